@@ -1,2 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! To be written.
+//! The laboratory: discover variants, build a runner around each, run it, and record what happened.
+//!
+//! All process control of Assay lives here: compilers, QEMU and runners are other programs behind a process
+//! boundary, each started by [`process::Command`]. Nothing here prints; the verbs of the `assay` crate do.
+
+pub mod build;
+pub mod cache;
+pub mod case;
+pub mod check;
+pub mod discover;
+pub mod elf;
+pub mod emulator;
+pub mod foreign;
+pub mod head_keys;
+pub mod host;
+pub mod hotpath;
+pub mod pool;
+pub mod problem;
+pub mod process;
+pub mod target;
+pub mod toolchain;
+
+pub use problem::{Problem, Result};

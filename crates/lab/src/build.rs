@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! From a variant to a runner: a static program that holds the variant, the reference, the hot path's test and the
+//! freestanding runtime in `runner/`.
+//!
+//! Objects and runners are cached under the hash of everything that goes into them, so a second run compiles
+//! nothing and two runs at once make the same file twice rather than meet in it.
+
+use crate::cache::{read_text, Workspace};
+use crate::discover::Variant;
+use crate::elf::ElfFile;
+use crate::hotpath::file_name;
+use crate::problem::{Problem, Result};
+use crate::process::{Command, Ending};
+use crate::target::{Requirement, Target};
+use crate::toolchain::{linker, Compiler, CompilerKind};
+use arch::Arch;
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Flags for every C and assembly file of a runner: optimised as a kernel is, and without a libc beneath it.
+const COMMON_FLAGS: &[&str] = &[
+    "-O2",
+    "-g1",
+    "-ffreestanding",
+    "-fno-pic",
+    "-fno-stack-protector",
+    "-fno-asynchronous-unwind-tables",
+    "-fno-strict-aliasing",
+    "-ffunction-sections",
+    "-Wall",
+    "-Wextra",
+];
+
+/// No variant takes a compiler this long, unless it makes it loop.
+const COMPILE_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// A built runner.
+#[derive(Clone, Debug)]
+pub struct Runner {
+    /// The program.
+    pub path: PathBuf,
+    /// The compiler, for records.
+    pub compiler: String,
+    /// Its symbols.
+    pub elf: ElfFile,
+}
+
+/// Builds runners; cheap to make, and shared between threads.
+pub struct Builder<'a> {
+    workspace: &'a Workspace,
+    kind: CompilerKind,
+}
+
+/// One source with what it is compiled with.
+struct Unit {
+    source: PathBuf,
+    flags: Vec<String>,
+}
+
+impl<'a> Builder<'a> {
+    /// A builder with one kind of compiler.
+    pub fn new(workspace: &'a Workspace, kind: CompilerKind) -> Builder<'a> {
+        Builder { workspace, kind }
+    }
+
+    /// Builds the runner of a variant, or finds it in the cache.
+    pub fn runner(&self, variant: &Variant) -> Result<Runner> {
+        let target = Target::of(variant.arch);
+        let compiler = Compiler::of(self.kind, target)?;
+        let surroundings = self.surroundings(variant)?;
+        let mut objects = vec![self.variant_object(&compiler, variant, &surroundings)?];
+        objects.extend(self.adapter_object(&compiler, variant, &objects[0], &surroundings)?);
+        for unit in self.other_units(variant, target)? {
+            objects.push(self.object(&compiler, &unit, &surroundings)?);
+        }
+        let path = self.link(variant, &objects)?;
+        let elf = ElfFile::load(&path)?;
+        Ok(Runner {
+            path,
+            compiler: compiler.version,
+            elf,
+        })
+    }
+
+    /// The variant's own object, checked for its ABI and for what it defines.
+    fn variant_object(&self, compiler: &Compiler, variant: &Variant, surroundings: &str) -> Result<PathBuf> {
+        let object = if variant.source.extension().is_some_and(|ending| ending == "o") {
+            variant.source.clone()
+        } else {
+            self.object(compiler, &self.variant_unit(variant), surroundings)?
+        };
+        let elf = ElfFile::load(&object).map_err(|problem| problem.at(variant.source.display()))?;
+        if elf.arch != variant.arch {
+            return Err(Problem::new(format!(
+                "is {} code, but {} was asked for",
+                elf.arch, variant.arch
+            ))
+            .at(variant.source.display())
+            .remedy(format!("give -a {}", elf.arch)));
+        }
+        Ok(object)
+    }
+
+    fn variant_unit(&self, variant: &Variant) -> Unit {
+        let mut flags = claim_flags(&variant.requirements);
+        if variant.foreign {
+            flags.extend(self.compat_flags(variant));
+        } else {
+            flags.extend(self.include_flags(variant));
+        }
+        flags.extend(variant.keys.cflags.iter().cloned());
+        Unit {
+            source: variant.source.clone(),
+            flags,
+        }
+    }
+
+    fn include_flags(&self, variant: &Variant) -> Vec<String> {
+        let library = variant.hotpath.folder.parent().unwrap_or(&variant.hotpath.folder);
+        [
+            library,
+            &variant.hotpath.folder,
+            &self.workspace.root.join("runner"),
+        ]
+        .iter()
+        .map(|folder| format!("-I{}", folder.display()))
+        .collect()
+    }
+
+    /// Unmodified kernel sources find our stubs where they expect the kernel's headers.
+    fn compat_flags(&self, variant: &Variant) -> Vec<String> {
+        let compat = self.workspace.root.join("runner/compat");
+        let mut flags: Vec<String> = compat_folders(variant.arch)
+            .iter()
+            .map(|folder| format!("-I{}", compat.join(folder).display()))
+            .collect();
+        let prelude = compat.join("prelude.h");
+        flags.extend(["-include".to_owned(), prelude.display().to_string()]);
+        flags.extend(["-D__KERNEL__".to_owned(), "-w".to_owned()]);
+        if variant
+            .source
+            .extension()
+            .is_some_and(|ending| ending == "S" || ending == "s")
+        {
+            flags.push("-D__ASSEMBLY__".to_owned());
+        }
+        flags
+    }
+
+    /// Code from elsewhere may have another entry point; the hot path says which ones it can adapt.
+    fn adapter_object(
+        &self,
+        compiler: &Compiler,
+        variant: &Variant,
+        object: &Path,
+        surroundings: &str,
+    ) -> Result<Option<PathBuf>> {
+        let elf = ElfFile::load(object)?;
+        let hotpath = &variant.hotpath;
+        if elf.function(&hotpath.symbol).is_some() {
+            return Ok(None);
+        }
+        let adapter = hotpath
+            .adapters
+            .iter()
+            .find(|adapter| elf.function(&adapter.symbol).is_some());
+        let Some(adapter) = adapter else {
+            let mut wanted = vec![hotpath.symbol.as_str()];
+            wanted.extend(hotpath.adapters.iter().map(|adapter| adapter.symbol.as_str()));
+            let has: Vec<&str> = elf
+                .functions
+                .iter()
+                .map(|(name, _)| name.as_str())
+                .take(8)
+                .collect();
+            return Err(Problem::new(format!(
+                "does not define {} (it defines: {})",
+                hotpath.symbol,
+                has.join(" ")
+            ))
+            .at(variant.source.display())
+            .remedy(format!("define one of: {}", wanted.join(" "))));
+        };
+        let mut flags = baseline_flags(Target::of(variant.arch));
+        flags.extend(self.include_flags(variant));
+        let unit = Unit {
+            source: hotpath.folder.join(&adapter.source),
+            flags,
+        };
+        self.object(compiler, &unit, surroundings).map(Some)
+    }
+
+    /// Everything but the variant: what it needs, the reference under its own name, the test, the runtime.
+    fn other_units(&self, variant: &Variant, target: &'static Target) -> Result<Vec<Unit>> {
+        let hotpath = &variant.hotpath;
+        let symbol = &hotpath.symbol;
+        let includes = self.include_flags(variant);
+        let plain = || [baseline_flags(target), includes.clone()].concat();
+        let mut units = Vec::new();
+        for (name, source) in &variant.needs {
+            let keys = crate::head_keys::parse(&read_text(source)?, &source.display().to_string())?;
+            let claims: Vec<_> = keys
+                .requires
+                .iter()
+                .filter_map(|claim| target.requirement(claim))
+                .collect();
+            let own = if claims.is_empty() {
+                baseline_flags(target)
+            } else {
+                claim_flags(&claims)
+            };
+            let rename = format!("-D{symbol}={symbol}_{name}");
+            units.push(Unit {
+                source: source.clone(),
+                flags: [own, includes.clone(), keys.cflags, vec![rename]].concat(),
+            });
+        }
+        let rename = format!("-D{symbol}={symbol}_reference");
+        units.push(Unit {
+            source: hotpath.folder.join("reference.c"),
+            flags: [plain(), vec![rename]].concat(),
+        });
+        let mut test = Unit {
+            source: hotpath.folder.join("test.c"),
+            flags: plain(),
+        };
+        if variant.keys.reads_aligned_words {
+            test.flags.push("-DASSAY_READS_ALIGNED_WORDS=1".to_owned());
+        }
+        units.push(test);
+        for source in runtime_sources(&self.workspace.root.join("runner"), target.arch)? {
+            units.push(Unit {
+                source,
+                flags: plain(),
+            });
+        }
+        Ok(units)
+    }
+
+    /// A hash of every header that a unit may include, so that a changed one rebuilds what it may touch.
+    fn surroundings(&self, variant: &Variant) -> Result<String> {
+        let library = variant.hotpath.folder.parent().unwrap_or(&variant.hotpath.folder);
+        let mut hasher = Sha256::new();
+        let mut headers = Vec::new();
+        collect_headers(&self.workspace.root.join("runner"), &mut headers)?;
+        collect_headers(library, &mut headers)?;
+        headers.sort();
+        for header in headers {
+            hasher.update(header.to_string_lossy().as_bytes());
+            hasher.update(read_text(&header)?.as_bytes());
+        }
+        Ok(hex(hasher))
+    }
+
+    fn object(&self, compiler: &Compiler, unit: &Unit, surroundings: &str) -> Result<PathBuf> {
+        let text = read_text(&unit.source)?;
+        let mut hasher = Sha256::new();
+        let place = self.workspace.display(&unit.source);
+        for part in [compiler.version.as_str(), surroundings, &place, &text] {
+            hasher.update(part.as_bytes());
+            hasher.update([0]);
+        }
+        for flag in compiler
+            .target_flags
+            .iter()
+            .chain(&unit.flags)
+            .map(String::as_str)
+            .chain(COMMON_FLAGS.iter().copied())
+        {
+            hasher.update(flag.as_bytes());
+            hasher.update([0]);
+        }
+        let object = self
+            .workspace
+            .folder("objects")?
+            .join(format!("{}.o", hex(hasher)));
+        if object.is_file() {
+            return Ok(object);
+        }
+        let scratch = self.workspace.scratch(".o")?;
+        let command = compiler
+            .command()
+            .args(COMMON_FLAGS)
+            .args(&unit.flags)
+            .arg("-c")
+            .arg(&unit.source)
+            .arg("-o")
+            .arg(scratch.path())
+            .timeout(COMPILE_TIMEOUT);
+        run_tool(&command, "does not compile", &place)?;
+        scratch.keep_as(&object)
+    }
+
+    fn link(&self, variant: &Variant, objects: &[PathBuf]) -> Result<PathBuf> {
+        let mut hasher = Sha256::new();
+        for object in objects {
+            hasher.update(object.to_string_lossy().as_bytes());
+            hasher.update(fs::read(object).map_err(|error| Problem::io("read the object", object, &error))?);
+        }
+        let name = format!(
+            "{}-{}-{}-{}",
+            variant.hotpath.name,
+            variant.name,
+            variant.arch,
+            &hex(hasher)[..16]
+        );
+        let runner = self.workspace.folder("runners")?.join(name);
+        if runner.is_file() {
+            return Ok(runner);
+        }
+        let scratch = self.workspace.scratch("")?;
+        let command = Command::new(linker()?)
+            .args(["-static", "-z", "noexecstack", "--build-id=none", "-o"])
+            .arg(scratch.path())
+            .args(objects)
+            .timeout(COMPILE_TIMEOUT);
+        run_tool(
+            &command,
+            "does not link",
+            &self.workspace.display(&variant.source),
+        )?;
+        scratch.keep_as(&runner)
+    }
+}
+
+fn run_tool(command: &Command, what: &str, place: &str) -> Result<()> {
+    let output = command.run()?;
+    match output.ending {
+        Ending::Exited(0) => Ok(()),
+        Ending::TimedOut => {
+            Err(Problem::new(format!("{what}: the tool was still running after two minutes")).at(place))
+        }
+        _ => Err(Problem::new(format!("{what}:\n{}", indent(&output.head(12)))).at(place)),
+    }
+}
+
+fn indent(text: &str) -> String {
+    text.lines()
+        .map(|line| format!("    {line}"))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// The compiler flags of a set of claims; `-march`/`-mcpu` of the baseline where no claim brings one.
+fn claim_flags(claims: &[&'static Requirement]) -> Vec<String> {
+    claims
+        .iter()
+        .flat_map(|claim| claim.cflags)
+        .map(|flag| flag.to_string())
+        .collect()
+}
+
+fn baseline_flags(target: &'static Target) -> Vec<String> {
+    target
+        .requirement(target.baseline)
+        .map(|baseline| claim_flags(&[baseline]))
+        .unwrap_or_default()
+}
+
+/// Where stubs for an architecture's kernel headers stand, most special first.
+fn compat_folders(arch: Arch) -> &'static [&'static str] {
+    match arch {
+        Arch::Powerpc | Arch::Powerpc64 | Arch::Powerpc64le => &["powerpc", "generic"],
+        Arch::Loongarch64 => &["loongarch", "generic"],
+        Arch::X86_64 => &["x86", "generic"],
+        Arch::Aarch64 => &["arm64", "generic"],
+        Arch::Riscv64 => &["riscv", "generic"],
+    }
+}
+
+fn runtime_sources(runner: &Path, arch: Arch) -> Result<Vec<PathBuf>> {
+    let mut sources = Vec::new();
+    for folder in [runner.to_path_buf(), runner.join("arch").join(arch.name())] {
+        let entries =
+            fs::read_dir(&folder).map_err(|error| Problem::io("read the folder", &folder, &error))?;
+        let is_source = |path: &PathBuf| {
+            path.extension()
+                .is_some_and(|ending| ending == "c" || ending == "S")
+        };
+        sources.extend(entries.flatten().map(|entry| entry.path()).filter(is_source));
+    }
+    sources.sort();
+    Ok(sources)
+}
+
+fn collect_headers(folder: &Path, headers: &mut Vec<PathBuf>) -> Result<()> {
+    let entries = fs::read_dir(folder).map_err(|error| Problem::io("read the folder", folder, &error))?;
+    for path in entries.flatten().map(|entry| entry.path()) {
+        if path.is_dir() {
+            collect_headers(&path, headers)?;
+        } else if path
+            .extension()
+            .is_some_and(|ending| ending == "h" || ending == "inc")
+        {
+            headers.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn hex(hasher: Sha256) -> String {
+    hasher
+        .finalize()
+        .iter()
+        .take(16)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+/// The name of a variant made from a file of the user's.
+pub fn foreign_name(path: &Path) -> String {
+    let name = file_name(path);
+    name.rsplit_once('.')
+        .map_or(name.clone(), |(stem, _)| stem.to_owned())
+}

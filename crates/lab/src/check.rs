@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Checking: is a variant right? Its runner says so, under the oldest CPU that the variant claims.
+
+use crate::build::Builder;
+use crate::cache::Workspace;
+use crate::discover::Variant;
+use crate::emulator::{self, CannotRun};
+use crate::problem::Result;
+use crate::process::{signal_name, Ending, Output};
+use std::time::Duration;
+
+/// A check of everything that takes longer is stuck; the slowest reference takes a tenth of it.
+const FULL_TIMEOUT: Duration = Duration::from_secs(600);
+/// The same for the short form.
+const QUICK_TIMEOUT: Duration = Duration::from_secs(90);
+/// A variant that is expected to fail may be one that never ends.
+const EXPECTED_FAILURE_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// What came of one check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Every case was right.
+    Right {
+        /// How many there were.
+        cases_count: u64,
+    },
+    /// It failed, in these words.
+    Wrong(String),
+    /// It was expected to fail and did, in these words.
+    Caught(String),
+    /// It could not be run here, for this reason.
+    Skipped(String),
+}
+
+impl Verdict {
+    /// Whether this fails the run.
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Verdict::Wrong(_))
+    }
+}
+
+/// A finished check.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// What came of it.
+    pub verdict: Verdict,
+    /// What it ran on; empty if it never ran.
+    pub engine: String,
+    /// The compiler; empty if it never compiled.
+    pub compiler: String,
+    /// Time in the runner.
+    pub elapsed: Duration,
+}
+
+/// Builds and checks a variant; a variant that does not compile is wrong, not a [`Problem`](crate::Problem).
+pub fn check(workspace: &Workspace, builder: &Builder, variant: &Variant, quick: bool) -> Result<Checked> {
+    let expected = variant.keys.expect_fail.as_deref();
+    let done = |verdict: Verdict, engine: String, compiler: String, elapsed: Duration| Checked {
+        verdict: judged(verdict, expected),
+        engine,
+        compiler,
+        elapsed,
+    };
+    let engine = match emulator::for_check(workspace, variant)? {
+        Ok(engine) => engine,
+        Err(CannotRun(reason)) => {
+            return Ok(Checked {
+                verdict: Verdict::Skipped(reason),
+                engine: String::new(),
+                compiler: String::new(),
+                elapsed: Duration::ZERO,
+            })
+        }
+    };
+    let runner = match builder.runner(variant) {
+        Ok(runner) => runner,
+        Err(problem) => {
+            return Ok(done(
+                Verdict::Wrong(problem.to_string()),
+                engine.describe(),
+                String::new(),
+                Duration::ZERO,
+            ))
+        }
+    };
+    let timeout = match (expected, quick) {
+        (Some(_), _) => EXPECTED_FAILURE_TIMEOUT,
+        (None, true) => QUICK_TIMEOUT,
+        (None, false) => FULL_TIMEOUT,
+    };
+    let mut command = engine.command(&runner.path).arg("check").timeout(timeout);
+    if quick {
+        command = command.arg("quick");
+    }
+    let output = command.run()?;
+    let verdict = interpret(&output, timeout);
+    Ok(done(verdict, engine.describe(), runner.compiler, output.elapsed))
+}
+
+/// Turns a failure that was announced into a catch, and an announced failure that did not come into a failure.
+fn judged(verdict: Verdict, expected: Option<&str>) -> Verdict {
+    let Some(text) = expected else { return verdict };
+    match verdict {
+        Verdict::Wrong(message) if message.contains(text) => Verdict::Caught(message),
+        Verdict::Wrong(message) => Verdict::Wrong(format!(
+            "was to fail with '{text}' in the message, but failed with: {message}"
+        )),
+        Verdict::Right { .. } => Verdict::Wrong("was to fail, but passed: the checker has a hole".to_owned()),
+        other => other,
+    }
+}
+
+/// Reads what a runner left: see `runner/assay.h` for its side of this.
+fn interpret(output: &Output, timeout: Duration) -> Verdict {
+    let line = |mark: &str| {
+        output
+            .stdout
+            .lines()
+            .rev()
+            .find_map(|line| line.strip_prefix(mark))
+            .map(|text| text.trim().to_owned())
+    };
+    match output.ending {
+        Ending::Exited(0) => match line("checked ").and_then(|count| count.parse().ok()) {
+            Some(cases_count) if cases_count > 0 => Verdict::Right { cases_count },
+            _ => Verdict::Wrong("ended well without having said what it checked".to_owned()),
+        },
+        Ending::Exited(status) => Verdict::Wrong(
+            line("failure:")
+                .or_else(|| line("crash:").map(|text| format!("crashed with {text}")))
+                .unwrap_or_else(|| format!("exited with status {status}: {}", output.tail(3))),
+        ),
+        Ending::Killed(signal) => Verdict::Wrong(format!("ended by {}", signal_name(signal))),
+        Ending::TimedOut => {
+            let last = line("checking ")
+                .map(|text| format!(", last in {text}"))
+                .unwrap_or_default();
+            Verdict::Wrong(format!(
+                "still running after {} s: an endless loop?{last}",
+                timeout.as_secs()
+            ))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn output(ending: Ending, stdout: &str) -> Output {
+        Output {
+            ending,
+            stdout: stdout.to_owned(),
+            stderr: String::new(),
+            elapsed: Duration::ZERO,
+        }
+    }
+
+    #[test]
+    fn a_runner_has_to_say_what_it_checked() {
+        let limit = Duration::from_secs(1);
+        let right = interpret(&output(Ending::Exited(0), "checked 42\n"), limit);
+        assert_eq!(right, Verdict::Right { cases_count: 42 });
+        for text in ["", "checked 0\n", "checked many\n"] {
+            assert!(
+                interpret(&output(Ending::Exited(0), text), limit).is_failure(),
+                "{text:?}"
+            );
+        }
+        let wrong = interpret(&output(Ending::Exited(1), "failure: size=3 is off\n"), limit);
+        assert_eq!(wrong, Verdict::Wrong("size=3 is off".to_owned()));
+        assert!(interpret(&output(Ending::TimedOut, ""), limit).is_failure());
+        let Verdict::Wrong(text) = interpret(&output(Ending::Killed(libc::SIGILL), ""), limit) else {
+            panic!()
+        };
+        assert!(text.contains("illegal instruction"), "{text}");
+    }
+
+    #[test]
+    fn an_announced_failure_has_to_come_and_to_say_why() {
+        let wrong = || Verdict::Wrong("reads past the end".to_owned());
+        assert_eq!(
+            judged(wrong(), Some("past the end")),
+            Verdict::Caught("reads past the end".to_owned())
+        );
+        assert!(judged(wrong(), Some("clobbers r14")).is_failure());
+        assert!(judged(Verdict::Right { cases_count: 1 }, Some("")).is_failure());
+        let skipped = Verdict::Skipped("no AVX-512".to_owned());
+        assert_eq!(judged(skipped.clone(), Some("x")), skipped);
+    }
+}

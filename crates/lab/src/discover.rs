@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Finding libraries, hot paths and variants: the path is the registration.
+
+use crate::cache::{read_text, Workspace};
+use crate::head_keys::{self, HeadKeys};
+use crate::hotpath::{file_name, HotPath};
+use crate::problem::{Problem, Result};
+use crate::target::{known_anywhere, variant_folder_names, Requirement, Target};
+use arch::Arch;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// One implementation of a hot path, for one architecture.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    /// The hot path.
+    pub hotpath: Arc<HotPath>,
+    /// The file's name without its ending.
+    pub name: String,
+    /// The architecture it is built for here.
+    pub arch: Arch,
+    /// Its source, or an object file for out-of-tree ones.
+    pub source: PathBuf,
+    /// What its head comment says.
+    pub keys: HeadKeys,
+    /// Its claims, in the order of the target's table; never empty.
+    pub requirements: Vec<&'static Requirement>,
+    /// Sources of the variants that it needs, with their names.
+    pub needs: Vec<(String, PathBuf)>,
+    /// Whether it is the reference itself.
+    pub reference: bool,
+    /// Whether it came from outside a library folder and is built through `runner/compat`.
+    pub foreign: bool,
+}
+
+impl Variant {
+    /// `HOTPATH/VARIANT`, as users name it.
+    pub fn title(&self) -> String {
+        format!("{}/{}", self.hotpath.name, self.name)
+    }
+
+    /// The claim that decides the CPU: the last of the target's table.
+    pub fn claim(&self) -> &'static Requirement {
+        self.requirements
+            .last()
+            .expect("a variant has at least its target's baseline")
+    }
+
+    /// `power8` or `avx2+adx`: what `list` shows.
+    pub fn claims(&self) -> String {
+        self.requirements
+            .iter()
+            .map(|requirement| requirement.name)
+            .collect::<Vec<_>>()
+            .join("+")
+    }
+}
+
+/// All hot paths of the libraries in `dirs` (the checkout's `libs`, or the user's `-d` folders).
+pub fn hotpaths(workspace: &Workspace, dirs: &[PathBuf]) -> Result<Vec<Arc<HotPath>>> {
+    let mut found = Vec::new();
+    for dir in search_dirs(workspace, dirs) {
+        let mut here = 0;
+        for library in subfolders(&dir)? {
+            for folder in subfolders(&library)? {
+                if let Some(hotpath) = load_or_inherit(workspace, &library, &folder)? {
+                    found.push(Arc::new(hotpath));
+                    here += 1;
+                }
+            }
+        }
+        if here == 0 {
+            return Err(Problem::new("holds no hot path")
+                .at(dir.display())
+                .remedy("a folder of libraries has the shape LIBRARY/HOTPATH/ARCH/VARIANT.c"));
+        }
+    }
+    Ok(found)
+}
+
+/// Where hot paths are looked for: the user's folders instead of ours, if there are any.
+pub fn search_dirs(workspace: &Workspace, dirs: &[PathBuf]) -> Vec<PathBuf> {
+    if dirs.is_empty() {
+        vec![workspace.root.join("libs")]
+    } else {
+        dirs.to_vec()
+    }
+}
+
+/// A folder with `hotpath.toml` is a hot path; one with only variants of a hot path of ours inherits its contract.
+fn load_or_inherit(workspace: &Workspace, library: &Path, folder: &Path) -> Result<Option<HotPath>> {
+    let library_name = file_name(library);
+    if folder.join("hotpath.toml").is_file() {
+        return HotPath::load(&library_name, folder).map(Some);
+    }
+    let ours = workspace
+        .root
+        .join("libs")
+        .join(&library_name)
+        .join(file_name(folder));
+    let has_variants = variant_folder_names()
+        .iter()
+        .any(|name| folder.join(name).is_dir());
+    if has_variants && ours.join("hotpath.toml").is_file() {
+        return HotPath::load(&library_name, &ours).map(Some);
+    }
+    Ok(None)
+}
+
+fn subfolders(dir: &Path) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(dir).map_err(|error| Problem::io("read the folder", dir, &error))?;
+    let mut folders: Vec<PathBuf> = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir())
+        .collect();
+    folders.sort();
+    Ok(folders)
+}
+
+/// The variants of a hot path for an architecture, the reference first, then by name.
+pub fn variants(
+    workspace: &Workspace,
+    dirs: &[PathBuf],
+    hotpath: &Arc<HotPath>,
+    arch: Arch,
+) -> Result<Vec<Variant>> {
+    let mut found = Vec::new();
+    if dirs.is_empty() || dirs.iter().any(|dir| hotpath.folder.starts_with(dir)) {
+        let source = hotpath.folder.join("reference.c");
+        found.extend(variant_from(hotpath, arch, &source, "reference", true)?);
+    }
+    let target = Target::of(arch);
+    let mut sources = Vec::new();
+    for dir in search_dirs(workspace, dirs) {
+        let folder = dir.join(&hotpath.library).join(&hotpath.name);
+        for name in target.variant_folders.iter().chain(&["generic"]) {
+            sources.extend(source_files(&folder.join(name))?);
+        }
+        refuse_unknown_folders(&folder)?;
+    }
+    sources.sort_by_key(|path| file_name(path));
+    for source in &sources {
+        let name = source
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        if let Some(other) = found.iter().find(|variant: &&Variant| variant.name == name) {
+            return Err(Problem::new(format!(
+                "two variants of {} are called '{name}' on {arch}",
+                hotpath.name
+            ))
+            .at(format!("{} and {}", other.source.display(), source.display()))
+            .remedy("rename one of them"));
+        }
+        found.extend(variant_from(hotpath, arch, source, &name, false)?);
+    }
+    for variant in &mut found {
+        variant.needs = resolve_needs(variant, &sources)?;
+    }
+    Ok(found)
+}
+
+fn source_files(folder: &Path) -> Result<Vec<PathBuf>> {
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let entries = fs::read_dir(folder).map_err(|error| Problem::io("read the folder", folder, &error))?;
+    let is_source = |path: &PathBuf| {
+        path.extension()
+            .is_some_and(|ending| ending == "c" || ending == "S")
+    };
+    Ok(entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(is_source)
+        .collect())
+}
+
+/// Folders inside a hot path that are no architecture are only those that we know the use of.
+fn refuse_unknown_folders(folder: &Path) -> Result<()> {
+    let known = variant_folder_names();
+    for inside in if folder.is_dir() {
+        subfolders(folder)?
+    } else {
+        Vec::new()
+    } {
+        let name = file_name(&inside);
+        if !known.contains(&name.as_str()) && name != "adapters" && name != "include" {
+            return Err(Problem::new(format!("the folder '{name}' is no architecture"))
+                .at(inside.display())
+                .remedy(format!("folders of variants: {}", known.join(" "))));
+        }
+    }
+    Ok(())
+}
+
+/// Reads one variant; `None` if it claims what only other architectures have (a generic one that needs 64 bits).
+pub fn variant_from(
+    hotpath: &Arc<HotPath>,
+    arch: Arch,
+    source: &Path,
+    name: &str,
+    reference: bool,
+) -> Result<Option<Variant>> {
+    let place = source.display().to_string();
+    let is_object = source.extension().is_some_and(|ending| ending == "o");
+    let keys = if is_object {
+        HeadKeys::default()
+    } else {
+        head_keys::parse(&read_text(source)?, &place)?
+    };
+    let Some(requirements) = resolve_claims(&keys.requires, arch, source)? else {
+        return Ok(None);
+    };
+    Ok(Some(Variant {
+        hotpath: hotpath.clone(),
+        name: name.to_owned(),
+        arch,
+        source: source.to_path_buf(),
+        keys,
+        requirements,
+        needs: Vec::new(),
+        reference,
+        foreign: false,
+    }))
+}
+
+fn resolve_claims(names: &[String], arch: Arch, source: &Path) -> Result<Option<Vec<&'static Requirement>>> {
+    let target = Target::of(arch);
+    let generic = source
+        .parent()
+        .is_some_and(|folder| file_name(folder) == "generic");
+    let mut claimed = Vec::new();
+    for name in names {
+        match (name.as_str(), target.requirement(name)) {
+            ("64-bit", _) if arch.word_bits() == 64 => {}
+            ("64-bit", _) => return Ok(None),
+            (_, Some(requirement)) => claimed.push(requirement),
+            _ if generic && known_anywhere(name) => return Ok(None),
+            _ => {
+                return Err(
+                    Problem::new(format!("{arch} has nothing called '{name}' to require"))
+                        .at(source.display())
+                        .remedy(format!("known here: {} 64-bit", target.requirement_names())),
+                )
+            }
+        }
+    }
+    if claimed.is_empty() {
+        claimed.push(
+            target
+                .requirement(target.baseline)
+                .expect("a test holds that the baseline exists"),
+        );
+    }
+    let rank = |requirement: &&Requirement| {
+        target
+            .requirements
+            .iter()
+            .position(|r| r.name == requirement.name)
+    };
+    claimed.sort_by_key(rank);
+    Ok(Some(claimed))
+}
+
+fn resolve_needs(variant: &Variant, sources: &[PathBuf]) -> Result<Vec<(String, PathBuf)>> {
+    let find = |name: &String| {
+        let source = sources
+            .iter()
+            .find(|path| path.file_stem().is_some_and(|stem| stem == name.as_str()));
+        source.map(|path| (name.clone(), path.clone())).ok_or_else(|| {
+            Problem::new(format!(
+                "needs the variant '{name}', which {} has not on {}",
+                variant.hotpath.name, variant.arch
+            ))
+            .at(variant.source.display())
+        })
+    };
+    variant.keys.needs.iter().map(find).collect()
+}
+
+/// The hot paths that a user's word names: one by its own name, or all of a library by the library's.
+pub fn named<'a>(hotpaths: &'a [Arc<HotPath>], word: &str) -> Result<Vec<&'a Arc<HotPath>>> {
+    let matching: Vec<_> = hotpaths
+        .iter()
+        .filter(|hotpath| hotpath.name == word || hotpath.library == word)
+        .collect();
+    if matching.is_empty() {
+        let mut known: Vec<&str> = hotpaths
+            .iter()
+            .flat_map(|h| [h.library.as_str(), h.name.as_str()])
+            .collect();
+        known.sort_unstable();
+        known.dedup();
+        return Err(
+            Problem::new(format!("no library and no hot path is called '{word}'"))
+                .remedy(format!("known: {}", known.join(" "))),
+        );
+    }
+    Ok(matching)
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! What we ask an ELF file: its architecture, the symbols it defines, and where a function really starts.
+//!
+//! POWER's two 64-bit ABIs link with each other without a word and then crash, because under ELFv1 a function's
+//! symbol names a descriptor and not code. `powerpc64` means ELFv2 here; an ELFv1 object is refused.
+
+use crate::problem::{Problem, Result};
+use arch::Arch;
+use object::{elf, Architecture, Endianness, Object, ObjectSection, ObjectSymbol, SymbolKind};
+use std::path::Path;
+
+/// A function's place in an executable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// The symbol's address: under ELFv2 the global entry point.
+    pub address: u64,
+    /// Where callers of the same module enter: behind the TOC set-up under ELFv2, else the same.
+    pub local_entry: u64,
+    /// Its length as the symbol table has it.
+    pub size_bytes: u64,
+}
+
+/// A parsed ELF file's answers.
+#[derive(Clone, Debug)]
+pub struct ElfFile {
+    /// The architecture.
+    pub arch: Arch,
+    /// Functions it defines, by name; local ones included.
+    pub functions: Vec<(String, Function)>,
+    /// Whether it is position independent (`ET_DYN`): addresses are relative to where it is loaded.
+    pub position_independent: bool,
+}
+
+impl ElfFile {
+    /// Reads and parses a file.
+    pub fn load(path: &Path) -> Result<ElfFile> {
+        let data = std::fs::read(path).map_err(|error| Problem::io("read the file", path, &error))?;
+        Self::parse(&data).map_err(|problem| problem.at(path.display()))
+    }
+
+    /// Parses an object or executable.
+    pub fn parse(data: &[u8]) -> Result<ElfFile> {
+        let file = object::File::parse(data).map_err(|error| {
+            Problem::new(format!("is not a readable ELF file: {error}"))
+                .remedy("name an ELF object or program")
+        })?;
+        let arch = arch_of(&file)?;
+        let flags = match file.flags() {
+            object::FileFlags::Elf { e_flags, .. } => e_flags,
+            _ => return Err(Problem::new("is not an ELF file").remedy("name an ELF object or program")),
+        };
+        if matches!(arch, Arch::Powerpc64 | Arch::Powerpc64le) {
+            refuse_elfv1(&file, flags)?;
+        }
+        let mut functions = Vec::new();
+        for symbol in file.symbols().chain(file.dynamic_symbols()) {
+            let is_code = matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Unknown);
+            let Ok(name) = symbol.name() else { continue };
+            if symbol.is_undefined() || !is_code || name.is_empty() || name.starts_with('$') {
+                continue;
+            }
+            let local = local_entry_offset(arch, &symbol);
+            let function = Function {
+                address: symbol.address(),
+                local_entry: symbol.address().wrapping_add(local),
+                size_bytes: symbol.size(),
+            };
+            if !functions
+                .iter()
+                .any(|(known, _): &(String, Function)| known == name)
+            {
+                functions.push((name.to_owned(), function));
+            }
+        }
+        let position_independent = file.kind() == object::ObjectKind::Dynamic;
+        Ok(ElfFile {
+            arch,
+            functions,
+            position_independent,
+        })
+    }
+
+    /// The function of this name.
+    pub fn function(&self, name: &str) -> Option<Function> {
+        self.functions
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, function)| *function)
+    }
+}
+
+fn arch_of(file: &object::File) -> Result<Arch> {
+    let arch = match (file.architecture(), file.endianness()) {
+        (Architecture::PowerPc, Endianness::Big) => Arch::Powerpc,
+        (Architecture::PowerPc64, Endianness::Big) => Arch::Powerpc64,
+        (Architecture::PowerPc64, Endianness::Little) => Arch::Powerpc64le,
+        (Architecture::LoongArch64, _) => Arch::Loongarch64,
+        (Architecture::X86_64, _) => Arch::X86_64,
+        (Architecture::Aarch64, Endianness::Little) => Arch::Aarch64,
+        (Architecture::Riscv64, _) => Arch::Riscv64,
+        (other, endianness) => {
+            let known: Vec<_> = Arch::ALL.iter().map(|arch| arch.name()).collect();
+            return Err(Problem::new(format!(
+                "is for {other:?} ({endianness:?} endian), which Assay does not know"
+            ))
+            .remedy(format!("known architectures: {}", known.join(" "))));
+        }
+    };
+    Ok(arch)
+}
+
+fn refuse_elfv1(file: &object::File, flags: u32) -> Result<()> {
+    let abi = flags & elf::EF_PPC64_ABI;
+    let has_descriptors = file
+        .section_by_name(".opd")
+        .is_some_and(|section| section.size() > 0);
+    if abi == 1 || has_descriptors {
+        return Err(
+            Problem::new("follows the ELFv1 ABI, which links with ELFv2 code and then crashes")
+                .remedy("compile it with -mabi=elfv2 (assembly: .abiversion 2)"),
+        );
+    }
+    Ok(())
+}
+
+/// ELFv2 codes the distance from global to local entry point in three bits of `st_other` (ELFv2 ABI 3.4.1).
+fn local_entry_offset<'a>(arch: Arch, symbol: &impl ObjectSymbol<'a>) -> u64 {
+    if !matches!(arch, Arch::Powerpc64 | Arch::Powerpc64le) {
+        return 0;
+    }
+    let object::SymbolFlags::Elf { st_other, .. } = symbol.flags() else {
+        return 0;
+    };
+    match st_other >> 5 {
+        code @ 2..=6 => 1 << code,
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_elf_is_refused_with_a_reason() {
+        for junk in [
+            &b""[..],
+            b"#!/bin/sh\n",
+            b"\x7fELF",
+            b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0",
+        ] {
+            let message = ElfFile::parse(junk).unwrap_err().to_string();
+            assert!(message.contains("ELF"), "{message}");
+        }
+    }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Choosing what runs a program: which QEMU under which `-cpu`, or the machine itself.
+
+use crate::cache::Workspace;
+use crate::discover::Variant;
+use crate::host;
+use crate::problem::{Problem, Result};
+use crate::process::Command;
+use crate::target::{Qemu, Requirement, Target};
+use crate::toolchain::find_program;
+use arch::Arch;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// The oldest QEMU whose plugins and CPUs we rely on.
+const QEMU_OLDEST: (u32, u32) = (7, 2);
+
+/// What runs a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// The machine itself.
+    Native,
+    /// QEMU's user mode.
+    Qemu {
+        /// The program.
+        program: PathBuf,
+        /// `-cpu`.
+        cpu: String,
+        /// Its version, as in `7.2.22`.
+        version: String,
+    },
+}
+
+impl Engine {
+    /// For records and lists: `native` or `qemu-ppc64 7.2.22 -cpu power8`.
+    pub fn describe(&self) -> String {
+        match self {
+            Engine::Native => "native".to_owned(),
+            Engine::Qemu {
+                program,
+                cpu,
+                version,
+            } => {
+                let name = program.file_name().unwrap_or_default().to_string_lossy();
+                format!("{name} {version} -cpu {cpu}")
+            }
+        }
+    }
+
+    /// A command that runs `program` on this engine.
+    pub fn command(&self, program: &Path) -> Command {
+        match self {
+            Engine::Native => Command::new(program),
+            Engine::Qemu {
+                program: qemu, cpu, ..
+            } => Command::new(qemu).args(["-cpu", cpu]).arg(program),
+        }
+    }
+}
+
+/// Why a variant cannot be run here at all; a skip with this reason is counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CannotRun(pub String);
+
+/// The engine that puts a variant's claim to the test: the oldest `-cpu` that it claims, or the machine itself
+/// where no QEMU has the instructions.
+pub fn for_check(workspace: &Workspace, variant: &Variant) -> Result<Result<Engine, CannotRun>> {
+    match needed_qemu(&variant.requirements) {
+        Qemu::None => Ok(native_for(variant)),
+        which => qemu_engine(workspace, variant.arch, which, qemu_cpu(&variant.requirements)).map(Ok),
+    }
+}
+
+/// The engine under which a variant can be traced: always a QEMU.
+pub fn for_trace(workspace: &Workspace, variant: &Variant) -> Result<Result<Engine, CannotRun>> {
+    match needed_qemu(&variant.requirements) {
+        Qemu::None => Ok(Err(CannotRun(format!(
+            "no QEMU has {}: measured natively only",
+            variant.claims()
+        )))),
+        which => qemu_engine(workspace, variant.arch, which, qemu_cpu(&variant.requirements)).map(Ok),
+    }
+}
+
+/// The machine itself, if it can run the variant.
+pub fn native_for(variant: &Variant) -> Result<Engine, CannotRun> {
+    if host::native_arch() != Some(variant.arch) {
+        return Err(CannotRun(format!("this machine is no {}", variant.arch)));
+    }
+    match host::missing_flag(&variant.requirements) {
+        Some(flag) => Err(CannotRun(format!("this machine's processor has no {flag}"))),
+        None => Ok(Engine::Native),
+    }
+}
+
+fn needed_qemu(requirements: &[&'static Requirement]) -> Qemu {
+    requirements
+        .iter()
+        .map(|requirement| requirement.qemu)
+        .max()
+        .unwrap_or(Qemu::Packaged)
+}
+
+fn qemu_cpu(requirements: &[&'static Requirement]) -> &'static str {
+    requirements.last().map_or("", |requirement| requirement.qemu_cpu)
+}
+
+/// A QEMU for any program of an architecture, with a chosen `-cpu`; the built one if it is asked for.
+pub fn qemu_engine(workspace: &Workspace, arch: Arch, which: Qemu, cpu: &str) -> Result<Engine> {
+    let target = Target::of(arch);
+    let program = match which {
+        Qemu::Built => {
+            let built = workspace.cache.join("qemu-10/bin").join(target.qemu_program);
+            if !built.is_file() {
+                return Err(Problem::new(format!(
+                    "the QEMU 10 that runs LSX and LASX on {arch} is not built"
+                ))
+                .at(workspace.display(&built))
+                .remedy("run ./setup, which builds it in a few minutes"));
+            }
+            built
+        }
+        _ => find_program(target.qemu_program).ok_or_else(|| {
+            Problem::new(format!("the program '{}' is missing", target.qemu_program))
+                .remedy("run ./setup, or install the Debian package qemu-user")
+        })?,
+    };
+    let version = qemu_version(&program)?;
+    Ok(Engine::Qemu {
+        program,
+        cpu: cpu.to_owned(),
+        version,
+    })
+}
+
+/// A QEMU's version, refused when it is older than what we rely on; asked once per program.
+fn qemu_version(program: &Path) -> Result<String> {
+    static KNOWN: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
+    if let Some(version) = KNOWN.lock().expect("no panic holds it").get(program) {
+        return Ok(version.clone());
+    }
+    let output = Command::new(program).arg("--version").run()?;
+    let version = parse_version(&output.stdout).ok_or_else(|| {
+        Problem::new("does not tell its version as QEMU does")
+            .at(program.display())
+            .remedy("run ./setup")
+    })?;
+    let mut parts = version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
+    let number = (parts.next().unwrap_or(0), parts.next().unwrap_or(0));
+    if number < QEMU_OLDEST {
+        return Err(Problem::new(format!(
+            "QEMU {version} is too old: {}.{} is needed",
+            QEMU_OLDEST.0, QEMU_OLDEST.1
+        ))
+        .at(program.display())
+        .remedy("run ./setup, or put a newer qemu-user first in PATH"));
+    }
+    KNOWN
+        .lock()
+        .expect("no panic holds it")
+        .insert(program.to_path_buf(), version.clone());
+    Ok(version)
+}
+
+fn parse_version(text: &str) -> Option<String> {
+    let rest = text.split("version ").nth(1)?;
+    let version: String = rest
+        .chars()
+        .take_while(|c| c.is_ascii_digit() || *c == '.')
+        .collect();
+    version.contains('.').then_some(version)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_from_what_qemu_prints() {
+        let text = "qemu-ppc64 version 7.2.22 (Debian 1:7.2+dfsg-7)\nCopyright\n";
+        assert_eq!(parse_version(text).as_deref(), Some("7.2.22"));
+        assert_eq!(parse_version("something else"), None);
+    }
+}

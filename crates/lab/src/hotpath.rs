@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! `hotpath.toml`: the contract of a hot path and the cases on which its variants are compared.
+
+use crate::cache::read_text;
+use crate::case::Case;
+use crate::problem::{Problem, Result};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// One function contract that has competing implementations.
+#[derive(Clone, Debug)]
+pub struct HotPath {
+    /// The folder's name, as users say it.
+    pub name: String,
+    /// The library's folder name.
+    pub library: String,
+    /// Where `hotpath.toml`, `reference.c` and `test.c` stand.
+    pub folder: PathBuf,
+    /// The function that a variant defines.
+    pub symbol: String,
+    /// Its C prototype.
+    pub prototype: String,
+    /// What it does, in a sentence.
+    pub meaning: String,
+    /// The cases that `count`, `predict` and `measure` run unless told otherwise.
+    pub cases: Vec<Case>,
+    /// Ways in for code from elsewhere that has another entry point.
+    pub adapters: Vec<Adapter>,
+}
+
+/// C that defines the hot path's symbol in terms of an entry point that foreign code has.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Adapter {
+    /// The foreign entry point.
+    pub symbol: String,
+    /// The C file, relative to the hot path's folder.
+    pub source: PathBuf,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    symbol: String,
+    prototype: String,
+    meaning: String,
+    #[serde(default, rename = "case")]
+    cases: Vec<BTreeMap<String, u64>>,
+    #[serde(default, rename = "adapter")]
+    adapters: Vec<Adapter>,
+}
+
+impl HotPath {
+    /// Reads `<folder>/hotpath.toml`.
+    pub fn load(library: &str, folder: &Path) -> Result<HotPath> {
+        let path = folder.join("hotpath.toml");
+        let text = read_text(&path)?;
+        let file: File = toml::from_str(&text).map_err(|error| {
+            Problem::new(format!("is not a valid hot path: {error}"))
+                .at(path.display())
+                .remedy("docs/add-a-hotpath.md lists the keys")
+        })?;
+        let identifier = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if file.symbol.is_empty() || !file.symbol.chars().all(identifier) {
+            return Err(
+                Problem::new(format!("symbol '{}' is no C identifier", file.symbol)).at(path.display()),
+            );
+        }
+        for name in ["reference.c", "test.c"] {
+            if !folder.join(name).is_file() {
+                return Err(Problem::new(format!("the hot path has no {name}")).at(folder.display()));
+            }
+        }
+        Ok(HotPath {
+            name: file_name(folder),
+            library: library.to_owned(),
+            folder: folder.to_path_buf(),
+            symbol: file.symbol,
+            prototype: file.prototype,
+            meaning: file.meaning,
+            cases: file.cases.into_iter().map(Case::from_values).collect(),
+            adapters: file.adapters,
+        })
+    }
+
+    /// The declared cases that match `wanted` in every value it names; if none does, `wanted` itself.
+    ///
+    /// So `--case size=1500` runs a case that nobody has declared; the runner refuses what makes no sense.
+    pub fn select_cases(&self, wanted: &[Case]) -> Vec<Case> {
+        if wanted.is_empty() {
+            return self.cases.clone();
+        }
+        let mut selected = Vec::new();
+        for case in wanted {
+            let before = selected.len();
+            selected.extend(
+                self.cases
+                    .iter()
+                    .filter(|declared| declared.matches(case))
+                    .cloned(),
+            );
+            if selected.len() == before {
+                selected.push(case.clone());
+            }
+        }
+        selected
+    }
+}
+
+/// The last part of a path, as text.
+pub fn file_name(path: &Path) -> String {
+    path.file_name()
+        .unwrap_or(path.as_os_str())
+        .to_string_lossy()
+        .into_owned()
+}
