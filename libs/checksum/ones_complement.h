@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Ones-complement arithmetic for the checksum variants: what every one of them needs before its first vector and after its last.
+ *
+ * The Internet checksum (RFC 1071) adds 16-bit words modulo 0xffff. Because 2^16 = 1 (mod 0xffff), a 32-bit or 64-bit word is congruent
+ * to the sum of the 16-bit words in it, wherever they stand. So a variant may add words of any width that the machine has, in native byte
+ * order, provided that a carry out of the top comes back in at the bottom (2^32 = 2^64 = 1), and it may fold at the end.
+ *
+ * Two values stand for zero, 0x0000 and 0xffff, and the kernel's callers tell them apart: only all-zero input may give 0. An end-around
+ * addition keeps that: its result is 0 only if both operands are.
+ */
+#ifndef CHECKSUM_ONES_COMPLEMENT_H
+#define CHECKSUM_ONES_COMPLEMENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+static inline uint16_t csum_load16(const void *p)
+{
+	uint16_t word;
+
+	__builtin_memcpy(&word, p, sizeof(word));
+	return word;
+}
+
+static inline uint32_t csum_load32(const void *p)
+{
+	uint32_t word;
+
+	__builtin_memcpy(&word, p, sizeof(word));
+	return word;
+}
+
+static inline uint64_t csum_load64(const void *p)
+{
+	uint64_t word;
+
+	__builtin_memcpy(&word, p, sizeof(word));
+	return word;
+}
+
+/* a + b, with the carry out of bit 63 added back. */
+static inline uint64_t csum_add64(uint64_t a, uint64_t b)
+{
+	a += b;
+	return a + (a < b);
+}
+
+/* 64 bits to 32, end around: adding the halves swapped leaves their sum, carry included, in the upper half. */
+static inline uint32_t csum_narrow(uint64_t sum)
+{
+	sum += (sum << 32) | (sum >> 32);
+	return (uint32_t)(sum >> 32);
+}
+
+/* The last byte of an odd length is the first byte of a word whose second is zero: low on a little-endian machine, high on a big one. */
+static inline uint64_t csum_odd_byte(uint8_t byte)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	return (uint64_t)byte << 8;
+#else
+	return byte;
+#endif
+}
+
+/*
+ * The `count` < 8 bytes before `end`, as one word with the bytes in the places that they have in a zero-padded word. Reads the 8 bytes
+ * before `end`, all of which have to belong to the buffer, and shifts out those that were summed already: no branch, no over-read.
+ */
+static inline uint64_t csum_last_word(const uint8_t *end, size_t count)
+{
+	uint64_t word = csum_load64(end - 8);
+	unsigned int unwanted_bits = (unsigned int)(8 - count) * 8;
+
+	/* In two steps: a shift by 64 (count = 0) is undefined. */
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	return (word << (unwanted_bits - 8)) << 8;
+#else
+	return (word >> (unwanted_bits - 8)) >> 8;
+#endif
+}
+
+/* sum + the words of p[0..len), for what a vector loop leaves over. Any length; meant for short ones. */
+static inline uint64_t csum_tail(const uint8_t *p, size_t len, uint64_t sum)
+{
+	for (; len >= 8; p += 8, len -= 8)
+		sum = csum_add64(sum, csum_load64(p));
+	if (len & 4) {
+		sum = csum_add64(sum, csum_load32(p));
+		p += 4;
+	}
+	if (len & 2) {
+		sum = csum_add64(sum, csum_load16(p));
+		p += 2;
+	}
+	if (len & 1)
+		sum = csum_add64(sum, csum_odd_byte(*p));
+	return sum;
+}
+
+#endif
