@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck shell=bash
+# What ./setup and its parts share: messages, steps that run in the background with a line of progress, and a
+# Ctrl-C that leaves nothing half done. Sourced, never run.
+#
+# All messages go to standard error, because ./assay calls ./setup and standard output belongs to the verb.
+
+say() { printf 'set-up: %s\n' "$*" >&2; }
+
+# die WHAT [REMEDY]: the one way to give up. Status 2 means usage or environment everywhere in Assay.
+die() {
+    clear_line
+    printf 'set-up: error: %s\n' "$1" >&2
+    [ $# -lt 2 ] || printf '        remedy: %s\n' "$2" >&2
+    exit 2
+}
+
+# Job control gives each background step a process group of its own, so that a Ctrl-C at the terminal reaches this
+# script alone, which then stops its steps in the way that each of them can bear.
+set -m
+
+declare -A step_pid=() step_began=() step_title=()
+log_dir=/nonexistent # set by the caller, once the cache folder is known to be writable
+
+# start NAME TITLE COMMAND...: begins a step; its output goes to a log and await shows its progress.
+start() {
+    local name=$1 title=$2
+    shift 2
+    "$@" </dev/null >"$log_dir/$name.log" 2>&1 9>&- &
+    step_pid[$name]=$! step_began[$name]=$SECONDS step_title[$name]=$title
+}
+
+# await NAME: waits for a step, showing the progress of all that run; returns the step's status.
+await() {
+    local name=$1 status=0 shown=$SECONDS
+    while kill -0 "${step_pid[$name]}" 2>/dev/null; do
+        if [ -t 2 ]; then
+            show_progress
+        elif [ $((SECONDS - shown)) -ge 20 ]; then
+            shown=$SECONDS
+            say "  ... $(progress_of_all)"
+        fi
+        sleep 0.3
+    done
+    wait "${step_pid[$name]}" || status=$?
+    clear_line
+    [ "$status" -ne 0 ] || say "  done: ${step_title[$name]}, $((SECONDS - step_began[$name])) s"
+    unset "step_pid[$name]"
+    return "$status"
+}
+
+show_progress() {
+    local line width
+    width=$(tput cols 2>/dev/null || echo 80)
+    line="  ... $(progress_of_all)"
+    printf '\r\033[K%s' "${line:0:$((width - 1))}" >&2
+}
+
+clear_line() { [ ! -t 2 ] || printf '\r\033[K' >&2; }
+
+progress_of_all() {
+    local name line=''
+    for name in "${!step_pid[@]}"; do
+        line+="${line:+; }${step_title[$name]} $(progress_in "$log_dir/$name.log"), $((SECONDS - step_began[$name])) s"
+    done
+    printf '%s' "$line"
+}
+
+# progress_in LOG: the last sign of progress in a step's log. apt reports percentages on its status descriptor, ninja
+# prints [done/all], our own parts print lines that begin with "== ", and apt says when another program has its lock.
+progress_in() {
+    tail -n 200 "$1" 2>/dev/null | tr '\r' '\n' | sed -nE '
+        s/^dlstatus:[^:]*:([0-9]+).*/fetched \1 %/p
+        s/^pmstatus:[^:]*:([0-9]+).*/installed \1 %/p
+        s/^\[([0-9]+\/[0-9]+)\].*/compiled \1/p
+        s/^== (.*)/\1/p
+        s/^(Waiting for cache lock).*(process [0-9]+ \([^)]*\)).*/waits for the package lock of \2/p' | tail -n 1
+}
+
+# log_tail NAME: what a failed step last said, indented.
+log_tail() { grep -vE '^(dl|pm)status:' "$log_dir/$1.log" | tail -n "${2:-12}" | sed 's/^/        | /' >&2; }
+
+# stop_steps: for Ctrl-C and for a failure elsewhere. apt gets an interrupt, not a kill: it gives up a download at
+# once, but lets dpkg finish what it is unpacking, so that the system's package state stays whole.
+stop_steps() {
+    local name
+    for name in "${!step_pid[@]}"; do
+        case $name in
+            packages*) kill -INT "${step_pid[$name]}" 2>/dev/null || true ;;
+            *) kill -TERM -- "-${step_pid[$name]}" 2>/dev/null || true ;;
+        esac
+    done
+    for name in "${!step_pid[@]}"; do
+        wait "${step_pid[$name]}" 2>/dev/null || true
+    done
+    step_pid=()
+}
+
+interrupted() {
+    trap - INT TERM
+    clear_line
+    say "interrupted: stopping (a package that is being installed is finished first); run ./setup again to go on"
+    stop_steps
+    exit 130
+}
