@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the tests of the checksum hot paths share: sums that are comparable, and data on which carries go wrong. */
+#ifndef CHECKSUM_TEST_SUPPORT_H
+#define CHECKSUM_TEST_SUPPORT_H
+
+#include "assay.h"
+
+/* A partial sum of up to 64 bits in 16, not complemented. Zero only for zero. */
+static inline uint16_t fold(uint64_t sum)
+{
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return (uint16_t)sum;
+}
+
+/* What byte number `index` from the start of a buffer adds to its sum. */
+static inline uint32_t byte_weight(unsigned char byte, unsigned int index)
+{
+	return (index % 2 == 0) == ASSAY_BIG_ENDIAN ? byte * 256u : byte;
+}
+
+/* A folded sum of a chunk that begins an odd number of bytes into the whole. */
+static inline uint16_t swap_bytes(uint16_t sum)
+{
+	return (uint16_t)(sum << 8 | sum >> 8);
+}
+
+/*
+ * Words at the edges of carry: all ones makes every addition carry unless the other side is zero, and makes
+ * an incoming carry produce an outgoing one. `bytes` is a multiple of 8.
+ */
+static inline void fill_with_edge_words(unsigned char *to, size_t bytes)
+{
+	static const uint32_t edges[] = { 0xffffffff, 0xffffffff, 0, 1, 0xfffffffe, 0x80000000, 0x7fffffff, 0xffff0000 };
+
+	for (size_t i = 0; i < bytes; i += 4) {
+		uint32_t word = edges[assay_random_below(8)];
+
+		memcpy(to + i, &word, 4);
+	}
+}
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The 64-bit ELFv2 ABI of POWER, as far as a checked call has to know it. It is the ABI of powerpc64le and,
+ * in Assay, of powerpc64 too: big-endian kernels and some distributions use it, Debian's big-endian libc
+ * uses the older ELFv1, whose function pointers point to descriptors and whose objects cannot be mixed in.
+ *
+ * The TOC. POWER before POWER10 cannot address memory relative to the program counter, so r2 points 32 KiB
+ * into a table of contents, through which a function reaches its data. Functions of one program share it.
+ * A function that uses it has two entry points: the global one, called through a pointer with its own
+ * address in r12, computes r2 from r12; the local one, a few instructions further, trusts the r2 that it is
+ * given. A caller that may leave the module saves r2 at 24(r1) and restores it after the call. Inside one
+ * program r2 has to come back unchanged, so it is checked. (POWER10 code compiled with PC-relative
+ * addressing may use r2 as a temporary; such variants are compiled with -mno-pcrel.)
+ *
+ * Registers. Arguments go in r3 to r10, results come in r3 and r4. A narrower value is extended to 64 bits
+ * by its type, by the caller for arguments and by the callee for results. The callee preserves r1 (stack),
+ * r14 to r31, f14 to f31, v20 to v31, and the condition register fields CR2, CR3 and CR4. f14 to f31 are the
+ * upper halves of vs14 to vs31, whose lower halves are free; v20 to v31 are vs52 to vs63 and preserved whole.
+ * r13 is the thread pointer (the kernel's per-CPU area) and VRSAVE is not to be touched. LR, CTR, XER with its
+ * carry, CR0, CR1, CR5-CR7 and the rest are free.
+ *
+ * The frame. r1 is a multiple of 16 and 0(r1) holds the back chain. The first 32 bytes of the caller's frame
+ * are lent to the callee: it may save CR at 8(r1) and LR at 16(r1) there before it makes its own frame; 24(r1)
+ * is the TOC slot. The parameter save area behind them exists only for variadic and unprototyped calls, so
+ * a callee that writes there is wrong, which is what the guard finds. Below r1 there are 288 bytes of red
+ * zone that signal handlers leave alone (in the kernel interrupts do too).
+ *
+ * Manual: 64-Bit ELF V2 ABI Specification 1.5, sections 2.2.2 (stack frame) and 2.2.1.1 (registers).
+ */
+#define RECORD_FUNCTION	 0
+#define RECORD_ARGUMENT(n) (8 + 8 * (n))
+#define RECORD_RESULT	 72
+#define RECORD_STACK	 88
+#define RECORD_RETURNED	 96
+#define RECORD_OWN	 104
+#define RECORD_BEFORE	 128
+#define SAVED_BYTES	 (12 * 16 + 40 * 8)
+#define RECORD_AFTER	 (RECORD_BEFORE + SAVED_BYTES)
+
+#define CR_SAVED	 0x00fff000	/* fields 2 to 4 */
+#define FRAME_BYTES	 (SAVED_BYTES + 64)
+#define FRAME_SAVED	 48
+
+/* Loads or stores all saved registers but r2, CR and VRSAVE, from the address in r11 on; changes r12. */
+	.macro	each_saved vector, general, float
+	.set	offset, 0
+	.irp	number, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+	li	%r12, offset
+	\vector	%v\number, %r11, %r12
+	.set	offset, offset + 16
+	.endr
+	.set	offset, offset + 8		/* r2 */
+	.irp	number, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+	\general %r\number, offset(%r11)
+	.set	offset, offset + 8
+	.endr
+	.irp	number, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+	\float	%f\number, offset(%r11)
+	.set	offset, offset + 8
+	.endr
+	.endm
+
+#define SAVED_R2	 (12 * 16)
+#define SAVED_CR	 (12 * 16 + 38 * 8)
+#define SAVED_VRSAVE	 (12 * 16 + 39 * 8)
+
+/* Stores r2, the masked CR and VRSAVE from the address in r11 on; changes r0 and r12. */
+	.macro	store_control
+	std	%r2, SAVED_R2(%r11)
+	mfcr	%r0
+	lis	%r12, CR_SAVED@h
+	ori	%r12, %r12, CR_SAVED@l
+	and	%r0, %r0, %r12
+	std	%r0, SAVED_CR(%r11)
+	mfspr	%r0, 256
+	std	%r0, SAVED_VRSAVE(%r11)
+	.endm
+
+	.abiversion 2
+	.text
+	.globl	assay_call_registers
+	.type	assay_call_registers, @function
+assay_call_registers:
+0:	addis	%r2, %r12, (.TOC. - 0b)@ha
+	addi	%r2, %r2, (.TOC. - 0b)@l
+	.localentry assay_call_registers, . - 0b
+	mflr	%r0
+	std	%r0, 16(%r1)
+	mfcr	%r0
+	std	%r0, 8(%r1)
+	stdu	%r1, -FRAME_BYTES(%r1)
+	addi	%r11, %r1, FRAME_SAVED
+	each_saved stvx, std, stfd
+
+	addis	%r11, %r2, current_record@toc@ha
+	std	%r3, current_record@toc@l(%r11)
+	std	%r1, RECORD_OWN(%r3)
+	/* CR2-4 get a pattern with ones and zeros in each field. */
+	lis	%r0, 0x0096
+	ori	%r0, %r0, 0x9000
+	mtcrf	0x38, %r0
+	addi	%r11, %r3, RECORD_BEFORE
+	store_control
+	each_saved lvx, ld, lfd
+
+	ld	%r1, RECORD_STACK(%r3)
+	li	%r0, 0
+	std	%r0, 0(%r1)
+	mr	%r11, %r3
+	ld	%r12, RECORD_FUNCTION(%r11)
+	mtctr	%r12
+	ld	%r3, RECORD_ARGUMENT(0)(%r11)
+	ld	%r4, RECORD_ARGUMENT(1)(%r11)
+	ld	%r5, RECORD_ARGUMENT(2)(%r11)
+	ld	%r6, RECORD_ARGUMENT(3)(%r11)
+	ld	%r7, RECORD_ARGUMENT(4)(%r11)
+	ld	%r8, RECORD_ARGUMENT(5)(%r11)
+	ld	%r9, RECORD_ARGUMENT(6)(%r11)
+	ld	%r10, RECORD_ARGUMENT(7)(%r11)
+	bctrl
+
+	/* r2 may be lost: find the record relative to the program counter, but report the r2 that came back. */
+	mr	%r9, %r2
+	bcl	20, 31, 1f
+1:	mflr	%r10
+	addis	%r2, %r10, (.TOC. - 1b)@ha
+	addi	%r2, %r2, (.TOC. - 1b)@l
+	addis	%r10, %r2, current_record@toc@ha
+	ld	%r10, current_record@toc@l(%r10)
+	std	%r3, RECORD_RESULT(%r10)
+	std	%r4, RECORD_RESULT + 8(%r10)
+	std	%r1, RECORD_RETURNED(%r10)
+	addi	%r11, %r10, RECORD_AFTER
+	store_control
+	std	%r9, SAVED_R2(%r11)
+	each_saved stvx, std, stfd
+	ld	%r1, RECORD_OWN(%r10)
+	addi	%r11, %r1, FRAME_SAVED
+	each_saved lvx, ld, lfd
+	addi	%r1, %r1, FRAME_BYTES
+	ld	%r0, 8(%r1)
+	mtcrf	0x38, %r0
+	ld	%r0, 16(%r1)
+	mtlr	%r0
+	blr
+	.size	assay_call_registers, . - assay_call_registers
+
+	.bss
+	.balign	8
+current_record:
+	.zero	8
+
+	.section .note.GNU-stack, "", @progbits

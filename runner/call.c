@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The checked call: what is the same on every architecture. arch/<arch>/call.S loads and stores registers;
+ * here the values are chosen and compared, and the stack that the callee runs on is prepared and inspected.
+ */
+#include "internal.h"
+
+/* Bytes of the caller's frame that are watched, above what the ABI lends to the callee. */
+enum { FRAME_GUARD_BYTES = 512, STACK_BYTES = 1 << 17 };
+
+static struct assay_call_record record;
+static struct assay_region stack;
+
+static const struct assay_saved_register saved_registers[] = { ASSAY_SAVED_REGISTERS };
+
+enum { SAVED_COUNT = sizeof(saved_registers) / sizeof(saved_registers[0]) };
+
+static void prepare_once(void)
+{
+	if (stack.start)
+		return;
+	stack = assay_region_new(STACK_BYTES);
+	record.features = assay_arch_features();
+	record.stack = (uintptr_t)stack.end - FRAME_GUARD_BYTES - ASSAY_LINK_BYTES;
+	assay_canary_fill((unsigned char *)record.stack + ASSAY_LINK_BYTES, stack.end);
+	for (size_t i = 0; i < sizeof(record.before); i++)
+		record.before[i] = (unsigned char)(0xa1 + 0x3b * i);
+}
+
+static void check_frame(void)
+{
+	long moved = (long)(record.returned_stack - record.stack);
+
+	if (moved != 0)
+		assay_fail("clobbered the stack pointer: it came back %ld bytes off", moved);
+	assay_canary_check((unsigned char *)record.stack + ASSAY_LINK_BYTES, stack.end,
+			   "into its caller's stack frame");
+}
+
+static _Noreturn void fail_register(void)
+{
+	const unsigned char *before = record.before, *after = record.after;
+
+	for (unsigned int i = 0; i < SAVED_COUNT; i++) {
+		const struct assay_saved_register *saved = &saved_registers[i];
+		bool present = (saved->needs & ~record.features) == 0;
+
+		if (present && memcmp(before, after, saved->bytes) != 0)
+			assay_fail("clobbered callee-saved register %s", saved->name);
+		before += saved->bytes;
+		after += saved->bytes;
+	}
+	assay_die("the runner's table of saved registers is shorter than its call.S");
+}
+
+uintptr_t assay_call_words(void (*function)(void), const uintptr_t arguments[8])
+{
+	prepare_once();
+	record.function = function;
+	for (unsigned int i = 0; i < 8; i++)
+		record.arguments[i] = arguments[i];
+	memcpy(record.after, record.before, sizeof(record.before));
+	assay_call_registers(&record);
+	check_frame();
+	if (memcmp(record.before, record.after, sizeof(record.before)) != 0)
+		fail_register();
+	return record.results[0];
+}
+
+uintptr_t assay_call_second(void)
+{
+	return record.results[1];
+}
+
+/* ------------------------------------------------------------------ narrow arguments and results */
+
+uintptr_t assay_u32(uint32_t value)
+{
+#if ASSAY_NARROW == ASSAY_NARROW_RUBBISH
+	return value | (uintptr_t)0xdeadbeef00000000u;
+#elif ASSAY_NARROW == ASSAY_NARROW_SIGN
+	return (uintptr_t)(intptr_t)(int32_t)value;
+#else
+	return value;
+#endif
+}
+
+uintptr_t assay_s32(int32_t value)
+{
+#if ASSAY_NARROW == ASSAY_NARROW_RUBBISH
+	return assay_u32((uint32_t)value);
+#else
+	return (uintptr_t)(intptr_t)value;
+#endif
+}
+
+uintptr_t assay_u16(uint16_t value)
+{
+	/* clang and gcc callers extend 16 bits to 32 on x86-64 although the ABI does not say so; only the upper
+	 * half is rubbish there. On AArch64 all bits above the 16th are unspecified, for C callees mask them. */
+	return assay_u32(value);
+}
+
+uint32_t assay_returned_u32(uintptr_t word)
+{
+#if ASSAY_NARROW == ASSAY_NARROW_SIGN
+	if (word != (uintptr_t)(intptr_t)(int32_t)word)
+		assay_fail("returned 0x%lx: the ABI wants a 32-bit result sign-extended", (unsigned long)word);
+#elif ASSAY_NARROW == ASSAY_NARROW_TYPE
+	if (word != (uint32_t)word)
+		assay_fail("returned 0x%lx: the ABI wants an unsigned result zero-extended", (unsigned long)word);
+#endif
+	return (uint32_t)word;
+}
+
+uint16_t assay_returned_u16(uintptr_t word)
+{
+#if ASSAY_NARROW != ASSAY_NARROW_RUBBISH
+	if (word != (uint16_t)word)
+		assay_fail("returned 0x%lx: the ABI wants an unsigned result zero-extended", (unsigned long)word);
+#endif
+	return (uint16_t)word;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the runner's own files share and a hot path's test does not see. */
+#ifndef ASSAY_INTERNAL_H
+#define ASSAY_INTERNAL_H
+
+#include "assay.h"
+#include "arch.h"
+
+#include <stdarg.h>
+
+/* Exit statuses; the lab tells verdicts by them. */
+enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_CRASHED = 3 };
+
+/* The kernel's system call, with errors as -4095..-1 on every architecture. In arch/<arch>/entry.S. */
+long assay_syscall(long number, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f);
+
+_Noreturn void assay_exit(int status);
+
+/* Formats into a buffer of fixed size; text that does not fit is cut. Always terminated. */
+struct assay_text {
+	char bytes[512];
+	size_t used;
+};
+void assay_text_add(struct assay_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void assay_text_add_list(struct assay_text *text, const char *format, va_list list);
+void assay_text_write(int descriptor, const struct assay_text *text);
+void assay_case_add(struct assay_text *text);
+
+uint64_t assay_passed_count(void);
+
+bool assay_equal(const char *a, const char *b);
+
+void assay_crash_handler_install(void);
+void assay_auxiliary_read(const uintptr_t *stack);
+uintptr_t assay_auxiliary(uintptr_t type);
+
+/* Makes room that nothing guards; zeroed. */
+void *assay_pages(size_t bytes);
+
+int assay_time(uint64_t iterations, uint64_t samples);
+
+/* ------------------------------------------------------------------ the checked call's record */
+
+/*
+ * One call: what arch/<arch>/call.S reads and writes. All offsets follow from the word size W:
+ * function 0, arguments W, results 9W, stack 11W, returned_stack 12W, own_stack 13W, features 14W,
+ * before 16W, after 16W + ASSAY_SAVED_BYTES.
+ */
+struct assay_call_record {
+	void (*function)(void);
+	uintptr_t arguments[8];
+	uintptr_t results[2];
+	uintptr_t stack;            /* the stack pointer to call with */
+	uintptr_t returned_stack;   /* what the stack pointer was when the call came back */
+	uintptr_t own_stack;        /* the caller's own, kept here because no register can be trusted */
+	uintptr_t features;         /* which register files this processor has: ASSAY_HAS_* */
+	uintptr_t unused;
+	unsigned char before[ASSAY_SAVED_BYTES];
+	unsigned char after[ASSAY_SAVED_BYTES];
+} __attribute__((aligned(16)));
+
+enum { ASSAY_HAS_FPU = 1, ASSAY_HAS_VECTOR = 2 };
+
+void assay_call_registers(struct assay_call_record *record);
+
+/* One register that a callee must preserve, in the order in which call.S stores them. */
+struct assay_saved_register {
+	const char *name;
+	unsigned char bytes;
+	unsigned char needs;        /* ASSAY_HAS_* bits, or 0 */
+};
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The runner's command line:
+ *
+ *     RUNNER check [quick]                  all checks: `checked N`, status 0; `failure: ...`, 1; `crash: ...`, 3
+ *     RUNNER run CASE ITERATIONS            calls the hot path; `result 0x...`
+ *     RUNNER time CASE ITERATIONS SAMPLES   the same, timed: a line `sample ns=N ticks=N [cycles=N]` each
+ *
+ * A usage error or bad case is one line on standard error and status 2.
+ */
+#include "internal.h"
+
+static uint64_t number(const char *text, const char *what)
+{
+	uint64_t value = 0;
+	const char *at = text;
+
+	for (; *at >= '0' && *at <= '9' && value < UINT64_MAX / 16; at++)
+		value = value * 10 + (uint64_t)(*at - '0');
+	if (at == text || *at)
+		assay_die("%s '%s' is not a whole number", what, text);
+	return value;
+}
+
+static const struct assay_key *key_named(const char *name)
+{
+	for (unsigned int i = 0; i < assay_hotpath.keys_count; i++) {
+		if (assay_equal(assay_hotpath.keys[i].name, name))
+			return &assay_hotpath.keys[i];
+	}
+	return NULL;
+}
+
+static _Noreturn void bad_key(const char *name)
+{
+	struct assay_text known = { .used = 0 };
+
+	for (unsigned int i = 0; i < assay_hotpath.keys_count; i++) {
+		const struct assay_key *key = &assay_hotpath.keys[i];
+
+		assay_text_add(&known, " %s (%llu to %llu)", key->name, (unsigned long long)key->min,
+			       (unsigned long long)key->max);
+	}
+	assay_die("case of %s has no key '%s'; keys:%s", assay_hotpath.name, name, known.bytes);
+}
+
+/* `part` is KEY=VALUE and is cut in two in place. Sets the key's bit in `given`. */
+static void set_key(char *part, uint64_t *given)
+{
+	const struct assay_key *key;
+	uint64_t value, bit;
+	char *equals = part;
+
+	while (*equals && *equals != '=')
+		equals++;
+	if (!*equals)
+		assay_die("'%s' in the case is not KEY=NUMBER", part);
+	*equals = '\0';
+	key = key_named(part);
+	if (!key)
+		bad_key(part);
+	bit = (uint64_t)1 << (key - assay_hotpath.keys);
+	value = number(equals + 1, part);
+	if (*given & bit)
+		assay_die("the case gives %s twice", part);
+	if (value < key->min || value > key->max)
+		assay_die("%s=%llu is outside %llu to %llu", part, (unsigned long long)value,
+			  (unsigned long long)key->min, (unsigned long long)key->max);
+	*key->value = value;
+	*given |= bit;
+}
+
+/* The argument is ours to cut up: it lies in the initial stack. */
+static void set_case(char *text)
+{
+	uint64_t given = 0;
+	char *part = text;
+
+	for (char *at = text;; at++) {
+		char c = *at;
+
+		if (c != ',' && c != '\0')
+			continue;
+		*at = '\0';
+		set_key(part, &given);
+		part = at + 1;
+		if (c == '\0')
+			break;
+	}
+	for (unsigned int i = 0; i < assay_hotpath.keys_count; i++) {
+		const struct assay_key *key = &assay_hotpath.keys[i];
+
+		if (given >> i & 1)
+			continue;
+		if (!key->optional)
+			assay_die("the case lacks the key %s", key->name);
+		*key->value = key->fallback;
+	}
+}
+
+static int check(bool quick)
+{
+	assay_hotpath.check(quick);
+	assay_print("checked %llu\n", (unsigned long long)assay_passed_count());
+	return EXIT_FINE;
+}
+
+static int run(char *case_text, const char *iterations_text)
+{
+	static struct assay_text shown;
+	uint64_t iterations = number(iterations_text, "ITERATIONS");
+
+	assay_text_add(&shown, "%s", case_text);
+	set_case(case_text);
+	assay_hotpath.set_up();
+	assay_case("run %s", shown.bytes);
+	assay_print("result 0x%llx\n", (unsigned long long)assay_bench(iterations));
+	return EXIT_FINE;
+}
+
+static int time(char *case_text, const char *iterations_text, const char *samples_text)
+{
+	static struct assay_text shown;
+	uint64_t iterations = number(iterations_text, "ITERATIONS");
+	uint64_t samples = number(samples_text, "SAMPLES");
+
+	if (iterations == 0 || samples == 0)
+		assay_die("ITERATIONS and SAMPLES must be at least 1");
+	assay_text_add(&shown, "%s", case_text);
+	set_case(case_text);
+	assay_hotpath.set_up();
+	assay_case("time %s", shown.bytes);
+	return assay_time(iterations, samples);
+}
+
+static int verb(int count, char **words)
+{
+	if (count == 2 && assay_equal(words[1], "check"))
+		return check(false);
+	if (count == 3 && assay_equal(words[1], "check") && assay_equal(words[2], "quick"))
+		return check(true);
+	if (count == 4 && assay_equal(words[1], "run"))
+		return run(words[2], words[3]);
+	if (count == 5 && assay_equal(words[1], "time"))
+		return time(words[2], words[3], words[4]);
+	assay_die("usage: check [quick] | run CASE ITERATIONS | time CASE ITERATIONS SAMPLES");
+}
+
+/* Called by arch/<arch>/entry.S with the initial stack pointer. */
+_Noreturn void assay_main(uintptr_t *stack);
+_Noreturn void assay_main(uintptr_t *stack)
+{
+	assay_auxiliary_read(stack);
+	assay_crash_handler_install();
+	assay_exit(verb((int)stack[0], (char **)(stack + 1)));
+}

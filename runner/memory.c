@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Memory with guard pages, canaries, the auxiliary vector, random bytes, and what compilers expect of a libc. */
+#include "internal.h"
+
+enum { PROTECTION_NONE = 0, PROTECTION_READ_WRITE = 3, MAP_PRIVATE_ANONYMOUS = 0x22 };
+enum { AUXILIARY_END = 0, AUXILIARY_PAGE_BYTES = 6 };
+enum { CANARY = 0xc5 };
+
+/* A word at any address; the compiler makes bytes of it where the hardware wants that. */
+typedef uintptr_t __attribute__((may_alias, aligned(1))) any_word;
+
+/* ------------------------------------------------------------------ the auxiliary vector */
+
+static const uintptr_t *auxiliary;
+
+/* The initial stack: argc, argv and a zero, the environment and a zero, then pairs of type and value. */
+void assay_auxiliary_read(const uintptr_t *stack)
+{
+	const uintptr_t *at = stack + 1 + stack[0] + 1;
+
+	while (*at)
+		at++;
+	auxiliary = at + 1;
+}
+
+uintptr_t assay_auxiliary(uintptr_t type)
+{
+	for (const uintptr_t *pair = auxiliary; pair[0] != AUXILIARY_END; pair += 2) {
+		if (pair[0] == type)
+			return pair[1];
+	}
+	return 0;
+}
+
+size_t assay_page_bytes(void)
+{
+	size_t bytes = assay_auxiliary(AUXILIARY_PAGE_BYTES);
+
+	if (bytes == 0)
+		assay_die("the kernel names no page size (AT_PAGESZ)");
+	return bytes;
+}
+
+/* ------------------------------------------------------------------ pages */
+
+void *assay_pages(size_t bytes)
+{
+	long address = assay_syscall(ASSAY_SYS_MMAP, 0, bytes, PROTECTION_READ_WRITE, MAP_PRIVATE_ANONYMOUS,
+				     (uintptr_t)-1, 0);
+
+	if (address < 0 && address > -4096)
+		assay_die("no memory: mmap of %lu bytes failed with error %ld", (unsigned long)bytes, -address);
+	return (void *)address;
+}
+
+static void protect(void *page, size_t bytes, int protection)
+{
+	long status = assay_syscall(ASSAY_SYS_MPROTECT, (uintptr_t)page, bytes, (uintptr_t)protection, 0, 0, 0);
+
+	if (status != 0)
+		assay_die("mprotect failed with error %ld", -status);
+}
+
+void assay_forbid(void *page, size_t bytes)
+{
+	protect(page, bytes, PROTECTION_NONE);
+}
+
+void assay_allow(void *page, size_t bytes)
+{
+	protect(page, bytes, PROTECTION_READ_WRITE);
+}
+
+struct assay_region assay_region_new(size_t bytes_min)
+{
+	size_t page = assay_page_bytes();
+	size_t bytes = (bytes_min + page - 1) & -page;
+	unsigned char *whole = assay_pages(bytes + 2 * page);
+	struct assay_region region = { whole + page, whole + page + bytes };
+
+	assay_forbid(whole, page);
+	assay_forbid(region.end, page);
+	return region;
+}
+
+void assay_canary_fill(unsigned char *from, const unsigned char *to)
+{
+	memset(from, CANARY, (size_t)(to - from));
+}
+
+void assay_canary_check(const unsigned char *from, const unsigned char *to, const char *what)
+{
+	const uintptr_t word = (uintptr_t)-1 / 255 * CANARY;
+	const unsigned char *at = from;
+
+	while (to - at >= (long)sizeof(word) && *(const any_word *)at == word)
+		at += sizeof(word);
+	for (; at < to; at++) {
+		if (*at != CANARY)
+			assay_fail("wrote %s: byte %ld of %ld guard bytes there is 0x%02x", what, (long)(at - from),
+				   (long)(to - from), *at);
+	}
+}
+
+/* ------------------------------------------------------------------ random numbers */
+
+/* xorshift64* (Vigna 2016): one multiplication, no division, good enough upper half. */
+uint32_t assay_random(void)
+{
+	static uint64_t state = 0x9e3779b97f4a7c15u;
+
+	state ^= state >> 12;
+	state ^= state << 25;
+	state ^= state >> 27;
+	return (uint32_t)((state * 0x2545f4914f6cdd1du) >> 32);
+}
+
+uint32_t assay_random_below(uint32_t limit)
+{
+	return (uint32_t)(((uint64_t)assay_random() * limit) >> 32);
+}
+
+void assay_random_fill(void *to, size_t bytes)
+{
+	unsigned char *at = to;
+
+	for (; bytes >= 4; bytes -= 4, at += 4) {
+		uint32_t word = assay_random();
+
+		memcpy(at, &word, 4);
+	}
+	for (; bytes > 0; bytes--)
+		*at++ = (unsigned char)assay_random();
+}
+
+/* ------------------------------------------------------------------ what compilers call unasked */
+
+void *memcpy(void *restrict to, const void *restrict from, size_t bytes)
+{
+	return memmove(to, from, bytes);
+}
+
+void *memmove(void *to, const void *from, size_t bytes)
+{
+	unsigned char *t = to;
+	const unsigned char *f = from;
+
+	if ((uintptr_t)t - (uintptr_t)f >= bytes) {
+		for (; bytes >= sizeof(any_word); bytes -= sizeof(any_word)) {
+			*(any_word *)t = *(const any_word *)f;
+			t += sizeof(any_word);
+			f += sizeof(any_word);
+		}
+		for (; bytes > 0; bytes--)
+			*t++ = *f++;
+	} else {
+		while (bytes-- > 0)
+			t[bytes] = f[bytes];
+	}
+	return to;
+}
+
+void *memset(void *to, int value, size_t bytes)
+{
+	any_word word = (uintptr_t)-1 / 255 * (unsigned char)value;
+	unsigned char *at = to;
+
+	for (; bytes >= sizeof(word); bytes -= sizeof(word), at += sizeof(word))
+		*(any_word *)at = word;
+	for (; bytes > 0; bytes--)
+		*at++ = (unsigned char)value;
+	return to;
+}
+
+int memcmp(const void *a, const void *b, size_t bytes)
+{
+	const unsigned char *x = a, *y = b;
+
+	while (bytes >= sizeof(any_word) && *(const any_word *)x == *(const any_word *)y) {
+		x += sizeof(any_word);
+		y += sizeof(any_word);
+		bytes -= sizeof(any_word);
+	}
+	for (; bytes > 0; bytes--, x++, y++) {
+		if (*x != *y)
+			return *x < *y ? -1 : 1;
+	}
+	return 0;
+}

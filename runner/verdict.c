@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* How a run ends: the current case, the count of cases that held, failures, and crashes that are caught. */
+#include "internal.h"
+
+static struct {
+	const char *format;
+	uintptr_t words[6];
+} current_case = { .format = "none yet" };
+
+static uint64_t passed_count;
+
+void assay_case_words(const char *format, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e,
+		      uintptr_t f)
+{
+	current_case.format = format;
+	current_case.words[0] = a;
+	current_case.words[1] = b;
+	current_case.words[2] = c;
+	current_case.words[3] = d;
+	current_case.words[4] = e;
+	current_case.words[5] = f;
+	/* A crash reads this from a signal handler: the stores must not sink below the call under test. */
+	__asm__ volatile("" ::: "memory");
+}
+
+/* The words are handed over one by one: a conversion without a length takes a word here, not an int. */
+void assay_case_add(struct assay_text *text)
+{
+	const uintptr_t *word = current_case.words;
+	const uintptr_t *end = word + 6;
+	char piece[3] = "%?";
+
+	for (const char *at = current_case.format; *at; at++) {
+		if (*at != '%' || !at[1] || word == end) {
+			assay_text_add(text, "%c", *at);
+			continue;
+		}
+		piece[1] = *++at;
+		if (piece[1] == 's')
+			assay_text_add(text, "%s", (const char *)*word++);
+		else if (piece[1] == 'x')
+			assay_text_add(text, "%lx", (unsigned long)*word++);
+		else if (piece[1] == 'd')
+			assay_text_add(text, "%ld", (long)*word++);
+		else
+			assay_text_add(text, "%lu", (unsigned long)*word++);
+	}
+}
+
+void assay_passed(void)
+{
+	passed_count++;
+}
+
+uint64_t assay_passed_count(void)
+{
+	return passed_count;
+}
+
+void assay_fail(const char *format, ...)
+{
+	struct assay_text text = { .used = 0 };
+	va_list list;
+
+	assay_text_add(&text, "failure: ");
+	va_start(list, format);
+	assay_text_add_list(&text, format, list);
+	va_end(list);
+	assay_text_add(&text, ", case ");
+	assay_case_add(&text);
+	assay_text_add(&text, "\n");
+	assay_text_write(1, &text);
+	assay_exit(EXIT_FAILED);
+}
+
+void assay_die(const char *format, ...)
+{
+	struct assay_text text = { .used = 0 };
+	va_list list;
+
+	assay_text_add(&text, "error: ");
+	va_start(list, format);
+	assay_text_add_list(&text, format, list);
+	va_end(list);
+	assay_text_add(&text, "\n");
+	assay_text_write(2, &text);
+	assay_exit(EXIT_USAGE);
+}
+
+void assay_exit(int status)
+{
+	for (;;)
+		assay_syscall(ASSAY_SYS_EXIT_GROUP, (uintptr_t)status, 0, 0, 0, 0, 0);
+}
+
+/* ------------------------------------------------------------------ crashes */
+
+enum { SIGNAL_ILL = 4, SIGNAL_TRAP = 5, SIGNAL_BUS = 7, SIGNAL_FPE = 8, SIGNAL_SEGV = 11 };
+enum { FLAG_SIGINFO = 4, FLAG_ON_STACK = 0x08000000, FLAG_RESTORER = 0x04000000 };
+
+/* siginfo: three ints, then (after padding to a word) the address. */
+struct signal_info {
+	int number, error, code;
+	void *address;
+};
+
+struct signal_action {
+	void (*handler)(int, struct signal_info *, void *);
+	unsigned long flags;
+#if ASSAY_SIGACTION_HAS_RESTORER
+	void (*restorer)(void);
+#endif
+	uint64_t mask;
+};
+
+struct signal_stack {
+	void *start;
+	int flags;
+	size_t bytes;
+};
+
+static const char *signal_name(int number)
+{
+	switch (number) {
+	case SIGNAL_ILL:
+		return "SIGILL";
+	case SIGNAL_TRAP:
+		return "SIGTRAP";
+	case SIGNAL_BUS:
+		return "SIGBUS";
+	case SIGNAL_FPE:
+		return "SIGFPE";
+	default:
+		return "SIGSEGV";
+	}
+}
+
+static void crashed(int number, struct signal_info *info, void *context)
+{
+	struct assay_text text = { .used = 0 };
+
+	(void)context;
+	assay_text_add(&text, "crash: %s at 0x%lx, case ", signal_name(number), (unsigned long)info->address);
+	assay_case_add(&text);
+	assay_text_add(&text, "\n");
+	assay_text_write(1, &text);
+	assay_exit(EXIT_CRASHED);
+}
+
+/* The handler gets a stack of its own: a variant may have lost the stack pointer. */
+void assay_crash_handler_install(void)
+{
+	static const int caught[] = { SIGNAL_ILL, SIGNAL_TRAP, SIGNAL_BUS, SIGNAL_FPE, SIGNAL_SEGV };
+	static const size_t stack_bytes = 1 << 18;
+	struct signal_stack stack = { .start = assay_pages(stack_bytes), .bytes = stack_bytes };
+	struct signal_action action = { .handler = crashed, .flags = FLAG_SIGINFO | FLAG_ON_STACK };
+
+#if ASSAY_SIGACTION_HAS_RESTORER
+	/* x86-64 delivers no signal without one; the handler never returns, so it is never reached. */
+	action.flags |= FLAG_RESTORER;
+	action.restorer = (void (*)(void))crashed;
+#endif
+	if (assay_syscall(ASSAY_SYS_SIGALTSTACK, (uintptr_t)&stack, 0, 0, 0, 0, 0) != 0)
+		assay_die("sigaltstack failed");
+	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++) {
+		if (assay_syscall(ASSAY_SYS_RT_SIGACTION, (uintptr_t)caught[i], (uintptr_t)&action, 0, 8, 0, 0) != 0)
+			assay_die("rt_sigaction failed for %s", signal_name(caught[i]));
+	}
+}
