@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Internet checksum with add-with-carry, for any x86-64: two chains of eight words.
- * assay-requires: 64-bit
  *
  * adc takes and gives the carry flag, so a chain advances 8 bytes/clock at best. Since Broadwell adc is one micro-operation that has two
  * ports, and the flags are renamed: two chains, each within one asm statement, overlap out of order without adcx/adox. Each ends by adding
@@ -28,8 +27,9 @@ static inline uint64_t adc_64_bytes(uint64_t sum, const uint8_t *p)
 	return sum;
 }
 
-uint32_t csum_partial(const void *buf, size_t len, uint32_t sum)
+uint32_t csum_partial(const void *buf, int length, uint32_t sum)
 {
+	size_t len = (unsigned int)length;
 	const uint8_t *p = buf;
 	uint64_t first = sum, second = 0;
 

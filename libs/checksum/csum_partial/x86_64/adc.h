@@ -8,7 +8,7 @@
 #ifndef CHECKSUM_X86_64_ADC_H
 #define CHECKSUM_X86_64_ADC_H
 
-#include "../../ones_complement.h"
+#include "ones_complement.h"
 
 #define BYTES(p, offset, count) "m"(*(const uint8_t(*)[count])((p) + (offset)))
 

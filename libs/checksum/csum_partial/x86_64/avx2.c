@@ -2,7 +2,6 @@
 /*
  * Internet checksum with AVX2, three operations a vector.
  * assay-requires: avx2
- * assay-cflags: -mavx2 -mbmi2
  *
  * Sums of v and of (v >> 32) in 64-bit lanes, as explained in avx512.c. Three operations for 32 bytes, on three vector ports (Intel since
  * Haswell; the shift has two of them): at most 32 bytes/clock, where the unpacking form has four and 24. Two pairs of sums are enough for
@@ -12,7 +11,7 @@
  */
 #include <immintrin.h>
 
-#include "../../ones_complement.h"
+#include "ones_complement.h"
 
 struct sums {
 	__m256i all[2], high[2];
@@ -36,8 +35,9 @@ static inline uint64_t total(const struct sums *s)
 	return (uint64_t)_mm_cvtsi128_si64(half) + (uint64_t)_mm_extract_epi64(half, 1);
 }
 
-uint32_t csum_partial(const void *buf, size_t len, uint32_t sum)
+uint32_t csum_partial(const void *buf, int length, uint32_t sum)
 {
+	size_t len = (unsigned int)length;
 	const uint8_t *p = buf;
 	uint64_t tail;
 	struct sums s;

@@ -2,7 +2,6 @@
 /*
  * Internet checksum with AVX-512, three operations a vector.
  * assay-requires: avx512
- * assay-cflags: -mavx512f -mavx512bw -mavx512vl -mavx512dq -mbmi2
  *
  * A vector unit has no carry flag, so the usual form widens: each 64-byte vector is unpacked into two of eight 32-bit words in 64-bit
  * lanes, and both are added. That is four operations (two unpacks, two adds) on a core whose 512-bit operations have two ports, hence at
@@ -19,7 +18,7 @@
  */
 #include <immintrin.h>
 
-#include "../../ones_complement.h"
+#include "ones_complement.h"
 
 /* Two independent sums, so that each addition has two clocks for its one clock of latency. */
 struct sums {
@@ -42,8 +41,9 @@ static inline uint64_t total(const struct sums *s)
 	return (uint64_t)_mm512_reduce_add_epi64(_mm512_add_epi64(low, high));
 }
 
-uint32_t csum_partial(const void *buf, size_t len, uint32_t sum)
+uint32_t csum_partial(const void *buf, int length, uint32_t sum)
 {
+	size_t len = (unsigned int)length;
 	const uint8_t *p = buf;
 	struct sums s;
 

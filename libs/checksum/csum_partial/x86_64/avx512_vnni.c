@@ -2,7 +2,6 @@
 /*
  * Internet checksum with AVX-512 VNNI: two vpdpbusd a vector.
  * assay-requires: avx512_vnni
- * assay-cflags: -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512vnni -mbmi2
  *
  * vpdpbusd adds to each 32-bit lane the dot product of four unsigned bytes with four signed bytes. With the weights 1,0,1,0 it adds the low
  * bytes of a lane's two 16-bit words, with 0,1,0,1 the high ones; at the end the checksum is low + 256 * high. One instruction widens,
@@ -17,7 +16,7 @@
  */
 #include <immintrin.h>
 
-#include "../../ones_complement.h"
+#include "ones_complement.h"
 
 #define FLUSH_BYTES ((size_t)256 << 20)
 
@@ -71,8 +70,9 @@ static inline __attribute__((always_inline)) uint64_t sum_chunk(const uint8_t *p
 	return (uint64_t)_mm512_reduce_add_epi64(_mm512_add_epi64(low, _mm512_slli_epi64(high, 8)));
 }
 
-uint32_t csum_partial(const void *buf, size_t len, uint32_t sum)
+uint32_t csum_partial(const void *buf, int length, uint32_t sum)
 {
+	size_t len = (unsigned int)length;
 	const uint8_t *p = buf;
 	uint64_t total = sum;
 

@@ -2,7 +2,6 @@
 /*
  * Internet checksum with AVX-512 VNNI: bias and one vpdpwssd a vector.
  * assay-requires: avx512_vnni
- * assay-cflags: -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512vnni -mbmi2
  *
  * vpdpwssd multiplies the two 16-bit words of a 32-bit lane by two others and adds both products to the lane: with weights 1,1 it is the
  * inner step of the checksum in a single instruction, except that it takes the words as signed. Flipping the top bit of each word turns an
@@ -18,7 +17,7 @@
  */
 #include <immintrin.h>
 
-#include "../../ones_complement.h"
+#include "ones_complement.h"
 
 #define FLUSH_BYTES ((size_t)128 << 10)
 
@@ -73,8 +72,9 @@ static inline __attribute__((always_inline)) uint32_t sum_chunk(const uint8_t *p
 	return total(&s);
 }
 
-uint32_t csum_partial(const void *buf, size_t len, uint32_t sum)
+uint32_t csum_partial(const void *buf, int length, uint32_t sum)
 {
+	size_t len = (unsigned int)length;
 	const uint8_t *p = buf;
 	uint64_t all = sum;
 

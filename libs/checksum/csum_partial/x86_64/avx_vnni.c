@@ -2,7 +2,6 @@
 /*
  * Internet checksum with AVX-VNNI, the 256-bit VEX form that Intel's client CPUs have had since Alder Lake: bias and one vpdpwssd a vector.
  * assay-requires: avx_vnni
- * assay-cflags: -mavx2 -mbmi2 -mavxvnni
  *
  * The method is that of avx512_vnni_words.c: flip the top bit of each word to make it signed, let vpdpwssd add the word pairs, and start with the
  * bias of 0x10000 a lane and vector. It gains more here than there: 256-bit vpdpwssd has two ports and the exclusive-or a third one besides,
@@ -13,7 +12,7 @@
  */
 #include <immintrin.h>
 
-#include "../../ones_complement.h"
+#include "ones_complement.h"
 
 #define FLUSH_BYTES ((size_t)128 << 10)
 
@@ -67,8 +66,9 @@ static inline __attribute__((always_inline)) uint32_t sum_chunk(const uint8_t *p
 	return total(&s);
 }
 
-uint32_t csum_partial(const void *buf, size_t len, uint32_t sum)
+uint32_t csum_partial(const void *buf, int length, uint32_t sum)
 {
+	size_t len = (unsigned int)length;
 	const uint8_t *p = buf;
 	uint64_t all = sum;
 

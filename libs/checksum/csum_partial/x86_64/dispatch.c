@@ -2,7 +2,6 @@
 /*
  * Internet checksum: the variant that suits the CPU and the length.
  * assay-needs: adc avx2 avx_vnni avx512 avx512_carry_save avx512_vnni_words
- * assay-requires: 64-bit
  *
  * By length. A wide accumulator costs a horizontal reduction at the end: some ten clocks of latency for 512 bits, which a short
  * buffer does not earn back. A short buffer is also often a header that scalar stores have just written, and a wide load that covers several
@@ -23,7 +22,7 @@
 
 #define SHORT_BYTES 64
 
-typedef uint32_t csum_function(const void *buf, size_t len, uint32_t sum);
+typedef uint32_t csum_function(const void *buf, int len, uint32_t sum);
 
 csum_function csum_partial_adc, csum_partial_avx2, csum_partial_avx_vnni, csum_partial_avx512, csum_partial_avx512_carry_save,
 	csum_partial_avx512_vnni_words;
@@ -32,7 +31,7 @@ static csum_function resolve;
 
 /* Until the first call large_from is 0 and so every length reaches `large`. */
 static csum_function *medium = resolve, *large = resolve;
-static size_t large_from;
+static int large_from;
 
 /* XCR0: which register states the operating system saves (Intel SDM vol. 1, 13.3). */
 static uint32_t saved_states(void)
@@ -66,11 +65,11 @@ static enum level cpu_level(void)
 	return leaf1_eax & bit_AVXVNNI ? LEVEL_AVX_VNNI : LEVEL_AVX2;
 }
 
-static uint32_t resolve(const void *buf, size_t len, uint32_t sum)
+static uint32_t resolve(const void *buf, int len, uint32_t sum)
 {
 	static const struct {
 		csum_function *medium, *large;
-		size_t large_from;
+		int large_from;
 	} choices[] = {
 		[LEVEL_BASE] = { csum_partial_adc, csum_partial_adc, 0 },
 		[LEVEL_AVX2] = { csum_partial_avx2, csum_partial_avx2, 0 },
@@ -86,9 +85,9 @@ static uint32_t resolve(const void *buf, size_t len, uint32_t sum)
 	return (len >= large_from ? large : medium)(buf, len, sum);
 }
 
-uint32_t csum_partial(const void *buf, size_t len, uint32_t sum)
+uint32_t csum_partial(const void *buf, int len, uint32_t sum)
 {
 	if (len < SHORT_BYTES)
-		return csum_narrow(adc_short(sum, buf, len));
+		return csum_narrow(adc_short(sum, buf, (unsigned int)len));
 	return (len >= large_from ? large : medium)(buf, len, sum);
 }

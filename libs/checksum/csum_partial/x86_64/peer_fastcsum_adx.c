@@ -3,12 +3,11 @@
  * Peer: the technique of fastcsum's ADX form, rewritten from its description for the comparison.
  * assay-peer: fastcsum ADX form (adcx and adox chains)
  * assay-requires: adx
- * assay-cflags: -madx
  *
  * adcx chains through CF and adox through OF, so two sums advance in one instruction stream: 128 bytes an iteration, eight words each.
  * Both flags survive only as long as nothing else writes them; each block closes its chains by adding zero.
  */
-#include "../../ones_complement.h"
+#include "ones_complement.h"
 
 struct sums {
 	uint64_t even, odd;
@@ -42,8 +41,9 @@ static inline void add_128_bytes(struct sums *s, const uint8_t *p)
 		: "cc");
 }
 
-uint32_t csum_partial(const void *buf, size_t len, uint32_t sum)
+uint32_t csum_partial(const void *buf, int length, uint32_t sum)
 {
+	size_t len = (unsigned int)length;
 	const uint8_t *p = buf;
 	struct sums s = { sum, 0 };
 

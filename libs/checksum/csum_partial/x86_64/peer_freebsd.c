@@ -2,15 +2,15 @@
 /*
  * Peer: the technique of FreeBSD's amd64 in_cksumdata, rewritten from its description for the comparison.
  * assay-peer: FreeBSD amd64 (sys/amd64/amd64/in_cksum.c)
- * assay-requires: 64-bit
  *
  * 32-bit words added to a 64-bit sum: there is no carry to care for at all. 32 bytes an iteration in two sums; -O2 only, as a kernel is
  * built without vector registers.
  */
-#include "../../ones_complement.h"
+#include "ones_complement.h"
 
-uint32_t csum_partial(const void *buf, size_t len, uint32_t sum)
+uint32_t csum_partial(const void *buf, int length, uint32_t sum)
 {
+	size_t len = (unsigned int)length;
 	const uint8_t *p = buf;
 	uint64_t a = sum, b = 0;
 

@@ -2,14 +2,13 @@
 /*
  * Peer: the technique of Linux's x86-64 csum_partial since 6.8, rewritten from its description for the comparison.
  * assay-peer: Linux x86-64 (arch/x86/lib/csum-partial_64.c, commits 688eb8191b47 and a476aae3f1dc)
- * assay-requires: 64-bit
  *
  * Blocks of 40 bytes, the length of an IPv6 header and of a TCP/IP header pair: five words through one chain of add-with-carry, closed by
  * adding the last carry. From 80 bytes on two chains run side by side, which is what lifts the flag-bound 8 bytes/clock of one chain to
  * nearly 13. Exactly 40 bytes return at once. Unaligned loads, no rotation for odd addresses.
  * Differs from the kernel in the last seven bytes: that one reads a whole word beyond the end under an exception table.
  */
-#include "../../ones_complement.h"
+#include "ones_complement.h"
 
 static inline uint64_t add_40_bytes(uint64_t sum, const uint8_t *p)
 {
@@ -40,8 +39,9 @@ static inline uint64_t add_32_bytes(uint64_t sum, const uint8_t *p)
 	return sum;
 }
 
-uint32_t csum_partial(const void *buf, size_t len, uint32_t sum)
+uint32_t csum_partial(const void *buf, int length, uint32_t sum)
 {
+	size_t len = (unsigned int)length;
 	const uint8_t *p = buf;
 	uint64_t total = sum;
 

@@ -3,7 +3,6 @@
  * Peer: the technique of passt's and BESS's AVX2 checksum, rewritten from its description for the comparison.
  * assay-peer: passt / BESS AVX2 (passt checksum.c csum_avx2, after BESS utils/checksum.h)
  * assay-requires: avx2
- * assay-cflags: -mavx2 -mbmi2
  *
  * 32-bit words unpacked with zero into 64-bit lanes, four accumulators, 128 bytes an iteration: four operations for 32 bytes on three
  * ports, 24 bytes/clock. The rest by scalar words. (passt aligns first, and falls to a 16-bit loop at an odd address; here, and in
@@ -11,7 +10,7 @@
  */
 #include <immintrin.h>
 
-#include "../../ones_complement.h"
+#include "ones_complement.h"
 
 static inline void add_vector(__m256i *sums, const uint8_t *p)
 {
@@ -22,8 +21,9 @@ static inline void add_vector(__m256i *sums, const uint8_t *p)
 	sums[1] = _mm256_add_epi64(sums[1], _mm256_unpackhi_epi32(v, zero));
 }
 
-uint32_t csum_partial(const void *buf, size_t len, uint32_t sum)
+uint32_t csum_partial(const void *buf, int length, uint32_t sum)
 {
+	size_t len = (unsigned int)length;
 	const uint8_t *p = buf;
 	__m256i sums[4];
 	__m128i half;

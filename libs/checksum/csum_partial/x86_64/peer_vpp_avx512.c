@@ -3,14 +3,13 @@
  * Peer: the technique of FD.io VPP's AVX-512 checksum, rewritten from its description for the comparison.
  * assay-peer: FD.io VPP AVX-512 (src/vnet/ip/ip_sum.h, clib_ip_csum)
  * assay-requires: avx512
- * assay-cflags: -mavx512f -mavx512bw -mavx512vl -mavx512dq -mbmi2
  *
  * Each vector of 32-bit words is unpacked with zero into two vectors of 64-bit lanes, and both are added: four operations for 64 bytes.
  * The tail is a masked load, so there is no scalar part, which is what made it the best published form for short packets too.
  */
 #include <immintrin.h>
 
-#include "../../ones_complement.h"
+#include "ones_complement.h"
 
 static inline void add_vector(__m512i *sums, __m512i v)
 {
@@ -20,8 +19,9 @@ static inline void add_vector(__m512i *sums, __m512i v)
 	sums[1] = _mm512_add_epi64(sums[1], _mm512_unpackhi_epi32(v, zero));
 }
 
-uint32_t csum_partial(const void *buf, size_t len, uint32_t sum)
+uint32_t csum_partial(const void *buf, int length, uint32_t sum)
 {
+	size_t len = (unsigned int)length;
 	const uint8_t *p = buf;
 	__m512i sums[4];
 
