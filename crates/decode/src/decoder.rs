@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The decoder: LLVM's target, the architecture's tables, and what was learnt of each opcode so far.
+
+use arch::Arch;
+
+use crate::facts::Facts;
+use crate::instruction::{hexadecimal, Flow, Instruction, Register};
+use crate::isa::{Isa, Raw};
+use crate::registers::{Mapping, RegisterKind, RegisterSpace};
+use crate::shim::{Opcode, Target};
+
+/// No x86 instruction is longer, and no other architecture's comes near.
+const INSTRUCTION_BYTES_MAX: usize = 16;
+
+/// x86's limit (SDM volume 2, 2.3.11).
+const X86_INSTRUCTION_BYTES_MAX: usize = 15;
+
+/// LLVM cannot be used for this architecture.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("LLVM {major} cannot decode {arch}: {message}; install an LLVM that was built with this target \
+         (Debian: apt-get install llvm-19-dev) and build again", major = env!("ASSAY_LLVM_MAJOR"))]
+pub struct Error {
+    /// The architecture asked for.
+    pub arch: Arch,
+    /// LLVM's message.
+    pub message: String,
+}
+
+/// Why bytes are no instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Reason {
+    /// LLVM knows no instruction with this encoding.
+    #[error("no known instruction")]
+    Unknown,
+    /// The bytes end before the instruction does.
+    #[error("cut off")]
+    Truncated,
+}
+
+/// Bytes that are no instruction.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason} at 0x{address:x} in {arch} code: bytes {}", hexadecimal(.bytes))]
+pub struct DecodeError {
+    /// The architecture of the decoder.
+    pub arch: Arch,
+    /// Where the bytes stand.
+    pub address: u64,
+    /// The bytes looked at, at most 16, in memory order.
+    pub bytes: Vec<u8>,
+    /// Why they are no instruction.
+    pub reason: Reason,
+}
+
+/// Decodes instructions of one architecture, with every extension that LLVM knows and that does not exclude others.
+///
+/// Not `Send`: make one per thread. A new one costs about a millisecond.
+pub struct Decoder {
+    arch: Arch,
+    isa: &'static Isa,
+    target: Target,
+    space: RegisterSpace,
+    register_names: Vec<&'static str>,
+    mappings: Vec<Mapping>,
+    opcodes: Vec<Option<Opcode>>,
+}
+
+impl Decoder {
+    /// Starts LLVM's target for `arch`, and no other.
+    pub fn new(arch: Arch) -> Result<Decoder, Error> {
+        let isa = Isa::of(arch).ok_or_else(|| Error {
+            arch,
+            message: "no description of its instructions".to_owned(),
+        })?;
+        let target = Target::new(isa.triple, "", isa.features).map_err(|message| Error { arch, message })?;
+        let register_names = target.register_names();
+        let mappings = register_names.iter().map(|name| (isa.map)(name)).collect();
+        let opcodes = vec![None; target.opcode_count()];
+        let space = RegisterSpace::new(isa.files);
+        Ok(Decoder {
+            arch,
+            isa,
+            target,
+            space,
+            register_names,
+            mappings,
+            opcodes,
+        })
+    }
+
+    /// The architecture it decodes.
+    pub fn arch(&self) -> Arch {
+        self.arch
+    }
+
+    /// Decodes the instruction that `bytes` starts with; they may go on behind it. `address` is where it stands.
+    pub fn decode(&mut self, bytes: &[u8], address: u64) -> Result<Instruction, DecodeError> {
+        let window = &bytes[..bytes.len().min(INSTRUCTION_BYTES_MAX)];
+        let Some(decoded) = self.target.decode(window, address) else {
+            return Err(self.error(window, address));
+        };
+        let number = decoded.opcode as usize;
+        let opcode = self.opcodes[number].get_or_insert_with(|| self.target.opcode(number));
+        if self.arch == Arch::X86_64 && opcode.name.ends_with("_PREFIX") && window.len() > 1 {
+            return self.decode_behind_prefix(window, address);
+        }
+        let opcode = self.opcodes[number].get_or_insert_with(|| self.target.opcode(number));
+        let (llvm_mnemonic, text) = (self.target.mnemonic(), self.target.text(address));
+        let length = decoded.length as usize;
+        let raw = Raw {
+            decoded: &decoded,
+            opcode,
+            mnemonic: &llvm_mnemonic,
+            text: &text,
+            bytes: &window[..length],
+            word: instruction_word(self.arch, window),
+            address,
+            bits_32: self.arch.word_bits() == 32,
+            mappings: &self.mappings,
+            register_names: &self.register_names,
+        };
+        let mnemonic = (self.isa.mnemonic)(&raw);
+        let raw = Raw {
+            mnemonic: &mnemonic,
+            ..raw
+        };
+        let mut facts = Facts::default();
+        (self.isa.facts)(&raw, &mut facts);
+        let mut encoding = [0; INSTRUCTION_BYTES_MAX];
+        encoding[..length].copy_from_slice(&window[..length]);
+        Ok(Instruction {
+            address,
+            bytes: encoding,
+            length: length as u8,
+            opcode_name: opcode.name.to_owned(),
+            address_reads: facts.address_reads,
+            store_reads: facts.store_reads,
+            reads: facts.reads,
+            writes: facts.writes,
+            load: facts.load,
+            store: facts.store,
+            access_bytes: facts.access_bytes,
+            flow: facts.flow.unwrap_or(Flow::Next),
+            mnemonic,
+            text,
+        })
+    }
+
+    /// LLVM takes some prefixes of x86 (`lock`) for instructions of their own: joins one to what it stands before.
+    fn decode_behind_prefix(&mut self, window: &[u8], address: u64) -> Result<Instruction, DecodeError> {
+        let prefix = self.target.mnemonic();
+        let rest = self.decode(&window[1..], address.wrapping_add(1));
+        let Ok(mut instruction) = rest else {
+            return Err(self.error(window, address));
+        };
+        let length = usize::from(instruction.length) + 1;
+        if length > X86_INSTRUCTION_BYTES_MAX {
+            return Err(self.error(window, address));
+        }
+        instruction.address = address;
+        instruction.length = length as u8;
+        instruction.bytes[..length].copy_from_slice(&window[..length]);
+        instruction.text = format!("{prefix} {}", instruction.text);
+        if prefix == "lock" {
+            instruction.mnemonic = format!("lock {}", instruction.mnemonic);
+        }
+        Ok(instruction)
+    }
+
+    fn error(&mut self, window: &[u8], address: u64) -> DecodeError {
+        // What becomes an instruction when zeros are put behind it was only cut off.
+        let mut padded = [0; INSTRUCTION_BYTES_MAX];
+        padded[..window.len()].copy_from_slice(window);
+        let cut_off = match window.len() {
+            INSTRUCTION_BYTES_MAX => false,
+            0 => true,
+            _ => self.target.decode(&padded, address).is_some(),
+        };
+        let reason = if cut_off {
+            Reason::Truncated
+        } else {
+            Reason::Unknown
+        };
+        DecodeError {
+            arch: self.arch,
+            address,
+            bytes: window.to_vec(),
+            reason,
+        }
+    }
+
+    /// Registers are numbered from 0 to one less than this.
+    pub fn register_count(&self) -> usize {
+        self.space.count()
+    }
+
+    /// The register's name, for people. A number that is no register of the architecture has the name `?`.
+    pub fn register_name(&self, register: Register) -> &str {
+        self.space.name(register).unwrap_or("?")
+    }
+
+    /// What the register holds. A number that is no register of the architecture is `Other`.
+    pub fn register_kind(&self, register: Register) -> RegisterKind {
+        self.space.kind(register).unwrap_or(RegisterKind::Other)
+    }
+
+    /// The register of this name.
+    pub fn register(&self, name: &str) -> Option<Register> {
+        self.space.find(name)
+    }
+}
+
+fn instruction_word(arch: Arch, bytes: &[u8]) -> u32 {
+    let Some(word) = bytes.first_chunk::<4>() else {
+        return 0;
+    };
+    if arch.big_endian() {
+        u32::from_be_bytes(*word)
+    } else {
+        u32::from_le_bytes(*word)
+    }
+}

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The Rust side of `shim/shim.h`: the C declarations and one safe wrapper. No other module is unsafe.
+
+use std::ffi::{c_char, CStr, CString};
+use std::ptr::NonNull;
+
+const OPERANDS_MAX: usize = 24;
+const IMPLICIT_MAX: usize = 64;
+const WRITES_MAX: usize = 32;
+const USES_MAX: usize = 64;
+/// Long enough for every text that LLVM prints; a longer one is cut off.
+const TEXT_MAX: usize = 256;
+
+const KIND_REGISTER: u8 = 1;
+const KIND_IMMEDIATE: u8 = 2;
+
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Operand {
+    value: i64,
+    kind: u8,
+    definition: u8,
+    memory: u8,
+    tied_to: i8,
+}
+
+impl Operand {
+    /// LLVM's register number; 0, "no register", is none.
+    pub(crate) fn register(&self) -> Option<usize> {
+        (self.kind == KIND_REGISTER && self.value > 0).then_some(self.value as usize)
+    }
+
+    pub(crate) fn immediate(&self) -> Option<i64> {
+        (self.kind == KIND_IMMEDIATE).then_some(self.value)
+    }
+
+    pub(crate) fn is_definition(&self) -> bool {
+        self.definition != 0
+    }
+
+    pub(crate) fn is_memory(&self) -> bool {
+        self.memory != 0
+    }
+
+    /// The index of the definition that has to be the same register.
+    pub(crate) fn tied_to(&self) -> Option<usize> {
+        usize::try_from(self.tied_to).ok()
+    }
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct Decoded {
+    pub(crate) opcode: u32,
+    pub(crate) length: u32,
+    pub(crate) prefix_flags: u32,
+    operand_count: u32,
+    operands: [Operand; OPERANDS_MAX],
+    target: u64,
+    has_target: u32,
+}
+
+impl Decoded {
+    pub(crate) fn operands(&self) -> &[Operand] {
+        &self.operands[..self.operand_count as usize]
+    }
+
+    pub(crate) fn target(&self) -> Option<u64> {
+        (self.has_target != 0).then_some(self.target)
+    }
+}
+
+#[repr(C)]
+pub(crate) struct RawOpcode {
+    name: *const c_char,
+    load: u8,
+    store: u8,
+    branch: u8,
+    conditional: u8,
+    indirect: u8,
+    call: u8,
+    ret: u8,
+    barrier: u8,
+    definition_count: u32,
+    use_count: u32,
+    definitions: [u16; IMPLICIT_MAX],
+    uses: [u16; IMPLICIT_MAX],
+}
+
+/// What LLVM's tables say of an opcode; `may_load` and `may_store` are often wrong for instructions with side effects.
+#[derive(Clone, Debug)]
+pub(crate) struct Opcode {
+    pub(crate) name: &'static str,
+    pub(crate) may_load: bool,
+    pub(crate) may_store: bool,
+    pub(crate) branch: bool,
+    pub(crate) conditional: bool,
+    pub(crate) indirect: bool,
+    pub(crate) call: bool,
+    pub(crate) ret: bool,
+    pub(crate) implicit_definitions: Vec<usize>,
+    pub(crate) implicit_uses: Vec<usize>,
+}
+
+#[repr(C)]
+#[derive(Default)]
+pub(crate) struct RawModel {
+    pub(crate) has_instruction_model: u32,
+    pub(crate) issue_width: u32,
+    pub(crate) buffer_size: u32,
+    pub(crate) load_latency: u32,
+    pub(crate) mispredict_penalty: u32,
+    pub(crate) resource_count: u32,
+}
+
+#[repr(C)]
+struct RawResource {
+    name: *const c_char,
+    units: u32,
+    buffer_size: i32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub(crate) struct RawUse {
+    pub(crate) resource: u32,
+    pub(crate) cycles: u32,
+}
+
+#[repr(C)]
+struct RawSchedule {
+    micro_ops: u32,
+    latency: u32,
+    begins_group: u32,
+    ends_group: u32,
+    write_count: u32,
+    write_latencies: [i32; WRITES_MAX],
+    use_count: u32,
+    uses: [RawUse; USES_MAX],
+}
+
+/// An instruction's entry in a scheduling model, as LLVM has it.
+pub(crate) struct Entry {
+    pub(crate) micro_ops: u32,
+    pub(crate) latency: u32,
+    pub(crate) begins_group: bool,
+    pub(crate) ends_group: bool,
+    pub(crate) write_latencies: Vec<i32>,
+    pub(crate) uses: Vec<RawUse>,
+}
+
+#[repr(C)]
+struct RawTarget {
+    _opaque: [u8; 0],
+}
+
+extern "C" {
+    fn assay_target_new(
+        triple: *const c_char,
+        cpu: *const c_char,
+        features: *const c_char,
+        message: *mut c_char,
+        message_size: usize,
+    ) -> *mut RawTarget;
+    fn assay_target_free(target: *mut RawTarget);
+    fn assay_register_count(target: *const RawTarget) -> u32;
+    fn assay_register_name(target: *const RawTarget, number: u32) -> *const c_char;
+    fn assay_opcode_count(target: *const RawTarget) -> u32;
+    fn assay_opcode_describe(target: *const RawTarget, opcode: u32, out: *mut RawOpcode);
+    fn assay_decode(
+        target: *mut RawTarget,
+        bytes: *const u8,
+        size: usize,
+        address: u64,
+        out: *mut Decoded,
+    ) -> i32;
+    fn assay_mnemonic(target: *mut RawTarget, buffer: *mut c_char, size: usize);
+    fn assay_text(target: *mut RawTarget, address: u64, buffer: *mut c_char, size: usize);
+    fn assay_model_describe(target: *const RawTarget, out: *mut RawModel);
+    fn assay_resource_describe(target: *const RawTarget, number: u32, out: *mut RawResource) -> i32;
+    fn assay_schedule_last(target: *mut RawTarget, out: *mut RawSchedule) -> i32;
+    fn assay_cpu_name(target: *const RawTarget, n: u32, has_model: *mut i32) -> *const c_char;
+}
+
+/// One LLVM target with one cpu and feature set. Holds a raw pointer, so it is neither `Send` nor `Sync`.
+pub(crate) struct Target(NonNull<RawTarget>);
+
+impl Target {
+    /// The error is LLVM's message.
+    pub(crate) fn new(triple: &str, cpu: &str, features: &str) -> Result<Target, String> {
+        let text = |what: &str| {
+            CString::new(what).map_err(|_| format!("'{}' contains a zero byte", what.escape_debug()))
+        };
+        let (triple, cpu, features) = (text(triple)?, text(cpu)?, text(features)?);
+        let mut message = [0 as c_char; TEXT_MAX];
+        // SAFETY: the strings end with a zero, and the message buffer is as long as stated.
+        let raw = unsafe {
+            assay_target_new(
+                triple.as_ptr(),
+                cpu.as_ptr(),
+                features.as_ptr(),
+                message.as_mut_ptr(),
+                message.len(),
+            )
+        };
+        NonNull::new(raw).map(Target).ok_or_else(|| buffer_text(&message))
+    }
+
+    fn raw(&self) -> *mut RawTarget {
+        self.0.as_ptr()
+    }
+
+    /// LLVM's register names by LLVM's register number; number 0 is "no register".
+    pub(crate) fn register_names(&self) -> Vec<&'static str> {
+        // SAFETY: the numbers are in range.
+        unsafe {
+            (0..assay_register_count(self.raw()))
+                .map(|n| library_text(assay_register_name(self.raw(), n)))
+                .collect()
+        }
+    }
+
+    pub(crate) fn opcode_count(&self) -> usize {
+        // SAFETY: no further condition.
+        unsafe { assay_opcode_count(self.raw()) as usize }
+    }
+
+    pub(crate) fn opcode(&self, number: usize) -> Opcode {
+        assert!(
+            number < self.opcode_count(),
+            "opcode {number} of {}",
+            self.opcode_count()
+        );
+        let mut out = std::mem::MaybeUninit::<RawOpcode>::zeroed();
+        // SAFETY: the number is in range; all of the fields allow zero bytes.
+        let raw = unsafe {
+            assay_opcode_describe(self.raw(), number as u32, out.as_mut_ptr());
+            out.assume_init()
+        };
+        let list =
+            |numbers: &[u16], count: u32| numbers[..count as usize].iter().map(|&n| n as usize).collect();
+        Opcode {
+            // SAFETY: LLVM's tables are static.
+            name: unsafe { library_text(raw.name) },
+            may_load: raw.load != 0,
+            may_store: raw.store != 0,
+            branch: raw.branch != 0,
+            conditional: raw.conditional != 0 || (raw.branch != 0 && raw.barrier == 0),
+            indirect: raw.indirect != 0,
+            call: raw.call != 0,
+            ret: raw.ret != 0,
+            implicit_definitions: list(&raw.definitions, raw.definition_count),
+            implicit_uses: list(&raw.uses, raw.use_count),
+        }
+    }
+
+    pub(crate) fn decode(&mut self, bytes: &[u8], address: u64) -> Option<Decoded> {
+        let mut out = std::mem::MaybeUninit::<Decoded>::zeroed();
+        // SAFETY: the bytes are readable for the stated size; all of the fields allow zero bytes.
+        unsafe {
+            let found = assay_decode(self.raw(), bytes.as_ptr(), bytes.len(), address, out.as_mut_ptr());
+            (found != 0).then(|| out.assume_init())
+        }
+    }
+
+    /// The mnemonic of what was decoded last.
+    pub(crate) fn mnemonic(&mut self) -> String {
+        let mut buffer = [0 as c_char; TEXT_MAX];
+        // SAFETY: the buffer is as long as stated.
+        unsafe { assay_mnemonic(self.raw(), buffer.as_mut_ptr(), buffer.len()) };
+        buffer_text(&buffer)
+    }
+
+    /// The disassembly of what was decoded last.
+    pub(crate) fn text(&mut self, address: u64) -> String {
+        let mut buffer = [0 as c_char; TEXT_MAX];
+        // SAFETY: the buffer is as long as stated.
+        unsafe { assay_text(self.raw(), address, buffer.as_mut_ptr(), buffer.len()) };
+        buffer_text(&buffer)
+    }
+
+    pub(crate) fn model(&self) -> RawModel {
+        let mut out = RawModel::default();
+        // SAFETY: no further condition.
+        unsafe { assay_model_describe(self.raw(), &mut out) };
+        out
+    }
+
+    /// Name, number of units and buffer size of one of the model's resources.
+    pub(crate) fn resource(&self, number: u32) -> Option<(&'static str, u32, i32)> {
+        let mut out = RawResource {
+            name: std::ptr::null(),
+            units: 0,
+            buffer_size: 0,
+        };
+        // SAFETY: the shim refuses numbers out of range; LLVM's tables are static.
+        unsafe {
+            (assay_resource_describe(self.raw(), number, &mut out) != 0)
+                .then(|| (library_text(out.name), out.units, out.buffer_size))
+        }
+    }
+
+    /// The model's entry for what was decoded last.
+    pub(crate) fn schedule_last(&mut self) -> Option<Entry> {
+        let mut out = std::mem::MaybeUninit::<RawSchedule>::zeroed();
+        // SAFETY: all of the fields allow zero bytes.
+        let raw = unsafe {
+            let found = assay_schedule_last(self.raw(), out.as_mut_ptr());
+            (found != 0).then(|| out.assume_init())?
+        };
+        Some(Entry {
+            micro_ops: raw.micro_ops,
+            latency: raw.latency,
+            begins_group: raw.begins_group != 0,
+            ends_group: raw.ends_group != 0,
+            write_latencies: raw.write_latencies[..raw.write_count as usize].to_vec(),
+            uses: raw.uses[..raw.use_count as usize].to_vec(),
+        })
+    }
+
+    /// Every cpu name that the target knows, and whether it has an instruction model.
+    pub(crate) fn cpus(&self) -> Vec<(&'static str, bool)> {
+        let mut has_model = 0;
+        // SAFETY: the shim returns NULL behind the last; LLVM's tables are static.
+        let one = |n| unsafe {
+            let name = assay_cpu_name(self.raw(), n, &mut has_model);
+            (!name.is_null()).then(|| (library_text(name), has_model != 0))
+        };
+        (0..).map_while(one).collect()
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        // SAFETY: nothing else holds the pointer.
+        unsafe { assay_target_free(self.raw()) }
+    }
+}
+
+/// Text in LLVM's static tables.
+unsafe fn library_text(text: *const c_char) -> &'static str {
+    if text.is_null() {
+        return "";
+    }
+    // SAFETY: the caller's pointer is to static, zero-terminated text.
+    unsafe { CStr::from_ptr(text) }.to_str().unwrap_or("")
+}
+
+fn buffer_text(buffer: &[c_char]) -> String {
+    let bytes: Vec<u8> = buffer.iter().map(|&c| c as u8).take_while(|&c| c != 0).collect();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
