@@ -80,22 +80,37 @@ static inline uint64_t csum_last_word(const uint8_t *end, size_t count)
 #endif
 }
 
-/* sum + the words of p[0..len), for what a vector loop leaves over. Any length; meant for short ones. */
-static inline uint64_t csum_tail(const uint8_t *p, size_t len, uint64_t sum)
+/*
+ * The words of p[0..len), exactly (no carry is dropped up to 2^32 words): for short buffers, and what a vector loop leaves over. Callers add it to other
+ * exact sums without end-around carry.
+ *
+ * Carries are not caught but computed, as Segher Boessenkool proposed (linuxppc-dev, 16 January 2020): with A the plain sum of 64-bit words modulo
+ * 2^64 and H the sum of their upper halves, the sum of the lower halves is A - (H << 32). Two independent chains of one addition each, where
+ * "add, compare, add" has a chain of three; on machines without a carry flag it takes no more instructions either.
+ */
+static inline uint64_t csum_tail(const uint8_t *p, size_t len)
 {
-	for (; len >= 8; p += 8, len -= 8)
-		sum = csum_add64(sum, csum_load64(p));
+	uint64_t all = 0, high = 0;
+
+	for (; len >= 8; p += 8, len -= 8) {
+		uint64_t word = csum_load64(p);
+
+		all += word;
+		high += word >> 32;
+		/* A compiler that vectorises this loop makes a short buffer slower, and is not allowed to in a kernel. */
+		__asm__("" : "+r"(all), "+r"(high));
+	}
 	if (len & 4) {
-		sum = csum_add64(sum, csum_load32(p));
+		all += csum_load32(p);
 		p += 4;
 	}
 	if (len & 2) {
-		sum = csum_add64(sum, csum_load16(p));
+		all += csum_load16(p);
 		p += 2;
 	}
 	if (len & 1)
-		sum = csum_add64(sum, csum_odd_byte(*p));
-	return sum;
+		all += csum_odd_byte(*p);
+	return all - (high << 32) + high;
 }
 
 #endif

@@ -53,7 +53,7 @@ static inline uint64_t adc_short(uint64_t sum, const uint8_t *p, size_t len)
 	if (len == 40)
 		return adc_40_bytes(sum, p);
 	if (len < 8)
-		return csum_tail(p, len, sum);
+		return csum_add64(sum, csum_tail(p, len));
 	if (len & 32) {
 		sum = adc_32_bytes(sum, p);
 		p += 32;

@@ -39,7 +39,6 @@ uint32_t csum_partial(const void *buf, int length, uint32_t sum)
 {
 	size_t len = (unsigned int)length;
 	const uint8_t *p = buf;
-	uint64_t tail;
 	struct sums s;
 
 	s.all[0] = s.all[1] = s.high[0] = s.high[1] = _mm256_setzero_si256();
@@ -55,6 +54,5 @@ uint32_t csum_partial(const void *buf, int length, uint32_t sum)
 		add_vector(&s, 0, p);
 		p += 32;
 	}
-	tail = csum_tail(p, len & 31, sum);
-	return csum_narrow(csum_add64(total(&s), tail));
+	return csum_narrow(total(&s) + csum_tail(p, len & 31) + sum);
 }

@@ -75,5 +75,5 @@ uint32_t csum_partial(const void *buf, int length, uint32_t sum)
 	for (; len > FLUSH_BYTES; p += FLUSH_BYTES, len -= FLUSH_BYTES)
 		all += sum_chunk(p, FLUSH_BYTES);
 	all += sum_chunk(p, len);
-	return csum_narrow(csum_tail(p + (len & ~(size_t)31), len & 31, all));
+	return csum_narrow(all + csum_tail(p + (len & ~(size_t)31), len & 31));
 }

@@ -53,5 +53,5 @@ uint32_t csum_partial(const void *buf, int length, uint32_t sum)
 		s.even = csum_add64(s.even, csum_load64(p));
 		s.odd = csum_add64(s.odd, csum_load64(p + 8));
 	}
-	return csum_narrow(csum_tail(p, len, csum_add64(s.even, s.odd)));
+	return csum_narrow(csum_add64(csum_add64(s.even, s.odd), csum_tail(p, len)));
 }

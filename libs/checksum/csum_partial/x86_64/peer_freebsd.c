@@ -21,5 +21,5 @@ uint32_t csum_partial(const void *buf, int length, uint32_t sum)
 	}
 	for (a += b; len >= 4; p += 4, len -= 4)
 		a += csum_load32(p);
-	return csum_narrow(csum_tail(p, len, a));
+	return csum_narrow(a + csum_tail(p, len));
 }

@@ -65,5 +65,5 @@ uint32_t csum_partial(const void *buf, int length, uint32_t sum)
 		total = add_32_bytes(total, p);
 		p += 32;
 	}
-	return csum_narrow(csum_tail(p, len & 31, total));
+	return csum_narrow(csum_add64(total, csum_tail(p, len & 31)));
 }

@@ -42,5 +42,5 @@ uint32_t csum_partial(const void *buf, int length, uint32_t sum)
 	sums[0] = _mm256_add_epi64(_mm256_add_epi64(sums[0], sums[1]), _mm256_add_epi64(sums[2], sums[3]));
 	half = _mm_add_epi64(_mm256_castsi256_si128(sums[0]), _mm256_extracti128_si256(sums[0], 1));
 	total = (uint64_t)_mm_cvtsi128_si64(half) + (uint64_t)_mm_extract_epi64(half, 1);
-	return csum_narrow(csum_tail(p, len, csum_add64(total, sum)));
+	return csum_narrow(total + csum_tail(p, len) + sum);
 }
