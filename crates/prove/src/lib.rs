@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Proof, for all inputs, that a straight-line variant computes what its hot path promises.
+//!
+//! [`prove`] takes an object file, so what is judged is the assembled bytes: they are decoded, carried out on terms
+//! (`isa`, over `machine`), and z3 is asked for an input on which the result differs from the contract. The same terms can be
+//! evaluated with numbers; the tests do that against QEMU, so the semantics that the proof rests on are not taken on
+//! trust. Besides the result, the stack pointer and the registers that a callee must preserve have to come back unchanged,
+//! and no byte may be written but those of the contract and the part of the stack that the ABI grants.
+//!
+//! Branches other than the final return, and instructions without semantics, are answered with
+//! [`Verdict::Cannot`] and the instruction's text: no proof, no guess.
+
+pub mod isa;
+pub mod machine;
+mod smt;
+pub mod term;
+
+use std::collections::HashMap;
+
+use arch::Arch;
+use decode::{Decoder, Flow, Instruction};
+use machine::State;
+use object::{Object, ObjectSection, ObjectSymbol};
+use term::Term;
+
+/// Instructions after which a function is called too long to be a straight line that returns.
+const INSTRUCTIONS_MAX: usize = 256;
+
+/// Why no answer could be sought at all.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// z3 is missing or did not run.
+    #[error("cannot run the SMT solver z3: {0}; install the package z3")]
+    NoSolver(std::io::Error),
+    /// z3 answered something that is no answer.
+    #[error("the SMT solver z3 failed: {0}")]
+    Solver(String),
+    /// The object file is not one, or lacks the function.
+    #[error("{0}")]
+    Object(String),
+    /// No decoder for the architecture.
+    #[error("{0}")]
+    Decode(String),
+}
+
+/// What a function has to do, for all inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contract {
+    /// The low bits of the argument, bytes reversed, zero-extended.
+    Swap(u32),
+    /// The bits at the address in the argument, bytes reversed, zero-extended.
+    LoadSwap(u32),
+    /// The low bits of the second argument, bytes reversed, to the address in the first.
+    StoreSwap(u32),
+}
+
+impl Contract {
+    /// The contract of a byteswap hot path by its symbol (`swap16`, `load_swap64`, ...), if it has one that can be proved.
+    pub fn of_symbol(symbol: &str) -> Option<Contract> {
+        type Make = fn(u32) -> Contract;
+        let forms: [(&str, Make); 3] = [
+            ("load_swap", Contract::LoadSwap),
+            ("store_swap", Contract::StoreSwap),
+            ("swap", Contract::Swap),
+        ];
+        let (prefix, make) = forms.into_iter().find(|(prefix, _)| symbol.starts_with(prefix))?;
+        match &symbol[prefix.len()..] {
+            "16" => Some(make(16)),
+            "32" => Some(make(32)),
+            "64" => Some(make(64)),
+            _ => None,
+        }
+    }
+}
+
+/// The answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It holds for all inputs.
+    Proved {
+        /// Instructions from entry to return, inclusive.
+        instructions: usize,
+    },
+    /// It fails, and this input shows it.
+    Refuted(Counterexample),
+    /// The proof could not be attempted or finished; says at which instruction and why.
+    Cannot(String),
+}
+
+/// An input on which a function does the wrong thing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counterexample {
+    /// What is wrong: "result", "register r14 after return", "byte written at r1-400".
+    pub what: String,
+    /// The values of the inputs that matter, by register or memory byte, sorted by name.
+    pub inputs: Vec<(String, u128)>,
+    /// What the function yields.
+    pub got: u128,
+    /// What the contract demands.
+    pub want: u128,
+}
+
+impl std::fmt::Display for Counterexample {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let inputs: Vec<_> = self.inputs.iter().map(|(name, value)| format!("{name}={value:#x}")).collect();
+        let (what, got, want) = (&self.what, self.got, self.want);
+        write!(f, "{what}: with {} got {got:#x}, want {want:#x}", inputs.join(" "))
+    }
+}
+
+/// The bytes of a function in an object file, up to the end of its section, and its address there.
+pub fn function_bytes<'a>(object: &object::File<'a>, symbol: &str) -> Result<(&'a [u8], u64), Error> {
+    let found = object
+        .symbols()
+        .find(|s| s.name() == Ok(symbol) && !s.is_undefined())
+        .ok_or_else(|| Error::Object(format!("the object file does not define {symbol}")))?;
+    let index = found.section_index().ok_or_else(|| Error::Object(format!("{symbol} is in no section")))?;
+    let section = object.section_by_index(index).map_err(|e| Error::Object(e.to_string()))?;
+    let data = section.data().map_err(|e| Error::Object(e.to_string()))?;
+    let start = usize::try_from(found.address() - section.address())
+        .ok()
+        .filter(|start| *start < data.len())
+        .ok_or_else(|| Error::Object(format!("{symbol} lies outside its section")))?;
+    Ok((&data[start..], found.address()))
+}
+
+/// Whether `symbol` in the object file (of the architecture given) fulfils the contract for all inputs.
+pub fn prove(arch: Arch, object: &[u8], symbol: &str, contract: Contract) -> Result<Verdict, Error> {
+    let object = object::File::parse(object).map_err(|e| Error::Object(e.to_string()))?;
+    let (bytes, address) = function_bytes(&object, symbol)?;
+    prove_bytes(arch, bytes, address, contract)
+}
+
+/// As [`prove`], for code that is at hand as bytes (a JIT's, say).
+pub fn prove_bytes(arch: Arch, bytes: &[u8], address: u64, contract: Contract) -> Result<Verdict, Error> {
+    let start = State::new(arch);
+    let mut state = start.clone();
+    let instructions = match run_to_return(bytes, address, &mut state)? {
+        Ok(instructions) => instructions,
+        Err(reason) => return Ok(Verdict::Cannot(reason)),
+    };
+    for (what, got, want) in obligations(&start, &state, contract) {
+        match smt::check(&got.equal(&want))? {
+            smt::Answer::Valid => {}
+            smt::Answer::Fails(values) => {
+                return Ok(Verdict::Refuted(counterexample(what, &got, &want, values)));
+            }
+            smt::Answer::Unknown(why) => {
+                return Ok(Verdict::Cannot(format!("the solver gave up on the {what}: {why}")));
+            }
+        }
+    }
+    Ok(Verdict::Proved { instructions })
+}
+
+/// Carries out code from its first byte to its return. The inner error says which instruction cannot be.
+pub fn run_to_return(bytes: &[u8], address: u64, state: &mut State) -> Result<Result<usize, String>, Error> {
+    let mut decoder = Decoder::new(state.arch()).map_err(|e| Error::Decode(e.to_string()))?;
+    let mut offset = 0;
+    for count in 1..=INSTRUCTIONS_MAX {
+        let rest = &bytes[offset.min(bytes.len())..];
+        let here = address + offset as u64;
+        let instruction = match decoder.decode(rest, here) {
+            Ok(instruction) => instruction,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        match instruction.flow {
+            Flow::Return if unconditional_return(&instruction) => return Ok(Ok(count)),
+            Flow::Next => {
+                if let Err(reason) = isa::step(&instruction, state) {
+                    let text = instruction.text.trim().replace('\t', " ");
+                    return Ok(Err(format!("{text} at {here:#x}: {reason}")));
+                }
+            }
+            _ => {
+                let text = instruction.text.trim().replace('\t', " ");
+                return Ok(Err(format!("{text} at {here:#x}: not a straight line")));
+            }
+        }
+        offset += usize::from(instruction.length);
+    }
+    Ok(Err(format!("no return within {INSTRUCTIONS_MAX} instructions")))
+}
+
+/// POWER's return can be conditional (bclr with BO other than "always"); LLVM's aliases show it in the text.
+fn unconditional_return(instruction: &Instruction) -> bool {
+    !instruction.mnemonic.starts_with("bclr") || instruction.text.trim() == "blr"
+}
+
+/// The registers that carry arguments and result, the stack pointer, the callee-saved ones, and how many bytes below
+/// the stack pointer a leaf may use.
+struct Abi {
+    arguments: [&'static str; 2],
+    result: &'static str,
+    stack_pointer: &'static str,
+    preserved: Vec<String>,
+    red_zone: i64,
+}
+
+fn numbered(prefix: &str, range: std::ops::RangeInclusive<u32>) -> Vec<String> {
+    range.map(|i| format!("{prefix}{i}")).collect()
+}
+
+fn abi(arch: Arch) -> Abi {
+    match arch {
+        Arch::Powerpc | Arch::Powerpc64 | Arch::Powerpc64le => Abi {
+            arguments: ["r3", "r4"],
+            result: "r3",
+            stack_pointer: "r1",
+            preserved: [numbered("r", 1..=2), numbered("r", 13..=31), numbered("vs", 52..=63)].concat(),
+            red_zone: if arch == Arch::Powerpc { 0 } else { 288 },
+        },
+        Arch::Loongarch64 => Abi {
+            arguments: ["r4", "r5"],
+            result: "r4",
+            stack_pointer: "r3",
+            preserved: [numbered("r", 1..=3), numbered("r", 21..=31)].concat(),
+            red_zone: 0,
+        },
+        Arch::X86_64 => Abi {
+            arguments: ["rdi", "rsi"],
+            result: "rax",
+            stack_pointer: "rsp",
+            preserved: ["rbx", "rsp", "rbp", "r12", "r13", "r14", "r15"].map(str::to_owned).to_vec(),
+            red_zone: 128,
+        },
+        Arch::Aarch64 => Abi {
+            arguments: ["x0", "x1"],
+            result: "x0",
+            stack_pointer: "sp",
+            preserved: [numbered("x", 18..=30), vec!["sp".to_owned()]].concat(),
+            red_zone: 0,
+        },
+        Arch::Riscv64 => Abi {
+            arguments: ["x10", "x11"],
+            result: "x10",
+            stack_pointer: "x2",
+            preserved: [numbered("x", 1..=4), numbered("x", 8..=9), numbered("x", 18..=27)].concat(),
+            red_zone: 0,
+        },
+    }
+}
+
+/// Every (what, got, want) that has to hold.
+fn obligations(start: &State, end: &State, contract: Contract) -> Vec<(String, Term, Term)> {
+    let abi = abi(start.arch());
+    let word = start.word();
+    let mut all = Vec::new();
+    match contract {
+        Contract::Swap(bits) => {
+            let input = wide(start, &abi, abi.arguments[0], bits);
+            all.push(result(end, &abi, &input.extract(0, bits).reverse_bytes()));
+        }
+        Contract::LoadSwap(bits) => {
+            let bytes = (0..i64::from(bits / 8)).map(|i| start.byte(abi.arguments[0], i));
+            let plain = Term::join(&bytes.collect::<Vec<_>>());
+            let swapped = if start.arch().big_endian() { plain.reverse_bytes() } else { plain };
+            all.push(result(end, &abi, &swapped));
+        }
+        Contract::StoreSwap(bits) => {
+            // A 64-bit value is an aligned pair of 32-bit registers: r5 and r6, not r4 and r5.
+            let pair = bits > word;
+            let value = wide(start, &abi, if pair { "r5" } else { abi.arguments[1] }, bits).extract(0, bits);
+            for i in 0..bits / 8 {
+                // The machine's own order is the other way round.
+                let low = if start.arch().big_endian() { 8 * i } else { bits - 8 - 8 * i };
+                let got = end.byte(abi.arguments[0], i.into());
+                all.push((format!("byte {i} stored"), got, value.extract(low, 8)));
+            }
+        }
+    }
+    for (name, value) in end.written() {
+        if abi.preserved.iter().any(|preserved| preserved == name) {
+            all.push((
+                format!("register {name} after return"),
+                value.clone(),
+                start.read(name, value.bits()),
+            ));
+        }
+    }
+    for (base, offset, value) in end.stored() {
+        let granted = match contract {
+            Contract::StoreSwap(bits) if base == abi.arguments[0] => {
+                (0..i64::from(bits / 8)).contains(&offset)
+            }
+            _ => base == abi.stack_pointer && granted_stack(start.arch(), &abi).contains(&offset),
+        };
+        if !granted {
+            all.push((format!("byte written at {base}{offset:+}"), value.clone(), start.byte(base, offset)));
+        }
+    }
+    all
+}
+
+/// Offsets from the stack pointer at entry that a function may write: its red zone, or a frame that it makes.
+fn granted_stack(arch: Arch, abi: &Abi) -> std::ops::Range<i64> {
+    match arch {
+        Arch::Powerpc64 | Arch::Powerpc64le | Arch::X86_64 => -abi.red_zone..0,
+        _ => -4096..0,
+    }
+}
+
+/// An argument that may be wider than a register: the high word is in the register named, the low one in the next.
+fn wide(state: &State, abi: &Abi, register: &str, bits: u32) -> Term {
+    let word = state.word();
+    let first = state.read(register, word);
+    if bits <= word {
+        return first;
+    }
+    let next = match register {
+        "r3" => abi.arguments[1],
+        _ => "r6",
+    };
+    first.concat(&state.read(next, word))
+}
+
+fn result(end: &State, abi: &Abi, want: &Term) -> (String, Term, Term) {
+    let got = wide(end, abi, abi.result, want.bits());
+    let width = got.bits();
+    ("result".to_owned(), got, want.zero_extend(width))
+}
+
+fn counterexample(what: String, got: &Term, want: &Term, values: HashMap<String, u128>) -> Counterexample {
+    let (got, want) = (got.evaluate(&values), want.evaluate(&values));
+    let mut inputs: Vec<_> = values.into_iter().collect();
+    inputs.sort();
+    Counterexample { what, inputs, got, want }
+}

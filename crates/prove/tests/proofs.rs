@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Every straight-line byteswap variant is proved, on every architecture; wrong ones are refuted; what cannot be proved
+//! says why.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use arch::Arch;
+use common::{compile, Scratch};
+use prove::{prove, Contract, Verdict};
+
+fn library() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../libs/byteswap")
+}
+
+/// Assembles lines that define the function `f`.
+fn assemble(arch: Arch, lines: &str) -> Vec<u8> {
+    let scratch = Scratch::new();
+    let source = scratch.path("f.s");
+    std::fs::write(&source, format!("\t.text\n\t.globl f\nf:\n{lines}\n")).expect("the folder is writable");
+    compile(arch, &source, &[])
+}
+
+fn folders(arch: Arch) -> Vec<&'static str> {
+    match arch {
+        Arch::Powerpc64 => vec!["powerpc64", "power", "generic"],
+        Arch::Powerpc64le => vec!["powerpc64le", "power", "generic"],
+        _ => vec![arch.name(), "generic"],
+    }
+}
+
+/// (hot path, source) of all variants of the hot paths that have a contract.
+fn variants(arch: Arch) -> Vec<(String, PathBuf)> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(library()).expect("the byteswap library is in the tree") {
+        let hotpath = entry.expect("a readable folder").path();
+        let name = hotpath.file_name().expect("a name").to_string_lossy().into_owned();
+        if Contract::of_symbol(&name).is_none() {
+            continue;
+        }
+        found.push((name.clone(), hotpath.join("reference.c")));
+        for folder in folders(arch) {
+            let Ok(files) = std::fs::read_dir(hotpath.join(folder)) else {
+                continue;
+            };
+            found.extend(files.map(|file| (name.clone(), file.expect("a readable folder").path())));
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn every_straight_line_variant_is_proved() {
+    for arch in Arch::ALL {
+        let mut proved = 0;
+        for (hotpath, source) in variants(arch) {
+            let object = compile(arch, &source, &[]);
+            let contract = Contract::of_symbol(&hotpath).expect("chosen for its contract");
+            let verdict = prove(arch, &object, &hotpath, contract).expect("z3 answers");
+            assert!(matches!(verdict, Verdict::Proved { .. }), "{arch}: {}: {verdict:?}", source.display());
+            proved += 1;
+        }
+        // Nine hot paths, each with a reference, the builtin and at least one variant of the architecture's own.
+        assert!(proved >= 27, "{arch}: only {proved} variants found");
+    }
+}
+
+fn refutation(arch: Arch, code: &str, contract: Contract) -> prove::Counterexample {
+    match prove(arch, &assemble(arch, code), "f", contract).expect("z3 answers") {
+        Verdict::Refuted(counterexample) => counterexample,
+        other => panic!("{arch}: {code}: {other:?}"),
+    }
+}
+
+#[test]
+fn upper_bits_left_dirty_are_found() {
+    let cases = [
+        (Arch::Powerpc64le, "brw 3, 3\nblr", Contract::Swap(32)),
+        (Arch::Powerpc64le, "brh 3, 3\nblr", Contract::Swap(16)),
+        (Arch::Loongarch64, "revb.2w $a0, $a0\njr $ra", Contract::Swap(32)),
+        (Arch::Aarch64, "rev32 x0, x0\nret", Contract::Swap(32)),
+        (Arch::X86_64, "mov %rdi, %rax\nrolw $8, %ax\nret", Contract::Swap(16)),
+        (Arch::Riscv64, ".option arch, +zbb\nrev8 a0, a0\nsrai a0, a0, 32\nret", Contract::Swap(32)),
+    ];
+    for (arch, code, contract) in cases {
+        let example = refutation(arch, code, contract);
+        assert_eq!(example.what, "result");
+        assert_ne!(example.got, example.want, "{arch}: {example}");
+        assert!(!example.inputs.is_empty(), "{arch}: {example}");
+    }
+}
+
+#[test]
+fn a_counterexample_is_an_input_on_which_the_result_is_what_it_says() {
+    // The mask of the last insert reaches one bit too far.
+    let code = "rlwinm 4, 3, 8, 0, 31\nrlwimi 4, 3, 24, 0, 7\nrlwimi 4, 3, 24, 16, 24\nmr 3, 4\nblr";
+    let example = refutation(Arch::Powerpc64le, code, Contract::Swap(32));
+    let (name, input) = example.inputs[0].clone();
+    assert_eq!(name, "r3");
+    let input = input as u32;
+    assert_eq!(example.want, u128::from(input.swap_bytes()));
+    let rotated = input.rotate_left(24);
+    let mut wrong = input.rotate_left(8);
+    for mask in [0xff00_0000u32, 0x0000_ff80] {
+        wrong = wrong & !mask | rotated & mask;
+    }
+    assert_eq!(example.got, u128::from(wrong));
+}
+
+#[test]
+fn callee_saved_registers_and_memory_have_to_survive() {
+    let clobber = refutation(Arch::Powerpc64, "mr 14, 3\nbrd 3, 3\nblr", Contract::Swap(64));
+    assert_eq!(clobber.what, "register r14 after return");
+    let stray = refutation(Arch::Powerpc64le, "std 3, 16(1)\nbrd 3, 3\nblr", Contract::Swap(64));
+    assert!(stray.what.starts_with("byte written at r1+16"), "{stray}");
+    let wide = refutation(Arch::Powerpc64le, "stwbrx 4, 0, 3\nblr", Contract::StoreSwap(16));
+    assert!(wide.what.starts_with("byte"), "{wide}");
+    let order = refutation(Arch::Powerpc64, "stw 4, 0(3)\nblr", Contract::StoreSwap(32));
+    assert!(order.what.contains("stored"), "{order}");
+}
+
+fn refusal(arch: Arch, code: &str) -> String {
+    match prove(arch, &assemble(arch, code), "f", Contract::Swap(64)).expect("no solver is needed") {
+        Verdict::Cannot(why) => why,
+        other => panic!("{arch}: {code}: {other:?}"),
+    }
+}
+
+#[test]
+fn what_cannot_be_proved_names_the_instruction() {
+    let branch = refusal(Arch::Powerpc64le, "cmpdi 3, 0\nbeq 1f\nbrd 3, 3\n1: blr");
+    assert!(branch.starts_with("cmp"), "{branch}");
+    let unknown = refusal(Arch::Powerpc64le, "cntlzd 3, 3\nblr");
+    assert!(unknown.contains("cntlzd"), "{unknown}");
+    let address = refusal(Arch::Loongarch64, "add.d $a0, $a0, $a1\nld.d $a0, $a0, 0\njr $ra");
+    assert!(address.contains("address"), "{address}");
+    let loops = refusal(Arch::X86_64, "1: jmp 1b");
+    assert!(loops.contains("jmp") && loops.contains("straight line"), "{loops}");
+    let alias = refusal(Arch::Powerpc64le, "std 3, -8(1)\nld 3, 0(4)\nblr");
+    assert!(alias.contains("same place"), "{alias}");
+    let endless = refusal(Arch::X86_64, "mov %rdi, %rax");
+    assert!(!endless.is_empty());
+    let undefined = refusal(Arch::X86_64, "mov %rdi, %rax\n.byte 0x66, 0x0f, 0xc8\nret");
+    assert!(undefined.contains("undefined"), "{undefined}");
+}
+
+#[test]
+fn an_undefined_value_proves_nothing() {
+    // Doubleword 1 of mtvsrd's target is undefined; mfvsrld reads it.
+    let code = "mtvsrd 34, 3\nxxbrd 34, 34\nmfvsrld 3, 34\nblr";
+    assert_eq!(refutation(Arch::Powerpc64le, code, Contract::Swap(64)).what, "result");
+}
+
+#[test]
+fn objects_that_are_none_are_errors() {
+    let nothing = prove(Arch::X86_64, b"no object", "f", Contract::Swap(16)).unwrap_err();
+    assert!(!nothing.to_string().is_empty());
+    let object = assemble(Arch::X86_64, "ret");
+    let missing = prove(Arch::X86_64, &object, "g", Contract::Swap(16)).unwrap_err();
+    assert!(missing.to_string().contains("does not define g"), "{missing}");
+}
