@@ -66,6 +66,9 @@ static inline uintptr_t assay_opaque_zero(void)
 	return zero;
 }
 
+/* A value of the auxiliary vector that the kernel (or QEMU) started the runner with, by its AT_* type; 0 if it has none. */
+uintptr_t assay_auxiliary(uintptr_t type);
+
 /* ------------------------------------------------------------------ cases, failures, counts */
 
 /*

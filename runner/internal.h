@@ -32,7 +32,6 @@ bool assay_equal(const char *a, const char *b);
 
 void assay_crash_handler_install(void);
 void assay_auxiliary_read(const uintptr_t *stack);
-uintptr_t assay_auxiliary(uintptr_t type);
 
 /* Makes room that nothing guards; zeroed. */
 void *assay_pages(size_t bytes);
