@@ -1,0 +1,867 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The x86-64 back end, System V calling convention.
+ *
+ * x86-64 in a page, for who has not written a code generator for it. An instruction is: optional prefix 0x66 (16-bit
+ * operand), optional REX byte 0x40 | W R X B, opcode (one byte, or 0x0f and one, or 0x0f 0x38 and one), ModRM byte,
+ * optional SIB byte, displacement, immediate. ModRM holds a register `reg` (3 bits, or an opcode extension "/n") and an
+ * operand `rm` that is a register or memory; REX.R and REX.B are the fourth bits of the two, REX.W makes the operand 64
+ * bits wide. Three things are irregular: base registers with low bits 100 (rsp, r12) need a SIB byte, those with 101
+ * (rbp, r13) need a displacement, and byte operands in spl..dil need a REX byte, even an empty one. A 32-bit operation
+ * clears the upper half of its destination, which is just what eBPF wants. (Intel SDM volume 2, chapter 2.)
+ *
+ * Registers. r1 to r5 are where C passes arguments (rdi rsi rdx rcx r8), but r4 lives in r9, because rcx is the only
+ * register that can hold a shift count; r0 is rax, where C returns. r6 to r9 and r10 are callee-saved: rbx r13 r14 r15
+ * rbp, and r12 points to struct ebpf_frame. r10 is EBPF_SCRATCH; rcx and r11 are this file's temporaries, and r11 holds
+ * the address that a failed check reports.
+ *
+ * Stack. rsp is a multiple of 16 while eBPF instructions run; a local function pushes what it has to preserve and pads.
+ *
+ * Byte swaps. bswap is one micro-operation for 32 bits and two for 64 on most cores, and movbe is split into a load and
+ * a bswap, so merging gains no time here: it is off unless asked for. A 16-bit swap is a rotate by 8.
+ */
+#include "../jit.h"
+
+enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
+
+static const uint8_t machine_register[] = {
+	RAX, RDI, RSI, RDX, R9, R8, RBX, R13, R14, R15, RBP, R10,
+};
+
+#define SCRATCH R10
+#define COUNT RCX   /* shift counts, divisors */
+#define ADDRESS R11 /* the fault-address temporary */
+#define FRAME R12
+
+/* Condition codes of jcc and setcc. */
+enum { CC_O, CC_NO, CC_B, CC_AE, CC_E, CC_NE, CC_BE, CC_A, CC_S, CC_NS, CC_P, CC_NP, CC_L, CC_GE, CC_LE, CC_G };
+
+/* Kinds of reference: a signed displacement at the place of reference, counted from its end. */
+enum { REL8 = 1, REL32 = 4 };
+
+static unsigned x86(unsigned reg)
+{
+	return machine_register[reg];
+}
+
+/* Encoding. */
+
+/* Opcode maps, put above the opcode byte; P66 asks for the 16-bit prefix, BYTE for a REX byte on sil and the like. */
+#define MAP_0F 0x0f00
+#define MAP_0F38 0x0f3800
+#define P66 0x1000000
+#define BYTE 0x2000000
+
+static void opcode(struct ebpf_emitter *e, uint32_t op, bool wide, unsigned reg, unsigned rm)
+{
+	unsigned rex = (wide ? 8u : 0) | (reg & 8 ? 4u : 0) | (rm & 8 ? 1u : 0);
+
+	if (op & P66)
+		ebpf_emit8(e, 0x66);
+	if (rex || (op & BYTE && reg >= RSP))
+		ebpf_emit8(e, (uint8_t)(0x40 | rex));
+	if (op & 0xff0000)
+		ebpf_emit8(e, (uint8_t)(op >> 16));
+	if (op & 0xff00)
+		ebpf_emit8(e, (uint8_t)(op >> 8));
+	ebpf_emit8(e, (uint8_t)op);
+}
+
+/* op reg, rm or op rm, reg, both registers */
+static void op_rr(struct ebpf_emitter *e, uint32_t op, bool wide, unsigned reg, unsigned rm)
+{
+	opcode(e, op, wide, reg, rm);
+	ebpf_emit8(e, (uint8_t)(0xc0 | (reg & 7) << 3 | (rm & 7)));
+}
+
+/* op reg, [base + displacement] or the other way round */
+static void op_rm(struct ebpf_emitter *e, uint32_t op, bool wide, unsigned reg, unsigned base, int32_t displacement)
+{
+	bool none = displacement == 0 && (base & 7) != RBP;
+	bool small = displacement >= -128 && displacement <= 127;
+	unsigned mod = none ? 0x00 : small ? 0x40 : 0x80;
+
+	opcode(e, op, wide, reg, base);
+	ebpf_emit8(e, (uint8_t)(mod | (reg & 7) << 3 | (base & 7)));
+	if ((base & 7) == RSP)
+		ebpf_emit8(e, 0x24);
+	if (none)
+		return;
+	if (small)
+		ebpf_emit8(e, (uint8_t)displacement);
+	else
+		ebpf_emit32(e, (uint32_t)displacement);
+}
+
+#define FRAME_FIELD(field) ((int32_t)offsetof(struct ebpf_frame, field))
+
+static void load_field(struct ebpf_emitter *e, unsigned reg, int32_t field)
+{
+	op_rm(e, 0x8b, true, reg, FRAME, field);
+}
+
+static void store_field(struct ebpf_emitter *e, int32_t field, unsigned reg)
+{
+	op_rm(e, 0x89, true, reg, FRAME, field);
+}
+
+static void mov_rr(struct ebpf_emitter *e, bool wide, unsigned to, unsigned from)
+{
+	op_rr(e, 0x89, wide, from, to);
+}
+
+/* The add/or/and/sub/xor/cmp family: /n selects, the immediate is short if it can be. */
+static void op_imm(struct ebpf_emitter *e, unsigned n, bool wide, unsigned rm, int32_t imm)
+{
+	bool small = imm >= -128 && imm <= 127;
+
+	op_rr(e, small ? 0x83 : 0x81, wide, n, rm);
+	if (small)
+		ebpf_emit8(e, (uint8_t)imm);
+	else
+		ebpf_emit32(e, (uint32_t)imm);
+}
+enum { OP_ADD = 0, OP_OR = 1, OP_AND = 4, OP_SUB = 5, OP_XOR = 6, OP_CMP = 7 };
+
+static void push(struct ebpf_emitter *e, unsigned reg)
+{
+	opcode(e, 0x50 | (reg & 7), false, 0, reg);
+}
+
+static void pop(struct ebpf_emitter *e, unsigned reg)
+{
+	opcode(e, 0x58 | (reg & 7), false, 0, reg);
+}
+
+/* Sets a machine register. xor is shorter for 0, and no flags are live between eBPF instructions. */
+static void set_register(struct ebpf_emitter *e, unsigned reg, uint64_t value)
+{
+	if (value == 0) {
+		op_rr(e, 0x31, false, reg, reg);
+	} else if (value <= UINT32_MAX) {
+		opcode(e, 0xb8 | (reg & 7), false, 0, reg);
+		ebpf_emit32(e, (uint32_t)value);
+	} else if ((int64_t)value >= INT32_MIN && (int64_t)value < 0) {
+		op_rr(e, 0xc7, true, 0, reg);
+		ebpf_emit32(e, (uint32_t)value);
+	} else {
+		opcode(e, 0xb8 | (reg & 7), true, 0, reg);
+		ebpf_emit64(e, value);
+	}
+}
+
+/* Labels: rel8 where the distance is known to fit, with room for the instruction's own bytes. */
+
+static bool is_near(struct ebpf_emitter *e, ebpf_label label)
+{
+	return ebpf_distance_max(e, label) <= 120;
+}
+
+static void displacement(struct ebpf_emitter *e, ebpf_label label, unsigned kind)
+{
+	ebpf_reference(e, label, kind);
+	if (kind == REL8)
+		ebpf_emit8(e, 0);
+	else
+		ebpf_emit32(e, 0);
+}
+
+static void jump(struct ebpf_emitter *e, ebpf_label label)
+{
+	bool near = is_near(e, label);
+
+	ebpf_emit8(e, near ? 0xeb : 0xe9);
+	displacement(e, label, near ? REL8 : REL32);
+}
+
+static void jump_if(struct ebpf_emitter *e, unsigned cc, ebpf_label label)
+{
+	if (is_near(e, label)) {
+		ebpf_emit8(e, (uint8_t)(0x70 | cc));
+		displacement(e, label, REL8);
+	} else {
+		ebpf_emit8(e, 0x0f);
+		ebpf_emit8(e, (uint8_t)(0x80 | cc));
+		displacement(e, label, REL32);
+	}
+}
+
+static void call_label(struct ebpf_emitter *e, ebpf_label label)
+{
+	ebpf_emit8(e, 0xe8);
+	displacement(e, label, REL32);
+}
+
+static bool patch(uint8_t *at, unsigned kind, int64_t displacement)
+{
+	int64_t value = displacement - kind; /* counted from the field's end */
+
+	if (kind == REL8) {
+		*at = (uint8_t)value;
+		return value >= -128 && value <= 127;
+	}
+	ebpf_put32(at, false, (uint32_t)value);
+	return value >= INT32_MIN && value <= INT32_MAX;
+}
+
+/* Short jumps within an instruction's code: emitted with a hole, closed at the place they go to. */
+static uint32_t skip_if(struct ebpf_emitter *e, unsigned cc)
+{
+	ebpf_emit8(e, (uint8_t)(0x70 | cc));
+	ebpf_emit8(e, 0);
+	return e->at;
+}
+
+static uint32_t skip_always(struct ebpf_emitter *e)
+{
+	ebpf_emit8(e, 0xeb);
+	ebpf_emit8(e, 0);
+	return e->at;
+}
+
+static void close_skip(struct ebpf_emitter *e, uint32_t from)
+{
+	if (from <= e->capacity)
+		e->code[from - 1] = (uint8_t)(e->at - from);
+}
+
+static void back_if(struct ebpf_emitter *e, unsigned cc, uint32_t to)
+{
+	ebpf_emit8(e, (uint8_t)(0x70 | cc));
+	ebpf_emit8(e, (uint8_t)(to - (e->at + 1)));
+}
+
+/* Entry and exit. */
+
+static const uint8_t callee_saved[] = { RBX, RBP, R12, R13, R14, R15 };
+
+static void enter(struct ebpf_emitter *e)
+{
+	unsigned i;
+
+	for (i = 0; i < sizeof(callee_saved); i++)
+		push(e, callee_saved[i]);
+	op_imm(e, OP_SUB, true, RSP, 8); /* return address + 6 registers + 8 = 64 */
+	mov_rr(e, true, FRAME, RDI);
+	store_field(e, FRAME_FIELD(saved_sp), RSP);
+	load_field(e, x86(1), FRAME_FIELD(context));
+	load_field(e, x86(2), FRAME_FIELD(context_bytes));
+	load_field(e, x86(EBPF_R10), FRAME_FIELD(stack_top));
+}
+
+static void leave(struct ebpf_emitter *e)
+{
+	unsigned i;
+
+	load_field(e, RSP, FRAME_FIELD(saved_sp));
+	op_imm(e, OP_ADD, true, RSP, 8);
+	for (i = sizeof(callee_saved); i-- > 0;)
+		pop(e, callee_saved[i]);
+	ebpf_emit8(e, 0xc3);
+}
+
+static void clear(struct ebpf_emitter *e, uint16_t registers)
+{
+	unsigned reg;
+
+	for (reg = 0; reg <= EBPF_R10; reg++) {
+		if (registers & 1u << reg)
+			set_register(e, x86(reg), 0);
+	}
+}
+
+/* Moves and arithmetic. */
+
+static void load_immediate(struct ebpf_emitter *e, unsigned dst, uint64_t value)
+{
+	set_register(e, x86(dst), value);
+}
+
+static void move(struct ebpf_emitter *e, bool wide, unsigned dst, unsigned src)
+{
+	if (!wide || dst != src)
+		mov_rr(e, wide, x86(dst), x86(src));
+}
+
+static void move_sign_extended(struct ebpf_emitter *e, bool wide, unsigned bits, unsigned dst, unsigned src)
+{
+	unsigned to = x86(dst), from = x86(src);
+
+	if (bits == 32) {
+		op_rr(e, 0x63, true, to, from); /* movsxd */
+	} else if (bits == 16) {
+		op_rr(e, MAP_0F | 0xbf, wide, to, from);
+	} else {
+		/* movsx from a byte register: rm is the byte operand, so sil and dil need the REX byte for it */
+		if (!wide && to < R8 && from >= RSP && from < R8)
+			ebpf_emit8(e, 0x40);
+		op_rr(e, MAP_0F | 0xbe, wide, to, from);
+	}
+}
+
+static void negate(struct ebpf_emitter *e, bool wide, unsigned dst)
+{
+	op_rr(e, 0xf7, wide, 3, x86(dst));
+}
+
+static bool is_remainder(enum ebpf_alu op)
+{
+	return op == EBPF_UMOD || op == EBPF_SMOD;
+}
+
+/*
+ * dst = dst / rcx or dst % rcx by div or idiv, which take rdx:rax and give quotient and remainder there. What lives in
+ * rax and rdx is kept in r11 and r10; the divisor was copied to rcx before, so that r10, as EBPF_SCRATCH, is free.
+ */
+static void divide_nonzero(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigned dst)
+{
+	bool is_signed = op == EBPF_SDIV || op == EBPF_SMOD;
+	unsigned result = is_remainder(op) ? RDX : RAX;
+
+	if (dst != RAX)
+		mov_rr(e, true, R11, RAX);
+	if (dst != RDX)
+		mov_rr(e, true, R10, RDX);
+	if (dst != RAX)
+		mov_rr(e, wide, RAX, dst);
+	if (is_signed) {
+		if (wide)
+			ebpf_emit8(e, 0x48);
+		ebpf_emit8(e, 0x99); /* cdq, cqo */
+	} else {
+		op_rr(e, 0x31, false, RDX, RDX);
+	}
+	op_rr(e, 0xf7, wide, is_signed ? 7 : 6, RCX);
+	if (dst != result)
+		mov_rr(e, wide, dst, result);
+	if (dst != RAX)
+		mov_rr(e, true, RAX, R11);
+	if (dst != RDX)
+		mov_rr(e, true, RDX, R10);
+}
+
+/* A zero divisor: the quotient is 0, the remainder is the dividend. */
+static void divide_zero(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigned dst)
+{
+	if (!is_remainder(op))
+		op_rr(e, 0x31, false, dst, dst);
+	else if (!wide)
+		mov_rr(e, false, dst, dst);
+}
+
+/* A divisor of -1, for which idiv would trap with the smallest number. */
+static void divide_minus_one(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigned dst)
+{
+	if (is_remainder(op))
+		op_rr(e, 0x31, false, dst, dst);
+	else
+		op_rr(e, 0xf7, wide, 3, dst);
+}
+
+static void divide(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigned dst, unsigned src)
+{
+	bool is_signed = op == EBPF_SDIV || op == EBPF_SMOD;
+	uint32_t nonzero, regular = 0, end[2], minus_one = 0;
+
+	mov_rr(e, wide, RCX, src);
+	op_rr(e, 0x85, wide, RCX, RCX);
+	nonzero = skip_if(e, CC_NE);
+	divide_zero(e, op, wide, dst);
+	end[0] = skip_always(e);
+	close_skip(e, nonzero);
+	if (is_signed) {
+		op_imm(e, OP_CMP, wide, RCX, -1);
+		regular = skip_if(e, CC_NE);
+		divide_minus_one(e, op, wide, dst);
+		minus_one = skip_always(e);
+		close_skip(e, regular);
+	}
+	divide_nonzero(e, op, wide, dst);
+	close_skip(e, end[0]);
+	if (is_signed)
+		close_skip(e, minus_one);
+}
+
+static unsigned shift_extension(enum ebpf_alu op)
+{
+	return op == EBPF_LSH ? 4 : op == EBPF_RSH ? 5 : 7;
+}
+
+/* shlx, shrx, sarx: VEX.LZ.{66,F2,F3}.0F38.F7, count in vvvv; they mask the count like shl does. */
+static void shift_bmi2(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigned dst, unsigned src)
+{
+	unsigned prefix = op == EBPF_LSH ? 1 : op == EBPF_RSH ? 3 : 2;
+
+	ebpf_emit8(e, 0xc4);
+	ebpf_emit8(e, (uint8_t)((dst & 8 ? 0 : 0x80) | 0x40 | (dst & 8 ? 0 : 0x20) | 0x02));
+	ebpf_emit8(e, (uint8_t)((wide ? 0x80 : 0) | (~src & 15) << 3 | prefix));
+	ebpf_emit8(e, 0xf7);
+	ebpf_emit8(e, (uint8_t)(0xc0 | (dst & 7) << 3 | (dst & 7)));
+}
+
+static void shift(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigned dst, unsigned src)
+{
+	if (ebpf_has_feature(e, EBPF_X86_BMI2)) {
+		shift_bmi2(e, op, wide, dst, src);
+		return;
+	}
+	mov_rr(e, false, COUNT, src);
+	op_rr(e, 0xd3, wide, shift_extension(op), dst);
+}
+
+static void alu(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigned dst, unsigned src)
+{
+	static const uint8_t opcodes[] = {
+		[EBPF_ADD] = 0x01, [EBPF_SUB] = 0x29, [EBPF_OR] = 0x09, [EBPF_AND] = 0x21, [EBPF_XOR] = 0x31,
+	};
+
+	dst = x86(dst);
+	src = x86(src);
+	switch (op) {
+	case EBPF_MUL:
+		op_rr(e, MAP_0F | 0xaf, wide, dst, src);
+		break;
+	case EBPF_UDIV:
+	case EBPF_UMOD:
+	case EBPF_SDIV:
+	case EBPF_SMOD:
+		divide(e, op, wide, dst, src);
+		break;
+	case EBPF_LSH:
+	case EBPF_RSH:
+	case EBPF_ARSH:
+		shift(e, op, wide, dst, src);
+		break;
+	default:
+		op_rr(e, opcodes[op], wide, src, dst);
+	}
+}
+
+static bool alu_immediate(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigned dst, int32_t imm)
+{
+	static const uint8_t extensions[] = {
+		[EBPF_ADD] = OP_ADD, [EBPF_SUB] = OP_SUB, [EBPF_OR] = OP_OR, [EBPF_AND] = OP_AND, [EBPF_XOR] = OP_XOR,
+	};
+	bool small = imm >= -128 && imm <= 127;
+
+	dst = x86(dst);
+	switch (op) {
+	case EBPF_MUL:
+		op_rr(e, small ? 0x6b : 0x69, wide, dst, dst);
+		small ? ebpf_emit8(e, (uint8_t)imm) : ebpf_emit32(e, (uint32_t)imm);
+		break;
+	case EBPF_UDIV:
+	case EBPF_UMOD:
+	case EBPF_SDIV:
+	case EBPF_SMOD:
+		set_register(e, RCX, wide ? (uint64_t)(int64_t)imm : (uint32_t)imm);
+		divide_nonzero(e, op, wide, dst);
+		break;
+	case EBPF_LSH:
+	case EBPF_RSH:
+	case EBPF_ARSH:
+		op_rr(e, 0xc1, wide, shift_extension(op), dst);
+		ebpf_emit8(e, (uint8_t)imm);
+		break;
+	default:
+		op_imm(e, extensions[op], wide, dst, imm);
+	}
+	return true;
+}
+
+/* Byte order. */
+
+static const char *swap_error(uint32_t features, enum ebpf_swap swap)
+{
+	if (swap == EBPF_SWAP_MEMORY && !(features & EBPF_X86_MOVBE))
+		return "byte swaps through memory need movbe";
+	if (swap == EBPF_SWAP_VECTOR && !(features & EBPF_X86_SSSE3))
+		return "byte swaps in vector registers need ssse3 (pshufb)";
+	if (swap == EBPF_SWAP_ISA31)
+		return "the isa31 byte swaps (brh, brw, brd) are POWER10's";
+	return NULL;
+}
+
+static bool has_swapped_access(uint32_t features, unsigned bytes)
+{
+	(void)bytes;
+	return features & EBPF_X86_MOVBE;
+}
+
+static void truncate_register(struct ebpf_emitter *e, unsigned bits, unsigned dst)
+{
+	dst = x86(dst);
+	if (bits == 16)
+		op_rr(e, MAP_0F | 0xb7, false, dst, dst);
+	else
+		mov_rr(e, false, dst, dst);
+}
+
+/* movbe between a register and memory; the 16-bit load leaves the register's upper bits. */
+static void movbe_load(struct ebpf_emitter *e, unsigned bytes, unsigned reg, unsigned base, int32_t offset)
+{
+	op_rm(e, MAP_0F38 | 0xf0 | (bytes == 2 ? P66 : 0), bytes == 8, reg, base, offset);
+}
+
+static void swap_memory(struct ebpf_emitter *e, unsigned bits, unsigned reg)
+{
+	op_rm(e, 0x89 | (bits == 16 ? P66 : 0), bits == 64, reg, FRAME, FRAME_FIELD(scratch));
+	movbe_load(e, bits / 8, reg, FRAME, FRAME_FIELD(scratch));
+}
+
+/* movq xmm0; pshufb xmm0, [rip + constant]; movq back; the constant lies in the code, jumped over. */
+static void swap_vector(struct ebpf_emitter *e, unsigned bits, unsigned reg)
+{
+	unsigned bytes = bits / 8, i;
+	uint32_t over;
+
+	op_rr(e, P66 | MAP_0F | 0x6e, true, 0, reg);
+	over = skip_always(e);
+	for (i = 0; i < 16; i++) /* bytes above the width become 0 */
+		ebpf_emit8(e, i < bytes ? (uint8_t)(bytes - 1 - i) : 0x80);
+	close_skip(e, over);
+	/* movdqu xmm1, [rip - 24]; pshufb xmm0, xmm1 */
+	ebpf_emit32(e, 0x0d6f0ff3);
+	ebpf_emit32(e, (uint32_t)-24);
+	op_rr(e, P66 | MAP_0F38 | 0x00, false, 0, 1);
+	op_rr(e, P66 | MAP_0F | 0x7e, true, 0, reg);
+}
+
+static void swap(struct ebpf_emitter *e, unsigned bits, unsigned dst, bool clear_upper)
+{
+	unsigned reg = x86(dst);
+
+	if (ebpf_swap_strategy(e) == EBPF_SWAP_VECTOR) {
+		swap_vector(e, bits, reg);
+		return;
+	}
+	if (ebpf_swap_strategy(e) == EBPF_SWAP_MEMORY) {
+		swap_memory(e, bits, reg);
+	} else if (bits == 16) {
+		op_rr(e, P66 | 0xc1, false, 0, reg); /* rol reg16, 8 */
+		ebpf_emit8(e, 8);
+	} else {
+		opcode(e, MAP_0F | 0xc8 | (reg & 7), bits == 64, 0, reg); /* bswap; 32 bits clear the upper half */
+	}
+	if (bits == 16 && clear_upper)
+		truncate_register(e, 16, dst);
+}
+
+/* Memory. */
+
+static void load(struct ebpf_emitter *e, struct ebpf_memory m, unsigned dst, bool sign_extend, bool swapped)
+{
+	unsigned reg = x86(dst), base = x86(m.base);
+
+	if (swapped) {
+		movbe_load(e, m.bytes, reg, base, m.offset);
+		if (m.bytes == 2)
+			truncate_register(e, 16, dst);
+	} else if (m.bytes == 1) {
+		op_rm(e, MAP_0F | (sign_extend ? 0xbe : 0xb6), sign_extend, reg, base, m.offset);
+	} else if (m.bytes == 2) {
+		op_rm(e, MAP_0F | (sign_extend ? 0xbf : 0xb7), sign_extend, reg, base, m.offset);
+	} else if (m.bytes == 4 && sign_extend) {
+		op_rm(e, 0x63, true, reg, base, m.offset);
+	} else {
+		op_rm(e, 0x8b, m.bytes == 8, reg, base, m.offset);
+	}
+}
+
+static void store(struct ebpf_emitter *e, struct ebpf_memory m, unsigned src, bool swapped)
+{
+	unsigned reg = x86(src), base = x86(m.base);
+
+	if (swapped)
+		op_rm(e, MAP_0F38 | 0xf1 | (m.bytes == 2 ? P66 : 0), m.bytes == 8, reg, base, m.offset);
+	else if (m.bytes == 1)
+		op_rm(e, 0x88 | BYTE, false, reg, base, m.offset);
+	else
+		op_rm(e, 0x89 | (m.bytes == 2 ? P66 : 0), m.bytes == 8, reg, base, m.offset);
+}
+
+static bool store_immediate(struct ebpf_emitter *e, struct ebpf_memory m, int32_t imm)
+{
+	op_rm(e, m.bytes == 1 ? 0xc6 : 0xc7 | (m.bytes == 2 ? P66 : 0), m.bytes == 8, 0, x86(m.base), m.offset);
+	if (m.bytes == 1)
+		ebpf_emit8(e, (uint8_t)imm);
+	else if (m.bytes == 2)
+		ebpf_emit16(e, (uint16_t)imm);
+	else
+		ebpf_emit32(e, (uint32_t)imm);
+	return true;
+}
+
+/*
+ * Fetching or, and, xor have no instruction: a loop of cmpxchg, which compares with rax. rax is kept in r10, the
+ * address is in r11, the new value is made in rcx.
+ */
+static void atomic_loop(struct ebpf_emitter *e, struct ebpf_memory m, uint32_t op, unsigned src)
+{
+	bool wide = m.bytes == 8;
+	unsigned operand = src == RAX ? R10 : src;
+	uint32_t again;
+
+	op_rm(e, 0x8d, true, R11, x86(m.base), m.offset);
+	mov_rr(e, true, R10, RAX);
+	op_rm(e, 0x8b, wide, RAX, R11, 0);
+	again = e->at;
+	mov_rr(e, wide, RCX, RAX);
+	op_rr(e, op, wide, operand, RCX);
+	ebpf_emit8(e, 0xf0);
+	op_rm(e, MAP_0F | 0xb1, wide, RCX, R11, 0);
+	back_if(e, CC_NE, again);
+	if (src != RAX) {
+		mov_rr(e, wide, src, RAX);
+		mov_rr(e, true, RAX, R10);
+	}
+}
+
+static void atomic(struct ebpf_emitter *e, struct ebpf_memory m, unsigned src, int32_t imm)
+{
+	static const uint8_t opcodes[16] = {
+		[BPF_ADD >> 4] = 0x01, [BPF_OR >> 4] = 0x09, [BPF_AND >> 4] = 0x21, [BPF_XOR >> 4] = 0x31,
+	};
+	bool wide = m.bytes == 8;
+	unsigned reg = x86(src), base = x86(m.base);
+
+	switch (imm) {
+	case BPF_OR | BPF_FETCH:
+	case BPF_AND | BPF_FETCH:
+	case BPF_XOR | BPF_FETCH:
+		atomic_loop(e, m, opcodes[imm >> 4], reg);
+		return;
+	case BPF_XCHG: /* locks by itself */
+		op_rm(e, 0x87, wide, reg, base, m.offset);
+		return;
+	}
+	ebpf_emit8(e, 0xf0);
+	switch (imm) {
+	case BPF_ADD | BPF_FETCH:
+		op_rm(e, MAP_0F | 0xc1, wide, reg, base, m.offset);
+		break;
+	case BPF_CMPXCHG:
+		op_rm(e, MAP_0F | 0xb1, wide, reg, base, m.offset);
+		if (!wide) /* where it stored, eax was not written */
+			mov_rr(e, false, RAX, RAX);
+		break;
+	default:
+		op_rm(e, opcodes[imm >> 4], wide, reg, base, m.offset);
+	}
+}
+
+/* Control. */
+
+static const uint8_t condition_code[] = {
+	[EBPF_EQ] = CC_E,   [EBPF_NE] = CC_NE,   [EBPF_GT] = CC_A,   [EBPF_GE] = CC_AE,   [EBPF_LT] = CC_B,   [EBPF_LE] = CC_BE,
+	[EBPF_SGT] = CC_G, [EBPF_SGE] = CC_GE, [EBPF_SLT] = CC_L, [EBPF_SLE] = CC_LE, [EBPF_SET] = CC_NE,
+};
+
+static void branch(struct ebpf_emitter *e, enum ebpf_condition condition, bool wide, unsigned a, unsigned b,
+		   ebpf_label target)
+{
+	op_rr(e, condition == EBPF_SET ? 0x85 : 0x39, wide, x86(b), x86(a));
+	jump_if(e, condition_code[condition], target);
+}
+
+static bool branch_immediate(struct ebpf_emitter *e, enum ebpf_condition condition, bool wide, unsigned a, int32_t imm,
+			     ebpf_label target)
+{
+	if (condition == EBPF_SET) {
+		op_rr(e, 0xf7, wide, 0, x86(a));
+		ebpf_emit32(e, (uint32_t)imm);
+	} else if (imm == 0) {
+		op_rr(e, 0x85, wide, x86(a), x86(a)); /* clears carry and overflow, so all conditions are right */
+	} else {
+		op_imm(e, OP_CMP, wide, x86(a), imm);
+	}
+	jump_if(e, condition_code[condition], target);
+	return true;
+}
+
+/* Calls. */
+
+static unsigned count_bits(uint16_t mask)
+{
+	return (unsigned)__builtin_popcount(mask);
+}
+
+static void call_local(struct ebpf_emitter *e, ebpf_label function)
+{
+	call_label(e, function);
+}
+
+static void function_enter(struct ebpf_emitter *e, uint16_t saved)
+{
+	unsigned reg;
+
+	for (reg = 6; reg <= 9; reg++) {
+		if (saved & 1u << reg)
+			push(e, x86(reg));
+	}
+	if (count_bits(saved) % 2 == 0) /* with the return address, an odd number of words */
+		op_imm(e, OP_SUB, true, RSP, 8);
+	op_imm(e, OP_SUB, true, x86(EBPF_R10), EBPF_FRAME_BYTES);
+}
+
+static void function_leave(struct ebpf_emitter *e, uint16_t saved)
+{
+	unsigned reg;
+
+	op_imm(e, OP_ADD, true, x86(EBPF_R10), EBPF_FRAME_BYTES);
+	if (count_bits(saved) % 2 == 0)
+		op_imm(e, OP_ADD, true, RSP, 8);
+	for (reg = 9; reg >= 6; reg--) {
+		if (saved & 1u << reg)
+			pop(e, x86(reg));
+	}
+	ebpf_emit8(e, 0xc3);
+}
+
+/* r1 to r3 and r5 are in place already. */
+static void place_arguments(struct ebpf_emitter *e)
+{
+	mov_rr(e, true, RCX, x86(4));
+	load_field(e, R9, FRAME_FIELD(helper_context));
+}
+
+static void call_helper(struct ebpf_emitter *e, uint32_t number, bool unwinds)
+{
+	place_arguments(e);
+	load_field(e, R10, FRAME_FIELD(helpers));
+	op_rm(e, 0xff, false, 2, R10, (int32_t)(number * sizeof(struct ebpf_helper_entry)));
+	if (unwinds) {
+		op_rr(e, 0x85, true, RAX, RAX);
+		jump_if(e, CC_E, ebpf_leave_label(e));
+	}
+}
+
+static void call_register(struct ebpf_emitter *e, unsigned number, ebpf_label bad)
+{
+	uint32_t done;
+
+	mov_rr(e, true, ADDRESS, x86(number));
+	op_rm(e, 0x3b, true, ADDRESS, FRAME, FRAME_FIELD(helper_count));
+	jump_if(e, CC_AE, bad);
+	mov_rr(e, true, R10, ADDRESS);
+	op_rr(e, 0xc1, true, 4, R10);
+	ebpf_emit8(e, 4); /* sizeof(struct ebpf_helper_entry) is 16 */
+	op_rm(e, 0x03, true, R10, FRAME, FRAME_FIELD(helpers));
+	op_rm(e, 0x83, true, OP_CMP, R10, 0);
+	ebpf_emit8(e, 0);
+	jump_if(e, CC_E, bad);
+	place_arguments(e);
+	push(e, R10);
+	push(e, R10);
+	op_rm(e, 0xff, false, 2, R10, 0);
+	pop(e, R10);
+	pop(e, R10);
+	op_rm(e, 0xf6, false, 0, R10, offsetof(struct ebpf_helper_entry, flags));
+	ebpf_emit8(e, EBPF_HELPER_UNWIND);
+	done = skip_if(e, CC_E);
+	op_rr(e, 0x85, true, RAX, RAX);
+	jump_if(e, CC_E, ebpf_leave_label(e));
+	close_skip(e, done);
+}
+
+/* Checks. */
+
+static void charge(struct ebpf_emitter *e, uint32_t instructions, ebpf_label bad)
+{
+	bool small = instructions <= 127;
+
+	op_rm(e, small ? 0x83 : 0x81, true, OP_SUB, FRAME, FRAME_FIELD(budget));
+	small ? ebpf_emit8(e, (uint8_t)instructions) : ebpf_emit32(e, instructions);
+	jump_if(e, CC_B, bad);
+}
+
+static void check_alignment(struct ebpf_emitter *e, struct ebpf_memory m, ebpf_label bad)
+{
+	op_rm(e, 0x8d, true, ADDRESS, x86(m.base), m.offset);
+	op_rr(e, 0xf6, false, 0, ADDRESS);
+	ebpf_emit8(e, (uint8_t)(m.bytes - 1));
+	jump_if(e, CC_NE, bad);
+}
+
+static void check_bounds(struct ebpf_emitter *e, struct ebpf_memory m, ebpf_label routine, ebpf_label bad)
+{
+	op_rm(e, 0x8d, true, ADDRESS, x86(m.base), m.offset);
+	call_label(e, routine);
+	jump_if(e, CC_NE, bad);
+}
+
+/*
+ * The address is in r11; returns with "equal" if it is good. For each region: rcx = address - start + bytes, and if that
+ * does not carry and is at most the region's size, the access is inside.
+ */
+static void bounds_routine(struct ebpf_emitter *e, unsigned bytes)
+{
+	uint32_t again, next;
+
+	load_field(e, R10, FRAME_FIELD(regions));
+	again = e->at;
+	mov_rr(e, true, RCX, ADDRESS);
+	op_rm(e, 0x2b, true, RCX, R10, offsetof(struct ebpf_region, start));
+	op_imm(e, OP_ADD, true, RCX, (int32_t)bytes);
+	next = skip_if(e, CC_B);
+	op_rm(e, 0x3b, true, RCX, R10, offsetof(struct ebpf_region, bytes));
+	ebpf_emit8(e, 0x77); /* ja next */
+	ebpf_emit8(e, 3);
+	op_rr(e, 0x31, false, RCX, RCX);
+	ebpf_emit8(e, 0xc3);
+	close_skip(e, next);
+	op_imm(e, OP_ADD, true, R10, sizeof(struct ebpf_region));
+	op_rm(e, 0x3b, true, R10, FRAME, FRAME_FIELD(regions_end));
+	back_if(e, CC_B, again);
+	op_rr(e, 0x85, true, RSP, RSP); /* never zero: not equal */
+	ebpf_emit8(e, 0xc3);
+}
+
+static void fault(struct ebpf_emitter *e, enum ebpf_status status, uint32_t instruction, bool address)
+{
+	if (address)
+		store_field(e, FRAME_FIELD(fault_address), ADDRESS);
+	op_rm(e, 0xc7, true, 0, FRAME, FRAME_FIELD(status));
+	ebpf_emit32(e, status);
+	op_rm(e, 0xc7, true, 0, FRAME, FRAME_FIELD(fault_instruction));
+	ebpf_emit32(e, instruction);
+	jump(e, ebpf_leave_label(e));
+}
+
+const struct ebpf_backend ebpf_backend_x86_64 = {
+	.name = "x86_64",
+	.big_endian = false,
+	.fusion_pays = false,
+	.features_known = EBPF_X86_MOVBE | EBPF_X86_BMI2 | EBPF_X86_SSSE3,
+	.swap_error = swap_error,
+	.has_swapped_access = has_swapped_access,
+	.enter = enter,
+	.leave = leave,
+	.clear = clear,
+	.load_immediate = load_immediate,
+	.move = move,
+	.move_sign_extended = move_sign_extended,
+	.negate = negate,
+	.alu = alu,
+	.alu_immediate = alu_immediate,
+	.swap = swap,
+	.truncate = truncate_register,
+	.load = load,
+	.store = store,
+	.store_immediate = store_immediate,
+	.atomic = atomic,
+	.jump = jump,
+	.branch = branch,
+	.branch_immediate = branch_immediate,
+	.call_local = call_local,
+	.function_enter = function_enter,
+	.function_leave = function_leave,
+	.call_helper = call_helper,
+	.call_register = call_register,
+	.charge = charge,
+	.check_alignment = check_alignment,
+	.check_bounds = check_bounds,
+	.bounds_routine = bounds_routine,
+	.fault = fault,
+	.patch = patch,
+};

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * struct ebpf_platform for Linux without a libc, and the little that the programs here need of one: this is what lets
+ * the plugin and the fuzzer run under QEMU for machines whose libc is not packaged. Entry and system calls are the
+ * test runner's (runner/arch/<arch>/entry.S); assay_main is what its _start calls, with the initial stack pointer.
+ */
+#include "linux.h"
+
+#include <arch.h>
+
+#ifdef __x86_64__
+#define SYS_READ 0
+#define SYS_MUNMAP 11
+#elif defined(__powerpc64__)
+#define SYS_READ 3
+#define SYS_MUNMAP 91
+#else /* the numbers that newer architectures share */
+#define SYS_READ 63
+#define SYS_MUNMAP 215
+#endif
+
+#define PROT_READ_WRITE 3
+#define PROT_READ_EXEC 5
+#define MAP_PRIVATE_ANONYMOUS 0x22
+#define AT_HWCAP 16
+#define AT_HWCAP2 26
+
+long assay_syscall(long number, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f);
+
+/* The functions that compilers call on their own. */
+
+void *memcpy(void *restrict to, const void *restrict from, size_t bytes)
+{
+	uint8_t *t = to;
+	const uint8_t *f = from;
+
+	while (bytes--)
+		*t++ = *f++;
+	return to;
+}
+
+void *memmove(void *to, const void *from, size_t bytes)
+{
+	uint8_t *t = to;
+	const uint8_t *f = from;
+
+	if (t < f)
+		return memcpy(to, from, bytes);
+	while (bytes--)
+		t[bytes] = f[bytes];
+	return to;
+}
+
+void *memset(void *to, int value, size_t bytes)
+{
+	uint8_t *t = to;
+
+	while (bytes--)
+		*t++ = (uint8_t)value;
+	return to;
+}
+
+int memcmp(const void *a, const void *b, size_t bytes)
+{
+	const uint8_t *x = a, *y = b;
+
+	for (; bytes--; x++, y++) {
+		if (*x != *y)
+			return *x - *y;
+	}
+	return 0;
+}
+
+size_t linux_strlen(const char *text)
+{
+	size_t n = 0;
+
+	while (text[n])
+		n++;
+	return n;
+}
+
+bool linux_same(const char *a, const char *b)
+{
+	return linux_strlen(a) == linux_strlen(b) && memcmp(a, b, linux_strlen(a)) == 0;
+}
+
+void linux_write(int descriptor, const char *text)
+{
+	size_t left = linux_strlen(text);
+
+	while (left) {
+		long count = assay_syscall(ASSAY_SYS_WRITE, (uintptr_t)descriptor, (uintptr_t)text, left, 0, 0, 0);
+
+		if (count <= 0)
+			return;
+		text += count;
+		left -= (size_t)count;
+	}
+}
+
+long linux_read(int descriptor, void *buffer, size_t bytes)
+{
+	return assay_syscall(SYS_READ, (uintptr_t)descriptor, (uintptr_t)buffer, bytes, 0, 0, 0);
+}
+
+/* A bump allocator over pages: these programs are short, and what they release is given back whole. */
+
+static void *map(size_t bytes)
+{
+	long address = assay_syscall(ASSAY_SYS_MMAP, 0, bytes, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS, (uintptr_t)-1, 0);
+
+	return address < 0 && address > -4096 ? NULL : (void *)address;
+}
+
+static void unmap(void *memory, size_t bytes)
+{
+	assay_syscall(SYS_MUNMAP, (uintptr_t)memory, bytes, 0, 0, 0, 0);
+}
+
+static void *allocate(void *context, size_t bytes)
+{
+	(void)context;
+	return map(bytes);
+}
+
+static void release(void *context, void *memory, size_t bytes)
+{
+	(void)context;
+	unmap(memory, bytes);
+}
+
+static bool protect_code(void *context, void *code, size_t bytes)
+{
+	(void)context;
+	linux_clear_cache(code, bytes);
+	return assay_syscall(ASSAY_SYS_MPROTECT, (uintptr_t)code, bytes, PROT_READ_EXEC, 0, 0, 0) == 0;
+}
+
+const struct ebpf_platform ebpf_host_platform = {
+	.allocate = allocate,
+	.release = release,
+	.map_code = allocate,
+	.protect_code = protect_code,
+	.unmap_code = release,
+};
+
+void *linux_map(size_t bytes)
+{
+	return map(bytes);
+}
+
+/* The initial stack: argc, argv with its NULL, environment with its NULL, auxiliary vector with its 0. */
+void assay_main(uintptr_t *stack)
+{
+	int argc = (int)stack[0], status;
+	char **argv = (char **)(stack + 1);
+	uintptr_t *auxiliary = stack + 1 + argc + 1, hwcap = 0, hwcap2 = 0;
+
+	while (*auxiliary)
+		auxiliary++;
+	for (auxiliary++; auxiliary[0]; auxiliary += 2) {
+		if (auxiliary[0] == AT_HWCAP)
+			hwcap = auxiliary[1];
+		if (auxiliary[0] == AT_HWCAP2)
+			hwcap2 = auxiliary[1];
+	}
+	status = linux_main(argc, argv, ebpf_host_features(hwcap, hwcap2));
+	for (;;)
+		assay_syscall(ASSAY_SYS_EXIT_GROUP, (uintptr_t)status, 0, 0, 0, 0, 0);
+}
