@@ -23,8 +23,10 @@ use std::time::Duration;
 const COMMON_FLAGS: &[&str] = &[
     "-O2",
     "-g1",
+    "-std=gnu11",
     "-ffreestanding",
     "-fno-pic",
+    "-fno-pie",
     "-fno-stack-protector",
     "-fno-asynchronous-unwind-tables",
     "-fno-strict-aliasing",
@@ -77,11 +79,7 @@ impl<'a> Builder<'a> {
         }
         let path = self.link(variant, &objects)?;
         let elf = ElfFile::load(&path)?;
-        Ok(Runner {
-            path,
-            compiler: compiler.version,
-            elf,
-        })
+        Ok(Runner { path, compiler: compiler.version, elf })
     }
 
     /// The variant's own object, checked for its ABI and for what it defines.
@@ -93,12 +91,9 @@ impl<'a> Builder<'a> {
         };
         let elf = ElfFile::load(&object).map_err(|problem| problem.at(variant.source.display()))?;
         if elf.arch != variant.arch {
-            return Err(Problem::new(format!(
-                "is {} code, but {} was asked for",
-                elf.arch, variant.arch
-            ))
-            .at(variant.source.display())
-            .remedy(format!("give -a {}", elf.arch)));
+            return Err(Problem::new(format!("is {} code, but {} was asked for", elf.arch, variant.arch))
+                .at(variant.source.display())
+                .remedy(format!("give -a {}", elf.arch)));
         }
         Ok(object)
     }
@@ -111,22 +106,15 @@ impl<'a> Builder<'a> {
             flags.extend(self.include_flags(variant));
         }
         flags.extend(variant.keys.cflags.iter().cloned());
-        Unit {
-            source: variant.source.clone(),
-            flags,
-        }
+        Unit { source: variant.source.clone(), flags }
     }
 
     fn include_flags(&self, variant: &Variant) -> Vec<String> {
         let library = variant.hotpath.folder.parent().unwrap_or(&variant.hotpath.folder);
-        [
-            library,
-            &variant.hotpath.folder,
-            &self.workspace.root.join("runner"),
-        ]
-        .iter()
-        .map(|folder| format!("-I{}", folder.display()))
-        .collect()
+        [library, &variant.hotpath.folder, &self.workspace.root.join("runner")]
+            .iter()
+            .map(|folder| format!("-I{}", folder.display()))
+            .collect()
     }
 
     /// Unmodified kernel sources find our stubs where they expect the kernel's headers.
@@ -139,11 +127,7 @@ impl<'a> Builder<'a> {
         let prelude = compat.join("prelude.h");
         flags.extend(["-include".to_owned(), prelude.display().to_string()]);
         flags.extend(["-D__KERNEL__".to_owned(), "-w".to_owned()]);
-        if variant
-            .source
-            .extension()
-            .is_some_and(|ending| ending == "S" || ending == "s")
-        {
+        if variant.source.extension().is_some_and(|ending| ending == "S" || ending == "s") {
             flags.push("-D__ASSEMBLY__".to_owned());
         }
         flags
@@ -162,19 +146,11 @@ impl<'a> Builder<'a> {
         if elf.function(&hotpath.symbol).is_some() {
             return Ok(None);
         }
-        let adapter = hotpath
-            .adapters
-            .iter()
-            .find(|adapter| elf.function(&adapter.symbol).is_some());
+        let adapter = hotpath.adapters.iter().find(|adapter| elf.function(&adapter.symbol).is_some());
         let Some(adapter) = adapter else {
             let mut wanted = vec![hotpath.symbol.as_str()];
             wanted.extend(hotpath.adapters.iter().map(|adapter| adapter.symbol.as_str()));
-            let has: Vec<&str> = elf
-                .functions
-                .iter()
-                .map(|(name, _)| name.as_str())
-                .take(8)
-                .collect();
+            let has: Vec<&str> = elf.functions.iter().map(|(name, _)| name.as_str()).take(8).collect();
             return Err(Problem::new(format!(
                 "does not define {} (it defines: {})",
                 hotpath.symbol,
@@ -185,10 +161,7 @@ impl<'a> Builder<'a> {
         };
         let mut flags = baseline_flags(Target::of(variant.arch));
         flags.extend(self.include_flags(variant));
-        let unit = Unit {
-            source: hotpath.folder.join(&adapter.source),
-            flags,
-        };
+        let unit = Unit { source: hotpath.folder.join(&adapter.source), flags };
         self.object(compiler, &unit, surroundings).map(Some)
     }
 
@@ -199,42 +172,25 @@ impl<'a> Builder<'a> {
         let includes = self.include_flags(variant);
         let plain = || [baseline_flags(target), includes.clone()].concat();
         let mut units = Vec::new();
-        for (name, source) in &variant.needs {
-            let keys = crate::head_keys::parse(&read_text(source)?, &source.display().to_string())?;
-            let claims: Vec<_> = keys
-                .requires
-                .iter()
-                .filter_map(|claim| target.requirement(claim))
-                .collect();
-            let own = if claims.is_empty() {
-                baseline_flags(target)
-            } else {
-                claim_flags(&claims)
-            };
-            let rename = format!("-D{symbol}={symbol}_{name}");
-            units.push(Unit {
-                source: source.clone(),
-                flags: [own, includes.clone(), keys.cflags, vec![rename]].concat(),
-            });
+        for need in &variant.needs {
+            let rename = vec![format!("-D{symbol}={symbol}_{}", need.name)];
+            let flags = [claim_flags(&need.claims), includes.clone(), need.cflags.clone(), rename].concat();
+            units.push(Unit { source: need.source.clone(), flags });
         }
         let rename = format!("-D{symbol}={symbol}_reference");
         units.push(Unit {
             source: hotpath.folder.join("reference.c"),
             flags: [plain(), vec![rename]].concat(),
         });
-        let mut test = Unit {
-            source: hotpath.folder.join("test.c"),
-            flags: plain(),
-        };
+        let mut test = Unit { source: hotpath.folder.join("test.c"), flags: plain() };
         if variant.keys.reads_aligned_words {
             test.flags.push("-DASSAY_READS_ALIGNED_WORDS=1".to_owned());
         }
         units.push(test);
-        for source in runtime_sources(&self.workspace.root.join("runner"), target.arch)? {
-            units.push(Unit {
-                source,
-                flags: plain(),
-            });
+        let folders = runtime_folders(&self.workspace.root.join("runner"), target);
+        let own: Vec<String> = folders.iter().map(|folder| format!("-I{}", folder.display())).collect();
+        for source in runtime_sources(&folders)? {
+            units.push(Unit { source, flags: [plain(), own.clone()].concat() });
         }
         Ok(units)
     }
@@ -272,10 +228,7 @@ impl<'a> Builder<'a> {
             hasher.update(flag.as_bytes());
             hasher.update([0]);
         }
-        let object = self
-            .workspace
-            .folder("objects")?
-            .join(format!("{}.o", hex(hasher)));
+        let object = self.workspace.folder("objects")?.join(format!("{}.o", hex(hasher)));
         if object.is_file() {
             return Ok(object);
         }
@@ -299,28 +252,19 @@ impl<'a> Builder<'a> {
             hasher.update(object.to_string_lossy().as_bytes());
             hasher.update(fs::read(object).map_err(|error| Problem::io("read the object", object, &error))?);
         }
-        let name = format!(
-            "{}-{}-{}-{}",
-            variant.hotpath.name,
-            variant.name,
-            variant.arch,
-            &hex(hasher)[..16]
-        );
+        let name =
+            format!("{}-{}-{}-{}", variant.hotpath.name, variant.name, variant.arch, &hex(hasher)[..16]);
         let runner = self.workspace.folder("runners")?.join(name);
         if runner.is_file() {
             return Ok(runner);
         }
         let scratch = self.workspace.scratch("")?;
         let command = Command::new(linker()?)
-            .args(["-static", "-z", "noexecstack", "--build-id=none", "-o"])
+            .args(["-static", "-nostdlib", "-z", "noexecstack", "--build-id=none", "-e", "_start", "-o"])
             .arg(scratch.path())
             .args(objects)
             .timeout(COMPILE_TIMEOUT);
-        run_tool(
-            &command,
-            "does not link",
-            &self.workspace.display(&variant.source),
-        )?;
+        run_tool(&command, "does not link", &self.workspace.display(&variant.source))?;
         scratch.keep_as(&runner)
     }
 }
@@ -337,26 +281,16 @@ fn run_tool(command: &Command, what: &str, place: &str) -> Result<()> {
 }
 
 fn indent(text: &str) -> String {
-    text.lines()
-        .map(|line| format!("    {line}"))
-        .collect::<Vec<_>>()
-        .join("\n")
+    text.lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
 }
 
 /// The compiler flags of a set of claims; `-march`/`-mcpu` of the baseline where no claim brings one.
 fn claim_flags(claims: &[&'static Requirement]) -> Vec<String> {
-    claims
-        .iter()
-        .flat_map(|claim| claim.cflags)
-        .map(|flag| flag.to_string())
-        .collect()
+    claims.iter().flat_map(|claim| claim.cflags).map(|flag| flag.to_string()).collect()
 }
 
 fn baseline_flags(target: &'static Target) -> Vec<String> {
-    target
-        .requirement(target.baseline)
-        .map(|baseline| claim_flags(&[baseline]))
-        .unwrap_or_default()
+    target.requirement(target.baseline).map(|baseline| claim_flags(&[baseline])).unwrap_or_default()
 }
 
 /// Where stubs for an architecture's kernel headers stand, most special first.
@@ -370,15 +304,18 @@ fn compat_folders(arch: Arch) -> &'static [&'static str] {
     }
 }
 
-fn runtime_sources(runner: &Path, arch: Arch) -> Result<Vec<PathBuf>> {
+/// The runtime's own folder and the architecture's; both byte orders of POWER share one.
+fn runtime_folders(runner: &Path, target: &Target) -> Vec<PathBuf> {
+    let of_arch = target.variant_folders.iter().map(|name| runner.join("arch").join(name));
+    std::iter::once(runner.to_path_buf()).chain(of_arch.filter(|folder| folder.is_dir())).collect()
+}
+
+fn runtime_sources(folders: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut sources = Vec::new();
-    for folder in [runner.to_path_buf(), runner.join("arch").join(arch.name())] {
-        let entries =
-            fs::read_dir(&folder).map_err(|error| Problem::io("read the folder", &folder, &error))?;
-        let is_source = |path: &PathBuf| {
-            path.extension()
-                .is_some_and(|ending| ending == "c" || ending == "S")
-        };
+    for folder in folders {
+        let entries = fs::read_dir(folder).map_err(|error| Problem::io("read the folder", folder, &error))?;
+        let is_source =
+            |path: &PathBuf| path.extension().is_some_and(|ending| ending == "c" || ending == "S");
         sources.extend(entries.flatten().map(|entry| entry.path()).filter(is_source));
     }
     sources.sort();
@@ -390,10 +327,7 @@ fn collect_headers(folder: &Path, headers: &mut Vec<PathBuf>) -> Result<()> {
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.is_dir() {
             collect_headers(&path, headers)?;
-        } else if path
-            .extension()
-            .is_some_and(|ending| ending == "h" || ending == "inc")
-        {
+        } else if path.extension().is_some_and(|ending| ending == "h" || ending == "inc") {
             headers.push(path);
         }
     }
@@ -401,17 +335,11 @@ fn collect_headers(folder: &Path, headers: &mut Vec<PathBuf>) -> Result<()> {
 }
 
 fn hex(hasher: Sha256) -> String {
-    hasher
-        .finalize()
-        .iter()
-        .take(16)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hasher.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The name of a variant made from a file of the user's.
 pub fn foreign_name(path: &Path) -> String {
     let name = file_name(path);
-    name.rsplit_once('.')
-        .map_or(name.clone(), |(stem, _)| stem.to_owned())
+    name.rsplit_once('.').map_or(name.clone(), |(stem, _)| stem.to_owned())
 }

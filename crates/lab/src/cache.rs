@@ -71,11 +71,7 @@ impl Workspace {
         };
         for entry in entries.flatten() {
             let name = entry.file_name();
-            let owner = name
-                .to_string_lossy()
-                .split('-')
-                .next()
-                .and_then(|pid| pid.parse::<u32>().ok());
+            let owner = name.to_string_lossy().split('-').next().and_then(|pid| pid.parse::<u32>().ok());
             if owner.is_some_and(|pid| !Path::new(&format!("/proc/{pid}")).exists()) {
                 // Another run may be sweeping too; whoever comes second finds nothing.
                 let _ = fs::remove_file(entry.path());
@@ -85,10 +81,7 @@ impl Workspace {
 
     /// The path as users know it: relative to the checkout where it lies inside.
     pub fn display(&self, path: &Path) -> String {
-        path.strip_prefix(&self.root)
-            .unwrap_or(path)
-            .display()
-            .to_string()
+        path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
     }
 }
 
@@ -126,9 +119,6 @@ impl Drop for Scratch {
 /// Reads a text file, with the lab's error style.
 pub fn read_text(path: &Path) -> Result<String> {
     let bytes = fs::read(path).map_err(|error| Problem::io("read the file", path, &error))?;
-    String::from_utf8(bytes).map_err(|_| {
-        Problem::new("is not UTF-8 text")
-            .at(path.display())
-            .remedy("name a source file")
-    })
+    String::from_utf8(bytes)
+        .map_err(|_| Problem::new("is not UTF-8 text").at(path.display()).remedy("name a source file"))
 }

@@ -30,20 +30,13 @@ impl Case {
 
     /// Whether every value that `other` names is the same here.
     pub fn matches(&self, other: &Case) -> bool {
-        other
-            .values
-            .iter()
-            .all(|(key, value)| self.values.get(key) == Some(value))
+        other.values.iter().all(|(key, value)| self.values.get(key) == Some(value))
     }
 }
 
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let parts: Vec<String> = self
-            .values
-            .iter()
-            .map(|(key, value)| format!("{key}={value}"))
-            .collect();
+        let parts: Vec<String> = self.values.iter().map(|(key, value)| format!("{key}={value}")).collect();
         f.write_str(&parts.join(","))
     }
 }
@@ -59,16 +52,13 @@ impl FromStr for Case {
         };
         let mut values = BTreeMap::new();
         for part in text.split(',') {
-            let (key, value) = part
-                .split_once('=')
-                .ok_or_else(|| wrong(format!("'{part}' is not KEY=NUMBER")))?;
+            let (key, value) =
+                part.split_once('=').ok_or_else(|| wrong(format!("'{part}' is not KEY=NUMBER")))?;
             let name_ok = !key.is_empty() && key.chars().all(|c| c.is_ascii_lowercase() || c == '_');
             if !name_ok {
                 return Err(wrong(format!("'{key}' is no name of a case's key")));
             }
-            let number = value
-                .parse()
-                .map_err(|_| wrong(format!("'{value}' is not a whole number >= 0")))?;
+            let number = value.parse().map_err(|_| wrong(format!("'{value}' is not a whole number >= 0")))?;
             if values.insert(key.to_owned(), number).is_some() {
                 return Err(wrong(format!("'{key}' is given twice")));
             }

@@ -4,7 +4,7 @@
 use crate::build::Builder;
 use crate::cache::Workspace;
 use crate::discover::Variant;
-use crate::emulator::{self, CannotRun};
+use crate::emulator::{self, CannotRun, Engine};
 use crate::problem::Result;
 use crate::process::{signal_name, Ending, Output};
 use std::time::Duration;
@@ -54,33 +54,24 @@ pub struct Checked {
 
 /// Builds and checks a variant; a variant that does not compile is wrong, not a [`Problem`](crate::Problem).
 pub fn check(workspace: &Workspace, builder: &Builder, variant: &Variant, quick: bool) -> Result<Checked> {
+    let mut engines = vec![emulator::for_check(workspace, variant)?];
+    engines.extend(emulator::for_dispatch(workspace, variant)?);
+    let (engines, reasons) = split(engines);
+    let mut checked = Checked {
+        verdict: Verdict::Skipped(reasons.join("; ")),
+        engine: engines.iter().map(Engine::describe).collect::<Vec<_>>().join("; "),
+        compiler: String::new(),
+        elapsed: Duration::ZERO,
+    };
+    if engines.is_empty() {
+        return Ok(checked);
+    }
     let expected = variant.keys.expect_fail.as_deref();
-    let done = |verdict: Verdict, engine: String, compiler: String, elapsed: Duration| Checked {
-        verdict: judged(verdict, expected),
-        engine,
-        compiler,
-        elapsed,
-    };
-    let engine = match emulator::for_check(workspace, variant)? {
-        Ok(engine) => engine,
-        Err(CannotRun(reason)) => {
-            return Ok(Checked {
-                verdict: Verdict::Skipped(reason),
-                engine: String::new(),
-                compiler: String::new(),
-                elapsed: Duration::ZERO,
-            })
-        }
-    };
     let runner = match builder.runner(variant) {
         Ok(runner) => runner,
         Err(problem) => {
-            return Ok(done(
-                Verdict::Wrong(problem.to_string()),
-                engine.describe(),
-                String::new(),
-                Duration::ZERO,
-            ))
+            checked.verdict = judged(Verdict::Wrong(problem.to_string()), expected);
+            return Ok(checked);
         }
     };
     let timeout = match (expected, quick) {
@@ -88,13 +79,44 @@ pub fn check(workspace: &Workspace, builder: &Builder, variant: &Variant, quick:
         (None, true) => QUICK_TIMEOUT,
         (None, false) => FULL_TIMEOUT,
     };
-    let mut command = engine.command(&runner.path).arg("check").timeout(timeout);
-    if quick {
-        command = command.arg("quick");
+    let mut verdict = Verdict::Right { cases_count: 0 };
+    for engine in &engines {
+        let command = engine.command(&runner.path).arg("check").timeout(timeout);
+        let output = if quick { command.arg("quick") } else { command }.run()?;
+        checked.elapsed += output.elapsed;
+        verdict = both(verdict, interpret(&output, timeout));
+        if verdict.is_failure() {
+            checked.engine = engine.describe();
+            break;
+        }
     }
-    let output = command.run()?;
-    let verdict = interpret(&output, timeout);
-    Ok(done(verdict, engine.describe(), runner.compiler, output.elapsed))
+    checked.compiler = runner.compiler;
+    checked.verdict = judged(verdict, expected);
+    Ok(checked)
+}
+
+/// Engines that are there, and why the others are not.
+fn split(engines: Vec<Result<Engine, CannotRun>>) -> (Vec<Engine>, Vec<String>) {
+    let mut there: Vec<Engine> = Vec::new();
+    let mut reasons = Vec::new();
+    for engine in engines {
+        match engine {
+            Ok(engine) if !there.contains(&engine) => there.push(engine),
+            Ok(_) => {}
+            Err(CannotRun(reason)) => reasons.push(reason),
+        }
+    }
+    (there, reasons)
+}
+
+/// Two right verdicts add up; otherwise the later one counts.
+fn both(first: Verdict, second: Verdict) -> Verdict {
+    match (first, second) {
+        (Verdict::Right { cases_count: a }, Verdict::Right { cases_count: b }) => {
+            Verdict::Right { cases_count: a + b }
+        }
+        (_, second) => second,
+    }
 }
 
 /// Turns a failure that was announced into a catch, and an announced failure that did not come into a failure.
@@ -102,9 +124,9 @@ fn judged(verdict: Verdict, expected: Option<&str>) -> Verdict {
     let Some(text) = expected else { return verdict };
     match verdict {
         Verdict::Wrong(message) if message.contains(text) => Verdict::Caught(message),
-        Verdict::Wrong(message) => Verdict::Wrong(format!(
-            "was to fail with '{text}' in the message, but failed with: {message}"
-        )),
+        Verdict::Wrong(message) => {
+            Verdict::Wrong(format!("was to fail with '{text}' in the message, but failed with: {message}"))
+        }
         Verdict::Right { .. } => Verdict::Wrong("was to fail, but passed: the checker has a hole".to_owned()),
         other => other,
     }
@@ -132,13 +154,8 @@ fn interpret(output: &Output, timeout: Duration) -> Verdict {
         ),
         Ending::Killed(signal) => Verdict::Wrong(format!("ended by {}", signal_name(signal))),
         Ending::TimedOut => {
-            let last = line("checking ")
-                .map(|text| format!(", last in {text}"))
-                .unwrap_or_default();
-            Verdict::Wrong(format!(
-                "still running after {} s: an endless loop?{last}",
-                timeout.as_secs()
-            ))
+            let last = line("checking ").map(|text| format!(", last in {text}")).unwrap_or_default();
+            Verdict::Wrong(format!("still running after {} s: an endless loop?{last}", timeout.as_secs()))
         }
     }
 }
@@ -148,12 +165,7 @@ mod tests {
     use super::*;
 
     fn output(ending: Ending, stdout: &str) -> Output {
-        Output {
-            ending,
-            stdout: stdout.to_owned(),
-            stderr: String::new(),
-            elapsed: Duration::ZERO,
-        }
+        Output { ending, stdout: stdout.to_owned(), stderr: String::new(), elapsed: Duration::ZERO }
     }
 
     #[test]
@@ -162,10 +174,7 @@ mod tests {
         let right = interpret(&output(Ending::Exited(0), "checked 42\n"), limit);
         assert_eq!(right, Verdict::Right { cases_count: 42 });
         for text in ["", "checked 0\n", "checked many\n"] {
-            assert!(
-                interpret(&output(Ending::Exited(0), text), limit).is_failure(),
-                "{text:?}"
-            );
+            assert!(interpret(&output(Ending::Exited(0), text), limit).is_failure(), "{text:?}");
         }
         let wrong = interpret(&output(Ending::Exited(1), "failure: size=3 is off\n"), limit);
         assert_eq!(wrong, Verdict::Wrong("size=3 is off".to_owned()));
@@ -179,10 +188,7 @@ mod tests {
     #[test]
     fn an_announced_failure_has_to_come_and_to_say_why() {
         let wrong = || Verdict::Wrong("reads past the end".to_owned());
-        assert_eq!(
-            judged(wrong(), Some("past the end")),
-            Verdict::Caught("reads past the end".to_owned())
-        );
+        assert_eq!(judged(wrong(), Some("past the end")), Verdict::Caught("reads past the end".to_owned()));
         assert!(judged(wrong(), Some("clobbers r14")).is_failure());
         assert!(judged(Verdict::Right { cases_count: 1 }, Some("")).is_failure());
         let skipped = Verdict::Skipped("no AVX-512".to_owned());

@@ -26,12 +26,25 @@ pub struct Variant {
     pub keys: HeadKeys,
     /// Its claims, in the order of the target's table; never empty.
     pub requirements: Vec<&'static Requirement>,
-    /// Sources of the variants that it needs, with their names.
-    pub needs: Vec<(String, PathBuf)>,
+    /// The variants that it needs linked in.
+    pub needs: Vec<Need>,
     /// Whether it is the reference itself.
     pub reference: bool,
     /// Whether it came from outside a library folder and is built through `runner/compat`.
     pub foreign: bool,
+}
+
+/// A variant that a dispatcher has linked in as `<symbol>_<name>`.
+#[derive(Clone, Debug)]
+pub struct Need {
+    /// The variant's name.
+    pub name: String,
+    /// Its source.
+    pub source: PathBuf,
+    /// Its claims.
+    pub claims: Vec<&'static Requirement>,
+    /// Its own compiler flags.
+    pub cflags: Vec<String>,
 }
 
 impl Variant {
@@ -42,18 +55,12 @@ impl Variant {
 
     /// The claim that decides the CPU: the last of the target's table.
     pub fn claim(&self) -> &'static Requirement {
-        self.requirements
-            .last()
-            .expect("a variant has at least its target's baseline")
+        self.requirements.last().expect("a variant has at least its target's baseline")
     }
 
     /// `power8` or `avx2+adx`: what `list` shows.
     pub fn claims(&self) -> String {
-        self.requirements
-            .iter()
-            .map(|requirement| requirement.name)
-            .collect::<Vec<_>>()
-            .join("+")
+        self.requirements.iter().map(|requirement| requirement.name).collect::<Vec<_>>().join("+")
     }
 }
 
@@ -94,14 +101,8 @@ fn load_or_inherit(workspace: &Workspace, library: &Path, folder: &Path) -> Resu
     if folder.join("hotpath.toml").is_file() {
         return HotPath::load(&library_name, folder).map(Some);
     }
-    let ours = workspace
-        .root
-        .join("libs")
-        .join(&library_name)
-        .join(file_name(folder));
-    let has_variants = variant_folder_names()
-        .iter()
-        .any(|name| folder.join(name).is_dir());
+    let ours = workspace.root.join("libs").join(&library_name).join(file_name(folder));
+    let has_variants = variant_folder_names().iter().any(|name| folder.join(name).is_dir());
     if has_variants && ours.join("hotpath.toml").is_file() {
         return HotPath::load(&library_name, &ours).map(Some);
     }
@@ -110,11 +111,8 @@ fn load_or_inherit(workspace: &Workspace, library: &Path, folder: &Path) -> Resu
 
 fn subfolders(dir: &Path) -> Result<Vec<PathBuf>> {
     let entries = fs::read_dir(dir).map_err(|error| Problem::io("read the folder", dir, &error))?;
-    let mut folders: Vec<PathBuf> = entries
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.is_dir())
-        .collect();
+    let mut folders: Vec<PathBuf> =
+        entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
     folders.sort();
     Ok(folders)
 }
@@ -142,11 +140,7 @@ pub fn variants(
     }
     sources.sort_by_key(|path| file_name(path));
     for source in &sources {
-        let name = source
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         if let Some(other) = found.iter().find(|variant: &&Variant| variant.name == name) {
             return Err(Problem::new(format!(
                 "two variants of {} are called '{name}' on {arch}",
@@ -168,25 +162,14 @@ fn source_files(folder: &Path) -> Result<Vec<PathBuf>> {
         return Ok(Vec::new());
     }
     let entries = fs::read_dir(folder).map_err(|error| Problem::io("read the folder", folder, &error))?;
-    let is_source = |path: &PathBuf| {
-        path.extension()
-            .is_some_and(|ending| ending == "c" || ending == "S")
-    };
-    Ok(entries
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(is_source)
-        .collect())
+    let is_source = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "c" || ending == "S");
+    Ok(entries.flatten().map(|entry| entry.path()).filter(is_source).collect())
 }
 
 /// Folders inside a hot path that are no architecture are only those that we know the use of.
 fn refuse_unknown_folders(folder: &Path) -> Result<()> {
     let known = variant_folder_names();
-    for inside in if folder.is_dir() {
-        subfolders(folder)?
-    } else {
-        Vec::new()
-    } {
+    for inside in if folder.is_dir() { subfolders(folder)? } else { Vec::new() } {
         let name = file_name(&inside);
         if !known.contains(&name.as_str()) && name != "adapters" && name != "include" {
             return Err(Problem::new(format!("the folder '{name}' is no architecture"))
@@ -207,11 +190,7 @@ pub fn variant_from(
 ) -> Result<Option<Variant>> {
     let place = source.display().to_string();
     let is_object = source.extension().is_some_and(|ending| ending == "o");
-    let keys = if is_object {
-        HeadKeys::default()
-    } else {
-        head_keys::parse(&read_text(source)?, &place)?
-    };
+    let keys = if is_object { HeadKeys::default() } else { head_keys::parse(&read_text(source)?, &place)? };
     let Some(requirements) = resolve_claims(&keys.requires, arch, source)? else {
         return Ok(None);
     };
@@ -230,9 +209,7 @@ pub fn variant_from(
 
 fn resolve_claims(names: &[String], arch: Arch, source: &Path) -> Result<Option<Vec<&'static Requirement>>> {
     let target = Target::of(arch);
-    let generic = source
-        .parent()
-        .is_some_and(|folder| file_name(folder) == "generic");
+    let generic = source.parent().is_some_and(|folder| file_name(folder) == "generic");
     let mut claimed = Vec::new();
     for name in names {
         match (name.as_str(), target.requirement(name)) {
@@ -241,64 +218,56 @@ fn resolve_claims(names: &[String], arch: Arch, source: &Path) -> Result<Option<
             (_, Some(requirement)) => claimed.push(requirement),
             _ if generic && known_anywhere(name) => return Ok(None),
             _ => {
-                return Err(
-                    Problem::new(format!("{arch} has nothing called '{name}' to require"))
-                        .at(source.display())
-                        .remedy(format!("known here: {} 64-bit", target.requirement_names())),
-                )
+                return Err(Problem::new(format!("{arch} has nothing called '{name}' to require"))
+                    .at(source.display())
+                    .remedy(format!("known here: {} 64-bit", target.requirement_names())))
             }
         }
     }
     if claimed.is_empty() {
-        claimed.push(
-            target
-                .requirement(target.baseline)
-                .expect("a test holds that the baseline exists"),
-        );
+        claimed.push(target.requirement(target.baseline).expect("a test holds that the baseline exists"));
     }
-    let rank = |requirement: &&Requirement| {
-        target
-            .requirements
-            .iter()
-            .position(|r| r.name == requirement.name)
-    };
+    let rank =
+        |requirement: &&Requirement| target.requirements.iter().position(|r| r.name == requirement.name);
     claimed.sort_by_key(rank);
     Ok(Some(claimed))
 }
 
-fn resolve_needs(variant: &Variant, sources: &[PathBuf]) -> Result<Vec<(String, PathBuf)>> {
-    let find = |name: &String| {
-        let source = sources
-            .iter()
-            .find(|path| path.file_stem().is_some_and(|stem| stem == name.as_str()));
-        source.map(|path| (name.clone(), path.clone())).ok_or_else(|| {
+fn resolve_needs(variant: &Variant, sources: &[PathBuf]) -> Result<Vec<Need>> {
+    let mut needs = Vec::new();
+    for name in &variant.keys.needs {
+        let missing = || {
             Problem::new(format!(
                 "needs the variant '{name}', which {} has not on {}",
                 variant.hotpath.name, variant.arch
             ))
             .at(variant.source.display())
-        })
-    };
-    variant.keys.needs.iter().map(find).collect()
+        };
+        let source = sources.iter().find(|path| path.file_stem().is_some_and(|stem| stem == name.as_str()));
+        let source = source.ok_or_else(missing)?;
+        let needed =
+            variant_from(&variant.hotpath, variant.arch, source, name, false)?.ok_or_else(missing)?;
+        needs.push(Need {
+            name: name.clone(),
+            source: source.clone(),
+            claims: needed.requirements,
+            cflags: needed.keys.cflags,
+        });
+    }
+    Ok(needs)
 }
 
 /// The hot paths that a user's word names: one by its own name, or all of a library by the library's.
 pub fn named<'a>(hotpaths: &'a [Arc<HotPath>], word: &str) -> Result<Vec<&'a Arc<HotPath>>> {
-    let matching: Vec<_> = hotpaths
-        .iter()
-        .filter(|hotpath| hotpath.name == word || hotpath.library == word)
-        .collect();
+    let matching: Vec<_> =
+        hotpaths.iter().filter(|hotpath| hotpath.name == word || hotpath.library == word).collect();
     if matching.is_empty() {
-        let mut known: Vec<&str> = hotpaths
-            .iter()
-            .flat_map(|h| [h.library.as_str(), h.name.as_str()])
-            .collect();
+        let mut known: Vec<&str> =
+            hotpaths.iter().flat_map(|h| [h.library.as_str(), h.name.as_str()]).collect();
         known.sort_unstable();
         known.dedup();
-        return Err(
-            Problem::new(format!("no library and no hot path is called '{word}'"))
-                .remedy(format!("known: {}", known.join(" "))),
-        );
+        return Err(Problem::new(format!("no library and no hot path is called '{word}'"))
+            .remedy(format!("known: {}", known.join(" "))));
     }
     Ok(matching)
 }

@@ -65,27 +65,17 @@ impl ElfFile {
                 local_entry: symbol.address().wrapping_add(local),
                 size_bytes: symbol.size(),
             };
-            if !functions
-                .iter()
-                .any(|(known, _): &(String, Function)| known == name)
-            {
+            if !functions.iter().any(|(known, _): &(String, Function)| known == name) {
                 functions.push((name.to_owned(), function));
             }
         }
         let position_independent = file.kind() == object::ObjectKind::Dynamic;
-        Ok(ElfFile {
-            arch,
-            functions,
-            position_independent,
-        })
+        Ok(ElfFile { arch, functions, position_independent })
     }
 
     /// The function of this name.
     pub fn function(&self, name: &str) -> Option<Function> {
-        self.functions
-            .iter()
-            .find(|(known, _)| known == name)
-            .map(|(_, function)| *function)
+        self.functions.iter().find(|(known, _)| known == name).map(|(_, function)| *function)
     }
 }
 
@@ -111,14 +101,10 @@ fn arch_of(file: &object::File) -> Result<Arch> {
 
 fn refuse_elfv1(file: &object::File, flags: u32) -> Result<()> {
     let abi = flags & elf::EF_PPC64_ABI;
-    let has_descriptors = file
-        .section_by_name(".opd")
-        .is_some_and(|section| section.size() > 0);
+    let has_descriptors = file.section_by_name(".opd").is_some_and(|section| section.size() > 0);
     if abi == 1 || has_descriptors {
-        return Err(
-            Problem::new("follows the ELFv1 ABI, which links with ELFv2 code and then crashes")
-                .remedy("compile it with -mabi=elfv2 (assembly: .abiversion 2)"),
-        );
+        return Err(Problem::new("follows the ELFv1 ABI, which links with ELFv2 code and then crashes")
+            .remedy("compile it with -mabi=elfv2 (assembly: .abiversion 2)"));
     }
     Ok(())
 }
@@ -143,12 +129,7 @@ mod tests {
 
     #[test]
     fn what_is_no_elf_is_refused_with_a_reason() {
-        for junk in [
-            &b""[..],
-            b"#!/bin/sh\n",
-            b"\x7fELF",
-            b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0",
-        ] {
+        for junk in [&b""[..], b"#!/bin/sh\n", b"\x7fELF", b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0"] {
             let message = ElfFile::parse(junk).unwrap_err().to_string();
             assert!(message.contains("ELF"), "{message}");
         }

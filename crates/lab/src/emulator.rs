@@ -37,11 +37,7 @@ impl Engine {
     pub fn describe(&self) -> String {
         match self {
             Engine::Native => "native".to_owned(),
-            Engine::Qemu {
-                program,
-                cpu,
-                version,
-            } => {
+            Engine::Qemu { program, cpu, version } => {
                 let name = program.file_name().unwrap_or_default().to_string_lossy();
                 format!("{name} {version} -cpu {cpu}")
             }
@@ -52,9 +48,7 @@ impl Engine {
     pub fn command(&self, program: &Path) -> Command {
         match self {
             Engine::Native => Command::new(program),
-            Engine::Qemu {
-                program: qemu, cpu, ..
-            } => Command::new(qemu).args(["-cpu", cpu]).arg(program),
+            Engine::Qemu { program: qemu, cpu, .. } => Command::new(qemu).args(["-cpu", cpu]).arg(program),
         }
     }
 }
@@ -72,34 +66,51 @@ pub fn for_check(workspace: &Workspace, variant: &Variant) -> Result<Result<Engi
     }
 }
 
+/// The further engines on which a dispatcher is put to the test: one for each claim of the variants that it may call,
+/// because on each it has to choose another one.
+pub fn for_dispatch(workspace: &Workspace, variant: &Variant) -> Result<Vec<Result<Engine, CannotRun>>> {
+    let mut claims: Vec<&'static Requirement> =
+        variant.needs.iter().flat_map(|need| need.claims.clone()).collect();
+    claims.sort_by_key(|claim| claim.name);
+    claims.dedup_by_key(|claim| claim.name);
+    let mut engines = Vec::new();
+    for claim in claims {
+        let engine = match claim.qemu {
+            Qemu::None => native_with(variant.arch, &[claim]),
+            which => Ok(qemu_engine(workspace, variant.arch, which, claim.qemu_cpu)?),
+        };
+        if !engines.contains(&engine) {
+            engines.push(engine);
+        }
+    }
+    Ok(engines)
+}
+
 /// The engine under which a variant can be traced: always a QEMU.
 pub fn for_trace(workspace: &Workspace, variant: &Variant) -> Result<Result<Engine, CannotRun>> {
     match needed_qemu(&variant.requirements) {
-        Qemu::None => Ok(Err(CannotRun(format!(
-            "no QEMU has {}: measured natively only",
-            variant.claims()
-        )))),
+        Qemu::None => Ok(Err(CannotRun(format!("no QEMU has {}: measured natively only", variant.claims())))),
         which => qemu_engine(workspace, variant.arch, which, qemu_cpu(&variant.requirements)).map(Ok),
     }
 }
 
 /// The machine itself, if it can run the variant.
 pub fn native_for(variant: &Variant) -> Result<Engine, CannotRun> {
-    if host::native_arch() != Some(variant.arch) {
-        return Err(CannotRun(format!("this machine is no {}", variant.arch)));
+    native_with(variant.arch, &variant.requirements)
+}
+
+fn native_with(arch: Arch, requirements: &[&'static Requirement]) -> Result<Engine, CannotRun> {
+    if host::native_arch() != Some(arch) {
+        return Err(CannotRun(format!("this machine is no {arch}")));
     }
-    match host::missing_flag(&variant.requirements) {
+    match host::missing_flag(requirements) {
         Some(flag) => Err(CannotRun(format!("this machine's processor has no {flag}"))),
         None => Ok(Engine::Native),
     }
 }
 
 fn needed_qemu(requirements: &[&'static Requirement]) -> Qemu {
-    requirements
-        .iter()
-        .map(|requirement| requirement.qemu)
-        .max()
-        .unwrap_or(Qemu::Packaged)
+    requirements.iter().map(|requirement| requirement.qemu).max().unwrap_or(Qemu::Packaged)
 }
 
 fn qemu_cpu(requirements: &[&'static Requirement]) -> &'static str {
@@ -127,11 +138,7 @@ pub fn qemu_engine(workspace: &Workspace, arch: Arch, which: Qemu, cpu: &str) ->
         })?,
     };
     let version = qemu_version(&program)?;
-    Ok(Engine::Qemu {
-        program,
-        cpu: cpu.to_owned(),
-        version,
-    })
+    Ok(Engine::Qemu { program, cpu: cpu.to_owned(), version })
 }
 
 /// A QEMU's version, refused when it is older than what we rely on; asked once per program.
@@ -142,9 +149,7 @@ fn qemu_version(program: &Path) -> Result<String> {
     }
     let output = Command::new(program).arg("--version").run()?;
     let version = parse_version(&output.stdout).ok_or_else(|| {
-        Problem::new("does not tell its version as QEMU does")
-            .at(program.display())
-            .remedy("run ./setup")
+        Problem::new("does not tell its version as QEMU does").at(program.display()).remedy("run ./setup")
     })?;
     let mut parts = version.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
     let number = (parts.next().unwrap_or(0), parts.next().unwrap_or(0));
@@ -156,19 +161,13 @@ fn qemu_version(program: &Path) -> Result<String> {
         .at(program.display())
         .remedy("run ./setup, or put a newer qemu-user first in PATH"));
     }
-    KNOWN
-        .lock()
-        .expect("no panic holds it")
-        .insert(program.to_path_buf(), version.clone());
+    KNOWN.lock().expect("no panic holds it").insert(program.to_path_buf(), version.clone());
     Ok(version)
 }
 
 fn parse_version(text: &str) -> Option<String> {
     let rest = text.split("version ").nth(1)?;
-    let version: String = rest
-        .chars()
-        .take_while(|c| c.is_ascii_digit() || *c == '.')
-        .collect();
+    let version: String = rest.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
     version.contains('.').then_some(version)
 }
 

@@ -11,11 +11,7 @@ use std::sync::Arc;
 
 /// Makes a variant of a C, assembly or object file, built through `runner/compat` and judged like our own.
 pub fn variant(hotpath: &Arc<HotPath>, arch: Arch, path: &Path) -> Result<Variant> {
-    let ending = path
-        .extension()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
+    let ending = path.extension().unwrap_or_default().to_string_lossy().into_owned();
     if !matches!(ending.as_str(), "c" | "S" | "s" | "o") {
         return Err(Problem::new("is no C, assembly or object file")
             .at(path.display())
@@ -23,9 +19,7 @@ pub fn variant(hotpath: &Arc<HotPath>, arch: Arch, path: &Path) -> Result<Varian
     }
     let found = variant_from(hotpath, arch, path, &foreign_name(path), false)?;
     let mut variant = found.ok_or_else(|| {
-        Problem::new(format!("claims what {arch} has not"))
-            .at(path.display())
-            .remedy("choose another -a")
+        Problem::new(format!("claims what {arch} has not")).at(path.display()).remedy("choose another -a")
     })?;
     if !variant.keys.needs.is_empty() {
         return Err(Problem::new("'assay-needs' works only inside a library folder")

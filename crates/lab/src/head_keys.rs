@@ -46,18 +46,13 @@ pub fn parse(source: &str, place: &str) -> Result<HeadKeys> {
 /// The text of a comment line, or `None` where the head comment has ended.
 fn comment_text<'a>(line: &'a str, index: usize, source: &str) -> Option<&'a str> {
     let trimmed = line.trim();
-    let opened = ["/*", "*", "//", "#", ";"]
-        .iter()
-        .find(|mark| trimmed.starts_with(**mark));
+    let opened = ["/*", "*", "//", "#", ";"].iter().find(|mark| trimmed.starts_with(**mark));
     match opened {
         // `#include` and its like are code, not comments.
         Some(&"#") if trimmed.len() > 1 && !trimmed[1..].starts_with([' ', '#']) => None,
-        Some(mark) => Some(
-            trimmed[mark.len()..]
-                .trim_start_matches(['*', '/', '#', ' '])
-                .trim_end_matches("*/")
-                .trim(),
-        ),
+        Some(mark) => {
+            Some(trimmed[mark.len()..].trim_start_matches(['*', '/', '#', ' ']).trim_end_matches("*/").trim())
+        }
         None if trimmed.is_empty() => Some(""),
         // A block comment without stars at the line starts: still open if no end came yet.
         None if in_open_block(source, index) => Some(trimmed.trim_end_matches("*/").trim()),
@@ -68,9 +63,7 @@ fn comment_text<'a>(line: &'a str, index: usize, source: &str) -> Option<&'a str
 fn in_open_block(source: &str, index: usize) -> bool {
     let before: Vec<&str> = source.lines().take(index).collect();
     let before = before.join("\n");
-    before
-        .rfind("/*")
-        .is_some_and(|open| !before[open..].contains("*/"))
+    before.rfind("/*").is_some_and(|open| !before[open..].contains("*/"))
 }
 
 fn split_key(text: &str) -> Option<(&str, &str)> {
@@ -98,9 +91,7 @@ fn set(keys: &mut HeadKeys, key: &str, value: &str) -> Result<()> {
                 .remedy("the one value is 'aligned-words'"))
         }
         "assay-expect" => {
-            let text = value
-                .strip_prefix("fail")
-                .filter(|rest| rest.is_empty() || rest.starts_with(' '));
+            let text = value.strip_prefix("fail").filter(|rest| rest.is_empty() || rest.starts_with(' '));
             let text = text.ok_or_else(|| {
                 Problem::new(format!("'assay-expect: {value}' is not known"))
                     .remedy("write 'assay-expect: fail' or 'assay-expect: fail TEXT-OF-THE-MESSAGE'")
@@ -137,24 +128,13 @@ mod tests {
     fn expectations_carry_their_text() {
         let keys = parse("// assay-expect: fail reads past the end\n", "x.c").unwrap();
         assert_eq!(keys.expect_fail.as_deref(), Some("reads past the end"));
-        assert_eq!(
-            parse("// assay-expect: fail\n", "x.c")
-                .unwrap()
-                .expect_fail
-                .as_deref(),
-            Some("")
-        );
+        assert_eq!(parse("// assay-expect: fail\n", "x.c").unwrap().expect_fail.as_deref(), Some(""));
     }
 
     #[test]
     fn wrong_keys_name_the_line_and_what_is_known() {
-        let message = parse("//\n// assay-require: power9\n", "a/b.c")
-            .unwrap_err()
-            .to_string();
-        assert!(
-            message.starts_with("a/b.c:2: unknown key 'assay-require'"),
-            "{message}"
-        );
+        let message = parse("//\n// assay-require: power9\n", "a/b.c").unwrap_err().to_string();
+        assert!(message.starts_with("a/b.c:2: unknown key 'assay-require'"), "{message}");
         assert!(message.contains("assay-requires"), "{message}");
         assert!(parse("// assay-expect: failure\n", "x").is_err());
         assert!(parse("// assay-reads: anything\n", "x").is_err());

@@ -35,8 +35,7 @@ fn cpu_info() -> &'static CpuInfo {
 
 fn parse_cpu_info(text: &str) -> CpuInfo {
     let split = |line: &str| {
-        line.split_once(':')
-            .map(|(key, value)| (key.trim().to_owned(), value.trim().to_owned()))
+        line.split_once(':').map(|(key, value)| (key.trim().to_owned(), value.trim().to_owned()))
     };
     let fields: Vec<_> = text.lines().filter_map(split).collect();
     let flags = fields
@@ -70,16 +69,9 @@ pub fn missing_flag(requirements: &[&'static Requirement]) -> Option<&'static st
 pub fn machine() -> Machine {
     let info = cpu_info();
     let field = |name: &str| {
-        info.fields
-            .iter()
-            .find(|(key, _)| key == name)
-            .map(|(_, value)| value.clone())
-            .unwrap_or_default()
+        info.fields.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone()).unwrap_or_default()
     };
-    let kernel = fs::read_to_string("/proc/sys/kernel/osrelease")
-        .unwrap_or_default()
-        .trim()
-        .to_owned();
+    let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().to_owned();
     Machine {
         processor: [field("model name"), field("cpu"), field("Model Name")]
             .into_iter()

@@ -64,7 +64,7 @@ impl HotPath {
         let identifier = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if file.symbol.is_empty() || !file.symbol.chars().all(identifier) {
             return Err(
-                Problem::new(format!("symbol '{}' is no C identifier", file.symbol)).at(path.display()),
+                Problem::new(format!("symbol '{}' is no C identifier", file.symbol)).at(path.display())
             );
         }
         for name in ["reference.c", "test.c"] {
@@ -94,12 +94,7 @@ impl HotPath {
         let mut selected = Vec::new();
         for case in wanted {
             let before = selected.len();
-            selected.extend(
-                self.cases
-                    .iter()
-                    .filter(|declared| declared.matches(case))
-                    .cloned(),
-            );
+            selected.extend(self.cases.iter().filter(|declared| declared.matches(case)).cloned());
             if selected.len() == before {
                 selected.push(case.clone());
             }
@@ -110,8 +105,5 @@ impl HotPath {
 
 /// The last part of a path, as text.
 pub fn file_name(path: &Path) -> String {
-    path.file_name()
-        .unwrap_or(path.as_os_str())
-        .to_string_lossy()
-        .into_owned()
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }

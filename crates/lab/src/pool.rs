@@ -13,9 +13,7 @@ pub fn in_order<T: Sync, R: Send>(
     mut done: impl FnMut(usize, R),
 ) {
     let next = AtomicUsize::new(0);
-    let threads = std::thread::available_parallelism()
-        .map_or(1, usize::from)
-        .min(items.len());
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
     let (sender, receiver) = mpsc::channel();
     std::thread::scope(|scope| {
         for _ in 0..threads {
@@ -58,12 +56,6 @@ mod tests {
             },
             |index, result| seen.push((index, result)),
         );
-        assert_eq!(
-            seen,
-            items
-                .iter()
-                .map(|item| (*item as usize, item * 2))
-                .collect::<Vec<_>>()
-        );
+        assert_eq!(seen, items.iter().map(|item| (*item as usize, item * 2)).collect::<Vec<_>>());
     }
 }

@@ -20,11 +20,7 @@ pub type Result<T, E = Problem> = std::result::Result<T, E>;
 impl Problem {
     /// A problem with neither place nor remedy yet.
     pub fn new(what: impl Into<String>) -> Problem {
-        Problem {
-            what: what.into(),
-            place: String::new(),
-            remedy: String::new(),
-        }
+        Problem { what: what.into(), place: String::new(), remedy: String::new() }
     }
 
     /// Says where.
@@ -48,9 +44,7 @@ impl Problem {
             std::io::ErrorKind::StorageFull => "free some disk space",
             _ => "",
         };
-        Problem::new(format!("cannot {doing}: {error}"))
-            .at(path.display())
-            .remedy(remedy)
+        Problem::new(format!("cannot {doing}: {error}")).at(path.display()).remedy(remedy)
     }
 }
 

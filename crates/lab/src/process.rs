@@ -45,27 +45,15 @@ impl Output {
 
     /// The last lines of what it said, for a message.
     pub fn tail(&self, lines_max: usize) -> String {
-        let text = if self.stderr.trim().is_empty() {
-            &self.stdout
-        } else {
-            &self.stderr
-        };
+        let text = if self.stderr.trim().is_empty() { &self.stdout } else { &self.stderr };
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
         lines[lines.len().saturating_sub(lines_max)..].join("\n")
     }
 
     /// The first lines of what it said: compilers put the cause there.
     pub fn head(&self, lines_max: usize) -> String {
-        let text = if self.stderr.trim().is_empty() {
-            &self.stdout
-        } else {
-            &self.stderr
-        };
-        text.lines()
-            .filter(|line| !line.trim().is_empty())
-            .take(lines_max)
-            .collect::<Vec<_>>()
-            .join("\n")
+        let text = if self.stderr.trim().is_empty() { &self.stdout } else { &self.stderr };
+        text.lines().filter(|line| !line.trim().is_empty()).take(lines_max).collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -101,8 +89,7 @@ impl Command {
 
     /// Adds arguments.
     pub fn args<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Command {
-        self.args
-            .extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));
+        self.args.extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));
         self
     }
 
@@ -134,9 +121,7 @@ impl Command {
     pub fn line(&self) -> String {
         let quote = |text: &OsStr| {
             let text = text.to_string_lossy();
-            let plain = text
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || "-_=./,:+@%".contains(c));
+            let plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "-_=./,:+@%".contains(c));
             if plain && !text.is_empty() {
                 text.into_owned()
             } else {
@@ -258,16 +243,10 @@ mod tests {
 
     #[test]
     fn ends_and_output_are_told_apart() {
-        let done = Command::new("/bin/sh")
-            .args(["-c", "echo out; echo err >&2; exit 7"])
-            .run()
-            .unwrap();
+        let done = Command::new("/bin/sh").args(["-c", "echo out; echo err >&2; exit 7"]).run().unwrap();
         assert_eq!(done.ending, Ending::Exited(7));
         assert_eq!((done.stdout.as_str(), done.stderr.as_str()), ("out\n", "err\n"));
-        let killed = Command::new("/bin/sh")
-            .args(["-c", "kill -SEGV $$"])
-            .run()
-            .unwrap();
+        let killed = Command::new("/bin/sh").args(["-c", "kill -SEGV $$"]).run().unwrap();
         assert_eq!(killed.ending, Ending::Killed(libc::SIGSEGV));
         let missing = Command::new("/nonexistent/program").run().unwrap_err();
         assert!(missing.to_string().contains("doctor"), "{missing}");
@@ -275,16 +254,10 @@ mod tests {
 
     #[test]
     fn an_endless_program_is_killed_and_an_endless_output_is_cut() {
-        let slow = Command::new("/bin/sleep")
-            .arg("60")
-            .timeout(Duration::from_millis(50))
-            .run()
-            .unwrap();
+        let slow = Command::new("/bin/sleep").arg("60").timeout(Duration::from_millis(50)).run().unwrap();
         assert_eq!(slow.ending, Ending::TimedOut);
-        let loud = Command::new("/bin/sh")
-            .args(["-c", "head -c 9000000 /dev/zero | tr '\\0' x"])
-            .run()
-            .unwrap();
+        let loud =
+            Command::new("/bin/sh").args(["-c", "head -c 9000000 /dev/zero | tr '\\0' x"]).run().unwrap();
         assert!(loud.stdout.len() < (OUTPUT_BYTES_MAX as usize) + 100);
         assert!(loud.stdout.contains("output cut here"));
     }

@@ -59,13 +59,7 @@ const fn requirement(
     cflags: &'static [&'static str],
     qemu_cpu: &'static str,
 ) -> Requirement {
-    Requirement {
-        name,
-        cflags,
-        qemu_cpu,
-        qemu: Qemu::Packaged,
-        host_flags: &[],
-    }
+    Requirement { name, cflags, qemu_cpu, qemu: Qemu::Packaged, host_flags: &[] }
 }
 
 const fn x86(
@@ -74,18 +68,8 @@ const fn x86(
     qemu_cpu: &'static str,
     host_flags: &'static [&'static str],
 ) -> Requirement {
-    let qemu = if qemu_cpu.is_empty() {
-        Qemu::None
-    } else {
-        Qemu::Packaged
-    };
-    Requirement {
-        name,
-        cflags,
-        qemu_cpu,
-        qemu,
-        host_flags,
-    }
+    let qemu = if qemu_cpu.is_empty() { Qemu::None } else { Qemu::Packaged };
+    Requirement { name, cflags, qemu_cpu, qemu, host_flags }
 }
 
 /// POWER in both byte orders: the same machines. clang would emit POWER8 code for powerpc64le unless told.
@@ -93,7 +77,8 @@ const POWER: &[Requirement] = &[
     requirement("power7", &["-mcpu=power7"], "power7"),
     requirement("power8", &["-mcpu=power8"], "power8"),
     requirement("power9", &["-mcpu=power9"], "power9"),
-    requirement("power10", &["-mcpu=power10"], "power10"),
+    // Without PC-relative code: the call checker verifies r2, which such code does not keep.
+    requirement("power10", &["-mcpu=power10", "-mno-pcrel"], "power10"),
 ];
 
 static TARGETS: [Target; 7] = [
@@ -106,8 +91,9 @@ static TARGETS: [Target; 7] = [
         variant_folders: &["powerpc"],
         baseline: "603",
         requirements: &[
-            // The classic core that the e300 descends from; its FPU is there, AltiVec is not.
-            requirement("603", &["-mcpu=603"], "603"),
+            // The classic core that the e300 descends from. Soft float, because the MPC8xx has no FPU and because
+            // clang's variadic functions save f1-f8 without being asked.
+            requirement("603", &["-mcpu=603", "-msoft-float"], "603"),
             // The first AltiVec machine that QEMU's user mode gives its vector unit to (the 7400 it does not).
             requirement("altivec", &["-mcpu=7450", "-maltivec"], "7450"),
         ],
@@ -169,19 +155,9 @@ static TARGETS: [Target; 7] = [
         requirements: &[
             x86("x86-64", &["-march=x86-64"], "Opteron_G1", &[]),
             x86("movbe", &["-mmovbe"], "Haswell", &["movbe"]),
-            x86(
-                "avx2",
-                &["-mavx2", "-mbmi", "-mbmi2"],
-                "Haswell",
-                &["avx2", "bmi1", "bmi2"],
-            ),
+            x86("avx2", &["-mavx2", "-mbmi", "-mbmi2"], "Haswell", &["avx2", "bmi1", "bmi2"]),
             x86("adx", &["-madx", "-mbmi2"], "Broadwell", &["adx", "bmi2"]),
-            x86(
-                "avx_vnni",
-                &["-mavx2", "-mbmi2", "-mavxvnni"],
-                "",
-                &["avx2", "bmi2", "avx_vnni"],
-            ),
+            x86("avx_vnni", &["-mavx2", "-mbmi2", "-mavxvnni"], "", &["avx2", "bmi2", "avx_vnni"]),
             x86(
                 "avx512",
                 &["-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mbmi2"],
@@ -190,36 +166,18 @@ static TARGETS: [Target; 7] = [
             ),
             x86(
                 "avx512_vnni",
-                &[
-                    "-mavx512f",
-                    "-mavx512bw",
-                    "-mavx512vl",
-                    "-mavx512dq",
-                    "-mbmi2",
-                    "-mavx512vnni",
-                ],
+                &["-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mbmi2", "-mavx512vnni"],
                 "",
-                &[
-                    "avx512f",
-                    "avx512bw",
-                    "avx512vl",
-                    "avx512dq",
-                    "bmi2",
-                    "avx512_vnni",
-                ],
+                &["avx512f", "avx512bw", "avx512vl", "avx512dq", "bmi2", "avx512_vnni"],
             ),
-            x86(
-                "avx512_vbmi",
-                &["-mavx512vbmi", "-mavx512bw"],
-                "",
-                &["avx512vbmi", "avx512bw"],
-            ),
+            x86("avx512_vbmi", &["-mavx512vbmi", "-mavx512bw"], "", &["avx512vbmi", "avx512bw"]),
         ],
     },
     Target {
         arch: Arch::Aarch64,
         triple: "aarch64-unknown-linux-gnu",
-        cflags: &["-mlittle-endian"],
+        // x18 is the platform's: the kernel keeps its shadow call stack there, so hot paths leave it alone.
+        cflags: &["-mlittle-endian", "-ffixed-x18"],
         // Out-of-line atomics would call into libgcc.
         gcc: Some(("aarch64-linux-gnu-gcc", &["-mno-outline-atomics"])),
         qemu_program: "qemu-aarch64",
@@ -246,26 +204,17 @@ static TARGETS: [Target; 7] = [
 impl Target {
     /// The target of an architecture.
     pub fn of(arch: Arch) -> &'static Target {
-        TARGETS
-            .iter()
-            .find(|target| target.arch == arch)
-            .expect("every Arch has a Target; a test holds it")
+        TARGETS.iter().find(|target| target.arch == arch).expect("every Arch has a Target; a test holds it")
     }
 
     /// The requirement of this name.
     pub fn requirement(&self, name: &str) -> Option<&'static Requirement> {
-        self.requirements
-            .iter()
-            .find(|requirement| requirement.name == name)
+        self.requirements.iter().find(|requirement| requirement.name == name)
     }
 
     /// What may be claimed, for a message.
     pub fn requirement_names(&self) -> String {
-        self.requirements
-            .iter()
-            .map(|requirement| requirement.name)
-            .collect::<Vec<_>>()
-            .join(" ")
+        self.requirements.iter().map(|requirement| requirement.name).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -276,11 +225,7 @@ pub fn known_anywhere(name: &str) -> bool {
 
 /// Every folder name that holds variants, `generic` included.
 pub fn variant_folder_names() -> Vec<&'static str> {
-    let mut names: Vec<_> = TARGETS
-        .iter()
-        .flat_map(|target| target.variant_folders)
-        .copied()
-        .collect();
+    let mut names: Vec<_> = TARGETS.iter().flat_map(|target| target.variant_folders).copied().collect();
     names.push("generic");
     names.sort_unstable();
     names.dedup();
@@ -305,17 +250,8 @@ mod tests {
         for target in &TARGETS {
             for requirement in target.requirements {
                 let native_only = requirement.qemu == Qemu::None;
-                assert_eq!(
-                    native_only,
-                    requirement.qemu_cpu.is_empty(),
-                    "{}",
-                    requirement.name
-                );
-                assert!(
-                    !native_only || !requirement.host_flags.is_empty(),
-                    "{}",
-                    requirement.name
-                );
+                assert_eq!(native_only, requirement.qemu_cpu.is_empty(), "{}", requirement.name);
+                assert!(!native_only || !requirement.host_flags.is_empty(), "{}", requirement.name);
             }
         }
     }

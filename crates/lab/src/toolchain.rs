@@ -43,9 +43,7 @@ pub struct Compiler {
 /// Looks a program up in `$PATH`.
 pub fn find_program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path)
-        .map(|folder| folder.join(name))
-        .find(|candidate| candidate.is_file())
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|candidate| candidate.is_file())
 }
 
 /// A program that must be there, with the Debian package that brings it.
@@ -71,11 +69,7 @@ impl Compiler {
         let version = VERSION.get_or_init(|| dumped_version(&program)).clone()?;
         let mut flags = vec![format!("--target={}", target.triple)];
         flags.extend(target.cflags.iter().map(|flag| flag.to_string()));
-        Ok(Compiler {
-            program,
-            target_flags: flags,
-            version: format!("clang {version}"),
-        })
+        Ok(Compiler { program, target_flags: flags, version: format!("clang {version}") })
     }
 
     fn gcc(target: &'static Target) -> Result<Compiler> {
@@ -85,17 +79,8 @@ impl Compiler {
         })?;
         let program = require_program(name, &format!("gcc-{}", name.trim_end_matches("-gcc")))?;
         let version = dumped_version(&program)?;
-        let flags = target
-            .cflags
-            .iter()
-            .chain(extra)
-            .map(|flag| flag.to_string())
-            .collect();
-        Ok(Compiler {
-            program,
-            target_flags: flags,
-            version: format!("{name} {version}"),
-        })
+        let flags = target.cflags.iter().chain(extra).map(|flag| flag.to_string()).collect();
+        Ok(Compiler { program, target_flags: flags, version: format!("{name} {version}") })
     }
 
     /// A command that has the target's flags already.
@@ -105,14 +90,10 @@ impl Compiler {
 }
 
 fn dumped_version(program: &Path) -> Result<String> {
-    let output = Command::new(program)
-        .args(["-dumpfullversion", "-dumpversion"])
-        .run()?;
+    let output = Command::new(program).args(["-dumpfullversion", "-dumpversion"]).run()?;
     let version = output.stdout.lines().next().unwrap_or_default().trim().to_owned();
     if !output.success() || version.is_empty() {
-        return Err(Problem::new("does not tell its version")
-            .at(program.display())
-            .remedy("run ./setup"));
+        return Err(Problem::new("does not tell its version").at(program.display()).remedy("run ./setup"));
     }
     Ok(version)
 }

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Measuring on the machine at hand: many short processes, the variants interleaved in random order.
+//!
+//! Layout, page colours and neighbours differ between processes and not within one, so the process is the unit that
+//! varies and the unit that `stats` resamples. Drift of the machine's clock or load hits all variants alike because
+//! they take turns. One process gives one number: the median over its samples.
+
+use crate::build::Runner;
+use crate::case::Case;
+use crate::emulator::Engine;
+use crate::problem::{Problem, Result};
+use crate::process::Ending;
+use std::time::Duration;
+
+/// A sample aims at this long: far above the clock's resolution, far below a scheduler's slice.
+const SAMPLE_NS: f64 = 20_000.0;
+
+/// How much to measure.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Processes per variant and case.
+    pub processes_count: usize,
+    /// Samples in each.
+    pub samples_count: usize,
+}
+
+impl Default for Effort {
+    fn default() -> Effort {
+        Effort { processes_count: 15, samples_count: 200 }
+    }
+}
+
+/// What is measured: one runner on one case.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// The runner.
+    pub runner: Runner,
+    /// The case.
+    pub case: Case,
+}
+
+/// What one process gave, per call.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProcessSample {
+    /// Nanoseconds, the median of the samples.
+    pub ns: f64,
+    /// Core cycles, the median of the samples, where the runner can tell them from ticks.
+    pub cycles: Option<f64>,
+}
+
+/// Runs all subjects `effort.processes_count` times in random order; the results stand in the subjects' order.
+pub fn interleaved(
+    subjects: &[Subject],
+    effort: Effort,
+    seed: u64,
+    mut progress: impl FnMut(usize, usize),
+) -> Result<Vec<Vec<ProcessSample>>> {
+    let iterations: Vec<u64> = subjects.iter().map(calibrate).collect::<Result<_>>()?;
+    let mut results = vec![Vec::with_capacity(effort.processes_count); subjects.len()];
+    let mut random = SplitMix(seed);
+    for round in 0..effort.processes_count {
+        progress(round, effort.processes_count);
+        let mut order: Vec<usize> = (0..subjects.len()).collect();
+        for last in (1..order.len()).rev() {
+            order.swap(last, (random.next() % (last as u64 + 1)) as usize);
+        }
+        for index in order {
+            results[index].push(one_process(&subjects[index], iterations[index], effort.samples_count)?);
+        }
+    }
+    Ok(results)
+}
+
+/// The calls per sample that make a sample about as long as it should be.
+fn calibrate(subject: &Subject) -> Result<u64> {
+    let trial = 64;
+    let sample = one_process(subject, trial, 20)?;
+    Ok(((SAMPLE_NS / sample.ns.max(0.1)) as u64).clamp(1, 1_000_000))
+}
+
+fn one_process(subject: &Subject, iterations: u64, samples: usize) -> Result<ProcessSample> {
+    let command = Engine::Native
+        .command(&subject.runner.path)
+        .args(["time", &subject.case.to_string(), &iterations.to_string(), &samples.to_string()])
+        .timeout(Duration::from_secs(60));
+    let output = command.run()?;
+    if output.ending != Ending::Exited(0) {
+        return Err(Problem::new(format!("the runner failed ({:?}): {}", output.ending, output.tail(3)))
+            .at(command.line()));
+    }
+    let samples: Vec<Timing> = output.stdout.lines().filter_map(parse_sample).collect();
+    if samples.is_empty() {
+        return Err(Problem::new("the runner printed no sample").at(command.line()));
+    }
+    let per_call = |values: Vec<f64>| median(values) / iterations as f64;
+    let cycles: Vec<f64> = samples.iter().filter_map(|sample| sample.cycles).collect();
+    Ok(ProcessSample {
+        ns: per_call(samples.iter().map(|sample| sample.ns).collect()),
+        cycles: (cycles.len() == samples.len()).then(|| per_call(cycles)),
+    })
+}
+
+struct Timing {
+    ns: f64,
+    cycles: Option<f64>,
+}
+
+fn parse_sample(line: &str) -> Option<Timing> {
+    let fields = line.strip_prefix("sample ")?;
+    let value = |key: &str| {
+        fields.split_whitespace().find_map(|field| field.strip_prefix(key)).and_then(|text| text.parse().ok())
+    };
+    Some(Timing { ns: value("ns=")?, cycles: value("cycles=") })
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    if values.len() % 2 == 1 { values[middle] } else { (values[middle - 1] + values[middle]) / 2.0 }
+}
+
+/// Steele, Lea and Flood's SplitMix64: enough to shuffle with.
+struct SplitMix(u64);
+
+impl SplitMix {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_are_read_with_and_without_cycles() {
+        let sample = parse_sample("sample ns=20000 ticks=46000 cycles=58000").unwrap();
+        assert_eq!((sample.ns, sample.cycles), (20000.0, Some(58000.0)));
+        assert_eq!(parse_sample("sample ns=7 ticks=1").unwrap().cycles, None);
+        assert!(parse_sample("result 0x1").is_none());
+    }
+}
