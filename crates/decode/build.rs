@@ -8,12 +8,7 @@ use std::process::{Command, ExitCode};
 
 /// The oldest and newest LLVM that the shim is written for.
 const LLVM_MAJORS: std::ops::RangeInclusive<u32> = 19..=22;
-const SOURCES: [&str; 4] = [
-    "shim/shim.h",
-    "shim/target.h",
-    "shim/decode.cpp",
-    "shim/scheduling.cpp",
-];
+const SOURCES: [&str; 4] = ["shim/shim.h", "shim/target.h", "shim/decode.cpp", "shim/scheduling.cpp"];
 
 fn main() -> ExitCode {
     println!("cargo::rerun-if-env-changed=LLVM_CONFIG");
@@ -67,10 +62,7 @@ fn link(config: &Config) -> Result<(), String> {
     let libraries = config.ask_all(&["--link-shared", "--libs"]).map_err(|error| {
         format!("{error}\nthe shared libLLVM is needed (Debian: apt-get install llvm-19-dev libllvm19)")
     })?;
-    let names: Vec<_> = libraries
-        .split_whitespace()
-        .filter_map(|word| word.strip_prefix("-l"))
-        .collect();
+    let names: Vec<_> = libraries.split_whitespace().filter_map(|word| word.strip_prefix("-l")).collect();
     if names.is_empty() {
         return Err(format!(
             "{} --link-shared --libs names no library: '{libraries}'",
@@ -130,17 +122,12 @@ impl Config {
             .output()
             .map_err(|error| format!("cannot run {what}: {error}; is LLVM_CONFIG right?"))?;
         if !output.status.success() {
-            return Err(format!(
-                "{what} failed: {}",
-                String::from_utf8_lossy(&output.stderr).trim()
-            ));
+            return Err(format!("{what} failed: {}", String::from_utf8_lossy(&output.stderr).trim()));
         }
         Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 }
 
 fn search_path(name: &str) -> Option<PathBuf> {
-    env::split_paths(&env::var_os("PATH")?)
-        .map(|folder| folder.join(name))
-        .find(|program| program.exists())
+    env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(name)).find(|program| program.exists())
 }

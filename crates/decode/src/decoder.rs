@@ -67,24 +67,13 @@ pub struct Decoder {
 impl Decoder {
     /// Starts LLVM's target for `arch`, and no other.
     pub fn new(arch: Arch) -> Result<Decoder, Error> {
-        let isa = Isa::of(arch).ok_or_else(|| Error {
-            arch,
-            message: "no description of its instructions".to_owned(),
-        })?;
+        let isa = Isa::of(arch);
         let target = Target::new(isa.triple, "", isa.features).map_err(|message| Error { arch, message })?;
         let register_names = target.register_names();
         let mappings = register_names.iter().map(|name| (isa.map)(name)).collect();
         let opcodes = vec![None; target.opcode_count()];
         let space = RegisterSpace::new(isa.files);
-        Ok(Decoder {
-            arch,
-            isa,
-            target,
-            space,
-            register_names,
-            mappings,
-            opcodes,
-        })
+        Ok(Decoder { arch, isa, target, space, register_names, mappings, opcodes })
     }
 
     /// The architecture it decodes.
@@ -119,10 +108,7 @@ impl Decoder {
             register_names: &self.register_names,
         };
         let mnemonic = (self.isa.mnemonic)(&raw);
-        let raw = Raw {
-            mnemonic: &mnemonic,
-            ..raw
-        };
+        let raw = Raw { mnemonic: &mnemonic, ..raw };
         let mut facts = Facts::default();
         (self.isa.facts)(&raw, &mut facts);
         let mut encoding = [0; INSTRUCTION_BYTES_MAX];
@@ -175,17 +161,8 @@ impl Decoder {
             0 => true,
             _ => self.target.decode(&padded, address).is_some(),
         };
-        let reason = if cut_off {
-            Reason::Truncated
-        } else {
-            Reason::Unknown
-        };
-        DecodeError {
-            arch: self.arch,
-            address,
-            bytes: window.to_vec(),
-            reason,
-        }
+        let reason = if cut_off { Reason::Truncated } else { Reason::Unknown };
+        DecodeError { arch: self.arch, address, bytes: window.to_vec(), reason }
     }
 
     /// Registers are numbered from 0 to one less than this.

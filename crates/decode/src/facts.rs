@@ -30,24 +30,15 @@ impl Facts {
     }
 
     pub(crate) fn read_all(&mut self, mapping: &Mapping) {
-        mapping
-            .registers
-            .iter()
-            .for_each(|&register| add(&mut self.reads, register));
+        mapping.registers.iter().for_each(|&register| add(&mut self.reads, register));
     }
 
     pub(crate) fn address(&mut self, mapping: &Mapping) {
-        mapping
-            .registers
-            .iter()
-            .for_each(|&register| add(&mut self.address_reads, register));
+        mapping.registers.iter().for_each(|&register| add(&mut self.address_reads, register));
     }
 
     pub(crate) fn data(&mut self, mapping: &Mapping) {
-        mapping
-            .registers
-            .iter()
-            .for_each(|&register| add(&mut self.store_reads, register));
+        mapping.registers.iter().for_each(|&register| add(&mut self.store_reads, register));
     }
 
     /// The first role given to a register stays.

@@ -24,15 +24,16 @@ pub(crate) struct Isa {
 }
 
 impl Isa {
-    pub(crate) fn of(arch: Arch) -> Option<&'static Isa> {
-        Some(match arch {
+    pub(crate) fn of(arch: Arch) -> &'static Isa {
+        match arch {
             Arch::Powerpc => &crate::power::ISA_32,
             Arch::Powerpc64 => &crate::power::ISA_64,
             Arch::Powerpc64le => &crate::power::ISA_64LE,
             Arch::Loongarch64 => &crate::loongarch::ISA,
             Arch::X86_64 => &crate::x86::ISA,
-            Arch::Aarch64 | Arch::Riscv64 => return None,
-        })
+            Arch::Aarch64 => &crate::aarch64::ISA,
+            Arch::Riscv64 => &crate::riscv::ISA,
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 //! true for timing. The two disagree more often than one would hope: LLVM describes instructions for a compiler,
 //! which may call an `mfspr` a load and a store to keep it in place, and which needs no carry bit in `addex`. Each
 //! architecture has one module that opens with what is peculiar to it:
-//! `power` (32 and 64 bits), `loongarch`, `x86`.
+//! `power` (32 and 64 bits), `loongarch`, `x86`, `aarch64`, `riscv`.
 //!
 //! ```
 //! let mut decoder = decode::Decoder::new(arch::Arch::Powerpc64le)?;
@@ -16,6 +16,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod aarch64;
 mod decoder;
 mod facts;
 mod instruction;
@@ -23,6 +24,7 @@ mod isa;
 mod loongarch;
 mod power;
 mod registers;
+mod riscv;
 mod shim;
 mod x86;
 

@@ -97,10 +97,7 @@ fn operands(raw: &Raw, out: &mut Facts, access: Option<Access>) {
         let Some(mapping) = raw.mapping(operand) else {
             continue;
         };
-        let condition = mapping
-            .registers
-            .first()
-            .is_some_and(|register| (FCC..FCSR).contains(&register.0));
+        let condition = mapping.registers.first().is_some_and(|register| (FCC..FCSR).contains(&register.0));
         out.write_all(mapping, if condition { Role::Condition } else { Role::Value });
         if name.starts_with("amcas") {
             out.read_all(mapping);
@@ -115,15 +112,7 @@ fn flags(name: &str, out: &mut Facts) {
         "x86dec.",
     ];
     let reads_flags = reads.iter().any(|start| name.starts_with(start)) || name == "x86mfflag";
-    let keeps_flags = [
-        "x86mfflag",
-        "x86mftop",
-        "x86mttop",
-        "x86inctop",
-        "x86dectop",
-        "x86settm",
-        "x86clrtm",
-    ];
+    let keeps_flags = ["x86mfflag", "x86mftop", "x86mttop", "x86inctop", "x86dectop", "x86settm", "x86clrtm"];
     if reads_flags {
         out.read(EFLAGS);
     }
@@ -136,9 +125,7 @@ fn flow(raw: &Raw, out: &mut Facts) {
     match raw.mnemonic {
         "b" => out.branch(raw, false),
         "bl" => {
-            out.flow = Some(Flow::Call {
-                target: raw.decoded.target(),
-            });
+            out.flow = Some(Flow::Call { target: raw.decoded.target() });
             out.write(RA, Role::Link);
         }
         "jirl" => {

@@ -49,26 +49,17 @@ impl Mapping {
 
     /// One register, written as a whole.
     pub(crate) fn whole(number: u16) -> Mapping {
-        Mapping {
-            registers: vec![Register(number)],
-            partial: false,
-        }
+        Mapping { registers: vec![Register(number)], partial: false }
     }
 
     /// A part of one register.
     pub(crate) fn part(number: u16) -> Mapping {
-        Mapping {
-            registers: vec![Register(number)],
-            partial: true,
-        }
+        Mapping { registers: vec![Register(number)], partial: true }
     }
 
     /// Several at once: a pair, a group.
     pub(crate) fn several(numbers: impl IntoIterator<Item = u16>) -> Mapping {
-        Mapping {
-            registers: numbers.into_iter().map(Register).collect(),
-            partial: false,
-        }
+        Mapping { registers: numbers.into_iter().map(Register).collect(), partial: false }
     }
 }
 
@@ -86,17 +77,11 @@ pub(crate) struct RegisterSpace {
 
 impl RegisterSpace {
     pub(crate) fn new(files: &[File]) -> RegisterSpace {
-        let mut space = RegisterSpace {
-            names: Vec::new(),
-            kinds: Vec::new(),
-        };
+        let mut space = RegisterSpace { names: Vec::new(), kinds: Vec::new() };
         for file in files {
             for number in 0..file.count {
-                let name = if file.count == 1 {
-                    file.name.to_owned()
-                } else {
-                    format!("{}{number}", file.name)
-                };
+                let name =
+                    if file.count == 1 { file.name.to_owned() } else { format!("{}{number}", file.name) };
                 space.names.push(name);
                 space.kinds.push(file.kind);
             }
@@ -117,9 +102,6 @@ impl RegisterSpace {
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<Register> {
-        self.names
-            .iter()
-            .position(|known| known == name)
-            .map(|number| Register(number as u16))
+        self.names.iter().position(|known| known == name).map(|number| Register(number as u16))
     }
 }

@@ -226,11 +226,7 @@ impl Target {
     }
 
     pub(crate) fn opcode(&self, number: usize) -> Opcode {
-        assert!(
-            number < self.opcode_count(),
-            "opcode {number} of {}",
-            self.opcode_count()
-        );
+        assert!(number < self.opcode_count(), "opcode {number} of {}", self.opcode_count());
         let mut out = std::mem::MaybeUninit::<RawOpcode>::zeroed();
         // SAFETY: the number is in range; all of the fields allow zero bytes.
         let raw = unsafe {
@@ -288,11 +284,7 @@ impl Target {
 
     /// Name, number of units and buffer size of one of the model's resources.
     pub(crate) fn resource(&self, number: u32) -> Option<(&'static str, u32, i32)> {
-        let mut out = RawResource {
-            name: std::ptr::null(),
-            units: 0,
-            buffer_size: 0,
-        };
+        let mut out = RawResource { name: std::ptr::null(), units: 0, buffer_size: 0 };
         // SAFETY: the shim refuses numbers out of range; LLVM's tables are static.
         unsafe {
             (assay_resource_describe(self.raw(), number, &mut out) != 0)

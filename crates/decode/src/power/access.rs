@@ -15,11 +15,7 @@ use super::VS;
 pub(super) fn of(raw: &Raw) -> Option<(Access, u16)> {
     let name = raw.mnemonic;
     // Prefixed forms are the plain ones with a longer displacement.
-    let name = if raw.bytes.len() == 8 {
-        name.strip_prefix('p').unwrap_or(name)
-    } else {
-        name
-    };
+    let name = if raw.bytes.len() == 8 { name.strip_prefix('p').unwrap_or(name) } else { name };
     match name {
         "lmw" => return Some((Access::Load, words(raw))),
         "stmw" => return Some((Access::Store, words(raw))),
@@ -119,10 +115,8 @@ pub(super) fn widen(raw: &Raw, out: &mut Facts) {
     for number in (0..count).map(|n| (first + n) % 32) {
         add_register(raw, number, out);
     }
-    let zero_base = matches!(
-        raw.mnemonic,
-        "lswi" | "stswi" | "lswx" | "stswx" | "copy" | "paste."
-    ) || raw.mnemonic.ends_with("cix")
+    let zero_base = matches!(raw.mnemonic, "lswi" | "stswi" | "lswx" | "stswx" | "copy" | "paste.")
+        || raw.mnemonic.ends_with("cix")
         || raw.mnemonic.ends_with("epx");
     if zero_base && base == 0 && raw.field(16, 20) != 0 {
         out.address_reads.retain(|register| register.0 != 0);
@@ -138,11 +132,7 @@ fn add_register(raw: &Raw, number: u16, out: &mut Facts) {
 }
 
 fn pair_behind_prefix(raw: &Raw, out: &mut Facts) {
-    let Some(first) = out
-        .store_reads
-        .first()
-        .copied()
-        .or(out.writes.first().map(|write| write.register))
+    let Some(first) = out.store_reads.first().copied().or(out.writes.first().map(|write| write.register))
     else {
         return;
     };

@@ -64,23 +64,14 @@ const FILES: &[File] = &[
 ];
 
 /// SPE, which shares encodings with Altivec, stays off.
-pub(crate) const ISA_32: Isa = Isa {
-    triple: "powerpc-unknown-linux-gnu",
-    features: "+altivec",
-    files: FILES,
-    map,
-    mnemonic,
-    facts,
-};
+pub(crate) const ISA_32: Isa =
+    Isa { triple: "powerpc-unknown-linux-gnu", features: "+altivec", files: FILES, map, mnemonic, facts };
 pub(crate) const ISA_64: Isa = Isa {
     triple: "powerpc64-unknown-linux-gnu",
     features: "+altivec,+vsx,+prefix-instrs,+mma,+isa-v31-instructions",
     ..ISA_32
 };
-pub(crate) const ISA_64LE: Isa = Isa {
-    triple: "powerpc64le-unknown-linux-gnu",
-    ..ISA_64
-};
+pub(crate) const ISA_64LE: Isa = Isa { triple: "powerpc64le-unknown-linux-gnu", ..ISA_64 };
 
 fn map(name: &str) -> Mapping {
     match name {
@@ -92,17 +83,11 @@ fn map(name: &str) -> Mapping {
         "VRSAVE" => return Mapping::whole(VRSAVE),
         _ => {}
     }
-    if let Some(field) = name
-        .strip_prefix("CR")
-        .and_then(|rest| rest.get(..1))
-        .and_then(|digit| digit.parse::<u16>().ok())
+    if let Some(field) =
+        name.strip_prefix("CR").and_then(|rest| rest.get(..1)).and_then(|digit| digit.parse::<u16>().ok())
     {
         let bit = name.len() > "CR0".len();
-        return if bit {
-            Mapping::part(CR + field)
-        } else {
-            Mapping::whole(CR + field)
-        };
+        return if bit { Mapping::part(CR + field) } else { Mapping::whole(CR + field) };
     }
     match split_number(name) {
         Some(("R" | "X", n)) => Mapping::whole(n),
@@ -170,10 +155,8 @@ fn facts(raw: &Raw, out: &mut Facts) {
     implicit(raw, out);
     access::widen(raw, out);
     special(raw, out);
-    if matches!(
-        raw.mnemonic,
-        "sc" | "scv" | "rfid" | "hrfid" | "rfi" | "rfci" | "rfscv" | "urfid"
-    ) || raw.text == "trap"
+    if matches!(raw.mnemonic, "sc" | "scv" | "rfid" | "hrfid" | "rfi" | "rfci" | "rfscv" | "urfid")
+        || raw.text == "trap"
     {
         out.flow = Some(Flow::System);
     }
@@ -190,10 +173,7 @@ fn role(register: u16) -> Role {
 
 fn write_mapping(out: &mut Facts, mapping: &Mapping) {
     for register in &mapping.registers {
-        let one = Mapping {
-            registers: vec![*register],
-            partial: mapping.partial,
-        };
+        let one = Mapping { registers: vec![*register], partial: mapping.partial };
         out.write_all(&one, role(register.0));
     }
 }
@@ -201,16 +181,10 @@ fn write_mapping(out: &mut Facts, mapping: &Mapping) {
 /// The operands that LLVM names. Every register that a load, store or cache operation uses forms the address, save for
 /// a store's first, which is what it stores.
 fn operands(raw: &Raw, out: &mut Facts, access: Option<Access>) {
-    let is_base = |index: usize| {
-        raw.operands()
-            .iter()
-            .any(|use_| use_.is_memory() && use_.tied_to() == Some(index))
-    };
+    let is_base =
+        |index: usize| raw.operands().iter().any(|use_| use_.is_memory() && use_.tied_to() == Some(index));
     let mut data_is_next = matches!(access, Some(Access::Store | Access::Both))
-        && !matches!(
-            raw.mnemonic,
-            "dcbz" | "dcbzl" | "dcbzep" | "dcbzlep" | "lwat" | "ldat" | "paste."
-        );
+        && !matches!(raw.mnemonic, "dcbz" | "dcbzl" | "dcbzep" | "dcbzlep" | "lwat" | "ldat" | "paste.");
     for (index, operand) in raw.operands().iter().enumerate() {
         let Some(mapping) = raw.mapping(operand) else {
             continue;
@@ -252,9 +226,7 @@ fn implicit(raw: &Raw, out: &mut Facts) {
 fn special(raw: &Raw, out: &mut Facts) {
     match raw.mnemonic {
         "mfspr" => spr(raw).into_iter().for_each(|number| out.read(number)),
-        "mtspr" => spr(raw)
-            .into_iter()
-            .for_each(|number| out.write(number, role(number))),
+        "mtspr" => spr(raw).into_iter().for_each(|number| out.write(number, role(number))),
         "mftb" => out.read(TB),
         "mfmsr" => out.read(MSR),
         "mtmsr" | "mtmsrd" => out.write(MSR, Role::Value),
@@ -303,9 +275,7 @@ fn spr(raw: &Raw) -> Vec<u16> {
 
 /// The CR fields of an eight-bit mask, field 0 first.
 fn fields(mask: u32) -> impl Iterator<Item = u16> {
-    (0..8)
-        .filter(move |n| mask & (0x80 >> n) != 0)
-        .map(|n| CR + n as u16)
+    (0..8).filter(move |n| mask & (0x80 >> n) != 0).map(|n| CR + n as u16)
 }
 
 /// Branches, from their encoding alone (book I, 2.4). False: it is none.
@@ -349,11 +319,7 @@ fn branch(raw: &Raw, out: &mut Facts) -> bool {
 
 fn direct(raw: &Raw, offset: i64, call: bool, conditional: bool) -> Flow {
     let absolute = raw.word & 2 != 0;
-    let wide = if absolute {
-        offset as u64
-    } else {
-        raw.address.wrapping_add_signed(offset)
-    };
+    let wide = if absolute { offset as u64 } else { raw.address.wrapping_add_signed(offset) };
     let target = if raw.bits_32 { wide & 0xffff_ffff } else { wide };
     if call {
         Flow::Call { target: Some(target) }

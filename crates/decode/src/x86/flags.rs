@@ -43,9 +43,7 @@ pub(super) fn condition_name(raw: &Raw) -> &'static str {
 }
 
 fn is_flags(raw: &Raw, numbers: &[usize]) -> bool {
-    numbers
-        .iter()
-        .any(|&number| raw.register_names[number] == "EFLAGS")
+    numbers.iter().any(|&number| raw.register_names[number] == "EFLAGS")
 }
 
 /// Adds the flags read and written.
@@ -77,10 +75,7 @@ fn reads(raw: &Raw) -> &'static [u16] {
         "fcmovbe" | "fcmovnbe" => return &[CF, ZF],
         _ => {}
     }
-    if ["j", "set", "cmov", "cfcmov"]
-        .iter()
-        .any(|start| name.starts_with(start))
-    {
+    if ["j", "set", "cmov", "cfcmov"].iter().any(|start| name.starts_with(start)) {
         return condition(raw).map_or(ALL, |(_, flags)| flags);
     }
     ALL

@@ -54,16 +54,10 @@ pub(super) fn of(raw: &Raw) -> Option<(Access, u16)> {
     let in_brackets = raw.operands().iter().any(|operand| operand.is_memory());
     match raw.mnemonic {
         "call" | "push" | "pushf" | "pushfq" | "pushp" => {
-            return Some((
-                if in_brackets { Access::Both } else { Access::Store },
-                stack_bytes(raw),
-            ));
+            return Some((if in_brackets { Access::Both } else { Access::Store }, stack_bytes(raw)));
         }
         "pop" | "popf" | "popfq" | "popp" => {
-            return Some((
-                if in_brackets { Access::Both } else { Access::Load },
-                stack_bytes(raw),
-            ));
+            return Some((if in_brackets { Access::Both } else { Access::Load }, stack_bytes(raw)));
         }
         "ret" | "leave" => return Some((Access::Load, 8)),
         "enter" => return Some((Access::Store, 8)),
@@ -89,9 +83,7 @@ pub(super) fn of(raw: &Raw) -> Option<(Access, u16)> {
 /// Where LLVM's flags tell side effects and not the access.
 fn kind_by_name(name: &str) -> Option<Access> {
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
-    if starts(&[
-        "prefetch", "clflush", "clwb", "cldemote", "invlpg", "invpcid", "invept", "invvpid",
-    ]) {
+    if starts(&["prefetch", "clflush", "clwb", "cldemote", "invlpg", "invpcid", "invept", "invvpid"]) {
         return Some(Access::Hint);
     }
     if starts(&[
@@ -119,12 +111,7 @@ fn bytes(raw: &Raw) -> u16 {
     if raw.mnemonic.starts_with("fxsave") || raw.mnemonic.starts_with("fxrstor") {
         return 512;
     }
-    let Some(word) = raw
-        .text
-        .split(" ptr")
-        .next()
-        .and_then(|before| before.rsplit([' ', ',']).next())
-    else {
+    let Some(word) = raw.text.split(" ptr").next().and_then(|before| before.rsplit([' ', ',']).next()) else {
         return 0;
     };
     match word {
@@ -147,19 +134,12 @@ fn element_bytes(name: &str) -> Option<u16> {
     if !gathers.iter().any(|start| name.starts_with(start)) {
         return None;
     }
-    Some(if name.ends_with('q') || name.ends_with("pd") {
-        8
-    } else {
-        4
-    })
+    Some(if name.ends_with('q') || name.ends_with("pd") { 8 } else { 4 })
 }
 
 fn is_mask(raw: &Raw, operand: &crate::shim::Operand) -> bool {
     let kind = |mapping: &Mapping| {
-        mapping
-            .registers
-            .first()
-            .is_some_and(|register| (K..K + 8).contains(&register.0))
+        mapping.registers.first().is_some_and(|register| (K..K + 8).contains(&register.0))
     };
     raw.mapping(operand).is_some_and(kind)
 }

@@ -78,14 +78,8 @@ const FILES: &[File] = &[
 ];
 
 /// LLVM decodes every extension, whatever the features are.
-pub(crate) const ISA: Isa = Isa {
-    triple: "x86_64-unknown-linux-gnu",
-    features: "",
-    files: FILES,
-    map,
-    mnemonic,
-    facts,
-};
+pub(crate) const ISA: Isa =
+    Isa { triple: "x86_64-unknown-linux-gnu", features: "", files: FILES, map, mnemonic, facts };
 
 /// The eight old registers by their letters, and how each is written in 64, 32, 16, and 8 bits.
 const OLD: [[&str; 5]; 8] = [
@@ -114,11 +108,7 @@ fn map(name: &str) -> Mapping {
     }
     // r8 to r31: R8, R8D, R8W, R8B.
     if let Some((number, width)) = name.strip_prefix('R').and_then(numbered) {
-        return if matches!(width, "W" | "B") {
-            Mapping::part(number)
-        } else {
-            Mapping::whole(number)
-        };
+        return if matches!(width, "W" | "B") { Mapping::part(number) } else { Mapping::whole(number) };
     }
     match split_number(name) {
         Some(("XMM" | "YMM" | "ZMM", n)) => Mapping::whole(ZMM + n),
@@ -211,11 +201,7 @@ fn flow(raw: &Raw, out: &mut Facts) {
             out.flow = Some(Flow::System);
         }
         _ if opcode.ret => out.flow = Some(Flow::Return),
-        _ if opcode.call => {
-            out.flow = Some(Flow::Call {
-                target: raw.decoded.target(),
-            })
-        }
+        _ if opcode.call => out.flow = Some(Flow::Call { target: raw.decoded.target() }),
         _ if opcode.indirect => out.flow = Some(Flow::Indirect),
         "jmp" => out.branch(raw, false),
         _ if opcode.branch => out.branch(raw, true),

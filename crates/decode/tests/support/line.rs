@@ -5,16 +5,10 @@ use decode::{Decoder, Flow, Instruction, Register, Role};
 
 /// `text | mnemonic OPCODE address:.. store:.. reads:.. writes:.. load 8 -> target`.
 pub fn facts(decoder: &Decoder, instruction: &Instruction) -> String {
-    let mut line = format!(
-        "{} | {} {}",
-        instruction.text, instruction.mnemonic, instruction.opcode_name
-    );
+    let mut line = format!("{} | {} {}", instruction.text, instruction.mnemonic, instruction.opcode_name);
     let mut list = |title: &str, registers: &[Register]| {
         if !registers.is_empty() {
-            let names: Vec<_> = registers
-                .iter()
-                .map(|&register| decoder.register_name(register))
-                .collect();
+            let names: Vec<_> = registers.iter().map(|&register| decoder.register_name(register)).collect();
             line += &format!(" {title}={}", names.join(","));
         }
     };
@@ -53,10 +47,7 @@ fn flow(flow: Flow) -> String {
     match flow {
         Flow::Next => String::new(),
         Flow::Branch { conditional, target } => {
-            format!(
-                " {}->0x{target:x}",
-                if conditional { "branch?" } else { "branch" }
-            )
+            format!(" {}->0x{target:x}", if conditional { "branch?" } else { "branch" })
         }
         Flow::Call { target: Some(target) } => format!(" call->0x{target:x}"),
         Flow::Call { target: None } => " call->?".to_owned(),
