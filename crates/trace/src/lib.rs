@@ -1,2 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! To be written.
+//! The trace file: what one run of a program executed, block by block, with the address of every memory access.
+//!
+//! The recorder is a QEMU plugin (`tracer/`); this crate is the other end: a streaming [`Reader`] with bounded memory.
+//! A loop stands in the file as one record with a count, and the reader shows it: where it stands at the start of an
+//! iteration, [`Reader::repetition`] tells how many are to come, and [`Reader::skip`] leaps over them in constant
+//! time. `docs/trace-format.md` describes the bytes.
+//!
+//! ```no_run
+//! use trace::{Event, Reader};
+//! let mut reader = Reader::open("program.trace")?;
+//! while let Some(event) = reader.next()? {
+//!     if let Event::Block { id, accesses } = event {
+//!         println!("block {id} with {} accesses", accesses.len());
+//!     }
+//! }
+//! # Ok::<(), trace::Error>(())
+//! ```
+
+mod error;
+mod event;
+mod format;
+mod frames;
+mod header;
+mod loops;
+mod reader;
+
+pub use error::Error;
+pub use event::{Access, Block, Counts, Event, Leave, Repetition};
+pub use header::{End, Header, Region};
+pub use reader::Reader;

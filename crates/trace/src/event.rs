@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! What a trace tells.
+
+/// One memory access of one instruction. A 16-byte access is one, however the emulator splits it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Access {
+    /// Virtual address of the first byte; 0 if not `known`.
+    pub address: u64,
+    /// Which instruction of the block, from 0.
+    pub instruction: u16,
+    /// Size; 0 if it could not be known either.
+    pub bytes: u16,
+    /// Whether memory is written. An instruction that reads and writes has two accesses, the read first.
+    pub store: bool,
+    /// A cache instruction (`dcbst`, `icbi`): it names a line and moves no data. Neither a load nor a store.
+    pub cache_operation: bool,
+    /// Whether the address is known. The emulator does not report all accesses, see docs/trace-format.md.
+    pub known: bool,
+}
+
+/// Straight-line code as the emulator ran it. It need not end in a branch: the emulator cuts at pages and system calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Virtual address of the first instruction.
+    pub address: u64,
+    /// The instructions' bytes, in the order of memory.
+    pub bytes: Vec<u8>,
+    /// Size of each instruction in bytes; they add up to `bytes`.
+    pub sizes: Vec<u8>,
+}
+
+impl Block {
+    /// The number of instructions.
+    pub fn instructions(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// Address and bytes of each instruction.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        let mut at = 0;
+        self.sizes.iter().map(move |&size| {
+            let from = at;
+            at += usize::from(size);
+            (self.address.wrapping_add(from as u64), &self.bytes[from..at])
+        })
+    }
+}
+
+/// How a region was left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Leave {
+    /// Control reached the return address.
+    Return,
+    /// A longjmp, or what looks like one: the caller's frame was given up.
+    Longjmp,
+    /// The program ended inside, or called execve.
+    Exit,
+    /// The recording's limit was reached inside.
+    Limit,
+}
+
+/// What happened next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event<'a> {
+    /// The region of interest begins: `header().regions()[region]`, or the whole program.
+    EnterRegion {
+        /// Number of the region.
+        region: u8,
+    },
+    /// The region ends.
+    LeaveRegion {
+        /// In which way.
+        how: Leave,
+    },
+    /// A block was executed.
+    Block {
+        /// Index into `blocks()`.
+        id: u32,
+        /// Its accesses in program order.
+        accesses: &'a [Access],
+    },
+}
+
+/// A repeated sequence of events at the start of one of whose iterations the reader stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Repetition {
+    /// Tells this repetition from all others in the trace. An inner one has a new number in each iteration of the outer.
+    pub id: u64,
+    /// 0 for the outermost.
+    pub depth: usize,
+    /// Iterations that are over.
+    pub iteration: u64,
+    /// Iterations to come, this one included: at least 1.
+    pub remaining: u64,
+    /// Blocks executed in one iteration, inner repetitions multiplied out.
+    pub blocks_per_iteration: u64,
+    /// Instructions executed in one iteration.
+    pub instructions_per_iteration: u64,
+}
+
+/// Exact numbers of what was executed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Counts {
+    /// Instructions.
+    pub instructions: u64,
+    /// Blocks.
+    pub blocks: u64,
+    /// Reads, one for each instruction and place.
+    pub loads: u64,
+    /// Writes.
+    pub stores: u64,
+    /// Cache instructions that QEMU acts on.
+    pub cache_operations: u64,
+    /// Accesses whose address is not known; they are among the other numbers too.
+    pub unknown_addresses: u64,
+}
+
+impl Counts {
+    /// Adds `times` times `part`. Numbers above 2^64 wrap; a reader refuses such a trace.
+    pub fn add(&mut self, part: &Counts, times: u64) {
+        let add = |sum: &mut u64, part: u64| *sum = sum.wrapping_add(part.wrapping_mul(times));
+        add(&mut self.instructions, part.instructions);
+        add(&mut self.blocks, part.blocks);
+        add(&mut self.loads, part.loads);
+        add(&mut self.stores, part.stores);
+        add(&mut self.cache_operations, part.cache_operations);
+        add(&mut self.unknown_addresses, part.unknown_addresses);
+    }
+}

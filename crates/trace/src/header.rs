@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! What the file says about itself at its start and at its end.
+
+use arch::Arch;
+
+/// A function whose execution was recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// The symbol.
+    pub name: String,
+    /// Its address in its file, before the load address of a shared object is added.
+    pub address: u64,
+}
+
+/// The start of a trace: what was recorded and how. Keys that a reader does not know are kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Architecture of the recorded program.
+    pub arch: Arch,
+    /// Format version of the file.
+    pub version: u64,
+    /// Key and value in the order of the file; keys may repeat.
+    pub lines: Vec<(String, String)>,
+}
+
+impl Header {
+    /// The first value of a key: `program`, `argv`, `qemu_version`, `qemu_cpu`, `tracer_version`, ...
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.lines.iter().find(|(k, _)| k == key).map(|(_, value)| value.as_str())
+    }
+
+    fn named_addresses<'a>(&'a self, key: &'a str) -> impl Iterator<Item = Region> + 'a {
+        self.lines.iter().filter(move |(k, _)| k == key).filter_map(|(_, value)| {
+            let (name, rest) = value.split_once(":0x")?;
+            let address = rest.split(':').next()?;
+            Some(Region { name: name.to_owned(), address: u64::from_str_radix(address, 16).ok()? })
+        })
+    }
+
+    /// The regions of interest; none means that the whole program was recorded.
+    pub fn regions(&self) -> Vec<Region> {
+        self.named_addresses("region").collect()
+    }
+
+    /// Addresses whose entry the recorder asked to be timed.
+    pub fn marks(&self) -> Vec<Region> {
+        self.named_addresses("mark").collect()
+    }
+}
+
+/// The end of a trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct End {
+    /// Key and value: `end` says why recording stopped (`exit`, `limit`, `exec`), then totals.
+    pub lines: Vec<(String, String)>,
+}
+
+impl End {
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.lines.iter().find(|(k, _)| k == key).map(|(_, value)| value.as_str())
+    }
+
+    /// A total, 0 where the writer has none.
+    pub fn total(&self, key: &str) -> u64 {
+        self.get(key).and_then(|value| value.parse().ok()).unwrap_or(0)
+    }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! A repeated sequence, expanded one event at a time, and left or leapt over at any iteration in constant time.
+//!
+//! The parts of the outermost loop stand in one list in the order of the file, a loop followed by its body. The
+//! address of an access in iteration i of the outer and j of the inner loop is its initial address plus i times its
+//! outer stride plus j times its inner one, so nothing has to be carried from iteration to iteration.
+
+use crate::event::{Access, Counts, Repetition};
+
+/// One element of a loop body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Part {
+    /// An execution of a shape; its accesses start at `first`.
+    Run { shape: u32, first: u32, count: u32 },
+    /// A loop: its body is the parts up to `end`.
+    Loop { iterations: u64, end: u32, strides: u32, first: u32, counts: Counts },
+}
+
+/// The loop that is under way.
+#[derive(Default)]
+pub(crate) struct Loops {
+    pub parts: Vec<Part>,
+    /// Initial addresses of all parts.
+    pub initial: Vec<u64>,
+    /// What is handed out, with the addresses of the current iteration where they were needed.
+    pub accesses: Vec<Access>,
+    /// Of each loop, for the accesses of its body in order.
+    pub strides: Vec<u64>,
+    stack: Vec<Frame>,
+    loops_begun: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Frame {
+    part: u32,
+    iteration: u64,
+    next: u32,
+    id: u64,
+}
+
+impl Loops {
+    pub fn active(&self) -> bool {
+        !self.stack.is_empty()
+    }
+
+    /// Starts on the loop that `parts` now holds.
+    pub fn begin(&mut self) {
+        self.stack.clear();
+        self.enter(0);
+    }
+
+    pub fn clear(&mut self) {
+        self.parts.clear();
+        self.initial.clear();
+        self.accesses.clear();
+        self.strides.clear();
+        self.stack.clear();
+    }
+
+    fn enter(&mut self, mut part: u32) {
+        while let Part::Loop { .. } = self.parts[part as usize] {
+            self.stack.push(Frame { part, iteration: 0, next: part + 1, id: self.loops_begun });
+            self.loops_begun += 1;
+            part += 1;
+        }
+    }
+
+    /// The next run: its shape and where its accesses are. Moves on to the one after it.
+    #[inline]
+    pub fn step(&mut self) -> (u32, std::ops::Range<usize>) {
+        let next = self.stack[self.stack.len() - 1].next;
+        let Part::Run { shape, first, count } = self.parts[next as usize] else {
+            unreachable!("the reader always stands before a run");
+        };
+        let range = first as usize..(first + count) as usize;
+        self.place(range.clone());
+        self.advance(next + 1);
+        (shape, range)
+    }
+
+    #[inline]
+    fn place(&mut self, range: std::ops::Range<usize>) {
+        if let [frame] = self.stack[..] {
+            // By far the most frequent case: no outer loop, whose strides stand as the addresses do.
+            let strides = &self.strides[range.clone()];
+            let initial = &self.initial[range.clone()];
+            for ((access, &stride), &initial) in self.accesses[range].iter_mut().zip(strides).zip(initial) {
+                access.address = initial.wrapping_add(stride.wrapping_mul(frame.iteration));
+            }
+            return;
+        }
+        for index in range {
+            let mut address = self.initial[index];
+            for frame in &self.stack {
+                if let Part::Loop { strides, first, .. } = self.parts[frame.part as usize] {
+                    let stride = self.strides[strides as usize + index - first as usize];
+                    address = address.wrapping_add(stride.wrapping_mul(frame.iteration));
+                }
+            }
+            self.accesses[index].address = address;
+        }
+    }
+
+    /// Goes on at part `next`, which may be past the end of the body.
+    #[inline]
+    fn advance(&mut self, mut next: u32) {
+        while let Some(frame) = self.stack.last_mut() {
+            let Part::Loop { iterations, end, .. } = self.parts[frame.part as usize] else {
+                unreachable!("frames are of loops");
+            };
+            if next < end {
+                frame.next = next;
+                if let Part::Loop { .. } = self.parts[next as usize] {
+                    self.enter(next);
+                }
+                return;
+            }
+            frame.iteration += 1;
+            if frame.iteration < iterations {
+                next = frame.part + 1;
+            } else {
+                self.stack.pop();
+                next = end;
+            }
+        }
+    }
+
+    /// The repetitions at the start of whose iterations the reader stands, outermost first.
+    pub fn repetitions(&self, out: &mut Vec<Repetition>) {
+        out.clear();
+        for (depth, frame) in self.stack.iter().enumerate().rev() {
+            let Part::Loop { iterations, counts, .. } = self.parts[frame.part as usize] else {
+                unreachable!("frames are of loops");
+            };
+            if frame.next != frame.part + 1 {
+                break;
+            }
+            out.push(Repetition {
+                id: frame.id,
+                depth,
+                iteration: frame.iteration,
+                remaining: iterations - frame.iteration,
+                blocks_per_iteration: counts.blocks,
+                instructions_per_iteration: counts.instructions,
+            });
+            if self.stack.get(depth).is_some_and(|f| f.iteration > 0) {
+                break; // the loops around it are in the middle of an iteration
+            }
+        }
+        out.reverse();
+    }
+
+    /// Leaps over iterations of the loop at `depth`, at the start of one of which the reader stands. Returns what was
+    /// leapt over, per iteration.
+    pub fn skip(&mut self, depth: usize, iterations: u64) -> Counts {
+        self.stack.truncate(depth + 1);
+        let frame = &mut self.stack[depth];
+        let Part::Loop { counts, .. } = self.parts[frame.part as usize] else {
+            unreachable!("frames are of loops");
+        };
+        if iterations > 0 {
+            frame.iteration += iterations - 1;
+            let Part::Loop { end, .. } = self.parts[frame.part as usize] else { unreachable!() };
+            self.advance(end);
+        } else {
+            let next = frame.part + 1;
+            self.advance(next);
+        }
+        counts
+    }
+}

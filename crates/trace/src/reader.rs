@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The streaming reader.
+
+use std::io::Read;
+use std::path::Path;
+
+use arch::Arch;
+
+use crate::error::{Error, Problem};
+use crate::event::{Access, Block, Counts, Event, Leave, Repetition};
+use crate::format::*;
+use crate::frames::Frames;
+use crate::header::{End, Header};
+use crate::loops::{Loops, Part};
+
+/// One way in which a block accesses memory, or a marker of the region.
+struct Shape {
+    kind: Kind,
+    /// Templates; the addresses are those that the file had last, the base of its differences.
+    accesses: Vec<Access>,
+    counts: Counts,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Block(u32),
+    Enter(u8),
+    Leave(Leave),
+}
+
+/// Reads a trace from its start to its end. Memory is bounded by the blocks of the program, one frame (4 MiB at most)
+/// and one loop body, however long the trace.
+pub struct Reader {
+    frames: Frames,
+    header: Header,
+    records: Bytes,
+    blocks: Vec<Block>,
+    shapes: Vec<Shape>,
+    code_bytes: usize,
+    shape_accesses: usize,
+    last_block_address: u64,
+    loops: Loops,
+    repetitions: Vec<Repetition>,
+    delivered: u64,
+    end: Option<End>,
+}
+
+impl Reader {
+    /// Opens a trace and reads its header.
+    pub fn open(path: impl AsRef<Path>) -> Result<Reader, Error> {
+        let (frames, arch) = Frames::open(path.as_ref())?;
+        Reader::start(frames, arch)
+    }
+
+    /// Reads a trace from any source; `name` is what messages call it.
+    pub fn from_source(name: &str, source: impl Read + Send + 'static) -> Result<Reader, Error> {
+        let (frames, arch) = Frames::new(Path::new(name), Box::new(source))?;
+        Reader::start(frames, arch)
+    }
+
+    fn start(mut frames: Frames, arch: Arch) -> Result<Reader, Error> {
+        let mut records = Bytes::default();
+        frames.next(&mut records)?;
+        let lines = records.lines().map_err(|problem| frames.corrupt(problem))?;
+        if !records.is_empty() {
+            return Err(frames.corrupt("bytes after the header".into()));
+        }
+        Ok(Reader {
+            frames,
+            header: Header { arch, version: VERSION, lines },
+            records,
+            blocks: Vec::new(),
+            shapes: Vec::new(),
+            code_bytes: 0,
+            shape_accesses: 0,
+            last_block_address: 0,
+            loops: Loops::default(),
+            repetitions: Vec::new(),
+            delivered: 0,
+            end: None,
+        })
+    }
+
+    /// What the file says about itself.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Refuses a trace of another architecture.
+    pub fn expect_arch(&self, wanted: Arch) -> Result<(), Error> {
+        if self.header.arch == wanted {
+            return Ok(());
+        }
+        Err(Error::WrongArch { path: self.frames.path().to_owned(), found: self.header.arch, wanted })
+    }
+
+    /// The blocks so far: one is here by the time its first event is. Indexed by the id.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// The totals at the end of the file, once `next` has returned None.
+    pub fn end(&self) -> Option<&End> {
+        self.end.as_ref()
+    }
+
+    /// Instructions delivered or leapt over so far.
+    pub fn instructions(&self) -> u64 {
+        self.delivered
+    }
+
+    /// The next event; None at the end of a complete trace.
+    #[inline]
+    pub fn next(&mut self) -> Result<Option<Event<'_>>, Error> {
+        if !self.loops.active() && !self.prepare()? {
+            return Ok(None);
+        }
+        let (shape, accesses) = if self.loops.active() {
+            let (index, range) = self.loops.step();
+            let shape = &self.shapes[index as usize];
+            (shape, &self.loops.accesses[range])
+        } else {
+            let index = match literal(&mut self.records, &mut self.shapes) {
+                Ok(index) => index,
+                Err(problem) => return Err(self.frames.corrupt(problem)),
+            };
+            let shape = &self.shapes[index];
+            (shape, &shape.accesses[..])
+        };
+        self.delivered += shape.counts.instructions;
+        Ok(Some(match shape.kind {
+            Kind::Block(id) => Event::Block { id, accesses },
+            Kind::Enter(region) => Event::EnterRegion { region },
+            Kind::Leave(how) => Event::LeaveRegion { how },
+        }))
+    }
+
+    /// The innermost repetition at the start of an iteration of which the reader stands.
+    pub fn repetition(&mut self) -> Result<Option<Repetition>, Error> {
+        Ok(self.repetitions()?.last().copied())
+    }
+
+    /// All of those, outermost first.
+    pub fn repetitions(&mut self) -> Result<&[Repetition], Error> {
+        if !self.loops.active() {
+            self.prepare()?;
+        }
+        self.loops.repetitions(&mut self.repetitions);
+        Ok(&self.repetitions)
+    }
+
+    /// Leaps over that many iterations of the innermost repetition, see [`Reader::skip_in`].
+    pub fn skip(&mut self, iterations: u64) -> Result<(), Error> {
+        match self.repetition()? {
+            Some(repetition) => self.skip_in(&repetition, iterations),
+            None => panic!("skip where no iteration starts"),
+        }
+    }
+
+    /// Leaps over iterations of a repetition in constant time; addresses go on as if they had been read.
+    ///
+    /// # Panics
+    /// If `repetition` is not one that `repetitions` returns now, or has fewer iterations left.
+    pub fn skip_in(&mut self, repetition: &Repetition, iterations: u64) -> Result<(), Error> {
+        let here = self.repetitions()?.contains(repetition);
+        assert!(here, "the reader does not stand at an iteration of this repetition");
+        assert!(iterations <= repetition.remaining, "only {} iterations are left", repetition.remaining);
+        let counts = self.loops.skip(repetition.depth, iterations);
+        self.delivered += counts.instructions * iterations;
+        Ok(())
+    }
+
+    /// Reads definitions and loop heads until the next event can be told. False at the end.
+    fn prepare(&mut self) -> Result<bool, Error> {
+        loop {
+            if self.end.is_some() {
+                return Ok(false);
+            }
+            if self.records.is_empty() {
+                self.frames.next(&mut self.records)?;
+            }
+            let found = self.look_at_record();
+            match found.map_err(|problem| self.frames.corrupt(problem))? {
+                Found::Event => return Ok(true),
+                Found::Definition => {}
+                Found::End => self.check_end()?,
+            }
+        }
+    }
+
+    #[inline]
+    fn look_at_record(&mut self) -> Result<Found, Problem> {
+        let start = self.records.at;
+        match self.records.varint()? {
+            RECORD_END => {
+                self.end = Some(End { lines: self.records.lines()? });
+                return Ok(Found::End);
+            }
+            RECORD_BLOCK => self.define_block()?,
+            RECORD_SHAPE => self.define_shape()?,
+            RECORD_LOOP => {
+                self.loops.clear();
+                parse_loop(&mut self.records, &mut self.shapes, &mut self.loops, 0)?;
+                self.loops.begin();
+                return Ok(Found::Event);
+            }
+            _ => {
+                self.records.at = start;
+                return Ok(Found::Event);
+            }
+        }
+        Ok(Found::Definition)
+    }
+
+    fn check_end(&mut self) -> Result<(), Error> {
+        if !self.records.is_empty() || !self.frames.at_end()? {
+            return Err(self.frames.corrupt("bytes after the end".into()));
+        }
+        let said = self.end.as_ref().map_or(0, |end| end.total("instructions"));
+        if said != self.delivered {
+            let problem = format!("the end says {said} instructions, there were {}", self.delivered);
+            return Err(self.frames.corrupt(problem.into()));
+        }
+        Ok(())
+    }
+
+    fn define_block(&mut self) -> Result<(), Problem> {
+        let records = &mut self.records;
+        let address = self.last_block_address.wrapping_add(records.signed()?);
+        let count = records.bounded(limit::INSTRUCTIONS_PER_BLOCK, "a block's instructions")? as usize;
+        let sizes = match records.bounded(255, "an instruction's size")? {
+            0 => records.take(count)?.to_vec(),
+            size => vec![size as u8; count],
+        };
+        let length = sizes.iter().map(|&size| usize::from(size)).sum();
+        let bytes = records.take(length)?.to_vec();
+        self.code_bytes += length + count;
+        if count == 0 || self.blocks.len() == limit::BLOCKS || self.code_bytes > limit::CODE_BYTES {
+            return Err("an empty block, or too many blocks".into());
+        }
+        self.last_block_address = address;
+        self.blocks.push(Block { address, bytes, sizes });
+        Ok(())
+    }
+
+    fn define_shape(&mut self) -> Result<(), Problem> {
+        let records = &mut self.records;
+        let (kind, instructions) = match records.varint()? {
+            0 => (marker(records)?, 0),
+            id if id as usize <= self.blocks.len() => {
+                (Kind::Block(id as u32 - 1), self.blocks[id as usize - 1].instructions())
+            }
+            id => return Err(format!("block {id} is not defined").into()),
+        };
+        let count = records.bounded(limit::ACCESSES_PER_BLOCK, "a block's accesses")? as usize;
+        self.shape_accesses += count;
+        if self.shapes.len() == limit::SHAPES || self.shape_accesses > limit::SHAPE_ACCESSES {
+            return Err("too many shapes".into());
+        }
+        let mut accesses = Vec::with_capacity(count.min(limit::ACCESSES_PER_BLOCK as usize));
+        let mut instruction = 0u64;
+        for _ in 0..count {
+            instruction = instruction.wrapping_add(records.signed()?);
+            if instruction >= instructions as u64 {
+                return Err("an access of an instruction that the block does not have".into());
+            }
+            accesses.push(access(records, instruction as u16)?);
+        }
+        let counts = shape_counts(&kind, instructions, &accesses);
+        self.shapes.push(Shape { kind, accesses, counts });
+        Ok(())
+    }
+}
+
+enum Found {
+    Event,
+    Definition,
+    End,
+}
+
+fn marker(records: &mut Bytes) -> Result<Kind, Problem> {
+    let kind = records.varint()?;
+    let value = records.bounded(255, "a marker's value")? as u8;
+    match (kind, value) {
+        (MARKER_ENTER, region) => Ok(Kind::Enter(region)),
+        (MARKER_LEAVE, 0) => Ok(Kind::Leave(Leave::Return)),
+        (MARKER_LEAVE, 1) => Ok(Kind::Leave(Leave::Longjmp)),
+        (MARKER_LEAVE, 2) => Ok(Kind::Leave(Leave::Exit)),
+        (MARKER_LEAVE, 3) => Ok(Kind::Leave(Leave::Limit)),
+        _ => Err(format!("marker {kind} with {value} is unknown").into()),
+    }
+}
+
+fn access(records: &mut Bytes, instruction: u16) -> Result<Access, Problem> {
+    let bytes = records.bounded(u64::from(u16::MAX), "an access's size")? as u16;
+    let flags = records.bounded(7, "an access's flags")? as u8;
+    Ok(Access {
+        address: 0,
+        instruction,
+        bytes,
+        store: flags & FLAG_STORE != 0,
+        cache_operation: flags & FLAG_CACHE_OPERATION != 0,
+        known: flags & FLAG_UNKNOWN == 0,
+    })
+}
+
+fn shape_counts(kind: &Kind, instructions: usize, accesses: &[Access]) -> Counts {
+    let count = |select: fn(&Access) -> bool| accesses.iter().filter(|a| select(a)).count() as u64;
+    Counts {
+        instructions: instructions as u64,
+        blocks: u64::from(matches!(kind, Kind::Block(_))),
+        loads: count(|a| !a.store && !a.cache_operation),
+        stores: count(|a| a.store && !a.cache_operation),
+        cache_operations: count(|a| a.cache_operation),
+        unknown_addresses: count(|a| !a.known),
+    }
+}
+
+/// An execution of a shape, outside of loops: brings its addresses up to date. Returns the shape's index.
+#[inline]
+fn literal(records: &mut Bytes, shapes: &mut [Shape]) -> Result<usize, Problem> {
+    let token = records.varint()?;
+    let index = token.wrapping_sub(RECORD_FIRST_SHAPE) as usize;
+    let shape = shapes.get_mut(index).ok_or("a shape that is not defined")?;
+    for access in &mut shape.accesses {
+        access.address = access.address.wrapping_add(records.signed()?);
+    }
+    Ok(index)
+}
+
+/// Reads a loop record after its token. Returns what one iteration counts.
+fn parse_loop(records: &mut Bytes, shapes: &mut [Shape], loops: &mut Loops, depth: usize) -> Result<(), Problem> {
+    if depth == limit::LOOP_DEPTH {
+        return Err("loops are nested too deeply".into());
+    }
+    let iterations = records.bounded(limit::EVENTS, "a loop's iterations")?;
+    let period = records.bounded(limit::LOOP_PERIOD, "a loop's period")?;
+    if iterations == 0 || period == 0 {
+        return Err("a loop without iterations".into());
+    }
+    let me = loops.parts.len();
+    let first = loops.initial.len();
+    loops.parts.push(Part::Loop { iterations, end: 0, strides: 0, first: first as u32, counts: Counts::default() });
+    let mut counts = Counts::default();
+    for _ in 0..period {
+        let start = records.at;
+        if records.varint()? == RECORD_LOOP {
+            let inner = loops.parts.len();
+            parse_loop(records, shapes, loops, depth + 1)?;
+            if let Part::Loop { iterations, counts: ref part, .. } = loops.parts[inner] {
+                counts.add(part, iterations);
+            }
+        } else {
+            records.at = start;
+            parse_run(records, shapes, loops, &mut counts)?;
+        }
+        if loops.parts.len() + loops.initial.len() + loops.strides.len() > limit::LOOP_PARTS {
+            return Err("a loop's body is too large".into());
+        }
+    }
+    let strides = loops.strides.len();
+    for _ in first..loops.initial.len() {
+        loops.strides.push(records.signed()?);
+    }
+    let total = u128::from(iterations) * u128::from(counts.instructions.max(counts.blocks).max(1));
+    if total > u128::from(limit::EVENTS) {
+        return Err("a loop of more than 2^60 instructions".into());
+    }
+    let end = loops.parts.len() as u32;
+    loops.parts[me] = Part::Loop { iterations, end, strides: strides as u32, first: first as u32, counts };
+    Ok(())
+}
+
+fn parse_run(
+    records: &mut Bytes,
+    shapes: &mut [Shape],
+    loops: &mut Loops,
+    counts: &mut Counts,
+) -> Result<(), Problem> {
+    let index = literal(records, shapes)?;
+    let shape = &shapes[index];
+    let first = loops.initial.len() as u32;
+    loops.parts.push(Part::Run { shape: index as u32, first, count: shape.accesses.len() as u32 });
+    loops.initial.extend(shape.accesses.iter().map(|access| access.address));
+    loops.accesses.extend_from_slice(&shape.accesses);
+    counts.add(&shape.counts, 1);
+    Ok(())
+}

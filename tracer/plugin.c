@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//
+// The tracer: a QEMU TCG plugin for user mode that records which blocks of a program ran and what memory each
+// instruction accessed, compressed as it goes. This file has QEMU's callbacks and the command line; tracer.h shows how
+// an event goes on from here, README.md how to build and use it.
+
+#define _GNU_SOURCE
+#include "tracer.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT int qemu_plugin_version = 1;
+const struct target *target;
+
+static int api_version;
+
+// QEMU reads the version after loading and refuses one that it does not know; 2 is the oldest that QEMU 9 and 10 take.
+__attribute__((constructor)) static void choose_version(void)
+{
+    if (qemu_plugin_scoreboard_new)
+        qemu_plugin_version = 2;
+}
+
+void tracer_warn(const char *format, ...)
+{
+    va_list args;
+
+    fputs("assay tracer: ", stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+}
+
+// There is no way on. The program ends too: its caller waits for a trace.
+void tracer_fatal(const char *format, ...)
+{
+    va_list args;
+
+    fputs("assay tracer: ", stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    _exit(125);
+}
+
+// ---- Callbacks ------------------------------------------------------------------------------------------------
+
+// These are entered from generated code, which has the address of the CPU's state in a register: guest.c.
+void on_block(unsigned vcpu, struct block *block, void *cpu);
+void on_silent_access(unsigned vcpu, struct slot *slot, void *cpu);
+extern void on_block_entry(unsigned vcpu, void *block);
+extern void on_silent_access_entry(unsigned vcpu, void *slot);
+
+#if defined(__x86_64__)
+__asm__(".pushsection .text\n"
+        ".type on_block_entry, @function\n"
+        "on_block_entry: mov %rbp, %rdx\n jmp on_block\n"
+        ".type on_silent_access_entry, @function\n"
+        "on_silent_access_entry: mov %rbp, %rdx\n jmp on_silent_access\n"
+        ".popsection");
+#elif defined(__aarch64__)
+__asm__(".pushsection .text\n"
+        ".type on_block_entry, %function\n"
+        "on_block_entry: mov x2, x19\n b on_block\n"
+        ".type on_silent_access_entry, %function\n"
+        "on_silent_access_entry: mov x2, x19\n b on_silent_access\n"
+        ".popsection");
+#else
+#error "which register has TCG_AREG0 on this host? see tcg/<host>/tcg-target.h in QEMU"
+#endif
+
+// The last instruction of the block that is over accessed memory without a report.
+static void supply_tail(void *cpu)
+{
+    const struct block *over = record_current();
+    uint64_t address;
+    uint32_t info;
+
+    if (over && over->tail_hole && isa_hole(over->tail_hole->word, cpu, &address, &info))
+        record_access(over->tail_hole, info, address);
+}
+
+static __attribute__((noinline)) void on_unexpected_block(struct block *block, void *cpu)
+{
+    if (region_recording())
+        supply_tail(cpu);
+    region_boundary(block, cpu);
+}
+
+__attribute__((visibility("hidden"))) void on_block(unsigned vcpu, struct block *block, void *cpu)
+{
+    struct tape_entry *e = cursor;
+
+    (void)vcpu;
+    if (__builtin_expect(e->key == block, 1)) {
+        cursor = e + 1;
+        return;
+    }
+    if (e->info == INFO_WRAP && tape[0].key == block && tape_iterations_left > 1) {
+        tape_iterations_left--;
+        cursor = tape + 1;
+        return;
+    }
+    on_unexpected_block(block, cpu);
+}
+
+static __attribute__((noinline)) void on_unexpected_access(struct slot *slot, uint32_t info, uint64_t address)
+{
+    if (region_recording())
+        record_access(slot, info, address);
+}
+
+static void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *slot)
+{
+    struct tape_entry *e = cursor;
+
+    (void)vcpu;
+    if (__builtin_expect(e->key == slot && e->address == address && e->info == info, 1)) {
+        e->address = address + e->stride;
+        cursor = e + 1;
+        return;
+    }
+    on_unexpected_access(slot, info, address);
+}
+
+__attribute__((visibility("hidden"))) void on_silent_access(unsigned vcpu, struct slot *slot, void *cpu)
+{
+    uint64_t address;
+    uint32_t info;
+
+    if (region_recording() && isa_hole(slot->word, cpu, &address, &info))
+        on_access(vcpu, info, address, slot);
+}
+
+// ---- Translation ----------------------------------------------------------------------------------------------
+
+static void instruction_bytes(const struct qemu_plugin_insn *insn, uint8_t *bytes, size_t size)
+{
+    if (api_version >= 3) {
+        size_t (*copy)(const struct qemu_plugin_insn *, void *, size_t) = (void *)qemu_plugin_insn_data;
+
+        copy(insn, bytes, size);
+    } else {
+        const void *(*data)(const struct qemu_plugin_insn *) = (void *)qemu_plugin_insn_data;
+
+        memcpy(bytes, data(insn), size);
+    }
+}
+
+static void instrument(struct qemu_plugin_tb *tb, struct block *block)
+{
+    qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block_entry, QEMU_CALLBACK_READS_REGISTERS, block);
+    for (size_t i = 0; i < block->instructions; i++) {
+        struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+        struct slot *slot = &block->slots[i];
+
+        if (!slot->silent)
+            qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_CALLBACK_NO_REGISTERS,
+                                             isa_facts(slot->word).store_only ? QEMU_MEMORY_WRITE
+                                                                              : QEMU_MEMORY_BOTH,
+                                             slot);
+        else if (i + 1 < block->instructions) // its registers are in memory once the next instruction begins
+            qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, i + 1), on_silent_access_entry,
+                                                   QEMU_CALLBACK_READS_REGISTERS, slot);
+    }
+}
+
+static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+    static uint8_t code[16 << 10], sizes[1 << 10]; // QEMU holds a lock; a block has at most 512 instructions
+    size_t n = qemu_plugin_tb_n_insns(tb), bytes = 0;
+
+    (void)id;
+    if (trace_finished)
+        return; // what is not translated yet runs without callbacks
+    if (n == 0 || n > sizeof(sizes))
+        tracer_fatal("QEMU translated a block of %zu instructions", n);
+    for (size_t i = 0; i < n; i++) {
+        const struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+        size_t size = qemu_plugin_insn_size(insn);
+
+        if (size > 16)
+            tracer_fatal("QEMU translated an instruction of %zu bytes", size);
+        instruction_bytes(insn, code + bytes, size);
+        sizes[i] = (uint8_t)size;
+        bytes += size;
+    }
+    uint64_t address = qemu_plugin_tb_vaddr(tb);
+    const void *host = qemu_plugin_insn_haddr(qemu_plugin_tb_get_insn(tb, 0));
+    if (host)
+        guest_set_base((uint64_t)(uintptr_t)host - address);
+    instrument(tb, block_intern(address, code, sizes, (uint32_t)n));
+}
+
+// ---- The program's life ---------------------------------------------------------------------------------------
+
+static void on_exit_of_program(qemu_plugin_id_t id, void *data)
+{
+    (void)id, (void)data;
+    trace_finish("exit", LEAVE_EXIT);
+}
+
+// A successful execve replaces this process, and the tracer with it, without a callback.
+static bool is_execve(int64_t number)
+{
+    switch (target->arch) {
+    case ARCH_POWERPC:
+    case ARCH_POWERPC64:
+    case ARCH_POWERPC64LE:
+        return number == 11;
+    case ARCH_X86_64:
+        return number == 59;
+    default:
+        return number == 221;
+    }
+}
+
+static void on_syscall(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3,
+                       uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
+{
+    char path[4096];
+
+    (void)id, (void)vcpu, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
+    stream_guard_descriptor(a1, a2);
+    if (!region_thread_is_recorded())
+        return;
+    record_park();
+    if (is_execve(number)) {
+        size_t n = 0;
+
+        while (n < sizeof(path) - 1 && guest_read(a1 + n, path + n, 1) && path[n])
+            n++;
+        path[n] = 0;
+        if (!access(path, X_OK)) // otherwise it fails, and the program goes on
+            trace_finish("exec", LEAVE_EXIT);
+    }
+}
+
+static void on_syscall_return(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_t result)
+{
+    (void)id, (void)vcpu, (void)number, (void)result;
+    if (region_thread_is_recorded())
+        record_unpark();
+}
+
+// The trace is the parent's.
+static void in_forked_child(void)
+{
+    trace_finished = true;
+    cursor = &tape_off;
+    stream_abandon();
+}
+
+// ---- Command line ---------------------------------------------------------------------------------------------
+
+static const struct target targets[] = {
+    {ARCH_POWERPC, "ppc", "powerpc", true, 4},
+    {ARCH_POWERPC64, "ppc64", "powerpc64", true, 8},
+    {ARCH_POWERPC64LE, "ppc64le", "powerpc64le", false, 8},
+    {ARCH_LOONGARCH64, "loongarch64", "loongarch64", false, 8},
+    {ARCH_X86_64, "x86_64", "x86_64", false, 8},
+    {ARCH_AARCH64, "aarch64", "aarch64", false, 8},
+    {ARCH_RISCV64, "riscv64", "riscv64", false, 8},
+};
+
+static bool choose_target(const char *qemu_name)
+{
+    for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++)
+        if (!strcmp(targets[i].qemu_name, qemu_name))
+            target = &targets[i];
+    return target != NULL;
+}
+
+enum { HEADER_MAX = 96 };
+static struct option header[HEADER_MAX];
+static unsigned header_count;
+
+static bool add_header(const char *key, char *value)
+{
+    if (header_count == HEADER_MAX)
+        return false;
+    header[header_count++] = (struct option){key, value};
+    return true;
+}
+
+static bool refuse(const char *what, const char *value)
+{
+    tracer_warn("%s%s", what, value);
+    return false;
+}
+
+static bool take_region(char *text, const char *path)
+{
+    char problem[256];
+
+    if (!region_add(text, path, problem, sizeof(problem)))
+        return refuse(problem, "");
+    return add_header("region", text);
+}
+
+static bool take_limit(const char *value)
+{
+    char *end;
+
+    errno = 0;
+    instructions_limit = strtoull(value, &end, 10);
+    if (errno || *end || end == value || !instructions_limit)
+        return refuse("limit= takes a number of instructions above 0, not ", value);
+    return true;
+}
+
+// `file` holds for the regions after it.
+static bool take_argument(char *key, char *value, const char **out, const char **file)
+{
+    if (!strcmp(key, "out"))
+        return *out = value, true;
+    if (!strcmp(key, "image"))
+        return *file = value, true;
+    if (!strcmp(key, "roi"))
+        return take_region(value, *file);
+    if (!strcmp(key, "limit"))
+        return take_limit(value);
+    if (!strcmp(key, "mark"))
+        return add_header("mark", value);
+    if (!strcmp(key, "note")) {
+        char *colon = strchr(value, ':');
+
+        if (!colon)
+            return refuse("note= takes KEY:VALUE, not ", value);
+        *colon = 0;
+        return add_header(value, colon + 1);
+    }
+    return refuse("unknown argument (known: out image roi limit mark note): ", key);
+}
+
+EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv)
+{
+    const char *out = NULL, *file = NULL;
+
+    api_version = info->version.cur;
+    if (info->system_emulation || !choose_target(info->target_name)) {
+        tracer_warn("cannot trace %s%s", info->target_name, info->system_emulation ? " in system emulation" : "");
+        return -1;
+    }
+    add_header("arch", (char *)target->name);
+    add_header("tracer_version", TRACER_VERSION);
+    for (int i = 0; i < argc; i++) {
+        char *equals = strchr(argv[i], '=');
+
+        if (!equals) {
+            tracer_warn("argument '%s' is not KEY=VALUE", argv[i]);
+            return -1;
+        }
+        *equals = 0;
+        if (!take_argument(strdup(argv[i]), strdup(equals + 1), &out, &file))
+            return -1;
+    }
+    if (!out) {
+        tracer_warn("out=FILE is missing");
+        return -1;
+    }
+    stream_open(out, header, header_count);
+    pthread_atfork(NULL, NULL, in_forked_child);
+    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+    qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
+    qemu_plugin_register_vcpu_syscall_ret_cb(id, on_syscall_return);
+    qemu_plugin_register_atexit_cb(id, on_exit_of_program, NULL);
+    return 0;
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//
+// Which events are recorded: those of one thread, and of it what lies between a region's entry and its end.
+//
+// A region is a function. It is entered when a block begins at its symbol or, on ELFv2, at its local entry point,
+// and left when control reaches the return address with the stack pointer at least as high as at the entry, so that
+// recursion and calls from elsewhere to the same place do not end it. What that means:
+//   tail call       the callee belongs to the region: it returns to the same address
+//   recursion       belongs to the region; counted
+//   longjmp out     ends it, at the first block whose stack pointer is above the entry's on the program's main
+//                   stack. On another stack (coroutine, thread) that is indistinguishable from a switch of stacks, so
+//                   there the region ends when it is entered again, or with the program
+//   signal handler  belongs to the region if it runs in it
+//   exit            ends it
+// Without a region the whole program is one.
+//
+// The first thread that enters a region is the one recorded; entries by others are counted and reported. Without a
+// region it is the program's first.
+
+#define _GNU_SOURCE
+#include "tracer.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct region {
+    char *name, *path;           // path: of the file that has it, if that is loaded at an address of its own
+    uint64_t address, local;     // in the file; local == address where there is no local entry point
+    uint64_t base;
+    bool placed;
+};
+
+static struct region regions[REGIONS_MAX];
+static unsigned regions_count, unplaced_count;
+
+static _Atomic(void *) recorded_thread;
+static _Thread_local char this_thread __attribute__((tls_model("initial-exec")));
+static bool inside, first_block_seen;
+static uint64_t return_address, entry_stack;
+static _Atomic uint64_t other_entries, other_instructions;
+static uint64_t longjmp_count, recursive_count;
+
+bool trace_finished;
+
+// ---- Where regions are ----------------------------------------------------------------------------------------
+
+// NAME:0xADDRESS[:0xLOCAL]; the name may have colons itself.
+bool region_add(const char *text, const char *path, char *problem, size_t problem_size)
+{
+    struct region *r = &regions[regions_count];
+    const char *hex = strstr(text, ":0x");
+    char *end;
+
+    if (regions_count == REGIONS_MAX) {
+        snprintf(problem, problem_size, "more than %d regions", REGIONS_MAX);
+        return false;
+    }
+    if (!hex || hex == text) {
+        snprintf(problem, problem_size, "roi=%s is not NAME:0xADDRESS[:0xLOCAL_ENTRY]", text);
+        return false;
+    }
+    r->name = strndup(text, (size_t)(hex - text));
+    r->address = r->local = strtoull(hex + 1, &end, 16);
+    if (*end == ':')
+        r->local = strtoull(end + 1, &end, 16);
+    if (*end) {
+        snprintf(problem, problem_size, "roi=%s is not NAME:0xADDRESS[:0xLOCAL_ENTRY]", text);
+        return false;
+    }
+    r->path = path ? strdup(path) : NULL;
+    r->placed = !path;
+    unplaced_count += !r->placed;
+    regions_count++;
+    return true;
+}
+
+// Address ranges that were looked at in /proc/self/maps already.
+static struct {
+    uint64_t first, end;
+} known[1024];
+static unsigned known_count;
+
+// Places regions of files that have been mapped: the mapping of offset 0 is the load address.
+static void read_maps(uint64_t guest_base)
+{
+    char line[4400];
+    FILE *maps = fopen("/proc/self/maps", "re");
+
+    known_count = 0;
+    while (maps && fgets(line, sizeof(line), maps)) {
+        uint64_t first, end, offset;
+        int path_at = 0;
+
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &first, &end, &offset, &path_at) < 3)
+            continue;
+        if (known_count < 1024) {
+            known[known_count].first = first - guest_base;
+            known[known_count++].end = end - guest_base;
+        }
+        line[strcspn(line, "\n")] = 0;
+        for (unsigned i = 0; i < regions_count; i++) {
+            struct region *r = &regions[i];
+
+            if (!r->placed && path_at && offset == 0 && !strcmp(line + path_at, r->path)) {
+                r->base = first - guest_base;
+                r->placed = true;
+                unplaced_count--;
+            }
+        }
+    }
+    if (maps)
+        fclose(maps);
+}
+
+void region_note_block(struct block *block)
+{
+    if (unplaced_count) {
+        bool seen = false;
+
+        for (unsigned i = 0; i < known_count && !seen; i++)
+            seen = block->address >= known[i].first && block->address < known[i].end;
+        if (!seen)
+            read_maps(guest_base_address());
+    }
+    for (unsigned i = 0; i < regions_count; i++) {
+        const struct region *r = &regions[i];
+
+        if (r->placed && (block->address == r->base + r->address || block->address == r->base + r->local))
+            block->entry_of = (uint8_t)(i + 1);
+    }
+}
+
+uint64_t region_return_address(void)
+{
+    return inside && regions_count ? return_address : UINT64_MAX;
+}
+
+// ---- Which thread ---------------------------------------------------------------------------------------------
+
+bool region_thread_is_recorded(void)
+{
+    return atomic_load_explicit(&recorded_thread, memory_order_relaxed) == &this_thread;
+}
+
+bool region_recording(void)
+{
+    return inside && !trace_finished && region_thread_is_recorded();
+}
+
+static bool claim_thread(void)
+{
+    void *nobody = NULL;
+
+    if (atomic_compare_exchange_strong(&recorded_thread, &nobody, &this_thread))
+        record_unpark();
+    return region_thread_is_recorded();
+}
+
+// ---- In and out -----------------------------------------------------------------------------------------------
+
+static void enter(const struct block *block, void *cpu)
+{
+    if (regions_count && !guest_registers_known())
+        tracer_fatal("cannot follow a region: this QEMU does not keep guest registers where the tracer expects them");
+    inside = true;
+    if (regions_count) {
+        return_address = guest_return_address(cpu);
+        entry_stack = guest_stack_pointer(cpu);
+    }
+    record_boundary(block_marker(MARKER_ENTER, block->entry_of ? block->entry_of - 1 : 0));
+}
+
+static void leave(enum leave_how how)
+{
+    record_boundary(block_marker(MARKER_LEAVE, (uint8_t)how));
+    inside = false;
+}
+
+static void check_left(const struct block *block, void *cpu)
+{
+    uint64_t stack = guest_stack_pointer(cpu);
+    bool main_stack = entry_stack <= guest_stack_top() && stack <= guest_stack_top() &&
+                      guest_stack_top() - entry_stack < 1u << 30;
+
+    if (block->address == return_address && stack >= entry_stack) {
+        leave(LEAVE_RETURN);
+    } else if (stack > entry_stack && (main_stack || block->entry_of)) {
+        longjmp_count++;
+        leave(LEAVE_LONGJMP);
+    } else if (block->entry_of && stack < entry_stack) {
+        recursive_count++;
+    }
+}
+
+// A block begins in the calling thread, and the tape did not expect it.
+void region_boundary(struct block *block, void *cpu)
+{
+    if (trace_finished)
+        return;
+    if (!first_block_seen) {
+        first_block_seen = true;
+        guest_first_block(cpu);
+        if (!regions_count)
+            claim_thread();
+    }
+    void *recorded = atomic_load_explicit(&recorded_thread, memory_order_relaxed);
+    if (recorded && recorded != &this_thread) {
+        atomic_fetch_add_explicit(&other_instructions, block->instructions, memory_order_relaxed);
+        if (block->entry_of)
+            atomic_fetch_add_explicit(&other_entries, 1, memory_order_relaxed);
+        return;
+    }
+    if (inside && regions_count)
+        check_left(block, cpu);
+    if (!inside) {
+        bool starts = regions_count ? block->entry_of && claim_thread() : true;
+
+        if (!starts)
+            return;
+        enter(block, cpu);
+    }
+    record_boundary(block);
+}
+
+// Ends the trace: the program ends, or the limit is reached.
+void trace_finish(const char *reason, enum leave_how how)
+{
+    if (trace_finished)
+        return;
+    if (inside)
+        leave(how);
+    trace_finished = true;
+    record_flush();
+    stream_close(reason);
+}
+
+void region_report(void (*line)(const char *key, uint64_t value))
+{
+    line("longjmp_exits", longjmp_count);
+    line("recursive_entries", recursive_count);
+    line("other_thread_entries", atomic_load(&other_entries));
+    line("other_thread_instructions", atomic_load(&other_instructions));
+}

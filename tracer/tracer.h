@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//
+// What the parts of the tracer share. The way of an event through them:
+//
+//   plugin.c   QEMU's callbacks. In a loop that is under way each is one comparison with the tape, see below.
+//   region.c   is this thread recorded, and is it inside the region of interest?
+//   record.c   gathers the accesses of one execution of a block; owns the tape.
+//   fold.c     finds repeated sequences, of blocks, then of loops, and counts them.
+//   stream.c   writes what is left as varints in zstd frames (docs/trace-format.md).
+//   guest.c    the guest's registers and memory, as far as a plugin can reach them.
+//   isa.c      facts about instructions, for the events that QEMU does not report.
+
+#ifndef TRACER_H
+#define TRACER_H
+
+#include "qemu_api.h"
+
+#define TRACER_VERSION "1"
+
+enum arch { ARCH_POWERPC = 1, ARCH_POWERPC64, ARCH_POWERPC64LE, ARCH_LOONGARCH64, ARCH_X86_64, ARCH_AARCH64,
+            ARCH_RISCV64 }; // the numbers of crates/arch; they are in the file
+
+struct target {
+    enum arch arch;
+    const char *qemu_name, *name;
+    bool big_endian;
+    unsigned word_bytes;
+};
+extern const struct target *target;
+
+// ---- Blocks ---------------------------------------------------------------------------------------------------
+
+struct block;
+
+// Where a memory event comes from: one instruction of one block. Callbacks get its address.
+struct slot {
+    struct block *block;
+    uint16_t index;      // of the instruction in the block
+    bool cache_op;       // dcbst, icbi: QEMU reports a load, the machine moves no data to a register
+    bool silent;         // accesses memory but QEMU reports nothing: see struct hole
+    uint32_t word;       // the instruction, for those
+};
+
+// A translated block: straight-line code that QEMU runs from its first instruction. The same address with other
+// bytes is another block. Lives for ever, since QEMU may call back with it at any time.
+struct block {
+    uint64_t address;
+    uint64_t end;             // address after the last instruction
+    uint32_t id;              // in the file; 0: not written yet
+    uint32_t instructions;
+    uint8_t *code;            // the bytes
+    uint8_t *sizes;           // of each instruction
+    struct slot *slots;       // one for each instruction
+    struct slot *tail_hole;   // the last instruction accesses memory without a report
+    struct shape *shapes;     // in order of last use
+    unsigned shapes_count;
+    uint8_t entry_of;         // 1 + number of the region that starts here, or 0
+    uint8_t marker;           // not code: an event of the region, enum marker
+    uint8_t marker_value;
+    struct block *next;       // in the hash table
+};
+
+enum marker { MARKER_NONE, MARKER_ENTER, MARKER_LEAVE };
+enum leave_how { LEAVE_RETURN, LEAVE_LONGJMP, LEAVE_EXIT, LEAVE_LIMIT };
+
+// One access of an instruction as the file has it.
+struct access {
+    uint16_t instruction;
+    uint16_t bytes;
+    uint8_t flags;
+};
+enum { ACCESS_STORE = 1, ACCESS_CACHE_OP = 2, ACCESS_UNKNOWN = 4 };
+
+// One event as QEMU reports it.
+struct raw {
+    struct slot *slot;
+    uint32_t info;
+    uint64_t address;
+};
+
+// How a raw event of a shape follows from the accesses: address = addresses[access] + offset.
+struct raw_template {
+    struct slot *slot;
+    uint32_t info;
+    uint32_t access;
+    uint64_t offset;
+};
+
+// One way in which a block accesses memory. Most blocks have one; conditional stores and length-controlled
+// vector loads make more. All executions of a shape differ in the addresses only.
+struct shape {
+    struct block *block;
+    struct shape *next;
+    uint32_t id; // in the file; 0: not written yet
+    uint32_t raw_count, count;
+    struct raw_template *raw;
+    struct access *accesses;
+    uint32_t *source;   // of each access: the raw event with its address
+    uint64_t *last;     // addresses as last written to the file, the base of the next difference
+};
+
+// Info words of events that the tracer makes itself have this bit; then bytes, and the kinds below.
+#define INFO_SYNTHETIC 0x80000000u
+#define INFO_LOAD 0x10000u
+#define INFO_STORE 0x20000u
+#define INFO_CACHE_OP 0x40000u
+#define INFO_UNKNOWN 0x80000u
+
+struct block *block_intern(uint64_t address, const uint8_t *code, const uint8_t *sizes, uint32_t instructions);
+struct block *block_prefix(struct block *block, uint32_t instructions);
+struct block *block_marker(enum marker marker, uint8_t value);
+struct shape *shape_of(struct block *block, const struct raw *raw, uint32_t count, uint64_t *addresses);
+
+// ---- Tape -----------------------------------------------------------------------------------------------------
+//
+// While a loop is under way its next iteration is known: the tape lists the events to come. An event that agrees
+// moves the cursor on and the expected address by its stride; one that does not ends the loop. So a callback
+// costs one comparison and nothing is stored. A cursor on `tape_off` agrees with nothing.
+
+struct tape_entry {
+    const void *key; // struct block at its start, struct slot for an access
+    uint64_t address;
+    uint64_t stride;
+    uint32_t info;
+    uint32_t item;   // which block of the iteration
+};
+#define INFO_WRAP 0x7fffffffu // info of the entry after the last: the iteration is complete
+
+extern struct tape_entry tape_off, tape[];
+extern uint64_t tape_iterations_left;
+// Each thread has its own, so that threads that are not recorded need no test. initial-exec: one instruction.
+extern _Thread_local struct tape_entry *cursor __attribute__((tls_model("initial-exec")));
+
+// ---- record.c: all of these are called by the recorded thread only --------------------------------------------
+
+void record_boundary(struct block *block);                          // a block (or marker) begins
+void record_access(struct slot *slot, uint32_t info, uint64_t address);
+void record_flush(void);                                             // nothing more comes
+void record_park(void);                                              // the recorded thread enters a system call
+void record_unpark(void);                                            // it is back; or it is claimed
+struct block *record_current(void);                                  // the block that runs now, or null
+void record_start_tape(void);                                        // by fold.c: level 0 has found a loop
+extern uint64_t instructions_recorded, instructions_limit;
+
+// ---- fold.c ---------------------------------------------------------------------------------------------------
+
+enum { FOLD_LEVELS = 4, FOLD_PERIOD_MAX = 64, FOLD_COPIES = 3 };
+
+// One element of a sequence: a block's execution or a loop. `identity` is the shape's address, or a hash with the
+// lowest bit set for a loop, which then has a descriptor: see fold.c.
+struct item {
+    uint64_t identity;
+    const uint64_t *descriptor, *addresses;
+    uint32_t descriptor_count, addresses_count;
+};
+
+// The loop that a level is in.
+struct loop {
+    uint32_t period;
+    uint64_t iterations;
+    struct item items[FOLD_PERIOD_MAX]; // with the addresses of the first iteration
+    uint64_t *words;                    // what the items point to
+    uint64_t *strides, *next;           // for all addresses of the body in order; addresses of the next iteration
+    uint32_t addresses_count, words_capacity, strides_capacity;
+    uint32_t position;                  // items of the next iteration seen already
+    bool active;
+};
+
+void fold_push(unsigned level, const struct item *item);
+void fold_end_loop(unsigned level);
+void fold_flush(void);
+struct loop *fold_block_loop(void); // the loop of level 0
+
+// ---- stream.c -------------------------------------------------------------------------------------------------
+
+struct option {
+    const char *key;
+    char *value;
+};
+void stream_open(const char *path, const struct option *header, unsigned header_count);
+void stream_item(const struct item *item);
+void stream_close(const char *reason);
+void stream_guard_descriptor(uint64_t a, uint64_t b); // the guest is about to use these descriptors
+void stream_abandon(void);                            // in a forked child: the file is the parent's
+
+// ---- region.c -------------------------------------------------------------------------------------------------
+
+enum { REGIONS_MAX = 16 };
+bool region_add(const char *text, const char *path, char *problem, size_t problem_size);
+void region_note_block(struct block *block);        // at translation: is it an entry?
+void region_boundary(struct block *block, void *cpu);
+bool region_recording(void);                        // is the calling thread inside a recorded region?
+bool region_thread_is_recorded(void);
+void region_finish(enum leave_how how);
+void trace_finish(const char *reason, enum leave_how how);
+uint64_t region_return_address(void);
+void region_report(void (*line)(const char *key, uint64_t value));
+extern bool trace_finished;
+
+// ---- guest.c --------------------------------------------------------------------------------------------------
+
+void guest_first_block(void *cpu);      // learns the stack's top and the cache line; checks the registers
+bool guest_registers_known(void);
+uint64_t guest_register(const void *cpu, unsigned number);
+uint64_t guest_stack_pointer(const void *cpu);
+uint64_t guest_return_address(const void *cpu);
+uint64_t guest_xer_bytes(const void *cpu);
+uint64_t guest_stack_top(void);
+uint64_t guest_cache_line(void);
+void guest_set_base(uint64_t base);
+uint64_t guest_base_address(void);
+bool guest_read(uint64_t address, void *data, size_t bytes);
+
+// ---- isa.c ----------------------------------------------------------------------------------------------------
+
+struct instruction_facts {
+    bool silent;          // accesses memory, no event
+    bool cache_op;        // an event that is no data access
+    bool store_only;      // a conditional store, implemented as read and write
+};
+struct instruction_facts isa_facts(uint32_t word);
+bool isa_hole(uint32_t word, const void *cpu, uint64_t *address, uint32_t *info);
+bool isa_interrupted(const struct block *block, uint64_t next, uint32_t *executed);
+uint32_t isa_word(const uint8_t *code);
+
+void tracer_fatal(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+void tracer_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif
