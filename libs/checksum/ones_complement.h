@@ -113,4 +113,46 @@ static inline uint64_t csum_tail(const uint8_t *p, size_t len)
 	return all - (high << 32) + high;
 }
 
+/* As csum_tail, and copies. */
+static inline uint64_t csum_copy_tail(const uint8_t *src, uint8_t *dst, size_t len)
+{
+	uint64_t all = 0, high = 0;
+
+	for (; len >= 8; src += 8, dst += 8, len -= 8) {
+		uint64_t word = csum_load64(src);
+
+		__builtin_memcpy(dst, &word, sizeof(word));
+		all += word;
+		high += word >> 32;
+		__asm__("" : "+r"(all), "+r"(high));
+	}
+	if (len & 4) {
+		uint32_t word = csum_load32(src);
+
+		__builtin_memcpy(dst, &word, sizeof(word));
+		all += word;
+		src += 4;
+		dst += 4;
+	}
+	if (len & 2) {
+		uint16_t word = csum_load16(src);
+
+		__builtin_memcpy(dst, &word, sizeof(word));
+		all += word;
+		src += 2;
+		dst += 2;
+	}
+	if (len & 1) {
+		*dst = *src;
+		all += csum_odd_byte(*src);
+	}
+	return all - (high << 32) + high;
+}
+
+/* A sum over words that straddle those wanted, because it began at an odd byte: its bytes exchanged (RFC 1071, 2(B)). */
+static inline uint32_t csum_exchange_bytes(uint32_t sum)
+{
+	return sum << 8 | sum >> 24;
+}
+
 #endif

@@ -118,7 +118,7 @@ static inline uint32_t csum_altivec(const uint8_t *p, size_t len, uint32_t sum)
 	total += sum_vectors(p + head, (len - head) / 16);
 	folded = csum_narrow(sum_scalar(p + len - (len - head) % 16, (len - head) % 16, total));
 	if ((uintptr_t)p & 1)
-		folded = folded << 8 | folded >> 24;
+		folded = csum_exchange_bytes(folded);
 	return csum_narrow((uint64_t)folded + sum);
 }
 

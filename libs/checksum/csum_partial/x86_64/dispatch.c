@@ -12,13 +12,12 @@
  *	avx512 -> avx512_carry_save	between 1472 and 4096 bytes
  *	avx2 -> avx_vnni		between 250 and 400 bytes
  *
- * By CPU, through cpuid and xgetbv: the operating system has to save the registers that a variant uses, so the CPU's own feature bit is
- * not enough. It happens at the first call that is not short; the pointers then stay as they are. Several threads may resolve at once: they
- * store the same values. A kernel would make them static calls, and must own the vector registers (kernel_fpu_begin) for 64 bytes and more.
+ * By CPU: cpu_level.h asks once, at the first call that is not short; the pointers then stay as they are. Several threads may resolve at once:
+ * they store the same values. A kernel would make them static calls, and must own the vector registers (kernel_fpu_begin) for 64 bytes
+ * and more.
  */
-#include <cpuid.h>
-
 #include "adc.h"
+#include "cpu_level.h"
 
 #define SHORT_BYTES 64
 
@@ -32,38 +31,6 @@ static csum_function resolve;
 /* Until the first call large_from is 0 and so every length reaches `large`. */
 static csum_function *medium = resolve, *large = resolve;
 static int large_from;
-
-/* XCR0: which register states the operating system saves (Intel SDM vol. 1, 13.3). */
-static uint32_t saved_states(void)
-{
-	uint32_t low, high;
-
-	__asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-	return low;
-}
-
-#define XCR0_AVX 0x06	 /* xmm, upper halves of ymm */
-#define XCR0_AVX512 0xe6 /* those, mask registers, upper halves of zmm0-15, zmm16-31 */
-
-enum level { LEVEL_BASE, LEVEL_AVX2, LEVEL_AVX_VNNI, LEVEL_AVX512, LEVEL_AVX512_VNNI };
-
-/* Feature bits: Intel SDM vol. 2A, CPUID, leaves 1, 7.0 and 7.1; <cpuid.h> names them. */
-static enum level cpu_level(void)
-{
-	const uint32_t avx512_bits = bit_AVX512F | bit_AVX512DQ | bit_AVX512BW | bit_AVX512VL;
-	uint32_t eax, ebx, ecx, edx, states, leaf1_eax = 0;
-
-	if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || !(ecx & bit_OSXSAVE))
-		return LEVEL_BASE;
-	states = saved_states();
-	if (!__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) || (states & XCR0_AVX) != XCR0_AVX || !(ebx & bit_AVX2) || !(ebx & bit_BMI2))
-		return LEVEL_BASE;
-	if ((states & XCR0_AVX512) == XCR0_AVX512 && (ebx & avx512_bits) == avx512_bits)
-		return ecx & bit_AVX512VNNI ? LEVEL_AVX512_VNNI : LEVEL_AVX512;
-	if (eax >= 1)
-		__cpuid_count(7, 1, leaf1_eax, ebx, ecx, edx);
-	return leaf1_eax & bit_AVXVNNI ? LEVEL_AVX_VNNI : LEVEL_AVX2;
-}
 
 static uint32_t resolve(const void *buf, int len, uint32_t sum)
 {
