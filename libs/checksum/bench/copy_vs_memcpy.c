@@ -3,7 +3,7 @@
  * How much more than libc's memcpy does copy-and-checksum cost? A hosted program for x86-64, because the memcpy that users have is libc's, which the
  * freestanding runner cannot hold.
  *
- * Build and run, in libs/checksum (NEEDS are the variants that dispatch.c names in assay-needs):
+ * Build and run, in libs/checksum:
  *	bench/run_copy_vs_memcpy [SAMPLES]
  *
  * Method. A sample is the time of some calls one after another, a few tens of microseconds. Each round takes one sample of each function, in an order that
@@ -23,7 +23,8 @@
 
 typedef uint32_t copy_function(const void *src, void *dst, int len);
 
-copy_function csum_partial_copy, csum_partial_copy_avx2, csum_partial_copy_avx512, csum_partial_copy_avx512_vnni;
+copy_function csum_partial_copy, csum_partial_copy_avx2, csum_partial_copy_avx512, csum_partial_copy_avx512_vnni,
+	csum_partial_copy_peer_linux_adc, csum_partial_copy_floor_memcpy;
 uint32_t csum_partial_dispatch(const void *buf, int len, uint32_t sum);
 
 /* memcpy is called through a volatile pointer, or the compiler would know what it does. */
@@ -52,6 +53,8 @@ static const struct {
 	{ "csum_partial_copy/avx2", csum_partial_copy_avx2, "avx2" },
 	{ "csum_partial_copy/avx512", csum_partial_copy_avx512, "avx512bw" },
 	{ "csum_partial_copy/avx512_vnni", csum_partial_copy_avx512_vnni, "avx512vnni" },
+	{ "peer: Linux, one adc chain", csum_partial_copy_peer_linux_adc, NULL },
+	{ "floor_memcpy (for the runner)", csum_partial_copy_floor_memcpy, "avx512bw" },
 };
 
 static int supported(size_t i)

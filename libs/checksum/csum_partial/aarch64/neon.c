@@ -2,6 +2,8 @@
 /*
  * Internet checksum with Advanced SIMD (NEON): one operation a vector.
  *
+ * assay-about: uadalp, one operation a vector
+ *
  * uadalp adds neighbouring unsigned elements pairwise and accumulates the sums in lanes twice as wide: on 32-bit words into
  * 64-bit lanes, a vector is one instruction, and no lane overflows before 2^31 vectors (32 GiB). 16 bytes/clock on a core
  * with one pipe for it (Neoverse N1, Cortex-A7x), 32 with two. The kernel's arm64 code (128-bit scalar additions) has four to eight.

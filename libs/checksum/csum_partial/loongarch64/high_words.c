@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Internet checksum for LoongArch without vectors: plain 64-bit sums, and upper halves summed apart.
+ *
+ * assay-about: plain 64-bit sums and sums of upper halves, no carries
  * assay-cflags: -fno-vectorize
  *
  * Without a carry flag, a word's carry costs a compare and an addition more. Segher Boessenkool's form (linuxppc-dev, 16 January 2020; see

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Internet checksum with LASX, LoongArch's 256-bit vectors: two operations a vector.
+ *
+ * assay-about: 256-bit: widening additions of even and odd words
  * assay-requires: lasx
  *
  * LoongArch has no carry flag, and its scalar forms need four instructions for 8 bytes: 8 bytes/clock at best on the four-wide LA464. LASX

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Internet checksum with LSX, LoongArch's 128-bit vectors: two operations a vector.
+ *
+ * assay-about: 128-bit: widening additions of even and odd words
  * assay-requires: lsx
  *
  * The method of lasx.c at half the width, for cores without LASX (Loongson 2K1500, 2K2000 and their line) and for lengths that do not

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Internet checksum for POWER10, either byte order: paired loads and vmsumuhm.
+ *
+ * assay-about: lxvp and vmsumuhm, the tail by lxvl
  * assay-requires: power10
  *
  * As power9.S, with loads twice as wide: lxvp fills two registers, 32 bytes, and there are two load ports and four vector pipes. 32 bytes

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Internet checksum for POWER9 and later, either byte order: vmsumuhm, and no scalar tail at all.
+ *
+ * assay-about: lxv and vmsumuhm, the tail by lxvl
  * assay-requires: power9
  *
  * The method, its bound of 32 bytes/clock (two 128-bit superslices, two loads) and the overflow rule are those of vsx.S. POWER9 adds:

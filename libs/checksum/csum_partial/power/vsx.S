@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Internet checksum for POWER8 and later, either byte order: VSX loads, VMX multiply-sum.
+ *
+ * assay-about: lxvd2x and vmsumuhm, sixteen accumulators
  * assay-requires: power8
  *
  * The instruction that other vector units lack, AltiVec has had since 1999: vmsumuhm multiplies unsigned halfwords and adds both products of

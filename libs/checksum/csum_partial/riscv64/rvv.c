@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Internet checksum with the RISC-V vector extension 1.0, for any vector length.
+ *
+ * assay-about: vwaddu.wv, one operation for four registers
  * assay-requires: rvv
  *
  * vwaddu.wv adds 32-bit elements to 64-bit lanes: one instruction for as many bytes as four registers hold (LMUL 4 in, 8 for the

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Internet checksum with AVX2, three operations a vector.
+ *
+ * assay-about: 256-bit: plain sums and sums of upper halves, three operations a vector
  * assay-requires: avx2
  *
  * Sums of v and of (v >> 32) in 64-bit lanes, as explained in avx512.c. Three operations for 32 bytes, on three vector ports (Intel since

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Internet checksum with AVX-512, three operations a vector.
+ *
+ * assay-about: 512-bit: plain sums and sums of upper halves, three operations a vector
  * assay-requires: avx512
  *
  * A vector unit has no carry flag, so the usual form widens: each 64-byte vector is unpacked into two of eight 32-bit words in 64-bit

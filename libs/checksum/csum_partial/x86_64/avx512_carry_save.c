@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Internet checksum with AVX-512, without VNNI: carry-save adders from vpternlogq.
+ *
+ * assay-about: 512-bit: carry-save adders of vpternlogq, 2.1 operations a vector
  * assay-requires: avx512
  *
  * A carry-save adder takes three numbers and gives two of the same sum: the bitwise sum without carries (a ^ b ^ c) and the carries

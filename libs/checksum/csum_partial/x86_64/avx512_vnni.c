@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Internet checksum with AVX-512 VNNI: two vpdpbusd a vector.
+ *
+ * assay-about: 512-bit: two vpdpbusd a vector (low bytes, high bytes)
  * assay-requires: avx512_vnni
  *
  * vpdpbusd adds to each 32-bit lane the dot product of four unsigned bytes with four signed bytes. With the weights 1,0,1,0 it adds the low

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Internet checksum with AVX-512 VNNI: bias and one vpdpwssd a vector.
+ *
+ * assay-about: 512-bit: words biased to signed, one vpdpwssd a vector
  * assay-requires: avx512_vnni
  *
  * vpdpwssd multiplies the two 16-bit words of a 32-bit lane by two others and adds both products to the lane: with weights 1,1 it is the

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Internet checksum with AVX-VNNI, the 256-bit VEX form that Intel's client CPUs have had since Alder Lake: bias and one vpdpwssd a vector.
+ *
+ * assay-about: 256-bit: words biased to signed, one vpdpwssd a vector
  * assay-requires: avx_vnni
  *
  * The method is that of avx512_vnni_words.c: flip the top bit of each word to make it signed, let vpdpwssd add the word pairs, and start with the

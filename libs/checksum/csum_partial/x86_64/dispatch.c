@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Internet checksum: the variant that suits the CPU and the length.
+ *
+ * assay-about: adc, AVX2, AVX-512 or VNNI form by CPU and length
  * assay-needs: adc avx2 avx_vnni avx512 avx512_carry_save avx512_vnni_words
  *
  * By length. A wide accumulator costs a horizontal reduction at the end: some ten clocks of latency for 512 bits, which a short

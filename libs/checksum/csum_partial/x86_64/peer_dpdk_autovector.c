@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Peer: what DPDK's rte_raw_cksum relies on, a loop over 16-bit words that the compiler vectorises, rewritten for the comparison.
+ *
+ * assay-about: 16-bit words, vectorised by the compiler
  * assay-peer: DPDK rte_raw_cksum, -O3 (lib/net/rte_cksum.h)
  * assay-requires: avx2
  * assay-cflags: -O3

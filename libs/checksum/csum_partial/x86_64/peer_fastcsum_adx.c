@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Peer: the technique of fastcsum's ADX form, rewritten from its description for the comparison.
+ *
+ * assay-about: an adcx and an adox chain side by side
  * assay-peer: fastcsum ADX form (adcx and adox chains)
  * assay-requires: adx
  *

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Peer: the technique of FreeBSD's amd64 in_cksumdata, rewritten from its description for the comparison.
+ *
+ * assay-about: 32-bit words added to 64-bit sums
  * assay-peer: FreeBSD amd64 (sys/amd64/amd64/in_cksum.c)
  *
  * 32-bit words added to a 64-bit sum: there is no carry to care for at all. 32 bytes an iteration in two sums; -O2 only, as a kernel is

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Peer: the technique of Linux's x86-64 csum_partial since 6.8, rewritten from its description for the comparison.
+ *
+ * assay-about: two chains of adc, 80 bytes a turn, 40 bytes at once
  * assay-peer: Linux x86-64 (arch/x86/lib/csum-partial_64.c, commits 688eb8191b47 and a476aae3f1dc)
  *
  * Blocks of 40 bytes, the length of an IPv6 header and of a TCP/IP header pair: five words through one chain of add-with-carry, closed by

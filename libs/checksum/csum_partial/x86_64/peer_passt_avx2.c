@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Peer: the technique of passt's and BESS's AVX2 checksum, rewritten from its description for the comparison.
+ *
+ * assay-about: 256-bit: 32-bit words unpacked to 64-bit lanes, four operations a vector
  * assay-peer: passt / BESS AVX2 (passt checksum.c csum_avx2, after BESS utils/checksum.h)
  * assay-requires: avx2
  *

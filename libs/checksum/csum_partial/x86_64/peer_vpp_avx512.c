@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Peer: the technique of FD.io VPP's AVX-512 checksum, rewritten from its description for the comparison.
+ *
+ * assay-about: 512-bit: 32-bit words unpacked to 64-bit lanes, four operations a vector
  * assay-peer: FD.io VPP AVX-512 (src/vnet/ip/ip_sum.h, clib_ip_csum)
  * assay-requires: avx512
  *
