@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The ratio of two medians, its interval, and the verdict that follows from it.
+
+use crate::interval::{check_times, Interval, NoInterval, CONFIDENCE};
+use crate::quantile::{median, quantile_of_sorted};
+use crate::random::SplitMix64;
+use std::fmt;
+
+/// How often the bootstrap draws. The ends of the interval then vary by a few percent of its width with the seed.
+pub const RESAMPLES: usize = 10_000;
+
+/// How two sets of processes belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sampling {
+    /// Process i of both variants ran in round i: whole rounds are drawn, so what drifts between rounds cancels.
+    Rounds,
+    /// The two were measured at different times or by different numbers of processes.
+    Independent,
+}
+
+/// What may be said of variant a in comparison with b.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The interval of the ratio of times lies below 1: a takes less time.
+    Faster,
+    /// The interval lies above 1: a takes more time.
+    Slower,
+    /// The interval holds 1. That is not equality: more processes may show a difference.
+    NoDifferenceShown,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Verdict::Faster => "faster",
+            Verdict::Slower => "slower",
+            Verdict::NoDifferenceShown => "no difference shown",
+        })
+    }
+}
+
+/// The result of [`compare`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Comparison {
+    /// Median time of a over median time of b; below 1 where a is faster.
+    pub ratio: f64,
+    /// The 95 % interval of that ratio.
+    pub interval: Interval,
+    /// What follows.
+    pub verdict: Verdict,
+}
+
+/// Compares variant `a` with `b`: one time per process each, in the same unit, less is better. The same values and seed
+/// give the same result on every machine.
+///
+/// # Errors
+/// [`NoInterval`] where there can be no verdict: too few processes, values that are no times, [`Sampling::Rounds`] with unequal
+/// numbers, or an interval without width.
+pub fn compare(a: &[f64], b: &[f64], sampling: Sampling, seed: u64) -> Result<Comparison, NoInterval> {
+    compare_with(a, b, sampling, seed, RESAMPLES)
+}
+
+/// As [`compare`], with the number of draws: simulations of many experiments need fewer.
+#[doc(hidden)]
+pub fn compare_with(
+    a: &[f64],
+    b: &[f64],
+    sampling: Sampling,
+    seed: u64,
+    resamples: usize,
+) -> Result<Comparison, NoInterval> {
+    check_times(a)?;
+    check_times(b)?;
+    if sampling == Sampling::Rounds && a.len() != b.len() {
+        return Err(NoInterval::UnequalRounds {
+            a: a.len(),
+            b: b.len(),
+        });
+    }
+    let ratio = median(a).expect("checked above") / median(b).expect("checked above");
+    let (ranked_a, ranked_b) = (Ranked::new(a), Ranked::new(b));
+    let (mut drawn_a, mut drawn_b) = (vec![0u32; a.len()], vec![0u32; b.len()]);
+    let mut random = SplitMix64::new(seed);
+    let mut ratios: Vec<f64> = (0..resamples)
+        .map(|_| {
+            draw(&mut drawn_a, &mut random);
+            match sampling {
+                Sampling::Rounds => ranked_a.median_of(&drawn_a) / ranked_b.median_of(&drawn_a),
+                Sampling::Independent => {
+                    draw(&mut drawn_b, &mut random);
+                    ranked_a.median_of(&drawn_a) / ranked_b.median_of(&drawn_b)
+                }
+            }
+        })
+        .collect();
+    ratios.sort_unstable_by(f64::total_cmp);
+    let tail = (1.0 - CONFIDENCE) / 2.0;
+    let interval = Interval {
+        low: quantile_of_sorted(&ratios, tail),
+        high: quantile_of_sorted(&ratios, 1.0 - tail),
+    };
+    if interval.low >= interval.high {
+        return Err(NoInterval::NoSpread);
+    }
+    Ok(Comparison {
+        ratio,
+        interval,
+        verdict: verdict(interval),
+    })
+}
+
+fn verdict(interval: Interval) -> Verdict {
+    if interval.high < 1.0 {
+        Verdict::Faster
+    } else if interval.low > 1.0 {
+        Verdict::Slower
+    } else {
+        Verdict::NoDifferenceShown
+    }
+}
+
+/// Draws as many processes as there are, with replacement: how often each was drawn.
+fn draw(times_drawn: &mut [u32], random: &mut SplitMix64) {
+    times_drawn.fill(0);
+    for _ in 0..times_drawn.len() {
+        times_drawn[random.below(times_drawn.len())] += 1;
+    }
+}
+
+/// Values in order, each with the process that it came from: the median of a draw is then found by counting.
+struct Ranked(Vec<(f64, usize)>);
+
+impl Ranked {
+    fn new(values: &[f64]) -> Ranked {
+        let mut ranked: Vec<(f64, usize)> = values.iter().copied().zip(0..).collect();
+        ranked.sort_unstable_by(|x, y| x.0.total_cmp(&y.0));
+        Ranked(ranked)
+    }
+
+    fn median_of(&self, times_drawn: &[u32]) -> f64 {
+        let count = self.0.len() as u32;
+        let (lower_rank, upper_rank) = ((count - 1) / 2, count / 2);
+        let mut passed = 0;
+        let mut lower = None;
+        for &(value, process) in &self.0 {
+            passed += times_drawn[process];
+            if passed > lower_rank && lower.is_none() {
+                lower = Some(value);
+            }
+            if passed > upper_rank {
+                return (lower.unwrap_or(value) + value) / 2.0;
+            }
+        }
+        unreachable!("a draw has as many values as there are processes")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scattered(centre: f64, count: usize, seed: u64) -> Vec<f64> {
+        let mut random = SplitMix64::new(seed);
+        (0..count)
+            .map(|_| centre * (1.0 + 0.02 * (random.unit() - 0.5)))
+            .collect()
+    }
+
+    #[test]
+    fn a_draw_by_counting_has_the_median_of_the_values_drawn() {
+        let mut random = SplitMix64::new(3);
+        for count in [10, 11, 15, 16] {
+            let values: Vec<f64> = (0..count).map(|_| (random.unit() * 8.0).floor()).collect();
+            let ranked = Ranked::new(&values);
+            let mut drawn = vec![0; count];
+            for _ in 0..200 {
+                draw(&mut drawn, &mut random);
+                let listed: Vec<f64> = (0..count)
+                    .flat_map(|process| vec![values[process]; drawn[process] as usize])
+                    .collect();
+                assert_eq!(Some(ranked.median_of(&drawn)), median(&listed));
+            }
+        }
+    }
+
+    #[test]
+    fn verdicts_follow_the_interval() {
+        let (slow, fast) = (scattered(110.0, 15, 1), scattered(100.0, 15, 2));
+        for sampling in [Sampling::Rounds, Sampling::Independent] {
+            let slower = compare(&slow, &fast, sampling, 9).unwrap();
+            assert_eq!(slower.verdict, Verdict::Slower);
+            assert!(slower.interval.low < slower.ratio && slower.ratio < slower.interval.high);
+            assert_eq!(
+                compare(&fast, &slow, sampling, 9).unwrap().verdict,
+                Verdict::Faster
+            );
+            let alike = compare(&fast, &scattered(100.0, 15, 3), sampling, 9).unwrap();
+            assert_eq!(alike.verdict, Verdict::NoDifferenceShown);
+        }
+    }
+
+    #[test]
+    fn swapping_the_sides_inverts_ratio_and_interval() {
+        let (a, b) = (scattered(110.0, 15, 1), scattered(100.0, 15, 2));
+        let (forth, back) = (
+            compare(&a, &b, Sampling::Rounds, 5).unwrap(),
+            compare(&b, &a, Sampling::Rounds, 5).unwrap(),
+        );
+        assert!((forth.ratio * back.ratio - 1.0).abs() < 1e-12);
+        assert!((forth.interval.low * back.interval.high - 1.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_interval() {
+        let (a, b) = (scattered(110.0, 15, 1), scattered(100.0, 15, 2));
+        assert_eq!(
+            compare(&a, &b, Sampling::Rounds, 5),
+            compare(&a, &b, Sampling::Rounds, 5)
+        );
+    }
+
+    #[test]
+    fn no_interval_is_no_verdict() {
+        let good = scattered(100.0, 15, 1);
+        assert_eq!(
+            compare(&good, &good[..12], Sampling::Rounds, 1),
+            Err(NoInterval::UnequalRounds { a: 15, b: 12 })
+        );
+        assert!(compare(&good, &good[..12], Sampling::Independent, 1).is_ok());
+        assert_eq!(
+            compare(&good, &good[..9], Sampling::Independent, 1),
+            Err(NoInterval::TooFewProcesses { have: 9 })
+        );
+        assert_eq!(
+            compare(&[100.0; 15], &[90.0; 15], Sampling::Rounds, 1),
+            Err(NoInterval::NoSpread)
+        );
+        assert!(matches!(
+            compare(&good, &[0.0; 15], Sampling::Rounds, 1),
+            Err(NoInterval::NoTime { process: 0, .. })
+        ));
+    }
+}
