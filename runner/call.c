@@ -8,7 +8,13 @@
 /* Bytes of the caller's frame that are watched, above what the ABI lends to the callee. */
 enum { FRAME_GUARD_BYTES = 512, STACK_BYTES = 1 << 17 };
 
-static struct assay_call_record record;
+/*
+ * Two records with opposite patterns, used in turn. Comparing a record leaves pieces of its pattern in
+ * registers that a call may change, and a variant that copies one of those into a register that it must not
+ * change would hide behind it; so what lies about when a record is used is the other one's.
+ */
+static struct assay_call_record records[2];
+static struct assay_call_record *record = &records[0];
 static struct assay_region stack;
 
 static const struct assay_saved_register saved_registers[] = { ASSAY_SAVED_REGISTERS };
@@ -20,30 +26,36 @@ static void prepare_once(void)
 	if (stack.start)
 		return;
 	stack = assay_region_new(STACK_BYTES);
-	record.features = assay_arch_features();
-	record.stack = (uintptr_t)stack.end - FRAME_GUARD_BYTES - ASSAY_LINK_BYTES;
-	assay_canary_fill((unsigned char *)record.stack + ASSAY_LINK_BYTES, stack.end);
-	for (size_t i = 0; i < sizeof(record.before); i++)
-		record.before[i] = (unsigned char)(0xa1 + 0x3b * i);
+	assay_canary_fill(stack.end - FRAME_GUARD_BYTES, stack.end);
+	for (unsigned int turn = 0; turn < 2; turn++) {
+		struct assay_call_record *each = &records[turn];
+
+		each->features = assay_arch_features();
+		each->stack = (uintptr_t)stack.end - FRAME_GUARD_BYTES - ASSAY_LINK_BYTES;
+		for (size_t i = 0; i < sizeof(each->before); i++)
+			each->before[i] = (unsigned char)(0xa1 + 0x3b * i + (i >> 8)) ^ (turn ? 0xff : 0);
+		/* Registers that this processor lacks are never stored, and stay equal. */
+		memcpy(each->after, each->before, sizeof(each->before));
+	}
 }
 
 static void check_frame(void)
 {
-	long moved = (long)(record.returned_stack - record.stack);
+	long moved = (long)(record->returned_stack - record->stack);
 
 	if (moved != 0)
 		assay_fail("clobbered the stack pointer: it came back %ld bytes off", moved);
-	assay_canary_check((unsigned char *)record.stack + ASSAY_LINK_BYTES, stack.end,
+	assay_canary_check((unsigned char *)record->stack + ASSAY_LINK_BYTES, stack.end,
 			   "into its caller's stack frame");
 }
 
 static _Noreturn void fail_register(void)
 {
-	const unsigned char *before = record.before, *after = record.after;
+	const unsigned char *before = record->before, *after = record->after;
 
 	for (unsigned int i = 0; i < SAVED_COUNT; i++) {
 		const struct assay_saved_register *saved = &saved_registers[i];
-		bool present = (saved->needs & ~record.features) == 0;
+		bool present = (saved->needs & ~record->features) == 0;
 
 		if (present && memcmp(before, after, saved->bytes) != 0)
 			assay_fail("clobbered callee-saved register %s", saved->name);
@@ -56,20 +68,20 @@ static _Noreturn void fail_register(void)
 uintptr_t assay_call_words(void (*function)(void), const uintptr_t arguments[8])
 {
 	prepare_once();
-	record.function = function;
+	record = record == &records[0] ? &records[1] : &records[0];
+	record->function = function;
 	for (unsigned int i = 0; i < 8; i++)
-		record.arguments[i] = arguments[i];
-	memcpy(record.after, record.before, sizeof(record.before));
-	assay_call_registers(&record);
+		record->arguments[i] = arguments[i];
+	assay_call_registers(record);
 	check_frame();
-	if (memcmp(record.before, record.after, sizeof(record.before)) != 0)
+	if (memcmp(record->before, record->after, sizeof(record->before)) != 0)
 		fail_register();
-	return record.results[0];
+	return record->results[0];
 }
 
 uintptr_t assay_call_second(void)
 {
-	return record.results[1];
+	return record->results[1];
 }
 
 /* ------------------------------------------------------------------ narrow arguments and results */

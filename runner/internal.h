@@ -31,6 +31,9 @@ uint64_t assay_passed_count(void);
 bool assay_equal(const char *a, const char *b);
 
 void assay_crash_handler_install(void);
+
+/* From now on, a check that makes no progress for some seconds of processor time is a failure. */
+void assay_watchdog_start(void);
 void assay_auxiliary_read(const uintptr_t *stack);
 
 /* Makes room that nothing guards; zeroed. */

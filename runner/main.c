@@ -100,6 +100,7 @@ static void set_case(char *text)
 
 static int check(bool quick)
 {
+	assay_watchdog_start();
 	assay_hotpath.check(quick);
 	assay_print("checked %llu\n", (unsigned long long)assay_passed_count());
 	return EXIT_FINE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How a run ends: the current case, the count of cases that held, failures, and crashes that are caught. */
+/* How a run ends: the current case, the count of cases that held, failures, crashes, and what never ends. */
 #include "internal.h"
 
 static struct {
@@ -8,6 +8,8 @@ static struct {
 } current_case = { .format = "none yet" };
 
 static uint64_t passed_count;
+
+static void watchdog_arm(void);
 
 void assay_case_words(const char *format, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e,
 		      uintptr_t f)
@@ -50,6 +52,9 @@ void assay_case_add(struct assay_text *text)
 void assay_passed(void)
 {
 	passed_count++;
+	/* Now and then is enough, and arming is a system call. */
+	if (passed_count % 1024 == 0)
+		watchdog_arm();
 }
 
 uint64_t assay_passed_count(void)
@@ -95,7 +100,7 @@ void assay_exit(int status)
 
 /* ------------------------------------------------------------------ crashes */
 
-enum { SIGNAL_ILL = 4, SIGNAL_TRAP = 5, SIGNAL_BUS = 7, SIGNAL_FPE = 8, SIGNAL_SEGV = 11 };
+enum { SIGNAL_ILL = 4, SIGNAL_TRAP = 5, SIGNAL_BUS = 7, SIGNAL_FPE = 8, SIGNAL_SEGV = 11, SIGNAL_PROF = 27 };
 enum { FLAG_SIGINFO = 4, FLAG_ON_STACK = 0x08000000, FLAG_RESTORER = 0x04000000 };
 
 /* siginfo: three ints, then (after padding to a word) the address. */
@@ -147,23 +152,61 @@ static void crashed(int number, struct signal_info *info, void *context)
 	assay_exit(EXIT_CRASHED);
 }
 
+static void catch(int number, void (*handler)(int, struct signal_info *, void *))
+{
+	struct signal_action action = { .handler = handler, .flags = FLAG_SIGINFO | FLAG_ON_STACK };
+
+#if ASSAY_SIGACTION_HAS_RESTORER
+	/* x86-64 delivers no signal without one; our handlers never return, so it is never reached. */
+	action.flags |= FLAG_RESTORER;
+	action.restorer = (void (*)(void))handler;
+#endif
+	if (assay_syscall(ASSAY_SYS_RT_SIGACTION, (uintptr_t)number, (uintptr_t)&action, 0, 8, 0, 0) != 0)
+		assay_die("rt_sigaction failed for signal %d", number);
+}
+
 /* The handler gets a stack of its own: a variant may have lost the stack pointer. */
 void assay_crash_handler_install(void)
 {
 	static const int caught[] = { SIGNAL_ILL, SIGNAL_TRAP, SIGNAL_BUS, SIGNAL_FPE, SIGNAL_SEGV };
 	static const size_t stack_bytes = 1 << 18;
 	struct signal_stack stack = { .start = assay_pages(stack_bytes), .bytes = stack_bytes };
-	struct signal_action action = { .handler = crashed, .flags = FLAG_SIGINFO | FLAG_ON_STACK };
 
-#if ASSAY_SIGACTION_HAS_RESTORER
-	/* x86-64 delivers no signal without one; the handler never returns, so it is never reached. */
-	action.flags |= FLAG_RESTORER;
-	action.restorer = (void (*)(void))crashed;
-#endif
 	if (assay_syscall(ASSAY_SYS_SIGALTSTACK, (uintptr_t)&stack, 0, 0, 0, 0, 0) != 0)
 		assay_die("sigaltstack failed");
-	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++) {
-		if (assay_syscall(ASSAY_SYS_RT_SIGACTION, (uintptr_t)caught[i], (uintptr_t)&action, 0, 8, 0, 0) != 0)
-			assay_die("rt_sigaction failed for %s", signal_name(caught[i]));
-	}
+	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
+		catch(caught[i], crashed);
+}
+
+/* ------------------------------------------------------------------ what never ends */
+
+/* Of processor time, not of the clock: a loaded machine must not fail a variant. No check's step takes a second. */
+enum { ENDLESS_SECONDS = 8, TIMER_PROFILE = 2 };
+
+struct interval_timer {
+	struct {
+		long seconds, microseconds;
+	} interval, value;
+};
+
+static void endless(int number, struct signal_info *info, void *context)
+{
+	(void)number;
+	(void)info;
+	(void)context;
+	assay_fail("nothing came back in %d s of processor time: an endless loop?", ENDLESS_SECONDS);
+}
+
+static void watchdog_arm(void)
+{
+	struct interval_timer timer = { .value.seconds = ENDLESS_SECONDS };
+
+	if (assay_syscall(ASSAY_SYS_SETITIMER, TIMER_PROFILE, (uintptr_t)&timer, 0, 0, 0, 0) != 0)
+		assay_die("setitimer failed");
+}
+
+void assay_watchdog_start(void)
+{
+	catch(SIGNAL_PROF, endless);
+	watchdog_arm();
 }

@@ -7,6 +7,7 @@
 
 #define ASSAY_SYS_WRITE         4
 #define ASSAY_SYS_MMAP          90
+#define ASSAY_SYS_SETITIMER     104
 #define ASSAY_SYS_MPROTECT      125
 #define ASSAY_SYS_RT_SIGACTION  173
 #define ASSAY_SYS_SIGALTSTACK   185

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A read before the start: it rounds the address down and looks at the byte there, as code that prefetches
+ * the "previous" line does. The sum is right; only a page that cannot be read before the buffer shows it.
+ *
+ * assay-cflags: -fno-vectorize
+ * assay-expect: fail SIGSEGV
+ */
+#include "checksum.h"
+
+uint32_t csum_partial(const void *buf, int len, uint32_t sum)
+{
+	const unsigned char *bytes = buf;
+	uint64_t total = sum;
+
+	if (len > 0)
+		(void)*(const volatile unsigned char *)(bytes - 1);
+	for (int i = 0; i < len; i++)
+		total += (i % 2 == 0) == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) ? bytes[i] * 256u : bytes[i];
+	while (total >> 32)
+		total = (total & 0xffffffff) + (total >> 32);
+	return (uint32_t)total;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Folds 64 bits to 32 by cutting the upper half off. Right until the sum passes 32 bits: with short buffers
+ * only an initial sum near the top brings that.
+ *
+ * assay-cflags: -fno-vectorize
+ * assay-expect: fail the reference folds to
+ */
+#include "checksum.h"
+
+uint32_t csum_partial(const void *buf, int len, uint32_t sum)
+{
+	const unsigned char *bytes = buf;
+	uint64_t total = sum;
+
+	for (int i = 0; i < len; i++)
+		total += (i % 2 == 0) == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) ? bytes[i] * 256u : bytes[i];
+	return (uint32_t)total;
+}
