@@ -72,10 +72,7 @@ pub fn compare_with(
     check_times(a)?;
     check_times(b)?;
     if sampling == Sampling::Rounds && a.len() != b.len() {
-        return Err(NoInterval::UnequalRounds {
-            a: a.len(),
-            b: b.len(),
-        });
+        return Err(NoInterval::UnequalRounds { a: a.len(), b: b.len() });
     }
     let ratio = median(a).expect("checked above") / median(b).expect("checked above");
     let (ranked_a, ranked_b) = (Ranked::new(a), Ranked::new(b));
@@ -95,18 +92,12 @@ pub fn compare_with(
         .collect();
     ratios.sort_unstable_by(f64::total_cmp);
     let tail = (1.0 - CONFIDENCE) / 2.0;
-    let interval = Interval {
-        low: quantile_of_sorted(&ratios, tail),
-        high: quantile_of_sorted(&ratios, 1.0 - tail),
-    };
+    let interval =
+        Interval { low: quantile_of_sorted(&ratios, tail), high: quantile_of_sorted(&ratios, 1.0 - tail) };
     if interval.low >= interval.high {
         return Err(NoInterval::NoSpread);
     }
-    Ok(Comparison {
-        ratio,
-        interval,
-        verdict: verdict(interval),
-    })
+    Ok(Comparison { ratio, interval, verdict: verdict(interval) })
 }
 
 fn verdict(interval: Interval) -> Verdict {
@@ -161,9 +152,7 @@ mod tests {
 
     fn scattered(centre: f64, count: usize, seed: u64) -> Vec<f64> {
         let mut random = SplitMix64::new(seed);
-        (0..count)
-            .map(|_| centre * (1.0 + 0.02 * (random.unit() - 0.5)))
-            .collect()
+        (0..count).map(|_| centre * (1.0 + 0.02 * (random.unit() - 0.5))).collect()
     }
 
     #[test]
@@ -175,9 +164,8 @@ mod tests {
             let mut drawn = vec![0; count];
             for _ in 0..200 {
                 draw(&mut drawn, &mut random);
-                let listed: Vec<f64> = (0..count)
-                    .flat_map(|process| vec![values[process]; drawn[process] as usize])
-                    .collect();
+                let listed: Vec<f64> =
+                    (0..count).flat_map(|process| vec![values[process]; drawn[process] as usize]).collect();
                 assert_eq!(Some(ranked.median_of(&drawn)), median(&listed));
             }
         }
@@ -190,10 +178,7 @@ mod tests {
             let slower = compare(&slow, &fast, sampling, 9).unwrap();
             assert_eq!(slower.verdict, Verdict::Slower);
             assert!(slower.interval.low < slower.ratio && slower.ratio < slower.interval.high);
-            assert_eq!(
-                compare(&fast, &slow, sampling, 9).unwrap().verdict,
-                Verdict::Faster
-            );
+            assert_eq!(compare(&fast, &slow, sampling, 9).unwrap().verdict, Verdict::Faster);
             let alike = compare(&fast, &scattered(100.0, 15, 3), sampling, 9).unwrap();
             assert_eq!(alike.verdict, Verdict::NoDifferenceShown);
         }
@@ -202,10 +187,8 @@ mod tests {
     #[test]
     fn swapping_the_sides_inverts_ratio_and_interval() {
         let (a, b) = (scattered(110.0, 15, 1), scattered(100.0, 15, 2));
-        let (forth, back) = (
-            compare(&a, &b, Sampling::Rounds, 5).unwrap(),
-            compare(&b, &a, Sampling::Rounds, 5).unwrap(),
-        );
+        let (forth, back) =
+            (compare(&a, &b, Sampling::Rounds, 5).unwrap(), compare(&b, &a, Sampling::Rounds, 5).unwrap());
         assert!((forth.ratio * back.ratio - 1.0).abs() < 1e-12);
         assert!((forth.interval.low * back.interval.high - 1.0).abs() < 1e-3);
     }
@@ -213,10 +196,7 @@ mod tests {
     #[test]
     fn the_same_seed_gives_the_same_interval() {
         let (a, b) = (scattered(110.0, 15, 1), scattered(100.0, 15, 2));
-        assert_eq!(
-            compare(&a, &b, Sampling::Rounds, 5),
-            compare(&a, &b, Sampling::Rounds, 5)
-        );
+        assert_eq!(compare(&a, &b, Sampling::Rounds, 5), compare(&a, &b, Sampling::Rounds, 5));
     }
 
     #[test]
@@ -231,10 +211,7 @@ mod tests {
             compare(&good, &good[..9], Sampling::Independent, 1),
             Err(NoInterval::TooFewProcesses { have: 9 })
         );
-        assert_eq!(
-            compare(&[100.0; 15], &[90.0; 15], Sampling::Rounds, 1),
-            Err(NoInterval::NoSpread)
-        );
+        assert_eq!(compare(&[100.0; 15], &[90.0; 15], Sampling::Rounds, 1), Err(NoInterval::NoSpread));
         assert!(matches!(
             compare(&good, &[0.0; 15], Sampling::Rounds, 1),
             Err(NoInterval::NoTime { process: 0, .. })

@@ -86,10 +86,7 @@ fn order_statistics(count: usize) -> (usize, f64) {
         if next < CONFIDENCE {
             let share = (confidence - CONFIDENCE) / (confidence - next);
             let outside = rank as f64 + 1.0;
-            return (
-                rank,
-                (n - outside) * share / (outside + (n - 2.0 * outside) * share),
-            );
+            return (rank, (n - outside) * share / (outside + (n - 2.0 * outside) * share));
         }
         confidence = next;
         rank += 1;
@@ -101,10 +98,8 @@ pub(crate) const CONFIDENCE: f64 = 0.95;
 
 /// Refuses what no interval can be made of.
 pub(crate) fn check_times(times: &[f64]) -> Result<(), NoInterval> {
-    if let Some((process, &value)) = times
-        .iter()
-        .enumerate()
-        .find(|(_, time)| !(time.is_finite() && **time > 0.0))
+    if let Some((process, &value)) =
+        times.iter().enumerate().find(|(_, time)| !(time.is_finite() && **time > 0.0))
     {
         return Err(NoInterval::NoTime { process, value });
     }
@@ -137,10 +132,7 @@ mod tests {
     fn every_count_has_order_statistics_around_the_middle() {
         for count in PROCESSES_MIN..2_000 {
             let (rank, weight) = order_statistics(count);
-            assert!(
-                rank < (count - 1) / 2 && (0.0..=1.0).contains(&weight),
-                "{count}: {rank} {weight}"
-            );
+            assert!(rank < (count - 1) / 2 && (0.0..=1.0).contains(&weight), "{count}: {rank} {weight}");
         }
     }
 
@@ -148,24 +140,12 @@ mod tests {
     fn what_is_no_time_is_named() {
         let mut times = vec![5.0; 12];
         assert_eq!(median_interval(&times), Err(NoInterval::NoSpread));
-        assert_eq!(
-            median_interval(&times[..3]),
-            Err(NoInterval::TooFewProcesses { have: 3 })
-        );
+        assert_eq!(median_interval(&times[..3]), Err(NoInterval::TooFewProcesses { have: 3 }));
         for bad in [0.0, -1.0, f64::INFINITY] {
             times[7] = bad;
-            assert_eq!(
-                median_interval(&times),
-                Err(NoInterval::NoTime {
-                    process: 7,
-                    value: bad
-                })
-            );
+            assert_eq!(median_interval(&times), Err(NoInterval::NoTime { process: 7, value: bad }));
         }
         times[7] = f64::NAN;
-        assert!(matches!(
-            median_interval(&times),
-            Err(NoInterval::NoTime { process: 7, .. })
-        ));
+        assert!(matches!(median_interval(&times), Err(NoInterval::NoTime { process: 7, .. })));
     }
 }

@@ -43,14 +43,7 @@ mod tests {
         // SplittableRandom): a change of the sequence would change every interval that was ever recorded.
         let mut random = SplitMix64::new(1_234_567);
         let first: Vec<u64> = (0..3).map(|_| random.next_u64()).collect();
-        assert_eq!(
-            first,
-            [
-                6_457_827_717_110_365_317,
-                3_203_168_211_198_807_973,
-                9_817_491_932_198_370_423
-            ]
-        );
+        assert_eq!(first, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
     }
 
     #[test]
@@ -60,9 +53,6 @@ mod tests {
         for _ in 0..70_000 {
             counts[random.below(7)] += 1;
         }
-        assert!(
-            counts.iter().all(|&count| (9_600..10_400).contains(&count)),
-            "{counts:?}"
-        );
+        assert!(counts.iter().all(|&count| (9_600..10_400).contains(&count)), "{counts:?}");
     }
 }

@@ -18,14 +18,8 @@ fn intervals_of_ratios_and_medians_hold_the_truth_in_93_to_97_percent() {
     for (name, a, b) in SCATTERS {
         for processes_count in [10, 15, 20, 30] {
             let outcome = Experiment::new(a, b, processes_count).repeat(REPETITIONS, RESAMPLES, 4);
-            assert!(
-                in_range(outcome.ratio_covered),
-                "{name}, {processes_count} processes: {outcome:?}"
-            );
-            assert!(
-                in_range(outcome.median_covered),
-                "{name}, {processes_count} processes: {outcome:?}"
-            );
+            assert!(in_range(outcome.ratio_covered), "{name}, {processes_count} processes: {outcome:?}");
+            assert!(in_range(outcome.median_covered), "{name}, {processes_count} processes: {outcome:?}");
         }
     }
 }
@@ -33,10 +27,7 @@ fn intervals_of_ratios_and_medians_hold_the_truth_in_93_to_97_percent() {
 #[test]
 fn sets_measured_apart_are_covered_as_well() {
     for (name, a, b) in SCATTERS {
-        let experiment = Experiment {
-            sampling: Sampling::Independent,
-            ..Experiment::new(a, b, 15)
-        };
+        let experiment = Experiment { sampling: Sampling::Independent, ..Experiment::new(a, b, 15) };
         let outcome = experiment.repeat(REPETITIONS, RESAMPLES, 5);
         assert!(in_range(outcome.ratio_covered), "{name}: {outcome:?}");
     }
@@ -57,23 +48,10 @@ fn noise_within_processes_and_a_true_difference_do_not_change_that() {
 #[test]
 fn drift_that_rounds_share_never_makes_the_interval_too_narrow() {
     let calm = Scatter::Normal(0.02);
-    let rounds = Experiment {
-        drift: 0.05,
-        ..Experiment::new(calm, calm, 15)
-    };
-    let apart = Experiment {
-        sampling: Sampling::Independent,
-        ratio: 0.96,
-        ..rounds
-    };
-    let rounds = Experiment {
-        ratio: 0.96,
-        ..rounds
-    };
-    let (rounds, apart) = (
-        rounds.repeat(1_000, RESAMPLES, 7),
-        apart.repeat(1_000, RESAMPLES, 7),
-    );
+    let rounds = Experiment { drift: 0.05, ..Experiment::new(calm, calm, 15) };
+    let apart = Experiment { sampling: Sampling::Independent, ratio: 0.96, ..rounds };
+    let rounds = Experiment { ratio: 0.96, ..rounds };
+    let (rounds, apart) = (rounds.repeat(1_000, RESAMPLES, 7), apart.repeat(1_000, RESAMPLES, 7));
     assert!(rounds.ratio_covered >= 0.93, "{rounds:?}");
     assert!(
         rounds.difference_shown > 2.0 * apart.difference_shown,
@@ -84,11 +62,7 @@ fn drift_that_rounds_share_never_makes_the_interval_too_narrow() {
 #[test]
 fn a_difference_of_twice_the_scatter_is_seen_and_none_is_rarely_invented() {
     let calm = Scatter::Normal(0.02);
-    let seen = Experiment {
-        ratio: 1.04,
-        ..Experiment::new(calm, calm, 15)
-    }
-    .repeat(1_000, RESAMPLES, 8);
+    let seen = Experiment { ratio: 1.04, ..Experiment::new(calm, calm, 15) }.repeat(1_000, RESAMPLES, 8);
     assert!(seen.difference_shown > 0.95, "{seen:?}");
     let none = Experiment::new(calm, calm, 15).repeat(REPETITIONS, RESAMPLES, 9);
     assert!((0.03..=0.07).contains(&none.difference_shown), "{none:?}");

@@ -101,21 +101,14 @@ impl Experiment {
 
     /// Repeats the experiment.
     pub fn repeat(&self, repetitions: usize, resamples: usize, seed: u64) -> Outcome {
-        let (level_a, level_b) = (
-            100.0 * self.ratio / self.a.median().exp(),
-            100.0 / self.b.median().exp(),
-        );
+        let (level_a, level_b) = (100.0 * self.ratio / self.a.median().exp(), 100.0 / self.b.median().exp());
         let mut random = SplitMix64::new(seed);
         let (mut ratio_covered, mut median_covered, mut difference_shown) = (0, 0, 0);
         for repetition in 0..repetitions {
-            let rounds: Vec<f64> = (0..self.processes_count)
-                .map(|_| self.drift * normal(&mut random))
-                .collect();
+            let rounds: Vec<f64> =
+                (0..self.processes_count).map(|_| self.drift * normal(&mut random)).collect();
             let mut measure = |scatter: Scatter, level: f64| -> Vec<f64> {
-                rounds
-                    .iter()
-                    .map(|drift| self.process(level, scatter, *drift, &mut random))
-                    .collect()
+                rounds.iter().map(|drift| self.process(level, scatter, *drift, &mut random)).collect()
             };
             let (a, b) = (measure(self.a, level_a), measure(self.b, level_b));
             let comparison = compare_with(&a, &b, self.sampling, repetition as u64, resamples).unwrap();
@@ -139,9 +132,8 @@ impl Experiment {
         if self.samples_count == 1 {
             return time;
         }
-        let samples: Vec<f64> = (0..self.samples_count)
-            .map(|_| time * (0.01 * normal(random)).exp())
-            .collect();
+        let samples: Vec<f64> =
+            (0..self.samples_count).map(|_| time * (0.01 * normal(random)).exp()).collect();
         median(&samples).unwrap()
     }
 }
