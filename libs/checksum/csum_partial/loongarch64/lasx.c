@@ -17,67 +17,31 @@
  * Below 64 bytes the sum is scalar. Loads are unaligned, which the 3A5000 and 3A6000 support in hardware (cpucfg word 1, bit UAL).
  * The kernel must own the vector registers (kernel_fpu_begin) to call this.
  */
-#include <lasxintrin.h>
-#include <lsxintrin.h>
-
 #include "ones_complement.h"
-
-struct sums {
-	__m256i even[2], odd[2];
-};
-
-/* A load at any alignment. As a copy it takes the displacement of its address; the intrinsic needs it as a separate constant. */
-static inline __m256i load(const uint8_t *p)
-{
-	__m256i v;
-
-	__builtin_memcpy(&v, p, sizeof(v));
-	return v;
-}
-
-/* The 64 bytes at p, into pair i of the sums. */
-static inline __attribute__((always_inline)) void add_two_vectors(struct sums *s, unsigned int i, const uint8_t *p)
-{
-	__m256i v = load(p), w = load(p + 32);
-
-	s->even[i] = __lasx_xvadd_d(s->even[i], __lasx_xvaddwev_d_wu(v, w));
-	s->odd[i] = __lasx_xvadd_d(s->odd[i], __lasx_xvaddwod_d_wu(v, w));
-}
-
-static inline uint64_t total(const struct sums *s)
-{
-	__m256i lanes = __lasx_xvadd_d(__lasx_xvadd_d(s->even[0], s->even[1]), __lasx_xvadd_d(s->odd[0], s->odd[1]));
-
-	lanes = __lasx_xvadd_d(lanes, __lasx_xvpermi_q(lanes, lanes, 0x01)); /* the 128-bit halves exchanged */
-	return (uint64_t)__lasx_xvpickve2gr_d(lanes, 0) + (uint64_t)__lasx_xvpickve2gr_d(lanes, 1);
-}
+#include "sum_lasx.h"
 
 uint32_t csum_partial(const void *buf, int length, uint32_t sum)
 {
 	size_t len = (unsigned int)length;
 	const uint8_t *p = buf;
-	struct sums s;
+	struct sums s = sums_zero();
 
 	if (len < 64)
 		return csum_narrow(csum_tail(p, len) + sum);
-	s.even[0] = s.even[1] = s.odd[0] = s.odd[1] = __lasx_xvreplgr2vr_d(0);
 	for (; len >= 256; p += 256, len -= 256)
 		for (unsigned int i = 0; i < 4; i++)
-			add_two_vectors(&s, i & 1, p + 64 * i);
+			add_two_vectors(&s, i & 1, load(p + 64 * i), load(p + 64 * i + 32));
 	if (len & 128) {
-		add_two_vectors(&s, 0, p);
-		add_two_vectors(&s, 1, p + 64);
+		add_two_vectors(&s, 0, load(p), load(p + 32));
+		add_two_vectors(&s, 1, load(p + 64), load(p + 96));
 		p += 128;
 	}
 	if (len & 64) {
-		add_two_vectors(&s, 0, p);
+		add_two_vectors(&s, 0, load(p), load(p + 32));
 		p += 64;
 	}
 	if (len & 32) {
-		__m256i v = load(p);
-
-		/* Odd words of one vector + even words of the other, which is the same. */
-		s.odd[1] = __lasx_xvadd_d(s.odd[1], __lasx_xvhaddw_du_wu(v, v));
+		add_vector(&s, load(p));
 		p += 32;
 	}
 	return csum_narrow(total(&s) + csum_tail(p, len & 31) + sum);
