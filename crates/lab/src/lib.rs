@@ -15,9 +15,11 @@ pub mod foreign;
 pub mod head_keys;
 pub mod host;
 pub mod hotpath;
+pub mod measure;
 pub mod pool;
 pub mod problem;
 pub mod process;
+pub mod record;
 pub mod target;
 pub mod toolchain;
 

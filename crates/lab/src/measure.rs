@@ -10,6 +10,7 @@ use crate::case::Case;
 use crate::emulator::Engine;
 use crate::problem::{Problem, Result};
 use crate::process::Ending;
+use stats::SplitMix64;
 use std::time::Duration;
 
 /// A sample aims at this long: far above the clock's resolution, far below a scheduler's slice.
@@ -57,12 +58,12 @@ pub fn interleaved(
 ) -> Result<Vec<Vec<ProcessSample>>> {
     let iterations: Vec<u64> = subjects.iter().map(calibrate).collect::<Result<_>>()?;
     let mut results = vec![Vec::with_capacity(effort.processes_count); subjects.len()];
-    let mut random = SplitMix(seed);
+    let mut random = SplitMix64::new(seed);
     for round in 0..effort.processes_count {
         progress(round, effort.processes_count);
         let mut order: Vec<usize> = (0..subjects.len()).collect();
         for last in (1..order.len()).rev() {
-            order.swap(last, (random.next() % (last as u64 + 1)) as usize);
+            order.swap(last, random.below(last + 1));
         }
         for index in order {
             results[index].push(one_process(&subjects[index], iterations[index], effort.samples_count)?);
@@ -92,7 +93,7 @@ fn one_process(subject: &Subject, iterations: u64, samples: usize) -> Result<Pro
     if samples.is_empty() {
         return Err(Problem::new("the runner printed no sample").at(command.line()));
     }
-    let per_call = |values: Vec<f64>| median(values) / iterations as f64;
+    let per_call = |values: Vec<f64>| stats::median(&values).unwrap_or(f64::NAN) / iterations as f64;
     let cycles: Vec<f64> = samples.iter().filter_map(|sample| sample.cycles).collect();
     Ok(ProcessSample {
         ns: per_call(samples.iter().map(|sample| sample.ns).collect()),
@@ -111,25 +112,6 @@ fn parse_sample(line: &str) -> Option<Timing> {
         fields.split_whitespace().find_map(|field| field.strip_prefix(key)).and_then(|text| text.parse().ok())
     };
     Some(Timing { ns: value("ns=")?, cycles: value("cycles=") })
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    if values.len() % 2 == 1 { values[middle] } else { (values[middle - 1] + values[middle]) / 2.0 }
-}
-
-/// Steele, Lea and Flood's SplitMix64: enough to shuffle with.
-struct SplitMix(u64);
-
-impl SplitMix {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Recording: one run of a program under QEMU with the tracer, as a trace file that every cpu can be judged on.
+
+use crate::build::Runner;
+use crate::cache::{read_text, Workspace};
+use crate::case::Case;
+use crate::discover::Variant;
+use crate::emulator::Engine;
+use crate::problem::{Problem, Result};
+use crate::process::{signal_name, Command, Ending};
+use crate::toolchain::require_program;
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A recorded case is a few dozen calls; only a broken variant takes this long.
+const CASE_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// The symbol of the runner's loop of calls, which is what predictions time.
+pub const BENCH_SYMBOL: &str = "assay_bench";
+
+/// What of a runner is recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Region {
+    /// Each call of the hot path by itself: what `count` counts.
+    Calls,
+    /// The loop that makes the calls, so that one call's end overlaps the next one's start as it does when measured.
+    Loop,
+}
+
+/// The tracer plugin, built when its sources or compiler have changed.
+pub fn tracer(workspace: &Workspace) -> Result<PathBuf> {
+    let folder = workspace.root.join("tracer");
+    let entries = fs::read_dir(&folder).map_err(|error| Problem::io("read the folder", &folder, &error))?;
+    let mut sources: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    sources.sort();
+    let mut hasher = Sha256::new();
+    for source in &sources {
+        hasher.update(source.to_string_lossy().as_bytes());
+        hasher.update(read_text(source)?.as_bytes());
+    }
+    let digest: String = hasher.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let plugin = workspace.folder("tracer")?.join(format!("assay-tracer-{digest}.so"));
+    if plugin.is_file() {
+        return Ok(plugin);
+    }
+    let scratch = workspace.scratch(".so")?;
+    let is_c = |path: &&PathBuf| path.extension().is_some_and(|ending| ending == "c");
+    let command = Command::new(require_program("clang-19", "clang-19")?)
+        .args(["-std=gnu11", "-O2", "-Wall", "-Wextra", "-fvisibility=hidden", "-shared", "-fPIC"])
+        .args(sources.iter().filter(is_c))
+        .arg("-lzstd")
+        .arg("-o")
+        .arg(scratch.path());
+    let output = command.run()?;
+    if !output.success() {
+        return Err(Problem::new(format!("the tracer does not compile:\n{}", output.head(12)))
+            .at(folder.display())
+            .remedy("run ./setup; the Debian package libzstd-dev is needed"));
+    }
+    scratch.keep_as(&plugin)
+}
+
+/// Records `calls` calls of a variant on a case and returns the finished trace file.
+///
+/// The file has a name in the cache that says what it is, so that a user can find it and hand it on.
+pub fn record_case(
+    workspace: &Workspace,
+    engine: &Engine,
+    variant: &Variant,
+    runner: &Runner,
+    case: &Case,
+    region: Region,
+    calls: u64,
+) -> Result<PathBuf> {
+    let function = |name: &str| {
+        runner.elf.function(name).ok_or_else(|| {
+            Problem::new(format!("the runner has no function '{name}'")).at(runner.path.display())
+        })
+    };
+    let hot = function(&variant.hotpath.symbol)?;
+    let (name, entered) = match region {
+        Region::Calls => (variant.hotpath.symbol.as_str(), hot),
+        Region::Loop => (BENCH_SYMBOL, function(BENCH_SYMBOL)?),
+    };
+    let roi = format!("roi={name}:{:#x}:{:#x}", entered.address, entered.local_entry);
+    let mark = format!("mark={}:{:#x}", variant.hotpath.symbol, hot.local_entry);
+    let kind = if region == Region::Calls { "calls" } else { "loop" };
+    let stem = runner.path.file_name().unwrap_or_default().to_string_lossy();
+    let finished = workspace.folder("traces")?.join(format!("{stem}-{kind}{calls}-{case}.trace"));
+    if finished.is_file() {
+        return Ok(finished);
+    }
+    let arguments = ["run".to_owned(), case.to_string(), calls.to_string()];
+    let recording = Recording {
+        engine,
+        program: &runner.path,
+        arguments: &arguments,
+        plugin_arguments: &[roi, mark, format!("note=compiler:{}", runner.compiler)],
+        timeout: CASE_TIMEOUT,
+    };
+    recording.run(workspace, &finished)
+}
+
+/// One program to record.
+pub struct Recording<'a> {
+    /// The QEMU.
+    pub engine: &'a Engine,
+    /// The program.
+    pub program: &'a Path,
+    /// Its arguments.
+    pub arguments: &'a [String],
+    /// The tracer's arguments besides the output file, as in docs/trace-format.md.
+    pub plugin_arguments: &'a [String],
+    /// How long it may take.
+    pub timeout: Duration,
+}
+
+impl Recording<'_> {
+    /// Runs the program and puts the trace in place when it is whole.
+    pub fn run(&self, workspace: &Workspace, finished: &Path) -> Result<PathBuf> {
+        let Engine::Qemu { program: qemu, cpu, version } = self.engine else {
+            return Err(Problem::new("a native run cannot be recorded").remedy("choose what a QEMU can run"));
+        };
+        let scratch = workspace.scratch(".trace")?;
+        let mut plugin =
+            vec![tracer(workspace)?.display().to_string(), format!("out={}", scratch.path().display())];
+        plugin.extend(self.plugin_arguments.iter().cloned());
+        plugin.push(format!("note=qemu_version:{version}"));
+        plugin.push(format!("note=qemu_cpu:{cpu}"));
+        plugin
+            .push(format!("note=program:{}", self.program.file_name().unwrap_or_default().to_string_lossy()));
+        plugin.push(format!("note=arguments:{}", self.arguments.join(" ")));
+        // QEMU splits the option at commas and takes two of them for one; the first part is the file, unescaped.
+        let escaped: Vec<String> = plugin.iter().map(|part| part.replace(',', ",,")).collect();
+        let command = Command::new(qemu)
+            .args(["-cpu", cpu.as_str()])
+            .args(["-plugin", &escaped.join(",")])
+            .arg(self.program)
+            .args(self.arguments)
+            .timeout(self.timeout);
+        let output = command.run()?;
+        let failed = |what: String| Err(Problem::new(what).at(command.line()));
+        match output.ending {
+            Ending::Exited(0) if scratch.path().is_file() => scratch.keep_as(finished),
+            Ending::Exited(0) => failed("the run left no trace: was the function ever called?".to_owned()),
+            Ending::Exited(status) => {
+                failed(format!("the run exited with status {status}: {}", output.tail(4)))
+            }
+            Ending::Killed(signal) => failed(format!("the run was ended by {}", signal_name(signal))),
+            Ending::TimedOut => failed(format!("the run took longer than {} s", self.timeout.as_secs())),
+        }
+    }
+}
