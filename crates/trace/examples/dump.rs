@@ -22,12 +22,26 @@ fn main() -> Result<(), trace::Error> {
         match event {
             Event::Block { id, accesses } => {
                 let accesses: Vec<_> = accesses.to_vec();
-                println!("block {id} at {:#x}, {} instructions", reader.blocks()[id as usize].address,
-                    reader.blocks()[id as usize].instructions());
+                println!(
+                    "block {id} at {:#x}, {} instructions",
+                    reader.blocks()[id as usize].address,
+                    reader.blocks()[id as usize].instructions()
+                );
                 for a in accesses {
-                    let kind = if a.cache_operation { "cache" } else if a.store { "store" } else { "load" };
-                    println!("  {} {kind} {} bytes at {:#x}{}", a.instruction, a.bytes, a.address,
-                        if a.known { "" } else { " (unknown)" });
+                    let kind = if a.cache_operation {
+                        "cache"
+                    } else if a.store {
+                        "store"
+                    } else {
+                        "load"
+                    };
+                    println!(
+                        "  {} {kind} {} bytes at {:#x}{}",
+                        a.instruction,
+                        a.bytes,
+                        a.address,
+                        if a.known { "" } else { " (unknown)" }
+                    );
                 }
             }
             other => println!("{other:?}"),

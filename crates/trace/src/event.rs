@@ -96,6 +96,10 @@ pub struct Repetition {
     pub blocks_per_iteration: u64,
     /// Instructions executed in one iteration.
     pub instructions_per_iteration: u64,
+    /// Everything that is counted, for one iteration.
+    pub counts_per_iteration: Counts,
+    /// How often a region is entered or left in one iteration.
+    pub region_events_per_iteration: u64,
 }
 
 /// Exact numbers of what was executed.
@@ -116,6 +120,16 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Counts one access.
+    pub fn count(&mut self, access: &Access) {
+        match (access.cache_operation, access.store) {
+            (true, _) => self.cache_operations += 1,
+            (false, true) => self.stores += 1,
+            (false, false) => self.loads += 1,
+        }
+        self.unknown_addresses += u64::from(!access.known);
+    }
+
     /// Adds `times` times `part`. Numbers above 2^64 wrap; a reader refuses such a trace.
     pub fn add(&mut self, part: &Counts, times: u64) {
         let add = |sum: &mut u64, part: u64| *sum = sum.wrapping_add(part.wrapping_mul(times));

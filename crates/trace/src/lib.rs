@@ -17,6 +17,7 @@
 //! # Ok::<(), trace::Error>(())
 //! ```
 
+mod count;
 mod error;
 mod event;
 mod format;
@@ -24,8 +25,11 @@ mod frames;
 mod header;
 mod loops;
 mod reader;
+mod writer;
 
+pub use count::{count, EntryCounts};
 pub use error::Error;
 pub use event::{Access, Block, Counts, Event, Leave, Repetition};
 pub use header::{End, Header, Region};
 pub use reader::Reader;
+pub use writer::{Item, Writer};

@@ -13,7 +13,7 @@ pub(crate) enum Part {
     /// An execution of a shape; its accesses start at `first`.
     Run { shape: u32, first: u32, count: u32 },
     /// A loop: its body is the parts up to `end`.
-    Loop { iterations: u64, end: u32, strides: u32, first: u32, counts: Counts },
+    Loop { iterations: u64, end: u32, strides: u32, first: u32, counts: Counts, markers: u64 },
 }
 
 /// The loop that is under way.
@@ -81,8 +81,11 @@ impl Loops {
     #[inline]
     fn place(&mut self, range: std::ops::Range<usize>) {
         if let [frame] = self.stack[..] {
-            // By far the most frequent case: no outer loop, whose strides stand as the addresses do.
-            let strides = &self.strides[range.clone()];
+            // By far the most frequent case: no loop around this one.
+            let Part::Loop { strides, .. } = self.parts[frame.part as usize] else {
+                unreachable!("frames are of loops");
+            };
+            let strides = &self.strides[strides as usize + range.start..];
             let initial = &self.initial[range.clone()];
             for ((access, &stride), &initial) in self.accesses[range].iter_mut().zip(strides).zip(initial) {
                 access.address = initial.wrapping_add(stride.wrapping_mul(frame.iteration));
@@ -129,7 +132,7 @@ impl Loops {
     pub fn repetitions(&self, out: &mut Vec<Repetition>) {
         out.clear();
         for (depth, frame) in self.stack.iter().enumerate().rev() {
-            let Part::Loop { iterations, counts, .. } = self.parts[frame.part as usize] else {
+            let Part::Loop { iterations, counts, markers, .. } = self.parts[frame.part as usize] else {
                 unreachable!("frames are of loops");
             };
             if frame.next != frame.part + 1 {
@@ -142,8 +145,10 @@ impl Loops {
                 remaining: iterations - frame.iteration,
                 blocks_per_iteration: counts.blocks,
                 instructions_per_iteration: counts.instructions,
+                counts_per_iteration: counts,
+                region_events_per_iteration: markers,
             });
-            if self.stack.get(depth).is_some_and(|f| f.iteration > 0) {
+            if frame.iteration > 0 {
                 break; // the loops around it are in the middle of an iteration
             }
         }
@@ -155,17 +160,13 @@ impl Loops {
     pub fn skip(&mut self, depth: usize, iterations: u64) -> Counts {
         self.stack.truncate(depth + 1);
         let frame = &mut self.stack[depth];
-        let Part::Loop { counts, .. } = self.parts[frame.part as usize] else {
+        let Part::Loop { counts, end, .. } = self.parts[frame.part as usize] else {
             unreachable!("frames are of loops");
         };
-        if iterations > 0 {
-            frame.iteration += iterations - 1;
-            let Part::Loop { end, .. } = self.parts[frame.part as usize] else { unreachable!() };
-            self.advance(end);
-        } else {
-            let next = frame.part + 1;
-            self.advance(next);
-        }
+        // Reaching the end of the body starts the next iteration.
+        let next = if iterations > 0 { end } else { frame.part + 1 };
+        frame.iteration += iterations.saturating_sub(1);
+        self.advance(next);
         counts
     }
 }

@@ -111,6 +111,7 @@ impl Reader {
 
     /// The next event; None at the end of a complete trace.
     #[inline]
+    #[allow(clippy::should_implement_trait)] // an Iterator cannot lend its accesses
     pub fn next(&mut self) -> Result<Option<Event<'_>>, Error> {
         if !self.loops.active() && !self.prepare()? {
             return Ok(None);
@@ -328,8 +329,13 @@ fn literal(records: &mut Bytes, shapes: &mut [Shape]) -> Result<usize, Problem> 
     Ok(index)
 }
 
-/// Reads a loop record after its token. Returns what one iteration counts.
-fn parse_loop(records: &mut Bytes, shapes: &mut [Shape], loops: &mut Loops, depth: usize) -> Result<(), Problem> {
+/// Reads a loop record after its token.
+fn parse_loop(
+    records: &mut Bytes,
+    shapes: &mut [Shape],
+    loops: &mut Loops,
+    depth: usize,
+) -> Result<(), Problem> {
     if depth == limit::LOOP_DEPTH {
         return Err("loops are nested too deeply".into());
     }
@@ -340,19 +346,22 @@ fn parse_loop(records: &mut Bytes, shapes: &mut [Shape], loops: &mut Loops, dept
     }
     let me = loops.parts.len();
     let first = loops.initial.len();
-    loops.parts.push(Part::Loop { iterations, end: 0, strides: 0, first: first as u32, counts: Counts::default() });
-    let mut counts = Counts::default();
+    let (mut counts, mut markers) = (Counts::default(), 0u64);
+    loops.parts.push(Part::Loop { iterations, end: 0, strides: 0, first: first as u32, counts, markers });
     for _ in 0..period {
         let start = records.at;
         if records.varint()? == RECORD_LOOP {
             let inner = loops.parts.len();
             parse_loop(records, shapes, loops, depth + 1)?;
-            if let Part::Loop { iterations, counts: ref part, .. } = loops.parts[inner] {
+            if let Part::Loop { iterations, counts: ref part, markers: inner, .. } = loops.parts[inner] {
                 counts.add(part, iterations);
+                markers = markers.wrapping_add(inner.wrapping_mul(iterations));
             }
         } else {
             records.at = start;
-            parse_run(records, shapes, loops, &mut counts)?;
+            let index = parse_run(records, shapes, loops)?;
+            counts.add(&shapes[index].counts, 1);
+            markers += u64::from(!matches!(shapes[index].kind, Kind::Block(_)));
         }
         if loops.parts.len() + loops.initial.len() + loops.strides.len() > limit::LOOP_PARTS {
             return Err("a loop's body is too large".into());
@@ -362,27 +371,24 @@ fn parse_loop(records: &mut Bytes, shapes: &mut [Shape], loops: &mut Loops, dept
     for _ in first..loops.initial.len() {
         loops.strides.push(records.signed()?);
     }
-    let total = u128::from(iterations) * u128::from(counts.instructions.max(counts.blocks).max(1));
-    if total > u128::from(limit::EVENTS) {
+    let most =
+        counts.instructions.max(counts.blocks).max(counts.loads).max(counts.stores).max(markers).max(1);
+    if u128::from(iterations) * u128::from(most) > u128::from(limit::EVENTS) {
         return Err("a loop of more than 2^60 instructions".into());
     }
     let end = loops.parts.len() as u32;
-    loops.parts[me] = Part::Loop { iterations, end, strides: strides as u32, first: first as u32, counts };
+    loops.parts[me] =
+        Part::Loop { iterations, end, strides: strides as u32, first: first as u32, counts, markers };
     Ok(())
 }
 
-fn parse_run(
-    records: &mut Bytes,
-    shapes: &mut [Shape],
-    loops: &mut Loops,
-    counts: &mut Counts,
-) -> Result<(), Problem> {
+/// Reads an execution inside of a loop. Returns the shape's index.
+fn parse_run(records: &mut Bytes, shapes: &mut [Shape], loops: &mut Loops) -> Result<usize, Problem> {
     let index = literal(records, shapes)?;
     let shape = &shapes[index];
     let first = loops.initial.len() as u32;
     loops.parts.push(Part::Run { shape: index as u32, first, count: shape.accesses.len() as u32 });
     loops.initial.extend(shape.accesses.iter().map(|access| access.address));
     loops.accesses.extend_from_slice(&shape.accesses);
-    counts.add(&shape.counts, 1);
-    Ok(())
+    Ok(index)
 }

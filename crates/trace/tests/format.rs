@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The file format: what is written is read, by walking or by leaping, and what is no trace is refused with a reason.
+
+#[path = "support/synthetic.rs"]
+mod synthetic;
+
+use std::path::{Path, PathBuf};
+
+use arch::Arch;
+use synthetic::{expand_all, read, write, Owned, Random};
+use trace::{count, Counts, EntryCounts, Error, Event, Item, Leave, Reader, Writer};
+
+fn scratch(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+#[test]
+fn random_traces_round_trip() {
+    let path = scratch("round_trip.trace");
+    for seed in 1..200 {
+        let items = write(&path, &mut Random(seed), 20);
+        let (read, written) = (read(&path), expand_all(&items));
+        let differs = read.iter().zip(&written).position(|(r, w)| r != w);
+        assert_eq!(differs.map(|at| (&read[at], &written[at])), None, "seed {seed}");
+        assert_eq!(read.len(), written.len(), "seed {seed}");
+    }
+}
+
+/// Reads with random leaps; what is leapt over must be the number of events that walking has there.
+#[test]
+fn leaping_agrees_with_walking() {
+    let path = scratch("leaps.trace");
+    for seed in 1..300 {
+        let mut random = Random(seed);
+        let walked = expand_all(&write(&path, &mut random, 20));
+        let mut reader = Reader::open(&path).unwrap();
+        let mut at = 0;
+        loop {
+            let repetitions = reader.repetitions().unwrap().to_vec();
+            if !repetitions.is_empty() && random.below(2) == 0 {
+                let r = repetitions[random.below(repetitions.len() as u64) as usize];
+                let n = random.below(r.remaining + 1);
+                reader.skip_in(&r, n).unwrap();
+                at += (n * (r.blocks_per_iteration + r.region_events_per_iteration)) as usize;
+                continue;
+            }
+            let Some(event) = reader.next().unwrap() else { break };
+            assert_eq!(Owned::from(event), walked[at], "seed {seed}, event {at}");
+            at += 1;
+        }
+        assert_eq!(at, walked.len(), "seed {seed}");
+    }
+}
+
+/// The plain way to count: walk.
+fn count_by_walking(path: &Path) -> Vec<EntryCounts> {
+    let mut reader = Reader::open(path).unwrap();
+    let mut all: Vec<EntryCounts> = Vec::new();
+    let mut inside: Option<(u8, Counts)> = None;
+    loop {
+        let before = reader.instructions();
+        match reader.next().unwrap() {
+            None => return all,
+            Some(Event::EnterRegion { region }) => inside = Some((region, Counts::default())),
+            Some(Event::LeaveRegion { how }) => {
+                let Some((region, counts)) = inside.take() else { continue };
+                match all.iter_mut().find(|e| (e.region, e.how, e.counts) == (region, how, counts)) {
+                    Some(entry) => entry.entries += 1,
+                    None => all.push(EntryCounts { region, how, counts, entries: 1 }),
+                }
+            }
+            Some(Event::Block { accesses, .. }) => {
+                let mut one = Counts { blocks: 1, ..Counts::default() };
+                accesses.iter().for_each(|a| one.count(a));
+                one.instructions = reader.instructions() - before;
+                if let Some((_, sum)) = &mut inside {
+                    sum.add(&one, 1);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn counts_agree_with_walking() {
+    let path = scratch("counts.trace");
+    let mut entries = 0;
+    for seed in 1..500 {
+        write(&path, &mut Random(seed), 20);
+        let walked = count_by_walking(&path);
+        entries += walked.len();
+        assert_eq!(count(&mut Reader::open(&path).unwrap()).unwrap(), walked, "seed {seed}");
+    }
+    assert!(entries > 1000, "the traces had {entries} entries only");
+}
+
+fn access(address: u64) -> trace::Access {
+    trace::Access { address, instruction: 0, bytes: 8, store: false, cache_operation: false, known: true }
+}
+
+fn one_block() -> trace::Block {
+    trace::Block { address: 0x1000, bytes: vec![0; 4], sizes: vec![4] }
+}
+
+#[test]
+fn a_billion_iterations_are_counted_and_leapt_over_at_once() {
+    let path = scratch("billion.trace");
+    let mut writer = Writer::create(&path, Arch::Loongarch64, &[]).unwrap();
+    let id = writer.define_block(&one_block());
+    let inner = Item::Repeat {
+        iterations: 1 << 20,
+        body: vec![Item::Block { id, accesses: vec![access(64)] }],
+        strides: vec![8],
+    };
+    let call = vec![Item::Enter(0), inner, Item::Leave(Leave::Return)];
+    writer.put(&Item::Repeat { iterations: 1 << 20, body: call, strides: vec![0] }).unwrap();
+    writer.finish("exit").unwrap();
+    let counts = Counts { instructions: 1 << 20, blocks: 1 << 20, loads: 1 << 20, ..Counts::default() };
+    let expected = EntryCounts { region: 0, how: Leave::Return, counts, entries: 1 << 20 };
+    assert_eq!(count(&mut Reader::open(&path).unwrap()).unwrap(), [expected]);
+
+    let mut reader = Reader::open(&path).unwrap();
+    let outer = reader.repetition().unwrap().unwrap();
+    assert_eq!((outer.depth, outer.remaining, outer.instructions_per_iteration), (0, 1 << 20, 1 << 20));
+    reader.skip((1 << 20) - 1).unwrap();
+    assert_eq!(reader.next().unwrap(), Some(Event::EnterRegion { region: 0 }));
+    let inner = reader.repetition().unwrap().unwrap();
+    assert_eq!((inner.depth, inner.remaining), (1, 1 << 20));
+    reader.skip(inner.remaining - 1).unwrap();
+    let last = access(64 + 8 * ((1 << 20) - 1));
+    assert_eq!(reader.next().unwrap(), Some(Event::Block { id: 0, accesses: &[last] }));
+    assert_eq!(reader.next().unwrap(), Some(Event::LeaveRegion { how: Leave::Return }));
+    assert_eq!(reader.next().unwrap(), None);
+    assert_eq!(reader.instructions(), 1 << 40);
+}
+
+fn error_of(path: &Path) -> Error {
+    let mut reader = match Reader::open(path) {
+        Ok(reader) => reader,
+        Err(error) => return error,
+    };
+    loop {
+        match reader.next() {
+            Ok(Some(_)) => {}
+            Ok(None) => panic!("{} was accepted", path.display()),
+            Err(error) => return error,
+        }
+    }
+}
+
+#[test]
+fn a_file_cut_anywhere_is_truncated() {
+    let path = scratch("cut.trace");
+    write(&path, &mut Random(7), 20);
+    let whole = std::fs::read(&path).unwrap();
+    for length in 0..whole.len() {
+        std::fs::write(&path, &whole[..length]).unwrap();
+        match error_of(&path) {
+            Error::NotATrace { .. } if length == 0 => {}
+            Error::Truncated { at, .. } => assert_eq!(at, length as u64),
+            other => panic!("cut at {length} of {}: {other}", whole.len()),
+        }
+    }
+}
+
+#[test]
+fn a_changed_bit_is_noticed() {
+    let path = scratch("changed.trace");
+    write(&path, &mut Random(7), 20);
+    let whole = std::fs::read(&path).unwrap();
+    for byte in 0..whole.len() {
+        let mut changed = whole.clone();
+        changed[byte] ^= 1 << (byte % 8);
+        std::fs::write(&path, &changed).unwrap();
+        if let (9, Ok(reader)) = (byte, Reader::open(&path)) {
+            assert!(reader.expect_arch(Arch::Powerpc64le).is_err()); // the architecture's number, now another
+            continue;
+        }
+        error_of(&path);
+    }
+}
+
+#[test]
+fn what_is_no_trace_is_refused_with_a_reason() {
+    let path = scratch("refused.trace");
+    std::fs::write(&path, "ELF, perhaps").unwrap();
+    assert!(error_of(&path).to_string().contains("not an Assay trace"));
+    std::fs::write(&path, b"\x89ASSAYT\n\x63\x03").unwrap();
+    assert!(error_of(&path).to_string().contains("version 99"), "{}", error_of(&path));
+    std::fs::write(&path, b"\x89ASSAYT\n\x01\x63").unwrap();
+    assert!(error_of(&path).to_string().contains("architecture number 99"));
+    assert!(matches!(Reader::open(scratch("absent.trace")), Err(Error::Io { .. })));
+
+    write(&path, &mut Random(7), 3);
+    let reader = Reader::open(&path).unwrap();
+    reader.expect_arch(Arch::Powerpc64le).unwrap();
+    let message = reader.expect_arch(Arch::Loongarch64).unwrap_err().to_string();
+    assert!(message.contains("powerpc64le") && message.contains("loongarch64"), "{message}");
+
+    let mut longer = std::fs::read(&path).unwrap();
+    longer.push(0);
+    std::fs::write(&path, &longer).unwrap();
+    assert!(error_of(&path).to_string().contains("after the end"));
+}
+
+#[test]
+fn an_unfinished_trace_has_no_name() {
+    let path = scratch("unfinished.trace");
+    drop(Writer::create(&path, Arch::Powerpc, &[]).unwrap());
+    assert!(!path.exists());
+}
