@@ -1,2 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! To be written.
+//! One report model and its renderers.
+
+pub mod record;
