@@ -1,2 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! To be written.
+//! Cycles from a trace and a cpu description, with the reasons.
+//!
+//! `cpu` loads the descriptions, `source` says what a prediction reads, `predict` runs it. Inside, `description`
+//! is a cpu in typed form, `plan` compiles static instructions for it, `core` simulates. Nothing here starts a
+//! process, prints, or knows where a trace came from. docs/method.md explains the model.
+
+mod core;
+pub mod cpu;
+pub mod description;
+mod driver;
+pub mod fallback;
+pub mod loops;
+mod plan;
+pub mod source;
+pub mod timeline;
+
+pub use crate::core::{Access, Cause, Counters, Event, Relax};
+pub use cpu::{Cpu, CpuError};
+pub use driver::{predict, predict_jobs, Options, PredictError, Prediction};
+pub use plan::RegisterKinds;
+pub use source::{Source, SourceError};

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Branch prediction: directions, targets, returns.
+//!
+//! Makers publish table sizes but rarely the hashing, so the kinds here are the textbook forms with the sizes of
+//! the cpu file: what matters for a hot path is which branches repeat a pattern that the history can hold.
+
+use super::cache::Cache;
+use crate::description::{Branch, Fetch, Predictor};
+use crate::plan::{Op, BACKWARD, BRANCH, CALL, CONDITIONAL, INDIRECT, RETURN};
+
+const TAGE_TABLES: usize = 4;
+const TAGE_ENTRIES: usize = 2048;
+
+#[derive(Clone, Copy, Default)]
+struct Tagged {
+    tag: u16,
+    counter: i8,
+    useful: u8,
+}
+
+/// The predictor of a core.
+pub(crate) struct Branches {
+    kind: Predictor,
+    bimodal: Box<[u8]>,
+    global: Box<[u8]>,
+    chooser: Box<[u8]>,
+    tagged: Vec<Box<[Tagged]>>,
+    lengths: [u32; TAGE_TABLES],
+    history_bits: u32,
+    history: u128,
+    returns: Vec<u64>,
+    returns_max: usize,
+    indirect: Box<[(u64, u64)]>,
+    btb: Vec<(Cache, u64)>,
+    taken_cycles: u64,
+    same_block: Option<(u64, u64)>,
+    /// Every branch is predicted right; for finding out what mispredictions cost.
+    pub(crate) ideal: bool,
+}
+
+/// What the front end learns of a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    /// The prediction was wrong.
+    pub(crate) mispredicted: bool,
+    /// Cycles from fetching the branch to fetching its target, when it was taken and predicted so.
+    pub(crate) taken_cycles: u64,
+}
+
+fn mask(bits: u32) -> u128 {
+    if bits >= 128 {
+        u128::MAX
+    } else {
+        (1 << bits) - 1
+    }
+}
+
+fn mix(address: u64, history: u128) -> u64 {
+    let folded = (history as u64) ^ ((history >> 64) as u64).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    ((address >> 1) ^ folded.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xd6e8_feb8_6659_fd93)
+}
+
+fn count(counter: &mut u8, up: bool) {
+    *counter = if up { (*counter + 1).min(3) } else { counter.saturating_sub(1) };
+}
+
+impl Branches {
+    pub(crate) fn new(branch: &Branch, fetch: &Fetch) -> Branches {
+        let table = branch.table.next_power_of_two();
+        let longest = branch.history.clamp(4, 128);
+        let lengths = [
+            longest.div_ceil(27).max(2),
+            longest.div_ceil(9).max(4),
+            longest.div_ceil(3).max(6),
+            longest.max(8),
+        ];
+        let btb = |&(entries, cost): &(usize, u64)| {
+            let ways = entries.min(4);
+            (Cache::new((entries / ways).max(1), ways), cost)
+        };
+        let tables = if branch.predictor == Predictor::Tage { TAGE_TABLES } else { 0 };
+        Branches {
+            kind: branch.predictor,
+            bimodal: vec![2; table].into(),
+            global: vec![2; table].into(),
+            chooser: vec![1; table].into(),
+            tagged: (0..tables).map(|_| vec![Tagged::default(); TAGE_ENTRIES].into()).collect(),
+            lengths,
+            history_bits: branch.history.min(64),
+            history: 0,
+            returns: Vec::new(),
+            returns_max: branch.return_stack,
+            indirect: vec![(0, 0); branch.indirect.next_power_of_two()].into(),
+            btb: fetch.btb.iter().map(btb).collect(),
+            taken_cycles: fetch.taken,
+            same_block: fetch.same_block_taken.map(|cycles| (!(fetch.block - 1), cycles)),
+            ideal: false,
+        }
+    }
+
+    /// Predicts a branch that goes on to `next` and learns from it.
+    pub(crate) fn resolve(&mut self, op: &Op, next: u64) -> Outcome {
+        let taken = next != op.end();
+        let mut right = true;
+        if op.is(CONDITIONAL) {
+            right = self.direction(op, taken);
+        }
+        if op.is(CALL) && self.returns_max > 0 {
+            if self.returns.len() == self.returns_max {
+                self.returns.remove(0);
+            }
+            self.returns.push(op.end());
+        }
+        if taken && op.is(RETURN) {
+            right &= match self.returns.pop() {
+                Some(predicted) => predicted == next,
+                None => self.target(op, next),
+            };
+        } else if taken && op.is(INDIRECT) {
+            right &= self.target(op, next);
+        }
+        debug_assert!(op.is(BRANCH));
+        Outcome {
+            mispredicted: !right && !self.ideal,
+            taken_cycles: if taken { self.taken_cost(op, next) } else { 0 },
+        }
+    }
+
+    fn taken_cost(&mut self, op: &Op, next: u64) -> u64 {
+        let mut cost = self.taken_cycles;
+        for (btb, cycles) in self.btb.iter_mut().rev() {
+            let line = op.address >> 1;
+            if btb.touch(line).is_some() {
+                cost = cost.min(*cycles);
+            } else {
+                btb.insert(line, 0, false);
+            }
+        }
+        match self.same_block {
+            Some((block, cycles)) if op.address & block == next & block => cost.min(cycles),
+            _ => cost,
+        }
+    }
+
+    /// Whether the last target of an indirect branch is the one it takes now.
+    fn target(&mut self, op: &Op, next: u64) -> bool {
+        let index = mix(op.address, 0) as usize >> 20 & (self.indirect.len() - 1);
+        let entry = &mut self.indirect[index];
+        let right = *entry == (op.address, next);
+        *entry = (op.address, next);
+        right
+    }
+
+    fn direction(&mut self, op: &Op, taken: bool) -> bool {
+        let predicted = match self.kind {
+            Predictor::Static => op.is(BACKWARD),
+            Predictor::Tournament => self.tournament(op.address, taken),
+            Predictor::Tage => self.tage(op.address, taken),
+        };
+        self.history = self.history << 1 | u128::from(taken);
+        predicted == taken
+    }
+
+    fn tournament(&mut self, address: u64, taken: bool) -> bool {
+        let size = self.bimodal.len() - 1;
+        let local = (address >> 2) as usize & size;
+        let global = (mix(address, self.history & mask(self.history_bits)) >> 24) as usize & size;
+        let (a, b) = (self.bimodal[local] >= 2, self.global[global] >= 2);
+        let predicted = if self.chooser[local] >= 2 { b } else { a };
+        if a != b {
+            count(&mut self.chooser[local], b == taken);
+        }
+        count(&mut self.bimodal[local], taken);
+        count(&mut self.global[global], taken);
+        predicted
+    }
+
+    fn tage(&mut self, address: u64, taken: bool) -> bool {
+        let local = (address >> 2) as usize & (self.bimodal.len() - 1);
+        let mut places = [(0usize, 0u16); TAGE_TABLES];
+        let mut provider = None;
+        for (table, place) in places.iter_mut().enumerate() {
+            let hash = mix(address, self.history & mask(self.lengths[table]));
+            *place = ((hash >> 20) as usize & (TAGE_ENTRIES - 1), ((hash >> 44) as u16) | 1);
+            if self.tagged[table][place.0].tag == place.1 {
+                provider = Some(table);
+            }
+        }
+        let base = self.bimodal[local] >= 2;
+        let predicted = provider.map_or(base, |table| self.tagged[table][places[table].0].counter >= 0);
+        match provider {
+            Some(table) => {
+                let entry = &mut self.tagged[table][places[table].0];
+                entry.counter = (entry.counter + if taken { 1 } else { -1 }).clamp(-4, 3);
+                entry.useful = if predicted == taken {
+                    (entry.useful + 1).min(3)
+                } else {
+                    entry.useful.saturating_sub(1)
+                };
+            }
+            None => count(&mut self.bimodal[local], taken),
+        }
+        if predicted != taken {
+            let first = provider.map_or(0, |table| table + 1);
+            for (table, &(place, tag)) in places.iter().enumerate().skip(first) {
+                let entry = &mut self.tagged[table][place];
+                if entry.useful == 0 {
+                    *entry = Tagged { tag, counter: if taken { 0 } else { -1 }, useful: 0 };
+                    break;
+                }
+                entry.useful -= 1;
+            }
+        }
+        predicted
+    }
+}

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Caches, prefetch streams, misses in flight.
+//!
+//! Every line carries the cycle at which it arrives, so a second access to a missing line waits for the first
+//! one's transfer, and a prefetched line that is late costs what is left. Replacement is least recently used;
+//! all levels hold what passes through them. Address translation is not modelled.
+
+use super::Counters;
+use crate::description::{Caches, Level};
+
+const NONE: u64 = u64::MAX;
+const PREFETCHED: u64 = 1 << 63;
+
+/// One set-associative cache; within a set the lines stand in order of use.
+pub(crate) struct Cache {
+    /// Line number and cycle of arrival, marked when a prefetch brought it and nobody used it yet.
+    lines: Box<[(u64, u64)]>,
+    sets: usize,
+    ways: usize,
+}
+
+impl Cache {
+    pub(crate) fn new(sets: usize, ways: usize) -> Cache {
+        Cache { lines: vec![(NONE, 0); sets * ways].into(), sets, ways }
+    }
+
+    #[inline]
+    fn set(&mut self, line: u64) -> &mut [(u64, u64)] {
+        let set = if self.sets.is_power_of_two() {
+            line as usize & (self.sets - 1)
+        } else {
+            (line % self.sets as u64) as usize
+        };
+        &mut self.lines[set * self.ways..(set + 1) * self.ways]
+    }
+
+    /// Looks a line up and makes it the most recently used: arrival, and whether this is the first use after a prefetch.
+    #[inline]
+    pub(crate) fn touch(&mut self, line: u64) -> Option<(u64, bool)> {
+        let set = self.set(line);
+        let way = set.iter().position(|&(tag, _)| tag == line)?;
+        set[..=way].rotate_right(1);
+        let (_, arrival) = set[0];
+        set[0].1 = arrival & !PREFETCHED;
+        Some((arrival & !PREFETCHED, arrival & PREFETCHED != 0))
+    }
+
+    /// Whether the line is there, leaving the order of use alone.
+    pub(crate) fn holds(&mut self, line: u64) -> bool {
+        self.set(line).iter().any(|&(tag, _)| tag == line)
+    }
+
+    /// Brings a line in.
+    pub(crate) fn insert(&mut self, line: u64, arrival: u64, prefetched: bool) {
+        let set = self.set(line);
+        set.rotate_right(1);
+        set[0] = (line, arrival | if prefetched { PREFETCHED } else { 0 });
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Stream {
+    /// Line expected next.
+    next: u64,
+    /// Line up to which it has been prefetched.
+    ahead: u64,
+    step: i64,
+    confirmed: u32,
+    used: u64,
+}
+
+/// What the memory hierarchy counted.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct MissCounts {
+    pub(crate) l1: u64,
+    pub(crate) l2: u64,
+    pub(crate) memory: u64,
+    pub(crate) instruction: u64,
+}
+
+impl MissCounts {
+    /// Moves what was counted since the last time to the core's counters.
+    pub(crate) fn drain_into(&mut self, counters: &mut Counters) {
+        let counts = std::mem::take(self);
+        counters.l1_misses += counts.l1;
+        counters.l2_misses += counts.l2;
+        counters.memory_accesses += counts.memory;
+        counters.instruction_misses += counts.instruction;
+    }
+}
+
+struct Outer {
+    cache: Cache,
+    latency: u64,
+    interval: u64,
+    free: u64,
+}
+
+/// The whole hierarchy behind the load/store pipes and the fetch unit.
+pub(crate) struct Hierarchy {
+    l1: Cache,
+    l1_latency: u64,
+    line_shift: u32,
+    instruction: Cache,
+    instruction_shift: u32,
+    instruction_ahead: u64,
+    outer: Vec<Outer>,
+    memory_latency: u64,
+    memory_interval: u64,
+    memory_free: u64,
+    /// Arrival of each miss that holds an entry of the miss queue.
+    misses: Box<[u64]>,
+    streams: Vec<Stream>,
+    streams_max: usize,
+    distance: u64,
+    clock: u64,
+    pub(crate) write_through: bool,
+    pub(crate) counts: MissCounts,
+    /// Everything hits; for finding out what the caches cost.
+    pub(crate) ideal: bool,
+}
+
+impl Hierarchy {
+    pub(crate) fn new(caches: &Caches, miss_queue: usize) -> Hierarchy {
+        let cache = |level: &Level| Cache::new(level.sets, level.ways);
+        let outer = |level: &Level| Outer {
+            cache: cache(level),
+            latency: level.latency,
+            interval: level.interval,
+            free: 0,
+        };
+        Hierarchy {
+            l1: cache(&caches.l1),
+            l1_latency: caches.l1.latency,
+            line_shift: caches.line.trailing_zeros(),
+            instruction: cache(&caches.instruction),
+            instruction_shift: caches.instruction_line.trailing_zeros(),
+            instruction_ahead: caches.instruction_ahead,
+            outer: caches.outer.iter().map(outer).collect(),
+            memory_latency: caches.memory_latency,
+            memory_interval: caches.memory_interval,
+            memory_free: 0,
+            misses: vec![0; miss_queue.max(1)].into(),
+            streams: Vec::new(),
+            streams_max: caches.streams,
+            distance: caches.distance,
+            clock: 0,
+            write_through: caches.write_through,
+            counts: MissCounts::default(),
+            ideal: false,
+        }
+    }
+
+    pub(crate) fn line_of(&self, address: u64) -> u64 {
+        address >> self.line_shift
+    }
+
+    pub(crate) fn line_bytes(&self) -> u64 {
+        1 << self.line_shift
+    }
+
+    /// Cycles beyond the first level's latency that an access starting at `cycle` takes to get its line.
+    #[inline]
+    pub(crate) fn data(&mut self, line: u64, cycle: u64) -> u64 {
+        if self.ideal {
+            return 0;
+        }
+        if let Some((arrival, first_use)) = self.l1.touch(line) {
+            if first_use {
+                self.follow(line, cycle);
+            }
+            return arrival.saturating_sub(cycle + self.l1_latency);
+        }
+        self.counts.l1 += 1;
+        let entry = (0..self.misses.len()).min_by_key(|&index| self.misses[index]).unwrap_or(0);
+        let start = cycle.max(self.misses[entry]);
+        let arrival = self.transfer(line, start, true);
+        self.misses[entry] = arrival;
+        self.l1.insert(line, arrival, false);
+        self.follow(line, start);
+        arrival.saturating_sub(cycle + self.l1_latency)
+    }
+
+    /// Brings the line of an access that is skipped over into the caches, uncounted; whether it was there.
+    pub(crate) fn touch_only(&mut self, address: u64, store: bool, cycle: u64) -> bool {
+        let before = self.counts;
+        let line = self.line_of(address);
+        if store && self.write_through {
+            self.store_through(line);
+        } else {
+            self.data(line, cycle);
+        }
+        let hit = self.counts.l1 == before.l1;
+        self.counts = before;
+        hit
+    }
+
+    /// A store that goes past the first level: the line is not brought in, but its use is noted.
+    pub(crate) fn store_through(&mut self, line: u64) {
+        if self.l1.touch(line).is_none() {
+            for outer in &mut self.outer {
+                if outer.cache.touch(line).is_some() {
+                    return;
+                }
+                outer.cache.insert(line, 0, false);
+            }
+        }
+    }
+
+    /// Cycles that fetching from this address waits for its line.
+    #[inline]
+    pub(crate) fn fetch(&mut self, address: u64, cycle: u64) -> u64 {
+        let line = address >> self.instruction_shift;
+        if self.ideal {
+            return 0;
+        }
+        if let Some((arrival, _)) = self.instruction.touch(line) {
+            return arrival.saturating_sub(cycle);
+        }
+        self.counts.instruction += 1;
+        let arrival = self.instruction_transfer(line, cycle);
+        for ahead in 1..=self.instruction_ahead {
+            if !self.instruction.holds(line + ahead) {
+                self.instruction_transfer(line + ahead, cycle);
+            }
+        }
+        arrival - cycle
+    }
+
+    fn instruction_transfer(&mut self, line: u64, cycle: u64) -> u64 {
+        let data_line = (line << self.instruction_shift) >> self.line_shift;
+        let arrival = self.transfer(data_line, cycle, false);
+        self.instruction.insert(line, arrival, false);
+        arrival
+    }
+
+    /// Finds the line beyond the first level; says when it arrives.
+    fn transfer(&mut self, line: u64, cycle: u64, counted: bool) -> u64 {
+        let mut found = None;
+        for (index, outer) in self.outer.iter_mut().enumerate() {
+            if let Some((arrival, _)) = outer.cache.touch(line) {
+                let start = cycle.max(outer.free);
+                outer.free = start + outer.interval;
+                found = Some((index, (start + outer.latency).max(arrival)));
+                break;
+            }
+            if counted && index == 0 {
+                self.counts.l2 += 1;
+            }
+        }
+        let (missed, arrival) = found.unwrap_or_else(|| {
+            let start = cycle.max(self.memory_free);
+            self.memory_free = start + self.memory_interval;
+            self.counts.memory += u64::from(counted);
+            (self.outer.len(), start + self.memory_latency)
+        });
+        for outer in &mut self.outer[..missed] {
+            outer.cache.insert(line, arrival, false);
+        }
+        arrival
+    }
+
+    /// Lets the prefetch streams see the use of a line that missed or that a prefetch brought.
+    fn follow(&mut self, line: u64, cycle: u64) {
+        if self.streams_max == 0 {
+            return;
+        }
+        self.clock += 1;
+        let clock = self.clock;
+        if let Some(index) = self.streams.iter().position(|stream| stream.next == line) {
+            let stream = &mut self.streams[index];
+            stream.used = clock;
+            stream.confirmed += 1;
+            stream.next = line.wrapping_add_signed(stream.step);
+            let goal = line.wrapping_add_signed(stream.step * self.distance as i64);
+            let mut ahead = stream.ahead;
+            let step = stream.step;
+            for _ in 0..2 * self.distance {
+                let reached = if step > 0 { ahead >= goal } else { ahead <= goal };
+                if reached {
+                    break;
+                }
+                ahead = ahead.wrapping_add_signed(step);
+                if !self.l1.holds(ahead) {
+                    let arrival = self.transfer(ahead, cycle, false);
+                    self.l1.insert(ahead, arrival, true);
+                }
+            }
+            self.streams[index].ahead = ahead;
+            return;
+        }
+        for step in [1i64, -1] {
+            let next = line.wrapping_add_signed(step);
+            let stream = Stream { next, ahead: line, step, confirmed: 0, used: clock };
+            if self.streams.len() < 2 * self.streams_max {
+                self.streams.push(stream);
+            } else if let Some(oldest) = self.streams.iter_mut().min_by_key(|s| (s.confirmed.min(1), s.used))
+            {
+                *oldest = stream;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hierarchy(streams: usize) -> Hierarchy {
+        let level = |sets, latency| Level { sets, ways: 2, latency, interval: 0 };
+        let caches = Caches {
+            instruction: level(4, 1),
+            instruction_line: 64,
+            line: 64,
+            l1: level(4, 4),
+            outer: vec![level(64, 14)],
+            memory_latency: 200,
+            memory_interval: 0,
+            write_through: false,
+            streams,
+            distance: 4,
+            instruction_ahead: 0,
+        };
+        Hierarchy::new(&caches, 4)
+    }
+
+    #[test]
+    fn a_line_costs_memory_then_nothing_then_the_second_level() {
+        let mut caches = hierarchy(0);
+        assert_eq!(caches.data(0, 0), 196);
+        assert_eq!(caches.data(0, 1000), 0);
+        caches.data(4, 2000);
+        caches.data(8, 3000);
+        assert_eq!(caches.data(0, 4000), 10, "two other lines of the set pushed it out");
+    }
+
+    #[test]
+    fn a_second_access_waits_for_the_first_ones_transfer_only() {
+        let mut caches = hierarchy(0);
+        caches.data(0, 0);
+        assert_eq!(caches.data(0, 100), 96);
+    }
+
+    #[test]
+    fn a_stream_hides_what_a_walk_would_miss() {
+        let walk = |streams| {
+            let mut caches = hierarchy(streams);
+            (0..64).map(|line| caches.data(line, line * 100)).sum::<u64>()
+        };
+        assert!(walk(4) * 3 < walk(0), "{} {}", walk(4), walk(0));
+    }
+}

@@ -1,0 +1,587 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The engine of the out-of-order shapes: dispatch in order, execute when sources and pipes allow, complete in
+//! order. What may be dispatched together, and whether instructions complete one by one or in groups, is the
+//! business of the `Rules`.
+
+use super::cache::Hierarchy;
+use super::front_end::FrontEnd;
+use super::queues::{Calendar, Ring, LANES};
+use super::store_queue::{Meets, StoreQueue};
+use super::units::Pipes;
+use super::values::Values;
+use super::{Access, Cause, Core, Counters, Event, Relax};
+use crate::description::*;
+use crate::plan::*;
+use decode::Role;
+
+/// Dispatch rules of a shape of core.
+pub(crate) trait Rules: Send {
+    /// Whether instructions complete in groups.
+    const GROUPED: bool;
+    /// Rules of a cpu.
+    fn new(description: &Description) -> Self;
+    /// The cycle in which `op` can be dispatched, from `earliest` on, and whether that starts a new cycle's set.
+    fn offer(&mut self, op: &Op, earliest: u64, taken: bool) -> (u64, bool);
+    /// `op` is dispatched in `cycle`, which may be later than offered.
+    fn settle(&mut self, op: &Op, cycle: u64, opens: bool, taken: bool);
+}
+
+/// Completed units remembered; more than any window holds.
+const UNITS: usize = 4096;
+const UNLIMITED: usize = 2000;
+
+/// What memory did to a load.
+#[derive(Clone, Copy)]
+struct Loaded {
+    extra: u64,
+    cause: Cause,
+}
+
+/// An out-of-order core.
+pub(crate) struct Engine<R> {
+    rules: R,
+    front: FrontEnd,
+    pipes: Pipes,
+    calendar: Calendar,
+    caches: Hierarchy,
+    stores: StoreQueue,
+    memory: Memory,
+    l1_latency: u64,
+    values: Values,
+    window: Ring,
+    loads: Ring,
+    general: Option<Ring>,
+    vector: Option<Ring>,
+    completions: Ring,
+    completed: Box<[(u64, Cause)]>,
+    /// Number of the unit (group or instruction) being filled.
+    unit: u64,
+    unit_open: bool,
+    unit_finish: u64,
+    unit_cause: Cause,
+    unit_stores: Vec<(u64, u64)>,
+    unit_events: usize,
+    last_complete: u64,
+    last_dispatch: u64,
+    hold: u64,
+    dispatch_latency: u64,
+    complete_latency: u64,
+    mispredict: u64,
+    /// Loads that once ran before a store to their bytes and now wait for it, by static instruction.
+    waits: Vec<bool>,
+    relax: Relax,
+    counters: Counters,
+    marks: Vec<u64>,
+}
+
+impl<R: Rules> Engine<R> {
+    pub(crate) fn new(description: &Description, relax: Relax) -> Engine<R> {
+        let d = &description.dispatch;
+        let memory = description.memory.clone();
+        let limit = |entries: usize| if relax.window { UNLIMITED } else { entries };
+        let mut limits = [u16::MAX; LANES];
+        if !relax.window {
+            for (lane, (_, entries)) in limits.iter_mut().zip(&description.queues) {
+                *lane = *entries;
+            }
+        }
+        let mut caches = Hierarchy::new(&description.caches, memory.miss_queue);
+        caches.ideal = relax.caches;
+        let rename = |entries: Option<usize>| entries.filter(|_| !relax.window).map(Ring::new);
+        // Groups may hold as many loads as they have slots, and their ring entries are not free before they close.
+        let least = if R::GROUPED { 2 * d.width as usize + 4 } else { 1 };
+        let mut rules_description = description.clone();
+        if relax.dispatch {
+            rules_description.dispatch.width = 1000;
+            rules_description.dispatch.branches = rules_description.dispatch.branches.map(|_| 1000);
+            rules_description.dispatch.taken = None;
+            rules_description.dispatch.three_source = None;
+        }
+        Engine {
+            rules: R::new(&rules_description),
+            front: FrontEnd::new(description, relax),
+            pipes: Pipes::new(),
+            calendar: Calendar::new(limits),
+            caches,
+            stores: StoreQueue::new(limit(memory.store_queue).max(least), memory.alias_mask),
+            l1_latency: description.caches.l1.latency,
+            values: Values::new(description.bypass.clone()),
+            window: Ring::new(limit(d.window)),
+            loads: Ring::new(limit(memory.load_queue).max(least)),
+            general: rename(d.rename_general),
+            vector: rename(d.rename_vector),
+            completions: Ring::new(if relax.dispatch { 1000 } else { d.complete_width }),
+            completed: vec![(0, Cause::Dependency); UNITS].into(),
+            unit: 0,
+            unit_open: false,
+            unit_finish: 0,
+            unit_cause: Cause::Dependency,
+            unit_stores: Vec::new(),
+            unit_events: 0,
+            last_complete: 0,
+            last_dispatch: 0,
+            hold: 0,
+            dispatch_latency: d.latency,
+            complete_latency: d.complete_latency,
+            mispredict: description.branch.mispredict,
+            waits: Vec::new(),
+            relax,
+            memory,
+            counters: Counters::default(),
+            marks: Vec::new(),
+        }
+    }
+
+    /// Completion of a unit, and what it waited for.
+    fn completion(&self, unit: u64) -> (u64, Cause) {
+        if unit == u64::MAX || self.unit - unit >= UNITS as u64 {
+            return (0, Cause::Dependency);
+        }
+        self.completed[unit as usize % UNITS]
+    }
+
+    /// Ends the open unit: it completes when all of it has finished and those before it have completed.
+    fn close(&mut self, events: &mut Option<&mut Vec<Event>>) {
+        if !self.unit_open {
+            return;
+        }
+        self.unit_open = false;
+        let slot = self.completions.oldest();
+        let width = if slot == u64::MAX { 0 } else { slot + 1 };
+        let cycle = (self.unit_finish + self.complete_latency).max(self.last_complete).max(width);
+        self.completions.take(cycle);
+        self.last_complete = cycle;
+        self.completed[self.unit as usize % UNITS] = (cycle, self.unit_cause);
+        for (number, line_ready) in self.unit_stores.drain(..) {
+            self.stores.complete(number, cycle, self.memory.drain, self.memory.drain_interval, line_ready);
+        }
+        if let Some(events) = events {
+            let first = self.unit_events.min(events.len());
+            for event in &mut events[first..] {
+                event.complete = cycle;
+            }
+            self.unit_events = events.len();
+        }
+        self.unit_finish = 0;
+        self.unit_cause = Cause::Dependency;
+    }
+
+    fn open(&mut self) {
+        self.unit += 1;
+        self.unit_open = true;
+        self.window.take(self.unit);
+        self.counters.groups += u64::from(R::GROUPED);
+    }
+
+    /// Puts dispatch off to `cycle` on account of `cause`.
+    fn put_off(&mut self, now: &mut u64, cycle: u64, cause: Cause) {
+        if cycle > *now {
+            self.counters.stalls[cause as usize] += cycle - *now;
+            *now = cycle;
+        }
+    }
+
+    /// The cycle in which `op` is dispatched, everything it needs to be in the window taken.
+    fn dispatch(&mut self, op: &Op, taken: bool, events: &mut Option<&mut Vec<Event>>) -> (u64, u64, bool) {
+        let fetch = self.front.fetch(op, &mut self.caches);
+        let mut now = self.last_dispatch;
+        let hold = self.hold;
+        self.put_off(&mut now, fetch, self.front.cause);
+        self.put_off(&mut now, hold, Cause::Serialise);
+        if op.is(BEFORE) && !self.relax.serialise {
+            self.close(events);
+            let complete = self.last_complete;
+            self.put_off(&mut now, complete, Cause::Serialise);
+        }
+        let (cycle, mut opens) = self.rules.offer(op, now, taken);
+        opens |= !self.unit_open;
+        self.put_off(&mut now, cycle, Cause::DispatchRules);
+        if !R::GROUPED || opens {
+            self.close(events);
+            let (cycle, cause) = self.completion(self.window.oldest());
+            self.put_off(&mut now, cycle, cause);
+            self.open();
+        }
+        if op.is(LOAD) {
+            let (cycle, cause) = self.completion(self.loads.oldest());
+            self.put_off(&mut now, cycle, cause);
+            self.loads.take(self.unit);
+        }
+        if op.is(STORE) {
+            let cycle = self.stores.free_at();
+            if cycle != u64::MAX {
+                self.put_off(&mut now, cycle, Cause::StoreQueue);
+            }
+        }
+        self.rename(op, &mut now);
+        if op.queue != 255 {
+            let cycle = self.calendar.admit(usize::from(op.queue), now);
+            self.put_off(&mut now, cycle, Cause::IssueQueue);
+        }
+        self.rules.settle(op, now, opens, taken);
+        self.last_dispatch = now;
+        self.front.dispatched(now);
+        (fetch, now, opens)
+    }
+
+    fn rename(&mut self, op: &Op, now: &mut u64) {
+        for (flag, general) in [(WRITES_GENERAL, true), (WRITES_VECTOR, false)] {
+            if !op.is(flag) {
+                continue;
+            }
+            let ring = if general { &self.general } else { &self.vector };
+            let Some(holder) = ring.as_ref().map(Ring::oldest) else { continue };
+            if holder != self.unit {
+                let (cycle, _) = self.completion(holder);
+                self.put_off(now, cycle, Cause::Rename);
+            }
+            let unit = self.unit;
+            if let Some(ring) = if general { &mut self.general } else { &mut self.vector } {
+                ring.take(unit);
+            }
+        }
+    }
+
+    /// Executes the loads of one instruction that went to its pipe at `issue`.
+    fn load(
+        &mut self,
+        op: &Op,
+        accesses: &[Access],
+        dispatch: &mut u64,
+        issue: u64,
+        events: &mut Option<&mut Vec<Event>>,
+    ) -> Loaded {
+        let mut loaded = Loaded { extra: 0, cause: Cause::Dependency };
+        for access in accesses.iter().filter(|access| !access.store && access.known) {
+            let one = self.load_one(op, access, dispatch, issue, events);
+            if one.extra > loaded.extra {
+                loaded = one;
+            }
+        }
+        loaded
+    }
+
+    fn load_one(
+        &mut self,
+        op: &Op,
+        access: &Access,
+        dispatch: &mut u64,
+        issue: u64,
+        events: &mut Option<&mut Vec<Event>>,
+    ) -> Loaded {
+        let bytes = u64::from(access.bytes.max(1));
+        let crossing = self.crossing(access.address, bytes);
+        let mut start = issue;
+        if !self.relax.load_hit_store {
+            if let Some((meets, store)) = self.stores.find(access.address, bytes, issue) {
+                if store.address_time > issue {
+                    start = self.too_early(op, store.address_time);
+                }
+                if meets != Meets::Alias {
+                    let waited = self.meet_store(op, meets, store.number, start, dispatch, events);
+                    let simple =
+                        op.is(SIMPLE_ADDRESS) && store.simple && bytes == store.bytes && meets == Meets::All;
+                    return match (waited, self.memory.forward_renamed.filter(|_| simple)) {
+                        (None, Some(renamed)) => {
+                            // The value is renamed to the store's source: it need not wait for the load's issue.
+                            let there = store.data_time + renamed;
+                            Loaded {
+                                extra: there.saturating_sub(issue + self.l1_latency),
+                                cause: Cause::LoadHitStore,
+                            }
+                        }
+                        (None, None) => {
+                            let there = start.max(store.data_time) + self.memory.forward;
+                            let extra = (there + crossing).saturating_sub(issue + self.l1_latency);
+                            Loaded { extra, cause: Cause::LoadHitStore }
+                        }
+                        (Some(until), _) => {
+                            Loaded { extra: until - issue + crossing, cause: Cause::LoadHitStore }
+                        }
+                    };
+                }
+            }
+        }
+        let first = self.caches.line_of(access.address);
+        let last = self.caches.line_of(access.address + bytes - 1);
+        let mut extra = self.caches.data(first, start);
+        for line in first + 1..=last {
+            extra = extra.max(self.caches.data(line, start));
+        }
+        let cause = if start > issue { Cause::LoadHitStore } else { Cause::CacheMiss };
+        Loaded { extra: extra + crossing + (start - issue), cause }
+    }
+
+    fn crossing(&self, address: u64, bytes: u64) -> u64 {
+        let crossed =
+            |&&(boundary, _): &&(u64, u64)| (address ^ (address + bytes - 1)) & !(boundary - 1) != 0;
+        self.memory.crossings.iter().filter(crossed).map(|&(_, cost)| cost).sum()
+    }
+
+    /// A load was ready before an older store's address: it waits, or it ran and is flushed once.
+    fn too_early(&mut self, op: &Op, address_time: u64) -> u64 {
+        let index = op.index as usize;
+        if self.waits.len() <= index {
+            self.waits.resize(index + 1, false);
+        }
+        if self.memory.order_waits || self.waits[index] {
+            return address_time;
+        }
+        self.waits[index] = true;
+        self.counters.order_flushes += 1;
+        let again = address_time + self.memory.order_flush;
+        self.front.restart(again, Cause::OrderFlush);
+        again
+    }
+
+    /// A load meets a store in flight. `None`: it is forwarded. Otherwise the cycle at which it can run again.
+    fn meet_store(
+        &mut self,
+        op: &Op,
+        meets: Meets,
+        number: u64,
+        start: u64,
+        dispatch: &mut u64,
+        events: &mut Option<&mut Vec<Event>>,
+    ) -> Option<u64> {
+        if meets == Meets::All && !op.is(NO_FORWARD) {
+            self.counters.forwards += 1;
+            return None;
+        }
+        self.counters.forward_failures += 1;
+        if meets == Meets::Some && self.memory.partial_merges && !op.is(NO_FORWARD) {
+            return Some(start + self.memory.forward_failed);
+        }
+        let mut start = start;
+        if self.stores.drain_of(number) == u64::MAX {
+            // The store is in the load's own group: the load is flushed and fetched again in a group of its own.
+            self.close(events);
+            let again = self.last_complete + self.memory.same_group_flush;
+            self.open();
+            self.rules.settle(op, again, true, false);
+            let mut now = self.last_dispatch;
+            self.put_off(&mut now, again, Cause::LoadHitStore);
+            self.last_dispatch = now;
+            *dispatch = now;
+            start = start.max(now + self.dispatch_latency);
+        }
+        let drain = self.stores.drain_of(number);
+        let retries = drain.saturating_sub(start).div_ceil(self.memory.reject_retry);
+        let failed = if meets == Meets::Some { self.memory.forward_failed } else { 0 };
+        Some(start + retries * self.memory.reject_retry + failed)
+    }
+
+    fn reserve(&mut self, part: &Part, earliest: u64) -> u64 {
+        if part.mask & self.relax.pipes != 0 {
+            earliest
+        } else {
+            self.pipes.reserve(part, earliest)
+        }
+    }
+
+    fn step(
+        &mut self,
+        plan: &Plan,
+        op: &Op,
+        accesses: &[Access],
+        next: u64,
+        events: &mut Option<&mut Vec<Event>>,
+    ) {
+        let taken = op.is(BRANCH) && next != op.end();
+        let (fetch, mut dispatch, opens) = self.dispatch(op, taken, events);
+        let start = dispatch + self.dispatch_latency;
+        let sources = self.values.sources(plan, op, start);
+        let all = sources.address.max(sources.stored).max(sources.other);
+        let latency = if self.relax.latency { op.latency.min(1) } else { op.latency };
+        let mut loaded = Loaded { extra: 0, cause: Cause::Dependency };
+        let mut load_done = !op.is(LOAD);
+        let (mut issue, mut steps, mut previous) = (0, 0, start);
+        let (mut address_issue, mut data_issue) = (None, None);
+        let parts = op.parts as usize..op.parts as usize + usize::from(op.part_count);
+        for part in &plan.parts[parts] {
+            let earliest = match part.waits {
+                Waits::All => all,
+                Waits::Address => sources.address,
+                Waits::Data => sources.stored.max(sources.other),
+                Waits::Then => previous + u64::from(part.step),
+                Waits::Loaded => {
+                    let there = address_issue.unwrap_or(previous) + self.l1_latency + loaded.extra;
+                    there.max(sources.other).max(sources.stored)
+                }
+            };
+            previous = self.reserve(part, earliest);
+            match part.waits {
+                Waits::Address => address_issue = Some(previous),
+                Waits::Data => data_issue = Some(previous),
+                Waits::Then => steps += u64::from(part.step),
+                Waits::All | Waits::Loaded => {}
+            }
+            if !load_done {
+                load_done = true;
+                loaded = self.load(op, accesses, &mut dispatch, previous, events);
+            }
+            issue = issue.max(previous);
+        }
+        if op.part_count == 0 {
+            issue = all;
+            if !load_done {
+                loaded = self.load(op, accesses, &mut dispatch, issue, events);
+            }
+        }
+        if op.queue != 255 {
+            self.calendar.hold(usize::from(op.queue), issue + 1);
+        }
+        let composed = op.is(LOAD)
+            && op.part_count > 0
+            && plan.parts[op.parts as usize + usize::from(op.part_count) - 1].waits == Waits::Loaded;
+        let base = issue - steps.min(issue);
+        let value_time = base + u64::from(latency) + if composed { 0 } else { loaded.extra };
+        let waited = [
+            (sources.last - start, sources.cause),
+            (issue - all.min(issue), Cause::Unit),
+            (loaded.extra, loaded.cause),
+        ];
+        let cause = waited
+            .into_iter()
+            .max_by_key(|&(cycles, _)| cycles)
+            .map_or(Cause::Dependency, |(_, cause)| cause);
+        let base_time = address_issue.unwrap_or(base);
+        let mut finish = value_time.max(issue + 1);
+        let results = op.results as usize..op.results as usize + usize::from(op.result_count);
+        for result in &plan.results[results] {
+            let latency = u64::from(if self.relax.latency { result.latency.min(1) } else { result.latency });
+            let ready = match result.role {
+                Role::BaseUpdate => base_time + latency,
+                _ if composed => base + latency,
+                _ => base + latency + loaded.extra,
+            };
+            finish = finish.max(ready);
+            self.values.set(result.register, ready, result.domain, cause);
+        }
+        if op.is(STORE) {
+            let times = (address_issue.unwrap_or(issue), data_issue.unwrap_or(issue));
+            finish = finish.max(self.store(op, accesses, times));
+        }
+        self.count(op, taken);
+        if op.is(BRANCH) {
+            self.branch(op, base, next);
+        }
+        if op.is(AFTER) && !self.relax.serialise {
+            self.hold = self.hold.max(finish + u64::from(op.serial));
+        }
+        if finish > self.unit_finish {
+            self.unit_finish = finish;
+            self.unit_cause = cause;
+        }
+        if let Some(events) = events {
+            events.push(Event {
+                op: op.index,
+                fetch,
+                dispatch,
+                ready: all,
+                issue,
+                finish,
+                complete: u64::MAX,
+                opens_group: opens && R::GROUPED,
+                cause,
+            });
+        }
+        if !R::GROUPED {
+            self.close(events);
+        }
+        if op.is(MARK) {
+            self.marks.push(dispatch);
+        }
+    }
+
+    /// Puts the stores of one instruction into the queue; when they have finished.
+    fn store(&mut self, op: &Op, accesses: &[Access], (address_time, data_time): (u64, u64)) -> u64 {
+        for access in accesses.iter().filter(|access| access.store && access.known) {
+            let bytes = u64::from(access.bytes.max(1));
+            let first = self.caches.line_of(access.address);
+            let last = self.caches.line_of(access.address + bytes - 1);
+            let mut line_ready = 0;
+            for line in first..=last {
+                if self.caches.write_through {
+                    self.caches.store_through(line);
+                } else {
+                    let extra = self.caches.data(line, address_time);
+                    line_ready =
+                        line_ready.max(if extra > 0 { address_time + self.l1_latency + extra } else { 0 });
+                }
+            }
+            let crossing = self.crossing(access.address, bytes);
+            let mut done = 0;
+            while done < bytes {
+                let piece = (bytes - done).min(64);
+                let simple = op.is(SIMPLE_ADDRESS);
+                let number = self.stores.add(access.address + done, piece, address_time, data_time, simple);
+                self.unit_stores.push((number, line_ready + crossing));
+                done += piece;
+            }
+        }
+        address_time.max(data_time) + 1
+    }
+
+    fn count(&mut self, op: &Op, taken: bool) {
+        let counters = &mut self.counters;
+        counters.instructions += 1;
+        counters.loads += u64::from(op.is(LOAD));
+        counters.stores += u64::from(op.is(STORE));
+        counters.fallbacks += u64::from(op.is(FALLBACK));
+        counters.branches += u64::from(op.is(BRANCH));
+        counters.branches_taken += u64::from(taken);
+    }
+
+    fn branch(&mut self, op: &Op, resolved: u64, next: u64) {
+        let outcome = self.front.predict(op, next);
+        if outcome.mispredicted {
+            self.counters.branch_misses += 1;
+            self.front.restart(resolved + self.mispredict, Cause::Mispredict);
+        }
+    }
+}
+
+impl<R: Rules> Core for Engine<R> {
+    fn block(
+        &mut self,
+        plan: &Plan,
+        block: usize,
+        accesses: &[Access],
+        next: u64,
+        mut events: Option<&mut Vec<Event>>,
+    ) {
+        let block = plan.blocks[block];
+        let ops = &plan.ops[block.first as usize..(block.first + block.count) as usize];
+        let mut rest = accesses;
+        for (index, op) in ops.iter().enumerate() {
+            let mine = rest.iter().take_while(|access| usize::from(access.instruction) <= index).count();
+            let (now, later) = rest.split_at(mine);
+            rest = later;
+            let next = ops.get(index + 1).map_or(next, |following| following.address);
+            self.step(plan, op, now, next, &mut events);
+        }
+    }
+
+    fn now(&self) -> u64 {
+        let open = if self.unit_open { self.unit_finish + self.complete_latency } else { 0 };
+        self.last_complete.max(open)
+    }
+
+    fn counters(&mut self) -> &mut Counters {
+        self.caches.counts.drain_into(&mut self.counters);
+        &mut self.counters
+    }
+
+    fn touch(&mut self, address: u64, store: bool) -> bool {
+        self.caches.touch_only(address, store, self.last_dispatch)
+    }
+
+    fn marks(&mut self) -> &mut Vec<u64> {
+        &mut self.marks
+    }
+
+    fn line_bytes(&self) -> u64 {
+        self.caches.line_bytes()
+    }
+}

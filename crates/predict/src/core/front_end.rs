@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Fetch: aligned blocks, taken branches, the instruction cache, the buffer before dispatch.
+
+use super::branch::{Branches, Outcome};
+use super::cache::Hierarchy;
+use super::{Cause, Relax};
+use crate::description::Description;
+use crate::plan::Op;
+
+/// The fetch unit. Cycles count from fetch; the constant depth from fetch to dispatch is left out, since it
+/// shows only after a misprediction, whose cost the cpu file gives as a whole.
+pub(crate) struct FrontEnd {
+    block_mask: u64,
+    width: u32,
+    block: u64,
+    line_mask: u64,
+    line: u64,
+    in_block: u32,
+    cycle: u64,
+    /// Why the current cycle is not an earlier one.
+    pub(crate) cause: Cause,
+    /// Cycle of the next block, if a taken branch or a misprediction sets it.
+    redirect: Option<(u64, Cause)>,
+    /// When the last instructions left the buffer.
+    left: Box<[u64]>,
+    next_left: usize,
+    pub(crate) branches: Branches,
+    unlimited: bool,
+    taken_free: bool,
+}
+
+impl FrontEnd {
+    pub(crate) fn new(description: &Description, relax: Relax) -> FrontEnd {
+        let fetch = &description.fetch;
+        let mut branches = Branches::new(&description.branch, fetch);
+        branches.ideal = relax.mispredicts;
+        FrontEnd {
+            block_mask: !(fetch.block - 1),
+            width: fetch.width,
+            block: u64::MAX,
+            line_mask: !(description.caches.instruction_line - 1),
+            line: u64::MAX,
+            in_block: 0,
+            cycle: 0,
+            cause: Cause::Fetch,
+            redirect: None,
+            left: vec![0; fetch.buffer.max(1)].into(),
+            next_left: 0,
+            branches,
+            unlimited: relax.fetch,
+            taken_free: relax.fetch || relax.taken_branches,
+        }
+    }
+
+    /// The cycle in which the instruction is fetched.
+    #[inline]
+    pub(crate) fn fetch(&mut self, op: &Op, caches: &mut Hierarchy) -> u64 {
+        let block = op.address & self.block_mask;
+        if let Some((cycle, cause)) = self.redirect.take() {
+            self.enter(block, cycle, cause);
+        } else if block != self.block || self.in_block == self.width {
+            self.enter(block, self.cycle + 1, Cause::Fetch);
+        }
+        self.in_block += 1;
+        let line = op.address & self.line_mask;
+        if line != self.line {
+            self.line = line;
+            let wait = caches.fetch(op.address, self.cycle);
+            if wait > 0 {
+                self.cycle += wait;
+                self.cause = Cause::InstructionCache;
+            }
+        }
+        if self.unlimited {
+            return self.left[self.next_left];
+        }
+        let room = self.left[self.next_left];
+        if room > self.cycle {
+            self.cycle = room;
+        }
+        self.cycle
+    }
+
+    fn enter(&mut self, block: u64, cycle: u64, cause: Cause) {
+        self.block = block;
+        self.in_block = 0;
+        self.cycle = cycle.max(self.cycle);
+        self.cause = cause;
+    }
+
+    /// The instruction left the buffer at `dispatch`.
+    #[inline]
+    pub(crate) fn dispatched(&mut self, dispatch: u64) {
+        self.left[self.next_left] = dispatch;
+        self.next_left += 1;
+        if self.next_left == self.left.len() {
+            self.next_left = 0;
+        }
+    }
+
+    /// Predicts a branch that goes on to `next`.
+    pub(crate) fn predict(&mut self, op: &Op, next: u64) -> Outcome {
+        let outcome = self.branches.resolve(op, next);
+        if outcome.taken_cycles > 0 && !self.taken_free {
+            self.redirect = Some((self.cycle + outcome.taken_cycles, Cause::TakenBranch));
+        }
+        outcome
+    }
+
+    /// Fetch starts again so that the next instruction is dispatched at `cycle` at the earliest.
+    pub(crate) fn restart(&mut self, cycle: u64, cause: Cause) {
+        self.redirect = Some((cycle, cause));
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Dispatch groups of POWER7 and POWER8.
+//!
+//! Instructions leave the buffer in groups, one group a cycle, in order. A group has slots for ordinary
+//! instructions and for branches; its second branch ends it. A cracked instruction takes two slots, a microcoded
+//! one a whole group; some instructions have to be first in their group, some last, some alone. A group completes
+//! as a whole when all of it has finished, in order, one a cycle, and only then do its stores go to the cache.
+//!
+//! The group former does not wait for instructions that have not been fetched: a group goes with what is there.
+
+use super::execute::Rules;
+use crate::description::{Description, ALONE, ENDS, EVEN, FIRST, LAST};
+use crate::plan::{Op, BRANCH, THREE_SOURCES};
+
+/// The group being formed.
+pub(crate) struct Groups {
+    width: u32,
+    branches_max: u32,
+    three_source_max: u32,
+    open: bool,
+    cycle: u64,
+    used: u32,
+    branches: u32,
+    three_source: u32,
+    /// The instruction before was a pair that started a half of the group.
+    after_pair: bool,
+}
+
+impl Rules for Groups {
+    const GROUPED: bool = true;
+
+    fn new(description: &Description) -> Groups {
+        Groups {
+            width: description.dispatch.width,
+            branches_max: description.dispatch.branches.unwrap_or(1),
+            three_source_max: description.dispatch.three_source.unwrap_or(u32::MAX),
+            open: false,
+            cycle: 0,
+            used: 0,
+            branches: 0,
+            three_source: 0,
+            after_pair: false,
+        }
+    }
+
+    fn offer(&mut self, op: &Op, earliest: u64, _taken: bool) -> (u64, bool) {
+        if self.open && earliest <= self.cycle && self.has_room(op) {
+            (self.cycle, false)
+        } else {
+            (earliest.max(self.cycle + 1), true)
+        }
+    }
+
+    fn settle(&mut self, op: &Op, cycle: u64, opens: bool, _taken: bool) {
+        if opens {
+            self.used = 0;
+            self.branches = 0;
+            self.three_source = 0;
+            self.after_pair = false;
+        }
+        self.open = true;
+        self.cycle = self.cycle.max(cycle);
+        if op.is(BRANCH) && !op.is(ALONE) {
+            self.branches += 1;
+            if self.branches == self.branches_max {
+                self.open = false;
+            }
+        } else {
+            if op.is(EVEN) && self.used > 0 {
+                self.used = self.width / 2;
+            }
+            self.used += u32::from(op.slots);
+        }
+        self.three_source += u32::from(op.is(THREE_SOURCES));
+        self.after_pair = op.is(EVEN);
+        if op.is(LAST | ALONE) || op.is(ENDS) || self.used >= self.width && self.branches_max == 0 {
+            self.open = false;
+        }
+    }
+}
+
+impl Groups {
+    fn has_room(&self, op: &Op) -> bool {
+        if op.is(BRANCH) && !op.is(ALONE) {
+            return !op.is(FIRST) && self.branches < self.branches_max;
+        }
+        let first_only = op.is(FIRST | ALONE);
+        if first_only && self.used + self.branches > 0 {
+            return false;
+        }
+        if op.is(THREE_SOURCES) && self.three_source >= self.three_source_max {
+            return false;
+        }
+        if op.is(EVEN) && self.used > 0 {
+            let half = self.width / 2;
+            return self.after_pair && self.used <= half && half + u32::from(op.slots) <= self.width;
+        }
+        self.used + u32::from(op.slots) <= self.width
+    }
+}

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Cores that issue in program order (MPC8xx, e300).
+//!
+//! An instruction issues when its sources and its pipe are free, and nothing younger issues before it. A unit
+//! that names a queue has reservation stations: the instruction may wait there while younger ones for other units
+//! go past it. A branch may be folded: it leaves the fetch queue without an issue slot, its direction known if
+//! its condition is there, else predicted statically. Completion is in order through a short queue.
+
+use super::cache::Hierarchy;
+use super::front_end::FrontEnd;
+use super::queues::{Calendar, Ring, LANES};
+use super::store_queue::{Meets, StoreQueue};
+use super::units::Pipes;
+use super::values::Values;
+use super::{Access, Cause, Core, Counters, Event, Relax};
+use crate::description::*;
+use crate::plan::*;
+use decode::Role;
+
+/// An in-order core.
+pub(crate) struct InOrder {
+    front: FrontEnd,
+    pipes: Pipes,
+    calendar: Calendar,
+    caches: Hierarchy,
+    stores: StoreQueue,
+    memory: Memory,
+    l1_latency: u64,
+    values: Values,
+    /// Completion times of the instructions in the completion queue.
+    window: Ring,
+    completions: Ring,
+    width: u32,
+    used: u32,
+    last_issue: u64,
+    last_complete: u64,
+    hold: u64,
+    complete_latency: u64,
+    folded: bool,
+    fold_distance: u64,
+    since_folded: u64,
+    mispredict: u64,
+    relax: Relax,
+    counters: Counters,
+    marks: Vec<u64>,
+}
+
+fn passed(time: u64) -> u64 {
+    if time == u64::MAX {
+        0
+    } else {
+        time
+    }
+}
+
+impl InOrder {
+    pub(crate) fn new(description: &Description, relax: Relax) -> InOrder {
+        let d = &description.dispatch;
+        let memory = description.memory.clone();
+        let mut limits = [u16::MAX; LANES];
+        if !relax.window {
+            for (lane, (_, entries)) in limits.iter_mut().zip(&description.queues) {
+                *lane = *entries;
+            }
+        }
+        let mut caches = Hierarchy::new(&description.caches, memory.miss_queue);
+        caches.ideal = relax.caches;
+        InOrder {
+            front: FrontEnd::new(description, relax),
+            pipes: Pipes::new(),
+            calendar: Calendar::new(limits),
+            caches,
+            stores: StoreQueue::new(if relax.window { 1000 } else { memory.store_queue }, memory.alias_mask),
+            l1_latency: description.caches.l1.latency,
+            values: Values::new(description.bypass.clone()),
+            window: Ring::new(if relax.window { 1000 } else { d.window }),
+            completions: Ring::new(if relax.dispatch { 1000 } else { d.complete_width }),
+            width: if relax.dispatch { 1000 } else { d.width },
+            used: 0,
+            last_issue: 0,
+            last_complete: 0,
+            hold: 0,
+            complete_latency: d.complete_latency,
+            folded: description.branch.folded,
+            fold_distance: description.branch.fold_distance,
+            since_folded: u64::MAX / 2,
+            mispredict: description.branch.mispredict,
+            relax,
+            memory,
+            counters: Counters::default(),
+            marks: Vec::new(),
+        }
+    }
+
+    fn put_off(&mut self, now: &mut u64, cycle: u64, cause: Cause) {
+        if cycle > *now {
+            self.counters.stalls[cause as usize] += cycle - *now;
+            *now = cycle;
+        }
+    }
+
+    /// The cycle of issue as far as everything but sources and pipe goes.
+    fn offer(&mut self, op: &Op, fetch: u64, slots: u32) -> u64 {
+        let mut now = self.last_issue;
+        let cause = self.front.cause;
+        self.put_off(&mut now, fetch, cause);
+        let hold = self.hold;
+        self.put_off(&mut now, hold, Cause::Serialise);
+        if op.is(BEFORE) && !self.relax.serialise {
+            let complete = self.last_complete;
+            self.put_off(&mut now, complete, Cause::Serialise);
+        }
+        if slots > 0 && now == self.last_issue && self.used + slots > self.width {
+            self.put_off(&mut now, self.last_issue + 1, Cause::DispatchRules);
+        }
+        let room = passed(self.window.oldest());
+        self.put_off(&mut now, room, Cause::Dependency);
+        if op.is(STORE) {
+            let room = passed(self.stores.free_at());
+            self.put_off(&mut now, room, Cause::StoreQueue);
+        }
+        now
+    }
+
+    fn settle(&mut self, cycle: u64, slots: u32) {
+        if cycle > self.last_issue {
+            self.last_issue = cycle;
+            self.used = 0;
+        }
+        self.used += slots;
+    }
+
+    fn load(&mut self, accesses: &[Access], issue: u64) -> (u64, Cause) {
+        let mut worst = (0, Cause::Dependency);
+        for access in accesses.iter().filter(|access| !access.store && access.known) {
+            let bytes = u64::from(access.bytes.max(1));
+            let mut found = (0, Cause::CacheMiss);
+            let met =
+                if self.relax.load_hit_store { None } else { self.stores.find(access.address, bytes, issue) };
+            match met {
+                Some((Meets::All, store)) => {
+                    self.counters.forwards += 1;
+                    let there = issue.max(store.data_time) + self.memory.forward;
+                    found = (there.saturating_sub(issue + self.l1_latency), Cause::LoadHitStore);
+                }
+                Some((Meets::Some, store)) => {
+                    self.counters.forward_failures += 1;
+                    found =
+                        (store.drain.saturating_sub(issue) + self.memory.forward_failed, Cause::LoadHitStore);
+                }
+                _ => {
+                    let first = self.caches.line_of(access.address);
+                    let last = self.caches.line_of(access.address + bytes - 1);
+                    for line in first..=last {
+                        found.0 = found.0.max(self.caches.data(line, issue));
+                    }
+                }
+            }
+            found.0 += self.crossing(access.address, bytes);
+            if found.0 > worst.0 {
+                worst = found;
+            }
+        }
+        worst
+    }
+
+    fn crossing(&self, address: u64, bytes: u64) -> u64 {
+        let crossed =
+            |&&(boundary, _): &&(u64, u64)| (address ^ (address + bytes - 1)) & !(boundary - 1) != 0;
+        self.memory.crossings.iter().filter(crossed).map(|&(_, cost)| cost).sum()
+    }
+
+    fn store(&mut self, op: &Op, accesses: &[Access], issue: u64, complete: u64) {
+        for access in accesses.iter().filter(|access| access.store && access.known) {
+            let bytes = u64::from(access.bytes.max(1));
+            let first = self.caches.line_of(access.address);
+            let last = self.caches.line_of(access.address + bytes - 1);
+            let mut line_ready = 0;
+            for line in first..=last {
+                if self.caches.write_through {
+                    self.caches.store_through(line);
+                } else {
+                    let extra = self.caches.data(line, issue);
+                    line_ready = line_ready.max(if extra > 0 { issue + self.l1_latency + extra } else { 0 });
+                }
+            }
+            let mut done = 0;
+            while done < bytes {
+                let piece = (bytes - done).min(64);
+                let number =
+                    self.stores.add(access.address + done, piece, issue, issue, op.is(SIMPLE_ADDRESS));
+                self.stores.complete(
+                    number,
+                    complete,
+                    self.memory.drain,
+                    self.memory.drain_interval,
+                    line_ready,
+                );
+                done += piece;
+            }
+        }
+    }
+
+    fn complete(&mut self, finish: u64) -> u64 {
+        let slot = self.completions.oldest();
+        let width = if slot == u64::MAX { 0 } else { slot + 1 };
+        let cycle = (finish + self.complete_latency).max(self.last_complete).max(width);
+        self.completions.take(cycle);
+        self.window.take(cycle);
+        self.last_complete = cycle;
+        cycle
+    }
+
+    fn branch(&mut self, op: &Op, fetch: u64, known: u64, next: u64) {
+        let outcome = self.front.predict(op, next);
+        let early = known <= fetch;
+        if outcome.mispredicted && !early {
+            self.counters.branch_misses += 1;
+            self.front.restart(known + self.mispredict, Cause::Mispredict);
+        } else if op.is(RETURN | INDIRECT) && !early && !self.relax.mispredicts {
+            // The target register is not there yet: fetch waits for it.
+            self.front.restart(known + 1, Cause::TakenBranch);
+        }
+    }
+
+    fn step(
+        &mut self,
+        plan: &Plan,
+        op: &Op,
+        accesses: &[Access],
+        next: u64,
+        events: Option<&mut Vec<Event>>,
+    ) {
+        let fetch = self.front.fetch(op, &mut self.caches);
+        let foldable =
+            self.folded && op.is(BRANCH) && !op.is(BEFORE | AFTER) && self.since_folded >= self.fold_distance;
+        self.since_folded = if foldable { 0 } else { self.since_folded + 1 };
+        let slots = if foldable { 0 } else { u32::from(op.slots) };
+        let mut issue = self.offer(op, fetch, slots);
+        let offered = issue;
+        let stationed = op.queue != 255;
+        if stationed && !foldable {
+            let cycle = self.calendar.admit(usize::from(op.queue), issue);
+            self.put_off(&mut issue, cycle, Cause::IssueQueue);
+        }
+        let sources = self.values.sources(plan, op, issue);
+        let mut dispatch = issue;
+        let mut steps = 0;
+        let ready = if foldable { issue } else { sources.last };
+        issue = ready;
+        if !foldable {
+            let mut previous = ready;
+            let parts = op.parts as usize..op.parts as usize + usize::from(op.part_count);
+            for part in &plan.parts[parts] {
+                let earliest =
+                    if part.waits == Waits::Then { previous + u64::from(part.step) } else { ready };
+                steps += if part.waits == Waits::Then { u64::from(part.step) } else { 0 };
+                previous = if part.mask & self.relax.pipes != 0 {
+                    earliest
+                } else {
+                    self.pipes.reserve(part, earliest)
+                };
+                issue = issue.max(previous);
+            }
+        }
+        let base = issue - steps.min(issue);
+        if stationed && !foldable {
+            self.calendar.hold(usize::from(op.queue), issue + 1);
+        } else {
+            self.put_off(&mut dispatch, ready, sources.cause);
+            self.put_off(&mut dispatch, base, Cause::Unit);
+        }
+        self.settle(dispatch, slots);
+        self.front.dispatched(dispatch);
+        let (extra, memory_cause) =
+            if op.is(LOAD) { self.load(accesses, base) } else { (0, Cause::Dependency) };
+        let waited = [
+            (ready - offered, sources.cause),
+            (base.saturating_sub(ready), Cause::Unit),
+            (extra, memory_cause),
+        ];
+        let cause = waited
+            .into_iter()
+            .max_by_key(|&(cycles, _)| cycles)
+            .map_or(Cause::Dependency, |(_, cause)| cause);
+        let shorten = |latency: u16| u64::from(if self.relax.latency { latency.min(1) } else { latency });
+        let mut finish = base + if foldable { 0 } else { shorten(op.latency).max(1) + extra };
+        let results = op.results as usize..op.results as usize + usize::from(op.result_count);
+        for result in &plan.results[results] {
+            let latency = shorten(result.latency);
+            let ready = base + latency + if result.role == Role::BaseUpdate { 0 } else { extra };
+            finish = finish.max(ready);
+            self.values.set(result.register, ready, result.domain, cause);
+        }
+        let complete = self.complete(finish);
+        if op.is(STORE) {
+            self.store(op, accesses, base, complete);
+        }
+        self.count(op, next);
+        if op.is(BRANCH) {
+            self.branch(op, fetch, sources.last, next);
+        }
+        if op.is(AFTER) && !self.relax.serialise {
+            self.hold = self.hold.max(finish + u64::from(op.serial));
+        }
+        if let Some(events) = events {
+            events.push(Event {
+                op: op.index,
+                fetch,
+                dispatch,
+                ready,
+                issue,
+                finish,
+                complete,
+                opens_group: false,
+                cause,
+            });
+        }
+        if op.is(MARK) {
+            self.marks.push(dispatch);
+        }
+    }
+
+    fn count(&mut self, op: &Op, next: u64) {
+        let counters = &mut self.counters;
+        counters.instructions += 1;
+        counters.loads += u64::from(op.is(LOAD));
+        counters.stores += u64::from(op.is(STORE));
+        counters.fallbacks += u64::from(op.is(FALLBACK));
+        counters.branches += u64::from(op.is(BRANCH));
+        counters.branches_taken += u64::from(op.is(BRANCH) && next != op.end());
+    }
+}
+
+impl Core for InOrder {
+    fn block(
+        &mut self,
+        plan: &Plan,
+        block: usize,
+        accesses: &[Access],
+        next: u64,
+        mut events: Option<&mut Vec<Event>>,
+    ) {
+        let block = plan.blocks[block];
+        let ops = &plan.ops[block.first as usize..(block.first + block.count) as usize];
+        let mut rest = accesses;
+        for (index, op) in ops.iter().enumerate() {
+            let mine = rest.iter().take_while(|access| usize::from(access.instruction) <= index).count();
+            let (now, later) = rest.split_at(mine);
+            rest = later;
+            let next = ops.get(index + 1).map_or(next, |following| following.address);
+            self.step(plan, op, now, next, events.as_deref_mut());
+        }
+    }
+
+    fn now(&self) -> u64 {
+        self.last_complete
+    }
+
+    fn counters(&mut self) -> &mut Counters {
+        self.caches.counts.drain_into(&mut self.counters);
+        &mut self.counters
+    }
+
+    fn touch(&mut self, address: u64, store: bool) -> bool {
+        self.caches.touch_only(address, store, self.last_issue)
+    }
+
+    fn marks(&mut self) -> &mut Vec<u64> {
+        &mut self.marks
+    }
+
+    fn line_bytes(&self) -> u64 {
+        self.caches.line_bytes()
+    }
+}

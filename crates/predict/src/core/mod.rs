@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The simulator: one module per shape of core over shared parts.
+//!
+//! Nothing ticks. Each instruction, in program order, gets the cycle of its fetch, dispatch, issue, result and
+//! completion from the times of those before it; every structure of limited size is a record of when its entries
+//! come free. That is exact for in-order structures and equals oldest-first scheduling for the pipes, and it costs
+//! tens of nanoseconds an instruction instead of a walk over the whole machine each cycle.
+//!
+//! `execute` is the engine of the out-of-order shapes; `grouped`, `sliced` and `out_of_order` give it their
+//! dispatch rules. `in_order` is an engine of its own.
+
+mod branch;
+mod cache;
+mod execute;
+mod front_end;
+mod grouped;
+mod in_order;
+mod out_of_order;
+mod queues;
+mod sliced;
+mod store_queue;
+mod units;
+mod values;
+
+use crate::cpu::schema::CoreKind;
+use crate::description::Description;
+use crate::plan::Plan;
+
+/// One access to memory by one execution of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Index of the instruction in its block.
+    pub instruction: u16,
+    /// Bytes accessed.
+    pub bytes: u16,
+    /// Whether it writes.
+    pub store: bool,
+    /// Whether `address` is known; if not, the access is taken to hit and to meet no store.
+    pub known: bool,
+    /// First byte.
+    pub address: u64,
+}
+
+/// Why dispatch, or in-order issue, stood still.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Cause {
+    /// Fetch delivered too little: block boundaries, width.
+    Fetch,
+    /// Redirecting fetch to the target of a taken branch.
+    TakenBranch,
+    /// Instruction cache misses.
+    InstructionCache,
+    /// Wrongly predicted branches.
+    Mispredict,
+    /// Rules on what may be dispatched together.
+    DispatchRules,
+    /// An issue queue was full.
+    IssueQueue,
+    /// Rename registers ran out.
+    Rename,
+    /// The window (or load queue) was full of instructions waiting for sources.
+    Dependency,
+    /// The same, waiting for a pipe.
+    Unit,
+    /// The same, waiting for data beyond the first-level cache.
+    CacheMiss,
+    /// The same, waiting for an older store (forwarding, rejection, flush).
+    LoadHitStore,
+    /// The store queue was full.
+    StoreQueue,
+    /// A serialising instruction.
+    Serialise,
+    /// A load was flushed because it ran before an older store to its bytes.
+    OrderFlush,
+}
+
+impl Cause {
+    /// How many there are.
+    pub const COUNT: usize = 14;
+    /// All, in the order of their numbers.
+    pub const ALL: [Cause; Cause::COUNT] = [
+        Cause::Fetch,
+        Cause::TakenBranch,
+        Cause::InstructionCache,
+        Cause::Mispredict,
+        Cause::DispatchRules,
+        Cause::IssueQueue,
+        Cause::Rename,
+        Cause::Dependency,
+        Cause::Unit,
+        Cause::CacheMiss,
+        Cause::LoadHitStore,
+        Cause::StoreQueue,
+        Cause::Serialise,
+        Cause::OrderFlush,
+    ];
+
+    /// A name for tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Cause::Fetch => "fetch",
+            Cause::TakenBranch => "taken-branch",
+            Cause::InstructionCache => "instruction-cache",
+            Cause::Mispredict => "mispredict",
+            Cause::DispatchRules => "dispatch-rules",
+            Cause::IssueQueue => "issue-queue",
+            Cause::Rename => "rename",
+            Cause::Dependency => "dependency",
+            Cause::Unit => "unit",
+            Cause::CacheMiss => "cache-miss",
+            Cause::LoadHitStore => "load-hit-store",
+            Cause::StoreQueue => "store-queue",
+            Cause::Serialise => "serialise",
+            Cause::OrderFlush => "order-flush",
+        }
+    }
+}
+
+/// What a core counted; all counts are of the simulated (and skipped-over) execution.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Instructions executed.
+    pub instructions: u64,
+    /// Branches of all kinds.
+    pub branches: u64,
+    /// Branches taken.
+    pub branches_taken: u64,
+    /// Branches predicted wrongly.
+    pub branch_misses: u64,
+    /// Instructions that load.
+    pub loads: u64,
+    /// Instructions that store.
+    pub stores: u64,
+    /// Data accesses that missed the first level.
+    pub l1_misses: u64,
+    /// Of those, that missed the second.
+    pub l2_misses: u64,
+    /// Of those, that came from memory.
+    pub memory_accesses: u64,
+    /// Instruction lines that missed.
+    pub instruction_misses: u64,
+    /// Loads served by the store queue.
+    pub forwards: u64,
+    /// Loads that met a store that could not serve them.
+    pub forward_failures: u64,
+    /// Loads flushed because they ran too early.
+    pub order_flushes: u64,
+    /// Dispatch groups (grouped cores).
+    pub groups: u64,
+    /// Executions of instructions in no class of the cpu file.
+    pub fallbacks: u64,
+    /// Cycles that dispatch stood still, by `Cause`.
+    pub stalls: [u64; Cause::COUNT],
+}
+
+impl Counters {
+    fn fields(&mut self) -> [&mut u64; 15] {
+        [
+            &mut self.instructions,
+            &mut self.branches,
+            &mut self.branches_taken,
+            &mut self.branch_misses,
+            &mut self.loads,
+            &mut self.stores,
+            &mut self.l1_misses,
+            &mut self.l2_misses,
+            &mut self.memory_accesses,
+            &mut self.instruction_misses,
+            &mut self.forwards,
+            &mut self.forward_failures,
+            &mut self.order_flushes,
+            &mut self.groups,
+            &mut self.fallbacks,
+        ]
+    }
+
+    /// Adds what was counted since `before`, `times` over: a loop skipped in its steady state.
+    pub(crate) fn repeat_since(&mut self, before: &Counters, times: u64) {
+        let mut before = before.clone();
+        for (now, before) in self.fields().into_iter().zip(before.fields()) {
+            *now += (*now - *before) * times;
+        }
+        for (now, before) in self.stalls.iter_mut().zip(before.stalls) {
+            *now += (*now - before) * times;
+        }
+    }
+}
+
+/// The life of one executed instruction, in cycles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Index of the static instruction in the plan.
+    pub op: u32,
+    /// Fetched.
+    pub fetch: u64,
+    /// Dispatched (issued to the window).
+    pub dispatch: u64,
+    /// Sources ready.
+    pub ready: u64,
+    /// Its last part went to a pipe.
+    pub issue: u64,
+    /// Result there.
+    pub finish: u64,
+    /// Completed in program order; `u64::MAX` while its group is open.
+    pub complete: u64,
+    /// It opened a dispatch group.
+    pub opens_group: bool,
+    /// What it waited for most.
+    pub cause: Cause,
+}
+
+/// Resources taken as unlimited or free, one at a time, to find what bounds a program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Relax {
+    /// Fetch delivers everything at once; taken branches cost nothing.
+    pub fetch: bool,
+    /// Only taken branches cost nothing.
+    pub taken_branches: bool,
+    /// No branch is mispredicted.
+    pub mispredicts: bool,
+    /// Dispatch and completion have no width and no rules.
+    pub dispatch: bool,
+    /// These pipes are unlimited.
+    pub pipes: u32,
+    /// Every result is there one cycle after issue.
+    pub latency: bool,
+    /// The window, queues and rename registers are unlimited.
+    pub window: bool,
+    /// Loads never meet a store.
+    pub load_hit_store: bool,
+    /// Every access hits the first level.
+    pub caches: bool,
+    /// Serialising instructions do not serialise.
+    pub serialise: bool,
+}
+
+/// A core that executes blocks of a plan.
+pub(crate) trait Core: Send {
+    /// Executes a block; `next` is the address executed after it. Events go to `events` if it is there.
+    fn block(
+        &mut self,
+        plan: &Plan,
+        block: usize,
+        accesses: &[Access],
+        next: u64,
+        events: Option<&mut Vec<Event>>,
+    );
+    /// The cycle up to which everything executed has completed.
+    fn now(&self) -> u64;
+    /// What was counted.
+    fn counters(&mut self) -> &mut Counters;
+    /// Brings the lines that a skipped access stream used into the caches.
+    fn touch(&mut self, address: u64, store: bool) -> bool;
+    /// Passages of the mark since the last call: cycles of completion, oldest first.
+    fn marks(&mut self) -> &mut Vec<u64>;
+    /// Bytes of a data cache line.
+    fn line_bytes(&self) -> u64;
+}
+
+/// Builds the core of a description.
+pub(crate) fn build(description: &Description, relax: Relax) -> Box<dyn Core> {
+    match description.kind {
+        CoreKind::Grouped => Box::new(execute::Engine::<grouped::Groups>::new(description, relax)),
+        CoreKind::Sliced => Box::new(execute::Engine::<sliced::Slices>::new(description, relax)),
+        CoreKind::OutOfOrder => Box::new(execute::Engine::<out_of_order::Slots>::new(description, relax)),
+        CoreKind::InOrder => Box::new(in_order::InOrder::new(description, relax)),
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Dispatch of plain out-of-order cores: so many instructions renamed a cycle, whatever they are.
+
+use super::execute::Rules;
+use crate::description::Description;
+use crate::plan::{Op, BRANCH};
+
+/// The rename slots of the current cycle.
+pub(crate) struct Slots {
+    width: u32,
+    branches_max: u32,
+    taken_max: u32,
+    cycle: u64,
+    used: u32,
+    branches: u32,
+    taken: u32,
+}
+
+impl Rules for Slots {
+    const GROUPED: bool = false;
+
+    fn new(description: &Description) -> Slots {
+        Slots {
+            width: description.dispatch.width,
+            branches_max: description.dispatch.branches.unwrap_or(u32::MAX),
+            taken_max: description.dispatch.taken.unwrap_or(u32::MAX),
+            cycle: 0,
+            used: 0,
+            branches: 0,
+            taken: 0,
+        }
+    }
+
+    fn offer(&mut self, op: &Op, earliest: u64, taken: bool) -> (u64, bool) {
+        if earliest > self.cycle {
+            return (earliest, true);
+        }
+        let fits = self.used < self.width
+            && !(op.is(BRANCH) && self.branches >= self.branches_max)
+            && !(taken && self.taken >= self.taken_max);
+        if fits {
+            (self.cycle, false)
+        } else {
+            (self.cycle + 1, true)
+        }
+    }
+
+    fn settle(&mut self, op: &Op, cycle: u64, _opens: bool, taken: bool) {
+        if cycle > self.cycle {
+            // What did not fit into one cycle goes on into the next.
+            let left = self.used.saturating_sub(self.width);
+            self.used = if cycle == self.cycle + 1 { left } else { 0 };
+            self.cycle = cycle;
+            self.branches = 0;
+            self.taken = 0;
+        }
+        self.used += u32::from(op.slots);
+        self.branches += u32::from(op.is(BRANCH));
+        self.taken += u32::from(taken);
+    }
+}

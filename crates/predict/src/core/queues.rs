@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Structures with a limited number of entries.
+//!
+//! `Ring` is for entries that are given back in program order (reorder buffer, load queue, rename registers of
+//! completed instructions): entry i can be had again when entry i-n is free. `Calendar` is for issue queues,
+//! which give entries back in any order: it counts how many come free in each cycle, and since dispatch moves
+//! through time in one direction, the count is exact and costs a few additions a cycle.
+
+/// Issue queues counted.
+pub(crate) const LANES: usize = 8;
+const HORIZON: usize = 8192;
+
+/// Entries given back in program order; remembers for each who holds it.
+pub(crate) struct Ring {
+    holders: Box<[u64]>,
+    next: usize,
+}
+
+impl Ring {
+    pub(crate) fn new(entries: usize) -> Ring {
+        Ring { holders: vec![u64::MAX; entries.max(1)].into(), next: 0 }
+    }
+
+    /// Who holds the entry that is to be taken next; `u64::MAX` if nobody ever did.
+    #[inline]
+    pub(crate) fn oldest(&self) -> u64 {
+        self.holders[self.next]
+    }
+
+    /// Takes that entry.
+    #[inline]
+    pub(crate) fn take(&mut self, holder: u64) {
+        self.holders[self.next] = holder;
+        self.next += 1;
+        if self.next == self.holders.len() {
+            self.next = 0;
+        }
+    }
+}
+
+/// Entries of several queues, given back in any order.
+pub(crate) struct Calendar {
+    releases: Box<[[u16; LANES]]>,
+    held: [u16; LANES],
+    limits: [u16; LANES],
+    now: u64,
+}
+
+impl Calendar {
+    pub(crate) fn new(limits: [u16; LANES]) -> Calendar {
+        Calendar { releases: vec![[0; LANES]; HORIZON].into(), held: [0; LANES], limits, now: 0 }
+    }
+
+    /// Moves on to `cycle`: entries released until then are free.
+    #[inline]
+    pub(crate) fn advance(&mut self, cycle: u64) {
+        if cycle > self.now + HORIZON as u64 {
+            self.releases.fill([0; LANES]);
+            self.held = [0; LANES];
+            self.now = cycle;
+        }
+        while self.now < cycle {
+            self.now += 1;
+            let released = &mut self.releases[self.now as usize & (HORIZON - 1)];
+            for (held, released) in self.held.iter_mut().zip(released.iter_mut()) {
+                *held -= *released;
+                *released = 0;
+            }
+        }
+    }
+
+    /// The first cycle, from `cycle` on, at which the queue has room.
+    #[inline]
+    pub(crate) fn admit(&mut self, queue: usize, cycle: u64) -> u64 {
+        self.advance(cycle);
+        while self.held[queue] >= self.limits[queue] {
+            self.advance(self.now + 1);
+        }
+        self.now.max(cycle)
+    }
+
+    /// Takes an entry until `release`.
+    #[inline]
+    pub(crate) fn hold(&mut self, queue: usize, release: u64) {
+        let release = release.clamp(self.now + 1, self.now + HORIZON as u64 - 1);
+        self.held[queue] += 1;
+        self.releases[release as usize & (HORIZON - 1)][queue] += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_queue_admits_when_the_first_entry_leaves_whoever_came_first() {
+        let mut limits = [u16::MAX; LANES];
+        limits[0] = 2;
+        let mut calendar = Calendar::new(limits);
+        assert_eq!(calendar.admit(0, 5), 5);
+        calendar.hold(0, 30);
+        calendar.hold(0, 9);
+        assert_eq!(calendar.admit(0, 6), 9);
+        calendar.hold(0, 12);
+        assert_eq!(calendar.admit(0, 10), 12);
+    }
+
+    #[test]
+    fn a_ring_names_the_holder_of_the_entry_to_be_reused() {
+        let mut ring = Ring::new(2);
+        assert_eq!(ring.oldest(), u64::MAX);
+        ring.take(1);
+        ring.take(2);
+        assert_eq!(ring.oldest(), 1);
+    }
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Stores between execution and the cache, and which of them a load meets.
+//!
+//! Stores are found by the eight-byte granules they cover: a table names the youngest store to a granule, and
+//! each store the one before it. So a load looks at the stores to its own bytes only, youngest first, as the
+//! hardware's comparators do.
+
+const TABLE: usize = 4096;
+const GRANULES: usize = 9;
+const NOBODY: u64 = 0;
+
+/// One store.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Store {
+    pub(crate) number: u64,
+    pub(crate) address: u64,
+    pub(crate) bytes: u64,
+    /// When its address and its value were known.
+    pub(crate) address_time: u64,
+    pub(crate) data_time: u64,
+    /// When it is in the cache; `u64::MAX` until it has completed.
+    pub(crate) drain: u64,
+    pub(crate) simple: bool,
+    previous: [u64; GRANULES],
+}
+
+/// What a load meets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Meets {
+    /// A store that has all its bytes.
+    All,
+    /// A store that has some of them.
+    Some,
+    /// A store whose low address bits only are the same.
+    Alias,
+}
+
+/// The store queue.
+pub(crate) struct StoreQueue {
+    stores: Box<[Store]>,
+    table: Box<[(u64, u64)]>,
+    next: u64,
+    entries: u64,
+    alias_mask: u64,
+    drained: u64,
+}
+
+impl StoreQueue {
+    pub(crate) fn new(entries: usize, alias_mask: u64) -> StoreQueue {
+        // Room for the stores of an open group beyond the entries; a long stmw counts as several.
+        let room = (entries * 4).next_power_of_two().max(256);
+        StoreQueue {
+            stores: vec![Store::default(); room].into(),
+            table: vec![(0, NOBODY); TABLE].into(),
+            next: 1,
+            entries: entries as u64,
+            alias_mask,
+            drained: 0,
+        }
+    }
+
+    fn slot(&self, number: u64) -> usize {
+        number as usize & (self.stores.len() - 1)
+    }
+
+    /// When the entry that the next store needs is free; 0 if it is, `u64::MAX` if its store has not completed.
+    #[inline]
+    pub(crate) fn free_at(&self) -> u64 {
+        if self.next <= self.entries {
+            return 0;
+        }
+        let holder = &self.stores[self.slot(self.next - self.entries)];
+        if holder.number == self.next - self.entries {
+            holder.drain
+        } else {
+            0
+        }
+    }
+
+    fn granules(&self, address: u64, bytes: u64) -> impl Iterator<Item = u64> {
+        let address = address & self.alias_mask;
+        let first = address >> 3;
+        let last = (address + bytes.clamp(1, 64) - 1) >> 3;
+        first..=last
+    }
+
+    fn table_index(granule: u64) -> usize {
+        (granule.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 52) as usize
+    }
+
+    /// Adds a store of at most 64 bytes; its number.
+    pub(crate) fn add(
+        &mut self,
+        address: u64,
+        bytes: u64,
+        address_time: u64,
+        data_time: u64,
+        simple: bool,
+    ) -> u64 {
+        let number = self.next;
+        self.next += 1;
+        let mut store = Store {
+            number,
+            address,
+            bytes,
+            address_time,
+            data_time,
+            drain: u64::MAX,
+            simple,
+            previous: [NOBODY; GRANULES],
+        };
+        for (index, granule) in self.granules(address, bytes).enumerate().take(GRANULES) {
+            let entry = &mut self.table[Self::table_index(granule)];
+            store.previous[index] = if entry.0 == granule { entry.1 } else { NOBODY };
+            *entry = (granule, number);
+        }
+        let slot = self.slot(number);
+        self.stores[slot] = store;
+        number
+    }
+
+    /// The store completed: its bytes reach the cache `drain` cycles later, one store every `interval` cycles.
+    pub(crate) fn complete(
+        &mut self,
+        number: u64,
+        cycle: u64,
+        drain: u64,
+        interval: u64,
+        line_ready: u64,
+    ) -> u64 {
+        let time = (cycle + drain).max(self.drained + interval).max(line_ready);
+        self.drained = time;
+        let slot = self.slot(number);
+        if self.stores[slot].number == number {
+            self.stores[slot].drain = time;
+        }
+        time
+    }
+
+    /// When the store of that number is in the cache.
+    pub(crate) fn drain_of(&self, number: u64) -> u64 {
+        let store = &self.stores[self.slot(number)];
+        if store.number == number {
+            store.drain
+        } else {
+            0
+        }
+    }
+
+    /// The youngest store in flight at `cycle` that a load meets.
+    #[inline]
+    pub(crate) fn find(&self, address: u64, bytes: u64, cycle: u64) -> Option<(Meets, Store)> {
+        let mut youngest: Option<(Meets, Store)> = None;
+        for granule in self.granules(address, bytes) {
+            let (key, mut number) = self.table[Self::table_index(granule)];
+            if key != granule {
+                continue;
+            }
+            while number != NOBODY {
+                let store = &self.stores[self.slot(number)];
+                if store.number != number || store.drain <= cycle {
+                    break;
+                }
+                if let Some(meets) = self.meets(store, address, bytes) {
+                    if youngest.is_none_or(|(_, found)| found.number < number) {
+                        youngest = Some((meets, *store));
+                    }
+                    break;
+                }
+                let first = (store.address & self.alias_mask) >> 3;
+                number = store.previous[(granule - first) as usize % GRANULES];
+            }
+        }
+        youngest
+    }
+
+    fn meets(&self, store: &Store, address: u64, bytes: u64) -> Option<Meets> {
+        let overlap = |a: u64, b: u64| a < b.wrapping_add(bytes) && b < a.wrapping_add(store.bytes);
+        if overlap(store.address, address) {
+            let all = store.address <= address && address + bytes <= store.address + store.bytes;
+            return Some(if all { Meets::All } else { Meets::Some });
+        }
+        let mask = self.alias_mask;
+        (mask != u64::MAX && overlap(store.address & mask, address & mask)).then_some(Meets::Alias)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_load_meets_the_youngest_store_to_its_bytes() {
+        let mut queue = StoreQueue::new(8, u64::MAX);
+        queue.add(100, 4, 0, 0, true);
+        let second = queue.add(104, 4, 0, 0, true);
+        let (meets, store) = queue.find(104, 4, 5).unwrap();
+        assert_eq!((meets, store.number), (Meets::All, second));
+        assert_eq!(queue.find(100, 8, 5).unwrap().0, Meets::Some);
+        assert_eq!(
+            queue.find(100, 2, 5).unwrap().0,
+            Meets::All,
+            "the older one, past the younger in its granule"
+        );
+        assert!(queue.find(108, 4, 5).is_none());
+    }
+
+    #[test]
+    fn a_drained_store_is_met_no_more() {
+        let mut queue = StoreQueue::new(8, u64::MAX);
+        let number = queue.add(64, 8, 0, 0, true);
+        assert_eq!(queue.complete(number, 10, 6, 1, 0), 16);
+        assert!(queue.find(64, 8, 15).is_some());
+        assert!(queue.find(64, 8, 16).is_none());
+    }
+
+    #[test]
+    fn sixteen_bits_of_address_make_an_alias() {
+        let mut queue = StoreQueue::new(8, 0xffff);
+        queue.add(0x1_0040, 8, 0, 0, true);
+        assert_eq!(queue.find(0x2_0040, 8, 0).unwrap().0, Meets::Alias);
+        assert_eq!(queue.find(0x1_0040, 8, 0).unwrap().0, Meets::All);
+    }
+}

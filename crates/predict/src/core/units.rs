@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Execution pipes: which is taken in which cycle.
+//!
+//! Instructions arrive in program order and take the first free cycle from the one in which their sources are
+//! ready, so an older instruction is served before a younger one and a younger one may use what an older left
+//! free: oldest-first scheduling, without ticking through cycles.
+
+use crate::description::Part;
+
+/// Cycles remembered; a reservation farther ahead than this meets no competition.
+const HORIZON: usize = 8192;
+const SPANS: usize = 16;
+
+#[derive(Clone, Copy, Default)]
+struct Cycle {
+    number: u64,
+    busy: u32,
+}
+
+/// Cycles known to be full for one choice of pipes, so that a long queue is not searched again and again.
+#[derive(Clone, Copy, Default)]
+struct Span {
+    mask: u32,
+    from: u64,
+    to: u64,
+}
+
+/// The pipes of a core.
+pub(crate) struct Pipes {
+    cycles: Box<[Cycle]>,
+    spans: [Span; SPANS],
+}
+
+impl Pipes {
+    pub(crate) fn new() -> Pipes {
+        Pipes { cycles: vec![Cycle::default(); HORIZON].into(), spans: [Span::default(); SPANS] }
+    }
+
+    fn busy(&mut self, cycle: u64) -> u32 {
+        let slot = &mut self.cycles[cycle as usize & (HORIZON - 1)];
+        if slot.number < cycle {
+            *slot = Cycle { number: cycle, busy: 0 };
+        }
+        if slot.number == cycle {
+            slot.busy
+        } else {
+            0
+        }
+    }
+
+    fn take(&mut self, cycle: u64, pipe: u32) {
+        let slot = &mut self.cycles[cycle as usize & (HORIZON - 1)];
+        if slot.number == cycle {
+            slot.busy |= pipe;
+        }
+    }
+
+    /// Takes one of the part's pipes, at `earliest` or as soon after it as one is free; says when.
+    #[inline]
+    pub(crate) fn reserve(&mut self, part: &Part, earliest: u64) -> u64 {
+        if part.mask == 0 {
+            return earliest;
+        }
+        let span_index = (part.mask.wrapping_mul(0x9e37_79b9) >> 28) as usize;
+        let span = self.spans[span_index];
+        let known = part.busy == 1 && span.mask == part.mask && span.from <= earliest;
+        let start = if known && earliest < span.to { span.to } else { earliest };
+        let mut cycle = start;
+        let pipe = loop {
+            let free = part.mask & !self.busy(cycle);
+            if free != 0 {
+                if let Some(pipe) = self.choose(part, free, cycle) {
+                    break pipe;
+                }
+            }
+            cycle += 1;
+        };
+        for ahead in 0..u64::from(part.busy) {
+            self.take(cycle + ahead, pipe);
+        }
+        if cycle > start && part.busy == 1 {
+            let from = if known && start <= span.to { span.from } else { start };
+            self.spans[span_index] = Span { mask: part.mask, from, to: cycle };
+        }
+        cycle
+    }
+
+    /// A pipe among `free` that stays free as long as the part occupies it.
+    #[inline]
+    fn choose(&mut self, part: &Part, free: u32, cycle: u64) -> Option<u32> {
+        let preferred = if free & part.prefer != 0 { free & part.prefer } else { free };
+        if part.busy == 1 {
+            return Some(preferred & preferred.wrapping_neg());
+        }
+        let mut usable = free;
+        for ahead in 1..u64::from(part.busy) {
+            usable &= !self.busy(cycle + ahead);
+            if usable == 0 {
+                return None;
+            }
+        }
+        let preferred = if usable & part.prefer != 0 { usable & part.prefer } else { usable };
+        Some(preferred & preferred.wrapping_neg())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::description::Waits;
+
+    fn part(mask: u32, busy: u16) -> Part {
+        Part { mask, prefer: mask, waits: Waits::All, busy, step: 1 }
+    }
+
+    #[test]
+    fn two_pipes_serve_two_a_cycle_and_a_gap_is_filled_by_a_younger_instruction() {
+        let mut pipes = Pipes::new();
+        let taken: Vec<_> = (0..5).map(|_| pipes.reserve(&part(3, 1), 10)).collect();
+        assert_eq!(taken, [10, 10, 11, 11, 12]);
+        assert_eq!(pipes.reserve(&part(3, 1), 5), 5);
+    }
+
+    #[test]
+    fn a_divider_blocks_its_pipe() {
+        let mut pipes = Pipes::new();
+        assert_eq!(pipes.reserve(&part(1, 20), 3), 3);
+        assert_eq!(pipes.reserve(&part(1, 1), 4), 23);
+        assert_eq!(pipes.reserve(&part(3, 1), 4), 4);
+    }
+}

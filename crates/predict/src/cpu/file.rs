@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! One cpu file: TOML text to a flat map from key to number or words, checked against the schema.
+//!
+//! The map is flat (`cache.l1.size`) because everything that is done with it later is done key by key: a child
+//! file overrides its parent, `assay cpu --diff` compares, the sensitivity analysis moves one number.
+
+use super::error::CpuError;
+use super::number::{Kind, Number, Place};
+use super::schema::{self, NumberKey};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use toml::de::{DeTable, DeValue};
+use toml::Spanned;
+
+/// What a key of a cpu file holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Entry {
+    /// A number with its provenance.
+    Number(Number),
+    /// A word or words.
+    Words {
+        /// The words; one for a key that is no list.
+        words: Vec<String>,
+        /// Where they stand.
+        place: Place,
+    },
+}
+
+impl Entry {
+    /// Where it stands.
+    pub fn place(&self) -> &Place {
+        match self {
+            Entry::Number(number) => &number.place,
+            Entry::Words { place, .. } => place,
+        }
+    }
+}
+
+/// A parsed file, before inheritance.
+#[derive(Clone, Debug, PartialEq)]
+pub struct File {
+    /// Its keys.
+    pub entries: BTreeMap<String, Entry>,
+    /// The cpu it inherits from.
+    pub inherits: Option<(String, Place)>,
+    /// Keys (or folders of keys) of the parent that do not hold here.
+    pub removes: Vec<(String, Place)>,
+    /// The comment at its head: the essay.
+    pub essay: String,
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    file: Arc<PathBuf>,
+    sources: BTreeMap<String, String>,
+    entries: BTreeMap<String, Entry>,
+}
+
+/// Deeper nesting than any key has; stops a hostile file from exhausting the stack.
+const DEPTH_MAX: usize = 8;
+
+/// Parses the text of one file. `path` is for messages only.
+pub fn parse(text: &str, path: PathBuf) -> Result<File, CpuError> {
+    let mut parser =
+        Parser { text, file: Arc::new(path), sources: BTreeMap::new(), entries: BTreeMap::new() };
+    let table = DeTable::parse(text).map_err(|error| CpuError::Syntax {
+        place: parser.place(error.span().map_or(0, |span| span.start)),
+        reason: error.message().to_owned(),
+    })?;
+    let table = table.into_inner();
+    let (mut inherits, mut removes) = (None, Vec::new());
+    if let Some(sources) = table.get("sources") {
+        parser.read_sources(sources)?;
+    }
+    for (key, value) in table.iter() {
+        let name = key.get_ref().as_ref();
+        match name {
+            "sources" => {}
+            "inherits" => {
+                let place = parser.place(value.span().start);
+                inherits = Some((parser.text_of(name, value)?, place));
+            }
+            "remove" => {
+                for item in parser.list_of(name, value)? {
+                    removes.push((item, parser.place(value.span().start)));
+                }
+            }
+            _ => parser.walk(name.to_owned(), value, 0)?,
+        }
+    }
+    Ok(File { entries: parser.entries, inherits, removes, essay: essay(text) })
+}
+
+/// The comment block at the head of the file, without its marks and its licence line.
+fn essay(text: &str) -> String {
+    let lines = text
+        .lines()
+        .take_while(|line| line.starts_with('#'))
+        .filter(|line| !line.contains("SPDX-License-Identifier"))
+        .map(|line| line.trim_start_matches('#').strip_prefix(' ').unwrap_or(line.trim_start_matches('#')));
+    lines.collect::<Vec<_>>().join("\n").trim().to_owned()
+}
+
+impl Parser<'_> {
+    fn place(&self, offset: usize) -> Place {
+        let head = self.text.as_bytes().get(..offset).unwrap_or(self.text.as_bytes());
+        Place { file: self.file.clone(), line: 1 + head.iter().filter(|&&byte| byte == b'\n').count() }
+    }
+
+    fn invalid(
+        &self,
+        value: &Spanned<DeValue<'_>>,
+        key: &str,
+        problem: impl Into<String>,
+        allowed: impl Into<String>,
+    ) -> CpuError {
+        CpuError::Invalid {
+            place: self.place(value.span().start),
+            key: key.to_owned(),
+            problem: problem.into(),
+            allowed: allowed.into(),
+        }
+    }
+
+    fn text_of(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<String, CpuError> {
+        match value.get_ref().as_str() {
+            Some(text) if !text.trim().is_empty() => Ok(text.to_owned()),
+            _ => Err(self.invalid(value, key, "is no text", "a non-empty string")),
+        }
+    }
+
+    fn list_of(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>, CpuError> {
+        match value.get_ref().as_array() {
+            Some(items) => items.iter().map(|item| self.text_of(key, item)).collect(),
+            None => Err(self.invalid(value, key, "is no list", "a list of strings")),
+        }
+    }
+
+    fn read_sources(&mut self, value: &Spanned<DeValue<'_>>) -> Result<(), CpuError> {
+        let Some(table) = value.get_ref().as_table() else {
+            return Err(self.invalid(
+                value,
+                "sources",
+                "is no table",
+                "a table of short name = full citation",
+            ));
+        };
+        for (key, value) in table.iter() {
+            let name = key.get_ref().to_string();
+            let text = self.text_of(&format!("sources.{name}"), value)?;
+            self.sources.insert(name, text);
+        }
+        Ok(())
+    }
+
+    fn walk(&mut self, key: String, value: &Spanned<DeValue<'_>>, depth: usize) -> Result<(), CpuError> {
+        if let Some(number_key) = schema::number_key(&key) {
+            let number = self.number(number_key, &key, value)?;
+            self.entries.insert(key, Entry::Number(number));
+            return Ok(());
+        }
+        if let Some(word_key) = schema::word_key(&key) {
+            let words =
+                if word_key.list { self.list_of(&key, value)? } else { vec![self.text_of(&key, value)?] };
+            for word in &words {
+                if !word_key.allowed.is_empty() && !word_key.allowed.contains(&word.as_str()) {
+                    return Err(self.invalid(
+                        value,
+                        &key,
+                        format!("is '{word}'"),
+                        word_key.allowed.join(", "),
+                    ));
+                }
+            }
+            let place = self.place(value.span().start);
+            self.entries.insert(key, Entry::Words { words, place });
+            return Ok(());
+        }
+        match value.get_ref().as_table() {
+            Some(table) if depth < DEPTH_MAX && leads_somewhere(&key) => {
+                for (name, inner) in table.iter() {
+                    self.walk(format!("{key}.{}", name.get_ref()), inner, depth + 1)?;
+                }
+                Ok(())
+            }
+            _ => Err(CpuError::UnknownKey { place: self.place(value.span().start), hint: hint(&key), key }),
+        }
+    }
+
+    fn number(
+        &self,
+        schema: &NumberKey,
+        key: &str,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Result<Number, CpuError> {
+        let form = number_form(schema);
+        let Some(table) = value.get_ref().as_table() else {
+            return Err(self.invalid(value, key, "is not a number with its provenance", form));
+        };
+        for (name, inner) in table.iter() {
+            let name = name.get_ref().as_ref();
+            if !["value", "unit", "source", "kind", "range", "fitted_to", "note"].contains(&name) {
+                return Err(CpuError::UnknownKey {
+                    place: self.place(inner.span().start),
+                    key: format!("{key}.{name}"),
+                    hint: format!("allowed: {form}"),
+                });
+            }
+        }
+        let field = |name: &str| {
+            table.get(name).ok_or_else(|| self.invalid(value, key, format!("lacks '{name}'"), form.clone()))
+        };
+        let amount = self.amount(schema, key, field("value")?)?;
+        let unit = self.text_of(&format!("{key}.unit"), field("unit")?)?;
+        if unit != schema.unit {
+            return Err(self.invalid(
+                field("unit")?,
+                &format!("{key}.unit"),
+                format!("is '{unit}'"),
+                schema.unit,
+            ));
+        }
+        let source = self.text_of(&format!("{key}.source"), field("source")?)?;
+        let source = self.sources.get(&source).cloned().ok_or_else(|| {
+            let known = self.sources.keys().cloned().collect::<Vec<_>>().join(", ");
+            self.invalid(value, &format!("{key}.source"), format!("'{source}' is not in [sources]"), known)
+        })?;
+        let kind_word = self.text_of(&format!("{key}.kind"), field("kind")?)?;
+        let kind = Kind::from_name(&kind_word).ok_or_else(|| {
+            let known = Kind::ALL.map(Kind::name).join(", ");
+            self.invalid(value, &format!("{key}.kind"), format!("is '{kind_word}'"), known)
+        })?;
+        let range = match table.get("range") {
+            Some(range) => Some(self.range(schema, key, range, amount)?),
+            None if kind == Kind::Guess => {
+                return Err(self.invalid(
+                    value,
+                    key,
+                    "is a guess without 'range'",
+                    "range = [lowest, highest]",
+                ));
+            }
+            None => None,
+        };
+        let optional = |name: &str| {
+            table.get(name).map(|inner| self.text_of(&format!("{key}.{name}"), inner)).transpose()
+        };
+        let fitted_to = optional("fitted_to")?;
+        if (kind == Kind::Fitted) != fitted_to.is_some() {
+            return Err(self.invalid(
+                value,
+                key,
+                "must say 'fitted_to' if and only if its kind is fitted",
+                form,
+            ));
+        }
+        let note = optional("note")?;
+        Ok(Number {
+            value: amount,
+            unit,
+            source,
+            kind,
+            range,
+            fitted_to,
+            note,
+            place: self.place(value.span().start),
+        })
+    }
+
+    fn amount(&self, schema: &NumberKey, key: &str, value: &Spanned<DeValue<'_>>) -> Result<f64, CpuError> {
+        let amount = match value.get_ref() {
+            DeValue::Integer(integer) => {
+                i64::from_str_radix(integer.as_str(), integer.radix()).ok().map(|n| n as f64)
+            }
+            DeValue::Float(float) => float.as_str().parse::<f64>().ok(),
+            _ => None,
+        };
+        let allowed = format!("{} to {} {}", schema.min, schema.max, schema.unit);
+        match amount {
+            Some(amount) if amount >= schema.min && amount <= schema.max => Ok(amount),
+            Some(amount) => Err(self.invalid(value, key, format!("is {amount}"), allowed)),
+            None => Err(self.invalid(value, key, "is no number", allowed)),
+        }
+    }
+
+    fn range(
+        &self,
+        schema: &NumberKey,
+        key: &str,
+        value: &Spanned<DeValue<'_>>,
+        amount: f64,
+    ) -> Result<(f64, f64), CpuError> {
+        let ends = value.get_ref().as_array().map(|items| {
+            items
+                .iter()
+                .map(|item| self.amount(schema, &format!("{key}.range"), item))
+                .collect::<Result<Vec<_>, _>>()
+        });
+        match ends.transpose()?.as_deref() {
+            Some(&[low, high]) if low <= amount && amount <= high => Ok((low, high)),
+            _ => Err(self.invalid(
+                value,
+                &format!("{key}.range"),
+                "does not enclose the value",
+                "[lowest, highest]",
+            )),
+        }
+    }
+}
+
+/// How to write a number of this key.
+pub fn number_form(schema: &NumberKey) -> String {
+    let kinds = Kind::ALL.map(Kind::name).join("|");
+    format!(
+        "{{ value = {}..{}, unit = \"{}\", source = \"NAME IN [sources]\", kind = \"{kinds}\" }}, with range = [a, b] for a guess and fitted_to = \"FIGURE\" for a fitted one",
+        schema.min, schema.max, schema.unit
+    )
+}
+
+/// Whether some key of the schema lies below `key`.
+fn leads_somewhere(key: &str) -> bool {
+    let depth = key.split('.').count();
+    let mut patterns = schema::NUMBERS.iter().map(|k| k.key).chain(schema::WORDS.iter().map(|k| k.key));
+    patterns.any(|pattern| {
+        let parts: Vec<_> = pattern.split('.').collect();
+        parts.len() > depth && schema::fits(&parts[..depth].join("."), key)
+    })
+}
+
+/// What could have been meant by an unknown key.
+fn hint(key: &str) -> String {
+    let parent = key.rsplit_once('.').map_or("", |(parent, _)| parent);
+    let depth = parent.split('.').filter(|part| !part.is_empty()).count();
+    let mut known: Vec<String> = schema::NUMBERS
+        .iter()
+        .map(|k| k.key)
+        .chain(schema::WORDS.iter().map(|k| k.key))
+        .chain(["inherits", "remove", "sources"])
+        .filter_map(|pattern| {
+            let parts: Vec<_> = pattern.split('.').collect();
+            let inside =
+                parts.len() > depth && (depth == 0 || schema::fits(&parts[..depth].join("."), parent));
+            inside.then(|| parts[depth].to_owned())
+        })
+        .collect();
+    known.sort();
+    known.dedup();
+    if known.is_empty() {
+        return format!("'{parent}' holds no further keys");
+    }
+    let place = if parent.is_empty() { "at the top".to_owned() } else { format!("under '{parent}'") };
+    format!("allowed {place}: {}", known.join(", "))
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Cpu files: loading, inheritance, listing, comparing.
+//!
+//! A cpu is a flat map of keys; see `schema` for which there are and `number` for what each number carries.
+//! `description` turns the map into the typed form that the simulator runs on.
+
+mod error;
+mod file;
+mod number;
+pub mod schema;
+
+pub use error::CpuError;
+pub use file::Entry;
+pub use number::{Kind, Number, Place};
+
+use schema::{CoreKind, Need};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A cpu: its keys after inheritance.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cpu {
+    /// The name it is asked for by: the file's name without its ending.
+    pub name: String,
+    /// Its essay, and those of the cpus it inherits from, nearest first, as (name, text).
+    pub essays: Vec<(String, String)>,
+    entries: BTreeMap<String, Entry>,
+    /// For `class.*.instructions`: how many steps of inheritance away the list stands.
+    distance: BTreeMap<String, usize>,
+}
+
+/// One difference between two cpus.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    /// The key.
+    pub key: String,
+    /// What the first has, if it has it.
+    pub a: Option<Entry>,
+    /// What the second has, if it has it.
+    pub b: Option<Entry>,
+}
+
+/// One guessed number: what the sensitivity analysis moves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Guess {
+    /// Its key.
+    pub key: String,
+    /// Its value.
+    pub value: f64,
+    /// Lowest believable value.
+    pub low: f64,
+    /// Highest believable value.
+    pub high: f64,
+}
+
+/// `(name, path)` of every cpu file in `dir` and the folders directly in it.
+fn files(dir: &Path) -> BTreeMap<String, PathBuf> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![dir.to_owned()];
+    let inner = std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
+    folders.extend(inner.filter(|path| path.is_dir()));
+    for folder in folders {
+        for path in std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
+            if path.extension().is_some_and(|ending| ending == "toml") {
+                if let Some(name) = path.file_stem().and_then(|stem| stem.to_str()) {
+                    found.insert(name.to_owned(), path.clone());
+                }
+            }
+        }
+    }
+    found
+}
+
+impl Cpu {
+    /// The names of all cpus in `dir`, sorted.
+    pub fn list(dir: &Path) -> Vec<String> {
+        files(dir).into_keys().collect()
+    }
+
+    /// Loads the cpu `name` from `dir`, with everything it inherits, and checks it.
+    pub fn load(dir: &Path, name: &str) -> Result<Cpu, CpuError> {
+        let files = files(dir);
+        Cpu::load_with(name, |wanted| {
+            let path = files.get(wanted).ok_or_else(|| CpuError::Unknown {
+                name: wanted.to_owned(),
+                dir: dir.to_owned(),
+                known: files.keys().cloned().collect(),
+            })?;
+            let read = |reason: String| CpuError::Read { path: path.clone(), reason };
+            let bytes = std::fs::read(path).map_err(|error| read(error.to_string()))?;
+            let text = String::from_utf8(bytes).map_err(|_| read("it is not UTF-8 text".into()))?;
+            Ok((text, path.clone()))
+        })
+    }
+
+    /// Loads a cpu whose files come from `read`: the text and path of the file of a given cpu name.
+    pub fn load_with(
+        name: &str,
+        read: impl Fn(&str) -> Result<(String, PathBuf), CpuError>,
+    ) -> Result<Cpu, CpuError> {
+        let mut chain = vec![name.to_owned()];
+        let mut parsed = Vec::new();
+        loop {
+            let wanted = chain.last().expect("the chain starts with a name");
+            let (text, path) = read(wanted)?;
+            let file = file::parse(&text, path)?;
+            let parent = file.inherits.clone();
+            parsed.push(file);
+            let Some((parent, place)) = parent else { break };
+            let circle = chain.contains(&parent);
+            chain.push(parent);
+            if circle {
+                return Err(CpuError::Cycle { place, chain });
+            }
+        }
+        Cpu::merge(name, chain, parsed)
+    }
+
+    fn merge(name: &str, chain: Vec<String>, files: Vec<file::File>) -> Result<Cpu, CpuError> {
+        let mut cpu = Cpu {
+            name: name.to_owned(),
+            essays: Vec::new(),
+            entries: BTreeMap::new(),
+            distance: BTreeMap::new(),
+        };
+        let mut first_place = None;
+        for (distance, file) in files.into_iter().enumerate().rev() {
+            for (key, place) in &file.removes {
+                let below = format!("{key}.");
+                let before = cpu.entries.len();
+                cpu.entries.retain(|existing, _| existing != key && !existing.starts_with(&below));
+                if cpu.entries.len() == before {
+                    return Err(CpuError::Invalid {
+                        place: place.clone(),
+                        key: "remove".into(),
+                        problem: format!("names '{key}', which is not inherited"),
+                        allowed: "keys that the parent has".into(),
+                    });
+                }
+            }
+            for (key, entry) in file.entries {
+                if distance == 0 && first_place.is_none() {
+                    first_place = Some(Place { file: entry.place().file.clone(), line: 1 });
+                }
+                cpu.distance.insert(key.clone(), distance);
+                cpu.entries.insert(key, entry);
+            }
+            cpu.essays.insert(0, (chain[distance].clone(), file.essay));
+        }
+        let place = first_place.unwrap_or_else(|| Place { file: Arc::new(PathBuf::from(name)), line: 1 });
+        cpu.check_needed(&place)?;
+        crate::description::Description::new(&cpu)?;
+        Ok(cpu)
+    }
+
+    fn check_needed(&self, place: &Place) -> Result<(), CpuError> {
+        let missing = |key: &str, meaning: &str, form: String| CpuError::Missing {
+            place: place.clone(),
+            key: key.to_owned(),
+            meaning: meaning.to_owned(),
+            form,
+        };
+        for word in schema::WORDS.iter().filter(|word| word.needed) {
+            if !self.entries.contains_key(word.key) {
+                return Err(missing(word.key, word.meaning, "a string or a list of strings".into()));
+            }
+        }
+        let in_order = self.kind() == CoreKind::InOrder;
+        for number in schema::NUMBERS {
+            let needed = match number.need {
+                Need::Always => true,
+                Need::OutOfOrder => !in_order,
+                Need::Optional => false,
+            };
+            if needed && !self.entries.contains_key(number.key) {
+                return Err(missing(number.key, number.meaning, file::number_form(number)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The shape of its core.
+    pub fn kind(&self) -> CoreKind {
+        let word = self.word("kind").unwrap_or("");
+        CoreKind::ALL.into_iter().find(|kind| kind.name() == word).unwrap_or(CoreKind::OutOfOrder)
+    }
+
+    /// The name people know it by.
+    pub fn title(&self) -> &str {
+        self.word("title").unwrap_or(&self.name)
+    }
+
+    /// Clock in MHz.
+    pub fn clock_mhz(&self) -> f64 {
+        self.value("clock.frequency").unwrap_or(1000.0)
+    }
+
+    /// Whether it runs programs of `arch`.
+    pub fn runs(&self, arch: arch::Arch) -> bool {
+        self.words("arch").iter().any(|name| name == arch.name())
+    }
+
+    /// The entry of `key`.
+    pub fn entry(&self, key: &str) -> Option<&Entry> {
+        self.entries.get(key)
+    }
+
+    /// All entries by key.
+    pub fn entries(&self) -> impl Iterator<Item = (&str, &Entry)> {
+        self.entries.iter().map(|(key, entry)| (key.as_str(), entry))
+    }
+
+    /// The value of a number.
+    pub fn value(&self, key: &str) -> Option<f64> {
+        match self.entries.get(key) {
+            Some(Entry::Number(number)) => Some(number.value),
+            _ => None,
+        }
+    }
+
+    /// The words of a key; none if it is absent.
+    pub fn words(&self, key: &str) -> &[String] {
+        match self.entries.get(key) {
+            Some(Entry::Words { words, .. }) => words,
+            _ => &[],
+        }
+    }
+
+    /// The word of a key.
+    pub fn word(&self, key: &str) -> Option<&str> {
+        self.words(key).first().map(String::as_str)
+    }
+
+    /// The names that stand for `*` in `folder.*`, sorted.
+    pub fn names(&self, folder: &str) -> Vec<String> {
+        let below = format!("{folder}.");
+        let names: BTreeSet<_> = self
+            .entries
+            .keys()
+            .filter_map(|key| key.strip_prefix(&below))
+            .filter_map(|rest| rest.split('.').next())
+            .map(str::to_owned)
+            .collect();
+        names.into_iter().collect()
+    }
+
+    /// How many steps of inheritance away the entry stands: 0 in the cpu's own file.
+    pub fn distance(&self, key: &str) -> usize {
+        self.distance.get(key).copied().unwrap_or(0)
+    }
+
+    /// The same cpu with one number changed, for analyses; the key must be there.
+    pub fn with(&self, key: &str, value: f64) -> Option<Cpu> {
+        let mut changed = self.clone();
+        match changed.entries.get_mut(key) {
+            Some(Entry::Number(number)) => number.value = value,
+            _ => return None,
+        }
+        Some(changed)
+    }
+
+    /// All guessed numbers with their ranges.
+    pub fn guesses(&self) -> Vec<Guess> {
+        let guess = |(key, entry): (&String, &Entry)| match entry {
+            Entry::Number(Number { value, kind: Kind::Guess, range: Some((low, high)), .. }) => {
+                Some(Guess { key: key.clone(), value: *value, low: *low, high: *high })
+            }
+            _ => None,
+        };
+        self.entries.iter().filter_map(guess).collect()
+    }
+
+    /// Where two cpus differ, by key.
+    pub fn diff(&self, other: &Cpu) -> Vec<Difference> {
+        let same = |a: Option<&Entry>, b: Option<&Entry>| match (a, b) {
+            (Some(Entry::Number(a)), Some(Entry::Number(b))) => a.value == b.value,
+            (Some(Entry::Words { words: a, .. }), Some(Entry::Words { words: b, .. })) => a == b,
+            _ => false,
+        };
+        let keys: BTreeSet<_> = self.entries.keys().chain(other.entries.keys()).collect();
+        keys.into_iter()
+            .map(|key| (key, self.entries.get(key), other.entries.get(key)))
+            .filter(|(_, a, b)| !same(*a, *b))
+            .map(|(key, a, b)| Difference { key: key.clone(), a: a.cloned(), b: b.cloned() })
+            .collect()
+    }
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Which keys a cpu file may have: unit, bounds, meaning, and which core kinds cannot do without.
+//!
+//! The loader checks files against this table, `assay cpu` prints the meanings, and the typed description that
+//! the simulator runs on is read through it, so a key exists here or nowhere. `*` stands for one name chosen by
+//! the file (a unit, a queue, an instruction class).
+
+/// The four shapes of core that the simulator knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CoreKind {
+    /// Dispatches and completes groups of instructions in order, executes out of order (POWER7, POWER8).
+    Grouped,
+    /// Dispatches internal operations to slices, no groups (POWER9, POWER10).
+    Sliced,
+    /// Renames, executes and retires instruction by instruction (LA464, LA664, x86, Arm).
+    OutOfOrder,
+    /// Issues in program order (MPC8xx, e300).
+    InOrder,
+}
+
+impl CoreKind {
+    /// All kinds.
+    pub const ALL: [CoreKind; 4] =
+        [CoreKind::Grouped, CoreKind::Sliced, CoreKind::OutOfOrder, CoreKind::InOrder];
+
+    /// The word used in cpu files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            CoreKind::Grouped => "grouped",
+            CoreKind::Sliced => "sliced",
+            CoreKind::OutOfOrder => "out_of_order",
+            CoreKind::InOrder => "in_order",
+        }
+    }
+}
+
+/// Who needs a key.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// Every cpu.
+    Always,
+    /// Every cpu that is not in-order.
+    OutOfOrder,
+    /// Nobody: what holds without it is in the meaning.
+    Optional,
+}
+
+/// One key that holds a number.
+pub struct NumberKey {
+    /// The key, with `*` for a name chosen by the file.
+    pub key: &'static str,
+    /// Its unit.
+    pub unit: &'static str,
+    /// Smallest value allowed.
+    pub min: f64,
+    /// Largest value allowed.
+    pub max: f64,
+    /// Who needs it.
+    pub need: Need,
+    /// What it means.
+    pub meaning: &'static str,
+}
+
+const fn key(
+    key: &'static str,
+    unit: &'static str,
+    min: f64,
+    max: f64,
+    need: Need,
+    meaning: &'static str,
+) -> NumberKey {
+    NumberKey { key, unit, min, max, need, meaning }
+}
+
+use Need::{Always, Optional, OutOfOrder};
+
+/// Every number a cpu file may hold.
+pub const NUMBERS: &[NumberKey] = &[
+    key("clock.frequency", "MHz", 1.0, 10000.0, Always, "clock used to turn cycles into time"),
+    key("fetch.block", "bytes", 4.0, 256.0, Always, "aligned block fetched in one cycle"),
+    key("fetch.width", "instructions", 1.0, 32.0, Always, "instructions fetched per cycle at most"),
+    key("fetch.taken", "cycles", 1.0, 32.0, Always, "cycles from fetching a predicted-taken branch to fetching its target"),
+    key("fetch.buffer", "instructions", 1.0, 1024.0, Always, "instructions that wait between fetch and dispatch"),
+    key("fetch.btb", "entries", 1.0, 65536.0, Optional, "branches whose target is known early; without it there are none"),
+    key("fetch.btb_taken", "cycles", 1.0, 32.0, Optional, "as fetch.taken, for a branch found in fetch.btb"),
+    key("fetch.btb2", "entries", 1.0, 65536.0, Optional, "second, larger level of fetch.btb"),
+    key("fetch.btb2_taken", "cycles", 1.0, 32.0, Optional, "as fetch.taken, for a branch found in fetch.btb2"),
+    key("fetch.same_block_taken", "cycles", 1.0, 32.0, Optional, "as fetch.taken, when the target is in the same block"),
+    key("branch.mispredict", "cycles", 1.0, 64.0, Always, "cycles from resolving a wrongly predicted branch to dispatching the right path"),
+    key("branch.table", "entries", 1.0, 1048576.0, Optional, "two-bit counters of each direction table (default 4096)"),
+    key("branch.history", "branches", 0.0, 1024.0, Optional, "longest global history used (default 12)"),
+    key("branch.return_stack", "entries", 0.0, 1024.0, Optional, "return address stack (default 0: returns are indirect)"),
+    key("branch.indirect", "entries", 0.0, 65536.0, Optional, "predicted targets of indirect branches (default 0)"),
+    key("branch.fold_distance", "instructions", 0.0, 16.0, Optional, "in-order: two branches closer than this are not both folded"),
+    key("branch.folded", "instructions", 0.0, 1.0, Optional, "in-order: 1 if branches are taken out of the queue without an issue slot, 0 if not"),
+    key("dispatch.width", "slots", 1.0, 32.0, Always, "slots dispatched (or issued, in-order) per cycle or group"),
+    key("dispatch.branches", "branches", 0.0, 8.0, Optional, "branch slots beside them; absent: branches take ordinary slots"),
+    key("dispatch.taken", "branches", 1.0, 8.0, Optional, "taken branches dispatched per cycle (default: no limit)"),
+    key("dispatch.three_source", "instructions", 1.0, 8.0, Optional, "instructions with three register sources in one group (default: no limit)"),
+    key("dispatch.latency", "cycles", 0.0, 32.0, OutOfOrder, "cycles from dispatch to the earliest issue"),
+    key("complete.width", "units", 1.0, 32.0, Always, "groups (grouped) or instructions completed per cycle"),
+    key("complete.latency", "cycles", 0.0, 32.0, Optional, "cycles from the last result to completion (default 1)"),
+    key("window.entries", "units", 1.0, 2048.0, Always, "groups (grouped) or instructions between dispatch and completion"),
+    key("rename.general", "registers", 1.0, 1024.0, Optional, "general registers beyond the architected ones (default: no limit)"),
+    key("rename.vector", "registers", 1.0, 1024.0, Optional, "vector and float registers beyond the architected ones (default: no limit)"),
+    key("queue.*.entries", "entries", 1.0, 1024.0, Optional, "instructions that wait for issue in this queue"),
+    key("unit.*.pipes", "pipes", 1.0, 16.0, Optional, "identical pipes of this execution unit"),
+    key("bypass.*.*", "cycles", 0.0, 32.0, Optional, "cycles added when a result of the first domain feeds the second"),
+    key("memory.load_queue", "entries", 1.0, 1024.0, OutOfOrder, "loads between dispatch and completion"),
+    key("memory.store_queue", "entries", 1.0, 1024.0, Always, "stores between dispatch and their write to the cache"),
+    key("memory.miss_queue", "entries", 1.0, 1024.0, Always, "first-level misses outstanding"),
+    key("memory.forward", "cycles", 0.0, 64.0, OutOfOrder, "load-to-use latency when an older store supplies all bytes; counted from the store's data at the earliest"),
+    key("memory.forward_renamed", "cycles", 0.0, 64.0, Optional, "the same when base register, displacement and size agree and the store is predicted (memory renaming)"),
+    key("memory.forward_failed", "cycles", 0.0, 128.0, Optional, "cycles lost beyond waiting for the drain when an older store supplies only some of the bytes"),
+    key("memory.reject_retry", "cycles", 1.0, 64.0, Optional, "interval at which a rejected load tries again (default 1)"),
+    key("memory.drain", "cycles", 0.0, 128.0, Always, "cycles from a store's completion to its bytes being in the cache and its queue entry free"),
+    key("memory.drain_interval", "cycles", 1.0, 64.0, Optional, "cycles between two stores entering the cache (default 1)"),
+    key("memory.order_flush", "cycles", 0.0, 128.0, Optional, "cycles lost when a load ran before an older store to its bytes"),
+    key("memory.alias_bits", "bits", 8.0, 64.0, Optional, "low address bits compared to find that (default 64)"),
+    key("memory.same_group_flush", "cycles", 0.0, 128.0, Optional, "grouped: cycles to fetch a load again that hit a store of its own group and may not forward"),
+    key("memory.cross", "bytes", 4.0, 65536.0, Optional, "an access that crosses a multiple of this costs memory.cross_cost more"),
+    key("memory.cross_cost", "cycles", 0.0, 256.0, Optional, "see memory.cross"),
+    key("memory.cross2", "bytes", 4.0, 65536.0, Optional, "second boundary, its cost is added"),
+    key("memory.cross2_cost", "cycles", 0.0, 256.0, Optional, "see memory.cross2"),
+    key("cache.instruction.size", "KiB", 1.0, 1048576.0, Always, "first-level instruction cache"),
+    key("cache.instruction.ways", "ways", 1.0, 64.0, Always, "its associativity"),
+    key("cache.instruction.line", "bytes", 16.0, 512.0, Always, "its line"),
+    key("cache.l1.size", "KiB", 1.0, 1048576.0, Always, "first-level data cache"),
+    key("cache.l1.ways", "ways", 1.0, 64.0, Always, "its associativity"),
+    key("cache.l1.line", "bytes", 16.0, 512.0, Always, "its line"),
+    key("cache.l1.latency", "cycles", 1.0, 64.0, Always, "load-to-use latency of a general-register load that hits it"),
+    key("cache.l2.size", "KiB", 1.0, 1048576.0, Optional, "second-level cache; absent: none"),
+    key("cache.l2.ways", "ways", 1.0, 64.0, Optional, "its associativity"),
+    key("cache.l2.latency", "cycles", 1.0, 1000.0, Optional, "load-to-use latency on a hit"),
+    key("cache.l2.interval", "cycles", 0.0, 256.0, Optional, "cycles a line transfer keeps the path from it busy (default 0)"),
+    key("cache.l3.size", "KiB", 1.0, 1048576.0, Optional, "third-level cache; absent: none"),
+    key("cache.l3.ways", "ways", 1.0, 64.0, Optional, "its associativity"),
+    key("cache.l3.latency", "cycles", 1.0, 1000.0, Optional, "load-to-use latency on a hit"),
+    key("cache.l3.interval", "cycles", 0.0, 256.0, Optional, "as cache.l2.interval"),
+    key("cache.memory.latency", "cycles", 1.0, 10000.0, Always, "load-to-use latency from memory"),
+    key("cache.memory.interval", "cycles", 0.0, 1000.0, Optional, "as cache.l2.interval"),
+    key("prefetch.streams", "streams", 0.0, 64.0, Optional, "data prefetch streams followed at once (default 0: no prefetch)"),
+    key("prefetch.distance", "lines", 1.0, 64.0, Optional, "lines a trained stream runs ahead (default 4)"),
+    key("prefetch.instruction", "lines", 0.0, 64.0, Optional, "lines fetched after a missing instruction line (default 0)"),
+    key("class.*.slots", "slots", 0.0, 32.0, Optional, "dispatch slots taken (default 1)"),
+    key("class.*.latency.value", "cycles", 0.0, 1000.0, Optional, "cycles until the value can be used (default 1; for a load: when it hits the first level)"),
+    key("class.*.latency.carry", "cycles", 0.0, 1000.0, Optional, "the same for carry and overflow (default: as value)"),
+    key("class.*.latency.condition", "cycles", 0.0, 1000.0, Optional, "the same for condition fields and flags (default: as value)"),
+    key("class.*.latency.base", "cycles", 0.0, 1000.0, Optional, "the same for an updated base register (default 1)"),
+    key("class.*.latency.link", "cycles", 0.0, 1000.0, Optional, "the same for link and count registers (default: as value)"),
+    key("class.*.busy", "cycles", 1.0, 1000.0, Optional, "cycles its last pipe stays occupied (default 1)"),
+    key("class.*.step", "cycles", 0.0, 100.0, Optional, "cycles between the parts of a cracked instruction marked `then` (default 1)"),
+    key("class.*.per_word", "cycles", 0.0, 32.0, Optional, "cycles of occupancy added per four bytes moved (lmw, stmw; default 0)"),
+    key("class.*.serial", "cycles", 0.0, 1000.0, Optional, "cycles that a serialising instruction holds everything younger after it has run (default 0)"),
+];
+
+/// One key that holds a word or a list of words.
+pub struct WordKey {
+    /// The key.
+    pub key: &'static str,
+    /// The words allowed; empty: any.
+    pub allowed: &'static [&'static str],
+    /// Whether it is a list.
+    pub list: bool,
+    /// Whether every cpu needs it.
+    pub needed: bool,
+    /// What it means.
+    pub meaning: &'static str,
+}
+
+const fn word(
+    key: &'static str,
+    allowed: &'static [&'static str],
+    list: bool,
+    needed: bool,
+    meaning: &'static str,
+) -> WordKey {
+    WordKey { key, allowed, list, needed, meaning }
+}
+
+/// Every word a cpu file may hold.
+pub const WORDS: &[WordKey] = &[
+    word("title", &[], false, true, "the name people know it by"),
+    word("kind", &["grouped", "sliced", "out_of_order", "in_order"], false, true, "shape of the core"),
+    word("arch", &[], true, true, "architectures whose programs it runs"),
+    word("llvm", &[], false, false, "LLVM's name of a cpu whose scheduling model serves for instructions in no class"),
+    word("branch.predictor", &["static", "tournament", "tage"], false, true, "how directions are predicted"),
+    word("memory.load_hit_store", &["flush", "wait"], false, false, "what happens to a load ready before an older store's address: it runs and is flushed, or waits"),
+    word("memory.partial_forward", &["drain", "merge"], false, false, "a load that an older store covers in part waits for the drain, or has the bytes merged"),
+    word("memory.load_op", &[], false, false, "class whose parts come before those of an instruction of another class that reads memory"),
+    word("memory.store_op", &[], false, false, "class whose parts come after those of an instruction of another class that writes memory"),
+    word("cache.l1.write", &["back", "through"], false, false, "a store miss brings the line in (back, the default), or goes through"),
+    word("unit.*.queue", &[], false, false, "queue that feeds the unit"),
+    word("class.*.instructions", &[], true, false, "mnemonics, a trailing * stands for any ending; exact names win, then longer patterns"),
+    word("class.*.parts", &[], true, false, "pipes it needs: `FX`, `LS|LU` for either, `address LS` waits for the address only, `data LU` for the stored value only, `then FX` comes after the part before it"),
+    word("class.*.group", &["first", "last", "alone", "end", "even"], true, false, "dispatch rules: first or last of its group, alone in it, ends it if it is a branch; even: pairs start at an even slot"),
+    word("class.*.serialise", &["before", "after"], true, false, "waits for everything older; holds back everything younger"),
+    word("class.*.domain", &[], false, false, "bypass domain of its results (default: the class's name)"),
+    word("class.*.reads_as", &[], false, false, "bypass domain as which it reads its sources (default: as its domain)"),
+    word("class.*.forward", &["yes", "no"], false, false, "whether such a load can take its bytes from the store queue (default yes)"),
+];
+
+/// Whether `key` fits `pattern`, where `*` is any one name.
+pub fn fits(pattern: &str, key: &str) -> bool {
+    let mut a = pattern.split('.');
+    let mut b = key.split('.');
+    loop {
+        match (a.next(), b.next()) {
+            (None, None) => return true,
+            (Some(p), Some(k)) if p == "*" || p == k => {}
+            _ => return false,
+        }
+    }
+}
+
+/// The number key that `key` fits.
+pub fn number_key(key: &str) -> Option<&'static NumberKey> {
+    NUMBERS.iter().find(|candidate| fits(candidate.key, key))
+}
+
+/// The word key that `key` fits.
+pub fn word_key(key: &str) -> Option<&'static WordKey> {
+    WORDS.iter().find(|candidate| fits(candidate.key, key))
+}

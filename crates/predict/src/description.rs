@@ -1,0 +1,614 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! A cpu's keys in the typed form that the simulator runs on.
+//!
+//! Building it also finds what the schema cannot see: a part that names a unit that does not exist, a mnemonic
+//! claimed by two classes, more pipes than the busy mask has bits.
+
+use crate::cpu::schema::CoreKind;
+use crate::cpu::{Cpu, CpuError};
+use std::collections::HashMap;
+
+/// Bits in the mask of busy pipes.
+pub const PIPES_MAX: u32 = 32;
+/// Queues that the occupancy calendar counts, rename registers excepted.
+pub const QUEUES_MAX: usize = 6;
+/// Bypass domains, with the unnamed one.
+pub const DOMAINS_MAX: usize = 32;
+
+/// The front end's numbers, as the schema explains them.
+#[derive(Clone, Debug)]
+pub struct Fetch {
+    pub(crate) block: u64,
+    pub(crate) width: u32,
+    pub(crate) taken: u64,
+    pub(crate) same_block_taken: Option<u64>,
+    pub(crate) buffer: usize,
+    /// Entries and taken-branch cost of each level of branch target buffer, fastest first.
+    pub(crate) btb: Vec<(usize, u64)>,
+}
+
+/// How directions are predicted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Predictor {
+    /// Backward taken, forward not.
+    Static,
+    /// Bimodal and global tables with a chooser.
+    Tournament,
+    /// Tables of growing history with tags.
+    Tage,
+}
+
+/// The branch predictor's numbers.
+#[derive(Clone, Debug)]
+pub struct Branch {
+    pub(crate) predictor: Predictor,
+    pub(crate) mispredict: u64,
+    pub(crate) table: usize,
+    pub(crate) history: u32,
+    pub(crate) return_stack: usize,
+    pub(crate) indirect: usize,
+    pub(crate) folded: bool,
+    pub(crate) fold_distance: u64,
+}
+
+/// Dispatch and completion.
+#[derive(Clone, Debug)]
+pub struct Dispatch {
+    pub(crate) width: u32,
+    pub(crate) branches: Option<u32>,
+    pub(crate) taken: Option<u32>,
+    pub(crate) three_source: Option<u32>,
+    pub(crate) latency: u64,
+    pub(crate) complete_width: usize,
+    pub(crate) complete_latency: u64,
+    pub(crate) window: usize,
+    pub(crate) rename_general: Option<usize>,
+    pub(crate) rename_vector: Option<usize>,
+}
+
+/// Loads, stores and what goes wrong between them.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    pub(crate) load_queue: usize,
+    pub(crate) store_queue: usize,
+    pub(crate) miss_queue: usize,
+    pub(crate) forward: u64,
+    pub(crate) forward_renamed: Option<u64>,
+    pub(crate) forward_failed: u64,
+    pub(crate) partial_merges: bool,
+    pub(crate) reject_retry: u64,
+    pub(crate) drain: u64,
+    pub(crate) drain_interval: u64,
+    pub(crate) order_flush: u64,
+    pub(crate) order_waits: bool,
+    pub(crate) alias_mask: u64,
+    pub(crate) same_group_flush: u64,
+    /// Boundary and cost, both added when crossed.
+    pub(crate) crossings: Vec<(u64, u64)>,
+}
+
+/// One level of cache.
+#[derive(Clone, Debug)]
+pub struct Level {
+    pub(crate) sets: usize,
+    pub(crate) ways: usize,
+    pub(crate) latency: u64,
+    pub(crate) interval: u64,
+}
+
+/// The memory hierarchy.
+#[derive(Clone, Debug)]
+pub struct Caches {
+    pub(crate) instruction: Level,
+    pub(crate) instruction_line: u64,
+    pub(crate) line: u64,
+    pub(crate) l1: Level,
+    /// Second level and beyond.
+    pub(crate) outer: Vec<Level>,
+    pub(crate) memory_latency: u64,
+    pub(crate) memory_interval: u64,
+    pub(crate) write_through: bool,
+    pub(crate) streams: usize,
+    pub(crate) distance: u64,
+    pub(crate) instruction_ahead: u64,
+}
+
+/// An execution unit: a run of bits in the mask of busy pipes.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    /// Its name in the cpu file.
+    pub name: String,
+    /// Its pipes.
+    pub mask: u32,
+    pub(crate) queue: Option<u8>,
+}
+
+/// What a part of an instruction waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waits {
+    /// All sources.
+    All,
+    /// The sources of the address.
+    Address,
+    /// The sources of the value stored.
+    Data,
+    /// The part before it.
+    Then,
+    /// Only the sources that are not of the address, and the loaded value (a load with an operation).
+    Loaded,
+}
+
+/// One pipe that an instruction occupies.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// The pipes it can take.
+    pub mask: u32,
+    /// Those it takes if one is free.
+    pub prefer: u32,
+    /// What it waits for.
+    pub waits: Waits,
+    /// Cycles it occupies its pipe.
+    pub busy: u16,
+    /// Cycles after the part before it.
+    pub step: u16,
+}
+
+pub(crate) const FIRST: u32 = 1;
+pub(crate) const LAST: u32 = 2;
+pub(crate) const ALONE: u32 = 4;
+pub(crate) const ENDS: u32 = 8;
+pub(crate) const EVEN: u32 = 16;
+pub(crate) const BEFORE: u32 = 32;
+pub(crate) const AFTER: u32 = 64;
+pub(crate) const NO_FORWARD: u32 = 128;
+
+/// An instruction class.
+#[derive(Clone, Debug)]
+pub struct Class {
+    /// Its name in the cpu file.
+    pub name: String,
+    pub(crate) slots: u8,
+    /// By role: value, carry, condition, base update, link.
+    pub(crate) latency: [u16; 5],
+    pub(crate) per_word: u16,
+    pub(crate) serial: u16,
+    pub(crate) flags: u32,
+    pub(crate) parts: Vec<Part>,
+    pub(crate) domain: u8,
+    pub(crate) reads_as: u8,
+}
+
+/// A cpu, typed.
+#[derive(Clone, Debug)]
+pub struct Description {
+    pub(crate) kind: CoreKind,
+    pub(crate) fetch: Fetch,
+    pub(crate) branch: Branch,
+    pub(crate) dispatch: Dispatch,
+    pub(crate) memory: Memory,
+    pub(crate) caches: Caches,
+    pub(crate) units: Vec<Unit>,
+    /// Name and entries.
+    pub(crate) queues: Vec<(String, u16)>,
+    pub(crate) classes: Vec<Class>,
+    pub(crate) domains: Vec<String>,
+    /// Added cycles, by producer's domain * DOMAINS_MAX + consumer's.
+    pub(crate) bypass: Option<Vec<u8>>,
+    /// Classes whose parts are added to an instruction that also reads, or writes, memory.
+    pub(crate) load_op: Option<u16>,
+    pub(crate) store_op: Option<u16>,
+    exact: HashMap<String, (usize, u16)>,
+    /// Prefix, distance, class; longest prefix first.
+    prefixes: Vec<(String, usize, u16)>,
+}
+
+impl Description {
+    /// Reads a checked cpu.
+    pub fn new(cpu: &Cpu) -> Result<Description, CpuError> {
+        let mut builder =
+            Builder { cpu, domains: vec!["other".into(), "address".into(), "store_data".into()] };
+        let queues: Vec<(String, u16)> = cpu
+            .names("queue")
+            .into_iter()
+            .map(|name| {
+                let entries = builder.whole(&format!("queue.{name}.entries"), 1) as u16;
+                (name, entries)
+            })
+            .collect();
+        if queues.len() > QUEUES_MAX {
+            let key = format!("queue.{}.entries", queues[QUEUES_MAX].0);
+            return Err(builder.invalid(&key, "is one queue too many", format!("{QUEUES_MAX} queues")));
+        }
+        let units = builder.units(&queues)?;
+        let classes = builder.classes(&units)?;
+        let (exact, prefixes) = builder.patterns(&classes)?;
+        let bypass = builder.bypass()?;
+        let load_op = builder.class_key("memory.load_op", &classes)?;
+        let store_op = builder.class_key("memory.store_op", &classes)?;
+        Ok(Description {
+            kind: cpu.kind(),
+            fetch: builder.fetch(),
+            branch: builder.branch(),
+            dispatch: builder.dispatch(),
+            memory: builder.memory(),
+            caches: builder.caches()?,
+            units,
+            queues,
+            classes,
+            domains: builder.domains,
+            bypass,
+            load_op,
+            store_op,
+            exact,
+            prefixes,
+        })
+    }
+
+    /// The class of a mnemonic: an exact name first, then the longest pattern; a child's list before its parent's.
+    pub fn class_of(&self, mnemonic: &str) -> Option<u16> {
+        if let Some(&(_, class)) = self.exact.get(mnemonic) {
+            return Some(class);
+        }
+        self.prefixes
+            .iter()
+            .find(|(prefix, _, _)| mnemonic.starts_with(prefix.as_str()))
+            .map(|&(_, _, class)| class)
+    }
+
+    /// The class that lists `mnemonic@form` exactly.
+    pub fn class_of_form(&self, mnemonic: &str, form: &str) -> Option<u16> {
+        self.exact.get(&format!("{mnemonic}@{form}")).map(|&(_, class)| class)
+    }
+
+    /// The class of that name.
+    pub fn class_named(&self, name: &str) -> Option<u16> {
+        self.classes.iter().position(|class| class.name == name).map(|index| index as u16)
+    }
+}
+
+struct Builder<'a> {
+    cpu: &'a Cpu,
+    domains: Vec<String>,
+}
+
+impl Builder<'_> {
+    fn invalid(&self, key: &str, problem: impl Into<String>, allowed: impl Into<String>) -> CpuError {
+        let place = self.cpu.entry(key).map(|entry| entry.place().clone());
+        CpuError::Invalid {
+            place: place.unwrap_or_else(|| crate::cpu::Place {
+                file: std::sync::Arc::new(self.cpu.name.clone().into()),
+                line: 1,
+            }),
+            key: key.to_owned(),
+            problem: problem.into(),
+            allowed: allowed.into(),
+        }
+    }
+
+    fn whole(&self, key: &str, default: u64) -> u64 {
+        self.cpu.value(key).map_or(default, |value| value.round().max(0.0) as u64)
+    }
+
+    fn optional(&self, key: &str) -> Option<u64> {
+        self.cpu.value(key).map(|value| value.round().max(0.0) as u64)
+    }
+
+    fn fetch(&self) -> Fetch {
+        let mut btb = Vec::new();
+        for level in ["fetch.btb", "fetch.btb2"] {
+            if let (Some(entries), Some(cost)) =
+                (self.optional(level), self.optional(&format!("{level}_taken")))
+            {
+                btb.push((entries as usize, cost));
+            }
+        }
+        Fetch {
+            block: self.whole("fetch.block", 16).next_power_of_two(),
+            width: self.whole("fetch.width", 4) as u32,
+            taken: self.whole("fetch.taken", 1),
+            same_block_taken: self.optional("fetch.same_block_taken"),
+            buffer: self.whole("fetch.buffer", 16) as usize,
+            btb,
+        }
+    }
+
+    fn branch(&self) -> Branch {
+        Branch {
+            predictor: match self.cpu.word("branch.predictor") {
+                Some("static") => Predictor::Static,
+                Some("tage") => Predictor::Tage,
+                _ => Predictor::Tournament,
+            },
+            mispredict: self.whole("branch.mispredict", 10),
+            table: self.whole("branch.table", 4096) as usize,
+            history: self.whole("branch.history", 12) as u32,
+            return_stack: self.whole("branch.return_stack", 0) as usize,
+            indirect: self.whole("branch.indirect", 0) as usize,
+            folded: self.whole("branch.folded", 0) != 0,
+            fold_distance: self.whole("branch.fold_distance", 0),
+        }
+    }
+
+    fn dispatch(&self) -> Dispatch {
+        Dispatch {
+            width: self.whole("dispatch.width", 1) as u32,
+            branches: self.optional("dispatch.branches").map(|n| n as u32),
+            taken: self.optional("dispatch.taken").map(|n| n as u32),
+            three_source: self.optional("dispatch.three_source").map(|n| n as u32),
+            latency: self.whole("dispatch.latency", 1),
+            complete_width: self.whole("complete.width", 1) as usize,
+            complete_latency: self.whole("complete.latency", 1),
+            window: self.whole("window.entries", 1) as usize,
+            rename_general: self.optional("rename.general").map(|n| n as usize),
+            rename_vector: self.optional("rename.vector").map(|n| n as usize),
+        }
+    }
+
+    fn memory(&self) -> Memory {
+        let mut crossings = Vec::new();
+        for name in ["memory.cross", "memory.cross2"] {
+            if let (Some(bytes), Some(cost)) = (self.optional(name), self.optional(&format!("{name}_cost"))) {
+                crossings.push((bytes.next_power_of_two(), cost));
+            }
+        }
+        let bits = self.whole("memory.alias_bits", 64);
+        Memory {
+            load_queue: self.whole("memory.load_queue", 1) as usize,
+            store_queue: self.whole("memory.store_queue", 1) as usize,
+            miss_queue: self.whole("memory.miss_queue", 1) as usize,
+            forward: self.whole("memory.forward", 1),
+            forward_renamed: self.optional("memory.forward_renamed"),
+            forward_failed: self.whole("memory.forward_failed", 0),
+            partial_merges: self.cpu.word("memory.partial_forward") == Some("merge"),
+            reject_retry: self.whole("memory.reject_retry", 1).max(1),
+            drain: self.whole("memory.drain", 1),
+            drain_interval: self.whole("memory.drain_interval", 1),
+            order_flush: self.whole("memory.order_flush", 0),
+            order_waits: self.cpu.word("memory.load_hit_store") == Some("wait"),
+            alias_mask: if bits >= 64 { u64::MAX } else { (1 << bits) - 1 },
+            same_group_flush: self.whole("memory.same_group_flush", 0),
+            crossings,
+        }
+    }
+
+    fn level(&self, name: &str, line: u64) -> Result<Level, CpuError> {
+        let ways = self.whole(&format!("{name}.ways"), 1).max(1);
+        let lines = self.whole(&format!("{name}.size"), 1) * 1024 / line;
+        if lines < ways {
+            return Err(self.invalid(
+                &format!("{name}.size"),
+                "holds less than one set",
+                "size >= ways * line",
+            ));
+        }
+        Ok(Level {
+            sets: (lines / ways) as usize,
+            ways: ways as usize,
+            latency: self.whole(&format!("{name}.latency"), 1),
+            interval: self.whole(&format!("{name}.interval"), 0),
+        })
+    }
+
+    fn caches(&self) -> Result<Caches, CpuError> {
+        let line = self.whole("cache.l1.line", 64).next_power_of_two();
+        let instruction_line = self.whole("cache.instruction.line", 64).next_power_of_two();
+        let mut outer = Vec::new();
+        for name in ["cache.l2", "cache.l3"] {
+            if self.cpu.value(&format!("{name}.size")).is_some() {
+                outer.push(self.level(name, line)?);
+            }
+        }
+        Ok(Caches {
+            instruction: self.level("cache.instruction", instruction_line)?,
+            instruction_line,
+            line,
+            l1: self.level("cache.l1", line)?,
+            outer,
+            memory_latency: self.whole("cache.memory.latency", 100),
+            memory_interval: self.whole("cache.memory.interval", 0),
+            write_through: self.cpu.word("cache.l1.write") == Some("through"),
+            streams: self.whole("prefetch.streams", 0) as usize,
+            distance: self.whole("prefetch.distance", 4),
+            instruction_ahead: self.whole("prefetch.instruction", 0),
+        })
+    }
+
+    fn units(&self, queues: &[(String, u16)]) -> Result<Vec<Unit>, CpuError> {
+        let mut units = Vec::new();
+        let mut next = 0;
+        for name in self.cpu.names("unit") {
+            let key = format!("unit.{name}.pipes");
+            let pipes = self.whole(&key, 1) as u32;
+            if next + pipes > PIPES_MAX {
+                return Err(self.invalid(
+                    &key,
+                    "exceeds the pipes that can be described",
+                    format!("{PIPES_MAX} pipes in all"),
+                ));
+            }
+            let mask = (((1u64 << pipes) - 1) << next) as u32;
+            next += pipes;
+            let queue_key = format!("unit.{name}.queue");
+            let queue = match self.cpu.word(&queue_key) {
+                None => None,
+                Some(wanted) => match queues.iter().position(|(queue, _)| queue == wanted) {
+                    Some(index) => Some(index as u8),
+                    None => {
+                        let known =
+                            queues.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
+                        return Err(self.invalid(&queue_key, format!("names no queue: '{wanted}'"), known));
+                    }
+                },
+            };
+            units.push(Unit { name, mask, queue });
+        }
+        Ok(units)
+    }
+
+    fn domain(&mut self, name: &str, key: &str) -> Result<u8, CpuError> {
+        if let Some(index) = self.domains.iter().position(|domain| domain == name) {
+            return Ok(index as u8);
+        }
+        if self.domains.len() == DOMAINS_MAX {
+            return Err(self.invalid(key, "is one bypass domain too many", format!("{DOMAINS_MAX} domains")));
+        }
+        self.domains.push(name.to_owned());
+        Ok(self.domains.len() as u8 - 1)
+    }
+
+    fn classes(&mut self, units: &[Unit]) -> Result<Vec<Class>, CpuError> {
+        self.cpu.names("class").into_iter().map(|name| self.class(name, units)).collect()
+    }
+
+    fn class(&mut self, name: String, units: &[Unit]) -> Result<Class, CpuError> {
+        let key = |rest: &str| format!("class.{name}.{rest}");
+        let value = self.whole(&key("latency.value"), 1);
+        let latency = [
+            value,
+            self.whole(&key("latency.carry"), value),
+            self.whole(&key("latency.condition"), value),
+            self.whole(&key("latency.base"), 1),
+            self.whole(&key("latency.link"), value),
+        ];
+        let mut flags = 0;
+        for word in self.cpu.words(&key("group")) {
+            flags |= match word.as_str() {
+                "first" => FIRST,
+                "last" => LAST,
+                "alone" => ALONE,
+                "end" => ENDS,
+                _ => EVEN,
+            };
+        }
+        for word in self.cpu.words(&key("serialise")) {
+            flags |= if word == "before" { BEFORE } else { AFTER };
+        }
+        if self.cpu.word(&key("forward")) == Some("no") {
+            flags |= NO_FORWARD;
+        }
+        let parts = self.parts(&name, units)?;
+        let domain = match self.cpu.word(&key("domain")) {
+            Some(domain) => self.domain(domain, &key("domain"))?,
+            None => 0,
+        };
+        let reads_as = match self.cpu.word(&key("reads_as")) {
+            Some(reads_as) => self.domain(reads_as, &key("reads_as"))?,
+            None => domain,
+        };
+        Ok(Class {
+            slots: self.whole(&key("slots"), 1) as u8,
+            latency: latency.map(|cycles| cycles as u16),
+            per_word: self.whole(&key("per_word"), 0) as u16,
+            serial: self.whole(&key("serial"), 0) as u16,
+            flags,
+            parts,
+            domain,
+            reads_as,
+            name,
+        })
+    }
+
+    fn parts(&self, class: &str, units: &[Unit]) -> Result<Vec<Part>, CpuError> {
+        let key = format!("class.{class}.parts");
+        let busy = self.whole(&format!("class.{class}.busy"), 1) as u16;
+        let step = self.whole(&format!("class.{class}.step"), 1) as u16;
+        let words = self.cpu.words(&key);
+        if words.len() > 8 {
+            return Err(self.invalid(&key, "has more parts than can be described", "8 parts"));
+        }
+        let mut parts = Vec::new();
+        for (index, word) in words.iter().enumerate() {
+            let (waits, names) = match word.split_once(' ') {
+                None => (Waits::All, word.as_str()),
+                Some(("address", names)) => (Waits::Address, names),
+                Some(("data", names)) => (Waits::Data, names),
+                Some(("then", names)) if index > 0 => (Waits::Then, names),
+                Some(_) => {
+                    return Err(self.invalid(
+                        &key,
+                        format!("has a part '{word}'"),
+                        "UNIT|UNIT..., with 'address ', 'data ' or (not on the first) 'then ' before it",
+                    ));
+                }
+            };
+            let (mut mask, mut prefer) = (0, 0);
+            for name in names.split('|') {
+                let Some(unit) = units.iter().find(|unit| unit.name == name.trim()) else {
+                    let known = units.iter().map(|unit| unit.name.as_str()).collect::<Vec<_>>().join(", ");
+                    return Err(self.invalid(&key, format!("names no unit: '{name}'"), known));
+                };
+                mask |= unit.mask;
+                if prefer == 0 {
+                    prefer = unit.mask;
+                }
+            }
+            let last = index + 1 == words.len();
+            parts.push(Part { mask, prefer, waits, busy: if last { busy } else { 1 }, step });
+        }
+        Ok(parts)
+    }
+
+    #[allow(clippy::type_complexity)] // The two halves of the lookup; a struct for them would be used once.
+    fn patterns(
+        &self,
+        classes: &[Class],
+    ) -> Result<(HashMap<String, (usize, u16)>, Vec<(String, usize, u16)>), CpuError> {
+        let mut exact: HashMap<String, (usize, u16)> = HashMap::new();
+        let mut prefixes: HashMap<String, (usize, u16)> = HashMap::new();
+        for (index, class) in classes.iter().enumerate() {
+            let key = format!("class.{}.instructions", class.name);
+            let distance = self.cpu.distance(&key);
+            for pattern in self.cpu.words(&key) {
+                let (table, name) = match pattern.strip_suffix('*') {
+                    Some(prefix) => (&mut prefixes, prefix),
+                    None => (&mut exact, pattern.as_str()),
+                };
+                match table.get(name) {
+                    Some(&(other, class)) if other == distance => {
+                        let rival = &classes[class as usize].name;
+                        return Err(self.invalid(
+                            &key,
+                            format!("claims '{pattern}', which class.{rival} claims too"),
+                            "one class per pattern in a file",
+                        ));
+                    }
+                    Some(&(other, _)) if other < distance => {}
+                    _ => {
+                        table.insert(name.to_owned(), (distance, index as u16));
+                    }
+                }
+            }
+        }
+        let mut prefixes: Vec<_> =
+            prefixes.into_iter().map(|(prefix, (distance, class))| (prefix, distance, class)).collect();
+        prefixes.sort_by_key(|(prefix, distance, _)| (std::cmp::Reverse(prefix.len()), *distance));
+        Ok((exact, prefixes))
+    }
+
+    fn class_key(&self, key: &str, classes: &[Class]) -> Result<Option<u16>, CpuError> {
+        let Some(name) = self.cpu.word(key) else { return Ok(None) };
+        match classes.iter().position(|class| class.name == name) {
+            Some(index) => Ok(Some(index as u16)),
+            None => Err(self.invalid(
+                key,
+                format!("names no class: '{name}'"),
+                self.cpu.names("class").join(", "),
+            )),
+        }
+    }
+
+    fn bypass(&mut self) -> Result<Option<Vec<u8>>, CpuError> {
+        let mut table = None;
+        for from in self.cpu.names("bypass") {
+            for to in self.cpu.names(&format!("bypass.{from}")) {
+                let key = format!("bypass.{from}.{to}");
+                let cycles = self.whole(&key, 0) as u8;
+                let from = self.domain(&from, &key)? as usize;
+                let to = self.domain(&to, &key)? as usize;
+                table.get_or_insert_with(|| vec![0; DOMAINS_MAX * DOMAINS_MAX])[from * DOMAINS_MAX + to] =
+                    cycles;
+            }
+        }
+        Ok(table)
+    }
+}

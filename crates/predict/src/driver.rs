@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! From a source to predictions: feeds cores, skips over loops in steady state, collects the result.
+
+use crate::core::{self, Access, Core, Counters, Event, Relax};
+use crate::cpu::Cpu;
+use crate::description::Description;
+use crate::plan::{Fallback, Plan, RegisterKinds};
+use crate::source::{Chunk, Item, Source, SourceError};
+use std::collections::BTreeMap;
+use std::sync::mpsc::sync_channel;
+use std::sync::Arc;
+
+/// How to predict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Skip loops that have reached a steady state.
+    pub skip_loops: bool,
+    /// Resources taken as free or unlimited.
+    pub relax: Relax,
+    /// Keep the events of this many instructions, and from which executed instruction on.
+    pub events: Option<(u64, u64)>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { skip_loops: true, relax: Relax::default(), events: None }
+    }
+}
+
+/// What a cpu is predicted to do.
+#[derive(Clone, Debug)]
+pub struct Prediction {
+    /// The cpu's name.
+    pub cpu: String,
+    /// Clock in MHz.
+    pub clock_mhz: f64,
+    /// Cycles from the first fetch to the last completion.
+    pub cycles: u64,
+    /// Cycles of the first call, caches and predictors cold; none without a mark.
+    pub cycles_cold: Option<f64>,
+    /// Cycles per call at the end of the run; none with fewer than two calls.
+    pub cycles_per_call: Option<f64>,
+    /// Calls seen.
+    pub calls: u64,
+    /// Instructions simulated one by one (the rest was skipped in steady state).
+    pub simulated: u64,
+    /// What was counted.
+    pub counters: Counters,
+    /// Percentage of executed instructions whose class came from the cpu file.
+    pub coverage_percent: f64,
+    /// Mnemonics in no class of the cpu file, with their executions (skipped ones left out).
+    pub fallbacks: BTreeMap<String, u64>,
+    /// Events asked for, and the text and address of each static instruction they name.
+    pub timeline: Option<crate::timeline::Timeline>,
+}
+
+impl Prediction {
+    /// Instructions per cycle.
+    pub fn ipc(&self) -> f64 {
+        self.counters.instructions as f64 / self.cycles.max(1) as f64
+    }
+
+    /// Total time in nanoseconds.
+    pub fn time_ns(&self) -> f64 {
+        self.cycles as f64 * 1000.0 / self.clock_mhz
+    }
+}
+
+/// A prediction cannot be made.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum PredictError {
+    /// The program is not for this cpu.
+    #[error("{cpu} does not run {program} programs (it runs: {}); choose a cpu of that architecture", runs.join(" "))]
+    WrongArch {
+        /// The cpu.
+        cpu: String,
+        /// The program's architecture.
+        program: arch::Arch,
+        /// The architectures it runs.
+        runs: Vec<String>,
+    },
+    /// The cpu file is wrong.
+    #[error(transparent)]
+    Cpu(#[from] crate::cpu::CpuError),
+    /// The source failed.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// Nothing was executed.
+    #[error("nothing was executed: the trace holds no instruction{}", if *marked { " of the region of interest; was the function ever called?" } else { "" })]
+    Nothing {
+        /// Whether there was a region of interest.
+        marked: bool,
+    },
+}
+
+/// Predicts the program of `source` on each of `cpus`, in parallel.
+pub fn predict(
+    source: &mut dyn Source,
+    cpus: &[&Cpu],
+    options: &Options,
+) -> Result<Vec<Prediction>, PredictError> {
+    let jobs: Vec<_> = cpus.iter().map(|cpu| (*cpu, options.clone())).collect();
+    predict_jobs(source, &jobs)
+}
+
+/// Predicts the program of `source` for each pair of cpu and options, in parallel, reading it once.
+pub fn predict_jobs(
+    source: &mut dyn Source,
+    jobs: &[(&Cpu, Options)],
+) -> Result<Vec<Prediction>, PredictError> {
+    let arch = source.arch();
+    for (cpu, _) in jobs {
+        if !cpu.runs(arch) {
+            let runs = cpu.words("arch").to_vec();
+            return Err(PredictError::WrongArch { cpu: cpu.name.clone(), program: arch, runs });
+        }
+    }
+    let (kinds, mark) = (source.kinds(), source.mark());
+    let new_runner = |cpu: &Cpu, options: &Options| Runner::new(cpu, options, arch, kinds.clone(), mark);
+    if let [(cpu, options)] = jobs {
+        let mut runner = new_runner(cpu, options)?;
+        let mut chunk = Chunk::default();
+        while source.read(&mut chunk)? {
+            runner.chunk(&chunk);
+            chunk.clear();
+        }
+        return Ok(vec![runner.finish(mark.is_some())?]);
+    }
+    std::thread::scope(|scope| {
+        let mut senders = Vec::new();
+        let mut threads = Vec::new();
+        for (cpu, options) in jobs {
+            let (sender, receiver) = sync_channel::<Arc<Chunk>>(4);
+            senders.push(sender);
+            threads.push(scope.spawn(move || {
+                let mut runner = new_runner(cpu, options)?;
+                for chunk in receiver {
+                    runner.chunk(&chunk);
+                }
+                runner.finish(mark.is_some())
+            }));
+        }
+        let mut failure = None;
+        loop {
+            let mut chunk = Chunk::default();
+            match source.read(&mut chunk) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => {
+                    failure = Some(error);
+                    break;
+                }
+            }
+            let chunk = Arc::new(chunk);
+            for sender in &senders {
+                // A thread that has failed no longer receives; its error is found when it is joined.
+                let _ = sender.send(chunk.clone());
+            }
+        }
+        drop(senders);
+        let results = threads.into_iter().map(|thread| match thread.join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        let predictions = results.collect::<Result<Vec<_>, _>>();
+        match failure {
+            Some(error) => Err(error.into()),
+            None => predictions,
+        }
+    })
+}
+
+const DURATIONS: usize = 1024;
+/// Executed iterations whose cycles have to agree before a loop counts as steady.
+const STEADY_WINDOWS: usize = 4;
+/// Longest window, in iterations, over which addresses may come back to the same place in a cache line.
+const WINDOW_MAX: u64 = 512;
+
+/// Calls, by the cycles at which the mark was passed.
+#[derive(Default)]
+struct Calls {
+    last: Option<u64>,
+    count: u64,
+    cold: Option<f64>,
+    durations: Vec<f64>,
+    next: usize,
+}
+
+impl Calls {
+    fn pass(&mut self, cycle: u64) {
+        if let Some(last) = self.last {
+            let duration = (cycle - last.min(cycle)) as f64;
+            if self.cold.is_none() {
+                self.cold = Some(duration);
+            }
+            if self.durations.len() < DURATIONS {
+                self.durations.push(duration);
+            } else {
+                self.durations[self.next] = duration;
+                self.next = (self.next + 1) % DURATIONS;
+            }
+        }
+        self.last = Some(cycle);
+        self.count += 1;
+    }
+
+    /// Mean of the later half of the calls remembered.
+    fn steady(&self) -> Option<f64> {
+        let (older, newer) = self.durations.split_at(self.next);
+        let ordered: Vec<f64> = newer.iter().chain(older).copied().collect();
+        let later = &ordered[ordered.len() / 2..];
+        (!later.is_empty()).then(|| later.iter().sum::<f64>() / later.len() as f64)
+    }
+}
+
+/// One cpu at work.
+struct Runner {
+    name: String,
+    clock_mhz: f64,
+    description: Description,
+    kinds: Arc<RegisterKinds>,
+    plan: Plan,
+    core: Box<dyn Core>,
+    skip_loops: bool,
+    events: Option<(u64, u64)>,
+    recorded: Vec<Event>,
+    texts: Vec<(u64, String)>,
+    calls: Calls,
+    skipped_cycles: u64,
+    skipped_instructions: u64,
+    executions: Vec<u64>,
+    scratch: Vec<Access>,
+}
+
+impl Runner {
+    fn new(
+        cpu: &Cpu,
+        options: &Options,
+        arch: arch::Arch,
+        kinds: Arc<RegisterKinds>,
+        mark: Option<u64>,
+    ) -> Result<Runner, PredictError> {
+        let description = Description::new(cpu)?;
+        let fallback: Option<Fallback> = crate::fallback::of(cpu, arch);
+        Ok(Runner {
+            name: cpu.name.clone(),
+            clock_mhz: cpu.clock_mhz(),
+            core: core::build(&description, options.relax),
+            plan: Plan::new(mark, fallback),
+            description,
+            kinds,
+            skip_loops: options.skip_loops,
+            events: options.events,
+            recorded: Vec::new(),
+            texts: Vec::new(),
+            calls: Calls::default(),
+            skipped_cycles: 0,
+            skipped_instructions: 0,
+            executions: Vec::new(),
+            scratch: Vec::new(),
+        })
+    }
+
+    fn chunk(&mut self, chunk: &Chunk) {
+        for block in &chunk.new_blocks {
+            self.plan.add_block(&self.description, &self.kinds, block);
+            self.executions.push(0);
+            if self.events.is_some() {
+                self.texts
+                    .extend(block.iter().map(|instruction| (instruction.address, instruction.text.clone())));
+            }
+        }
+        for (index, item) in chunk.items.iter().enumerate() {
+            match item {
+                Item::Block { block, accesses, next } => {
+                    let accesses = &chunk.accesses[accesses.start as usize..accesses.end as usize];
+                    self.block(*block, accesses, *next);
+                }
+                Item::Repeat { items, times, steps } => {
+                    let body = &chunk.items[index - *items as usize..index];
+                    let steps = &chunk.steps[steps.start as usize..steps.end as usize];
+                    self.repeat(body, &chunk.accesses, steps, *times);
+                }
+                Item::Enter => {
+                    let now = self.core.now();
+                    self.calls.pass(now);
+                }
+            }
+        }
+        self.collect_marks();
+    }
+
+    fn collect_marks(&mut self) {
+        for cycle in self.core.marks().drain(..) {
+            self.calls.pass(cycle);
+        }
+    }
+
+    fn block(&mut self, block: u32, accesses: &[Access], next: u64) {
+        self.executions[block as usize] += 1;
+        let wanted = match self.events {
+            Some((first, count)) => {
+                let executed = self.core.counters().instructions;
+                (executed >= first && (self.recorded.len() as u64) < count).then_some(&mut self.recorded)
+            }
+            None => None,
+        };
+        self.core.block(&self.plan, block as usize, accesses, next, wanted);
+    }
+
+    /// Executes an iteration `times` more times, skipping when its cycles have settled.
+    fn repeat(&mut self, body: &[Item], accesses: &[Access], steps: &[i64], times: u64) {
+        let window = window_of(steps, self.core.line_bytes());
+        let mut done = 0;
+        let mut history = [0u64; STEADY_WINDOWS];
+        let mut windows = 0;
+        let mut before = self.core.counters().clone();
+        let mut start = self.core.now();
+        while done < times {
+            let length = window.min(times - done);
+            for _ in 0..length {
+                done += 1;
+                self.iteration(body, accesses, steps, done);
+            }
+            let now = self.core.now();
+            history.rotate_left(1);
+            history[STEADY_WINDOWS - 1] = now - start;
+            windows += 1;
+            let counted = self.core.counters().clone();
+            if self.skip_loops && length == window && windows >= STEADY_WINDOWS && steady(&history) {
+                let possible = (times - done) / window;
+                let skipped = self.skippable(body, accesses, steps, done, window, possible.saturating_sub(1));
+                if skipped > 0 {
+                    self.core.counters().repeat_since(&before, skipped);
+                    self.skipped_instructions += (counted.instructions - before.instructions) * skipped;
+                    let mean = history.iter().sum::<u64>() as f64 / STEADY_WINDOWS as f64;
+                    self.skipped_cycles += (mean * skipped as f64).round() as u64;
+                    done += skipped * window;
+                    windows = 0;
+                }
+            }
+            before = self.core.counters().clone();
+            start = self.core.now();
+        }
+    }
+
+    fn iteration(&mut self, body: &[Item], accesses: &[Access], steps: &[i64], iteration: u64) {
+        let mut step = steps.iter();
+        for item in body {
+            let Item::Block { block, accesses: range, next } = item else { continue };
+            let mut scratch = std::mem::take(&mut self.scratch);
+            scratch.clear();
+            for access in &accesses[range.start as usize..range.end as usize] {
+                let moved = step.next().copied().unwrap_or(0).wrapping_mul(iteration as i64);
+                scratch.push(Access { address: access.address.wrapping_add_signed(moved), ..*access });
+            }
+            self.block(*block, &scratch, *next);
+            self.scratch = scratch;
+        }
+        self.collect_marks();
+    }
+
+    /// How many windows, of those possible, find their lines in the first-level cache as the ones before did;
+    /// moves the caches on by as many.
+    fn skippable(
+        &mut self,
+        body: &[Item],
+        accesses: &[Access],
+        steps: &[i64],
+        done: u64,
+        window: u64,
+        possible: u64,
+    ) -> u64 {
+        let line = self.core.line_bytes();
+        let ranges = body.iter().filter_map(|item| match item {
+            Item::Block { accesses, .. } => Some(accesses.clone()),
+            _ => None,
+        });
+        let moving: Vec<(Access, i64)> = ranges
+            .flat_map(|range| accesses[range.start as usize..range.end as usize].iter().copied())
+            .zip(steps.iter().copied())
+            .filter(|(access, step)| *step != 0 && access.known)
+            .collect();
+        for skipped in 0..possible {
+            let first = (done + skipped * window + 1) as i64;
+            for &(access, step) in &moving {
+                let start = access.address.wrapping_add_signed(step.wrapping_mul(first));
+                let length = step.unsigned_abs().wrapping_mul(window);
+                let hop = line.max(step.unsigned_abs());
+                let mut covered = 0;
+                while covered < length {
+                    let offset = covered as i64 * step.signum();
+                    if !self.core.touch(start.wrapping_add_signed(offset), access.store) && !access.store {
+                        return skipped;
+                    }
+                    covered += hop;
+                }
+            }
+        }
+        possible
+    }
+
+    fn finish(mut self, marked: bool) -> Result<Prediction, PredictError> {
+        self.collect_marks();
+        let now = self.core.now();
+        let counters = self.core.counters().clone();
+        if counters.instructions == 0 {
+            return Err(PredictError::Nothing { marked });
+        }
+        if self.calls.count == 1 {
+            self.calls.cold = Some((now - self.calls.last.unwrap_or(0).min(now)) as f64);
+        }
+        let mut fallbacks = BTreeMap::new();
+        for (index, block) in self.plan.blocks.iter().enumerate() {
+            for op in block.first..block.first + block.count {
+                if let Some(name) = self.plan.fallback_names.get(&op) {
+                    *fallbacks.entry(name.clone()).or_insert(0) += self.executions[index];
+                }
+            }
+        }
+        let timeline = self.events.map(|_| {
+            let texts = std::mem::take(&mut self.texts);
+            crate::timeline::Timeline::new(&self.name, texts, std::mem::take(&mut self.recorded))
+        });
+        Ok(Prediction {
+            cpu: self.name,
+            clock_mhz: self.clock_mhz,
+            cycles: now + self.skipped_cycles,
+            cycles_cold: self.calls.cold,
+            cycles_per_call: self.calls.steady(),
+            calls: self.calls.count,
+            simulated: counters.instructions - self.skipped_instructions,
+            coverage_percent: 100.0 * (1.0 - counters.fallbacks as f64 / counters.instructions as f64),
+            counters,
+            fallbacks,
+            timeline,
+        })
+    }
+}
+
+/// Iterations after which every moving access stands at the same place in its line again.
+fn window_of(steps: &[i64], line: u64) -> u64 {
+    let period = |step: &i64| {
+        let within = step.unsigned_abs() % line;
+        if within == 0 {
+            1
+        } else {
+            line / gcd(within, line)
+        }
+    };
+    steps.iter().map(period).max().unwrap_or(1).clamp(16, WINDOW_MAX)
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 {
+        a
+    } else {
+        gcd(b, a % b)
+    }
+}
+
+/// Whether windows took the same cycles, to a hundredth of a percent.
+fn steady(history: &[u64]) -> bool {
+    let (low, high) =
+        (history.iter().min().copied().unwrap_or(0), history.iter().max().copied().unwrap_or(0));
+    (high - low) * 5000 <= high
+}

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Static instructions, compiled for one cpu: everything the simulator asks per execution, looked up once.
+//!
+//! An instruction finds its class by name: first with the form that a mnemonic alone does not show
+//! (`mtspr@link`, `ori@nop`, `xor@zero`, `mov@load`; see `form`), then by mnemonic alone. One that no class
+//! claims takes LLVM's scheduling figures if the cpu names an LLVM model that has it, else a default class by
+//! what it does (load, store, branch, other). It is never dropped, and it is counted and named in the result.
+
+use crate::description::*;
+use decode::{Flow, Instruction, Register, RegisterKind, Role};
+use std::collections::BTreeMap;
+
+/// What a register is renamed to and how it is known to the simulator.
+pub const REGISTERS: usize = 256;
+
+pub(crate) const LOAD: u32 = 1 << 8;
+pub(crate) const STORE: u32 = 1 << 9;
+pub(crate) const BRANCH: u32 = 1 << 10;
+pub(crate) const CONDITIONAL: u32 = 1 << 11;
+pub(crate) const CALL: u32 = 1 << 12;
+pub(crate) const RETURN: u32 = 1 << 13;
+pub(crate) const INDIRECT: u32 = 1 << 14;
+pub(crate) const WRITES_GENERAL: u32 = 1 << 15;
+pub(crate) const WRITES_VECTOR: u32 = 1 << 16;
+pub(crate) const THREE_SOURCES: u32 = 1 << 17;
+pub(crate) const SIMPLE_ADDRESS: u32 = 1 << 18;
+pub(crate) const MARK: u32 = 1 << 19;
+pub(crate) const FALLBACK: u32 = 1 << 20;
+pub(crate) const BACKWARD: u32 = 1 << 21;
+
+/// One register written: when, and as what.
+#[derive(Clone, Copy, Debug)]
+pub struct Result {
+    pub(crate) register: u8,
+    pub(crate) domain: u8,
+    pub(crate) latency: u16,
+    pub(crate) role: Role,
+}
+
+/// A static instruction as the simulator sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Op {
+    pub(crate) address: u64,
+    /// Start in `Plan::sources`; then address sources, stored sources, others.
+    pub(crate) sources: u32,
+    /// Start in `Plan::results`.
+    pub(crate) results: u32,
+    /// Start in `Plan::parts`.
+    pub(crate) parts: u32,
+    pub(crate) flags: u32,
+    pub(crate) class: u16,
+    pub(crate) serial: u16,
+    /// Latency of a load that hits, or of the longest result.
+    pub(crate) latency: u16,
+    pub(crate) address_sources: u8,
+    pub(crate) stored_sources: u8,
+    pub(crate) other_sources: u8,
+    pub(crate) result_count: u8,
+    pub(crate) part_count: u8,
+    pub(crate) slots: u8,
+    pub(crate) length: u8,
+    /// The queue it waits in, or 255.
+    pub(crate) queue: u8,
+    pub(crate) reads_as: u8,
+    /// Identity for tables kept per static instruction.
+    pub(crate) index: u32,
+}
+
+impl Op {
+    pub(crate) fn is(&self, flag: u32) -> bool {
+        self.flags & flag != 0
+    }
+
+    pub(crate) fn end(&self) -> u64 {
+        self.address.wrapping_add(u64::from(self.length))
+    }
+}
+
+/// LLVM's figures for an instruction, when the caller can look them up.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FallbackTiming {
+    /// Internal operations.
+    pub micro_ops: u16,
+    /// Cycles to the results, in the order of `Instruction::writes`; the last one serves for those beyond.
+    pub latencies: Vec<u16>,
+}
+
+/// Looks up LLVM's figures of an instruction.
+pub type Fallback = Box<dyn Fn(&Instruction) -> Option<FallbackTiming> + Send>;
+
+/// A run of static instructions: what one block of the trace stands for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BlockPlan {
+    pub(crate) first: u32,
+    pub(crate) count: u32,
+}
+
+/// All static instructions seen so far, compiled.
+pub struct Plan {
+    pub(crate) ops: Vec<Op>,
+    pub(crate) sources: Vec<u8>,
+    pub(crate) results: Vec<Result>,
+    pub(crate) parts: Vec<Part>,
+    pub(crate) blocks: Vec<BlockPlan>,
+    mark: Option<u64>,
+    fallback: Option<Fallback>,
+    /// Mnemonics in no class, with the number of static instructions.
+    pub(crate) unknown: BTreeMap<String, u64>,
+    /// Per op, the mnemonic, for counting executions of fallbacks.
+    pub(crate) fallback_names: BTreeMap<u32, String>,
+}
+
+/// The forms of an instruction that a class can tell apart beyond the mnemonic, most telling first: `nop`, `zero`
+/// (a result that depends on nothing), `move`, `link` (moves to or from LR, CTR, TAR), `update` (reads and writes
+/// memory), `load`, `store`.
+fn forms(instruction: &Instruction, kinds: &RegisterKinds) -> Vec<&'static str> {
+    let mut forms = Vec::new();
+    let mnemonic = instruction.mnemonic.as_str();
+    let text = instruction.text.trim();
+    if text == "nop" || text.starts_with("nop ") {
+        forms.push("nop");
+    }
+    let operands = text.split_once(char::is_whitespace).map_or("", |(_, operands)| operands);
+    let operands: Vec<_> = operands.split(',').map(str::trim).collect();
+    let memory = instruction.load || instruction.store;
+    let sources_alike = operands.len() >= 2 && operands[operands.len() - 1] == operands[operands.len() - 2];
+    if !memory && sources_alike {
+        forms.push(if ["or", "mr", "xxlor", "vor"].contains(&mnemonic) { "move" } else { "zero" });
+    }
+    let is_move =
+        !memory && instruction.writes.len() == 1 && instruction.reads.len() == 1 && mnemonic.contains("mov");
+    if is_move || text.starts_with("mr ") {
+        forms.push("move");
+    }
+    let writes = instruction.writes.iter().map(|write| write.register);
+    if instruction
+        .reads
+        .iter()
+        .copied()
+        .chain(writes)
+        .any(|register| kinds.kind(register) == RegisterKind::Link)
+    {
+        forms.push("link");
+    }
+    match (instruction.load, instruction.store) {
+        (true, true) => forms.push("update"),
+        (true, false) => forms.push("load"),
+        (false, true) => forms.push("store"),
+        (false, false) => {}
+    }
+    forms
+}
+
+/// Kinds of an architecture's registers.
+pub struct RegisterKinds(Vec<RegisterKind>);
+
+impl RegisterKinds {
+    /// Reads them from a decoder.
+    pub fn new(decoder: &decode::Decoder) -> RegisterKinds {
+        RegisterKinds(
+            (0..decoder.register_count()).map(|n| decoder.register_kind(Register(n as u16))).collect(),
+        )
+    }
+
+    /// The kind of one register.
+    pub fn kind(&self, register: Register) -> RegisterKind {
+        self.0.get(usize::from(register.0)).copied().unwrap_or(RegisterKind::Other)
+    }
+}
+
+/// What a class says of one instruction, or what stands in for it.
+struct Timing {
+    class: u16,
+    slots: u8,
+    latencies: Vec<u16>,
+    parts: Vec<Part>,
+    fallback: bool,
+}
+
+const ROLES: usize = 5;
+
+fn role_index(role: Role) -> usize {
+    match role {
+        Role::Value => 0,
+        Role::Carry => 1,
+        Role::Condition => 2,
+        Role::BaseUpdate => 3,
+        Role::Link => 4,
+    }
+}
+
+impl Plan {
+    /// An empty plan; `mark` is the address whose passages are reported.
+    pub fn new(mark: Option<u64>, fallback: Option<Fallback>) -> Plan {
+        Plan {
+            ops: Vec::new(),
+            sources: Vec::new(),
+            results: Vec::new(),
+            parts: Vec::new(),
+            blocks: Vec::new(),
+            mark,
+            fallback,
+            unknown: BTreeMap::new(),
+            fallback_names: BTreeMap::new(),
+        }
+    }
+
+    /// Compiles the instructions of the next block.
+    pub fn add_block(&mut self, description: &Description, kinds: &RegisterKinds, block: &[Instruction]) {
+        let first = self.ops.len() as u32;
+        for instruction in block {
+            self.add(description, kinds, instruction);
+        }
+        self.blocks.push(BlockPlan { first, count: block.len() as u32 });
+    }
+
+    fn add(&mut self, description: &Description, kinds: &RegisterKinds, instruction: &Instruction) {
+        let timing = self.timing(description, kinds, instruction);
+        let index = self.ops.len() as u32;
+        let mut flags = if timing.fallback { FALLBACK } else { 0 };
+        let class = description.classes.get(usize::from(timing.class));
+        flags |= class.map_or(0, |class| class.flags);
+        flags |= static_flags(instruction, kinds);
+        if timing.fallback {
+            *self.unknown.entry(instruction.mnemonic.clone()).or_default() += 1;
+            self.fallback_names.insert(index, instruction.mnemonic.clone());
+        }
+        if self.mark == Some(instruction.address) {
+            flags |= MARK;
+        }
+        let op = Op {
+            address: instruction.address,
+            sources: self.sources.len() as u32,
+            results: self.results.len() as u32,
+            parts: self.parts.len() as u32,
+            flags,
+            class: timing.class,
+            serial: class.map_or(0, |class| class.serial),
+            latency: timing.latencies.first().copied().unwrap_or(1),
+            address_sources: instruction.address_reads.len() as u8,
+            stored_sources: instruction.store_reads.len() as u8,
+            other_sources: instruction.reads.len() as u8,
+            result_count: instruction.writes.len().min(255) as u8,
+            part_count: timing.parts.len() as u8,
+            slots: timing.slots,
+            length: instruction.length,
+            queue: queue_of(description, &timing.parts),
+            reads_as: class.map_or(0, |class| class.reads_as),
+            index,
+        };
+        let sources =
+            instruction.address_reads.iter().chain(&instruction.store_reads).chain(&instruction.reads);
+        self.sources.extend(sources.map(|register| register.0.min(255) as u8));
+        for (write, latency) in instruction.writes.iter().zip(timing.latencies) {
+            let domain = class.map_or(0, |class| class.domain);
+            self.results.push(Result {
+                register: write.register.0.min(255) as u8,
+                domain,
+                latency,
+                role: write.role,
+            });
+        }
+        self.parts.extend(timing.parts);
+        self.ops.push(op);
+    }
+
+    fn timing(&self, description: &Description, kinds: &RegisterKinds, instruction: &Instruction) -> Timing {
+        let mnemonic = &instruction.mnemonic;
+        let formed =
+            forms(instruction, kinds).into_iter().find_map(|form| description.class_of_form(mnemonic, form));
+        if let Some(class) = formed {
+            return from_class(description, class, instruction, false);
+        }
+        if let Some(class) = description.class_of(mnemonic) {
+            return from_class(description, class, instruction, true);
+        }
+        let mut timing = from_class(description, default_class(description, instruction), instruction, false);
+        timing.fallback = true;
+        if let Some(llvm) = self.fallback.as_ref().and_then(|look_up| look_up(instruction)) {
+            timing.slots = llvm.micro_ops.clamp(1, 255) as u8;
+            if let Some(&last) = llvm.latencies.last() {
+                for (index, latency) in timing.latencies.iter_mut().enumerate() {
+                    *latency = llvm.latencies.get(index).copied().unwrap_or(last);
+                }
+            }
+        }
+        timing
+    }
+}
+
+fn from_class(description: &Description, class: u16, instruction: &Instruction, compose: bool) -> Timing {
+    let index = class;
+    let Some(class) = description.classes.get(usize::from(class)) else {
+        let latencies = vec![1; instruction.writes.len().max(1)];
+        return Timing { class: index, slots: 1, latencies, parts: Vec::new(), fallback: true };
+    };
+    let words = instruction.access_bytes.div_ceil(4);
+    let extra = class.per_word * words;
+    let mut latencies: Vec<u16> = instruction
+        .writes
+        .iter()
+        .map(|write| class.latency[role_index(write.role) % ROLES] + extra)
+        .collect();
+    if latencies.is_empty() {
+        latencies.push(class.latency[0] + extra);
+    }
+    let mut parts = class.parts.clone();
+    if let Some(last) = parts.last_mut() {
+        last.busy += extra;
+    }
+    let mut slots = class.slots;
+    if compose {
+        if let (true, Some(load)) = (instruction.load, description.load_op) {
+            let load = &description.classes[usize::from(load)];
+            let first = load.parts.iter().map(|part| Part { waits: Waits::Address, ..*part });
+            let rest = parts.iter().map(|part| Part { waits: Waits::Loaded, ..*part });
+            parts = first.chain(rest).collect();
+        }
+        if let (true, Some(store)) = (instruction.store, description.store_op) {
+            parts.extend(description.classes[usize::from(store)].parts.iter().copied());
+            slots = slots.max(1);
+        }
+    }
+    Timing { class: index, slots, latencies, parts, fallback: false }
+}
+
+/// The class that stands in for an instruction in none.
+fn default_class(description: &Description, instruction: &Instruction) -> u16 {
+    let name = match instruction.flow {
+        Flow::Next if instruction.load => "load",
+        Flow::Next if instruction.store => "store",
+        Flow::Next => "default",
+        _ => "branch",
+    };
+    description.class_named(name).or_else(|| description.class_named("default")).unwrap_or(u16::MAX)
+}
+
+fn queue_of(description: &Description, parts: &[Part]) -> u8 {
+    let Some(part) = parts.first() else { return 255 };
+    let unit = description.units.iter().find(|unit| unit.mask & part.mask != 0);
+    unit.and_then(|unit| unit.queue).unwrap_or(255)
+}
+
+fn static_flags(instruction: &Instruction, kinds: &RegisterKinds) -> u32 {
+    let mut flags = match instruction.flow {
+        Flow::Next | Flow::System => 0,
+        Flow::Branch { conditional: true, .. } => BRANCH | CONDITIONAL,
+        Flow::Branch { conditional: false, .. } => BRANCH,
+        Flow::Call { target: Some(_) } => BRANCH | CALL,
+        Flow::Call { target: None } => BRANCH | CALL | INDIRECT,
+        Flow::Return => BRANCH | RETURN,
+        Flow::Indirect => BRANCH | INDIRECT,
+    };
+    if let Flow::Branch { target, .. } = instruction.flow {
+        if target <= instruction.address {
+            flags |= BACKWARD;
+        }
+    }
+    if instruction.load {
+        flags |= LOAD;
+    }
+    if instruction.store {
+        flags |= STORE;
+    }
+    let writes_kind = |wanted| instruction.writes.iter().any(|write| kinds.kind(write.register) == wanted);
+    if writes_kind(RegisterKind::General) {
+        flags |= WRITES_GENERAL;
+    }
+    if writes_kind(RegisterKind::Vector) {
+        flags |= WRITES_VECTOR;
+    }
+    let sources = instruction.address_reads.len() + instruction.store_reads.len() + instruction.reads.len();
+    if sources >= 3 {
+        flags |= THREE_SOURCES;
+    }
+    if instruction.address_reads.len() == 1 {
+        flags |= SIMPLE_ADDRESS;
+    }
+    flags
+}
