@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The tracer against the plainest recorder: after folding and unfolding, the stream of events is the same.
+
+#[path = "support/recording.rs"]
+mod recording;
+
+use arch::Arch;
+use recording::{plain_plugin, tracer, tracer_by_gcc, Program};
+use trace::{Event, Reader};
+
+fn mix(hash: &mut u64, word: u64) {
+    *hash = (*hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    *hash ^= *hash >> 32;
+}
+
+/// What the plain plugin prints, computed from the trace.
+fn hash_of(path: &std::path::Path) -> String {
+    let mut reader = Reader::open(path).unwrap();
+    let (mut hash, mut count) = (1, 0);
+    while let Some(event) = reader.next().unwrap() {
+        let Event::Block { id, accesses } = event else { continue };
+        let accesses = accesses.to_vec();
+        mix(&mut hash, reader.blocks()[id as usize].address);
+        for a in accesses {
+            count += 1;
+            mix(&mut hash, a.address);
+            mix(&mut hash, u64::from(a.instruction) << 32 | u64::from(a.bytes) * 2 | u64::from(a.store));
+        }
+    }
+    format!("{} {count} {hash:016x}\n", reader.instructions())
+}
+
+#[test]
+fn unfolded_traces_are_what_was_executed() {
+    let plain = plain_plugin();
+    for arch in [Arch::Powerpc64le, Arch::Powerpc64, Arch::Powerpc] {
+        // No vector accesses: those the tracer merges, which the plain plugin does not.
+        let program = Program::build("loops.c", arch, &["-fno-vectorize", "-fno-slp-vectorize"]);
+        let expected = program.run_with(&plain, "", &[], &[]);
+        let expected = String::from_utf8(expected.stderr).unwrap();
+        for plugin in [tracer().to_owned(), tracer_by_gcc()] {
+            let path = program.trace_path("loops");
+            let output = program.run_with(&plugin, "", &[format!("out={}", path.display())], &[]);
+            assert!(output.status.success(), "{arch}: {output:?}");
+            assert_eq!(hash_of(&path), expected, "{arch} by {}", plugin.display());
+        }
+    }
+}
