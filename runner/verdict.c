@@ -140,7 +140,7 @@ static const char *signal_name(int number)
 	}
 }
 
-static void crashed(int number, struct signal_info *info, void *context)
+ASSAY_SIGNAL_HANDLER static void crashed(int number, struct signal_info *info, void *context)
 {
 	struct assay_text text = { .used = 0 };
 
@@ -189,7 +189,7 @@ struct interval_timer {
 	} interval, value;
 };
 
-static void endless(int number, struct signal_info *info, void *context)
+ASSAY_SIGNAL_HANDLER static void endless(int number, struct signal_info *info, void *context)
 {
 	(void)number;
 	(void)info;
