@@ -14,6 +14,9 @@
 
 static const struct ebpf_backend *const backends[] = {
 	&ebpf_backend_x86_64,
+	&ebpf_backend_powerpc64le,
+	&ebpf_backend_powerpc64,
+	&ebpf_backend_loongarch64,
 };
 #define BACKENDS (sizeof(backends) / sizeof(backends[0]))
 

@@ -231,6 +231,9 @@ void ebpf_put32(uint8_t *at, bool big_endian, uint32_t value);
 
 /* The back ends, NULL-terminated; jit.c lists them. */
 extern const struct ebpf_backend ebpf_backend_x86_64;
+extern const struct ebpf_backend ebpf_backend_powerpc64le;
+extern const struct ebpf_backend ebpf_backend_powerpc64;
+extern const struct ebpf_backend ebpf_backend_loongarch64;
 
 /* fuse.c: what may be merged, one byte of marks for each slot. */
 enum ebpf_mark {

@@ -1,0 +1,1032 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The back ends for 64-bit POWER in both byte orders, ELFv2 calling convention. Encodings are in power_encode.h.
+ *
+ * POWER for who has not written a code generator for it. All instructions are 32 bits; arithmetic takes three
+ * registers, so dst op= src is one instruction with dst named twice. There are few 32-bit results: add, or, mulld work on
+ * 64 bits, and a 32-bit eBPF operation is followed by rldicl d,d,0,32 (clrldi), unless the instruction clears the upper
+ * half itself, as the rotates with mask (rlwinm), andi. and the plain loads do. Register 0 reads as the number 0 where
+ * an address or an addi is formed. ld, std and lwa keep the low two bits of their displacement for the opcode, so odd
+ * displacements go through a register. Comparisons write one of eight condition fields, here always CR0, and bc tests a
+ * bit of it; bc reaches 32 kB, b reaches 32 MB. Division by zero and -2^63 / -1 do not trap but give rubbish, so the
+ * code selects around them. (Power ISA 3.1, book I, chapters 2 and 3.)
+ *
+ * ELFv2: a function is entered with its own address in r12 when it is called through a pointer, and may change r2, the
+ * TOC pointer of its module, which the caller then reloads from 24(r1). A frame is at least 32 bytes, a multiple of 16:
+ * back chain, CR, LR and TOC words. The 288 bytes below r1 are safe for a function that calls nothing.
+ *
+ * Registers. r1 to r5 are r3 to r7, C's arguments. r0 is r8, moved to r3 to return; after a helper the other way. r6 to r9
+ * and r10 are r27 to r31, which C preserves. r26 points into struct ebpf_frame, at `scratch`, so that ldbrx, which has no
+ * displacement, can use it as the address of the doubleword to swap. r9 is EBPF_SCRATCH, r10 holds the address that a failed
+ * check reports, r11, r12 and r0 are temporaries.
+ *
+ * Programs that call nothing make no frame: registers are kept in the protected zone; LR is only saved when bounds
+ * checks use it. What is never written is not saved.
+ *
+ * Byte swaps. 16 bits take two rotates in place, 32 bits three and a move. For 64 bits there are four ways, and which is
+ * best changed with each CPU: rotates and inserts (8 instructions and a move; POWER7, where a load right after the store
+ * it depends on is rejected and retried), std and ldbrx (POWER8 forwards stores: the 2017 measurement), xxbrd in a
+ * vector register (POWER9), brd (POWER10). Merging with the access is better than all of them.
+ */
+#include "power_encode.h"
+#include "shape.h"
+
+static const uint8_t machine_register[] = {
+	8, 3, 4, 5, 6, 7, 27, 28, 29, 30, 31, 9,
+};
+
+enum { SP = 1, TOC = 2, FIRST_ARGUMENT = 3, ARGUMENT_6 = 8, ADDRESS = 10, T1 = 11, T2 = 12, T0 = 0, FRAME = 26 };
+
+/* Of a native frame: where ELFv2 keeps LR and TOC, and the first byte that is ours. */
+enum { LINK_SAVE = 16, TOC_SAVE = 24, HEADER_BYTES = 32 };
+
+/* Branch forms that patch fills in. */
+enum { BRANCH_16 = 1, BRANCH_26 = 2 };
+
+/* Conditional branches are taken to be short below this; the field reaches 32764. */
+#define SHORT_BRANCH_BYTES 32000
+
+#define R(n) ((uint16_t)(1u << (n)))
+
+static unsigned gpr(unsigned reg)
+{
+	return machine_register[reg];
+}
+
+static void word(struct ebpf_emitter *e, uint32_t instruction)
+{
+	ebpf_emit32(e, instruction);
+}
+
+static void clear_upper_word(struct ebpf_emitter *e, unsigned reg)
+{
+	rldicl(e, reg, reg, 0, 32);
+}
+
+static void finish(struct ebpf_emitter *e, bool wide, unsigned reg)
+{
+	if (!wide)
+		clear_upper_word(e, reg);
+}
+
+/* Displacement of a field of struct ebpf_frame from where r26 points. */
+#define FIELD(field) ((int32_t)offsetof(struct ebpf_frame, field) - (int32_t)offsetof(struct ebpf_frame, scratch))
+
+/* Sets a register to a sign-extended 32-bit number. */
+static void set_signed32(struct ebpf_emitter *e, unsigned reg, int32_t value)
+{
+	if (value >= -0x8000 && value <= 0x7fff) {
+		li(e, reg, value);
+		return;
+	}
+	d_form(e, ADDIS, reg, 0, value >> 16);
+	if (value & 0xffff)
+		d_form(e, ORI, reg, reg, value);
+}
+
+static void or_low32(struct ebpf_emitter *e, unsigned reg, uint32_t value)
+{
+	if (value >> 16)
+		d_form(e, ORIS, reg, reg, (int32_t)(value >> 16));
+	if (value & 0xffff)
+		d_form(e, ORI, reg, reg, (int32_t)(value & 0xffff));
+}
+
+static void set_register(struct ebpf_emitter *e, unsigned reg, uint64_t value)
+{
+	int64_t number = (int64_t)value;
+
+	if (number >= INT32_MIN && number <= INT32_MAX && !(value >= 0x8000 && value <= 0xffff)) {
+		set_signed32(e, reg, (int32_t)number);
+	} else if (value <= UINT32_MAX) {
+		li(e, reg, 0);
+		or_low32(e, reg, (uint32_t)value);
+	} else {
+		set_signed32(e, reg, (int32_t)(number >> 32));
+		rldicr(e, reg, reg, 32, 31);
+		or_low32(e, reg, (uint32_t)value);
+	}
+}
+
+/* Branches to labels. */
+
+static void jump(struct ebpf_emitter *e, ebpf_label label)
+{
+	ebpf_reference(e, label, BRANCH_26);
+	b(e, 0);
+}
+
+static void call_label(struct ebpf_emitter *e, ebpf_label label)
+{
+	ebpf_reference(e, label, BRANCH_26);
+	word(e, 18u << 26 | 1);
+}
+
+static void jump_if(struct ebpf_emitter *e, unsigned condition, ebpf_label label)
+{
+	if (ebpf_distance_max(e, label) <= SHORT_BRANCH_BYTES) {
+		ebpf_reference(e, label, BRANCH_16);
+		bc(e, condition, 0);
+	} else {
+		bc(e, opposite(condition), 8);
+		jump(e, label);
+	}
+}
+
+static bool patch(uint8_t *at, unsigned kind, int64_t displacement, bool big_endian)
+{
+	int64_t reach = kind == BRANCH_16 ? 1 << 15 : 1 << 25;
+	uint32_t field = kind == BRANCH_16 ? 0xfffc : 0x3fffffc;
+
+	ebpf_put32(at, big_endian, ebpf_get32(at, big_endian) | ((uint32_t)displacement & field));
+	return displacement >= -reach && displacement < reach;
+}
+
+static bool patch_little(uint8_t *at, unsigned kind, int64_t displacement)
+{
+	return patch(at, kind, displacement, false);
+}
+
+static bool patch_big(uint8_t *at, unsigned kind, int64_t displacement)
+{
+	return patch(at, kind, displacement, true);
+}
+
+/* Byte order: the strategy for one width. */
+
+static enum ebpf_swap strategy(const struct ebpf_emitter *e, unsigned bits)
+{
+	enum ebpf_swap wanted = ebpf_swap_strategy(e);
+
+	if (wanted != EBPF_SWAP_AUTO)
+		return wanted;
+	if (ebpf_has_feature(e, EBPF_POWER_ISA310))
+		return EBPF_SWAP_ISA31;
+	if (bits < 64)
+		return EBPF_SWAP_REGISTER;
+	if (ebpf_has_feature(e, EBPF_POWER_ISA300))
+		return EBPF_SWAP_VECTOR;
+	return ebpf_has_feature(e, EBPF_POWER_ISA207) ? EBPF_SWAP_MEMORY : EBPF_SWAP_REGISTER;
+}
+
+static const char *swap_error(uint32_t features, enum ebpf_swap swap)
+{
+	if (swap == EBPF_SWAP_VECTOR && !(features & EBPF_POWER_ISA300))
+		return "byte swaps in vector registers need isa300 (xxbrd)";
+	if (swap == EBPF_SWAP_ISA31 && !(features & EBPF_POWER_ISA310))
+		return "the isa31 byte swaps (brh, brw, brd) need isa310";
+	return NULL;
+}
+
+static bool has_swapped_access(uint32_t features, unsigned bytes)
+{
+	return bytes < 8 || features & EBPF_POWER_ISA206;
+}
+
+/* Entry and exit. */
+
+static bool is_swap_through_memory(const struct ebpf_emitter *e, const struct ebpf_insn *insn)
+{
+	uint8_t class = BPF_CLASS(insn->opcode);
+
+	return (class == BPF_ALU || class == BPF_ALU64) && BPF_CODE(insn->opcode) == BPF_END &&
+	       strategy(e, (unsigned)insn->imm) == EBPF_SWAP_MEMORY;
+}
+
+static unsigned saved_count(const struct shape *shape)
+{
+	return (unsigned)__builtin_popcount(shape->saved) + shape->frame;
+}
+
+static int32_t frame_bytes(unsigned registers)
+{
+	return (int32_t)(HEADER_BYTES + registers * 8 + 15) & ~15;
+}
+
+/* Where the saved registers are: upwards from the header of our frame, or downwards from r1 without one. */
+static int32_t save_offset(const struct shape *shape)
+{
+	return shape->calls ? HEADER_BYTES : -8 * (int32_t)saved_count(shape);
+}
+
+/* std or ld of each saved register. */
+static void transfer_saved(struct ebpf_emitter *e, const struct shape *shape,
+			   void (*transfer)(struct ebpf_emitter *, unsigned, int32_t, unsigned))
+{
+	int32_t offset = save_offset(shape);
+	unsigned reg;
+
+	if (shape->frame) {
+		transfer(e, FRAME, offset, SP);
+		offset += 8;
+	}
+	for (reg = 6; reg <= EBPF_R10; reg++) {
+		if (shape->saved & R(reg)) {
+			transfer(e, gpr(reg), offset, SP);
+			offset += 8;
+		}
+	}
+}
+
+static void enter(struct ebpf_emitter *e)
+{
+	struct shape shape = program_shape(e, is_swap_through_memory);
+
+	if (shape.link) {
+		word(e, MFLR_R0);
+		std(e, 0, LINK_SAVE, SP);
+	}
+	if (shape.calls) {
+		stdu(e, SP, -frame_bytes(saved_count(&shape)), SP);
+		std(e, TOC, TOC_SAVE, SP);
+	}
+	transfer_saved(e, &shape, std);
+	if (shape.frame)
+		d_form(e, ADDI, FRAME, FIRST_ARGUMENT, offsetof(struct ebpf_frame, scratch));
+	if (shape.calls)
+		std(e, SP, FIELD(saved_sp), FRAME);
+	if (shape.saved & R(EBPF_R10))
+		ld(e, gpr(EBPF_R10), offsetof(struct ebpf_frame, stack_top), FIRST_ARGUMENT);
+	if (e->vm->live_at_entry & R(2))
+		ld(e, gpr(2), offsetof(struct ebpf_frame, context_bytes), FIRST_ARGUMENT);
+	if (e->vm->live_at_entry & R(1))
+		ld(e, gpr(1), offsetof(struct ebpf_frame, context), FIRST_ARGUMENT);
+}
+
+static void leave(struct ebpf_emitter *e)
+{
+	struct shape shape = program_shape(e, is_swap_through_memory);
+
+	mr(e, FIRST_ARGUMENT, gpr(0));
+	if (shape.calls) {
+		ld(e, SP, FIELD(saved_sp), FRAME);
+		ld(e, TOC, TOC_SAVE, SP);
+	}
+	transfer_saved(e, &shape, ld);
+	if (shape.calls)
+		d_form(e, ADDI, SP, SP, frame_bytes(saved_count(&shape)));
+	if (shape.link) {
+		ld(e, 0, LINK_SAVE, SP);
+		word(e, MTLR_R0);
+	}
+	word(e, BLR);
+}
+
+static void clear(struct ebpf_emitter *e, uint16_t registers)
+{
+	unsigned reg;
+
+	for (reg = 0; reg <= EBPF_R10; reg++) {
+		if (registers & R(reg))
+			li(e, gpr(reg), 0);
+	}
+}
+
+/* Moves and arithmetic. */
+
+static void load_immediate(struct ebpf_emitter *e, unsigned dst, uint64_t value)
+{
+	set_register(e, gpr(dst), value);
+}
+
+static void move(struct ebpf_emitter *e, bool wide, unsigned dst, unsigned src)
+{
+	if (!wide)
+		rldicl(e, gpr(dst), gpr(src), 0, 32);
+	else if (dst != src)
+		mr(e, gpr(dst), gpr(src));
+}
+
+static void move_sign_extended(struct ebpf_emitter *e, bool wide, unsigned bits, unsigned dst, unsigned src)
+{
+	unsigned xo = bits == 8 ? XO_EXTSB : bits == 16 ? XO_EXTSH : XO_EXTSW;
+
+	x_form(e, xo, gpr(src), gpr(dst), 0);
+	finish(e, wide, gpr(dst));
+}
+
+static void negate(struct ebpf_emitter *e, bool wide, unsigned dst)
+{
+	x_form(e, XO_NEG, gpr(dst), gpr(dst), 0);
+	finish(e, wide, gpr(dst));
+}
+
+static bool is_remainder(enum ebpf_alu op)
+{
+	return op == EBPF_UMOD || op == EBPF_SMOD;
+}
+
+static bool is_signed(enum ebpf_alu op)
+{
+	return op == EBPF_SDIV || op == EBPF_SMOD;
+}
+
+/* t = a / b without a look at b. */
+static void quotient(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigned t, unsigned a, unsigned divisor)
+{
+	unsigned xo = is_signed(op) ? (wide ? XO_DIVD : XO_DIVW) : wide ? XO_DIVDU : XO_DIVWU;
+
+	x_form(e, xo, t, a, divisor);
+}
+
+static void multiply(struct ebpf_emitter *e, bool wide, unsigned t, unsigned a, unsigned by)
+{
+	x_form(e, wide ? XO_MULLD : XO_MULLW, t, a, by);
+}
+
+/*
+ * dst %= src, three instructions, for any divisor but -1 when signed. dst - dst / src * src: with a divisor of 0 the
+ * quotient is rubbish, but its product with 0 is not, and the remainder is dst as it should be. The modulo instructions
+ * of ISA 3.0 give rubbish for 0 and are jumped over.
+ */
+enum { REMAINDER_BYTES = 12 };
+
+static void remainder_any(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigned dst, unsigned src)
+{
+	if (ebpf_has_feature(e, EBPF_POWER_ISA300)) {
+		unsigned xo = is_signed(op) ? (wide ? XO_MODSD : XO_MODSW) : wide ? XO_MODUD : XO_MODUW;
+
+		cmp_imm(e, CMPI, wide, src, 0);
+		bc(e, IF_EQ, 8);
+		x_form(e, xo, dst, dst, src);
+		return;
+	}
+	quotient(e, op, wide, T1, dst, src);
+	multiply(e, wide, T1, T1, src);
+	x_form(e, XO_SUBF, dst, T1, dst);
+}
+
+static void divide_unsigned(struct ebpf_emitter *e, bool wide, unsigned dst, unsigned src)
+{
+	cmp_imm(e, CMPLI, wide, src, 0);
+	quotient(e, EBPF_UDIV, wide, dst, dst, src);
+	bc(e, IF_NE, 8);
+	li(e, dst, 0);
+}
+
+/* Divisors 0 and -1 are those for which divisor + 1 is at most 1, and for both the quotient is dst * divisor. */
+static void divide_signed(struct ebpf_emitter *e, bool wide, unsigned dst, unsigned src)
+{
+	d_form(e, ADDI, T1, src, 1);
+	cmp_imm(e, CMPLI, wide, T1, 1);
+	bc(e, IF_GT, 12);
+	multiply(e, wide, dst, dst, src);
+	b(e, 8);
+	quotient(e, EBPF_SDIV, wide, dst, dst, src);
+}
+
+static void remainder_signed(struct ebpf_emitter *e, bool wide, unsigned dst, unsigned src)
+{
+	cmp_imm(e, CMPI, wide, src, -1);
+	bc(e, IF_NE, 12);
+	li(e, dst, 0);
+	b(e, 4 + REMAINDER_BYTES);
+	remainder_any(e, EBPF_SMOD, wide, dst, src);
+}
+
+static void divide(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigned dst, unsigned src)
+{
+	switch (op) {
+	case EBPF_UDIV:
+		divide_unsigned(e, wide, dst, src);
+		break;
+	case EBPF_UMOD:
+		remainder_any(e, op, wide, dst, src);
+		break;
+	case EBPF_SDIV:
+		divide_signed(e, wide, dst, src);
+		break;
+	default:
+		remainder_signed(e, wide, dst, src);
+	}
+}
+
+/* The count is masked first: POWER's shifts look at one bit more and give 0 or the sign for large counts. */
+static void shift(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigned dst, unsigned src)
+{
+	unsigned xo = op == EBPF_LSH ? (wide ? XO_SLD : XO_SLW) : op == EBPF_RSH ? (wide ? XO_SRD : XO_SRW) :
+				       wide ? XO_SRAD : XO_SRAW;
+
+	if (wide)
+		rldicl(e, T1, src, 0, 58);
+	else
+		rlwinm(e, T1, src, 0, 27, 31);
+	x_form(e, xo, dst, dst, T1);
+	if (op == EBPF_ARSH) /* slw and srw clear the upper half themselves */
+		finish(e, wide, dst);
+}
+
+static void alu(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigned dst, unsigned src)
+{
+	dst = gpr(dst);
+	src = gpr(src);
+	switch (op) {
+	case EBPF_ADD:
+		x_form(e, XO_ADD, dst, dst, src);
+		break;
+	case EBPF_SUB:
+		x_form(e, XO_SUBF, dst, src, dst);
+		break;
+	case EBPF_MUL:
+		multiply(e, wide, dst, dst, src);
+		break;
+	case EBPF_OR:
+		x_form(e, XO_OR, dst, dst, src);
+		break;
+	case EBPF_AND:
+		x_form(e, XO_AND, dst, dst, src);
+		break;
+	case EBPF_XOR:
+		x_form(e, XO_XOR, dst, dst, src);
+		break;
+	case EBPF_LSH:
+	case EBPF_RSH:
+	case EBPF_ARSH:
+		shift(e, op, wide, dst, src);
+		return;
+	default:
+		divide(e, op, wide, dst, src);
+	}
+	finish(e, wide, dst);
+}
+
+static bool fits16(int32_t imm)
+{
+	return imm >= -0x8000 && imm <= 0x7fff;
+}
+
+static bool add_immediate(struct ebpf_emitter *e, bool wide, unsigned dst, int32_t imm)
+{
+	int32_t low = (int16_t)imm;
+	int32_t high = (int32_t)(((int64_t)imm - low) >> 16);
+
+	if (fits16(imm)) {
+		d_form(e, ADDI, dst, dst, imm);
+	} else if (high <= 0x7fff || !wide) {
+		d_form(e, ADDIS, dst, dst, high);
+		if (low)
+			d_form(e, ADDI, dst, dst, low);
+	} else {
+		return false; /* 0x7fff8000 and above: addis would subtract */
+	}
+	finish(e, wide, dst);
+	return true;
+}
+
+/* If the ones in a word are one run, its first and last bit in POWER's numbering. */
+static bool is_run(uint32_t mask, unsigned *begin, unsigned *end)
+{
+	if (mask == 0)
+		return false;
+	*begin = (unsigned)__builtin_clz(mask);
+	*end = 31 - (unsigned)__builtin_ctz(mask);
+	return mask == (UINT32_MAX >> *begin & UINT32_MAX << (31 - *end));
+}
+
+static bool and_immediate(struct ebpf_emitter *e, bool wide, unsigned dst, int32_t imm)
+{
+	uint32_t mask = (uint32_t)imm;
+	unsigned begin, end;
+
+	if (wide && imm < 0) {
+		uint32_t cleared = ~mask;
+
+		if (cleared & (cleared + 1)) /* not all in the low bits */
+			return false;
+		rldicr(e, dst, dst, 0, 63 - (unsigned)__builtin_popcount(cleared));
+	} else if (mask <= 0xffff) {
+		d_form(e, ANDI_, dst, dst, imm);
+	} else if (!(mask & 0xffff)) {
+		d_form(e, ANDIS_, dst, dst, (int32_t)(mask >> 16));
+	} else if (is_run(mask, &begin, &end)) {
+		rlwinm(e, dst, dst, 0, begin, end);
+	} else {
+		return false;
+	}
+	return true; /* and the upper half is clear in all forms for 32 bits */
+}
+
+static bool or_immediate(struct ebpf_emitter *e, unsigned low_op, bool wide, unsigned dst, int32_t imm)
+{
+	if (wide && imm < 0)
+		return false;
+	if (imm & 0xffff)
+		d_form(e, low_op, dst, dst, imm & 0xffff);
+	if ((uint32_t)imm >> 16) /* oris and xoris are the next opcode */
+		d_form(e, low_op + 1, dst, dst, (int32_t)((uint32_t)imm >> 16));
+	finish(e, wide, dst);
+	return true;
+}
+
+static bool shift_immediate(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigned dst, unsigned count)
+{
+	if (op == EBPF_LSH && wide)
+		rldicr(e, dst, dst, count, 63 - count);
+	else if (op == EBPF_LSH)
+		rlwinm(e, dst, dst, count, 0, 31 - count);
+	else if (op == EBPF_RSH && wide)
+		rldicl(e, dst, dst, 64 - count, count);
+	else if (op == EBPF_RSH)
+		rlwinm(e, dst, dst, 32 - count, count, 31);
+	else if (wide)
+		sradi(e, dst, dst, count);
+	else
+		x_form(e, XO_SRAWI, dst, dst, count);
+	if (op == EBPF_ARSH)
+		finish(e, wide, dst);
+	return true;
+}
+
+/* The divisor is neither 0 nor -1. */
+static bool divide_immediate(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigned dst, int32_t imm)
+{
+	set_register(e, T2, wide ? (uint64_t)(int64_t)imm : (uint32_t)imm);
+	if (is_remainder(op)) {
+		quotient(e, op, wide, T1, dst, T2);
+		multiply(e, wide, T1, T1, T2);
+		x_form(e, XO_SUBF, dst, T1, dst);
+	} else {
+		quotient(e, op, wide, dst, dst, T2);
+	}
+	finish(e, wide, dst);
+	return true;
+}
+
+static bool alu_immediate(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigned dst, int32_t imm)
+{
+	dst = gpr(dst);
+	switch (op) {
+	case EBPF_ADD:
+		return add_immediate(e, wide, dst, imm);
+	case EBPF_AND:
+		return and_immediate(e, wide, dst, imm);
+	case EBPF_OR:
+		return or_immediate(e, ORI, wide, dst, imm);
+	case EBPF_XOR:
+		return or_immediate(e, XORI, wide, dst, imm);
+	case EBPF_LSH:
+	case EBPF_RSH:
+	case EBPF_ARSH:
+		return shift_immediate(e, op, wide, dst, (unsigned)imm);
+	case EBPF_MUL:
+		if (!fits16(imm))
+			return false;
+		d_form(e, MULLI, dst, dst, imm);
+		finish(e, wide, dst);
+		return true;
+	case EBPF_SUB:
+		return false;
+	default:
+		return divide_immediate(e, op, wide, dst, imm);
+	}
+}
+
+/* Byte order. */
+
+static void truncate_register(struct ebpf_emitter *e, unsigned bits, unsigned dst)
+{
+	rldicl(e, gpr(dst), gpr(dst), 0, 64 - bits);
+}
+
+/* Rotated by 8, a word has two bytes in their places; the others come from the word rotated by 24. Clears the upper half. */
+static void reverse_word(struct ebpf_emitter *e, unsigned to, unsigned from)
+{
+	rlwinm(e, to, from, 8, 0, 31);
+	rlwimi(e, to, from, 24, 0, 7);
+	rlwimi(e, to, from, 24, 16, 23);
+}
+
+static void swap_register(struct ebpf_emitter *e, unsigned bits, unsigned reg)
+{
+	if (bits == 16) {
+		/* Copy the low byte above the high one, then shift down by one byte. */
+		rlwimi(e, reg, reg, 16, 8, 15);
+		rlwinm(e, reg, reg, 24, 16, 31);
+	} else if (bits == 32) {
+		reverse_word(e, T1, reg);
+		mr(e, reg, T1);
+	} else {
+		rldicl(e, T2, reg, 32, 32);
+		reverse_word(e, T1, reg);
+		reverse_word(e, reg, T2);
+		rldimi(e, reg, T1, 32, 0);
+	}
+}
+
+static void swap_memory(struct ebpf_emitter *e, unsigned bits, unsigned reg)
+{
+	bool big = e->backend->big_endian;
+
+	if (bits == 16) {
+		d_form(e, STH, reg, FRAME, 0);
+		x_form(e, XO_LHBRX, reg, 0, FRAME);
+	} else if (bits == 32) {
+		d_form(e, STW, reg, FRAME, 0);
+		x_form(e, XO_LWBRX, reg, 0, FRAME);
+	} else if (ebpf_has_feature(e, EBPF_POWER_ISA206)) {
+		std(e, reg, 0, FRAME);
+		x_form(e, XO_LDBRX, reg, 0, FRAME);
+	} else {
+		/* The low word reversed becomes the high one. */
+		std(e, reg, 0, FRAME);
+		li(e, T2, 4);
+		x_form(e, XO_LWBRX, T1, big ? FRAME : 0, big ? T2 : FRAME);
+		x_form(e, XO_LWBRX, reg, big ? 0 : FRAME, big ? FRAME : T2);
+		rldimi(e, reg, T1, 32, 0);
+	}
+}
+
+static void swap_vector(struct ebpf_emitter *e, unsigned bits, unsigned reg)
+{
+	word(e, 31u << 26 | reg << 16 | XO_MTVSRD << 1 | 1); /* to v0 */
+	xxbrd_v0(e);
+	word(e, 31u << 26 | reg << 16 | XO_MFVSRD << 1 | 1);
+	if (bits < 64)
+		rldicl(e, reg, reg, bits, 64 - bits);
+}
+
+static void swap_isa31(struct ebpf_emitter *e, unsigned bits, unsigned reg, bool clear_upper)
+{
+	x_form(e, bits == 16 ? XO_BRH : bits == 32 ? XO_BRW : XO_BRD, reg, reg, 0);
+	if (clear_upper) /* brh and brw reverse all halfwords or words */
+		rldicl(e, reg, reg, 0, 64 - bits);
+}
+
+static void swap(struct ebpf_emitter *e, unsigned bits, unsigned dst, bool clear_upper)
+{
+	switch (strategy(e, bits)) {
+	case EBPF_SWAP_MEMORY:
+		swap_memory(e, bits, gpr(dst));
+		break;
+	case EBPF_SWAP_VECTOR:
+		swap_vector(e, bits, gpr(dst));
+		break;
+	case EBPF_SWAP_ISA31:
+		swap_isa31(e, bits, gpr(dst), clear_upper);
+		break;
+	default:
+		swap_register(e, bits, gpr(dst));
+	}
+}
+
+/* Memory. */
+
+/* The indexed form: base + r11, or base alone, which an indexed access takes as its second register. */
+static void indexed(struct ebpf_emitter *e, unsigned xo, unsigned reg, struct ebpf_memory m)
+{
+	if (m.offset == 0) {
+		x_form(e, xo, reg, 0, gpr(m.base));
+		return;
+	}
+	li(e, T1, m.offset);
+	x_form(e, xo, reg, gpr(m.base), T1);
+}
+
+static void load(struct ebpf_emitter *e, struct ebpf_memory m, unsigned dst, bool sign_extend, bool swapped)
+{
+	unsigned reg = gpr(dst), base = gpr(m.base);
+
+	if (swapped) {
+		indexed(e, m.bytes == 2 ? XO_LHBRX : m.bytes == 4 ? XO_LWBRX : XO_LDBRX, reg, m);
+	} else if (m.bytes == 1) {
+		d_form(e, LBZ, reg, base, m.offset);
+		if (sign_extend)
+			x_form(e, XO_EXTSB, reg, reg, 0);
+	} else if (m.bytes == 2) {
+		d_form(e, sign_extend ? LHA : LHZ, reg, base, m.offset);
+	} else if (m.bytes == 4 && !sign_extend) {
+		d_form(e, LWZ, reg, base, m.offset);
+	} else if (m.offset & 3) {
+		indexed(e, m.bytes == 4 ? XO_LWAX : XO_LDX, reg, m);
+	} else if (m.bytes == 4) {
+		lwa(e, reg, m.offset, base);
+	} else {
+		ld(e, reg, m.offset, base);
+	}
+}
+
+static void store_gpr(struct ebpf_emitter *e, struct ebpf_memory m, unsigned reg, bool swapped)
+{
+	if (swapped)
+		indexed(e, m.bytes == 2 ? XO_STHBRX : m.bytes == 4 ? XO_STWBRX : XO_STDBRX, reg, m);
+	else if (m.bytes == 8 && m.offset & 3)
+		indexed(e, XO_STDX, reg, m);
+	else if (m.bytes == 8)
+		std(e, reg, m.offset, gpr(m.base));
+	else
+		d_form(e, m.bytes == 1 ? STB : m.bytes == 2 ? STH : STW, reg, gpr(m.base), m.offset);
+}
+
+static void store(struct ebpf_emitter *e, struct ebpf_memory m, unsigned src, bool swapped)
+{
+	store_gpr(e, m, gpr(src), swapped);
+}
+
+/* Bytes and halfwords need no more of the constant than li gives. */
+static bool store_immediate(struct ebpf_emitter *e, struct ebpf_memory m, int32_t imm)
+{
+	if (m.bytes > 2)
+		return false;
+	li(e, gpr(EBPF_SCRATCH), (int16_t)imm);
+	store_gpr(e, m, gpr(EBPF_SCRATCH), false);
+	return true;
+}
+
+/*
+ * A loop of load-and-reserve and store-conditional on the address in r10: the old value in r11 (zero-extended by
+ * lwarx), the new one in r12. sync before and isync after make it sequentially consistent (Power ISA, book II, B.2).
+ */
+static void atomic(struct ebpf_emitter *e, struct ebpf_memory m, unsigned src, int32_t imm)
+{
+	bool wide = m.bytes == 8;
+	unsigned reg = gpr(src), result = reg, updated = T2;
+
+	d_form(e, ADDI, ADDRESS, gpr(m.base), m.offset);
+	word(e, SYNC);
+	x_form(e, wide ? XO_LDARX : XO_LWARX, T1, 0, ADDRESS);
+	switch (imm & ~BPF_FETCH) {
+	case BPF_ADD:
+		x_form(e, XO_ADD, T2, T1, reg);
+		break;
+	case BPF_OR:
+		x_form(e, XO_OR, T1, T2, reg);
+		break;
+	case BPF_AND:
+		x_form(e, XO_AND, T1, T2, reg);
+		break;
+	case BPF_XOR:
+		x_form(e, XO_XOR, T1, T2, reg);
+		break;
+	case BPF_CMPXCHG & ~BPF_FETCH:
+		cmp(e, XO_CMP, wide, T1, gpr(0));
+		bc(e, IF_NE, 12);
+		result = gpr(0);
+		/* fall through */
+	default: /* exchange */
+		updated = reg;
+	}
+	x_record(e, wide ? XO_STDCX : XO_STWCX, updated, 0, ADDRESS);
+	bc(e, IF_NE, imm == BPF_CMPXCHG ? -16 : imm == BPF_XCHG ? -8 : -12);
+	word(e, ISYNC);
+	if (imm & BPF_FETCH)
+		mr(e, result, T1);
+}
+
+/* Control. */
+
+static unsigned condition_bits(enum ebpf_condition condition)
+{
+	switch (condition) {
+	case EBPF_EQ:
+		return IF_EQ;
+	case EBPF_GT:
+	case EBPF_SGT:
+		return IF_GT;
+	case EBPF_GE:
+	case EBPF_SGE:
+		return IF_GE;
+	case EBPF_LT:
+	case EBPF_SLT:
+		return IF_LT;
+	case EBPF_LE:
+	case EBPF_SLE:
+		return IF_LE;
+	default: /* NE, SET */
+		return IF_NE;
+	}
+}
+
+static void branch(struct ebpf_emitter *e, enum ebpf_condition condition, bool wide, unsigned a, unsigned b,
+		   ebpf_label target)
+{
+	if (condition == EBPF_SET && wide) {
+		x_record(e, XO_AND, gpr(a), T1, gpr(b));
+	} else if (condition == EBPF_SET) {
+		x_form(e, XO_AND, gpr(a), T1, gpr(b));
+		rlwinm_record(e, T1, T1, 0, 0, 31);
+	} else {
+		cmp(e, condition >= EBPF_SGT ? XO_CMP : XO_CMPL, wide, gpr(a), gpr(b));
+	}
+	jump_if(e, condition_bits(condition), target);
+}
+
+static bool test_bits_immediate(struct ebpf_emitter *e, bool wide, unsigned reg, int32_t imm)
+{
+	uint32_t mask = (uint32_t)imm;
+	unsigned begin, end;
+
+	if (wide && imm < 0)
+		return false;
+	if (mask <= 0xffff)
+		d_form(e, ANDI_, reg, T1, imm);
+	else if (!(mask & 0xffff))
+		d_form(e, ANDIS_, reg, T1, (int32_t)(mask >> 16));
+	else if (is_run(mask, &begin, &end))
+		rlwinm_record(e, T1, reg, 0, begin, end);
+	else
+		return false;
+	return true;
+}
+
+/* Comparison with a constant; equality has forms for all that is not negative. */
+static bool compare_immediate(struct ebpf_emitter *e, enum ebpf_condition condition, bool wide, unsigned reg, int32_t imm)
+{
+	bool equality = condition == EBPF_EQ || condition == EBPF_NE;
+	bool negative = wide && imm < 0; /* 64 ones above */
+
+	if (fits16(imm) && (equality || condition >= EBPF_SGT)) {
+		cmp_imm(e, CMPI, wide, reg, imm);
+	} else if (condition < EBPF_SGT && (uint32_t)imm <= 0xffff && !negative) {
+		cmp_imm(e, CMPLI, wide, reg, imm);
+	} else if (equality && !negative) {
+		d_form(e, XORIS, reg, T1, (int32_t)((uint32_t)imm >> 16));
+		cmp_imm(e, CMPLI, wide, T1, imm & 0xffff);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static bool branch_immediate(struct ebpf_emitter *e, enum ebpf_condition condition, bool wide, unsigned a, int32_t imm,
+			     ebpf_label target)
+{
+	bool done = condition == EBPF_SET ? test_bits_immediate(e, wide, gpr(a), imm) :
+					    compare_immediate(e, condition, wide, gpr(a), imm);
+
+	if (done)
+		jump_if(e, condition_bits(condition), target);
+	return done;
+}
+
+/* Calls. */
+
+static void call_local(struct ebpf_emitter *e, ebpf_label function)
+{
+	call_label(e, function);
+}
+
+static void transfer_function_registers(struct ebpf_emitter *e, uint16_t saved,
+					void (*transfer)(struct ebpf_emitter *, unsigned, int32_t, unsigned))
+{
+	int32_t offset = HEADER_BYTES;
+	unsigned reg;
+
+	for (reg = 6; reg <= 9; reg++) {
+		if (saved & R(reg)) {
+			transfer(e, gpr(reg), offset, SP);
+			offset += 8;
+		}
+	}
+}
+
+static void function_enter(struct ebpf_emitter *e, uint16_t saved)
+{
+	word(e, MFLR_R0);
+	std(e, 0, LINK_SAVE, SP);
+	stdu(e, SP, -frame_bytes((unsigned)__builtin_popcount(saved)), SP);
+	transfer_function_registers(e, saved, std);
+	d_form(e, ADDI, gpr(EBPF_R10), gpr(EBPF_R10), -EBPF_FRAME_BYTES);
+}
+
+static void function_leave(struct ebpf_emitter *e, uint16_t saved)
+{
+	d_form(e, ADDI, gpr(EBPF_R10), gpr(EBPF_R10), EBPF_FRAME_BYTES);
+	transfer_function_registers(e, saved, ld);
+	d_form(e, ADDI, SP, SP, frame_bytes((unsigned)__builtin_popcount(saved)));
+	ld(e, 0, LINK_SAVE, SP);
+	word(e, MTLR_R0);
+	word(e, BLR);
+}
+
+/* r12 holds the function's address; the arguments but the sixth are in place. */
+static void call_address(struct ebpf_emitter *e)
+{
+	mtctr(e, T2);
+	ld(e, ARGUMENT_6, FIELD(helper_context), FRAME);
+	word(e, BCTRL);
+	mr(e, gpr(0), FIRST_ARGUMENT);
+}
+
+static void call_helper(struct ebpf_emitter *e, uint32_t number, bool unwinds)
+{
+	ld(e, T2, FIELD(helpers), FRAME);
+	ld(e, T2, (int32_t)(number * sizeof(struct ebpf_helper_entry)), T2);
+	call_address(e);
+	if (unwinds) {
+		cmp_imm(e, CMPI, true, gpr(0), 0);
+		jump_if(e, IF_EQ, ebpf_leave_label(e));
+	}
+}
+
+/* The entry's address waits in frame->scratch for its flags to be looked at. */
+static void call_register(struct ebpf_emitter *e, unsigned number, ebpf_label bad)
+{
+	mr(e, ADDRESS, gpr(number));
+	ld(e, T1, FIELD(helper_count), FRAME);
+	cmp(e, XO_CMPL, true, ADDRESS, T1);
+	jump_if(e, IF_GE, bad);
+	rldicr(e, T1, ADDRESS, 4, 59); /* sizeof(struct ebpf_helper_entry) is 16 */
+	ld(e, T2, FIELD(helpers), FRAME);
+	x_form(e, XO_ADD, T1, T1, T2);
+	std(e, T1, FIELD(scratch), FRAME);
+	ld(e, T2, 0, T1);
+	cmp_imm(e, CMPI, true, T2, 0);
+	jump_if(e, IF_EQ, bad);
+	call_address(e);
+	ld(e, T1, FIELD(scratch), FRAME);
+	ld(e, T1, offsetof(struct ebpf_helper_entry, flags), T1);
+	d_form(e, ANDI_, T1, T1, EBPF_HELPER_UNWIND);
+	/* result | (flag - 1) is 0 only if the flag is 1 and the result 0 */
+	d_form(e, ADDI, T1, T1, -1);
+	x_record(e, XO_OR, T1, T1, gpr(0));
+	jump_if(e, IF_EQ, ebpf_leave_label(e));
+}
+
+/* Checks. */
+
+static void charge(struct ebpf_emitter *e, uint32_t instructions, ebpf_label bad)
+{
+	ld(e, T1, FIELD(budget), FRAME);
+	if (instructions <= 0x7fff) {
+		cmp_imm(e, CMPLI, true, T1, (int32_t)instructions);
+		jump_if(e, IF_LT, bad);
+		d_form(e, ADDI, T1, T1, -(int32_t)instructions);
+	} else {
+		set_register(e, T2, instructions);
+		cmp(e, XO_CMPL, true, T1, T2);
+		jump_if(e, IF_LT, bad);
+		x_form(e, XO_SUBF, T1, T2, T1);
+	}
+	std(e, T1, FIELD(budget), FRAME);
+}
+
+static void check_alignment(struct ebpf_emitter *e, struct ebpf_memory m, ebpf_label bad)
+{
+	d_form(e, ADDI, ADDRESS, gpr(m.base), m.offset);
+	d_form(e, ANDI_, ADDRESS, T1, (int32_t)m.bytes - 1);
+	jump_if(e, IF_NE, bad);
+}
+
+static void check_bounds(struct ebpf_emitter *e, struct ebpf_memory m, ebpf_label routine, ebpf_label bad)
+{
+	d_form(e, ADDI, ADDRESS, gpr(m.base), m.offset);
+	call_label(e, routine);
+	jump_if(e, IF_NE, bad);
+}
+
+/*
+ * The address is in r10; returns with "eq" if it is good. For each region at r9: if it has room for the access at all,
+ * and address - start <= size - bytes, as unsigned numbers, the access is inside.
+ */
+static void bounds_routine(struct ebpf_emitter *e, unsigned bytes)
+{
+	const unsigned region = gpr(EBPF_SCRATCH);
+
+	ld(e, region, FIELD(regions), FRAME);
+	ld(e, T2, offsetof(struct ebpf_region, bytes), region); /* the loop starts here */
+	cmp_imm(e, CMPLI, true, T2, (int32_t)bytes);
+	bc(e, IF_LT, 8 * 4);
+	ld(e, T1, offsetof(struct ebpf_region, start), region);
+	x_form(e, XO_SUBF, T1, T1, ADDRESS);
+	d_form(e, ADDI, T2, T2, -(int32_t)bytes);
+	cmp(e, XO_CMPL, true, T1, T2);
+	bc(e, IF_GT, 3 * 4);
+	cmp(e, XO_CMP, true, T1, T1);
+	word(e, BLR);
+	d_form(e, ADDI, region, region, sizeof(struct ebpf_region)); /* both skips end here */
+	ld(e, T1, FIELD(regions_end), FRAME);
+	cmp(e, XO_CMPL, true, region, T1);
+	bc(e, IF_LT, -13 * 4);
+	cmp_imm(e, CMPI, true, SP, 0); /* never equal */
+	word(e, BLR);
+}
+
+static void fault(struct ebpf_emitter *e, enum ebpf_status status, uint32_t instruction, bool address)
+{
+	if (address)
+		std(e, ADDRESS, FIELD(fault_address), FRAME);
+	li(e, T1, (int32_t)status);
+	std(e, T1, FIELD(status), FRAME);
+	set_register(e, T1, instruction);
+	std(e, T1, FIELD(fault_instruction), FRAME);
+	jump(e, ebpf_leave_label(e));
+}
+
+#define POWER_BACKEND(arch, is_big, patch_function)                                                                  \
+	{                                                                                                            \
+		.name = arch, .big_endian = is_big, .fusion_pays = true,                                             \
+		.features_known = EBPF_POWER_ISA206 | EBPF_POWER_ISA207 | EBPF_POWER_ISA300 | EBPF_POWER_ISA310,     \
+		.swap_error = swap_error, .has_swapped_access = has_swapped_access, .enter = enter, .leave = leave,  \
+		.clear = clear, .load_immediate = load_immediate, .move = move,                                      \
+		.move_sign_extended = move_sign_extended, .negate = negate, .alu = alu,                              \
+		.alu_immediate = alu_immediate, .swap = swap, .truncate = truncate_register, .load = load,           \
+		.store = store, .store_immediate = store_immediate, .atomic = atomic, .jump = jump,                  \
+		.branch = branch, .branch_immediate = branch_immediate, .call_local = call_local,                    \
+		.function_enter = function_enter, .function_leave = function_leave, .call_helper = call_helper,      \
+		.call_register = call_register, .charge = charge, .check_alignment = check_alignment,                \
+		.check_bounds = check_bounds, .bounds_routine = bounds_routine, .fault = fault,                      \
+		.patch = patch_function,                                                                             \
+	}
+
+const struct ebpf_backend ebpf_backend_powerpc64le = POWER_BACKEND("powerpc64le", false, patch_little);
+const struct ebpf_backend ebpf_backend_powerpc64 = POWER_BACKEND("powerpc64", true, patch_big);
