@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Ones-complement arithmetic for the checksum variants: what every one of them needs before its first vector and after its last.
+ * Ones-complement arithmetic for the checksum variants: what every one of them needs before its first vector
+ * and after its last.
  *
- * The Internet checksum (RFC 1071) adds 16-bit words modulo 0xffff. Because 2^16 = 1 (mod 0xffff), a 32-bit or 64-bit word is congruent
- * to the sum of the 16-bit words in it, wherever they stand. So a variant may add words of any width that the machine has, in native byte
- * order, provided that a carry out of the top comes back in at the bottom (2^32 = 2^64 = 1), and it may fold at the end.
+ * The Internet checksum (RFC 1071) adds 16-bit words modulo 0xffff. Because 2^16 = 1 (mod 0xffff), a 32-bit
+ * or 64-bit word is congruent to the sum of the 16-bit words in it, wherever they stand. So a variant may add
+ * words of any width that the machine has, in native byte order, provided that a carry out of the top comes
+ * back in at the bottom (2^32 = 2^64 = 1), and it may fold at the end.
  *
- * Two values stand for zero, 0x0000 and 0xffff, and the kernel's callers tell them apart: only all-zero input may give 0. An end-around
- * addition keeps that: its result is 0 only if both operands are.
+ * Two values stand for zero, 0x0000 and 0xffff, and the kernel's callers tell them apart: only all-zero input
+ * may give 0. An end-around addition keeps that: its result is 0 only if both operands are.
  */
 #ifndef CHECKSUM_ONES_COMPLEMENT_H
 #define CHECKSUM_ONES_COMPLEMENT_H
@@ -53,7 +55,10 @@ static inline uint32_t csum_narrow(uint64_t sum)
 	return (uint32_t)(sum >> 32);
 }
 
-/* The last byte of an odd length is the first byte of a word whose second is zero: low on a little-endian machine, high on a big one. */
+/*
+ * The last byte of an odd length is the first byte of a word whose second is zero: low on a little-endian
+ * machine, high on a big one.
+ */
 static inline uint64_t csum_odd_byte(uint8_t byte)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -64,8 +69,9 @@ static inline uint64_t csum_odd_byte(uint8_t byte)
 }
 
 /*
- * The `count` < 8 bytes before `end`, as one word with the bytes in the places that they have in a zero-padded word. Reads the 8 bytes
- * before `end`, all of which have to belong to the buffer, and shifts out those that were summed already: no branch, no over-read.
+ * The `count` < 8 bytes before `end`, as one word with the bytes in the places that they have in a
+ * zero-padded word. Reads the 8 bytes before `end`, all of which have to belong to the buffer, and shifts out
+ * those that were summed already: no branch, no over-read.
  */
 static inline uint64_t csum_last_word(const uint8_t *end, size_t count)
 {
@@ -81,12 +87,13 @@ static inline uint64_t csum_last_word(const uint8_t *end, size_t count)
 }
 
 /*
- * The words of p[0..len), exactly (no carry is dropped up to 2^32 words): for short buffers, and what a vector loop leaves over. Callers add it to other
- * exact sums without end-around carry.
+ * The words of p[0..len), exactly (no carry is dropped up to 2^32 words): for short buffers, and what a
+ * vector loop leaves over. Callers add it to other exact sums without end-around carry.
  *
- * Carries are not caught but computed, as Segher Boessenkool proposed (linuxppc-dev, 16 January 2020): with A the plain sum of 64-bit words modulo
- * 2^64 and H the sum of their upper halves, the sum of the lower halves is A - (H << 32). Two independent chains of one addition each, where
- * "add, compare, add" has a chain of three; on machines without a carry flag it takes no more instructions either.
+ * Carries are not caught but computed, as Segher Boessenkool proposed (linuxppc-dev, 16 January 2020): with A
+ * the plain sum of 64-bit words modulo 2^64 and H the sum of their upper halves, the sum of the lower halves
+ * is A - (H << 32). Two independent chains of one addition each, where "add, compare, add" has a chain of
+ * three; on machines without a carry flag it takes no more instructions either.
  */
 static inline uint64_t csum_tail(const uint8_t *p, size_t len)
 {
@@ -97,7 +104,10 @@ static inline uint64_t csum_tail(const uint8_t *p, size_t len)
 
 		all += word;
 		high += word >> 32;
-		/* A compiler that vectorises this loop makes a short buffer slower, and is not allowed to in a kernel. */
+		/*
+		 * A compiler that vectorises this loop makes a short buffer slower, and is not allowed to in
+		 * a kernel.
+		 */
 		__asm__("" : "+r"(all), "+r"(high));
 	}
 	if (len & 4) {
@@ -149,7 +159,10 @@ static inline uint64_t csum_copy_tail(const uint8_t *src, uint8_t *dst, size_t l
 	return all - (high << 32) + high;
 }
 
-/* A sum over words that straddle those wanted, because it began at an odd byte: its bytes exchanged (RFC 1071, 2(B)). */
+/*
+ * A sum over words that straddle those wanted, because it began at an odd byte: its bytes exchanged (RFC
+ * 1071, 2(B)).
+ */
 static inline uint32_t csum_exchange_bytes(uint32_t sum)
 {
 	return sum << 8 | sum >> 24;

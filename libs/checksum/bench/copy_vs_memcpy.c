@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How much more than libc's memcpy does copy-and-checksum cost? A hosted program for x86-64, because the memcpy that users have is libc's, which the
- * freestanding runner cannot hold.
+ * How much more than libc's memcpy does copy-and-checksum cost? A hosted program for x86-64, because the
+ * memcpy that users have is libc's, which the freestanding runner cannot hold.
  *
  * Build and run, in libs/checksum:
  *	bench/run_copy_vs_memcpy [SAMPLES]
  *
- * Method. A sample is the time of some calls one after another, a few tens of microseconds. Each round takes one sample of each function, in an order that
- * is shuffled anew, so that what disturbs the machine disturbs all alike. For each function the median of the ratios
- * to memcpy's sample in the same round is printed, with the 5 % and 95 % quantiles of those ratios, and the 2 % quantile of its time. Each result of
- * a copy is verified against its source first.
+ * Method. A sample is the time of some calls one after another, a few tens of microseconds. Each round takes
+ * one sample of each function, in an order that is shuffled anew, so that what disturbs the machine disturbs
+ * all alike. For each function the median of the ratios to memcpy's sample in the same round is printed, with
+ * the 5 % and 95 % quantiles of those ratios, and the 2 % quantile of its time. Each result of a copy is
+ * verified against its source first.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -5,9 +5,9 @@
  * assay-about: scalar or NEON by length
  * assay-needs: neon
  *
- * There is no choice by processor: Advanced SIMD is part of what Linux demands of every AArch64 user environment. (A kernel chooses by
- * context instead, may_use_simd.) Below 64 bytes the sum is scalar and inline: a reduction across lanes and a move to a general register
- * take as long as eight words.
+ * There is no choice by processor: Advanced SIMD is part of what Linux demands of every AArch64 user
+ * environment. (A kernel chooses by context instead, may_use_simd.) Below 64 bytes the sum is scalar and
+ * inline: a reduction across lanes and a move to a general register take as long as eight words.
  */
 #include "checksum.h"
 #include "ones_complement.h"

@@ -4,12 +4,14 @@
  *
  * assay-about: uadalp, one operation a vector
  *
- * uadalp adds neighbouring unsigned elements pairwise and accumulates the sums in lanes twice as wide: on 32-bit words into
- * 64-bit lanes, a vector is one instruction, and no lane overflows before 2^31 vectors (32 GiB). 16 bytes/clock on a core
- * with one pipe for it (Neoverse N1, Cortex-A7x), 32 with two. The kernel's arm64 code (128-bit scalar additions) has four to eight.
+ * uadalp adds neighbouring unsigned elements pairwise and accumulates the sums in lanes twice as wide: on
+ * 32-bit words into 64-bit lanes, a vector is one instruction, and no lane overflows before 2^31 vectors (32
+ * GiB). 16 bytes/clock on a core with one pipe for it (Neoverse N1, Cortex-A7x), 32 with two. The kernel's
+ * arm64 code (128-bit scalar additions) has four to eight.
  *
- * Latency: the accumulator is forwarded late, so that dependent uadalp follow each other in one clock on Arm's larger cores (Neoverse N1 Software
- * Optimization Guide, 3.15); where it is not, four accumulators cover the four clocks.
+ * Latency: the accumulator is forwarded late, so that dependent uadalp follow each other in one clock on
+ * Arm's larger cores (Neoverse N1 Software Optimization Guide, 3.15); where it is not, four accumulators
+ * cover the four clocks.
  *
  * Below 64 bytes the sum is scalar. The kernel must own the vector registers (kernel_neon_begin) to call this.
  */

@@ -5,14 +5,14 @@
  * assay-about: scalar, LSX or LASX by processor and length
  * assay-needs: apart4 high_words lsx lasx
  *
- * cpucfg tells any program what the processor has, but not whether the kernel saves the vector registers, and an
- * instruction that it has not enabled traps. So csum_partial_init takes AT_HWCAP from the auxiliary vector (getauxval) once, before the
- * first call from several threads; a kernel passes its elf_hwcap. Until then, and where loads have to be aligned (no UAL:
- * some 2K cores), everything goes to the form that aligns first.
+ * cpucfg tells any program what the processor has, but not whether the kernel saves the vector registers, and
+ * an instruction that it has not enabled traps. So csum_partial_init takes AT_HWCAP from the auxiliary vector
+ * (getauxval) once, before the first call from several threads; a kernel passes its elf_hwcap. Until then,
+ * and where loads have to be aligned (no UAL: some 2K cores), everything goes to the form that aligns first.
  *
- * By length. The LASX form ends with some fifteen clocks of lane crossing and moves, in which the scalar form does the first hundred bytes;
- * LSX saves one lane crossing. So: scalar below 64 bytes, LSX below 128, then LASX. Reasoned from published latencies, not
- * measured.
+ * By length. The LASX form ends with some fifteen clocks of lane crossing and moves, in which the scalar form
+ * does the first hundred bytes; LSX saves one lane crossing. So: scalar below 64 bytes, LSX below 128, then
+ * LASX. Reasoned from published latencies, not measured.
  */
 #include "checksum.h"
 
@@ -30,7 +30,9 @@ csum_function csum_partial_apart4, csum_partial_high_words, csum_partial_lsx, cs
 
 void csum_partial_init(unsigned long hwcap, unsigned long hwcap2);
 
-static csum_function *short_form = csum_partial_apart4, *medium_form = csum_partial_apart4, *long_form = csum_partial_apart4;
+static csum_function *short_form = csum_partial_apart4;
+static csum_function *medium_form = csum_partial_apart4;
+static csum_function *long_form = csum_partial_apart4;
 
 void csum_partial_init(unsigned long hwcap, unsigned long hwcap2)
 {

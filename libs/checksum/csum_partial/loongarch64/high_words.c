@@ -5,10 +5,12 @@
  * assay-about: plain 64-bit sums and sums of upper halves, no carries
  * assay-cflags: -fno-vectorize
  *
- * Without a carry flag, a word's carry costs a compare and an addition more. Segher Boessenkool's form (linuxppc-dev, 16 January 2020; see
- * csum_tail) needs the same four instructions, ld.d, add.d, srli.d, add.d, but no addition waits for a compare: each chain is one
- * clock a word, so the four-wide LA464 is bound by its width alone: 32 instructions and 2 of the loop for 64 bytes, 7.5 bytes/clock,
- * where the code of the 2023 thread had 5.9 and a chained carry has 2.7. ld.wu and add.d, two instructions for 4 bytes, come to the same.
+ * Without a carry flag, a word's carry costs a compare and an addition more. Segher Boessenkool's form
+ * (linuxppc-dev, 16 January 2020; see csum_tail) needs the same four instructions, ld.d, add.d, srli.d,
+ * add.d, but no addition waits for a compare: each chain is one clock a word, so the four-wide LA464 is bound
+ * by its width alone: 32 instructions and 2 of the loop for 64 bytes, 7.5 bytes/clock, where the code of the
+ * 2023 thread had 5.9 and a chained carry has 2.7. ld.wu and add.d, two instructions for 4 bytes, come to the
+ * same.
  */
 #include "ones_complement.h"
 

@@ -5,17 +5,19 @@
  * assay-about: 256-bit: widening additions of even and odd words
  * assay-requires: lasx
  *
- * LoongArch has no carry flag, and its scalar forms need four instructions for 8 bytes: 8 bytes/clock at best on the four-wide LA464. LASX
- * has widening additions that take their operands from the even or the odd elements: xvaddwev.d.wu and xvaddwod.d.wu on two vectors
- * leave the sums of their 32-bit words, two by two, in 64-bit lanes, with room for 2^31 more such sums. So a pair of vectors takes two
- * widening additions and two into the accumulators: two operations for 32 bytes. The LA464 has two 256-bit pipes, each of which can
- * start one addition with a latency of one clock: 32 bytes/clock, with one load for each (of two). The LA664 has four: 64 bytes/clock.
+ * LoongArch has no carry flag, and its scalar forms need four instructions for 8 bytes: 8 bytes/clock at best
+ * on the four-wide LA464. LASX has widening additions that take their operands from the even or the odd
+ * elements: xvaddwev.d.wu and xvaddwod.d.wu on two vectors leave the sums of their 32-bit words, two by two,
+ * in 64-bit lanes, with room for 2^31 more such sums. So a pair of vectors takes two widening additions and
+ * two into the accumulators: two operations for 32 bytes. The LA464 has two 256-bit pipes, each of which can
+ * start one addition with a latency of one clock: 32 bytes/clock, with one load for each (of two). The LA664
+ * has four: 64 bytes/clock.
  *
- * For 64 bytes, four operations, two loads: six instructions of the four-wide front end's eight slots in two clocks; the rest is room
- * for the loop.
+ * For 64 bytes, four operations, two loads: six instructions of the four-wide front end's eight slots in two
+ * clocks; the rest is room for the loop.
  *
- * Below 64 bytes the sum is scalar. Loads are unaligned, which the 3A5000 and 3A6000 support in hardware (cpucfg word 1, bit UAL).
- * The kernel must own the vector registers (kernel_fpu_begin) to call this.
+ * Below 64 bytes the sum is scalar. Loads are unaligned, which the 3A5000 and 3A6000 support in hardware
+ * (cpucfg word 1, bit UAL). The kernel must own the vector registers (kernel_fpu_begin) to call this.
  */
 #include "ones_complement.h"
 #include "sum_lasx.h"

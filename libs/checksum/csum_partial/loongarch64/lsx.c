@@ -5,8 +5,9 @@
  * assay-about: 128-bit: widening additions of even and odd words
  * assay-requires: lsx
  *
- * The method of lasx.c at half the width, for cores without LASX (Loongson 2K1500, 2K2000 and their line) and for lengths that do not
- * fill wider vectors: two widening additions (even words, odd words) and two accumulations for 32 bytes. 16 bytes/clock on two pipes.
+ * The method of lasx.c at half the width, for cores without LASX (Loongson 2K1500, 2K2000 and their line) and
+ * for lengths that do not fill wider vectors: two widening additions (even words, odd words) and two
+ * accumulations for 32 bytes. 16 bytes/clock on two pipes.
  */
 #include "ones_complement.h"
 #include "sum_lsx.h"

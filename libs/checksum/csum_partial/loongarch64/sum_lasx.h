@@ -11,7 +11,10 @@ struct sums {
 	__m256i even[2], odd[2];
 };
 
-/* A load at any alignment. As a copy it takes the displacement of its address; the intrinsic needs it as a separate constant. */
+/*
+ * A load at any alignment. As a copy it takes the displacement of its address; the intrinsic needs it as a
+ * separate constant.
+ */
 static inline __m256i load(const uint8_t *p)
 {
 	__m256i v;
@@ -28,7 +31,8 @@ static inline struct sums sums_zero(void)
 }
 
 /* Two vectors, into pair i of the sums. */
-static inline __attribute__((always_inline)) void add_two_vectors(struct sums *s, unsigned int i, __m256i v, __m256i w)
+static inline __attribute__((always_inline))
+void add_two_vectors(struct sums *s, unsigned int i, __m256i v, __m256i w)
 {
 	s->even[i] = __lasx_xvadd_d(s->even[i], __lasx_xvaddwev_d_wu(v, w));
 	s->odd[i] = __lasx_xvadd_d(s->odd[i], __lasx_xvaddwod_d_wu(v, w));

@@ -10,7 +10,10 @@ struct sums {
 	__m128i even[2], odd[2];
 };
 
-/* A load at any alignment. As a copy it takes the displacement of its address; the intrinsic needs it as a separate constant. */
+/*
+ * A load at any alignment. As a copy it takes the displacement of its address; the intrinsic needs it as a
+ * separate constant.
+ */
 static inline __m128i load(const uint8_t *p)
 {
 	__m128i v;
@@ -27,7 +30,8 @@ static inline struct sums sums_zero(void)
 }
 
 /* Two vectors, into pair i of the sums. */
-static inline __attribute__((always_inline)) void add_two_vectors(struct sums *s, unsigned int i, __m128i v, __m128i w)
+static inline __attribute__((always_inline))
+void add_two_vectors(struct sums *s, unsigned int i, __m128i v, __m128i w)
 {
 	s->even[i] = __lsx_vadd_d(s->even[i], __lsx_vaddwev_d_wu(v, w));
 	s->odd[i] = __lsx_vadd_d(s->odd[i], __lsx_vaddwod_d_wu(v, w));

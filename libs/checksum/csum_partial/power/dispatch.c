@@ -5,14 +5,16 @@
  * assay-about: adde, VMX, VSX, POWER9 or POWER10 form by processor and length
  * assay-needs: adde vmx vsx power9 power10
  *
- * A POWER user cannot ask the processor; the kernel says what it has in the auxiliary vector. csum_partial_init takes AT_HWCAP and
- * AT_HWCAP2 from there (getauxval) once, before the first call from several threads; a kernel passes cur_cpu_spec's features in the same
- * form. Until it is called, everything goes to the scalar adde chain, which is right on every processor.
+ * A POWER user cannot ask the processor; the kernel says what it has in the auxiliary vector.
+ * csum_partial_init takes AT_HWCAP and AT_HWCAP2 from there (getauxval) once, before the first call from
+ * several threads; a kernel passes cur_cpu_spec's features in the same form. Until it is called, everything
+ * goes to the scalar adde chain, which is right on every processor.
  *
- * By length. The vector forms end with three dependent operations of seven clocks and a move to a general register, some 35 clocks that an
- * adde chain at two clocks for 8 bytes fills with 140 bytes. So below 128 bytes the sum is scalar: that also keeps headers, whose bytes have
- * just been stored piecewise, away from 16-byte loads that would wait for those stores (load-hit-store). The threshold is reasoned from
- * published latencies, not measured.
+ * By length. The vector forms end with three dependent operations of seven clocks and a move to a general
+ * register, some 35 clocks that an adde chain at two clocks for 8 bytes fills with 140 bytes. So below 128
+ * bytes the sum is scalar: that also keeps headers, whose bytes have just been stored piecewise, away from
+ * 16-byte loads that would wait for those stores (load-hit-store). The threshold is reasoned from published
+ * latencies, not measured.
  */
 #include "checksum.h"
 
@@ -34,7 +36,10 @@ static csum_function *vector_form = csum_partial_adde;
 
 void csum_partial_init(unsigned long hwcap, unsigned long hwcap2)
 {
-	/* The instruction set level says what the processor knows, the VSX bit that the kernel lets us use the registers. */
+	/*
+	 * The instruction set level says what the processor knows, the VSX bit that the kernel lets us use
+	 * the registers.
+	 */
 	if (hwcap & HWCAP_VSX) {
 		if (hwcap2 & HWCAP2_ARCH_3_1)
 			vector_form = csum_partial_power10;

@@ -5,13 +5,13 @@
  * assay-about: lxvp and vmsumuhm, the tail by lxvl
  * assay-requires: power10
  *
- * As power9.S, with loads twice as wide: lxvp fills two registers, 32 bytes, and there are two load ports and four vector pipes. 32 bytes
- * are one load and two operations: at most 64 bytes/clock. (In little-endian order lxvp exchanges the two registers of a pair. That is no
- * matter to a sum.)
+ * As power9.S, with loads twice as wide: lxvp fills two registers, 32 bytes, and there are two load ports and
+ * four vector pipes. 32 bytes are one load and two operations: at most 64 bytes/clock. (In little-endian
+ * order lxvp exchanges the two registers of a pair. That is no matter to a sum.)
  *
- * Registers: a pair starts at an even one. v16-v17 and v18-v19 take the loads in turn; ones live in v15, so there are fifteen
- * accumulators, v0-v14, of which the sixteenth vector of a block uses the first again.
- * The overflow rule is that of vsx.S.
+ * Registers: a pair starts at an even one. v16-v17 and v18-v19 take the loads in turn; ones live in v15, so
+ * there are fifteen accumulators, v0-v14, of which the sixteenth vector of a block uses the first again. The
+ * overflow rule is that of vsx.S.
  */
 #define BLOCKS_PER_FOLD 1024
 

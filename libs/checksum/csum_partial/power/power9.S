@@ -5,10 +5,12 @@
  * assay-about: lxv and vmsumuhm, the tail by lxvl
  * assay-requires: power9
  *
- * The method, its bound of 32 bytes/clock (two 128-bit superslices, two loads) and the overflow rule are those of vsx.S. POWER9 adds:
+ * The method, its bound of 32 bytes/clock (two 128-bit superslices, two loads) and the overflow rule are
+ * those of vsx.S. POWER9 adds:
  *  - lxv, a vector load with a displacement and the elements in order: no offset registers to set up;
- *  - lxvl, which loads as many bytes as a register says and zeroes the others, on the side where a zero-padded last word wants them, in either
- *    byte order. What it does not load it does not access: the tail is one load, without a branch, for every length;
+ *  - lxvl, which loads as many bytes as a register says and zeroes the others, on the side where a zero-padded
+ *    last word wants them, in either byte order. What it does not load it does not access: the tail is one
+ *    load, without a branch, for every length;
  *  - mfvsrld, the low doubleword to a general register, where vsumsws leaves its sum.
  */
 #define BLOCKS_PER_FOLD 1024

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the POWER vector variants share: buffers too short for a vector, the bytes after the last vector, the final fold.
+ * What the POWER vector variants share: buffers too short for a vector, the bytes after the last vector, the
+ * final fold.
  *
- * Registers, in all of them: r3 the next byte, r4 the bytes left, r5 the 64-bit sum. Any r0, r6-r12 may be overwritten.
- * The carry bit CA is kept over these steps: adde both takes and gives it, and neither andi. nor a load nor a branch touches it.
+ * Registers, in all of them: r3 the next byte, r4 the bytes left, r5 the 64-bit sum. Any r0, r6-r12 may be
+ * overwritten. The carry bit CA is kept over these steps: adde both takes and gives it, and neither andi. nor
+ * a load nor a branch touches it.
  */
 #ifndef CHECKSUM_POWER_SCALAR_H
 #define CHECKSUM_POWER_SCALAR_H

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Internet checksum with AltiVec alone, for 32-bit and 64-bit processors: what power/vmx.c and powerpc/altivec.c have in common.
+ * Internet checksum with AltiVec alone, for 32-bit and 64-bit processors: what power/vmx.c and
+ * powerpc/altivec.c have in common.
  *
- * vmsumuhm with a multiplier of ones adds a vector's eight 16-bit words into four 32-bit lanes (see vsx.S). Without VSX there are two things
- * to work around:
- *  - lvx ignores the low four bits of the address. A load that starts before the buffer or ends after it is not wanted here, so the bytes up to
- *    the first multiple of 16 are summed as scalars. If the buffer starts at an odd address, all words after that are straddled:
- *    the sum is of byte-swapped words, and is swapped once at the end (RFC 1071, 2(B)).
+ * vmsumuhm with a multiplier of ones adds a vector's eight 16-bit words into four 32-bit lanes (see vsx.S).
+ * Without VSX there are two things to work around:
+ *  - lvx ignores the low four bits of the address. A load that starts before the buffer or ends after it is
+ *    not wanted here, so the bytes up to the first multiple of 16 are summed as scalars. If the buffer starts
+ *    at an odd address, all words after that are straddled: the sum is of byte-swapped words, and is swapped
+ *    once at the end (RFC 1071, 2(B)).
  *  - no direct move: the result goes through memory.
  *
  * Eight accumulators cover the latency of vmsumuhm (four clocks on the 7450, seven on POWER7) at one a clock.
  *
- * Overflow: a lane, over all accumulators, grows by at most 2 * 65535 a vector; 32768 vectors fit. After 16384 the lanes are folded.
+ * Overflow: a lane, over all accumulators, grows by at most 2 * 65535 a vector; 32768 vectors fit. After
+ * 16384 the lanes are folded.
  */
 #ifndef CHECKSUM_POWER_VMSUM_H
 #define CHECKSUM_POWER_VMSUM_H
@@ -32,7 +35,10 @@ static inline lanes32 add_vector(lanes32 sum, const uint8_t *p, long offset)
 	return vec_msum((words16)vec_ld(offset, p), vec_splat_u16(1), sum);
 }
 
-/* `first` + `blocks` blocks, which must not be more than FOLD_VECTORS vectors; folded to at most 2 * 65535 a lane. */
+/*
+ * `first` + `blocks` blocks, which must not be more than FOLD_VECTORS vectors; folded to at most 2 * 65535 a
+ * lane.
+ */
 static inline lanes32 sum_blocks(const uint8_t *p, size_t blocks, lanes32 first)
 {
 	const lanes32 zero = vec_splat_u32(0);
@@ -76,7 +82,10 @@ static inline uint32_t sum_vectors(const uint8_t *p, size_t vectors)
 	return result.words[0] + result.words[3];
 }
 
-/* sum + the words of p[0..len): 32-bit words into 64 bits, so that no carry gets lost in 32-bit registers either. */
+/*
+ * sum + the words of p[0..len): 32-bit words into 64 bits, so that no carry gets lost in 32-bit registers
+ * either.
+ */
 static inline uint64_t sum_scalar(const uint8_t *p, size_t len, uint64_t sum)
 {
 	for (; len >= 4; p += 4, len -= 4)
@@ -88,7 +97,10 @@ static inline uint64_t sum_scalar(const uint8_t *p, size_t len, uint64_t sum)
 	return len & 1 ? sum + csum_odd_byte(*p) : sum;
 }
 
-/* The bytes before the first multiple of 16, as words at even addresses: the byte at an odd one is the second of its pair. */
+/*
+ * The bytes before the first multiple of 16, as words at even addresses: the byte at an odd one is the second
+ * of its pair.
+ */
 static inline uint64_t sum_to_alignment(const uint8_t *p)
 {
 	uint64_t sum = 0;

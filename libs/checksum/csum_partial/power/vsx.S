@@ -5,20 +5,24 @@
  * assay-about: lxvd2x and vmsumuhm, sixteen accumulators
  * assay-requires: power8
  *
- * The instruction that other vector units lack, AltiVec has had since 1999: vmsumuhm multiplies unsigned halfwords and adds both products of
- * a word, and a third operand, modulo 2^32. With a multiplier of ones it adds a vector's eight 16-bit words into four 32-bit lanes in
- * one operation: no unpacking, no carry. 16 bytes cost one load and one operation, and a POWER8 core does two of each in a clock: 32
- * bytes/clock, where the adde chain, at two clocks for each 8 bytes, has 4.
+ * The instruction that other vector units lack, AltiVec has had since 1999: vmsumuhm multiplies unsigned
+ * halfwords and adds both products of a word, and a third operand, modulo 2^32. With a multiplier of ones it
+ * adds a vector's eight 16-bit words into four 32-bit lanes in one operation: no unpacking, no carry. 16
+ * bytes cost one load and one operation, and a POWER8 core does two of each in a clock: 32 bytes/clock, where
+ * the adde chain, at two clocks for each 8 bytes, has 4.
  *
- * Latency: seven clocks for vmsumuhm, two a clock: fourteen accumulators would just do, sixteen (v0-v15) make an iteration of 256 bytes.
- * An iteration is long enough to hide the three clocks of its taken branch, too. v16-v18 take the loads in turn; renaming makes
- * them as many as needed. v0-v19 are all the vector registers that a function may overwrite.
+ * Latency: seven clocks for vmsumuhm, two a clock: fourteen accumulators would just do, sixteen (v0-v15) make
+ * an iteration of 256 bytes. An iteration is long enough to hide the three clocks of its taken branch, too.
+ * v16-v18 take the loads in turn; renaming makes them as many as needed. v0-v19 are all the vector registers
+ * that a function may overwrite.
  *
- * lxvd2x takes any alignment. On a little-endian machine it leaves the two doublewords exchanged, which usually costs a swap, but
- * an exchange of lanes does not change a sum. Within a doubleword the halfwords have the values that lhz would give, in either byte order.
+ * lxvd2x takes any alignment. On a little-endian machine it leaves the two doublewords exchanged, which
+ * usually costs a swap, but an exchange of lanes does not change a sum. Within a doubleword the halfwords
+ * have the values that lhz would give, in either byte order.
  *
- * Overflow: a lane, over all accumulators, grows by at most 2 * 65535 a vector, so 32768 vectors (512 KiB) fit. After 256 KiB at the latest
- * the lanes are folded by one more vmsumuhm, to 2 * 65535 at most, and go on as the first accumulator.
+ * Overflow: a lane, over all accumulators, grows by at most 2 * 65535 a vector, so 32768 vectors (512 KiB)
+ * fit. After 256 KiB at the latest the lanes are folded by one more vmsumuhm, to 2 * 65535 at most, and go on
+ * as the first accumulator.
  *
  * Below 64 bytes the sum is scalar. The kernel must own the vector registers (enable_kernel_vsx) to call this.
  */
@@ -140,7 +144,10 @@ csum_partial:
 	SUM_VECTOR 2, 0, %r3, 0
 	addi	%r3, %r3, 16
 1:
-	/* Four 32-bit lanes of four accumulators to one number: halves of lanes, then lanes, whose sum vsumsws leaves in the last word. */
+	/*
+	 * Four 32-bit lanes of four accumulators to one number: halves of lanes, then lanes, whose sum
+	 * vsumsws leaves in the last word.
+	 */
 	vspltisw %v18, 0
 	ADD_PAIRS 2, 0, 1
 	ADD_PAIRS 1, 0

@@ -5,11 +5,13 @@
  * assay-about: adde or AltiVec by processor and length
  * assay-needs: adde altivec
  *
- * csum_partial_init takes AT_HWCAP from the auxiliary vector (getauxval) once, before the first call from several threads. Until
- * then, and on processors without AltiVec (8xx, 4xx, e300, e500), everything goes to the adde chain.
+ * csum_partial_init takes AT_HWCAP from the auxiliary vector (getauxval) once, before the first call from
+ * several threads. Until then, and on processors without AltiVec (8xx, 4xx, e300, e500), everything goes to
+ * the adde chain.
  *
- * Below 128 bytes the sum is scalar: aligning, reducing four lanes and passing the result through memory cost the vector form as much as the adde
- * chain needs for them. The threshold is reasoned from published latencies, not measured.
+ * Below 128 bytes the sum is scalar: aligning, reducing four lanes and passing the result through memory cost
+ * the vector form as much as the adde chain needs for them. The threshold is reasoned from published
+ * latencies, not measured.
  */
 #include "checksum.h"
 

@@ -5,11 +5,13 @@
  * assay-about: scalar or RVV by processor and length
  * assay-needs: apart4 rvv
  *
- * A user program cannot ask the processor. csum_partial_init takes AT_HWCAP from the auxiliary vector (getauxval) once, before the first call
- * from several threads; its bit for the letter V means the ratified vector extension with the kernel's support. Until then everything is
- * scalar, with aligned loads, since unaligned ones may be emulated.
+ * A user program cannot ask the processor. csum_partial_init takes AT_HWCAP from the auxiliary vector
+ * (getauxval) once, before the first call from several threads; its bit for the letter V means the ratified
+ * vector extension with the kernel's support. Until then everything is scalar, with aligned loads, since
+ * unaligned ones may be emulated.
  *
- * Below 64 bytes the sum is scalar: the vector form pays for its setting-up and an ordered reduction. Reasoned, not measured.
+ * Below 64 bytes the sum is scalar: the vector form pays for its setting-up and an ordered reduction.
+ * Reasoned, not measured.
  */
 #include "checksum.h"
 

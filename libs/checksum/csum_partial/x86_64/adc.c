@@ -4,9 +4,10 @@
  *
  * assay-about: two chains of adc, 128 bytes a turn
  *
- * adc takes and gives the carry flag, so a chain advances 8 bytes/clock at best. Since Broadwell adc is one micro-operation that has two
- * ports, and the flags are renamed: two chains, each within one asm statement, overlap out of order without adcx/adox. Each ends by adding
- * the last carry; nine adc for eight words on two ports make 14.2 bytes/clock the bound.
+ * adc takes and gives the carry flag, so a chain advances 8 bytes/clock at best. Since Broadwell adc is one
+ * micro-operation that has two ports, and the flags are renamed: two chains, each within one asm statement,
+ * overlap out of order without adcx/adox. Each ends by adding the last carry; nine adc for eight words on two
+ * ports make 14.2 bytes/clock the bound.
  *
  * No vector register is touched, so the kernel may call this in any context.
  */

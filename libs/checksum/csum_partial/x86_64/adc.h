@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Short buffers on x86-64: chains of add-with-carry, used by the scalar variant (adc.c) and by the dispatcher (dispatch.c).
+ * Short buffers on x86-64: chains of add-with-carry, used by the scalar variant (adc.c) and by the dispatcher
+ * (dispatch.c).
  *
- * Each function adds a number of 64-bit words to `sum` with the carry going around. The carry flag does not survive in C, so each is one
- * asm statement; its operands are memory, since a load that feeds an addition is free on this side of the register file.
+ * Each function adds a number of 64-bit words to `sum` with the carry going around. The carry flag does not
+ * survive in C, so each is one asm statement; its operands are memory, since a load that feeds an addition is
+ * free on this side of the register file.
  */
 #ifndef CHECKSUM_X86_64_ADC_H
 #define CHECKSUM_X86_64_ADC_H
@@ -29,7 +31,11 @@ static inline uint64_t adc_16_bytes(uint64_t sum, const uint8_t *p)
 
 static inline uint64_t adc_32_bytes(uint64_t sum, const uint8_t *p)
 {
-	__asm__("addq %[w0], %[sum]\n\tadcq %[w1], %[sum]\n\tadcq %[w2], %[sum]\n\tadcq %[w3], %[sum]\n\tadcq $0, %[sum]"
+	__asm__("addq %[w0], %[sum]\n\t"
+		"adcq %[w1], %[sum]\n\t"
+		"adcq %[w2], %[sum]\n\t"
+		"adcq %[w3], %[sum]\n\t"
+		"adcq $0, %[sum]"
 		: [sum] "+r"(sum)
 		: [w0] BYTES(p, 0, 8), [w1] BYTES(p, 8, 8), [w2] BYTES(p, 16, 8), [w3] BYTES(p, 24, 8)
 		: "cc");
@@ -38,9 +44,15 @@ static inline uint64_t adc_32_bytes(uint64_t sum, const uint8_t *p)
 
 static inline uint64_t adc_40_bytes(uint64_t sum, const uint8_t *p)
 {
-	__asm__("addq %[w0], %[sum]\n\tadcq %[w1], %[sum]\n\tadcq %[w2], %[sum]\n\tadcq %[w3], %[sum]\n\tadcq %[w4], %[sum]\n\tadcq $0, %[sum]"
+	__asm__("addq %[w0], %[sum]\n\t"
+		"adcq %[w1], %[sum]\n\t"
+		"adcq %[w2], %[sum]\n\t"
+		"adcq %[w3], %[sum]\n\t"
+		"adcq %[w4], %[sum]\n\t"
+		"adcq $0, %[sum]"
 		: [sum] "+r"(sum)
-		: [w0] BYTES(p, 0, 8), [w1] BYTES(p, 8, 8), [w2] BYTES(p, 16, 8), [w3] BYTES(p, 24, 8), [w4] BYTES(p, 32, 8)
+		: [w0] BYTES(p, 0, 8), [w1] BYTES(p, 8, 8), [w2] BYTES(p, 16, 8),
+		  [w3] BYTES(p, 24, 8), [w4] BYTES(p, 32, 8)
 		: "cc");
 	return sum;
 }

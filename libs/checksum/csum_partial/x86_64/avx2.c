@@ -5,11 +5,12 @@
  * assay-about: 256-bit: plain sums and sums of upper halves, three operations a vector
  * assay-requires: avx2
  *
- * Sums of v and of (v >> 32) in 64-bit lanes, as explained in avx512.c. Three operations for 32 bytes, on three vector ports (Intel since
- * Haswell; the shift has two of them): at most 32 bytes/clock, where the unpacking form has four and 24. Two pairs of sums are enough for
- * the one clock of latency.
+ * Sums of v and of (v >> 32) in 64-bit lanes, as explained in avx512.c. Three operations for 32 bytes, on
+ * three vector ports (Intel since Haswell; the shift has two of them): at most 32 bytes/clock, where the
+ * unpacking form has four and 24. Two pairs of sums are enough for the one clock of latency.
  *
- * AVX2 has no byte-masked load. The up to 31 bytes at the end go through scalar registers, at the same time as the vector part.
+ * AVX2 has no byte-masked load. The up to 31 bytes at the end go through scalar registers, at the same time
+ * as the vector part.
  */
 #include <immintrin.h>
 

@@ -5,18 +5,20 @@
  * assay-about: 512-bit: plain sums and sums of upper halves, three operations a vector
  * assay-requires: avx512
  *
- * A vector unit has no carry flag, so the usual form widens: each 64-byte vector is unpacked into two of eight 32-bit words in 64-bit
- * lanes, and both are added. That is four operations (two unpacks, two adds) on a core whose 512-bit operations have two ports, hence at
- * most 32 bytes/clock.
+ * A vector unit has no carry flag, so the usual form widens: each 64-byte vector is unpacked into two of
+ * eight 32-bit words in 64-bit lanes, and both are added. That is four operations (two unpacks, two adds) on
+ * a core whose 512-bit operations have two ports, hence at most 32 bytes/clock.
  *
- * Here the carry is not caught but computed afterwards (Segher Boessenkool, linuxppc-dev, 16 January 2020, for scalar registers): keep
+ * Here the carry is not caught but computed afterwards (Segher Boessenkool, linuxppc-dev, 16 January 2020,
+ * for scalar registers): keep
  *	A = sum of v            modulo 2^64, carries lost
  *	H = sum of (v >> 32)    exact
- * for each 64-bit lane. The sum of the low halves is below 2^64, is congruent to A - (H << 32) modulo 2^64, and so equals it: nothing was
- * lost after all. Three operations a vector: 42.7 bytes/clock. It is exact for 2^32 vectors in a lane, 2^38 bytes.
+ * for each 64-bit lane. The sum of the low halves is below 2^64, is congruent to A - (H << 32) modulo 2^64,
+ * and so equals it: nothing was lost after all. Three operations a vector: 42.7 bytes/clock. It is exact for
+ * 2^32 vectors in a lane, 2^38 bytes.
  *
- * The tail is one load under a byte mask: masked-out bytes are not accessed (Intel SDM vol. 1, 15.6.4), so it may straddle an unmapped
- * page.
+ * The tail is one load under a byte mask: masked-out bytes are not accessed (fault suppression, Intel SDM vol. 1, chapter 15), so it
+ * may straddle an unmapped page.
  */
 #include <immintrin.h>
 

@@ -5,12 +5,14 @@
  * assay-about: 512-bit: carry-save adders of vpternlogq, 2.1 operations a vector
  * assay-requires: avx512
  *
- * A carry-save adder takes three numbers and gives two of the same sum: the bitwise sum without carries (a ^ b ^ c) and the carries
- * (majority of a, b, c), which weigh twice as much. vpternlogq computes either in one operation, so eliminating a vector costs two
- * operations and no carry can be lost, since every carry stays in its bit position. This is the Harley-Seal tree of population counts
- * (Mula, Kurz, Lemire, "Faster Population Counts Using AVX2 Instructions", 2018) put to another use. Eight vectors and the pending "ones",
- * "twos" and "fours" go through seven adders (14 operations); what comes out, "eights", is added as in avx512.c (3 operations): 17 for
- * eight vectors instead of 24, a bound of 60 bytes/clock on two ports, where the three-operation form has 42.7.
+ * A carry-save adder takes three numbers and gives two of the same sum: the bitwise sum without carries (a ^
+ * b ^ c) and the carries (majority of a, b, c), which weigh twice as much. vpternlogq computes either in one
+ * operation, so eliminating a vector costs two operations and no carry can be lost, since every carry stays
+ * in its bit position. This is the Harley-Seal tree of population counts (Mula, Kurz, Lemire, "Faster
+ * Population Counts Using AVX2 Instructions", 2018) put to another use. Eight vectors and the pending "ones",
+ * "twos" and "fours" go through seven adders (14 operations); what comes out, "eights", is added as in
+ * avx512.c (3 operations): 17 for eight vectors instead of 24, a bound of 60 bytes/clock on two ports, where
+ * the three-operation form has 42.7.
  *
  * At the end ones + 2 twos + 4 fours + 8 eights is evaluated in 64-bit lanes.
  */
@@ -41,7 +43,10 @@ static inline __m512i carry_save(__m512i *a, __m512i b, __m512i c)
 	return carry;
 }
 
-/* Adds weight * (sum of the words of s), lane by lane; the result of each lane is below 2^64 for weight * vectors < 2^31. */
+/*
+ * Adds weight * (sum of the words of s), lane by lane; the result of each lane is below 2^64 for weight *
+ * vectors < 2^31.
+ */
 static inline __m512i weighted(struct sums s, unsigned int shift)
 {
 	__m512i low = _mm512_sub_epi64(s.all, _mm512_slli_epi64(s.high, 32));
@@ -54,7 +59,7 @@ uint32_t csum_partial(const void *buf, int length, uint32_t sum)
 	size_t len = (unsigned int)length;
 	const uint8_t *p = buf;
 	const __m512i zero = _mm512_setzero_si512();
-	struct sums units = { zero, zero }, twice = { zero, zero }, fourfold = { zero, zero }, eightfold = { zero, zero };
+	struct sums units = { zero, zero }, twice = units, fourfold = units, eightfold = units;
 	__m512i lanes;
 
 	if (len >= 512) {

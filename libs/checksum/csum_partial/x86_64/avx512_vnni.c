@@ -5,16 +5,18 @@
  * assay-about: 512-bit: two vpdpbusd a vector (low bytes, high bytes)
  * assay-requires: avx512_vnni
  *
- * vpdpbusd adds to each 32-bit lane the dot product of four unsigned bytes with four signed bytes. With the weights 1,0,1,0 it adds the low
- * bytes of a lane's two 16-bit words, with 0,1,0,1 the high ones; at the end the checksum is low + 256 * high. One instruction widens,
- * weighs and adds, so a vector costs two operations: 64 bytes/clock on a core with two 512-bit ports. One instruction would do if a weight
- * of 256 were a signed byte, or any pair (a, 256 a mod 65535) were; none is.
+ * vpdpbusd adds to each 32-bit lane the dot product of four unsigned bytes with four signed bytes. With the
+ * weights 1,0,1,0 it adds the low bytes of a lane's two 16-bit words, with 0,1,0,1 the high ones; at the end
+ * the checksum is low + 256 * high. One instruction widens, weighs and adds, so a vector costs two
+ * operations: 64 bytes/clock on a core with two 512-bit ports. One instruction would do if a weight of 256
+ * were a signed byte, or any pair (a, 256 a mod 65535) were; none is.
  *
- * Latency: five clocks for each vpdpbusd, two ports, so ten accumulators would be needed to fill the ports; with four low and four high
- * ones the loop is capped at 4/5 of 64 bytes/clock. Sixteen (eight vectors) lift the cap for long buffers.
+ * Latency: five clocks for each vpdpbusd, two ports, so ten accumulators would be needed to fill the ports;
+ * with four low and four high ones the loop is capped at 4/5 of 64 bytes/clock. Sixteen (eight vectors) lift
+ * the cap for long buffers.
  *
- * Overflow: a 32-bit lane, summed over the accumulators, grows by at most 510 a vector: 2^32 / 510 allows 8.4 million vectors, 513 MiB, before
- * the sum has to be flushed to 64-bit lanes.
+ * Overflow: a 32-bit lane, summed over the accumulators, grows by at most 510 a vector: 2^32 / 510 allows 8.4
+ * million vectors, 513 MiB, before the sum has to be flushed to 64-bit lanes.
  */
 #include <immintrin.h>
 

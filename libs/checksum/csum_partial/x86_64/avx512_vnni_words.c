@@ -5,17 +5,21 @@
  * assay-about: 512-bit: words biased to signed, one vpdpwssd a vector
  * assay-requires: avx512_vnni
  *
- * vpdpwssd multiplies the two 16-bit words of a 32-bit lane by two others and adds both products to the lane: with weights 1,1 it is the
- * inner step of the checksum in a single instruction, except that it takes the words as signed. Flipping the top bit of each word turns an
- * unsigned u into the signed u - 0x8000; the sum is then short by exactly 0x8000 a word, 0x10000 a lane and vector, a constant that is
- * known beforehand and with which the accumulator starts. The exclusive-or takes its data from memory, so a vector is two
- * operations in two fused micro-operations, where the byte form (avx512_vnni) needs two operations and a separate load, twice the
- * accumulators and twice the reduction at the end. The bound is the same, 64 bytes/clock on two ports; this form comes closer to it.
+ * vpdpwssd multiplies the two 16-bit words of a 32-bit lane by two others and adds both products to the lane:
+ * with weights 1,1 it is the inner step of the checksum in a single instruction, except that it takes the
+ * words as signed. Flipping the top bit of each word turns an unsigned u into the signed u - 0x8000; the sum
+ * is then short by exactly 0x8000 a word, 0x10000 a lane and vector, a constant that is known beforehand and
+ * with which the accumulator starts. The exclusive-or takes its data from memory, so a vector is two
+ * operations in two fused micro-operations, where the byte form (avx512_vnni) needs two operations and a
+ * separate load, twice the accumulators and twice the reduction at the end. The bound is the same, 64
+ * bytes/clock on two ports; this form comes closer to it.
  *
- * Latency: five clocks for vpdpwssd, one of them can issue each clock beside the exclusive-or: eight accumulators are enough.
+ * Latency: five clocks for vpdpwssd, one of them can issue each clock beside the exclusive-or: eight
+ * accumulators are enough.
  *
- * Overflow: lanes count modulo 2^32, and what they hold at the end is the true sum of their words, at most 2 * 65535 a vector. All lanes of all
- * accumulators are added in 32 bits, so 16 * 2 * 65535 * vectors < 2^32: 2048 vectors, 128 KiB, then the sum is flushed to 64 bits.
+ * Overflow: lanes count modulo 2^32, and what they hold at the end is the true sum of their words, at most 2
+ * * 65535 a vector. All lanes of all accumulators are added in 32 bits, so 16 * 2 * 65535 * vectors < 2^32:
+ * 2048 vectors, 128 KiB, then the sum is flushed to 64 bits.
  */
 #include <immintrin.h>
 

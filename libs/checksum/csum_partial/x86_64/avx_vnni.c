@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Internet checksum with AVX-VNNI, the 256-bit VEX form that Intel's client CPUs have had since Alder Lake: bias and one vpdpwssd a vector.
+ * Internet checksum with AVX-VNNI, the 256-bit VEX form that Intel's client CPUs have had since Alder Lake:
+ * bias and one vpdpwssd a vector.
  *
  * assay-about: 256-bit: words biased to signed, one vpdpwssd a vector
  * assay-requires: avx_vnni
  *
- * The method is that of avx512_vnni_words.c: flip the top bit of each word to make it signed, let vpdpwssd add the word pairs, and start with the
- * bias of 0x10000 a lane and vector. It gains more here than there: 256-bit vpdpwssd has two ports and the exclusive-or a third one besides,
- * so 32 bytes take two of three operations a clock: at most 48 bytes/clock, where two vpdpbusd a vector have 32.
+ * The method is that of avx512_vnni_words.c: flip the top bit of each word to make it signed, let vpdpwssd
+ * add the word pairs, and start with the bias of 0x10000 a lane and vector. It gains more here than there:
+ * 256-bit vpdpwssd has two ports and the exclusive-or a third one besides, so 32 bytes take two of three
+ * operations a clock: at most 48 bytes/clock, where two vpdpbusd a vector have 32.
  *
- * Overflow: a lane's true sum grows by at most 2 * 65535 a vector; eight lanes of all accumulators are added in 32 bits at the end:
- * 8 * 2 * 65535 * vectors < 2^32 allows 4096 vectors, 128 KiB, between flushes.
+ * Overflow: a lane's true sum grows by at most 2 * 65535 a vector; eight lanes of all accumulators are added
+ * in 32 bits at the end: 8 * 2 * 65535 * vectors < 2^32 allows 4096 vectors, 128 KiB, between flushes.
  */
 #include <immintrin.h>
 

@@ -2,8 +2,8 @@
 /*
  * Which x86-64 variants this CPU and its operating system allow; for the dispatchers.
  *
- * Through cpuid, and xgetbv too: the operating system has to save the registers that a variant uses, so the CPU's own feature bit is
- * not enough.
+ * Through cpuid, and xgetbv too: the operating system has to save the registers that a variant uses, so the
+ * CPU's own feature bit is not enough.
  */
 #ifndef CHECKSUM_CPU_LEVEL_H
 #define CHECKSUM_CPU_LEVEL_H
@@ -34,7 +34,9 @@ static inline enum level cpu_level(void)
 	if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || !(ecx & bit_OSXSAVE))
 		return LEVEL_BASE;
 	states = saved_states();
-	if (!__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) || (states & XCR0_AVX) != XCR0_AVX || !(ebx & bit_AVX2) || !(ebx & bit_BMI2))
+	if (!__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) || (states & XCR0_AVX) != XCR0_AVX)
+		return LEVEL_BASE;
+	if (!(ebx & bit_AVX2) || !(ebx & bit_BMI2))
 		return LEVEL_BASE;
 	if ((states & XCR0_AVX512) == XCR0_AVX512 && (ebx & avx512_bits) == avx512_bits)
 		return ecx & bit_AVX512VNNI ? LEVEL_AVX512_VNNI : LEVEL_AVX512;

@@ -5,18 +5,20 @@
  * assay-about: adc, AVX2, AVX-512 or VNNI form by CPU and length
  * assay-needs: adc avx2 avx_vnni avx512 avx512_carry_save avx512_vnni_words
  *
- * By length. A wide accumulator costs a horizontal reduction at the end: some ten clocks of latency for 512 bits, which a short
- * buffer does not earn back. A short buffer is also often a header that scalar stores have just written, and a wide load that covers several
- * stores in flight cannot be forwarded and waits for all of them. So below 64 bytes the sum is scalar, here and inline. Then comes the
- * form with the shortest start and end, three operations a vector; and from the length where it overtakes, the form with the most
- * bytes/clock. The crossings were measured on Golden Cove (Emerald Rapids), all variants interleaved, independent calls:
+ * By length. A wide accumulator costs a horizontal reduction at the end: some ten clocks of latency for 512
+ * bits, which a short buffer does not earn back. A short buffer is also often a header that scalar stores
+ * have just written, and a wide load that covers several stores in flight cannot be forwarded and waits for
+ * all of them. So below 64 bytes the sum is scalar, here and inline. Then comes the form with the shortest
+ * start and end, three operations a vector; and from the length where it overtakes, the form with the most
+ * bytes/clock. The crossings were measured on Golden Cove (Emerald Rapids), all variants interleaved,
+ * independent calls:
  *	avx512 -> avx512_vnni_words	between 250 and 320 bytes
  *	avx512 -> avx512_carry_save	between 1472 and 4096 bytes
  *	avx2 -> avx_vnni		between 250 and 400 bytes
  *
- * By CPU: cpu_level.h asks once, at the first call that is not short; the pointers then stay as they are. Several threads may resolve at once:
- * they store the same values. A kernel would make them static calls, and must own the vector registers (kernel_fpu_begin) for 64 bytes
- * and more.
+ * By CPU: cpu_level.h asks once, at the first call that is not short; the pointers then stay as they are.
+ * Several threads may resolve at once: they store the same values. A kernel would make them static calls, and
+ * must own the vector registers (kernel_fpu_begin) for 64 bytes and more.
  */
 #include "adc.h"
 #include "cpu_level.h"
@@ -25,8 +27,8 @@
 
 typedef uint32_t csum_function(const void *buf, int len, uint32_t sum);
 
-csum_function csum_partial_adc, csum_partial_avx2, csum_partial_avx_vnni, csum_partial_avx512, csum_partial_avx512_carry_save,
-	csum_partial_avx512_vnni_words;
+csum_function csum_partial_adc, csum_partial_avx2, csum_partial_avx_vnni, csum_partial_avx512,
+	csum_partial_avx512_carry_save, csum_partial_avx512_vnni_words;
 
 static csum_function resolve;
 

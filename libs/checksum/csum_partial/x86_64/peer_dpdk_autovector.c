@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Peer: what DPDK's rte_raw_cksum relies on, a loop over 16-bit words that the compiler vectorises, rewritten for the comparison.
+ * Peer: what DPDK's rte_raw_cksum relies on, a loop over 16-bit words that the compiler vectorises, rewritten
+ * for the comparison.
  *
  * assay-about: 16-bit words, vectorised by the compiler
  * assay-peer: DPDK rte_raw_cksum, -O3 (lib/net/rte_cksum.h)
  * assay-requires: avx2
  * assay-cflags: -O3
  *
- * 16-bit words are widened and added in 32-bit lanes. DPDK's 32-bit sum overflows above 128 KiB; here it is flushed every 64 KiB, which
- * costs nothing that can be measured.
+ * 16-bit words are widened and added in 32-bit lanes. DPDK's 32-bit sum overflows above 128 KiB; here it is
+ * flushed every 64 KiB, which costs nothing that can be measured.
  */
 #include "ones_complement.h"
 

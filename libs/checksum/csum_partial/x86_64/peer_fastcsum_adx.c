@@ -6,8 +6,9 @@
  * assay-peer: fastcsum ADX form (adcx and adox chains)
  * assay-requires: adx
  *
- * adcx chains through CF and adox through OF, so two sums advance in one instruction stream: 128 bytes an iteration, eight words each.
- * Both flags survive only as long as nothing else writes them; each block closes its chains by adding zero.
+ * adcx chains through CF and adox through OF, so two sums advance in one instruction stream: 128 bytes an
+ * iteration, eight words each. Both flags survive only as long as nothing else writes them; each block closes
+ * its chains by adding zero.
  */
 #include "ones_complement.h"
 

@@ -5,8 +5,8 @@
  * assay-about: 32-bit words added to 64-bit sums
  * assay-peer: FreeBSD amd64 (sys/amd64/amd64/in_cksum.c)
  *
- * 32-bit words added to a 64-bit sum: there is no carry to care for at all. 32 bytes an iteration in two sums; -O2 only, as a kernel is
- * built without vector registers.
+ * 32-bit words added to a 64-bit sum: there is no carry to care for at all. 32 bytes an iteration in two
+ * sums; -O2 only, as a kernel is built without vector registers.
  */
 #include "ones_complement.h"
 

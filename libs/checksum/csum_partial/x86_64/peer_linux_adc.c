@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Peer: the technique of Linux's x86-64 csum_partial since 6.8, rewritten from its description for the comparison.
+ * Peer: the technique of Linux's x86-64 csum_partial since 6.8, rewritten from its description for the
+ * comparison.
  *
  * assay-about: two chains of adc, 80 bytes a turn, 40 bytes at once
  * assay-peer: Linux x86-64 (arch/x86/lib/csum-partial_64.c, commits 688eb8191b47 and a476aae3f1dc)
  *
- * Blocks of 40 bytes, the length of an IPv6 header and of a TCP/IP header pair: five words through one chain of add-with-carry, closed by
- * adding the last carry. From 80 bytes on two chains run side by side, which is what lifts the flag-bound 8 bytes/clock of one chain to
- * nearly 13. Exactly 40 bytes return at once. Unaligned loads, no rotation for odd addresses.
- * Differs from the kernel in the last seven bytes: that one reads a whole word beyond the end under an exception table.
+ * Blocks of 40 bytes, the length of an IPv6 header and of a TCP/IP header pair: five words through one chain
+ * of add-with-carry, closed by adding the last carry. From 80 bytes on two chains run side by side, which is
+ * what lifts the flag-bound 8 bytes/clock of one chain to nearly 13. Exactly 40 bytes return at once.
+ * Unaligned loads, no rotation for odd addresses. Differs from the kernel in the last seven bytes: that one
+ * reads a whole word beyond the end under an exception table.
  */
 #include "ones_complement.h"
+
+#define WORD(p, offset) "m"(*(const uint8_t(*)[8])((p) + (offset)))
 
 static inline uint64_t add_40_bytes(uint64_t sum, const uint8_t *p)
 {
@@ -21,8 +25,8 @@ static inline uint64_t add_40_bytes(uint64_t sum, const uint8_t *p)
 		"adcq %[w4], %[sum]\n\t"
 		"adcq $0, %[sum]"
 		: [sum] "+r"(sum)
-		: [w0] "m"(*(const uint8_t(*)[8])p), [w1] "m"(*(const uint8_t(*)[8])(p + 8)), [w2] "m"(*(const uint8_t(*)[8])(p + 16)),
-		  [w3] "m"(*(const uint8_t(*)[8])(p + 24)), [w4] "m"(*(const uint8_t(*)[8])(p + 32))
+		: [w0] WORD(p, 0), [w1] WORD(p, 8), [w2] WORD(p, 16),
+		  [w3] WORD(p, 24), [w4] WORD(p, 32)
 		: "cc");
 	return sum;
 }
@@ -35,8 +39,8 @@ static inline uint64_t add_32_bytes(uint64_t sum, const uint8_t *p)
 		"adcq %[w3], %[sum]\n\t"
 		"adcq $0, %[sum]"
 		: [sum] "+r"(sum)
-		: [w0] "m"(*(const uint8_t(*)[8])p), [w1] "m"(*(const uint8_t(*)[8])(p + 8)), [w2] "m"(*(const uint8_t(*)[8])(p + 16)),
-		  [w3] "m"(*(const uint8_t(*)[8])(p + 24))
+		: [w0] WORD(p, 0), [w1] WORD(p, 8), [w2] WORD(p, 16),
+		  [w3] WORD(p, 24)
 		: "cc");
 	return sum;
 }

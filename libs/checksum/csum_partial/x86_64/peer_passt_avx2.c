@@ -6,9 +6,9 @@
  * assay-peer: passt / BESS AVX2 (passt checksum.c csum_avx2, after BESS utils/checksum.h)
  * assay-requires: avx2
  *
- * 32-bit words unpacked with zero into 64-bit lanes, four accumulators, 128 bytes an iteration: four operations for 32 bytes on three
- * ports, 24 bytes/clock. The rest by scalar words. (passt aligns first, and falls to a 16-bit loop at an odd address; here, and in
- * passt's favour, loads are unaligned.)
+ * 32-bit words unpacked with zero into 64-bit lanes, four accumulators, 128 bytes an iteration: four
+ * operations for 32 bytes on three ports, 24 bytes/clock. The rest by scalar words. (passt aligns first, and
+ * falls to a 16-bit loop at an odd address; here, and in passt's favour, loads are unaligned.)
  */
 #include <immintrin.h>
 

@@ -3,11 +3,12 @@
  * Peer: the technique of FD.io VPP's AVX-512 checksum, rewritten from its description for the comparison.
  *
  * assay-about: 512-bit: 32-bit words unpacked to 64-bit lanes, four operations a vector
- * assay-peer: FD.io VPP AVX-512 (src/vnet/ip/ip_sum.h, clib_ip_csum)
+ * assay-peer: FD.io VPP AVX-512 (src/vppinfra/vector/ip_csum.h)
  * assay-requires: avx512
  *
- * Each vector of 32-bit words is unpacked with zero into two vectors of 64-bit lanes, and both are added: four operations for 64 bytes.
- * The tail is a masked load, so there is no scalar part, which is what made it the best published form for short packets too.
+ * Each vector of 32-bit words is unpacked with zero into two vectors of 64-bit lanes, and both are added:
+ * four operations for 64 bytes. The tail is a masked load, so there is no scalar part, which is what made it
+ * the best published form for short packets too.
  */
 #include <immintrin.h>
 

@@ -24,7 +24,10 @@ static inline struct sums sums_zero(void)
 	return (struct sums){ { zero, zero }, { zero, zero } };
 }
 
-/* Sum of the low halves + sum of the high halves, over all lanes. Each lane is below 2^33 times the vectors: no overflow up to 2^34 bytes. */
+/*
+ * Sum of the low halves + sum of the high halves, over all lanes. Each lane is below 2^33 times the vectors:
+ * no overflow up to 2^34 bytes.
+ */
 static inline uint64_t total(const struct sums *s)
 {
 	__m512i all = _mm512_add_epi64(s->all[0], s->all[1]);

@@ -5,8 +5,8 @@
  * assay-about: scalar or NEON form by length
  * assay-needs: neon
  *
- * Advanced SIMD is part of what Linux demands of every AArch64 user environment, so there is no choice by processor. Below 64 bytes the
- * copy is scalar and inline.
+ * Advanced SIMD is part of what Linux demands of every AArch64 user environment, so there is no choice by
+ * processor. Below 64 bytes the copy is scalar and inline.
  */
 #include "checksum.h"
 #include "ones_complement.h"

@@ -4,8 +4,8 @@
  *
  * assay-about: fused 128-bit copy with uadalp
  *
- * One load, one store and one uadalp for 16 bytes (../../csum_partial/aarch64/neon.c): the sum has a pipe of its own and hides behind the
- * store. Below 64 bytes, scalar. The sum starts from 0xffffffff, see checksum.h.
+ * One load, one store and one uadalp for 16 bytes (../../csum_partial/aarch64/neon.c): the sum has a pipe of
+ * its own and hides behind the store. Below 64 bytes, scalar. The sum starts from 0xffffffff, see checksum.h.
  */
 #include <arm_neon.h>
 

@@ -5,9 +5,10 @@
  * assay-about: scalar, LSX or LASX form by processor and length
  * assay-needs: lsx lasx
  *
- * csum_partial_copy_init takes AT_HWCAP and AT_HWCAP2 from the auxiliary vector (getauxval) once, before the first call from several threads, as
- * csum_partial_init does and for the same reasons. Until then, and below 64 bytes, the copy is scalar and inline.
- * All forms use unaligned accesses (UAL), which every core with LSX has; elsewhere the kernel emulates them, rightly and slowly.
+ * csum_partial_copy_init takes AT_HWCAP and AT_HWCAP2 from the auxiliary vector (getauxval) once, before the
+ * first call from several threads, as csum_partial_init does and for the same reasons. Until then, and below
+ * 64 bytes, the copy is scalar and inline. All forms use unaligned accesses (UAL), which every core with LSX
+ * has; elsewhere the kernel emulates them, rightly and slowly.
  */
 #include "checksum.h"
 #include "ones_complement.h"
@@ -34,7 +35,9 @@ static copy_function *long_form = copy_words;
 void csum_partial_copy_init(unsigned long hwcap, unsigned long hwcap2)
 {
 	(void)hwcap2;
-	long_form = hwcap & HWCAP_LASX ? csum_partial_copy_lasx : hwcap & HWCAP_LSX ? csum_partial_copy_lsx : copy_words;
+	long_form = hwcap & HWCAP_LASX  ? csum_partial_copy_lasx
+		    : hwcap & HWCAP_LSX ? csum_partial_copy_lsx
+					: copy_words;
 }
 
 uint32_t csum_partial_copy(const void *src, void *dst, int len)

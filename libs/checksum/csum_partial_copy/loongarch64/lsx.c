@@ -5,13 +5,15 @@
  * assay-about: fused 128-bit copy, widening additions of even and odd words
  * assay-requires: lsx
  *
- * The sum is that of ../../csum_partial/loongarch64/lsx.c: two operations a vector on two pipes, one clock, which is what the one store port of the
- * LA464 takes for it anyway. Below 64 bytes, scalar. The sum starts from 0xffffffff, see checksum.h.
+ * The sum is that of ../../csum_partial/loongarch64/lsx.c: two operations a vector on two pipes, one clock,
+ * which is what the one store port of the LA464 takes for it anyway. Below 64 bytes, scalar. The sum starts
+ * from 0xffffffff, see checksum.h.
  */
 #include "../../csum_partial/loongarch64/sum_lsx.h"
 #include "ones_complement.h"
 
-static inline __attribute__((always_inline)) void copy_two_vectors(struct sums *s, unsigned int i, const uint8_t *src, uint8_t *dst)
+static inline __attribute__((always_inline))
+void copy_two_vectors(struct sums *s, unsigned int i, const uint8_t *src, uint8_t *dst)
 {
 	__m128i v = load(src), w = load(src + 16);
 

@@ -5,9 +5,10 @@
  * assay-about: scalar or VSX form by processor and length
  * assay-needs: vsx
  *
- * csum_partial_copy_init takes AT_HWCAP and AT_HWCAP2 from the auxiliary vector (getauxval) once, before the first call from several threads, as
- * csum_partial_init does and for the same reasons. Until then, and below 128 bytes, the copy is scalar and inline.
- * POWER7 stays scalar: its unaligned vector loads and stores may be microcoded, and source and destination need not be aligned alike.
+ * csum_partial_copy_init takes AT_HWCAP and AT_HWCAP2 from the auxiliary vector (getauxval) once, before the
+ * first call from several threads, as csum_partial_init does and for the same reasons. Until then, and below
+ * 128 bytes, the copy is scalar and inline. POWER7 stays scalar: its unaligned vector loads and stores may be
+ * microcoded, and source and destination need not be aligned alike.
  */
 #include "checksum.h"
 #include "ones_complement.h"

@@ -5,9 +5,10 @@
  * assay-about: scalar or RVV form by processor and length
  * assay-needs: rvv
  *
- * csum_partial_copy_init takes AT_HWCAP and AT_HWCAP2 from the auxiliary vector (getauxval) once, before the first call from several threads, as
- * csum_partial_init does and for the same reasons. Until then, and below 64 bytes, the copy is scalar and inline.
- * The scalar form loads bytes where the compiler does not know unaligned words to be fast.
+ * csum_partial_copy_init takes AT_HWCAP and AT_HWCAP2 from the auxiliary vector (getauxval) once, before the
+ * first call from several threads, as csum_partial_init does and for the same reasons. Until then, and below
+ * 64 bytes, the copy is scalar and inline. The scalar form loads bytes where the compiler does not know
+ * unaligned words to be fast.
  */
 #include "checksum.h"
 #include "ones_complement.h"

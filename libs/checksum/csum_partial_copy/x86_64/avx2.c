@@ -5,8 +5,9 @@
  * assay-about: fused 256-bit copy, three operations a vector
  * assay-requires: avx2
  *
- * As avx512.c at half the width: for 32 bytes a load, a store and three operations on three vector ports, one clock. The destination is
- * aligned to 32 bytes in the same way, its head summed by scalar words; so is what the last vector leaves.
+ * As avx512.c at half the width: for 32 bytes a load, a store and three operations on three vector ports, one
+ * clock. The destination is aligned to 32 bytes in the same way, its head summed by scalar words; so is what
+ * the last vector leaves.
  */
 #include <immintrin.h>
 
@@ -15,7 +16,8 @@
 
 #define ALIGN_BYTES_MIN 512
 
-static inline __attribute__((always_inline)) void copy_vector(struct sums *s, unsigned int i, const uint8_t *src, uint8_t *dst)
+static inline __attribute__((always_inline))
+void copy_vector(struct sums *s, unsigned int i, const uint8_t *src, uint8_t *dst)
 {
 	__m256i v = load(src);
 

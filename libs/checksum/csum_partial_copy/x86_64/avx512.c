@@ -5,14 +5,16 @@
  * assay-about: fused 512-bit copy, three operations a vector
  * assay-requires: avx512
  *
- * A copy that also sums reads the data once instead of twice. With add-with-carry that gains little: a load, a store and an addition with
- * its carry do not fit a clock ("not worthwhile", David Laight, 2023). With vectors the additions have ports of their own: for 64 bytes one load,
- * one store and three operations (../../csum_partial/x86_64/avx512.c) on two vector ports, 1.5 clocks, against one clock for the store. From
+ * A copy that also sums reads the data once instead of twice. With add-with-carry that gains little: a load,
+ * a store and an addition with its carry do not fit a clock ("not worthwhile", David Laight, 2023). With
+ * vectors the additions have ports of their own: for 64 bytes one load, one store and three operations
+ * (../../csum_partial/x86_64/avx512.c) on two vector ports, 1.5 clocks, against one clock for the store. From
  * the second-level cache on the sum is hidden altogether.
  *
- * A store that crosses a cache line costs two. So a long copy first stores one vector where the destination begins and goes on at its
- * first line boundary, storing up to 63 bytes twice and summing them once. If that boundary is an odd number of bytes away, the words after
- * it straddle the true ones, and their sum's bytes are exchanged at the end.
+ * A store that crosses a cache line costs two. So a long copy first stores one vector where the destination
+ * begins and goes on at its first line boundary, storing up to 63 bytes twice and summing them once. If that
+ * boundary is an odd number of bytes away, the words after it straddle the true ones, and their sum's bytes
+ * are exchanged at the end.
  *
  * The sum starts from 0xffffffff, see checksum.h. Source and destination must not overlap.
  */
@@ -23,7 +25,8 @@
 
 #define ALIGN_BYTES_MIN 512
 
-static inline __attribute__((always_inline)) void copy_vector(struct sums *s, unsigned int i, const uint8_t *src, uint8_t *dst)
+static inline __attribute__((always_inline))
+void copy_vector(struct sums *s, unsigned int i, const uint8_t *src, uint8_t *dst)
 {
 	__m512i v = _mm512_loadu_si512(src);
 

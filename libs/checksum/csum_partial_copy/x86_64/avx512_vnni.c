@@ -5,9 +5,10 @@
  * assay-about: fused 512-bit copy, bias and one vpdpwssd a vector
  * assay-requires: avx512_vnni
  *
- * As avx512.c, with the sum of ../../csum_partial/x86_64/avx512_vnni_words.c: two operations for 64 bytes on two ports, one clock, which is what
- * the store takes anyway. So in the first-level cache too the sum nearly hides behind the copy. Four vectors an iteration suffice: at a store a clock no
- * accumulator is wanted sooner than four clocks later.
+ * As avx512.c, with the sum of ../../csum_partial/x86_64/avx512_vnni_words.c: two operations for 64 bytes on
+ * two ports, one clock, which is what the store takes anyway. So in the first-level cache too the sum nearly
+ * hides behind the copy. Four vectors an iteration suffice: at a store a clock no accumulator is wanted
+ * sooner than four clocks later.
  */
 #include <immintrin.h>
 
@@ -16,7 +17,8 @@
 
 #define ALIGN_BYTES_MIN 512
 
-static inline __attribute__((always_inline)) void copy_vector(struct sums *s, unsigned int i, const uint8_t *src, uint8_t *dst)
+static inline __attribute__((always_inline))
+void copy_vector(struct sums *s, unsigned int i, const uint8_t *src, uint8_t *dst)
 {
 	__m512i v = _mm512_loadu_si512(src);
 

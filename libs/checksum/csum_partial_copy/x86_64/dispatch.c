@@ -5,8 +5,9 @@
  * assay-about: scalar, AVX2, AVX-512 or VNNI form by CPU and length
  * assay-needs: avx2 avx512 avx512_vnni
  *
- * The reasons are those of the dispatcher of csum_partial. Below 64 bytes the copy is scalar, here and inline: the headers that are
- * copied so are read again at once, piecewise, and ordinary stores are forwarded to such loads, masked vector stores are not.
+ * The reasons are those of the dispatcher of csum_partial. Below 64 bytes the copy is scalar, here and
+ * inline: the headers that are copied so are read again at once, piecewise, and ordinary stores are forwarded
+ * to such loads, masked vector stores are not.
  */
 #include "../../csum_partial/x86_64/cpu_level.h"
 #include "checksum.h"
@@ -39,8 +40,8 @@ static inline __attribute__((always_inline)) void copy_word(struct sums *s, cons
 }
 
 /*
- * Fewer than 64 bytes. From 8 bytes on the last word is copied whole, where it overlaps the one before, and summed without what was
- * summed already: one branch instead of three.
+ * Fewer than 64 bytes. From 8 bytes on the last word is copied whole, where it overlaps the one before, and
+ * summed without what was summed already: one branch instead of three.
  */
 static inline uint64_t copy_short(const uint8_t *src, uint8_t *dst, size_t len)
 {

@@ -7,9 +7,9 @@
  * assay-requires: avx512
  * assay-expect: fail
  *
- * libc's memcpy cannot stand in a freestanding program. This does what glibc's does on a CPU with AVX-512 and fast "rep movsb" (ERMS): unaligned
- * vectors below 4 KiB, a destination aligned to a vector first from there on, microcoded rep movsb for the rest.
- * bench/run_copy_vs_memcpy compares it with libc's.
+ * libc's memcpy cannot stand in a freestanding program. This does what glibc's does on a CPU with AVX-512 and
+ * fast "rep movsb" (ERMS): unaligned vectors below 4 KiB, a destination aligned to a vector first from there
+ * on, microcoded rep movsb for the rest. bench/run_copy_vs_memcpy compares it with libc's.
  */
 #include <immintrin.h>
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Peer: the technique of Linux's x86-64 csum_partial_copy_generic, rewritten from its description for the comparison.
+ * Peer: the technique of Linux's x86-64 csum_partial_copy_generic, rewritten from its description for the
+ * comparison.
  *
  * assay-about: one chain of adc, load, store and add for each word
  * assay-peer: Linux x86-64 csum_partial_copy_generic (arch/x86/lib/csum-copy_64.S)
  *
- * 64 bytes an iteration: eight words loaded into registers, added in one chain of add-with-carry, stored; then words, then bytes. The kernel's
- * loads and stores have exception table entries, which cost nothing.
+ * 64 bytes an iteration: eight words loaded into registers, added in one chain of add-with-carry, stored;
+ * then words, then bytes. The kernel's loads and stores have exception table entries, which cost nothing.
  */
 #include "ones_complement.h"
 
