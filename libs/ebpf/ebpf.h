@@ -170,6 +170,12 @@ enum ebpf_status ebpf_register_helper(struct ebpf_vm *vm, uint32_t number, ebpf_
 /* With option `bounds`: lets programs access `bytes` bytes at `start` too. */
 enum ebpf_status ebpf_register_region(struct ebpf_vm *vm, void *start, size_t bytes);
 
+/*
+ * For helpers that take pointers from the program: may it access these bytes, in the run that is under way? Without the
+ * option `bounds` nothing is known and the answer is yes.
+ */
+bool ebpf_may_access(const struct ebpf_vm *vm, uint64_t address, size_t bytes);
+
 /* Copies and decodes `bytes` bytes of bytecode, replacing the program that was there; `order` is the bytecode's. */
 enum ebpf_status ebpf_load(struct ebpf_vm *vm, const void *bytecode, size_t bytes, enum ebpf_byte_order order);
 
@@ -215,6 +221,12 @@ struct ebpf_code_stats {
 	uint32_t truncations_dropped;
 };
 void ebpf_code_stats(const struct ebpf_vm *vm, struct ebpf_code_stats *stats);
+
+/*
+ * The same for a verified program on a machine of byte order `order` that can reverse every load and store, merging all
+ * it may: what there is to gain, without generating code. code_bytes is 0.
+ */
+enum ebpf_status ebpf_census(struct ebpf_vm *vm, enum ebpf_byte_order order, struct ebpf_code_stats *stats);
 
 /* The code of ebpf_compile, to look at; NULL if there is none. */
 const void *ebpf_code(const struct ebpf_vm *vm, size_t *bytes);

@@ -534,6 +534,21 @@ static enum ebpf_status no_memory(struct ebpf_vm *vm)
 	return ebpf_fail(vm, EBPF_ERROR_MEMORY, EBPF_NO_INSTRUCTION, "no memory to generate code");
 }
 
+enum ebpf_status ebpf_census(struct ebpf_vm *vm, enum ebpf_byte_order order, struct ebpf_code_stats *stats)
+{
+	const unsigned all_widths = 1u << 2 | 1u << 4 | 1u << 8;
+	uint8_t *marks;
+
+	if (!vm->verified)
+		return ebpf_fail(vm, EBPF_ERROR_STATE, EBPF_NO_INSTRUCTION, "the program is not verified");
+	marks = ebpf_allocate(vm, vm->slots);
+	if (!marks)
+		return no_memory(vm);
+	ebpf_fuse(vm, order == EBPF_BIG_ENDIAN, all_widths, marks, stats);
+	ebpf_release(vm, marks, vm->slots);
+	return EBPF_OK;
+}
+
 static enum ebpf_status prepare(struct ebpf_emitter *e)
 {
 	struct ebpf_vm *vm = e->vm;

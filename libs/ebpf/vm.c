@@ -130,6 +130,20 @@ enum ebpf_status ebpf_register_region(struct ebpf_vm *vm, void *start, size_t by
 	return EBPF_OK;
 }
 
+bool ebpf_may_access(const struct ebpf_vm *vm, uint64_t address, size_t bytes)
+{
+	uint32_t i;
+
+	for (i = 0; vm->options.bounds && i < vm->region_count; i++) {
+		const struct ebpf_region *region = &vm->regions[i];
+
+		if (address >= region->start && address - region->start <= region->bytes &&
+		    region->bytes - (address - region->start) >= bytes)
+			return true;
+	}
+	return !vm->options.bounds;
+}
+
 enum ebpf_status ebpf_load(struct ebpf_vm *vm, const void *bytecode, size_t bytes, enum ebpf_byte_order order)
 {
 	drop_program(vm);

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Compiles the eBPF library (libs/ebpf) for the machine that the tool runs on. Every C file of the library and of
+//! backends/ is part of it; host/posix.c supplies memory.
+
+use std::path::{Path, PathBuf};
+
+fn c_files(folder: &Path) -> Vec<PathBuf> {
+    let entries =
+        folder.read_dir().unwrap_or_else(|error| panic!("cannot read {}: {error}", folder.display()));
+    let mut files: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "c"))
+        .filter(|path| !path.ends_with("plugin.c"))
+        .collect();
+    files.sort();
+    files
+}
+
+fn main() {
+    let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../libs/ebpf");
+    let mut files = c_files(&library);
+    files.extend(c_files(&library.join("backends")));
+    files.extend(["host/posix.c", "host/features.c"].map(|name| library.join(name)));
+    for folder in ["", "backends", "host"] {
+        println!("cargo::rerun-if-changed={}", library.join(folder).display());
+    }
+    cc::Build::new()
+        .files(files)
+        .flag("-std=c11")
+        .flag("-ffreestanding")
+        .opt_level(2)
+        .warnings(true)
+        .extra_warnings(true)
+        .compile("ebpf");
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Just enough of BTF, the type information in BPF objects, to read map definitions: a variable in section `.maps`
+//! whose struct says by its members' types what the map is (`int (*max_entries)[16]` means 16). Format:
+//! Linux, Documentation/bpf/btf.rst. Offsets in BTF are not trusted: everything is looked up checked.
+
+use crate::maps::{MapDefinition, MapKind};
+use crate::ByteOrder;
+
+const MAGIC: u16 = 0xeb9f;
+const PTR: u32 = 2;
+const ARRAY: u32 = 3;
+const STRUCT: u32 = 4;
+const DATASEC: u32 = 15;
+const VAR: u32 = 14;
+/// Typedefs and qualifiers that a definition may go through; also bounds the search in cyclic types.
+const DEPTH_MAX: usize = 32;
+
+struct Type<'d> {
+    name: u32,
+    kind: u32,
+    count: usize,
+    size_or_type: u32,
+    /// What follows the three common words.
+    rest: &'d [u8],
+}
+
+pub(crate) struct Btf<'d> {
+    order: ByteOrder,
+    strings: &'d [u8],
+    types: Vec<Type<'d>>,
+}
+
+fn word(bytes: &[u8], at: usize, order: ByteOrder) -> Option<u32> {
+    let bytes: [u8; 4] = bytes.get(at..at.checked_add(4)?)?.try_into().ok()?;
+    Some(match order {
+        ByteOrder::Little => u32::from_le_bytes(bytes),
+        ByteOrder::Big => u32::from_be_bytes(bytes),
+    })
+}
+
+/// Bytes after the common part of a type.
+fn extra_bytes(kind: u32, count: usize) -> Option<usize> {
+    Some(match kind {
+        1 | VAR | 17 => 4,
+        ARRAY => 12,
+        STRUCT | 5 | DATASEC | 19 => count * 12,
+        6 | 13 => count * 8,
+        2 | 7..=12 | 16 | 18 => 0,
+        _ => return None,
+    })
+}
+
+impl<'d> Btf<'d> {
+    /// `None` if this is no BTF that can be read to its end.
+    pub(crate) fn parse(data: &'d [u8], order: ByteOrder) -> Option<Btf<'d>> {
+        let magic = match order {
+            ByteOrder::Little => u16::from_le_bytes(data.get(..2)?.try_into().ok()?),
+            ByteOrder::Big => u16::from_be_bytes(data.get(..2)?.try_into().ok()?),
+        };
+        if magic != MAGIC {
+            return None;
+        }
+        let field = |at| word(data, at, order).map(|value| value as usize);
+        let body = data.get(field(4)?..)?;
+        let section = |at: usize| body.get(field(at)?..field(at)?.checked_add(field(at + 4)?)?);
+        let (mut rest, strings) = (section(8)?, section(16)?);
+        let mut types = Vec::new();
+        while !rest.is_empty() {
+            let info = word(rest, 4, order)?;
+            let (kind, count) = (info >> 24 & 0x1f, (info & 0xffff) as usize);
+            let end = 12 + extra_bytes(kind, count)?;
+            types.push(Type {
+                name: word(rest, 0, order)?,
+                kind,
+                count,
+                size_or_type: word(rest, 8, order)?,
+                rest: rest.get(12..end)?,
+            });
+            rest = &rest[end..];
+        }
+        Some(Btf { order, strings, types })
+    }
+
+    fn name(&self, offset: u32) -> Option<&'d str> {
+        let bytes = self.strings.get(offset as usize..)?;
+        std::str::from_utf8(bytes.split(|byte| *byte == 0).next()?).ok()
+    }
+
+    /// Type numbers start at 1; typedefs and qualifiers are followed.
+    fn get(&self, mut id: u32) -> Option<&Type<'d>> {
+        for _ in 0..DEPTH_MAX {
+            let found = self.types.get((id as usize).checked_sub(1)?)?;
+            if !matches!(found.kind, 8..=11 | 18) {
+                return Some(found);
+            }
+            id = found.size_or_type;
+        }
+        None
+    }
+
+    fn size(&self, id: u32) -> Option<u32> {
+        let mut id = id;
+        let mut elements = 1u32;
+        for _ in 0..DEPTH_MAX {
+            let found = self.get(id)?;
+            match found.kind {
+                PTR => return elements.checked_mul(8),
+                ARRAY => {
+                    elements = elements.checked_mul(word(found.rest, 8, self.order)?)?;
+                    id = word(found.rest, 0, self.order)?;
+                }
+                1 | STRUCT | 5 | 6 | 16 | 19 => return elements.checked_mul(found.size_or_type),
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// The type that a member's pointer points to.
+    fn pointee(&self, member: u32) -> Option<u32> {
+        let pointer = self.get(member)?;
+        (pointer.kind == PTR).then_some(pointer.size_or_type)
+    }
+
+    /// `int (*member)[N]`: N.
+    fn number(&self, member: u32) -> Option<u32> {
+        let array = self.get(self.pointee(member)?)?;
+        (array.kind == ARRAY).then(|| word(array.rest, 8, self.order))?
+    }
+
+    fn definition(&self, variable: &Type<'d>) -> Option<MapDefinition> {
+        let name = self.name(variable.name)?.to_owned();
+        let layout = self.get(variable.size_or_type)?;
+        if layout.kind != STRUCT {
+            return None;
+        }
+        let mut map =
+            MapDefinition { name, kind: MapKind::Other(0), key_bytes: 0, value_bytes: 0, entries: 0 };
+        for member in 0..layout.count {
+            let member_name = self.name(word(layout.rest, member * 12, self.order)?)?;
+            let member_type = word(layout.rest, member * 12 + 4, self.order)?;
+            match member_name {
+                "type" => map.kind = MapKind::from_number(self.number(member_type)?),
+                "max_entries" => map.entries = self.number(member_type)?,
+                "key_size" => map.key_bytes = self.number(member_type)?,
+                "value_size" => map.value_bytes = self.number(member_type)?,
+                "key" => map.key_bytes = self.size(self.pointee(member_type)?)?,
+                "value" => map.value_bytes = self.size(self.pointee(member_type)?)?,
+                _ => {} // pinning, flags: nothing that running here depends on
+            }
+        }
+        Some(map)
+    }
+
+    /// The definition of the map that variable `name` is.
+    pub(crate) fn map(&self, name: &str) -> Option<MapDefinition> {
+        let variable = self.types.iter().find(|t| t.kind == VAR && self.name(t.name) == Some(name))?;
+        self.definition(variable)
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The eBPF library `libs/ebpf` for the tool: a safe interface to it, ELF objects, a text form, and statistics.
+//!
+//! [`Vm`] wraps the C library. [`Object`] reads what `clang -target bpf` (or `bpfeb`) writes and makes each function
+//! with its callees one [`Program`], with [`Maps`] behind its map references. [`assemble`] and [`disassemble`] turn
+//! programs into text and back. [`Census`] counts byte swaps and how many could merge with a load or store.
+
+mod assemble;
+mod btf;
+mod elf;
+mod ffi;
+mod listing;
+mod maps;
+mod stats;
+mod vm;
+
+pub use assemble::{assemble, AssembleError};
+pub use elf::{ElfError, Object, Program};
+pub use listing::{disassemble, Line};
+pub use maps::{MapDefinition, MapKind, Maps};
+pub use stats::Census;
+pub use vm::{
+    host_features, targets, CodeStats, Engine, Error, Features, Fusion, Helper, LddwKind, Options, Status,
+    Swap, Target, Vm,
+};
+
+/// The byte order of a program's instructions: `bpfel` and `bpfeb` in LLVM's terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ByteOrder {
+    /// Least significant byte first.
+    Little = 0,
+    /// Most significant byte first.
+    Big = 1,
+}
+
+/// Bytes of one instruction slot.
+pub const SLOT_BYTES: usize = 8;

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Maps for programs from ELF objects: arrays and hash tables with the kernel's helpers 1 (lookup), 2 (update) and 3
+//! (delete), and data sections, which are arrays of one value. Programs get pointers to values, so the values of a map
+//! lie in one block that never moves and is a region of the VM.
+
+use crate::vm::{Error, LddwKind, Vm};
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+
+/// What a map is; the numbers are the kernel's `enum bpf_map_type`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MapKind {
+    /// Key to value (1, and per CPU 5: there is one CPU here; LRU 9 and 10, which refuse instead of forgetting).
+    Hash,
+    /// Index to value (2, and per CPU 6).
+    Array,
+    /// Known by number only: helpers find nothing in it.
+    Other(u32),
+}
+
+impl MapKind {
+    /// From the kernel's number.
+    pub fn from_number(number: u32) -> MapKind {
+        match number {
+            1 | 5 | 9 | 10 => MapKind::Hash,
+            2 | 6 => MapKind::Array,
+            other => MapKind::Other(other),
+        }
+    }
+}
+
+/// A map as an object defines it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MapDefinition {
+    /// The variable's name, or a data section's.
+    pub name: String,
+    /// What it is.
+    pub kind: MapKind,
+    /// Bytes of a key.
+    pub key_bytes: u32,
+    /// Bytes of a value.
+    pub value_bytes: u32,
+    /// How many it holds at most.
+    pub entries: u32,
+}
+
+/// Values are aligned so that programs can use atomics on them.
+const VALUE_ALIGNMENT: usize = 8;
+/// Of one map, so that an odd object does not take all memory.
+const MAP_BYTES_MAX: usize = 64 << 20;
+/// What `lddw` of a map gives: a number that is no address.
+const HANDLE: u64 = 0x6d61_7000_0000;
+
+const ENOENT: i64 = -2;
+const E2BIG: i64 = -7;
+const EFAULT: i64 = -14;
+const EEXIST: i64 = -17;
+const EINVAL: i64 = -22;
+
+struct Map {
+    definition: MapDefinition,
+    stride: usize,
+    values: Vec<u64>,
+    keys: BTreeMap<Vec<u8>, usize>,
+    free: Vec<usize>,
+}
+
+impl Map {
+    fn new(definition: MapDefinition) -> Result<Map, String> {
+        let stride = (definition.value_bytes as usize).next_multiple_of(VALUE_ALIGNMENT);
+        let entries = match definition.kind {
+            MapKind::Other(_) => 0,
+            _ => definition.entries as usize,
+        };
+        let bytes = stride.checked_mul(entries).filter(|bytes| *bytes <= MAP_BYTES_MAX).ok_or_else(|| {
+            format!(
+                "map {}: {entries} values of {stride} bytes are more than {MAP_BYTES_MAX}",
+                definition.name
+            )
+        })?;
+        let free = match definition.kind {
+            MapKind::Hash => (0..entries).rev().collect(),
+            _ => Vec::new(),
+        };
+        Ok(Map { definition, stride, values: vec![0; bytes / 8], keys: BTreeMap::new(), free })
+    }
+
+    fn address(&mut self, index: usize) -> u64 {
+        self.values.as_mut_ptr() as u64 + (index * self.stride) as u64
+    }
+
+    fn find(&mut self, key: &[u8]) -> Option<usize> {
+        match self.definition.kind {
+            MapKind::Hash => self.keys.get(key).copied(),
+            MapKind::Array => {
+                let index = u32::from_ne_bytes(key.try_into().ok()?);
+                (index < self.definition.entries).then_some(index as usize)
+            }
+            MapKind::Other(_) => None,
+        }
+    }
+
+    /// The kernel's flags: 0 any, 1 must not exist, 2 must exist.
+    fn update(&mut self, key: &[u8], value: &[u8], flags: u64) -> i64 {
+        let index = match (self.find(key), flags) {
+            (_, 3..) => return EINVAL,
+            (Some(_), 1) => return EEXIST,
+            (None, 2) => return ENOENT,
+            (Some(index), _) => index,
+            (None, _) if self.definition.kind != MapKind::Hash => return E2BIG,
+            (None, _) => match self.free.pop() {
+                Some(index) => {
+                    self.keys.insert(key.to_vec(), index);
+                    index
+                }
+                None => return E2BIG,
+            },
+        };
+        let address = self.address(index) as *mut u8;
+        // SAFETY: the index is below the number of values, and value is at most a stride long.
+        unsafe { std::ptr::copy(value.as_ptr(), address, value.len()) };
+        0
+    }
+
+    fn delete(&mut self, key: &[u8]) -> i64 {
+        match self.definition.kind {
+            MapKind::Hash => match self.keys.remove(key) {
+                Some(index) => {
+                    self.free.push(index);
+                    0
+                }
+                None => ENOENT,
+            },
+            _ => EINVAL,
+        }
+    }
+}
+
+/// The maps behind a program's map references, and its helpers' context.
+pub struct Maps {
+    maps: Vec<Map>,
+    vm: *const crate::ffi::EbpfVm,
+}
+
+impl std::fmt::Debug for Maps {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.maps.iter().map(|map| &map.definition)).finish()
+    }
+}
+
+impl Maps {
+    /// Makes the maps; `initial` holds the contents of those that are data sections.
+    pub fn new(definitions: &[MapDefinition], initial: &[Vec<u8>]) -> Result<Box<Maps>, String> {
+        let mut maps = Box::new(Maps { maps: Vec::new(), vm: std::ptr::null() });
+        for (definition, contents) in definitions.iter().zip(initial) {
+            let mut map = Map::new(definition.clone())?;
+            if !contents.is_empty() {
+                map.update(&0u32.to_ne_bytes(), contents, 0);
+            }
+            maps.maps.push(map);
+        }
+        Ok(maps)
+    }
+
+    /// Values of `lddw` for [`crate::Options::relocate`]: map handles, and addresses in data sections. They stay valid
+    /// as long as the maps live.
+    pub fn relocation(&mut self) -> crate::vm::Relocate {
+        let addresses: Vec<(u64, u64)> = self
+            .maps
+            .iter_mut()
+            .map(|map| (map.values.as_mut_ptr() as u64, map.values.len() as u64 * 8))
+            .collect();
+        Box::new(move |kind, imm, next_imm| {
+            let (start, bytes) = addresses.get(imm as usize)?;
+            match kind {
+                LddwKind::MapByIndex => Some(HANDLE + u64::from(imm)),
+                LddwKind::MapValueByIndex => {
+                    (u64::from(next_imm) < *bytes).then(|| start + u64::from(next_imm))
+                }
+                _ => None,
+            }
+        })
+    }
+
+    /// Registers helpers 1 to 3 and the values' memory. The VM's helper context has to be these maps
+    /// ([`Maps::context`]), and it has to be dropped before them.
+    pub fn attach(&mut self, vm: &mut Vm) -> Result<(), Error> {
+        self.vm = vm.raw();
+        for (number, function) in [(1, lookup as crate::Helper), (2, update), (3, delete)] {
+            // SAFETY: the helpers check every argument against the VM's regions.
+            unsafe { vm.register_helper(number, function, false)? };
+        }
+        for map in &mut self.maps {
+            if !map.values.is_empty() {
+                // SAFETY: the block does not move, and lives as long as the maps.
+                unsafe { vm.register_region(map.values.as_mut_ptr().cast(), map.values.len() * 8)? };
+            }
+        }
+        Ok(())
+    }
+
+    /// For [`crate::Options::helper_context`].
+    pub fn context(&mut self) -> *mut c_void {
+        std::ptr::from_mut(self).cast()
+    }
+
+    /// A copy of the bytes at `address` (they may lie in a map), if the program may read them.
+    ///
+    /// # Safety
+    /// Only during a run of the VM; without bounds, the program is trusted.
+    unsafe fn program_bytes(&self, address: u64, bytes: usize) -> Option<Vec<u8>> {
+        // SAFETY: the VM is the one that is running.
+        unsafe { crate::ffi::ebpf_may_access(self.vm, address, bytes) }
+            // SAFETY: it is memory that the VM was given.
+            .then(|| unsafe { std::slice::from_raw_parts(address as *const u8, bytes) }.to_vec())
+    }
+
+    fn by_handle(&mut self, handle: u64) -> Option<usize> {
+        let index = usize::try_from(handle.checked_sub(HANDLE)?).ok()?;
+        (index < self.maps.len()).then_some(index)
+    }
+}
+
+/// Runs `action` with the map of a handle and the key at an address; EFAULT or EINVAL if there is none.
+fn with_key(
+    context: *mut c_void,
+    handle: u64,
+    key: u64,
+    action: impl FnOnce(&mut Maps, usize, &[u8]) -> i64,
+) -> i64 {
+    // SAFETY: the VM's helper context is the Maps that was attached to it.
+    let maps = unsafe { &mut *context.cast::<Maps>() };
+    let Some(index) = maps.by_handle(handle) else {
+        return EINVAL;
+    };
+    let key_bytes = maps.maps[index].definition.key_bytes as usize;
+    // SAFETY: a helper is called during a run.
+    match unsafe { maps.program_bytes(key, key_bytes) } {
+        Some(key) => action(maps, index, &key),
+        None => EFAULT,
+    }
+}
+
+extern "C" fn lookup(map: u64, key: u64, _: u64, _: u64, _: u64, context: *mut c_void) -> u64 {
+    let mut address = 0;
+    with_key(context, map, key, |maps, index, key| {
+        let map = &mut maps.maps[index];
+        address = map.find(key).map_or(0, |found| map.address(found));
+        0
+    });
+    address
+}
+
+extern "C" fn update(map: u64, key: u64, value: u64, flags: u64, _: u64, context: *mut c_void) -> u64 {
+    with_key(context, map, key, |maps, index, key| {
+        let bytes = maps.maps[index].definition.value_bytes as usize;
+        // SAFETY: a helper is called during a run.
+        match unsafe { maps.program_bytes(value, bytes) } {
+            Some(value) => maps.maps[index].update(key, &value, flags),
+            None => EFAULT,
+        }
+    }) as u64
+}
+
+extern "C" fn delete(map: u64, key: u64, _: u64, _: u64, _: u64, context: *mut c_void) -> u64 {
+    with_key(context, map, key, |maps, index, key| maps.maps[index].delete(key)) as u64
+}
