@@ -3,25 +3,10 @@
 
 use crate::target::Requirement;
 use arch::Arch;
-use serde::Serialize;
+use report::record::MachineRecord;
 use std::collections::BTreeSet;
 use std::fs;
 use std::sync::OnceLock;
-
-/// This machine, as a measurement's record names it.
-#[derive(Clone, Debug, Serialize)]
-pub struct Machine {
-    /// The processor's own name.
-    pub processor: String,
-    /// Family, model and stepping where the processor tells them.
-    pub identification: String,
-    /// How many processors we may use.
-    pub processors_count: usize,
-    /// Kernel release.
-    pub kernel: String,
-    /// Whether a hypervisor stands between us and the processor.
-    pub virtualised: bool,
-}
 
 struct CpuInfo {
     fields: Vec<(String, String)>,
@@ -66,13 +51,13 @@ pub fn missing_flag(requirements: &[&'static Requirement]) -> Option<&'static st
 }
 
 /// Describes this machine.
-pub fn machine() -> Machine {
+pub fn machine() -> MachineRecord {
     let info = cpu_info();
     let field = |name: &str| {
         info.fields.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone()).unwrap_or_default()
     };
     let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default().trim().to_owned();
-    Machine {
+    MachineRecord {
         processor: [field("model name"), field("cpu"), field("Model Name")]
             .into_iter()
             .find(|name| !name.is_empty())
