@@ -44,7 +44,7 @@ static void add_slots(struct block *block)
         uint32_t word = block->sizes[i] == 4 ? isa_word(code) : 0;
         struct instruction_facts facts = isa_facts(word);
 
-        *slot = (struct slot){block, (uint16_t)i, facts.cache_op, facts.silent, word};
+        *slot = (struct slot){block, (uint16_t)i, facts.cache_op, facts.store_only, facts.silent, word};
         code += block->sizes[i];
     }
     if (block->instructions && block->slots[block->instructions - 1].silent)
@@ -103,8 +103,12 @@ static uint32_t info_bytes(uint32_t info)
     return info & INFO_SYNTHETIC ? info & 0xffff : 1u << qemu_plugin_mem_size_shift(info);
 }
 
-static unsigned info_kinds(uint32_t info)
+static unsigned event_kinds(const struct raw *raw)
 {
+    uint32_t info = raw->info;
+
+    if (raw->slot->store_only)
+        return QEMU_MEMORY_WRITE;
     if (info & INFO_SYNTHETIC)
         return info & INFO_STORE ? QEMU_MEMORY_WRITE : QEMU_MEMORY_READ;
     // An atomic read-modify-write is one event with both bits, which no function of the interface tells.
@@ -154,12 +158,12 @@ static void add_access(struct shape *shape, const struct raw *raw, uint32_t i, b
 // Makes the raw event a part of the instruction's last access if it goes on where that ends.
 static bool merge(struct shape *shape, const struct raw *raw, uint32_t i)
 {
-    if (!shape->count || info_kinds(raw[i].info) == QEMU_MEMORY_BOTH)
+    if (!shape->count || event_kinds(&raw[i]) == QEMU_MEMORY_BOTH)
         return false;
     struct access *last = &shape->accesses[shape->count - 1];
     const struct raw *head = &raw[shape->source[shape->count - 1]];
     uint32_t bytes = info_bytes(raw[i].info);
-    uint8_t flags = access_flags(raw[i].slot, raw[i].info, info_kinds(raw[i].info) == QEMU_MEMORY_WRITE);
+    uint8_t flags = access_flags(raw[i].slot, raw[i].info, event_kinds(&raw[i]) == QEMU_MEMORY_WRITE);
 
     if (head->slot != raw[i].slot || last->flags != flags || flags & ACCESS_UNKNOWN ||
         head->address + last->bytes != raw[i].address || last->bytes + bytes > ACCESS_BYTES_MAX)
@@ -183,7 +187,7 @@ static struct shape *new_shape(struct block *block, const struct raw *raw, uint3
     shape->accesses = allocate(2 * count, sizeof(*shape->accesses));
     shape->source = allocate(2 * count, sizeof(*shape->source));
     for (uint32_t i = 0; i < count; i++) {
-        unsigned kinds = info_kinds(raw[i].info);
+        unsigned kinds = event_kinds(&raw[i]);
 
         shape->raw[i] = (struct raw_template){raw[i].slot, raw[i].info, shape->count, 0};
         if (merge(shape, raw, i))

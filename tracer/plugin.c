@@ -116,6 +116,8 @@ __attribute__((visibility("hidden"))) void on_block(unsigned vcpu, struct block 
 
 static __attribute__((noinline)) void on_unexpected_access(struct slot *slot, uint32_t info, uint64_t address)
 {
+    if (slot->store_only && !qemu_plugin_mem_is_store(info))
+        return; // asking QEMU for the writes alone is no way: 7.2 then gives the reads
     if (region_recording())
         record_access(slot, info, address);
 }
@@ -165,10 +167,7 @@ static void instrument(struct qemu_plugin_tb *tb, struct block *block)
         struct slot *slot = &block->slots[i];
 
         if (!slot->silent)
-            qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_CALLBACK_NO_REGISTERS,
-                                             isa_facts(slot->word).store_only ? QEMU_MEMORY_WRITE
-                                                                              : QEMU_MEMORY_BOTH,
-                                             slot);
+            qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_CALLBACK_NO_REGISTERS, QEMU_MEMORY_BOTH, slot);
         else if (i + 1 < block->instructions) // its registers are in memory once the next instruction begins
             qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, i + 1), on_silent_access_entry,
                                                    QEMU_CALLBACK_READS_REGISTERS, slot);

@@ -37,6 +37,7 @@ struct slot {
     struct block *block;
     uint16_t index;      // of the instruction in the block
     bool cache_op;       // dcbst, icbi: QEMU reports a load, the machine moves no data to a register
+    bool store_only;     // a conditional store, which QEMU reports as a read and a write
     bool silent;         // accesses memory but QEMU reports nothing: see struct hole
     uint32_t word;       // the instruction, for those
 };

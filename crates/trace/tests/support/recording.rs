@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::OnceLock;
 
 use arch::Arch;
@@ -90,7 +91,9 @@ pub fn qemu_10() -> PathBuf {
 
 impl Program {
     pub fn build(name: &str, arch: Arch, flags: &[&str]) -> Program {
-        let path = scratch(&format!("{name}.{arch}.{}", std::process::id()));
+        static BUILT: AtomicUsize = AtomicUsize::new(0);
+        let number = BUILT.fetch_add(1, Ordering::Relaxed);
+        let path = scratch(&format!("{name}.{arch}.{}.{number}", std::process::id()));
         let triple = match arch {
             Arch::Powerpc => "powerpc-linux-gnu".to_owned(),
             other => format!("{other}-linux-gnu"),
