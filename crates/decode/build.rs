@@ -8,7 +8,8 @@ use std::process::{Command, ExitCode};
 
 /// The oldest and newest LLVM that the shim is written for.
 const LLVM_MAJORS: std::ops::RangeInclusive<u32> = 19..=22;
-const SOURCES: [&str; 4] = ["shim/shim.h", "shim/target.h", "shim/decode.cpp", "shim/scheduling.cpp"];
+const SOURCES: [&str; 5] =
+    ["shim/shim.h", "shim/target.h", "shim/decode.cpp", "shim/scheduling.cpp", "shim/mca.cpp"];
 
 fn main() -> ExitCode {
     println!("cargo::rerun-if-env-changed=LLVM_CONFIG");
@@ -72,8 +73,6 @@ fn link(config: &Config) -> Result<(), String> {
     for name in names {
         println!("cargo::rustc-link-lib=dylib={name}");
     }
-    // For `predict::mca` and messages: the program llvm-mca of the same version.
-    println!("cargo::rustc-env=ASSAY_LLVM_BINDIR={}", config.ask("--bindir")?);
     println!("cargo::rustc-env=ASSAY_LLVM_MAJOR={}", config.major);
     Ok(())
 }

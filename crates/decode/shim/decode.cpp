@@ -156,11 +156,9 @@ void assay_opcode_describe(const assay_target *target, uint32_t opcode, assay_op
 	out->may_load = description.mayLoad();
 	out->may_store = description.mayStore();
 	out->is_branch = description.isBranch();
-	out->is_conditional = description.isConditionalBranch();
 	out->is_indirect = description.isIndirectBranch();
 	out->is_call = description.isCall();
 	out->is_return = description.isReturn();
-	out->is_barrier = description.isBarrier();
 	out->implicit_definition_count = copy_registers(description.implicit_defs(), out->implicit_definitions);
 	out->implicit_use_count = copy_registers(description.implicit_uses(), out->implicit_uses);
 }
@@ -195,6 +193,7 @@ int assay_decode(assay_target *target, const uint8_t *bytes, size_t size, uint64
 	const MCInstrDesc &description = target->opcodes->get(target->last.getOpcode());
 	out->opcode = target->last.getOpcode();
 	out->length = length;
+	target->last_length = length;
 	out->prefix_flags = target->last.getFlags();
 	out->operand_count = 0;
 	for (unsigned i = 0; i < target->last.getNumOperands() && i < ASSAY_OPERANDS_MAX; i++)
@@ -220,6 +219,9 @@ void assay_mnemonic(assay_target *target, char *buffer, size_t size) {
 }
 
 void assay_text(assay_target *target, uint64_t address, char *buffer, size_t size) {
+	// x86's branch offsets count from the end of the instruction.
+	if (target->subtarget->getTargetTriple().isX86())
+		address += target->last_length;
 	std::string text;
 	raw_string_ostream stream(text);
 	target->printer->printInst(&target->last, address, "", *target->subtarget, stream);

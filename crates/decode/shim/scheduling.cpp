@@ -53,15 +53,9 @@ int assay_schedule_last(assay_target *target, assay_schedule *out) {
 	out->micro_ops = found->NumMicroOps;
 	out->begins_group = found->BeginGroup;
 	out->ends_group = found->EndGroup;
-	out->latency = 0;
 	out->write_count = 0;
-	for (unsigned i = 0; i < found->NumWriteLatencyEntries && i < ASSAY_WRITES_MAX; i++) {
-		int cycles = subtarget.getWriteLatencyEntry(found, i)->Cycles;
-		// Negative stands for "unknown" in the tables; LLVM takes 1000 there.
-		out->write_latencies[out->write_count++] = cycles;
-		if (cycles > 0 && uint32_t(cycles) > out->latency)
-			out->latency = cycles;
-	}
+	for (unsigned i = 0; i < found->NumWriteLatencyEntries && i < ASSAY_WRITES_MAX; i++)
+		out->write_latencies[out->write_count++] = subtarget.getWriteLatencyEntry(found, i)->Cycles;
 	out->use_count = 0;
 	const MCWriteProcResEntry *entry = subtarget.getWriteProcResBegin(found);
 	for (; entry != subtarget.getWriteProcResEnd(found) && out->use_count < ASSAY_USES_MAX; entry++)

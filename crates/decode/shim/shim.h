@@ -43,7 +43,7 @@ struct assay_instruction {
 struct assay_opcode {
 	const char *name; // lives as long as the library
 	uint8_t may_load, may_store;
-	uint8_t is_branch, is_conditional, is_indirect, is_call, is_return, is_barrier;
+	uint8_t is_branch, is_indirect, is_call, is_return;
 	uint32_t implicit_definition_count, implicit_use_count;
 	uint16_t implicit_definitions[ASSAY_IMPLICIT_MAX], implicit_uses[ASSAY_IMPLICIT_MAX];
 };
@@ -90,10 +90,9 @@ enum { ASSAY_WRITES_MAX = 32, ASSAY_USES_MAX = 64 };
 
 struct assay_schedule {
 	uint32_t micro_ops;
-	uint32_t latency; // cycles until the last result
 	uint32_t begins_group, ends_group;
 	uint32_t write_count;
-	int32_t write_latencies[ASSAY_WRITES_MAX]; // cycles of each scheduling write; explicit definitions come first
+	int32_t write_latencies[ASSAY_WRITES_MAX]; // cycles until each definition, explicit ones first; < 0: unknown
 	uint32_t use_count;
 	struct assay_resource_use uses[ASSAY_USES_MAX];
 };
@@ -104,6 +103,11 @@ int assay_resource_describe(const struct assay_target *target, uint32_t number, 
 int assay_schedule_last(struct assay_target *target, struct assay_schedule *out);
 // The name of the n-th cpu that the target knows, and whether it has an instruction model; NULL behind the last.
 const char *assay_cpu_name(const struct assay_target *target, uint32_t n, int *has_model);
+
+// LLVM's machine code analyzer on a loop whose body is `code`. 1: `cycles` is how long all of the iterations take
+// together. 0: a message why not.
+int assay_mca(struct assay_target *target, const uint8_t *code, size_t size, uint32_t iterations, uint64_t *cycles,
+	      char *message, size_t message_size);
 
 #ifdef __cplusplus
 }

@@ -30,6 +30,7 @@ struct assay_target {
 	std::unique_ptr<llvm::MCInstPrinter> printer;
 	std::unique_ptr<llvm::MCInstrAnalysis> analysis;
 	llvm::MCInst last; // what assay_decode found
+	uint64_t last_length = 0; // its bytes
 };
 
 #endif

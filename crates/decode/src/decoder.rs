@@ -15,6 +15,29 @@ const INSTRUCTION_BYTES_MAX: usize = 16;
 /// x86's limit (SDM volume 2, 2.3.11).
 const X86_INSTRUCTION_BYTES_MAX: usize = 15;
 
+/// What may have a `lock` prefix, with its destination in memory (SDM volume 2, LOCK); all else is undefined with one.
+const LOCKABLE: [&str; 19] = [
+    "add",
+    "adc",
+    "and",
+    "btc",
+    "btr",
+    "bts",
+    "cmpxchg",
+    "cmpxchg8b",
+    "cmpxchg16b",
+    "dec",
+    "inc",
+    "neg",
+    "not",
+    "or",
+    "sbb",
+    "sub",
+    "xor",
+    "xadd",
+    "xchg",
+];
+
 /// LLVM cannot be used for this architecture.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("LLVM {major} cannot decode {arch}: {message}; install an LLVM that was built with this target \
@@ -85,7 +108,7 @@ impl Decoder {
     pub fn decode(&mut self, bytes: &[u8], address: u64) -> Result<Instruction, DecodeError> {
         let window = &bytes[..bytes.len().min(INSTRUCTION_BYTES_MAX)];
         let Some(decoded) = self.target.decode(window, address) else {
-            return Err(self.error(window, address));
+            return self.decode_extra(window, address);
         };
         let number = decoded.opcode as usize;
         let opcode = self.opcodes[number].get_or_insert_with(|| self.target.opcode(number));
@@ -111,24 +134,20 @@ impl Decoder {
         let raw = Raw { mnemonic: &mnemonic, ..raw };
         let mut facts = Facts::default();
         (self.isa.facts)(&raw, &mut facts);
-        let mut encoding = [0; INSTRUCTION_BYTES_MAX];
-        encoding[..length].copy_from_slice(&window[..length]);
-        Ok(Instruction {
-            address,
-            bytes: encoding,
-            length: length as u8,
-            opcode_name: opcode.name.to_owned(),
-            address_reads: facts.address_reads,
-            store_reads: facts.store_reads,
-            reads: facts.reads,
-            writes: facts.writes,
-            load: facts.load,
-            store: facts.store,
-            access_bytes: facts.access_bytes,
-            flow: facts.flow.unwrap_or(Flow::Next),
-            mnemonic,
-            text,
-        })
+        Ok(assemble(&window[..length], address, opcode.name, mnemonic, text, facts))
+    }
+
+    /// What LLVM does not know, and the architecture's own tables may.
+    fn decode_extra(&mut self, window: &[u8], address: u64) -> Result<Instruction, DecodeError> {
+        let words: Vec<u32> =
+            window.chunks_exact(4).take(2).map(|bytes| instruction_word(self.arch, bytes)).collect();
+        match (self.isa.extra)(&words) {
+            Some(extra) => {
+                let encoding = &window[..extra.length];
+                Ok(assemble(encoding, address, "", extra.mnemonic.to_owned(), extra.text, extra.facts))
+            }
+            None => Err(self.error(window, address)),
+        }
     }
 
     /// LLVM takes some prefixes of x86 (`lock`) for instructions of their own: joins one to what it stands before.
@@ -147,22 +166,36 @@ impl Decoder {
         instruction.bytes[..length].copy_from_slice(&window[..length]);
         instruction.text = format!("{prefix} {}", instruction.text);
         if prefix == "lock" {
+            let read_modify_write = instruction.load && instruction.store;
+            if !read_modify_write || !LOCKABLE.contains(&instruction.mnemonic.as_str()) {
+                return Err(self.error(window, address));
+            }
             instruction.mnemonic = format!("lock {}", instruction.mnemonic);
         }
         Ok(instruction)
     }
 
     fn error(&mut self, window: &[u8], address: u64) -> DecodeError {
-        // What becomes an instruction when zeros are put behind it was only cut off.
-        let mut padded = [0; INSTRUCTION_BYTES_MAX];
-        padded[..window.len()].copy_from_slice(window);
-        let cut_off = match window.len() {
-            INSTRUCTION_BYTES_MAX => false,
-            0 => true,
-            _ => self.target.decode(&padded, address).is_some(),
-        };
-        let reason = if cut_off { Reason::Truncated } else { Reason::Unknown };
+        let reason = if self.is_cut_off(window, address) { Reason::Truncated } else { Reason::Unknown };
         DecodeError { arch: self.arch, address, bytes: window.to_vec(), reason }
+    }
+
+    /// Whether bytes that are no instruction could be the beginning of one.
+    fn is_cut_off(&mut self, window: &[u8], address: u64) -> bool {
+        let needed = match self.arch {
+            // What becomes an instruction when zeros are put behind it was only cut off.
+            Arch::X86_64 => {
+                let mut padded = [0; INSTRUCTION_BYTES_MAX];
+                padded[..window.len()].copy_from_slice(window);
+                return window.len() < X86_INSTRUCTION_BYTES_MAX
+                    && self.target.decode(&padded, address).is_some();
+            }
+            Arch::Riscv64 if window.first().is_some_and(|byte| byte & 3 != 3) => 2,
+            // Primary opcode 1 is the prefix of two words.
+            Arch::Powerpc64 | Arch::Powerpc64le if instruction_word(self.arch, window) >> 26 == 1 => 8,
+            _ => 4,
+        };
+        window.len() < needed
     }
 
     /// Registers are numbered from 0 to one less than this.
@@ -183,6 +216,34 @@ impl Decoder {
     /// The register of this name.
     pub fn register(&self, name: &str) -> Option<Register> {
         self.space.find(name)
+    }
+}
+
+fn assemble(
+    encoding: &[u8],
+    address: u64,
+    opcode_name: &str,
+    mnemonic: String,
+    text: String,
+    facts: Facts,
+) -> Instruction {
+    let mut bytes = [0; INSTRUCTION_BYTES_MAX];
+    bytes[..encoding.len()].copy_from_slice(encoding);
+    Instruction {
+        address,
+        bytes,
+        length: encoding.len() as u8,
+        mnemonic,
+        opcode_name: opcode_name.to_owned(),
+        text,
+        address_reads: facts.address_reads,
+        store_reads: facts.store_reads,
+        reads: facts.reads,
+        writes: facts.writes,
+        load: facts.load,
+        store: facts.store,
+        access_bytes: facts.access_bytes,
+        flow: facts.flow.unwrap_or(Flow::Next),
     }
 }
 

@@ -70,7 +70,7 @@ pub struct Instruction {
     pub length: u8,
     /// The ISA's own mnemonic in lower case, never an alias: `rldicl`, not `clrldi`; with its dot: `add.`.
     pub mnemonic: String,
-    /// LLVM's opcode name, for fallback scheduling tables and messages.
+    /// LLVM's opcode name, for messages; empty for what LLVM does not know.
     pub opcode_name: String,
     /// Disassembly for people, aliases allowed.
     pub text: String,

@@ -21,6 +21,22 @@ pub(crate) struct Isa {
     pub(crate) mnemonic: fn(&Raw) -> String,
     /// Fills in the facts; `raw.mnemonic` is what the function above returned.
     pub(crate) facts: fn(&Raw, &mut Facts),
+    /// Instructions that LLVM lacks, from the instruction word and the one behind it if there is one.
+    pub(crate) extra: fn(&[u32]) -> Option<Extra>,
+}
+
+/// An instruction that LLVM lacks.
+pub(crate) struct Extra {
+    pub(crate) mnemonic: &'static str,
+    pub(crate) text: String,
+    pub(crate) facts: Facts,
+    /// Bytes.
+    pub(crate) length: usize,
+}
+
+/// For architectures that LLVM knows all of.
+pub(crate) fn no_extra(_: &[u32]) -> Option<Extra> {
+    None
 }
 
 impl Isa {

@@ -25,9 +25,11 @@ mod loongarch;
 mod power;
 mod registers;
 mod riscv;
+mod scheduling;
 mod shim;
 mod x86;
 
 pub use decoder::{DecodeError, Decoder, Error, Reason};
 pub use instruction::{Flow, Instruction, Register, Role, Write};
 pub use registers::RegisterKind;
+pub use scheduling::{Entry, McaError, Model, Resource, Scheduling, SchedulingError};

@@ -17,7 +17,7 @@
 
 use crate::facts::{Access, Facts};
 use crate::instruction::{Flow, Role};
-use crate::isa::{Isa, Raw};
+use crate::isa::{no_extra, Isa, Raw};
 use crate::registers::{file, split_number, File, Mapping, RegisterKind};
 
 const F: u16 = 32;
@@ -49,6 +49,7 @@ pub(crate) const ISA: Isa = Isa {
     map,
     mnemonic: |raw| raw.mnemonic.to_owned(),
     facts,
+    extra: no_extra,
 };
 
 fn map(name: &str) -> Mapping {

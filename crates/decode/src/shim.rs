@@ -76,11 +76,9 @@ pub(crate) struct RawOpcode {
     load: u8,
     store: u8,
     branch: u8,
-    conditional: u8,
     indirect: u8,
     call: u8,
     ret: u8,
-    barrier: u8,
     definition_count: u32,
     use_count: u32,
     definitions: [u16; IMPLICIT_MAX],
@@ -94,7 +92,6 @@ pub(crate) struct Opcode {
     pub(crate) may_load: bool,
     pub(crate) may_store: bool,
     pub(crate) branch: bool,
-    pub(crate) conditional: bool,
     pub(crate) indirect: bool,
     pub(crate) call: bool,
     pub(crate) ret: bool,
@@ -130,7 +127,6 @@ pub(crate) struct RawUse {
 #[repr(C)]
 struct RawSchedule {
     micro_ops: u32,
-    latency: u32,
     begins_group: u32,
     ends_group: u32,
     write_count: u32,
@@ -142,7 +138,6 @@ struct RawSchedule {
 /// An instruction's entry in a scheduling model, as LLVM has it.
 pub(crate) struct Entry {
     pub(crate) micro_ops: u32,
-    pub(crate) latency: u32,
     pub(crate) begins_group: bool,
     pub(crate) ends_group: bool,
     pub(crate) write_latencies: Vec<i32>,
@@ -179,6 +174,15 @@ extern "C" {
     fn assay_model_describe(target: *const RawTarget, out: *mut RawModel);
     fn assay_resource_describe(target: *const RawTarget, number: u32, out: *mut RawResource) -> i32;
     fn assay_schedule_last(target: *mut RawTarget, out: *mut RawSchedule) -> i32;
+    fn assay_mca(
+        target: *mut RawTarget,
+        code: *const u8,
+        size: usize,
+        iterations: u32,
+        cycles: *mut u64,
+        message: *mut c_char,
+        message_size: usize,
+    ) -> i32;
     fn assay_cpu_name(target: *const RawTarget, n: u32, has_model: *mut i32) -> *const c_char;
 }
 
@@ -241,7 +245,6 @@ impl Target {
             may_load: raw.load != 0,
             may_store: raw.store != 0,
             branch: raw.branch != 0,
-            conditional: raw.conditional != 0 || (raw.branch != 0 && raw.barrier == 0),
             indirect: raw.indirect != 0,
             call: raw.call != 0,
             ret: raw.ret != 0,
@@ -302,12 +305,34 @@ impl Target {
         };
         Some(Entry {
             micro_ops: raw.micro_ops,
-            latency: raw.latency,
             begins_group: raw.begins_group != 0,
             ends_group: raw.ends_group != 0,
             write_latencies: raw.write_latencies[..raw.write_count as usize].to_vec(),
             uses: raw.uses[..raw.use_count as usize].to_vec(),
         })
+    }
+
+    /// Cycles of all of the iterations of a loop with this body, or why not.
+    pub(crate) fn mca(&mut self, code: &[u8], iterations: u32) -> Result<u64, String> {
+        let mut cycles = 0;
+        let mut message = [0 as c_char; TEXT_MAX];
+        // SAFETY: the code is readable for the stated size, and the message buffer is as long as stated.
+        let done = unsafe {
+            assay_mca(
+                self.raw(),
+                code.as_ptr(),
+                code.len(),
+                iterations,
+                &mut cycles,
+                message.as_mut_ptr(),
+                message.len(),
+            )
+        };
+        if done != 0 {
+            Ok(cycles)
+        } else {
+            Err(buffer_text(&message))
+        }
     }
 
     /// Every cpu name that the target knows, and whether it has an instruction model.

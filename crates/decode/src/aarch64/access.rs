@@ -131,7 +131,7 @@ fn stored(raw: &Raw) -> usize {
 
 /// The definition that is an updated base: it is tied to a general register in a plain access.
 fn base_update(raw: &Raw) -> Option<usize> {
-    if ATOMICS.iter().any(|start| raw.mnemonic.starts_with(start)) || raw.mnemonic == "ldg" {
+    if kind(raw) == Some(Access::Both) || raw.mnemonic == "ldg" {
         return None;
     }
     let tied =

@@ -21,7 +21,7 @@ mod access;
 
 use crate::facts::Facts;
 use crate::instruction::{Flow, Role};
-use crate::isa::{Isa, Raw};
+use crate::isa::{no_extra, Isa, Raw};
 use crate::registers::{file, split_number, File, Mapping, RegisterKind};
 
 const LR: u16 = 30;
@@ -47,8 +47,15 @@ const FILES: &[File] = &[
     file("ffr", 1, RegisterKind::Other),
 ];
 
-pub(crate) const ISA: Isa =
-    Isa { triple: "aarch64-unknown-linux-gnu", features: "+all", files: FILES, map, mnemonic, facts };
+pub(crate) const ISA: Isa = Isa {
+    triple: "aarch64-unknown-linux-gnu",
+    features: "+all",
+    files: FILES,
+    map,
+    mnemonic,
+    facts,
+    extra: no_extra,
+};
 
 fn map(name: &str) -> Mapping {
     // Q31_Q0 is two registers.

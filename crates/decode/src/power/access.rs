@@ -9,8 +9,6 @@ use crate::facts::{Access, Facts};
 use crate::instruction::Role;
 use crate::isa::Raw;
 
-use super::VS;
-
 /// What the instruction does to memory, and how many bytes of it; 0 if that depends on data or on the cpu.
 pub(super) fn of(raw: &Raw) -> Option<(Access, u16)> {
     let name = raw.mnemonic;
@@ -33,9 +31,8 @@ pub(super) fn of(raw: &Raw) -> Option<(Access, u16)> {
         "lwat" | "stwat" => Some((Access::Both, 4)),
         "ldat" | "stdat" => Some((Access::Both, 8)),
         "dcbt" | "dcbtst" | "dcbst" | "dcbf" | "dcbi" | "dcba" | "icbi" | "icbt" | "dcbtep" | "dcbtstep"
-        | "dcbstep" | "dcbfep" | "icbiep" | "dcbtls" | "dcbtstls" | "dcblc" | "icbtls" | "icblc" => {
-            Some((Access::Hint, 0))
-        }
+        | "dcbstep" | "dcbfep" | "icbiep" | "dst" | "dstt" | "dstst" | "dststt" | "dcbtls" | "dcbtstls"
+        | "dcblc" | "icbtls" | "icblc" => Some((Access::Hint, 0)),
         _ => None,
     }
 }
@@ -49,14 +46,14 @@ fn load(name: &str) -> Option<u16> {
         | "lhbrx" | "lharx" | "lvehx" | "lxsihzx" | "lxvrhx" => 2,
         "lwz" | "lwzu" | "lwzx" | "lwzux" | "lwzcix" | "lwepx" | "lwa" | "lwax" | "lwaux" | "lwbrx"
         | "lwarx" | "lfs" | "lfsu" | "lfsx" | "lfsux" | "lfiwax" | "lfiwzx" | "lvewx" | "lxssp"
-        | "lxsspx" | "lxsiwax" | "lxsiwzx" | "lxvwsx" | "lxvrwx" | "eciwx" => 4,
+        | "lxsspx" | "lxsiwax" | "lxsiwzx" | "lxvwsx" | "lxvrwx" => 4,
         "ld" | "ldu" | "ldx" | "ldux" | "ldcix" | "ldepx" | "ldbrx" | "ldarx" | "lfd" | "lfdu" | "lfdx"
         | "lfdux" | "lfdepx" | "lxsd" | "lxsdx" | "lxvdsx" | "lxvrdx" | "hashchk" | "hashchkp" => 8,
-        "lq" | "lqarx" | "lfdp" | "lfdpx" | "lvx" | "lvxl" | "lvepx" | "lvepxl" | "lxv" | "lxvx"
-        | "lxvd2x" | "lxvw4x" | "lxvh8x" | "lxvb16x" => 16,
+        "lq" | "lqarx" | "lvx" | "lvxl" | "lvepx" | "lvepxl" | "lxv" | "lxvx" | "lxvd2x" | "lxvw4x"
+        | "lxvh8x" | "lxvb16x" => 16,
         "lxvp" | "lxvpx" => 32,
         "copy" => 128,
-        "lswx" | "lxvl" | "lxvll" | "lxvrl" | "lxvrll" | "lxvprl" | "lxvprll" | "lxvpb32x" => 0,
+        "lxvl" | "lxvll" | "lxvrl" | "lxvrll" | "lxvprl" | "lxvprll" | "lxvpb32x" => 0,
         _ => return None,
     })
 }
@@ -72,11 +69,11 @@ fn store(name: &str) -> Option<u16> {
         | "ecowx" => 4,
         "std" | "stdu" | "stdx" | "stdux" | "stdcix" | "stdepx" | "stdbrx" | "stdcx." | "stfd" | "stfdu"
         | "stfdx" | "stfdux" | "stfdepx" | "stxsd" | "stxsdx" | "stxvrdx" | "hashst" | "hashstp" => 8,
-        "stq" | "stqcx." | "stfdp" | "stfdpx" | "stvx" | "stvxl" | "stvepx" | "stvepxl" | "stxv"
-        | "stxvx" | "stxvd2x" | "stxvw4x" | "stxvh8x" | "stxvb16x" => 16,
+        "stq" | "stqcx." | "stvx" | "stvxl" | "stvepx" | "stvepxl" | "stxv" | "stxvx" | "stxvd2x"
+        | "stxvw4x" | "stxvh8x" | "stxvb16x" => 16,
         "stxvp" | "stxvpx" => 32,
         "paste." => 128,
-        "stswx" | "stxvl" | "stxvll" | "stxvrl" | "stxvrll" | "stxvprl" | "stxvprll" | "stxvpb32x" => 0,
+        "stxvl" | "stxvll" | "stxvrl" | "stxvrll" | "stxvprl" | "stxvprll" | "stxvpb32x" => 0,
         // A cache block: 16 bytes on an 8xx, 32 on an e300, 128 on POWER.
         "dcbz" | "dcbzl" | "dcbzep" | "dcbzlep" => 0,
         _ => return None,
@@ -103,8 +100,6 @@ pub(super) fn widen(raw: &Raw, out: &mut Facts) {
         "lmw" | "stmw" => 32 - first,
         "lswi" | "stswi" => string_bytes(raw).div_ceil(4),
         "lq" | "stq" | "lqarx" | "stqcx." => 2,
-        "plq" | "pstq" => return pair_behind_prefix(raw, out),
-        "lfdp" | "lfdpx" | "stfdp" | "stfdpx" => return pair_of_floats(raw, first, out),
         // Compare-and-swap takes RT+1 and RT+2, the arithmetic ones RT+1.
         "lwat" | "ldat" => {
             [1, 2].into_iter().for_each(|n| out.read((first + n) % 32));
@@ -115,10 +110,11 @@ pub(super) fn widen(raw: &Raw, out: &mut Facts) {
     for number in (0..count).map(|n| (first + n) % 32) {
         add_register(raw, number, out);
     }
-    let zero_base = matches!(raw.mnemonic, "lswi" | "stswi" | "lswx" | "stswx" | "copy" | "paste.")
+    let zero_base = matches!(raw.mnemonic, "lswi" | "stswi" | "copy" | "paste.")
         || raw.mnemonic.ends_with("cix")
         || raw.mnemonic.ends_with("epx");
-    if zero_base && base == 0 && raw.field(16, 20) != 0 {
+    let index_is_r0 = raw.field(16, 20) == 0 && !raw.mnemonic.ends_with("swi");
+    if zero_base && base == 0 && !index_is_r0 {
         out.address_reads.retain(|register| register.0 != 0);
     }
 }
@@ -128,19 +124,5 @@ fn add_register(raw: &Raw, number: u16, out: &mut Facts) {
         out.data(&crate::registers::Mapping::whole(number));
     } else {
         out.write(number, Role::Value);
-    }
-}
-
-fn pair_behind_prefix(raw: &Raw, out: &mut Facts) {
-    let Some(first) = out.store_reads.first().copied().or(out.writes.first().map(|write| write.register))
-    else {
-        return;
-    };
-    add_register(raw, (first.0 + 1) % 32, out);
-}
-
-fn pair_of_floats(raw: &Raw, first: u16, out: &mut Facts) {
-    for number in [first, (first + 1) % 32] {
-        add_register(raw, VS + number, out);
     }
 }

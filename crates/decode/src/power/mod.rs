@@ -21,6 +21,7 @@
 //! Power ISA 3.1B, books I and II; e300 and 8xx: their core manuals. Bits are numbered from the most significant.
 
 mod access;
+mod extra;
 
 use crate::facts::{Access, Facts};
 use crate::instruction::{Flow, Role};
@@ -64,8 +65,15 @@ const FILES: &[File] = &[
 ];
 
 /// SPE, which shares encodings with Altivec, stays off.
-pub(crate) const ISA_32: Isa =
-    Isa { triple: "powerpc-unknown-linux-gnu", features: "+altivec", files: FILES, map, mnemonic, facts };
+pub(crate) const ISA_32: Isa = Isa {
+    triple: "powerpc-unknown-linux-gnu",
+    features: "+altivec",
+    files: FILES,
+    map,
+    mnemonic,
+    facts,
+    extra: extra::decode,
+};
 pub(crate) const ISA_64: Isa = Isa {
     triple: "powerpc64-unknown-linux-gnu",
     features: "+altivec,+vsx,+prefix-instrs,+mma,+isa-v31-instructions",
@@ -95,6 +103,7 @@ fn map(name: &str) -> Mapping {
         Some(("V" | "VF", n)) => Mapping::whole(VS + 32 + n),
         Some(("VSRp", n)) => Mapping::several([VS + 2 * n, VS + 2 * n + 1]),
         Some(("ACC" | "UACC", n)) => Mapping::whole(ACC + n),
+        Some(("Fpair", n)) => Mapping::several([VS + n, VS + n + 1]),
         Some(("G8p", n)) => Mapping::several([2 * n, 2 * n + 1]),
         _ => Mapping::none(),
     }
@@ -121,7 +130,6 @@ fn mnemonic(raw: &Raw) -> String {
         (18, _) => return suffixed("b", true),
         (19, 16) => return suffixed("bclr", false),
         (19, 528) => return suffixed("bcctr", false),
-        (19, 560) => return suffixed("bctar", false),
         (31, 339) => return "mfspr".to_owned(),
         (31, 467) => return "mtspr".to_owned(),
         _ => {}
@@ -243,7 +251,16 @@ fn special(raw: &Raw, out: &mut Facts) {
         }
         "mfvscr" => out.read(VSCR),
         "mtvscr" => out.write(VSCR, Role::Value),
-        "mcrfs" => out.read(FPSCR),
+        "mcrfs" => {
+            out.reads.clear(); // LLVM takes the FPSCR field for a CR field
+            out.read(FPSCR);
+        }
+        // LLVM knows the other inserts to keep the rest of the register.
+        "vinsertw" | "vinsertd" => out.writes.clone().iter().for_each(|write| out.read(write.register.0)),
+        "mffsce" | "mffscrn" | "mffscrni" | "mffscdrn" | "mffscdrni" => {
+            out.read(FPSCR);
+            out.write(FPSCR, Role::Value);
+        }
         "xxmtacc" => {
             let acc = raw.field(6, 8) as u16;
             out.no_read(ACC + acc);
@@ -290,31 +307,35 @@ fn branch(raw: &Raw, out: &mut Facts) -> bool {
             let own_address = unconditional && offset == 4 && raw.word & 2 == 0;
             direct(raw, offset, link && !own_address, !unconditional)
         }
-        (19, 16 | 528 | 560) if link => Flow::Call { target: None },
+        (19, 16 | 528) if link => Flow::Call { target: None },
         (19, 16) => Flow::Return,
-        (19, 528 | 560) => Flow::Indirect,
+        (19, 528) => Flow::Indirect,
         _ => return false,
     };
     out.flow = Some(flow);
     match (primary(raw), extended(raw)) {
         (19, 16) => out.read(LR),
         (19, 528) => out.read(CTR),
-        (19, 560) => out.read(TAR),
         _ => {}
     }
     if primary(raw) != 18 {
-        if bo & 0b10000 == 0 {
-            out.read(CR + bi as u16 / 4);
-        }
-        if bo & 0b00100 == 0 {
-            out.read(CTR);
-            out.write(CTR, Role::Link);
-        }
+        condition(bo, bi, out);
     }
     if link {
         out.write(LR, Role::Link);
     }
     true
+}
+
+/// What a branch with these fields BO and BI looks at: a CR bit, and CTR counted down.
+fn condition(bo: u32, bi: u32, out: &mut Facts) {
+    if bo & 0b10000 == 0 {
+        out.read(CR + bi as u16 / 4);
+    }
+    if bo & 0b00100 == 0 {
+        out.read(CTR);
+        out.write(CTR, Role::Link);
+    }
 }
 
 fn direct(raw: &Raw, offset: i64, call: bool, conditional: bool) -> Flow {

@@ -22,7 +22,7 @@ mod memory;
 
 use crate::facts::Facts;
 use crate::instruction::{Flow, Role};
-use crate::isa::{Isa, Raw};
+use crate::isa::{no_extra, Isa, Raw};
 use crate::registers::{file, split_number, File, Mapping, RegisterKind};
 
 const RAX: u16 = 0;
@@ -78,8 +78,15 @@ const FILES: &[File] = &[
 ];
 
 /// LLVM decodes every extension, whatever the features are.
-pub(crate) const ISA: Isa =
-    Isa { triple: "x86_64-unknown-linux-gnu", features: "", files: FILES, map, mnemonic, facts };
+pub(crate) const ISA: Isa = Isa {
+    triple: "x86_64-unknown-linux-gnu",
+    features: "",
+    files: FILES,
+    map,
+    mnemonic,
+    facts,
+    extra: no_extra,
+};
 
 /// The eight old registers by their letters, and how each is written in 64, 32, 16, and 8 bits.
 const OLD: [[&str; 5]; 8] = [

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! POWER instructions that LLVM 19 does not know, in the encodings of Power ISA 2.07 and 3.1, books I to III, and of
+//! the PowerPC 603 and MPC8xx manuals. They are few, but `lswx` and `mcrxr` are in 32-bit libraries.
+
+use crate::facts::{Access, Facts};
+use crate::instruction::{Flow, Role};
+use crate::isa::Extra;
+use crate::registers::Mapping;
+
+use super::{CA, CR, LR, OV, SO, TAR, VS};
+
+/// The fields of an instruction word, by the names that the ISA gives them.
+struct Fields {
+    word: u32,
+    rt: u16,
+    ra: u16,
+    rb: u16,
+}
+
+/// Decodes what LLVM refused. A prefix is given with its suffix, and length 8 is the answer for one.
+pub(super) fn decode(words: &[u32]) -> Option<Extra> {
+    let &word = words.first()?;
+    if word >> 26 == 1 {
+        return prefixed(word, *words.get(1)?);
+    }
+    let fields = Fields::of(word);
+    let mut facts = Facts::default();
+    let extended = word >> 1 & 0x3ff;
+    let mnemonic = match (word >> 26, extended) {
+        (31, 533) => string(&fields, Access::Load, "lswx", &mut facts),
+        (31, 661) => string(&fields, Access::Store, "stswx", &mut facts),
+        (31, 310) => indexed(&fields, Access::Load, 4, "eciwx", &mut facts),
+        (31, 438) => indexed(&fields, Access::Store, 4, "ecowx", &mut facts),
+        (31, 512) => mcrxr(&fields, &mut facts),
+        (31, 370) => "tlbia",
+        (31, 791) => float_pair(&fields, Access::Load, true, "lfdpx", &mut facts),
+        (31, 919) => float_pair(&fields, Access::Store, true, "stfdpx", &mut facts),
+        (57, _) if word & 3 == 0 => float_pair(&fields, Access::Load, false, "lfdp", &mut facts),
+        (61, _) if word & 3 == 0 => float_pair(&fields, Access::Store, false, "stfdp", &mut facts),
+        (19, 560) => bctar(&fields, &mut facts),
+        (19, 370) => halt("stop", &mut facts),
+        (19, 402) => halt("doze", &mut facts),
+        (19, 434) => halt("nap", &mut facts),
+        (19, 466) => halt("sleep", &mut facts),
+        (19, 498) => halt("rvwinkle", &mut facts),
+        _ => return None,
+    };
+    Some(Extra { mnemonic, text: fields.text(mnemonic), facts, length: 4 })
+}
+
+impl Fields {
+    fn of(word: u32) -> Fields {
+        let field = |shift: u32| (word >> shift & 31) as u16;
+        Fields { word, rt: field(21), ra: field(16), rb: field(11) }
+    }
+
+    fn text(&self, mnemonic: &str) -> String {
+        let (rt, ra, rb) = (self.rt, self.ra, self.rb);
+        match mnemonic {
+            "lfdp" | "stfdp" => format!("{mnemonic} f{rt}, {}(r{ra})", (self.word & 0xfffc) as i16),
+            "lfdpx" | "stfdpx" => format!("{mnemonic} f{rt}, r{ra}, r{rb}"),
+            "mcrxr" => format!("mcrxr cr{}", rt / 4),
+            "bctar" | "bctarl" => format!("{mnemonic} {rt}, {ra}, {}", rb & 3),
+            "lswx" | "stswx" | "eciwx" | "ecowx" => format!("{mnemonic} r{rt}, r{ra}, r{rb}"),
+            _ => mnemonic.to_owned(),
+        }
+    }
+}
+
+/// RA|0 and, for X forms, RB.
+fn address(fields: &Fields, with_rb: bool, facts: &mut Facts) {
+    if fields.ra != 0 {
+        facts.address(&Mapping::whole(fields.ra));
+    }
+    if with_rb {
+        facts.address(&Mapping::whole(fields.rb));
+    }
+}
+
+fn transfer(access: Access, number: u16, facts: &mut Facts) {
+    if access == Access::Load {
+        facts.write(number, Role::Value);
+    } else {
+        facts.data(&Mapping::whole(number));
+    }
+}
+
+fn indexed(
+    fields: &Fields,
+    access: Access,
+    bytes: u16,
+    name: &'static str,
+    facts: &mut Facts,
+) -> &'static str {
+    facts.access(access, bytes);
+    address(fields, true, facts);
+    transfer(access, fields.rt, facts);
+    name
+}
+
+/// XER says how many bytes, so how many registers is not known: the first stands for all. It is read with SO.
+fn string(fields: &Fields, access: Access, name: &'static str, facts: &mut Facts) -> &'static str {
+    facts.read(SO);
+    indexed(fields, access, 0, name, facts)
+}
+
+fn float_pair(
+    fields: &Fields,
+    access: Access,
+    indexed: bool,
+    name: &'static str,
+    facts: &mut Facts,
+) -> &'static str {
+    facts.access(access, 16);
+    address(fields, indexed, facts);
+    transfer(access, VS + fields.rt, facts);
+    transfer(access, VS + (fields.rt + 1) % 32, facts);
+    name
+}
+
+/// Moves SO, OV and CA to a CR field and clears them.
+fn mcrxr(fields: &Fields, facts: &mut Facts) -> &'static str {
+    facts.write(CR + fields.rt / 4, Role::Condition);
+    for number in [CA, OV, SO] {
+        facts.read(number);
+        facts.write(number, Role::Carry);
+    }
+    "mcrxr"
+}
+
+fn bctar(fields: &Fields, facts: &mut Facts) -> &'static str {
+    facts.read(TAR);
+    super::condition(fields.rt.into(), fields.ra.into(), facts);
+    if fields.word & 1 == 0 {
+        facts.flow = Some(Flow::Indirect);
+        return "bctar";
+    }
+    facts.write(LR, Role::Link);
+    facts.flow = Some(Flow::Call { target: None });
+    "bctarl"
+}
+
+fn halt(name: &'static str, facts: &mut Facts) -> &'static str {
+    facts.flow = Some(Flow::System);
+    name
+}
+
+/// `plq` and `pstq`: an 8LS prefix, whose R bit makes the address relative to the instruction.
+fn prefixed(prefix: u32, suffix: u32) -> Option<Extra> {
+    let fields = Fields::of(suffix);
+    let (mnemonic, access) = match suffix >> 26 {
+        _ if prefix & 0x03e0_0000 != 0 => return None, // another prefix type, or reserved bits
+        56 => ("plq", Access::Load),
+        60 => ("pstq", Access::Store),
+        _ => return None,
+    };
+    let mut facts = Facts::default();
+    facts.access(access, 16);
+    let relative = prefix & 0x0010_0000 != 0;
+    if !relative {
+        address(&fields, false, &mut facts);
+    }
+    transfer(access, fields.rt, &mut facts);
+    transfer(access, (fields.rt + 1) % 32, &mut facts);
+    let low = u64::from(prefix & 0x3ffff) << 16 | u64::from(suffix & 0xffff);
+    let displacement = ((low << 30) as i64) >> 30;
+    let text = format!("{mnemonic} r{}, {displacement}(r{}), {}", fields.rt, fields.ra, u8::from(relative));
+    Some(Extra { mnemonic, text, facts, length: 8 })
+}
