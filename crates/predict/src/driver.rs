@@ -115,7 +115,7 @@ pub fn predict_jobs(
             return Err(PredictError::WrongArch { cpu: cpu.name.clone(), program: arch, runs });
         }
     }
-    let (kinds, mark) = (source.kinds(), source.mark());
+    let (kinds, mark, calls) = (source.kinds(), source.mark(), source.calls());
     let new_runner = |cpu: &Cpu, options: &Options| Runner::new(cpu, options, arch, kinds.clone(), mark);
     if let [(cpu, options)] = jobs {
         let mut runner = new_runner(cpu, options)?;
@@ -124,7 +124,7 @@ pub fn predict_jobs(
             runner.chunk(&chunk);
             chunk.clear();
         }
-        return Ok(vec![runner.finish(mark.is_some())?]);
+        return Ok(vec![runner.finish(calls)?]);
     }
     std::thread::scope(|scope| {
         let mut senders = Vec::new();
@@ -137,7 +137,7 @@ pub fn predict_jobs(
                 for chunk in receiver {
                     runner.chunk(&chunk);
                 }
-                runner.finish(mark.is_some())
+                runner.finish(calls)
             }));
         }
         let mut failure = None;
@@ -347,7 +347,10 @@ impl Runner {
     fn iteration(&mut self, body: &[Item], accesses: &[Access], steps: &[i64], iteration: u64) {
         let mut step = steps.iter();
         for item in body {
-            let Item::Block { block, accesses: range, next } = item else { continue };
+            let Item::Block { block, accesses: range, next } = item else {
+                self.calls.pass(self.core.now());
+                continue;
+            };
             let mut scratch = std::mem::take(&mut self.scratch);
             scratch.clear();
             for access in &accesses[range.start as usize..range.end as usize] {

@@ -14,6 +14,7 @@ pub mod loops;
 mod plan;
 pub mod source;
 pub mod timeline;
+pub mod trace_source;
 
 pub use crate::core::{Access, Cause, Counters, Event, Relax};
 pub use cpu::{Cpu, CpuError};

@@ -86,7 +86,7 @@ pub struct FallbackTiming {
 }
 
 /// Looks up LLVM's figures of an instruction.
-pub type Fallback = Box<dyn Fn(&Instruction) -> Option<FallbackTiming> + Send>;
+pub type Fallback = Box<dyn FnMut(&Instruction) -> Option<FallbackTiming>>;
 
 /// A run of static instructions: what one block of the trace stands for.
 #[derive(Clone, Copy, Debug)]
@@ -264,7 +264,12 @@ impl Plan {
         self.ops.push(op);
     }
 
-    fn timing(&self, description: &Description, kinds: &RegisterKinds, instruction: &Instruction) -> Timing {
+    fn timing(
+        &mut self,
+        description: &Description,
+        kinds: &RegisterKinds,
+        instruction: &Instruction,
+    ) -> Timing {
         let mnemonic = &instruction.mnemonic;
         let formed =
             forms(instruction, kinds).into_iter().find_map(|form| description.class_of_form(mnemonic, form));
@@ -276,7 +281,7 @@ impl Plan {
         }
         let mut timing = from_class(description, default_class(description, instruction), instruction, false);
         timing.fallback = true;
-        if let Some(llvm) = self.fallback.as_ref().and_then(|look_up| look_up(instruction)) {
+        if let Some(llvm) = self.fallback.as_mut().and_then(|look_up| look_up(instruction)) {
             timing.slots = llvm.micro_ops.clamp(1, 255) as u8;
             if let Some(&last) = llvm.latencies.last() {
                 for (index, latency) in timing.latencies.iter_mut().enumerate() {

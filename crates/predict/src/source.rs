@@ -68,6 +68,10 @@ pub trait Source {
     fn kinds(&self) -> Arc<RegisterKinds>;
     /// The address whose passages are reported as calls, if there is one.
     fn mark(&self) -> Option<u64>;
+    /// Whether calls are told apart, by the mark or by entries of a region.
+    fn calls(&self) -> bool {
+        self.mark().is_some()
+    }
     /// Fills the (empty) chunk; false when there was nothing more.
     fn read(&mut self, chunk: &mut Chunk) -> Result<bool, SourceError>;
 }
