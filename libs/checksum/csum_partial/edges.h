@@ -10,18 +10,13 @@
 #ifndef CSUM_PARTIAL_EDGES_H
 #define CSUM_PARTIAL_EDGES_H
 
-#include <stdint.h>
+#include "ones_complement.h"
 
 typedef uint64_t __attribute__((may_alias)) csum_word64;
 typedef uint32_t __attribute__((may_alias)) csum_word32;
 typedef uint16_t __attribute__((may_alias)) csum_word16;
 
-/* The byte at an even address is the first of its pair. */
-static inline uint32_t csum_byte_at_even(unsigned char byte)
-{
-	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? (uint32_t)byte << 8 : byte;
-}
-
+/* The byte at an odd address is the second of its pair. */
 static inline uint32_t csum_byte_at_odd(unsigned char byte)
 {
 	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? byte : (uint32_t)byte << 8;
@@ -58,7 +53,7 @@ static inline uint64_t csum_head(const unsigned char **at, int *len)
  * eight, or csum_head has stopped before one because less was left than its next step needed. The sum is
  * below 2^33.
  */
-static inline uint64_t csum_tail(const unsigned char *at, int len)
+static inline uint64_t csum_aligned_tail(const unsigned char *at, int len)
 {
 	uint64_t sum = 0;
 
@@ -72,32 +67,15 @@ static inline uint64_t csum_tail(const unsigned char *at, int len)
 		at += 2;
 	}
 	if (len & 1)
-		sum += csum_byte_at_even(*at);
+		sum += csum_odd_byte(*at);
 	return sum;
-}
-
-/* Adds with the carry brought round. */
-static inline uint64_t csum_add64(uint64_t a, uint64_t b)
-{
-	a += b;
-	return a + (a < b);
-}
-
-/* 64 bits to 16 by rotating and adding: the carry of each addition ends up in the half that is kept. */
-static inline uint16_t csum_fold64(uint64_t total)
-{
-	uint32_t folded;
-
-	total += total >> 32 | total << 32;
-	folded = (uint32_t)(total >> 32);
-	folded += folded >> 16 | folded << 16;
-	return (uint16_t)(folded >> 16);
 }
 
 /* The result: folded, put right for an odd start, and added to the caller's sum. */
 static inline uint32_t csum_finish(uint64_t total, int odd, uint32_t sum)
 {
-	uint16_t folded = csum_fold64(total);
+	uint32_t narrow = csum_narrow(total);
+	uint16_t folded = (uint16_t)((narrow + (narrow >> 16 | narrow << 16)) >> 16);
 
 	if (odd)
 		folded = (uint16_t)(folded << 8 | folded >> 8);

@@ -85,6 +85,6 @@ uint32_t csum_partial(const void *buf, int len, uint32_t sum)
 		total = sum_words((const csum_word64 *)at, (unsigned int)len / 8, total);
 		at += len & ~7;
 	}
-	total = csum_add64(total, csum_tail(at, len));
+	total = csum_add64(total, csum_aligned_tail(at, len));
 	return csum_finish(total, (uintptr_t)buf & 1, sum);
 }

@@ -44,6 +44,6 @@ uint32_t csum_partial(const void *buf, int len, uint32_t sum)
 		total = sum_words(at, end, total);
 		at = end;
 	}
-	total = csum_add64(total, csum_tail(at, len));
+	total = csum_add64(total, csum_aligned_tail(at, len));
 	return csum_finish(total, (uintptr_t)buf & 1, sum);
 }
