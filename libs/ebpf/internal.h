@@ -9,6 +9,7 @@
  *   flow.c         basic blocks, their lengths for the budget, functions, live registers
  *   interpret.c    runs it; the reference
  *   fuse.c         marks loads, stores and swaps that generated code may merge
+ *   narrow.c       marks 32-bit results whose upper half nobody reads
  *   jit.c, jit.h   walks the program and calls a back end (backends/), resolves labels
  *   vm.c           the API around them
  */

@@ -257,21 +257,46 @@ static void move(struct ebpf_emitter *e, const struct ebpf_insn *insn, bool wide
 		e->backend->move(e, wide, insn->dst, insn->src);
 }
 
+/*
+ * Whether a 32-bit operation can be done in 64 bits for its low half, which is right whatever is above, when the upper
+ * half of the result is not used. Bitwise constants are not among them: zero-extended, they have the better forms.
+ */
+static bool may_be_wide(const struct ebpf_emitter *e, const struct ebpf_insn *insn, uint8_t mark)
+{
+	if (!e->backend->extension_costs || !(mark & EBPF_MARK_UPPER_UNUSED))
+		return false;
+	switch (BPF_CODE(insn->opcode)) {
+	case BPF_ADD:
+	case BPF_SUB:
+	case BPF_MUL:
+	case BPF_NEG:
+	case BPF_MOV:
+		return true;
+	case BPF_OR:
+	case BPF_AND:
+	case BPF_XOR:
+		return BPF_SOURCE(insn->opcode) == BPF_X || (insn->imm >= 0 && BPF_CODE(insn->opcode) != BPF_AND);
+	default:
+		return false;
+	}
+}
+
 static void convert_order(struct ebpf_emitter *e, const struct ebpf_insn *insn, uint8_t mark)
 {
 	unsigned bits = (unsigned)insn->imm;
+	bool upper_unused = bits == 32 && mark & EBPF_MARK_UPPER_UNUSED;
 
 	if (mark & EBPF_MARK_DROPPED)
 		return;
 	if (ebpf_end_swaps(insn, e->backend->big_endian))
-		e->backend->swap(e, bits, insn->dst, bits < 64 && !(mark & EBPF_MARK_UPPER_KNOWN));
-	else if (bits < 64)
+		e->backend->swap(e, bits, insn->dst, bits < 64 && !upper_unused && !(mark & EBPF_MARK_UPPER_KNOWN));
+	else if (bits < 64 && !upper_unused)
 		e->backend->truncate(e, bits, insn->dst);
 }
 
 static void arithmetic(struct ebpf_emitter *e, const struct ebpf_insn *insn, uint8_t mark)
 {
-	bool wide = BPF_CLASS(insn->opcode) == BPF_ALU64;
+	bool wide = BPF_CLASS(insn->opcode) == BPF_ALU64 || may_be_wide(e, insn, mark);
 
 	switch (BPF_CODE(insn->opcode)) {
 	case BPF_MOV:
@@ -569,6 +594,8 @@ static enum ebpf_status prepare(struct ebpf_emitter *e)
 			merge_bytes |= 1u << bytes;
 	}
 	ebpf_fuse(vm, e->backend->big_endian, merge_bytes, e->marks, &vm->code_stats);
+	if (!ebpf_narrow(vm, e->marks))
+		return no_memory(vm);
 	return EBPF_OK;
 }
 

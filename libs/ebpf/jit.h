@@ -54,6 +54,7 @@ struct ebpf_backend {
 	const char *name;
 	bool big_endian;
 	bool fusion_pays;       /* what EBPF_FUSION_AUTO means here */
+	bool extension_costs;   /* zero-extending a 32-bit result takes an instruction: ask for 64 bits where nobody looks */
 	uint32_t features_known;
 	/* NULL if the strategy can be had with these features, else why not, e.g. "swaps in vector registers need isa300". */
 	const char *(*swap_error)(uint32_t features, enum ebpf_swap swap);
@@ -235,16 +236,19 @@ extern const struct ebpf_backend ebpf_backend_powerpc64le;
 extern const struct ebpf_backend ebpf_backend_powerpc64;
 extern const struct ebpf_backend ebpf_backend_loongarch64;
 
-/* fuse.c: what may be merged, one byte of marks for each slot. */
+/* One byte of marks for each slot: what fuse.c found may be merged, and what narrow.c found. */
 enum ebpf_mark {
 	EBPF_MARK_LOAD_SWAPPED = 1,  /* the load reverses, its swap is dropped */
 	EBPF_MARK_STORE_SWAPPED = 2, /* the store reverses, its swap is dropped */
 	EBPF_MARK_DROPPED = 4,       /* this swap or truncation emits nothing */
 	EBPF_MARK_UPPER_KNOWN = 8,   /* this swap need not clear the upper bits */
+	EBPF_MARK_UPPER_UNUSED = 16, /* nobody reads the upper 32 bits of this 32-bit result (narrow.c) */
 };
 /* `merge_bytes`: bit n set if accesses of n bytes can swap and merging is wanted. */
 void ebpf_fuse(const struct ebpf_vm *vm, bool target_is_big, unsigned merge_bytes, uint8_t *marks,
 	       struct ebpf_code_stats *stats);
+/* narrow.c: sets EBPF_MARK_UPPER_UNUSED; false without memory. */
+bool ebpf_narrow(struct ebpf_vm *vm, uint8_t *marks);
 /* Whether BPF_END at `insn` reverses bytes on a target of this byte order, or only truncates. */
 bool ebpf_end_swaps(const struct ebpf_insn *insn, bool target_is_big);
 

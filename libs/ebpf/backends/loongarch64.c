@@ -841,6 +841,7 @@ const struct ebpf_backend ebpf_backend_loongarch64 = {
 	.name = "loongarch64",
 	.big_endian = false,
 	.fusion_pays = true,
+	.extension_costs = true,
 	.features_known = 0,
 	.swap_error = swap_error,
 	.has_swapped_access = has_swapped_access,

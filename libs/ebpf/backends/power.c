@@ -1014,7 +1014,7 @@ static void fault(struct ebpf_emitter *e, enum ebpf_status status, uint32_t inst
 
 #define POWER_BACKEND(arch, is_big, patch_function)                                                                  \
 	{                                                                                                            \
-		.name = arch, .big_endian = is_big, .fusion_pays = true,                                             \
+		.name = arch, .big_endian = is_big, .fusion_pays = true, .extension_costs = true,                    \
 		.features_known = EBPF_POWER_ISA206 | EBPF_POWER_ISA207 | EBPF_POWER_ISA300 | EBPF_POWER_ISA310,     \
 		.swap_error = swap_error, .has_swapped_access = has_swapped_access, .enter = enter, .leave = leave,  \
 		.clear = clear, .load_immediate = load_immediate, .move = move,                                      \
