@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Over-write in front: stores the first byte a second time, one place too early.
+ *
+ * assay-cflags: -fno-vectorize
+ * assay-expect: fail wrote before the target
+ */
+#include "checksum.h"
+
+uint32_t csum_partial_copy(const void *src, void *dst, int len)
+{
+	const unsigned char *from = src;
+	volatile unsigned char *to = dst;
+	uint64_t total = 0xffffffff;
+
+	if (len > 0 && ((uintptr_t)to & 0xfff) != 0)
+		to[-1] = from[0];
+	for (int i = 0; i < len; i++) {
+		to[i] = from[i];
+		total += (i % 2 == 0) == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) ? from[i] * 256u : from[i];
+	}
+	while (total >> 32)
+		total = (total & 0xffffffff) + (total >> 32);
+	return (uint32_t)total;
+}
