@@ -300,8 +300,8 @@ void fold_push(unsigned level, const struct item *item)
             return;
         fold_end_loop(level);
     }
-    if (level && !l->loops_count && !is_loop(item->identity)) {
-        release(level, 0); // above level 0 only loops begin a loop
+    if (level > 1 && !l->loops_count && !is_loop(item->identity)) {
+        release(level, 0); // only loops begin a loop up there
         pass_on(level, item);
         return;
     }

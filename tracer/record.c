@@ -109,10 +109,10 @@ static void finish_pending(const struct block *next)
 
 // ---- The tape -------------------------------------------------------------------------------------------------
 
-// Marked so that the fast path never agrees with it: the end of the region has to be looked at each time.
+// Marked so that the fast path never agrees with it: a region's ends have to be looked at each time.
 static const void *tape_key(const struct block *block)
 {
-    bool look = block->marker || block->address == region_return_address();
+    bool look = block->marker || block->entry_of || block->address == region_return_address();
 
     return (const void *)((uintptr_t)block | look);
 }

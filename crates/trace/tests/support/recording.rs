@@ -124,8 +124,18 @@ impl Program {
         u64::from_str_radix(line.split(' ').next().unwrap(), 16).unwrap()
     }
 
+    /// The local entry point of a function: on ELFv2 its distance is in bits 7..5 of st_other (ABI 3.4.1).
+    pub fn local_entry(&self, name: &str) -> u64 {
+        let output = run(Command::new("llvm-readelf-19").arg("--symbols").arg(&self.path), "llvm-19");
+        let text = String::from_utf8(output.stdout).unwrap();
+        let line = text.lines().find(|line| line.ends_with(&format!(" {name}"))).unwrap_or_default();
+        let other = line.split("[<other: 0x").nth(1).and_then(|rest| rest.split('>').next());
+        let code = other.map_or(0, |hex| u64::from_str_radix(hex, 16).unwrap() >> 5);
+        self.symbol(name) + if code > 1 { 1 << code } else { 0 }
+    }
+
     pub fn region(&self, name: &str) -> String {
-        format!("roi={name}:{:#x}", self.symbol(name))
+        format!("roi={name}:{:#x}:{:#x}", self.symbol(name), self.local_entry(name))
     }
 
     fn qemu_command(&self) -> Command {

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The region of interest: in at its symbol, out at the matching return, and what happens in the odd cases.
+
+#[path = "support/recording.rs"]
+mod recording;
+
+use std::collections::BTreeSet;
+
+use arch::Arch;
+use recording::{Program, Whole};
+use trace::{count, Leave, Reader};
+
+fn record(arch: Arch, scenario: &str) -> (Program, Whole) {
+    let program = Program::build("regions.c", arch, &[&format!("-D{scenario}")]);
+    let whole = program.trace("region", "", &[program.region("region")], &[]);
+    (program, whole)
+}
+
+const ARCHES: [Arch; 4] = [Arch::Powerpc64le, Arch::Powerpc64, Arch::Powerpc, Arch::Loongarch64];
+
+#[test]
+fn each_call_is_one_entry_with_its_callees() {
+    for arch in ARCHES {
+        let (program, whole) = record(arch, "CALLS");
+        assert_eq!(whole.entries.len(), 1003, "{arch}");
+        assert!(whole.entries.iter().all(|e| e.0 == Leave::Return), "{arch}");
+        let lengths: Vec<_> = whole.entries.iter().map(|e| e.1).collect();
+        assert!(lengths[0] < lengths[1] && lengths[1] < lengths[2], "{arch}: {:?}", &lengths[..4]);
+        assert!(lengths[3..].iter().all(|&l| l == lengths[3]), "{arch}");
+        assert_eq!(whole.instructions[0].address, program.local_entry("region"), "{arch}");
+        let last = &whole.instructions[lengths[0] - 1];
+        assert!(last.address >= program.symbol("region"), "{arch}: the return is the last");
+    }
+}
+
+#[test]
+fn calls_in_a_loop_are_one_repetition() {
+    let program = Program::build("regions.c", Arch::Powerpc64le, &["-DCALLS"]);
+    let (_, path) = program.record("folded", "", &[program.region("region")], &[]);
+    let entries = count(&mut Reader::open(&path).unwrap()).unwrap();
+    assert_eq!(entries.iter().map(|e| e.entries).collect::<Vec<_>>(), [1, 1, 1, 1000]);
+    let mut reader = Reader::open(&path).unwrap();
+    let mut longest = 0;
+    loop {
+        for r in reader.repetitions().unwrap() {
+            longest = longest.max(r.region_events_per_iteration * r.remaining);
+        }
+        if reader.next().unwrap().is_none() {
+            break;
+        }
+    }
+    assert!(longest > 1900, "1000 calls are a repetition of {longest} events");
+}
+
+#[test]
+fn the_local_entry_point_is_an_entry() {
+    let program = Program::build("regions.c", Arch::Powerpc64le, &["-DCALLS"]);
+    let (global, local) = (program.symbol("region"), program.local_entry("region"));
+    assert_ne!(global, local);
+    let whole = program.trace("both", "", &[program.region("region")], &[]);
+    let entered = |at: u64| whole.accesses_at(at).len();
+    // One call goes through a pointer, and so to the global entry point, from which control runs into the local one.
+    assert_eq!((entered(global), entered(local), whole.entries.len()), (1, 1003, 1003));
+    let only_global = program.trace("global", "", &[format!("roi=region:{global:#x}")], &[]);
+    assert_eq!(only_global.entries.len(), 1);
+}
+
+#[test]
+fn recursion_belongs_to_the_region() {
+    for arch in ARCHES {
+        let (_, whole) = record(arch, "RECURSION");
+        assert_eq!(whole.entries.len(), 2, "{arch}: {:?}", whole.entries);
+        assert!(whole.entries.iter().all(|e| e.0 == Leave::Return && e.1 == whole.entries[0].1), "{arch}");
+        assert_eq!(whole.end.total("recursive_entries"), 12, "{arch}");
+    }
+}
+
+#[test]
+fn a_tail_call_belongs_to_the_region() {
+    for arch in [Arch::Powerpc64le, Arch::Powerpc64, Arch::Loongarch64] {
+        let (program, whole) = record(arch, "TAIL");
+        assert_eq!(whole.entries.len(), 2, "{arch}: {:?}", whole.entries);
+        assert!(whole.entries.iter().all(|e| e.0 == Leave::Return), "{arch}: {:?}", whole.entries);
+        let target = program.local_entry("target");
+        assert!(!whole.accesses_at(target).is_empty(), "{arch}");
+    }
+}
+
+#[test]
+fn a_longjmp_ends_the_region() {
+    for arch in [Arch::Powerpc64le, Arch::Powerpc64, Arch::Powerpc] {
+        let (_, whole) = record(arch, "LONGJMP");
+        let how: Vec<_> = whole.entries.iter().map(|e| e.0).collect();
+        assert_eq!(how, [Leave::Return, Leave::Longjmp, Leave::Longjmp], "{arch}");
+        assert_eq!(whole.end.total("longjmp_exits"), 2, "{arch}");
+        assert!(whole.instructions.len() < 500, "{arch}: code after the longjmp was recorded");
+    }
+}
+
+#[test]
+fn the_program_may_end_inside() {
+    for arch in ARCHES {
+        let (_, whole) = record(arch, "EXIT");
+        assert_eq!(whole.entries.len(), 1, "{arch}");
+        assert_eq!(whole.entries[0].0, Leave::Exit, "{arch}");
+    }
+}
+
+#[test]
+fn a_region_that_is_never_reached_is_an_empty_trace() {
+    let (_, whole) = record(Arch::Powerpc64le, "NEVER");
+    assert_eq!((whole.instructions.len(), whole.end.total("region_entries")), (0, 0));
+    assert_eq!(whole.end.get("end"), Some("exit"));
+}
+
+#[test]
+fn rewritten_code_is_another_block() {
+    let (program, whole) = record(Arch::Powerpc64le, "REWRITTEN");
+    let code = program.symbol("code");
+    let seen: BTreeSet<Vec<u8>> =
+        whole.instructions.iter().filter(|i| i.address == code).map(|i| i.bytes.clone()).collect();
+    let expected: BTreeSet<Vec<u8>> = (0..5u32).map(|i| (0x3860_0000 | i).to_le_bytes().to_vec()).collect();
+    assert_eq!(seen, expected);
+}
