@@ -87,60 +87,107 @@ static inline uint64_t csum_last_word(const uint8_t *end, size_t count)
 }
 
 /*
- * The words of p[0..len), exactly (no carry is dropped up to 2^32 words): for short buffers, and what a
- * vector loop leaves over. Callers add it to other exact sums without end-around carry.
- *
- * Carries are not caught but computed, as Segher Boessenkool proposed (linuxppc-dev, 16 January 2020): with A
- * the plain sum of 64-bit words modulo 2^64 and H the sum of their upper halves, the sum of the lower halves
- * is A - (H << 32). Two independent chains of one addition each, where "add, compare, add" has a chain of
- * three; on machines without a carry flag it takes no more instructions either.
+ * Exact sums without a carry flag, as Segher Boessenkool proposed (linuxppc-dev, 16 January 2020): with A the
+ * plain sum of 64-bit words modulo 2^64 and H the sum of their upper halves, the sum of the lower halves is A
+ * - (H << 32), since it is below 2^64 up to 2^32 words. Two independent chains of one addition each, where
+ * "add, compare, add" has a chain of three; on machines without a carry flag it takes no more instructions
+ * either.
+ */
+struct csum_exact {
+	uint64_t all, high;
+};
+
+static inline void csum_exact_add(struct csum_exact *s, uint64_t word)
+{
+	s->all += word;
+	s->high += word >> 32;
+}
+
+static inline uint64_t csum_exact_total(struct csum_exact s)
+{
+	return s.all - (s.high << 32) + s.high;
+}
+
+/*
+ * A compiler that vectorises loops over few words makes short buffers slower, and is not allowed to in a
+ * kernel.
+ */
+static inline void csum_exact_keep_scalar(struct csum_exact *s)
+{
+	__asm__("" : "+r"(s->all), "+r"(s->high));
+}
+
+/*
+ * The words of p[0..len), exactly: for short buffers, and for what a vector loop leaves over. Callers add it
+ * to other exact sums without end-around carry.
  */
 static inline uint64_t csum_tail(const uint8_t *p, size_t len)
 {
-	uint64_t all = 0, high = 0;
+	struct csum_exact s = { 0, 0 };
 
-	for (; len >= 8; p += 8, len -= 8) {
-		uint64_t word = csum_load64(p);
-
-		all += word;
-		high += word >> 32;
-		/*
-		 * A compiler that vectorises this loop makes a short buffer slower, and is not allowed to in
-		 * a kernel.
-		 */
-		__asm__("" : "+r"(all), "+r"(high));
+	for (; len >= 32; p += 32, len -= 32) {
+		for (int i = 0; i < 32; i += 8)
+			csum_exact_add(&s, csum_load64(p + i));
+		csum_exact_keep_scalar(&s);
+	}
+	if (len & 16) {
+		csum_exact_add(&s, csum_load64(p));
+		csum_exact_add(&s, csum_load64(p + 8));
+		csum_exact_keep_scalar(&s);
+		p += 16;
+	}
+	if (len & 8) {
+		csum_exact_add(&s, csum_load64(p));
+		p += 8;
 	}
 	if (len & 4) {
-		all += csum_load32(p);
+		s.all += csum_load32(p);
 		p += 4;
 	}
 	if (len & 2) {
-		all += csum_load16(p);
+		s.all += csum_load16(p);
 		p += 2;
 	}
 	if (len & 1)
-		all += csum_odd_byte(*p);
-	return all - (high << 32) + high;
+		s.all += csum_odd_byte(*p);
+	return csum_exact_total(s);
+}
+
+static inline void csum_exact_copy(struct csum_exact *s, const uint8_t *src, uint8_t *dst)
+{
+	uint64_t word = csum_load64(src);
+
+	__builtin_memcpy(dst, &word, sizeof(word));
+	csum_exact_add(s, word);
 }
 
 /* As csum_tail, and copies. */
 static inline uint64_t csum_copy_tail(const uint8_t *src, uint8_t *dst, size_t len)
 {
-	uint64_t all = 0, high = 0;
+	struct csum_exact s = { 0, 0 };
 
-	for (; len >= 8; src += 8, dst += 8, len -= 8) {
-		uint64_t word = csum_load64(src);
-
-		__builtin_memcpy(dst, &word, sizeof(word));
-		all += word;
-		high += word >> 32;
-		__asm__("" : "+r"(all), "+r"(high));
+	for (; len >= 32; src += 32, dst += 32, len -= 32) {
+		for (int i = 0; i < 32; i += 8)
+			csum_exact_copy(&s, src + i, dst + i);
+		csum_exact_keep_scalar(&s);
+	}
+	if (len & 16) {
+		csum_exact_copy(&s, src, dst);
+		csum_exact_copy(&s, src + 8, dst + 8);
+		csum_exact_keep_scalar(&s);
+		src += 16;
+		dst += 16;
+	}
+	if (len & 8) {
+		csum_exact_copy(&s, src, dst);
+		src += 8;
+		dst += 8;
 	}
 	if (len & 4) {
 		uint32_t word = csum_load32(src);
 
 		__builtin_memcpy(dst, &word, sizeof(word));
-		all += word;
+		s.all += word;
 		src += 4;
 		dst += 4;
 	}
@@ -148,15 +195,15 @@ static inline uint64_t csum_copy_tail(const uint8_t *src, uint8_t *dst, size_t l
 		uint16_t word = csum_load16(src);
 
 		__builtin_memcpy(dst, &word, sizeof(word));
-		all += word;
+		s.all += word;
 		src += 2;
 		dst += 2;
 	}
 	if (len & 1) {
 		*dst = *src;
-		all += csum_odd_byte(*src);
+		s.all += csum_odd_byte(*src);
 	}
-	return all - (high << 32) + high;
+	return csum_exact_total(s);
 }
 
 /*

@@ -14,28 +14,16 @@
  */
 #include "ones_complement.h"
 
-struct sums {
-	uint64_t all[2], high[2];
-};
-
-static inline __attribute__((always_inline)) void add_word(struct sums *s, unsigned int i, const uint8_t *p)
-{
-	uint64_t word = csum_load64(p);
-
-	s->all[i] += word;
-	s->high[i] += word >> 32;
-}
-
 uint32_t csum_partial(const void *buf, int length, uint32_t sum)
 {
 	size_t len = (unsigned int)length;
 	const uint8_t *p = buf, *end = p + (len & ~(size_t)63);
-	struct sums s = { { 0, 0 }, { 0, 0 } };
-	uint64_t high;
+	struct csum_exact s[2] = { { 0, 0 }, { 0, 0 } };
 
+	if (len < 64)
+		return csum_narrow(csum_tail(p, len) + sum);
 	for (; p != end; p += 64)
 		for (unsigned int i = 0; i < 8; i++)
-			add_word(&s, i & 1, p + 8 * i);
-	high = s.high[0] + s.high[1];
-	return csum_narrow(s.all[0] + s.all[1] - (high << 32) + high + csum_tail(p, len & 63) + sum);
+			csum_exact_add(&s[i & 1], csum_load64(p + 8 * i));
+	return csum_narrow(csum_exact_total(s[0]) + csum_exact_total(s[1]) + csum_tail(p, len & 63) + sum);
 }
