@@ -2,10 +2,14 @@
 /*
  * A plugin for bpf_conformance (https://github.com/Alan-Jowett/bpf_conformance), for each architecture, without a libc.
  *
- *	plugin [MEMORY] [--jit | --interpret] [--program HEX] [--swap KIND] [--fuse | --no-fuse] [--budget N] [--bounds]
+ *	plugin [MEMORY] [--jit | --interpret] [--program HEX] [--batch] [--emit ARCH] [--swap KIND]
+ *	       [--fuse | --no-fuse] [--budget N] [--bounds]
  *
  * The program is one line of hex on standard input, MEMORY is hex too; blanks between bytes are allowed. r0 is printed
  * in hex. Exit status: 0, 1 if the program was refused or stopped, 2 for wrong usage; the reason goes to standard error.
+ *
+ * With --batch, every line of standard input is a program, or a program, a comma and its memory; for each a line is
+ * printed: r0, or "error:" and why. With --emit, the code generated for ARCH is printed in hex instead of running it.
  *
  * The suite assembles for a little-endian machine and never tells the plugin otherwise, so the bytecode is read as
  * little-endian whatever this machine is: ebpf_load turns the fields round, memory stays as it is.
@@ -14,14 +18,15 @@
 #include "host/linux.h"
 #include "internal.h"
 
-#define INPUT_BYTES_MAX (4u << 20)
+#define INPUT_BYTES_MAX (64u << 20)
 #define UNWIND_HELPER 5
 
 struct request {
 	const char *memory;
 	const char *program;
+	bool batch;
 	enum ebpf_engine engine;
-	struct ebpf_target target;
+	struct ebpf_target target; /* arch: what to emit code for, or NULL to run the program */
 	struct ebpf_options options;
 };
 
@@ -30,8 +35,8 @@ static int usage(const char *what, const char *which)
 	linux_write(2, "plugin: ");
 	linux_write(2, what);
 	linux_write(2, which);
-	linux_write(2, "\nusage: plugin [MEMORY] [--jit | --interpret] [--program HEX] [--swap auto|memory|register|"
-		       "vector|isa31] [--fuse | --no-fuse] [--budget N] [--bounds]\n");
+	linux_write(2, "\nusage: plugin [MEMORY] [--jit | --interpret] [--program HEX] [--batch] [--emit ARCH]\n"
+		       "              [--swap auto|memory|register|vector|isa31] [--fuse | --no-fuse] [--budget N] [--bounds]\n");
 	return 2;
 }
 
@@ -48,24 +53,32 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-/* Bytes written, or -1 if the text is not pairs of hex digits. */
-static long parse_hex(const char *text, uint8_t *bytes)
-{
-	long count = 0;
+struct bytes {
+	uint8_t *at; /* NULL if the text was not pairs of hex digits */
+	size_t count;
+	size_t mapped;
+};
 
-	for (; *text; text++) {
+static struct bytes parse_hex(const char *text)
+{
+	struct bytes bytes = { .mapped = linux_strlen(text) / 2 + 1 };
+
+	bytes.at = linux_map(bytes.mapped);
+	for (; bytes.at && *text; text++) {
 		int high, low;
 
 		if (is_blank(*text))
 			continue;
 		high = hex_digit(text[0]);
 		low = high < 0 ? -1 : hex_digit(text[1]);
-		if (low < 0)
-			return -1;
-		bytes[count++] = (uint8_t)(high << 4 | low);
+		if (low < 0) {
+			linux_unmap(bytes.at, bytes.mapped);
+			return (struct bytes){ NULL, 0, 0 };
+		}
+		bytes.at[bytes.count++] = (uint8_t)(high << 4 | low);
 		text++;
 	}
-	return count;
+	return bytes;
 }
 
 /* Standard input as a string; NULL if it is too long or cannot be read. */
@@ -119,10 +132,14 @@ static int parse_option(struct request *request, const char *option, const char 
 		request->target.fusion = EBPF_FUSION_OFF;
 	} else if (linux_same(option, "--bounds")) {
 		request->options.bounds = true;
+	} else if (linux_same(option, "--batch")) {
+		request->batch = true;
 	} else {
 		*taken = 2;
 		if (linux_same(option, "--program") && value)
 			request->program = value;
+		else if (linux_same(option, "--emit") && value)
+			request->target.arch = value;
 		else if (linux_same(option, "--budget") && value && parse_number(value, &request->options.budget_instructions))
 			return 0;
 		else if (!linux_same(option, "--swap") || !value || !parse_swap(value, &request->target.swap))
@@ -138,48 +155,97 @@ static uint64_t unwind(uint64_t r1, uint64_t r2, uint64_t r3, uint64_t r4, uint6
 	return r1;
 }
 
-static int refused(struct ebpf_vm *vm, enum ebpf_status status)
+static enum ebpf_status print_code(struct ebpf_vm *vm, const struct ebpf_target *target)
 {
-	linux_write(2, "plugin: ");
-	linux_write(2, ebpf_status_name(status));
-	linux_write(2, ": ");
-	linux_write(2, ebpf_message(vm));
-	linux_write(2, "\n");
-	return 1;
+	size_t bytes = 0, i;
+	enum ebpf_status status = ebpf_emit(vm, target, NULL, &bytes);
+	uint8_t *code;
+	char text[8];
+
+	if (status != EBPF_ERROR_BUFFER)
+		return status;
+	code = linux_map(bytes);
+	status = code ? ebpf_emit(vm, target, code, &bytes) : EBPF_ERROR_MEMORY;
+	for (i = 0; !status && i < bytes; i++) {
+		ebpf_format(text, sizeof(text), "%x", 0x100u | code[i]);
+		linux_write(1, text + 3);
+	}
+	linux_write(1, "\n");
+	return status;
 }
 
-static int run(const struct request *request, const uint8_t *program, size_t program_bytes, void *memory,
-	       size_t memory_bytes)
+/* Prints r0 or the code; if there is none, an error goes to `errors`, and false is returned. */
+static bool answer(struct ebpf_vm *vm, const struct request *request, struct bytes program, struct bytes memory, int errors)
 {
-	struct ebpf_vm *vm = ebpf_create(&ebpf_host_platform, &request->options);
-	enum ebpf_status status;
+	enum ebpf_status status = ebpf_load(vm, program.at, program.count, EBPF_LITTLE_ENDIAN);
 	uint64_t r0 = 0;
 	char text[32];
 
-	if (!vm)
-		return usage("no memory", "");
-	status = ebpf_register_helper(vm, UNWIND_HELPER, unwind, EBPF_HELPER_UNWIND);
-	if (!status)
-		status = ebpf_load(vm, program, program_bytes, EBPF_LITTLE_ENDIAN);
 	if (!status)
 		status = ebpf_verify(vm);
-	if (!status && request->engine == EBPF_COMPILED)
-		status = ebpf_compile(vm, &request->target);
+	if (!status && request->target.arch) {
+		status = print_code(vm, &request->target);
+	} else {
+		if (!status && request->engine == EBPF_COMPILED)
+			status = ebpf_compile(vm, &request->target);
+		if (!status)
+			status = ebpf_run(vm, request->engine, memory.count ? memory.at : NULL, memory.count, &r0);
+		ebpf_format(text, sizeof(text), "%X\n", r0);
+		if (!status)
+			linux_write(1, text + 2);
+	}
 	if (!status)
-		status = ebpf_run(vm, request->engine, memory, memory_bytes, &r0);
-	if (status)
-		return refused(vm, status);
-	ebpf_format(text, sizeof(text), "%X\n", r0);
-	linux_write(1, text + 2);
-	ebpf_destroy(vm);
-	return 0;
+		return true;
+	linux_write(errors, errors == 1 ? "error: " : "plugin: ");
+	linux_write(errors, ebpf_status_name(status));
+	linux_write(errors, ": ");
+	linux_write(errors, ebpf_message(vm));
+	linux_write(errors, "\n");
+	return false;
+}
+
+static int answer_text(struct ebpf_vm *vm, const struct request *request, const char *program, const char *memory, int errors)
+{
+	struct bytes code = parse_hex(program), data = parse_hex(memory);
+	int status;
+
+	if (code.at && data.at)
+		status = answer(vm, request, code, data, errors) ? 0 : 1;
+	else
+		status = usage("program and memory have to be hex bytes", "");
+	if (code.at)
+		linux_unmap(code.at, code.mapped);
+	if (data.at)
+		linux_unmap(data.at, data.mapped);
+	return status;
+}
+
+/* The lines of `text`, which is cut up for it. */
+static int answer_batch(struct ebpf_vm *vm, const struct request *request, char *text)
+{
+	int status = 0;
+
+	while (*text && status != 2) {
+		char *line = text, *memory = NULL;
+
+		for (; *text && *text != '\n'; text++) {
+			if (*text == ',') {
+				*text = 0;
+				memory = text + 1;
+			}
+		}
+		if (*text)
+			*text++ = 0;
+		status = answer_text(vm, request, line, memory ? memory : "", 1);
+	}
+	return status == 2 ? 2 : 0;
 }
 
 int linux_main(int argc, char **argv, uint32_t features)
 {
 	struct request request = { .engine = EBPF_INTERPRETER, .target = { .features = features } };
-	uint8_t *program, *memory = NULL;
-	long program_bytes, memory_bytes = 0;
+	struct ebpf_vm *vm;
+	char *input = NULL;
 	int i = 1, taken, status;
 
 	if (i < argc && argv[i][0] != '-')
@@ -189,19 +255,18 @@ int linux_main(int argc, char **argv, uint32_t features)
 		if (status)
 			return status;
 	}
-	if (!request.program)
-		request.program = read_input();
-	if (!request.program)
-		return usage("cannot read the program from standard input", "");
-	program = linux_map(linux_strlen(request.program) / 2 + 1);
-	if (request.memory)
-		memory = linux_map(linux_strlen(request.memory) / 2 + 1);
-	if (!program || (request.memory && !memory))
+	if (!request.program) {
+		input = read_input();
+		if (!input)
+			return usage("cannot read the program from standard input", "");
+	}
+	vm = ebpf_create(&ebpf_host_platform, &request.options);
+	if (!vm || ebpf_register_helper(vm, UNWIND_HELPER, unwind, EBPF_HELPER_UNWIND))
 		return usage("no memory", "");
-	program_bytes = parse_hex(request.program, program);
-	if (request.memory)
-		memory_bytes = parse_hex(request.memory, memory);
-	if (program_bytes < 0 || memory_bytes < 0)
-		return usage("program and memory have to be hex bytes", "");
-	return run(&request, program, (size_t)program_bytes, memory_bytes ? memory : NULL, (size_t)memory_bytes);
+	if (request.batch && input)
+		status = answer_batch(vm, &request, input);
+	else
+		status = answer_text(vm, &request, input ? input : request.program, request.memory ? request.memory : "", 2);
+	ebpf_destroy(vm);
+	return status;
 }

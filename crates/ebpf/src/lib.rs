@@ -4,13 +4,16 @@
 //! [`Vm`] wraps the C library. [`Object`] reads what `clang -target bpf` (or `bpfeb`) writes and makes each function
 //! with its callees one [`Program`], with [`Maps`] behind its map references. [`assemble`] and [`disassemble`] turn
 //! programs into text and back. [`Census`] counts byte swaps and how many could merge with a load or store.
+//! [`Plugin`] builds and runs the conformance plugin for any architecture, and [`conformance`] runs a suite through it.
 
 mod assemble;
 mod btf;
+pub mod conformance;
 mod elf;
 mod ffi;
 mod listing;
 mod maps;
+mod plugin;
 mod stats;
 mod vm;
 
@@ -18,6 +21,7 @@ pub use assemble::{assemble, AssembleError};
 pub use elf::{ElfError, Object, Program};
 pub use listing::{disassemble, Line};
 pub use maps::{MapDefinition, MapKind, Maps};
+pub use plugin::{Answer, Plugin, PluginError, Question};
 pub use stats::Census;
 pub use vm::{
     host_features, targets, CodeStats, Engine, Error, Features, Fusion, Helper, LddwKind, Options, Status,

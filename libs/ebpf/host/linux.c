@@ -104,7 +104,7 @@ long linux_read(int descriptor, void *buffer, size_t bytes)
 	return assay_syscall(SYS_READ, (uintptr_t)descriptor, (uintptr_t)buffer, bytes, 0, 0, 0);
 }
 
-/* A bump allocator over pages: these programs are short, and what they release is given back whole. */
+/* Whole pages for each allocation: these programs make few. */
 
 static void *map(size_t bytes)
 {
@@ -148,6 +148,11 @@ const struct ebpf_platform ebpf_host_platform = {
 void *linux_map(size_t bytes)
 {
 	return map(bytes);
+}
+
+void linux_unmap(void *memory, size_t bytes)
+{
+	unmap(memory, bytes);
 }
 
 /* The initial stack: argc, argv with its NULL, environment with its NULL, auxiliary vector with its 0. */

@@ -15,6 +15,7 @@ void linux_write(int descriptor, const char *text);
 long linux_read(int descriptor, void *buffer, size_t bytes);
 /* Cleared pages, or NULL. */
 void *linux_map(size_t bytes);
+void linux_unmap(void *memory, size_t bytes);
 
 /* Makes code that was just written visible to instruction fetch; x86-64 needs nothing. */
 static inline void linux_clear_cache(void *code, size_t bytes)

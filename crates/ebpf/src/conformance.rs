@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Runs a suite of programs with known results through a [`Plugin`].
+//!
+//! A suite is a JSON list of objects: `name`, `program` (hex of 8-byte instructions as a little-endian host lays them
+//! out), `memory` (hex, may be empty) and `result` (r0). On a big-endian machine the results in
+//! `libs/ebpf/tests/conformance_big_endian.txt` take the place of those that hold on little-endian machines only.
+
+use crate::{Engine, Plugin, PluginError, Question};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// One program of a suite.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// Its name in the suite.
+    pub name: String,
+    /// Bytecode in hex, little-endian.
+    pub program: String,
+    /// Memory in hex, r1 points to it; may be empty.
+    pub memory: String,
+    /// r0 on a little-endian machine.
+    pub result: u64,
+}
+
+/// A suite that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum SuiteError {
+    /// The file.
+    #[error("{path}: {error}")]
+    Read {
+        /// Which.
+        path: String,
+        /// What the system said.
+        error: std::io::Error,
+    },
+    /// Its contents.
+    #[error("{path}: {reason}")]
+    Contents {
+        /// Which.
+        path: String,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+fn hex(text: &str) -> Option<u64> {
+    u64::from_str_radix(text.strip_prefix("0x").unwrap_or(text), 16).ok()
+}
+
+fn read(path: &Path) -> Result<String, SuiteError> {
+    std::fs::read_to_string(path)
+        .map_err(|error| SuiteError::Read { path: path.display().to_string(), error })
+}
+
+/// Reads a suite.
+pub fn read_suite(path: &Path) -> Result<Vec<Case>, SuiteError> {
+    let contents = |reason: String| SuiteError::Contents { path: path.display().to_string(), reason };
+    let text = read(path)?;
+    let list: Vec<BTreeMap<String, String>> =
+        serde_json::from_str(&text).map_err(|error| contents(error.to_string()))?;
+    list.into_iter()
+        .enumerate()
+        .map(|(index, mut fields)| {
+            let mut take = |key: &str| {
+                fields.remove(key).ok_or_else(|| contents(format!("case {index} has no `{key}`")))
+            };
+            let (name, program, memory) = (take("name")?, take("program")?, take("memory")?);
+            let result = hex(&take("result")?)
+                .ok_or_else(|| contents(format!("the result of case {name} is not a number")))?;
+            Ok(Case { name, program, memory, result })
+        })
+        .collect()
+}
+
+/// Reads results for big-endian machines: a name and a number a line, then the reason.
+pub fn read_overlay(path: &Path) -> Result<BTreeMap<String, u64>, SuiteError> {
+    let text = read(path)?;
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    lines
+        .map(|(index, line)| {
+            let mut words = line.split_whitespace();
+            match (words.next(), words.next().and_then(hex), words.next()) {
+                (Some(name), Some(result), Some(_)) => Ok((name.to_owned(), result)),
+                _ => Err(SuiteError::Contents {
+                    path: path.display().to_string(),
+                    reason: format!("line {} is not: case, result, why", index + 1),
+                }),
+            }
+        })
+        .collect()
+}
+
+/// What a suite's run gave.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Cases with the right result.
+    pub passed: usize,
+    /// One line for each of the others.
+    pub failures: Vec<String>,
+}
+
+/// Runs every case; `overlay` is used if the plugin's machine is big-endian. `each_alone` starts a process for each, as
+/// bpf_conformance does; else one runs them all.
+pub fn run(
+    plugin: &Plugin,
+    engine: Engine,
+    options: &[&str],
+    suite: &[Case],
+    overlay: &BTreeMap<String, u64>,
+    each_alone: bool,
+) -> Result<Report, PluginError> {
+    let questions: Vec<Question> =
+        suite.iter().map(|case| (case.program.as_str(), case.memory.as_str())).collect();
+    let answers = if each_alone {
+        questions.iter().map(|question| plugin.run(*question, engine, options)).collect::<Result<_, _>>()?
+    } else {
+        plugin.run_batch(&questions, engine, options)?
+    };
+    let mut report = Report::default();
+    for (case, answer) in suite.iter().zip(answers.iter()) {
+        let override_ = overlay.get(&case.name).filter(|_| plugin.is_big_endian());
+        let expected = override_.copied().unwrap_or(case.result);
+        match answer {
+            Ok(r0) if *r0 == expected => report.passed += 1,
+            Ok(r0) => report.failures.push(format!("{}: r0 is {r0:#x}, not {expected:#x}", case.name)),
+            Err(reason) => report.failures.push(format!("{}: {reason}", case.name)),
+        }
+    }
+    for case in &suite[answers.len().min(suite.len())..] {
+        report.failures.push(format!("{}: not run", case.name));
+    }
+    Ok(report)
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The shared conformance suite through the plugin: both engines, every machine.
+
+mod support;
+
+use ebpf::{conformance, Engine};
+use std::path::{Path, PathBuf};
+
+/// `$ASSAY_SHARED`, or the folder `shared` beside the checkout.
+fn suite_path() -> PathBuf {
+    let shared = std::env::var_os("ASSAY_SHARED").map(PathBuf::from);
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    shared.unwrap_or_else(beside).join("conformance/ebpf.json")
+}
+
+#[test]
+fn every_machine_passes_the_suite() {
+    let path = suite_path();
+    if !path.exists() {
+        eprintln!("skipped: {} is not there (set ASSAY_SHARED)", path.display());
+        return;
+    }
+    let suite = conformance::read_suite(&path).expect("the suite is readable");
+    let overlay = conformance::read_overlay(&support::library().join("tests/conformance_big_endian.txt"))
+        .expect("the big-endian results are readable");
+    assert_eq!(suite.len(), 250, "the suite has another size than the documents say");
+    let unknown: Vec<_> =
+        overlay.keys().filter(|name| !suite.iter().any(|case| case.name == **name)).collect();
+    assert!(unknown.is_empty(), "big-endian results for cases that do not exist: {unknown:?}");
+    for (arch, emulator) in support::MACHINES {
+        let plugin = support::plugin(arch, emulator);
+        for engine in [Engine::Interpreter, Engine::Compiled] {
+            if engine == Engine::Compiled && !support::has_back_end(arch) {
+                continue;
+            }
+            let report =
+                conformance::run(&plugin, engine, &[], &suite, &overlay, arch == std::env::consts::ARCH)
+                    .expect("the plugin runs");
+            assert_eq!(report.passed + report.failures.len(), suite.len());
+            assert!(
+                report.failures.is_empty(),
+                "{arch}, {engine:?}: {} of {} fail:\n{}",
+                report.failures.len(),
+                suite.len(),
+                report.failures.join("\n")
+            );
+        }
+    }
+}
+
+#[test]
+fn a_wrong_result_is_noticed() {
+    let plugin = support::plugin("x86_64", &[]);
+    let case = conformance::Case {
+        name: "wrong".into(),
+        program: "b7000000030000009500000000000000".into(),
+        memory: String::new(),
+        result: 4,
+    };
+    let report = conformance::run(&plugin, Engine::Interpreter, &[], &[case], &Default::default(), true)
+        .expect("the plugin runs");
+    assert_eq!(report.failures, ["wrong: r0 is 0x3, not 0x4"]);
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Folders, and the machines that the tests run programs for.
+#![allow(dead_code)] // each test program uses its part
+
+use ebpf::Plugin;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+pub fn library() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../libs/ebpf").canonicalize().expect("libs/ebpf")
+}
+
+pub fn scratch() -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+}
+
+/// Every architecture that the freestanding programs are built for, and the command that runs them here.
+pub const MACHINES: [(&str, &[&str]); 6] = [
+    ("x86_64", &[]),
+    ("powerpc64le", &["qemu-ppc64le"]),
+    ("powerpc64", &["qemu-ppc64"]),
+    ("loongarch64", &["qemu-loongarch64"]),
+    ("aarch64", &["qemu-aarch64"]),
+    ("riscv64", &["qemu-riscv64"]),
+];
+
+/// Builds for a machine; a missing emulator fails the test rather than skipping it.
+pub fn plugin(arch: &str, emulator: &[&str]) -> Plugin {
+    // Native programs of another architecture than this machine's cannot be assumed to run.
+    let native = format!("qemu-{}", std::env::consts::ARCH);
+    let emulator: Vec<&str> = match emulator {
+        [] if std::env::consts::ARCH != arch => vec![native.as_str()],
+        words => words.to_vec(),
+    };
+    if let Some(program) = emulator.first() {
+        let found = Command::new(program).arg("--version").output();
+        assert!(found.is_ok(), "{program} is needed to test {arch}: install qemu-user");
+    }
+    Plugin::build(&library(), &scratch().join("ebpf"), arch, &emulator).expect("the plugin builds")
+}
+
+pub fn has_back_end(arch: &str) -> bool {
+    ebpf::targets().contains(&arch)
+}
