@@ -50,6 +50,7 @@ void tracer_fatal(const char *format, ...)
     vfprintf(stderr, format, args);
     va_end(args);
     fputc('\n', stderr);
+    stream_discard();
     _exit(125);
 }
 

@@ -8,9 +8,9 @@
 //   tail call       the callee belongs to the region: it returns to the same address
 //   recursion       belongs to the region; counted
 //   longjmp out     ends it, at the first block whose stack pointer is above the entry's on the program's main
-//                   stack; a jump into the very frame that made the call, when that returns or passes
-//                   the return address. On another stack (coroutine, thread) that is indistinguishable from a switch of stacks, so
-//                   there the region ends when it is entered again, or with the program
+//                   stack; a jump into the very frame that made the call, when that returns or passes the return
+//                   address. On another stack (coroutine, thread) that is indistinguishable from a switch of
+//                   stacks, so there the region ends when it is entered again, or with the program
 //   signal handler  belongs to the region if it runs in it
 //   exit            ends it
 // Without a region the whole program is one.

@@ -140,15 +140,18 @@ static char *partial_name(void)
     char *name;
 
     if (asprintf(&name, "%s.partial", stream.path) < 0)
-        tracer_fatal("out of memory");
+        abort();
     return name;
 }
 
 static void open_file(void)
 {
+    struct stat now;
+
+    if (!stat(stream.path, &now) && !S_ISREG(now.st_mode))
+        tracer_fatal("%s is not a file that could be replaced", stream.path);
     char *slash = strrchr(stream.path, '/');
     char *folder = slash ? strndup(stream.path, slash == stream.path ? 1 : (size_t)(slash - stream.path)) : strdup(".");
-    struct stat now;
 
     stream.descriptor = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
     stream.unnamed = stream.descriptor >= 0;
@@ -397,6 +400,13 @@ void stream_close(const char *reason)
     name_file();
     close(stream.descriptor);
     stream.descriptor = -1;
+}
+
+// After a failure: nothing half-written stays.
+void stream_discard(void)
+{
+    if (stream.descriptor >= 0 && !stream.unnamed)
+        unlink(partial_name());
 }
 
 void stream_abandon(void)

@@ -182,6 +182,7 @@ void stream_open(const char *path, const struct option *header, unsigned header_
 void stream_item(const struct item *item);
 void stream_close(const char *reason);
 void stream_guard_descriptor(uint64_t a, uint64_t b); // the guest is about to use these descriptors
+void stream_discard(void);                            // after a failure
 void stream_abandon(void);                            // in a forked child: the file is the parent's
 
 // ---- region.c -------------------------------------------------------------------------------------------------

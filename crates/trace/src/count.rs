@@ -36,7 +36,7 @@ pub fn count(reader: &mut Reader) -> Result<Vec<EntryCounts>, Error> {
             Some(Event::Block { accesses, .. }) => {
                 let mut counts = Counts { blocks: 1, ..Counts::default() };
                 accesses.iter().for_each(|access| counts.count(access));
-                counts.instructions = reader.instructions() - instructions_before;
+                counts.instructions = reader.instructions().wrapping_sub(instructions_before);
                 counter.add(&counts, 1);
             }
         }
@@ -70,7 +70,7 @@ impl Counter {
             self.entries.push(EntryCounts { region, how, counts, entries: 0 });
             self.entries.len() - 1
         });
-        self.entries[place].entries += 1;
+        self.entries[place].entries = self.entries[place].entries.saturating_add(1);
     }
 
     /// The outermost repetition whose iterations to come can be counted without looking at them, once counted.
@@ -89,7 +89,8 @@ impl Counter {
                     // This iteration began as the last one did, so all others end as that did; the last is left over,
                     // to be walked through.
                     for (entry, before) in self.entries.iter_mut().zip(&before.entries) {
-                        entry.entries += (entry.entries - before) * (repetition.remaining - 1);
+                        let more = (entry.entries - before).saturating_mul(repetition.remaining - 1);
+                        entry.entries = entry.entries.saturating_add(more);
                     }
                     self.snapshots.remove(&repetition.id);
                     return Ok(Some((*repetition, repetition.remaining - 1)));

@@ -128,7 +128,7 @@ impl Reader {
             let shape = &self.shapes[index];
             (shape, &shape.accesses[..])
         };
-        self.delivered += shape.counts.instructions;
+        self.delivered = self.delivered.wrapping_add(shape.counts.instructions);
         Ok(Some(match shape.kind {
             Kind::Block(id) => Event::Block { id, accesses },
             Kind::Enter(region) => Event::EnterRegion { region },
@@ -167,7 +167,7 @@ impl Reader {
         assert!(here, "the reader does not stand at an iteration of this repetition");
         assert!(iterations <= repetition.remaining, "only {} iterations are left", repetition.remaining);
         let counts = self.loops.skip(repetition.depth, iterations);
-        self.delivered += counts.instructions * iterations;
+        self.delivered = self.delivered.wrapping_add(counts.instructions.wrapping_mul(iterations));
         Ok(())
     }
 

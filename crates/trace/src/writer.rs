@@ -62,6 +62,10 @@ impl Writer {
     /// Starts a trace with these header lines.
     pub fn create(path: impl AsRef<Path>, arch: Arch, header: &[(&str, &str)]) -> Result<Writer, Error> {
         let path = path.as_ref().to_owned();
+        if std::fs::metadata(&path).is_ok_and(|there| !there.is_file()) {
+            let source = std::io::Error::other("this is not a file that could be replaced");
+            return Err(Error::Io { path, source });
+        }
         let mut partial = path.clone().into_os_string();
         partial.push(".partial");
         let partial = PathBuf::from(partial);

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! What programs and users do in the course of a recording: threads, forks, exec, signals, limits, mistakes.
+
+#[path = "support/recording.rs"]
+mod recording;
+
+use arch::Arch;
+use recording::{scratch, tracer, Program, Whole};
+use trace::Leave;
+
+fn program(scenario: &str) -> Program {
+    Program::build("life.c", Arch::Powerpc64le, &[&format!("-D{scenario}")])
+}
+
+fn regions(scenario: &str) -> Whole {
+    let program = program(scenario);
+    program.trace("regions", "", &[program.region("region")], &[])
+}
+
+fn lengths(whole: &Whole) -> Vec<usize> {
+    whole.entries.iter().map(|e| e.1).collect()
+}
+
+#[test]
+fn other_threads_are_counted() {
+    let program = program("THREADS");
+    let all = program.trace("all", "", &[], &[]);
+    assert!(all.end.total("other_thread_instructions") > 100 * 20, "{:?}", all.end);
+    let whole = program.trace("regions", "", &[program.region("region")], &[]);
+    assert_eq!(whole.entries.len(), 2, "{:?}", whole.entries);
+    assert_eq!(whole.entries[0], whole.entries[1]);
+    assert_eq!(whole.end.total("other_thread_entries"), 100);
+}
+
+#[test]
+fn the_first_thread_in_the_region_is_recorded() {
+    let whole = regions("FIRST_IN_OTHER_THREAD");
+    assert_eq!(whole.entries.len(), 1, "{:?}", whole.entries);
+    assert_eq!(whole.end.total("other_thread_entries"), 1);
+    assert_eq!(whole.end.get("end"), Some("exit"));
+}
+
+#[test]
+fn a_forked_child_leaves_the_trace_to_its_parent() {
+    let whole = regions("FORK");
+    assert_eq!(whole.entries.len(), 3, "{:?}", whole.entries);
+    assert!(lengths(&whole).windows(2).all(|w| w[0] < w[1]));
+}
+
+#[test]
+fn exec_ends_the_trace_unless_it_fails() {
+    let program = program("EXEC");
+    let (output, path) = program.record("exec", "", &[program.region("region")], &[]);
+    assert!(output.status.success(), "{output:?}");
+    let whole = Whole::read(&path);
+    assert_eq!((whole.entries.len(), whole.end.get("end")), (2, Some("exec")));
+}
+
+#[test]
+fn a_killed_program_leaves_nothing() {
+    for scenario in ["KILLED", "CRASH"] {
+        let program = program(scenario);
+        let (output, path) = program.record("killed", "", &[], &[]);
+        assert!(!output.status.success(), "{scenario}: {output:?}");
+        assert!(!path.exists(), "{scenario} left {}", path.display());
+        assert!(!path.with_extension("trace.partial").exists(), "{scenario}");
+    }
+}
+
+#[test]
+fn a_killed_recording_leaves_what_was_there() {
+    let program = program("KILLED");
+    let path = program.trace_path("kept");
+    std::fs::write(&path, "older").unwrap();
+    let output = program.run_with(tracer(), "", &[format!("out={}", path.display())], &[]);
+    assert!(!output.status.success());
+    assert_eq!(std::fs::read(&path).unwrap(), b"older");
+}
+
+#[test]
+fn a_program_may_close_and_reuse_all_descriptors() {
+    assert_eq!(regions("CLOSES_ALL").entries.len(), 1);
+}
+
+#[test]
+fn the_limit_ends_the_trace_and_not_the_program() {
+    let program = program("LONG");
+    for limit in [1, 1000, 54321] {
+        let whole = program.trace("limit", "", &[format!("limit={limit}")], &[]);
+        assert_eq!(whole.end.get("end"), Some("limit"));
+        assert_eq!(whole.entries[0].0, Leave::Limit);
+        let got = whole.instructions.len();
+        // It stops between blocks, in a repetition between iterations.
+        assert!(got >= limit && got < limit + 500, "{got} instructions for {limit}");
+    }
+}
+
+#[test]
+fn a_signal_handler_belongs_to_the_program() {
+    let program = program("HANDLER");
+    let whole = program.trace("all", "", &[], &[]);
+    assert_eq!(whole.accesses_at(program.symbol("handler")).len(), 1);
+    let whole = program.trace("regions", "", &[program.region("region")], &[]);
+    assert_eq!(whole.entries.len(), 2);
+    assert!(whole.entries.iter().all(|e| e.0 == Leave::Return));
+}
+
+#[test]
+fn mistakes_in_the_arguments_are_refused() {
+    let program = program("LONG");
+    let out = format!("out={}", scratch("mistaken.trace").display());
+    for (arguments, reason) in [
+        (vec![], "out=FILE is missing"),
+        (vec![out.clone(), "speed=fast".into()], "unknown argument"),
+        (vec![out.clone(), "roi=region".into()], "roi=region is not NAME:0xADDRESS"),
+        (vec![out.clone(), "roi=region:0x12zz".into()], "is not NAME:0xADDRESS"),
+        (vec![out.clone(), "limit=many".into()], "limit= takes a number"),
+        (vec![out.clone(), "note=nothing".into()], "note= takes KEY:VALUE"),
+        (vec!["out=/absent/folder/x.trace".into()], "cannot create /absent/folder/x.trace"),
+    ] {
+        let output = program.run_with(tracer(), "", &arguments, &[]);
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && message.contains(reason), "{arguments:?}: {message}");
+    }
+    assert!(!scratch("mistaken.trace").exists());
+}
+
+#[test]
+fn a_file_system_without_room_is_reported() {
+    let program = program("EXEC");
+    let folder = scratch("no_room");
+    let _ = std::fs::create_dir(&folder);
+    // A limit on file size is the way to a failing write that needs no privilege and no file system of its own.
+    let out = folder.join("x.trace");
+    let command = format!(
+        "ulimit -f 0; trap '' XFSZ; exec qemu-ppc64le -plugin {},out={} {}",
+        tracer().display(),
+        out.display(),
+        program.path.display()
+    );
+    let output = std::process::Command::new("sh").args(["-c", &command]).output().unwrap();
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(125), "{output:?}");
+    assert!(message.contains("cannot write") && message.contains("x.trace"), "{message}");
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "something was left behind");
+}
+
+#[test]
+fn what_is_no_file_is_not_replaced() {
+    let program = program("EXEC");
+    let output = program.run_with(tracer(), "", &["out=/dev/null".into()], &[]);
+    assert_eq!(output.status.code(), Some(125), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("/dev/null is not a file"), "{output:?}");
+}
+
+#[test]
+fn notes_and_marks_are_in_the_header() {
+    let program = program("EXEC");
+    let notes = ["note=program:life".to_owned(), "note=argv:a:b".to_owned(), "mark=run:0x1234".to_owned()];
+    let (_, path) = program.record("notes", "", &notes, &[]);
+    let reader = trace::Reader::open(&path).unwrap();
+    let header = reader.header();
+    assert_eq!((header.get("program"), header.get("argv")), (Some("life"), Some("a:b")));
+    assert_eq!(header.marks()[0].address, 0x1234);
+    assert_eq!(header.arch, Arch::Powerpc64le);
+}
