@@ -57,13 +57,11 @@ static inline uint64_t adc_40_bytes(uint64_t sum, const uint8_t *p)
 	return sum;
 }
 
-/* sum + fewer than 64 bytes. 40 bytes, an IPv6 header or IPv4 and TCP, return at once. */
+/* sum + fewer than 64 bytes. */
 static inline uint64_t adc_short(uint64_t sum, const uint8_t *p, size_t len)
 {
 	const uint8_t *end = p + len;
 
-	if (len == 40)
-		return adc_40_bytes(sum, p);
 	if (len < 8)
 		return csum_add64(sum, csum_tail(p, len));
 	if (len & 32) {

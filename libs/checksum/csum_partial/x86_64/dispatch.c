@@ -56,9 +56,15 @@ static uint32_t resolve(const void *buf, int len, uint32_t sum)
 	return (len >= large_from ? large : medium)(buf, len, sum);
 }
 
+/*
+ * The straight way through, without a taken jump, is that of long buffers: a jump is two of the nine clocks that 64
+ * bytes take. 40 bytes, an IPv6 header or IPv4 and TCP, are worth a way of their own.
+ */
 uint32_t csum_partial(const void *buf, int len, uint32_t sum)
 {
-	if (len < SHORT_BYTES)
+	if (__builtin_expect(len == 40, 0))
+		return csum_narrow(adc_40_bytes(sum, buf));
+	if (__builtin_expect(len < SHORT_BYTES, 0))
 		return csum_narrow(adc_short(sum, buf, (unsigned int)len));
 	return (len >= large_from ? large : medium)(buf, len, sum);
 }
