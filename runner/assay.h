@@ -113,6 +113,12 @@ struct assay_region assay_region_new(size_t bytes_min);
 void assay_forbid(void *page, size_t bytes);
 void assay_allow(void *page, size_t bytes);
 
+/*
+ * Whether the variant comes with a table of fixups for accesses that fault (kernel code's EX_TABLE), so that a
+ * call on forbidden memory returns. A variant that has none crashes there, as it should.
+ */
+bool assay_survives_faults(void);
+
 /* Bytes in a page of the running system. */
 size_t assay_page_bytes(void);
 

@@ -23,6 +23,9 @@ long assay_syscall(long number, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t
 
 _Noreturn void assay_exit(int status);
 
+/* What a signal handler returns to, where ASSAY_NEEDS_SIGRETURN; otherwise the kernel brings its own. */
+void assay_sigreturn(void);
+
 /* Formats into a buffer of fixed size; text that does not fit is cut. Always terminated. */
 struct assay_text {
 	char bytes[512];

@@ -140,11 +140,39 @@ static const char *signal_name(int number)
 	}
 }
 
+/*
+ * Kernel code that may fault names the instruction and where to go on instead, in a section of this name
+ * (EX_TABLE in runner/compat); our own variants have none, and then the linker makes both symbols null.
+ */
+struct exception_entry {
+	uintptr_t instruction, fixup;
+};
+extern const struct exception_entry __start___ex_table[] __attribute__((weak));
+extern const struct exception_entry __stop___ex_table[] __attribute__((weak));
+
+bool assay_survives_faults(void)
+{
+	return __start___ex_table != __stop___ex_table;
+}
+
+/* Moves the program counter of a faulting instruction to its fixup, if it has one. */
+static bool fixed_up(uintptr_t *pc)
+{
+	for (const struct exception_entry *entry = __start___ex_table; entry < __stop___ex_table; entry++) {
+		if (entry->instruction == *pc) {
+			*pc = entry->fixup;
+			return true;
+		}
+	}
+	return false;
+}
+
 ASSAY_SIGNAL_HANDLER static void crashed(int number, struct signal_info *info, void *context)
 {
 	struct assay_text text = { .used = 0 };
 
-	(void)context;
+	if ((number == SIGNAL_SEGV || number == SIGNAL_BUS) && fixed_up(assay_context_pc(context)))
+		return;
 	assay_text_add(&text, "crash: %s at 0x%lx, case ", signal_name(number), (unsigned long)info->address);
 	assay_case_add(&text);
 	assay_text_add(&text, "\n");
@@ -156,10 +184,9 @@ static void catch(int number, void (*handler)(int, struct signal_info *, void *)
 {
 	struct signal_action action = { .handler = handler, .flags = FLAG_SIGINFO | FLAG_ON_STACK };
 
-#if ASSAY_SIGACTION_HAS_RESTORER
-	/* x86-64 delivers no signal without one; our handlers never return, so it is never reached. */
+#if ASSAY_NEEDS_SIGRETURN
 	action.flags |= FLAG_RESTORER;
-	action.restorer = (void (*)(void))handler;
+	action.restorer = assay_sigreturn;
 #endif
 	if (assay_syscall(ASSAY_SYS_RT_SIGACTION, (uintptr_t)number, (uintptr_t)&action, 0, 8, 0, 0) != 0)
 		assay_die("rt_sigaction failed for signal %d", number);

@@ -43,7 +43,7 @@ uint16_t ip_fast_csum(const void *iph, unsigned int ihl);
 /*
  * The complemented checksum of an IPv6 pseudo-header (RFC 8200, 8.1) plus `sum`, the partial sum of what
  * follows. Addresses are 16 bytes in network order at 4-byte aligned addresses; `len` and `proto` are in the
- * machine's order.
+ * machine's order, and add up to less than 2^32 (the kernel's 32-bit PowerPC form relies on it).
  */
 uint16_t csum_ipv6_magic(const void *saddr, const void *daddr, uint32_t len, uint8_t proto, uint32_t sum);
 

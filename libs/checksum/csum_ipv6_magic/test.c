@@ -36,6 +36,14 @@ static uint32_t some_word(void)
 	return assay_random_below(2) ? edges[assay_random_below(8)] : assay_random();
 }
 
+/* With any next header, below 2^32: see checksum.h. */
+static uint32_t some_length(void)
+{
+	uint32_t length = some_word();
+
+	return length > 0xffffff00 ? 0xffffff00 : length;
+}
+
 static void fill(unsigned char *to, size_t bytes, unsigned int round)
 {
 	if (round % 4 == 0)
@@ -73,9 +81,9 @@ static void check(bool quick)
 		fill(to.start, 128, round / 2);
 		memcpy(from.end - 16, from.start + 3, 16);
 		memcpy(to.end - 16, to.start + 3, 16);
-		try_one(from.start, to.start, some_word(), (uint8_t)assay_random(), some_word());
-		try_one(from.end - 16, to.end - 16, some_word(), (uint8_t)assay_random(), some_word());
-		try_one(from.start + offset, to.start + 64 - offset, some_word(), (uint8_t)some_word(), some_word());
+		try_one(from.start, to.start, some_length(), (uint8_t)assay_random(), some_word());
+		try_one(from.end - 16, to.end - 16, some_length(), (uint8_t)assay_random(), some_word());
+		try_one(from.start + offset, to.start + 64 - offset, some_length(), (uint8_t)some_word(), some_word());
 		/* Nothing but zeros gives the one zero; the smallest sum gives the other. */
 		memset(from.start, 0, 16);
 		try_one(from.start, from.start, 0, 0, 0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Checks and bench of csum_partial_copy: the sum as in csum_partial's test, and besides that every byte
- * copied, none written outside, and none read or written across a page's end on either side.
+ * copied, none written outside, and none read or written across a page's end on either side. Code that brings
+ * a table of fixups for faults (the kernel's) has to return 0 from each of them.
  */
 #include "checksum.h"
 #include "test_support.h"
@@ -132,6 +133,29 @@ static void check_against_reference(void)
 	copy(source.start, target.start + 1, LENGTH_MAX, sum_of(source.start, LENGTH_MAX));
 }
 
+static void fault(const unsigned char *from, unsigned char *to, unsigned int length)
+{
+	uint32_t result = assay_returned_u32(assay_call(csum_partial_copy, assay_pointer(from), assay_pointer(to),
+							assay_s32((int32_t)length)));
+
+	if (result != 0)
+		assay_fail("returned 0x%08x from a copy that cannot have been whole; 0 means a fault", result);
+	assay_passed();
+}
+
+/* Source, then target, reach into a page that is not there, by one byte and more: each access has its fixup. */
+static void check_faults(unsigned int step)
+{
+	for (unsigned int length = 1; length <= LENGTH_MAX; length += length < 300 ? 1 : step) {
+		for (unsigned int beyond = 1; beyond <= length; beyond += beyond < 20 ? 1 : 37) {
+			assay_case("the source ends %u bytes behind its page size=%u", beyond, length);
+			fault(source.end - length + beyond, target.start + length % 9, length);
+			assay_case("the target ends %u bytes behind its page size=%u", beyond, length);
+			fault(source.start + length % 9, target.end - length + beyond, length);
+		}
+	}
+}
+
 static void check(bool quick)
 {
 	unsigned int step = quick ? 41 : 1;
@@ -151,6 +175,8 @@ static void check(bool quick)
 	check_lengths(quick ? 61 : 7, "edge words");
 	check_two_zeros();
 	check_huge(quick);
+	if (assay_survives_faults())
+		check_faults(quick ? 301 : 7);
 }
 
 /* ------------------------------------------------------------------ bench */

@@ -15,6 +15,8 @@
 #define ASSAY_SYS_MPROTECT      226
 
 #define ASSAY_SIGACTION_HAS_RESTORER 0
+/* Whether a signal is delivered only with one: then entry.S has assay_sigreturn. */
+#define ASSAY_NEEDS_SIGRETURN 0
 
 /* How a value narrower than a register is passed: upper bits undefined / sign-extended / by its type. */
 #define ASSAY_NARROW_RUBBISH 0
@@ -46,6 +48,12 @@ static inline uint64_t assay_ticks(void)
 
 	__asm__ volatile("dbar 0\n\trdtime.d %0, $zero" : "=r"(ticks) : : "memory");
 	return ticks;
+}
+
+/* Where the interrupted program counter lies in a signal's ucontext: first of the registers. */
+static inline uintptr_t *assay_context_pc(void *context)
+{
+	return (uintptr_t *)((char *)context + 176);
 }
 
 #define ASSAY_HAS_CYCLE_CHAIN 0

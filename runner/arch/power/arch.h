@@ -15,6 +15,8 @@
 #define ASSAY_SYS_CLOCK_GETTIME 246
 
 #define ASSAY_SIGACTION_HAS_RESTORER 1
+/* Whether a signal is delivered only with one: then entry.S has assay_sigreturn. */
+#define ASSAY_NEEDS_SIGRETURN 0
 
 /* How a value narrower than a register is passed: upper bits undefined / sign-extended / by its type. */
 #define ASSAY_NARROW_RUBBISH 0
@@ -51,6 +53,14 @@ static inline uint64_t assay_ticks(void)
 
 	__asm__ volatile("isync\n\tmftb %0" : "=r"(ticks) : : "memory");
 	return ticks;
+}
+
+/* Where the interrupted program counter lies: the ucontext points to the registers, NIP is the 32nd. */
+static inline uintptr_t *assay_context_pc(void *context)
+{
+	uintptr_t *registers = *(uintptr_t **)((char *)context + 224);
+
+	return &registers[32];
 }
 
 #define ASSAY_HAS_CYCLE_CHAIN 0

@@ -15,6 +15,8 @@
 #define ASSAY_SYS_CLOCK_GETTIME 246
 
 #define ASSAY_SIGACTION_HAS_RESTORER 1
+/* Whether a signal is delivered only with one: then entry.S has assay_sigreturn. */
+#define ASSAY_NEEDS_SIGRETURN 0
 
 /* How a value narrower than a register is passed: upper bits undefined / sign-extended / by its type. */
 #define ASSAY_NARROW_RUBBISH 0
@@ -60,6 +62,14 @@ static inline uint64_t assay_ticks(void)
 		__asm__ volatile("mftbu %0\n\tmftb %1\n\tmftbu %2" : "=r"(high), "=r"(low), "=r"(again) : : "memory");
 	} while (high != again);
 	return (uint64_t)high << 32 | low;
+}
+
+/* Where the interrupted program counter lies: the ucontext points to the registers, NIP is the 32nd. */
+static inline uintptr_t *assay_context_pc(void *context)
+{
+	uintptr_t *registers = *(uintptr_t **)((char *)context + 48);
+
+	return &registers[32];
 }
 
 #define ASSAY_HAS_CYCLE_CHAIN 0

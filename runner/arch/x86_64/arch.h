@@ -15,6 +15,8 @@
 #define ASSAY_SYS_EXIT_GROUP    231
 
 #define ASSAY_SIGACTION_HAS_RESTORER 1
+/* Whether a signal is delivered only with one: then entry.S has assay_sigreturn. */
+#define ASSAY_NEEDS_SIGRETURN 1
 
 /* How a value narrower than a register is passed: upper bits undefined / sign-extended / by its type. */
 #define ASSAY_NARROW_RUBBISH 0
@@ -44,6 +46,12 @@ static inline uint64_t assay_ticks(void)
 
 	__asm__ volatile("lfence\n\trdtsc\n\tlfence" : "=a"(low), "=d"(high) : : "memory");
 	return (uint64_t)high << 32 | low;
+}
+
+/* Where the interrupted program counter lies in a signal's ucontext: gregs[REG_RIP]. */
+static inline uintptr_t *assay_context_pc(void *context)
+{
+	return (uintptr_t *)((char *)context + 40) + 16;
 }
 
 /*

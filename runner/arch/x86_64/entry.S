@@ -32,4 +32,12 @@ assay_syscall:
 	ret
 	.size	assay_syscall, . - assay_syscall
 
+	/* Where a signal handler returns to: the kernel takes the frame back (rt_sigreturn). */
+	.globl	assay_sigreturn
+	.type	assay_sigreturn, @function
+assay_sigreturn:
+	movl	$15, %eax
+	syscall
+	.size	assay_sigreturn, . - assay_sigreturn
+
 	.section .note.GNU-stack, "", @progbits
