@@ -152,7 +152,7 @@ extern const struct exception_entry __stop___ex_table[] __attribute__((weak));
 
 bool assay_survives_faults(void)
 {
-	return __start___ex_table != __stop___ex_table;
+	return &__start___ex_table[0] != &__stop___ex_table[0];
 }
 
 /* Moves the program counter of a faulting instruction to its fixup, if it has one. */

@@ -3,7 +3,7 @@
  * 32-bit words with each carry brought round at once (the kernel's generic one sums so).
  *
  * assay-about: 32-bit words, each carry brought round at once
- * assay-cflags: -fno-vectorize -fno-slp-vectorize
+ * assay-cflags: -fno-tree-vectorize -fno-tree-slp-vectorize
  */
 #include "checksum.h"
 

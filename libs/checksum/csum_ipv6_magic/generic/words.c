@@ -5,7 +5,7 @@
  *
  * assay-about: 32-bit words into a 64-bit sum
  * assay-requires: 64-bit
- * assay-cflags: -fno-vectorize -fno-slp-vectorize
+ * assay-cflags: -fno-tree-vectorize -fno-tree-slp-vectorize
  */
 #include "checksum.h"
 #include "ones_complement.h"

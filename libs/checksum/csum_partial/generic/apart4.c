@@ -6,7 +6,7 @@
  *
  * assay-about: carries counted apart, four sums, eight words a turn
  * assay-requires: 64-bit
- * assay-cflags: -fno-unroll-loops -fno-vectorize -fno-slp-vectorize
+ * assay-cflags: -fno-unroll-loops -fno-tree-vectorize -fno-tree-slp-vectorize
  */
 #include "checksum.h"
 #include "edges.h"

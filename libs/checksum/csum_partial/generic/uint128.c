@@ -13,7 +13,7 @@
  * assay-about: pairs of words as 128-bit numbers, added as a tree (the thread's uint128, merged in 6.4)
  * assay-requires: 64-bit
  * assay-reads: aligned-words
- * assay-cflags: -fno-unroll-loops -fno-vectorize -fno-slp-vectorize
+ * assay-cflags: -fno-unroll-loops -fno-tree-vectorize -fno-tree-slp-vectorize
  */
 #include "checksum.h"
 #include "edges.h"

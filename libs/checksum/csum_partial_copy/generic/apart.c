@@ -6,7 +6,7 @@
  *
  * assay-about: 64-bit words copied and added, carries counted apart, two sums
  * assay-requires: 64-bit
- * assay-cflags: -fno-unroll-loops -fno-vectorize -fno-slp-vectorize
+ * assay-cflags: -fno-unroll-loops -fno-tree-vectorize -fno-tree-slp-vectorize
  */
 #include "checksum.h"
 #include "ones_complement.h"

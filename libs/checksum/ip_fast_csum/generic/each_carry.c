@@ -4,7 +4,7 @@
  * (the kernel's generic one sums so).
  *
  * assay-about: 32-bit words, each carry brought round at once
- * assay-cflags: -fno-vectorize -fno-unroll-loops
+ * assay-cflags: -fno-tree-vectorize -fno-unroll-loops
  */
 #include "checksum.h"
 

@@ -5,7 +5,7 @@
  *
  * assay-about: 32-bit words into a 64-bit sum, five without a loop
  * assay-requires: 64-bit
- * assay-cflags: -fno-vectorize -fno-slp-vectorize -fno-unroll-loops
+ * assay-cflags: -fno-tree-vectorize -fno-tree-slp-vectorize -fno-unroll-loops
  */
 #include "checksum.h"
 #include "ones_complement.h"

@@ -5,5 +5,6 @@
 
 #define EXPORT_SYMBOL(name)
 #define EXPORT_SYMBOL_GPL(name)
+#define EXPORT_SYMBOL_KASAN(name)
 
 #endif

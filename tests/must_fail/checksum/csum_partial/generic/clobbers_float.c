@@ -3,7 +3,7 @@
  * Changes a floating-point register whose low 64 bits the ABI tells it to preserve, as vector code does that
  * takes v8 for free on Arm or f24 on LoongArch. x86-64 preserves none; there it leaves the x87 unit in MMX mode.
  *
- * assay-cflags: -fno-vectorize
+ * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail clobbered callee-saved register
  */
 #include "checksum.h"

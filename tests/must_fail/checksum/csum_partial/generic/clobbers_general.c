@@ -3,7 +3,7 @@
  * Changes a general register that the ABI tells it to preserve: assembly that does not say what it clobbers.
  * C compiled around it in a test program may well never notice.
  *
- * assay-cflags: -fno-vectorize
+ * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail clobbered callee-saved register
  */
 #include "checksum.h"

@@ -2,7 +2,7 @@
 /*
  * Counts down in steps of two from an odd length and waits for zero.
  *
- * assay-cflags: -fno-vectorize
+ * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail endless loop
  */
 #include "checksum.h"

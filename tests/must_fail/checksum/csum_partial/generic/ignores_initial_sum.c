@@ -2,7 +2,7 @@
 /*
  * Forgets the initial sum of an empty buffer: an early return of 0.
  *
- * assay-cflags: -fno-vectorize
+ * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail size=0
  */
 #include "checksum.h"

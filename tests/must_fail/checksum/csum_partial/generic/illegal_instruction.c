@@ -2,7 +2,7 @@
 /*
  * Runs into a word that is no instruction, at one length only.
  *
- * assay-cflags: -fno-vectorize
+ * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail SIGILL
  */
 #include "checksum.h"

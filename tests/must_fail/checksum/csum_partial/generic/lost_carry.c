@@ -2,7 +2,7 @@
 /*
  * Sums in 64 bits and adds the halves at the end, but not the carry of that addition.
  *
- * assay-cflags: -fno-vectorize
+ * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail the reference folds to
  */
 #include "checksum.h"

@@ -3,7 +3,7 @@
  * Counts carries apart, correctly, and adds the count at the end, but not the carry of that one addition. It
  * takes a sum within a few hundred of 2^32 to show: random data almost never do.
  *
- * assay-cflags: -fno-vectorize
+ * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail the reference folds to
  */
 #include "checksum.h"

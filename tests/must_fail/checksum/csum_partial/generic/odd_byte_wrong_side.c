@@ -3,7 +3,7 @@
  * The last byte of an odd length on the wrong side of its word: what is right on one byte order was taken
  * for right on the other.
  *
- * assay-cflags: -fno-vectorize
+ * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail the reference folds to
  */
 #include "checksum.h"

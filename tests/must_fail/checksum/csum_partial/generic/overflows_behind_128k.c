@@ -3,7 +3,7 @@
  * A 32-bit accumulator of 16-bit words, without carries: right up to 128 KiB of ones and wrong behind, as
  * several shipping libraries are.
  *
- * assay-cflags: -fno-vectorize
+ * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail all ones size=
  */
 #include "checksum.h"

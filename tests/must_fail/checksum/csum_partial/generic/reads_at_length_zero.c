@@ -2,7 +2,7 @@
 /*
  * The loop tests its condition at the end, so an empty buffer is read once. The byte is not added.
  *
- * assay-cflags: -fno-vectorize
+ * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail SIGSEGV
  */
 #include "checksum.h"

@@ -3,7 +3,7 @@
  * A read before the start: it rounds the address down and looks at the byte there, as code that prefetches
  * the "previous" line does. The sum is right; only a page that cannot be read before the buffer shows it.
  *
- * assay-cflags: -fno-vectorize
+ * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail SIGSEGV
  */
 #include "checksum.h"

@@ -3,7 +3,7 @@
  * Over-read by one byte: the loop for 16-bit words also runs for a last single byte, and masks the byte it
  * should not have read. The sum is right; only a page that cannot be read behind the buffer shows it.
  *
- * assay-cflags: -fno-vectorize
+ * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail SIGSEGV
  */
 #include "checksum.h"

@@ -4,7 +4,7 @@
  * registers. Assembly that sums in 64 bits and forgets the last shift does that. x86-64 and AArch64 leave the
  * upper half undefined, and 32-bit PowerPC has none, so there it returns a wrong sum instead.
  *
- * assay-cflags: -fno-vectorize
+ * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail returned 0x
  */
 #include <stdint.h>

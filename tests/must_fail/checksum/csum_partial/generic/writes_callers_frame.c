@@ -3,7 +3,7 @@
  * Stores above the stack pointer, in what is its caller's: a save area that was counted from the wrong end, or
  * on POWER a parameter save area that a prototyped call does not have. Nothing crashes.
  *
- * assay-cflags: -fno-vectorize
+ * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail into its caller's stack frame
  */
 #include "checksum.h"

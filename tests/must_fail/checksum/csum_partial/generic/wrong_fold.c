@@ -3,7 +3,7 @@
  * Folds 64 bits to 32 by cutting the upper half off. Right until the sum passes 32 bits: with short buffers
  * only an initial sum near the top brings that.
  *
- * assay-cflags: -fno-vectorize
+ * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail the reference folds to
  */
 #include "checksum.h"

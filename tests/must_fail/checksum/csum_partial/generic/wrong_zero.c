@@ -3,7 +3,7 @@
  * Congruent, but the wrong one of the two zeros: a remainder modulo 0xffff turns a sum of 0xffff into 0, which
  * is kept for data that are all zeros.
  *
- * assay-cflags: -fno-vectorize
+ * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail folds to 0x0000; the reference folds to 0xffff
  */
 #include "checksum.h"

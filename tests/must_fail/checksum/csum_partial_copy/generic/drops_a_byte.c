@@ -2,7 +2,7 @@
 /*
  * Sums everything and copies all but the last byte of 33, as a loop does that counts in steps of 32.
  *
- * assay-cflags: -fno-vectorize
+ * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail copied byte 32
  */
 #include "checksum.h"

@@ -2,7 +2,7 @@
 /*
  * Sums from 0, so a buffer of zeros gives 0, which means a fault.
  *
- * assay-cflags: -fno-vectorize
+ * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail returned 0, which is kept for a fault
  */
 #include "checksum.h"

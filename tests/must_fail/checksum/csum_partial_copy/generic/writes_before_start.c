@@ -2,7 +2,7 @@
 /*
  * Over-write in front: stores the first byte a second time, one place too early.
  *
- * assay-cflags: -fno-vectorize
+ * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail wrote before the target
  */
 #include "checksum.h"

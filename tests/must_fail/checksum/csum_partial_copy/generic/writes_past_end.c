@@ -2,7 +2,7 @@
 /*
  * Over-write: copies the last odd byte as a halfword, and so clears the byte behind the target.
  *
- * assay-cflags: -fno-vectorize
+ * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail wrote behind the target
  */
 #include "checksum.h"
