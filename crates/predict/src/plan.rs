@@ -314,7 +314,9 @@ fn from_class(description: &Description, class: u16, instruction: &Instruction, 
         last.busy += extra;
     }
     let mut slots = class.slots;
-    if compose {
+    // A class with parts for an address or for stored data describes its own access.
+    let own = parts.iter().any(|part| matches!(part.waits, Waits::Address | Waits::Data));
+    if compose && !own {
         if let (true, Some(load)) = (instruction.load, description.load_op) {
             let load = &description.classes[usize::from(load)];
             let first = load.parts.iter().map(|part| Part { waits: Waits::Address, ..*part });

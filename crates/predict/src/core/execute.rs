@@ -445,6 +445,8 @@ impl<R: Rules> Engine<R> {
             .into_iter()
             .max_by_key(|&(cycles, _)| cycles)
             .map_or(Cause::Dependency, |(_, cause)| cause);
+        // A register passes on what its own instruction met, not what that one's sources had met before.
+        let passed_on = if loaded.extra > 0 { loaded.cause } else { Cause::Dependency };
         let base_time = address_issue.unwrap_or(base);
         let mut finish = value_time.max(issue + 1);
         let results = op.results as usize..op.results as usize + usize::from(op.result_count);
@@ -456,7 +458,7 @@ impl<R: Rules> Engine<R> {
                 _ => base + latency + loaded.extra,
             };
             finish = finish.max(ready);
-            self.values.set(result.register, ready, result.domain, cause);
+            self.values.set(result.register, ready, result.domain, passed_on);
         }
         if op.is(STORE) {
             let times = (address_issue.unwrap_or(issue), data_issue.unwrap_or(issue));

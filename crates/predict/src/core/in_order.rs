@@ -283,6 +283,7 @@ impl InOrder {
             .into_iter()
             .max_by_key(|&(cycles, _)| cycles)
             .map_or(Cause::Dependency, |(_, cause)| cause);
+        let passed_on = if extra > 0 { memory_cause } else { Cause::Dependency };
         let shorten = |latency: u16| u64::from(if self.relax.latency { latency.min(1) } else { latency });
         let mut finish = base + if foldable { 0 } else { shorten(op.latency).max(1) + extra };
         let results = op.results as usize..op.results as usize + usize::from(op.result_count);
@@ -290,7 +291,7 @@ impl InOrder {
             let latency = shorten(result.latency);
             let ready = base + latency + if result.role == Role::BaseUpdate { 0 } else { extra };
             finish = finish.max(ready);
-            self.values.set(result.register, ready, result.domain, cause);
+            self.values.set(result.register, ready, result.domain, passed_on);
         }
         let complete = self.complete(finish);
         if op.is(STORE) {

@@ -183,6 +183,7 @@ pub const WORDS: &[WordKey] = &[
     word("title", &[], false, true, "the name people know it by"),
     word("kind", &["grouped", "sliced", "out_of_order", "in_order"], false, true, "shape of the core"),
     word("arch", &[], true, true, "architectures whose programs it runs"),
+    word("implements", &[], true, false, "claims of variants (`assay-requires`) that it fulfils, besides its architecture's baseline"),
     word("llvm", &[], false, false, "LLVM's name of a cpu whose scheduling model serves for instructions in no class"),
     word("branch.predictor", &["static", "tournament", "tage"], false, true, "how directions are predicted"),
     word("memory.load_hit_store", &["flush", "wait"], false, false, "what happens to a load ready before an older store's address: it runs and is flushed, or waits"),
