@@ -9,7 +9,7 @@
  * assay-cflags: -fno-unroll-loops
  */
 #include "checksum.h"
-#include "edges.h"
+#include "../edges.h"
 
 /* `words` is at least one. */
 static uint64_t sum_words(const csum_word64 *at, unsigned int words, uint64_t sum)

@@ -9,7 +9,7 @@
  * assay-cflags: -fno-unroll-loops -fno-tree-vectorize -fno-tree-slp-vectorize
  */
 #include "checksum.h"
-#include "edges.h"
+#include "../edges.h"
 
 struct lane {
 	uint64_t sum, carries;

@@ -16,7 +16,7 @@
  * assay-cflags: -fno-unroll-loops -fno-tree-vectorize -fno-tree-slp-vectorize
  */
 #include "checksum.h"
-#include "edges.h"
+#include "../edges.h"
 
 typedef unsigned __int128 uint128;
 

@@ -10,7 +10,7 @@
  * assay-cflags: -fno-unroll-loops
  */
 #include "checksum.h"
-#include "edges.h"
+#include "../edges.h"
 
 static uint64_t sum_words(const unsigned char *at, const unsigned char *end, uint64_t sum)
 {
