@@ -160,6 +160,18 @@ static void instruction_bytes(const struct qemu_plugin_insn *insn, uint8_t *byte
     }
 }
 
+// QEMU 7.2's LoongArch front end fetches behind the back of the plugin interface (cpu_ldl_code, not translator_ldl), so
+// its instructions come without bytes and with size 0. They are all of four bytes, and stand in guest memory.
+static size_t fetched_unseen(const struct qemu_plugin_insn *insn, uint8_t *bytes)
+{
+    const void *host = qemu_plugin_insn_haddr(insn);
+
+    if (target->arch != ARCH_LOONGARCH64 || !host)
+        tracer_fatal("QEMU does not tell the bytes of an instruction");
+    memcpy(bytes, host, 4);
+    return 4;
+}
+
 static void instrument(struct qemu_plugin_tb *tb, struct block *block)
 {
     qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block_entry, QEMU_CALLBACK_READS_REGISTERS, block);
@@ -191,7 +203,10 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 
         if (size > 16)
             tracer_fatal("QEMU translated an instruction of %zu bytes", size);
-        instruction_bytes(insn, code + bytes, size);
+        if (size == 0)
+            size = fetched_unseen(insn, code + bytes);
+        else
+            instruction_bytes(insn, code + bytes, size);
         sizes[i] = (uint8_t)size;
         bytes += size;
     }
