@@ -182,8 +182,9 @@ static assay_operand describe_operand(const assay_target &target, const MCInstrD
 }
 
 int assay_decode(assay_target *target, const uint8_t *bytes, size_t size, uint64_t address, assay_instruction *out) {
-	target->last.clear();
-	target->last.setFlags(0);
+	// A new one, not a cleared one: that keeps its opcode, and AArch64's decoder looks at the opcode of a failed
+	// attempt and then writes outside of the operands.
+	target->last = MCInst();
 	uint64_t length = 0;
 	ArrayRef<uint8_t> input(bytes, size);
 	auto status = target->disassembler->getInstruction(target->last, length, input, address, nulls());

@@ -57,6 +57,7 @@ fn random_bytes_keep_the_rules() {
                 }
             }
         }
+        println!("{arch}: {decoded} of {} are instructions", rounds());
         // A decoder that refuses everything would pass the rest.
         assert!(
             decoded > rounds() / 8,

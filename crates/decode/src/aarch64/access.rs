@@ -73,9 +73,7 @@ fn bytes(raw: &Raw) -> u16 {
         _ if name.starts_with("cpy") || name.starts_with("set") => return 0,
         _ => {}
     }
-    let scalable = |operand: &Operand| {
-        raw.name(operand).is_some_and(|name| name.starts_with(['Z', 'P']) || name == "ZA")
-    };
+    let scalable = |operand: &Operand| raw.name(operand).is_some_and(|name| name.starts_with(['Z', 'P']));
     if raw.operands().iter().any(scalable) {
         return 0;
     }
