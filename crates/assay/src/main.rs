@@ -1,3 +1,97 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The command.
-fn main() {}
+//! `assay`: the command. One file a verb in `verbs/`; this one parses the command line and turns what came of it
+//! into an exit status: 0 fine, 1 a check failed or a regression, 2 usage or environment.
+
+mod context;
+mod counting;
+mod judge;
+mod measuring;
+mod program;
+mod select;
+mod study_file;
+mod verbs;
+mod work;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// A laboratory for architecture-specific hot paths: is it right, what does it gain, on which CPU?
+#[derive(Parser)]
+#[command(name = "assay", version, disable_help_subcommand = true, max_term_width = 100)]
+#[command(
+    after_help = "Exit status: 0 fine, 1 a check failed or something got slower, 2 wrong usage or environment.\n\
+    A prediction is never shown as a measurement; docs/method.md says how each number is made."
+)]
+struct Cli {
+    /// Print JSON lines on stdout instead of tables
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Libraries, hot paths and variants, and what each variant runs on
+    List(verbs::list::Args),
+    /// Is it right? Check variants against the reference, under the oldest CPU that they claim
+    Check(verbs::check::Args),
+    /// Instructions, loads, stores and branches that one call executes, exactly
+    Count(verbs::count::Args),
+    /// Cycles on CPUs that you do not have, from a recorded trace and a description of the CPU
+    Predict(verbs::predict::Args),
+    /// Time on this machine, variants interleaved over several processes, with intervals
+    Measure(verbs::measure::Args),
+    /// Which variant is better, measured here and predicted elsewhere, with a verdict for each pair
+    Compare(verbs::compare::Args),
+    /// Re-run a published table and show published and own figures side by side
+    Study(verbs::study::Args),
+    /// The table that a patch needs: terminal, mail, markdown or html
+    Report(verbs::report::Args),
+    /// What is set up on this machine, what is missing, and how to get it
+    Doctor(verbs::doctor::Args),
+    /// The main job in a few minutes: the published LoongArch table, the best variants, this machine
+    Demo(verbs::demo::Args),
+    /// All tests of the checkout, ending with a count
+    Test(verbs::test::Args),
+}
+
+fn main() -> ExitCode {
+    restore_broken_pipe_behaviour();
+    let cli = Cli::parse();
+    let context = match context::Context::new(cli.json) {
+        Ok(context) => context,
+        Err(problem) => return complain(&problem),
+    };
+    let outcome = match cli.verb {
+        Verb::List(args) => verbs::list::run(&context, &args),
+        Verb::Check(args) => verbs::check::run(&context, &args),
+        Verb::Count(args) => verbs::count::run(&context, &args),
+        Verb::Predict(args) => verbs::predict::run(&context, &args),
+        Verb::Measure(args) => verbs::measure::run(&context, &args),
+        Verb::Compare(args) => verbs::compare::run(&context, &args),
+        Verb::Study(args) => verbs::study::run(&context, &args),
+        Verb::Report(args) => verbs::report::run(&context, &args),
+        Verb::Doctor(args) => verbs::doctor::run(&context, &args),
+        Verb::Demo(args) => verbs::demo::run(&context, &args),
+        Verb::Test(args) => verbs::test::run(&context, &args),
+    };
+    match outcome {
+        Ok(context::Outcome::Fine) => ExitCode::SUCCESS,
+        Ok(context::Outcome::Failed) => ExitCode::from(1),
+        Err(problem) => complain(&problem),
+    }
+}
+
+fn complain(problem: &lab::Problem) -> ExitCode {
+    eprintln!("assay: {problem}");
+    ExitCode::from(2)
+}
+
+/// Lets `assay ... | head` end us quietly, as it does other Unix programs, instead of with a panic.
+fn restore_broken_pipe_behaviour() {
+    // SAFETY: setting the default disposition of SIGPIPE before any thread is started.
+    unsafe {
+        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+    }
+}

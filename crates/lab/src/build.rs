@@ -334,6 +334,16 @@ fn collect_headers(folder: &Path, headers: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
+/// A short name for a list of texts, for file names in the cache.
+pub fn digest(parts: &[&str]) -> String {
+    let mut hasher = Sha256::new();
+    for part in parts {
+        hasher.update(part.as_bytes());
+        hasher.update([0]);
+    }
+    hex(hasher)
+}
+
 fn hex(hasher: Sha256) -> String {
     hasher.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Recording: one run of a program under QEMU with the tracer, as a trace file that every cpu can be judged on.
 
-use crate::build::Runner;
+use crate::build::{digest, Runner};
 use crate::cache::{read_text, Workspace};
 use crate::case::Case;
 use crate::discover::Variant;
@@ -9,7 +9,6 @@ use crate::emulator::Engine;
 use crate::problem::{Problem, Result};
 use crate::process::{signal_name, Command, Ending};
 use crate::toolchain::require_program;
-use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -29,18 +28,29 @@ pub enum Region {
     Loop,
 }
 
-/// The tracer plugin, built when its sources or compiler have changed.
-pub fn tracer(workspace: &Workspace) -> Result<PathBuf> {
+fn tracer_sources(workspace: &Workspace) -> Result<Vec<PathBuf>> {
     let folder = workspace.root.join("tracer");
     let entries = fs::read_dir(&folder).map_err(|error| Problem::io("read the folder", &folder, &error))?;
-    let mut sources: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    let is_code = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "c" || ending == "h");
+    let mut sources: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_code).collect();
     sources.sort();
-    let mut hasher = Sha256::new();
-    for source in &sources {
-        hasher.update(source.to_string_lossy().as_bytes());
-        hasher.update(read_text(source)?.as_bytes());
-    }
-    let digest: String = hasher.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    Ok(sources)
+}
+
+/// Tells one version of the tracer from another: it stands in the names of the plugin and of every trace, so a trace
+/// of an older tracer is not taken for one of today's.
+pub fn tracer_digest(workspace: &Workspace) -> Result<String> {
+    let texts: Vec<String> =
+        tracer_sources(workspace)?.iter().map(|path| read_text(path)).collect::<Result<_>>()?;
+    let parts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    Ok(digest(&parts)[..8].to_owned())
+}
+
+/// The tracer plugin, built when its sources have changed.
+pub fn tracer(workspace: &Workspace) -> Result<PathBuf> {
+    let folder = workspace.root.join("tracer");
+    let sources = tracer_sources(workspace)?;
+    let digest = tracer_digest(workspace)?;
     let plugin = workspace.folder("tracer")?.join(format!("assay-tracer-{digest}.so"));
     if plugin.is_file() {
         return Ok(plugin);
@@ -88,7 +98,8 @@ pub fn record_case(
     let mark = format!("mark={}:{:#x}", variant.hotpath.symbol, hot.local_entry);
     let kind = if region == Region::Calls { "calls" } else { "loop" };
     let stem = runner.path.file_name().unwrap_or_default().to_string_lossy();
-    let finished = workspace.folder("traces")?.join(format!("{stem}-{kind}{calls}-{case}.trace"));
+    let tracer = tracer_digest(workspace)?;
+    let finished = workspace.folder("traces")?.join(format!("{stem}-{kind}{calls}-{case}-{tracer}.trace"));
     if finished.is_file() {
         return Ok(finished);
     }

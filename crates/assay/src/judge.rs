@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! From a variant and a case to records: what `count`, `predict`, `compare`, `study`, `report` and `demo` share.
+
+use crate::context::Context;
+use crate::counting;
+use lab::build::{Builder, Runner};
+use lab::case::Case;
+use lab::discover::Variant;
+use lab::emulator::{self, CannotRun, Engine};
+use lab::record::{record_case, Region};
+use lab::target::Target;
+use lab::toolchain::CompilerKind;
+use lab::{Problem, Result};
+use predict::trace_source::TraceSource;
+use predict::{Cpu, Options, Prediction};
+use report::record::{Common, CountRecord, PredictionRecord};
+use std::path::PathBuf;
+
+/// Calls recorded for a count: the first may set something up, the last two have to agree.
+const COUNTED_CALLS: u64 = 4;
+/// Calls recorded for a prediction: enough for caches and predictors to settle and for a steady half to remain.
+const PREDICTED_CALLS: u64 = 48;
+
+/// A result, or why a variant cannot be run on what is needed for it.
+pub type Possible<T> = std::result::Result<T, CannotRun>;
+
+/// Makes records of variants.
+pub struct Judge<'a> {
+    context: &'a Context,
+    builder: Builder<'a>,
+}
+
+impl<'a> Judge<'a> {
+    /// A judge whose runners are built by one kind of compiler.
+    pub fn new(context: &'a Context, compiler: CompilerKind) -> Judge<'a> {
+        Judge { context, builder: Builder::new(&context.workspace, compiler) }
+    }
+
+    /// The runner of a variant.
+    pub fn runner(&self, variant: &Variant) -> Result<Runner> {
+        self.builder.runner(variant)
+    }
+
+    /// The fields that all records of a variant and a case share.
+    pub fn common(kind: &str, variant: &Variant, case: &Case, compiler: &str) -> Common {
+        let mut common = Common::new(kind, &variant.hotpath.name, &variant.name, variant.arch.name());
+        common.case = case.values().clone();
+        common.compiler = compiler.to_owned();
+        common
+    }
+
+    /// What one call executes in steady state.
+    pub fn count(&self, variant: &Variant, case: &Case) -> Result<Possible<CountRecord>> {
+        let (engine, runner) = match self.traceable(variant)? {
+            Ok(both) => both,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        let path = self.record(&engine, variant, &runner, case, Region::Calls, COUNTED_CALLS)?;
+        let calls = counting::calls(&path)?;
+        let Some(steady) = calls.last() else {
+            return Err(
+                Problem::new(format!("{} was never called", variant.hotpath.symbol)).at(path.display())
+            );
+        };
+        Ok(Ok(CountRecord {
+            common: Self::common("count", variant, case, &runner.compiler),
+            engine: engine.describe(),
+            instructions: steady.instructions,
+            loads: steady.loads,
+            stores: steady.stores,
+            branches: steady.branches,
+        }))
+    }
+
+    /// Cycles per call in steady state on each cpu.
+    pub fn predict(
+        &self,
+        variant: &Variant,
+        case: &Case,
+        cpus: &[&Cpu],
+    ) -> Result<Possible<Vec<PredictionRecord>>> {
+        let (engine, runner) = match self.traceable(variant)? {
+            Ok(both) => both,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        let path = self.record(&engine, variant, &runner, case, Region::Loop, PREDICTED_CALLS)?;
+        let failed = |error: &dyn std::fmt::Display| Problem::new(error.to_string());
+        let mut source = TraceSource::open(&path).map_err(|error| failed(&error))?;
+        let predictions =
+            predict::predict(&mut source, cpus, &Options { skip_loops: false, ..Options::default() })
+                .map_err(|error| failed(&error))?;
+        let common = Self::common("prediction", variant, case, &runner.compiler);
+        predictions
+            .iter()
+            .map(|prediction| prediction_record(common.clone(), case, prediction))
+            .collect::<Result<_>>()
+            .map(Ok)
+    }
+
+    fn traceable(&self, variant: &Variant) -> Result<Possible<(Engine, Runner)>> {
+        match emulator::for_trace(&self.context.workspace, variant)? {
+            Ok(engine) => Ok(Ok((engine, self.builder.runner(variant)?))),
+            Err(reason) => Ok(Err(reason)),
+        }
+    }
+
+    fn record(
+        &self,
+        engine: &Engine,
+        variant: &Variant,
+        runner: &Runner,
+        case: &Case,
+        region: Region,
+        calls: u64,
+    ) -> Result<PathBuf> {
+        record_case(&self.context.workspace, engine, variant, runner, case, region, calls)
+    }
+}
+
+fn prediction_record(common: Common, case: &Case, prediction: &Prediction) -> Result<PredictionRecord> {
+    let cycles = prediction.cycles_per_call.ok_or_else(|| {
+        Problem::new(format!("{}: the trace holds no two calls to tell a steady state from", prediction.cpu))
+    })?;
+    Ok(PredictionRecord {
+        common,
+        cpu: prediction.cpu.clone(),
+        cycles,
+        clock_mhz: prediction.clock_mhz,
+        time_ns: cycles * 1000.0 / prediction.clock_mhz,
+        bytes_per_cycle: case.size_bytes().map(|bytes| bytes as f64 / cycles),
+        bound_by: chief_stall(prediction),
+        coverage_percent: prediction.coverage_percent,
+        guessed_spread_percent: None,
+    })
+}
+
+/// The cause that most stall cycles are put down to; `explain` tells more, by experiment.
+fn chief_stall(prediction: &Prediction) -> String {
+    let stalls = predict::Cause::ALL.iter().zip(prediction.counters.stalls);
+    let chief = stalls.max_by_key(|(_, cycles)| *cycles);
+    chief
+        .filter(|(_, cycles)| *cycles > 0)
+        .map_or_else(|| "nothing".to_owned(), |(cause, _)| cause.name().to_owned())
+}
+
+/// Loads the cpus that a user named, or all that run what is selected.
+pub fn cpus(context: &Context, names: &[String]) -> Result<Vec<Cpu>> {
+    let folder = context.workspace.root.join("cpus");
+    let names = if names.is_empty() { Cpu::list(&folder) } else { names.to_vec() };
+    names
+        .iter()
+        .map(|name| Cpu::load(&folder, name).map_err(|error| Problem::new(error.to_string())))
+        .collect()
+}
+
+/// Whether a described cpu has everything that a variant claims: its file says so under `implements`.
+pub fn cpu_has(cpu: &Cpu, variant: &Variant) -> bool {
+    let baseline = Target::of(variant.arch).baseline;
+    let implemented = cpu.words("implements");
+    // A core known only by LLVM's scheduling model comes without such a list: the user's choice is taken as it is.
+    let unlisted = cpu.name.starts_with("llvm:");
+    let has = |claim: &str| unlisted || claim == baseline || implemented.iter().any(|word| word == claim);
+    cpu.runs(variant.arch) && variant.requirements.iter().all(|requirement| has(requirement.name))
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Measurements of variants on this machine: what `measure`, `compare`, `report` and `demo` share.
+
+use crate::context::Context;
+use crate::judge::Judge;
+use lab::case::Case;
+use lab::discover::Variant;
+use lab::emulator;
+use lab::measure::{interleaved, Effort, ProcessSample, Subject};
+use lab::{host, Result};
+use report::record::MeasurementRecord;
+use std::collections::BTreeMap;
+
+/// One variant on one case, with the figures of every process, in the order of the rounds.
+pub struct Measured<'a> {
+    /// The variant.
+    pub variant: &'a Variant,
+    /// The case.
+    pub case: Case,
+    /// The record.
+    pub record: MeasurementRecord,
+    /// Per process, nanoseconds per call.
+    pub ns: Vec<f64>,
+}
+
+/// Measures every variant that this machine can run on every case, case by case, all variants interleaved.
+///
+/// Variants that cannot run here are told, with the reason, on stderr.
+pub fn measure<'a>(
+    context: &Context,
+    judge: &Judge,
+    variants: &'a [Variant],
+    wanted: &[Case],
+    effort: Effort,
+) -> Result<Vec<Measured<'a>>> {
+    let mut by_case: BTreeMap<(String, Case), Vec<&Variant>> = BTreeMap::new();
+    let mut skipped: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for variant in variants.iter().filter(|variant| !variant.reference || variants.len() == 1) {
+        match emulator::native_for(variant) {
+            Err(reason) => {
+                skipped.entry(reason.0).or_default().push(format!("{} {}", variant.title(), variant.arch))
+            }
+            Ok(_) => {
+                for case in variant.hotpath.select_cases(wanted) {
+                    by_case.entry((variant.hotpath.name.clone(), case)).or_default().push(variant);
+                }
+            }
+        }
+    }
+    for (reason, titles) in &skipped {
+        eprintln!("not measured, {}: {reason}", count_of(titles));
+    }
+    let mut measured = Vec::new();
+    for ((hotpath, case), able) in by_case {
+        let subjects: Vec<Subject> = able
+            .iter()
+            .map(|variant| Ok(Subject { runner: judge.runner(variant)?, case: case.clone() }))
+            .collect::<Result<_>>()?;
+        context.progress(&format!(
+            "measuring {hotpath} {case}: {} variants in {} rounds",
+            able.len(),
+            effort.processes_count
+        ));
+        // A fixed seed: the order is random, not the experiment.
+        let samples = interleaved(&subjects, effort, 0x0a55_a7ed, |_, _| {})?;
+        for ((variant, subject), processes) in able.into_iter().zip(&subjects).zip(samples) {
+            let record = record(variant, &case, &subject.runner.compiler, &processes);
+            let ns = processes.iter().map(|process| process.ns).collect();
+            measured.push(Measured { variant, case: case.clone(), record, ns });
+        }
+    }
+    Ok(measured)
+}
+
+fn count_of(titles: &[String]) -> String {
+    match titles {
+        [one] => one.clone(),
+        many => format!("{} variants", many.len()),
+    }
+}
+
+fn record(variant: &Variant, case: &Case, compiler: &str, processes: &[ProcessSample]) -> MeasurementRecord {
+    let ns: Vec<f64> = processes.iter().map(|process| process.ns).collect();
+    let cycles: Vec<f64> = processes.iter().filter_map(|process| process.cycles).collect();
+    let median_cycles = if cycles.len() == processes.len() { stats::median(&cycles) } else { None };
+    let interval = stats::median_interval(&ns);
+    MeasurementRecord {
+        common: Judge::common("measurement", variant, case, compiler),
+        machine: host::machine(),
+        median_ns: stats::median(&ns).unwrap_or(f64::NAN),
+        interval_ns: interval.as_ref().ok().map(|interval| [interval.low, interval.high]),
+        no_interval: interval.err().map(|reason| reason.to_string()),
+        median_cycles,
+        bytes_per_cycle: median_cycles
+            .and_then(|cycles| case.size_bytes().map(|bytes| bytes as f64 / cycles)),
+        processes_count: processes.len(),
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Whole programs of a study: one assembly or C file with a `main`, without a C library, recorded from entry to return.
+
+use crate::context::Context;
+use arch::Arch;
+use decode::{Decoder, Flow};
+use lab::elf::ElfFile;
+use lab::emulator::qemu_engine;
+use lab::process::Command;
+use lab::record::Recording;
+use lab::target::{Qemu, Target};
+use lab::toolchain::{linker, Compiler, CompilerKind};
+use lab::{Problem, Result};
+use predict::trace_source::TraceSource;
+use predict::{Cpu, Options};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use trace::{Event, Reader};
+
+/// The longest study program executes 16 billion instructions, which takes a minute here and more elsewhere.
+const TIMEOUT: Duration = Duration::from_secs(900);
+
+/// Builds a program and records its `main`; a finished recording is kept in the cache.
+pub fn record_main(context: &Context, arch: Arch, source: &Path) -> Result<PathBuf> {
+    let workspace = &context.workspace;
+    let target = Target::of(arch);
+    let source = workspace.root.join(source);
+    let text = lab::cache::read_text(&source)?;
+    let compiler = Compiler::of(CompilerKind::Clang, target)?;
+    let stem = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let tracer = lab::record::tracer_digest(workspace)?;
+    let digest = lab::build::digest(&[&compiler.version, &text, &tracer]);
+    let finished = workspace.folder("traces")?.join(format!("{stem}-{arch}-{digest}.trace"));
+    if finished.is_file() {
+        return Ok(finished);
+    }
+    let baseline = target.requirement(target.baseline).expect("a test holds that the baseline exists");
+    let program = build(context, &compiler, baseline.cflags, &source)?;
+    let elf = ElfFile::load(program.path())?;
+    let main = elf.function("main").ok_or_else(|| Problem::new("has no main").at(source.display()))?;
+    context.progress(&format!("recording {stem} ({arch}) under QEMU; kept for the next time"));
+    let engine = qemu_engine(workspace, arch, Qemu::Packaged, baseline.qemu_cpu)?;
+    let roi = format!("roi=main:{:#x}:{:#x}", main.address, main.local_entry);
+    let recording = Recording {
+        engine: &engine,
+        program: program.path(),
+        arguments: &[],
+        plugin_arguments: &[roi],
+        timeout: TIMEOUT,
+    };
+    recording.run(workspace, &finished)
+}
+
+fn build(
+    context: &Context,
+    compiler: &Compiler,
+    cflags: &[&str],
+    source: &Path,
+) -> Result<lab::cache::Scratch> {
+    let object = context.workspace.scratch(".o")?;
+    let program = context.workspace.scratch(".program")?;
+    let compile = compiler.command().args(cflags).args(["-O2", "-ffreestanding", "-c"]).arg(source);
+    let link =
+        Command::new(linker()?).args(["-static", "-nostdlib", "-e", "_start", "-o"]).arg(program.path());
+    for command in [compile.arg("-o").arg(object.path()), link.arg(object.path())] {
+        let output = command.run()?;
+        if !output.success() {
+            return Err(Problem::new(format!("does not build: {}", output.head(8))).at(source.display()));
+        }
+    }
+    Ok(program)
+}
+
+/// Predicted cycles from entry to return.
+pub fn cycles(trace: &Path, cpu: &Cpu) -> Result<f64> {
+    let failed = |error: &dyn std::fmt::Display| Problem::new(error.to_string()).at(trace.display());
+    let mut source = TraceSource::open(trace).map_err(|error| failed(&error))?;
+    let predictions =
+        predict::predict(&mut source, &[cpu], &Options::default()).map_err(|error| failed(&error))?;
+    Ok(predictions[0].cycles as f64)
+}
+
+/// Instructions and branches of a whole trace; a loop counts as often as it was repeated, in one step.
+pub fn counts(path: &Path) -> Result<(u64, u64)> {
+    let failed = |error: trace::Error| Problem::new(error.to_string()).at(path.display());
+    let mut reader = Reader::open(path).map_err(failed)?;
+    let mut decoder = Decoder::new(reader.header().arch).map_err(|error| Problem::new(error.to_string()))?;
+    let mut executions: Vec<u64> = Vec::new();
+    loop {
+        // One iteration of the outermost loop is read, inner ones multiplied out, and counted as often as there are.
+        let outermost = reader.repetitions().map_err(failed)?.first().copied();
+        if let Some(repetition) = outermost.filter(|repetition| repetition.remaining > 1) {
+            let mut once = Vec::new();
+            for _ in 0..repetition.blocks_per_iteration {
+                once.extend(next_block(&mut reader).map_err(failed)?);
+            }
+            let all = reader.repetitions().map_err(failed)?;
+            let rest = all.iter().find(|known| known.id == repetition.id).copied();
+            let again = rest.map_or(0, |rest| rest.remaining);
+            if let Some(rest) = rest {
+                reader.skip_in(&rest, again).map_err(failed)?;
+            }
+            once.into_iter().for_each(|id| bump(&mut executions, id, again + 1));
+            continue;
+        }
+        match next_block(&mut reader).map_err(failed)? {
+            Some(id) => bump(&mut executions, id, 1),
+            None => break,
+        }
+    }
+    let mut totals = (0, 0);
+    for (block, times) in reader.blocks().iter().zip(executions) {
+        totals.0 += block.instructions() as u64 * times;
+        totals.1 += branches(&mut decoder, block) * times;
+    }
+    Ok(totals)
+}
+
+fn next_block(reader: &mut Reader) -> std::result::Result<Option<u32>, trace::Error> {
+    loop {
+        match reader.next()? {
+            None => return Ok(None),
+            Some(Event::Block { id, .. }) => return Ok(Some(id)),
+            Some(_) => {}
+        }
+    }
+}
+
+fn bump(executions: &mut Vec<u64>, id: u32, times: u64) {
+    let id = id as usize;
+    if executions.len() <= id {
+        executions.resize(id + 1, 0);
+    }
+    executions[id] += times;
+}
+
+/// Instructions of a block that may change the flow of control; bytes that do not decode are none.
+pub fn branches(decoder: &mut Decoder, block: &trace::Block) -> u64 {
+    let is_branch = |(address, bytes): (u64, &[u8])| {
+        decoder
+            .decode(bytes, address)
+            .is_ok_and(|instruction| !matches!(instruction.flow, Flow::Next | Flow::System))
+    };
+    block.iter().map(is_branch).filter(|is_branch| *is_branch).count() as u64
+}

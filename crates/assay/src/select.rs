@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! From the words of a command line to variants: the selection that most verbs share.
+
+use crate::context::Context;
+use arch::Arch;
+use clap::Args;
+use lab::case::Case;
+use lab::discover::{self, Variant};
+use lab::hotpath::HotPath;
+use lab::toolchain::CompilerKind;
+use lab::{foreign, Problem, Result};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What to work on.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Selection {
+    /// A library or a hot path; after a hot path, source files of your own to judge like ours
+    #[arg(value_name = "HOTPATH [FILE.S|FILE.c]...")]
+    pub words: Vec<String>,
+    /// Architecture, by GNU name (repeatable; default: all)
+    #[arg(short, long = "arch", value_name = "ARCH")]
+    pub archs: Vec<Arch>,
+    /// Variant, by file name without ending (repeatable; default: all)
+    #[arg(short, long = "variant", value_name = "NAME")]
+    pub variants: Vec<String>,
+    /// Look for hot paths and variants here instead of in libs/ (repeatable)
+    #[arg(short, long = "dir", value_name = "DIR")]
+    pub dirs: Vec<PathBuf>,
+    /// Compiler: clang or gcc
+    #[arg(long, value_name = "NAME", default_value = "clang")]
+    pub compiler: String,
+}
+
+/// The case options of the verbs that run single cases.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Cases {
+    /// Case, like size=1472 or size=40,offset=1 (repeatable; default: those of hotpath.toml)
+    #[arg(long = "case", value_name = "CASE")]
+    pub cases: Vec<Case>,
+}
+
+impl Selection {
+    /// The architectures asked for, or all.
+    pub fn archs(&self) -> Vec<Arch> {
+        if self.archs.is_empty() {
+            Arch::ALL.to_vec()
+        } else {
+            self.archs.clone()
+        }
+    }
+
+    /// The compiler asked for.
+    pub fn compiler(&self) -> Result<CompilerKind> {
+        self.compiler.parse()
+    }
+
+    /// The hot paths named, or all.
+    pub fn hotpaths(&self, context: &Context) -> Result<Vec<Arc<HotPath>>> {
+        let all = discover::hotpaths(&context.workspace, &self.dirs)?;
+        match self.words.first() {
+            None => Ok(all),
+            Some(word) => Ok(discover::named(&all, word)?.into_iter().cloned().collect()),
+        }
+    }
+
+    /// The variants of the selection; never empty.
+    pub fn variants(&self, context: &Context) -> Result<Vec<Variant>> {
+        let hotpaths = self.hotpaths(context)?;
+        let files = self.words.get(1..).unwrap_or_default();
+        if !files.is_empty() {
+            return self.foreign_variants(&hotpaths, files);
+        }
+        let mut selected = Vec::new();
+        let mut known = Vec::new();
+        for hotpath in &hotpaths {
+            for arch in self.archs() {
+                for variant in discover::variants(&context.workspace, &self.dirs, hotpath, arch)? {
+                    known.push(variant.name.clone());
+                    if self.variants.is_empty() || self.variants.contains(&variant.name) {
+                        selected.push(variant);
+                    }
+                }
+            }
+        }
+        known.sort();
+        known.dedup();
+        if let Some(name) = self.variants.iter().find(|name| !known.contains(name)) {
+            return Err(Problem::new(format!("no variant is called '{name}' in this selection"))
+                .remedy(format!("known: {}", known.join(" "))));
+        }
+        if selected.is_empty() {
+            return Err(
+                Problem::new("the selection holds no variant").remedy("./assay list shows what there is")
+            );
+        }
+        Ok(selected)
+    }
+
+    fn foreign_variants(&self, hotpaths: &[Arc<HotPath>], files: &[String]) -> Result<Vec<Variant>> {
+        let [hotpath] = hotpaths else {
+            return Err(Problem::new(format!(
+                "'{}' is a library; a file is judged as one hot path",
+                self.words[0]
+            ))
+            .remedy(format!("name one of: {}", names(hotpaths))));
+        };
+        if self.archs.is_empty() {
+            return Err(Problem::new("a file of your own needs its architecture")
+                .remedy(format!("give it with -a, as in: -a powerpc64 {}", files[0])));
+        }
+        let mut selected = Vec::new();
+        for file in files {
+            if !Path::new(file).is_file() {
+                return Err(Problem::new("there is no such file")
+                    .at(file)
+                    .remedy("after the hot path, name C, assembly or object files"));
+            }
+            for arch in &self.archs {
+                selected.push(foreign::variant(hotpath, *arch, Path::new(file))?);
+            }
+        }
+        Ok(selected)
+    }
+}
+
+fn names(hotpaths: &[Arc<HotPath>]) -> String {
+    hotpaths.iter().map(|hotpath| hotpath.name.as_str()).collect::<Vec<_>>().join(" ")
+}

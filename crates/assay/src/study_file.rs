@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! `studies/<year>-<topic>.toml`: a published table and what to run to get the same rows again.
+
+use lab::cache::{read_text, Workspace};
+use lab::case::Case;
+use lab::{Problem, Result};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+/// A published table.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Study {
+    /// The file's name without its ending.
+    #[serde(skip)]
+    pub name: String,
+    /// What it is about.
+    pub title: String,
+    /// Who published it, where and when.
+    pub source: String,
+    /// The published machine.
+    pub machine: String,
+    /// Its clock, and why we take this value.
+    pub clock_mhz: f64,
+    /// Where the clock comes from.
+    pub clock_source: String,
+    /// The architecture.
+    pub arch: String,
+    /// The cpu description that stands for the machine.
+    pub cpu: String,
+    /// What a reader has to know to judge the rows.
+    #[serde(default)]
+    pub notes: Vec<String>,
+    /// The rows, in the order of publication.
+    #[serde(rename = "row")]
+    pub rows: Vec<Row>,
+}
+
+/// One published figure.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    /// What the row is called where variant and case do not say it.
+    pub name: Option<String>,
+    /// The hot path that is run again.
+    pub hotpath: Option<String>,
+    /// Its variant.
+    pub variant: Option<String>,
+    /// Its case.
+    #[serde(default)]
+    pub case: BTreeMap<String, u64>,
+    /// A whole program that is run again instead, relative to the checkout; its `main` is the region of interest.
+    pub program: Option<PathBuf>,
+    /// A second program, by whose cycles those of the first are divided.
+    pub over_program: Option<PathBuf>,
+    /// Another cpu than the study's.
+    pub cpu: Option<String>,
+    /// What was published.
+    pub quantity: Quantity,
+    /// The published figure, in the unit that its quantity says.
+    pub published: f64,
+    /// As printed, where that is another unit (microseconds of a million calls).
+    pub as_printed: Option<String>,
+    /// The exact value that follows from the program's text, for counted quantities.
+    pub expected_exactly: Option<u64>,
+    /// Divisor that turns a program's cycles into cycles per iteration.
+    pub iterations: Option<u64>,
+    /// How precise the publication is, in percent, where that is known.
+    pub precision_percent: Option<f64>,
+    /// Whether a parameter of the cpu was fitted to this figure.
+    #[serde(default)]
+    pub used_for_fit: bool,
+    /// Anything else to know.
+    pub note: Option<String>,
+}
+
+/// What a row's figure is.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Quantity {
+    /// Nanoseconds per call.
+    NsPerCall,
+    /// Core cycles per iteration of a program's inner loop.
+    CyclesPerIteration,
+    /// Cycles of one program over those of another.
+    CyclesRatio,
+    /// Instructions of a whole program.
+    Instructions,
+    /// Branches of a whole program, taken or not.
+    Branches,
+}
+
+impl Quantity {
+    /// For tables and records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Quantity::NsPerCall => "time per call",
+            Quantity::CyclesPerIteration => "cycles per iteration",
+            Quantity::CyclesRatio => "ratio of cycles",
+            Quantity::Instructions => "instructions",
+            Quantity::Branches => "branches",
+        }
+    }
+
+    /// The unit; empty for a ratio.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Quantity::NsPerCall => "ns",
+            Quantity::CyclesPerIteration => "cycles",
+            Quantity::CyclesRatio => "",
+            Quantity::Instructions | Quantity::Branches => self.name(),
+        }
+    }
+
+    /// Whether the figure is counted exactly and not predicted.
+    pub fn is_counted(self) -> bool {
+        matches!(self, Quantity::Instructions | Quantity::Branches)
+    }
+}
+
+impl Row {
+    /// The row's case.
+    pub fn case(&self) -> Case {
+        Case::from_values(self.case.clone())
+    }
+
+    /// How the row is called: its own name, or variant and case.
+    pub fn title(&self) -> String {
+        match (&self.name, &self.variant) {
+            (Some(name), _) => name.clone(),
+            (None, Some(variant)) => format!("{variant} {}", self.case()),
+            (None, None) => String::new(),
+        }
+    }
+}
+
+/// The names of all studies, sorted.
+pub fn names(workspace: &Workspace) -> Result<Vec<String>> {
+    let folder = workspace.root.join("studies");
+    let entries = fs::read_dir(&folder).map_err(|error| Problem::io("read the folder", &folder, &error))?;
+    let mut names: Vec<String> = entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_string_lossy().strip_suffix(".toml").map(str::to_owned))
+        .collect();
+    names.sort();
+    Ok(names)
+}
+
+/// Loads a study by its name or by a part of it that no other study has.
+pub fn load(workspace: &Workspace, word: &str) -> Result<Study> {
+    let all = names(workspace)?;
+    let matching: Vec<&String> = match all.iter().find(|name| *name == word) {
+        Some(exact) => vec![exact],
+        None => all.iter().filter(|name| name.contains(word)).collect(),
+    };
+    let [name] = matching[..] else {
+        let what = if matching.is_empty() { "no study is called" } else { "more than one study matches" };
+        return Err(Problem::new(format!("{what} '{word}'")).remedy(format!("known: {}", all.join(" "))));
+    };
+    let path = workspace.root.join("studies").join(format!("{name}.toml"));
+    let mut study: Study = toml::from_str(&read_text(&path)?).map_err(|error| {
+        Problem::new(format!("is not a valid study: {error}")).at(workspace.display(&path))
+    })?;
+    study.name.clone_from(name);
+    for (index, row) in study.rows.iter().enumerate() {
+        let by_hotpath = row.hotpath.is_some() && row.variant.is_some();
+        if by_hotpath == row.program.is_some() {
+            return Err(Problem::new(format!(
+                "row {} names neither a hot path with a variant nor a program, or both",
+                index + 1
+            ))
+            .at(workspace.display(&path)));
+        }
+    }
+    Ok(study)
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! `check`: is it right? Every selected variant against the reference, each under the oldest CPU that it claims.
+
+use crate::context::{Context, Outcome};
+use crate::select::Selection;
+use lab::build::Builder;
+use lab::check::{check, Checked, Verdict};
+use lab::discover::Variant;
+use lab::{pool, Result};
+use report::record::{CheckRecord, Common, Record};
+
+/// Options of `check`.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    selection: Selection,
+    /// The short form: the same checks on fewer lengths and offsets
+    #[arg(long)]
+    quick: bool,
+}
+
+/// How many checks came out how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Every case was right, or an announced failure was caught.
+    pub right: usize,
+    /// Wrong.
+    pub wrong: usize,
+    /// Could not be run here.
+    pub skipped: usize,
+}
+
+/// Runs the verb.
+pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
+    let tally = check_selection(context, &args.selection, args.quick)?;
+    eprintln!("{} right, {} wrong, {} skipped", tally.right, tally.wrong, tally.skipped);
+    Ok(if tally.wrong == 0 { Outcome::Fine } else { Outcome::Failed })
+}
+
+/// Checks a selection and shows each verdict as it comes.
+pub fn check_selection(context: &Context, selection: &Selection, quick: bool) -> Result<Tally> {
+    let variants = selection.variants(context)?;
+    let builder = Builder::new(&context.workspace, selection.compiler()?);
+    let mut tally = Tally::default();
+    let mut stopped = None;
+    pool::in_order(
+        &variants,
+        |variant| check(&context.workspace, &builder, variant, quick),
+        |index, result| match result {
+            Ok(checked) => {
+                match checked.verdict {
+                    Verdict::Right { .. } | Verdict::Caught(_) => tally.right += 1,
+                    Verdict::Wrong(_) => tally.wrong += 1,
+                    Verdict::Skipped(_) => tally.skipped += 1,
+                }
+                show(context, &variants[index], &checked);
+            }
+            // The others still get their verdict; the first such problem is what the verb ends with.
+            Err(problem) => {
+                eprintln!("stop   {} {}: {problem}", variants[index].title(), variants[index].arch);
+                stopped.get_or_insert(problem);
+            }
+        },
+    );
+    stopped.map_or(Ok(tally), Err)
+}
+
+fn show(context: &Context, variant: &Variant, checked: &Checked) {
+    if context.json {
+        println!("{}", record(variant, checked).to_line());
+        return;
+    }
+    let (word, detail, message) = match &checked.verdict {
+        Verdict::Right { cases_count } => ("ok", format!("{cases_count} cases"), None),
+        Verdict::Caught(text) => ("caught", String::new(), Some(text)),
+        Verdict::Wrong(text) => ("WRONG", String::new(), Some(text)),
+        Verdict::Skipped(reason) => ("skip", reason.clone(), None),
+    };
+    let seconds = checked.elapsed.as_secs_f64();
+    println!(
+        "{word:6} {:32} {:12} {:44} {detail}{}",
+        variant.title(),
+        variant.arch.name(),
+        checked.engine,
+        if seconds > 0.0 { format!("  {seconds:.1} s") } else { String::new() },
+    );
+    for line in message.map(String::as_str).unwrap_or_default().lines() {
+        println!("         {line}");
+    }
+}
+
+fn record(variant: &Variant, checked: &Checked) -> CheckRecord {
+    let (ok, cases_count, failure) = match &checked.verdict {
+        Verdict::Right { cases_count } => (Some(true), *cases_count, None),
+        Verdict::Caught(text) => (Some(true), 0, Some(text.clone())),
+        Verdict::Wrong(text) => (Some(false), 0, Some(text.clone())),
+        Verdict::Skipped(reason) => (None, 0, Some(format!("skipped: {reason}"))),
+    };
+    let mut common = Common::new("check", &variant.hotpath.name, &variant.name, variant.arch.name());
+    common.compiler = checked.compiler.clone();
+    CheckRecord { common, engine: checked.engine.clone(), ok, cases_count, failure }
+}

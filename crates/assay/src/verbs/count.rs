@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! `count`: what one call executes, exactly: instructions, loads, stores, branches.
+
+use crate::context::{Context, Outcome};
+use crate::judge::Judge;
+use crate::select::{Cases, Selection};
+use crate::work::{each_case, Skips};
+use lab::Result;
+use report::record::{CountRecord, Record};
+use report::{Count, Derived, Report, Table};
+
+/// Options of `count`.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    selection: Selection,
+    #[command(flatten)]
+    cases: Cases,
+}
+
+/// Runs the verb.
+pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
+    let judge = Judge::new(context, args.selection.compiler()?);
+    let variants = args.selection.variants(context)?;
+    let mut skips = Skips::default();
+    let mut records = Vec::new();
+    each_case(
+        &variants,
+        &args.cases.cases,
+        |variant, case| judge.count(variant, case),
+        |variant, case, result| {
+            if let Some(record) = skips.take(variant, case, result) {
+                if context.json {
+                    println!("{}", record.to_line());
+                }
+                records.push(record);
+            }
+        },
+    );
+    if !context.json {
+        let mut report = Report::new("Instructions per call");
+        report.section("").table(table(&records));
+        context.show(&report);
+    }
+    skips.outcome()
+}
+
+fn table(records: &[CountRecord]) -> Table {
+    let mut table = Table::new(
+        "Executed by one call in steady state",
+        "counted under QEMU from the symbol's entry to its return; architectural instructions, branches taken or not",
+    );
+    let arch = table.text_column("arch");
+    let name = table.text_column("variant");
+    let case = table.text_column("case");
+    let instructions = table.count_column("instructions", "");
+    let loads = table.count_column("loads", "");
+    let stores = table.count_column("stores", "");
+    let branches = table.count_column("branches", "");
+    let per_byte = table.derived_column("per byte", "instr", 3);
+    for record in records {
+        let row = table.row();
+        table.set(row, arch, record.common.arch.as_str());
+        table.set(row, name, format!("{}/{}", record.common.hotpath, record.common.variant));
+        table.set(row, case, case_text(&record.common.case));
+        table.set(row, instructions, Count(record.instructions)).set(row, loads, Count(record.loads));
+        table.set(row, stores, Count(record.stores)).set(row, branches, Count(record.branches));
+        if let Some(bytes) = record.common.case.get("size").filter(|bytes| **bytes > 0) {
+            table.set(row, per_byte, Derived::from(record.instructions as f64 / *bytes as f64));
+        }
+    }
+    table
+}
+
+/// `size=1472`, as users write it.
+pub fn case_text(case: &std::collections::BTreeMap<String, u64>) -> String {
+    lab::case::Case::from_values(case.clone()).to_string()
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! `demo`: the main job in a few minutes. The published LoongArch table run again, the best variant on each CPU that we
+//! describe, and what this machine itself measures.
+
+use crate::context::{Context, Outcome};
+use crate::judge::{self, Judge};
+use crate::measuring::measure;
+use crate::select::Selection;
+use crate::verbs::study::{best_of_each, fill, rerun};
+use crate::work::{each_case, Skips};
+use crate::{study_file, verbs};
+use arch::Arch;
+use lab::case::Case;
+use lab::emulator::CannotRun;
+use lab::measure::Effort;
+use lab::toolchain::CompilerKind;
+use lab::{host, Result};
+use predict::Cpu;
+use report::record::PredictionRecord;
+use report::{Predicted, Report, Table, Text};
+
+/// The study that the demo runs again.
+const STUDY: &str = "2023-loongarch-checksum";
+/// The hot path that it is about.
+const HOTPATH: &str = "csum_partial";
+/// The size at which the best variants are compared.
+const BEST_AT: &str = "size=4096";
+/// The sizes of the published table, for this machine.
+const MEASURED: [&str; 4] = ["size=4096", "size=1472", "size=250", "size=40"];
+
+/// Options of `demo`.
+#[derive(clap::Args)]
+pub struct Args {}
+
+/// Runs the verb.
+pub fn run(context: &Context, _: &Args) -> Result<Outcome> {
+    let mut skips = Skips::default();
+    context.progress("1 of 3: the published LoongArch table, run again");
+    let study = study_file::load(&context.workspace, STUDY)?;
+    let reruns = rerun(context, &study)?;
+    let mut report = Report::new("1. A published table, run again");
+    fill(report.section(&study.title), &study, &reruns);
+    context.show(&report);
+
+    context.progress("2 of 3: every variant on every CPU that we describe");
+    let mut report = Report::new("2. The best variant on each CPU that we describe");
+    report.section("").table(best_table(&predict_all(context, &mut skips)?));
+    context.show(&report);
+
+    context.progress("3 of 3: this machine");
+    measure_here(context)?;
+    println!(
+        "Next: ./assay list checksum              the variants, and what each needs\n      \
+         ./assay compare checksum           measured here against known techniques, with verdicts\n      \
+         ./assay predict csum_partial -c power8,la464 --case size=1500\n      \
+         ./assay check csum_partial -a powerpc64 path/to/your/checksum_64.S\n      \
+         ./assay report csum_partial -a loongarch64 --format mail\n\
+         What a prediction is not: docs/limits.md. How it is made: docs/method.md."
+    );
+    skips.outcome()
+}
+
+fn predict_all(context: &Context, skips: &mut Skips) -> Result<Vec<PredictionRecord>> {
+    let judge = Judge::new(context, CompilerKind::Clang);
+    let cpus = judge::cpus(context, &[])?;
+    let archs: Vec<Arch> =
+        Arch::ALL.into_iter().filter(|arch| cpus.iter().any(|cpu| cpu.runs(*arch))).collect();
+    let variants = csum(archs).variants(context)?;
+    let case: Case = BEST_AT.parse()?;
+    let mut records = Vec::new();
+    each_case(
+        &variants,
+        &[case],
+        |variant, case| {
+            // Somebody else's technique is a measure for ours and not one of them.
+            if variant.keys.peer.is_some() {
+                return Ok(Ok(Vec::new()));
+            }
+            let able: Vec<&Cpu> = cpus.iter().filter(|cpu| judge::cpu_has(cpu, variant)).collect();
+            if able.is_empty() {
+                return Ok(Err(CannotRun(format!("no described cpu has {}", variant.claims()))));
+            }
+            judge.predict(variant, case, &able)
+        },
+        |variant, case, result| records.extend(skips.take(variant, case, result).unwrap_or_default()),
+    );
+    Ok(records)
+}
+
+fn csum(archs: Vec<Arch>) -> Selection {
+    Selection { words: vec![HOTPATH.to_owned()], archs, compiler: "clang".to_owned(), ..Selection::default() }
+}
+
+fn best_table(records: &[PredictionRecord]) -> Table {
+    let mut table = Table::new(
+        &format!("{HOTPATH}, {BEST_AT}"),
+        "predicted from traces and the cpus' descriptions, not measured",
+    );
+    let cpu = table.text_column("cpu");
+    let arch = table.text_column("arch");
+    let name = table.text_column("best variant");
+    let rate = table.predicted_column("rate", "bytes/cycle", 2);
+    let cycles = table.predicted_column("per call", "cycles", 1);
+    let bound = table.text_column("most stalls");
+    let mut best = best_of_each(records);
+    best.sort_by(|a, b| (&a.common.arch, &a.cpu).cmp(&(&b.common.arch, &b.cpu)));
+    for record in best {
+        let row = table.row();
+        table.set(row, cpu, record.cpu.as_str()).set(row, arch, record.common.arch.as_str());
+        table.set(row, name, record.common.variant.as_str()).set(row, cycles, Predicted(record.cycles));
+        if let Some(bytes_per_cycle) = record.bytes_per_cycle {
+            table.set(row, rate, Predicted(bytes_per_cycle));
+        }
+        table.set(row, bound, Text::from(record.bound_by.as_str()));
+    }
+    table
+}
+
+fn measure_here(context: &Context) -> Result<()> {
+    let Some(native) = host::native_arch() else {
+        context.progress("this machine is none of the architectures that Assay knows: nothing is measured");
+        return Ok(());
+    };
+    let judge = Judge::new(context, CompilerKind::Clang);
+    let variants: Vec<_> = csum(vec![native])
+        .variants(context)?
+        .into_iter()
+        .filter(|variant| variant.keys.peer.is_none())
+        .collect();
+    let cases: Vec<Case> = MEASURED.iter().map(|case| case.parse()).collect::<Result<_>>()?;
+    let effort = Effort { processes_count: 12, samples_count: 100 };
+    let measured = measure(context, &judge, &variants, &cases, effort)?;
+    let mut report = Report::new("3. Measured on this machine");
+    report.section("").table(verbs::measure::table(&measured));
+    context.show(&report);
+    Ok(())
+}

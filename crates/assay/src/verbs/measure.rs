@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! `measure`: time on this machine, with intervals; variants interleaved over many processes.
+
+use crate::context::{Context, Outcome};
+use crate::judge::Judge;
+use crate::measuring::{measure, Measured};
+use crate::select::{Cases, Selection};
+use lab::measure::Effort;
+use lab::{host, Problem, Result};
+use report::record::Record;
+use report::{Report, Table};
+
+/// Options of `measure`.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    selection: Selection,
+    #[command(flatten)]
+    cases: Cases,
+    #[command(flatten)]
+    effort: EffortArgs,
+}
+
+/// How much to measure.
+#[derive(clap::Args, Clone, Copy)]
+pub struct EffortArgs {
+    /// Processes per variant and case; the interval needs at least 10
+    #[arg(long, value_name = "N", default_value_t = 15, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    processes: u64,
+}
+
+impl EffortArgs {
+    /// As the lab takes it.
+    pub fn effort(self) -> Effort {
+        Effort { processes_count: self.processes as usize, ..Effort::default() }
+    }
+}
+
+/// Runs the verb.
+pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
+    let mut selection = args.selection.clone();
+    if selection.archs.is_empty() {
+        selection.archs = vec![native_arch()?];
+    }
+    let judge = Judge::new(context, selection.compiler()?);
+    let variants = selection.variants(context)?;
+    let measured = measure(context, &judge, &variants, &args.cases.cases, args.effort.effort())?;
+    if measured.is_empty() {
+        return Err(Problem::new("nothing in this selection can run on this machine").remedy(
+            "./assay predict tells what a model makes of it; ./assay list shows what each variant needs",
+        ));
+    }
+    if context.json {
+        measured.iter().for_each(|measured| println!("{}", measured.record.to_line()));
+    } else {
+        let mut report = Report::new("Measured on this machine");
+        report.section("").table(table(&measured));
+        context.show(&report);
+    }
+    Ok(Outcome::Fine)
+}
+
+/// The architecture of this machine, without which nothing can be measured.
+pub fn native_arch() -> Result<arch::Arch> {
+    host::native_arch().ok_or_else(|| {
+        Problem::new(format!("this machine is a {}, which Assay does not know", std::env::consts::ARCH))
+            .remedy("measure on one of the known architectures")
+    })
+}
+
+/// The table of measurements.
+pub fn table(measured: &[Measured]) -> Table {
+    let machine = host::machine();
+    let mut table = Table::new(
+        &format!("{} ({})", machine.processor, machine.identification),
+        "measured: median over processes of each process's median, 95 % interval by resampling processes; core cycles \
+         by a chain of dependent multiplies around each sample; docs/method.md",
+    );
+    let name = table.text_column("variant");
+    let case = table.text_column("case");
+    let time = table.measured_column("per call", "ns", 2);
+    let cycles = table.measured_column("per call", "cycles", 1);
+    let rate = table.measured_column("rate", "bytes/cycle", 2);
+    for one in measured {
+        let row = table.row();
+        table.set(row, name, one.variant.title()).set(row, case, one.case.to_string());
+        let record = &one.record;
+        table.set(row, time, report::Measured { median: record.median_ns, interval: record.interval_ns });
+        if let Some(reason) = &record.no_interval {
+            table.mark(row, time, &format!("no interval: {reason}"));
+        }
+        if let Some(median) = record.median_cycles {
+            table.set(row, cycles, report::Measured { median, interval: None });
+        }
+        if let Some(median) = record.bytes_per_cycle {
+            table.set(row, rate, report::Measured { median, interval: None });
+        }
+    }
+    table
+}

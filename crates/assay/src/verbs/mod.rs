@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The verbs, one file each.
+
+pub mod check;
+pub mod compare;
+pub mod count;
+pub mod demo;
+pub mod doctor;
+pub mod list;
+pub mod measure;
+pub mod predict;
+pub mod report;
+pub mod study;
+pub mod test;

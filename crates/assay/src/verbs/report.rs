@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! `report`: the table that a patch needs, for a terminal, a mail, Markdown or a page.
+
+use crate::context::{Context, Outcome};
+use crate::judge::{self, Judge};
+use crate::measuring::measure;
+use crate::select::{Cases, Selection};
+use crate::verbs::measure::{table as measured_table, EffortArgs};
+use crate::work::{each_case, Skips};
+use lab::cache::Workspace;
+use lab::check::{check, Verdict};
+use lab::discover::Variant;
+use lab::emulator::CannotRun;
+use lab::{host, pool, Problem, Result};
+use predict::Cpu;
+use report::record::{CountRecord, PredictionRecord};
+use report::{Count, Predicted, Report, Section, Table, Text, Tone};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Options of `report`.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    selection: Selection,
+    #[command(flatten)]
+    cases: Cases,
+    /// CPUs to predict for (repeatable or separated by commas; default: all that run the variants)
+    #[arg(short, long = "cpu", value_name = "CPU", value_delimiter = ',')]
+    cpus: Vec<String>,
+    /// Form: terminal, mail (72 columns, survives git am), markdown or html
+    #[arg(short, long, default_value = "terminal", value_parser = ["terminal", "mail", "markdown", "html"])]
+    format: String,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    effort: EffortArgs,
+}
+
+/// Runs the verb.
+pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
+    if context.json {
+        return Err(Problem::new("report has no JSON form")
+            .remedy("check, count, predict and measure print their records with --json"));
+    }
+    let judge = Judge::new(context, args.selection.compiler()?);
+    let variants = args.selection.variants(context)?;
+    let title: Vec<&str> = args.selection.words.iter().map(String::as_str).take(1).collect();
+    let mut report = Report::new(&format!("Assay: {}", title.first().unwrap_or(&"all hot paths")));
+    let mut skips = Skips::default();
+    let wrong = checks(context, args, &variants, report.section("Correctness"))?;
+    let (counts, predictions) = trace_all(context, args, &judge, &variants, &mut skips)?;
+    figures(report.section("Counted and predicted"), &counts, &predictions);
+    if variants.iter().any(|variant| host::native_arch() == Some(variant.arch)) {
+        let native: Vec<Variant> =
+            variants.iter().filter(|variant| host::native_arch() == Some(variant.arch)).cloned().collect();
+        let measured = measure(context, &judge, &native, &args.cases.cases, args.effort.effort())?;
+        report.section("Measured").table(measured_table(&measured));
+    }
+    let text = match args.format.as_str() {
+        "mail" => report::mail(&report),
+        "markdown" => report::markdown(&report),
+        "html" => report::html(&report),
+        _ => report::terminal(&report, report::Terminal::of_stdout()),
+    };
+    match &args.output {
+        None => print!("{text}"),
+        Some(path) => write_whole(&context.workspace, path, &text)?,
+    }
+    let outcome = skips.outcome()?;
+    Ok(if wrong > 0 { Outcome::Failed } else { outcome })
+}
+
+/// Writes beside the target and renames, so that an interrupted run leaves the old file or none.
+fn write_whole(workspace: &Workspace, path: &Path, text: &str) -> Result<()> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".partial");
+    let beside = PathBuf::from(beside);
+    let failed = |error: std::io::Error| Problem::io("write the report", path, &error);
+    let written = std::fs::File::create(&beside).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        file.sync_all()
+    });
+    if let Err(error) = written.and_then(|()| std::fs::rename(&beside, path)) {
+        // The first error is the one to tell.
+        let _ = std::fs::remove_file(&beside);
+        return Err(failed(error));
+    }
+    eprintln!("wrote {}", workspace.display(path));
+    Ok(())
+}
+
+fn checks(context: &Context, args: &Args, variants: &[Variant], section: &mut Section) -> Result<usize> {
+    let builder = lab::build::Builder::new(&context.workspace, args.selection.compiler()?);
+    let mut table = Table::new(
+        "Checked against the reference, guard pages and saved registers",
+        "checked under QEMU or natively, as named",
+    );
+    let name = table.text_column("variant");
+    let arch = table.text_column("arch");
+    let verdict = table.text_column("verdict");
+    let cases = table.count_column("cases", "");
+    let engine = table.text_column("on");
+    let mut wrong = 0;
+    let mut failure = None;
+    pool::in_order(
+        variants,
+        |variant| check(&context.workspace, &builder, variant, false),
+        |index, result| {
+            let variant = &variants[index];
+            let row = table.row();
+            table.set(row, name, variant.title()).set(row, arch, variant.arch.name());
+            match result {
+                Err(problem) => {
+                    failure.get_or_insert(problem);
+                }
+                Ok(checked) => {
+                    let (text, tone) = match &checked.verdict {
+                        Verdict::Right { cases_count } => {
+                            table.set(row, cases, Count(*cases_count));
+                            ("right".to_owned(), Tone::Good)
+                        }
+                        Verdict::Caught(_) => ("wrong, as announced".to_owned(), Tone::Plain),
+                        Verdict::Wrong(text) => {
+                            wrong += 1;
+                            (format!("WRONG: {text}"), Tone::Bad)
+                        }
+                        Verdict::Skipped(reason) => (format!("not checked: {reason}"), Tone::Plain),
+                    };
+                    table.set(row, verdict, Text { text, tone }).set(row, engine, checked.engine);
+                }
+            }
+        },
+    );
+    section.table(table);
+    failure.map_or(Ok(wrong), Err)
+}
+
+type Figures = (Vec<CountRecord>, Vec<PredictionRecord>);
+
+fn trace_all(
+    context: &Context,
+    args: &Args,
+    judge: &Judge,
+    variants: &[Variant],
+    skips: &mut Skips,
+) -> Result<Figures> {
+    let cpus = judge::cpus(context, &args.cpus)?;
+    let mut figures: Figures = (Vec::new(), Vec::new());
+    each_case(
+        variants,
+        &args.cases.cases,
+        |variant, case| {
+            let able: Vec<&Cpu> = cpus.iter().filter(|cpu| judge::cpu_has(cpu, variant)).collect();
+            let counts = match judge.count(variant, case)? {
+                Ok(counts) => counts,
+                Err(CannotRun(reason)) => return Ok(Err(CannotRun(reason))),
+            };
+            let predictions =
+                if able.is_empty() { Ok(Vec::new()) } else { judge.predict(variant, case, &able)? };
+            Ok(predictions.map(|predictions| (counts, predictions)))
+        },
+        |variant, case, result| {
+            if let Some((counts, predictions)) = skips.take(variant, case, result) {
+                figures.0.push(counts);
+                figures.1.extend(predictions);
+            }
+        },
+    );
+    Ok(figures)
+}
+
+/// One row a variant and case; one column a cpu.
+fn figures(section: &mut Section, counts: &[CountRecord], predictions: &[PredictionRecord]) {
+    let mut table = Table::new(
+        "Per call, in steady state",
+        "instructions counted under QEMU; cycles predicted from the trace and the cpus' descriptions, not measured",
+    );
+    let mut cpus: Vec<&str> = predictions.iter().map(|record| record.cpu.as_str()).collect();
+    cpus.sort_unstable();
+    cpus.dedup();
+    let name = table.text_column("variant");
+    let arch = table.text_column("arch");
+    let case = table.text_column("case");
+    let instructions = table.count_column("instr", "");
+    let columns: Vec<_> = cpus.iter().map(|cpu| (*cpu, table.predicted_column(cpu, "cycles", 1))).collect();
+    for record in counts {
+        let row = table.row();
+        let common = &record.common;
+        table.set(row, name, common.variant.as_str()).set(row, arch, common.arch.as_str());
+        table.set(row, case, crate::verbs::count::case_text(&common.case));
+        table.set(row, instructions, Count(record.instructions));
+        for (cpu, column) in &columns {
+            let same = |prediction: &&PredictionRecord| {
+                let other = &prediction.common;
+                prediction.cpu == *cpu
+                    && (&other.hotpath, &other.variant, &other.arch, &other.case)
+                        == (&common.hotpath, &common.variant, &common.arch, &common.case)
+            };
+            if let Some(prediction) = predictions.iter().find(same) {
+                table.set(row, *column, Predicted(prediction.cycles));
+            }
+        }
+    }
+    section.table(table);
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! `study`: a published table, run again: what was published, what the model predicts, how far it is off.
+
+use crate::context::{Context, Outcome};
+use crate::judge::{self, Judge};
+use crate::program;
+use crate::study_file::{self, Quantity, Row, Study};
+use lab::discover;
+use lab::emulator::CannotRun;
+use lab::toolchain::CompilerKind;
+use lab::{Problem, Result};
+use predict::Cpu;
+use report::record::{Common, PredictionRecord, Record, StudyRecord};
+use report::{Count, Derived, Predicted, Published, Report, Section, Table};
+
+/// Options of `study`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Study, by name or a part of it (default: list them)
+    #[arg(value_name = "STUDY")]
+    study: Option<String>,
+}
+
+/// A row that was run again.
+pub struct Rerun {
+    /// The row.
+    pub row: Row,
+    /// Instructions per call, for hot paths.
+    pub instructions: Option<u64>,
+    /// Predicted cycles per call, for hot paths.
+    pub cycles: Option<f64>,
+    /// The row's quantity, counted or predicted.
+    pub own: f64,
+}
+
+impl Rerun {
+    /// Own figure against the published one, in percent of the published.
+    pub fn error_percent(&self) -> f64 {
+        (self.own / self.row.published - 1.0) * 100.0
+    }
+
+    /// Whether a count is what the program's text says it has to be.
+    fn exact(&self) -> Option<bool> {
+        self.row.expected_exactly.map(|expected| expected as f64 == self.own)
+    }
+}
+
+/// Runs the verb.
+pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
+    let Some(word) = &args.study else {
+        for name in study_file::names(&context.workspace)? {
+            let study = study_file::load(&context.workspace, &name)?;
+            println!("{name:28} {}", study.title);
+        }
+        return Ok(Outcome::Fine);
+    };
+    let study = study_file::load(&context.workspace, word)?;
+    let reruns = rerun(context, &study)?;
+    let exact = reruns.iter().all(|rerun| rerun.exact() != Some(false));
+    if context.json {
+        reruns.iter().for_each(|rerun| println!("{}", record(&study, rerun).to_line()));
+    } else {
+        let mut report = Report::new(&study.title);
+        fill(report.section(""), &study, &reruns);
+        context.show(&report);
+    }
+    if !exact {
+        eprintln!("a count differs from its closed form");
+    }
+    Ok(if exact { Outcome::Fine } else { Outcome::Failed })
+}
+
+/// Runs every row again.
+pub fn rerun(context: &Context, study: &Study) -> Result<Vec<Rerun>> {
+    let judge = Judge::new(context, CompilerKind::Clang);
+    study
+        .rows
+        .iter()
+        .map(|row| {
+            let cpu_name = row.cpu.as_ref().unwrap_or(&study.cpu);
+            let mut cpus = judge::cpus(context, std::slice::from_ref(cpu_name))?;
+            let cpu = cpus.remove(0);
+            match (&row.hotpath, &row.program) {
+                (Some(hotpath), _) => rerun_hotpath(context, &judge, study, row, hotpath, &cpu),
+                (None, Some(source)) => rerun_program(context, study, row, source, &cpu),
+                (None, None) => unreachable!("the loader refuses a row with neither"),
+            }
+        })
+        .collect()
+}
+
+fn rerun_hotpath(
+    context: &Context,
+    judge: &Judge,
+    study: &Study,
+    row: &Row,
+    hotpath: &str,
+    cpu: &Cpu,
+) -> Result<Rerun> {
+    let arch = study_arch(study)?;
+    let all = discover::hotpaths(&context.workspace, &[])?;
+    let found = discover::named(&all, hotpath)?;
+    let variants = discover::variants(&context.workspace, &[], found[0], arch)?;
+    let name = row.variant.as_deref().unwrap_or_default();
+    let variant = variants.iter().find(|variant| variant.name == name).ok_or_else(|| {
+        Problem::new(format!("{hotpath} has no variant '{name}' on {arch}")).at(&study.name)
+    })?;
+    let possible = |reason: CannotRun| Problem::new(reason.0).at(&study.name);
+    let counts = judge.count(variant, &row.case())?.map_err(possible)?;
+    let prediction = judge.predict(variant, &row.case(), &[cpu])?.map_err(possible)?.remove(0);
+    // The cpu's own clock is that of its file; the machine that was published has its own.
+    let own = match row.quantity {
+        Quantity::NsPerCall => prediction.cycles * 1000.0 / study.clock_mhz,
+        Quantity::Instructions => counts.instructions as f64,
+        Quantity::Branches => counts.branches as f64,
+        Quantity::CyclesPerIteration | Quantity::CyclesRatio => prediction.cycles,
+    };
+    Ok(Rerun {
+        row: row.clone(),
+        instructions: Some(counts.instructions),
+        cycles: Some(prediction.cycles),
+        own,
+    })
+}
+
+fn rerun_program(
+    context: &Context,
+    study: &Study,
+    row: &Row,
+    source: &std::path::Path,
+    cpu: &Cpu,
+) -> Result<Rerun> {
+    let arch = study_arch(study)?;
+    let trace = program::record_main(context, arch, source)?;
+    let own = match row.quantity {
+        Quantity::Instructions => program::counts(&trace)?.0 as f64,
+        Quantity::Branches => program::counts(&trace)?.1 as f64,
+        Quantity::CyclesPerIteration => program::cycles(&trace, cpu)? / row.iterations.unwrap_or(1) as f64,
+        Quantity::CyclesRatio => {
+            let over = row.over_program.as_ref().ok_or_else(|| {
+                Problem::new("a ratio needs over_program").at(format!("{}: {}", study.name, row.title()))
+            })?;
+            program::cycles(&trace, cpu)? / program::cycles(&program::record_main(context, arch, over)?, cpu)?
+        }
+        Quantity::NsPerCall => {
+            return Err(Problem::new("a program has no calls to time").at(format!(
+                "{}: {}",
+                study.name,
+                row.title()
+            )))
+        }
+    };
+    Ok(Rerun { row: row.clone(), instructions: None, cycles: None, own })
+}
+
+fn study_arch(study: &Study) -> Result<arch::Arch> {
+    study.arch.parse().map_err(|error: arch::UnknownArch| Problem::new(error.to_string()).at(&study.name))
+}
+
+/// Puts a study's table and its summary into a section.
+pub fn fill(section: &mut Section, study: &Study, reruns: &[Rerun]) {
+    section.paragraph(&format!("Published: {}.", study.source));
+    section.paragraph(&format!(
+        "Machine: {} at {} MHz ({}). Here: {} by QEMU's trace and cpus/{}.",
+        study.machine, study.clock_mhz, study.clock_source, study.arch, study.cpu
+    ));
+    let method = "instructions counted under QEMU; cycles and times predicted from the trace and the cpu's description, \
+                  not measured; errors in percent of the published figure";
+    let mut table = Table::new("Published and re-run", method);
+    let hot = reruns.iter().any(|rerun| rerun.row.hotpath.is_some());
+    let name = table.text_column("row");
+    let quantity = table.text_column("quantity");
+    let instructions = hot.then(|| table.count_column("per call", "instr"));
+    let cycles = hot.then(|| table.predicted_column("per call", "cycles", 1));
+    let counted = table.count_column("re-run", "");
+    let own = table.predicted_column("re-run", "", 3);
+    let published = table.published_column("published", "", 3);
+    let error = table.derived_column("error", "%", 1);
+    let fit = table.text_column("");
+    for rerun in reruns {
+        let row = table.row();
+        table.set(row, name, rerun.row.title());
+        table.set(row, quantity, format!("{} {}", rerun.row.quantity.name(), unit_text(rerun.row.quantity)));
+        if let (Some(column), Some(value)) = (instructions, rerun.instructions) {
+            table.set(row, column, Count(value));
+        }
+        if let (Some(column), Some(value)) = (cycles, rerun.cycles) {
+            table.set(row, column, Predicted(value));
+        }
+        if rerun.row.quantity.is_counted() {
+            table.set(row, counted, Count(rerun.own as u64));
+        } else {
+            table.set(row, own, Predicted(rerun.own));
+        }
+        table.set(row, published, Published(rerun.row.published));
+        table.set(row, error, Derived::from(rerun.error_percent()));
+        match rerun.exact() {
+            Some(true) => table.mark(row, counted, "exactly what the program's text says"),
+            Some(false) => table.mark(row, counted, "NOT what the program's text says"),
+            None => &mut table,
+        };
+        if rerun.row.used_for_fit {
+            table.set(row, fit, "used for fit");
+        }
+        if let Some(note) = &rerun.row.note {
+            table.mark(row, name, note);
+        }
+    }
+    for note in &study.notes {
+        table.note(note);
+    }
+    section.table(table);
+    section.paragraph(&summary(reruns));
+}
+
+fn unit_text(quantity: Quantity) -> String {
+    match quantity {
+        Quantity::NsPerCall => "(ns)".to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// Mean error of the predicted rows, and whether the published order holds in every case.
+fn summary(reruns: &[Rerun]) -> String {
+    let predicted: Vec<&Rerun> = reruns.iter().filter(|rerun| !rerun.row.quantity.is_counted()).collect();
+    let Some(worst) =
+        predicted.iter().max_by(|a, b| a.error_percent().abs().total_cmp(&b.error_percent().abs()))
+    else {
+        return "Nothing here is predicted.".to_owned();
+    };
+    let mean =
+        predicted.iter().map(|rerun| rerun.error_percent().abs()).sum::<f64>() / predicted.len() as f64;
+    let mut text = format!(
+        "Mean absolute error of {} predicted rows: {mean:.1} %; the largest {:.1} % ({}).",
+        predicted.len(),
+        worst.error_percent(),
+        worst.row.title()
+    );
+    let wrong = orders_wrong(&predicted);
+    match &wrong[..] {
+        [] if predicted.iter().any(|rerun| rerun.row.hotpath.is_some()) => {
+            text.push_str(" The published order of the variants holds in every case.");
+        }
+        [] => {}
+        wrong => text.push_str(&format!(" The published order does not hold for: {}.", wrong.join(", "))),
+    }
+    text
+}
+
+/// Cases in which a pair of variants stands the other way round than published.
+fn orders_wrong(reruns: &[&Rerun]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for (index, a) in reruns.iter().enumerate() {
+        for b in &reruns[index + 1..] {
+            let comparable =
+                a.row.hotpath.is_some() && a.row.case == b.row.case && a.row.quantity == b.row.quantity;
+            if comparable && (a.own < b.own) != (a.row.published < b.row.published) {
+                wrong.push(format!("{} and {}", a.row.title(), b.row.title()));
+            }
+        }
+    }
+    wrong
+}
+
+fn record(study: &Study, rerun: &Rerun) -> StudyRecord {
+    let row = &rerun.row;
+    let counted = row.quantity.is_counted();
+    let mut common = Common::new(
+        "study",
+        row.hotpath.as_deref().unwrap_or_default(),
+        row.variant.as_deref().unwrap_or_default(),
+        &study.arch,
+    );
+    common.case = row.case.clone();
+    StudyRecord {
+        common,
+        study: study.name.clone(),
+        row: row.title(),
+        quantity: row.quantity.name().to_owned(),
+        unit: row.quantity.unit().to_owned(),
+        published: row.published,
+        published_scatter_percent: row.precision_percent,
+        predicted: (!counted).then_some(rerun.own),
+        counted: counted.then_some(rerun.own),
+        error_percent: rerun.error_percent(),
+        used_for_fit: row.used_for_fit,
+    }
+}
+
+/// The best prediction of each cpu, by bytes per cycle.
+pub fn best_of_each(records: &[PredictionRecord]) -> Vec<&PredictionRecord> {
+    let mut best: Vec<&PredictionRecord> = Vec::new();
+    for record in records {
+        match best.iter_mut().find(|known| known.cpu == record.cpu && known.common.arch == record.common.arch)
+        {
+            Some(known) if record.cycles < known.cycles => *known = record,
+            Some(_) => {}
+            None => best.push(record),
+        }
+    }
+    best
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! `test`: everything that has to hold in a checkout, counted: Rust tests, every variant on every architecture, the
+//! broken variants that have to be caught, the commands that the documents show.
+
+use crate::context::{Context, Outcome};
+use crate::select::Selection;
+use crate::verbs::check::{check_selection, Tally};
+use lab::cache::read_text;
+use lab::process::Command;
+use lab::toolchain::require_program;
+use lab::{Problem, Result};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// The Rust tests build every crate once more; on two busy processors that takes minutes.
+const CARGO_TIMEOUT: Duration = Duration::from_secs(45 * 60);
+/// The longest command that a document shows.
+const DOCUMENT_COMMAND_TIMEOUT: Duration = Duration::from_secs(300);
+
+/// Options of `test`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The long form: every check in full instead of its short form
+    #[arg(long)]
+    full: bool,
+    /// Only these parts (repeatable; default: all)
+    #[arg(long = "only", value_name = "PART", value_parser = ["rust", "variants", "must-fail", "docs"])]
+    only: Vec<String>,
+}
+
+/// Runs the verb.
+pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
+    type Part = fn(&Context, &Args) -> Result<Tally>;
+    let parts: [(&str, &str, Part); 4] = [
+        ("variants", "every variant, under the oldest CPU that it claims", all_variants),
+        ("must-fail", "broken variants that the checker has to catch", must_fail),
+        ("docs", "the commands that the documents show", documents),
+        ("rust", "the tests of the Rust crates", rust_tests),
+    ];
+    let mut total = Tally::default();
+    for (name, what, part) in parts {
+        if !args.only.is_empty() && !args.only.iter().any(|only| only == name) {
+            continue;
+        }
+        eprintln!("== {name}: {what}");
+        let started = Instant::now();
+        let tally = part(context, args).unwrap_or_else(|problem| {
+            eprintln!("assay: {problem}");
+            Tally { wrong: 1, ..Tally::default() }
+        });
+        eprintln!(
+            "== {name}: {} passed, {} failed, {} skipped in {:.0} s",
+            tally.right,
+            tally.wrong,
+            tally.skipped,
+            started.elapsed().as_secs_f64()
+        );
+        total.right += tally.right;
+        total.wrong += tally.wrong;
+        total.skipped += tally.skipped;
+    }
+    println!("{} passed, {} failed, {} skipped", total.right, total.wrong, total.skipped);
+    Ok(if total.wrong == 0 && total.right > 0 { Outcome::Fine } else { Outcome::Failed })
+}
+
+fn all_variants(context: &Context, args: &Args) -> Result<Tally> {
+    check_selection(context, &Selection { compiler: "clang".to_owned(), ..Selection::default() }, !args.full)
+}
+
+fn must_fail(context: &Context, _: &Args) -> Result<Tally> {
+    let selection = Selection {
+        dirs: vec![context.workspace.root.join("tests/must_fail")],
+        compiler: "clang".to_owned(),
+        ..Selection::default()
+    };
+    if let Some(variant) =
+        selection.variants(context)?.iter().find(|variant| variant.keys.expect_fail.is_none())
+    {
+        return Err(Problem::new("does not say that it has to fail")
+            .at(variant.source.display())
+            .remedy("add a line 'assay-expect: fail TEXT' to its head comment"));
+    }
+    check_selection(context, &selection, true)
+}
+
+fn rust_tests(context: &Context, _: &Args) -> Result<Tally> {
+    let cargo = require_program("cargo", "cargo-web")?;
+    let output = Command::new(cargo)
+        .args(["test", "--workspace", "--locked", "--no-fail-fast", "--color=never"])
+        .folder(&context.workspace.root)
+        .env("ASSAY_ROOT", &context.workspace.root)
+        .env("ASSAY_CACHE", &context.workspace.cache)
+        .timeout(CARGO_TIMEOUT)
+        .run()?;
+    let mut tally = Tally::default();
+    for line in output.stdout.lines() {
+        tally = add(tally, cargo_counts(line));
+    }
+    if !output.success() {
+        eprintln!("{}", failures_of(&output.stdout));
+        eprintln!("{}", output.tail(30));
+        tally.wrong = tally.wrong.max(1);
+    }
+    Ok(tally)
+}
+
+fn add(a: Tally, b: Tally) -> Tally {
+    Tally { right: a.right + b.right, wrong: a.wrong + b.wrong, skipped: a.skipped + b.skipped }
+}
+
+/// Reads `test result: ok. 16 passed; 0 failed; 0 ignored; ...`.
+fn cargo_counts(line: &str) -> Tally {
+    let count = |name: &str| {
+        let words: Vec<&str> = line.split([' ', ';']).filter(|word| !word.is_empty()).collect();
+        words.windows(2).find(|pair| pair[1] == name).and_then(|pair| pair[0].parse().ok()).unwrap_or(0)
+    };
+    if !line.starts_with("test result:") {
+        return Tally::default();
+    }
+    Tally { right: count("passed"), wrong: count("failed"), skipped: count("ignored") }
+}
+
+/// What cargo prints of failed tests, between `failures:` and the result line.
+fn failures_of(stdout: &str) -> String {
+    let mut kept = Vec::new();
+    let mut inside = false;
+    for line in stdout.lines() {
+        inside = (inside || line == "failures:") && !line.starts_with("test result:");
+        if inside {
+            kept.push(line);
+        }
+    }
+    kept.join("\n")
+}
+
+/// Runs each `$ ./assay ...` line of each `console` block; a document that shows what does not work fails.
+fn documents(context: &Context, _: &Args) -> Result<Tally> {
+    let program = std::env::current_exe()
+        .map_err(|error| Problem::io("find this program", Path::new("/proc/self/exe"), &error))?;
+    let mut tally = Tally::default();
+    for path in document_paths(&context.workspace.root)? {
+        for (line, command) in shown_commands(&read_text(&path)?) {
+            let place = format!("{}:{line}", context.workspace.display(&path));
+            // These two would run themselves or the whole demo again; they are run by whoever runs us.
+            if command.starts_with("./assay test") || command.starts_with("./assay demo") {
+                continue;
+            }
+            let Some(arguments) = command.strip_prefix("./assay ") else {
+                eprintln!("WRONG  {place}: '{command}' is no ./assay command; only those are run");
+                tally.wrong += 1;
+                continue;
+            };
+            let output = Command::new(&program)
+                .args(arguments.split_whitespace())
+                .folder(&context.workspace.root)
+                .env("ASSAY_ROOT", &context.workspace.root)
+                .timeout(DOCUMENT_COMMAND_TIMEOUT)
+                .run()?;
+            if output.success() {
+                eprintln!("ok     {place}  {command}");
+                tally.right += 1;
+            } else {
+                eprintln!("WRONG  {place}  {command}\n{}", output.tail(10));
+                tally.wrong += 1;
+            }
+        }
+    }
+    Ok(tally)
+}
+
+fn document_paths(root: &Path) -> Result<Vec<PathBuf>> {
+    let docs = root.join("docs");
+    let entries = std::fs::read_dir(&docs).map_err(|error| Problem::io("read the folder", &docs, &error))?;
+    let is_document = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "md");
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_document).collect();
+    paths.push(root.join("README.md"));
+    paths.sort();
+    Ok(paths)
+}
+
+/// The commands in `console` blocks, with their line numbers.
+fn shown_commands(text: &str) -> Vec<(usize, String)> {
+    let mut commands = Vec::new();
+    let mut inside = false;
+    for (index, line) in text.lines().enumerate() {
+        if line.starts_with("```") {
+            inside = line == "```console";
+        } else if let Some(command) = line.strip_prefix("$ ").filter(|_| inside) {
+            commands.push((index + 1, command.trim().to_owned()));
+        }
+    }
+    commands
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cargo_results_are_counted() {
+        let line = "test result: FAILED. 12 passed; 3 failed; 1 ignored; 0 measured; 0 filtered out";
+        assert_eq!(cargo_counts(line), Tally { right: 12, wrong: 3, skipped: 1 });
+        assert_eq!(cargo_counts("running 3 tests"), Tally::default());
+    }
+
+    #[test]
+    fn only_prompts_in_console_blocks_are_commands() {
+        let text = "$ no\n```console\n$ ./assay list\noutput\n```\n```sh\n$ no\n```\n";
+        assert_eq!(shown_commands(text), [(3, "./assay list".to_owned())]);
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Working through variants and cases on all processors, with what cannot be run counted and said.
+
+use crate::context::Outcome;
+use crate::judge::Possible;
+use lab::case::Case;
+use lab::discover::Variant;
+use lab::emulator::CannotRun;
+use lab::{pool, Result};
+use std::collections::BTreeMap;
+
+/// Applies `work` to every variant and case; `done` gets the results in order.
+///
+/// Recording a case takes a moment and predicting it another, so they run side by side.
+pub fn each_case<R: Send>(
+    variants: &[Variant],
+    wanted: &[Case],
+    work: impl Fn(&Variant, &Case) -> Result<Possible<R>> + Sync,
+    mut done: impl FnMut(&Variant, &Case, Result<Possible<R>>),
+) {
+    let mut items = Vec::new();
+    for variant in variants {
+        // The reference is the answer, not a competitor; it runs if it was asked for by name and stands alone.
+        if variant.reference && variants.len() > 1 {
+            continue;
+        }
+        items.extend(variant.hotpath.select_cases(wanted).into_iter().map(|case| (variant, case)));
+    }
+    pool::in_order(
+        &items,
+        |(variant, case)| work(variant, case),
+        |index, result| done(items[index].0, &items[index].1, result),
+    );
+}
+
+/// What could not be run or went wrong while the others went on.
+#[derive(Debug, Default)]
+pub struct Skips {
+    reasons: BTreeMap<String, Vec<String>>,
+    failures: usize,
+}
+
+impl Skips {
+    /// Takes a result apart: the value, or a note of why there is none.
+    pub fn take<R>(&mut self, variant: &Variant, case: &Case, result: Result<Possible<R>>) -> Option<R> {
+        let title = format!("{} on {}", variant.title(), variant.arch);
+        match result {
+            Ok(Ok(value)) => Some(value),
+            Ok(Err(CannotRun(reason))) => {
+                let titles = self.reasons.entry(reason).or_default();
+                if !titles.contains(&title) {
+                    titles.push(title);
+                }
+                None
+            }
+            Err(problem) => {
+                eprintln!("failed: {title}, {case}: {problem}");
+                self.failures += 1;
+                None
+            }
+        }
+    }
+
+    /// Tells what was skipped, on stderr, and what the verb ends with.
+    pub fn outcome(self) -> Result<Outcome> {
+        for (reason, titles) in &self.reasons {
+            eprintln!("skipped {}: {} ({reason})", titles.len(), titles.join(", "));
+        }
+        if self.failures > 0 {
+            eprintln!("{} failed", self.failures);
+        }
+        Ok(if self.failures == 0 { Outcome::Fine } else { Outcome::Failed })
+    }
+}
