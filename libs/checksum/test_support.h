@@ -40,4 +40,16 @@ static inline void fill_with_edge_words(unsigned char *to, size_t bytes)
 	}
 }
 
+/*
+ * A dispatcher that cannot ask the processor itself has a second function, `init`, which is told what the kernel told
+ * the runner. Other variants have none: the tests declare it weak, and it is then a null pointer.
+ */
+static inline void tell_features(void (*init)(unsigned long hwcap, unsigned long hwcap2))
+{
+	enum { AT_HWCAP = 16, AT_HWCAP2 = 26 };
+
+	if (init)
+		init(assay_auxiliary(AT_HWCAP), assay_auxiliary(AT_HWCAP2));
+}
+
 #endif

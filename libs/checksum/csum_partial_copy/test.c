@@ -8,6 +8,7 @@
 #include "test_support.h"
 
 uint32_t csum_partial_copy_reference(const void *src, void *dst, int len);
+void csum_partial_copy_init(unsigned long hwcap, unsigned long hwcap2) __attribute__((weak));
 
 enum { LENGTH_MAX = 2048, OFFSETS = 64, CANARY_BYTES = 64, HUGE_BYTES = 16 << 20 };
 
@@ -161,6 +162,7 @@ static void check(bool quick)
 	unsigned int step = quick ? 41 : 1;
 	uint64_t sum_before;
 
+	tell_features(csum_partial_copy_init);
 	source = assay_region_new(LENGTH_MAX + 2 * OFFSETS);
 	target = assay_region_new(LENGTH_MAX + 2 * OFFSETS + 2 * CANARY_BYTES);
 	assay_random_fill(source.start, (size_t)(source.end - source.start));
@@ -199,6 +201,7 @@ static void set_up(void)
 {
 	struct assay_region from = assay_region_new(size + offset), to = assay_region_new(size + target_offset);
 
+	tell_features(csum_partial_copy_init);
 	assay_random_fill(from.start, size + offset);
 	/* Touched, or every load of a fresh target would come from the one page of zeros. */
 	memset(to.start, 1, size + target_offset);
