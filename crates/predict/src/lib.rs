@@ -9,6 +9,7 @@ mod core;
 pub mod cpu;
 pub mod description;
 mod driver;
+pub mod explain;
 pub mod fallback;
 pub mod loops;
 mod plan;
