@@ -277,7 +277,7 @@ const RISCV: &[&str] = &[
     "c.add %r, %r",
     "c.slli %r, 7\nc.addi %r, -3",
     "c.li %r, -11",
-    "c.srli a0, 9\nc.andi a1, 13",
+    "c.srli a0, 9\nc.andi a1, 13\nc.srai a2, 5",
     "c.and a0, a1\nc.or a2, a3",
     "c.xor a0, a1\nc.sub a2, a3",
     "mv a0, sp\nc.sd a1, 8(a0)\nc.ld a2, 8(a0)",

@@ -101,6 +101,10 @@ fn compressed(instruction: &Instruction, word: u32, state: &mut State) -> Result
         "c.add" => (full, read(state, full).add(&read(state, source))),
         "c.slli" => (full, read(state, full).shl(immediate)),
         "c.srli" => (upper, read(state, upper).shr(immediate)),
+        "c.srai" => {
+            let count = Term::constant(BITS, immediate.into());
+            (upper, read(state, upper).shift_right_signed(&count))
+        }
         "c.andi" => (upper, read(state, upper).and(&constant)),
         "c.and" => (upper, read(state, upper).and(&read(state, lower))),
         "c.or" => (upper, read(state, upper).or(&read(state, lower))),
