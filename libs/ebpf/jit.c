@@ -272,9 +272,12 @@ static bool may_be_wide(const struct ebpf_emitter *e, const struct ebpf_insn *in
 	case BPF_NEG:
 	case BPF_MOV:
 		return true;
+	case BPF_XOR:
+		if (BPF_SOURCE(insn->opcode) == BPF_K && insn->imm == -1) /* complement */
+			return true;
+		/* fall through */
 	case BPF_OR:
 	case BPF_AND:
-	case BPF_XOR:
 		return BPF_SOURCE(insn->opcode) == BPF_X || (insn->imm >= 0 && BPF_CODE(insn->opcode) != BPF_AND);
 	default:
 		return false;

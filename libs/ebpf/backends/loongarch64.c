@@ -417,6 +417,11 @@ static bool alu_immediate(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, u
 		return and_immediate(e, wide, dst, imm);
 	case EBPF_OR:
 	case EBPF_XOR:
+		if (op == EBPF_XOR && imm == -1) {
+			r3(e, NOR, dst, dst, ZERO);
+			finish(e, wide, dst);
+			return true;
+		}
 		if (imm < 0 || imm > 0xfff)
 			return false;
 		i12(e, op == EBPF_OR ? ORI : XORI, dst, dst, imm);

@@ -563,7 +563,11 @@ static bool alu_immediate(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, u
 	case EBPF_OR:
 		return or_immediate(e, ORI, wide, dst, imm);
 	case EBPF_XOR:
-		return or_immediate(e, XORI, wide, dst, imm);
+		if (imm != -1)
+			return or_immediate(e, XORI, wide, dst, imm);
+		x_form(e, XO_NOR, dst, dst, dst);
+		finish(e, wide, dst);
+		return true;
 	case EBPF_LSH:
 	case EBPF_RSH:
 	case EBPF_ARSH:
