@@ -175,6 +175,17 @@ impl Decoder {
         Ok(instruction)
     }
 
+    #[cfg(test)]
+    pub(crate) fn as_llvm_sees(&mut self, bytes: &[u8]) -> Option<(crate::shim::Decoded, Opcode)> {
+        let decoded = self.target.decode(bytes, 0)?;
+        Some((decoded, self.target.opcode(decoded.opcode as usize)))
+    }
+
+    #[cfg(test)]
+    pub(crate) fn mapping(&self, number: usize) -> &Mapping {
+        &self.mappings[number]
+    }
+
     fn error(&mut self, window: &[u8], address: u64) -> DecodeError {
         let reason = if self.is_cut_off(window, address) { Reason::Truncated } else { Reason::Unknown };
         DecodeError { arch: self.arch, address, bytes: window.to_vec(), reason }

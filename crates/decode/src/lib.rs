@@ -17,6 +17,8 @@
 //! ```
 
 mod aarch64;
+#[cfg(test)]
+mod agreement;
 mod decoder;
 mod facts;
 mod instruction;

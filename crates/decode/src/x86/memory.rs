@@ -193,8 +193,10 @@ pub(super) fn stack(raw: &Raw, out: &mut Facts) {
         _ => return,
     };
     out.no_read(RSP);
-    out.no_read(RBP);
     out.no_write(RSP);
+    if matches!(raw.mnemonic, "leave" | "enter") {
+        out.no_read(RBP);
+    }
     if raw.mnemonic == "enter" {
         out.data(&Mapping::whole(RBP));
         out.write(RBP, Role::Value);
