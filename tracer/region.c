@@ -21,6 +21,7 @@
 #define _GNU_SOURCE
 #include "tracer.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -71,46 +72,71 @@ bool region_add(const char *text, const char *path, char *problem, size_t proble
         snprintf(problem, problem_size, "roi=%s is not NAME:0xADDRESS[:0xLOCAL_ENTRY]", text);
         return false;
     }
-    r->path = path ? strdup(path) : NULL;
+    r->path = path ? realpath(path, NULL) : NULL; // as /proc/self/maps has it
+    if (path && !r->path) {
+        snprintf(problem, problem_size, "image=%s: %s", path, strerror(errno));
+        return false;
+    }
     r->placed = !path;
     unplaced_count += !r->placed;
     regions_count++;
     return true;
 }
 
-// Address ranges that were looked at in /proc/self/maps already.
+// Mappings that a block was found in, when regions were still to be placed.
 static struct {
     uint64_t first, end;
 } known[1024];
 static unsigned known_count;
 
-// Places regions of files that have been mapped: the mapping of offset 0 is the load address.
-static void read_maps(uint64_t guest_base)
+static bool is_known(uint64_t address)
 {
-    char line[4400];
+    for (unsigned i = 0; i < known_count; i++)
+        if (address >= known[i].first && address < known[i].end)
+            return true;
+    return false;
+}
+
+static void place_regions(const char *path, uint64_t base)
+{
+    for (unsigned i = 0; i < regions_count; i++) {
+        struct region *r = &regions[i];
+
+        if (!r->placed && !strcmp(path, r->path)) {
+            r->base = base;
+            r->placed = true;
+            unplaced_count--;
+        }
+    }
+}
+
+// Finds the file that a block is in. Its load address is the first mapping of its offset 0 in an unbroken run of its
+// mappings: a small file has several of those, and QEMU itself may have mapped it elsewhere.
+static void look_at_maps(uint64_t address)
+{
+    char line[4400], start_path[4400] = "";
+    uint64_t first, end, offset, start = 0, base = guest_base_address();
     FILE *maps = fopen("/proc/self/maps", "re");
 
-    known_count = 0;
     while (maps && fgets(line, sizeof(line), maps)) {
-        uint64_t first, end, offset;
         int path_at = 0;
 
         if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &first, &end, &offset, &path_at) < 3)
             continue;
-        if (known_count < 1024) {
-            known[known_count].first = first - guest_base;
-            known[known_count++].end = end - guest_base;
-        }
         line[strcspn(line, "\n")] = 0;
-        for (unsigned i = 0; i < regions_count; i++) {
-            struct region *r = &regions[i];
-
-            if (!r->placed && path_at && offset == 0 && !strcmp(line + path_at, r->path)) {
-                r->base = first - guest_base;
-                r->placed = true;
-                unplaced_count--;
-            }
+        if (path_at && line[path_at] == '/' && strcmp(start_path, line + path_at)) {
+            strcpy(start_path, offset == 0 ? line + path_at : "");
+            start = first;
         }
+        if (address < first - base || address >= end - base)
+            continue;
+        if (known_count < sizeof(known) / sizeof(known[0])) {
+            known[known_count].first = first - base;
+            known[known_count++].end = end - base;
+        }
+        if (path_at && !strcmp(start_path, line + path_at))
+            place_regions(start_path, start - base);
+        break;
     }
     if (maps)
         fclose(maps);
@@ -118,14 +144,8 @@ static void read_maps(uint64_t guest_base)
 
 void region_note_block(struct block *block)
 {
-    if (unplaced_count) {
-        bool seen = false;
-
-        for (unsigned i = 0; i < known_count && !seen; i++)
-            seen = block->address >= known[i].first && block->address < known[i].end;
-        if (!seen)
-            read_maps(guest_base_address());
-    }
+    if (unplaced_count && !is_known(block->address))
+        look_at_maps(block->address);
     for (unsigned i = 0; i < regions_count; i++) {
         const struct region *r = &regions[i];
 
@@ -240,6 +260,7 @@ void trace_finish(const char *reason, enum leave_how how)
 
 void region_report(void (*line)(const char *key, uint64_t value))
 {
+    line("regions_not_loaded", unplaced_count);
     line("longjmp_exits", longjmp_count);
     line("recursive_entries", recursive_count);
     line("other_thread_entries", atomic_load(&other_entries));

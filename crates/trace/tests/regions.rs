@@ -122,3 +122,27 @@ fn rewritten_code_is_another_block() {
     let expected: BTreeSet<Vec<u8>> = (0..5u32).map(|i| (0x3860_0000 | i).to_le_bytes().to_vec()).collect();
     assert_eq!(seen, expected);
 }
+
+#[test]
+fn the_load_address_is_added() {
+    for arch in [Arch::Powerpc64le, Arch::Loongarch64] {
+        let program = Program::build("moved.c", arch, &["-fPIE", "-static-pie", "-Wl,--no-dynamic-linker"]);
+        assert!(program.symbol("region") < 0x100000, "{arch}: not position-independent");
+        let image = format!("image={}", program.path.display());
+        let whole = program.trace("moved", "", &[image, program.region("region")], &[]);
+        assert_eq!(whole.entries.len(), 2, "{arch}: {:?}", whole.end);
+        assert!(whole.instructions[0].address > 0x100000, "{arch}: not moved");
+    }
+}
+
+#[test]
+fn an_image_that_is_not_loaded_is_told() {
+    let program = Program::build("moved.c", Arch::Powerpc64le, &[]);
+    let region = program.region("region");
+    let other = format!("image={}/Cargo.toml", env!("CARGO_MANIFEST_DIR"));
+    let whole = program.trace("other", "", &[other, region.clone()], &[]);
+    assert_eq!((whole.entries.len(), whole.end.total("regions_not_loaded")), (0, 1));
+    let (output, path) = program.record("absent", "", &["image=/absent/lib.so".into(), region], &[]);
+    assert!(!output.status.success() && !path.exists());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("image=/absent/lib.so"), "{output:?}");
+}
