@@ -157,6 +157,17 @@ static void check_guards(struct assay_region region, unsigned int step)
 	}
 }
 
+/* Buffers across a page's end: code that takes care near it must still see what lies behind. */
+static void check_page_crossing(const unsigned char *boundary)
+{
+	for (unsigned int before = 0; before <= 72; before++) {
+		for (unsigned int length = before; length < before + 80; length++) {
+			assay_case("crosses a page's end after %u bytes size=%u", before, length);
+			expect_like_reference(boundary - before, length, 0);
+		}
+	}
+}
+
 /* ------------------------------------------------------------------ composition */
 
 /*
@@ -199,12 +210,13 @@ static void check_splits(const unsigned char *buffer, unsigned int rounds)
 
 static void check(bool quick)
 {
-	struct assay_region region = assay_region_new(LENGTH_MAX + 2 * OFFSETS);
+	struct assay_region region = assay_region_new(assay_page_bytes() + LENGTH_MAX + 2 * OFFSETS);
 	unsigned int step = quick ? 37 : 1;
 
 	tell_features(csum_partial_init);
 	assay_random_fill(region.start, (size_t)(region.end - region.start));
 	check_guards(region, step);
+	check_page_crossing(region.start + assay_page_bytes());
 	check_lengths(region.start, step, "random bytes");
 	check_splits(region.start, quick ? 50 : 1000);
 	check_just_carry(region.start, quick ? 100 : 400);
