@@ -167,6 +167,8 @@ struct ebpf_emitter {
 	uint32_t reference_count;
 	uint32_t reference_capacity;
 
+	uint32_t note; /* the back end's own: set in `enter`, to know in later callbacks what it decided there */
+
 	/* jit.c's own. */
 	struct ebpf_vm *vm;
 	uint8_t *marks;

@@ -164,7 +164,7 @@ static void transfer_saved(struct ebpf_emitter *e, uint32_t op, const struct sha
 
 static void enter(struct ebpf_emitter *e)
 {
-	struct shape shape = program_shape(e, NULL);
+	struct shape shape = program_shape(e);
 
 	if (saved_count(&shape))
 		i12(e, ADDI_D, SP, SP, -frame_bytes(saved_count(&shape)));
@@ -183,7 +183,7 @@ static void enter(struct ebpf_emitter *e)
 
 static void leave(struct ebpf_emitter *e)
 {
-	struct shape shape = program_shape(e, NULL);
+	struct shape shape = program_shape(e);
 
 	move_register(e, A0, gpr(0));
 	if (shape.calls)

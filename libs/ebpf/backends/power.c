@@ -20,8 +20,8 @@
  * displacement, can use it as the address of the doubleword to swap. r9 is EBPF_SCRATCH, r10 holds the address that a failed
  * check reports, r11, r12 and r0 are temporaries.
  *
- * Programs that call nothing make no frame: registers are kept in the protected zone; LR is only saved when bounds
- * checks use it. What is never written is not saved.
+ * Programs that call nothing make no frame: registers are kept in the protected zone, and so is a doubleword to swap; LR
+ * is only saved when bounds checks use it. What is never written is not saved.
  *
  * Byte swaps. 16 bits take two rotates in place, 32 bits three and a move. For 64 bits there are four ways, and which is
  * best changed with each CPU: rotates and inserts (8 instructions and a move; POWER7, where a load right after the store
@@ -39,6 +39,12 @@ enum { SP = 1, TOC = 2, FIRST_ARGUMENT = 3, ARGUMENT_6 = 8, ADDRESS = 10, T1 = 1
 
 /* Of a native frame: where ELFv2 keeps LR and TOC, and the first byte that is ours. */
 enum { LINK_SAVE = 16, TOC_SAVE = 24, HEADER_BYTES = 32 };
+
+/* In the protected zone, below the six registers that may be saved there: a doubleword for swaps. */
+enum { PROTECTED_SCRATCH = -64 };
+
+/* struct ebpf_emitter's note: r26 is set, so swaps go through frame->scratch. */
+enum { NOTE_FRAME = 1 };
 
 /* Branch forms that patch fills in. */
 enum { BRANCH_16 = 1, BRANCH_26 = 2 };
@@ -185,14 +191,6 @@ static bool has_swapped_access(uint32_t features, unsigned bytes)
 
 /* Entry and exit. */
 
-static bool is_swap_through_memory(const struct ebpf_emitter *e, const struct ebpf_insn *insn)
-{
-	uint8_t class = BPF_CLASS(insn->opcode);
-
-	return (class == BPF_ALU || class == BPF_ALU64) && BPF_CODE(insn->opcode) == BPF_END &&
-	       strategy(e, (unsigned)insn->imm) == EBPF_SWAP_MEMORY;
-}
-
 static unsigned saved_count(const struct shape *shape)
 {
 	return (unsigned)__builtin_popcount(shape->saved) + shape->frame;
@@ -230,8 +228,9 @@ static void transfer_saved(struct ebpf_emitter *e, const struct shape *shape,
 
 static void enter(struct ebpf_emitter *e)
 {
-	struct shape shape = program_shape(e, is_swap_through_memory);
+	struct shape shape = program_shape(e);
 
+	e->note = shape.frame ? NOTE_FRAME : 0;
 	if (shape.link) {
 		word(e, MFLR_R0);
 		std(e, 0, LINK_SAVE, SP);
@@ -255,7 +254,7 @@ static void enter(struct ebpf_emitter *e)
 
 static void leave(struct ebpf_emitter *e)
 {
-	struct shape shape = program_shape(e, is_swap_through_memory);
+	struct shape shape = program_shape(e);
 
 	mr(e, FIRST_ARGUMENT, gpr(0));
 	if (shape.calls) {
@@ -620,22 +619,28 @@ static void swap_register(struct ebpf_emitter *e, unsigned bits, unsigned reg)
 static void swap_memory(struct ebpf_emitter *e, unsigned bits, unsigned reg)
 {
 	bool big = e->backend->big_endian;
+	unsigned base = e->note & NOTE_FRAME ? FRAME : SP, at = FRAME;
+	int32_t displacement = e->note & NOTE_FRAME ? 0 : PROTECTED_SCRATCH;
 
+	if (base == SP) { /* byte-reversed loads have no displacement */
+		at = ADDRESS;
+		d_form(e, ADDI, at, SP, displacement);
+	}
 	if (bits == 16) {
-		d_form(e, STH, reg, FRAME, 0);
-		x_form(e, XO_LHBRX, reg, 0, FRAME);
+		d_form(e, STH, reg, base, displacement);
+		x_form(e, XO_LHBRX, reg, 0, at);
 	} else if (bits == 32) {
-		d_form(e, STW, reg, FRAME, 0);
-		x_form(e, XO_LWBRX, reg, 0, FRAME);
+		d_form(e, STW, reg, base, displacement);
+		x_form(e, XO_LWBRX, reg, 0, at);
 	} else if (ebpf_has_feature(e, EBPF_POWER_ISA206)) {
-		std(e, reg, 0, FRAME);
-		x_form(e, XO_LDBRX, reg, 0, FRAME);
+		std(e, reg, displacement, base);
+		x_form(e, XO_LDBRX, reg, 0, at);
 	} else {
 		/* The low word reversed becomes the high one. */
-		std(e, reg, 0, FRAME);
+		std(e, reg, displacement, base);
 		li(e, T2, 4);
-		x_form(e, XO_LWBRX, T1, big ? FRAME : 0, big ? T2 : FRAME);
-		x_form(e, XO_LWBRX, reg, big ? 0 : FRAME, big ? FRAME : T2);
+		x_form(e, XO_LWBRX, T1, big ? at : 0, big ? T2 : at);
+		x_form(e, XO_LWBRX, reg, big ? 0 : at, big ? at : T2);
 		rldimi(e, reg, T1, 32, 0);
 	}
 }

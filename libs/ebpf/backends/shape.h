@@ -25,12 +25,7 @@ static inline bool is_atomic(const struct ebpf_insn *insn)
 	return BPF_CLASS(insn->opcode) == BPF_STX && BPF_MODE(insn->opcode) == BPF_ATOMIC;
 }
 
-/*
- * `uses_frame`, if not NULL, tells of an instruction whether the back end's code for it needs struct ebpf_frame beyond
- * what all back ends use it for: calls, checks and what they report.
- */
-static inline struct shape program_shape(const struct ebpf_emitter *e,
-					 bool (*uses_frame)(const struct ebpf_emitter *, const struct ebpf_insn *))
+static inline struct shape program_shape(const struct ebpf_emitter *e)
 {
 	const uint16_t preserved = 1u << 6 | 1u << 7 | 1u << 8 | 1u << 9;
 	const struct ebpf_vm *vm = e->vm;
@@ -43,7 +38,7 @@ static inline struct shape program_shape(const struct ebpf_emitter *e,
 		const struct ebpf_insn *insn = &vm->program[i];
 
 		shape.calls |= is_call(insn);
-		shape.frame |= is_call(insn) || is_atomic(insn) || (uses_frame && uses_frame(e, insn));
+		shape.frame |= is_call(insn) || is_atomic(insn); /* a misaligned atomic is reported there */
 	}
 	for (i = 0; i < vm->function_count; i++)
 		written |= vm->functions[i].written;
