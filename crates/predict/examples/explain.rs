@@ -11,7 +11,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("usage: explain CPUS_DIR TRACE CPU [TIMELINE.html]".into());
     };
     let cpu = Cpu::load(dir.as_ref(), cpu)?;
-    let mut open = || -> Result<Box<dyn Source>, SourceError> { Ok(Box::new(TraceSource::open(path.as_ref())?)) };
+    let mut open =
+        || -> Result<Box<dyn Source>, SourceError> { Ok(Box::new(TraceSource::open(path.as_ref())?)) };
     let explanation = explain(&mut open, &cpu)?;
     println!("{}", explanation.summary());
     for bound in &explanation.bounds {

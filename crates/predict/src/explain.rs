@@ -149,7 +149,11 @@ impl Sensitivity {
 
 /// Moves each guessed number of the cpu to the ends of its range, one at a time.
 pub fn sensitivity(open: &mut Open<'_>, cpu: &Cpu) -> Result<Sensitivity, PredictError> {
-    let guesses: Vec<_> = cpu.guesses().into_iter().filter(|guess| guess.low < guess.high && guess.key != "clock.frequency").collect();
+    let guesses: Vec<_> = cpu
+        .guesses()
+        .into_iter()
+        .filter(|guess| guess.low < guess.high && guess.key != "clock.frequency")
+        .collect();
     let mut changed = vec![cpu.clone()];
     for guess in &guesses {
         for value in [guess.low, guess.high] {
@@ -185,7 +189,8 @@ pub struct Survival {
 /// Compares two variants on one cpu, with each guess at the ends of its range in both.
 pub fn verdict(a: &Sensitivity, b: &Sensitivity) -> Survival {
     let faster = a.cycles < b.cycles;
-    let keys: std::collections::BTreeSet<&str> = a.moves.iter().chain(&b.moves).map(|m| m.key.as_str()).collect();
+    let keys: std::collections::BTreeSet<&str> =
+        a.moves.iter().chain(&b.moves).map(|m| m.key.as_str()).collect();
     let mut decided_by = Vec::new();
     for key in keys {
         let find = |s: &Sensitivity| s.moves.iter().find(|m| m.key == key).cloned();

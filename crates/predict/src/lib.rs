@@ -16,6 +16,7 @@ mod plan;
 pub mod source;
 pub mod timeline;
 pub mod trace_source;
+pub mod validate;
 
 pub use crate::core::{Access, Cause, Counters, Event, Relax};
 pub use cpu::{Cpu, CpuError};

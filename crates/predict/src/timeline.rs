@@ -32,7 +32,11 @@ impl Timeline {
     }
 
     fn end_of(event: &Event) -> u64 {
-        if event.complete == u64::MAX { event.finish } else { event.complete }
+        if event.complete == u64::MAX {
+            event.finish
+        } else {
+            event.complete
+        }
     }
 
     fn text_of(&self, event: &Event) -> (u64, String) {
@@ -63,7 +67,9 @@ impl Timeline {
             let _ = write!(out, "{mark} {address:>8x} {text:<28.28} ");
             let end = Timeline::end_of(event).saturating_sub(start) as usize;
             cut |= end >= columns;
-            let line: String = (0..=end.min(columns - 1)).map(|column| Timeline::letter(event, start + column as u64)).collect();
+            let line: String = (0..=end.min(columns - 1))
+                .map(|column| Timeline::letter(event, start + column as u64))
+                .collect();
             let _ = writeln!(out, "{}", line.trim_end());
         }
         if cut {
