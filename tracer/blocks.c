@@ -9,6 +9,7 @@
 
 #include "tracer.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,7 +52,7 @@ static void add_slots(struct block *block)
         block->tail_hole = &block->slots[block->instructions - 1];
 }
 
-struct block *block_intern(uint64_t address, const uint8_t *code, const uint8_t *sizes, uint32_t instructions)
+static struct block *intern(uint64_t address, const uint8_t *code, const uint8_t *sizes, uint32_t instructions)
 {
     size_t bytes = 0;
 
@@ -74,6 +75,17 @@ struct block *block_intern(uint64_t address, const uint8_t *code, const uint8_t 
     region_note_block(block);
     block->next = *bucket;
     *bucket = block;
+    return block;
+}
+
+// Any thread may translate while the recorded one asks for a prefix.
+struct block *block_intern(uint64_t address, const uint8_t *code, const uint8_t *sizes, uint32_t instructions)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+    pthread_mutex_lock(&lock);
+    struct block *block = intern(address, code, sizes, instructions);
+    pthread_mutex_unlock(&lock);
     return block;
 }
 

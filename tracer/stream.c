@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,10 +80,15 @@ static void put_text(const char *text)
     put_bytes(text, length);
 }
 
+// Held while the descriptor is in use or moved, which any thread's system call may cause.
+static pthread_mutex_t descriptor_lock = PTHREAD_MUTEX_INITIALIZER;
+
 static void write_all(const void *bytes, size_t count)
 {
     struct stat now;
     const char *from = bytes;
+
+    pthread_mutex_lock(&descriptor_lock);
 
     if (fstat(stream.descriptor, &now) || now.st_dev != stream.device || now.st_ino != stream.inode)
         tracer_fatal("the traced program closed the tracer's file; %s was not written", stream.path);
@@ -97,6 +103,7 @@ static void write_all(const void *bytes, size_t count)
         count -= (size_t)done;
         stream.written += (uint64_t)done;
     }
+    pthread_mutex_unlock(&descriptor_lock);
 }
 
 static void flush_frame(void)
@@ -419,8 +426,10 @@ void stream_abandon(void)
 // The guest is about to use these numbers for descriptors of its own, or to close them.
 void stream_guard_descriptor(uint64_t a, uint64_t b)
 {
+    pthread_mutex_lock(&descriptor_lock);
     uint32_t ours = (uint32_t)stream.descriptor;
 
     if (stream.descriptor >= 0 && ((uint32_t)a == ours || (uint32_t)b == ours))
         stream.descriptor = move_high(stream.descriptor, stream.descriptor);
+    pthread_mutex_unlock(&descriptor_lock);
 }

@@ -41,6 +41,19 @@ fn the_first_thread_in_the_region_is_recorded() {
 }
 
 #[test]
+fn the_program_may_end_while_another_thread_is_recorded() {
+    for _ in 0..10 {
+        let whole = regions("EXIT_ELSEWHERE");
+        assert!(
+            whole.entries.iter().all(|e| matches!(e.0, Leave::Return | Leave::Exit)),
+            "{:?}",
+            whole.entries
+        );
+        assert_eq!(whole.end.get("end"), Some("exit"));
+    }
+}
+
+#[test]
 fn a_forked_child_leaves_the_trace_to_its_parent() {
     let whole = regions("FORK");
     assert_eq!(whole.entries.len(), 3, "{:?}", whole.entries);

@@ -13,54 +13,29 @@ __attribute__((noinline)) void region(unsigned n)
         cell[i % 64] = i;
 }
 
-#ifdef THREADS
+#if defined(THREADS) || defined(FIRST_IN_OTHER_THREAD) || defined(EXIT_ELSEWHERE)
 static char stack[1 << 16] __attribute__((aligned(64)));
 static volatile unsigned done;
 
 __attribute__((used, noreturn)) static void thread(void)
 {
-    for (unsigned i = 0; i < 100; i++)
-        region(20);
-    done = 1;
-    system_call(CALL_EXIT, 0, 0, 0);
-    __builtin_unreachable();
-}
-
-// VM, FS, FILES, SIGHAND, THREAD, SYSVSEM
-static void start_thread(void)
-{
-    register long r0 __asm__("r0") = CALL_CLONE, r3 __asm__("r3") = 0x50f00,
-         r4 __asm__("r4") = (long)(stack + sizeof(stack) - 512), r5 __asm__("r5") = 0, r6 __asm__("r6") = 0,
-         r7 __asm__("r7") = 0;
-
-    __asm__ volatile("sc\n cmpdi 3, 0\n bne 1f\n bl thread\n nop\n1:"
-                     : "+r"(r0), "+r"(r3), "+r"(r4), "+r"(r5), "+r"(r6), "+r"(r7)::"memory", "cr0", "r8", "r9", "r10",
-                       "r11", "r12", "ctr", "lr");
-}
-
-int run(void)
-{
-    region(5);
-    start_thread();
-    while (!done)
-        cell[63]++;
-    region(5);
-    return 0;
-}
+#ifdef EXIT_ELSEWHERE
+    for (;;) {
+        region(1000);
+        done = 1;
+    }
 #endif
-
-#ifdef FIRST_IN_OTHER_THREAD
-static char stack[1 << 16] __attribute__((aligned(64)));
-static volatile unsigned done;
-
-__attribute__((used, noreturn)) static void thread(void)
-{
+#ifdef THREADS
+    for (unsigned i = 0; i < 99; i++)
+        region(20);
+#endif
     region(20);
     done = 1;
     system_call(CALL_EXIT, 0, 0, 0);
     __builtin_unreachable();
 }
 
+// clone with VM, FS, FILES, SIGHAND, THREAD, SYSVSEM
 static void start_thread(void)
 {
     register long r0 __asm__("r0") = CALL_CLONE, r3 __asm__("r3") = 0x50f00,
@@ -74,10 +49,15 @@ static void start_thread(void)
 
 int run(void)
 {
+#ifdef THREADS
+    region(5);
+#endif
     start_thread();
     while (!done)
         cell[63]++;
+#ifndef EXIT_ELSEWHERE
     region(5);
+#endif
     return 0;
 }
 #endif
