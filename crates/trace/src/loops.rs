@@ -155,6 +155,21 @@ impl Loops {
         out.reverse();
     }
 
+    /// Calls `run` with the shape of each run of the whole loop and how often it is executed.
+    pub fn for_each_run(&self, mut run: impl FnMut(u32, u64)) {
+        let mut around: Vec<(u32, u64)> = Vec::new(); // ends of the loops that a part is in, and their iterations
+        for (index, part) in self.parts.iter().enumerate() {
+            while around.last().is_some_and(|&(end, _)| end as usize <= index) {
+                around.pop();
+            }
+            let times = around.last().map_or(1, |&(_, times)| times);
+            match *part {
+                Part::Run { shape, .. } => run(shape, times),
+                Part::Loop { iterations, end, .. } => around.push((end, times.wrapping_mul(iterations))),
+            }
+        }
+    }
+
     /// Leaps over iterations of the loop at `depth`, at the start of one of which the reader stands. Returns what was
     /// leapt over, per iteration.
     pub fn skip(&mut self, depth: usize, iterations: u64) -> Counts {

@@ -171,6 +171,31 @@ impl Reader {
         Ok(())
     }
 
+    /// How often each block is executed in what is left of the trace, indexed as `blocks`. Loops are not walked through.
+    pub fn executions(&mut self) -> Result<Vec<u64>, Error> {
+        let mut executions: Vec<u64> = Vec::new();
+        loop {
+            let outermost = self.repetitions()?.first().copied();
+            let whole = outermost.filter(|repetition| repetition.depth == 0 && repetition.iteration == 0);
+            if let Some(repetition) = whole {
+                self.loops.for_each_run(|shape, times| {
+                    if let Kind::Block(id) = self.shapes[shape as usize].kind {
+                        add_execution(&mut executions, id, times);
+                    }
+                });
+                self.skip_in(&repetition, repetition.remaining)?;
+                continue;
+            }
+            match self.next()? {
+                None => break,
+                Some(Event::Block { id, .. }) => add_execution(&mut executions, id, 1),
+                Some(_) => {}
+            }
+        }
+        executions.resize(self.blocks.len(), 0);
+        Ok(executions)
+    }
+
     /// Reads definitions and loop heads until the next event can be told. False at the end.
     fn prepare(&mut self) -> Result<bool, Error> {
         loop {
@@ -271,6 +296,14 @@ impl Reader {
         self.shapes.push(Shape { kind, accesses, counts });
         Ok(())
     }
+}
+
+fn add_execution(executions: &mut Vec<u64>, id: u32, times: u64) {
+    let id = id as usize;
+    if executions.len() <= id {
+        executions.resize(id + 1, 0);
+    }
+    executions[id] = executions[id].saturating_add(times);
 }
 
 enum Found {

@@ -94,6 +94,22 @@ fn counts_agree_with_walking() {
     assert!(entries > 1000, "the traces had {entries} entries only");
 }
 
+#[test]
+fn executions_agree_with_walking() {
+    let path = scratch("executions.trace");
+    for seed in 1..300 {
+        let mut expected = vec![0u64; 6];
+        for event in expand_all(&write(&path, &mut Random(seed), 20)) {
+            if let Owned::Block(id, _) = event {
+                expected[id as usize] += 1;
+            }
+        }
+        let mut executions = Reader::open(&path).unwrap().executions().unwrap();
+        executions.resize(6, 0);
+        assert_eq!(executions, expected, "seed {seed}");
+    }
+}
+
 fn access(address: u64) -> trace::Access {
     trace::Access { address, instruction: 0, bytes: 8, store: false, cache_operation: false, known: true }
 }

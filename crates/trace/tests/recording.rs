@@ -24,7 +24,7 @@ fn hash_of(path: &std::path::Path) -> String {
         for a in accesses {
             count += 1;
             mix(&mut hash, a.address);
-            mix(&mut hash, u64::from(a.instruction) << 32 | u64::from(a.bytes) * 2 | u64::from(a.store));
+            mix(&mut hash, (u64::from(a.instruction) << 32) + u64::from(a.bytes) * 2 + u64::from(a.store));
         }
     }
     format!("{} {count} {hash:016x}\n", reader.instructions())

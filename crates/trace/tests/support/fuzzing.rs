@@ -125,16 +125,17 @@ impl Fuzzer {
         put_together(&parts)
     }
 
-    /// One broken input, read in one of three ways. Anything but a result is a bug.
+    /// One broken input, read in one of four ways. Anything but a result is a bug.
     pub fn one(&mut self) {
         let input = self.input();
         let Ok(mut reader) = Reader::from_source("fuzzed", Cursor::new(input)) else {
             self.refused += 1;
             return;
         };
-        let fine = match self.random.below(3) {
+        let fine = match self.random.below(4) {
             0 => count(&mut reader).is_ok(),
-            1 => walk(&mut reader, 3000).is_ok(),
+            1 => reader.executions().is_ok(),
+            2 => walk(&mut reader, 3000).is_ok(),
             _ => leap(&mut reader, &mut self.random).is_ok(),
         };
         self.accepted += u64::from(fine);
