@@ -6,7 +6,7 @@ use crate::judge::Judge;
 use crate::select::{Cases, Selection};
 use crate::work::{each_case, Skips};
 use lab::Result;
-use report::record::{CountRecord, Record};
+use report::record::{Common, CountRecord, Record};
 use report::{Count, Derived, Report, Table};
 
 /// Options of `count`.
@@ -46,8 +46,9 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
 }
 
 fn table(records: &[CountRecord]) -> Table {
+    let (title, several) = hotpaths_of(records.iter().map(|record| &record.common));
     let mut table = Table::new(
-        "Executed by one call in steady state",
+        &format!("{title}: executed by one call in steady state"),
         "counted under QEMU from the symbol's entry to its return; architectural instructions, branches taken or not",
     );
     let arch = table.text_column("arch");
@@ -61,7 +62,7 @@ fn table(records: &[CountRecord]) -> Table {
     for record in records {
         let row = table.row();
         table.set(row, arch, record.common.arch.as_str());
-        table.set(row, name, format!("{}/{}", record.common.hotpath, record.common.variant));
+        table.set(row, name, variant_text(&record.common, several));
         table.set(row, case, case_text(&record.common.case));
         table.set(row, instructions, Count(record.instructions)).set(row, loads, Count(record.loads));
         table.set(row, stores, Count(record.stores)).set(row, branches, Count(record.branches));
@@ -70,6 +71,21 @@ fn table(records: &[CountRecord]) -> Table {
         }
     }
     table
+}
+
+/// The hot path of a table's records, for its caption, and whether there are several, so that rows have to say which.
+pub fn hotpaths_of<'a>(commons: impl Iterator<Item = &'a Common>) -> (String, bool) {
+    let names: std::collections::BTreeSet<&str> = commons.map(|common| common.hotpath.as_str()).collect();
+    (names.iter().copied().collect::<Vec<_>>().join(", "), names.len() > 1)
+}
+
+/// A variant's name, with its hot path's where a table holds several.
+pub fn variant_text(common: &Common, several: bool) -> String {
+    if several {
+        format!("{}/{}", common.hotpath, common.variant)
+    } else {
+        common.variant.clone()
+    }
 }
 
 /// `size=1472`, as users write it.

@@ -5,6 +5,7 @@ use crate::context::{Context, Outcome};
 use crate::judge::Judge;
 use crate::measuring::{measure, Measured};
 use crate::select::{Cases, Selection};
+use crate::verbs::count::{hotpaths_of, variant_text};
 use lab::measure::Effort;
 use lab::{host, Problem, Result};
 use report::record::Record;
@@ -71,8 +72,9 @@ pub fn native_arch() -> Result<arch::Arch> {
 /// The table of measurements.
 pub fn table(measured: &[Measured]) -> Table {
     let machine = host::machine();
+    let (title, several) = hotpaths_of(measured.iter().map(|one| &one.record.common));
     let mut table = Table::new(
-        &format!("{} ({})", machine.processor, machine.identification),
+        &format!("{title} on {} ({})", machine.processor, machine.identification),
         "measured: median over processes of each process's median, 95 % interval by resampling processes; core cycles \
          by a chain of dependent multiplies around each sample; docs/method.md",
     );
@@ -83,7 +85,7 @@ pub fn table(measured: &[Measured]) -> Table {
     let rate = table.measured_column("rate", "bytes/cycle", 2);
     for one in measured {
         let row = table.row();
-        table.set(row, name, one.variant.title()).set(row, case, one.case.to_string());
+        table.set(row, name, variant_text(&one.record.common, several)).set(row, case, one.case.to_string());
         let record = &one.record;
         table.set(row, time, report::Measured { median: record.median_ns, interval: record.interval_ns });
         if let Some(reason) = &record.no_interval {

@@ -4,13 +4,13 @@
 use crate::context::{Context, Outcome};
 use crate::judge::{self, Judge};
 use crate::select::{Cases, Selection};
-use crate::verbs::count::case_text;
+use crate::verbs::count::{case_text, hotpaths_of, variant_text};
 use crate::work::{each_case, Skips};
 use lab::emulator::CannotRun;
 use lab::Result;
 use predict::Cpu;
 use report::record::{PredictionRecord, Record};
-use report::{Derived, Predicted, Report, Table};
+use report::{Predicted, Report, Table};
 
 /// Options of `predict`.
 #[derive(clap::Args)]
@@ -63,8 +63,9 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
 }
 
 fn table(records: &[PredictionRecord]) -> Table {
+    let (title, several) = hotpaths_of(records.iter().map(|record| &record.common));
     let mut table = Table::new(
-        "One call in steady state, calls back to back",
+        &format!("{title}: one call in steady state, calls back to back"),
         "predicted from a trace and a description of the cpu; not measured; docs/method.md",
     );
     let cpu = table.text_column("cpu");
@@ -75,18 +76,23 @@ fn table(records: &[PredictionRecord]) -> Table {
     let time = table.predicted_column("per call", "ns", 1);
     let rate = table.predicted_column("rate", "bytes/cycle", 2);
     let bound = table.text_column("most stalls");
-    let coverage = table.derived_column("described", "% of instr", 1);
     for record in records {
         let row = table.row();
         table.set(row, cpu, record.cpu.as_str()).set(row, arch, record.common.arch.as_str());
-        table.set(row, name, format!("{}/{}", record.common.hotpath, record.common.variant));
+        table.set(row, name, variant_text(&record.common, several));
         table.set(row, case, case_text(&record.common.case));
         table.set(row, cycles, Predicted(record.cycles)).set(row, time, Predicted(record.time_ns));
         if let Some(bytes_per_cycle) = record.bytes_per_cycle {
             table.set(row, rate, Predicted(bytes_per_cycle));
         }
         table.set(row, bound, record.bound_by.as_str());
-        table.set(row, coverage, Derived::from(record.coverage_percent));
+        if record.coverage_percent < 99.95 {
+            let told = format!(
+                "{:.1} % of its instructions have a class in the cpu's file",
+                record.coverage_percent
+            );
+            table.mark(row, cycles, &told);
+        }
     }
     table
 }

@@ -168,39 +168,45 @@ pub fn fill(section: &mut Section, study: &Study, reruns: &[Rerun]) {
                   not measured; errors in percent of the published figure";
     let mut table = Table::new("Published and re-run", method);
     let hot = reruns.iter().any(|rerun| rerun.row.hotpath.is_some());
+    // One unit for all rows stands in the heads, several stand in the rows.
+    let first = reruns.first().map(|rerun| rerun.row.quantity);
+    let same = reruns.iter().all(|rerun| Some(rerun.row.quantity) == first);
+    let unit = first.filter(|_| same).map_or("", Quantity::unit);
+    let digits = if same { 1 } else { 3 };
     let name = table.text_column("row");
-    let quantity = table.text_column("quantity");
+    let quantity = (!same).then(|| table.text_column("quantity"));
     let instructions = hot.then(|| table.count_column("per call", "instr"));
     let cycles = hot.then(|| table.predicted_column("per call", "cycles", 1));
-    let counted = table.count_column("re-run", "");
-    let own = table.predicted_column("re-run", "", 3);
-    let published = table.published_column("published", "", 3);
+    let any_counted = reruns.iter().any(|rerun| rerun.row.quantity.is_counted());
+    let counted = any_counted.then(|| table.count_column("re-run", ""));
+    let own = table.predicted_column("re-run", unit, digits);
+    let published = table.published_column("published", unit, digits);
     let error = table.derived_column("error", "%", 1);
-    let fit = table.text_column("");
     for rerun in reruns {
         let row = table.row();
         table.set(row, name, rerun.row.title());
-        table.set(row, quantity, format!("{} {}", rerun.row.quantity.name(), unit_text(rerun.row.quantity)));
+        if let Some(column) = quantity {
+            table.set(row, column, rerun.row.quantity.name());
+        }
         if let (Some(column), Some(value)) = (instructions, rerun.instructions) {
             table.set(row, column, Count(value));
         }
         if let (Some(column), Some(value)) = (cycles, rerun.cycles) {
             table.set(row, column, Predicted(value));
         }
-        if rerun.row.quantity.is_counted() {
-            table.set(row, counted, Count(rerun.own as u64));
-        } else {
-            table.set(row, own, Predicted(rerun.own));
-        }
+        match counted.filter(|_| rerun.row.quantity.is_counted()) {
+            None => table.set(row, own, Predicted(rerun.own)),
+            Some(column) => {
+                table.set(row, column, Count(rerun.own as u64)).mark(row, column, exactness(rerun))
+            }
+        };
         table.set(row, published, Published(rerun.row.published));
         table.set(row, error, Derived::from(rerun.error_percent()));
-        match rerun.exact() {
-            Some(true) => table.mark(row, counted, "exactly what the program's text says"),
-            Some(false) => table.mark(row, counted, "NOT what the program's text says"),
-            None => &mut table,
-        };
         if rerun.row.used_for_fit {
-            table.set(row, fit, "used for fit");
+            table.mark(row, error, "a number of the cpu was fitted to this row");
+        }
+        if let Some(printed) = rerun.row.as_printed.as_ref().filter(|_| rerun.row.program.is_some()) {
+            table.mark(row, published, &format!("printed: {printed}"));
         }
         if let Some(note) = &rerun.row.note {
             table.mark(row, name, note);
@@ -213,10 +219,12 @@ pub fn fill(section: &mut Section, study: &Study, reruns: &[Rerun]) {
     section.paragraph(&summary(reruns));
 }
 
-fn unit_text(quantity: Quantity) -> String {
-    match quantity {
-        Quantity::NsPerCall => "(ns)".to_owned(),
-        _ => String::new(),
+/// How a count stands to what the program's text says that it has to be.
+fn exactness(rerun: &Rerun) -> &'static str {
+    match rerun.exact() {
+        Some(true) => "exactly what the program's text says",
+        Some(false) => "NOT what the program's text says",
+        None => "nothing says what it has to be exactly",
     }
 }
 
@@ -287,12 +295,11 @@ fn record(study: &Study, rerun: &Rerun) -> StudyRecord {
     }
 }
 
-/// The best prediction of each cpu, by bytes per cycle.
+/// The best prediction of each cpu, over all architectures that it runs.
 pub fn best_of_each(records: &[PredictionRecord]) -> Vec<&PredictionRecord> {
     let mut best: Vec<&PredictionRecord> = Vec::new();
     for record in records {
-        match best.iter_mut().find(|known| known.cpu == record.cpu && known.common.arch == record.common.arch)
-        {
+        match best.iter_mut().find(|known| known.cpu == record.cpu) {
             Some(known) if record.cycles < known.cycles => *known = record,
             Some(_) => {}
             None => best.push(record),
