@@ -24,7 +24,7 @@
 static struct {
     uint64_t base;
     bool base_known, registers_known;
-    uint64_t stack_top, cache_line;
+    uint64_t stack_top, cache_line, program_headers;
 } guest;
 
 // Where registers are in the state, in bytes from its start.
@@ -135,7 +135,7 @@ uint64_t guest_xer_bytes(const void *cpu)
 // The initial stack: argc, argv..., 0, environment..., 0, then pairs (type, value) up to type 0.
 static bool read_initial_stack(uint64_t sp)
 {
-    enum { AT_PAGE_SIZE = 6, AT_DCACHE_BLOCK_SIZE = 19, WORDS_MAX = 1 << 20 };
+    enum { AT_PROGRAM_HEADERS = 3, AT_PAGE_SIZE = 6, AT_DCACHE_BLOCK_SIZE = 19, WORDS_MAX = 1 << 20 };
     uint64_t word, value, argc, at = sp, nulls = 0;
     bool page_size_seen = false;
 
@@ -155,6 +155,8 @@ static bool read_initial_stack(uint64_t sp)
             return page_size_seen;
         if (word == AT_PAGE_SIZE)
             page_size_seen = value >= 4096 && (value & (value - 1)) == 0;
+        if (word == AT_PROGRAM_HEADERS)
+            guest.program_headers = value;
         if (word == AT_DCACHE_BLOCK_SIZE)
             guest.cache_line = value;
     }
@@ -172,6 +174,14 @@ void guest_first_block(void *cpu)
 bool guest_registers_known(void)
 {
     return guest.registers_known;
+}
+
+// Where the program's own file is loaded: the headers follow the ELF header, which is at offset 0. 0: unknown.
+uint64_t guest_load_address(void)
+{
+    uint64_t address = guest.program_headers - (target->word_bytes == 8 ? 64 : 52);
+
+    return guest.registers_known && address % 4096 == 0 ? address : 0;
 }
 
 uint64_t guest_stack_top(void)

@@ -60,7 +60,7 @@ void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, qemu_exit_callback call
 
 unsigned qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info); // log2 of the bytes
 bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info);
-const char *qemu_plugin_path_to_binary(void); // to be freed by the caller
+const char *qemu_plugin_path_to_binary(void);
 // Version 2 and later; its presence tells them from version 1.
 __attribute__((weak)) void *qemu_plugin_scoreboard_new(size_t element_size);
 // Version 4 and later (and 3 cannot be told from it by name, nor is there a released QEMU with only 3 that differs).

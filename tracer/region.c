@@ -110,6 +110,17 @@ static void place_regions(const char *path, uint64_t base)
     }
 }
 
+// The program itself is where the kernel says: QEMU does not always map it, a small file may be read instead.
+static void place_program(void)
+{
+    const char *given = qemu_plugin_path_to_binary(); // a copy, of which there is one
+    char *path = given ? realpath(given, NULL) : NULL;
+
+    if (path && guest_load_address())
+        place_regions(path, guest_load_address());
+    free(path);
+}
+
 // Finds the file that a block is in. Its load address is the first mapping of its offset 0 in an unbroken run of its
 // mappings: a small file has several of those, and QEMU itself may have mapped it elsewhere.
 static void look_at_maps(uint64_t address)
@@ -224,6 +235,7 @@ void region_boundary(struct block *block, void *cpu)
     if (!first_block_seen) {
         first_block_seen = true;
         guest_first_block(cpu);
+        place_program();
         if (!regions_count)
             claim_thread();
     }

@@ -208,6 +208,7 @@ uint64_t guest_stack_pointer(const void *cpu);
 uint64_t guest_return_address(const void *cpu);
 uint64_t guest_xer_bytes(const void *cpu);
 uint64_t guest_stack_top(void);
+uint64_t guest_load_address(void);
 uint64_t guest_cache_line(void);
 void guest_set_base(uint64_t base);
 uint64_t guest_base_address(void);
