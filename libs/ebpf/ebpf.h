@@ -146,7 +146,7 @@ struct ebpf_frame {
 	uint64_t context_bytes; /* in: r2 */
 	uint64_t stack_top;     /* in: r10; a multiple of 16; ebpf_stack_bytes below it are the program's */
 	uint64_t budget;        /* in: instructions, if emitted with a budget; out: what is left unless it ran out */
-	uint64_t regions;       /* in: address of struct ebpf_region[], if emitted with bounds: context, stack, ... */
+	uint64_t regions;       /* in: address of struct ebpf_region[], if emitted with bounds: the context, the stack, ... */
 	uint64_t regions_end;   /* in: address after the last, at least one */
 	uint64_t helpers;       /* in: address of struct ebpf_helper_entry[], indexed by helper number */
 	uint64_t helper_count;  /* in: its length */
@@ -190,7 +190,7 @@ enum ebpf_status ebpf_run(struct ebpf_vm *vm, enum ebpf_engine engine, void *con
 			  uint64_t *r0);
 
 /*
- * Generates position-independent code for any target into `buffer`. *bytes is the buffer's size on entry and the code's
+ * Generates position-independent code for any target into `buffer`; to be put at a multiple of 64. *bytes is the buffer's size on entry and the code's
  * on return, also with EBPF_ERROR_BUFFER, which a NULL buffer of size 0 gives.
  */
 enum ebpf_status ebpf_emit(struct ebpf_vm *vm, const struct ebpf_target *target, void *buffer, size_t *bytes);

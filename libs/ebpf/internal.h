@@ -31,6 +31,7 @@ enum ebpf_insn_flag {
 	EBPF_INSN_TARGET = 4,   /* some jump goes here */
 	EBPF_INSN_FUNCTION = 8, /* first of a function: slot 0 or the target of a local call */
 	EBPF_INSN_STACK = 16,   /* a memory access that is in the stack frame, and aligned if atomic, by its distance from r10 */
+	EBPF_INSN_LOOP = 32,    /* a jump goes here from the same place or later: the head of a loop */
 };
 
 struct ebpf_insn {

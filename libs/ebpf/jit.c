@@ -452,6 +452,8 @@ static void instruction(struct ebpf_emitter *e, const struct ebpf_function *func
 {
 	const struct ebpf_insn *insn = &e->vm->program[at];
 
+	if ((insn->flags & EBPF_INSN_LOOP) && e->backend->align)
+		e->backend->align(e);
 	bind(e, at);
 	if ((insn->flags & EBPF_INSN_LEADER) && e->vm->options.budget_instructions)
 		e->backend->charge(e, insn->charge, cold(e, EBPF_ERROR_BUDGET, at));

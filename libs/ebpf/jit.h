@@ -132,7 +132,13 @@ struct ebpf_backend {
 	/* temporary; then jumps to ebpf_leave_label. Any register may be trashed. */
 	void (*fault)(struct ebpf_emitter *, enum ebpf_status, uint32_t instruction, bool address);
 
-	/* 9. Fills a reference made by ebpf_reference: `displacement` is from `at` to the label; false if it does not fit. */
+	/*
+	 * 9. Optional. Before the head of a loop: instructions that do nothing, up to an address where fetching is best. In
+	 * the first pass as many as there can be, lest the code grow. The code's start is a multiple of 64.
+	 */
+	void (*align)(struct ebpf_emitter *);
+
+	/* 10. Fills a reference made by ebpf_reference: `displacement` is from `at` to the label; false if it does not fit. */
 	bool (*patch)(uint8_t *at, unsigned kind, int64_t displacement);
 };
 

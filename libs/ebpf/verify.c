@@ -64,6 +64,8 @@ static enum ebpf_status find_target(struct ebpf_vm *vm, uint32_t at)
 				 (unsigned)target - 1);
 	insn->target = (uint32_t)target;
 	vm->program[target].flags |= is_local_call(insn) ? EBPF_INSN_FUNCTION : EBPF_INSN_TARGET;
+	if (target <= at && !is_local_call(insn))
+		vm->program[target].flags |= EBPF_INSN_LOOP;
 	return EBPF_OK;
 }
 

@@ -28,7 +28,8 @@ static const char *const engine_names[ENGINES] = { "ubpf", "registers", "fused",
 
 struct engine {
 	struct ebpf_vm *vm;     /* NULL: ubpf's sequences */
-	ubpf_function function;
+	ubpf_function function; /* those */
+	uint64_t (*program)(struct ebpf_frame *);
 	size_t code_bytes;
 };
 
@@ -98,17 +99,30 @@ static void make_engines(const struct bench_program *program, struct engine *eng
 	engines[3].vm = load(bytecode, bytes, true, 0, EBPF_FUSION_OFF);
 	engines[4].vm = load(bytecode, bytes, false, UINT64_C(1) << 60, EBPF_FUSION_OFF);
 	for (i = 1; i < ENGINES; i++)
-		ebpf_code(engines[i].vm, &engines[i].code_bytes);
+		engines[i].program =
+			(uint64_t(*)(struct ebpf_frame *))(uintptr_t)ebpf_code(engines[i].vm, &engines[i].code_bytes);
 }
 
+/* Generated code is called directly in either case, without what ebpf_run or ubpf_exec do around it. */
 static uint64_t run(const struct engine *engine)
 {
-	uint64_t r0 = 0;
+	struct ebpf_region regions[] = { { (uint64_t)(uintptr_t)memory, sizeof(memory) },
+					 { (uint64_t)(uintptr_t)stack, sizeof(stack) } };
+	struct ebpf_frame frame;
+	uint64_t r0;
 
 	if (!engine->vm)
 		return engine->function(memory, sizeof(memory), stack);
-	if (ebpf_run(engine->vm, EBPF_COMPILED, memory, sizeof(memory), &r0))
-		die("a run", ebpf_message(engine->vm));
+	frame.context = (uint64_t)(uintptr_t)memory;
+	frame.context_bytes = sizeof(memory);
+	frame.stack_top = (uint64_t)(uintptr_t)(stack + sizeof(stack));
+	frame.budget = UINT64_C(1) << 60;
+	frame.regions = (uint64_t)(uintptr_t)regions;
+	frame.regions_end = (uint64_t)(uintptr_t)(regions + 2);
+	frame.status = 0;
+	r0 = engine->program(&frame);
+	if (frame.status)
+		die("a run", "it was stopped by a check");
 	return r0;
 }
 
