@@ -15,10 +15,6 @@ die() {
     exit 2
 }
 
-# Job control gives each background step a process group of its own, so that a Ctrl-C at the terminal reaches this
-# script alone, which then stops its steps in the way that each of them can bear.
-set -m
-
 declare -A step_pid=() step_began=() step_title=()
 log_dir=/nonexistent # set by the caller, once the cache folder is known to be writable
 
@@ -26,7 +22,12 @@ log_dir=/nonexistent # set by the caller, once the cache folder is known to be w
 start() {
     local name=$1 title=$2
     shift 2
+    # Job control gives the step a process group of its own, so that a Ctrl-C at the terminal reaches this script alone,
+    # which then stops its steps in the way that each of them can bear. It is on for no longer than that: what runs in
+    # the foreground has to stay in this script's group, or the Ctrl-C would reach it and not us.
+    set -m
     "$@" </dev/null >"$log_dir/$name.log" 2>&1 9>&- &
+    set +m
     step_pid[$name]=$! step_began[$name]=$SECONDS step_title[$name]=$title
 }
 
@@ -59,9 +60,10 @@ show_progress() {
 clear_line() { [ ! -t 2 ] || printf '\r\033[K' >&2; }
 
 progress_of_all() {
-    local name line=''
+    local name progress line=''
     for name in "${!step_pid[@]}"; do
-        line+="${line:+; }${step_title[$name]} $(progress_in "$log_dir/$name.log"), $((SECONDS - step_began[$name])) s"
+        progress=$(progress_in "$log_dir/$name.log")
+        line+="${line:+; }${step_title[$name]}${progress:+ $progress}, $((SECONDS - step_began[$name])) s"
     done
     printf '%s' "$line"
 }
