@@ -113,7 +113,7 @@ static void place_regions(const char *path, uint64_t base)
 // The program itself is where the kernel says: QEMU does not always map it, a small file may be read instead.
 static void place_program(void)
 {
-    const char *given = qemu_plugin_path_to_binary(); // a copy, of which there is one
+    const char *given = qemu_plugin_path_to_binary ? qemu_plugin_path_to_binary() : NULL;
     char *path = given ? realpath(given, NULL) : NULL;
 
     if (path && guest_load_address())
