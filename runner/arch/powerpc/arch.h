@@ -48,7 +48,7 @@
 
 enum { AUXILIARY_HWCAP = 16, HWCAP_ALTIVEC = 0x10000000, HWCAP_FPU = 0x08000000 };
 
-/* The MPC8xx has no floating point, the e300 no AltiVec: the kernel says what there is. Internal's enum. */
+/* The MPC8xx has no floating point, the e300 no AltiVec: the kernel says what there is (bits of internal.h). */
 #define assay_arch_features()                                                                              \
 	((assay_auxiliary(AUXILIARY_HWCAP) & HWCAP_FPU ? (uintptr_t)ASSAY_HAS_FPU : 0) |                   \
 	 (assay_auxiliary(AUXILIARY_HWCAP) & HWCAP_ALTIVEC ? (uintptr_t)ASSAY_HAS_VECTOR : 0))
