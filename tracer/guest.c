@@ -165,6 +165,9 @@ static bool read_initial_stack(uint64_t sp)
 
 void guest_first_block(void *cpu)
 {
+#ifdef TRACER_WITHOUT_REGISTERS // for a test of what happens then
+    cpu = NULL;
+#endif
     if (!cpu)
         return;
     guest.stack_top = guest_stack_pointer(cpu);

@@ -186,3 +186,24 @@ fn the_first_vector_instruction_counts_once() {
     let branch = at.iter().position(|&a| a == r.program.symbol("next")).unwrap();
     assert!(at[..branch].windows(2).all(|w| w[1] == w[0] + 4), "{:x?}", &at[..branch]);
 }
+
+#[test]
+fn without_registers_addresses_are_unknown_and_regions_refused() {
+    let plugin = recording::tracer_without_registers();
+    let program = Program::build("holes.S", Arch::Powerpc64, &["-mcpu=power8"]);
+    let path = program.trace_path("unknown");
+    let out = format!("out={}", path.display());
+    let output = program.run_with(&plugin, "", &[out.clone()], &[]);
+    assert!(output.status.success(), "{output:?}");
+    let whole = Whole::read(&path);
+    let accesses = whole.accesses_at(program.symbol("lmw_at"))[0];
+    assert_eq!((accesses.len(), accesses[0].known, accesses[0].bytes), (1, false, 32));
+    // Ten: that lswx_none accesses nothing is not known either.
+    assert_eq!(whole.end.total("unknown_addresses"), 10, "{:?}", whole.end);
+
+    std::fs::remove_file(&path).unwrap();
+    let output = program.run_with(&plugin, "", &[out, program.region("_start")], &[]);
+    assert_eq!(output.status.code(), Some(125), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot follow a region"), "{output:?}");
+    assert!(!path.exists());
+}

@@ -30,10 +30,14 @@ fn hash_of(path: &std::path::Path) -> String {
     format!("{} {count} {hash:016x}\n", reader.instructions())
 }
 
+// Not aarch64, whose pairs of registers QEMU accesses one by one and the tracer merges.
+const ARCHES: [Arch; 6] =
+    [Arch::Powerpc64le, Arch::Powerpc64, Arch::Powerpc, Arch::Loongarch64, Arch::Riscv64, Arch::X86_64];
+
 #[test]
 fn unfolded_traces_are_what_was_executed() {
     let plain = plain_plugin();
-    for arch in [Arch::Powerpc64le, Arch::Powerpc64, Arch::Powerpc] {
+    for arch in ARCHES {
         // No vector accesses: those the tracer merges, which the plain plugin does not.
         let program = Program::build("loops.c", arch, &["-fno-vectorize", "-fno-slp-vectorize"]);
         let expected = program.run_with(&plain, "", &[], &[]);

@@ -16,7 +16,7 @@ fn record(arch: Arch, scenario: &str) -> (Program, Whole) {
     (program, whole)
 }
 
-const ARCHES: [Arch; 4] = [Arch::Powerpc64le, Arch::Powerpc64, Arch::Powerpc, Arch::Loongarch64];
+const ARCHES: [Arch; 7] = Arch::ALL;
 
 #[test]
 fn each_call_is_one_entry_with_its_callees() {
@@ -77,7 +77,8 @@ fn recursion_belongs_to_the_region() {
 
 #[test]
 fn a_tail_call_belongs_to_the_region() {
-    for arch in [Arch::Powerpc64le, Arch::Powerpc64, Arch::Loongarch64] {
+    for arch in ARCHES.into_iter().filter(|&arch| arch != Arch::Powerpc) {
+        // LLVM makes no tail calls for 32-bit PowerPC.
         let (program, whole) = record(arch, "TAIL");
         assert_eq!(whole.entries.len(), 2, "{arch}: {:?}", whole.entries);
         assert!(whole.entries.iter().all(|e| e.0 == Leave::Return), "{arch}: {:?}", whole.entries);

@@ -10,6 +10,12 @@
 
 __attribute__((visibility("default"))) int qemu_plugin_version = 1;
 
+__attribute__((constructor)) static void choose_version(void)
+{
+    if (qemu_plugin_scoreboard_new)
+        qemu_plugin_version = 2;
+}
+
 static uint64_t instructions, accesses, hash = 1;
 
 static void mix(uint64_t word)

@@ -38,6 +38,34 @@ static long system_call(long number, long a, long b, long c)
 }
 enum { CALL_EXIT = 93, CALL_EXIT_GROUP = 94, CALL_WRITE = 64 };
 __asm__(".globl _start\n_start:\n bstrins.d $sp, $zero, 3, 0\n bl start");
+#elif defined(__aarch64__)
+static long system_call(long number, long a, long b, long c)
+{
+    register long x8 __asm__("x8") = number, x0 __asm__("x0") = a, x1 __asm__("x1") = b, x2 __asm__("x2") = c;
+
+    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2) : "memory");
+    return x0;
+}
+enum { CALL_EXIT = 93, CALL_EXIT_GROUP = 94, CALL_WRITE = 64 };
+__asm__(".globl _start\n_start:\n bl start");
+#elif defined(__riscv)
+static long system_call(long number, long a, long b, long c)
+{
+    register long a7 __asm__("a7") = number, a0 __asm__("a0") = a, a1 __asm__("a1") = b, a2 __asm__("a2") = c;
+
+    __asm__ volatile("ecall" : "+r"(a0) : "r"(a7), "r"(a1), "r"(a2) : "memory");
+    return a0;
+}
+enum { CALL_EXIT = 93, CALL_EXIT_GROUP = 94, CALL_WRITE = 64 };
+__asm__(".globl _start\n_start:\n call start");
+#elif defined(__x86_64__)
+static long system_call(long number, long a, long b, long c)
+{
+    __asm__ volatile("syscall" : "+a"(number) : "D"(a), "S"(b), "d"(c) : "memory", "rcx", "r11");
+    return number;
+}
+enum { CALL_EXIT = 60, CALL_EXIT_GROUP = 231, CALL_WRITE = 1 };
+__asm__(".globl _start\n_start:\n andq $-16, %rsp\n call start");
 #endif
 
 __attribute__((used, noreturn)) static void start(void)

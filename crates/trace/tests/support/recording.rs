@@ -61,6 +61,12 @@ pub fn tracer_by_gcc() -> PathBuf {
     build_plugin("tracer_by_gcc", "gcc", &tracer_sources())
 }
 
+/// The tracer as it is where it cannot find the guest's registers.
+pub fn tracer_without_registers() -> PathBuf {
+    let source = std::iter::once(PathBuf::from("-DTRACER_WITHOUT_REGISTERS")).chain(tracer_sources());
+    build_plugin("without_registers", "clang-19", &source.collect::<Vec<_>>())
+}
+
 /// The plugin that knows nothing of loops, to compare with.
 pub fn plain_plugin() -> PathBuf {
     build_plugin("plain", "clang-19", &[source("tests/programs/plain_plugin.c")])
@@ -140,7 +146,11 @@ impl Program {
 
     fn qemu_command(&self) -> Command {
         match self.arch {
-            Arch::Loongarch64 => Command::new(qemu_10()),
+            Arch::Loongarch64 => {
+                let mut command = Command::new(qemu_10());
+                command.args(["-R", "0x100000000"]); // else the stack is somewhere else in each run
+                command
+            }
             other => Command::new(qemu(other)),
         }
     }
