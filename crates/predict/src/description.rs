@@ -191,7 +191,6 @@ pub struct Description {
     /// Name and entries.
     pub(crate) queues: Vec<(String, u16)>,
     pub(crate) classes: Vec<Class>,
-    pub(crate) domains: Vec<String>,
     /// Added cycles, by producer's domain * DOMAINS_MAX + consumer's.
     pub(crate) bypass: Option<Vec<u8>>,
     /// Classes whose parts are added to an instruction that also reads, or writes, memory.
@@ -235,7 +234,6 @@ impl Description {
             units,
             queues,
             classes,
-            domains: builder.domains,
             bypass,
             load_op,
             store_op,

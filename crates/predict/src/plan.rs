@@ -48,7 +48,6 @@ pub struct Op {
     /// Start in `Plan::parts`.
     pub(crate) parts: u32,
     pub(crate) flags: u32,
-    pub(crate) class: u16,
     pub(crate) serial: u16,
     /// Latency of a load that hits, or of the longest result.
     pub(crate) latency: u16,
@@ -234,7 +233,6 @@ impl Plan {
             results: self.results.len() as u32,
             parts: self.parts.len() as u32,
             flags,
-            class: timing.class,
             serial: class.map_or(0, |class| class.serial),
             latency: timing.latencies.first().copied().unwrap_or(1),
             address_sources: instruction.address_reads.len() as u8,

@@ -48,6 +48,8 @@ pub struct TraceSource {
     pending: Option<Pending>,
     entered: bool,
     ended: bool,
+    /// Emptied lists of accesses, to be filled again.
+    spare: Vec<Vec<Access>>,
 }
 
 fn failed(error: impl std::fmt::Display) -> SourceError {
@@ -78,6 +80,7 @@ impl TraceSource {
             pending: None,
             entered: false,
             ended: false,
+            spare: Vec::new(),
         })
     }
 
@@ -108,9 +111,9 @@ impl TraceSource {
                         known: access.known,
                         address: access.address,
                     };
-                    let accesses =
-                        accesses.iter().filter(|access| !access.cache_operation).map(convert).collect();
-                    return Ok(Some(Step::Block(id, accesses)));
+                    let mut list = self.spare.pop().unwrap_or_default();
+                    list.extend(accesses.iter().filter(|access| !access.cache_operation).map(convert));
+                    return Ok(Some(Step::Block(id, list)));
                 }
             }
         }
@@ -136,9 +139,10 @@ impl TraceSource {
 
     /// Hands out the block that waits for what came next.
     fn flush(&mut self, chunk: &mut Chunk, next: Option<u64>) {
-        if let Some(Pending { block, accesses }) = self.pending.take() {
+        if let Some(Pending { block, mut accesses }) = self.pending.take() {
             let first = chunk.accesses.len() as u32;
-            chunk.accesses.extend(accesses);
+            chunk.accesses.append(&mut accesses);
+            self.spare.push(accesses);
             let next = next.unwrap_or(self.spans[block as usize].1);
             chunk.items.push(Item::Block { block, accesses: first..chunk.accesses.len() as u32, next });
         }

@@ -12,7 +12,7 @@ use crate::driver::{predict, Options, PredictError};
 use crate::explain::cycles_of;
 use crate::loops::{LoopSource, Walk};
 use crate::plan::{Plan, RegisterKinds};
-use crate::source::{Source, SourceError};
+use crate::source::SourceError;
 use arch::Arch;
 use decode::{Decoder, Instruction, Scheduling};
 use serde::Deserialize;

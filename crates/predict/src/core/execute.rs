@@ -26,8 +26,6 @@ pub(crate) trait Rules: Send {
     fn settle(&mut self, op: &Op, cycle: u64, opens: bool, taken: bool);
 }
 
-/// Completed units remembered; more than any window holds.
-const UNITS: usize = 4096;
 const UNLIMITED: usize = 2000;
 
 /// What memory did to a load.
@@ -53,6 +51,7 @@ pub(crate) struct Engine<R> {
     general: Option<Ring>,
     vector: Option<Ring>,
     completions: Ring,
+    /// When the last units completed and what they waited for; twice as many as the window holds.
     completed: Box<[(u64, Cause)]>,
     /// Number of the unit (group or instruction) being filled.
     unit: u64,
@@ -111,7 +110,7 @@ impl<R: Rules> Engine<R> {
             general: rename(d.rename_general),
             vector: rename(d.rename_vector),
             completions: Ring::new(if relax.dispatch { 1000 } else { d.complete_width }),
-            completed: vec![(0, Cause::Dependency); UNITS].into(),
+            completed: vec![(0, Cause::Dependency); (2 * limit(d.window)).next_power_of_two()].into(),
             unit: 0,
             unit_open: false,
             unit_finish: 0,
@@ -134,10 +133,10 @@ impl<R: Rules> Engine<R> {
 
     /// Completion of a unit, and what it waited for.
     fn completion(&self, unit: u64) -> (u64, Cause) {
-        if unit == u64::MAX || self.unit - unit >= UNITS as u64 {
+        if unit == u64::MAX || self.unit - unit >= self.completed.len() as u64 {
             return (0, Cause::Dependency);
         }
-        self.completed[unit as usize % UNITS]
+        self.completed[unit as usize & (self.completed.len() - 1)]
     }
 
     /// Ends the open unit: it completes when all of it has finished and those before it have completed.
@@ -151,7 +150,8 @@ impl<R: Rules> Engine<R> {
         let cycle = (self.unit_finish + self.complete_latency).max(self.last_complete).max(width);
         self.completions.take(cycle);
         self.last_complete = cycle;
-        self.completed[self.unit as usize % UNITS] = (cycle, self.unit_cause);
+        let place = self.unit as usize & (self.completed.len() - 1);
+        self.completed[place] = (cycle, self.unit_cause);
         for (number, line_ready) in self.unit_stores.drain(..) {
             self.stores.complete(number, cycle, self.memory.drain, self.memory.drain_interval, line_ready);
         }

@@ -8,7 +8,8 @@
 
 /// Issue queues counted.
 pub(crate) const LANES: usize = 8;
-const HORIZON: usize = 8192;
+/// Cycles that a release can lie ahead; a power of two, small enough to stay in a first-level cache.
+const HORIZON: usize = 2048;
 
 /// Entries given back in program order; remembers for each who holds it.
 pub(crate) struct Ring {

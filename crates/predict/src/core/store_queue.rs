@@ -5,7 +5,7 @@
 //! each store the one before it. So a load looks at the stores to its own bytes only, youngest first, as the
 //! hardware's comparators do.
 
-const TABLE: usize = 4096;
+const TABLE: usize = 1024;
 const GRANULES: usize = 9;
 const NOBODY: u64 = 0;
 
@@ -48,7 +48,7 @@ pub(crate) struct StoreQueue {
 impl StoreQueue {
     pub(crate) fn new(entries: usize, alias_mask: u64) -> StoreQueue {
         // Room for the stores of an open group beyond the entries; a long stmw counts as several.
-        let room = (entries * 4).next_power_of_two().max(256);
+        let room = (entries * 2).next_power_of_two().max(64);
         StoreQueue {
             stores: vec![Store::default(); room].into(),
             table: vec![(0, NOBODY); TABLE].into(),
@@ -85,7 +85,7 @@ impl StoreQueue {
     }
 
     fn table_index(granule: u64) -> usize {
-        (granule.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 52) as usize
+        (granule.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54) as usize
     }
 
     /// Adds a store of at most 64 bytes; its number.

@@ -8,12 +8,14 @@
 use crate::description::Part;
 
 /// Cycles remembered; a reservation farther ahead than this meets no competition.
-const HORIZON: usize = 8192;
+/// A power of two, small enough that the table stays in a first-level cache.
+const HORIZON: usize = 2048;
 const SPANS: usize = 16;
 
 #[derive(Clone, Copy, Default)]
 struct Cycle {
-    number: u64,
+    /// Low bits of the cycle's number; the table is never out of step by as much as half of their range.
+    number: u32,
     busy: u32,
 }
 
@@ -36,21 +38,25 @@ impl Pipes {
         Pipes { cycles: vec![Cycle::default(); HORIZON].into(), spans: [Span::default(); SPANS] }
     }
 
+    #[inline]
     fn busy(&mut self, cycle: u64) -> u32 {
+        let number = cycle as u32;
         let slot = &mut self.cycles[cycle as usize & (HORIZON - 1)];
-        if slot.number < cycle {
-            *slot = Cycle { number: cycle, busy: 0 };
+        if (number.wrapping_sub(slot.number) as i32) > 0 {
+            *slot = Cycle { number, busy: 0 };
         }
-        if slot.number == cycle {
+        if slot.number == number {
             slot.busy
         } else {
             0
         }
     }
 
+    #[inline]
     fn take(&mut self, cycle: u64, pipe: u32) {
+        self.busy(cycle);
         let slot = &mut self.cycles[cycle as usize & (HORIZON - 1)];
-        if slot.number == cycle {
+        if slot.number == cycle as u32 {
             slot.busy |= pipe;
         }
     }

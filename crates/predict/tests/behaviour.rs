@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! What the simulator does with small loops whose answer is known from the cpu's numbers alone.
+
+use arch::Arch;
+use decode::Instruction;
+use predict::explain::{alignments, explain, sensitivity};
+use predict::loops::{LoopSource, Walk};
+use predict::source::{Chunk, Item};
+use predict::{predict, Access, Cpu, Options, PredictError, Prediction, RegisterKinds, Source, SourceError};
+use std::path::Path;
+use std::sync::Arc;
+
+fn cpu(name: &str) -> Cpu {
+    Cpu::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cpus"), name)
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn code(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// `bdnz` back over `before` instructions.
+fn bdnz(before: u32) -> u32 {
+    0x4200_0000 | (before.wrapping_mul(4).wrapping_neg() & 0xfffc)
+}
+
+const ADDI_R3: u32 = 0x3863_0001;
+const NOP: u32 = 0x6000_0000;
+const ADDE_R4: u32 = 0x7c84_2914;
+const ADDE_R6: u32 = 0x7cc6_2914;
+const LD_R3_0_R4: u32 = 0xe864_0000;
+const STD_R5_0_R4: u32 = 0xf8a4_0000;
+
+fn run(name: &str, words: &[u32], walks: &[Walk], iterations: u64, options: &Options) -> Prediction {
+    let mut source =
+        LoopSource::new(Arch::Powerpc64le, &code(words), 0x1000_0000, walks, iterations).unwrap();
+    predict(&mut source, &[&cpu(name)], options).unwrap().remove(0)
+}
+
+fn per_call(name: &str, words: &[u32], walks: &[Walk]) -> f64 {
+    run(name, words, walks, 2000, &Options::default()).cycles_per_call.unwrap()
+}
+
+#[test]
+fn a_taken_branch_costs_three_cycles_on_power8() {
+    assert_eq!(per_call("power8", &[ADDI_R3, bdnz(1)], &[]), 3.0);
+}
+
+#[test]
+fn a_carry_chain_takes_two_cycles_a_link_and_a_second_accumulator_gains_nothing_on_power7() {
+    let one = [ADDE_R4; 8].iter().copied().chain([bdnz(8)]).collect::<Vec<_>>();
+    let mut two = one.clone();
+    for word in two[..8].iter_mut().step_by(2) {
+        *word = ADDE_R6;
+    }
+    assert_eq!(per_call("power7", &one, &[]), 16.0);
+    assert_eq!(per_call("power7", &two, &[]), 16.0);
+}
+
+#[test]
+fn skipping_a_steady_loop_deviates_by_less_than_a_thousandth() {
+    let walks =
+        [Walk { start: 0x2000_0000, step: 8, wrap: 0 }, Walk { start: 0x3000_0000, step: 8, wrap: 0 }];
+    let body = [LD_R3_0_R4, STD_R5_0_R4, ADDI_R3, ADDE_R4, bdnz(4)];
+    for name in ["power7", "power8", "power9"] {
+        let arch = Arch::Powerpc64le;
+        let mut open =
+            || folded(LoopSource::new(arch, &code(&body), 0x1000_0000, &walks, 2000).unwrap(), 60_000);
+        let all = Options { skip_loops: false, ..Options::default() };
+        let whole = predict(&mut open(), &[&cpu(name)], &all).unwrap().remove(0);
+        let skipped = predict(&mut open(), &[&cpu(name)], &Options::default()).unwrap().remove(0);
+        assert_eq!(whole.counters.instructions, skipped.counters.instructions);
+        assert!(skipped.simulated < whole.simulated / 2, "{name}: nothing was skipped");
+        let deviation = (skipped.cycles as f64 / whole.cycles as f64 - 1.0).abs();
+        assert!(deviation < 0.001, "{name}: {} against {}", skipped.cycles, whole.cycles);
+    }
+}
+
+/// A loop whose first iterations come one by one and the next `times` as a repeat.
+struct Folded {
+    inner: LoopSource,
+    times: u64,
+    told: bool,
+}
+
+fn folded(inner: LoopSource, times: u64) -> Folded {
+    Folded { inner, times, told: false }
+}
+
+impl Source for Folded {
+    fn arch(&self) -> Arch {
+        self.inner.arch()
+    }
+    fn kinds(&self) -> Arc<RegisterKinds> {
+        self.inner.kinds()
+    }
+    fn mark(&self) -> Option<u64> {
+        self.inner.mark()
+    }
+    fn read(&mut self, chunk: &mut Chunk) -> Result<bool, SourceError> {
+        let more = self.inner.read(chunk)?;
+        if more && !self.told {
+            self.told = true;
+            let (items, accesses) = match chunk.items.last() {
+                Some(Item::Block { accesses, .. }) => (1, accesses.len()),
+                _ => return Err(SourceError("the loop is one block".into())),
+            };
+            let first = chunk.steps.len() as u32;
+            chunk.steps.extend(std::iter::repeat_n(0, accesses));
+            chunk.items.push(Item::Repeat {
+                items,
+                times: self.times,
+                steps: first..first + accesses as u32,
+            });
+        }
+        Ok(more)
+    }
+}
+
+#[test]
+fn a_program_for_another_architecture_is_refused() {
+    let mut source = LoopSource::new(Arch::Powerpc64le, &code(&[ADDI_R3, bdnz(1)]), 0, &[], 10).unwrap();
+    let error = predict(&mut source, &[&cpu("la464")], &Options::default()).unwrap_err();
+    assert!(matches!(error, PredictError::WrongArch { .. }));
+    assert!(error.to_string().contains("la464") && error.to_string().contains("powerpc64le"), "{error}");
+}
+
+/// One block of given instructions, executed so often.
+struct Once {
+    block: Option<Vec<Instruction>>,
+    kinds: Arc<RegisterKinds>,
+}
+
+impl Source for Once {
+    fn arch(&self) -> Arch {
+        Arch::Powerpc64le
+    }
+    fn kinds(&self) -> Arc<RegisterKinds> {
+        self.kinds.clone()
+    }
+    fn mark(&self) -> Option<u64> {
+        None
+    }
+    fn read(&mut self, chunk: &mut Chunk) -> Result<bool, SourceError> {
+        let Some(block) = self.block.take() else { return Ok(false) };
+        let access = Access { instruction: 0, bytes: 8, store: false, known: false, address: 0 };
+        chunk.new_blocks.push(block);
+        chunk.accesses.push(access);
+        chunk.items.push(Item::Block { block: 0, accesses: 0..1, next: 0x2000 });
+        Ok(true)
+    }
+}
+
+#[test]
+fn an_unknown_opcode_is_executed_counted_and_named() {
+    let decoder = decode::Decoder::new(Arch::Powerpc64le).unwrap();
+    let kinds = Arc::new(RegisterKinds::new(&decoder));
+    let unknown = Instruction::unknown(Arch::Powerpc64le, &[0, 0, 0, 0], 0x1000);
+    let mut source = Once { block: Some(vec![unknown]), kinds };
+    let prediction = predict(&mut source, &[&cpu("power8")], &Options::default()).unwrap().remove(0);
+    assert_eq!(prediction.counters.instructions, 1);
+    assert_eq!(prediction.coverage_percent, 0.0);
+    assert_eq!(prediction.fallbacks.get("unknown"), Some(&1));
+}
+
+#[test]
+fn an_empty_program_is_an_error() {
+    let decoder = decode::Decoder::new(Arch::Powerpc64le).unwrap();
+    let mut source = Once { block: None, kinds: Arc::new(RegisterKinds::new(&decoder)) };
+    let error = predict(&mut source, &[&cpu("power8")], &Options::default()).unwrap_err();
+    assert!(error.to_string().contains("nothing was executed"), "{error}");
+}
+
+#[test]
+fn several_cpus_from_one_reading_agree_with_one_at_a_time() {
+    let body = [LD_R3_0_R4, STD_R5_0_R4, ADDI_R3, bdnz(3)];
+    let walks =
+        [Walk { start: 0x2000_0000, step: 8, wrap: 4096 }, Walk { start: 0x3000_0000, step: 8, wrap: 4096 }];
+    let cpus = [cpu("power7"), cpu("power8"), cpu("power9"), cpu("power10")];
+    let open = || LoopSource::new(Arch::Powerpc64le, &code(&body), 0x1000_0000, &walks, 3000).unwrap();
+    let together = predict(&mut open(), &cpus.iter().collect::<Vec<_>>(), &Options::default()).unwrap();
+    for (cpu, together) in cpus.iter().zip(together) {
+        let alone = predict(&mut open(), &[cpu], &Options::default()).unwrap().remove(0);
+        assert_eq!((alone.cycles, alone.counters), (together.cycles, together.counters), "{}", cpu.name);
+    }
+}
+
+#[test]
+fn explain_names_the_taken_branch_and_alignment_shows() {
+    let body = [ADDI_R3, ADDI_R3 ^ 0x0021_0000, ADDI_R3 ^ 0x0042_0000, ADDI_R3 ^ 0x0063_0000, bdnz(4)];
+    let bytes = code(&body);
+    let mut open = || -> Result<Box<dyn Source>, SourceError> {
+        Ok(Box::new(LoopSource::new(Arch::Powerpc64le, &bytes, 0x1000_0000, &[], 2000)?))
+    };
+    let explanation = explain(&mut open, &cpu("power8")).unwrap();
+    assert_eq!(explanation.cycles, 3.0);
+    let bound = explanation.bound_by().expect("something bounds it");
+    assert!(bound.resource.contains("taken branches"), "{}", explanation.summary());
+    assert_eq!(bound.cycles_without, 2.0, "four additions on two pipes");
+    let found = alignments(&mut open, &cpu("power8")).unwrap();
+    assert_eq!(found.len(), 8);
+    assert_eq!(found[0], (0, 3.0));
+    assert_eq!(found[4], (16, 4.0), "five instructions over a block boundary");
+}
+
+#[test]
+fn a_guess_that_decides_is_found() {
+    let body = [NOP, bdnz(1)];
+    let bytes = code(&body);
+    let mut open = || -> Result<Box<dyn Source>, SourceError> {
+        Ok(Box::new(LoopSource::new(Arch::Powerpc64le, &bytes, 0x1000_0000, &[], 500)?))
+    };
+    let sensitivity = sensitivity(&mut open, &cpu("power10")).unwrap();
+    assert_eq!(
+        sensitivity.moves.first().map(|m| m.key.as_str()),
+        Some("fetch.btb_taken"),
+        "{:?}",
+        sensitivity.moves
+    );
+}
+
+#[test]
+fn the_timeline_shows_each_instruction_in_order() {
+    let options = Options { events: Some((10, 8)), ..Options::default() };
+    let prediction = run("power8", &[ADDI_R3, ADDE_R4, bdnz(2)], &[], 100, &options);
+    let timeline = prediction.timeline.expect("events were asked for");
+    assert!(timeline.events.len() >= 8);
+    for pair in timeline.events.windows(2) {
+        assert!(pair[0].dispatch <= pair[1].dispatch && pair[0].complete <= pair[1].complete);
+    }
+    for event in &timeline.events {
+        assert!(
+            event.fetch <= event.dispatch && event.issue < event.finish && event.finish <= event.complete
+        );
+    }
+    let text = timeline.text(80);
+    assert!(text.contains("adde") && text.contains('D') && text.contains('R'), "{text}");
+    let page = timeline.html();
+    assert!(page.starts_with("<!doctype html>") && !page.contains("http"), "the page needs nothing else");
+}
+
+#[test]
+fn a_rejected_load_waits_for_its_store_on_power7_and_not_on_power8() {
+    // stdx 6,1,7; ldbrx 6,1,7; addi; bdnz
+    let body = [0x7cc1_392a, 0x7cc1_3c28, ADDI_R3, bdnz(3)];
+    let walks = [Walk { start: 0x2000_0010, step: 0, wrap: 0 }; 2];
+    assert!(per_call("power7", &body, &walks) > 10.0);
+    assert!(per_call("power8", &body, &walks) < 7.0);
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Cpu files: the ones we ship are sound, wrong ones are refused with file, line, key and what is allowed, and no
+//! bytes make the loader panic.
+
+use predict::cpu::{Entry, Kind};
+use predict::{Cpu, CpuError};
+use std::path::{Path, PathBuf};
+
+fn shipped() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cpus")
+}
+
+fn text_of(name: &str) -> String {
+    for arch in ["power", "powerpc", "loongarch64", "x86_64"] {
+        if let Ok(text) = std::fs::read_to_string(shipped().join(arch).join(format!("{name}.toml"))) {
+            return text;
+        }
+    }
+    panic!("{name} is not shipped");
+}
+
+/// Loads mpc885's text after an edit.
+fn load_edited(edit: impl Fn(&str) -> String) -> Result<Cpu, CpuError> {
+    let text = edit(&text_of("mpc885"));
+    Cpu::load_with("edited", |_| Ok((text.clone(), PathBuf::from("edited.toml"))))
+}
+
+fn message(edit: impl Fn(&str) -> String) -> String {
+    load_edited(edit).expect_err("the edit is refused").to_string()
+}
+
+#[test]
+fn every_shipped_cpu_loads_and_opens_with_an_essay() {
+    let names = Cpu::list(&shipped());
+    for wanted in
+        ["power7", "power8", "power9", "power10", "la464", "la664", "mpc885", "e300c2", "golden_cove"]
+    {
+        assert!(names.iter().any(|name| name == wanted), "{wanted} is missing from {names:?}");
+    }
+    for name in names {
+        let cpu = Cpu::load(&shipped(), &name).unwrap_or_else(|error| panic!("{error}"));
+        let (_, essay) = &cpu.essays[0];
+        assert!(essay.split_whitespace().count() > 100, "the essay of {name} teaches nothing");
+    }
+}
+
+#[test]
+fn every_number_has_a_source_and_every_guess_a_range() {
+    for name in Cpu::list(&shipped()) {
+        let cpu = Cpu::load(&shipped(), &name).unwrap();
+        for (key, entry) in cpu.entries() {
+            if let Entry::Number(number) = entry {
+                assert!(!number.source.is_empty(), "{name} {key}");
+                assert_eq!(number.kind == Kind::Fitted, number.fitted_to.is_some(), "{name} {key}");
+                assert!(number.kind != Kind::Guess || number.range.is_some(), "{name} {key}");
+            }
+        }
+    }
+}
+
+#[test]
+fn there_are_fewer_fitted_numbers_than_published_figures() {
+    let mut fitted = std::collections::BTreeSet::new();
+    for name in Cpu::list(&shipped()) {
+        let cpu = Cpu::load(&shipped(), &name).unwrap();
+        for (key, entry) in cpu.entries() {
+            if let Entry::Number(number) = entry {
+                if number.kind == Kind::Fitted {
+                    fitted.insert((number.place.file.clone(), key.to_owned()));
+                }
+            }
+        }
+    }
+    let figures =
+        predict::validate::figures(&Path::new(env!("CARGO_MANIFEST_DIR")).join("validation")).unwrap();
+    assert!(fitted.len() * 3 < figures.len(), "{} fitted, {} figures", fitted.len(), figures.len());
+}
+
+#[test]
+fn an_unknown_cpu_is_refused_with_the_known_ones() {
+    let error = Cpu::load(&shipped(), "power6").unwrap_err().to_string();
+    assert!(error.contains("power6") && error.contains("power7"), "{error}");
+}
+
+#[test]
+fn an_unknown_key_names_file_line_and_what_is_allowed() {
+    let error = message(|text| text.replace("[fetch]\n", "[fetch]\nblok = 3\n"));
+    assert!(error.starts_with("edited.toml:"), "{error}");
+    assert!(error.contains("'fetch.blok'") && error.contains("block"), "{error}");
+}
+
+#[test]
+fn a_missing_key_says_how_to_write_it() {
+    let error =
+        message(|text| text.lines().filter(|line| !line.starts_with("width")).collect::<Vec<_>>().join("\n"));
+    assert!(error.contains("width") && error.contains("value ="), "{error}");
+}
+
+#[test]
+fn a_negative_number_is_refused_with_its_bounds() {
+    let error = message(|text| {
+        text.replacen("value = 133", "value = -133", 1).replacen("value = 132", "value = -132", 1)
+    });
+    assert!(
+        error.contains("clock.frequency") && error.contains("-132") && error.contains("1 to 10000 MHz"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_wrong_unit_a_bare_number_and_a_guess_without_range_are_refused() {
+    assert!(message(|text| text.replacen("unit = \"MHz\"", "unit = \"GHz\"", 1)).contains("'GHz'"));
+    assert!(message(|text| text.replacen("[fetch]", "[fetch]\nbtb = 5", 1)).contains("provenance"));
+    let bare = "[fetch]\nbtb = { value = 5, unit = \"entries\", source = \"assay\", kind = \"guess\" }";
+    assert!(message(|text| text.replacen("[fetch]", bare, 1)).contains("range"));
+    let unsourced =
+        "[fetch]\nbtb = { value = 5, unit = \"entries\", source = \"hearsay\", kind = \"manual\" }";
+    assert!(message(|text| text.replacen("[fetch]", unsourced, 1)).contains("hearsay"));
+}
+
+#[test]
+fn a_part_on_no_unit_and_a_mnemonic_claimed_twice_are_refused() {
+    let error = message(|text| text.replacen("parts = [\"IU\"]", "parts = [\"XU\"]", 1));
+    assert!(error.contains("'XU'") && error.contains("LSU"), "{error}");
+    let twice = "[class.again]\ninstructions = [\"add\"]\n[class.zzz]\ninstructions = [\"add\"]\n";
+    let error = message(|text| format!("{text}\n{twice}"));
+    assert!(error.contains("'add'"), "{error}");
+}
+
+#[test]
+fn inheritance_in_a_circle_is_refused_with_the_circle() {
+    let read = |name: &str| {
+        let parent = if name == "a" { "b" } else { "a" };
+        Ok((format!("inherits = \"{parent}\"\n"), PathBuf::from(format!("{name}.toml"))))
+    };
+    let error = Cpu::load_with("a", read).unwrap_err().to_string();
+    assert!(error.contains("a -> b -> a"), "{error}");
+}
+
+#[test]
+fn a_child_overrides_removes_and_adds() {
+    let child = "inherits = \"mpc885\"\nremove = [\"class.nop\"]\n[sources]\nus = \"us\"\n\
+                 [clock]\nfrequency = { value = 66, unit = \"MHz\", source = \"us\", kind = \"manual\" }\n";
+    let read = |name: &str| {
+        let text = if name == "child" { child.to_owned() } else { text_of(name) };
+        Ok((text, PathBuf::from(format!("{name}.toml"))))
+    };
+    let cpu = Cpu::load_with("child", read).unwrap();
+    let parent = Cpu::load(&shipped(), "mpc885").unwrap();
+    assert_eq!(cpu.clock_mhz(), 66.0);
+    assert!(cpu.entries().all(|(key, _)| !key.starts_with("class.nop")));
+    let keys: Vec<_> = parent.diff(&cpu).into_iter().map(|difference| difference.key).collect();
+    assert!(
+        keys.contains(&"clock.frequency".to_owned()) && !keys.contains(&"fetch.width".to_owned()),
+        "{keys:?}"
+    );
+}
+
+/// xorshift64: enough to choose bytes, the same on every run.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self, below: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 16) as usize % below.max(1)
+    }
+}
+
+#[test]
+fn damaged_files_are_refused_or_loaded_but_never_panic() {
+    let whole = text_of("mpc885");
+    let mut random = Random(0x5eed);
+    let mut refused = 0;
+    for _ in 0..400 {
+        let mut bytes = whole.clone().into_bytes();
+        for _ in 0..1 + random.next(4) {
+            let at = random.next(bytes.len());
+            match random.next(4) {
+                0 => bytes[at] = random.next(256) as u8,
+                1 => drop(bytes.drain(at..(at + random.next(40)).min(bytes.len()))),
+                2 => bytes.truncate(at.max(1)),
+                _ => {
+                    let from = random.next(bytes.len());
+                    let piece = bytes[from..(from + random.next(60)).min(bytes.len())].to_vec();
+                    bytes.splice(at..at, piece);
+                }
+            }
+        }
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        refused +=
+            usize::from(Cpu::load_with("fuzzed", |_| Ok((text.clone(), "fuzzed.toml".into()))).is_err());
+    }
+    assert!(refused > 200, "only {refused} of 400 damaged files were refused");
+}
