@@ -6,6 +6,7 @@ use crate::context::{Context, Outcome};
 use crate::judge::{self, Judge};
 use crate::measuring::{measure, Measured};
 use crate::select::{Cases, Selection};
+use crate::verbs::compare_ebpf;
 use crate::verbs::count::case_text;
 use crate::verbs::measure::{native_arch, EffortArgs};
 use crate::work::{each_case, Skips};
@@ -38,6 +39,9 @@ pub struct Args {
 
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
+    if args.selection.words.first().is_some_and(|word| word == "ebpf") {
+        return compare_ebpf::run(context, &args.selection, &args.cases.cases, &args.cpus);
+    }
     if args.cpus.is_empty() {
         measured(context, args)
     } else {

@@ -3,6 +3,7 @@
 
 pub mod check;
 pub mod compare;
+pub mod compare_ebpf;
 pub mod count;
 pub mod demo;
 pub mod doctor;
