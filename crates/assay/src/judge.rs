@@ -3,6 +3,7 @@
 
 use crate::context::Context;
 use crate::counting;
+use arch::Arch;
 use lab::build::{Builder, Runner};
 use lab::case::Case;
 use lab::discover::Variant;
@@ -14,7 +15,7 @@ use lab::{Problem, Result};
 use predict::trace_source::TraceSource;
 use predict::{Cpu, Options, Prediction};
 use report::record::{Common, CountRecord, PredictionRecord};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Calls recorded for a count: the first may set something up, the last two have to agree.
 const COUNTED_CALLS: u64 = 4;
@@ -97,6 +98,16 @@ impl<'a> Judge<'a> {
             .map(Ok)
     }
 
+    /// The trace that predictions of a case are made from.
+    pub fn loop_trace(&self, variant: &Variant, case: &Case) -> Result<Possible<PathBuf>> {
+        Ok(match self.traceable(variant)? {
+            Ok((engine, runner)) => {
+                Ok(self.record(&engine, variant, &runner, case, Region::Loop, PREDICTED_CALLS)?)
+            }
+            Err(reason) => Err(reason),
+        })
+    }
+
     fn traceable(&self, variant: &Variant) -> Result<Possible<(Engine, Runner)>> {
         match emulator::for_trace(&self.context.workspace, variant)? {
             Ok(engine) => Ok(Ok((engine, self.builder.runner(variant)?))),
@@ -147,10 +158,24 @@ fn chief_stall(prediction: &Prediction) -> String {
 pub fn cpus(context: &Context, names: &[String]) -> Result<Vec<Cpu>> {
     let folder = context.workspace.root.join("cpus");
     let names = if names.is_empty() { Cpu::list(&folder) } else { names.to_vec() };
-    names
-        .iter()
-        .map(|name| Cpu::load(&folder, name).map_err(|error| Problem::new(error.to_string())))
-        .collect()
+    names.iter().map(|name| load_cpu(&folder, name)).collect()
+}
+
+/// A described cpu, or with `llvm:NAME` a core that only LLVM has a scheduling model of.
+fn load_cpu(folder: &Path, name: &str) -> Result<Cpu> {
+    let failed = |error: predict::CpuError| Problem::new(error.to_string());
+    let Some(llvm) = name.strip_prefix("llvm:") else { return Cpu::load(folder, name).map_err(failed) };
+    let mut refusals = Vec::new();
+    for arch in Arch::ALL {
+        match predict::fallback::llvm_cpu(arch, llvm) {
+            Ok(cpu) => return Ok(cpu),
+            Err(error) => refusals.push(error),
+        }
+    }
+    Err(Problem::new(format!(
+        "LLVM has no scheduling model of '{llvm}' for any architecture that Assay knows"
+    ))
+    .remedy(refusals.first().map(ToString::to_string).unwrap_or_default()))
 }
 
 /// Whether a described cpu has everything that a variant claims: its file says so under `implements`.

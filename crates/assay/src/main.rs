@@ -4,6 +4,7 @@
 
 mod context;
 mod counting;
+mod interrupt;
 mod judge;
 mod measuring;
 mod program;
@@ -48,6 +49,14 @@ enum Verb {
     Study(verbs::study::Args),
     /// The table that a patch needs: terminal, mail, markdown or html
     Report(verbs::report::Args),
+    /// Record any foreign Linux program, or one of its functions, as a trace
+    Trace(verbs::trace::Args),
+    /// What bounds a variant on a CPU, by experiment; what the answer rests on; a timeline
+    Explain(verbs::explain::Args),
+    /// A CPU's description, with the source of each number
+    Cpu(verbs::cpu::Args),
+    /// Every published figure that we hold, against the model, llvm-mca and the trivial bound
+    Validate(verbs::validate::Args),
     /// What is set up on this machine, what is missing, and how to get it
     Doctor(verbs::doctor::Args),
     /// The main job in a few minutes: the published LoongArch table, the best variants, this machine
@@ -58,11 +67,14 @@ enum Verb {
 
 fn main() -> ExitCode {
     restore_broken_pipe_behaviour();
+    interrupt::watch();
+    interrupt::explain_panics();
     let cli = Cli::parse();
     let context = match context::Context::new(cli.json) {
         Ok(context) => context,
         Err(problem) => return complain(&problem),
     };
+    interrupt::tidies(&context.workspace);
     let outcome = match cli.verb {
         Verb::List(args) => verbs::list::run(&context, &args),
         Verb::Check(args) => verbs::check::run(&context, &args),
@@ -72,12 +84,17 @@ fn main() -> ExitCode {
         Verb::Compare(args) => verbs::compare::run(&context, &args),
         Verb::Study(args) => verbs::study::run(&context, &args),
         Verb::Report(args) => verbs::report::run(&context, &args),
+        Verb::Trace(args) => verbs::trace::run(&context, &args),
+        Verb::Explain(args) => verbs::explain::run(&context, &args),
+        Verb::Cpu(args) => verbs::cpu::run(&context, &args),
+        Verb::Validate(args) => verbs::validate::run(&context, &args),
         Verb::Doctor(args) => verbs::doctor::run(&context, &args),
         Verb::Demo(args) => verbs::demo::run(&context, &args),
         Verb::Test(args) => verbs::test::run(&context, &args),
     };
     match outcome {
-        Ok(context::Outcome::Fine) => ExitCode::SUCCESS,
+        Ok(context::Outcome::Fine) if !context.failed_in_passing() => ExitCode::SUCCESS,
+        Ok(context::Outcome::Fine) => ExitCode::from(1),
         Ok(context::Outcome::Failed) => ExitCode::from(1),
         Err(problem) => complain(&problem),
     }

@@ -15,7 +15,7 @@ use predict::trace_source::TraceSource;
 use predict::{Cpu, Options};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use trace::{Event, Reader};
+use trace::Reader;
 
 /// The longest study program executes 16 billion instructions, which takes a minute here and more elsewhere.
 const TIMEOUT: Duration = Duration::from_secs(900);
@@ -43,10 +43,12 @@ pub fn record_main(context: &Context, arch: Arch, source: &Path) -> Result<PathB
     let roi = format!("roi=main:{:#x}:{:#x}", main.address, main.local_entry);
     let recording = Recording {
         engine: &engine,
+        emulator_arguments: &[],
         program: program.path(),
         arguments: &[],
         plugin_arguments: &[roi],
         timeout: TIMEOUT,
+        show: false,
     };
     recording.run(workspace, &finished)
 }
@@ -73,65 +75,25 @@ fn build(
 
 /// Predicted cycles from entry to return.
 pub fn cycles(trace: &Path, cpu: &Cpu) -> Result<f64> {
-    let failed = |error: &dyn std::fmt::Display| Problem::new(error.to_string()).at(trace.display());
+    let failed = |error: &dyn std::fmt::Display| Problem::new(error.to_string());
     let mut source = TraceSource::open(trace).map_err(|error| failed(&error))?;
     let predictions =
         predict::predict(&mut source, &[cpu], &Options::default()).map_err(|error| failed(&error))?;
     Ok(predictions[0].cycles as f64)
 }
 
-/// Instructions and branches of a whole trace; a loop counts as often as it was repeated, in one step.
+/// Instructions and branches of a whole trace.
 pub fn counts(path: &Path) -> Result<(u64, u64)> {
-    let failed = |error: trace::Error| Problem::new(error.to_string()).at(path.display());
+    let failed = |error: trace::Error| Problem::new(error.to_string());
     let mut reader = Reader::open(path).map_err(failed)?;
     let mut decoder = Decoder::new(reader.header().arch).map_err(|error| Problem::new(error.to_string()))?;
-    let mut executions: Vec<u64> = Vec::new();
-    loop {
-        // One iteration of the outermost loop is read, inner ones multiplied out, and counted as often as there are.
-        let outermost = reader.repetitions().map_err(failed)?.first().copied();
-        if let Some(repetition) = outermost.filter(|repetition| repetition.remaining > 1) {
-            let mut once = Vec::new();
-            for _ in 0..repetition.blocks_per_iteration {
-                once.extend(next_block(&mut reader).map_err(failed)?);
-            }
-            let all = reader.repetitions().map_err(failed)?;
-            let rest = all.iter().find(|known| known.id == repetition.id).copied();
-            let again = rest.map_or(0, |rest| rest.remaining);
-            if let Some(rest) = rest {
-                reader.skip_in(&rest, again).map_err(failed)?;
-            }
-            once.into_iter().for_each(|id| bump(&mut executions, id, again + 1));
-            continue;
-        }
-        match next_block(&mut reader).map_err(failed)? {
-            Some(id) => bump(&mut executions, id, 1),
-            None => break,
-        }
-    }
+    let executions = reader.executions().map_err(failed)?;
     let mut totals = (0, 0);
     for (block, times) in reader.blocks().iter().zip(executions) {
         totals.0 += block.instructions() as u64 * times;
         totals.1 += branches(&mut decoder, block) * times;
     }
     Ok(totals)
-}
-
-fn next_block(reader: &mut Reader) -> std::result::Result<Option<u32>, trace::Error> {
-    loop {
-        match reader.next()? {
-            None => return Ok(None),
-            Some(Event::Block { id, .. }) => return Ok(Some(id)),
-            Some(_) => {}
-        }
-    }
-}
-
-fn bump(executions: &mut Vec<u64>, id: u32, times: u64) {
-    let id = id as usize;
-    if executions.len() <= id {
-        executions.resize(id + 1, 0);
-    }
-    executions[id] += times;
 }
 
 /// Instructions of a block that may change the flow of control; bytes that do not decode are none.

@@ -9,8 +9,8 @@ use crate::cache::{read_text, Workspace};
 use crate::discover::Variant;
 use crate::elf::ElfFile;
 use crate::hotpath::file_name;
-use crate::problem::{Problem, Result};
-use crate::process::{Command, Ending};
+use crate::problem::{Problem, Result, STORAGE_FULL_REMEDY};
+use crate::process::{signal_name, Command, Ending};
 use crate::target::{Requirement, Target};
 use crate::toolchain::{linker, Compiler, CompilerKind};
 use arch::Arch;
@@ -37,6 +37,10 @@ const COMMON_FLAGS: &[&str] = &[
 
 /// No variant takes a compiler this long, unless it makes it loop.
 const COMPILE_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// The longest name of a variant with its hot path in names of files, which file systems limit to 255 bytes; names of
+/// traces have the case besides.
+const NAME_CHARS_MAX: usize = 40;
 
 /// A built runner.
 #[derive(Clone, Debug)]
@@ -68,7 +72,10 @@ impl<'a> Builder<'a> {
     }
 
     /// Builds the runner of a variant, or finds it in the cache.
+    ///
+    /// What the variant itself is to blame for is a [`Problem`] that says so.
     pub fn runner(&self, variant: &Variant) -> Result<Runner> {
+        variant.in_order()?;
         let target = Target::of(variant.arch);
         let compiler = Compiler::of(self.kind, target)?;
         let surroundings = self.surroundings(variant)?;
@@ -78,7 +85,8 @@ impl<'a> Builder<'a> {
             objects.push(self.object(&compiler, &unit, &surroundings)?);
         }
         let path = self.link(variant, &objects)?;
-        let elf = ElfFile::load(&path)?;
+        let elf = ElfFile::load(&path)
+            .map_err(|problem| problem.remedy("remove this file of the cache; it is made again"))?;
         Ok(Runner { path, compiler: compiler.version, elf })
     }
 
@@ -89,11 +97,13 @@ impl<'a> Builder<'a> {
         } else {
             self.object(compiler, &self.variant_unit(variant), surroundings)?
         };
-        let elf = ElfFile::load(&object).map_err(|problem| problem.at(variant.source.display()))?;
+        let elf =
+            ElfFile::load(&object).map_err(|problem| problem.at(variant.source.display()).of_variant())?;
         if elf.arch != variant.arch {
             return Err(Problem::new(format!("is {} code, but {} was asked for", elf.arch, variant.arch))
                 .at(variant.source.display())
-                .remedy(format!("give -a {}", elf.arch)));
+                .remedy(format!("give -a {}", elf.arch))
+                .of_variant());
         }
         Ok(object)
     }
@@ -157,7 +167,8 @@ impl<'a> Builder<'a> {
                 has.join(" ")
             ))
             .at(variant.source.display())
-            .remedy(format!("define one of: {}", wanted.join(" "))));
+            .remedy(format!("define one of: {}", wanted.join(" ")))
+            .of_variant());
         };
         let mut flags = baseline_flags(Target::of(variant.arch));
         flags.extend(self.include_flags(variant));
@@ -233,12 +244,15 @@ impl<'a> Builder<'a> {
             return Ok(object);
         }
         let scratch = self.workspace.scratch(".o")?;
+        // A relative name could begin with a dash or an @, which compilers take for something else.
+        let source = std::path::absolute(&unit.source)
+            .map_err(|error| Problem::io("find the file", &unit.source, &error))?;
         let command = compiler
             .command()
             .args(COMMON_FLAGS)
             .args(&unit.flags)
             .arg("-c")
-            .arg(&unit.source)
+            .arg(source)
             .arg("-o")
             .arg(scratch.path())
             .timeout(COMPILE_TIMEOUT);
@@ -252,15 +266,19 @@ impl<'a> Builder<'a> {
             hasher.update(object.to_string_lossy().as_bytes());
             hasher.update(fs::read(object).map_err(|error| Problem::io("read the object", object, &error))?);
         }
-        let name =
-            format!("{}-{}-{}-{}", variant.hotpath.name, variant.name, variant.arch, &hex(hasher)[..16]);
+        let words = format!("{}-{}", variant.hotpath.name, variant.name);
+        // The name is for people; the hash tells one from another, so that a long name may be cut.
+        let words: String = words.chars().take(NAME_CHARS_MAX).collect();
+        let name = format!("{words}-{}-{}", variant.arch, &hex(hasher)[..16]);
         let runner = self.workspace.folder("runners")?.join(name);
         if runner.is_file() {
             return Ok(runner);
         }
         let scratch = self.workspace.scratch("")?;
         let command = Command::new(linker()?)
-            .args(["-static", "-nostdlib", "-z", "noexecstack", "--build-id=none", "-e", "_start", "-o"])
+            .args(["-static", "-nostdlib", "-z", "noexecstack", "--build-id=none", "-e", "_start"])
+            // An out-of-tree file may hold functions that call what is not here; the exception table must stay.
+            .args(["--gc-sections", "-z", "nostart-stop-gc", "-o"])
             .arg(scratch.path())
             .args(objects)
             .timeout(COMPILE_TIMEOUT);
@@ -271,12 +289,15 @@ impl<'a> Builder<'a> {
 
 fn run_tool(command: &Command, what: &str, place: &str) -> Result<()> {
     let output = command.run()?;
+    let wrong = |why: String| Err(Problem::new(format!("{what}:{why}")).at(place).of_variant());
+    if output.found_no_space() {
+        return Err(Problem::new("the disk is full").at(place).remedy(STORAGE_FULL_REMEDY));
+    }
     match output.ending {
         Ending::Exited(0) => Ok(()),
-        Ending::TimedOut => {
-            Err(Problem::new(format!("{what}: the tool was still running after two minutes")).at(place))
-        }
-        _ => Err(Problem::new(format!("{what}:\n{}", indent(&output.head(12)))).at(place)),
+        Ending::TimedOut => wrong(" the tool was still running after two minutes".to_owned()),
+        Ending::Killed(signal) => wrong(format!(" the tool was ended by {}", signal_name(signal))),
+        Ending::Exited(_) => wrong(format!("\n{}", indent(&output.head(12)))),
     }
 }
 

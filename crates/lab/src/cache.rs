@@ -6,6 +6,7 @@
 
 use crate::problem::{Problem, Result};
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -52,29 +53,46 @@ impl Workspace {
     /// A folder in the cache, made if it is missing.
     pub fn folder(&self, name: &str) -> Result<PathBuf> {
         let folder = self.cache.join(name);
-        fs::create_dir_all(&folder).map_err(|error| Problem::io("make the cache folder", &folder, &error))?;
+        fs::create_dir_all(&folder).map_err(|error| {
+            let problem = Problem::io("make the cache folder", &folder, &error);
+            let found = problem.remedy.is_empty();
+            if found {
+                problem.remedy("set ASSAY_CACHE to a folder that can be written")
+            } else {
+                problem
+            }
+        })?;
         Ok(folder)
     }
 
-    /// A fresh name for a file that is being made; it is removed when the value is dropped unless `keep_as` took it.
+    /// A fresh name for a file that is being made, in a folder of its own, where compilers may put files beside it.
+    /// The folder is removed when the value is dropped; the file lives on only if `keep_as` took it.
     pub fn scratch(&self, suffix: &str) -> Result<Scratch> {
-        let folder = self.folder("tmp")?;
         let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
-        let path = folder.join(format!("{}-{serial}{suffix}", std::process::id()));
-        Ok(Scratch { path, kept: false })
+        let folder = self.folder(&format!("tmp/{}-{serial}", std::process::id()))?;
+        Ok(Scratch { path: folder.join(format!("new{suffix}")), folder })
     }
 
     /// Removes what runs that were killed have left in the cache's scratch folder.
     pub fn sweep(&self) {
+        self.remove_scratch(|pid| !Path::new(&format!("/proc/{pid}")).exists());
+    }
+
+    /// Removes what this process has in the scratch folder: the last act of a run that is interrupted.
+    pub fn abandon_scratch(&self) {
+        self.remove_scratch(|pid| pid == std::process::id());
+    }
+
+    fn remove_scratch(&self, of_process: impl Fn(u32) -> bool) {
         let Ok(entries) = fs::read_dir(self.cache.join("tmp")) else {
             return;
         };
         for entry in entries.flatten() {
             let name = entry.file_name();
             let owner = name.to_string_lossy().split('-').next().and_then(|pid| pid.parse::<u32>().ok());
-            if owner.is_some_and(|pid| !Path::new(&format!("/proc/{pid}")).exists()) {
+            if owner.is_some_and(&of_process) {
                 // Another run may be sweeping too; whoever comes second finds nothing.
-                let _ = fs::remove_file(entry.path());
+                let _ = fs::remove_dir_all(entry.path());
             }
         }
     }
@@ -89,7 +107,7 @@ impl Workspace {
 #[derive(Debug)]
 pub struct Scratch {
     path: PathBuf,
-    kept: bool,
+    folder: PathBuf,
 }
 
 impl Scratch {
@@ -99,25 +117,52 @@ impl Scratch {
     }
 
     /// Declares the file whole and gives it its name, replacing what stood there.
-    pub fn keep_as(mut self, path: &Path) -> Result<PathBuf> {
+    pub fn keep_as(self, path: &Path) -> Result<PathBuf> {
         fs::rename(&self.path, path)
             .map_err(|error| Problem::io("put the finished file in place", path, &error))?;
-        self.kept = true;
         Ok(path.to_path_buf())
     }
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        if !self.kept {
-            // It may never have been written.
-            let _ = fs::remove_file(&self.path);
-        }
+        // What is left behind all the same is swept away by the next run.
+        let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
-/// Reads a text file, with the lab's error style.
+/// Writes a file of the user's: beside it first and then under its name, so that an interrupted run leaves the old file or
+/// none.
+pub fn write_whole(path: &Path, text: &str) -> Result<()> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".partial");
+    let beside = PathBuf::from(beside);
+    let written = fs::File::create(&beside).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        file.sync_all()
+    });
+    written.and_then(|()| fs::rename(&beside, path)).map_err(|error| {
+        // The first error is the one to tell.
+        let _ = fs::remove_file(&beside);
+        Problem::io("write the file", path, &error)
+    })
+}
+
+/// Far more than any source has; what is longer was named by mistake.
+const TEXT_BYTES_MAX: u64 = 16 << 20;
+
+/// Reads a text file, with the lab's error style. Pipes and devices, which may never end, are refused.
 pub fn read_text(path: &Path) -> Result<String> {
+    let metadata = fs::metadata(path).map_err(|error| Problem::io("read the file", path, &error))?;
+    if !metadata.is_file() {
+        return Err(Problem::new("is not a file").at(path.display()).remedy("name a source file"));
+    }
+    if metadata.len() > TEXT_BYTES_MAX {
+        let mib = TEXT_BYTES_MAX >> 20;
+        return Err(Problem::new(format!("is longer than {mib} MiB: too long for a text"))
+            .at(path.display())
+            .remedy("name a source file"));
+    }
     let bytes = fs::read(path).map_err(|error| Problem::io("read the file", path, &error))?;
     String::from_utf8(bytes)
         .map_err(|_| Problem::new("is not UTF-8 text").at(path.display()).remedy("name a source file"))

@@ -5,7 +5,7 @@ use crate::build::Builder;
 use crate::cache::Workspace;
 use crate::discover::Variant;
 use crate::emulator::{self, CannotRun, Engine};
-use crate::problem::Result;
+use crate::problem::{Blame, Result};
 use crate::process::{signal_name, Ending, Output};
 use std::time::Duration;
 
@@ -52,8 +52,49 @@ pub struct Checked {
     pub elapsed: Duration,
 }
 
-/// Builds and checks a variant; a variant that does not compile is wrong, not a [`Problem`](crate::Problem).
+/// How a check is done.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Manner {
+    /// The short form, on fewer lengths and offsets.
+    pub quick: bool,
+    /// How long a variant may take, where it is not ten minutes (90 s in the short form, 20 s for one that is
+    /// expected to fail).
+    pub timeout: Option<Duration>,
+}
+
+impl Manner {
+    fn timeout_for(self, variant: &Variant) -> Duration {
+        let usual = match (&variant.keys.expect_fail, self.quick) {
+            (Some(_), _) => EXPECTED_FAILURE_TIMEOUT,
+            (None, true) => QUICK_TIMEOUT,
+            (None, false) => FULL_TIMEOUT,
+        };
+        self.timeout.unwrap_or(usual)
+    }
+}
+
+/// Builds and checks a variant in the usual manner, in its full or its short form.
 pub fn check(workspace: &Workspace, builder: &Builder, variant: &Variant, quick: bool) -> Result<Checked> {
+    check_in(workspace, builder, variant, Manner { quick, timeout: None })
+}
+
+/// Builds and checks a variant; one that does not compile is wrong, not a [`Problem`](crate::Problem), which is what
+/// keeps us from judging it.
+pub fn check_in(
+    workspace: &Workspace,
+    builder: &Builder,
+    variant: &Variant,
+    manner: Manner,
+) -> Result<Checked> {
+    if let Some(defect) = &variant.defect {
+        let verdict = Verdict::Wrong(defect.to_string());
+        return Ok(Checked {
+            verdict,
+            engine: String::new(),
+            compiler: String::new(),
+            elapsed: Duration::ZERO,
+        });
+    }
     let mut engines = vec![emulator::for_check(workspace, variant)?];
     engines.extend(emulator::for_dispatch(workspace, variant)?);
     let (engines, reasons) = split(engines);
@@ -69,20 +110,17 @@ pub fn check(workspace: &Workspace, builder: &Builder, variant: &Variant, quick:
     let expected = variant.keys.expect_fail.as_deref();
     let runner = match builder.runner(variant) {
         Ok(runner) => runner,
+        Err(problem) if problem.blame == Blame::Surroundings => return Err(problem),
         Err(problem) => {
             checked.verdict = judged(Verdict::Wrong(problem.to_string()), expected);
             return Ok(checked);
         }
     };
-    let timeout = match (expected, quick) {
-        (Some(_), _) => EXPECTED_FAILURE_TIMEOUT,
-        (None, true) => QUICK_TIMEOUT,
-        (None, false) => FULL_TIMEOUT,
-    };
+    let timeout = manner.timeout_for(variant);
     let mut verdict = Verdict::Right { cases_count: 0 };
     for engine in &engines {
         let command = engine.command(&runner.path).arg("check").timeout(timeout);
-        let output = if quick { command.arg("quick") } else { command }.run()?;
+        let output = if manner.quick { command.arg("quick") } else { command }.run()?;
         checked.elapsed += output.elapsed;
         verdict = both(verdict, interpret(&output, timeout));
         if verdict.is_failure() {

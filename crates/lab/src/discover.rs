@@ -32,6 +32,8 @@ pub struct Variant {
     pub reference: bool,
     /// Whether it came from outside a library folder and is built through `runner/compat`.
     pub foreign: bool,
+    /// What is wrong with the file itself, such as an unknown key in its head comment: its verdict, whatever is asked.
+    pub defect: Option<Problem>,
 }
 
 /// A variant that a dispatcher has linked in as `<symbol>_<name>`.
@@ -51,6 +53,11 @@ impl Variant {
     /// `HOTPATH/VARIANT`, as users name it.
     pub fn title(&self) -> String {
         format!("{}/{}", self.hotpath.name, self.name)
+    }
+
+    /// Fails if the file itself is not in order.
+    pub fn in_order(&self) -> Result<()> {
+        self.defect.clone().map_or(Ok(()), Err)
     }
 
     /// The claim that decides the CPU: the last of the target's table.
@@ -149,12 +156,25 @@ pub fn variants(
             .at(format!("{} and {}", other.source.display(), source.display()))
             .remedy("rename one of them"));
         }
-        found.extend(variant_from(hotpath, arch, source, &name, false)?);
+        found.extend(variant_or_defect(hotpath, arch, source, &name));
     }
     for variant in &mut found {
-        variant.needs = resolve_needs(variant, &sources)?;
+        match resolve_needs(variant, &sources) {
+            Ok(needs) => variant.needs = needs,
+            Err(problem) => variant.defect = Some(problem.of_variant()),
+        }
     }
     Ok(found)
+}
+
+/// Reads one variant as [`variant_from`] does; one that cannot be read is found all the same, with its defect, so that
+/// the others still get their verdict.
+pub fn variant_or_defect(hotpath: &Arc<HotPath>, arch: Arch, source: &Path, name: &str) -> Option<Variant> {
+    variant_from(hotpath, arch, source, name, false).unwrap_or_else(|problem| {
+        let mut variant = assemble(hotpath, arch, source, name, HeadKeys::default());
+        variant.defect = Some(problem.of_variant());
+        Some(variant)
+    })
 }
 
 fn source_files(folder: &Path) -> Result<Vec<PathBuf>> {
@@ -194,17 +214,29 @@ pub fn variant_from(
     let Some(requirements) = resolve_claims(&keys.requires, arch, source)? else {
         return Ok(None);
     };
-    Ok(Some(Variant {
+    let variant = assemble(hotpath, arch, source, name, keys);
+    Ok(Some(Variant { requirements, reference, ..variant }))
+}
+
+/// A variant that claims its target's baseline.
+fn assemble(hotpath: &Arc<HotPath>, arch: Arch, source: &Path, name: &str, keys: HeadKeys) -> Variant {
+    Variant {
         hotpath: hotpath.clone(),
         name: name.to_owned(),
         arch,
         source: source.to_path_buf(),
         keys,
-        requirements,
+        requirements: vec![baseline(arch)],
         needs: Vec::new(),
-        reference,
+        reference: false,
         foreign: false,
-    }))
+        defect: None,
+    }
+}
+
+fn baseline(arch: Arch) -> &'static Requirement {
+    let target = Target::of(arch);
+    target.requirement(target.baseline).expect("a test holds that the baseline exists")
 }
 
 fn resolve_claims(names: &[String], arch: Arch, source: &Path) -> Result<Option<Vec<&'static Requirement>>> {
@@ -225,7 +257,7 @@ fn resolve_claims(names: &[String], arch: Arch, source: &Path) -> Result<Option<
         }
     }
     if claimed.is_empty() {
-        claimed.push(target.requirement(target.baseline).expect("a test holds that the baseline exists"));
+        claimed.push(baseline(arch));
     }
     let rank =
         |requirement: &&Requirement| target.requirements.iter().position(|r| r.name == requirement.name);

@@ -60,6 +60,7 @@ pub struct CannotRun(pub String);
 /// The engine that puts a variant's claim to the test: the oldest `-cpu` that it claims, or the machine itself
 /// where no QEMU has the instructions.
 pub fn for_check(workspace: &Workspace, variant: &Variant) -> Result<Result<Engine, CannotRun>> {
+    variant.in_order()?;
     match needed_qemu(&variant.requirements) {
         Qemu::None => Ok(native_for(variant)),
         which => qemu_engine(workspace, variant.arch, which, qemu_cpu(&variant.requirements)).map(Ok),
@@ -88,6 +89,7 @@ pub fn for_dispatch(workspace: &Workspace, variant: &Variant) -> Result<Vec<Resu
 
 /// The engine under which a variant can be traced: always a QEMU.
 pub fn for_trace(workspace: &Workspace, variant: &Variant) -> Result<Result<Engine, CannotRun>> {
+    variant.in_order()?;
     match needed_qemu(&variant.requirements) {
         Qemu::None => Ok(Err(CannotRun(format!("no QEMU has {}: measured natively only", variant.claims())))),
         which => qemu_engine(workspace, variant.arch, which, qemu_cpu(&variant.requirements)).map(Ok),

@@ -9,12 +9,16 @@ use crate::build::Runner;
 use crate::case::Case;
 use crate::emulator::Engine;
 use crate::problem::{Problem, Result};
-use crate::process::Ending;
+use crate::process::{signal_name, Ending};
+use crate::record::refused;
 use stats::SplitMix64;
 use std::time::Duration;
 
 /// A sample aims at this long: far above the clock's resolution, far below a scheduler's slice.
 const SAMPLE_NS: f64 = 20_000.0;
+
+/// A process takes milliseconds; only a broken variant takes this long.
+const PROCESS_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How much to measure.
 #[derive(Clone, Copy, Debug)]
@@ -50,14 +54,17 @@ pub struct ProcessSample {
 }
 
 /// Runs all subjects `effort.processes_count` times in random order; the results stand in the subjects' order.
+///
+/// A subject that fails once is not run again, and its failure is its result.
 pub fn interleaved(
     subjects: &[Subject],
     effort: Effort,
     seed: u64,
     mut progress: impl FnMut(usize, usize),
-) -> Result<Vec<Vec<ProcessSample>>> {
-    let iterations: Vec<u64> = subjects.iter().map(calibrate).collect::<Result<_>>()?;
-    let mut results = vec![Vec::with_capacity(effort.processes_count); subjects.len()];
+) -> Vec<Result<Vec<ProcessSample>>> {
+    let iterations: Vec<Result<u64>> = subjects.iter().map(calibrate).collect();
+    let mut results: Vec<Result<Vec<ProcessSample>>> =
+        iterations.iter().map(|iterations| iterations.clone().map(|_| Vec::new())).collect();
     let mut random = SplitMix64::new(seed);
     for round in 0..effort.processes_count {
         progress(round, effort.processes_count);
@@ -66,10 +73,14 @@ pub fn interleaved(
             order.swap(last, random.below(last + 1));
         }
         for index in order {
-            results[index].push(one_process(&subjects[index], iterations[index], effort.samples_count)?);
+            let (Ok(samples), Ok(iterations)) = (&mut results[index], &iterations[index]) else { continue };
+            match one_process(&subjects[index], *iterations, effort.samples_count) {
+                Ok(sample) => samples.push(sample),
+                Err(problem) => results[index] = Err(problem),
+            }
         }
     }
-    Ok(results)
+    results
 }
 
 /// The calls per sample that make a sample about as long as it should be.
@@ -83,15 +94,24 @@ fn one_process(subject: &Subject, iterations: u64, samples: usize) -> Result<Pro
     let command = Engine::Native
         .command(&subject.runner.path)
         .args(["time", &subject.case.to_string(), &iterations.to_string(), &samples.to_string()])
-        .timeout(Duration::from_secs(60));
+        .timeout(PROCESS_TIMEOUT);
     let output = command.run()?;
-    if output.ending != Ending::Exited(0) {
-        return Err(Problem::new(format!("the runner failed ({:?}): {}", output.ending, output.tail(3)))
-            .at(command.line()));
+    let failed = |what: String| Err(Problem::new(what).at(command.line()).of_variant());
+    match output.ending {
+        Ending::Exited(0) => {}
+        // The runner's own way to say that the case makes no sense; see `runner/assay.h`.
+        Ending::Exited(2) if output.stderr.starts_with("error: ") => return Err(refused(&output)),
+        Ending::Exited(status) => {
+            return failed(format!("the runner exited with status {status}: {}", output.tail(3)))
+        }
+        Ending::Killed(signal) => return failed(format!("the runner was ended by {}", signal_name(signal))),
+        Ending::TimedOut => {
+            return failed(format!("the runner was still running after {} s", PROCESS_TIMEOUT.as_secs()))
+        }
     }
     let samples: Vec<Timing> = output.stdout.lines().filter_map(parse_sample).collect();
     if samples.is_empty() {
-        return Err(Problem::new("the runner printed no sample").at(command.line()));
+        return failed("the runner printed no sample".to_owned());
     }
     let per_call = |values: Vec<f64>| stats::median(&values).unwrap_or(f64::NAN) / iterations as f64;
     let cycles: Vec<f64> = samples.iter().filter_map(|sample| sample.cycles).collect();

@@ -3,6 +3,16 @@
 
 use std::fmt;
 
+/// Whose doing a problem is; it decides between the exit statuses 1 and 2.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Blame {
+    /// The machine, the checkout or the command line: nothing was learnt about what is judged. Exit status 2.
+    #[default]
+    Surroundings,
+    /// The variant that is judged: it does not compile, it crashes. That is its verdict. Exit status 1.
+    Variant,
+}
+
 /// Something that stops a verb or one of its items; shown to the user as it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
@@ -12,15 +22,23 @@ pub struct Problem {
     pub place: String,
     /// What the user can do; empty if nothing but reading `what` again.
     pub remedy: String,
+    /// Whose doing it is.
+    pub blame: Blame,
 }
 
 /// The result of anything in the lab.
 pub type Result<T, E = Problem> = std::result::Result<T, E>;
 
 impl Problem {
-    /// A problem with neither place nor remedy yet.
+    /// A problem with neither place nor remedy yet, put down to the surroundings.
     pub fn new(what: impl Into<String>) -> Problem {
-        Problem { what: what.into(), place: String::new(), remedy: String::new() }
+        Problem { what: what.into(), place: String::new(), remedy: String::new(), blame: Blame::Surroundings }
+    }
+
+    /// Puts it down to the variant that is judged.
+    pub fn of_variant(mut self) -> Problem {
+        self.blame = Blame::Variant;
+        self
     }
 
     /// Says where.
@@ -41,12 +59,15 @@ impl Problem {
             std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
                 "make it accessible, or set ASSAY_CACHE to a folder that can be written"
             }
-            std::io::ErrorKind::StorageFull => "free some disk space",
+            std::io::ErrorKind::StorageFull => STORAGE_FULL_REMEDY,
             _ => "",
         };
         Problem::new(format!("cannot {doing}: {error}")).at(path.display()).remedy(remedy)
     }
 }
+
+/// What to do where a disk is full.
+pub const STORAGE_FULL_REMEDY: &str = "free some disk space, or set ASSAY_CACHE to a folder that has more";
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The one way in which Assay starts another program: bounded in time and in output, never outliving us.
+//! The one way in which Assay starts another program: bounded in time, memory and output, never outliving us.
+//!
+//! A program runs in a process group of its own. When it ends or has to, the whole group is killed, so that what it has
+//! forked neither stays nor holds our pipes open. The kernel kills the program itself when we die without warning.
 
 use crate::problem::{Problem, Result};
 use std::ffi::{OsStr, OsString};
@@ -7,11 +10,43 @@ use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
+use std::sync::{mpsc, Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 use wait_timeout::ChildExt;
 
 /// The most that is kept of one stream; a program that prints more is cut, and that is said.
-const OUTPUT_BYTES_MAX: u64 = 4 << 20;
+const OUTPUT_BYTES_MAX: usize = 4 << 20;
+
+/// The most memory that a program may have of its own: many times what a compiler or a runner under QEMU takes, and less
+/// than a machine has, so that a variant that allocates for ever ends itself and not the machine.
+const MEMORY_BYTES_MAX: u64 = 8 << 30;
+/// The longest file that a program may write; whole traces stay far below.
+const FILE_BYTES_MAX: u64 = 8 << 30;
+/// How long we wait for the rest of a program's output after its end: it is in the pipe already, unless a process that
+/// left the group holds the pipe open.
+const REST_OF_OUTPUT: Duration = Duration::from_secs(2);
+
+/// The process groups that run now.
+static RUNNING: Mutex<Vec<i32>> = Mutex::new(Vec::new());
+
+/// Kills every program that runs now and starts no other, for as long as the value lives: for a run that is interrupted.
+pub fn stop_all() -> MutexGuard<'static, Vec<i32>> {
+    let running = running();
+    running.iter().for_each(|group| kill_group(*group));
+    running
+}
+
+fn running() -> MutexGuard<'static, Vec<i32>> {
+    // A thread that panicked has left a list that is whole.
+    RUNNING.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+fn kill_group(group: i32) {
+    // SAFETY: a system call on integers; the group may be gone already.
+    unsafe {
+        libc::kill(-group, libc::SIGKILL);
+    }
+}
 
 /// How a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +76,11 @@ impl Output {
     /// Whether it exited with status 0.
     pub fn success(&self) -> bool {
         self.ending == Ending::Exited(0)
+    }
+
+    /// Whether it failed because a disk is full, as far as it says so.
+    pub fn found_no_space(&self) -> bool {
+        !self.success() && self.stderr.contains("No space left on device")
     }
 
     /// The last lines of what it said, for a message.
@@ -149,12 +189,12 @@ impl Command {
         if let Some(folder) = &self.folder {
             command.current_dir(folder);
         }
-        die_with_us(&mut command);
-        let mut child = command.spawn().map_err(|error| {
-            Problem::new(format!("cannot start the program: {error}"))
-                .at(self.program.display())
-                .remedy("./assay doctor tells which programs are missing; ./setup installs them")
-        })?;
+        if !self.inherit_stdout {
+            // What we read has to be in the words that we know.
+            command.env("LC_ALL", "C");
+        }
+        confine(&mut command);
+        let mut child = self.start(command)?;
         let stdout = child.stdout.take().map(keep_reading);
         let stderr = child.stderr.take().map(keep_reading);
         let waited = child
@@ -163,18 +203,35 @@ impl Command {
         let ending = match waited {
             Some(status) => ending_of(status),
             None => {
-                // Both fail only if it ended in this very moment.
-                let _ = child.kill();
+                kill_group(child.id() as i32);
+                // Fails only if it ended in this very moment.
                 let _ = child.wait();
                 Ending::TimedOut
             }
         };
+        let group = child.id() as i32;
+        kill_group(group);
+        running().retain(|known| *known != group);
         Ok(Output {
             ending,
             stdout: collected(stdout),
             stderr: collected(stderr),
             elapsed: started.elapsed(),
         })
+    }
+}
+
+impl Command {
+    /// Starts it and notes its group, in one step as seen by [`stop_all`].
+    fn start(&self, mut command: std::process::Command) -> Result<std::process::Child> {
+        let mut running = running();
+        let child = command.spawn().map_err(|error| {
+            Problem::new(format!("cannot start the program: {error}"))
+                .at(self.program.display())
+                .remedy("./assay doctor tells which programs are missing; ./setup installs them")
+        })?;
+        running.push(child.id() as i32);
+        Ok(child)
     }
 }
 
@@ -185,39 +242,72 @@ fn ending_of(status: ExitStatus) -> Ending {
     }
 }
 
-/// Makes the kernel kill the child when we die: a Ctrl-C or a kill leaves no QEMU behind.
-fn die_with_us(command: &mut std::process::Command) {
-    // SAFETY: prctl with PR_SET_PDEATHSIG is a single system call on integers and is async-signal-safe.
+/// Gives the child a group and limits of its own, and makes the kernel kill it when we die.
+fn confine(command: &mut std::process::Command) {
+    command.process_group(0);
+    // SAFETY: prctl and setrlimit are single system calls on integers and a local, and async-signal-safe.
     unsafe {
         command.pre_exec(|| {
             if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0 {
                 return Err(std::io::Error::last_os_error());
             }
-            Ok(())
+            // A variant that crashes leaves no core file in the user's folder.
+            limit(libc::RLIMIT_CORE, 0)?;
+            limit(libc::RLIMIT_DATA, MEMORY_BYTES_MAX)?;
+            limit(libc::RLIMIT_FSIZE, FILE_BYTES_MAX)
         });
     }
 }
 
-type Reading = std::thread::JoinHandle<Vec<u8>>;
-
-fn keep_reading(stream: impl Read + Send + 'static) -> Reading {
-    std::thread::spawn(move || {
-        let mut kept = Vec::new();
-        let mut limited = stream.take(OUTPUT_BYTES_MAX);
-        // A read error ends the text as an end of file does; the exit status tells the rest.
-        let _ = limited.read_to_end(&mut kept);
-        let cut = kept.len() as u64 == OUTPUT_BYTES_MAX;
-        // Go on emptying the pipe, so that the program does not block on it.
-        let _ = std::io::copy(&mut limited.into_inner(), &mut std::io::sink());
-        if cut {
-            kept.extend_from_slice(b"\n[output cut here: more than 4 MiB]\n");
+/// Lowers a limit of this process; one that is lower already stays.
+fn limit(resource: libc::__rlimit_resource_t, value: u64) -> std::io::Result<()> {
+    let mut current = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: both calls get a valid pointer to a local.
+    unsafe {
+        if libc::getrlimit(resource, &mut current) != 0 {
+            return Err(std::io::Error::last_os_error());
         }
-        kept
-    })
+        current.rlim_cur = current.rlim_cur.min(value);
+        if libc::setrlimit(resource, &current) != 0 {
+            return Err(std::io::Error::last_os_error());
+        }
+    }
+    Ok(())
+}
+
+/// A stream that a thread reads: what it has so far, and a message when the stream has ended.
+struct Reading {
+    kept: Arc<Mutex<Vec<u8>>>,
+    ended: mpsc::Receiver<()>,
+}
+
+fn keep_reading(mut stream: impl Read + Send + 'static) -> Reading {
+    let kept = Arc::new(Mutex::new(Vec::new()));
+    let (sender, ended) = mpsc::channel();
+    let shared = kept.clone();
+    std::thread::spawn(move || {
+        let mut chunk = [0; 65536];
+        // A read error ends the text as an end of file does; the exit status tells the rest.
+        while let Ok(count @ 1..) = stream.read(&mut chunk) {
+            let mut kept = shared.lock().expect("nothing panics while it is held");
+            // What is too much is read and dropped, so that the program does not block on the pipe.
+            let room = OUTPUT_BYTES_MAX.saturating_sub(kept.len());
+            kept.extend_from_slice(&chunk[..count.min(room)]);
+            if count > room && room > 0 {
+                kept.extend_from_slice(b"\n[output cut here: more than 4 MiB]\n");
+            }
+        }
+        // Nobody listens any more where the output was given up.
+        let _ = sender.send(());
+    });
+    Reading { kept, ended }
 }
 
 fn collected(reading: Option<Reading>) -> String {
-    let bytes = reading.and_then(|thread| thread.join().ok()).unwrap_or_default();
+    let Some(reading) = reading else { return String::new() };
+    // If the time is up, what has come until now has to do.
+    let _ = reading.ended.recv_timeout(REST_OF_OUTPUT);
+    let bytes = reading.kept.lock().expect("nothing panics while it is held");
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
@@ -258,8 +348,32 @@ mod tests {
         assert_eq!(slow.ending, Ending::TimedOut);
         let loud =
             Command::new("/bin/sh").args(["-c", "head -c 9000000 /dev/zero | tr '\\0' x"]).run().unwrap();
-        assert!(loud.stdout.len() < (OUTPUT_BYTES_MAX as usize) + 100);
+        assert!(loud.stdout.len() < OUTPUT_BYTES_MAX + 100);
         assert!(loud.stdout.contains("output cut here"));
+    }
+
+    #[test]
+    fn what_a_program_forks_neither_stays_nor_holds_us_up() {
+        let started = Instant::now();
+        let script = "sleep 61 & echo $!; exec sleep 62";
+        let output = Command::new("/bin/sh").args(["-c", script]).timeout(Duration::from_millis(200)).run();
+        let output = output.unwrap();
+        assert_eq!(output.ending, Ending::TimedOut);
+        assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+        let forked = output.stdout.trim();
+        let state = || std::fs::read_to_string(format!("/proc/{forked}/stat")).unwrap_or_default();
+        // Killed at once, and gone or a zombie as soon as the kernel comes to it.
+        while !(state().is_empty() || state().contains(") Z ")) {
+            assert!(started.elapsed() < Duration::from_secs(20), "{}", state());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    #[test]
+    fn a_full_disk_is_told_from_other_failures() {
+        let full = Command::new("/bin/sh").args(["-c", "echo x >/dev/full"]).run().unwrap();
+        assert!(full.found_no_space(), "{full:?}");
+        assert!(!Command::new("/bin/false").run().unwrap().found_no_space());
     }
 
     #[test]

@@ -6,8 +6,8 @@ use crate::cache::{read_text, Workspace};
 use crate::case::Case;
 use crate::discover::Variant;
 use crate::emulator::Engine;
-use crate::problem::{Problem, Result};
-use crate::process::{signal_name, Command, Ending};
+use crate::problem::{Problem, Result, STORAGE_FULL_REMEDY};
+use crate::process::{signal_name, Command, Ending, Output};
 use crate::toolchain::require_program;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -106,18 +106,29 @@ pub fn record_case(
     let arguments = ["run".to_owned(), case.to_string(), calls.to_string()];
     let recording = Recording {
         engine,
+        emulator_arguments: &[],
         program: &runner.path,
         arguments: &arguments,
         plugin_arguments: &[roi, mark, format!("note=compiler:{}", runner.compiler)],
         timeout: CASE_TIMEOUT,
+        show: false,
     };
     recording.run(workspace, &finished)
+}
+
+/// A runner's refusal, which begins with `error: `, as a problem of whoever named the case.
+pub fn refused(output: &Output) -> Problem {
+    let text = output.stderr.lines().next().unwrap_or_default();
+    Problem::new(text.trim_start_matches("error: "))
+        .remedy("the hot path's hotpath.toml and test.c tell which cases there are")
 }
 
 /// One program to record.
 pub struct Recording<'a> {
     /// The QEMU.
     pub engine: &'a Engine,
+    /// Further options of QEMU.
+    pub emulator_arguments: &'a [String],
     /// The program.
     pub program: &'a Path,
     /// Its arguments.
@@ -126,6 +137,8 @@ pub struct Recording<'a> {
     pub plugin_arguments: &'a [String],
     /// How long it may take.
     pub timeout: Duration,
+    /// Whether the program's output goes to ours; a program that shows it may also fail and still be recorded.
+    pub show: bool,
 }
 
 impl Recording<'_> {
@@ -135,27 +148,38 @@ impl Recording<'_> {
             return Err(Problem::new("a native run cannot be recorded").remedy("choose what a QEMU can run"));
         };
         let scratch = workspace.scratch(".trace")?;
-        let mut plugin =
-            vec![tracer(workspace)?.display().to_string(), format!("out={}", scratch.path().display())];
+        let mut plugin = vec![
+            format!("file={}", tracer(workspace)?.display()),
+            format!("out={}", scratch.path().display()),
+        ];
         plugin.extend(self.plugin_arguments.iter().cloned());
         plugin.push(format!("note=qemu_version:{version}"));
         plugin.push(format!("note=qemu_cpu:{cpu}"));
         plugin
             .push(format!("note=program:{}", self.program.file_name().unwrap_or_default().to_string_lossy()));
         plugin.push(format!("note=arguments:{}", self.arguments.join(" ")));
-        // QEMU splits the option at commas and takes two of them for one; the first part is the file, unescaped.
+        // QEMU splits the option at commas and takes two of them for one.
         let escaped: Vec<String> = plugin.iter().map(|part| part.replace(',', ",,")).collect();
         let command = Command::new(qemu)
             .args(["-cpu", cpu.as_str()])
+            .args(self.emulator_arguments)
             .args(["-plugin", &escaped.join(",")])
             .arg(self.program)
             .args(self.arguments)
             .timeout(self.timeout);
+        let command = if self.show { command.show() } else { command };
         let output = command.run()?;
-        let failed = |what: String| Err(Problem::new(what).at(command.line()));
+        let failed = |what: String| Err(Problem::new(what).at(command.line()).of_variant());
         match output.ending {
-            Ending::Exited(0) if scratch.path().is_file() => scratch.keep_as(finished),
+            Ending::Exited(status) if scratch.path().is_file() && (status == 0 || self.show) => {
+                scratch.keep_as(finished)
+            }
             Ending::Exited(0) => failed("the run left no trace: was the function ever called?".to_owned()),
+            _ if output.found_no_space() => {
+                Err(Problem::new("the disk is full").at(scratch.path().display()).remedy(STORAGE_FULL_REMEDY))
+            }
+            // The runner's own way to say that the case makes no sense; see `runner/assay.h`.
+            Ending::Exited(2) if output.stderr.starts_with("error: ") => Err(refused(&output)),
             Ending::Exited(status) => {
                 failed(format!("the run exited with status {status}: {}", output.tail(4)))
             }

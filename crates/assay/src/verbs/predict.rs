@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `predict`: cycles per call on CPUs that need not be here, from a recorded trace.
+//! `predict`: cycles per call on CPUs that need not be here; or, of a trace file that a user has, the whole run.
 
 use crate::context::{Context, Outcome};
 use crate::judge::{self, Judge};
@@ -7,10 +7,13 @@ use crate::select::{Cases, Selection};
 use crate::verbs::count::{case_text, hotpaths_of, variant_text};
 use crate::work::{each_case, Skips};
 use lab::emulator::CannotRun;
-use lab::Result;
-use predict::Cpu;
+use lab::{Problem, Result};
+use predict::trace_source::TraceSource;
+use predict::{Cpu, Options, Prediction, Source};
 use report::record::{PredictionRecord, Record};
-use report::{Predicted, Report, Table};
+use report::{Count, Derived, Predicted, Report, Table};
+use serde::Serialize;
+use std::path::Path;
 
 /// Options of `predict`.
 #[derive(clap::Args)]
@@ -26,8 +29,11 @@ pub struct Args {
 
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
-    let judge = Judge::new(context, args.selection.compiler()?);
     let cpus = judge::cpus(context, &args.cpus)?;
+    if let Some(path) = args.selection.words.first().map(Path::new).filter(|path| path.is_file()) {
+        return trace_file(context, path, &cpus, args.cpus.is_empty());
+    }
+    let judge = Judge::new(context, args.selection.compiler()?);
     let variants = args.selection.variants(context)?;
     let mut skips = Skips::default();
     let mut records = Vec::new();
@@ -60,6 +66,213 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         context.show(&report);
     }
     skips.outcome()
+}
+
+/// Judges a recorded trace: for one cpu the counters that its users know, for several a table.
+fn trace_file(context: &Context, path: &Path, cpus: &[Cpu], all: bool) -> Result<Outcome> {
+    let failed = |error: &dyn std::fmt::Display| Problem::new(error.to_string());
+    let mut source = TraceSource::open(path).map_err(|error| failed(&error))?;
+    let arch = source.arch();
+    // Without -c every cpu that runs the program is meant; one that was named and does not is an error.
+    let able: Vec<&Cpu> = cpus.iter().filter(|cpu| !all || cpu.runs(arch)).collect();
+    if able.is_empty() {
+        return Err(
+            Problem::new(format!("no described cpu runs {arch} programs")).remedy("./assay cpu lists them")
+        );
+    }
+    let predictions =
+        predict::predict(&mut source, &able, &Options::default()).map_err(|error| failed(&error))?;
+    if context.json {
+        predictions
+            .iter()
+            .for_each(|prediction| println!("{}", TraceRecord::of(path, arch, prediction).to_line()));
+        return Ok(Outcome::Fine);
+    }
+    let mut report = Report::new(&format!("{} ({arch})", path.display()));
+    match &predictions[..] {
+        [one] => report.section("").table(counters_table(one)),
+        several => report.section("").table(several_table(several)),
+    };
+    context.show(&report);
+    Ok(Outcome::Fine)
+}
+
+/// A whole trace on one cpu.
+#[derive(Serialize)]
+struct TraceRecord {
+    kind: &'static str,
+    trace: String,
+    arch: &'static str,
+    cpu: String,
+    cycles: u64,
+    clock_mhz: f64,
+    time_ns: f64,
+    instructions: u64,
+    calls: u64,
+    cycles_cold: Option<f64>,
+    cycles_per_call: Option<f64>,
+    branches: u64,
+    branch_misses: u64,
+    l1_misses: u64,
+    coverage_percent: f64,
+}
+
+impl TraceRecord {
+    fn of(path: &Path, arch: arch::Arch, prediction: &Prediction) -> TraceRecord {
+        let counters = &prediction.counters;
+        TraceRecord {
+            kind: "trace_prediction",
+            trace: path.display().to_string(),
+            arch: arch.name(),
+            cpu: prediction.cpu.clone(),
+            cycles: prediction.cycles,
+            clock_mhz: prediction.clock_mhz,
+            time_ns: prediction.time_ns(),
+            instructions: counters.instructions,
+            calls: prediction.calls,
+            cycles_cold: prediction.cycles_cold,
+            cycles_per_call: prediction.cycles_per_call,
+            branches: counters.branches,
+            branch_misses: counters.branch_misses,
+            l1_misses: counters.l1_misses,
+            coverage_percent: prediction.coverage_percent,
+        }
+    }
+}
+
+/// The list that users of hardware counters know; what QEMU counted apart from what the model made of it.
+fn counters_table(prediction: &Prediction) -> Table {
+    let mut table = Table::new(
+        &format!("{} at {} MHz", prediction.cpu, prediction.clock_mhz),
+        "instructions, branches and accesses as executed under QEMU; the rest predicted, not measured",
+    );
+    let name = table.text_column("event");
+    let counted = table.count_column("", "");
+    let predicted = table.predicted_column("", "", 0);
+    let share = table.derived_column("", "", 3);
+    let what = table.text_column("");
+    let counters = &prediction.counters;
+    let cycles = prediction.cycles.max(1) as f64;
+    let instructions = counters.instructions.max(1) as f64;
+    let mut model = |title: &str, value: u64, ratio: f64, meaning: &str| {
+        let row = table.row();
+        table.set(row, name, title).set(row, predicted, Predicted(value as f64));
+        table.set(row, share, Derived::from(ratio)).set(row, what, meaning);
+    };
+    model("cycles", prediction.cycles, prediction.time_ns() / 1e6, "ms");
+    if let Some(per_call) = prediction.cycles_per_call {
+        model("cycles per call, steady", per_call.round() as u64, prediction.calls as f64, "calls");
+    }
+    if let Some(cold) = prediction.cycles_cold {
+        model(
+            "cycles of the first call",
+            cold.round() as u64,
+            cold / prediction.cycles_per_call.unwrap_or(cold),
+            "of steady",
+        );
+    }
+    model(
+        "branch-misses",
+        counters.branch_misses,
+        counters.branch_misses as f64 / counters.branches.max(1) as f64,
+        "of branches",
+    );
+    model(
+        "L1-dcache-misses",
+        counters.l1_misses,
+        counters.l1_misses as f64 / instructions,
+        "per instruction",
+    );
+    model("L2-misses", counters.l2_misses, counters.l2_misses as f64 / instructions, "per instruction");
+    model(
+        "L1-icache-misses",
+        counters.instruction_misses,
+        counters.instruction_misses as f64 / instructions,
+        "per instruction",
+    );
+    model(
+        "store-forwards",
+        counters.forwards,
+        counters.forwards as f64 / counters.loads.max(1) as f64,
+        "of loads",
+    );
+    model(
+        "forward-failures",
+        counters.forward_failures,
+        counters.forward_failures as f64 / counters.loads.max(1) as f64,
+        "of loads",
+    );
+    let mut stalls: Vec<_> =
+        predict::Cause::ALL.iter().zip(counters.stalls).filter(|(_, stall)| *stall > 0).collect();
+    stalls.sort_by_key(|(_, stall)| std::cmp::Reverse(*stall));
+    for (cause, stall) in stalls {
+        model(&format!("stalled: {}", cause.name()), stall, stall as f64 / cycles, "of cycles");
+    }
+    for (title, value, ratio, meaning) in [
+        ("instructions", counters.instructions, instructions / cycles, "per cycle (IPC)"),
+        (
+            "branches",
+            counters.branches,
+            counters.branches_taken as f64 / counters.branches.max(1) as f64,
+            "taken",
+        ),
+        ("loads", counters.loads, counters.loads as f64 / instructions, "per instruction"),
+        ("stores", counters.stores, counters.stores as f64 / instructions, "per instruction"),
+    ] {
+        let row = table.row();
+        table.set(row, name, title).set(row, counted, Count(value));
+        table.set(row, share, Derived::from(ratio)).set(row, what, meaning);
+    }
+    if prediction.coverage_percent < 99.95 {
+        table.note(&coverage_text(prediction));
+    }
+    table
+}
+
+/// How much of the program the cpu file describes, and the most frequent instructions that it does not.
+fn coverage_text(prediction: &Prediction) -> String {
+    let mut unknown: Vec<_> = prediction.fallbacks.iter().collect();
+    unknown.sort_by_key(|(_, times)| std::cmp::Reverse(**times));
+    let named: Vec<String> = unknown.iter().take(6).map(|(name, times)| format!("{name} {times}x")).collect();
+    format!(
+        "{:.1} % of the instructions have a class in the cpu's file; in a default class: {}",
+        prediction.coverage_percent,
+        named.join(", ")
+    )
+}
+
+fn several_table(predictions: &[Prediction]) -> Table {
+    let mut table =
+        Table::new("The whole trace", "predicted from the trace and the cpus' descriptions, not measured");
+    let name = table.text_column("cpu");
+    let cycles = table.predicted_column("", "cycles", 0);
+    let time = table.predicted_column("", "ms", 3);
+    let ipc = table.predicted_column("IPC", "", 2);
+    let per_call = table.predicted_column("per call", "cycles", 1);
+    let cold = table.predicted_column("first call", "cycles", 1);
+    let misses = table.predicted_column("branch misses", "", 0);
+    let l1 = table.predicted_column("L1 misses", "", 0);
+    for prediction in predictions {
+        let row = table.row();
+        table.set(row, name, prediction.cpu.as_str()).set(row, cycles, Predicted(prediction.cycles as f64));
+        table.set(row, time, Predicted(prediction.time_ns() / 1e6)).set(
+            row,
+            ipc,
+            Predicted(prediction.ipc()),
+        );
+        if let Some(value) = prediction.cycles_per_call {
+            table.set(row, per_call, Predicted(value));
+        }
+        if let Some(value) = prediction.cycles_cold {
+            table.set(row, cold, Predicted(value));
+        }
+        table.set(row, misses, Predicted(prediction.counters.branch_misses as f64));
+        table.set(row, l1, Predicted(prediction.counters.l1_misses as f64));
+        if prediction.coverage_percent < 99.95 {
+            table.mark(row, cycles, &coverage_text(prediction));
+        }
+    }
+    table
 }
 
 fn table(records: &[PredictionRecord]) -> Table {

@@ -7,7 +7,7 @@ use crate::measuring::measure;
 use crate::select::{Cases, Selection};
 use crate::verbs::measure::{table as measured_table, EffortArgs};
 use crate::work::{each_case, Skips};
-use lab::cache::Workspace;
+use lab::cache::write_whole;
 use lab::check::{check, Verdict};
 use lab::discover::Variant;
 use lab::emulator::CannotRun;
@@ -15,8 +15,7 @@ use lab::{host, pool, Problem, Result};
 use predict::Cpu;
 use report::record::{CountRecord, PredictionRecord};
 use report::{Count, Predicted, Report, Section, Table, Text, Tone};
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Options of `report`.
 #[derive(clap::Args)]
@@ -66,29 +65,13 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     };
     match &args.output {
         None => print!("{text}"),
-        Some(path) => write_whole(&context.workspace, path, &text)?,
+        Some(path) => {
+            write_whole(path, &text)?;
+            context.progress(&format!("wrote {}", path.display()));
+        }
     }
     let outcome = skips.outcome()?;
     Ok(if wrong > 0 { Outcome::Failed } else { outcome })
-}
-
-/// Writes beside the target and renames, so that an interrupted run leaves the old file or none.
-fn write_whole(workspace: &Workspace, path: &Path, text: &str) -> Result<()> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".partial");
-    let beside = PathBuf::from(beside);
-    let failed = |error: std::io::Error| Problem::io("write the report", path, &error);
-    let written = std::fs::File::create(&beside).and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
-        file.sync_all()
-    });
-    if let Err(error) = written.and_then(|()| std::fs::rename(&beside, path)) {
-        // The first error is the one to tell.
-        let _ = std::fs::remove_file(&beside);
-        return Err(failed(error));
-    }
-    eprintln!("wrote {}", workspace.display(path));
-    Ok(())
 }
 
 fn checks(context: &Context, args: &Args, variants: &[Variant], section: &mut Section) -> Result<usize> {

@@ -270,7 +270,8 @@ fn orders_wrong(reruns: &[&Rerun]) -> Vec<String> {
     wrong
 }
 
-fn record(study: &Study, rerun: &Rerun) -> StudyRecord {
+/// The record of a row.
+pub fn record(study: &Study, rerun: &Rerun) -> StudyRecord {
     let row = &rerun.row;
     let counted = row.quantity.is_counted();
     let mut common = Common::new(

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! `trace`: records any Linux program of an architecture that QEMU runs, static or dynamic, as a file for `predict`.
+
+use crate::context::{Context, Outcome};
+use arch::Arch;
+use lab::elf::ElfFile;
+use lab::emulator::{qemu_engine, Engine};
+use lab::record::Recording;
+use lab::target::{Qemu, Target};
+use lab::{Problem, Result};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Options of `trace`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Record only this function and what it calls (repeatable); FUNCTION@FILE for one in a shared library
+    #[arg(long = "roi", value_name = "FUNCTION[@FILE]")]
+    regions: Vec<String>,
+    /// The trace (default: PROGRAM.trace in the current folder)
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// QEMU's -cpu (default: the newest of the architecture)
+    #[arg(long, value_name = "CPU")]
+    qemu_cpu: Option<String>,
+    /// Folder that stands for / when the program looks for its loader and libraries
+    #[arg(short = 'L', long, value_name = "DIR")]
+    sysroot: Option<PathBuf>,
+    /// Stop recording after so many instructions; the program runs on
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+    /// Seconds that the program may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    timeout: u64,
+    /// The program and its arguments
+    #[arg(last = true, required = true, value_name = "PROGRAM [ARGS]")]
+    command: Vec<String>,
+}
+
+/// Runs the verb.
+pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
+    let program = Path::new(&args.command[0]);
+    let elf = ElfFile::load(program)?;
+    let engine = engine(context, elf.arch, args.qemu_cpu.as_deref())?;
+    let output = output_path(args, program)?;
+    let mut plugin = Vec::new();
+    for region in &args.regions {
+        plugin.extend(region_arguments(&elf, program, region)?);
+    }
+    plugin.extend(args.limit.map(|limit| format!("limit={limit}")));
+    let sysroot = args.sysroot.clone().or_else(|| debian_cross_root(elf.arch));
+    let mut arguments = Vec::new();
+    if let Some(root) = &sysroot {
+        arguments.extend(["-L".to_owned(), root.display().to_string()]);
+    }
+    let recording = Recording {
+        engine: &engine,
+        emulator_arguments: &arguments,
+        program,
+        arguments: &args.command[1..],
+        plugin_arguments: &plugin,
+        timeout: Duration::from_secs(args.timeout),
+        show: true,
+    };
+    recording.run(&context.workspace, &output)?;
+    tell(&output)
+}
+
+/// Says what was recorded, and fails where a region was asked for and never entered.
+fn tell(output: &Path) -> Result<Outcome> {
+    let failed = |error: trace::Error| Problem::new(error.to_string());
+    let mut reader = trace::Reader::open(output).map_err(failed)?;
+    let entries = trace::count(&mut reader).map_err(failed)?;
+    let instructions: u64 = entries.iter().map(|entry| entry.counts.instructions * entry.entries).sum();
+    let calls: u64 = entries.iter().map(|entry| entry.entries).sum();
+    let bytes = std::fs::metadata(output).map_or(0, |data| data.len());
+    eprintln!("{}: {instructions} instructions in {calls} entries, {bytes} bytes", output.display());
+    let Some(end) = reader.end() else { return Ok(Outcome::Fine) };
+    for (key, meaning) in [
+        ("other_thread_entries", "entries by other threads than the recorded one; they are not in the trace"),
+        ("regions_not_loaded", "regions in libraries that the program never loaded"),
+    ] {
+        if end.total(key) > 0 {
+            eprintln!("note: {} {meaning}", end.total(key));
+        }
+    }
+    if calls == 0 {
+        eprintln!("the region of interest was never entered");
+        return Ok(Outcome::Failed);
+    }
+    Ok(Outcome::Fine)
+}
+
+fn engine(context: &Context, arch: Arch, cpu: Option<&str>) -> Result<Engine> {
+    let target = Target::of(arch);
+    let emulated = target.requirements.iter().filter(|requirement| requirement.qemu != Qemu::None);
+    let newest = emulated.last().expect("every target has a baseline that QEMU runs");
+    qemu_engine(&context.workspace, arch, newest.qemu, cpu.unwrap_or(newest.qemu_cpu))
+}
+
+fn output_path(args: &Args, program: &Path) -> Result<PathBuf> {
+    let named = args.output.clone().unwrap_or_else(|| {
+        PathBuf::from(format!("{}.trace", program.file_name().unwrap_or_default().to_string_lossy()))
+    });
+    let folder = named.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder =
+        folder.canonicalize().map_err(|error| Problem::io("use the output folder", folder, &error))?;
+    Ok(folder.join(named.file_name().unwrap_or_default()))
+}
+
+/// The tracer's arguments for `FUNCTION` in the program or `FUNCTION@FILE` in a library.
+fn region_arguments(program: &ElfFile, path: &Path, region: &str) -> Result<Vec<String>> {
+    let (name, library) = match region.split_once('@') {
+        Some((name, file)) => (name, Some(PathBuf::from(file))),
+        None => (region, None),
+    };
+    let loaded = library.as_ref().map(|file| ElfFile::load(file)).transpose()?;
+    let elf = loaded.as_ref().unwrap_or(program);
+    let place = library.as_deref().unwrap_or(path);
+    let function = elf.function(name).ok_or_else(|| {
+        let similar: Vec<&str> = elf
+            .functions
+            .iter()
+            .map(|(known, _)| known.as_str())
+            .filter(|known| known.contains(name) || name.contains(known))
+            .take(5)
+            .collect();
+        Problem::new(format!("has no function '{name}'")).at(place.display()).remedy(if similar.is_empty() {
+            "its symbols may have been stripped; name one that nm or nm -D shows".to_owned()
+        } else {
+            format!("similar: {}", similar.join(" "))
+        })
+    })?;
+    let mut arguments = Vec::new();
+    if library.is_some() || elf.position_independent {
+        let real = place.canonicalize().map_err(|error| Problem::io("find the file", place, &error))?;
+        arguments.push(format!("image={}", real.display()));
+    }
+    arguments.push(format!("roi={name}:{:#x}:{:#x}", function.address, function.local_entry));
+    Ok(arguments)
+}
+
+/// Where Debian's cross packages put a foreign C library.
+fn debian_cross_root(arch: Arch) -> Option<PathBuf> {
+    let triple = match arch {
+        Arch::Powerpc => "powerpc-linux-gnu",
+        Arch::Powerpc64 => "powerpc64-linux-gnu",
+        Arch::Powerpc64le => "powerpc64le-linux-gnu",
+        Arch::Loongarch64 => "loongarch64-linux-gnu",
+        Arch::Aarch64 => "aarch64-linux-gnu",
+        Arch::Riscv64 => "riscv64-linux-gnu",
+        Arch::X86_64 => return None,
+    };
+    Some(Path::new("/usr").join(triple)).filter(|root| root.is_dir())
+}
