@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Results for programs: one JSON object a line, the same on every verb. The only JSON writer of the tool.
 //!
-//! Names end in their unit (`median_ns`, `coverage_percent`); a name without one is a count, a ratio or a text. What is not known
-//! is absent, never `null` and never 0. docs/records.md lists the fields for readers.
+//! Names end in their unit (`median_ns`, `coverage_percent`); a name without one is a count, a ratio or a text. What is not
+//! known is absent, never `null` and never 0.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Prints how often the 95 % intervals hold the truth, for docs/method.md: a minute of experiments with known answers.
+//! Prints how often the 95 % intervals hold the truth, for docs/method.md: some minutes of experiments with known answers.
 //! `cargo run --release -p stats --example coverage [REPETITIONS]`
 
 #[path = "../tests/simulation/mod.rs"]

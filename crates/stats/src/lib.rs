@@ -21,10 +21,11 @@
 //!
 //! Both were chosen by simulation, which `tests/coverage.rs` repeats in small and `cargo run --release -p stats --example
 //! coverage` at length: for normal, skewed, heavy-tailed, two-humped and unequal distributions the interval holds the
-//! true ratio in 93 to 97 of 100 experiments from [`PROCESSES_MIN`] processes on (94.0 to 96.5 in 20,000 of each kind). Intervals of Student's t on logarithms
-//! and of Wilcoxon's signed ranks are as good while both variants scatter alike, and fail (down to 37 and 67 %) where one has a
-//! slow mode that the other lacks: they follow the mean or the middle of the differences, not the medians. Drift
-//! that is common to a round, and clocks that are coarse, make the interval too wide, never too narrow.
+//! true ratio in 93 to 97 of 100 experiments from [`PROCESSES_MIN`] processes on (94.0 to 96.5 in 20,000 of each kind).
+//! Intervals of Student's t on logarithms and of Wilcoxon's signed ranks are as good while both variants scatter alike,
+//! and fail (down to 37 and 67 %) where one has a slow mode that the other lacks: they follow the mean or the middle of
+//! the differences, not the medians. Drift that is common to a round, and clocks that are coarse, make the interval too
+//! wide, never too narrow.
 //!
 //! # What is refused
 //! Too few processes, a time that is no positive number, rounds of unequal number, an interval without any width (a
