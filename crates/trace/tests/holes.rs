@@ -193,7 +193,7 @@ fn without_registers_addresses_are_unknown_and_regions_refused() {
     let program = Program::build("holes.S", Arch::Powerpc64, &["-mcpu=power8"]);
     let path = program.trace_path("unknown");
     let out = format!("out={}", path.display());
-    let output = program.run_with(&plugin, "", &[out.clone()], &[]);
+    let output = program.run_with(&plugin, "", std::slice::from_ref(&out), &[]);
     assert!(output.status.success(), "{output:?}");
     let whole = Whole::read(&path);
     let accesses = whole.accesses_at(program.symbol("lmw_at"))[0];
