@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The differential fuzzer (libs/ebpf/fuzz/differential.c), in short. In long:
+//! The fuzzers (libs/ebpf/fuzz), in short. In long: `make -C libs/ebpf fuzz COUNT=1000000`, and
 //! `make -C libs/ebpf programs && libs/ebpf/build/x86_64/differential --seed 1 --count 1000000`.
 
 mod support;
 
 use ebpf::Plugin;
+use std::process::Command;
 
 fn output(plugin: &Plugin, arguments: &[&str]) -> String {
     let output = plugin.command("differential").args(arguments).output().expect("the fuzzer runs");
@@ -36,4 +37,19 @@ fn code_does_not_depend_on_the_host() {
             assert_eq!(output(machine, &arguments), first, "{target} from {}", machine.arch());
         }
     }
+}
+
+/// Damaged bytecode, and memory that runs out, under the address and undefined-behaviour sanitizers.
+#[test]
+fn damaged_bytecode_is_refused_or_contained() {
+    let _lock = support::build_lock();
+    let output = Command::new("make")
+        .args(["-s", "-C"])
+        .arg(support::library())
+        .args([format!("BUILD={}", support::build_folder().display()), "COUNT=3000".into(), "fuzz".into()])
+        .output()
+        .expect("make runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("3000 programs, "), "{text}");
 }

@@ -713,7 +713,11 @@ static bool branch_immediate(struct ebpf_emitter *e, enum ebpf_condition conditi
 
 static unsigned count_bits(uint16_t mask)
 {
-	return (unsigned)__builtin_popcount(mask);
+	unsigned count = 0;
+
+	for (; mask; mask &= (uint16_t)(mask - 1))
+		count++;
+	return count;
 }
 
 static void call_local(struct ebpf_emitter *e, ebpf_label function)

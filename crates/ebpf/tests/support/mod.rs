@@ -5,6 +5,19 @@
 use ebpf::Plugin;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Tests run in parallel, make in one folder must not.
+static BUILD: Mutex<()> = Mutex::new(());
+
+pub fn build_lock() -> MutexGuard<'static, ()> {
+    BUILD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Where make puts its files; shared by the test programs, which cargo runs one after the other.
+pub fn build_folder() -> PathBuf {
+    scratch().join("ebpf")
+}
 
 pub fn library() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../libs/ebpf").canonicalize().expect("libs/ebpf")
@@ -36,7 +49,8 @@ pub fn plugin(arch: &str, emulator: &[&str]) -> Plugin {
         let found = Command::new(program).arg("--version").output();
         assert!(found.is_ok(), "{program} is needed to test {arch}: install qemu-user");
     }
-    Plugin::build(&library(), &scratch().join("ebpf"), arch, &emulator).expect("the plugin builds")
+    let _lock = build_lock();
+    Plugin::build(&library(), &build_folder(), arch, &emulator).expect("the plugin builds")
 }
 
 pub fn has_back_end(arch: &str) -> bool {
