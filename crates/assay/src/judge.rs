@@ -15,7 +15,7 @@ use lab::{Problem, Result};
 use predict::trace_source::TraceSource;
 use predict::{Cpu, Options, Prediction};
 use report::record::{Common, CountRecord, PredictionRecord};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Calls recorded for a count: the first may set something up, the last two have to agree.
 const COUNTED_CALLS: u64 = 4;
@@ -158,24 +158,26 @@ fn chief_stall(prediction: &Prediction) -> String {
 pub fn cpus(context: &Context, names: &[String]) -> Result<Vec<Cpu>> {
     let folder = context.workspace.root.join("cpus");
     let names = if names.is_empty() { Cpu::list(&folder) } else { names.to_vec() };
-    names.iter().map(|name| load_cpu(&folder, name)).collect()
-}
-
-/// A described cpu, or with `llvm:NAME` a core that only LLVM has a scheduling model of.
-fn load_cpu(folder: &Path, name: &str) -> Result<Cpu> {
-    let failed = |error: predict::CpuError| Problem::new(error.to_string());
-    let Some(llvm) = name.strip_prefix("llvm:") else { return Cpu::load(folder, name).map_err(failed) };
-    let mut refusals = Vec::new();
-    for arch in Arch::ALL {
-        match predict::fallback::llvm_cpu(arch, llvm) {
-            Ok(cpu) => return Ok(cpu),
-            Err(error) => refusals.push(error),
+    let mut cpus = Vec::new();
+    for name in names {
+        match name.strip_prefix("llvm:") {
+            Some(llvm) => cpus.extend(llvm_cpus(llvm)?),
+            None => cpus.push(Cpu::load(&folder, &name).map_err(|error| Problem::new(error.to_string()))?),
         }
     }
-    Err(Problem::new(format!(
-        "LLVM has no scheduling model of '{llvm}' for any architecture that Assay knows"
-    ))
-    .remedy(refusals.first().map(ToString::to_string).unwrap_or_default()))
+    Ok(cpus)
+}
+
+/// A core that only LLVM has a scheduling model of, once for each architecture that it runs.
+fn llvm_cpus(name: &str) -> Result<Vec<Cpu>> {
+    let tried = Arch::ALL.into_iter().map(|arch| predict::fallback::llvm_cpu(arch, name));
+    let (found, refused): (Vec<_>, Vec<_>) = tried.partition(|result| result.is_ok());
+    if found.is_empty() {
+        let remedy = refused.into_iter().find_map(std::result::Result::err).map(|error| error.to_string());
+        return Err(Problem::new(format!("LLVM has no scheduling model of '{name}' for an architecture of ours"))
+            .remedy(remedy.unwrap_or_default()));
+    }
+    Ok(found.into_iter().flatten().collect())
 }
 
 /// Whether a described cpu has everything that a variant claims: its file says so under `implements`.

@@ -55,7 +55,12 @@ struct ExplainRecord<'a> {
 
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
-    let cpu = judge::cpus(context, std::slice::from_ref(&args.cpu))?.remove(0);
+    let mut cpus = judge::cpus(context, std::slice::from_ref(&args.cpu))?;
+    // LLVM's cores come once for each architecture.
+    if let Some(arch) = args.arch.filter(|arch| cpus.iter().any(|cpu| cpu.runs(*arch))) {
+        cpus.retain(|cpu| cpu.runs(arch));
+    }
+    let cpu = cpus.remove(0);
     let path = trace_of(context, args, &cpu)?;
     let failed = |error: &dyn std::fmt::Display| Problem::new(error.to_string());
     let mut open =

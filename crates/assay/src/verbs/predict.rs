@@ -74,7 +74,8 @@ fn trace_file(context: &Context, path: &Path, cpus: &[Cpu], all: bool) -> Result
     let mut source = TraceSource::open(path).map_err(|error| failed(&error))?;
     let arch = source.arch();
     // Without -c every cpu that runs the program is meant; one that was named and does not is an error.
-    let able: Vec<&Cpu> = cpus.iter().filter(|cpu| !all || cpu.runs(arch)).collect();
+    let chosen = |cpu: &&Cpu| cpu.runs(arch) || !(all || cpu.name.starts_with("llvm:"));
+    let able: Vec<&Cpu> = cpus.iter().filter(chosen).collect();
     if able.is_empty() {
         return Err(
             Problem::new(format!("no described cpu runs {arch} programs")).remedy("./assay cpu lists them")

@@ -78,6 +78,9 @@ fn tell(output: &Path) -> Result<Outcome> {
     let Some(end) = reader.end() else { return Ok(Outcome::Fine) };
     for (key, meaning) in [
         ("other_thread_entries", "entries by other threads than the recorded one; they are not in the trace"),
+        ("other_thread_instructions", "instructions of other threads; they are not in the trace"),
+        ("unknown_addresses", "accesses whose address QEMU did not tell; a prediction counts them as first-level hits"),
+        ("longjmp_exits", "exits from the region by longjmp"),
         ("regions_not_loaded", "regions in libraries that the program never loaded"),
     ] {
         if end.total(key) > 0 {
@@ -92,10 +95,11 @@ fn tell(output: &Path) -> Result<Outcome> {
 }
 
 fn engine(context: &Context, arch: Arch, cpu: Option<&str>) -> Result<Engine> {
-    let target = Target::of(arch);
-    let emulated = target.requirements.iter().filter(|requirement| requirement.qemu != Qemu::None);
+    let emulated = Target::of(arch).requirements.iter().filter(|requirement| requirement.qemu != Qemu::None);
     let newest = emulated.last().expect("every target has a baseline that QEMU runs");
-    qemu_engine(&context.workspace, arch, newest.qemu, cpu.unwrap_or(newest.qemu_cpu))
+    // On x86 no model has all that QEMU can do, and the newest ones have what it cannot.
+    let newest_cpu = if arch == Arch::X86_64 { "max" } else { newest.qemu_cpu };
+    qemu_engine(&context.workspace, arch, newest.qemu, cpu.unwrap_or(newest_cpu))
 }
 
 fn output_path(args: &Args, program: &Path) -> Result<PathBuf> {
