@@ -4,6 +4,7 @@
 use lab::cache::Workspace;
 use lab::Result;
 use report::{Report, Terminal};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How a verb that ran to its end came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +21,7 @@ pub struct Context {
     pub workspace: Workspace,
     /// JSON lines on stdout instead of tables.
     pub json: bool,
+    failed_in_passing: AtomicBool,
 }
 
 impl Context {
@@ -27,12 +29,23 @@ impl Context {
     pub fn new(json: bool) -> Result<Context> {
         let workspace = Workspace::find()?;
         workspace.sweep();
-        Ok(Context { workspace, json })
+        Ok(Context { workspace, json, failed_in_passing: AtomicBool::new(false) })
     }
 
     /// Prints a report for people on stdout.
     pub fn show(&self, report: &Report) {
         print!("{}", report::terminal(report, Terminal::of_stdout()));
+    }
+
+    /// Tells of a variant that failed while the others went on; the run ends with status 1 for it.
+    pub fn tell_failure(&self, text: &str) {
+        eprintln!("failed: {text}");
+        self.failed_in_passing.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether there was such a variant.
+    pub fn failed_in_passing(&self) -> bool {
+        self.failed_in_passing.load(Ordering::Relaxed)
     }
 
     /// Tells people what goes on; on stderr, so that it never mixes with results.

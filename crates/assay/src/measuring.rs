@@ -7,6 +7,7 @@ use lab::case::Case;
 use lab::discover::Variant;
 use lab::emulator;
 use lab::measure::{interleaved, Effort, ProcessSample, Subject};
+use lab::problem::Blame;
 use lab::{host, Result};
 use report::record::MeasurementRecord;
 use std::collections::BTreeMap;
@@ -52,24 +53,50 @@ pub fn measure<'a>(
     }
     let mut measured = Vec::new();
     for ((hotpath, case), able) in by_case {
-        let subjects: Vec<Subject> = able
-            .iter()
-            .map(|variant| Ok(Subject { runner: judge.runner(variant)?, case: case.clone() }))
-            .collect::<Result<_>>()?;
+        let (able, subjects) = build(context, judge, &able, &case)?;
         context.progress(&format!(
             "measuring {hotpath} {case}: {} variants in {} rounds",
             able.len(),
             effort.processes_count
         ));
         // A fixed seed: the order is random, not the experiment.
-        let samples = interleaved(&subjects, effort, 0x0a55_a7ed, |_, _| {})?;
+        let samples = interleaved(&subjects, effort, 0x0a55_a7ed, |_, _| {});
         for ((variant, subject), processes) in able.into_iter().zip(&subjects).zip(samples) {
+            let Some(processes) = unless_its_fault(context, variant, processes)? else { continue };
             let record = record(variant, &case, &subject.runner.compiler, &processes);
             let ns = processes.iter().map(|process| process.ns).collect();
             measured.push(Measured { variant, case: case.clone(), record, ns });
         }
     }
     Ok(measured)
+}
+
+/// The runners of the variants that build.
+fn build<'a>(
+    context: &Context,
+    judge: &Judge,
+    variants: &[&'a Variant],
+    case: &Case,
+) -> Result<(Vec<&'a Variant>, Vec<Subject>)> {
+    let mut built = (Vec::new(), Vec::new());
+    for variant in variants {
+        if let Some(runner) = unless_its_fault(context, variant, judge.runner(variant))? {
+            built.0.push(*variant);
+            built.1.push(Subject { runner, case: case.clone() });
+        }
+    }
+    Ok(built)
+}
+
+/// Tells of what a variant itself is to blame for, so that the others are measured all the same.
+fn unless_its_fault<R>(context: &Context, variant: &Variant, result: Result<R>) -> Result<Option<R>> {
+    match result {
+        Err(problem) if problem.blame == Blame::Variant => {
+            context.tell_failure(&format!("{} on {}: {problem}", variant.title(), variant.arch));
+            Ok(None)
+        }
+        result => result.map(Some),
+    }
 }
 
 fn count_of(titles: &[String]) -> String {

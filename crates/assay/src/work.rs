@@ -6,7 +6,8 @@ use crate::judge::Possible;
 use lab::case::Case;
 use lab::discover::Variant;
 use lab::emulator::CannotRun;
-use lab::{pool, Result};
+use lab::problem::Blame;
+use lab::{pool, Problem, Result};
 use std::collections::BTreeMap;
 
 /// Applies `work` to every variant and case; `done` gets the results in order.
@@ -38,6 +39,7 @@ pub fn each_case<R: Send>(
 pub struct Skips {
     reasons: BTreeMap<String, Vec<String>>,
     failures: usize,
+    stops: Stops,
 }
 
 impl Skips {
@@ -51,6 +53,10 @@ impl Skips {
                 if !titles.contains(&title) {
                     titles.push(title);
                 }
+                None
+            }
+            Err(problem) if problem.blame == Blame::Surroundings => {
+                self.stops.add(format!("{title}, {case}"), problem);
                 None
             }
             Err(problem) => {
@@ -69,6 +75,35 @@ impl Skips {
         if self.failures > 0 {
             eprintln!("{} failed", self.failures);
         }
+        self.stops.outcome()?;
         Ok(if self.failures == 0 { Outcome::Fine } else { Outcome::Failed })
+    }
+}
+
+/// What kept us from judging variants through no fault of theirs. A missing program concerns many of them alike, so each
+/// problem is told once, at the end, with those that it concerns.
+#[derive(Debug, Default)]
+pub struct Stops {
+    problems: Vec<(Problem, Vec<String>)>,
+}
+
+impl Stops {
+    /// Notes that a variant could not be judged.
+    pub fn add(&mut self, title: String, problem: Problem) {
+        match self.problems.iter_mut().find(|(known, _)| *known == problem) {
+            Some((_, titles)) => titles.push(title),
+            None => self.problems.push((problem, vec![title])),
+        }
+    }
+
+    /// Tells what could not be judged, on stderr; the first problem is what the verb ends with.
+    pub fn outcome(self) -> Result<()> {
+        for (index, (problem, titles)) in self.problems.iter().enumerate() {
+            if index > 0 {
+                eprintln!("assay: {problem}");
+            }
+            eprintln!("not judged for this reason: {}", titles.join("; "));
+        }
+        self.problems.into_iter().next().map_or(Ok(()), |(problem, _)| Err(problem))
     }
 }

@@ -3,11 +3,13 @@
 
 use crate::context::{Context, Outcome};
 use crate::select::Selection;
+use crate::work::Stops;
 use lab::build::Builder;
-use lab::check::{check, Checked, Verdict};
+use lab::check::{check_in, Checked, Manner, Verdict};
 use lab::discover::Variant;
 use lab::{pool, Result};
 use report::record::{CheckRecord, Common, Record};
+use std::time::Duration;
 
 /// Options of `check`.
 #[derive(clap::Args)]
@@ -17,6 +19,9 @@ pub struct Args {
     /// The short form: the same checks on fewer lengths and offsets
     #[arg(long)]
     quick: bool,
+    /// Give a variant up after this long (default: 600, with --quick 90, for one that is expected to fail 20)
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86400))]
+    timeout: Option<u64>,
 }
 
 /// How many checks came out how.
@@ -32,20 +37,25 @@ pub struct Tally {
 
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
-    let tally = check_selection(context, &args.selection, args.quick)?;
-    eprintln!("{} right, {} wrong, {} skipped", tally.right, tally.wrong, tally.skipped);
+    let manner = Manner { quick: args.quick, timeout: args.timeout.map(Duration::from_secs) };
+    let tally = check_selection_in(context, &args.selection, manner)?;
     Ok(if tally.wrong == 0 { Outcome::Fine } else { Outcome::Failed })
 }
 
-/// Checks a selection and shows each verdict as it comes.
+/// Checks a selection in the usual manner, in its full or its short form.
 pub fn check_selection(context: &Context, selection: &Selection, quick: bool) -> Result<Tally> {
+    check_selection_in(context, selection, Manner { quick, timeout: None })
+}
+
+/// Checks a selection, shows each verdict as it comes and then their numbers.
+fn check_selection_in(context: &Context, selection: &Selection, manner: Manner) -> Result<Tally> {
     let variants = selection.variants(context)?;
     let builder = Builder::new(&context.workspace, selection.compiler()?);
     let mut tally = Tally::default();
-    let mut stopped = None;
+    let mut stops = Stops::default();
     pool::in_order(
         &variants,
-        |variant| check(&context.workspace, &builder, variant, quick),
+        |variant| check_in(&context.workspace, &builder, variant, manner),
         |index, result| match result {
             Ok(checked) => {
                 match checked.verdict {
@@ -55,14 +65,14 @@ pub fn check_selection(context: &Context, selection: &Selection, quick: bool) ->
                 }
                 show(context, &variants[index], &checked);
             }
-            // The others still get their verdict; the first such problem is what the verb ends with.
+            // The others still get their verdict.
             Err(problem) => {
-                eprintln!("stop   {} {}: {problem}", variants[index].title(), variants[index].arch);
-                stopped.get_or_insert(problem);
+                stops.add(format!("{} on {}", variants[index].title(), variants[index].arch), problem)
             }
         },
     );
-    stopped.map_or(Ok(tally), Err)
+    eprintln!("{} right, {} wrong, {} skipped", tally.right, tally.wrong, tally.skipped);
+    stops.outcome().map(|()| tally)
 }
 
 fn show(context: &Context, variant: &Variant, checked: &Checked) {

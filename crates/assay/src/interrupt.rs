@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Ending early without leaving anything behind: Ctrl-C and its like, standard output that takes no more, and a defect
+//! of our own.
+
+use lab::cache::Workspace;
+use lab::process::stop_all;
+use std::sync::OnceLock;
+
+/// What is tidied up: known as soon as the checkout is.
+static WORKSPACE: OnceLock<Workspace> = OnceLock::new();
+
+/// The signals that users and their tools end programs with.
+const SIGNALS: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
+
+/// Has a thread wait for the signals that end us; to be called before any other thread is started.
+///
+/// A thread, because a handler could neither take a lock nor remove a file.
+pub fn watch() {
+    let mut awaited = std::mem::MaybeUninit::uninit();
+    // SAFETY: the set is initialised by sigemptyset before anything reads it. Signals that our parent has us ignore
+    // (`nohup`, a shell's background job) stay ignored. Programs that we start get an empty mask from the library.
+    let awaited = unsafe {
+        libc::sigemptyset(awaited.as_mut_ptr());
+        for signal in SIGNALS {
+            let mut action = std::mem::MaybeUninit::<libc::sigaction>::uninit();
+            if libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()) == 0
+                && action.assume_init().sa_sigaction != libc::SIG_IGN
+            {
+                libc::sigaddset(awaited.as_mut_ptr(), signal);
+            }
+        }
+        libc::pthread_sigmask(libc::SIG_BLOCK, awaited.as_ptr(), std::ptr::null_mut());
+        awaited.assume_init()
+    };
+    std::thread::spawn(move || {
+        let mut signal = 0;
+        // SAFETY: both point to locals. It fails only if the set holds what is no signal.
+        while unsafe { libc::sigwait(&awaited, &mut signal) } != 0 {}
+        end_by(signal);
+    });
+}
+
+/// Tells what has to be tidied up from now on.
+pub fn tidies(workspace: &Workspace) {
+    // Set once: there is one workspace in a run.
+    let _ = WORKSPACE.set(workspace.clone());
+}
+
+fn end_by(signal: libc::c_int) -> ! {
+    // Held to the end, so that no thread starts another program.
+    let _stopped = tidy_up();
+    eprintln!(
+        "assay: interrupted; what was finished is kept in the cache, so the next run goes on from here"
+    );
+    // SAFETY: system calls on integers. The shell shall see that a signal ended us, as a script's loop has to.
+    unsafe {
+        let mut only = std::mem::MaybeUninit::uninit();
+        libc::sigemptyset(only.as_mut_ptr());
+        libc::sigaddset(only.as_mut_ptr(), signal);
+        libc::signal(signal, libc::SIG_DFL);
+        libc::pthread_sigmask(libc::SIG_UNBLOCK, only.as_ptr(), std::ptr::null_mut());
+        libc::raise(signal);
+        libc::_exit(128 + signal)
+    }
+}
+
+fn tidy_up() -> impl Sized {
+    let stopped = stop_all();
+    if let Some(workspace) = WORKSPACE.get() {
+        workspace.abandon_scratch();
+    }
+    stopped
+}
+
+/// Turns a panic into a message of our style and status 2.
+///
+/// `println!` panics where standard output cannot be written, such as on a full disk. A result that was lost must not
+/// look like success, and it is no defect of ours; any other panic is.
+pub fn explain_panics() {
+    std::panic::set_hook(Box::new(|info| {
+        let payload = info.payload();
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        let text = text.or(payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
+        if let Some(reason) = text.strip_prefix("failed printing to stdout: ") {
+            eprintln!("assay: cannot write the results to standard output: {reason}\n  remedy: free some disk space, or send them elsewhere");
+        } else {
+            let place = info.location().map(ToString::to_string).unwrap_or_default();
+            eprintln!(
+                "assay: a defect of Assay itself, at {place}: {text}\n  remedy: report it with the command line; \
+                 other verbs and selections may work"
+            );
+        }
+        let _stopped = tidy_up();
+        // SAFETY: ends the process; nothing that an exit handler would do is wanted, least of all another flush.
+        unsafe { libc::_exit(2) }
+    }));
+}
