@@ -10,7 +10,8 @@
  *   interpret.c    runs it; the reference
  *   fuse.c         marks loads, stores and swaps that generated code may merge
  *   narrow.c       marks 32-bit results whose upper half nobody reads
- *   jit.c, jit.h   walks the program and calls a back end (backends/), resolves labels
+ *   jit.c, jit.h   walks the program, resolves labels, finds the back end (backends/)
+ *   lower.c        calls it for each instruction
  *   vm.c           the API around them
  */
 #ifndef EBPF_INTERNAL_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The code generator's two halves. jit.c, the portable half, walks the verified program and decides what each
- * instruction needs; a back end, one file in backends/, knows how its machine does it.
+ * The code generator's two halves. jit.c and lower.c, the portable half, walk the verified program and decide what
+ * each instruction needs; a back end, one file in backends/, knows how its machine does it.
  *
  * A port is one `struct ebpf_backend`: fill it from the top, running the tests as you go. A back end runs on any host:
  * it may not look at the host's byte order, word size or CPU, and writes code only through ebpf_emit8/16/32, which use

@@ -17,137 +17,33 @@
  *
  * Stack. rsp is a multiple of 16 while eBPF instructions run; a local function pushes what it has to preserve and pads.
  *
+ * Arithmetic and byte swaps are in x86_64_arithmetic.c, encodings in x86_64_encode.h.
+ *
  * Byte swaps. bswap is one micro-operation for 32 bits and two for 64 on most cores, and movbe is split into a load and
  * a bswap, so merging gains no time here: it is off unless asked for. A 16-bit swap is a rotate by 8.
  */
-#include "../jit.h"
+#include "x86_64_encode.h"
 
-enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
+/* Jumps and their resolution. */
 
-static const uint8_t machine_register[] = {
-	RAX, RDI, RSI, RDX, R9, R8, RBX, R13, R14, R15, RBP, R10,
-};
-
-#define SCRATCH R10
-#define COUNT RCX   /* shift counts, divisors */
-#define ADDRESS R11 /* the fault-address temporary */
-#define FRAME R12
-
-/* Condition codes of jcc and setcc. */
-enum { CC_O, CC_NO, CC_B, CC_AE, CC_E, CC_NE, CC_BE, CC_A, CC_S, CC_NS, CC_P, CC_NP, CC_L, CC_GE, CC_LE, CC_G };
-
-/* Kinds of reference: a signed displacement at the place of reference, counted from its end. */
-enum { REL8 = 1, REL32 = 4 };
-
-static unsigned x86(unsigned reg)
+static void jump(struct ebpf_emitter *e, ebpf_label label)
 {
-	return machine_register[reg];
+	bool near = is_near(e, label);
+
+	ebpf_emit8(e, near ? 0xeb : 0xe9);
+	displacement(e, label, near ? REL8 : REL32);
 }
 
-/* Encoding. */
-
-/* Opcode maps, put above the opcode byte; P66 asks for the 16-bit prefix, BYTE for a REX byte on sil and the like. */
-#define MAP_0F 0x0f00
-#define MAP_0F38 0x0f3800
-#define P66 0x1000000
-#define BYTE 0x2000000
-
-static void opcode(struct ebpf_emitter *e, uint32_t op, bool wide, unsigned reg, unsigned rm)
+static bool patch(uint8_t *at, unsigned kind, int64_t displacement)
 {
-	unsigned rex = (wide ? 8u : 0) | (reg & 8 ? 4u : 0) | (rm & 8 ? 1u : 0);
+	int64_t value = displacement - kind; /* counted from the field's end */
 
-	if (op & P66)
-		ebpf_emit8(e, 0x66);
-	if (rex || (op & BYTE && reg >= RSP))
-		ebpf_emit8(e, (uint8_t)(0x40 | rex));
-	if (op & 0xff0000)
-		ebpf_emit8(e, (uint8_t)(op >> 16));
-	if (op & 0xff00)
-		ebpf_emit8(e, (uint8_t)(op >> 8));
-	ebpf_emit8(e, (uint8_t)op);
-}
-
-/* op reg, rm or op rm, reg, both registers */
-static void op_rr(struct ebpf_emitter *e, uint32_t op, bool wide, unsigned reg, unsigned rm)
-{
-	opcode(e, op, wide, reg, rm);
-	ebpf_emit8(e, (uint8_t)(0xc0 | (reg & 7) << 3 | (rm & 7)));
-}
-
-/* op reg, [base + displacement] or the other way round */
-static void op_rm(struct ebpf_emitter *e, uint32_t op, bool wide, unsigned reg, unsigned base, int32_t displacement)
-{
-	bool none = displacement == 0 && (base & 7) != RBP;
-	bool small = displacement >= -128 && displacement <= 127;
-	unsigned mod = none ? 0x00 : small ? 0x40 : 0x80;
-
-	opcode(e, op, wide, reg, base);
-	ebpf_emit8(e, (uint8_t)(mod | (reg & 7) << 3 | (base & 7)));
-	if ((base & 7) == RSP)
-		ebpf_emit8(e, 0x24);
-	if (none)
-		return;
-	if (small)
-		ebpf_emit8(e, (uint8_t)displacement);
-	else
-		ebpf_emit32(e, (uint32_t)displacement);
-}
-
-#define FRAME_FIELD(field) ((int32_t)offsetof(struct ebpf_frame, field))
-
-static void load_field(struct ebpf_emitter *e, unsigned reg, int32_t field)
-{
-	op_rm(e, 0x8b, true, reg, FRAME, field);
-}
-
-static void store_field(struct ebpf_emitter *e, int32_t field, unsigned reg)
-{
-	op_rm(e, 0x89, true, reg, FRAME, field);
-}
-
-static void mov_rr(struct ebpf_emitter *e, bool wide, unsigned to, unsigned from)
-{
-	op_rr(e, 0x89, wide, from, to);
-}
-
-/* The add/or/and/sub/xor/cmp family: /n selects, the immediate is short if it can be. */
-static void op_imm(struct ebpf_emitter *e, unsigned n, bool wide, unsigned rm, int32_t imm)
-{
-	bool small = imm >= -128 && imm <= 127;
-
-	op_rr(e, small ? 0x83 : 0x81, wide, n, rm);
-	if (small)
-		ebpf_emit8(e, (uint8_t)imm);
-	else
-		ebpf_emit32(e, (uint32_t)imm);
-}
-enum { OP_ADD = 0, OP_OR = 1, OP_AND = 4, OP_SUB = 5, OP_XOR = 6, OP_CMP = 7 };
-
-static void push(struct ebpf_emitter *e, unsigned reg)
-{
-	opcode(e, 0x50 | (reg & 7), false, 0, reg);
-}
-
-static void pop(struct ebpf_emitter *e, unsigned reg)
-{
-	opcode(e, 0x58 | (reg & 7), false, 0, reg);
-}
-
-/* Sets a machine register. xor is shorter for 0, and no flags are live between eBPF instructions. */
-static void set_register(struct ebpf_emitter *e, unsigned reg, uint64_t value)
-{
-	if (value == 0) {
-		op_rr(e, 0x31, false, reg, reg);
-	} else if (value <= UINT32_MAX) {
-		opcode(e, 0xb8 | (reg & 7), false, 0, reg);
-		ebpf_emit32(e, (uint32_t)value);
-	} else if ((int64_t)value >= INT32_MIN && (int64_t)value < 0) {
-		op_rr(e, 0xc7, true, 0, reg);
-		ebpf_emit32(e, (uint32_t)value);
-	} else {
-		opcode(e, 0xb8 | (reg & 7), true, 0, reg);
-		ebpf_emit64(e, value);
+	if (kind == REL8) {
+		*at = (uint8_t)value;
+		return value >= -128 && value <= 127;
 	}
+	ebpf_put32(at, false, (uint32_t)value);
+	return value >= INT32_MIN && value <= INT32_MAX;
 }
 
 /*
@@ -178,87 +74,6 @@ static void align(struct ebpf_emitter *e)
 			ebpf_emit8(e, nops[length - 1][i]);
 		left -= length;
 	}
-}
-
-/* Labels: rel8 where the distance is known to fit, with room for the instruction's own bytes. */
-
-static bool is_near(struct ebpf_emitter *e, ebpf_label label)
-{
-	return ebpf_distance_max(e, label) <= 120;
-}
-
-static void displacement(struct ebpf_emitter *e, ebpf_label label, unsigned kind)
-{
-	ebpf_reference(e, label, kind);
-	if (kind == REL8)
-		ebpf_emit8(e, 0);
-	else
-		ebpf_emit32(e, 0);
-}
-
-static void jump(struct ebpf_emitter *e, ebpf_label label)
-{
-	bool near = is_near(e, label);
-
-	ebpf_emit8(e, near ? 0xeb : 0xe9);
-	displacement(e, label, near ? REL8 : REL32);
-}
-
-static void jump_if(struct ebpf_emitter *e, unsigned cc, ebpf_label label)
-{
-	if (is_near(e, label)) {
-		ebpf_emit8(e, (uint8_t)(0x70 | cc));
-		displacement(e, label, REL8);
-	} else {
-		ebpf_emit8(e, 0x0f);
-		ebpf_emit8(e, (uint8_t)(0x80 | cc));
-		displacement(e, label, REL32);
-	}
-}
-
-static void call_label(struct ebpf_emitter *e, ebpf_label label)
-{
-	ebpf_emit8(e, 0xe8);
-	displacement(e, label, REL32);
-}
-
-static bool patch(uint8_t *at, unsigned kind, int64_t displacement)
-{
-	int64_t value = displacement - kind; /* counted from the field's end */
-
-	if (kind == REL8) {
-		*at = (uint8_t)value;
-		return value >= -128 && value <= 127;
-	}
-	ebpf_put32(at, false, (uint32_t)value);
-	return value >= INT32_MIN && value <= INT32_MAX;
-}
-
-/* Short jumps within an instruction's code: emitted with a hole, closed at the place they go to. */
-static uint32_t skip_if(struct ebpf_emitter *e, unsigned cc)
-{
-	ebpf_emit8(e, (uint8_t)(0x70 | cc));
-	ebpf_emit8(e, 0);
-	return e->at;
-}
-
-static uint32_t skip_always(struct ebpf_emitter *e)
-{
-	ebpf_emit8(e, 0xeb);
-	ebpf_emit8(e, 0);
-	return e->at;
-}
-
-static void close_skip(struct ebpf_emitter *e, uint32_t from)
-{
-	if (from <= e->capacity)
-		e->code[from - 1] = (uint8_t)(e->at - from);
-}
-
-static void back_if(struct ebpf_emitter *e, unsigned cc, uint32_t to)
-{
-	ebpf_emit8(e, (uint8_t)(0x70 | cc));
-	ebpf_emit8(e, (uint8_t)(to - (e->at + 1)));
 }
 
 /* Entry and exit. */
@@ -300,283 +115,6 @@ static void clear(struct ebpf_emitter *e, uint16_t registers)
 	}
 }
 
-/* Moves and arithmetic. */
-
-static void load_immediate(struct ebpf_emitter *e, unsigned dst, uint64_t value)
-{
-	set_register(e, x86(dst), value);
-}
-
-static void move(struct ebpf_emitter *e, bool wide, unsigned dst, unsigned src)
-{
-	if (!wide || dst != src)
-		mov_rr(e, wide, x86(dst), x86(src));
-}
-
-static void move_sign_extended(struct ebpf_emitter *e, bool wide, unsigned bits, unsigned dst, unsigned src)
-{
-	unsigned to = x86(dst), from = x86(src);
-
-	if (bits == 32) {
-		op_rr(e, 0x63, true, to, from); /* movsxd */
-	} else if (bits == 16) {
-		op_rr(e, MAP_0F | 0xbf, wide, to, from);
-	} else {
-		/* movsx from a byte register: rm is the byte operand, so sil and dil need the REX byte for it */
-		if (!wide && to < R8 && from >= RSP && from < R8)
-			ebpf_emit8(e, 0x40);
-		op_rr(e, MAP_0F | 0xbe, wide, to, from);
-	}
-}
-
-static void negate(struct ebpf_emitter *e, bool wide, unsigned dst)
-{
-	op_rr(e, 0xf7, wide, 3, x86(dst));
-}
-
-static bool is_remainder(enum ebpf_alu op)
-{
-	return op == EBPF_UMOD || op == EBPF_SMOD;
-}
-
-/*
- * dst = dst / rcx or dst % rcx by div or idiv, which take rdx:rax and give quotient and remainder there. What lives in
- * rax and rdx is kept in r11 and r10; the divisor was copied to rcx before, so that r10, as EBPF_SCRATCH, is free.
- */
-static void divide_nonzero(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigned dst)
-{
-	bool is_signed = op == EBPF_SDIV || op == EBPF_SMOD;
-	unsigned result = is_remainder(op) ? RDX : RAX;
-
-	if (dst != RAX)
-		mov_rr(e, true, R11, RAX);
-	if (dst != RDX)
-		mov_rr(e, true, R10, RDX);
-	if (dst != RAX)
-		mov_rr(e, wide, RAX, dst);
-	if (is_signed) {
-		if (wide)
-			ebpf_emit8(e, 0x48);
-		ebpf_emit8(e, 0x99); /* cdq, cqo */
-	} else {
-		op_rr(e, 0x31, false, RDX, RDX);
-	}
-	op_rr(e, 0xf7, wide, is_signed ? 7 : 6, RCX);
-	if (dst != result)
-		mov_rr(e, wide, dst, result);
-	if (dst != RAX)
-		mov_rr(e, true, RAX, R11);
-	if (dst != RDX)
-		mov_rr(e, true, RDX, R10);
-}
-
-/* A zero divisor: the quotient is 0, the remainder is the dividend. */
-static void divide_zero(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigned dst)
-{
-	if (!is_remainder(op))
-		op_rr(e, 0x31, false, dst, dst);
-	else if (!wide)
-		mov_rr(e, false, dst, dst);
-}
-
-/* A divisor of -1, for which idiv would trap with the smallest number. */
-static void divide_minus_one(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigned dst)
-{
-	if (is_remainder(op))
-		op_rr(e, 0x31, false, dst, dst);
-	else
-		op_rr(e, 0xf7, wide, 3, dst);
-}
-
-static void divide(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigned dst, unsigned src)
-{
-	bool is_signed = op == EBPF_SDIV || op == EBPF_SMOD;
-	uint32_t nonzero, regular = 0, end[2], minus_one = 0;
-
-	mov_rr(e, wide, RCX, src);
-	op_rr(e, 0x85, wide, RCX, RCX);
-	nonzero = skip_if(e, CC_NE);
-	divide_zero(e, op, wide, dst);
-	end[0] = skip_always(e);
-	close_skip(e, nonzero);
-	if (is_signed) {
-		op_imm(e, OP_CMP, wide, RCX, -1);
-		regular = skip_if(e, CC_NE);
-		divide_minus_one(e, op, wide, dst);
-		minus_one = skip_always(e);
-		close_skip(e, regular);
-	}
-	divide_nonzero(e, op, wide, dst);
-	close_skip(e, end[0]);
-	if (is_signed)
-		close_skip(e, minus_one);
-}
-
-static unsigned shift_extension(enum ebpf_alu op)
-{
-	return op == EBPF_LSH ? 4 : op == EBPF_RSH ? 5 : 7;
-}
-
-/* shlx, shrx, sarx: VEX.LZ.{66,F2,F3}.0F38.F7, count in vvvv; they mask the count like shl does. */
-static void shift_bmi2(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigned dst, unsigned src)
-{
-	unsigned prefix = op == EBPF_LSH ? 1 : op == EBPF_RSH ? 3 : 2;
-
-	ebpf_emit8(e, 0xc4);
-	ebpf_emit8(e, (uint8_t)((dst & 8 ? 0 : 0x80) | 0x40 | (dst & 8 ? 0 : 0x20) | 0x02));
-	ebpf_emit8(e, (uint8_t)((wide ? 0x80 : 0) | (~src & 15) << 3 | prefix));
-	ebpf_emit8(e, 0xf7);
-	ebpf_emit8(e, (uint8_t)(0xc0 | (dst & 7) << 3 | (dst & 7)));
-}
-
-static void shift(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigned dst, unsigned src)
-{
-	if (ebpf_has_feature(e, EBPF_X86_BMI2)) {
-		shift_bmi2(e, op, wide, dst, src);
-		return;
-	}
-	mov_rr(e, false, COUNT, src);
-	op_rr(e, 0xd3, wide, shift_extension(op), dst);
-}
-
-static void alu(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigned dst, unsigned src)
-{
-	static const uint8_t opcodes[] = {
-		[EBPF_ADD] = 0x01, [EBPF_SUB] = 0x29, [EBPF_OR] = 0x09, [EBPF_AND] = 0x21, [EBPF_XOR] = 0x31,
-	};
-
-	dst = x86(dst);
-	src = x86(src);
-	switch (op) {
-	case EBPF_MUL:
-		op_rr(e, MAP_0F | 0xaf, wide, dst, src);
-		break;
-	case EBPF_UDIV:
-	case EBPF_UMOD:
-	case EBPF_SDIV:
-	case EBPF_SMOD:
-		divide(e, op, wide, dst, src);
-		break;
-	case EBPF_LSH:
-	case EBPF_RSH:
-	case EBPF_ARSH:
-		shift(e, op, wide, dst, src);
-		break;
-	default:
-		op_rr(e, opcodes[op], wide, src, dst);
-	}
-}
-
-static bool alu_immediate(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigned dst, int32_t imm)
-{
-	static const uint8_t extensions[] = {
-		[EBPF_ADD] = OP_ADD, [EBPF_SUB] = OP_SUB, [EBPF_OR] = OP_OR, [EBPF_AND] = OP_AND, [EBPF_XOR] = OP_XOR,
-	};
-	bool small = imm >= -128 && imm <= 127;
-
-	dst = x86(dst);
-	switch (op) {
-	case EBPF_MUL:
-		op_rr(e, small ? 0x6b : 0x69, wide, dst, dst);
-		small ? ebpf_emit8(e, (uint8_t)imm) : ebpf_emit32(e, (uint32_t)imm);
-		break;
-	case EBPF_UDIV:
-	case EBPF_UMOD:
-	case EBPF_SDIV:
-	case EBPF_SMOD:
-		set_register(e, RCX, wide ? (uint64_t)(int64_t)imm : (uint32_t)imm);
-		divide_nonzero(e, op, wide, dst);
-		break;
-	case EBPF_LSH:
-	case EBPF_RSH:
-	case EBPF_ARSH:
-		op_rr(e, 0xc1, wide, shift_extension(op), dst);
-		ebpf_emit8(e, (uint8_t)imm);
-		break;
-	default:
-		op_imm(e, extensions[op], wide, dst, imm);
-	}
-	return true;
-}
-
-/* Byte order. */
-
-static const char *swap_error(uint32_t features, enum ebpf_swap swap)
-{
-	if (swap == EBPF_SWAP_MEMORY && !(features & EBPF_X86_MOVBE))
-		return "byte swaps through memory need movbe";
-	if (swap == EBPF_SWAP_VECTOR && !(features & EBPF_X86_SSSE3))
-		return "byte swaps in vector registers need ssse3 (pshufb)";
-	if (swap == EBPF_SWAP_ISA31)
-		return "the isa31 byte swaps (brh, brw, brd) are POWER10's";
-	return NULL;
-}
-
-static bool has_swapped_access(uint32_t features, unsigned bytes)
-{
-	(void)bytes;
-	return features & EBPF_X86_MOVBE;
-}
-
-static void truncate_register(struct ebpf_emitter *e, unsigned bits, unsigned dst)
-{
-	dst = x86(dst);
-	if (bits == 16)
-		op_rr(e, MAP_0F | 0xb7, false, dst, dst);
-	else
-		mov_rr(e, false, dst, dst);
-}
-
-/* movbe between a register and memory; the 16-bit load leaves the register's upper bits. */
-static void movbe_load(struct ebpf_emitter *e, unsigned bytes, unsigned reg, unsigned base, int32_t offset)
-{
-	op_rm(e, MAP_0F38 | 0xf0 | (bytes == 2 ? P66 : 0), bytes == 8, reg, base, offset);
-}
-
-static void swap_memory(struct ebpf_emitter *e, unsigned bits, unsigned reg)
-{
-	op_rm(e, 0x89 | (bits == 16 ? P66 : 0), bits == 64, reg, FRAME, FRAME_FIELD(scratch));
-	movbe_load(e, bits / 8, reg, FRAME, FRAME_FIELD(scratch));
-}
-
-/* movq xmm0; pshufb xmm0, [rip + constant]; movq back; the constant lies in the code, jumped over. */
-static void swap_vector(struct ebpf_emitter *e, unsigned bits, unsigned reg)
-{
-	unsigned bytes = bits / 8, i;
-	uint32_t over;
-
-	op_rr(e, P66 | MAP_0F | 0x6e, true, 0, reg);
-	over = skip_always(e);
-	for (i = 0; i < 16; i++) /* bytes above the width become 0 */
-		ebpf_emit8(e, i < bytes ? (uint8_t)(bytes - 1 - i) : 0x80);
-	close_skip(e, over);
-	/* movdqu xmm1, [rip - 24]; pshufb xmm0, xmm1 */
-	ebpf_emit32(e, 0x0d6f0ff3);
-	ebpf_emit32(e, (uint32_t)-24);
-	op_rr(e, P66 | MAP_0F38 | 0x00, false, 0, 1);
-	op_rr(e, P66 | MAP_0F | 0x7e, true, 0, reg);
-}
-
-static void swap(struct ebpf_emitter *e, unsigned bits, unsigned dst, bool clear_upper)
-{
-	unsigned reg = x86(dst);
-
-	if (ebpf_swap_strategy(e) == EBPF_SWAP_VECTOR) {
-		swap_vector(e, bits, reg);
-		return;
-	}
-	if (ebpf_swap_strategy(e) == EBPF_SWAP_MEMORY) {
-		swap_memory(e, bits, reg);
-	} else if (bits == 16) {
-		op_rr(e, P66 | 0xc1, false, 0, reg); /* rol reg16, 8 */
-		ebpf_emit8(e, 8);
-	} else {
-		opcode(e, MAP_0F | 0xc8 | (reg & 7), bits == 64, 0, reg); /* bswap; 32 bits clear the upper half */
-	}
-	if (bits == 16 && clear_upper)
-		truncate_register(e, 16, dst);
-}
-
 /* Memory. */
 
 static void load(struct ebpf_emitter *e, struct ebpf_memory m, unsigned dst, bool sign_extend, bool swapped)
@@ -586,7 +124,7 @@ static void load(struct ebpf_emitter *e, struct ebpf_memory m, unsigned dst, boo
 	if (swapped) {
 		movbe_load(e, m.bytes, reg, base, m.offset);
 		if (m.bytes == 2)
-			truncate_register(e, 16, dst);
+			ebpf_x86_truncate(e, 16, dst);
 	} else if (m.bytes == 1) {
 		op_rm(e, MAP_0F | (sign_extend ? 0xbe : 0xb6), sign_extend, reg, base, m.offset);
 	} else if (m.bytes == 2) {
@@ -885,19 +423,19 @@ const struct ebpf_backend ebpf_backend_x86_64 = {
 	.big_endian = false,
 	.fusion_pays = false,
 	.features_known = EBPF_X86_MOVBE | EBPF_X86_BMI2 | EBPF_X86_SSSE3,
-	.swap_error = swap_error,
-	.has_swapped_access = has_swapped_access,
+	.swap_error = ebpf_x86_swap_error,
+	.has_swapped_access = ebpf_x86_has_swapped_access,
 	.enter = enter,
 	.leave = leave,
 	.clear = clear,
-	.load_immediate = load_immediate,
-	.move = move,
-	.move_sign_extended = move_sign_extended,
-	.negate = negate,
-	.alu = alu,
-	.alu_immediate = alu_immediate,
-	.swap = swap,
-	.truncate = truncate_register,
+	.load_immediate = ebpf_x86_load_immediate,
+	.move = ebpf_x86_move,
+	.move_sign_extended = ebpf_x86_move_sign_extended,
+	.negate = ebpf_x86_negate,
+	.alu = ebpf_x86_alu,
+	.alu_immediate = ebpf_x86_alu_immediate,
+	.swap = ebpf_x86_swap,
+	.truncate = ebpf_x86_truncate,
 	.load = load,
 	.store = store,
 	.store_immediate = store_immediate,
