@@ -74,7 +74,13 @@ mod x86 {
                 fn $start();
                 fn $end();
             }
-            (stringify!($name), $name as Function, $start as usize, $end as usize, $walks)
+            (
+                stringify!($name),
+                $name as Function,
+                $start as *const () as usize,
+                $end as *const () as usize,
+                $walks,
+            )
         }};
     }
 

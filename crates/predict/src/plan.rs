@@ -110,7 +110,7 @@ pub struct Plan {
 }
 
 /// The forms of an instruction that a class can tell apart beyond the mnemonic, most telling first: `nop`, `zero`
-/// (a result that depends on nothing), `move`, `link` (moves to or from LR, CTR, TAR), `update` (reads and writes
+/// (a result that depends on nothing), `move`, `immediate` (the last source is a constant), `link` (moves to or from LR, CTR, TAR), `update` (reads and writes
 /// memory), `load`, `store`.
 fn forms(instruction: &Instruction, kinds: &RegisterKinds) -> Vec<&'static str> {
     let mut forms = Vec::new();
@@ -130,6 +130,10 @@ fn forms(instruction: &Instruction, kinds: &RegisterKinds) -> Vec<&'static str> 
         !memory && instruction.writes.len() == 1 && instruction.reads.len() == 1 && mnemonic.contains("mov");
     if is_move || text.starts_with("mr ") {
         forms.push("move");
+    }
+    let last = operands.last().map_or("", |operand| operand.trim_start_matches('-'));
+    if !memory && operands.len() >= 2 && last.starts_with(|digit: char| digit.is_ascii_digit()) {
+        forms.push("immediate");
     }
     let writes = instruction.writes.iter().map(|write| write.register);
     if instruction

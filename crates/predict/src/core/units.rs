@@ -67,43 +67,61 @@ impl Pipes {
         if part.mask == 0 {
             return earliest;
         }
-        let span_index = (part.mask.wrapping_mul(0x9e37_79b9) >> 28) as usize;
-        let span = self.spans[span_index];
-        let known = part.busy == 1 && span.mask == part.mask && span.from <= earliest;
+        if part.busy > 1 {
+            return self.reserve_long(part, earliest);
+        }
+        let span = &mut self.spans[(part.mask.wrapping_mul(0x9e37_79b9) >> 28) as usize];
+        let known = span.mask == part.mask && span.from <= earliest;
         let start = if known && earliest < span.to { span.to } else { earliest };
         let mut cycle = start;
-        let pipe = loop {
-            let free = part.mask & !self.busy(cycle);
-            if free != 0 {
-                if let Some(pipe) = self.choose(part, free, cycle) {
-                    break pipe;
+        loop {
+            let slot = &mut self.cycles[cycle as usize & (HORIZON - 1)];
+            let number = cycle as u32;
+            if slot.number != number {
+                if (number.wrapping_sub(slot.number) as i32) < 0 {
+                    break;
                 }
+                *slot = Cycle { number, busy: 0 };
+            }
+            let free = part.mask & !slot.busy;
+            if free != 0 {
+                let preferred = if free & part.prefer != 0 { free & part.prefer } else { free };
+                slot.busy |= preferred & preferred.wrapping_neg();
+                break;
             }
             cycle += 1;
+        }
+        if cycle > start {
+            let from = if known && start <= span.to { span.from } else { start };
+            *span = Span { mask: part.mask, from, to: cycle };
+        }
+        cycle
+    }
+
+    /// The same for a part that occupies its pipe for several cycles.
+    fn reserve_long(&mut self, part: &Part, earliest: u64) -> u64 {
+        let mut cycle = earliest;
+        let pipe = loop {
+            let free = part.mask & !self.busy(cycle);
+            match self.choose(part, free, cycle) {
+                Some(pipe) if free != 0 => break pipe,
+                _ => cycle += 1,
+            }
         };
         for ahead in 0..u64::from(part.busy) {
             self.take(cycle + ahead, pipe);
-        }
-        if cycle > start && part.busy == 1 {
-            let from = if known && start <= span.to { span.from } else { start };
-            self.spans[span_index] = Span { mask: part.mask, from, to: cycle };
         }
         cycle
     }
 
     /// A pipe among `free` that stays free as long as the part occupies it.
-    #[inline]
     fn choose(&mut self, part: &Part, free: u32, cycle: u64) -> Option<u32> {
-        let preferred = if free & part.prefer != 0 { free & part.prefer } else { free };
-        if part.busy == 1 {
-            return Some(preferred & preferred.wrapping_neg());
-        }
         let mut usable = free;
         for ahead in 1..u64::from(part.busy) {
             usable &= !self.busy(cycle + ahead);
-            if usable == 0 {
-                return None;
-            }
+        }
+        if usable == 0 {
+            return None;
         }
         let preferred = if usable & part.prefer != 0 { usable & part.prefer } else { usable };
         Some(preferred & preferred.wrapping_neg())

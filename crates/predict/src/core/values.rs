@@ -65,7 +65,7 @@ impl Values {
         found
     }
 
-    #[inline]
+    #[inline(always)]
     fn latest(&self, registers: &[u8], reader: u8, earliest: u64, found: &mut Sources) -> u64 {
         let mut latest = earliest;
         for &register in registers {
