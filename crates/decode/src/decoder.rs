@@ -260,7 +260,8 @@ fn assemble(
 
 fn instruction_word(arch: Arch, bytes: &[u8]) -> u32 {
     let Some(word) = bytes.first_chunk::<4>() else {
-        return 0;
+        // A compressed RISC-V instruction may be the last one of a buffer.
+        return bytes.first_chunk::<2>().map_or(0, |half| u16::from_le_bytes(*half).into());
     };
     if arch.big_endian() {
         u32::from_be_bytes(*word)

@@ -60,7 +60,8 @@ pub(crate) struct Raw<'a> {
     pub(crate) mnemonic: &'a str,
     pub(crate) text: &'a str,
     pub(crate) bytes: &'a [u8],
-    /// The first four bytes as the ISA's instruction word, in the byte order of the architecture; 0 if there are fewer.
+    /// The first four bytes as the ISA's instruction word, in the byte order of the architecture; the first two if there
+    /// are only those (a compressed RISC-V instruction), and 0 if there are fewer.
     pub(crate) word: u32,
     pub(crate) address: u64,
     /// Whether addresses have 32 bits.
