@@ -161,14 +161,11 @@ impl<'a> Builder<'a> {
             let mut wanted = vec![hotpath.symbol.as_str()];
             wanted.extend(hotpath.adapters.iter().map(|adapter| adapter.symbol.as_str()));
             let has: Vec<&str> = elf.functions.iter().map(|(name, _)| name.as_str()).take(8).collect();
-            return Err(Problem::new(format!(
-                "does not define {} (it defines: {})",
-                hotpath.symbol,
-                has.join(" ")
-            ))
-            .at(variant.source.display())
-            .remedy(format!("define one of: {}", wanted.join(" ")))
-            .of_variant());
+            let has = if has.is_empty() { "no function".to_owned() } else { has.join(" ") };
+            return Err(Problem::new(format!("does not define {} (it defines {has})", hotpath.symbol))
+                .at(variant.source.display())
+                .remedy(format!("define one of: {}", wanted.join(" ")))
+                .of_variant());
         };
         let mut flags = baseline_flags(Target::of(variant.arch));
         flags.extend(self.include_flags(variant));

@@ -4,9 +4,9 @@
 //! A file in the cache is written under a temporary name of its own process and renamed when it is whole, so an
 //! interrupted run leaves nothing that looks finished and two runs at once cannot meet in one file.
 
-use crate::problem::{Problem, Result};
+use crate::problem::{Problem, Result, STORAGE_FULL_REMEDY};
 use std::fs;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -54,13 +54,11 @@ impl Workspace {
     pub fn folder(&self, name: &str) -> Result<PathBuf> {
         let folder = self.cache.join(name);
         fs::create_dir_all(&folder).map_err(|error| {
-            let problem = Problem::io("make the cache folder", &folder, &error);
-            let found = problem.remedy.is_empty();
-            if found {
-                problem.remedy("set ASSAY_CACHE to a folder that can be written")
-            } else {
-                problem
-            }
+            let remedy = match error.kind() {
+                ErrorKind::StorageFull => STORAGE_FULL_REMEDY,
+                _ => "make it a folder that can be written, or set ASSAY_CACHE to one",
+            };
+            Problem::io("make the cache folder", &folder, &error).remedy(remedy)
         })?;
         Ok(folder)
     }

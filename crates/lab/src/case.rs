@@ -54,8 +54,7 @@ impl FromStr for Case {
         for part in text.split(',') {
             let (key, value) =
                 part.split_once('=').ok_or_else(|| wrong(format!("'{part}' is not KEY=NUMBER")))?;
-            let name_ok = !key.is_empty() && key.chars().all(|c| c.is_ascii_lowercase() || c == '_');
-            if !name_ok {
+            if !is_case_key(key) {
                 return Err(wrong(format!("'{key}' is no name of a case's key")));
             }
             let number = value.parse().map_err(|_| wrong(format!("'{value}' is not a whole number >= 0")))?;
@@ -65,6 +64,11 @@ impl FromStr for Case {
         }
         Ok(Case { values })
     }
+}
+
+/// Whether a text can name a value of a case.
+pub fn is_case_key(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase() || c == '_')
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! `hotpath.toml`: the contract of a hot path and the cases on which its variants are compared.
 
 use crate::cache::read_text;
-use crate::case::Case;
+use crate::case::{is_case_key, Case};
 use crate::problem::{Problem, Result};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -61,15 +61,28 @@ impl HotPath {
                 .at(path.display())
                 .remedy("docs/add-a-hotpath.md lists the keys")
         })?;
-        let identifier = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        if file.symbol.is_empty() || !file.symbol.chars().all(identifier) {
-            return Err(
-                Problem::new(format!("symbol '{}' is no C identifier", file.symbol)).at(path.display())
-            );
+        let wrong = |what: String| {
+            Problem::new(what).at(path.display()).remedy("docs/add-a-hotpath.md lists the keys")
+        };
+        for symbol in std::iter::once(&file.symbol).chain(file.adapters.iter().map(|adapter| &adapter.symbol))
+        {
+            if !is_identifier(symbol) {
+                return Err(wrong(format!("symbol '{symbol}' is no C identifier")));
+            }
+        }
+        for case in &file.cases {
+            if case.is_empty() {
+                return Err(wrong("a case is empty".to_owned()));
+            }
+            if let Some(key) = case.keys().find(|key| !is_case_key(key)) {
+                return Err(wrong(format!("'{key}' is no name of a case's key: lower-case letters and _")));
+            }
         }
         for name in ["reference.c", "test.c"] {
             if !folder.join(name).is_file() {
-                return Err(Problem::new(format!("the hot path has no {name}")).at(folder.display()));
+                return Err(Problem::new(format!("the hot path has no {name}"))
+                    .at(folder.display())
+                    .remedy("docs/add-a-hotpath.md tells what it has to do"));
             }
         }
         Ok(HotPath {
@@ -101,6 +114,11 @@ impl HotPath {
         }
         selected
     }
+}
+
+fn is_identifier(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// The last part of a path, as text.
