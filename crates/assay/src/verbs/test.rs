@@ -24,17 +24,19 @@ pub struct Args {
     #[arg(long)]
     full: bool,
     /// Only these parts (repeatable; default: all)
-    #[arg(long = "only", value_name = "PART", value_parser = ["rust", "variants", "must-fail", "docs"])]
+    #[arg(long = "only", value_name = "PART", value_parser = ["rust", "variants", "must-fail", "compat", "docs", "setup"])]
     only: Vec<String>,
 }
 
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     type Part = fn(&Context, &Args) -> Result<Tally>;
-    let parts: [(&str, &str, Part); 4] = [
+    let parts: [(&str, &str, Part); 6] = [
         ("variants", "every variant, under the oldest CPU that it claims", all_variants),
         ("must-fail", "broken variants that the checker has to catch", must_fail),
+        ("compat", "unmodified kernel files, judged as out-of-tree variants", compat),
         ("docs", "the commands that the documents show", documents),
+        ("setup", "what the set-up scripts do in good and bad surroundings", setup_scripts),
         ("rust", "the tests of the Rust crates", rust_tests),
     ];
     let mut total = Tally::default();
@@ -81,6 +83,60 @@ fn must_fail(context: &Context, _: &Args) -> Result<Tally> {
             .remedy("add a line 'assay-expect: fail TEXT' to its head comment"));
     }
     check_selection(context, &selection, true)
+}
+
+/// Judges the files that `tests/compat/files.txt` lists, one by one, as a user would name them.
+fn compat(context: &Context, _: &Args) -> Result<Tally> {
+    let folder = context.workspace.root.join("tests/compat");
+    let list = folder.join("files.txt");
+    let mut tally = Tally::default();
+    for (index, line) in read_text(&list)?.lines().enumerate() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        if words.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let malformed = || Problem::new("is not ARCH HOTPATH FILE").at(format!("{}:{}", list.display(), index + 1));
+        let [arch, hotpath, file] = words[..] else { return Err(malformed()) };
+        let path = match file.strip_prefix("linux:") {
+            Some(file) => context.workspace.cache.join("linux-source").join(file),
+            None => folder.join(file),
+        };
+        if !path.is_file() {
+            return Err(Problem::new("the kernel's file is not there")
+                .at(path.display())
+                .remedy("./setup --linux-source takes it out of Debian's package"));
+        }
+        let selection = Selection {
+            words: vec![hotpath.to_owned(), path.display().to_string()],
+            archs: vec![arch.parse().map_err(|_| malformed())?],
+            compiler: "clang".to_owned(),
+            ..Selection::default()
+        };
+        tally = add(tally, check_selection(context, &selection, true)?);
+    }
+    Ok(tally)
+}
+
+/// The scripts have a test of their own in their own language; its last line is a count.
+fn setup_scripts(context: &Context, _: &Args) -> Result<Tally> {
+    let output = Command::new(context.workspace.root.join("tests/setup/run")).timeout(CARGO_TIMEOUT).run()?;
+    let tally = output.stdout.lines().next_back().and_then(plain_counts);
+    let Some(mut tally) = tally else {
+        return Err(Problem::new(format!("printed no count: {}", output.tail(5))).at("tests/setup/run"));
+    };
+    if !output.success() {
+        eprintln!("{}\n{}", output.stdout, output.tail(20));
+        tally.wrong = tally.wrong.max(1);
+    }
+    Ok(tally)
+}
+
+/// Reads `21 passed, 0 failed`.
+fn plain_counts(line: &str) -> Option<Tally> {
+    let mut words = line.split([' ', ',']).filter(|word| !word.is_empty());
+    let right = words.next()?.parse().ok()?;
+    let wrong = words.nth(1)?.parse().ok()?;
+    Some(Tally { right, wrong, skipped: 0 })
 }
 
 fn rust_tests(context: &Context, _: &Args) -> Result<Tally> {
@@ -201,6 +257,8 @@ mod tests {
         let line = "test result: FAILED. 12 passed; 3 failed; 1 ignored; 0 measured; 0 filtered out";
         assert_eq!(cargo_counts(line), Tally { right: 12, wrong: 3, skipped: 1 });
         assert_eq!(cargo_counts("running 3 tests"), Tally::default());
+        assert_eq!(plain_counts("21 passed, 2 failed"), Some(Tally { right: 21, wrong: 2, skipped: 0 }));
+        assert_eq!(plain_counts("nothing"), None);
     }
 
     #[test]
