@@ -2,7 +2,7 @@
 //! The eBPF library `libs/ebpf` for the tool: a safe interface to it, ELF objects, a text form, and statistics.
 //!
 //! [`Vm`] wraps the C library. [`Object`] reads what `clang -target bpf` (or `bpfeb`) writes and makes each function
-//! with its callees one [`Program`], with [`Maps`] behind its map references. [`assemble`] and [`disassemble`] turn
+//! with its callees one [`Program`], which [`Loaded`] runs with maps behind its map references. [`assemble`] and [`disassemble`] turn
 //! programs into text and back. [`Census`] counts byte swaps and how many could merge with a load or store.
 //! [`Plugin`] builds and runs the conformance plugin for any architecture, and [`conformance`] runs a suite through it.
 
@@ -12,6 +12,7 @@ pub mod conformance;
 mod elf;
 mod ffi;
 mod listing;
+mod loaded;
 mod maps;
 mod plugin;
 mod stats;
@@ -20,7 +21,9 @@ mod vm;
 pub use assemble::{assemble, AssembleError};
 pub use elf::{ElfError, Object, Program};
 pub use listing::{disassemble, Line};
-pub use maps::{MapDefinition, MapKind, Maps};
+pub use loaded::{Limits, Loaded};
+use maps::Maps;
+pub use maps::{MapDefinition, MapKind};
 pub use plugin::{Answer, Plugin, PluginError, Question};
 pub use stats::Census;
 pub use vm::{

@@ -137,7 +137,7 @@ impl Map {
 }
 
 /// The maps behind a program's map references, and its helpers' context.
-pub struct Maps {
+pub(crate) struct Maps {
     maps: Vec<Map>,
     vm: *const crate::ffi::EbpfVm,
 }
@@ -150,7 +150,7 @@ impl std::fmt::Debug for Maps {
 
 impl Maps {
     /// Makes the maps; `initial` holds the contents of those that are data sections.
-    pub fn new(definitions: &[MapDefinition], initial: &[Vec<u8>]) -> Result<Box<Maps>, String> {
+    pub(crate) fn new(definitions: &[MapDefinition], initial: &[Vec<u8>]) -> Result<Box<Maps>, String> {
         let mut maps = Box::new(Maps { maps: Vec::new(), vm: std::ptr::null() });
         for (definition, contents) in definitions.iter().zip(initial) {
             let mut map = Map::new(definition.clone())?;
@@ -164,7 +164,7 @@ impl Maps {
 
     /// Values of `lddw` for [`crate::Options::relocate`]: map handles, and addresses in data sections. They stay valid
     /// as long as the maps live.
-    pub fn relocation(&mut self) -> crate::vm::Relocate {
+    pub(crate) fn relocation(&mut self) -> crate::vm::Relocate {
         let addresses: Vec<(u64, u64)> = self
             .maps
             .iter_mut()
@@ -184,7 +184,7 @@ impl Maps {
 
     /// Registers helpers 1 to 3 and the values' memory. The VM's helper context has to be these maps
     /// ([`Maps::context`]), and it has to be dropped before them.
-    pub fn attach(&mut self, vm: &mut Vm) -> Result<(), Error> {
+    pub(crate) fn attach(&mut self, vm: &mut Vm) -> Result<(), Error> {
         self.vm = vm.raw();
         for (number, function) in [(1, lookup as crate::Helper), (2, update), (3, delete)] {
             // SAFETY: the helpers check every argument against the VM's regions.
@@ -199,8 +199,18 @@ impl Maps {
         Ok(())
     }
 
+    /// Each map's definition and the bytes of all its values.
+    pub(crate) fn contents(&self) -> impl Iterator<Item = (&MapDefinition, &[u8])> {
+        self.maps.iter().map(|map| {
+            let bytes = map.values.len() * 8;
+            // SAFETY: the values' own memory, as bytes.
+            let values = unsafe { std::slice::from_raw_parts(map.values.as_ptr().cast(), bytes) };
+            (&map.definition, values)
+        })
+    }
+
     /// For [`crate::Options::helper_context`].
-    pub fn context(&mut self) -> *mut c_void {
+    pub(crate) fn context(&mut self) -> *mut c_void {
         std::ptr::from_mut(self).cast()
     }
 

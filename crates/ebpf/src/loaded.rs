@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! A program of an object together with its maps, ready to run.
+
+use crate::vm::{Engine, Error, Options, Status, Target, Vm};
+use crate::{MapDefinition, Maps, Object, Program};
+
+/// What the program may do, and how it is compiled.
+#[derive(Clone, Debug, Default)]
+pub struct Limits {
+    /// Instructions that a run may execute; `None` means no limit.
+    pub budget_instructions: Option<u64>,
+    /// How to compile for [`Engine::Compiled`].
+    pub target: Target,
+}
+
+/// A verified program with fresh maps. Accesses are always checked, so running it is safe.
+#[derive(Debug)]
+pub struct Loaded {
+    // The VM refers to the maps: it is dropped first.
+    vm: Vm,
+    maps: Box<Maps>,
+    target: Target,
+    compiled: bool,
+}
+
+fn no_memory(message: String) -> Error {
+    Error { status: Status::Memory, instruction: None, message }
+}
+
+impl Loaded {
+    /// Makes the object's maps, and loads and verifies one of its programs.
+    pub fn new(object: &Object, program: &Program, limits: Limits) -> Result<Loaded, Error> {
+        let mut maps = Maps::new(&object.maps, &object.map_contents).map_err(no_memory)?;
+        let options = Options {
+            bounds: true,
+            budget_instructions: limits.budget_instructions,
+            helper_context: Some(maps.context()),
+            relocate: Some(maps.relocation()),
+        };
+        let mut vm = Vm::new(options).ok_or_else(|| no_memory("no memory for a VM".into()))?;
+        maps.attach(&mut vm)?;
+        vm.load(&program.bytecode, object.order)?;
+        Ok(Loaded { vm, maps, target: limits.target, compiled: false })
+    }
+
+    /// Runs the program on `context`, compiling it first if that is asked for. Maps keep what earlier runs left there.
+    pub fn run(&mut self, engine: Engine, context: &mut [u8]) -> Result<u64, Error> {
+        if engine == Engine::Compiled && !self.compiled {
+            self.vm.compile(&self.target)?;
+            self.compiled = true;
+        }
+        self.vm.run(engine, context)
+    }
+
+    /// The VM, for its statistics.
+    pub fn vm(&mut self) -> &mut Vm {
+        &mut self.vm
+    }
+
+    /// The maps and what their values are now, one after the other as they lie in memory.
+    pub fn maps(&self) -> impl Iterator<Item = (&MapDefinition, &[u8])> {
+        self.maps.contents()
+    }
+}
