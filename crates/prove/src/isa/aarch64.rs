@@ -34,12 +34,12 @@ pub fn step(instruction: &Instruction, state: &mut State) -> Result<(), Refusal>
         "rev16" => a.reverse_bytes_in(16),
         "rev32" => a.reverse_bytes_in(32),
         "ubfm" | "bfm" => bit_field_move(state, instruction, word, bits),
-        "orr" | "and" | "eor" if field(word, 24, 5) == 0b01010 => {
+        "orr" | "orn" | "and" | "bic" | "eor" | "eon" if field(word, 24, 5) == 0b01010 => {
             let b = shifted(&read(state, m, bits), field(word, 22, 2), amount);
             let b = if field(word, 21, 1) == 1 { b.not() } else { b };
             match instruction.mnemonic.as_str() {
-                "orr" => a.or(&b),
-                "and" => a.and(&b),
+                "orr" | "orn" => a.or(&b),
+                "and" | "bic" => a.and(&b),
                 _ => a.xor(&b),
             }
         }

@@ -97,7 +97,9 @@ fn compressed(instruction: &Instruction, word: u32, state: &mut State) -> Result
     let (target, value) = match instruction.mnemonic.as_str() {
         "c.mv" => (full, read(state, source)),
         "c.li" => (full, constant),
+        "c.lui" => (full, constant.shl(12)),
         "c.addi" => (full, read(state, full).add(&constant)),
+        "c.addiw" => (full, read(state, full).add(&constant).extract(0, 32).sign_extend(BITS)),
         "c.add" => (full, read(state, full).add(&read(state, source))),
         "c.slli" => (full, read(state, full).shl(immediate)),
         "c.srli" => (upper, read(state, upper).shr(immediate)),
@@ -110,6 +112,11 @@ fn compressed(instruction: &Instruction, word: u32, state: &mut State) -> Result
         "c.or" => (upper, read(state, upper).or(&read(state, lower))),
         "c.xor" => (upper, read(state, upper).xor(&read(state, lower))),
         "c.sub" => (upper, read(state, upper).sub(&read(state, lower))),
+        "c.lw" => {
+            let offset = field(word, 10, 3) << 3 | field(word, 6, 1) << 2 | field(word, 5, 1) << 6;
+            let address = read(state, upper).add(&Term::constant(BITS, offset.into()));
+            (lower, state.load(&address, 32)?.sign_extend(BITS))
+        }
         "c.ld" => (lower, state.load(&doubleword_address(state, word), 64)?),
         "c.sd" => return state.store(&doubleword_address(state, word), &read(state, lower)),
         "c.sw" => {
