@@ -42,9 +42,8 @@ impl Rules for Slices {
             return (earliest, true);
         }
         let even = if op.is(EVEN) { self.used & 1 } else { 0 };
-        let fits = !self.closed
-            && !(op.is(FIRST) && self.used > 0)
-            && (self.used == 0 || self.used + even + u32::from(op.slots) <= self.width)
+        let must_open = self.closed || op.is(FIRST);
+        let fits = (self.used == 0 || !must_open && self.used + even + u32::from(op.slots) <= self.width)
             && !(op.is(BRANCH) && self.branches >= self.branches_max)
             && !(taken && self.taken >= self.taken_max);
         if fits {
