@@ -149,6 +149,8 @@ enum ebpf_status ebpf_load(struct ebpf_vm *vm, const void *bytecode, size_t byte
 	drop_program(vm);
 	if (order != EBPF_LITTLE_ENDIAN && order != EBPF_BIG_ENDIAN)
 		return argument(vm, "the byte order of bytecode is little or big endian");
+	if (!bytecode && bytes)
+		return argument(vm, "there is no bytecode");
 	return ebpf_decode(vm, bytecode, bytes, order);
 }
 

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Calls in the wrong order or with wrong arguments, and sizes at their limits: each an error that says what is wrong.
+
+mod support;
+
+use ebpf::{assemble, targets, ByteOrder, Engine, Features, Fusion, Options, Status, Swap, Target, Vm};
+
+fn vm() -> Vm {
+    Vm::new(Options { bounds: true, ..Options::default() }).expect("memory")
+}
+
+fn loaded(text: &str) -> Vm {
+    let mut vm = vm();
+    vm.load(&assemble(text, ByteOrder::Little).expect("a program"), ByteOrder::Little)
+        .expect("a good program");
+    vm
+}
+
+fn error<T: std::fmt::Debug>(result: Result<T, ebpf::Error>) -> (Status, String) {
+    let error = result.expect_err("an error");
+    (error.status, error.message)
+}
+
+#[test]
+fn calls_out_of_order() {
+    let mut vm = vm();
+    assert_eq!(error(vm.run(Engine::Interpreter, &mut [])).0, Status::State);
+    assert_eq!(error(vm.compile(&Target::default())).0, Status::State);
+    assert_eq!(error(vm.emit(&Target::default())).0, Status::State);
+    assert_eq!(error(vm.census(ByteOrder::Big)).0, Status::State);
+    let mut vm = loaded("r0 = 1\nexit");
+    let (status, message) = error(vm.run(Engine::Compiled, &mut []));
+    assert_eq!(
+        (status, message.as_str()),
+        (Status::State, "the program is not compiled: ebpf_compile comes first")
+    );
+}
+
+#[test]
+fn a_refused_program_replaces_the_one_before() {
+    let mut vm = loaded("r0 = 1\nexit");
+    vm.compile(&Target::default()).expect("code");
+    assert_eq!(vm.run(Engine::Compiled, &mut []), Ok(1));
+    assert_eq!(error(vm.load(&[0xff; 8], ByteOrder::Little)).0, Status::Program);
+    assert_eq!(error(vm.run(Engine::Compiled, &mut [])).0, Status::State);
+    assert_eq!(error(vm.run(Engine::Interpreter, &mut [])).0, Status::State);
+}
+
+#[test]
+fn without_bounds_running_is_not_safe() {
+    let mut vm = Vm::new(Options::default()).expect("memory");
+    vm.load(&assemble("r0 = 1\nexit", ByteOrder::Big).expect("a program"), ByteOrder::Big)
+        .expect("a good program");
+    assert_eq!(error(vm.run(Engine::Interpreter, &mut [])).0, Status::State);
+}
+
+#[test]
+fn targets_that_do_not_exist() {
+    let mut vm = loaded("r0 = be16 r0\nexit");
+    let target = |arch: &str| Target { arch: Some(arch.into()), ..Target::default() };
+    assert_eq!(
+        error(vm.emit(&target("sparc64"))),
+        (Status::Unsupported, "there is no code generator for sparc64".into())
+    );
+    assert_eq!(error(vm.compile(&target("x86_64"))).0, Status::Argument);
+    let odd = Target { features: Features(1 << 31), ..target("x86_64") };
+    assert_eq!(error(vm.emit(&odd)), (Status::Argument, "x86_64 has no CPU feature 0x80000000".into()));
+    for (arch, swap, reason) in [
+        ("x86_64", Swap::Memory, "movbe"),
+        ("x86_64", Swap::Vector, "ssse3"),
+        ("x86_64", Swap::Isa31, "POWER10"),
+        ("powerpc64le", Swap::Vector, "isa300"),
+        ("powerpc64", Swap::Isa31, "isa310"),
+        ("loongarch64", Swap::Isa31, "POWER10"),
+    ] {
+        if !targets().contains(&arch) {
+            continue;
+        }
+        let (status, message) = error(vm.emit(&Target { swap, fusion: Fusion::On, ..target(arch) }));
+        assert_eq!(status, Status::Unsupported, "{arch} {swap:?}");
+        assert!(message.starts_with(arch) && message.contains(reason), "{message}");
+    }
+}
+
+#[test]
+fn sizes_at_their_limits() {
+    const SLOTS_MAX: usize = 1 << 20;
+    let mut vm = vm();
+    let exit = [0x95u8, 0, 0, 0, 0, 0, 0, 0];
+    assert_eq!(error(vm.load(&[], ByteOrder::Little)), (Status::Program, "the program is empty".into()));
+    assert_eq!(
+        error(vm.load(&exit[..7], ByteOrder::Little)).1,
+        "instruction 0: truncated: the size is not a multiple of 8 bytes"
+    );
+    let large = exit.repeat(SLOTS_MAX);
+    vm.load(&large, ByteOrder::Little).expect("the largest program");
+    assert_eq!(vm.slots(), SLOTS_MAX);
+    vm.compile(&Target::default()).expect("code for the largest program");
+    assert_eq!(vm.run(Engine::Compiled, &mut []), Ok(0));
+    let (_, message) = error(vm.load(&exit.repeat(SLOTS_MAX + 1), ByteOrder::Little));
+    assert_eq!(message, "the program has more than 1048576 slots");
+}
+
+/// Jumps across the whole of a large program, where branches of every machine need their long forms.
+#[test]
+fn far_jumps() {
+    let middle = "r3 = 0x123456789abcdef0 ll\nr0 += r3\n".repeat(30_000);
+    let text = format!("r0 = 0\nr1 = 0\nif r1 == 0 goto +2\nr0 = 9\nexit\ngotol +90000\n{middle}r1 += 1\nif r1 == 1 goto +1\nexit\ngotol -90004\n");
+    let mut vm = loaded(&text);
+    for target in targets() {
+        let code = vm.emit(&Target { arch: Some(target.into()), ..Target::default() }).expect("code");
+        assert!(code.len() > 300_000, "{target}");
+    }
+    let expected = 0x1234_5678_9abc_def0u64.wrapping_mul(30_000);
+    vm.compile(&Target::default()).expect("code");
+    assert_eq!(vm.run(Engine::Interpreter, &mut []), Ok(expected));
+    assert_eq!(vm.run(Engine::Compiled, &mut []), Ok(expected));
+    let bytecode = assemble(&text, ByteOrder::Little).expect("a program");
+    let hex: String = bytecode.iter().map(|byte| format!("{byte:02x}")).collect();
+    for (arch, emulator) in support::MACHINES.into_iter().filter(|(arch, _)| support::has_back_end(arch)) {
+        let plugin = support::plugin(arch, emulator);
+        let answers = plugin.run_batch(&[(&hex, "")], Engine::Compiled, &[]).expect("the plugin runs");
+        assert_eq!(answers, [Ok(expected)], "{arch}");
+    }
+}
+
+/// Nested loops that make the search for live registers give up must still end quickly and run right.
+#[test]
+fn many_nested_loops() {
+    let mut text = String::from("r0 = 7\n");
+    for _ in 0..5000 {
+        text.push_str("r3 += 1\n");
+    }
+    for depth in 0..5000 {
+        text.push_str(&format!("if r9 s> 0 goto -{}\n", 2 * depth + 2));
+    }
+    text.push_str("exit\n");
+    let mut vm = loaded(&text);
+    vm.compile(&Target::default()).expect("code");
+    assert_eq!(vm.run(Engine::Interpreter, &mut []), Ok(7));
+    assert_eq!(vm.run(Engine::Compiled, &mut []), Ok(7));
+}
+
+#[test]
+fn text_that_is_no_program() {
+    for (text, expected) in [
+        ("r0 = 1\nfoo", "line 2: cannot assemble `foo`: unknown instruction"),
+        ("r16 = 1", "line 1: cannot assemble `r16 = 1`: a register was expected"),
+        (
+            "r0 = 0x100000000",
+            "line 1: cannot assemble `r0 = 0x100000000`: the immediate does not fit 32 bits",
+        ),
+        ("goto +32768", "line 1: cannot assemble `goto +32768`: the offset does not fit 16 bits"),
+        ("r1 = *(u24 *)(r1 + 0)", "line 1: cannot assemble `r1 = *(u24 *)(r1 + 0)`: unknown width"),
+        ("w\u{fc} = 1", "line 1: cannot assemble `w\u{fc} = 1`: a register was expected"),
+    ] {
+        let error = assemble(text, ByteOrder::Little).expect_err(text);
+        assert_eq!(error.to_string(), expected);
+    }
+}
