@@ -245,3 +245,16 @@ fn a_rejected_load_waits_for_its_store_on_power7_and_not_on_power8() {
     assert!(per_call("power7", &body, &walks) > 10.0);
     assert!(per_call("power8", &body, &walks) < 7.0);
 }
+
+#[test]
+fn a_core_that_only_llvm_describes_is_marked_by_its_coverage() {
+    let cpu =
+        predict::fallback::llvm_cpu(Arch::Powerpc64le, "pwr9").unwrap_or_else(|error| panic!("{error}"));
+    let mut source =
+        LoopSource::new(Arch::Powerpc64le, &code(&[ADDE_R4, ADDE_R4, bdnz(2)]), 0, &[], 500).unwrap();
+    let prediction = predict(&mut source, &[&cpu], &Options::default()).unwrap().remove(0);
+    assert_eq!(prediction.coverage_percent, 0.0);
+    assert!(prediction.cycles_per_call.unwrap() >= 4.0, "two links of LLVM's latency");
+    let error = predict::fallback::llvm_cpu(Arch::Loongarch64, "la464").unwrap_err().to_string();
+    assert!(error.contains("la464"), "{error}");
+}
