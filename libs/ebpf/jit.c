@@ -170,6 +170,9 @@ static void pass(struct ebpf_emitter *e)
 	e->cold_count = 0;
 	e->reference_count = 0;
 	e->estimate_here = 0;
+	e->written = clear;
+	for (i = 0; i < e->vm->function_count; i++)
+		e->written |= e->vm->functions[i].written;
 	e->backend->enter(e);
 	if (clear)
 		e->backend->clear(e, clear);

@@ -163,6 +163,7 @@ struct ebpf_emitter {
 	uint32_t capacity; /* bytes at code; what does not fit is counted, not written */
 	uint32_t at;       /* bytes generated so far in this pass */
 	bool second_pass;
+	uint16_t written;  /* of r6 to r9, those that the program writes at all: enter may leave the others alone */
 
 	/* Labels: where they are in this pass, and where the first pass had them. */
 	uint32_t *position;

@@ -78,15 +78,37 @@ static void align(struct ebpf_emitter *e)
 
 /* Entry and exit. */
 
-static const uint8_t callee_saved[] = { RBX, RBP, R12, R13, R14, R15 };
+/* What is saved for the caller: rbp and r12 always, of the others what the program writes. */
+static const struct {
+	uint8_t machine, reg;
+} callee_saved[] = { { RBP, 0 }, { R12, 0 }, { RBX, 6 }, { R13, 7 }, { R14, 8 }, { R15, 9 } };
+#define CALLEE_SAVED (sizeof(callee_saved) / sizeof(callee_saved[0]))
+
+static bool is_saved(const struct ebpf_emitter *e, unsigned i)
+{
+	return !callee_saved[i].reg || e->written & 1u << callee_saved[i].reg;
+}
+
+/* With the return address, the words on the stack have to be even: is one missing? */
+static bool needs_padding(const struct ebpf_emitter *e)
+{
+	unsigned i, words = 1;
+
+	for (i = 0; i < CALLEE_SAVED; i++)
+		words += is_saved(e, i);
+	return words % 2;
+}
 
 static void enter(struct ebpf_emitter *e)
 {
 	unsigned i;
 
-	for (i = 0; i < sizeof(callee_saved); i++)
-		push(e, callee_saved[i]);
-	op_imm(e, OP_SUB, true, RSP, 8); /* return address + 6 registers + 8 = 64 */
+	for (i = 0; i < CALLEE_SAVED; i++) {
+		if (is_saved(e, i))
+			push(e, callee_saved[i].machine);
+	}
+	if (needs_padding(e))
+		op_imm(e, OP_SUB, true, RSP, 8);
 	mov_rr(e, true, FRAME, RDI);
 	store_field(e, FRAME_FIELD(saved_sp), RSP);
 	load_field(e, x86(1), FRAME_FIELD(context));
@@ -99,9 +121,12 @@ static void leave(struct ebpf_emitter *e)
 	unsigned i;
 
 	load_field(e, RSP, FRAME_FIELD(saved_sp));
-	op_imm(e, OP_ADD, true, RSP, 8);
-	for (i = sizeof(callee_saved); i-- > 0;)
-		pop(e, callee_saved[i]);
+	if (needs_padding(e))
+		op_imm(e, OP_ADD, true, RSP, 8);
+	for (i = CALLEE_SAVED; i-- > 0;) {
+		if (is_saved(e, i))
+			pop(e, callee_saved[i].machine);
+	}
 	ebpf_emit8(e, 0xc3);
 }
 
