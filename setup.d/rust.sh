@@ -26,7 +26,7 @@ find_cargo() {
     done < <(
         [ -z "${CARGO:-}" ] || echo "$CARGO"
         type -ap cargo
-        printf '%s\n' "$HOME/.cargo/bin/cargo" /usr/bin/cargo
+        printf '%s\n' "${HOME:-/root}/.cargo/bin/cargo" /usr/bin/cargo
     )
     return 1
 }
