@@ -85,7 +85,9 @@ impl<'a> Judge<'a> {
             Err(reason) => return Ok(Err(reason)),
         };
         let path = self.record(&engine, variant, &runner, case, Region::Loop, PREDICTED_CALLS)?;
-        let failed = |error: &dyn std::fmt::Display| Problem::new(error.to_string());
+        let failed = |error: &dyn std::fmt::Display| {
+            Problem::new(error.to_string()).remedy("if the file is damaged, remove it; it is recorded again")
+        };
         let mut source = TraceSource::open(&path).map_err(|error| failed(&error))?;
         let predictions =
             predict::predict(&mut source, cpus, &Options { skip_loops: false, ..Options::default() })

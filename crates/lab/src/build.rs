@@ -5,12 +5,12 @@
 //! Objects and runners are cached under the hash of everything that goes into them, so a second run compiles
 //! nothing and two runs at once make the same file twice rather than meet in it.
 
-use crate::cache::{read_text, Workspace};
+use crate::cache::{read_text, Scratch, Workspace};
 use crate::discover::Variant;
 use crate::elf::ElfFile;
 use crate::hotpath::file_name;
 use crate::problem::{Problem, Result, STORAGE_FULL_REMEDY};
-use crate::process::{signal_name, Command, Ending};
+use crate::process::{signal_name, Command, Ending, Limits};
 use crate::target::{Requirement, Target};
 use crate::toolchain::{linker, Compiler, CompilerKind};
 use arch::Arch;
@@ -37,6 +37,9 @@ const COMMON_FLAGS: &[&str] = &[
 
 /// No variant takes a compiler this long, unless it makes it loop.
 const COMPILE_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// Nor this much memory, nor is an object this long, unless its source repeats something without end.
+const TOOL_LIMITS: Limits = Limits { memory_bytes: 2 << 30, file_bytes: 64 << 20 };
 
 /// The longest name of a variant with its hot path in names of files, which file systems limit to 255 bytes; names of
 /// traces have the case besides.
@@ -134,8 +137,9 @@ impl<'a> Builder<'a> {
             .iter()
             .map(|folder| format!("-I{}", compat.join(folder).display()))
             .collect();
-        let prelude = compat.join("prelude.h");
-        flags.extend(["-include".to_owned(), prelude.display().to_string()]);
+        // By -I, because a path with a quotation mark cannot be included by its own name.
+        flags.push(format!("-I{}", self.workspace.root.join("runner").display()));
+        flags.extend(["-include".to_owned(), "compat/prelude.h".to_owned()]);
         flags.extend(["-D__KERNEL__".to_owned(), "-w".to_owned()]);
         if variant.source.extension().is_some_and(|ending| ending == "S" || ending == "s") {
             flags.push("-D__ASSEMBLY__".to_owned());
@@ -251,9 +255,8 @@ impl<'a> Builder<'a> {
             .arg("-c")
             .arg(source)
             .arg("-o")
-            .arg(scratch.path())
-            .timeout(COMPILE_TIMEOUT);
-        run_tool(&command, "does not compile", &place)?;
+            .arg(scratch.path());
+        run_tool(command, &scratch, "does not compile", &place)?;
         scratch.keep_as(&object)
     }
 
@@ -277,23 +280,30 @@ impl<'a> Builder<'a> {
             // An out-of-tree file may hold functions that call what is not here; the exception table must stay.
             .args(["--gc-sections", "-z", "nostart-stop-gc", "-o"])
             .arg(scratch.path())
-            .args(objects)
-            .timeout(COMPILE_TIMEOUT);
-        run_tool(&command, "does not link", &self.workspace.display(&variant.source))?;
+            .args(objects);
+        run_tool(command, &scratch, "does not link", &self.workspace.display(&variant.source))?;
         scratch.keep_as(&runner)
     }
 }
 
-fn run_tool(command: &Command, what: &str, place: &str) -> Result<()> {
-    let output = command.run()?;
+fn run_tool(command: Command, scratch: &Scratch, what: &str, place: &str) -> Result<()> {
+    // A compiler that is killed leaves its temporary files with the scratch file, which is swept away.
+    let command = command.env("TMPDIR", scratch.path().parent().unwrap_or(scratch.path()));
+    let output = command.timeout(COMPILE_TIMEOUT).limits(TOOL_LIMITS).run()?;
     let wrong = |why: String| Err(Problem::new(format!("{what}:{why}")).at(place).of_variant());
-    if output.found_no_space() {
+    // The linker maps its output, and who maps a file on a full disk gets a SIGBUS.
+    if output.found_no_space() || output.ending == Ending::Killed(libc::SIGBUS) {
         return Err(Problem::new("the disk is full").at(place).remedy(STORAGE_FULL_REMEDY));
     }
     match output.ending {
         Ending::Exited(0) => Ok(()),
         Ending::TimedOut => wrong(" the tool was still running after two minutes".to_owned()),
         Ending::Killed(signal) => wrong(format!(" the tool was ended by {}", signal_name(signal))),
+        Ending::Exited(_) if output.stderr.contains("PLEASE submit a bug report") => {
+            // What went wrong is said after a stack dump that says nothing to users.
+            let errors: Vec<&str> = output.stderr.lines().filter(|line| line.contains(" error: ")).collect();
+            wrong(format!(" the tool crashed:\n{}", indent(&errors.join("\n"))))
+        }
         Ending::Exited(_) => wrong(format!("\n{}", indent(&output.head(12)))),
     }
 }

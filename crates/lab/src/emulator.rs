@@ -5,7 +5,7 @@ use crate::cache::Workspace;
 use crate::discover::Variant;
 use crate::host;
 use crate::problem::{Problem, Result};
-use crate::process::Command;
+use crate::process::{Command, Limits};
 use crate::target::{Qemu, Requirement, Target};
 use crate::toolchain::find_program;
 use arch::Arch;
@@ -15,6 +15,9 @@ use std::sync::Mutex;
 
 /// The oldest QEMU whose plugins and CPUs we rely on.
 const QEMU_OLDEST: (u32, u32) = (7, 2);
+
+/// A runner maps tens of megabytes and writes no file; QEMU takes a gigabyte for the code that it makes.
+const RUNNER_LIMITS: Limits = Limits { memory_bytes: 3 << 30, file_bytes: 1 << 20 };
 
 /// What runs a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,10 +49,11 @@ impl Engine {
 
     /// A command that runs `program` on this engine.
     pub fn command(&self, program: &Path) -> Command {
-        match self {
+        let command = match self {
             Engine::Native => Command::new(program),
             Engine::Qemu { program: qemu, cpu, .. } => Command::new(qemu).args(["-cpu", cpu]).arg(program),
-        }
+        };
+        command.limits(RUNNER_LIMITS)
     }
 }
 

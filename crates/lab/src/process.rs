@@ -17,11 +17,18 @@ use wait_timeout::ChildExt;
 /// The most that is kept of one stream; a program that prints more is cut, and that is said.
 const OUTPUT_BYTES_MAX: usize = 4 << 20;
 
-/// The most memory that a program may have of its own: many times what a compiler or a runner under QEMU takes, and less
-/// than a machine has, so that a variant that allocates for ever ends itself and not the machine.
-const MEMORY_BYTES_MAX: u64 = 8 << 30;
-/// The longest file that a program may write; whole traces stay far below.
-const FILE_BYTES_MAX: u64 = 8 << 30;
+/// What a program may take of the machine; what takes more is broken and ends itself, not the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Memory of its own.
+    pub memory_bytes: u64,
+    /// The longest file that it may write.
+    pub file_bytes: u64,
+}
+
+/// For foreign programs, whose needs we do not know.
+const LIMITS_OF_ANY: Limits = Limits { memory_bytes: 8 << 30, file_bytes: 8 << 30 };
+
 /// How long we wait for the rest of a program's output after its end: it is in the pipe already, unless a process that
 /// left the group holds the pipe open.
 const REST_OF_OUTPUT: Duration = Duration::from_secs(2);
@@ -105,6 +112,7 @@ pub struct Command {
     env: Vec<(OsString, OsString)>,
     folder: Option<PathBuf>,
     timeout: Duration,
+    limits: Limits,
     inherit_stdout: bool,
 }
 
@@ -117,6 +125,7 @@ impl Command {
             env: Vec::new(),
             folder: None,
             timeout: Duration::from_secs(600),
+            limits: LIMITS_OF_ANY,
             inherit_stdout: false,
         }
     }
@@ -148,6 +157,12 @@ impl Command {
     /// Kills it after this long.
     pub fn timeout(mut self, timeout: Duration) -> Command {
         self.timeout = timeout;
+        self
+    }
+
+    /// Lets it take no more than this.
+    pub fn limits(mut self, limits: Limits) -> Command {
+        self.limits = limits;
         self
     }
 
@@ -193,7 +208,7 @@ impl Command {
             // What we read has to be in the words that we know.
             command.env("LC_ALL", "C");
         }
-        confine(&mut command);
+        confine(&mut command, self.limits);
         let mut child = self.start(command)?;
         let stdout = child.stdout.take().map(keep_reading);
         let stderr = child.stderr.take().map(keep_reading);
@@ -243,18 +258,18 @@ fn ending_of(status: ExitStatus) -> Ending {
 }
 
 /// Gives the child a group and limits of its own, and makes the kernel kill it when we die.
-fn confine(command: &mut std::process::Command) {
+fn confine(command: &mut std::process::Command, limits: Limits) {
     command.process_group(0);
     // SAFETY: prctl and setrlimit are single system calls on integers and a local, and async-signal-safe.
     unsafe {
-        command.pre_exec(|| {
+        command.pre_exec(move || {
             if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0 {
                 return Err(std::io::Error::last_os_error());
             }
             // A variant that crashes leaves no core file in the user's folder.
             limit(libc::RLIMIT_CORE, 0)?;
-            limit(libc::RLIMIT_DATA, MEMORY_BYTES_MAX)?;
-            limit(libc::RLIMIT_FSIZE, FILE_BYTES_MAX)
+            limit(libc::RLIMIT_DATA, limits.memory_bytes)?;
+            limit(libc::RLIMIT_FSIZE, limits.file_bytes)
         });
     }
 }
@@ -322,6 +337,7 @@ pub fn signal_name(signal: i32) -> String {
         libc::SIGABRT => "SIGABRT",
         libc::SIGKILL => "SIGKILL",
         libc::SIGINT => "SIGINT",
+        libc::SIGXFSZ => "SIGXFSZ (it wrote too long a file)",
         other => return format!("signal {other}"),
     };
     name.to_owned()
@@ -371,7 +387,7 @@ mod tests {
 
     #[test]
     fn a_full_disk_is_told_from_other_failures() {
-        let full = Command::new("/bin/sh").args(["-c", "echo x >/dev/full"]).run().unwrap();
+        let full = Command::new("/bin/sh").args(["-c", "cat /proc/version >/dev/full"]).run().unwrap();
         assert!(full.found_no_space(), "{full:?}");
         assert!(!Command::new("/bin/false").run().unwrap().found_no_space());
     }
