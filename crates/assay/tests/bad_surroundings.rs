@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Machines that lack something: programs that are missing, too old or mad, a cache that cannot be written or is full,
+//! files in it that are damaged. Status 2, one message with the remedy, nothing half written, and whatever does not
+//! need the missing thing is judged all the same.
+
+mod common;
+
+use common::{files_below, finish, Lab, Ran, GOOD};
+use std::ffi::OsString;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// A folder for PATH with links to all that Assay starts, except for these programs.
+fn path_without(lab: &Lab, absent: &[&str]) -> PathBuf {
+    let folder = lab.folder.join("bin");
+    fs::create_dir_all(&folder).unwrap();
+    let path = std::env::var_os("PATH").unwrap();
+    let qemus = ["qemu-ppc", "qemu-ppc64", "qemu-ppc64le", "qemu-aarch64", "qemu-riscv64"];
+    for name in ["clang-19", "ld.lld-19", "sh", "cat", "sleep", "ld", "ld.bfd"].iter().chain(&qemus) {
+        let found = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file());
+        if let Some(found) = found.filter(|_| !absent.contains(name)) {
+            // The link is there already where a test asks twice.
+            let _ = std::os::unix::fs::symlink(found.canonicalize().unwrap(), folder.join(name));
+        }
+    }
+    folder
+}
+
+fn check_with_path(lab: &Lab, path: impl Into<OsString>, archs: &[&str]) -> Ran {
+    lab.write("good.c", GOOD);
+    let mut command = lab.command();
+    command.env("PATH", path.into()).args(["check", "csum_partial", "--quick", "--json", "good.c"]);
+    for arch in archs {
+        command.args(["-a", arch]);
+    }
+    finish(&mut command)
+}
+
+#[test]
+fn a_missing_qemu_stops_only_what_needs_it() {
+    let lab = Lab::shared();
+    let path = path_without(&lab, &["qemu-ppc64"]);
+    let ran = check_with_path(&lab, path, &["powerpc64", "riscv64"]);
+    let ran = ran.refused(&["'qemu-ppc64' is missing", "./setup", "not judged", "good on powerpc64"]);
+    let records = ran.records("check");
+    assert_eq!((records.len(), &records[0]["arch"]), (1, &"riscv64".into()), "{ran:#?}");
+    assert_eq!(records[0]["ok"], true);
+}
+
+#[test]
+fn a_qemu_that_is_old_or_mad_is_refused_by_what_it_says() {
+    for (says, parts) in [
+        ("echo 'qemu-ppc64 version 6.2.0 (Debian 1:6.2)'", &["6.2.0 is too old", "7.2"][..]),
+        ("echo 'qemu-ppc64 version 7.1.99'", &["7.1.99 is too old"]),
+        ("echo 'qemu-ppc64 version banana'", &["does not tell its version"]),
+        ("echo; exit 1", &["does not tell its version"]),
+        ("kill -SEGV $$", &["does not tell its version"]),
+        ("exit 0", &["does not tell its version"]),
+    ] {
+        let lab = Lab::shared();
+        let path = path_without(&lab, &["qemu-ppc64"]);
+        lab.write_program("bin/qemu-ppc64", says);
+        check_with_path(&lab, path, &["powerpc64"]).refused(parts).ends(2, &["qemu-ppc64", "./setup"]);
+    }
+    let lab = Lab::shared();
+    let path = path_without(&lab, &["qemu-ppc64"]);
+    lab.write("bin/qemu-ppc64", "no program");
+    check_with_path(&lab, path, &["powerpc64"]).refused(&["qemu-ppc64", "cannot start the program"]);
+}
+
+#[test]
+fn missing_build_tools_are_no_verdict_on_a_variant() {
+    for (name, package) in [("clang-19", "clang-19"), ("ld.lld-19", "lld-19")] {
+        let lab = Lab::empty();
+        let path = path_without(&lab, &[name]);
+        let ran = check_with_path(&lab, path, &["powerpc64", "riscv64"]);
+        let ran = ran.refused(&[name, package, "is missing", "./setup", "not judged"]);
+        assert_eq!(ran.stdout, "", "{ran:#?}");
+        lab.assert_tidy();
+    }
+    let lab = Lab::shared();
+    check_with_path(&lab, "", &["powerpc64"]).refused(&["is missing"]);
+    lab.line("check csum_partial -a loongarch64 -v uint64 --compiler gcc")
+        .refused(&["no gcc for loongarch64"]);
+}
+
+#[test]
+fn the_doctor_names_what_is_missing() {
+    let lab = Lab::shared();
+    let path = path_without(&lab, &["qemu-ppc64"]);
+    let ran = finish(lab.command().env("PATH", path).arg("doctor"));
+    ran.ends(1, &["MISSING", "'qemu-ppc64' is missing", "./setup"]);
+}
+
+#[test]
+fn a_cache_that_cannot_be_made_is_refused_once() {
+    // A file in the folder's place: a folder without write permission would not stop root.
+    let lab = Lab::shared();
+    lab.write("good.c", GOOD);
+    let file = lab.write("occupied", "");
+    for cache in [file.clone(), file.join("below")] {
+        let mut command = lab.command();
+        command.env("ASSAY_CACHE", &cache);
+        command.args(["check", "csum_partial", "-a", "powerpc64", "-a", "riscv64", "--quick", "good.c"]);
+        finish(&mut command).refused(&["cannot make the cache folder", "ASSAY_CACHE", "occupied"]);
+        let ran = finish(lab.command().env("ASSAY_CACHE", &cache).arg("doctor"));
+        ran.ends(1, &["MISSING  cache can be written"]);
+        // What needs no cache works.
+        finish(lab.command().env("ASSAY_CACHE", &cache).args(["list", "csum_fold"])).ends(0, &[]);
+    }
+}
+
+/// Runs a shell script as root of a mount namespace of its own; `None` where the machine does not allow one.
+fn in_mount_namespace(lab: &Lab, script: &str) -> Option<Ran> {
+    let allowed = Command::new("unshare").args(["--user", "--map-root-user", "--mount", "true"]).output();
+    if !allowed.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: this machine gives no mount namespace to this user");
+        return None;
+    }
+    let mut command = Command::new("unshare");
+    command.args(["--user", "--map-root-user", "--mount", "sh", "-c", script]).current_dir(&lab.folder);
+    command.env("ASSAY", env!("CARGO_BIN_EXE_assay")).env("ASSAY_ROOT", common::root());
+    Some(finish(command.env("ASSAY_CACHE", &lab.cache)))
+}
+
+#[test]
+fn a_read_only_cache_is_refused_with_its_path() {
+    let lab = Lab::empty();
+    lab.write("good.c", GOOD);
+    let script =
+        "mount --bind \"$ASSAY_CACHE\" \"$ASSAY_CACHE\" && mount -o remount,bind,ro \"$ASSAY_CACHE\" &&
+        exec \"$ASSAY\" check csum_partial -a powerpc64 --quick good.c";
+    let Some(ran) = in_mount_namespace(&lab, script) else { return };
+    ran.refused(&["Read-only file system", "ASSAY_CACHE", "cache"]);
+    assert_eq!(files_below(&lab.cache), [lab.cache.join("qemu-10")]);
+}
+
+#[test]
+fn a_full_disk_is_no_verdict_and_leaves_nothing() {
+    let lab = Lab::empty();
+    lab.write("good.c", GOOD);
+    // From too small for a first object to too small for all of a runner.
+    for size in ["16k", "64k", "128k", "200k"] {
+        let script = format!(
+            "mount -t tmpfs -o size={size} none \"$ASSAY_CACHE\" || exit 99
+            \"$ASSAY\" check csum_partial -a powerpc64 --quick good.c; status=$?
+            find \"$ASSAY_CACHE\"/tmp -type f; exit $status"
+        );
+        let Some(ran) = in_mount_namespace(&lab, &script) else { return };
+        let ran = ran.refused(&["free some disk space"]);
+        assert_eq!(ran.stdout, "", "no verdict, and nothing left: {ran:#?}");
+    }
+}
+
+#[test]
+fn a_linker_that_finds_no_space_is_no_verdict_either() {
+    let lab = Lab::empty();
+    let path = path_without(&lab, &["ld.lld-19"]);
+    lab.write_program(
+        "bin/ld.lld-19",
+        "echo 'ld.lld-19: error: failed to write output: No space left on device' >&2; exit 1",
+    );
+    check_with_path(&lab, path, &["powerpc64"]).refused(&["disk is full", "free some disk space"]);
+    lab.assert_tidy();
+}
+
+/// Every trace of the cache.
+fn traces(lab: &Lab) -> Vec<PathBuf> {
+    files_below(&lab.cache.join("traces"))
+}
+
+#[test]
+fn damaged_traces_are_refused_and_told_apart() {
+    let lab = Lab::empty();
+    let line = "predict csum_partial -a powerpc64 -v uint64 -c power8 --case size=40";
+    lab.line(line).ends(0, &["power8"]);
+    let [trace] = &traces(&lab)[..] else { panic!("one trace: {:?}", traces(&lab)) };
+    let whole = fs::read(trace).unwrap();
+    let middle = whole.len() / 2;
+    let mut flipped = whole.clone();
+    flipped[middle] ^= 0x55;
+    let mut newer = whole.clone();
+    newer[8..12].fill(0xff);
+    for (name, bytes) in [
+        ("empty", &b""[..]),
+        ("text", b"not a trace\n"),
+        ("cut", &whole[..middle]),
+        ("cut in the head", &whole[..10]),
+        ("cut by one", &whole[..whole.len() - 1]),
+        ("flipped", &flipped),
+        ("newer", &newer),
+        ("zeros", &[0; 4096]),
+    ] {
+        // In the cache, where the name promises a whole trace.
+        fs::write(trace, bytes).unwrap();
+        let ran = lab.line(line).ends(2, &["traces/csum_partial-uint64-powerpc64", "record"]);
+        assert!(ran.stderr.contains("again") || ran.stderr.contains("remedy"), "{name}: {ran:#?}");
+        // As a file of the user's.
+        let own = lab.write("own file.trace", bytes);
+        let own = own.to_str().unwrap();
+        lab.assay(["predict", own, "-c", "power8"]).ends(2, &["own file.trace", "record"]);
+    }
+    fs::write(trace, &whole).unwrap();
+    lab.line(line).ends(0, &["power8"]);
+    let own = lab.write("own file.trace", &whole);
+    lab.assay(["predict", own.to_str().unwrap(), "-c", "power8"]).ends(0, &[]);
+    lab.assay(["predict", own.to_str().unwrap(), "-c", "la464"]).ends(2, &["la464"]);
+    lab.line("predict missing.trace -c power8").ends(2, &["missing.trace"]);
+}
+
+#[test]
+fn a_checkout_that_is_none_is_refused() {
+    let lab = Lab::shared();
+    let elsewhere = lab.folder.join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    finish(lab.command().env("ASSAY_ROOT", &elsewhere).arg("list"))
+        .refused(&["no Assay checkout", "elsewhere"]);
+    finish(lab.command().env_remove("ASSAY_ROOT").current_dir("/").arg("list")).refused(&["ASSAY_ROOT"]);
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Variants with every kind of fault: each gets its verdict in words that name the fault, the run ends with status 1,
+//! and the variants beside it get theirs.
+
+mod common;
+
+use common::{body, endless, Lab, Ran, GOOD};
+use std::process::Command;
+
+/// Checks files of the user's for powerpc64, with a right one among them that has to stay right.
+fn check(lab: &Lab, files: &[&str]) -> Ran {
+    lab.write("good.c", GOOD);
+    let mut words = vec!["check", "csum_partial", "-a", "powerpc64", "--quick", "--timeout", "3"];
+    words.extend(files);
+    words.push("good.c");
+    lab.assay(words)
+}
+
+/// The fault of one file, as `check --json` tells it.
+fn fault(lab: &Lab, file: &str) -> String {
+    lab.write("good.c", GOOD);
+    let args =
+        ["check", "csum_partial", "-a", "powerpc64", "--quick", "--timeout", "3", "--json", file, "good.c"];
+    let ran = lab.assay(args).ends(1, &[]);
+    let records = ran.records("check");
+    assert_eq!(records.len(), 2, "{ran:#?}");
+    assert_eq!(records[0]["ok"], false, "{}", records[0]);
+    assert_eq!(records[1]["ok"], true, "the one beside it: {}", records[1]);
+    records[0]["failure"].as_str().expect("a text").to_owned()
+}
+
+/// Linux system calls of powerpc64: `sc` with the number in r0.
+const SYSCALL: &str = "
+static long call(long number, long a, long b, long c, long d)
+{
+	register long r0 __asm__(\"r0\") = number;
+	register long r3 __asm__(\"r3\") = a;
+	register long r4 __asm__(\"r4\") = b;
+	register long r5 __asm__(\"r5\") = c;
+	register long r6 __asm__(\"r6\") = d;
+	register long r7 __asm__(\"r7\") = -1;
+	register long r8 __asm__(\"r8\") = 0;
+
+	__asm__ volatile(\"sc\" : \"+r\"(r0), \"+r\"(r3), \"+r\"(r4), \"+r\"(r5), \"+r\"(r6), \"+r\"(r7), \"+r\"(r8)
+			 : : \"memory\", \"cr0\", \"r9\", \"r10\", \"r11\", \"r12\");
+	return r3;
+}
+";
+
+#[test]
+fn sources_that_do_not_build_are_told_why() {
+    let lab = Lab::shared();
+    let other = "extern uint32_t elsewhere(int);\n";
+    for (name, text, part) in [
+        ("syntax.c", body("return nonsense;"), "undeclared identifier 'nonsense'"),
+        (
+            "undefined.c",
+            format!("#include <stdint.h>\n{other}{}", body("return elsewhere(len);")),
+            "elsewhere",
+        ),
+        ("name.c", GOOD.replace("csum_partial", "csum_partail"), "csum_partail"),
+        ("empty.c", String::new(), "defines no function"),
+        (
+            "twice.c",
+            format!("{GOOD}{}", GOOD.replace("csum_partial", "csum_partial_reference")),
+            "duplicate symbol",
+        ),
+        (
+            "unknown.c",
+            format!("/* assay-require: power8 */\n{GOOD}"),
+            "unknown.c:1: unknown key 'assay-require'",
+        ),
+        ("no_value.c", format!("/* assay-requires: */\n{GOOD}"), "has no value"),
+        ("claim.c", format!("/* assay-requires: power77 */\n{GOOD}"), "power77"),
+        ("needs.c", format!("/* assay-needs: uint64 */\n{GOOD}"), "only inside a library folder"),
+        ("flags.c", format!("/* assay-cflags: --no-such-flag */\n{GOOD}"), "--no-such-flag"),
+        (
+            "newer.c",
+            format!("/* assay-cflags: -mcpu=power10 */\n{}", body("return __builtin_vec_vcmpneb_p;")),
+            "compile",
+        ),
+    ] {
+        lab.write(name, text);
+        let told = fault(&lab, name);
+        assert!(told.contains(part), "{name}: {told}");
+        assert!(told.contains(name), "{name}: {told}");
+    }
+    lab.write("latin1.c", b"/* caf\xe9 */\n");
+    assert!(fault(&lab, "latin1.c").contains("UTF-8"));
+    lab.assert_tidy();
+}
+
+#[test]
+fn objects_that_do_not_fit_are_told_why() {
+    let lab = Lab::shared();
+    let good = lab.write("source.c", GOOD);
+    let compile = |object: &str, flags: &[&str]| {
+        let mut command = Command::new("clang-19");
+        command.args(flags).args(["-ffreestanding", "-c"]).arg(&good).arg("-o").arg(lab.folder.join(object));
+        assert!(command.status().unwrap().success(), "{object}");
+    };
+    compile("elfv1.o", &["--target=powerpc64-linux-gnu", "-mabi=elfv1"]);
+    compile("arm.o", &["--target=aarch64-linux-gnu"]);
+    compile("i386.o", &["--target=i386-linux-gnu"]);
+    compile("coff.o", &["--target=x86_64-windows-gnu"]);
+    lab.write("text.o", "no object");
+    lab.write("none.o", "");
+    let elf = std::fs::read(lab.folder.join("elfv1.o")).unwrap();
+    lab.write("cut.o", &elf[..elf.len() / 2]);
+    for (name, part) in [
+        ("elfv1.o", "-mabi=elfv2"),
+        ("arm.o", "-a aarch64"),
+        ("i386.o", "I386"),
+        ("coff.o", "ELF"),
+        ("text.o", "ELF"),
+        ("none.o", "ELF"),
+        ("cut.o", "cut.o"),
+    ] {
+        let told = fault(&lab, name);
+        assert!(told.contains(part), "{name}: {told}");
+    }
+    lab.assert_tidy();
+}
+
+#[test]
+fn code_that_misbehaves_is_caught_and_told_how() {
+    let lab = Lab::shared();
+    let syscall = |text: &str| format!("#include <stdint.h>\n{SYSCALL}{}", body(text));
+    let junk = "static const char junk[] = \"\\x1b[31m\\xff failure? checked 9\\nchecked\\n\";
+for (;;) call(4, 1, (long)junk, sizeof(junk), 0);";
+    // 64 MiB at a time, each page touched.
+    let allocate = "for (;;) {
+	long at = call(90, 0, 64l << 20, 3, 0x22);
+	if (at >= 0 && at < 4096)
+		return sum;
+	for (long i = 0; i < 64l << 20; i += 4096)
+		((volatile char *)at)[i] = 1;
+}";
+    for (name, text, part) in [
+        ("crash.c", body("*(volatile int *)8 = 1; return sum;"), "SIGSEGV"),
+        ("illegal.c", body("__asm__ volatile(\".long 0\"); return sum;"), "SIGILL"),
+        ("over_write.c", body("((volatile char *)buf)[len] = 1; return sum;"), "SIGSEGV"),
+        ("clobber.c", body("__asm__ volatile(\"li 14,0\"); return sum;"), "r14"),
+        ("endless.c", endless(), "still running after 3 s"),
+        ("exit.c", syscall("return call(234, 0, 0, 0, 0);"), "without having said what it checked"),
+        ("junk.c", syscall(junk), "still running after 3 s"),
+        (
+            "fork.c",
+            syscall("call(2, 0, 0, 0, 0); for (;;) __asm__ volatile(\"\");"),
+            "still running after 3 s",
+        ),
+        ("kill.c", syscall("call(37, call(20, 0, 0, 0, 0), 6, 0, 0); return sum;"), "SIGABRT"),
+        ("allocate.c", syscall(allocate), ""),
+    ] {
+        lab.write(name, text);
+        let told = fault(&lab, name);
+        assert!(told.contains(part), "{name}: {told}");
+    }
+    lab.assert_tidy();
+}
+
+#[test]
+fn sources_that_make_the_tools_grow_are_given_up() {
+    let lab = Lab::empty();
+    // A terabyte of zeros in the object file.
+    lab.write("zeros.S", ".data\n.zero 0x10000000000\n");
+    let told = fault(&lab, "zeros.S");
+    assert!(told.contains("zeros.S") && told.contains("File size limit"), "{told}");
+    assert!(!told.contains("Stack dump"), "{told}");
+    lab.assert_tidy();
+}
+
+#[test]
+fn odd_names_are_names_like_others() {
+    let lab = Lab::shared();
+    let long = format!("{}.c", "x".repeat(240));
+    let names = ["a b,c'd\"e$(f);g.c", "./-dash.c", "@at.c", "a=b.c", "\u{fc}ber\n.c", &long];
+    for name in names {
+        lab.write(name, GOOD);
+    }
+    let mut words = vec!["check", "csum_partial", "-a", "powerpc64", "--quick", "--json"];
+    words.extend(names);
+    let ran = lab.assay(words).ends(0, &["6 right"]);
+    assert_eq!(ran.records("check").len(), names.len());
+    for name in names {
+        lab.assay(["count", "csum_partial", "-a", "powerpc64", "--case", "size=40", "--json", name])
+            .ends(0, &[])
+            .records("count");
+    }
+    check(&lab, &[]).ends(0, &["1 right"]);
+}
+
+#[test]
+fn one_bad_file_in_a_folder_takes_no_verdict_from_the_others() {
+    let lab = Lab::shared();
+    let generic = "mine/checksum/csum_partial/generic";
+    lab.write(&format!("{generic}/right.c"), GOOD);
+    lab.write(&format!("{generic}/misspelt.c"), format!("/* assay-flags: -O3 */\n{GOOD}"));
+    lab.write(&format!("{generic}/syntax.c"), body("return nonsense;"));
+    lab.write(&format!("{generic}/needs.c"), format!("/* assay-needs: nobody */\n{GOOD}"));
+    lab.write(&format!("{generic}/binary.c"), b"\xff\xfe\0");
+    std::fs::create_dir(lab.folder.join(generic).join("folder.c")).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", lab.folder.join(generic).join("device.c")).unwrap();
+    std::os::unix::fs::symlink("nowhere", lab.folder.join(generic).join("dangling.c")).unwrap();
+    assert!(Command::new("mkfifo").arg(lab.folder.join(generic).join("pipe.c")).status().unwrap().success());
+    let ran = lab.line("check csum_partial -d mine -a riscv64 --quick --json").ends(1, &["1 right, 8 wrong"]);
+    for record in ran.records("check") {
+        let right = record["variant"] == "right";
+        assert_eq!(record["ok"], right, "{record}");
+        assert!(right || !record["failure"].as_str().unwrap_or_default().is_empty(), "{record}");
+    }
+    // The verbs that run cases go on, too.
+    let ran = lab.line("count csum_partial -d mine -a riscv64 --case size=40 --json").ends(1, &["8 failed"]);
+    assert_eq!(ran.records("count").len(), 1);
+    lab.line("list csum_partial -d mine -a riscv64").ends(0, &["misspelt", "unknown key"]);
+    let line =
+        format!("measure csum_partial -d mine -a {} --case size=40 --processes 1 --json", common::native());
+    let ran = lab.line(&line).ends(1, &["syntax", "does not compile"]);
+    assert_eq!(ran.records("measurement").len(), 1);
+}
+
+#[test]
+fn a_variant_that_fails_alone_is_a_failure_and_no_wrong_usage() {
+    let lab = Lab::shared();
+    lab.write("crash.c", body("*(volatile int *)8 = 1; return sum;"));
+    for verb in ["count", "measure"] {
+        let line = format!("{verb} csum_partial -a {} --case size=40 crash.c", common::native());
+        lab.line(&line).ends(1, &["crash", "SIGSEGV"]);
+    }
+}
+
+#[test]
+fn broken_contracts_name_the_file_and_the_fault() {
+    let right =
+        "symbol = \"twice\"\nprototype = \"int twice(int)\"\nmeaning = \"doubles\"\n[[case]]\nsize = 1\n";
+    let hotpath = "mine/maths/twice";
+    for (text, parts) in [
+        ("symbol = [", &["hotpath.toml", "TOML parse error at line 1"][..]),
+        ("\0\x01", &["hotpath.toml"]),
+        ("symbol = \"twice\"\n", &["hotpath.toml", "prototype"]),
+        (&right.replace("meaning", "color = 1\nmeaning"), &["hotpath.toml", "color"]),
+        (&right.replace("\"twice\"", "\"two words\""), &["hotpath.toml", "no C identifier"]),
+        (&right.replace("\"twice\"", "\"2ce\""), &["hotpath.toml", "no C identifier"]),
+        (&right.replace("\"twice\"", "\"\""), &["hotpath.toml", "no C identifier"]),
+        (&right.replace("size = 1", "size = -1"), &["hotpath.toml"]),
+        (&right.replace("size = 1", "size = 1.5"), &["hotpath.toml"]),
+        (&right.replace("size = 1", "Size = 1"), &["hotpath.toml", "'Size'"]),
+        (&right.replace("size = 1", ""), &["hotpath.toml", "empty"]),
+        (&format!("#{}\n{right}", "x".repeat(17 << 20)), &["hotpath.toml", "too long"]),
+        (right, &["reference.c"]),
+    ] {
+        let lab = Lab::shared();
+        lab.write(&format!("{hotpath}/hotpath.toml"), text);
+        lab.line("list -d mine").refused(parts);
+        lab.line("check -d mine").refused(parts);
+    }
+    let lab = Lab::shared();
+    lab.write(&format!("{hotpath}/hotpath.toml"), right);
+    lab.write(&format!("{hotpath}/reference.c"), "");
+    lab.line("check -d mine").refused(&["test.c"]);
+    lab.write(&format!("{hotpath}/test.c"), "");
+    lab.write(&format!("{hotpath}/z80/mine.c"), "");
+    lab.line("check -d mine").refused(&["'z80'", "powerpc64le"]);
+}

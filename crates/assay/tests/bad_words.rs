@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Words that name nothing: each ends with status 2 and a message that says what was wrong and what there is.
+
+mod common;
+
+use common::{Lab, GOOD};
+use std::os::unix::ffi::OsStrExt;
+
+#[test]
+fn what_names_nothing_is_refused_with_what_there_is() {
+    let lab = Lab::shared();
+    lab.write("good.c", GOOD);
+    std::fs::create_dir(lab.folder.join("folder.c")).unwrap();
+    std::fs::create_dir(lab.folder.join("empty")).unwrap();
+    for (line, parts) in [
+        ("check nosuch", &["'nosuch'", "csum_partial"][..]),
+        ("list nosuch", &["'nosuch'", "csum_partial"]),
+        ("check csum_partial -a powerpc64 -v nosuch", &["'nosuch'", "uint64"]),
+        ("count csum_partial -a powerpc64 -v uint64 --case bogus=1", &["'bogus'", "size"]),
+        (
+            "count csum_partial -a powerpc64 -v uint64 --case size=18446744073709551615",
+            &["18446744073709551615"],
+        ),
+        ("count csum_partial -a powerpc64 -v uint64 --case size=x", &["'x'", "whole number"]),
+        ("predict csum_partial -c la464 -a loongarch64 -v uint64 --case size=4096,size=1", &["twice"]),
+        ("check csum_partial --compiler tcc", &["'tcc'", "clang or gcc"]),
+        ("check csum_partial good.c", &["needs its architecture", "-a"]),
+        ("check checksum -a powerpc64 good.c", &["is a library", "csum_fold"]),
+        ("check csum_partial -a powerpc64 missing.c", &["missing.c", "no such file"]),
+        ("check csum_partial -a powerpc64 folder.c", &["folder.c", "no such file"]),
+        ("check csum_partial -a powerpc64 /dev/zero", &["/dev/zero", "no such file"]),
+        ("check -d empty", &["empty", "holds no hot path"]),
+        ("check -d missing", &["missing", "cannot read the folder"]),
+        ("check -d good.c", &["good.c", "cannot read the folder"]),
+        ("study nosuch", &["'nosuch'", "2023-loongarch-checksum"]),
+    ] {
+        let ran = lab.line(line).refused(parts);
+        assert!(!ran.stderr.contains("-plugin"), "the message is about the user's words: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn what_the_command_line_does_not_know_is_refused_with_what_it_knows() {
+    let lab = Lab::shared();
+    for (line, parts) in [
+        ("frobnicate", &["'frobnicate'", "--help"][..]),
+        ("check --bogus", &["'--bogus'", "--help"]),
+        ("check csum_partial -a z80", &["'z80'", "powerpc64le"]),
+        ("check csum_partial --timeout 0", &["--timeout", "1..="]),
+        ("measure csum_partial --processes 0", &["--processes", "1..="]),
+        ("predict csum_partial -c z80", &["'z80'", "la464"]),
+    ] {
+        lab.line(line).ends(2, parts);
+    }
+    lab.line("").ends(2, &["Usage"]);
+    lab.assay([std::ffi::OsStr::from_bytes(b"check\xff")]).ends(2, &[]);
+}
+
+#[test]
+fn a_case_that_makes_no_sense_is_refused_where_it_is_measured() {
+    let lab = Lab::shared();
+    let line = format!("measure csum_partial -a {} -v uint64 --case bogus=1", common::native());
+    lab.line(&line).refused(&["'bogus'", "size"]);
+}

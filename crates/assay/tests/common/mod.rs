@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! What the tests of bad input share: the command with a cache of its own, files to feed it, and what has to hold
+//! however a run ends.
+
+// Each test program uses a part of this.
+#![allow(dead_code)]
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// A sum that is right on every architecture, to stand beside what is wrong.
+pub const GOOD: &str = "#include <stdint.h>
+uint32_t csum_partial(const void *buf, int len, uint32_t sum)
+{
+	const unsigned char *bytes = buf;
+	uint64_t total = sum;
+
+	for (int i = 0; i < len; i++)
+		total += (i & 1) == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) ? bytes[i] * 256u : bytes[i];
+	while (total >> 32)
+		total = (total & 0xffffffff) + (total >> 32);
+	return (uint32_t)total;
+}
+";
+
+/// A function of the right name with another body.
+pub fn body(text: &str) -> String {
+    format!(
+        "#include <stdint.h>\nuint32_t csum_partial(const void *buf, int len, uint32_t sum)\n{{\n{text}\n}}\n"
+    )
+}
+
+/// Never comes back, on any architecture.
+pub fn endless() -> String {
+    body("for (;;)\n__asm__ volatile(\"\");")
+}
+
+/// The checkout.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .expect("the crate stands in its checkout")
+}
+
+/// A folder of one test's own with a cache in it; both are gone when it is dropped.
+pub struct Lab {
+    /// Where the test puts its files; runs start here.
+    pub folder: PathBuf,
+    /// The cache.
+    pub cache: PathBuf,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct Ran {
+    /// The exit status, unless a signal ended it.
+    pub status: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+}
+
+impl Lab {
+    /// A folder with an empty cache, except for the QEMU that ./setup has built.
+    pub fn empty() -> Lab {
+        let lab = Lab::in_folder("lab");
+        lab.link_qemu();
+        lab
+    }
+
+    /// A folder with the cache that all tests share, which spares compiling the runtime again and again.
+    pub fn shared() -> Lab {
+        let mut lab = Lab::in_folder("lab");
+        lab.cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bad-input-cache");
+        fs::create_dir_all(&lab.cache).expect("the target folder can be written");
+        lab.link_qemu();
+        lab
+    }
+
+    /// As [`Lab::empty`], under a path that has `name` in it.
+    pub fn in_folder(name: &str) -> Lab {
+        static SERIAL: AtomicU32 = AtomicU32::new(0);
+        let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
+        let unique = format!("bad-input-{}-{serial}", std::process::id());
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(unique).join(name);
+        fs::create_dir_all(folder.join("cache")).expect("the target folder can be written");
+        Lab { cache: folder.join("cache"), folder }
+    }
+
+    /// Makes the built QEMU known to the cache, if there is one.
+    pub fn link_qemu(&self) {
+        let built = std::env::var_os("ASSAY_CACHE").map_or_else(|| root().join(".assay"), PathBuf::from);
+        // Another test may have made the link of the shared cache in this moment.
+        let _ = std::os::unix::fs::symlink(built.join("qemu-10"), self.cache.join("qemu-10"));
+    }
+
+    /// Writes a file, with the folders above it, and returns its path.
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.folder.join(name);
+        fs::create_dir_all(path.parent().expect("it stands in the folder")).expect("folders can be made");
+        fs::write(&path, content).expect("files can be written");
+        path
+    }
+
+    /// Writes a program for PATH: a shell script.
+    pub fn write_program(&self, name: &str, script: &str) -> PathBuf {
+        use std::os::unix::fs::PermissionsExt;
+        let path = self.write(name, format!("#!/bin/sh\n{script}\n"));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it is our file");
+        path
+    }
+
+    /// The command, ready for arguments and changes of its environment.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+        command.env("ASSAY_ROOT", root()).env("ASSAY_CACHE", &self.cache).current_dir(&self.folder);
+        command.stdin(Stdio::null());
+        command
+    }
+
+    /// Runs the command with these arguments.
+    pub fn assay<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Ran {
+        finish(self.command().args(args))
+    }
+
+    /// Runs the command with the words of a line.
+    pub fn line(&self, line: &str) -> Ran {
+        self.assay(line.split_whitespace())
+    }
+
+    /// Asserts that no half-made file is left in the cache or beside the test's own files.
+    pub fn assert_tidy(&self) {
+        let left: Vec<PathBuf> = files_below(&self.cache.join("tmp"));
+        // The shared cache has the scratch files of other tests.
+        let shared = !self.cache.starts_with(&self.folder);
+        assert!(shared || left.is_empty(), "left behind: {left:?}");
+        for folder in ["objects", "runners"] {
+            for path in files_below(&self.cache.join(folder)) {
+                let start = fs::read(&path).expect("it is listed");
+                assert!(start.starts_with(b"\x7fELF"), "{} is no whole ELF file", path.display());
+            }
+        }
+        let cores: Vec<PathBuf> =
+            files_below(&self.folder).into_iter().filter(|path| path.ends_with(".core")).collect();
+        assert!(cores.is_empty(), "core files: {cores:?}");
+    }
+
+    /// The processes that have our cache's path in their command line: compilers, QEMUs and runners of this test.
+    pub fn processes(&self) -> Vec<String> {
+        let mark = self.cache.display().to_string();
+        let mut lines = Vec::new();
+        for entry in fs::read_dir("/proc").expect("this is Linux").flatten() {
+            let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+            let line = String::from_utf8_lossy(&line).replace('\0', " ");
+            if line.contains(&mark) {
+                lines.push(line);
+            }
+        }
+        lines
+    }
+
+    /// Waits for a process of ours with this in its command line.
+    pub fn await_process(&self, part: &str) {
+        wait_for(&format!("a process with {part}"), || {
+            self.processes().iter().any(|line| line.contains(part))
+        });
+    }
+
+    /// Waits until none is left.
+    pub fn await_no_process(&self) {
+        wait_for("the end of all processes", || self.processes().is_empty());
+    }
+}
+
+impl Drop for Lab {
+    fn drop(&mut self) {
+        // What cannot be removed does not matter to the next run, whose folder has another name.
+        let _ = fs::remove_dir_all(self.folder.parent().expect("a folder of its own"));
+    }
+}
+
+/// Polls until something holds; panics after a minute, which is long even on a busy machine.
+pub fn wait_for(what: &str, mut holds: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !holds() {
+        assert!(started.elapsed() < Duration::from_secs(60), "waited for {what} in vain");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Runs a command to its end.
+pub fn finish(command: &mut Command) -> Ran {
+    let output = command.output().expect("the command starts");
+    Ran {
+        status: output.status.code(),
+        signal: output.status.signal(),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+impl Ran {
+    /// Asserts the exit status and that what was printed, on both streams, has these parts.
+    #[track_caller]
+    pub fn ends(self, status: i32, parts: &[&str]) -> Ran {
+        assert_eq!(self.status, Some(status), "{self:#?}");
+        let all = format!("{}{}", self.stdout, self.stderr);
+        for part in parts {
+            assert!(all.contains(part), "'{part}' is missing in {self:#?}");
+        }
+        for bad in ["panicked", "a defect of Assay", "RUST_BACKTRACE"] {
+            assert!(!all.contains(bad), "{self:#?}");
+        }
+        self
+    }
+
+    /// Asserts wrong usage or a wrong environment: status 2, these parts, and one message with one remedy.
+    #[track_caller]
+    pub fn refused(self, parts: &[&str]) -> Ran {
+        let ran = self.ends(2, parts);
+        let remedies = ran.stderr.matches("remedy:").count();
+        assert_eq!(remedies, 1, "one remedy: {ran:#?}");
+        ran
+    }
+
+    /// Asserts that standard output is JSON lines of this kind and nothing else, and how many.
+    #[track_caller]
+    pub fn records(&self, kind: &str) -> Vec<serde_json::Value> {
+        let parse = |line: &str| -> serde_json::Value {
+            serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))
+        };
+        let records: Vec<_> = self.stdout.lines().map(parse).collect();
+        assert!(!records.is_empty(), "{self:#?}");
+        for record in &records {
+            assert_eq!(record["kind"], kind, "{record}");
+        }
+        records
+    }
+}
+
+/// All files below a folder; none if it does not exist.
+pub fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
+        if path.is_dir() && !path.is_symlink() {
+            files.extend(files_below(&path));
+        } else {
+            files.push(path);
+        }
+    }
+    files
+}
+
+/// The architecture of this machine, for what runs natively.
+pub fn native() -> &'static str {
+    match (std::env::consts::ARCH, cfg!(target_endian = "little")) {
+        ("powerpc64", true) => "powerpc64le",
+        (name, _) => name,
+    }
+}
