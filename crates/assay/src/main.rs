@@ -37,6 +37,8 @@ enum Verb {
     List(verbs::list::Args),
     /// Is it right? Check variants against the reference, under the oldest CPU that they claim
     Check(verbs::check::Args),
+    /// Is it right for all inputs? Straight-line byte swaps, proved by an SMT solver from the assembled bytes
+    Prove(verbs::prove::Args),
     /// Instructions, loads, stores and branches that one call executes, exactly
     Count(verbs::count::Args),
     /// Cycles on CPUs that you do not have, from a recorded trace and a description of the CPU
@@ -57,6 +59,8 @@ enum Verb {
     Cpu(verbs::cpu::Args),
     /// Every published figure that we hold, against the model, llvm-mca and the trivial bound
     Validate(verbs::validate::Args),
+    /// eBPF programs: run, disassemble, verify, statistics, machine code, conformance
+    Ebpf(verbs::ebpf::Args),
     /// What is set up on this machine, what is missing, and how to get it
     Doctor(verbs::doctor::Args),
     /// The main job in a few minutes: the published LoongArch table, the best variants, this machine
@@ -78,6 +82,7 @@ fn main() -> ExitCode {
     let outcome = match cli.verb {
         Verb::List(args) => verbs::list::run(&context, &args),
         Verb::Check(args) => verbs::check::run(&context, &args),
+        Verb::Prove(args) => verbs::prove::run(&context, &args),
         Verb::Count(args) => verbs::count::run(&context, &args),
         Verb::Predict(args) => verbs::predict::run(&context, &args),
         Verb::Measure(args) => verbs::measure::run(&context, &args),
@@ -88,6 +93,7 @@ fn main() -> ExitCode {
         Verb::Explain(args) => verbs::explain::run(&context, &args),
         Verb::Cpu(args) => verbs::cpu::run(&context, &args),
         Verb::Validate(args) => verbs::validate::run(&context, &args),
+        Verb::Ebpf(args) => verbs::ebpf::run(&context, &args),
         Verb::Doctor(args) => verbs::doctor::run(&context, &args),
         Verb::Demo(args) => verbs::demo::run(&context, &args),
         Verb::Test(args) => verbs::test::run(&context, &args),

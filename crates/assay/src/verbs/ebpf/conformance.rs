@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! `ebpf conformance`: the public suite through the plugin program of every architecture, on each CPU that the library
+//! generates different code for, interpreted and compiled, with swaps merged and not.
+
+use super::{machine, plugin};
+use crate::context::{Context, Outcome};
+use crate::verbs::check::Tally;
+use arch::Arch;
+use ebpf::conformance::{self, Case};
+use ebpf::{Engine, Plugin};
+use lab::{host, pool, Problem, Result};
+use report::record::Record;
+use report::{Count, Report, Table, Text, Tone};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Results that differ on a big-endian machine, with the reasons.
+const BIG_ENDIAN_RESULTS: &str = "libs/ebpf/tests/conformance_big_endian.txt";
+
+/// Options of `ebpf conformance`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The suite, a JSON list of programs and results (default: ../shared/conformance/ebpf.json beside the checkout)
+    #[arg(long, value_name = "FILE")]
+    suite: Option<PathBuf>,
+    /// Architecture, by GNU name (repeatable; default: all that the plugin is built for)
+    #[arg(short, long = "arch", value_name = "ARCH")]
+    archs: Vec<Arch>,
+}
+
+/// One way to run the suite.
+struct Way {
+    plugin: Plugin,
+    arch: Arch,
+    machine: String,
+    engine: Engine,
+    /// Option of the plugin and what it is called in the table.
+    fusion: (&'static [&'static str], &'static str),
+}
+
+/// What came of it, for programs.
+#[derive(Serialize)]
+struct ConformanceRecord<'a> {
+    kind: &'static str,
+    arch: &'static str,
+    machine: &'a str,
+    engine: &'static str,
+    swaps: &'static str,
+    passed: usize,
+    failed: usize,
+    failures: &'a [String],
+    assay_version: &'static str,
+}
+
+/// Runs the verb.
+pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
+    let tally = check(context, args.suite.as_deref(), &args.archs)?;
+    eprintln!("{} right, {} wrong, {} skipped", tally.right, tally.wrong, tally.skipped);
+    Ok(if tally.wrong == 0 { Outcome::Fine } else { Outcome::Failed })
+}
+
+/// Runs the suite, shows the table, and counts programs times ways. A suite that was not named and is not there is a skip.
+pub fn check(context: &Context, suite: Option<&Path>, archs: &[Arch]) -> Result<Tally> {
+    let default = shared(context).join("conformance/ebpf.json");
+    if suite.is_none() && !default.is_file() {
+        eprintln!(
+            "skip   the conformance suite: {} is not there; give it with --suite, or set ASSAY_SHARED",
+            default.display()
+        );
+        return Ok(Tally { skipped: 1, ..Tally::default() });
+    }
+    let failed = |error: conformance::SuiteError| Problem::new(error.to_string());
+    let suite = conformance::read_suite(suite.unwrap_or(&default)).map_err(failed)?;
+    let overlay =
+        conformance::read_overlay(&context.workspace.root.join(BIG_ENDIAN_RESULTS)).map_err(failed)?;
+    if suite.is_empty() {
+        return Err(Problem::new("the suite holds no program"));
+    }
+    let archs = if archs.is_empty() { plugin::archs() } else { archs.to_vec() };
+    let mut ways = Vec::new();
+    for arch in archs {
+        ways.extend(ways_of(context, arch)?);
+    }
+    run_ways(context, &ways, &suite, &overlay)
+}
+
+/// `$ASSAY_SHARED`, or the folder `shared` beside the checkout.
+fn shared(context: &Context) -> PathBuf {
+    match std::env::var_os("ASSAY_SHARED") {
+        Some(folder) => PathBuf::from(folder),
+        None => context.workspace.root.parent().unwrap_or(Path::new("/")).join("shared"),
+    }
+}
+
+fn ways_of(context: &Context, arch: Arch) -> Result<Vec<Way>> {
+    const MERGED: (&[&str], &str) = (&["--fuse"], "merged");
+    const SEPARATE: (&[&str], &str) = (&["--no-fuse"], "not merged");
+    let mut engines = Vec::new();
+    if host::native_arch() == Some(arch) {
+        engines.push(lab::emulator::Engine::Native);
+    }
+    machine::cpu(arch, None)?;
+    for cpu in machine::cpus(arch) {
+        let engine = machine::emulator(context, arch, cpu)?;
+        // Two features that QEMU has no separate machines for are one way.
+        if !engines.contains(&engine) {
+            engines.push(engine);
+        }
+    }
+    let mut ways = Vec::new();
+    for (index, machine) in engines.iter().enumerate() {
+        let plugin = plugin::build(context, arch, machine)?;
+        let mut add = |engine, fusion| {
+            ways.push(Way { plugin: plugin.clone(), arch, machine: machine.describe(), engine, fusion });
+        };
+        // The interpreter is the same code on every CPU of an architecture.
+        if index == 0 {
+            add(Engine::Interpreter, (&[], ""));
+        }
+        if machine::has_back_end(arch) {
+            add(Engine::Compiled, SEPARATE);
+            add(Engine::Compiled, MERGED);
+        }
+    }
+    Ok(ways)
+}
+
+fn run_ways(
+    context: &Context,
+    ways: &[Way],
+    suite: &[Case],
+    overlay: &BTreeMap<String, u64>,
+) -> Result<Tally> {
+    let mut tally = Tally::default();
+    let mut stopped = None;
+    let mut results = Vec::new();
+    pool::in_order(
+        ways,
+        |way| conformance::run(&way.plugin, way.engine, way.fusion.0, suite, overlay, false),
+        |index, result| match result {
+            Ok(report) => {
+                tally.right += report.passed;
+                tally.wrong += report.failures.len();
+                if context.json {
+                    println!("{}", record(&ways[index], &report).to_line());
+                }
+                results.push((&ways[index], report));
+            }
+            Err(error) => {
+                stopped.get_or_insert_with(|| Problem::new(error.to_string()));
+            }
+        },
+    );
+    if !context.json {
+        let mut report = Report::new(&format!("eBPF conformance, {} programs", suite.len()));
+        report.section("").table(table(&results));
+        context.show(&report);
+        for (way, report) in &results {
+            for failure in &report.failures {
+                println!("WRONG  {} {} {}: {failure}", way.machine, engine_name(way.engine), way.fusion.1);
+            }
+        }
+    }
+    stopped.map_or(Ok(tally), Err)
+}
+
+fn engine_name(engine: Engine) -> &'static str {
+    match engine {
+        Engine::Interpreter => "interpreter",
+        Engine::Compiled => "compiled code",
+    }
+}
+
+fn record<'a>(way: &'a Way, report: &'a conformance::Report) -> ConformanceRecord<'a> {
+    ConformanceRecord {
+        kind: "ebpf_conformance",
+        arch: way.arch.name(),
+        machine: &way.machine,
+        engine: engine_name(way.engine),
+        swaps: way.fusion.1,
+        passed: report.passed,
+        failed: report.failures.len(),
+        failures: &report.failures,
+        assay_version: env!("CARGO_PKG_VERSION"),
+    }
+}
+
+fn table(results: &[(&Way, conformance::Report)]) -> Table {
+    let mut table = Table::new(
+        "Programs of the suite with the right r0",
+        "each program loaded, verified and run by the plugin program on the machine named; where a result of the suite \
+         holds on little-endian machines only, big-endian ones have to give what the RFC's text says instead",
+    );
+    let arch = table.text_column("arch");
+    let machine = table.text_column("machine");
+    let engine = table.text_column("engine");
+    let swaps = table.text_column("swaps");
+    let right = table.count_column("right", "");
+    let wrong = table.count_column("wrong", "");
+    let verdict = table.text_column("");
+    for (way, report) in results {
+        let row = table.row();
+        table.set(row, arch, way.arch.name()).set(row, machine, way.machine.as_str());
+        table.set(row, engine, engine_name(way.engine)).set(row, swaps, way.fusion.1);
+        table.set(row, right, Count(report.passed as u64));
+        table.set(row, wrong, Count(report.failures.len() as u64));
+        let text = match report.failures.len() {
+            0 => Text { text: "ok".to_owned(), tone: Tone::Good },
+            _ => Text { text: "WRONG".to_owned(), tone: Tone::Bad },
+        };
+        table.set(row, verdict, text);
+    }
+    table
+}

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! `ebpf run`: one program on one memory. On this machine it runs in a child of this process, maps included; for another
+//! architecture the plugin program runs it under QEMU, as it would run there.
+
+use super::input::{self, Form, Input, InputArgs};
+use super::machine::{self, CodeArgs};
+use super::plugin;
+use crate::context::{Context, Outcome};
+use arch::Arch;
+use ebpf::{ByteOrder, Engine, Limits, Loaded, Options, Program, Status, Vm};
+use lab::{host, Problem, Result};
+use report::record::Record;
+use serde::Serialize;
+use std::ffi::c_void;
+
+/// Options of `ebpf run`.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    input: InputArgs,
+    /// What r1 points to (r2 is its length): hex digits, or @FILE for a file's bytes
+    #[arg(long, value_name = "HEX|@FILE", default_value = "")]
+    memory: String,
+    /// Run generated code (the default where there is a back end)
+    #[arg(long, conflicts_with = "interpret")]
+    jit: bool,
+    /// Run the interpreter, which is the reference
+    #[arg(long)]
+    interpret: bool,
+    /// Run as on this architecture, under QEMU (default: on this machine, without QEMU)
+    #[arg(long, value_name = "ARCH")]
+    target: Option<Arch>,
+    /// Stop the program after this many instructions; 0: never
+    #[arg(long, value_name = "N", default_value_t = 1_000_000_000)]
+    budget: u64,
+    /// Trust the program: let it access any memory
+    #[arg(long)]
+    no_bounds: bool,
+    #[command(flatten)]
+    code: CodeArgs,
+}
+
+/// A run, for programs.
+#[derive(Debug, Serialize)]
+struct RunRecord {
+    kind: &'static str,
+    file: String,
+    form: &'static str,
+    program: String,
+    section: String,
+    byte_order: &'static str,
+    arch: &'static str,
+    engine: &'static str,
+    machine: String,
+    /// As a number, and in hex for readers whose numbers have 53 bits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r0: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r0_hex: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instructions_used: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    assay_version: &'static str,
+}
+
+/// r0 and instructions used if they are known; or why the program was refused or stopped.
+type Answer = std::result::Result<(u64, Option<u64>), String>;
+
+/// Runs the verb.
+pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
+    let input = input::load(&args.input)?;
+    let program = input.single()?;
+    let memory = input::memory(&args.memory)?;
+    let native = host::native_arch();
+    let arch = args.target.or(native).ok_or_else(|| {
+        Problem::new("this machine's architecture is not known to the tool").remedy("name one with --target")
+    })?;
+    let compiled = !args.interpret && (args.jit || machine::has_back_end(arch));
+    if compiled {
+        machine::require_back_end(arch)?;
+    }
+    let engine = if compiled { Engine::Compiled } else { Engine::Interpreter };
+    let here = native == Some(arch);
+    let cpu = if here { None } else { Some(machine::cpu(arch, args.code.cpu.as_deref())?) };
+    let record = RunRecord {
+        kind: "ebpf_run",
+        file: input.place.clone(),
+        form: input.form.name(),
+        program: program.name.clone(),
+        section: program.section.clone(),
+        byte_order: input.order_name(),
+        arch: arch.name(),
+        engine: if compiled { "compiled code" } else { "interpreter" },
+        machine: match cpu {
+            Some(cpu) => machine::emulator(context, arch, cpu)?.describe(),
+            None => "this machine".to_owned(),
+        },
+        r0: None,
+        r0_hex: None,
+        instructions_used: None,
+        error: None,
+        assay_version: env!("CARGO_PKG_VERSION"),
+    };
+    let header = input.describe(program);
+    let show = |answer: Answer| show(context, &header, record, answer);
+    if let Some(cpu) = cpu {
+        refuse_maps(&input, program, "leave out --target: maps exist on this machine only")?;
+        let qemu = machine::emulator(context, arch, cpu)?;
+        return Ok(show(under_qemu(context, args, arch, &qemu, engine, (&input, program), &memory)?));
+    }
+    in_child(|| Ok(show(in_process(args, arch, &input, program, engine, memory)?)))
+}
+
+fn show(context: &Context, header: &str, mut record: RunRecord, answer: Answer) -> Outcome {
+    let outcome = if answer.is_ok() { Outcome::Fine } else { Outcome::Failed };
+    match answer {
+        Ok((r0, used)) => {
+            record.r0 = Some(r0);
+            record.r0_hex = Some(format!("{r0:#018x}"));
+            record.instructions_used = used;
+        }
+        Err(why) => record.error = Some(why),
+    }
+    if context.json {
+        println!("{}", record.to_line());
+        return outcome;
+    }
+    println!("program       {header}");
+    println!("engine        {}, {}, {}", record.engine, record.arch, record.machine);
+    if let Some(r0) = record.r0 {
+        let signed = if (r0 as i64) < 0 { format!(", as signed {}", r0 as i64) } else { String::new() };
+        println!("r0            {r0:#018x} ({r0}{signed})");
+        println!(
+            "instructions  {}",
+            record.instructions_used.map_or("not told".to_owned(), |used| used.to_string())
+        );
+    }
+    if let Some(error) = &record.error {
+        println!("no result     {error}");
+    }
+    outcome
+}
+
+/// The helper of the conformance suite, 5: gives its argument back, and 0 ends the program.
+extern "C" fn unwind(r1: u64, _: u64, _: u64, _: u64, _: u64, _: *mut c_void) -> u64 {
+    r1
+}
+
+fn in_process(
+    args: &Args,
+    arch: Arch,
+    input: &Input,
+    program: &Program,
+    engine: Engine,
+    mut memory: Vec<u8>,
+) -> Result<Answer> {
+    let budget_instructions = (args.budget > 0).then_some(args.budget);
+    let target = args.code.native_target(arch)?;
+    if input.form == Form::Elf && !args.no_bounds {
+        let mut loaded = match Loaded::new(&input.object, program, Limits { budget_instructions, target }) {
+            Ok(loaded) => loaded,
+            Err(error) => return no_answer(input, error),
+        };
+        let result = loaded.run(engine, &mut memory);
+        return answer(input, result, loaded.vm(), budget_instructions);
+    }
+    refuse_maps(input, program, "leave out --no-bounds: maps exist in checked runs only")?;
+    let mut vm = machine::vm(Options { budget_instructions, bounds: !args.no_bounds, ..Options::default() })?;
+    // SAFETY: the function only returns its argument.
+    unsafe { vm.register_helper(5, unwind, true) }.map_err(|error| Problem::new(error.to_string()))?;
+    let ready = vm.load(&program.bytecode, input.object.order).and_then(|()| match engine {
+        Engine::Compiled => vm.compile(&target),
+        Engine::Interpreter => Ok(()),
+    });
+    if let Err(error) = ready {
+        return no_answer(input, error);
+    }
+    let result = if args.no_bounds {
+        // SAFETY: the user vouches for the program; the process that it can harm is a child that does nothing else.
+        unsafe { vm.run_unchecked(engine, &mut memory) }
+    } else {
+        vm.run(engine, &mut memory)
+    };
+    answer(input, result, &vm, budget_instructions)
+}
+
+fn answer(
+    input: &Input,
+    result: std::result::Result<u64, ebpf::Error>,
+    vm: &Vm,
+    budget: Option<u64>,
+) -> Result<Answer> {
+    match result {
+        Ok(r0) => Ok(Ok((r0, budget.map(|_| vm.instructions_used())))),
+        Err(error) => no_answer(input, error),
+    }
+}
+
+/// What the program did wrong is an answer; what we or the machine cannot do is a problem.
+fn no_answer(input: &Input, error: ebpf::Error) -> Result<Answer> {
+    match error.status {
+        Status::Program | Status::Relocation => Ok(Err(format!("refused: {error}"))),
+        Status::Budget | Status::Bounds | Status::Alignment | Status::Helper => {
+            Ok(Err(format!("stopped: {error}")))
+        }
+        _ => Err(Problem::new(error.to_string()).at(&input.place)),
+    }
+}
+
+/// Runs `action` in a child process and takes over its exit status, so that nothing that a program does can take this
+/// process with it.
+fn in_child(action: impl FnOnce() -> Result<Outcome>) -> Result<Outcome> {
+    // SAFETY: the only other thread waits for signals and holds no lock that the child would find locked for ever.
+    let child = unsafe { libc::fork() };
+    match child {
+        -1 => Err(Problem::new(format!("cannot start a process: {}", std::io::Error::last_os_error()))),
+        0 => {
+            end_with_parent();
+            std::process::exit(match action() {
+                Ok(Outcome::Fine) => 0,
+                Ok(Outcome::Failed) => 1,
+                Err(problem) => {
+                    eprintln!("assay: {problem}");
+                    2
+                }
+            })
+        }
+        _ => wait_for(child),
+    }
+}
+
+/// The thread that waits for signals is the parent's alone: here they end the process as they end any other.
+fn end_with_parent() {
+    // SAFETY: system calls on a local.
+    unsafe {
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        let mut none = std::mem::MaybeUninit::uninit();
+        libc::sigemptyset(none.as_mut_ptr());
+        libc::sigprocmask(libc::SIG_SETMASK, none.as_ptr(), std::ptr::null_mut());
+    }
+}
+
+fn wait_for(child: libc::pid_t) -> Result<Outcome> {
+    let mut status = 0;
+    // SAFETY: the child is ours and the status a valid place.
+    while unsafe { libc::waitpid(child, &mut status, 0) } == -1 {
+        let error = std::io::Error::last_os_error();
+        if error.kind() != std::io::ErrorKind::Interrupted {
+            return Err(Problem::new(format!("cannot wait for the program: {error}")));
+        }
+    }
+    if libc::WIFSIGNALED(status) {
+        let signal = lab::process::signal_name(libc::WTERMSIG(status));
+        eprintln!(
+            "assay: {signal} ended the program\n  remedy: without --no-bounds, an access to memory that is not its own is \
+             stopped and its instruction named"
+        );
+        return Ok(Outcome::Failed);
+    }
+    match libc::WEXITSTATUS(status) {
+        0 => Ok(Outcome::Fine),
+        1 => Ok(Outcome::Failed),
+        // The child has said what is wrong.
+        other => std::process::exit(other),
+    }
+}
+
+/// Maps and data sections are made for checked runs on this machine only.
+fn refuse_maps(input: &Input, program: &Program, remedy: &str) -> Result<()> {
+    let mut slots = program.bytecode.chunks_exact(ebpf::SLOT_BYTES).enumerate();
+    while let Some((slot, bytes)) = slots.next() {
+        if bytes[0] != 0x18 {
+            continue;
+        }
+        let kind = match input.object.order {
+            ByteOrder::Little => bytes[1] >> 4,
+            ByteOrder::Big => bytes[1] & 15,
+        };
+        if kind != 0 && input.form == Form::Elf {
+            let what =
+                format!("program {}: instruction {slot} refers to a map or a data section", program.name);
+            return Err(Problem::new(what).at(&input.place).remedy(remedy));
+        }
+        slots.next();
+    }
+    Ok(())
+}
+
+fn under_qemu(
+    context: &Context,
+    args: &Args,
+    arch: Arch,
+    qemu: &lab::emulator::Engine,
+    engine: Engine,
+    (input, program): (&Input, &Program),
+    memory: &[u8],
+) -> Result<Answer> {
+    let plugin = plugin::build(context, arch, qemu)?;
+    let budget = args.budget.to_string();
+    let mut options = args.code.plugin_options();
+    if args.budget > 0 {
+        options.extend(["--budget", &budget]);
+    }
+    if !args.no_bounds {
+        options.push("--bounds");
+    }
+    let hex = input::to_hex(&little_endian(&program.bytecode, input.object.order));
+    let memory = input::to_hex(memory);
+    // One line of a batch rather than a lone program: arguments are limited in length, standard input is not.
+    let answers = plugin
+        .run_batch(&[(&hex, &memory)], engine, &options)
+        .map_err(|error| Problem::new(error.to_string()))?;
+    Ok(match answers.into_iter().next() {
+        Some(Ok(r0)) => Ok((r0, None)),
+        Some(Err(why)) => Err(why),
+        None => Err("the plugin program gave no answer".to_owned()),
+    })
+}
+
+/// The plugin protocol lays instructions out as a little-endian machine does.
+fn little_endian(bytecode: &[u8], order: ByteOrder) -> Vec<u8> {
+    let mut bytes = bytecode.to_vec();
+    if order == ByteOrder::Big {
+        for slot in bytes.chunks_exact_mut(ebpf::SLOT_BYTES) {
+            slot[1] = slot[1].rotate_left(4);
+            slot[2..4].reverse();
+            slot[4..8].reverse();
+        }
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instructions_of_both_byte_orders_become_the_same() {
+        let text = "r3 = *(u16 *)(r1 - 2)\nr0 = 0x1122334455667788 ll\nif r3 > 7 goto +1\nr0 = 1\nexit\n";
+        let assemble = |order| ebpf::assemble(text, order).expect("LLVM's syntax");
+        let little = assemble(ByteOrder::Little);
+        assert_eq!(little_endian(&assemble(ByteOrder::Big), ByteOrder::Big), little);
+        assert_eq!(little_endian(&little, ByteOrder::Little), little);
+    }
+}
