@@ -154,15 +154,18 @@ fn programs_run_as_on_other_machines() {
 fn stopped_programs_end_with_1_and_name_the_instruction() {
     let wild = file("wild.bpf", "r3 = 16\nr0 = *(u64 *)(r3 + 0)\nexit\n");
     let endless = file("endless.bpf", "r0 = 1\ngoto -1\nexit\n");
+    let unknown = file("unknown.bpf", "raw 0xff 0 0 0 0\nexit\n");
     for target in [&[][..], &["--target", "powerpc64le"], &["--target", "powerpc64", "--interpret"]] {
         let run = |path: &str, more: &[&str]| {
             let words = [&["ebpf", "run", path], target, more].concat();
             json(&words, 1)[0]["error"].as_str().expect("an error").to_owned()
         };
         let stray = run(&wild, &[]);
-        assert!(stray.contains("instruction 1"), "{target:?}: {stray}");
+        assert!(stray.starts_with("stopped: instruction 1: "), "{target:?}: {stray}");
         let long = run(&endless, &["--budget", "1000"]);
-        assert!(long.contains("budget"), "{target:?}: {long}");
+        assert!(long.starts_with("stopped: ") && long.contains("budget"), "{target:?}: {long}");
+        let refused = run(&unknown, &[]);
+        assert!(refused.starts_with("refused: instruction 0: "), "{target:?}: {refused}");
     }
     let output = assay(&["ebpf", "run", &wild, "--no-bounds"]);
     assert_eq!(output.status.code(), Some(1));
@@ -225,6 +228,7 @@ fn a_bad_input_is_one_message() {
     refusal(&["ebpf", "run", PORTS, "--target", "aarch64", "--jit"], "no code can be generated for aarch64");
     refusal(&["ebpf", "run", PORTS, "--target", "powerpc64", "--cpu", "movbe"], "power7 power8");
     refusal(&["ebpf", "run", &object, "--program", "count", "--target", "powerpc64"], "refers to a map");
+    refusal(&["ebpf", "run", PORTS, "--target", "loongarch64", "--swap", "memory"], "byte-reversed load");
     refusal(&["ebpf", "emit", PORTS, "--target", "riscv64"], "back ends for");
     refusal(&["ebpf", "emit", PORTS, "--target", "x86_64", "--swap", "isa31"], "isa31");
     refusal(&["ebpf", "conformance", "--suite", PORTS], "ports.bpf");

@@ -311,11 +311,21 @@ fn under_qemu(
     let answers = plugin
         .run_batch(&[(&hex, &memory)], engine, &options)
         .map_err(|error| Problem::new(error.to_string()))?;
-    Ok(match answers.into_iter().next() {
-        Some(Ok(r0)) => Ok((r0, None)),
-        Some(Err(why)) => Err(why),
-        None => Err("the plugin program gave no answer".to_owned()),
-    })
+    match answers.into_iter().next() {
+        Some(Ok(r0)) => Ok(Ok((r0, None))),
+        Some(Err(why)) => plugins_complaint(why),
+        None => Err(Problem::new("the plugin program gave no answer").at(plugin.path().display())),
+    }
+}
+
+/// The plugin puts the kind of error first; what it means for the run is the same as in this process.
+fn plugins_complaint(why: String) -> Result<Answer> {
+    match why.split_once(": ") {
+        Some(("program" | "relocation", text)) => Ok(Err(format!("refused: {text}"))),
+        Some(("budget" | "bounds" | "alignment" | "helper", text)) => Ok(Err(format!("stopped: {text}"))),
+        Some(("the plugin ended early", _)) => Ok(Err(why)),
+        _ => Err(Problem::new(why)),
+    }
 }
 
 /// The plugin protocol lays instructions out as a little-endian machine does.
