@@ -3,6 +3,7 @@
 
 use std::ffi::{c_char, CStr, CString};
 use std::ptr::NonNull;
+use std::sync::{Mutex, PoisonError};
 
 const OPERANDS_MAX: usize = 24;
 const IMPLICIT_MAX: usize = 64;
@@ -197,6 +198,9 @@ impl Target {
         };
         let (triple, cpu, features) = (text(triple)?, text(cpu)?, text(features)?);
         let mut message = [0 as c_char; TEXT_MAX];
+        // LLVM keeps its targets in a global list that it does not guard: two threads that start one at once see half a list.
+        static STARTING: Mutex<()> = Mutex::new(());
+        let _alone = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the strings end with a zero, and the message buffer is as long as stated.
         let raw = unsafe {
             assay_target_new(
