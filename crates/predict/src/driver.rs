@@ -204,6 +204,14 @@ impl Calls {
         self.count += 1;
     }
 
+    /// Leaps over `calls` calls that took `cycles` in all: the next one follows the last of them.
+    fn skip(&mut self, calls: u64, cycles: u64) {
+        if calls > 0 {
+            self.count += calls;
+            self.last = self.last.map(|last| last + cycles);
+        }
+    }
+
     /// Mean of the later half of the calls remembered.
     fn steady(&self) -> Option<f64> {
         let (older, newer) = self.durations.split_at(self.next);
@@ -281,19 +289,23 @@ impl Runner {
                     let steps = &chunk.steps[steps.start as usize..steps.end as usize];
                     self.repeat(body, &chunk.accesses, steps, *times);
                 }
-                Item::Enter => {
-                    let now = self.core.now();
-                    self.calls.pass(now);
-                }
+                Item::Enter => self.enter(),
             }
         }
         self.collect_marks();
     }
 
+    /// The core's clock does not see what was skipped; calls are timed with it, or a loop skipped inside of a call would
+    /// make the call short. `repeat` collects what is pending before it skips.
     fn collect_marks(&mut self) {
         for cycle in self.core.marks().drain(..) {
-            self.calls.pass(cycle);
+            self.calls.pass(cycle + self.skipped_cycles);
         }
+    }
+
+    fn enter(&mut self) {
+        let now = self.core.now() + self.skipped_cycles;
+        self.calls.pass(now);
     }
 
     fn block(&mut self, block: u32, accesses: &[Access], next: u64) {
@@ -316,6 +328,8 @@ impl Runner {
         let mut windows = 0;
         let mut before = self.core.counters().clone();
         let mut start = self.core.now();
+        self.collect_marks();
+        let mut calls = self.calls.count;
         while done < times {
             let length = window.min(times - done);
             for _ in 0..length {
@@ -334,13 +348,16 @@ impl Runner {
                     self.core.counters().repeat_since(&before, skipped);
                     self.skipped_instructions += (counted.instructions - before.instructions) * skipped;
                     let mean = history.iter().sum::<u64>() as f64 / STEADY_WINDOWS as f64;
-                    self.skipped_cycles += (mean * skipped as f64).round() as u64;
+                    let cycles = (mean * skipped as f64).round() as u64;
+                    self.calls.skip((self.calls.count - calls) * skipped, cycles);
+                    self.skipped_cycles += cycles;
                     done += skipped * window;
                     windows = 0;
                 }
             }
             before = self.core.counters().clone();
             start = self.core.now();
+            calls = self.calls.count;
         }
     }
 
@@ -348,7 +365,7 @@ impl Runner {
         let mut step = steps.iter();
         for item in body {
             let Item::Block { block, accesses: range, next } = item else {
-                self.calls.pass(self.core.now());
+                self.enter();
                 continue;
             };
             let mut scratch = std::mem::take(&mut self.scratch);
@@ -411,7 +428,8 @@ impl Runner {
             return Err(PredictError::Nothing { marked });
         }
         if self.calls.count == 1 {
-            self.calls.cold = Some((now - self.calls.last.unwrap_or(0).min(now)) as f64);
+            let end = now + self.skipped_cycles;
+            self.calls.cold = Some((end - self.calls.last.unwrap_or(0).min(end)) as f64);
         }
         let mut fallbacks = BTreeMap::new();
         for (index, block) in self.plan.blocks.iter().enumerate() {

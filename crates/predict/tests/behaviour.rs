@@ -117,6 +117,55 @@ impl Source for Folded {
     }
 }
 
+/// Calls of a function that is one long loop, told as a repeat inside of each call.
+struct CallsOfALoop {
+    inner: LoopSource,
+    calls: u32,
+}
+
+impl Source for CallsOfALoop {
+    fn arch(&self) -> Arch {
+        self.inner.arch()
+    }
+    fn kinds(&self) -> Arc<RegisterKinds> {
+        self.inner.kinds()
+    }
+    fn mark(&self) -> Option<u64> {
+        None
+    }
+    fn calls(&self) -> bool {
+        true
+    }
+    fn read(&mut self, chunk: &mut Chunk) -> Result<bool, SourceError> {
+        if !self.inner.read(chunk)? {
+            return Ok(false);
+        }
+        let turn = chunk.items[0].clone();
+        chunk.items.clear();
+        for _ in 0..self.calls {
+            let loop_of_turns = Item::Repeat { items: 1, times: 2000, steps: 0..0 };
+            chunk.items.extend([Item::Enter, turn.clone(), loop_of_turns]);
+        }
+        Ok(true)
+    }
+}
+
+#[test]
+fn a_loop_skipped_inside_of_a_call_does_not_make_the_call_short() {
+    let body = code(&[ADDE_R4, ADDI_R3, bdnz(2)]);
+    let once = |options: &Options| {
+        let inner = LoopSource::new(Arch::Powerpc64le, &body, 0x1000_0000, &[], 2).unwrap();
+        predict(&mut CallsOfALoop { inner, calls: 40 }, &[&cpu("power8")], options).unwrap().remove(0)
+    };
+    let whole = once(&Options { skip_loops: false, ..Options::default() });
+    let skipped = once(&Options::default());
+    assert!(skipped.simulated < whole.simulated / 2, "nothing was skipped");
+    assert_eq!(whole.calls, skipped.calls);
+    let (whole, skipped) = (whole.cycles_per_call.unwrap(), skipped.cycles_per_call.unwrap());
+    assert!(whole > 2000.0, "{whole}");
+    assert!((skipped / whole - 1.0).abs() < 0.001, "{skipped} against {whole}");
+}
+
 #[test]
 fn a_program_for_another_architecture_is_refused() {
     let mut source = LoopSource::new(Arch::Powerpc64le, &code(&[ADDI_R3, bdnz(1)]), 0, &[], 10).unwrap();

@@ -37,7 +37,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
             }
         },
     );
-    if !context.json {
+    if !context.json && !records.is_empty() {
         let mut report = Report::new("Instructions per call");
         report.section("").table(table(&records));
         context.show(&report);

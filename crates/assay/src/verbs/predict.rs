@@ -30,8 +30,8 @@ pub struct Args {
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let cpus = judge::cpus(context, &args.cpus)?;
-    if let Some(path) = args.selection.words.first().map(Path::new).filter(|path| path.is_file()) {
-        return trace_file(context, path, &cpus, args.cpus.is_empty());
+    if let Some(path) = args.selection.words.first().filter(|word| names_a_file(word)) {
+        return trace_file(context, Path::new(path), &cpus, args.cpus.is_empty());
     }
     let judge = Judge::new(context, args.selection.compiler()?);
     let variants = args.selection.variants(context)?;
@@ -60,12 +60,17 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
             }
         },
     );
-    if !context.json {
+    if !context.json && !records.is_empty() {
         let mut report = Report::new("Predicted cycles per call");
         report.section("").table(table(&records));
         context.show(&report);
     }
     skips.outcome()
+}
+
+/// A word that is no name of a hot path: a file that is there, or what could only be one.
+fn names_a_file(word: &str) -> bool {
+    Path::new(word).is_file() || word.ends_with(".trace") || word.contains('/')
 }
 
 /// Judges a recorded trace: for one cpu the counters that its users know, for several a table.
