@@ -186,8 +186,7 @@ fn predicted(context: &Context, args: &Args) -> Result<Outcome> {
     }
     let variants = with_baseline(context, selection, args.against.as_deref())?;
     let mut skips = Skips::default();
-    let mut groups: BTreeMap<(String, String, String, String), Vec<(Variant, PredictionRecord)>> =
-        BTreeMap::new();
+    let mut groups: BTreeMap<Group, Vec<(Variant, PredictionRecord)>> = BTreeMap::new();
     each_case(
         &variants,
         &args.cases.cases,
@@ -231,6 +230,9 @@ fn predicted(context: &Context, args: &Args) -> Result<Outcome> {
     }
     skips.outcome()
 }
+
+/// Hot path, architecture, cpu and case: what predictions have to share to be compared.
+type Group = (String, String, String, String);
 
 type Predictions = [(Variant, PredictionRecord)];
 

@@ -24,17 +24,18 @@ pub struct Args {
     #[arg(long)]
     full: bool,
     /// Only these parts (repeatable; default: all)
-    #[arg(long = "only", value_name = "PART", value_parser = ["rust", "variants", "must-fail", "compat", "docs", "setup"])]
+    #[arg(long = "only", value_name = "PART", value_parser = ["rust", "variants", "must-fail", "compat", "docs", "setup", "conformance"])]
     only: Vec<String>,
 }
 
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     type Part = fn(&Context, &Args) -> Result<Tally>;
-    let parts: [(&str, &str, Part); 6] = [
+    let parts: [(&str, &str, Part); 7] = [
         ("variants", "every variant, under the oldest CPU that it claims", all_variants),
         ("must-fail", "broken variants that the checker has to catch", must_fail),
         ("compat", "unmodified kernel files, judged as out-of-tree variants", compat),
+        ("conformance", "the public eBPF suite on every machine, interpreted and compiled", conformance),
         ("docs", "the commands that the documents show", documents),
         ("setup", "what the set-up scripts do in good and bad surroundings", setup_scripts),
         ("rust", "the tests of the Rust crates", rust_tests),
@@ -115,6 +116,11 @@ fn compat(context: &Context, _: &Args) -> Result<Tally> {
         tally = add(tally, check_selection(context, &selection, true)?);
     }
     Ok(tally)
+}
+
+/// A suite that is not there is a counted skip.
+fn conformance(context: &Context, _: &Args) -> Result<Tally> {
+    crate::verbs::ebpf::conformance::check(context, None, &[])
 }
 
 /// The scripts have a test of their own in their own language; its last line is a count.

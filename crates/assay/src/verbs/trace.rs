@@ -95,8 +95,8 @@ fn tell(output: &Path) -> Result<Outcome> {
 }
 
 fn engine(context: &Context, arch: Arch, cpu: Option<&str>) -> Result<Engine> {
-    let emulated = Target::of(arch).requirements.iter().filter(|requirement| requirement.qemu != Qemu::None);
-    let newest = emulated.last().expect("every target has a baseline that QEMU runs");
+    let mut newest_first = Target::of(arch).requirements.iter().rev();
+    let newest = newest_first.find(|requirement| requirement.qemu != Qemu::None).expect("every target has a baseline that QEMU runs");
     // On x86 no model has all that QEMU can do, and the newest ones have what it cannot.
     let newest_cpu = if arch == Arch::X86_64 { "max" } else { newest.qemu_cpu };
     qemu_engine(&context.workspace, arch, newest.qemu, cpu.unwrap_or(newest_cpu))
