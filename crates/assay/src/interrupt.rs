@@ -18,7 +18,7 @@ const SIGNALS: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 pub fn watch() {
     let mut awaited = std::mem::MaybeUninit::uninit();
     // SAFETY: the set is initialised by sigemptyset before anything reads it. Signals that our parent has us ignore
-    // (`nohup`, a shell's background job) stay ignored. Programs that we start get an empty mask from the library.
+    // (`nohup`, a shell's background job) stay ignored. `lab::process` gives programs that we start an empty mask.
     let awaited = unsafe {
         libc::sigemptyset(awaited.as_mut_ptr());
         for signal in SIGNALS {

@@ -260,9 +260,16 @@ fn ending_of(status: ExitStatus) -> Ending {
 /// Gives the child a group and limits of its own, and makes the kernel kill it when we die.
 fn confine(command: &mut std::process::Command, limits: Limits) {
     command.process_group(0);
-    // SAFETY: prctl and setrlimit are single system calls on integers and a local, and async-signal-safe.
+    // SAFETY: all of these are async-signal-safe calls on integers and locals.
     unsafe {
         command.pre_exec(move || {
+            // The command blocks the signals that end it, to answer them in a thread of its own; a child that inherited
+            // the mask could not be interrupted.
+            let mut none: libc::sigset_t = std::mem::zeroed();
+            libc::sigemptyset(&mut none);
+            if libc::sigprocmask(libc::SIG_SETMASK, &none, std::ptr::null_mut()) != 0 {
+                return Err(std::io::Error::last_os_error());
+            }
             if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0 {
                 return Err(std::io::Error::last_os_error());
             }
@@ -302,13 +309,15 @@ fn keep_reading(mut stream: impl Read + Send + 'static) -> Reading {
     let shared = kept.clone();
     std::thread::spawn(move || {
         let mut chunk = [0; 65536];
+        let mut cut = false;
         // A read error ends the text as an end of file does; the exit status tells the rest.
         while let Ok(count @ 1..) = stream.read(&mut chunk) {
             let mut kept = shared.lock().expect("nothing panics while it is held");
             // What is too much is read and dropped, so that the program does not block on the pipe.
             let room = OUTPUT_BYTES_MAX.saturating_sub(kept.len());
             kept.extend_from_slice(&chunk[..count.min(room)]);
-            if count > room && room > 0 {
+            if count > room && !cut {
+                cut = true;
                 kept.extend_from_slice(b"\n[output cut here: more than 4 MiB]\n");
             }
         }
@@ -390,6 +399,27 @@ mod tests {
         let full = Command::new("/bin/sh").args(["-c", "cat /proc/version >/dev/full"]).run().unwrap();
         assert!(full.found_no_space(), "{full:?}");
         assert!(!Command::new("/bin/false").run().unwrap().found_no_space());
+    }
+
+    #[test]
+    fn a_child_has_no_signal_blocked_although_we_do() {
+        let blocked = || {
+            let status = Command::new("/bin/grep").args(["SigBlk", "/proc/self/status"]).run().unwrap();
+            status.stdout.split_whitespace().nth(1).unwrap_or_default().to_owned()
+        };
+        // SAFETY: a mask of this thread alone, put back before the test ends.
+        let (mut term, mut before): (libc::sigset_t, libc::sigset_t) = unsafe { std::mem::zeroed() };
+        unsafe {
+            libc::sigemptyset(&mut term);
+            libc::sigaddset(&mut term, libc::SIGTERM);
+            libc::pthread_sigmask(libc::SIG_BLOCK, &term, &mut before);
+        }
+        let seen = blocked();
+        // SAFETY: as above.
+        unsafe {
+            libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut());
+        }
+        assert_eq!(seen, "0000000000000000");
     }
 
     #[test]
