@@ -26,6 +26,11 @@ pub struct Limits {
     pub file_bytes: u64,
 }
 
+impl Limits {
+    /// Those of our own environment: for tests of ours, whose sanitizers reserve terabytes of addresses.
+    pub const INHERITED: Limits = Limits { memory_bytes: u64::MAX, file_bytes: u64::MAX };
+}
+
 /// For foreign programs, whose needs we do not know.
 const LIMITS_OF_ANY: Limits = Limits { memory_bytes: 8 << 30, file_bytes: 8 << 30 };
 
@@ -420,6 +425,16 @@ mod tests {
             libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut());
         }
         assert_eq!(seen, "0000000000000000");
+    }
+
+    #[test]
+    fn limits_hold_unless_they_are_waived() {
+        let of = |limits: Limits| {
+            let command = Command::new("/bin/sh").args(["-c", "ulimit -d"]).limits(limits);
+            command.run().unwrap().stdout.trim().to_owned()
+        };
+        assert_eq!(of(Limits { memory_bytes: 1 << 30, file_bytes: 1 << 30 }), "1048576");
+        assert_ne!(of(Limits::INHERITED), "1048576");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::context::{Context, Outcome};
 use crate::select::Selection;
 use crate::verbs::check::{check_selection, Tally};
 use lab::cache::read_text;
-use lab::process::Command;
+use lab::process::{Command, Limits};
 use lab::toolchain::require_program;
 use lab::{Problem, Result};
 use std::path::{Path, PathBuf};
@@ -125,7 +125,8 @@ fn conformance(context: &Context, _: &Args) -> Result<Tally> {
 
 /// The scripts have a test of their own in their own language; its last line is a count.
 fn setup_scripts(context: &Context, _: &Args) -> Result<Tally> {
-    let output = Command::new(context.workspace.root.join("tests/setup/run")).timeout(CARGO_TIMEOUT).run()?;
+    let script = Command::new(context.workspace.root.join("tests/setup/run"));
+    let output = script.timeout(CARGO_TIMEOUT).limits(Limits::INHERITED).run()?;
     let tally = output.stdout.lines().next_back().and_then(plain_counts);
     let Some(mut tally) = tally else {
         return Err(Problem::new(format!("printed no count: {}", output.tail(5))).at("tests/setup/run"));
@@ -153,6 +154,7 @@ fn rust_tests(context: &Context, _: &Args) -> Result<Tally> {
         .env("ASSAY_ROOT", &context.workspace.root)
         .env("ASSAY_CACHE", &context.workspace.cache)
         .timeout(CARGO_TIMEOUT)
+        .limits(Limits::INHERITED)
         .run()?;
     let mut tally = Tally::default();
     for line in output.stdout.lines() {
