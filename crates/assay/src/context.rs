@@ -3,6 +3,7 @@
 
 use lab::cache::Workspace;
 use lab::Result;
+use report::record::Record;
 use report::{Report, Terminal};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -30,6 +31,15 @@ impl Context {
         let workspace = Workspace::find()?;
         workspace.sweep();
         Ok(Context { workspace, json, failed_in_passing: AtomicBool::new(false) })
+    }
+
+    /// Prints results on stdout: records for programs, or the report that is made of them for people.
+    pub fn tell(&self, records: impl Iterator<Item = impl Record>, report: impl FnOnce() -> Report) {
+        if self.json {
+            records.for_each(|record| println!("{}", record.to_line()));
+        } else {
+            self.show(&report());
+        }
     }
 
     /// Prints a report for people on stdout.

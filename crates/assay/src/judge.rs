@@ -111,6 +111,9 @@ impl<'a> Judge<'a> {
     }
 
     fn traceable(&self, variant: &Variant) -> Result<Possible<(Engine, Runner)>> {
+        if let Some(reason) = self.builder.cannot_build_for(variant.arch) {
+            return Ok(Err(CannotRun(reason)));
+        }
         match emulator::for_trace(&self.context.workspace, variant)? {
             Ok(engine) => Ok(Ok((engine, self.builder.runner(variant)?))),
             Err(reason) => Ok(Err(reason)),
@@ -176,8 +179,10 @@ fn llvm_cpus(name: &str) -> Result<Vec<Cpu>> {
     let (found, refused): (Vec<_>, Vec<_>) = tried.partition(|result| result.is_ok());
     if found.is_empty() {
         let remedy = refused.into_iter().find_map(std::result::Result::err).map(|error| error.to_string());
-        return Err(Problem::new(format!("LLVM has no scheduling model of '{name}' for an architecture of ours"))
-            .remedy(remedy.unwrap_or_default()));
+        return Err(Problem::new(format!(
+            "LLVM has no scheduling model of '{name}' for an architecture of ours"
+        ))
+        .remedy(remedy.unwrap_or_default()));
     }
     Ok(found.into_iter().flatten().collect())
 }

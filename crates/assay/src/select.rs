@@ -7,7 +7,8 @@ use clap::Args;
 use lab::case::Case;
 use lab::discover::{self, Variant};
 use lab::hotpath::HotPath;
-use lab::toolchain::CompilerKind;
+use lab::target::Target;
+use lab::toolchain::{Compiler, CompilerKind};
 use lab::{foreign, Problem, Result};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -66,6 +67,7 @@ impl Selection {
 
     /// The variants of the selection; never empty.
     pub fn variants(&self, context: &Context) -> Result<Vec<Variant>> {
+        self.refuse_missing_compilers()?;
         let hotpaths = self.hotpaths(context)?;
         let files = self.words.get(1..).unwrap_or_default();
         if !files.is_empty() {
@@ -95,6 +97,15 @@ impl Selection {
             );
         }
         Ok(selected)
+    }
+
+    /// An architecture that was asked for by name is no skip where its compiler cannot be had.
+    fn refuse_missing_compilers(&self) -> Result<()> {
+        let kind = self.compiler()?;
+        let missing = self.archs.iter().find_map(|arch| Compiler::missing_for(kind, Target::of(*arch)));
+        missing.map_or(Ok(()), |what| {
+            Err(Problem::new(what).remedy("leave out --compiler, or choose --compiler clang"))
+        })
     }
 
     fn foreign_variants(&self, hotpaths: &[Arc<HotPath>], files: &[String]) -> Result<Vec<Variant>> {

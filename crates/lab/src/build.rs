@@ -74,6 +74,11 @@ impl<'a> Builder<'a> {
         Builder { workspace, kind }
     }
 
+    /// Why nothing can be built for an architecture, if the compiler does not exist for it anywhere: a reason to skip.
+    pub fn cannot_build_for(&self, arch: Arch) -> Option<String> {
+        Compiler::missing_for(self.kind, Target::of(arch))
+    }
+
     /// Builds the runner of a variant, or finds it in the cache.
     ///
     /// What the variant itself is to blame for is a [`Problem`] that says so.
@@ -226,7 +231,11 @@ impl<'a> Builder<'a> {
         let text = read_text(&unit.source)?;
         let mut hasher = Sha256::new();
         let place = self.workspace.display(&unit.source);
-        for part in [compiler.version.as_str(), surroundings, &place, &text] {
+        // A relative name could begin with a dash or an @, which compilers take for something else.
+        let source = std::path::absolute(&unit.source)
+            .map_err(|error| Problem::io("find the file", &unit.source, &error))?;
+        let included = self.included(compiler, unit, &source)?;
+        for part in [compiler.version.as_str(), surroundings, &place, &text, &included] {
             hasher.update(part.as_bytes());
             hasher.update([0]);
         }
@@ -245,9 +254,6 @@ impl<'a> Builder<'a> {
             return Ok(object);
         }
         let scratch = self.workspace.scratch(".o")?;
-        // A relative name could begin with a dash or an @, which compilers take for something else.
-        let source = std::path::absolute(&unit.source)
-            .map_err(|error| Problem::io("find the file", &unit.source, &error))?;
         let command = compiler
             .command()
             .args(COMMON_FLAGS)
@@ -258,6 +264,21 @@ impl<'a> Builder<'a> {
             .arg(scratch.path());
         run_tool(command, &scratch, "does not compile", &place)?;
         scratch.keep_as(&object)
+    }
+
+    /// What a file of the user's is after its preprocessing, for it may include anything; our own sources include what is
+    /// in the surroundings. Empty where there is no preprocessing, or where it fails, as the compilation will.
+    fn included(&self, compiler: &Compiler, unit: &Unit, source: &Path) -> Result<String> {
+        let ours =
+            ["libs", "runner"].iter().any(|folder| source.starts_with(self.workspace.root.join(folder)));
+        if ours || source.extension().is_some_and(|ending| ending == "s") {
+            return Ok(String::new());
+        }
+        let scratch = self.workspace.scratch(".i")?;
+        let command = compiler.command().args(COMMON_FLAGS).args(&unit.flags).arg("-E").arg(source);
+        let output =
+            command.arg("-o").arg(scratch.path()).timeout(COMPILE_TIMEOUT).limits(TOOL_LIMITS).run()?;
+        Ok(if output.success() { digest_of(scratch.path())? } else { String::new() })
     }
 
     fn link(&self, variant: &Variant, objects: &[PathBuf]) -> Result<PathBuf> {
@@ -288,7 +309,7 @@ impl<'a> Builder<'a> {
 
 fn run_tool(command: Command, scratch: &Scratch, what: &str, place: &str) -> Result<()> {
     // A compiler that is killed leaves its temporary files with the scratch file, which is swept away.
-    let command = command.env("TMPDIR", scratch.path().parent().unwrap_or(scratch.path()));
+    let command = command.env("TMPDIR", scratch.path().parent().unwrap_or(scratch.path())).bare_environment();
     let output = command.timeout(COMPILE_TIMEOUT).limits(TOOL_LIMITS).run()?;
     let wrong = |why: String| Err(Problem::new(format!("{what}:{why}")).at(place).of_variant());
     // The linker maps its output, and who maps a file on a full disk gets a SIGBUS.
@@ -360,6 +381,13 @@ fn collect_headers(folder: &Path, headers: &mut Vec<PathBuf>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+fn digest_of(path: &Path) -> Result<String> {
+    let bytes = fs::read(path).map_err(|error| Problem::io("read the file", path, &error))?;
+    let mut hasher = Sha256::new();
+    hasher.update(bytes);
+    Ok(hex(hasher))
 }
 
 /// A short name for a list of texts, for file names in the cache.

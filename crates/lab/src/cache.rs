@@ -7,8 +7,11 @@
 use crate::problem::{Problem, Result, STORAGE_FULL_REMEDY};
 use std::fs;
 use std::io::{ErrorKind, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard};
 
 /// The checkout and its cache.
 #[derive(Clone, Debug)]
@@ -20,6 +23,9 @@ pub struct Workspace {
 }
 
 static SERIAL: AtomicU64 = AtomicU64::new(0);
+
+/// The scratch folders of this process that are in use.
+static IN_USE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 impl Workspace {
     /// Finds the checkout from `$ASSAY_ROOT` (set by `./assay`) or from the current folder upwards.
@@ -66,33 +72,42 @@ impl Workspace {
     /// A fresh name for a file that is being made, in a folder of its own, where compilers may put files beside it.
     /// The folder is removed when the value is dropped; the file lives on only if `keep_as` took it.
     pub fn scratch(&self, suffix: &str) -> Result<Scratch> {
-        let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
-        let folder = self.folder(&format!("tmp/{}-{serial}", std::process::id()))?;
-        Ok(Scratch { path: folder.join(format!("new{suffix}")), folder })
+        let all = self.folder("tmp")?;
+        loop {
+            let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
+            let folder = all.join(format!("{}-{serial}", std::process::id()));
+            let Some(lock) = own_lock(&folder)? else { continue };
+            in_use().push(folder.clone());
+            let scratch = Scratch { path: folder.join(format!("new{suffix}")), folder, _lock: lock };
+            self.folder(&format!(
+                "tmp/{}",
+                scratch.folder.file_name().unwrap_or_default().to_string_lossy()
+            ))?;
+            return Ok(scratch);
+        }
     }
 
-    /// Removes what runs that were killed have left in the cache's scratch folder.
+    /// Removes what runs that were killed have left in the cache's scratch folder: all that nobody holds the lock of.
     pub fn sweep(&self) {
-        self.remove_scratch(|pid| !Path::new(&format!("/proc/{pid}")).exists());
+        let Ok(entries) = fs::read_dir(self.cache.join("tmp")) else {
+            return;
+        };
+        for path in entries.flatten().map(|entry| entry.path()) {
+            let folder = path.with_extension("");
+            // One without a lock file is made by nobody: its lock is there before a folder is, and goes after it.
+            let _ = take_lock(&folder, false).map(|lock| lock.map(|_lock| remove_scratch(&folder)));
+        }
     }
 
     /// Removes what this process has in the scratch folder: the last act of a run that is interrupted.
     pub fn abandon_scratch(&self) {
-        self.remove_scratch(|pid| pid == std::process::id());
-    }
-
-    fn remove_scratch(&self, of_process: impl Fn(u32) -> bool) {
-        let Ok(entries) = fs::read_dir(self.cache.join("tmp")) else {
-            return;
-        };
-        for entry in entries.flatten() {
-            let name = entry.file_name();
-            let owner = name.to_string_lossy().split('-').next().and_then(|pid| pid.parse::<u32>().ok());
-            if owner.is_some_and(&of_process) {
-                // Another run may be sweeping too; whoever comes second finds nothing.
-                let _ = fs::remove_dir_all(entry.path());
+        in_use().retain(|folder| {
+            let ours = folder.starts_with(&self.cache);
+            if ours {
+                remove_scratch(folder);
             }
-        }
+            !ours
+        });
     }
 
     /// The path as users know it: relative to the checkout where it lies inside.
@@ -106,6 +121,8 @@ impl Workspace {
 pub struct Scratch {
     path: PathBuf,
     folder: PathBuf,
+    /// Held for as long as the folder is in use; the kernel lets go of it when we die, however we do.
+    _lock: fs::File,
 }
 
 impl Scratch {
@@ -124,9 +141,57 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What is left behind all the same is swept away by the next run.
-        let _ = fs::remove_dir_all(&self.folder);
+        remove_scratch(&self.folder);
+        in_use().retain(|folder| *folder != self.folder);
     }
+}
+
+fn in_use() -> MutexGuard<'static, Vec<PathBuf>> {
+    // A thread that panicked has left a list that is whole.
+    IN_USE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+fn lock_file(folder: &Path) -> PathBuf {
+    folder.with_extension("lock")
+}
+
+/// The lock goes last, so that a folder without one is nobody's.
+fn remove_scratch(folder: &Path) {
+    // What is left behind all the same is swept away by the next run; another run may be sweeping at this moment.
+    let _ = fs::remove_dir_all(folder);
+    let _ = fs::remove_file(lock_file(folder));
+}
+
+/// The lock of a folder to be made; `None` if its name is taken by a process with our number in another PID namespace, or
+/// by one that was killed.
+fn own_lock(folder: &Path) -> Result<Option<fs::File>> {
+    if folder.exists() || lock_file(folder).exists() {
+        return Ok(None);
+    }
+    take_lock(folder, true)
+        .map_err(|error| Problem::io("lock the scratch folder", &lock_file(folder), &error))
+}
+
+/// Locks a scratch folder by a file beside it; `None` if somebody else holds the lock.
+///
+/// A lock and no process number tells whether the owner lives: containers that share a cache do not see each other's
+/// processes, but they do see each other's locks.
+fn take_lock(folder: &Path, fresh: bool) -> std::io::Result<Option<fs::File>> {
+    let path = lock_file(folder);
+    let mut options = fs::File::options();
+    let file = match options.write(true).create(!fresh).create_new(fresh).open(&path) {
+        Err(error) if fresh && error.kind() == ErrorKind::AlreadyExists => return Ok(None),
+        file => file?,
+    };
+    // SAFETY: a system call on a descriptor that is ours.
+    if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0 {
+        let error = std::io::Error::last_os_error();
+        return if error.kind() == ErrorKind::WouldBlock { Ok(None) } else { Err(error) };
+    }
+    // Between opening and locking, a sweep may have taken the file away and somebody made another of that name.
+    let same =
+        fs::metadata(&path).is_ok_and(|there| file.metadata().is_ok_and(|ours| there.ino() == ours.ino()));
+    Ok(same.then_some(file))
 }
 
 /// Writes a file of the user's: beside it first and then under its name, so that an interrupted run leaves the old file or
@@ -164,4 +229,73 @@ pub fn read_text(path: &Path) -> Result<String> {
     let bytes = fs::read(path).map_err(|error| Problem::io("read the file", path, &error))?;
     String::from_utf8(bytes)
         .map_err(|_| Problem::new("is not UTF-8 text").at(path.display()).remedy("name a source file"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn workspace(name: &str) -> Workspace {
+        let cache = std::env::temp_dir().join(format!("assay-cache-{name}-{}", std::process::id()));
+        fs::create_dir_all(&cache).unwrap();
+        Workspace { root: cache.clone(), cache }
+    }
+
+    fn names(workspace: &Workspace) -> Vec<String> {
+        let entries = fs::read_dir(workspace.cache.join("tmp")).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_sweep_takes_what_is_nobodys_and_leaves_what_is_in_use() {
+        let workspace = workspace("sweep");
+        let used = workspace.scratch(".o").unwrap();
+        fs::write(used.path(), "half").unwrap();
+        let tmp = workspace.cache.join("tmp");
+        // Killed at each point of a scratch folder's life; the number is that of a process that lives.
+        fs::create_dir(tmp.join("1-0")).unwrap();
+        fs::create_dir(tmp.join("1-1")).unwrap();
+        fs::write(tmp.join("1-1.lock"), "").unwrap();
+        fs::write(tmp.join("1-1/new.o"), "half").unwrap();
+        fs::write(tmp.join("1-2.lock"), "").unwrap();
+        workspace.sweep();
+        assert!(used.path().is_file());
+        assert_eq!(names(&workspace).len(), 2, "{:?}", names(&workspace));
+        drop(used);
+        assert_eq!(names(&workspace), Vec::<String>::new());
+        fs::remove_dir_all(&workspace.cache).unwrap();
+    }
+
+    #[test]
+    fn an_interrupted_run_removes_its_own_and_nobody_elses() {
+        let workspace = workspace("abandon");
+        let tmp = workspace.cache.join("tmp");
+        let _ours = workspace.scratch("").unwrap();
+        // In another PID namespace somebody may have our number.
+        let theirs = tmp.join(format!("{}-1000000", std::process::id()));
+        fs::create_dir(&theirs).unwrap();
+        workspace.abandon_scratch();
+        assert_eq!(names(&workspace), [theirs.file_name().unwrap().to_string_lossy()]);
+        fs::remove_dir_all(&workspace.cache).unwrap();
+    }
+
+    #[test]
+    fn a_name_that_is_taken_is_not_shared() {
+        let workspace = workspace("taken");
+        let tmp = workspace.folder("tmp").unwrap();
+        let next = SERIAL.load(Ordering::Relaxed);
+        // Other tests of this process draw numbers at the same time.
+        for serial in next..next + 50 {
+            fs::write(tmp.join(format!("{}-{serial}.lock", std::process::id())), "").unwrap();
+        }
+        let scratch = workspace.scratch("").unwrap();
+        let name = scratch.folder.file_name().unwrap().to_string_lossy().into_owned();
+        let serial: u64 = name.split_once('-').unwrap().1.parse().unwrap();
+        assert!(serial >= next + 50, "{name}");
+        drop(scratch);
+        fs::remove_dir_all(&workspace.cache).unwrap();
+    }
 }

@@ -7,6 +7,8 @@ use crate::discover::Variant;
 use crate::emulator::{self, CannotRun, Engine};
 use crate::problem::{Blame, Result};
 use crate::process::{signal_name, Ending, Output};
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
 use std::time::Duration;
 
 /// A check of everything that takes longer is stuck; the slowest reference takes a tenth of it.
@@ -52,6 +54,12 @@ pub struct Checked {
     pub elapsed: Duration,
 }
 
+impl Checked {
+    fn without_a_run(verdict: Verdict) -> Checked {
+        Checked { verdict, engine: String::new(), compiler: String::new(), elapsed: Duration::ZERO }
+    }
+}
+
 /// How a check is done.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Manner {
@@ -87,23 +95,16 @@ pub fn check_in(
     manner: Manner,
 ) -> Result<Checked> {
     if let Some(defect) = &variant.defect {
-        let verdict = Verdict::Wrong(defect.to_string());
-        return Ok(Checked {
-            verdict,
-            engine: String::new(),
-            compiler: String::new(),
-            elapsed: Duration::ZERO,
-        });
+        return Ok(Checked::without_a_run(Verdict::Wrong(defect.to_string())));
+    }
+    if let Some(reason) = builder.cannot_build_for(variant.arch) {
+        return Ok(Checked::without_a_run(Verdict::Skipped(reason)));
     }
     let mut engines = vec![emulator::for_check(workspace, variant)?];
     engines.extend(emulator::for_dispatch(workspace, variant)?);
     let (engines, reasons) = split(engines);
-    let mut checked = Checked {
-        verdict: Verdict::Skipped(reasons.join("; ")),
-        engine: engines.iter().map(Engine::describe).collect::<Vec<_>>().join("; "),
-        compiler: String::new(),
-        elapsed: Duration::ZERO,
-    };
+    let mut checked = Checked::without_a_run(Verdict::Skipped(reasons.join("; ")));
+    checked.engine = engines.iter().map(Engine::describe).collect::<Vec<_>>().join("; ");
     if engines.is_empty() {
         return Ok(checked);
     }
@@ -119,10 +120,11 @@ pub fn check_in(
     let timeout = manner.timeout_for(variant);
     let mut verdict = Verdict::Right { cases_count: 0 };
     for engine in &engines {
-        let command = engine.command(&runner.path).arg("check").timeout(timeout);
+        let token = token();
+        let command = engine.command(&runner.path).args(["check", &token]).timeout(timeout);
         let output = if manner.quick { command.arg("quick") } else { command }.run()?;
         checked.elapsed += output.elapsed;
-        verdict = both(verdict, interpret(&output, timeout));
+        verdict = both(verdict, interpret(&output, &token, timeout));
         if verdict.is_failure() {
             checked.engine = engine.describe();
             break;
@@ -170,8 +172,14 @@ fn judged(verdict: Verdict, expected: Option<&str>) -> Verdict {
     }
 }
 
-/// Reads what a runner left: see `runner/assay.h` for its side of this.
-fn interpret(output: &Output, timeout: Duration) -> Verdict {
+/// A word that a variant cannot know: it shares its process with the runner, and what it prints must not pass for the
+/// runner's verdict.
+fn token() -> String {
+    format!("{:016x}", RandomState::new().build_hasher().finish())
+}
+
+/// Reads what a runner left: see `runner/main.c` for its side of this.
+fn interpret(output: &Output, token: &str, timeout: Duration) -> Verdict {
     let line = |mark: &str| {
         output
             .stdout
@@ -181,10 +189,12 @@ fn interpret(output: &Output, timeout: Duration) -> Verdict {
             .map(|text| text.trim().to_owned())
     };
     match output.ending {
-        Ending::Exited(0) => match line("checked ").and_then(|count| count.parse().ok()) {
-            Some(cases_count) if cases_count > 0 => Verdict::Right { cases_count },
-            _ => Verdict::Wrong("ended well without having said what it checked".to_owned()),
-        },
+        Ending::Exited(0) => {
+            match line("checked ").and_then(|text| text.strip_suffix(token)?.trim().parse().ok()) {
+                Some(cases_count) if cases_count > 0 => Verdict::Right { cases_count },
+                _ => Verdict::Wrong("ended well without having said what it checked".to_owned()),
+            }
+        }
         Ending::Exited(status) => Verdict::Wrong(
             line("failure:")
                 .or_else(|| line("crash:").map(|text| format!("crashed with {text}")))
@@ -209,15 +219,17 @@ mod tests {
     #[test]
     fn a_runner_has_to_say_what_it_checked() {
         let limit = Duration::from_secs(1);
-        let right = interpret(&output(Ending::Exited(0), "checked 42\n"), limit);
+        let right = interpret(&output(Ending::Exited(0), "checked 42 abc\n"), "abc", limit);
         assert_eq!(right, Verdict::Right { cases_count: 42 });
-        for text in ["", "checked 0\n", "checked many\n"] {
-            assert!(interpret(&output(Ending::Exited(0), text), limit).is_failure(), "{text:?}");
+        for text in
+            ["", "checked 0 abc\n", "checked many abc\n", "checked 42\n", "checked 42 abd\n", "checked abc\n"]
+        {
+            assert!(interpret(&output(Ending::Exited(0), text), "abc", limit).is_failure(), "{text:?}");
         }
-        let wrong = interpret(&output(Ending::Exited(1), "failure: size=3 is off\n"), limit);
+        let wrong = interpret(&output(Ending::Exited(1), "failure: size=3 is off\n"), "abc", limit);
         assert_eq!(wrong, Verdict::Wrong("size=3 is off".to_owned()));
-        assert!(interpret(&output(Ending::TimedOut, ""), limit).is_failure());
-        let Verdict::Wrong(text) = interpret(&output(Ending::Killed(libc::SIGILL), ""), limit) else {
+        assert!(interpret(&output(Ending::TimedOut, ""), "abc", limit).is_failure());
+        let Verdict::Wrong(text) = interpret(&output(Ending::Killed(libc::SIGILL), ""), "abc", limit) else {
             panic!()
         };
         assert!(text.contains("illegal instruction"), "{text}");

@@ -47,13 +47,13 @@ impl Engine {
         }
     }
 
-    /// A command that runs `program` on this engine.
+    /// A command that runs `program`, which starts no other one, on this engine.
     pub fn command(&self, program: &Path) -> Command {
         let command = match self {
             Engine::Native => Command::new(program),
             Engine::Qemu { program: qemu, cpu, .. } => Command::new(qemu).args(["-cpu", cpu]).arg(program),
         };
-        command.limits(RUNNER_LIMITS)
+        command.limits(RUNNER_LIMITS).alone()
     }
 }
 

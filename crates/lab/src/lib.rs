@@ -4,6 +4,7 @@
 //! All process control of Assay lives here: compilers, QEMU and runners are other programs behind a process
 //! boundary, each started by [`process::Command`]. Nothing here prints; the verbs of the `assay` crate do.
 
+mod alone;
 pub mod build;
 pub mod cache;
 pub mod case;

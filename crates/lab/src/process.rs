@@ -4,6 +4,7 @@
 //! A program runs in a process group of its own. When it ends or has to, the whole group is killed, so that what it has
 //! forked neither stays nor holds our pipes open. The kernel kills the program itself when we die without warning.
 
+use crate::alone::Filter;
 use crate::problem::{Problem, Result};
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
@@ -33,6 +34,9 @@ impl Limits {
 
 /// For foreign programs, whose needs we do not know.
 const LIMITS_OF_ANY: Limits = Limits { memory_bytes: 8 << 30, file_bytes: 8 << 30 };
+
+/// What a program with a bare environment gets of ours.
+const KEPT_IN_BARE: [&str; 3] = ["PATH", "HOME", "LD_LIBRARY_PATH"];
 
 /// How long we wait for the rest of a program's output after its end: it is in the pipe already, unless a process that
 /// left the group holds the pipe open.
@@ -115,6 +119,8 @@ pub struct Command {
     program: PathBuf,
     args: Vec<OsString>,
     env: Vec<(OsString, OsString)>,
+    bare: bool,
+    alone: bool,
     folder: Option<PathBuf>,
     timeout: Duration,
     limits: Limits,
@@ -128,6 +134,8 @@ impl Command {
             program: program.as_ref().to_path_buf(),
             args: Vec::new(),
             env: Vec::new(),
+            bare: false,
+            alone: false,
             folder: None,
             timeout: Duration::from_secs(600),
             limits: LIMITS_OF_ANY,
@@ -150,6 +158,20 @@ impl Command {
     /// Sets an environment variable.
     pub fn env(mut self, key: &str, value: impl AsRef<OsStr>) -> Command {
         self.env.push((key.into(), value.as_ref().to_owned()));
+        self
+    }
+
+    /// Ends it if it tries to start another process.
+    pub fn alone(mut self) -> Command {
+        self.alone = true;
+        self
+    }
+
+    /// Keeps our environment from it, but for where programs, libraries and the user's home are. For compilers: more
+    /// variables than anybody lists change what they make (`CPATH`, `GCC_EXEC_PREFIX`, `CCC_OVERRIDE_OPTIONS`,
+    /// `SOURCE_DATE_EPOCH`), and none of them is in the cache's keys.
+    pub fn bare_environment(mut self) -> Command {
+        self.bare = true;
         self
     }
 
@@ -205,6 +227,10 @@ impl Command {
         } else {
             command.stdout(Stdio::piped()).stderr(Stdio::piped());
         }
+        if self.bare {
+            command.env_clear();
+            command.envs(KEPT_IN_BARE.iter().filter_map(|key| Some((key, std::env::var_os(key)?))));
+        }
         command.envs(self.env.iter().map(|(key, value)| (key, value)));
         if let Some(folder) = &self.folder {
             command.current_dir(folder);
@@ -213,7 +239,7 @@ impl Command {
             // What we read has to be in the words that we know.
             command.env("LC_ALL", "C");
         }
-        confine(&mut command, self.limits);
+        confine(&mut command, self.limits, self.alone.then(Filter::new));
         let mut child = self.start(command)?;
         let stdout = child.stdout.take().map(keep_reading);
         let stderr = child.stderr.take().map(keep_reading);
@@ -263,7 +289,7 @@ fn ending_of(status: ExitStatus) -> Ending {
 }
 
 /// Gives the child a group and limits of its own, and makes the kernel kill it when we die.
-fn confine(command: &mut std::process::Command, limits: Limits) {
+fn confine(command: &mut std::process::Command, limits: Limits, filter: Option<Filter>) {
     command.process_group(0);
     // SAFETY: all of these are async-signal-safe calls on integers and locals.
     unsafe {
@@ -281,7 +307,8 @@ fn confine(command: &mut std::process::Command, limits: Limits) {
             // A variant that crashes leaves no core file in the user's folder.
             limit(libc::RLIMIT_CORE, 0)?;
             limit(libc::RLIMIT_DATA, limits.memory_bytes)?;
-            limit(libc::RLIMIT_FSIZE, limits.file_bytes)
+            limit(libc::RLIMIT_FSIZE, limits.file_bytes)?;
+            filter.as_ref().map_or(Ok(()), Filter::apply)
         });
     }
 }
@@ -351,6 +378,7 @@ pub fn signal_name(signal: i32) -> String {
         libc::SIGABRT => "SIGABRT",
         libc::SIGKILL => "SIGKILL",
         libc::SIGINT => "SIGINT",
+        libc::SIGSYS => "SIGSYS (it tried to start a process)",
         libc::SIGXFSZ => "SIGXFSZ (it wrote too long a file)",
         other => return format!("signal {other}"),
     };
@@ -425,6 +453,23 @@ mod tests {
             libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut());
         }
         assert_eq!(seen, "0000000000000000");
+    }
+
+    #[test]
+    fn a_process_that_has_to_stay_alone_ends_when_it_forks() {
+        let shell = |script: &str| Command::new("/bin/sh").args(["-c", script]).alone().run().unwrap();
+        assert_eq!(shell("echo alone").stdout, "alone\n");
+        let forked = shell("/bin/true; echo not alone");
+        assert_eq!((forked.ending, forked.stdout.as_str()), (Ending::Killed(libc::SIGSYS), ""));
+    }
+
+    #[test]
+    fn a_bare_environment_is_bare() {
+        let env = Command::new("/usr/bin/env").env("TMPDIR", "/x").bare_environment().run().unwrap();
+        let mut names: Vec<&str> = env.stdout.lines().filter_map(|line| line.split('=').next()).collect();
+        names.retain(|name| !["PATH", "HOME", "LD_LIBRARY_PATH"].contains(name));
+        names.sort_unstable();
+        assert_eq!(names, ["LC_ALL", "TMPDIR"]);
     }
 
     #[test]

@@ -167,7 +167,8 @@ impl Recording<'_> {
             .arg(self.program)
             .args(self.arguments)
             .timeout(self.timeout);
-        let command = if self.show { command.show() } else { command };
+        // What shows its output is a foreign program, which may do as it likes; ours start no other.
+        let command = if self.show { command.show() } else { command.alone() };
         let output = command.run()?;
         let failed = |what: String| Err(Problem::new(what).at(command.line()).of_variant());
         match output.ending {

@@ -63,6 +63,12 @@ impl Compiler {
         }
     }
 
+    /// Why there is no such compiler for a target, if there is none to be had.
+    pub fn missing_for(kind: CompilerKind, target: &'static Target) -> Option<String> {
+        let missing = kind == CompilerKind::Gcc && target.gcc.is_none();
+        missing.then(|| format!("Debian 12 has no gcc for {}", target.arch))
+    }
+
     fn clang(target: &'static Target) -> Result<Compiler> {
         static VERSION: OnceLock<Result<String>> = OnceLock::new();
         let program = require_program("clang-19", "clang-19")?;
@@ -74,7 +80,7 @@ impl Compiler {
 
     fn gcc(target: &'static Target) -> Result<Compiler> {
         let (name, extra) = target.gcc.ok_or_else(|| {
-            Problem::new(format!("Debian 12 has no gcc for {}", target.arch))
+            Problem::new(Self::missing_for(CompilerKind::Gcc, target).unwrap_or_default())
                 .remedy("leave out --compiler, or choose --compiler clang")
         })?;
         let program = require_program(name, &format!("gcc-{}", name.trim_end_matches("-gcc")))?;
@@ -85,12 +91,12 @@ impl Compiler {
 
     /// A command that has the target's flags already.
     pub fn command(&self) -> Command {
-        Command::new(&self.program).args(&self.target_flags)
+        Command::new(&self.program).args(&self.target_flags).bare_environment()
     }
 }
 
 fn dumped_version(program: &Path) -> Result<String> {
-    let output = Command::new(program).args(["-dumpfullversion", "-dumpversion"]).run()?;
+    let output = Command::new(program).args(["-dumpfullversion", "-dumpversion"]).bare_environment().run()?;
     let version = output.stdout.lines().next().unwrap_or_default().trim().to_owned();
     if !output.success() || version.is_empty() {
         return Err(Problem::new("does not tell its version").at(program.display()).remedy("run ./setup"));

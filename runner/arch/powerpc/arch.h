@@ -28,7 +28,7 @@
  * and fourth word keep what follows on a multiple of 16. */
 #define ASSAY_LINK_BYTES 16
 
-#define ASSAY_SAVED_BYTES (12 * 16 + 18 * 8 + (20 + 2) * 4 + 8)
+#define ASSAY_SAVED_BYTES (12 * 16 + 18 * 8 + (20 + 2) * 4 + 8 + 16)
 #define ASSAY_SAVED_REGISTERS                                                                              \
 	{ "v20", 16, ASSAY_HAS_VECTOR }, { "v21", 16, ASSAY_HAS_VECTOR }, { "v22", 16, ASSAY_HAS_VECTOR }, \
 	{ "v23", 16, ASSAY_HAS_VECTOR }, { "v24", 16, ASSAY_HAS_VECTOR }, { "v25", 16, ASSAY_HAS_VECTOR }, \
@@ -44,7 +44,9 @@
 	{ "r15", 4, 0 }, { "r16", 4, 0 }, { "r17", 4, 0 }, { "r18", 4, 0 }, { "r19", 4, 0 },               \
 	{ "r20", 4, 0 }, { "r21", 4, 0 }, { "r22", 4, 0 }, { "r23", 4, 0 }, { "r24", 4, 0 },               \
 	{ "r25", 4, 0 }, { "r26", 4, 0 }, { "r27", 4, 0 }, { "r28", 4, 0 }, { "r29", 4, 0 },               \
-	{ "r30", 4, 0 }, { "r31", 4, 0 }, { "CR2, CR3 or CR4", 4, 0 }, { "VRSAVE", 4, ASSAY_HAS_VECTOR }
+	{ "r30", 4, 0 }, { "r31", 4, 0 }, { "CR2, CR3 or CR4", 4, 0 }, { "VRSAVE", 4, ASSAY_HAS_VECTOR }, \
+	{ "FPSCR (rounding mode and exception enables)", 8, ASSAY_HAS_FPU },                               \
+	{ "VSCR (the non-Java mode)", 16, ASSAY_HAS_VECTOR }
 
 enum { AUXILIARY_HWCAP = 16, HWCAP_ALTIVEC = 0x10000000, HWCAP_FPU = 0x08000000 };
 

@@ -11,7 +11,8 @@
  * no function changes them. With AltiVec v20 to v31 are preserved too, and VRSAVE, the mask of vector
  * registers in use, which a function that uses v0 to v31 under an operating system that reads it has to
  * extend and to put back. Not every core has all of this: MPC8xx has no floating-point registers and e300 no
- * vectors, so the record says what is there. LR, CTR, XER with its carry and the other fields are free.
+ * vectors, so the record says what is there. FPSCR's rounding mode and exception enables and VSCR's non-Java bit, which
+ * makes denormal numbers zero, belong to the caller. LR, CTR, XER with its carry and the other fields are free.
  *
  * The frame. r1 is a multiple of 16 and 0(r1) holds the back chain. Only the word at 4(r1) of the caller's
  * frame is lent to the callee: it saves LR there. There is no red zone: nothing below r1 survives an
@@ -27,13 +28,17 @@
 #define RECORD_OWN	 52
 #define RECORD_FEATURES	 56
 #define RECORD_BEFORE	 64
-#define SAVED_BYTES	 (12 * 16 + 18 * 8 + 22 * 4 + 8)
+#define SAVED_BYTES	 (12 * 16 + 18 * 8 + 22 * 4 + 8 + 16)
 #define RECORD_AFTER	 (RECORD_BEFORE + SAVED_BYTES)
 
 #define SAVED_FLOAT	 (12 * 16)
 #define SAVED_GENERAL	 (12 * 16 + 18 * 8)
 #define SAVED_CR	 (SAVED_GENERAL + 20 * 4)
 #define SAVED_VRSAVE	 (SAVED_GENERAL + 21 * 4)
+#define SAVED_FPSCR	 (SAVED_GENERAL + 22 * 4)
+#define SAVED_VSCR	 (SAVED_FPSCR + 8)
+
+#define FPSCR_CONTROL	 0xff		/* VE OE UE ZE XE NI RN */
 
 #define CR_SAVED	 0x00fff000	/* fields 2 to 4 */
 #define FRAME_SAVED	 16
@@ -68,7 +73,10 @@
 	.endr
 	.endm
 
-/* Stores the masked CR and VRSAVE from the address in r11 on; r10 holds the features. Changes r0, r12, CR0. */
+/*
+ * Stores the masked CR, VRSAVE, VSCR and FPSCR from the address in r11 on; r10 holds the features. Changes r0, r12, CR0,
+ * f0, v0, v1 and v19.
+ */
 	.macro	store_control
 	mfcr	%r0
 	lis	%r12, CR_SAVED@h
@@ -79,6 +87,23 @@
 	beq	1f
 	mfspr	%r0, 256
 	stw	%r0, SAVED_VRSAVE(%r11)
+	/* VSCR comes in the last word of zeros; NJ is its bit of 0x10000, and a shift by -16 is one by 16. */
+	mfvscr	%v0
+	vspltisw %v1, 1
+	vspltisw %v19, -16
+	vslw	%v1, %v1, %v19
+	vand	%v0, %v0, %v1
+	li	%r12, SAVED_VSCR
+	stvx	%v0, %r11, %r12
+1:	andi.	%r12, %r10, 1
+	beq	1f
+	mffs	%f0
+	stfd	%f0, SAVED_FPSCR(%r11)
+	li	%r0, 0
+	stw	%r0, SAVED_FPSCR(%r11)
+	lwz	%r0, SAVED_FPSCR + 4(%r11)
+	andi.	%r0, %r0, FPSCR_CONTROL
+	stw	%r0, SAVED_FPSCR + 4(%r11)
 1:
 	.endm
 

@@ -6,7 +6,7 @@ use crate::context::{Context, Outcome};
 use crate::judge::{self, Judge};
 use crate::measuring::{measure, Measured};
 use crate::select::Selection;
-use crate::verbs::study::{best_of_each, fill, rerun};
+use crate::verbs::study::{best_of_each, fill, record as study_record, rerun};
 use crate::work::{each_case, Skips};
 use crate::{study_file, verbs};
 use arch::Arch;
@@ -41,17 +41,30 @@ pub fn run(context: &Context, _: &Args) -> Result<Outcome> {
     context.progress("1 of 3: the published LoongArch table, run again");
     let study = study_file::load(&context.workspace, STUDY)?;
     let reruns = rerun(context, &study)?;
-    let mut report = Report::new("1. A published table, run again");
-    fill(report.section(&study.title), &study, &reruns);
-    context.show(&report);
+    context.tell(reruns.iter().map(|rerun| study_record(&study, rerun)), || {
+        let mut report = Report::new("1. A published table, run again");
+        fill(report.section(&study.title), &study, &reruns);
+        report
+    });
 
     context.progress("2 of 3: every variant on every CPU that we describe");
-    let mut report = Report::new("2. The best variant on each CPU that we describe");
-    report.section("").table(best_table(&predict_all(context, &mut skips)?));
-    context.show(&report);
+    let predictions = predict_all(context, &mut skips)?;
+    let best = best_of_each(&predictions);
+    context.tell(best.iter().copied(), || {
+        let mut report = Report::new("2. The best variant on each CPU that we describe");
+        report.section("").table(best_table(&best));
+        report
+    });
 
     context.progress("3 of 3: this machine");
     measure_here(context)?;
+    if !context.json {
+        say_what_is_next();
+    }
+    skips.outcome()
+}
+
+fn say_what_is_next() {
     println!(
         "Next: ./assay list checksum              the variants, and what each needs\n      \
          ./assay compare checksum           measured here against known techniques, with verdicts\n      \
@@ -60,7 +73,6 @@ pub fn run(context: &Context, _: &Args) -> Result<Outcome> {
          ./assay report csum_partial -a loongarch64 --format mail\n\
          What a prediction is not: docs/limits.md. How it is made: docs/method.md."
     );
-    skips.outcome()
 }
 
 fn predict_all(context: &Context, skips: &mut Skips) -> Result<Vec<PredictionRecord>> {
@@ -94,7 +106,7 @@ fn csum(archs: Vec<Arch>) -> Selection {
     Selection { words: vec![HOTPATH.to_owned()], archs, compiler: "clang".to_owned(), ..Selection::default() }
 }
 
-fn best_table(records: &[PredictionRecord]) -> Table {
+fn best_table(best: &[&PredictionRecord]) -> Table {
     let mut table = Table::new(
         &format!("{HOTPATH}, {BEST_AT}"),
         "predicted from traces and the cpus' descriptions, not measured",
@@ -105,7 +117,7 @@ fn best_table(records: &[PredictionRecord]) -> Table {
     let rate = table.predicted_column("rate", "bytes/cycle", 2);
     let cycles = table.predicted_column("per call", "cycles", 1);
     let bound = table.text_column("most stalls");
-    let mut best = best_of_each(records);
+    let mut best = best.to_vec();
     best.sort_by(|a, b| (&a.common.arch, &a.cpu).cmp(&(&b.common.arch, &b.cpu)));
     for record in best {
         let row = table.row();
@@ -144,8 +156,10 @@ fn measure_here(context: &Context) -> Result<()> {
             shown.push(one);
         }
     }
-    let mut report = Report::new("3. Measured on this machine");
-    report.section("").table(verbs::measure::table(&shown));
-    context.show(&report);
+    context.tell(shown.iter().map(|one| &one.record), || {
+        let mut report = Report::new("3. Measured on this machine");
+        report.section("").table(verbs::measure::table(&shown));
+        report
+    });
     Ok(())
 }

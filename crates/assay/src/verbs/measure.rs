@@ -8,7 +8,6 @@ use crate::select::{Cases, Selection};
 use crate::verbs::count::{hotpaths_of, variant_text};
 use lab::measure::Effort;
 use lab::{host, Problem, Result};
-use report::record::Record;
 use report::{Report, Table};
 
 /// Options of `measure`.
@@ -54,13 +53,11 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
             "./assay predict tells what a model makes of it; ./assay list shows what each variant needs",
         ));
     }
-    if context.json {
-        measured.iter().for_each(|measured| println!("{}", measured.record.to_line()));
-    } else {
+    context.tell(measured.iter().map(|measured| &measured.record), || {
         let mut report = Report::new("Measured on this machine");
         report.section("").table(table(&measured));
-        context.show(&report);
-    }
+        report
+    });
     Ok(Outcome::Fine)
 }
 

@@ -12,6 +12,7 @@ use lab::{Problem, Result};
 use predict::Cpu;
 use report::record::{Common, PredictionRecord, Record, StudyRecord};
 use report::{Count, Derived, Predicted, Published, Report, Section, Table};
+use serde::Serialize;
 
 /// Options of `study`.
 #[derive(clap::Args)]
@@ -47,27 +48,43 @@ impl Rerun {
 
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
-    let Some(word) = &args.study else {
-        for name in study_file::names(&context.workspace)? {
-            let study = study_file::load(&context.workspace, &name)?;
-            println!("{name:28} {}", study.title);
-        }
-        return Ok(Outcome::Fine);
-    };
+    let Some(word) = &args.study else { return list(context) };
     let study = study_file::load(&context.workspace, word)?;
     let reruns = rerun(context, &study)?;
     let exact = reruns.iter().all(|rerun| rerun.exact() != Some(false));
-    if context.json {
-        reruns.iter().for_each(|rerun| println!("{}", record(&study, rerun).to_line()));
-    } else {
+    context.tell(reruns.iter().map(|rerun| record(&study, rerun)), || {
         let mut report = Report::new(&study.title);
         fill(report.section(""), &study, &reruns);
-        context.show(&report);
-    }
+        report
+    });
     if !exact {
         eprintln!("a count differs from its closed form");
     }
     Ok(if exact { Outcome::Fine } else { Outcome::Failed })
+}
+
+/// One study that there is. Kind `study_title`.
+#[derive(Serialize)]
+struct TitleRecord {
+    kind: &'static str,
+    study: String,
+    title: String,
+    source: String,
+    assay_version: &'static str,
+}
+
+fn list(context: &Context) -> Result<Outcome> {
+    for name in study_file::names(&context.workspace)? {
+        let Study { title, source, .. } = study_file::load(&context.workspace, &name)?;
+        if context.json {
+            let assay_version = env!("CARGO_PKG_VERSION");
+            let record = TitleRecord { kind: "study_title", study: name, title, source, assay_version };
+            println!("{}", record.to_line());
+        } else {
+            println!("{name:28} {title}");
+        }
+    }
+    Ok(Outcome::Fine)
 }
 
 /// Runs every row again.

@@ -9,6 +9,8 @@ use lab::cache::read_text;
 use lab::process::{Command, Limits};
 use lab::toolchain::require_program;
 use lab::{Problem, Result};
+use report::record::Record;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -26,6 +28,25 @@ pub struct Args {
     /// Only these parts (repeatable; default: all)
     #[arg(long = "only", value_name = "PART", value_parser = ["rust", "variants", "must-fail", "compat", "docs", "setup", "conformance"])]
     only: Vec<String>,
+}
+
+/// How one part came out, or `all` of them. Kind `test`.
+#[derive(Serialize)]
+struct PartRecord {
+    kind: &'static str,
+    part: &'static str,
+    passed_count: usize,
+    failed_count: usize,
+    skipped_count: usize,
+    assay_version: &'static str,
+}
+
+impl PartRecord {
+    fn new(part: &'static str, tally: Tally) -> PartRecord {
+        let Tally { right: passed_count, wrong: failed_count, skipped: skipped_count } = tally;
+        let assay_version = env!("CARGO_PKG_VERSION");
+        PartRecord { kind: "test", part, passed_count, failed_count, skipped_count, assay_version }
+    }
 }
 
 /// Runs the verb.
@@ -47,6 +68,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         }
         eprintln!("== {name}: {what}");
         let started = Instant::now();
+        // A part that cannot be run at all has failed.
         let tally = part(context, args).unwrap_or_else(|problem| {
             eprintln!("assay: {problem}");
             Tally { wrong: 1, ..Tally::default() }
@@ -58,11 +80,16 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
             tally.skipped,
             started.elapsed().as_secs_f64()
         );
-        total.right += tally.right;
-        total.wrong += tally.wrong;
-        total.skipped += tally.skipped;
+        if context.json {
+            println!("{}", PartRecord::new(name, tally).to_line());
+        }
+        total = add(total, tally);
     }
-    println!("{} passed, {} failed, {} skipped", total.right, total.wrong, total.skipped);
+    if context.json {
+        println!("{}", PartRecord::new("all", total).to_line());
+    } else {
+        println!("{} passed, {} failed, {} skipped", total.right, total.wrong, total.skipped);
+    }
     Ok(if total.wrong == 0 && total.right > 0 { Outcome::Fine } else { Outcome::Failed })
 }
 
@@ -96,7 +123,8 @@ fn compat(context: &Context, _: &Args) -> Result<Tally> {
         if words.is_empty() || line.starts_with('#') {
             continue;
         }
-        let malformed = || Problem::new("is not ARCH HOTPATH FILE").at(format!("{}:{}", list.display(), index + 1));
+        let malformed =
+            || Problem::new("is not ARCH HOTPATH FILE").at(format!("{}:{}", list.display(), index + 1));
         let [arch, hotpath, file] = words[..] else { return Err(malformed()) };
         let path = match file.strip_prefix("linux:") {
             Some(file) => context.workspace.cache.join("linux-source").join(file),
@@ -131,6 +159,7 @@ fn setup_scripts(context: &Context, _: &Args) -> Result<Tally> {
     let Some(mut tally) = tally else {
         return Err(Problem::new(format!("printed no count: {}", output.tail(5))).at("tests/setup/run"));
     };
+    output.stdout.lines().filter(|line| line.starts_with(SKIPPED)).for_each(|line| eprintln!("{line}"));
     if !output.success() {
         eprintln!("{}\n{}", output.stdout, output.tail(20));
         tally.wrong = tally.wrong.max(1);
@@ -138,18 +167,24 @@ fn setup_scripts(context: &Context, _: &Args) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Reads `21 passed, 0 failed`.
+/// What a test prints, with the reason behind it, if it cannot do its work on this machine: a line of its own. The test
+/// then counts as skipped, not as passed.
+const SKIPPED: &str = "skipped: ";
+
+/// Reads `21 passed, 0 failed, 2 skipped`.
 fn plain_counts(line: &str) -> Option<Tally> {
     let mut words = line.split([' ', ',']).filter(|word| !word.is_empty());
-    let right = words.next()?.parse().ok()?;
-    let wrong = words.nth(1)?.parse().ok()?;
-    Some(Tally { right, wrong, skipped: 0 })
+    let mut count = |name: &str| -> Option<usize> {
+        let number = words.next()?.parse().ok()?;
+        (words.next()? == name).then_some(number)
+    };
+    Some(Tally { right: count("passed")?, wrong: count("failed")?, skipped: count("skipped")? })
 }
 
 fn rust_tests(context: &Context, _: &Args) -> Result<Tally> {
     let cargo = require_program("cargo", "cargo-web")?;
     let output = Command::new(cargo)
-        .args(["test", "--workspace", "--locked", "--no-fail-fast", "--color=never"])
+        .args(["test", "--workspace", "--locked", "--no-fail-fast", "--color=never", "--", "--show-output"])
         .folder(&context.workspace.root)
         .env("ASSAY_ROOT", &context.workspace.root)
         .env("ASSAY_CACHE", &context.workspace.cache)
@@ -159,6 +194,11 @@ fn rust_tests(context: &Context, _: &Args) -> Result<Tally> {
     let mut tally = Tally::default();
     for line in output.stdout.lines() {
         tally = add(tally, cargo_counts(line));
+    }
+    for (test, reason) in skips_of(&output.stdout) {
+        eprintln!("skip   {test}: {reason}");
+        tally.right -= 1;
+        tally.skipped += 1;
     }
     if !output.success() {
         eprintln!("{}", failures_of(&output.stdout));
@@ -182,6 +222,29 @@ fn cargo_counts(line: &str) -> Tally {
         return Tally::default();
     }
     Tally { right: count("passed"), wrong: count("failed"), skipped: count("ignored") }
+}
+
+/// The tests that passed because they could not do their work, each with its first reason, out of what `--show-output`
+/// shows: a section `---- NAME stdout ----` for each test that printed something.
+fn skips_of(stdout: &str) -> Vec<(String, String)> {
+    let mut skips: Vec<(String, String)> = Vec::new();
+    let mut test = None;
+    let mut passed = false;
+    for line in stdout.lines() {
+        match line {
+            "successes:" => passed = true,
+            "failures:" => passed = false,
+            _ => {}
+        }
+        if let Some(name) = line.strip_prefix("---- ").and_then(|rest| rest.strip_suffix(" stdout ----")) {
+            test = Some(name).filter(|_| passed);
+        } else if let (Some(name), Some(reason)) = (test, line.strip_prefix(SKIPPED)) {
+            skips.push((name.to_owned(), reason.to_owned()));
+            // One test is one skip.
+            test = None;
+        }
+    }
+    skips
 }
 
 /// What cargo prints of failed tests, between `failures:` and the result line.
@@ -265,8 +328,19 @@ mod tests {
         let line = "test result: FAILED. 12 passed; 3 failed; 1 ignored; 0 measured; 0 filtered out";
         assert_eq!(cargo_counts(line), Tally { right: 12, wrong: 3, skipped: 1 });
         assert_eq!(cargo_counts("running 3 tests"), Tally::default());
-        assert_eq!(plain_counts("21 passed, 2 failed"), Some(Tally { right: 21, wrong: 2, skipped: 0 }));
-        assert_eq!(plain_counts("nothing"), None);
+        let counts = Tally { right: 21, wrong: 2, skipped: 1 };
+        assert_eq!(plain_counts("21 passed, 2 failed, 1 skipped"), Some(counts));
+        for line in ["nothing", "21 passed", "21 passed, 2 failed", "2 failed, 21 passed, 1 skipped"] {
+            assert_eq!(plain_counts(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_test_that_says_that_it_skipped_did_not_pass() {
+        let stdout = "running 4 tests\ntest a ... ok\n\nsuccesses:\n\n---- a stdout ----\nskipped: no room\nskipped: no time\n\n\
+            ---- b stdout ----\nI never skipped: really\n\n\nsuccesses:\n    a\n    b\n\nfailures:\n\n---- c stdout ----\n\
+            skipped: but failed later\n\n\nfailures:\n    c\n\ntest result: FAILED. 3 passed; 1 failed; 0 ignored\n";
+        assert_eq!(skips_of(stdout), [("a".to_owned(), "no room".to_owned())]);
     }
 
     #[test]

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Uses r2 as a temporary. Here it is the thread pointer, and the current task in the kernel.
+ *
+ * assay-expect: fail clobbered callee-saved register r2
+ */
+	.globl	csum_partial
+	.type	csum_partial, @function
+csum_partial:
+	mr	%r2, %r5
+	mr	%r3, %r5
+	blr
+	.size	csum_partial, . - csum_partial
