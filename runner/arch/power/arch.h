@@ -27,7 +27,7 @@
 /* Bytes above the stack pointer at the call that belong to the callee: back chain, CR, LR and TOC save. */
 #define ASSAY_LINK_BYTES 32
 
-#define ASSAY_SAVED_BYTES (12 * 16 + (20 + 18 + 2) * 8)
+#define ASSAY_SAVED_BYTES (12 * 16 + (20 + 18 + 2) * 8 + 16 + 16)
 #define ASSAY_SAVED_REGISTERS                                                                              \
 	{ "v20", 16, 0 }, { "v21", 16, 0 }, { "v22", 16, 0 }, { "v23", 16, 0 }, { "v24", 16, 0 },          \
 	{ "v25", 16, 0 }, { "v26", 16, 0 }, { "v27", 16, 0 }, { "v28", 16, 0 }, { "v29", 16, 0 },          \
@@ -39,7 +39,8 @@
 	{ "f14", 8, 0 }, { "f15", 8, 0 }, { "f16", 8, 0 }, { "f17", 8, 0 }, { "f18", 8, 0 },               \
 	{ "f19", 8, 0 }, { "f20", 8, 0 }, { "f21", 8, 0 }, { "f22", 8, 0 }, { "f23", 8, 0 },               \
 	{ "f24", 8, 0 }, { "f25", 8, 0 }, { "f26", 8, 0 }, { "f27", 8, 0 }, { "f28", 8, 0 },               \
-	{ "f29", 8, 0 }, { "f30", 8, 0 }, { "f31", 8, 0 }, { "CR2, CR3 or CR4", 8, 0 }, { "VRSAVE", 8, 0 }
+	{ "f29", 8, 0 }, { "f30", 8, 0 }, { "f31", 8, 0 }, { "CR2, CR3 or CR4", 8, 0 }, { "VRSAVE", 8, 0 }, \
+	{ "VSCR (the non-Java mode)", 16, 0 }, { "FPSCR (rounding mode and exception enables)", 8, 0 }
 
 static inline uintptr_t assay_arch_features(void)
 {

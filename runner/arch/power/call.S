@@ -16,8 +16,9 @@
  * by its type, by the caller for arguments and by the callee for results. The callee preserves r1 (stack),
  * r14 to r31, f14 to f31, v20 to v31, and the condition register fields CR2, CR3 and CR4. f14 to f31 are the
  * upper halves of vs14 to vs31, whose lower halves are free; v20 to v31 are vs52 to vs63 and preserved whole.
- * r13 is the thread pointer (the kernel's per-CPU area) and VRSAVE is not to be touched. LR, CTR, XER with its
- * carry, CR0, CR1, CR5-CR7 and the rest are free.
+ * r13 is the thread pointer (the kernel's per-CPU area) and VRSAVE is not to be touched. FPSCR's rounding mode and
+ * exception enables and VSCR's non-Java bit, which makes denormal numbers zero, belong to the caller; their status bits
+ * are free. LR, CTR, XER with its carry, CR0, CR1, CR5-CR7 and the rest are free.
  *
  * The frame. r1 is a multiple of 16 and 0(r1) holds the back chain. The first 32 bytes of the caller's frame
  * are lent to the callee: it may save CR at 8(r1) and LR at 16(r1) there before it makes its own frame; 24(r1)
@@ -34,7 +35,7 @@
 #define RECORD_RETURNED	 96
 #define RECORD_OWN	 104
 #define RECORD_BEFORE	 128
-#define SAVED_BYTES	 (12 * 16 + 40 * 8)
+#define SAVED_BYTES	 (12 * 16 + 40 * 8 + 16 + 16)
 #define RECORD_AFTER	 (RECORD_BEFORE + SAVED_BYTES)
 
 #define CR_SAVED	 0x00fff000	/* fields 2 to 4 */
@@ -63,8 +64,13 @@
 #define SAVED_R2	 (12 * 16)
 #define SAVED_CR	 (12 * 16 + 38 * 8)
 #define SAVED_VRSAVE	 (12 * 16 + 39 * 8)
+#define SAVED_VSCR	 (12 * 16 + 40 * 8)
+#define SAVED_FPSCR	 (SAVED_VSCR + 16)
 
-/* Stores r2, the masked CR and VRSAVE from the address in r11 on; changes r0 and r12. */
+#define FPSCR_CONTROL	 0xff		/* VE OE UE ZE XE NI RN */
+
+/* Stores r2 and the masked CR, VRSAVE, VSCR and FPSCR from the address in r11 on; changes r0, r12, f0, v0, v1, v19
+ * and CR0. */
 	.macro	store_control
 	std	%r2, SAVED_R2(%r11)
 	mfcr	%r0
@@ -74,6 +80,19 @@
 	std	%r0, SAVED_CR(%r11)
 	mfspr	%r0, 256
 	std	%r0, SAVED_VRSAVE(%r11)
+	/* VSCR comes in the last word of zeros; NJ is its bit of 0x10000, and a shift by -16 is one by 16. */
+	mfvscr	%v0
+	vspltisw %v1, 1
+	vspltisw %v19, -16
+	vslw	%v1, %v1, %v19
+	vand	%v0, %v0, %v1
+	li	%r12, SAVED_VSCR
+	stvx	%v0, %r11, %r12
+	mffs	%f0
+	stfd	%f0, SAVED_FPSCR(%r11)
+	ld	%r0, SAVED_FPSCR(%r11)
+	andi.	%r0, %r0, FPSCR_CONTROL
+	std	%r0, SAVED_FPSCR(%r11)
 	.endm
 
 	.abiversion 2
