@@ -39,12 +39,39 @@ static void prepare_once(void)
 	}
 }
 
+#ifdef ASSAY_LINK_RETURN
+/* In call.S, where the call under test returns to. */
+extern const unsigned char assay_call_returned[];
+
+/* What the callee may leave in the words that it is lent: the back chain as it was, LR or nothing in LR's word. */
+static void check_link(void)
+{
+	unsigned char *link = (unsigned char *)record->stack;
+	uintptr_t chain, saved;
+
+	memcpy(&chain, link, sizeof(chain));
+	memcpy(&saved, link + ASSAY_LINK_RETURN, sizeof(saved));
+	if (chain != 0)
+		assay_fail("clobbered its caller's back chain: 0x%lx", (unsigned long)chain);
+	if (saved != (uintptr_t)assay_call_returned)
+		assay_canary_check(link + ASSAY_LINK_RETURN, link + ASSAY_LINK_RETURN + sizeof(saved),
+				   "what is not the return address into its caller's LR save word");
+	assay_canary_check(link + ASSAY_LINK_OWN, link + ASSAY_LINK_BYTES,
+			   "into its caller's frame header, behind the LR save word");
+}
+#else
+static void check_link(void)
+{
+}
+#endif
+
 static void check_frame(void)
 {
 	long moved = (long)(record->returned_stack - record->stack);
 
 	if (moved != 0)
 		assay_fail("clobbered the stack pointer: it came back %ld bytes off", moved);
+	check_link();
 	assay_canary_check((unsigned char *)record->stack + ASSAY_LINK_BYTES, stack.end,
 			   "into its caller's stack frame");
 }
@@ -70,6 +97,7 @@ uintptr_t assay_call_words(void (*function)(void), const uintptr_t arguments[8])
 	prepare_once();
 	record = record == &records[0] ? &records[1] : &records[0];
 	record->function = function;
+	assay_canary_fill((unsigned char *)record->stack, (unsigned char *)record->stack + ASSAY_LINK_BYTES);
 	for (unsigned int i = 0; i < 8; i++)
 		record->arguments[i] = arguments[i];
 	assay_call_registers(record);

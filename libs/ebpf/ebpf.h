@@ -24,6 +24,7 @@ extern "C" {
 #endif
 
 struct ebpf_vm;
+struct ebpf_frame;
 
 /* Every function that can fail returns one of these; ebpf_message says what, where and why. */
 enum ebpf_status {
@@ -59,6 +60,11 @@ struct ebpf_platform {
 	void *(*map_code)(void *context, size_t bytes);
 	bool (*protect_code)(void *context, void *code, size_t bytes);
 	void (*unmap_code)(void *context, void *code, size_t bytes);
+	/*
+	 * How ebpf_run enters compiled code; NULL: by an ordinary call. For who has to do something around it: switch
+	 * stacks, or look at the registers that come back, as host/linux.c does. Returns what the code returns.
+	 */
+	uint64_t (*enter_code)(void *context, const void *code, size_t bytes, struct ebpf_frame *frame);
 };
 
 /* A helper function: r1 to r5, and the context given to ebpf_register_helper's VM. The result becomes r0. */

@@ -3,7 +3,7 @@
  * A plugin for bpf_conformance (https://github.com/Alan-Jowett/bpf_conformance), for each architecture, without a libc.
  *
  *	plugin [MEMORY] [--jit | --interpret] [--program HEX] [--batch] [--emit ARCH] [--swap KIND]
- *	       [--fuse | --no-fuse] [--budget N] [--bounds]
+ *	       [--fuse | --no-fuse] [--budget N] [--bounds] [--code HEX]
  *
  * The program is one line of hex on standard input, MEMORY is hex too; blanks between bytes are allowed. r0 is printed
  * in hex. Exit status: 0, 1 if the program was refused or stopped, 2 for wrong usage; the reason goes to standard error.
@@ -11,10 +11,16 @@
  * With --batch, every line of standard input is a program, or a program, a comma and its memory; for each a line is
  * printed: r0, or "error:" and why. With --emit, the code generated for ARCH is printed in hex instead of running it.
  *
+ * With --jit, --code is machine code to run in place of what this machine would generate: what --emit printed elsewhere.
+ *
+ * Compiled code is entered by the test runner's checked call (host/checked.h): code that loses a register that C
+ * preserves, or the stack, ends the plugin with status 1 and a line "failure: ..." on standard output.
+ *
  * The suite assembles for a little-endian machine and never tells the plugin otherwise, so the bytecode is read as
  * little-endian whatever this machine is: ebpf_load turns the fields round, memory stays as it is.
  */
 #include "bytecode.h"
+#include "host/checked.h"
 #include "host/linux.h"
 #include "internal.h"
 
@@ -24,6 +30,7 @@
 struct request {
 	const char *memory;
 	const char *program;
+	const char *code;
 	bool batch;
 	enum ebpf_engine engine;
 	struct ebpf_target target; /* arch: what to emit code for, or NULL to run the program */
@@ -36,7 +43,8 @@ static int usage(const char *what, const char *which)
 	linux_write(2, what);
 	linux_write(2, which);
 	linux_write(2, "\nusage: plugin [MEMORY] [--jit | --interpret] [--program HEX] [--batch] [--emit ARCH]\n"
-		       "              [--swap auto|memory|register|vector|isa31] [--fuse | --no-fuse] [--budget N] [--bounds]\n");
+		       "              [--swap auto|memory|register|vector|isa31] [--fuse | --no-fuse] [--budget N] [--bounds]\n"
+		       "              [--code HEX]\n");
 	return 2;
 }
 
@@ -140,6 +148,8 @@ static int parse_option(struct request *request, const char *option, const char 
 			request->program = value;
 		else if (linux_same(option, "--emit") && value)
 			request->target.arch = value;
+		else if (linux_same(option, "--code") && value)
+			request->code = value;
 		else if (linux_same(option, "--budget") && value && parse_number(value, &request->options.budget_instructions))
 			return 0;
 		else if (!linux_same(option, "--swap") || !value || !parse_swap(value, &request->target.swap))
@@ -152,6 +162,7 @@ static int parse_option(struct request *request, const char *option, const char 
 static uint64_t unwind(uint64_t r1, uint64_t r2, uint64_t r3, uint64_t r4, uint64_t r5, void *context)
 {
 	(void)r2, (void)r3, (void)r4, (void)r5, (void)context;
+	checked_helper();
 	return r1;
 }
 
@@ -241,9 +252,31 @@ static int answer_batch(struct ebpf_vm *vm, const struct request *request, char 
 	return status == 2 ? 2 : 0;
 }
 
-int linux_main(int argc, char **argv, uint32_t features)
+/* The code of --code takes the place of what was compiled; `context` says where it is. */
+static uint64_t enter_given(void *context, const void *code, size_t bytes, struct ebpf_frame *frame)
 {
-	struct request request = { .engine = EBPF_INTERPRETER, .target = { .features = features } };
+	const struct bytes *given = context;
+
+	(void)code, (void)bytes;
+	return ebpf_host_platform.enter_code(NULL, given->at, given->count, frame);
+}
+
+/* False if it is no code: the platform stays as it is. */
+static bool give_code(struct ebpf_platform *platform, struct bytes *given, const char *text)
+{
+	*given = parse_hex(text);
+	if (!given->count || !platform->protect_code(platform->context, given->at, given->mapped))
+		return false;
+	platform->context = given;
+	platform->enter_code = enter_given;
+	return true;
+}
+
+int linux_main(int argc, char **argv)
+{
+	struct request request = { .engine = EBPF_INTERPRETER, .target = { .features = ebpf_host_features() } };
+	struct ebpf_platform platform = ebpf_host_platform;
+	struct bytes code;
 	struct ebpf_vm *vm;
 	char *input = NULL;
 	int i = 1, taken, status;
@@ -260,7 +293,9 @@ int linux_main(int argc, char **argv, uint32_t features)
 		if (!input)
 			return usage("cannot read the program from standard input", "");
 	}
-	vm = ebpf_create(&ebpf_host_platform, &request.options);
+	if (request.code && !give_code(&platform, &code, request.code))
+		return usage("the machine code has to be hex bytes", "");
+	vm = ebpf_create(&platform, &request.options);
 	if (!vm || ebpf_register_helper(vm, UNWIND_HELPER, unwind, EBPF_HELPER_UNWIND))
 		return usage("no memory", "");
 	if (request.batch && input)

@@ -265,6 +265,15 @@ static enum ebpf_status report_fault(struct ebpf_vm *vm, const struct ebpf_frame
 	}
 }
 
+static uint64_t enter_code(struct ebpf_vm *vm, struct ebpf_frame *frame)
+{
+	const struct ebpf_platform *platform = &vm->platform;
+
+	if (platform->enter_code)
+		return platform->enter_code(platform->context, vm->code, vm->code_stats.code_bytes, frame);
+	return ((uint64_t(*)(struct ebpf_frame *))(uintptr_t)vm->code)(frame);
+}
+
 enum ebpf_status ebpf_run(struct ebpf_vm *vm, enum ebpf_engine engine, void *context, size_t context_bytes,
 			  uint64_t *r0)
 {
@@ -279,7 +288,7 @@ enum ebpf_status ebpf_run(struct ebpf_vm *vm, enum ebpf_engine engine, void *con
 		return state(vm, "the program is not compiled: ebpf_compile comes first");
 	fill_frame(vm, context, context_bytes, &frame);
 	if (engine == EBPF_COMPILED)
-		result = ((uint64_t(*)(struct ebpf_frame *))(uintptr_t)vm->code)(&frame);
+		result = enter_code(vm, &frame);
 	else
 		ebpf_interpret(vm, &frame, &result);
 	if (vm->options.budget_instructions)

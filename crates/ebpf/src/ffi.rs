@@ -48,7 +48,7 @@ pub(crate) struct EbpfCodeStats {
 
 extern "C" {
     pub(crate) static ebpf_host_platform: EbpfPlatform;
-    pub(crate) fn ebpf_host_features(hwcap: u64, hwcap2: u64) -> u32;
+    pub(crate) fn ebpf_host_features() -> u32;
     pub(crate) fn ebpf_create(platform: *const EbpfPlatform, options: *const EbpfOptions) -> *mut EbpfVm;
     pub(crate) fn ebpf_destroy(vm: *mut EbpfVm);
     pub(crate) fn ebpf_register_helper(

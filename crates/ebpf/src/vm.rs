@@ -85,10 +85,10 @@ pub enum Fusion {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Features(pub u32);
 
-/// The features of the CPU that this runs on, as far as it tells without the auxiliary vector.
+/// The features of the CPU that this runs on.
 pub fn host_features() -> Features {
     // SAFETY: no preconditions.
-    Features(unsafe { ffi::ebpf_host_features(0, 0) })
+    Features(unsafe { ffi::ebpf_host_features() })
 }
 
 /// The architectures that code can be generated for.

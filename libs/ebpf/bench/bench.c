@@ -70,7 +70,7 @@ static size_t encode(const struct bench_slot *slots, size_t count, uint8_t *byte
 static struct ebpf_vm *load(const uint8_t *bytecode, size_t bytes, bool bounds, uint64_t budget, enum ebpf_fusion fusion)
 {
 	struct ebpf_options options = { .bounds = bounds, .budget_instructions = budget };
-	struct ebpf_target target = { .features = ebpf_host_features(0, 0), .fusion = fusion };
+	struct ebpf_target target = { .features = ebpf_host_features(), .fusion = fusion };
 	struct ebpf_vm *vm = ebpf_create(&ebpf_host_platform, &options);
 
 	if (!vm)

@@ -47,7 +47,7 @@ int main(void)
 	uint64_t counters[1024] = { 0 }, r0;
 	uint8_t packet[54] = { 0 };
 	struct ebpf_options options = { .budget_instructions = 1000, .bounds = true, .helper_context = counters };
-	struct ebpf_target target = { .features = ebpf_host_features(0, 0) };
+	struct ebpf_target target = { .features = ebpf_host_features() };
 	struct ebpf_vm *vm = ebpf_create(&ebpf_host_platform, &options);
 
 	memcpy(packet + 12, "\x08\x00", 2); /* IPv4 */

@@ -149,8 +149,14 @@ static void disassemble_all(const uint8_t *bytecode, size_t bytes, enum ebpf_byt
 static bool try_program(const uint8_t *bytecode, size_t bytes, enum ebpf_byte_order order, long countdown)
 {
 	struct memory memory = { 0, countdown };
-	struct ebpf_platform platform = { &memory, allocate, release, map_code, ebpf_host_platform.protect_code,
-					  unmap_code };
+	struct ebpf_platform platform = {
+		.context = &memory,
+		.allocate = allocate,
+		.release = release,
+		.map_code = map_code,
+		.protect_code = ebpf_host_platform.protect_code,
+		.unmap_code = unmap_code,
+	};
 	uint8_t *context = malloc(CONTEXT_BYTES), *region = calloc(1, 16);
 	struct ebpf_options options = { BUDGET, true, NULL, relocate, region };
 	struct ebpf_vm *vm = ebpf_create(&platform, &options);

@@ -11,6 +11,7 @@
  */
 #include "generate.h"
 
+#include "../host/checked.h"
 #include "../host/linux.h"
 
 #define ARENA_BYTES (8u << 20)
@@ -69,12 +70,14 @@ static uint64_t mix(uint64_t r1, uint64_t r2, uint64_t r3, uint64_t r4, uint64_t
 {
 	uint64_t hash = r1 ^ (r2 << 7 | r2 >> 57) ^ (r3 << 19 | r3 >> 45) ^ (r4 << 31 | r4 >> 33) ^ (r5 << 43 | r5 >> 21);
 
+	checked_helper();
 	return hash * UINT64_C(0x9e3779b97f4a7c15) + (context != NULL);
 }
 
 static uint64_t unwind(uint64_t r1, uint64_t r2, uint64_t r3, uint64_t r4, uint64_t r5, void *context)
 {
 	(void)r2, (void)r3, (void)r4, (void)r5, (void)context;
+	checked_helper();
 	return r1 & 7;
 }
 
@@ -329,7 +332,7 @@ static uint32_t features_known(const char *arch)
 				0;
 }
 
-int linux_main(int argc, char **argv, uint32_t features)
+int linux_main(int argc, char **argv)
 {
 	struct fuzzer *f = linux_map(sizeof(*f));
 	uint64_t seed = 1, count = 1000, i;
@@ -337,7 +340,7 @@ int linux_main(int argc, char **argv, uint32_t features)
 
 	if (!f)
 		return 2;
-	f->features = features;
+	f->features = ebpf_host_features();
 	f->hash = UINT64_C(0xcbf29ce484222325);
 	f->arena.memory = linux_map(ARENA_BYTES);
 	for (at = 1; at + 1 < argc; at += 2) {

@@ -11,12 +11,10 @@ static void cpuid(uint32_t leaf, uint32_t registers[4])
 }
 
 /* Intel SDM volume 2, CPUID: leaf 1 ecx bit 9 SSSE3, bit 22 MOVBE; leaf 7 ebx bit 8 BMI2. */
-uint32_t ebpf_host_features(uint64_t hwcap, uint64_t hwcap2)
+uint32_t ebpf_host_features(void)
 {
 	uint32_t registers[4], features = 0;
 
-	(void)hwcap;
-	(void)hwcap2;
 	cpuid(1, registers);
 	features |= registers[2] >> 9 & 1 ? EBPF_X86_SSSE3 : 0;
 	features |= registers[2] >> 22 & 1 ? EBPF_X86_MOVBE : 0;
@@ -30,9 +28,13 @@ uint32_t ebpf_host_features(uint64_t hwcap, uint64_t hwcap2)
 
 #elif defined(__powerpc64__)
 
+#define AT_HWCAP 16
+#define AT_HWCAP2 26
+
 /* Linux, Documentation/arch/powerpc/elf_hwcaps.rst: ARCH_2_06 in hwcap; ARCH_2_07, ARCH_3_00, ARCH_3_1 in hwcap2. */
-uint32_t ebpf_host_features(uint64_t hwcap, uint64_t hwcap2)
+uint32_t ebpf_host_features(void)
 {
+	uint64_t hwcap = ebpf_host_auxiliary(AT_HWCAP), hwcap2 = ebpf_host_auxiliary(AT_HWCAP2);
 	uint32_t features = 0;
 
 	features |= hwcap & 0x00000100 ? EBPF_POWER_ISA206 : 0;
@@ -42,12 +44,10 @@ uint32_t ebpf_host_features(uint64_t hwcap, uint64_t hwcap2)
 	return features;
 }
 
-#else
+#else /* LoongArch: nothing that is used is optional */
 
-uint32_t ebpf_host_features(uint64_t hwcap, uint64_t hwcap2)
+uint32_t ebpf_host_features(void)
 {
-	(void)hwcap;
-	(void)hwcap2;
 	return 0;
 }
 

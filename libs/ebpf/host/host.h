@@ -10,10 +10,10 @@
 
 extern const struct ebpf_platform ebpf_host_platform;
 
-/*
- * Feature bits for struct ebpf_target. `hwcap` and `hwcap2` are the AT_HWCAP and AT_HWCAP2 entries of the auxiliary
- * vector (getauxval); x86-64 asks the CPU itself and ignores them.
- */
-uint32_t ebpf_host_features(uint64_t hwcap, uint64_t hwcap2);
+/* Feature bits of the CPU that this runs on, for struct ebpf_target. */
+uint32_t ebpf_host_features(void);
+
+/* The entry of the auxiliary vector with this AT_ number, 0 if there is none: what ebpf_host_features asks. */
+uint64_t ebpf_host_auxiliary(uint64_t type);
 
 #endif

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * struct ebpf_platform for Linux without a libc, and the little that the programs here need of one: this is what lets
- * the plugin and the fuzzer run under QEMU for machines whose libc is not packaged. Entry and system calls are the
- * test runner's (runner/arch/<arch>/entry.S); assay_main is what its _start calls, with the initial stack pointer.
+ * the plugin and the fuzzer run under QEMU for machines whose libc is not packaged. The rest is the test
+ * runner's (../../runner): entry, system calls, memcpy and its like, and the checked call, through which all compiled code
+ * is entered here (checked.c). assay_main is what _start calls, with the initial stack pointer.
  */
 #include "linux.h"
 
-#include <arch.h>
+#include "checked.h"
+
+#include <internal.h>
 
 #ifdef __x86_64__
 #define SYS_READ 0
@@ -22,54 +25,6 @@
 #define PROT_READ_WRITE 3
 #define PROT_READ_EXEC 5
 #define MAP_PRIVATE_ANONYMOUS 0x22
-#define AT_HWCAP 16
-#define AT_HWCAP2 26
-
-long assay_syscall(long number, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f);
-
-/* The functions that compilers call on their own. */
-
-void *memcpy(void *restrict to, const void *restrict from, size_t bytes)
-{
-	uint8_t *t = to;
-	const uint8_t *f = from;
-
-	while (bytes--)
-		*t++ = *f++;
-	return to;
-}
-
-void *memmove(void *to, const void *from, size_t bytes)
-{
-	uint8_t *t = to;
-	const uint8_t *f = from;
-
-	if (t < f)
-		return memcpy(to, from, bytes);
-	while (bytes--)
-		t[bytes] = f[bytes];
-	return to;
-}
-
-void *memset(void *to, int value, size_t bytes)
-{
-	uint8_t *t = to;
-
-	while (bytes--)
-		*t++ = (uint8_t)value;
-	return to;
-}
-
-int memcmp(const void *a, const void *b, size_t bytes)
-{
-	const uint8_t *x = a, *y = b;
-
-	for (; bytes--; x++, y++) {
-		if (*x != *y)
-			return *x - *y;
-	}
-	return 0;
-}
 
 size_t linux_strlen(const char *text)
 {
@@ -143,6 +98,7 @@ const struct ebpf_platform ebpf_host_platform = {
 	.map_code = allocate,
 	.protect_code = protect_code,
 	.unmap_code = release,
+	.enter_code = checked_enter,
 };
 
 void *linux_map(size_t bytes)
@@ -155,22 +111,14 @@ void linux_unmap(void *memory, size_t bytes)
 	unmap(memory, bytes);
 }
 
-/* The initial stack: argc, argv with its NULL, environment with its NULL, auxiliary vector with its 0. */
+uint64_t ebpf_host_auxiliary(uint64_t type)
+{
+	return assay_auxiliary(type);
+}
+
+/* The initial stack: argc, argv with its NULL, the environment, the auxiliary vector. */
 void assay_main(uintptr_t *stack)
 {
-	int argc = (int)stack[0], status;
-	char **argv = (char **)(stack + 1);
-	uintptr_t *auxiliary = stack + 1 + argc + 1, hwcap = 0, hwcap2 = 0;
-
-	while (*auxiliary)
-		auxiliary++;
-	for (auxiliary++; auxiliary[0]; auxiliary += 2) {
-		if (auxiliary[0] == AT_HWCAP)
-			hwcap = auxiliary[1];
-		if (auxiliary[0] == AT_HWCAP2)
-			hwcap2 = auxiliary[1];
-	}
-	status = linux_main(argc, argv, ebpf_host_features(hwcap, hwcap2));
-	for (;;)
-		assay_syscall(ASSAY_SYS_EXIT_GROUP, (uintptr_t)status, 0, 0, 0, 0, 0);
+	assay_auxiliary_read(stack);
+	assay_exit(linux_main((int)stack[0], (char **)(stack + 1)));
 }

@@ -5,8 +5,8 @@
 
 #include "host.h"
 
-/* The program: arguments, and the CPU's features for struct ebpf_target. Returns the exit status. */
-int linux_main(int argc, char **argv, uint32_t features);
+/* The program. Returns the exit status. */
+int linux_main(int argc, char **argv);
 
 size_t linux_strlen(const char *text);
 bool linux_same(const char *a, const char *b);

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * struct ebpf_platform for a hosted POSIX program: memory from malloc, code from mmap, never writable and executable at
- * the same time. And the CPU's features, for struct ebpf_target.
+ * the same time. And the auxiliary vector, where Linux
+ * says what the CPU can do.
  */
 #define _DEFAULT_SOURCE
 #include "host.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
+#ifdef __linux__
+#include <sys/auxv.h>
+#endif
 
 static void *allocate(void *context, size_t bytes)
 {
@@ -50,3 +54,13 @@ const struct ebpf_platform ebpf_host_platform = {
 	.protect_code = protect_code,
 	.unmap_code = unmap_code,
 };
+
+uint64_t ebpf_host_auxiliary(uint64_t type)
+{
+#ifdef __linux__
+	return getauxval(type);
+#else
+	(void)type;
+	return 0;
+#endif
+}

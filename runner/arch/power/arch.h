@@ -26,6 +26,9 @@
 
 /* Bytes above the stack pointer at the call that belong to the callee: back chain, CR, LR and TOC save. */
 #define ASSAY_LINK_BYTES 32
+/* Of those, where LR may be saved, and where what is the caller's alone starts again: its TOC save word. */
+#define ASSAY_LINK_RETURN 16
+#define ASSAY_LINK_OWN    24
 
 #define ASSAY_SAVED_BYTES (12 * 16 + (20 + 18 + 2) * 8 + 16 + 16)
 #define ASSAY_SAVED_REGISTERS                                                                              \

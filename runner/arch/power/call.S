@@ -22,7 +22,8 @@
  *
  * The frame. r1 is a multiple of 16 and 0(r1) holds the back chain. The first 32 bytes of the caller's frame
  * are lent to the callee: it may save CR at 8(r1) and LR at 16(r1) there before it makes its own frame; 24(r1)
- * is the TOC slot. The parameter save area behind them exists only for variadic and unprototyped calls, so
+ * is the TOC slot, which belongs to the caller: it is found as it was, and the LR word holds nothing but the return
+ * address if it was written. The parameter save area behind them exists only for variadic and unprototyped calls, so
  * a callee that writes there is wrong, which is what the guard finds. Below r1 there are 288 bytes of red
  * zone that signal handlers leave alone (in the kernel interrupts do too).
  *
@@ -137,6 +138,8 @@ assay_call_registers:
 	ld	%r9, RECORD_ARGUMENT(6)(%r11)
 	ld	%r10, RECORD_ARGUMENT(7)(%r11)
 	bctrl
+	.globl	assay_call_returned
+assay_call_returned:
 
 	/* r2 may be lost: find the record relative to the program counter, but report the r2 that came back. */
 	mr	%r9, %r2

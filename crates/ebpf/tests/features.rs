@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! What the CPU can do (libs/ebpf/host/features.c) decides the code, on the machines that QEMU can be.
+
+mod support;
+
+use ebpf::{assemble, ByteOrder, Features, Options, Target, Vm};
+use std::process::Command;
+
+const PROGRAM: &str = "r0 = bswap64 r0\nexit";
+
+/// `-cpu`, the features that the auxiliary vector tells there, and an instruction that only its code has.
+const CPUS: [(&str, u32, &str); 4] = [
+    ("power7", 1, "rlwimi"),
+    ("power8", 1 | 2, "ldbrx"),
+    ("power9", 1 | 2 | 4, "xxbrd"),
+    ("power10", 1 | 2 | 4 | 8, "brd"),
+];
+
+fn code_for(arch: &str, features: u32) -> String {
+    let mut vm = Vm::new(Options::default()).expect("memory");
+    let bytecode = assemble(PROGRAM, ByteOrder::Little).expect("the program assembles");
+    vm.load(&bytecode, ByteOrder::Little).expect("the program is valid");
+    let target = Target { arch: Some(arch.into()), features: Features(features), ..Target::default() };
+    let code = vm.emit(&target).expect("code");
+    code.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn power_cpus_get_code_of_their_own() {
+    let hex: String = assemble(PROGRAM, ByteOrder::Little)
+        .expect("the program assembles")
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    for (arch, qemu) in [("powerpc64le", "qemu-ppc64le"), ("powerpc64", "qemu-ppc64")] {
+        let mut seen = Vec::new();
+        for (cpu, features, instruction) in CPUS {
+            let plugin = support::plugin(arch, &[qemu, "-cpu", cpu]);
+            let output = plugin
+                .command("plugin")
+                .args(["--program", &hex, "--emit", arch])
+                .output()
+                .expect("the plugin runs");
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            let code = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+            assert_eq!(code, code_for(arch, features), "{arch} on {cpu}");
+            let text = listing(arch, &code);
+            assert!(text.contains(instruction), "{arch} on {cpu}: no {instruction} in\n{text}");
+            assert!(!seen.contains(&code), "{arch} on {cpu}: the code of an older one");
+            seen.push(code);
+        }
+    }
+}
+
+fn listing(arch: &str, code: &str) -> String {
+    let bytes: Vec<String> =
+        (0..code.len()).step_by(2).map(|at| format!("0x{}", &code[at..at + 2])).collect();
+    let input = support::scratch().join(format!("features-{arch}.txt"));
+    std::fs::write(&input, bytes.join(" ")).expect("a file");
+    let output = Command::new("llvm-mc-19")
+        .args(["--disassemble", &format!("--triple={arch}"), "-mcpu=pwr10"])
+        .arg(&input)
+        .output()
+        .expect("llvm-mc-19 runs");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// This machine's own features, and no others, are what code is generated for in place.
+#[test]
+fn this_machine_compiles_with_its_own_features() {
+    let mut vm = Vm::new(Options::default()).expect("memory");
+    let bytecode = assemble(PROGRAM, ByteOrder::Little).expect("the program assembles");
+    vm.load(&bytecode, ByteOrder::Little).expect("the program is valid");
+    let features = ebpf::host_features();
+    vm.compile(&Target { features, ..Target::default() }).expect("code for this machine");
+    #[cfg(target_arch = "x86_64")]
+    for (bit, present) in [
+        (1, std::arch::is_x86_feature_detected!("movbe")),
+        (2, std::arch::is_x86_feature_detected!("bmi2")),
+        (4, std::arch::is_x86_feature_detected!("ssse3")),
+    ] {
+        assert_eq!(features.0 & bit != 0, present, "feature bit {bit}");
+    }
+}
