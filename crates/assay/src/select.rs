@@ -10,6 +10,7 @@ use lab::hotpath::HotPath;
 use lab::target::Target;
 use lab::toolchain::{Compiler, CompilerKind};
 use lab::{foreign, Problem, Result};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -122,16 +123,23 @@ impl Selection {
         }
         let mut selected = Vec::new();
         for file in files {
-            if !Path::new(file).is_file() {
-                return Err(Problem::new("there is no such file")
-                    .at(file)
-                    .remedy("after the hot path, name C, assembly or object files"));
-            }
             for arch in &self.archs {
                 selected.push(foreign::variant(hotpath, *arch, Path::new(file))?);
             }
         }
+        tell_apart(&mut selected);
         Ok(selected)
+    }
+}
+
+/// Files of one name in several folders are called by their paths.
+fn tell_apart(variants: &mut [Variant]) {
+    let sources: BTreeSet<(String, PathBuf)> =
+        variants.iter().map(|variant| (variant.name.clone(), variant.source.clone())).collect();
+    for variant in variants {
+        if sources.iter().filter(|(name, _)| *name == variant.name).count() > 1 {
+            variant.name = variant.source.with_extension("").display().to_string();
+        }
     }
 }
 

@@ -86,11 +86,61 @@ fn missing_build_tools_are_no_verdict_on_a_variant() {
 }
 
 #[test]
+fn a_compiler_that_an_architecture_has_not_is_a_skip_unless_it_is_asked_for() {
+    let lab = Lab::shared();
+    if !std::env::split_paths(&std::env::var_os("PATH").unwrap())
+        .any(|folder| folder.join("riscv64-linux-gnu-gcc").is_file())
+    {
+        eprintln!("skipped: gcc's cross compilers are not there; ./setup --gcc installs them");
+        return;
+    }
+    let line = "check csum_fold -v rotate --quick --compiler gcc";
+    lab.line(line).ends(0, &["no gcc for loongarch64", "6 right, 0 wrong, 1 skipped"]);
+    let counted = lab.line("count csum_fold -v rotate --compiler gcc --json");
+    let counted = counted
+        .ends(0, &["skipped 1: csum_fold/rotate on loongarch64 (Debian 12 has no gcc for loongarch64)"]);
+    assert!(counted.records("count").iter().all(|record| record["arch"] != "loongarch64"));
+    lab.line(&format!("{line} -a loongarch64 -a riscv64")).refused(&["no gcc for loongarch64"]);
+}
+
+/// Variables that compilers and linkers read, each of which changes what they make or fails them.
+const COMPILER_VARIABLES: [&str; 8] = [
+    "CPATH",
+    "C_INCLUDE_PATH",
+    "CPLUS_INCLUDE_PATH",
+    "OBJC_INCLUDE_PATH",
+    "LIBRARY_PATH",
+    "COMPILER_PATH",
+    "GCC_EXEC_PREFIX",
+    "DEPENDENCIES_OUTPUT",
+];
+
+#[test]
+fn a_compiler_sees_nothing_of_the_environment() {
+    let lab = Lab::empty();
+    lab.write("good.c", GOOD);
+    lab.write("poisoned/stdint.h", "#error poisoned\n");
+    let mut command = lab.command();
+    command.envs(COMPILER_VARIABLES.map(|name| (name, lab.folder.join("poisoned"))));
+    command.env("CCC_OVERRIDE_OPTIONS", "+-fsyntax-only").env("SOURCE_DATE_EPOCH", "banana");
+    command.args("check csum_partial -a powerpc64 --quick good.c".split_whitespace());
+    finish(&mut command).ends(0, &["1 right"]);
+}
+
+#[test]
 fn the_doctor_names_what_is_missing() {
     let lab = Lab::shared();
     let path = path_without(&lab, &["qemu-ppc64"]);
     let ran = finish(lab.command().env("PATH", path).arg("doctor"));
     ran.ends(1, &["MISSING", "'qemu-ppc64' is missing", "./setup"]);
+    let path = path_without(&lab, &["qemu-ppc64"]);
+    let ran = finish(lab.command().env("PATH", path).args(["doctor", "--json"])).ends(1, &[]);
+    let records = ran.records("doctor");
+    let missing = |arch: &str| {
+        records.iter().filter(|record| record["arch"] == arch && record["state"] == "missing").count()
+    };
+    assert_eq!((missing("powerpc64"), missing("riscv64")), (4, 0), "each claim of one, none of the other");
+    assert!(records.iter().all(|record| record["state"] != "missing" || record["remedy"].is_string()));
 }
 
 #[test]

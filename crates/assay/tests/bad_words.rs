@@ -5,6 +5,8 @@ mod common;
 
 use common::{Lab, GOOD};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
+use std::process::Command;
 
 #[test]
 fn what_names_nothing_is_refused_with_what_there_is() {
@@ -12,9 +14,15 @@ fn what_names_nothing_is_refused_with_what_there_is() {
     lab.write("good.c", GOOD);
     std::fs::create_dir(lab.folder.join("folder.c")).unwrap();
     std::fs::create_dir(lab.folder.join("empty")).unwrap();
+    symlink("/dev/zero", lab.folder.join("device.c")).unwrap();
+    symlink("circle.c", lab.folder.join("circle.c")).unwrap();
+    assert!(Command::new("mkfifo").arg(lab.folder.join("pipe.c")).status().unwrap().success());
     for (line, parts) in [
         ("check nosuch", &["'nosuch'", "csum_partial"][..]),
         ("list nosuch", &["'nosuch'", "csum_partial"]),
+        ("list csum_fold -v nosuch", &["'nosuch'", "rotate"]),
+        ("list -v nosuch", &["'nosuch'", "rotate"]),
+        ("list csum_fold good.c", &["needs its architecture", "-a"]),
         ("check csum_partial -a powerpc64 -v nosuch", &["'nosuch'", "uint64"]),
         ("count csum_partial -a powerpc64 -v uint64 --case bogus=1", &["'bogus'", "size"]),
         (
@@ -27,8 +35,11 @@ fn what_names_nothing_is_refused_with_what_there_is() {
         ("check csum_partial good.c", &["needs its architecture", "-a"]),
         ("check checksum -a powerpc64 good.c", &["is a library", "csum_fold"]),
         ("check csum_partial -a powerpc64 missing.c", &["missing.c", "no such file"]),
-        ("check csum_partial -a powerpc64 folder.c", &["folder.c", "no such file"]),
-        ("check csum_partial -a powerpc64 /dev/zero", &["/dev/zero", "no such file"]),
+        ("check csum_partial -a powerpc64 folder.c", &["folder.c", "is a folder"]),
+        ("check csum_partial -a powerpc64 device.c", &["device.c", "a device"]),
+        ("check csum_partial -a powerpc64 pipe.c", &["pipe.c", "a pipe"]),
+        ("check csum_partial -a powerpc64 circle.c", &["circle.c", "symbolic links"]),
+        ("check csum_partial -a powerpc64 /dev/zero", &["/dev/zero", ".c, .S, .s or .o"]),
         ("check -d empty", &["empty", "holds no hot path"]),
         ("check -d missing", &["missing", "cannot read the folder"]),
         ("check -d good.c", &["good.c", "cannot read the folder"]),
@@ -61,4 +72,19 @@ fn a_case_that_makes_no_sense_is_refused_where_it_is_measured() {
     let lab = Lab::shared();
     let line = format!("measure csum_partial -a {} -v uint64 --case bogus=1", common::native());
     lab.line(&line).refused(&["'bogus'", "size"]);
+}
+
+#[test]
+fn a_file_that_is_not_there_takes_no_verdict_from_the_others() {
+    let lab = Lab::shared();
+    lab.write("good.c", GOOD);
+    lab.write("other/good.c", GOOD);
+    let line = "check csum_partial -a powerpc64 --quick --json missing.c good.c other/good.c";
+    let ran = lab.line(line).refused(&["missing.c: there is no such file", "2 right", "not judged"]);
+    let names: Vec<_> = ran.records("check").iter().map(|record| record["variant"].to_string()).collect();
+    assert_eq!(names, ["\"good\"", "\"other/good\""], "files of one name are told apart");
+    for verb in ["count", "predict -c power8"] {
+        let line = format!("{verb} csum_partial -a powerpc64 --case size=40 other/good.c good.c");
+        lab.line(&line).ends(0, &["other/good"]);
+    }
 }

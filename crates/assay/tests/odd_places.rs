@@ -96,4 +96,7 @@ fn json_is_lines_of_records_and_nothing_else() {
             }
         }
     }
+    for (line, kind) in [("doctor --json", "doctor"), ("study --json", "study_title")] {
+        lab.line(line).ends(0, &[]).records(kind);
+    }
 }

@@ -289,7 +289,7 @@ impl<'a> Builder<'a> {
         }
         let words = format!("{}-{}", variant.hotpath.name, variant.name);
         // The name is for people; the hash tells one from another, so that a long name may be cut.
-        let words: String = words.chars().take(NAME_CHARS_MAX).collect();
+        let words: String = words.replace('/', "_").chars().take(NAME_CHARS_MAX).collect();
         let name = format!("{words}-{}-{}", variant.arch, &hex(hasher)[..16]);
         let runner = self.workspace.folder("runners")?.join(name);
         if runner.is_file() {

@@ -261,10 +261,15 @@ mod tests {
         fs::write(tmp.join("1-1.lock"), "").unwrap();
         fs::write(tmp.join("1-1/new.o"), "half").unwrap();
         fs::write(tmp.join("1-2.lock"), "").unwrap();
+        // In use in another PID namespace: a number that nobody has here.
+        let theirs = tmp.join("999999999-0");
+        let lock = own_lock(&theirs).unwrap().unwrap();
+        fs::create_dir(&theirs).unwrap();
         workspace.sweep();
-        assert!(used.path().is_file());
-        assert_eq!(names(&workspace).len(), 2, "{:?}", names(&workspace));
-        drop(used);
+        assert!(used.path().is_file() && theirs.is_dir());
+        assert_eq!(names(&workspace).len(), 4, "{:?}", names(&workspace));
+        drop((used, lock));
+        workspace.sweep();
         assert_eq!(names(&workspace), Vec::<String>::new());
         fs::remove_dir_all(&workspace.cache).unwrap();
     }

@@ -95,6 +95,9 @@ pub fn check_in(
     manner: Manner,
 ) -> Result<Checked> {
     if let Some(defect) = &variant.defect {
+        if defect.blame == Blame::Surroundings {
+            return Err(defect.clone());
+        }
         return Ok(Checked::without_a_run(Verdict::Wrong(defect.to_string())));
     }
     if let Some(reason) = builder.cannot_build_for(variant.arch) {

@@ -52,7 +52,8 @@ pub struct Need {
 impl Variant {
     /// `HOTPATH/VARIANT`, as users name it.
     pub fn title(&self) -> String {
-        format!("{}/{}", self.hotpath.name, self.name)
+        // A file's name may have a line's end in it, which a list must not have.
+        format!("{}/{}", self.hotpath.name, self.name.replace(char::is_control, "?"))
     }
 
     /// Fails if the file itself is not in order.
@@ -262,6 +263,7 @@ fn resolve_claims(names: &[String], arch: Arch, source: &Path) -> Result<Option<
     let rank =
         |requirement: &&Requirement| target.requirements.iter().position(|r| r.name == requirement.name);
     claimed.sort_by_key(rank);
+    claimed.dedup_by_key(|requirement| requirement.name);
     Ok(Some(claimed))
 }
 

@@ -35,10 +35,11 @@ pub fn parse(source: &str, place: &str) -> Result<HeadKeys> {
         let Some(text) = comment_text(line, index, source) else {
             break;
         };
-        let Some((key, value)) = split_key(text) else {
+        if !text.to_ascii_lowercase().starts_with("assay-") {
             continue;
-        };
-        set(&mut keys, key, value).map_err(|problem| problem.at(format!("{place}:{}", index + 1)))?;
+        }
+        let set_key = split_key(text).and_then(|(key, value)| set(&mut keys, key, value));
+        set_key.map_err(|problem| problem.at(format!("{place}:{}", index + 1)))?;
     }
     Ok(keys)
 }
@@ -66,9 +67,13 @@ fn in_open_block(source: &str, index: usize) -> bool {
     before.rfind("/*").is_some_and(|open| !before[open..].contains("*/"))
 }
 
-fn split_key(text: &str) -> Option<(&str, &str)> {
-    let (key, value) = text.split_once(':')?;
-    (key.starts_with("assay-") && !key.contains(' ')).then(|| (key, value.trim()))
+/// A line that begins like a key and is none is a mistake: read as prose, it would claim nothing.
+fn split_key(text: &str) -> Result<(&str, &str)> {
+    let key = text.split_once(':').filter(|(key, _)| !key.contains(char::is_whitespace));
+    key.map(|(key, value)| (key, value.trim())).ok_or_else(|| {
+        Problem::new("a line of the head comment begins with 'assay-' and is no 'KEY: VALUE'")
+            .remedy(format!("write one of the keys with its colon, or let the line begin otherwise: {KNOWN}"))
+    })
 }
 
 fn words(value: &str) -> Vec<String> {
@@ -83,8 +88,8 @@ fn set(keys: &mut HeadKeys, key: &str, value: &str) -> Result<()> {
         "assay-requires" => keys.requires.extend(words(value)),
         "assay-cflags" => keys.cflags.extend(words(value)),
         "assay-needs" => keys.needs.extend(words(value)),
-        "assay-peer" => keys.peer = Some(value.to_owned()),
-        "assay-about" => keys.about = Some(value.to_owned()),
+        "assay-peer" => once(key, &mut keys.peer, value)?,
+        "assay-about" => once(key, &mut keys.about, value)?,
         "assay-reads" if value == "aligned-words" => keys.reads_aligned_words = true,
         "assay-reads" => {
             return Err(Problem::new(format!("'assay-reads: {value}' is not known"))
@@ -96,13 +101,22 @@ fn set(keys: &mut HeadKeys, key: &str, value: &str) -> Result<()> {
                 Problem::new(format!("'assay-expect: {value}' is not known"))
                     .remedy("write 'assay-expect: fail' or 'assay-expect: fail TEXT-OF-THE-MESSAGE'")
             })?;
-            keys.expect_fail = Some(text.trim().to_owned());
+            once(key, &mut keys.expect_fail, text.trim())?;
         }
         _ => {
             return Err(Problem::new(format!("unknown key '{key}' in the head comment"))
                 .remedy(format!("known keys: {KNOWN}")))
         }
     }
+    Ok(())
+}
+
+/// Two values for what has one: whichever were taken, somebody meant the other.
+fn once(key: &str, place: &mut Option<String>, value: &str) -> Result<()> {
+    if place.is_some() {
+        return Err(Problem::new(format!("'{key}' is there twice")).remedy("take one of them out"));
+    }
+    *place = Some(value.to_owned());
     Ok(())
 }
 
@@ -139,5 +153,12 @@ mod tests {
         assert!(parse("// assay-expect: failure\n", "x").is_err());
         assert!(parse("// assay-reads: anything\n", "x").is_err());
         assert!(parse("// assay-cflags:\n", "x").is_err());
+        for head in ["assay-requires : power9", "assay-requires power9", "Assay-Requires: power9", "assay-"] {
+            assert!(parse(&format!("// {head}\n"), "x").is_err(), "{head}");
+        }
+        for key in ["assay-expect: fail", "assay-about: x", "assay-peer: x"] {
+            let message = parse(&format!("// {key}\n// {key} again\n"), "x.c").unwrap_err().to_string();
+            assert!(message.starts_with("x.c:2: ") && message.contains("twice"), "{message}");
+        }
     }
 }

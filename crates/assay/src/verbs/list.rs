@@ -31,15 +31,14 @@ struct VariantRecord {
 
 /// Runs the verb: without a hot path one line for each, with one its contract and its variants.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
-    let hotpaths = args.selection.hotpaths(context)?;
+    let selection = &args.selection;
+    let mut report = Report::new("Hot paths");
     if context.json {
-        for variant in args.selection.variants(context)? {
-            println!("{}", record(context, &variant).to_line());
-        }
+        selection.variants(context)?.iter().for_each(|one| println!("{}", record(context, one).to_line()));
         return Ok(Outcome::Fine);
     }
-    let mut report = Report::new("Hot paths");
-    if args.selection.words.is_empty() {
+    if selection.words.is_empty() && selection.variants.is_empty() {
+        let hotpaths = selection.hotpaths(context)?;
         let mut table = Table::new("Hot paths, by library", "");
         let library = table.text_column("library");
         let name = table.text_column("hot path");
@@ -54,8 +53,9 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         table.note("./assay list HOTPATH shows its variants; ./assay check HOTPATH checks them.");
         report.section("").table(table);
     } else {
-        for hotpath in &hotpaths {
-            describe(context, args, hotpath, &mut report)?;
+        let variants = selection.variants(context)?;
+        for of_hotpath in variants.chunk_by(|a, b| a.hotpath.name == b.hotpath.name) {
+            describe(context, of_hotpath, &mut report);
         }
     }
     context.show(&report);
@@ -72,12 +72,9 @@ fn count_variants(context: &Context, args: &Args, hotpath: &std::sync::Arc<HotPa
     Ok(names.len() as u64)
 }
 
-fn describe(
-    context: &Context,
-    args: &Args,
-    hotpath: &std::sync::Arc<HotPath>,
-    report: &mut Report,
-) -> Result<()> {
+/// The contract of a hot path and these variants of it; there is at least one.
+fn describe(context: &Context, variants: &[Variant], report: &mut Report) {
+    let hotpath = &variants[0].hotpath;
     let section = report.section(&hotpath.name);
     section.paragraph(&hotpath.meaning);
     section.verbatim(&hotpath.prototype);
@@ -89,19 +86,13 @@ fn describe(
     let requires = table.text_column("requires");
     let runs = table.text_column("checked on");
     let about = table.text_column("what it is");
-    for wanted in args.selection.archs() {
-        for variant in discover::variants(&context.workspace, &args.selection.dirs, hotpath, wanted)? {
-            if !args.selection.variants.is_empty() && !args.selection.variants.contains(&variant.name) {
-                continue;
-            }
-            let row = table.row();
-            table.set(row, arch, wanted.name()).set(row, name, variant.name.as_str());
-            table.set(row, requires, variant.claims()).set(row, runs, runs_on(context, &variant));
-            table.set(row, about, about_text(&variant));
-        }
+    for variant in variants {
+        let row = table.row();
+        table.set(row, arch, variant.arch.name()).set(row, name, variant.name.as_str());
+        table.set(row, requires, variant.claims()).set(row, runs, runs_on(context, variant));
+        table.set(row, about, about_text(variant));
     }
     section.table(table);
-    Ok(())
 }
 
 fn about_text(variant: &Variant) -> String {
