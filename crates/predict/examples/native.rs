@@ -59,6 +59,8 @@ mod x86 {
         "mov [rdi], rax\nmov rax, [rdi]\nadd rax, rsi\nmov [rdi+64], rax\nmov rax, [rdi+64]"
     );
     timed_loop!("t_forward_part", "mov [rdi], rax\nmov eax, [rdi+4]\nadd rax, rsi");
+    timed_loop!("t_forward_low", "mov [rdi], rax\nmov eax, [rdi]\nadd rax, rsi");
+    timed_loop!("t_forward_word", "mov [rdi], ax\nmovzx eax, word ptr [rdi]\nadd rax, rsi");
     timed_loop!("t_forward_failed", "mov [rdi], eax\nmov [rdi+4], eax\nmov rax, [rdi]\nadd rax, rsi");
 
     type Function = unsafe extern "sysv64" fn(*mut u8, u64);
@@ -132,6 +134,8 @@ mod x86 {
                 vec![at(0x10000), at(0x10000), at(0x10040), at(0x10040)]
             ),
             case!(t_forward_part, t_forward_part_loop, t_forward_part_end, vec![at(0x10000), at(0x10004)]),
+            case!(t_forward_low, t_forward_low_loop, t_forward_low_end, vec![at(0x10000), at(0x10000)]),
+            case!(t_forward_word, t_forward_word_loop, t_forward_word_end, vec![at(0x10000), at(0x10000)]),
             case!(
                 t_forward_failed,
                 t_forward_failed_loop,

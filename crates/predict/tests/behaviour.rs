@@ -64,8 +64,7 @@ fn skipping_a_steady_loop_deviates_by_less_than_a_thousandth() {
     let body = [LD_R3_0_R4, STD_R5_0_R4, ADDI_R3, ADDE_R4, bdnz(4)];
     for name in ["power7", "power8", "power9"] {
         let arch = Arch::Powerpc64le;
-        let open =
-            || folded(LoopSource::new(arch, &code(&body), 0x1000_0000, &walks, 2000).unwrap(), 60_000);
+        let open = || folded(LoopSource::new(arch, &code(&body), 0x1000_0000, &walks, 2000).unwrap(), 60_000);
         let all = Options { skip_loops: false, ..Options::default() };
         let whole = predict(&mut open(), &[&cpu(name)], &all).unwrap().remove(0);
         let skipped = predict(&mut open(), &[&cpu(name)], &Options::default()).unwrap().remove(0);
