@@ -13,6 +13,10 @@ fn suite_path() -> PathBuf {
     shared.unwrap_or_else(beside).join("conformance/ebpf.json")
 }
 
+/// Of the cases with big-endian results, those that are in the whole of bpf_conformance only.
+const BIG_ENDIAN_ELSEWHERE: [&str; 4] =
+    ["lock_add32", "neg64-intmin-imm", "rfc9669_be32", "rfc9669_lock_xchg32"];
+
 #[test]
 fn every_machine_passes_the_suite() {
     let path = suite_path();
@@ -24,9 +28,10 @@ fn every_machine_passes_the_suite() {
     let overlay = conformance::read_overlay(&support::library().join("tests/conformance_big_endian.txt"))
         .expect("the big-endian results are readable");
     assert_eq!(suite.len(), 250, "the suite has another size than the documents say");
+    assert_eq!(overlay.len(), 32, "the documents give another number of big-endian results");
     let unknown: Vec<_> =
         overlay.keys().filter(|name| !suite.iter().any(|case| case.name == **name)).collect();
-    assert!(unknown.is_empty(), "big-endian results for cases that do not exist: {unknown:?}");
+    assert_eq!(unknown, BIG_ENDIAN_ELSEWHERE, "big-endian results for cases that do not exist");
     for (arch, emulator) in support::MACHINES {
         let plugin = support::plugin(arch, emulator);
         for engine in [Engine::Interpreter, Engine::Compiled] {
@@ -37,6 +42,8 @@ fn every_machine_passes_the_suite() {
                 conformance::run(&plugin, engine, &[], &suite, &overlay, arch == std::env::consts::ARCH)
                     .expect("the plugin runs");
             assert_eq!(report.passed + report.failures.len(), suite.len());
+            let by_overlay = if plugin.is_big_endian() { overlay.len() - unknown.len() } else { 0 };
+            assert_eq!(report.passed_by_overlay, by_overlay, "{arch}");
             assert!(
                 report.failures.is_empty(),
                 "{arch}, {engine:?}: {} of {} fail:\n{}",

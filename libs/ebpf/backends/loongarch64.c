@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The back end for 64-bit LoongArch, lp64d calling convention: this essay, entry and exit, memory, control and checks.
- * Arithmetic and byte swaps are in loongarch64_arithmetic.c, encodings in loongarch64_encode.h.
+ * The back end for 64-bit LoongArch, lp64d calling convention: this essay, entry and exit, control, calls and
+ * checks. Memory is in loongarch64_memory.c, arithmetic and byte swaps in loongarch64_arithmetic.c, encodings in
+ * loongarch64_encode.h.
  *
  * LoongArch for who has not written a code generator for it. All instructions are 32 bits: an opcode at the top, then
  * rk, rj, rd of 5 bits each at bits 10, 5 and 0, or an immediate in place of rk and more. $r0 is zero. There are no
@@ -146,141 +147,6 @@ static void clear(struct ebpf_emitter *e, uint16_t registers)
 		if (registers & R(reg))
 			move_register(e, gpr(reg), ZERO);
 	}
-}
-
-/* Memory. */
-
-/* The displaced form, or the indexed one with the displacement in $t2. */
-static void access(struct ebpf_emitter *e, uint32_t displaced, uint32_t by_index, unsigned reg, struct ebpf_memory m)
-{
-	if (fits12(m.offset)) {
-		i12(e, displaced, reg, gpr(m.base), m.offset);
-		return;
-	}
-	set_register(e, T2, (uint64_t)(int64_t)m.offset);
-	r3(e, by_index, reg, gpr(m.base), T2);
-}
-
-static void load(struct ebpf_emitter *e, struct ebpf_memory m, unsigned dst, bool sign_extend, bool swapped)
-{
-	(void)swapped;
-	switch (m.bytes) {
-	case 1:
-		access(e, sign_extend ? LD_B : LD_BU, sign_extend ? LDX_B : LDX_BU, gpr(dst), m);
-		break;
-	case 2:
-		access(e, sign_extend ? LD_H : LD_HU, sign_extend ? LDX_H : LDX_HU, gpr(dst), m);
-		break;
-	case 4:
-		access(e, sign_extend ? LD_W : LD_WU, sign_extend ? LDX_W : LDX_WU, gpr(dst), m);
-		break;
-	default:
-		access(e, LD_D, LDX_D, gpr(dst), m);
-	}
-}
-
-static void store_gpr(struct ebpf_emitter *e, struct ebpf_memory m, unsigned reg)
-{
-	switch (m.bytes) {
-	case 1:
-		access(e, ST_B, STX_B, reg, m);
-		break;
-	case 2:
-		access(e, ST_H, STX_H, reg, m);
-		break;
-	case 4:
-		access(e, ST_W, STX_W, reg, m);
-		break;
-	default:
-		access(e, ST_D, STX_D, reg, m);
-	}
-}
-
-static void store(struct ebpf_emitter *e, struct ebpf_memory m, unsigned src, bool swapped)
-{
-	(void)swapped;
-	store_gpr(e, m, gpr(src));
-}
-
-static bool store_immediate(struct ebpf_emitter *e, struct ebpf_memory m, int32_t imm)
-{
-	if (imm == 0) {
-		store_gpr(e, m, ZERO);
-		return true;
-	}
-	if (m.bytes > 2)
-		return false;
-	set_register(e, gpr(EBPF_SCRATCH), (uint64_t)(int64_t)(int16_t)imm);
-	store_gpr(e, m, gpr(EBPF_SCRATCH));
-	return true;
-}
-
-static void address_of(struct ebpf_emitter *e, struct ebpf_memory m)
-{
-	if (fits12(m.offset)) {
-		i12(e, ADDI_D, ADDRESS, gpr(m.base), m.offset);
-		return;
-	}
-	set_register(e, ADDRESS, (uint64_t)(int64_t)m.offset);
-	r3(e, ADD_D, ADDRESS, ADDRESS, gpr(m.base));
-}
-
-/* ll sign-extends a word, so it is compared with r0 sign-extended. */
-static void compare_and_exchange(struct ebpf_emitter *e, bool wide, unsigned src)
-{
-	unsigned expected = gpr(0);
-
-	if (!wide) {
-		sign_extend_word(e, T4, expected);
-		expected = T4;
-	}
-	ebpf_emit32(e, DBAR_0);
-	r2(e, wide ? LL_D : LL_W, T2, ADDRESS);
-	branch_by(e, BNE, T2, expected, 16);
-	move_register(e, T3, src);
-	r2(e, wide ? SC_D : SC_W, T3, ADDRESS);
-	branch_by(e, BEQZ, T3, 0, -16);
-	ebpf_emit32(e, DBAR_0);
-	if (wide)
-		move_register(e, gpr(0), T2);
-	else
-		bstrpick(e, gpr(0), T2, 31, 0);
-}
-
-/* The am*_db instructions are atomic and ordered by themselves; their rd may be neither rj nor rk. */
-static void atomic(struct ebpf_emitter *e, struct ebpf_memory m, unsigned src, int32_t imm)
-{
-	bool wide = m.bytes == 8;
-	uint32_t op;
-
-	address_of(e, m);
-	switch (imm & ~BPF_FETCH) {
-	case BPF_ADD:
-		op = wide ? AMADD_DB_D : AMADD_DB_W;
-		break;
-	case BPF_OR:
-		op = wide ? AMOR_DB_D : AMOR_DB_W;
-		break;
-	case BPF_AND:
-		op = wide ? AMAND_DB_D : AMAND_DB_W;
-		break;
-	case BPF_XOR:
-		op = wide ? AMXOR_DB_D : AMXOR_DB_W;
-		break;
-	case BPF_XCHG & ~BPF_FETCH:
-		op = wide ? AMSWAP_DB_D : AMSWAP_DB_W;
-		break;
-	default:
-		compare_and_exchange(e, wide, gpr(src));
-		return;
-	}
-	r3(e, op, T2, ADDRESS, gpr(src));
-	if (!(imm & BPF_FETCH))
-		return;
-	if (wide)
-		move_register(e, gpr(src), T2);
-	else
-		bstrpick(e, gpr(src), T2, 31, 0);
 }
 
 /* Control. */
@@ -474,31 +340,6 @@ static void check_bounds(struct ebpf_emitter *e, struct ebpf_memory m, ebpf_labe
 	jump_if(e, BNEZ, T2, 0, bad);
 }
 
-/*
- * The address is in $t1; returns 0 in $t2 if it is good. For each region at $t0: if it has room for the access at all, and
- * address - start <= size - bytes, as unsigned numbers, the access is inside.
- */
-static void bounds_routine(struct ebpf_emitter *e, unsigned bytes)
-{
-	const unsigned region = gpr(EBPF_SCRATCH);
-
-	i12(e, LD_D, region, FRAME, FIELD(regions));
-	i12(e, LD_D, T2, region, offsetof(struct ebpf_region, bytes)); /* the loop starts here */
-	i12(e, SLTUI, T3, T2, (int32_t)bytes);
-	branch_by(e, BNEZ, T3, 0, 7 * 4);
-	i12(e, LD_D, T3, region, offsetof(struct ebpf_region, start));
-	r3(e, SUB_D, T3, ADDRESS, T3);
-	i12(e, ADDI_D, T2, T2, -(int32_t)bytes);
-	branch_by(e, BLTU, T2, T3, 3 * 4);
-	move_register(e, T2, ZERO);
-	ebpf_emit32(e, JR_RA);
-	i12(e, ADDI_D, region, region, sizeof(struct ebpf_region)); /* both skips end here */
-	i12(e, LD_D, T3, FRAME, FIELD(regions_end));
-	branch_by(e, BLTU, region, T3, -11 * 4);
-	i12(e, ADDI_D, T2, ZERO, 1);
-	ebpf_emit32(e, JR_RA);
-}
-
 static void fault(struct ebpf_emitter *e, enum ebpf_status status, uint32_t instruction, bool address)
 {
 	if (address)
@@ -529,10 +370,10 @@ const struct ebpf_backend ebpf_backend_loongarch64 = {
 	.alu_immediate = ebpf_loongarch_alu_immediate,
 	.swap = ebpf_loongarch_swap,
 	.truncate = ebpf_loongarch_truncate_register,
-	.load = load,
-	.store = store,
-	.store_immediate = store_immediate,
-	.atomic = atomic,
+	.load = ebpf_loongarch_load,
+	.store = ebpf_loongarch_store,
+	.store_immediate = ebpf_loongarch_store_immediate,
+	.atomic = ebpf_loongarch_atomic,
 	.jump = jump,
 	.branch = branch,
 	.branch_immediate = branch_immediate,
@@ -544,7 +385,7 @@ const struct ebpf_backend ebpf_backend_loongarch64 = {
 	.charge = charge,
 	.check_alignment = check_alignment,
 	.check_bounds = check_bounds,
-	.bounds_routine = bounds_routine,
+	.bounds_routine = ebpf_loongarch_bounds_routine,
 	.fault = fault,
 	.patch = patch,
 };

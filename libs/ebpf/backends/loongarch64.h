@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the two halves of the LoongArch back end share: registers, constants, small pieces of code. loongarch64.c opens
+ * What the parts of the LoongArch back end share: registers, constants, small pieces of code. loongarch64.c opens
  * with how the machine and its calling convention are used.
  */
 #ifndef EBPF_LOONGARCH64_H
@@ -70,6 +70,16 @@ static inline void sign_extend_word(struct ebpf_emitter *e, unsigned d, unsigned
 	i12(e, ADDI_W, d, j, 0);
 }
 
+static inline void address_of(struct ebpf_emitter *e, struct ebpf_memory m)
+{
+	if (fits12(m.offset)) {
+		i12(e, ADDI_D, ADDRESS, gpr(m.base), m.offset);
+		return;
+	}
+	set_register(e, ADDRESS, (uint64_t)(int64_t)m.offset);
+	r3(e, ADD_D, ADDRESS, ADDRESS, gpr(m.base));
+}
+
 /* loongarch64_arithmetic.c: the callbacks of struct ebpf_backend that compute. */
 void ebpf_loongarch_load_immediate(struct ebpf_emitter *e, unsigned dst, uint64_t value);
 void ebpf_loongarch_move(struct ebpf_emitter *e, bool wide, unsigned dst, unsigned src);
@@ -81,5 +91,12 @@ void ebpf_loongarch_truncate_register(struct ebpf_emitter *e, unsigned bits, uns
 void ebpf_loongarch_swap(struct ebpf_emitter *e, unsigned bits, unsigned dst, bool clear_upper);
 const char *ebpf_loongarch_swap_error(uint32_t features, enum ebpf_swap swap);
 bool ebpf_loongarch_has_swapped_access(uint32_t features, unsigned bytes);
+
+/* loongarch64_memory.c: those that access memory. */
+void ebpf_loongarch_load(struct ebpf_emitter *e, struct ebpf_memory m, unsigned dst, bool sign_extend, bool swapped);
+void ebpf_loongarch_store(struct ebpf_emitter *e, struct ebpf_memory m, unsigned src, bool swapped);
+bool ebpf_loongarch_store_immediate(struct ebpf_emitter *e, struct ebpf_memory m, int32_t imm);
+void ebpf_loongarch_atomic(struct ebpf_emitter *e, struct ebpf_memory m, unsigned src, int32_t imm);
+void ebpf_loongarch_bounds_routine(struct ebpf_emitter *e, unsigned bytes);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the two halves of the POWER back end share: registers, constants, small pieces of code. power.c opens with how
+ * What the parts of the POWER back end share: registers, constants, small pieces of code. power.c opens with how
  * the machine and its calling convention are used.
  */
 #ifndef EBPF_POWER_H
@@ -111,5 +111,12 @@ void ebpf_power_truncate_register(struct ebpf_emitter *e, unsigned bits, unsigne
 void ebpf_power_swap(struct ebpf_emitter *e, unsigned bits, unsigned dst, bool clear_upper);
 const char *ebpf_power_swap_error(uint32_t features, enum ebpf_swap swap);
 bool ebpf_power_has_swapped_access(uint32_t features, unsigned bytes);
+
+/* power_memory.c: those that access memory. */
+void ebpf_power_load(struct ebpf_emitter *e, struct ebpf_memory m, unsigned dst, bool sign_extend, bool swapped);
+void ebpf_power_store(struct ebpf_emitter *e, struct ebpf_memory m, unsigned src, bool swapped);
+bool ebpf_power_store_immediate(struct ebpf_emitter *e, struct ebpf_memory m, int32_t imm);
+void ebpf_power_atomic(struct ebpf_emitter *e, struct ebpf_memory m, unsigned src, int32_t imm);
+void ebpf_power_bounds_routine(struct ebpf_emitter *e, unsigned bytes);
 
 #endif

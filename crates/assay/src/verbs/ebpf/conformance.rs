@@ -6,13 +6,12 @@ use super::{machine, plugin};
 use crate::context::{Context, Outcome};
 use crate::verbs::check::Tally;
 use arch::Arch;
-use ebpf::conformance::{self, Case};
+use ebpf::conformance::{self, Case, Overlay};
 use ebpf::{Engine, Plugin};
 use lab::{host, pool, Problem, Result};
 use report::record::Record;
 use report::{Count, Report, Table, Text, Tone};
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Results that differ on a big-endian machine, with the reasons.
@@ -27,6 +26,9 @@ pub struct Args {
     /// Architecture, by GNU name (repeatable; default: all that the plugin is built for)
     #[arg(short, long = "arch", value_name = "ARCH")]
     archs: Vec<Arch>,
+    /// Show the programs whose published result holds on little-endian machines only, instead of running any
+    #[arg(long, conflicts_with = "archs")]
+    big_endian: bool,
 }
 
 /// One way to run the suite.
@@ -48,6 +50,7 @@ struct ConformanceRecord<'a> {
     engine: &'static str,
     swaps: &'static str,
     passed: usize,
+    passed_by_overlay: usize,
     failed: usize,
     failures: &'a [String],
     assay_version: &'static str,
@@ -55,6 +58,9 @@ struct ConformanceRecord<'a> {
 
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
+    if args.big_endian {
+        return show_big_endian(context, args.suite.as_deref());
+    }
     let tally = check(context, args.suite.as_deref(), &args.archs)?;
     eprintln!("{} right, {} wrong, {} skipped", tally.right, tally.wrong, tally.skipped);
     Ok(if tally.wrong == 0 { Outcome::Fine } else { Outcome::Failed })
@@ -62,7 +68,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
 
 /// Runs the suite, shows the table, and counts programs times ways. A suite that was not named and is not there is a skip.
 pub fn check(context: &Context, suite: Option<&Path>, archs: &[Arch]) -> Result<Tally> {
-    let default = shared(context).join("conformance/ebpf.json");
+    let default = default_suite(context);
     if suite.is_none() && !default.is_file() {
         eprintln!(
             "skip   the conformance suite: {} is not there; give it with --suite, or set ASSAY_SHARED",
@@ -70,19 +76,89 @@ pub fn check(context: &Context, suite: Option<&Path>, archs: &[Arch]) -> Result<
         );
         return Ok(Tally { skipped: 1, ..Tally::default() });
     }
-    let failed = |error: conformance::SuiteError| Problem::new(error.to_string());
-    let suite = conformance::read_suite(suite.unwrap_or(&default)).map_err(failed)?;
-    let overlay =
-        conformance::read_overlay(&context.workspace.root.join(BIG_ENDIAN_RESULTS)).map_err(failed)?;
-    if suite.is_empty() {
-        return Err(Problem::new("the suite holds no program"));
-    }
+    let suite = read_suite(suite.unwrap_or(&default))?;
+    let overlay = read_overlay(context)?;
     let archs = if archs.is_empty() { plugin::archs() } else { archs.to_vec() };
     let mut ways = Vec::new();
     for arch in archs {
         ways.extend(ways_of(context, arch)?);
     }
     run_ways(context, &ways, &suite, &overlay)
+}
+
+fn read_suite(path: &Path) -> Result<Vec<Case>> {
+    let suite = conformance::read_suite(path).map_err(|error| Problem::new(error.to_string()))?;
+    if suite.is_empty() {
+        return Err(Problem::new(format!("{}: the suite holds no program", path.display())));
+    }
+    Ok(suite)
+}
+
+fn read_overlay(context: &Context) -> Result<Overlay> {
+    conformance::read_overlay(&context.workspace.root.join(BIG_ENDIAN_RESULTS))
+        .map_err(|error| Problem::new(error.to_string()))
+}
+
+fn default_suite(context: &Context) -> PathBuf {
+    shared(context).join("conformance/ebpf.json")
+}
+
+/// A case whose result depends on the byte order, for programs.
+#[derive(Serialize)]
+struct BigEndianRecord<'a> {
+    kind: &'static str,
+    case: &'a str,
+    published: Option<u64>,
+    big_endian: u64,
+    rfc9669_section: &'a str,
+    why: &'a str,
+    assay_version: &'static str,
+}
+
+/// The list of big-endian results; published ones beside them as far as the suite at hand has the case.
+fn show_big_endian(context: &Context, suite: Option<&Path>) -> Result<Outcome> {
+    let default = default_suite(context);
+    let suite = match suite {
+        None if !default.is_file() => Vec::new(),
+        named => read_suite(named.unwrap_or(&default))?,
+    };
+    let overlay = read_overlay(context)?;
+    let published = |name: &str| suite.iter().find(|case| case.name == name).map(|case| case.result);
+    if context.json {
+        for (case, big) in &overlay {
+            let record = BigEndianRecord {
+                kind: "ebpf_big_endian",
+                case,
+                published: published(case),
+                big_endian: big.result,
+                rfc9669_section: &big.section,
+                why: &big.why,
+                assay_version: env!("CARGO_PKG_VERSION"),
+            };
+            println!("{}", record.to_line());
+        }
+        return Ok(Outcome::Fine);
+    }
+    let mut table = Table::new(
+        &format!("{} programs of bpf_conformance with another r0 on big-endian machines", overlay.len()),
+        "derived by hand from the section of RFC 9669 that is named; - where the suite at hand lacks the program",
+    );
+    let names = table.text_column("case");
+    let results = ["published", "big endian"].map(|name| table.text_column(name));
+    let section = table.text_column("RFC 9669");
+    let why = table.text_column("why");
+    for (case, big) in &overlay {
+        let row = table.row();
+        table.set(row, names, case.as_str()).set(row, section, big.section.as_str());
+        if let Some(published) = published(case) {
+            table.set(row, results[0], format!("{published:#x}").as_str());
+        }
+        table.set(row, results[1], format!("{:#x}", big.result).as_str()).set(row, why, big.why.as_str());
+    }
+    let mut report = Report::new("eBPF conformance on big-endian machines");
+    report.section("").table(table);
+    context.show(&report);
+    Ok(Outcome::Fine)
 }
 
 /// `$ASSAY_SHARED`, or the folder `shared` beside the checkout.
@@ -126,12 +202,7 @@ fn ways_of(context: &Context, arch: Arch) -> Result<Vec<Way>> {
     Ok(ways)
 }
 
-fn run_ways(
-    context: &Context,
-    ways: &[Way],
-    suite: &[Case],
-    overlay: &BTreeMap<String, u64>,
-) -> Result<Tally> {
+fn run_ways(context: &Context, ways: &[Way], suite: &[Case], overlay: &Overlay) -> Result<Tally> {
     let mut tally = Tally::default();
     let mut stopped = None;
     let mut results = Vec::new();
@@ -180,6 +251,7 @@ fn record<'a>(way: &'a Way, report: &'a conformance::Report) -> ConformanceRecor
         engine: engine_name(way.engine),
         swaps: way.fusion.1,
         passed: report.passed,
+        passed_by_overlay: report.passed_by_overlay,
         failed: report.failures.len(),
         failures: &report.failures,
         assay_version: env!("CARGO_PKG_VERSION"),
@@ -197,6 +269,7 @@ fn table(results: &[(&Way, conformance::Report)]) -> Table {
     let engine = table.text_column("engine");
     let swaps = table.text_column("swaps");
     let right = table.count_column("right", "");
+    let published = table.count_column("as published", "");
     let wrong = table.count_column("wrong", "");
     let verdict = table.text_column("");
     for (way, report) in results {
@@ -204,6 +277,7 @@ fn table(results: &[(&Way, conformance::Report)]) -> Table {
         table.set(row, arch, way.arch.name()).set(row, machine, way.machine.as_str());
         table.set(row, engine, engine_name(way.engine)).set(row, swaps, way.fusion.1);
         table.set(row, right, Count(report.passed as u64));
+        table.set(row, published, Count((report.passed - report.passed_by_overlay) as u64));
         table.set(row, wrong, Count(report.failures.len() as u64));
         let text = match report.failures.len() {
             0 => Text { text: "ok".to_owned(), tone: Tone::Good },
