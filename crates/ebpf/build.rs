@@ -24,7 +24,19 @@ fn main() {
     for folder in ["", "backends", "host"] {
         println!("cargo::rerun-if-changed={}", library.join(folder).display());
     }
-    cc::Build::new()
+    let mut build = cc::Build::new();
+    // For the tests of damaged objects: what they load goes through the library under sanitizers (docs/ebpf.md).
+    println!("cargo::rerun-if-env-changed=EBPF_SANITIZE");
+    if std::env::var_os("EBPF_SANITIZE").is_some() {
+        let sanitize = "-fsanitize=address,undefined";
+        build
+            .compiler("gcc")
+            .flag(sanitize)
+            .flag("-fno-sanitize-recover=all")
+            .flag("-fno-omit-frame-pointer");
+        println!("cargo::rustc-link-arg={sanitize}");
+    }
+    build
         .files(files)
         .flag("-std=c11")
         .flag("-ffreestanding")

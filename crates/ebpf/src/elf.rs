@@ -4,20 +4,27 @@
 //! Each global function is a program. It is put together with the functions that it calls, directly or not, each once,
 //! the way libbpf does it: their code one after the other, calls pointing from slot to slot. References to maps and to
 //! data sections become `lddw` kinds 5 and 6 with the index of a [`MapDefinition`]; a data section is an array map of
-//! one value. Relocation types: LLVM, docs/BPF relocation, `R_BPF_64_64` (1) and `R_BPF_64_32` (10).
+//! one value, in which addresses of other variables are [`Pointer`]s. The address of a function becomes `lddw` kind 4, as
+//! libbpf writes it, and the function a part of the program. What an object expects of a kernel (extern functions and
+//! variables) is refused by name. Relocation types: LLVM, docs/BPF relocation, `R_BPF_64_64` (1), `R_BPF_64_ABS64` (2),
+//! `R_BPF_64_32` (10).
 
-use crate::btf::Btf;
-use crate::maps::{MapDefinition, MapKind};
+mod data;
+
+use crate::maps::{MapDefinition, Pointer};
+use crate::slot::slot_at;
 use crate::{ByteOrder, SLOT_BYTES};
 use object::read::{Object as _, ObjectSection as _, ObjectSymbol as _};
 use object::{RelocationFlags, RelocationTarget, SectionIndex, SectionKind, SymbolKind};
 use std::collections::BTreeMap;
 
 const R_BPF_64_64: u32 = 1;
+const R_BPF_64_ABS64: u32 = 2;
 const R_BPF_64_32: u32 = 10;
 const OP_LDDW: u8 = 0x18;
 const OP_CALL: u8 = 0x85;
 const CALL_LOCAL: u8 = 1;
+const CODE_ADDRESS: u8 = 4;
 const MAP_BY_INDEX: u8 = 5;
 const MAP_VALUE_BY_INDEX: u8 = 6;
 /// The library's own limit of a program, in slots.
@@ -57,6 +64,16 @@ pub enum ElfError {
         /// What is wrong.
         reason: String,
     },
+    /// An address in a data section that cannot be had.
+    #[error("section {section}, byte {offset}: {reason}")]
+    Data {
+        /// Which.
+        section: String,
+        /// Where in it.
+        offset: u64,
+        /// What is wrong.
+        reason: String,
+    },
     /// Too much code.
     #[error("program {0} has more than {PROGRAM_SLOTS_MAX} instructions with the functions that it calls")]
     TooLarge(String),
@@ -84,6 +101,8 @@ pub struct Object {
     pub maps: Vec<MapDefinition>,
     /// What each map starts with: empty, or a data section's contents.
     pub map_contents: Vec<Vec<u8>>,
+    /// Where in those contents there are addresses of others.
+    pub pointers: Vec<Pointer>,
 }
 
 struct Function<'d> {
@@ -97,6 +116,14 @@ struct Function<'d> {
 struct Reference {
     kind: u32,
     symbol: object::SymbolIndex,
+}
+
+/// A call of a function, or an `lddw` of its address.
+struct FunctionUse {
+    slot: usize,
+    function: usize,
+    /// What the instruction's src field becomes: CALL_LOCAL or CODE_ADDRESS.
+    src: u8,
 }
 
 struct Reader<'d> {
@@ -130,6 +157,7 @@ impl Object {
         reader.read_functions()?;
         reader.read_references();
         reader.read_maps()?;
+        let pointers = reader.read_pointers()?;
         let mut programs = Vec::new();
         for entry in (0..reader.functions.len()).filter(|index| reader.functions[*index].global) {
             programs.push(reader.link(entry)?);
@@ -137,54 +165,8 @@ impl Object {
         if programs.is_empty() {
             return Err(ElfError::NoPrograms);
         }
-        Ok(Object { order, programs, maps: reader.maps, map_contents: reader.map_contents })
+        Ok(Object { order, programs, maps: reader.maps, map_contents: reader.map_contents, pointers })
     }
-}
-
-/// A slot's fields that linking reads and writes.
-struct Slot<'c> {
-    bytes: &'c mut [u8],
-    order: ByteOrder,
-}
-
-impl Slot<'_> {
-    fn opcode(&self) -> u8 {
-        self.bytes[0]
-    }
-
-    fn src(&self) -> u8 {
-        match self.order {
-            ByteOrder::Little => self.bytes[1] >> 4,
-            ByteOrder::Big => self.bytes[1] & 15,
-        }
-    }
-
-    fn set_src(&mut self, src: u8) {
-        self.bytes[1] = match self.order {
-            ByteOrder::Little => self.bytes[1] & 0x0f | src << 4,
-            ByteOrder::Big => self.bytes[1] & 0xf0 | src,
-        };
-    }
-
-    fn imm(&self) -> i32 {
-        let bytes = self.bytes[4..8].try_into().expect("a slot has 8 bytes");
-        match self.order {
-            ByteOrder::Little => i32::from_le_bytes(bytes),
-            ByteOrder::Big => i32::from_be_bytes(bytes),
-        }
-    }
-
-    fn set_imm(&mut self, imm: i32) {
-        self.bytes[4..8].copy_from_slice(&match self.order {
-            ByteOrder::Little => imm.to_le_bytes(),
-            ByteOrder::Big => imm.to_be_bytes(),
-        });
-    }
-}
-
-fn slot_at(code: &mut [u8], slot: usize, order: ByteOrder) -> Option<Slot<'_>> {
-    let bytes = code.get_mut(slot * SLOT_BYTES..(slot + 1) * SLOT_BYTES)?;
-    Some(Slot { bytes, order })
 }
 
 impl<'d> Reader<'d> {
@@ -239,84 +221,11 @@ impl<'d> Reader<'d> {
         }
     }
 
-    fn add_map(&mut self, key: (usize, u64), map: MapDefinition, contents: Vec<u8>) {
-        self.map_index.insert(key, self.maps.len());
-        self.maps.push(map);
-        self.map_contents.push(contents);
-    }
-
-    fn read_maps(&mut self) -> Result<(), ElfError> {
-        let sections: Vec<(SectionIndex, String)> = self
-            .file
-            .sections()
-            .map(|section| (section.index(), self.section_name(section.index())))
-            .collect();
-        for (index, name) in sections {
-            if name == ".maps" || name == "maps" {
-                self.read_map_section(index, name == "maps")?;
-            } else if [".rodata", ".data", ".bss"].iter().any(|prefix| name.starts_with(prefix)) {
-                self.read_data_section(index, name)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn read_data_section(&mut self, index: SectionIndex, name: String) -> Result<(), ElfError> {
-        let section = self.file.section_by_index(index)?;
-        let mut contents = section.data()?.to_vec();
-        let Ok(bytes) = u32::try_from(section.size()) else {
-            return Err(ElfError::NotBpf(format!("a data section {name} of more than 4 GB")));
-        };
-        if contents.is_empty() && bytes <= 1 << 20 {
-            contents.resize(bytes as usize, 0); // .bss
-        }
-        let map = MapDefinition {
-            name,
-            kind: MapKind::Array,
-            key_bytes: 4,
-            value_bytes: bytes,
-            entries: u32::from(bytes > 0),
-        };
-        self.add_map((index.0, 0), map, contents);
-        Ok(())
-    }
-
-    fn read_map_section(&mut self, index: SectionIndex, legacy: bool) -> Result<(), ElfError> {
-        let file_btf = self.file.section_by_name(".BTF");
-        let btf_data = file_btf.map(|section| section.data()).transpose()?.unwrap_or_default();
-        let btf = Btf::parse(btf_data, self.order);
-        let data = self.file.section_by_index(index)?.data()?;
-        let mut found = Vec::new();
-        for symbol in self.file.symbols().filter(|symbol| symbol.section_index() == Some(index)) {
-            if symbol.kind() == SymbolKind::Section {
-                continue;
-            }
-            let name = symbol.name()?;
-            let definition = match &btf {
-                _ if legacy => legacy_map(name, data, symbol.address(), self.order),
-                Some(btf) => btf.map(name),
-                None => None,
-            };
-            let definition = definition.ok_or_else(|| ElfError::Reference {
-                function: name.to_owned(),
-                instruction: 0,
-                reason:
-                    "this map's definition cannot be read (its BTF is missing or broken: compile with -g)"
-                        .into(),
-            })?;
-            found.push((symbol.address(), definition));
-        }
-        for (offset, definition) in found {
-            self.add_map((index.0, offset), definition, Vec::new());
-        }
-        Ok(())
-    }
-
     /// The program of function `entry` and all that it calls.
     fn link(&self, entry: usize) -> Result<Program, ElfError> {
         let mut placed: Vec<(usize, usize)> = Vec::new(); // function, first slot
         let mut code: Vec<u8> = Vec::new();
-        let mut calls: Vec<(usize, usize)> = Vec::new(); // slot, callee
+        let mut uses: Vec<FunctionUse> = Vec::new();
         let mut waiting = vec![entry];
         while let Some(index) = waiting.pop() {
             if placed.iter().any(|(function, _)| *function == index) {
@@ -328,17 +237,16 @@ impl<'d> Reader<'d> {
             if code.len() > PROGRAM_SLOTS_MAX * SLOT_BYTES {
                 return Err(ElfError::TooLarge(self.functions[entry].name.to_owned()));
             }
-            for (slot, callee) in self.resolve(index, &mut code[first * SLOT_BYTES..])? {
-                calls.push((first + slot, callee));
-                waiting.push(callee);
+            for found in self.resolve(index, &mut code[first * SLOT_BYTES..])? {
+                waiting.push(found.function);
+                uses.push(FunctionUse { slot: first + found.slot, ..found });
             }
         }
-        for (slot, callee) in calls {
-            let target =
-                placed.iter().find(|(function, _)| *function == callee).map_or(0, |(_, first)| *first);
-            let mut call = slot_at(&mut code, slot, self.order).expect("the slot was just read");
-            call.set_src(CALL_LOCAL);
-            call.set_imm(target as i32 - slot as i32 - 1);
+        for FunctionUse { slot, function, src } in uses {
+            let target = placed.iter().find(|(index, _)| *index == function).map_or(0, |(_, first)| *first);
+            let mut user = slot_at(&mut code, slot, self.order).expect("the slot was just read");
+            user.set_src(src);
+            user.set_imm(target as i32 - slot as i32 - 1);
         }
         let function = &self.functions[entry];
         Ok(Program {
@@ -348,10 +256,10 @@ impl<'d> Reader<'d> {
         })
     }
 
-    /// Resolves the references of a function in its copied code; returns its local calls as (slot, callee).
-    fn resolve(&self, index: usize, code: &mut [u8]) -> Result<Vec<(usize, usize)>, ElfError> {
+    /// Resolves the references of a function in its copied code; returns its uses of functions.
+    fn resolve(&self, index: usize, code: &mut [u8]) -> Result<Vec<FunctionUse>, ElfError> {
         let function = &self.functions[index];
-        let mut calls = Vec::new();
+        let mut uses = Vec::new();
         let mut slot = 0;
         while let Some(mut insn) = slot_at(code, slot, self.order) {
             let place = function.start + slot * SLOT_BYTES;
@@ -362,7 +270,15 @@ impl<'d> Reader<'d> {
                 reason,
             };
             let opcode = insn.opcode();
+            let calls = |function| FunctionUse { slot, function, src: CALL_LOCAL };
             match reference {
+                Some(reference) if reference.kind == R_BPF_64_64 && self.is_to_code(reference) => {
+                    let function = self.code_reference(reference, insn.imm()).map_err(error)?;
+                    if opcode != OP_LDDW {
+                        return Err(error(format!("the address of a function in opcode {opcode:#x}")));
+                    }
+                    uses.push(FunctionUse { slot, function, src: CODE_ADDRESS });
+                }
                 Some(reference) if reference.kind == R_BPF_64_64 && opcode == OP_LDDW => {
                     let (src, imm, next) = self.data_reference(reference, insn.imm()).map_err(error)?;
                     insn.set_src(src);
@@ -373,7 +289,7 @@ impl<'d> Reader<'d> {
                     }
                 }
                 Some(reference) if reference.kind == R_BPF_64_32 && opcode == OP_CALL => {
-                    calls.push((slot, self.call_reference(reference, insn.imm()).map_err(error)?));
+                    uses.push(calls(self.call_reference(reference, insn.imm()).map_err(error)?));
                 }
                 Some(reference) => {
                     return Err(error(format!(
@@ -383,27 +299,52 @@ impl<'d> Reader<'d> {
                 }
                 None if opcode == OP_CALL && insn.src() == CALL_LOCAL => {
                     let target = (place / SLOT_BYTES) as i64 + 1 + i64::from(insn.imm());
-                    calls.push((slot, self.function_at(function.section, target).map_err(error)?));
+                    uses.push(calls(self.function_at(function.section, target).map_err(error)?));
                 }
                 None => {}
             }
             slot += if opcode == OP_LDDW { 2 } else { 1 };
         }
-        Ok(calls)
+        Ok(uses)
+    }
+
+    fn is_to_code(&self, reference: &Reference) -> bool {
+        let section =
+            self.file.symbol_by_index(reference.symbol).ok().and_then(|symbol| symbol.section_index());
+        section.is_some_and(|section| {
+            self.file.section_by_index(section).is_ok_and(|section| section.kind() == SectionKind::Text)
+        })
+    }
+
+    /// The function whose address an lddw loads: the symbol, and the immediate in bytes behind it.
+    fn code_reference(&self, reference: &Reference, imm: i32) -> Result<usize, String> {
+        let symbol = self.file.symbol_by_index(reference.symbol).map_err(|error| error.to_string())?;
+        let place = (symbol.address() as i64).wrapping_add(i64::from(imm));
+        let section = symbol.section_index().ok_or("refers to no section")?;
+        if place % SLOT_BYTES as i64 != 0 {
+            return Err(format!("the address of byte {place} of section {}", self.section_name(section)));
+        }
+        self.function_at(section, place / SLOT_BYTES as i64)
     }
 
     fn function_at(&self, section: SectionIndex, slot: i64) -> Result<usize, String> {
         self.functions
             .iter()
             .position(|function| function.section == section && (function.start / SLOT_BYTES) as i64 == slot)
-            .ok_or_else(|| format!("a call to instruction {slot} of its section, where no function starts"))
+            .ok_or_else(|| {
+                format!(
+                    "uses instruction {slot} of section {}, where no function starts",
+                    self.section_name(section)
+                )
+            })
     }
 
     fn call_reference(&self, reference: &Reference, imm: i32) -> Result<usize, String> {
         let symbol = self.file.symbol_by_index(reference.symbol).map_err(|error| error.to_string())?;
         let name = symbol.name().unwrap_or("?");
-        let section =
-            symbol.section_index().ok_or_else(|| format!("calls {name}, which is not in the object"))?;
+        let section = symbol.section_index().ok_or_else(|| {
+            format!("calls {name}, an extern function: kernel functions (kfuncs) do not exist here")
+        })?;
         let slot = (symbol.address() / SLOT_BYTES as u64) as i64;
         self.function_at(section, slot.wrapping_add(i64::from(imm)).wrapping_add(1))
     }
@@ -412,8 +353,9 @@ impl<'d> Reader<'d> {
     fn data_reference(&self, reference: &Reference, addend: i32) -> Result<(u8, u32, u32), String> {
         let symbol = self.file.symbol_by_index(reference.symbol).map_err(|error| error.to_string())?;
         let name = symbol.name().unwrap_or("?");
-        let section =
-            symbol.section_index().ok_or_else(|| format!("refers to {name}, which is not in the object"))?;
+        let section = symbol.section_index().ok_or_else(|| {
+            format!("refers to {name}, an extern variable (ksym or kconfig): there is no kernel to supply it")
+        })?;
         let section_name = self.section_name(section);
         if section_name == ".maps" || section_name == "maps" {
             let offset = if symbol.kind() == SymbolKind::Section { addend as u64 } else { symbol.address() };
@@ -429,24 +371,4 @@ impl<'d> Reader<'d> {
         let offset = (symbol.address() as u32).wrapping_add(addend as u32);
         Ok((MAP_VALUE_BY_INDEX, *map as u32, offset))
     }
-}
-
-/// `struct bpf_map_def` of older programs: type, key_size, value_size, max_entries, flags.
-fn legacy_map(name: &str, data: &[u8], at: u64, order: ByteOrder) -> Option<MapDefinition> {
-    let at = usize::try_from(at).ok()?;
-    let field = |index: usize| {
-        let bytes: [u8; 4] =
-            data.get(at.checked_add(index * 4)?..at.checked_add(index * 4 + 4)?)?.try_into().ok()?;
-        Some(match order {
-            ByteOrder::Little => u32::from_le_bytes(bytes),
-            ByteOrder::Big => u32::from_be_bytes(bytes),
-        })
-    };
-    Some(MapDefinition {
-        name: name.to_owned(),
-        kind: MapKind::from_number(field(0)?),
-        key_bytes: field(1)?,
-        value_bytes: field(2)?,
-        entries: field(3)?,
-    })
 }

@@ -15,6 +15,7 @@ mod listing;
 mod loaded;
 mod maps;
 mod plugin;
+mod slot;
 mod stats;
 mod vm;
 
@@ -23,7 +24,7 @@ pub use elf::{ElfError, Object, Program};
 pub use listing::{disassemble, Line};
 pub use loaded::{Limits, Loaded};
 use maps::Maps;
-pub use maps::{MapDefinition, MapKind};
+pub use maps::{MapDefinition, MapKind, Pointer};
 pub use plugin::{Answer, Plugin, PluginError, Question};
 pub use stats::Census;
 pub use vm::{

@@ -30,7 +30,7 @@ fn no_memory(message: String) -> Error {
 impl Loaded {
     /// Makes the object's maps, and loads and verifies one of its programs.
     pub fn new(object: &Object, program: &Program, limits: Limits) -> Result<Loaded, Error> {
-        let mut maps = Maps::new(&object.maps, &object.map_contents).map_err(no_memory)?;
+        let mut maps = Maps::new(&object.maps, &object.map_contents, &object.pointers).map_err(no_memory)?;
         let options = Options {
             bounds: true,
             budget_instructions: limits.budget_instructions,

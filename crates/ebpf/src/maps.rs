@@ -44,6 +44,19 @@ pub struct MapDefinition {
     pub entries: u32,
 }
 
+/// An address in the contents of a data section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pointer {
+    /// The section it lies in, by map index,
+    pub map: usize,
+    /// and where there.
+    pub offset: usize,
+    /// The section that it points into,
+    pub target: usize,
+    /// and where there.
+    pub target_offset: usize,
+}
+
 /// Values are aligned so that programs can use atomics on them.
 const VALUE_ALIGNMENT: usize = 8;
 /// Of one map, so that an odd object does not take all memory.
@@ -149,8 +162,12 @@ impl std::fmt::Debug for Maps {
 }
 
 impl Maps {
-    /// Makes the maps; `initial` holds the contents of those that are data sections.
-    pub(crate) fn new(definitions: &[MapDefinition], initial: &[Vec<u8>]) -> Result<Box<Maps>, String> {
+    /// Makes the maps; `initial` holds the contents of those that are data sections, `pointers` the addresses in them.
+    pub(crate) fn new(
+        definitions: &[MapDefinition],
+        initial: &[Vec<u8>],
+        pointers: &[Pointer],
+    ) -> Result<Box<Maps>, String> {
         let mut maps = Box::new(Maps { maps: Vec::new(), vm: std::ptr::null() });
         for (definition, contents) in definitions.iter().zip(initial) {
             let mut map = Map::new(definition.clone())?;
@@ -158,6 +175,18 @@ impl Maps {
                 map.update(&0u32.to_ne_bytes(), contents, 0);
             }
             maps.maps.push(map);
+        }
+        for pointer in pointers {
+            let target = &mut maps.maps[pointer.target].values;
+            let address = target.as_mut_ptr() as u64 + pointer.target_offset as u64;
+            let values = &mut maps.maps[pointer.map].values;
+            if pointer.offset + 8 > values.len() * 8 {
+                return Err(format!("a pointer at byte {} of a smaller section", pointer.offset));
+            }
+            // SAFETY: the eight bytes lie in the values.
+            unsafe {
+                values.as_mut_ptr().cast::<u8>().add(pointer.offset).cast::<u64>().write_unaligned(address)
+            };
         }
         Ok(maps)
     }

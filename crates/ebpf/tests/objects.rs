@@ -213,19 +213,52 @@ impl Random {
     }
 }
 
-fn damage(data: &mut Vec<u8>, random: &mut Random) {
+fn damage(data: &mut Vec<u8>, other: &[u8], random: &mut Random) {
     for _ in 0..1 + random.below(6) {
         let at = random.below(data.len());
-        match random.below(5) {
+        match random.below(6) {
             0 => data[at] = random.below(256) as u8,
             1 => data[at] ^= 1 << random.below(8),
             2 => data[at] = [0, 0xff, 0x7f, 0x80][random.below(4)],
             3 => data.truncate(at.max(1)),
-            _ => {
+            4 => {
                 let from = random.below(data.len());
                 let bytes = random.below(64).min(data.len() - at.max(from));
                 data.copy_within(from..from + bytes, at);
             }
+            _ => {
+                let from = random.below(other.len());
+                let bytes = random.below(256).min(other.len() - from);
+                let removed = random.below(256).min(data.len() - at);
+                data.splice(at..at + removed, other[from..from + bytes].iter().copied());
+            }
+        }
+    }
+}
+
+/// What became of damaged objects.
+#[derive(Default)]
+struct Tally {
+    tried: usize,
+    loaded: usize,
+    ran: usize,
+}
+
+impl Tally {
+    /// Parses, lists, loads and runs what is left of an object.
+    fn try_object(&mut self, data: &[u8]) {
+        self.tried += 1;
+        let Ok(object) = Object::parse(data) else {
+            return;
+        };
+        self.loaded += 1;
+        for program in &object.programs {
+            disassemble(&program.bytecode, object.order);
+            if object.map_contents.iter().map(Vec::len).sum::<usize>() > 1 << 20 {
+                continue;
+            }
+            let mut context = [7, 6, 5, 4, 3, 2, 1, 0];
+            self.ran += usize::from(run_both(&object, program, &mut context).is_ok());
         }
     }
 }
@@ -235,27 +268,40 @@ fn damage(data: &mut Vec<u8>, random: &mut Random) {
 fn damaged_objects_are_errors_at_worst() {
     // The short form; EBPF_ELF_ROUNDS=1000000 is the long one.
     let rounds = std::env::var("EBPF_ELF_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(4000);
-    let path = compile("bpfel", "damaged");
-    let good = std::fs::read(path).expect("the object");
+    let good =
+        ["bpfel", "bpfeb"].map(|target| std::fs::read(compile(target, "damaged")).expect("the object"));
     let mut random = Random(0x5eed);
-    let (mut loaded, mut ran) = (0, 0);
-    for _ in 0..rounds {
-        let mut data = good.clone();
-        damage(&mut data, &mut random);
-        let Ok(object) = Object::parse(&data) else {
-            continue;
-        };
-        loaded += 1;
-        for program in &object.programs {
-            disassemble(&program.bytecode, object.order);
-            if object.map_contents.iter().map(Vec::len).sum::<usize>() > 1 << 20 {
-                continue;
-            }
-            let mut context = [7, 6, 5, 4, 3, 2, 1, 0];
-            ran += usize::from(run_both(&object, program, &mut context).is_ok());
-        }
+    let mut tally = Tally::default();
+    for round in 0..rounds {
+        let mut data = good[round % 2].clone();
+        damage(&mut data, &good[1 - round % 2], &mut random);
+        tally.try_object(&data);
     }
+    let Tally { loaded, ran, .. } = tally;
     assert!(loaded > rounds / 10 && ran > rounds / 10, "{loaded} of {rounds} loaded, {ran} programs ran");
+}
+
+/// The same for each single byte: the object ends there, or the byte has another bit.
+#[test]
+fn each_byte_of_an_object_may_be_missing_or_wrong() {
+    let mut random = Random(0xb17);
+    for target in ["bpfel", "bpfeb"] {
+        let good = std::fs::read(compile(target, "each")).expect("the object");
+        let (mut cut, mut flipped) = (Tally::default(), Tally::default());
+        for at in 0..good.len() {
+            cut.try_object(&good[..at]);
+            let mut data = good.clone();
+            data[at] ^= 1 << random.below(8);
+            flipped.try_object(&data);
+        }
+        assert_eq!((cut.tried, flipped.tried), (good.len(), good.len()));
+        assert_eq!(cut.loaded, 0, "{target}: the section headers are at the end");
+        assert!(
+            flipped.loaded > good.len() / 4 && flipped.ran > flipped.loaded,
+            "{target}: {}",
+            flipped.loaded
+        );
+    }
 }
 
 #[test]

@@ -138,6 +138,9 @@ pub fn places(maps: &[MapDefinition]) -> Box<dyn Fn(LddwKind, u32, u32) -> Optio
     let values: Vec<u64> =
         maps.iter().map(|map| u64::from(map.value_bytes) * u64::from(map.entries)).collect();
     Box::new(move |kind, imm, next_imm| {
+        if kind == LddwKind::Code {
+            return Some(ADDRESS);
+        }
         let bytes = values.get(imm as usize)?;
         match kind {
             LddwKind::MapByIndex => Some(ADDRESS),

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Maps and data sections of an object, and the addresses that data sections hold.
+
+use super::{ElfError, Reader, R_BPF_64_ABS64};
+use crate::btf::Btf;
+use crate::maps::{MapDefinition, MapKind, Pointer};
+use crate::ByteOrder;
+use object::read::{Object as _, ObjectSection as _, ObjectSymbol as _};
+use object::{RelocationFlags, RelocationTarget, SectionIndex, SymbolKind};
+
+impl Reader<'_> {
+    fn add_map(&mut self, key: (usize, u64), map: MapDefinition, contents: Vec<u8>) {
+        self.map_index.insert(key, self.maps.len());
+        self.maps.push(map);
+        self.map_contents.push(contents);
+    }
+
+    pub(super) fn read_maps(&mut self) -> Result<(), ElfError> {
+        let sections: Vec<(SectionIndex, String)> = self
+            .file
+            .sections()
+            .map(|section| (section.index(), self.section_name(section.index())))
+            .collect();
+        for (index, name) in sections {
+            if name == ".maps" || name == "maps" {
+                self.read_map_section(index, name == "maps")?;
+            } else if [".rodata", ".data", ".bss"].iter().any(|prefix| name.starts_with(prefix)) {
+                self.read_data_section(index, name)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn read_data_section(&mut self, index: SectionIndex, name: String) -> Result<(), ElfError> {
+        let section = self.file.section_by_index(index)?;
+        let mut contents = section.data()?.to_vec();
+        let Ok(bytes) = u32::try_from(section.size()) else {
+            return Err(ElfError::NotBpf(format!("a data section {name} of more than 4 GB")));
+        };
+        if contents.is_empty() && bytes <= 1 << 20 {
+            contents.resize(bytes as usize, 0); // .bss
+        }
+        let map = MapDefinition {
+            name,
+            kind: MapKind::Array,
+            key_bytes: 4,
+            value_bytes: bytes,
+            entries: u32::from(bytes > 0),
+        };
+        self.add_map((index.0, 0), map, contents);
+        Ok(())
+    }
+
+    /// The addresses in data sections. In an object, eight bytes hold the addend of one (relocations without it).
+    pub(super) fn read_pointers(&self) -> Result<Vec<Pointer>, ElfError> {
+        let mut pointers = Vec::new();
+        for section in self.file.sections() {
+            let Some(map) = self.map_index.get(&(section.index().0, 0)).copied() else {
+                continue;
+            };
+            if self.maps[map].name != self.section_name(section.index()) {
+                continue; // a map, whose definition has relocations of its own
+            }
+            for (offset, relocation) in section.relocations() {
+                let pointer = self.pointer(map, offset, &relocation).map_err(|reason| {
+                    let section = self.section_name(section.index());
+                    ElfError::Data { section, offset, reason }
+                })?;
+                pointers.push(pointer);
+            }
+        }
+        Ok(pointers)
+    }
+
+    fn pointer(&self, map: usize, offset: u64, relocation: &object::Relocation) -> Result<Pointer, String> {
+        let (RelocationTarget::Symbol(symbol), RelocationFlags::Elf { r_type }) =
+            (relocation.target(), relocation.flags())
+        else {
+            return Err("a relocation without a symbol".into());
+        };
+        let symbol = self.file.symbol_by_index(symbol).map_err(|error| error.to_string())?;
+        let name = self.symbol_name(&symbol);
+        if r_type != R_BPF_64_ABS64 {
+            return Err(format!("relocation type {r_type} against {name}: only 64-bit addresses are known"));
+        }
+        let section = symbol.section_index().ok_or_else(|| {
+            format!("the address of {name}, which is extern: there is no kernel to supply it")
+        })?;
+        let target = *self.map_index.get(&(section.0, 0)).ok_or_else(|| {
+            let section = self.section_name(section);
+            format!(
+                "the address of {name} in section {section}: only .rodata, .data and .bss can be pointed to"
+            )
+        })?;
+        let start = usize::try_from(offset).map_err(|_| "outside of the section")?;
+        let end = start.checked_add(8).ok_or("outside of the section")?;
+        let bytes = self.map_contents[map].get(start..end).ok_or("outside of the section's contents")?;
+        let bytes: [u8; 8] = bytes.try_into().expect("eight bytes");
+        let addend = match self.order {
+            ByteOrder::Little => u64::from_le_bytes(bytes),
+            ByteOrder::Big => u64::from_be_bytes(bytes),
+        };
+        let target_offset = symbol.address().wrapping_add(addend);
+        if target_offset > u64::from(self.maps[target].value_bytes) {
+            return Err(format!("the address of byte {target_offset} of {name}, which is behind its end"));
+        }
+        Ok(Pointer { map, offset: start, target, target_offset: target_offset as usize })
+    }
+
+    /// A section's symbol has no name of its own.
+    fn symbol_name(&self, symbol: &object::Symbol) -> String {
+        match symbol.section_index().filter(|_| symbol.kind() == SymbolKind::Section) {
+            Some(section) => self.section_name(section),
+            None => symbol.name().unwrap_or("?").to_owned(),
+        }
+    }
+
+    fn read_map_section(&mut self, index: SectionIndex, legacy: bool) -> Result<(), ElfError> {
+        let file_btf = self.file.section_by_name(".BTF");
+        let btf_data = file_btf.map(|section| section.data()).transpose()?.unwrap_or_default();
+        let btf = Btf::parse(btf_data, self.order);
+        let data = self.file.section_by_index(index)?.data()?;
+        let mut found = Vec::new();
+        for symbol in self.file.symbols().filter(|symbol| symbol.section_index() == Some(index)) {
+            if symbol.kind() == SymbolKind::Section {
+                continue;
+            }
+            let name = symbol.name()?;
+            let definition = match &btf {
+                _ if legacy => legacy_map(name, data, symbol.address(), self.order),
+                Some(btf) => btf.map(name),
+                None => None,
+            };
+            let definition = definition.ok_or_else(|| ElfError::Reference {
+                function: name.to_owned(),
+                instruction: 0,
+                reason:
+                    "this map's definition cannot be read (its BTF is missing or broken: compile with -g)"
+                        .into(),
+            })?;
+            found.push((symbol.address(), definition));
+        }
+        for (offset, definition) in found {
+            self.add_map((index.0, offset), definition, Vec::new());
+        }
+        Ok(())
+    }
+}
+
+/// `struct bpf_map_def` of older programs: type, key_size, value_size, max_entries, flags.
+fn legacy_map(name: &str, data: &[u8], at: u64, order: ByteOrder) -> Option<MapDefinition> {
+    let at = usize::try_from(at).ok()?;
+    let field = |index: usize| {
+        let bytes: [u8; 4] =
+            data.get(at.checked_add(index * 4)?..at.checked_add(index * 4 + 4)?)?.try_into().ok()?;
+        Some(match order {
+            ByteOrder::Little => u32::from_le_bytes(bytes),
+            ByteOrder::Big => u32::from_be_bytes(bytes),
+        })
+    };
+    Some(MapDefinition {
+        name: name.to_owned(),
+        kind: MapKind::from_number(field(0)?),
+        key_bytes: field(1)?,
+        value_bytes: field(2)?,
+        entries: field(3)?,
+    })
+}
