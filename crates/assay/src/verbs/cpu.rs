@@ -17,8 +17,19 @@ pub struct Args {
     #[arg(value_name = "CPU")]
     cpu: Option<String>,
     /// Show only what differs between the two
-    #[arg(long, value_name = "OTHER")]
+    #[arg(long, value_name = "OTHER", requires = "cpu")]
     diff: Option<String>,
+}
+
+/// One cpu that there is. Kind `cpu`.
+#[derive(Serialize)]
+struct CpuRecord<'a> {
+    kind: &'static str,
+    cpu: &'a str,
+    title: &'a str,
+    clock_mhz: f64,
+    runs: &'a [String],
+    shape: &'a str,
 }
 
 /// One entry of a description.
@@ -55,6 +66,9 @@ fn list(context: &Context) -> Result<Outcome> {
     let archs = table.text_column("runs");
     let kind = table.text_column("shape");
     for cpu in judge::cpus(context, &[])? {
+        if context.json {
+            println!("{}", cpu_record(&cpu).to_line());
+        }
         let row = table.row();
         table.set(row, name, cpu.name.as_str()).set(row, title, cpu.title());
         table.set(row, clock, format!("{} MHz", cpu.clock_mhz()));
@@ -62,10 +76,23 @@ fn list(context: &Context) -> Result<Outcome> {
         table.set(row, kind, cpu.word("kind").unwrap_or_default());
     }
     table.note("Besides: llvm:NAME for any -mcpu that LLVM has a scheduling model of, as a marked fallback.");
-    let mut report = Report::new("CPUs");
-    report.section("").table(table);
-    context.show(&report);
+    if !context.json {
+        let mut report = Report::new("CPUs");
+        report.section("").table(table);
+        context.show(&report);
+    }
     Ok(Outcome::Fine)
+}
+
+fn cpu_record(cpu: &Cpu) -> CpuRecord<'_> {
+    CpuRecord {
+        kind: "cpu",
+        cpu: &cpu.name,
+        title: cpu.title(),
+        clock_mhz: cpu.clock_mhz(),
+        runs: cpu.words("arch"),
+        shape: cpu.word("kind").unwrap_or_default(),
+    }
 }
 
 fn describe(context: &Context, cpu: &Cpu) -> Result<Outcome> {
@@ -114,7 +141,8 @@ fn difference(context: &Context, a: &Cpu, b: &Cpu) -> Result<Outcome> {
     let key = table.text_column("key");
     let first = table.text_column(&a.name);
     let second = table.text_column(&b.name);
-    for difference in a.diff(b) {
+    let differences = a.diff(b);
+    for difference in &differences {
         if context.json {
             for (cpu, entry) in [(a, &difference.a), (b, &difference.b)] {
                 if let Some(entry) = entry {
@@ -128,7 +156,11 @@ fn difference(context: &Context, a: &Cpu, b: &Cpu) -> Result<Outcome> {
     }
     if !context.json {
         let mut report = Report::new("Two CPUs");
-        report.section("").table(table);
+        if differences.is_empty() {
+            report.section("").paragraph(&format!("{} and {} do not differ.", a.name, b.name));
+        } else {
+            report.section("").table(table);
+        }
         context.show(&report);
     }
     Ok(Outcome::Fine)

@@ -63,11 +63,11 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         show: true,
     };
     recording.run(&context.workspace, &output)?;
-    tell(&output)
+    tell(&output, &args.regions)
 }
 
 /// Says what was recorded, and fails where a region was asked for and never entered.
-fn tell(output: &Path) -> Result<Outcome> {
+fn tell(output: &Path, regions: &[String]) -> Result<Outcome> {
     let failed = |error: trace::Error| Problem::new(error.to_string());
     let mut reader = trace::Reader::open(output).map_err(failed)?;
     let entries = trace::count(&mut reader).map_err(failed)?;
@@ -79,7 +79,11 @@ fn tell(output: &Path) -> Result<Outcome> {
     for (key, meaning) in [
         ("other_thread_entries", "entries by other threads than the recorded one; they are not in the trace"),
         ("other_thread_instructions", "instructions of other threads; they are not in the trace"),
-        ("unknown_addresses", "accesses whose address QEMU did not tell; a prediction counts them as first-level hits"),
+        (
+            "unknown_addresses",
+            "accesses whose address QEMU did not tell; a prediction counts them as first-level hits",
+        ),
+        ("recursive_entries", "recursive entries; each belongs to the call that it happened in"),
         ("longjmp_exits", "exits from the region by longjmp"),
         ("regions_not_loaded", "regions in libraries that the program never loaded"),
     ] {
@@ -88,7 +92,11 @@ fn tell(output: &Path) -> Result<Outcome> {
         }
     }
     if calls == 0 {
-        eprintln!("the region of interest was never entered");
+        let names: Vec<String> = regions.iter().map(|name| format!("'{name}'")).collect();
+        let problem = Problem::new(format!("{} was never entered, so the trace is empty", names.join(", ")))
+            .at(output.display())
+            .remedy("give the program arguments that make it call the function; nm shows other functions");
+        eprintln!("assay: {problem}");
         return Ok(Outcome::Failed);
     }
     Ok(Outcome::Fine)
@@ -96,7 +104,9 @@ fn tell(output: &Path) -> Result<Outcome> {
 
 fn engine(context: &Context, arch: Arch, cpu: Option<&str>) -> Result<Engine> {
     let mut newest_first = Target::of(arch).requirements.iter().rev();
-    let newest = newest_first.find(|requirement| requirement.qemu != Qemu::None).expect("every target has a baseline that QEMU runs");
+    let newest = newest_first
+        .find(|requirement| requirement.qemu != Qemu::None)
+        .expect("every target has a baseline that QEMU runs");
     // On x86 no model has all that QEMU can do, and the newest ones have what it cannot.
     let newest_cpu = if arch == Arch::X86_64 { "max" } else { newest.qemu_cpu };
     qemu_engine(&context.workspace, arch, newest.qemu, cpu.unwrap_or(newest_cpu))

@@ -101,9 +101,18 @@ impl Cpu {
     ) -> Result<Cpu, CpuError> {
         let mut chain = vec![name.to_owned()];
         let mut parsed = Vec::new();
+        let mut named_at: Option<Place> = None;
         loop {
             let wanted = chain.last().expect("the chain starts with a name");
-            let (text, path) = read(wanted)?;
+            let (text, path) = read(wanted).map_err(|error| match (error, &named_at) {
+                (CpuError::Unknown { name, known, .. }, Some(place)) => CpuError::Invalid {
+                    place: place.clone(),
+                    key: "inherits".into(),
+                    problem: format!("names '{name}', which is no cpu"),
+                    allowed: known.join(" "),
+                },
+                (error, _) => error,
+            })?;
             let file = file::parse(&text, path)?;
             let parent = file.inherits.clone();
             parsed.push(file);
@@ -113,6 +122,7 @@ impl Cpu {
             if circle {
                 return Err(CpuError::Cycle { place, chain });
             }
+            named_at = Some(place);
         }
         Cpu::merge(name, chain, parsed)
     }
