@@ -12,10 +12,12 @@ use lab::record::{record_case, Region};
 use lab::target::Target;
 use lab::toolchain::CompilerKind;
 use lab::{Problem, Result};
+use predict::explain::{explain, predict_placed, sensitivity, Alignments};
 use predict::trace_source::TraceSource;
-use predict::{Cpu, Options, Prediction};
+use predict::{Cpu, Options, PredictError, Prediction, Source, SourceError};
 use report::record::{Common, CountRecord, PredictionRecord};
-use std::path::PathBuf;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
 
 /// Calls recorded for a count: the first may set something up, the last two have to agree.
 const COUNTED_CALLS: u64 = 4;
@@ -73,7 +75,8 @@ impl<'a> Judge<'a> {
         }))
     }
 
-    /// Cycles per call in steady state on each cpu.
+    /// Cycles per call in steady state on each cpu, the code where our linker has put it and at every other place in
+    /// a fetch block.
     pub fn predict(
         &self,
         variant: &Variant,
@@ -85,19 +88,33 @@ impl<'a> Judge<'a> {
             Err(reason) => return Ok(Err(reason)),
         };
         let path = self.record(&engine, variant, &runner, case, Region::Loop, PREDICTED_CALLS)?;
-        let failed = |error: &dyn std::fmt::Display| {
-            Problem::new(error.to_string()).remedy("if the file is damaged, remove it; it is recorded again")
-        };
-        let mut source = TraceSource::open(&path).map_err(|error| failed(&error))?;
-        let predictions =
-            predict::predict(&mut source, cpus, &Options { skip_loops: false, ..Options::default() })
-                .map_err(|error| failed(&error))?;
+        let predictions = predict_placed(&mut opener(&path), cpus, &options()).map_err(failed)?;
         let common = Self::common("prediction", variant, case, &runner.compiler);
         predictions
             .iter()
-            .map(|prediction| prediction_record(common.clone(), case, prediction))
+            .map(|(prediction, places)| prediction_record(common.clone(), case, prediction, places))
             .collect::<Result<_>>()
             .map(Ok)
+    }
+
+    /// What bounds a prediction, by experiment, and how far guesses move it. That takes some sixty predictions, so it is
+    /// for the variants that win.
+    pub fn deepen(
+        &self,
+        variant: &Variant,
+        case: &Case,
+        cpu: &Cpu,
+        record: &mut PredictionRecord,
+    ) -> Result<()> {
+        let Ok(path) = self.loop_trace(variant, case)? else { return Ok(()) };
+        let mut open = opener(&path);
+        let explanation = explain(&mut open, cpu, &options()).map_err(failed)?;
+        let guesses = sensitivity(&mut open, cpu, &options()).map_err(failed)?;
+        let bound = explanation.bound_by();
+        record.bound_by = Some(bound.map_or("nothing alone", |bound| &bound.resource).to_owned());
+        record.cycles_without = bound.map(|bound| bound.cycles_without);
+        record.guessed_spread_percent = Some(guesses.spread_percent());
+        Ok(())
     }
 
     /// The trace that predictions of a case are made from.
@@ -133,7 +150,45 @@ impl<'a> Judge<'a> {
     }
 }
 
-fn prediction_record(common: Common, case: &Case, prediction: &Prediction) -> Result<PredictionRecord> {
+/// How hot paths are predicted: their traces are short, so nothing is skipped.
+pub fn options() -> Options {
+    Options { skip_loops: false, ..Options::default() }
+}
+
+/// Opens a trace again and again.
+pub fn opener(path: &Path) -> impl FnMut() -> std::result::Result<Box<dyn Source>, SourceError> + '_ {
+    move || Ok(Box::new(TraceSource::open(path)?))
+}
+
+/// What went wrong with a trace of our own in the cache.
+pub fn failed(error: PredictError) -> Problem {
+    told(&error, "").remedy("if the file is damaged, remove it; it is recorded again")
+}
+
+/// What went wrong with a trace file of the user's.
+pub fn of_trace(path: &Path, error: &dyn Display) -> Problem {
+    let problem = told(error, "see that the path is right");
+    let place = path.display().to_string();
+    if problem.what.contains(&place) {
+        problem
+    } else {
+        problem.at(place)
+    }
+}
+
+/// A message of one of our library crates, which says what happened and, after the last semicolon, what to do.
+fn told(error: &dyn Display, else_remedy: &str) -> Problem {
+    let text = error.to_string();
+    let (what, remedy) = text.rsplit_once("; ").unwrap_or((&text, else_remedy));
+    Problem::new(what).remedy(remedy)
+}
+
+fn prediction_record(
+    common: Common,
+    case: &Case,
+    prediction: &Prediction,
+    places: &Alignments,
+) -> Result<PredictionRecord> {
     let cycles = prediction.cycles_per_call.ok_or_else(|| {
         Problem::new(format!("{}: the trace holds no two calls to tell a steady state from", prediction.cpu))
     })?;
@@ -144,7 +199,10 @@ fn prediction_record(common: Common, case: &Case, prediction: &Prediction) -> Re
         clock_mhz: prediction.clock_mhz,
         time_ns: cycles * 1000.0 / prediction.clock_mhz,
         bytes_per_cycle: case.size_bytes().map(|bytes| bytes as f64 / cycles),
-        bound_by: chief_stall(prediction),
+        alignment_cycles: (places.places.len() > 1).then(|| places.range().into()),
+        chief_stall: chief_stall(prediction),
+        bound_by: None,
+        cycles_without: None,
         coverage_percent: prediction.coverage_percent,
         guessed_spread_percent: None,
     })
@@ -167,7 +225,7 @@ pub fn cpus(context: &Context, names: &[String]) -> Result<Vec<Cpu>> {
     for name in names {
         match name.strip_prefix("llvm:") {
             Some(llvm) => cpus.extend(llvm_cpus(llvm)?),
-            None => cpus.push(Cpu::load(&folder, &name).map_err(|error| Problem::new(error.to_string()))?),
+            None => cpus.push(Cpu::load(&folder, &name).map_err(|error| told(&error, ""))?),
         }
     }
     Ok(cpus)

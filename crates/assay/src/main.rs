@@ -11,6 +11,7 @@ mod program;
 mod select;
 mod study_file;
 mod verbs;
+mod winners;
 mod work;
 
 use clap::{Parser, Subcommand};

@@ -19,11 +19,13 @@ pub struct Options {
     pub relax: Relax,
     /// Keep the events of this many instructions, and from which executed instruction on.
     pub events: Option<(u64, u64)>,
+    /// The code stands so many bytes further on than in the trace; data stays where it is.
+    pub shift: u64,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { skip_loops: true, relax: Relax::default(), events: None }
+        Options { skip_loops: true, relax: Relax::default(), events: None, shift: 0 }
     }
 }
 
@@ -70,7 +72,7 @@ impl Prediction {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PredictError {
     /// The program is not for this cpu.
-    #[error("{cpu} does not run {program} programs (it runs: {}); choose a cpu of that architecture", runs.join(" "))]
+    #[error("{cpu} does not run {program} programs, but: {}; choose a cpu that does with -c", runs.join(" "))]
     WrongArch {
         /// The cpu.
         cpu: String,
@@ -86,7 +88,7 @@ pub enum PredictError {
     #[error(transparent)]
     Source(#[from] SourceError),
     /// Nothing was executed.
-    #[error("nothing was executed: the trace holds no instruction{}", if *marked { " of the region of interest; was the function ever called?" } else { "" })]
+    #[error("nothing was executed: the trace holds no instruction{}", if *marked { " of the region of interest; record a run that calls the function" } else { "; record a run that executes one" })]
     Nothing {
         /// Whether there was a region of interest.
         marked: bool,
@@ -230,6 +232,7 @@ struct Runner {
     plan: Plan,
     core: Box<dyn Core>,
     skip_loops: bool,
+    shift: u64,
     events: Option<(u64, u64)>,
     recorded: Vec<Event>,
     texts: Vec<(u64, String)>,
@@ -254,10 +257,11 @@ impl Runner {
             name: cpu.name.clone(),
             clock_mhz: cpu.clock_mhz(),
             core: core::build(&description, options.relax),
-            plan: Plan::new(mark, fallback),
+            plan: Plan::new(mark, options.shift, fallback),
             description,
             kinds,
             skip_loops: options.skip_loops,
+            shift: options.shift,
             events: options.events,
             recorded: Vec::new(),
             texts: Vec::new(),
@@ -317,7 +321,7 @@ impl Runner {
             }
             None => None,
         };
-        self.core.block(&self.plan, block as usize, accesses, next, wanted);
+        self.core.block(&self.plan, block as usize, accesses, next.wrapping_add(self.shift), wanted);
     }
 
     /// Executes an iteration `times` more times, skipping when its cycles have settled.

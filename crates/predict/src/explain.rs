@@ -5,17 +5,15 @@
 //! the taken branch" means that without its cost there would be one. Savings do not add up: two resources may each
 //! be the bound once the other is gone, and then neither saves anything alone.
 //!
-//! `sensitivity` moves each guessed number of the cpu to the ends of its range. `alignments` moves the code.
+//! `sensitivity` moves each guessed number of the cpu to the ends of its range. `predict_placed` moves the code
+//! through a fetch block. `verdict` builds on both.
 
 use crate::core::Relax;
 use crate::cpu::Cpu;
 use crate::description::Description;
 use crate::driver::{predict_jobs, Options, PredictError, Prediction};
-use crate::plan::RegisterKinds;
-use crate::source::{Chunk, Source, SourceError};
+use crate::source::{Source, SourceError};
 use arch::Arch;
-use decode::Flow;
-use std::sync::Arc;
 
 /// Opens the program to be predicted once more.
 pub type Open<'a> = dyn FnMut() -> Result<Box<dyn Source>, SourceError> + 'a;
@@ -93,15 +91,24 @@ fn relaxations(description: &Description) -> Vec<(String, Relax)> {
     list
 }
 
-/// Predicts with every resource in turn taken away as a limit.
-pub fn explain(open: &mut Open<'_>, cpu: &Cpu) -> Result<Explanation, PredictError> {
-    let list = relaxations(&Description::new(cpu)?);
+/// Predicts all jobs, a batch from each reading.
+pub(crate) fn predict_all(
+    open: &mut Open<'_>,
+    jobs: &[(&Cpu, Options)],
+) -> Result<Vec<Prediction>, PredictError> {
     let mut predictions = Vec::new();
-    let options = std::iter::once(Relax::default()).chain(list.iter().map(|(_, relax)| *relax));
-    let jobs: Vec<_> = options.map(|relax| (cpu, Options { relax, ..Options::default() })).collect();
     for batch in jobs.chunks(JOBS) {
         predictions.extend(predict_jobs(&mut *open()?, batch)?);
     }
+    Ok(predictions)
+}
+
+/// Predicts with every resource in turn taken away as a limit.
+pub fn explain(open: &mut Open<'_>, cpu: &Cpu, base: &Options) -> Result<Explanation, PredictError> {
+    let list = relaxations(&Description::new(cpu)?);
+    let options = std::iter::once(Relax::default()).chain(list.iter().map(|(_, relax)| *relax));
+    let jobs: Vec<_> = options.map(|relax| (cpu, Options { relax, ..base.clone() })).collect();
+    let mut predictions = predict_all(open, &jobs)?;
     let prediction = predictions.remove(0);
     let cycles = cycles_of(&prediction);
     let bound = |((resource, _), relaxed): (&(String, Relax), &Prediction)| Bound {
@@ -118,6 +125,8 @@ pub fn explain(open: &mut Open<'_>, cpu: &Cpu) -> Result<Explanation, PredictErr
 pub struct Move {
     /// The number's key.
     pub key: String,
+    /// The guess itself.
+    pub guess: f64,
     /// Ends of its range.
     pub range: (f64, f64),
     /// Cycles at the low and at the high end.
@@ -148,7 +157,7 @@ impl Sensitivity {
 }
 
 /// Moves each guessed number of the cpu to the ends of its range, one at a time.
-pub fn sensitivity(open: &mut Open<'_>, cpu: &Cpu) -> Result<Sensitivity, PredictError> {
+pub fn sensitivity(open: &mut Open<'_>, cpu: &Cpu, base: &Options) -> Result<Sensitivity, PredictError> {
     let guesses: Vec<_> = cpu
         .guesses()
         .into_iter()
@@ -160,14 +169,12 @@ pub fn sensitivity(open: &mut Open<'_>, cpu: &Cpu) -> Result<Sensitivity, Predic
             changed.extend(cpu.with(&guess.key, value));
         }
     }
-    let mut cycles = Vec::new();
-    for batch in changed.chunks(JOBS) {
-        let jobs: Vec<_> = batch.iter().map(|cpu| (cpu, Options::default())).collect();
-        cycles.extend(predict_jobs(&mut *open()?, &jobs)?.iter().map(cycles_of));
-    }
+    let jobs: Vec<_> = changed.iter().map(|cpu| (cpu, base.clone())).collect();
+    let cycles: Vec<f64> = predict_all(open, &jobs)?.iter().map(cycles_of).collect();
     let base = cycles[0];
     let moved = guesses.iter().zip(cycles[1..].chunks(2)).map(|(guess, ends)| Move {
         key: guess.key.clone(),
+        guess: guess.value,
         range: (guess.low, guess.high),
         cycles: (ends[0], ends[1]),
     });
@@ -177,94 +184,62 @@ pub fn sensitivity(open: &mut Open<'_>, cpu: &Cpu) -> Result<Sensitivity, Predic
     Ok(Sensitivity { cycles: base, moves })
 }
 
-/// Whether "A is faster than B" holds whatever the guesses.
+/// Cycles for each place of the code in a fetch block.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Survival {
-    /// The verdict is the same at both ends of every guess.
-    pub survives: bool,
-    /// The guesses that turn it, with the end at which they do.
-    pub decided_by: Vec<(String, f64)>,
+pub struct Alignments {
+    /// Bytes further on than in the trace, and the cycles there; the first is the trace's own place.
+    pub places: Vec<(u64, f64)>,
 }
 
-/// Compares two variants on one cpu, with each guess at the ends of its range in both.
-pub fn verdict(a: &Sensitivity, b: &Sensitivity) -> Survival {
-    let faster = a.cycles < b.cycles;
-    let keys: std::collections::BTreeSet<&str> =
-        a.moves.iter().chain(&b.moves).map(|m| m.key.as_str()).collect();
-    let mut decided_by = Vec::new();
-    for key in keys {
-        let find = |s: &Sensitivity| s.moves.iter().find(|m| m.key == key).cloned();
-        let (of_a, of_b) = (find(a), find(b));
-        let Some(range) = of_a.as_ref().or(of_b.as_ref()).map(|m| m.range) else { continue };
-        let ends = |m: Option<Move>, base: f64| m.map_or((base, base), |m| m.cycles);
-        let (ca, cb) = (ends(of_a, a.cycles), ends(of_b, b.cycles));
-        for (end, x, y) in [(range.0, ca.0, cb.0), (range.1, ca.1, cb.1)] {
-            if (x < y) != faster {
-                decided_by.push((key.to_owned(), end));
-            }
-        }
+impl Alignments {
+    /// Fewest and most cycles.
+    pub fn range(&self) -> (f64, f64) {
+        let cycles = self.places.iter().map(|(_, cycles)| *cycles);
+        cycles.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), c| (low.min(c), high.max(c)))
     }
-    Survival { survives: decided_by.is_empty(), decided_by }
-}
 
-/// A source whose code stands elsewhere.
-pub struct Shifted {
-    inner: Box<dyn Source>,
-    bytes: u64,
-}
+    /// Whether it matters where the code stands.
+    pub fn matter(&self) -> bool {
+        let (low, high) = self.range();
+        high > low * 1.001
+    }
 
-impl Shifted {
-    /// The program of `inner`, its code `bytes` further on; data stays where it is.
-    pub fn new(inner: Box<dyn Source>, bytes: u64) -> Shifted {
-        Shifted { inner, bytes }
+    /// The places with the fewest cycles.
+    pub fn best(&self) -> Vec<u64> {
+        let (low, _) = self.range();
+        self.places.iter().filter(|(_, cycles)| *cycles == low).map(|(bytes, _)| *bytes).collect()
     }
 }
 
-impl Source for Shifted {
-    fn arch(&self) -> Arch {
-        self.inner.arch()
-    }
-
-    fn kinds(&self) -> Arc<RegisterKinds> {
-        self.inner.kinds()
-    }
-
-    fn mark(&self) -> Option<u64> {
-        self.inner.mark().map(|mark| mark.wrapping_add(self.bytes))
-    }
-
-    fn calls(&self) -> bool {
-        self.inner.calls()
-    }
-
-    fn read(&mut self, chunk: &mut Chunk) -> Result<bool, SourceError> {
-        let more = self.inner.read(chunk)?;
-        let moved = |address: u64| address.wrapping_add(self.bytes);
-        for instruction in chunk.new_blocks.iter_mut().flatten() {
-            instruction.address = moved(instruction.address);
-            match &mut instruction.flow {
-                Flow::Branch { target, .. } | Flow::Call { target: Some(target) } => *target = moved(*target),
-                _ => {}
-            }
-        }
-        for item in &mut chunk.items {
-            if let crate::source::Item::Block { next, .. } = item {
-                *next = moved(*next);
-            }
-        }
-        Ok(more)
-    }
+/// Every place in a fetch block at which an instruction may start, as bytes further on than in the trace, whose own
+/// place is an accident of our linker. Where instructions may start at any byte, every fourth stands for all.
+pub fn places(arch: Arch, cpu: &Cpu) -> Vec<u64> {
+    let block = cpu.value("fetch.block").map_or(1, |bytes| bytes as u64).next_power_of_two();
+    let step = if arch == Arch::Riscv64 { 2 } else { 4 };
+    (0..block.max(1)).step_by(step).collect()
 }
 
-/// Cycles with the code shifted by each multiple of the smallest instruction, up to the cpu's fetch block.
-pub fn alignments(open: &mut Open<'_>, cpu: &Cpu) -> Result<Vec<(u64, f64)>, PredictError> {
-    let block = cpu.value("fetch.block").unwrap_or(16.0) as u64;
-    let step = if open()?.arch() == Arch::X86_64 { block.min(8) } else { 4 };
+/// Predicts on each cpu with the code at every place in its fetch block: the prediction for the trace's own place,
+/// and the cycles for all.
+pub fn predict_placed(
+    open: &mut Open<'_>,
+    cpus: &[&Cpu],
+    base: &Options,
+) -> Result<Vec<(Prediction, Alignments)>, PredictError> {
+    let arch = open()?.arch();
+    let places: Vec<Vec<u64>> = cpus.iter().map(|cpu| places(arch, cpu)).collect();
+    let jobs: Vec<(&Cpu, Options)> = cpus
+        .iter()
+        .zip(&places)
+        .flat_map(|(cpu, places)| places.iter().map(|&shift| (*cpu, Options { shift, ..base.clone() })))
+        .collect();
+    let mut predictions = predict_all(open, &jobs)?.into_iter();
     let mut found = Vec::new();
-    for bytes in (0..block.max(step)).step_by(step as usize) {
-        let mut source = Shifted::new(open()?, bytes);
-        let predictions = predict_jobs(&mut source, &[(cpu, Options::default())])?;
-        found.extend(predictions.iter().map(|prediction| (bytes, cycles_of(prediction))));
+    for places in &places {
+        let of_cpu: Vec<Prediction> = predictions.by_ref().take(places.len()).collect();
+        let cycles = places.iter().copied().zip(of_cpu.iter().map(cycles_of)).collect();
+        let own = of_cpu.into_iter().next().expect("every cpu has a place");
+        found.push((own, Alignments { places: cycles }));
     }
     Ok(found)
 }

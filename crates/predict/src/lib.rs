@@ -17,6 +17,7 @@ pub mod source;
 pub mod timeline;
 pub mod trace_source;
 pub mod validate;
+pub mod verdict;
 
 pub use crate::core::{Access, Cause, Counters, Event, Relax};
 pub use cpu::{Cpu, CpuError};

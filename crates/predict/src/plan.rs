@@ -102,6 +102,7 @@ pub struct Plan {
     pub(crate) parts: Vec<Part>,
     pub(crate) blocks: Vec<BlockPlan>,
     mark: Option<u64>,
+    shift: u64,
     fallback: Option<Fallback>,
     /// Mnemonics in no class, with the number of static instructions.
     pub(crate) unknown: BTreeMap<String, u64>,
@@ -193,8 +194,9 @@ fn role_index(role: Role) -> usize {
 }
 
 impl Plan {
-    /// An empty plan; `mark` is the address whose passages are reported.
-    pub fn new(mark: Option<u64>, fallback: Option<Fallback>) -> Plan {
+    /// An empty plan; `mark` is the address whose passages are reported, and every instruction stands `shift` bytes
+    /// further on than it says of itself.
+    pub fn new(mark: Option<u64>, shift: u64, fallback: Option<Fallback>) -> Plan {
         Plan {
             ops: Vec::new(),
             sources: Vec::new(),
@@ -202,6 +204,7 @@ impl Plan {
             parts: Vec::new(),
             blocks: Vec::new(),
             mark,
+            shift,
             fallback,
             unknown: BTreeMap::new(),
             fallback_names: BTreeMap::new(),
@@ -232,7 +235,7 @@ impl Plan {
             flags |= MARK;
         }
         let op = Op {
-            address: instruction.address,
+            address: instruction.address.wrapping_add(self.shift),
             sources: self.sources.len() as u32,
             results: self.results.len() as u32,
             parts: self.parts.len() as u32,

@@ -65,6 +65,9 @@ pub struct Figure {
     pub offsets: Option<Vec<u64>>,
     /// Whether a number of the cpu was fitted to it.
     pub used_for_fit: bool,
+    /// Rows of the study with the same data, where the whole programs are predicted; a mean counts them there.
+    #[serde(default)]
+    pub derived_from: Vec<String>,
     /// Who published it.
     pub source: String,
 }
@@ -190,7 +193,7 @@ impl Assembled {
 fn trivial_bound(cpu: &Cpu, arch: Arch, instructions: &[Instruction]) -> Result<f64, PredictError> {
     let description = Description::new(cpu)?;
     let decoder = Decoder::new(arch).map_err(|error| SourceError(error.to_string()))?;
-    let mut plan = Plan::new(None, None);
+    let mut plan = Plan::new(None, 0, None);
     plan.add_block(&description, &RegisterKinds::new(&decoder), instructions);
     let mut bound = instructions.len() as f64 / f64::from(description.dispatch.width);
     for choice in &plan.parts {

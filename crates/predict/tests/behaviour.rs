@@ -3,7 +3,7 @@
 
 use arch::Arch;
 use decode::Instruction;
-use predict::explain::{alignments, explain, sensitivity};
+use predict::explain::{explain, predict_placed, sensitivity};
 use predict::loops::{LoopSource, Walk};
 use predict::source::{Chunk, Item};
 use predict::{predict, Access, Cpu, Options, PredictError, Prediction, RegisterKinds, Source, SourceError};
@@ -240,12 +240,14 @@ fn explain_names_the_taken_branch_and_alignment_shows() {
     let mut open = || -> Result<Box<dyn Source>, SourceError> {
         Ok(Box::new(LoopSource::new(Arch::Powerpc64le, &bytes, 0x1000_0000, &[], 2000)?))
     };
-    let explanation = explain(&mut open, &cpu("power8")).unwrap();
+    let options = Options::default();
+    let explanation = explain(&mut open, &cpu("power8"), &options).unwrap();
     assert_eq!(explanation.cycles, 3.0);
     let bound = explanation.bound_by().expect("something bounds it");
     assert!(bound.resource.contains("taken branches"), "{}", explanation.summary());
     assert_eq!(bound.cycles_without, 2.0, "four additions on two pipes");
-    let found = alignments(&mut open, &cpu("power8")).unwrap();
+    let (_, found) = predict_placed(&mut open, &[&cpu("power8")], &options).unwrap().remove(0);
+    let found = found.places;
     assert_eq!(found.len(), 8);
     assert_eq!(found[0], (0, 3.0));
     assert_eq!(found[4], (16, 4.0), "five instructions over a block boundary");
@@ -258,7 +260,7 @@ fn a_guess_that_decides_is_found() {
     let mut open = || -> Result<Box<dyn Source>, SourceError> {
         Ok(Box::new(LoopSource::new(Arch::Powerpc64le, &bytes, 0x1000_0000, &[], 500)?))
     };
-    let sensitivity = sensitivity(&mut open, &cpu("power10")).unwrap();
+    let sensitivity = sensitivity(&mut open, &cpu("power10"), &Options::default()).unwrap();
     let moved = sensitivity.moves.iter().find(|change| change.key == "fetch.btb_taken");
     let cycles = moved.map(|change| change.cycles);
     assert_eq!(cycles, Some((1.0, 2.0)), "{:?}", sensitivity.moves);

@@ -146,11 +146,20 @@ pub struct PredictionRecord {
     /// Bytes worked on in a cycle, where the case has a size.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub bytes_per_cycle: Option<f64>,
-    /// What the cycles are spent waiting for.
-    pub bound_by: String,
+    /// Fewest and most cycles with the code at each place in a fetch block; absent where the cpu has one place.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub alignment_cycles: Option<[f64; 2]>,
+    /// Where most stall cycles go.
+    pub chief_stall: String,
+    /// The resource whose removal saves most, by experiment; only of the fastest variant of a cpu and case.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub bound_by: Option<String>,
+    /// Cycles without it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub cycles_without: Option<f64>,
     /// Share of the executed instructions whose timing the cpu file describes.
     pub coverage_percent: f64,
-    /// How far the cycles move when every guessed number takes the ends of its range.
+    /// How far the cycles move when each guessed number in turn takes the ends of its range; where `bound_by` is.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub guessed_spread_percent: Option<f64>,
 }
@@ -219,6 +228,47 @@ pub struct CompareRecord {
     /// Why there is no verdict.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub no_verdict: Option<String>,
+    /// What a predicted verdict rests on.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub rests_on: Option<RestsOnRecord>,
+}
+
+/// How a predicted verdict stands to what is not known of the cpu and of the placement of the code.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RestsOnRecord {
+    /// Whether it is the same at both ends of every guessed number's range.
+    pub survives_guesses: bool,
+    /// The guesses that change it.
+    pub turned_by: Vec<GuessRecord>,
+    /// The guess that comes nearest to changing it, where none does.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub nearest: Option<GuessRecord>,
+    /// Whether it is the same at every place of either's code in a fetch block.
+    pub survives_alignments: bool,
+    /// Fewest and most cycles of a over these places.
+    pub a_alignment_cycles: [f64; 2],
+    /// The same of b.
+    pub b_alignment_cycles: [f64; 2],
+}
+
+/// One guessed number, and what is left of a verdict at one end of its range.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GuessRecord {
+    /// The number's key in the cpu file.
+    pub key: String,
+    /// The guess.
+    pub guess: f64,
+    /// Its range.
+    pub range: [f64; 2],
+    /// From where on, going from the guess to the end, the verdict is another; absent where it stays.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub turns_at: Option<f64>,
+    /// The end of the range.
+    pub end: f64,
+    /// Cycles of a there.
+    pub a_cycles: f64,
+    /// Cycles of b there.
+    pub b_cycles: f64,
 }
 
 /// One row of a published table, next to ours.
@@ -246,6 +296,9 @@ pub struct StudyRecord {
     /// Ours, if it was counted.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub counted: Option<f64>,
+    /// Lowest and highest prediction over the places of the code in a fetch block.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub over_alignments: Option<[f64; 2]>,
     /// (ours - published) / published.
     pub error_percent: f64,
     /// Whether a number of the cpu file was fitted to this figure: such a row proves nothing.
@@ -266,6 +319,7 @@ mod tests {
             interval: Some([0.79, 0.81]),
             verdict: Some("faster".to_owned()),
             no_verdict: None,
+            rests_on: None,
         }
     }
 

@@ -6,7 +6,8 @@ use crate::context::{Context, Outcome};
 use crate::judge::{self, Judge};
 use crate::measuring::{measure, Measured};
 use crate::select::Selection;
-use crate::verbs::study::{best_of_each, fill, record as study_record, rerun};
+use crate::verbs::study::{fill, record as study_record, rerun};
+use crate::winners::{self, Row};
 use crate::work::{each_case, Skips};
 use crate::{study_file, verbs};
 use arch::Arch;
@@ -17,7 +18,7 @@ use lab::toolchain::CompilerKind;
 use lab::{host, Result};
 use predict::Cpu;
 use report::record::PredictionRecord;
-use report::{Predicted, Report, Table, Text};
+use report::{Predicted, Report, Table};
 
 /// The study that the demo runs again.
 const STUDY: &str = "2023-loongarch-checksum";
@@ -48,11 +49,10 @@ pub fn run(context: &Context, _: &Args) -> Result<Outcome> {
     });
 
     context.progress("2 of 3: every variant on every CPU that we describe");
-    let predictions = predict_all(context, &mut skips)?;
-    let best = best_of_each(&predictions);
-    context.tell(best.iter().copied(), || {
+    let best = predict_best(context, &mut skips)?;
+    context.tell(best.iter(), || {
         let mut report = Report::new("2. The best variant on each CPU that we describe");
-        report.section("").table(best_table(&best));
+        report.section("").table(best_table(&best)).table(winners::table(best.iter()));
         report
     });
 
@@ -75,14 +75,15 @@ fn say_what_is_next() {
     );
 }
 
-fn predict_all(context: &Context, skips: &mut Skips) -> Result<Vec<PredictionRecord>> {
+/// The fastest on each cpu, by architecture, with what bounds it.
+fn predict_best(context: &Context, skips: &mut Skips) -> Result<Vec<PredictionRecord>> {
     let judge = Judge::new(context, CompilerKind::Clang);
     let cpus = judge::cpus(context, &[])?;
     let archs: Vec<Arch> =
         Arch::ALL.into_iter().filter(|arch| cpus.iter().any(|cpu| cpu.runs(*arch))).collect();
     let variants = csum(archs).variants(context)?;
     let case: Case = BEST_AT.parse()?;
-    let mut records = Vec::new();
+    let mut rows = Vec::new();
     each_case(
         &variants,
         &[case],
@@ -97,28 +98,33 @@ fn predict_all(context: &Context, skips: &mut Skips) -> Result<Vec<PredictionRec
             }
             judge.predict(variant, case, &able)
         },
-        |variant, case, result| records.extend(skips.take(variant, case, result).unwrap_or_default()),
+        |variant, case, result| {
+            let row = |record| Row { variant: variant.clone(), case: case.clone(), record };
+            rows.extend(skips.take(variant, case, result).unwrap_or_default().into_iter().map(row));
+        },
     );
-    Ok(records)
+    let fastest = winners::deepen(&judge, &cpus, &mut rows)?;
+    let mut best: Vec<PredictionRecord> = fastest.iter().map(|index| rows[*index].record.clone()).collect();
+    best.sort_by(|a, b| (&a.common.arch, &a.cpu).cmp(&(&b.common.arch, &b.cpu)));
+    Ok(best)
 }
 
 fn csum(archs: Vec<Arch>) -> Selection {
     Selection { words: vec![HOTPATH.to_owned()], archs, compiler: "clang".to_owned(), ..Selection::default() }
 }
 
-fn best_table(best: &[&PredictionRecord]) -> Table {
+fn best_table(best: &[PredictionRecord]) -> Table {
     let mut table = Table::new(
         &format!("{HOTPATH}, {BEST_AT}"),
-        "predicted from traces and the cpus' descriptions, not measured",
+        "predicted from traces and the cpus' descriptions, not measured; alignments: fewest and most cycles over the places \
+         of the code in a fetch block, where they differ",
     );
     let cpu = table.text_column("cpu");
     let arch = table.text_column("arch");
     let name = table.text_column("best variant");
     let rate = table.predicted_column("rate", "bytes/cycle", 2);
     let cycles = table.predicted_column("per call", "cycles", 1);
-    let bound = table.text_column("most stalls");
-    let mut best = best.to_vec();
-    best.sort_by(|a, b| (&a.common.arch, &a.cpu).cmp(&(&b.common.arch, &b.cpu)));
+    let aligned = table.text_column("alignments");
     for record in best {
         let row = table.row();
         table.set(row, cpu, record.cpu.as_str()).set(row, arch, record.common.arch.as_str());
@@ -126,7 +132,7 @@ fn best_table(best: &[&PredictionRecord]) -> Table {
         if let Some(bytes_per_cycle) = record.bytes_per_cycle {
             table.set(row, rate, Predicted(bytes_per_cycle));
         }
-        table.set(row, bound, Text::from(record.bound_by.as_str()));
+        table.set(row, aligned, winners::alignment_text(record));
     }
     table
 }

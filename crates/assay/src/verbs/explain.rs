@@ -7,12 +7,12 @@ use crate::judge::{self, Judge};
 use crate::select::{Cases, Selection};
 use lab::cache::write_whole;
 use lab::{Problem, Result};
-use predict::explain::{alignments, explain, sensitivity, Explanation, Sensitivity};
-use predict::trace_source::TraceSource;
-use predict::{Cpu, Options, Source, SourceError};
+use predict::explain::{explain, predict_placed, sensitivity, Alignments, Explanation, Sensitivity};
+use predict::{Cpu, Options};
 use report::record::Record;
 use report::{Derived, Predicted, Report, Table};
 use serde::Serialize;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 /// Options of `explain`.
@@ -61,15 +61,20 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         cpus.retain(|cpu| cpu.runs(arch));
     }
     let cpu = cpus.remove(0);
-    let path = trace_of(context, args, &cpu)?;
-    let failed = |error: &dyn std::fmt::Display| Problem::new(error.to_string());
-    let mut open =
-        || -> std::result::Result<Box<dyn Source>, SourceError> { Ok(Box::new(TraceSource::open(&path)?)) };
-    let explanation = explain(&mut open, &cpu).map_err(|error| failed(&error))?;
-    let guesses = sensitivity(&mut open, &cpu).map_err(|error| failed(&error))?;
-    let shifted = alignments(&mut open, &cpu).map_err(|error| failed(&error))?;
-    let half = explanation.prediction.counters.instructions / 2;
-    let events = Some((args.from.unwrap_or(half), args.count));
+    let (path, base) = trace_of(context, args, &cpu)?;
+    let failed = |error: &dyn Display| judge::of_trace(&path, error);
+    let mut open = judge::opener(&path);
+    let explanation = explain(&mut open, &cpu, &base).map_err(|error| failed(&error))?;
+    let guesses = sensitivity(&mut open, &cpu, &base).map_err(|error| failed(&error))?;
+    let placed = predict_placed(&mut open, &[&cpu], &base).map_err(|error| failed(&error))?;
+    let shifted = &placed[0].1;
+    let executed = explanation.prediction.counters.instructions;
+    let from = args.from.unwrap_or(executed / 2);
+    if from >= executed {
+        return Err(Problem::new(format!("--from {from} is beyond the {executed} instructions of the trace"))
+            .remedy(format!("count from 0, up to {}", executed - 1)));
+    }
+    let events = Some((from, args.count));
     let options = Options { events, skip_loops: false, ..Options::default() };
     let mut source = open().map_err(|error| failed(&error))?;
     let timeline =
@@ -79,7 +84,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         context.progress(&format!("wrote {}", page.display()));
     }
     if context.json {
-        println!("{}", record(args, &explanation, &guesses, &shifted).to_line());
+        println!("{}", record(args, &explanation, &guesses, shifted).to_line());
         return Ok(Outcome::Fine);
     }
     let mut report = Report::new(&format!("{} on {}", args.what, cpu.title()));
@@ -88,7 +93,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     section.table(bounds_table(&explanation));
     let section = report.section("What the prediction rests on");
     section.table(guesses_table(&guesses));
-    section.paragraph(&alignment_text(&shifted));
+    section.paragraph(&alignment_text(shifted));
     if let Some(timeline) = timeline {
         let section = report.section("Timeline");
         section.paragraph(
@@ -101,11 +106,16 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
-/// A trace file as named, or one made of a variant's first case.
-fn trace_of(context: &Context, args: &Args, cpu: &Cpu) -> Result<PathBuf> {
+/// A trace file as named, or one made of a variant's first case; and how it is predicted by the other verbs, too.
+fn trace_of(context: &Context, args: &Args, cpu: &Cpu) -> Result<(PathBuf, Options)> {
     let file = Path::new(&args.what);
     if file.is_file() {
-        return Ok(file.to_path_buf());
+        return Ok((file.to_path_buf(), Options::default()));
+    }
+    if args.what.ends_with(".trace") {
+        return Err(Problem::new("there is no such trace")
+            .at(&args.what)
+            .remedy("see that the path is right; ./assay trace records one"));
     }
     let (hotpath, variant) = args.what.split_once('/').ok_or_else(|| {
         Problem::new(format!("'{}' is neither HOTPATH/VARIANT nor a trace file", args.what))
@@ -129,7 +139,8 @@ fn trace_of(context: &Context, args: &Args, cpu: &Cpu) -> Result<PathBuf> {
     let case = able.hotpath.select_cases(&args.cases.cases).into_iter().next().unwrap_or_default();
     context.progress(&format!("{} on {}, {case}", able.title(), able.arch));
     let judge = Judge::new(context, selection.compiler()?);
-    judge.loop_trace(able, &case)?.map_err(|reason| Problem::new(reason.0).at(able.title()))
+    let path = judge.loop_trace(able, &case)?.map_err(|reason| Problem::new(reason.0).at(able.title()))?;
+    Ok((path, judge::options()))
 }
 
 fn bounds_table(explanation: &Explanation) -> Table {
@@ -170,28 +181,23 @@ fn guesses_table(guesses: &Sensitivity) -> Table {
     table
 }
 
-fn ends(shifted: &[(u64, f64)]) -> [f64; 2] {
-    shifted.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], (_, cycles)| {
-        [low.min(*cycles), high.max(*cycles)]
-    })
-}
-
-fn alignment_text(shifted: &[(u64, f64)]) -> String {
-    let [low, high] = ends(shifted);
-    let best: Vec<String> =
-        shifted.iter().filter(|(_, cycles)| *cycles == low).map(|(bytes, _)| format!("+{bytes}")).collect();
-    format!(
-        "Over {} places of the code within a fetch block: {low:.1} to {high:.1} cycles; best {}.",
-        shifted.len(),
-        best.join(" ")
-    )
+fn alignment_text(shifted: &Alignments) -> String {
+    let (low, high) = shifted.range();
+    let best: Vec<String> = shifted.best().iter().map(|bytes| format!("+{bytes}")).collect();
+    match shifted.places.len() {
+        1 => "An instruction is a whole fetch block: it does not matter where the code stands.".to_owned(),
+        places => format!(
+            "Over {places} places of the code within a fetch block: {low:.1} to {high:.1} cycles; fewest at {}.",
+            best.join(" ")
+        ),
+    }
 }
 
 fn record<'a>(
     args: &'a Args,
     explanation: &'a Explanation,
     guesses: &Sensitivity,
-    shifted: &[(u64, f64)],
+    shifted: &Alignments,
 ) -> ExplainRecord<'a> {
     let bound = explanation.bound_by();
     ExplainRecord {
@@ -203,6 +209,6 @@ fn record<'a>(
         bound_by: bound.map_or("nothing alone", |bound| bound.resource.as_str()),
         cycles_without: bound.map(|bound| bound.cycles_without),
         guessed_spread_percent: guesses.spread_percent(),
-        alignment_cycles: ends(shifted),
+        alignment_cycles: shifted.range().into(),
     }
 }

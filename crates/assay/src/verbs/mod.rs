@@ -4,6 +4,7 @@
 pub mod check;
 pub mod compare;
 pub mod compare_ebpf;
+pub mod compare_predicted;
 pub mod count;
 pub mod cpu;
 pub mod demo;

@@ -5,6 +5,7 @@ use crate::context::{Context, Outcome};
 use crate::judge::{self, Judge};
 use crate::select::{Cases, Selection};
 use crate::verbs::count::{case_text, hotpaths_of, variant_text};
+use crate::winners::{self, Row};
 use crate::work::{each_case, Skips};
 use lab::emulator::CannotRun;
 use lab::{Problem, Result};
@@ -36,7 +37,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let judge = Judge::new(context, args.selection.compiler()?);
     let variants = args.selection.variants(context)?;
     let mut skips = Skips::default();
-    let mut records = Vec::new();
+    let mut rows = Vec::new();
     each_case(
         &variants,
         &args.cases.cases,
@@ -52,17 +53,18 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
             judge.predict(variant, case, &able)
         },
         |variant, case, result| {
-            for record in skips.take(variant, case, result).unwrap_or_default() {
-                if context.json {
-                    println!("{}", record.to_line());
-                }
-                records.push(record);
-            }
+            let records = skips.take(variant, case, result).unwrap_or_default();
+            let row = |record| Row { variant: variant.clone(), case: case.clone(), record };
+            rows.extend(records.into_iter().map(row));
         },
     );
-    if !context.json && !records.is_empty() {
+    let fastest = winners::deepen(&judge, &cpus, &mut rows)?;
+    if context.json {
+        rows.iter().for_each(|row| println!("{}", row.record.to_line()));
+    } else if !rows.is_empty() {
         let mut report = Report::new("Predicted cycles per call");
-        report.section("").table(table(&records));
+        let section = report.section("").table(table(rows.iter().map(|row| &row.record)));
+        section.table(winners::table(fastest.iter().map(|index| &rows[*index].record)));
         context.show(&report);
     }
     skips.outcome()
@@ -75,8 +77,7 @@ fn names_a_file(word: &str) -> bool {
 
 /// Judges a recorded trace: for one cpu the counters that its users know, for several a table.
 fn trace_file(context: &Context, path: &Path, cpus: &[Cpu], all: bool) -> Result<Outcome> {
-    let failed = |error: &dyn std::fmt::Display| Problem::new(error.to_string());
-    let mut source = TraceSource::open(path).map_err(|error| failed(&error))?;
+    let mut source = TraceSource::open(path).map_err(|error| judge::of_trace(path, &error))?;
     let arch = source.arch();
     // Without -c every cpu that runs the program is meant; one that was named and does not is an error.
     let chosen = |cpu: &&Cpu| cpu.runs(arch) || !(all || cpu.name.starts_with("llvm:"));
@@ -86,8 +87,8 @@ fn trace_file(context: &Context, path: &Path, cpus: &[Cpu], all: bool) -> Result
             Problem::new(format!("no described cpu runs {arch} programs")).remedy("./assay cpu lists them")
         );
     }
-    let predictions =
-        predict::predict(&mut source, &able, &Options::default()).map_err(|error| failed(&error))?;
+    let predictions = predict::predict(&mut source, &able, &Options::default())
+        .map_err(|error| judge::of_trace(path, &error))?;
     if context.json {
         predictions
             .iter()
@@ -281,20 +282,21 @@ fn several_table(predictions: &[Prediction]) -> Table {
     table
 }
 
-fn table(records: &[PredictionRecord]) -> Table {
-    let (title, several) = hotpaths_of(records.iter().map(|record| &record.common));
+fn table<'a>(records: impl Iterator<Item = &'a PredictionRecord> + Clone) -> Table {
+    let (title, several) = hotpaths_of(records.clone().map(|record| &record.common));
     let mut table = Table::new(
         &format!("{title}: one call in steady state, calls back to back"),
-        "predicted from a trace and a description of the cpu; not measured; docs/method.md",
+        "predicted from a trace and a description of the cpu; not measured; docs/method.md; alignments: fewest and most \
+         cycles over the places of the code in a fetch block, where they differ",
     );
     let cpu = table.text_column("cpu");
     let arch = table.text_column("arch");
     let name = table.text_column("variant");
     let case = table.text_column("case");
     let cycles = table.predicted_column("per call", "cycles", 1);
+    let aligned = table.text_column("alignments");
     let time = table.predicted_column("per call", "ns", 1);
     let rate = table.predicted_column("rate", "bytes/cycle", 2);
-    let bound = table.text_column("most stalls");
     for record in records {
         let row = table.row();
         table.set(row, cpu, record.cpu.as_str()).set(row, arch, record.common.arch.as_str());
@@ -304,7 +306,7 @@ fn table(records: &[PredictionRecord]) -> Table {
         if let Some(bytes_per_cycle) = record.bytes_per_cycle {
             table.set(row, rate, Predicted(bytes_per_cycle));
         }
-        table.set(row, bound, record.bound_by.as_str());
+        table.set(row, aligned, winners::alignment_text(record));
         if record.coverage_percent < 99.95 {
             let told = format!(
                 "{:.1} % of its instructions have a class in the cpu's file",

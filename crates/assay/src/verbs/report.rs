@@ -6,6 +6,7 @@ use crate::judge::{self, Judge};
 use crate::measuring::measure;
 use crate::select::{Cases, Selection};
 use crate::verbs::measure::{table as measured_table, EffortArgs};
+use crate::winners::{self, Row};
 use crate::work::{each_case, Skips};
 use lab::cache::write_whole;
 use lab::check::{check, Verdict};
@@ -49,8 +50,12 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let mut report = Report::new(&format!("Assay: {}", title.first().unwrap_or(&"all hot paths")));
     let mut skips = Skips::default();
     let wrong = checks(context, args, &variants, report.section("Correctness"))?;
-    let (counts, predictions) = trace_all(context, args, &judge, &variants, &mut skips)?;
-    figures(report.section("Counted and predicted"), &counts, &predictions);
+    let (counts, predictions, fastest) = trace_all(context, args, &judge, &variants, &mut skips)?;
+    let section = report.section("Counted and predicted");
+    figures(section, &counts, &predictions);
+    if !fastest.is_empty() {
+        section.table(winners::table(fastest.iter()));
+    }
     if variants.iter().any(|variant| host::native_arch() == Some(variant.arch)) {
         let native: Vec<Variant> =
             variants.iter().filter(|variant| host::native_arch() == Some(variant.arch)).cloned().collect();
@@ -120,7 +125,8 @@ fn checks(context: &Context, args: &Args, variants: &[Variant], section: &mut Se
     failure.map_or(Ok(wrong), Err)
 }
 
-type Figures = (Vec<CountRecord>, Vec<PredictionRecord>);
+/// All counts, all predictions, and the fastest predictions with what bounds them.
+type Figures = (Vec<CountRecord>, Vec<PredictionRecord>, Vec<PredictionRecord>);
 
 fn trace_all(
     context: &Context,
@@ -130,7 +136,7 @@ fn trace_all(
     skips: &mut Skips,
 ) -> Result<Figures> {
     let cpus = judge::cpus(context, &args.cpus)?;
-    let mut figures: Figures = (Vec::new(), Vec::new());
+    let (mut all_counts, mut rows) = (Vec::new(), Vec::new());
     each_case(
         variants,
         &args.cases.cases,
@@ -146,12 +152,15 @@ fn trace_all(
         },
         |variant, case, result| {
             if let Some((counts, predictions)) = skips.take(variant, case, result) {
-                figures.0.push(counts);
-                figures.1.extend(predictions);
+                all_counts.push(counts);
+                let row = |record| Row { variant: variant.clone(), case: case.clone(), record };
+                rows.extend(predictions.into_iter().map(row));
             }
         },
     );
-    Ok(figures)
+    let fastest = winners::deepen(judge, &cpus, &mut rows)?;
+    let fastest = fastest.iter().map(|index| rows[*index].record.clone()).collect();
+    Ok((all_counts, rows.into_iter().map(|row| row.record).collect(), fastest))
 }
 
 /// One row a variant and case; one column a cpu.

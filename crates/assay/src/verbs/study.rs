@@ -10,7 +10,7 @@ use lab::emulator::CannotRun;
 use lab::toolchain::CompilerKind;
 use lab::{Problem, Result};
 use predict::Cpu;
-use report::record::{Common, PredictionRecord, Record, StudyRecord};
+use report::record::{Common, Record, StudyRecord};
 use report::{Count, Derived, Predicted, Published, Report, Section, Table};
 use serde::Serialize;
 
@@ -32,6 +32,8 @@ pub struct Rerun {
     pub cycles: Option<f64>,
     /// The row's quantity, counted or predicted.
     pub own: f64,
+    /// The same over all places of the code in a fetch block, for predicted hot paths.
+    pub over_alignments: Option<[f64; 2]>,
 }
 
 impl Rerun {
@@ -132,11 +134,14 @@ fn rerun_hotpath(
         Quantity::Branches => counts.branches as f64,
         Quantity::CyclesPerIteration | Quantity::CyclesRatio => prediction.cycles,
     };
+    let scale = own / prediction.cycles;
+    let range = prediction.alignment_cycles.map(|ends| ends.map(|cycles| cycles * scale));
     Ok(Rerun {
         row: row.clone(),
         instructions: Some(counts.instructions),
         cycles: Some(prediction.cycles),
         own,
+        over_alignments: range.filter(|_| !row.quantity.is_counted()),
     })
 }
 
@@ -167,7 +172,7 @@ fn rerun_program(
             )))
         }
     };
-    Ok(Rerun { row: row.clone(), instructions: None, cycles: None, own })
+    Ok(Rerun { row: row.clone(), instructions: None, cycles: None, own, over_alignments: None })
 }
 
 fn study_arch(study: &Study) -> Result<arch::Arch> {
@@ -182,7 +187,8 @@ pub fn fill(section: &mut Section, study: &Study, reruns: &[Rerun]) {
         study.machine, study.clock_mhz, study.clock_source, study.arch, study.cpu
     ));
     let method = "instructions counted under QEMU; cycles and times predicted from the trace and the cpu's description, \
-                  not measured; errors in percent of the published figure";
+                  not measured; errors in percent of the published figure; alignments: lowest and highest over the places of the code \
+                  in a fetch block, where they differ";
     let mut table = Table::new("Published and re-run", method);
     let hot = reruns.iter().any(|rerun| rerun.row.hotpath.is_some());
     // One unit for all rows stands in the heads, several stand in the rows.
@@ -197,6 +203,7 @@ pub fn fill(section: &mut Section, study: &Study, reruns: &[Rerun]) {
     let any_counted = reruns.iter().any(|rerun| rerun.row.quantity.is_counted());
     let counted = any_counted.then(|| table.count_column("re-run", ""));
     let own = table.predicted_column("re-run", unit, digits);
+    let aligned = hot.then(|| table.text_column("alignments"));
     let published = table.published_column("published", unit, digits);
     let error = table.derived_column("error", "%", 1);
     for rerun in reruns {
@@ -217,6 +224,11 @@ pub fn fill(section: &mut Section, study: &Study, reruns: &[Rerun]) {
                 table.set(row, column, Count(rerun.own as u64)).mark(row, column, exactness(rerun))
             }
         };
+        if let (Some(column), Some([low, high])) = (aligned, rerun.over_alignments) {
+            let text =
+                if high > low * 1.001 { format!("{low:.digits$}..{high:.digits$}") } else { String::new() };
+            table.set(row, column, text);
+        }
         table.set(row, published, Published(rerun.row.published));
         table.set(row, error, Derived::from(rerun.error_percent()));
         if rerun.row.used_for_fit {
@@ -308,20 +320,8 @@ pub fn record(study: &Study, rerun: &Rerun) -> StudyRecord {
         published_scatter_percent: row.precision_percent,
         predicted: (!counted).then_some(rerun.own),
         counted: counted.then_some(rerun.own),
+        over_alignments: rerun.over_alignments,
         error_percent: rerun.error_percent(),
         used_for_fit: row.used_for_fit,
     }
-}
-
-/// The best prediction of each cpu, over all architectures that it runs.
-pub fn best_of_each(records: &[PredictionRecord]) -> Vec<&PredictionRecord> {
-    let mut best: Vec<&PredictionRecord> = Vec::new();
-    for record in records {
-        match best.iter_mut().find(|known| known.cpu == record.cpu) {
-            Some(known) if record.cycles < known.cycles => *known = record,
-            Some(_) => {}
-            None => best.push(record),
-        }
-    }
-    best
 }

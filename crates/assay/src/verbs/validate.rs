@@ -25,8 +25,10 @@ pub struct Args {}
 struct Row {
     record: StudyRecord,
     cpu: String,
-    /// Over the alignments of the code, where they are not known.
-    range: Option<(f64, f64)>,
+    /// Rows of the same study that hold the same datum as a whole program; a mean counts it there.
+    derived_from: Vec<String>,
+    /// Rows with the same words here are competitors, whose published order is a figure, too.
+    contest: Option<String>,
     trivial_error_percent: Option<f64>,
     mca: std::result::Result<f64, String>,
 }
@@ -36,6 +38,8 @@ struct ValidateRecord<'a> {
     #[serde(flatten)]
     study: &'a StudyRecord,
     cpu: &'a str,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    derived_from: &'a [String],
     trivial_error_percent: Option<f64>,
     llvm_mca_error_percent: Option<f64>,
 }
@@ -51,20 +55,27 @@ pub fn run(context: &Context, _: &Args) -> Result<Outcome> {
             }
         }
     }
+    check_derived(&rows)?;
+    let summary = Summary::of(&rows);
     if context.json {
         for row in &rows {
             let record = ValidateRecord {
                 study: &row.record,
                 cpu: &row.cpu,
+                derived_from: &row.derived_from,
                 trivial_error_percent: row.trivial_error_percent,
                 llvm_mca_error_percent: row.mca.as_ref().ok().copied(),
             };
             println!("{}", record.to_line());
         }
+        println!("{}", summary.to_line());
         return Ok(Outcome::Fine);
     }
     let mut report = Report::new("Published figures against the model");
-    report.section("").table(table(&rows)).paragraph(&summary(&rows));
+    let section = report.section("").table(table(&rows));
+    summary.sentences().iter().for_each(|sentence| {
+        section.paragraph(sentence);
+    });
     context.show(&report);
     Ok(Outcome::Fine)
 }
@@ -107,16 +118,20 @@ fn of_loop(outcome: Loop) -> Row {
         quantity: "loop".to_owned(),
         unit: figure.unit.clone(),
         published: figure.published,
-        published_scatter_percent: None,
+        published_scatter_percent: figure
+            .range
+            .map(|(low, high)| 100.0 * (high - low) / (2.0 * figure.published)),
         predicted: Some(outcome.predicted),
         counted: None,
+        over_alignments: Some(outcome.range.into()),
         error_percent: outcome.error_percent,
         used_for_fit: figure.used_for_fit,
     };
     Row {
         record,
         cpu: figure.cpu.clone(),
-        range: Some(outcome.range),
+        derived_from: figure.derived_from.clone(),
+        contest: None,
         trivial_error_percent: Some(outcome.trivial.1),
         mca: outcome.mca.map(|(_, error)| error),
     }
@@ -125,10 +140,14 @@ fn of_loop(outcome: Loop) -> Row {
 fn of_study(study: &Study, rerun: &Rerun) -> Row {
     let mut record = crate::verbs::study::record(study, rerun);
     record.common.kind = "validate".to_owned();
+    let cpu = rerun.row.cpu.clone().unwrap_or_else(|| study.cpu.clone());
+    let subject = rerun.row.hotpath.as_deref().unwrap_or_default();
+    let contest = format!("{} {cpu} {} {subject} {}", study.name, record.quantity, rerun.row.case());
     Row {
         record,
-        cpu: rerun.row.cpu.clone().unwrap_or_else(|| study.cpu.clone()),
-        range: None,
+        cpu,
+        derived_from: Vec::new(),
+        contest: Some(contest),
         trivial_error_percent: None,
         mca: Err("a whole program, not a loop".to_owned()),
     }
@@ -158,7 +177,7 @@ fn table(rows: &[Row]) -> Table {
         table.set(row, published, Published(record.published));
         table.set(row, predicted, Predicted(record.predicted.unwrap_or(f64::NAN)));
         table.set(row, error, Derived::from(record.error_percent));
-        if let Some((low, high)) = one.range {
+        if let Some([low, high]) = record.over_alignments {
             table.set(row, range, format!("{low:.2}..{high:.2}"));
         }
         if let Some(percent) = one.trivial_error_percent {
@@ -171,29 +190,291 @@ fn table(rows: &[Row]) -> Table {
         if record.used_for_fit {
             table.mark(row, error, "a number of the cpu was fitted to this row");
         }
+        if !one.derived_from.is_empty() {
+            table.mark(row, name, &format!("the same datum as {}", one.derived_from.join(" and ")));
+        }
+        if one.is_imprecise() {
+            table.mark(row, published, "published as about this much");
+        }
     }
     table
 }
 
-fn summary(rows: &[Row]) -> String {
-    let mean = |rows: &[&Row]| {
-        rows.iter().map(|row| row.record.error_percent.abs()).sum::<f64>() / rows.len().max(1) as f64
-    };
-    let all: Vec<&Row> = rows.iter().collect();
-    let free: Vec<&Row> = rows.iter().filter(|row| !row.record.used_for_fit).collect();
-    let worst =
-        rows.iter().max_by(|a, b| a.record.error_percent.abs().total_cmp(&b.record.error_percent.abs()));
-    let worst = worst.map_or(String::new(), |row| {
+/// A row derived from what is not there would drop a datum from every mean.
+fn check_derived(rows: &[Row]) -> Result<()> {
+    for row in rows {
+        let known = |name: &String| {
+            rows.iter().any(|other| {
+                other.record.study == row.record.study
+                    && other.record.row == *name
+                    && other.derived_from.is_empty()
+            })
+        };
+        if let Some(name) = row.derived_from.iter().find(|name| !known(name)) {
+            return Err(Problem::new(format!(
+                "'{}' is derived from '{name}', which is no row",
+                row.record.row
+            ))
+            .at("crates/predict/validation/figures.toml")
+            .remedy(format!("name a row of the study {}", row.record.study)));
+        }
+    }
+    Ok(())
+}
+
+/// What the model is meant to reach.
+const MEAN_GOAL_PERCENT: f64 = 5.0;
+const WORST_GOAL_PERCENT: f64 = 15.0;
+
+impl Row {
+    /// Whether the publication says too little to tell an error of the worst allowed.
+    fn is_imprecise(&self) -> bool {
+        self.record.published_scatter_percent.is_some_and(|scatter| scatter >= WORST_GOAL_PERCENT)
+    }
+
+    /// The error of a datum: none where it lies within what an imprecise publication says.
+    fn error_percent(&self) -> f64 {
+        let error = self.record.error_percent.abs();
+        let scatter = self.record.published_scatter_percent.unwrap_or(0.0);
+        if self.is_imprecise() && error <= scatter {
+            0.0
+        } else {
+            error
+        }
+    }
+
+    fn title(&self) -> String {
+        format!("{} {}", self.record.study, self.record.row)
+    }
+}
+
+/// Errors of some rows.
+#[derive(Debug, PartialEq, Serialize)]
+struct Errors {
+    rows_count: usize,
+    mean_absolute_error_percent: f64,
+    worst_error_percent: f64,
+    worst_row: String,
+    /// Rows within what the model is meant to reach.
+    within_goal_count: usize,
+}
+
+impl Errors {
+    fn of<'a>(rows: impl Iterator<Item = &'a Row>) -> Option<Errors> {
+        let rows: Vec<&Row> = rows.collect();
+        let worst = rows.iter().max_by(|a, b| a.error_percent().total_cmp(&b.error_percent()))?;
+        let within = rows.iter().filter(|row| row.error_percent() <= WORST_GOAL_PERCENT);
+        Some(Errors {
+            rows_count: rows.len(),
+            mean_absolute_error_percent: mean(rows.iter().map(|row| row.error_percent())),
+            worst_error_percent: worst.error_percent(),
+            worst_row: worst.title(),
+            within_goal_count: within.count(),
+        })
+    }
+
+    fn sentence(&self, of: &str) -> String {
         format!(
-            " The largest is {:.1} % ({} {}).",
-            row.record.error_percent, row.record.study, row.record.row
+            "Mean absolute error of {} {of}: {:.1} %; the worst {:.1} % ({}); {} of {} within {WORST_GOAL_PERCENT} %.",
+            self.rows_count,
+            self.mean_absolute_error_percent,
+            self.worst_error_percent,
+            self.worst_row,
+            self.within_goal_count,
+            self.rows_count
         )
-    });
-    format!(
-        "Mean absolute error of {} rows: {:.1} %; of the {} rows that nothing was fitted to: {:.1} %.{worst}",
-        all.len(),
-        mean(&all),
-        free.len(),
-        mean(&free)
-    )
+    }
+}
+
+fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len().max(1) as f64;
+    values.sum::<f64>() / count
+}
+
+/// What all rows come to. Each datum counts once.
+#[derive(Debug, Serialize)]
+struct Summary {
+    kind: &'static str,
+    rows_count: usize,
+    derived_count: usize,
+    all: Option<Errors>,
+    not_fitted: Option<Errors>,
+    /// Of the single loops that llvm-mca has an answer for: the model's, llvm-mca's and the trivial bound's error.
+    loops_count: usize,
+    loops_mca_count: usize,
+    loops_mca_mean_percent: [f64; 3],
+    /// Of all loops: the model's and the trivial bound's error.
+    loops_mean_percent: [f64; 2],
+    orders_count: usize,
+    orders_wrong: Vec<String>,
+}
+
+impl Summary {
+    fn of(rows: &[Row]) -> Summary {
+        let data: Vec<&Row> = rows.iter().filter(|row| row.derived_from.is_empty()).collect();
+        let loops: Vec<&Row> = rows.iter().filter(|row| row.trivial_error_percent.is_some()).collect();
+        let with_mca: Vec<&Row> = loops.iter().copied().filter(|row| row.mca.is_ok()).collect();
+        let mean_of =
+            |rows: &[&Row], error: &dyn Fn(&Row) -> f64| mean(rows.iter().map(|row| error(row).abs()));
+        let trivial = |row: &Row| row.trivial_error_percent.unwrap_or(0.0);
+        let mca = |row: &Row| row.mca.clone().unwrap_or(0.0);
+        let (orders_count, orders_wrong) = orders(&data);
+        Summary {
+            kind: "validate_summary",
+            rows_count: rows.len(),
+            derived_count: rows.len() - data.len(),
+            all: Errors::of(data.iter().copied()),
+            not_fitted: Errors::of(data.iter().copied().filter(|row| !row.record.used_for_fit)),
+            loops_count: loops.len(),
+            loops_mca_count: with_mca.len(),
+            loops_mca_mean_percent: [
+                mean_of(&with_mca, &Row::error_percent),
+                mean_of(&with_mca, &mca),
+                mean_of(&with_mca, &trivial),
+            ],
+            loops_mean_percent: [mean_of(&loops, &Row::error_percent), mean_of(&loops, &trivial)],
+            orders_count,
+            orders_wrong,
+        }
+    }
+
+    fn sentences(&self) -> Vec<String> {
+        let mut told = vec![format!(
+            "{} rows; {} of them hold the same datum as others and are left out of the means over data.",
+            self.rows_count, self.derived_count
+        )];
+        told.extend(self.all.as_ref().map(|errors| errors.sentence("data")));
+        told.extend(
+            self.not_fitted.as_ref().map(|errors| errors.sentence("data that nothing was fitted to")),
+        );
+        told.push(format!(
+            "Published orders reproduced: {} of {}{}.",
+            self.orders_count - self.orders_wrong.len(),
+            self.orders_count,
+            if self.orders_wrong.is_empty() {
+                String::new()
+            } else {
+                format!(" (not: {})", self.orders_wrong.join(", "))
+            }
+        ));
+        let [own, mca, trivial] = self.loops_mca_mean_percent;
+        told.push(format!(
+            "llvm-mca has an answer for {} of the {} loops. There the mean absolute errors are: llvm-mca {mca:.1} %, the \
+             trivial bound {trivial:.1} %, the model {own:.1} %; over all loops: the trivial bound {:.1} %, the model {:.1} %.",
+            self.loops_mca_count, self.loops_count, self.loops_mean_percent[1], self.loops_mean_percent[0]
+        ));
+        if let Some(all) = &self.all {
+            let met = all.mean_absolute_error_percent <= MEAN_GOAL_PERCENT
+                && all.within_goal_count == all.rows_count;
+            told.push(format!(
+                "What is aimed at, a mean of {MEAN_GOAL_PERCENT} % and none above {WORST_GOAL_PERCENT} %, is {}.",
+                if met { "reached" } else { "not reached" }
+            ));
+        }
+        told
+    }
+}
+
+/// How many orders were published, and which of them the model turns round. A ratio is the order of its two sides.
+fn orders(rows: &[&Row]) -> (usize, Vec<String>) {
+    let (mut count, mut wrong) = (0, Vec::new());
+    let mut judge = |published: std::cmp::Ordering, own: std::cmp::Ordering, title: String| {
+        count += 1;
+        if published != own {
+            wrong.push(title);
+        }
+    };
+    for (index, a) in rows.iter().enumerate() {
+        let own = a.record.predicted.unwrap_or(f64::NAN);
+        if a.contest.is_some() && a.record.unit.is_empty() {
+            judge(a.record.published.total_cmp(&1.0), own.total_cmp(&1.0), a.record.row.clone());
+            continue;
+        }
+        for b in &rows[index + 1..] {
+            if a.contest.is_some() && a.contest == b.contest {
+                let other = b.record.predicted.unwrap_or(f64::NAN);
+                let title = format!("{} and {}", a.record.row, b.record.row);
+                judge(a.record.published.total_cmp(&b.record.published), own.total_cmp(&other), title);
+            }
+        }
+    }
+    (count, wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(name: &str, published: f64, predicted: f64) -> Row {
+        let record = StudyRecord {
+            common: Common::new("validate", "", "", "powerpc64le"),
+            study: "s".to_owned(),
+            row: name.to_owned(),
+            quantity: "time per call".to_owned(),
+            unit: "ns".to_owned(),
+            published,
+            published_scatter_percent: None,
+            predicted: Some(predicted),
+            counted: None,
+            over_alignments: None,
+            error_percent: 100.0 * (predicted / published - 1.0),
+            used_for_fit: false,
+        };
+        Row {
+            record,
+            cpu: "power8".to_owned(),
+            derived_from: Vec::new(),
+            contest: Some("one".to_owned()),
+            trivial_error_percent: None,
+            mca: Err("none".to_owned()),
+        }
+    }
+
+    #[test]
+    fn a_datum_counts_once_and_its_loop_is_shown_only() {
+        let derived = Row { derived_from: vec!["a".to_owned()], contest: None, ..row("a loop", 10.0, 15.0) };
+        let rows = [row("a", 10.0, 11.0), row("b", 20.0, 19.0), derived];
+        check_derived(&rows).unwrap();
+        let summary = Summary::of(&rows);
+        let all = summary.all.unwrap();
+        assert_eq!((all.rows_count, summary.derived_count, all.worst_row.as_str()), (2, 1, "s a"));
+        assert!((all.mean_absolute_error_percent - 7.5).abs() < 1e-9, "{all:?}");
+    }
+
+    #[test]
+    fn a_row_derived_from_nothing_is_refused() {
+        let derived = Row { derived_from: vec!["c".to_owned()], ..row("a loop", 10.0, 15.0) };
+        let problem = check_derived(&[row("a", 10.0, 11.0), derived]).unwrap_err().to_string();
+        assert!(problem.contains("'c'") && problem.contains("figures.toml"), "{problem}");
+    }
+
+    #[test]
+    fn a_fitted_row_and_one_that_is_off_are_told_apart() {
+        let mut fitted = row("fitted", 10.0, 10.0);
+        fitted.record.used_for_fit = true;
+        let summary = Summary::of(&[fitted, row("off", 10.0, 12.0)]);
+        let not_fitted = summary.not_fitted.unwrap();
+        assert_eq!((not_fitted.rows_count, not_fitted.within_goal_count), (1, 0));
+        assert_eq!(summary.all.unwrap().within_goal_count, 1);
+    }
+
+    #[test]
+    fn within_an_imprecise_publication_there_is_no_error() {
+        let mut about = row("about", 4.0, 3.52);
+        about.record.published_scatter_percent = Some(25.0);
+        assert_eq!(about.error_percent(), 0.0);
+        about.record.error_percent = -30.0;
+        assert_eq!(about.error_percent(), 30.0);
+    }
+
+    #[test]
+    fn orders_are_those_of_competitors_and_of_ratios() {
+        let mut elsewhere = row("c", 5.0, 50.0);
+        elsewhere.contest = Some("another".to_owned());
+        let mut ratio = row("r", 4.0, 0.9);
+        (ratio.record.unit, ratio.contest) = (String::new(), Some("third".to_owned()));
+        let rows = [row("a", 10.0, 11.0), row("b", 20.0, 10.0), elsewhere, ratio];
+        let (count, wrong) = orders(&rows.iter().collect::<Vec<_>>());
+        assert_eq!((count, wrong), (2, vec!["a and b".to_owned(), "r".to_owned()]));
+    }
 }

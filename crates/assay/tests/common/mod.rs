@@ -267,3 +267,25 @@ pub fn native() -> &'static str {
         (name, _) => name,
     }
 }
+
+/// A checkout of ours in which the cpu file `name`, like `power/power8.toml`, is edited, or made from nothing.
+pub fn checkout_with(lab: &Lab, name: &str, edit: impl Fn(&str) -> String) -> PathBuf {
+    let checkout = lab.folder.join("checkout");
+    let _ = fs::remove_dir_all(&checkout);
+    fs::create_dir_all(checkout.join("cpus")).unwrap();
+    for folder in ["libs", "runner", "tracer", "studies"] {
+        std::os::unix::fs::symlink(root().join(folder), checkout.join(folder)).unwrap();
+    }
+    for folder in fs::read_dir(root().join("cpus")).unwrap().flatten() {
+        fs::create_dir(checkout.join("cpus").join(folder.file_name())).unwrap();
+        for file in fs::read_dir(folder.path()).unwrap().flatten() {
+            let path = file.path();
+            let place = checkout.join("cpus").join(path.strip_prefix(root().join("cpus")).unwrap());
+            let text = fs::read_to_string(&path).unwrap();
+            fs::write(place, text).unwrap();
+        }
+    }
+    let place = checkout.join("cpus").join(name);
+    fs::write(&place, edit(&fs::read_to_string(&place).unwrap_or_default())).unwrap();
+    checkout
+}

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! `compare -c CPU`: predicted ratios, and a verdict for the pairs that a user wants to know about. A prediction has no
+//! interval; what its verdict rests on are the cpu's guessed numbers and the place of the code, so both are moved.
+
+use crate::context::{Context, Outcome};
+use crate::judge::{self, failed, Judge};
+use crate::select::Selection;
+use crate::verbs::compare::{is_plain_c, with_baseline};
+use crate::verbs::count::case_text;
+use crate::winners::{self, Row};
+use crate::work::{each_case, Skips};
+use lab::case::Case;
+use lab::emulator::CannotRun;
+use lab::{pool, Problem, Result};
+use predict::explain::{sensitivity, Sensitivity};
+use predict::verdict::{turning_point, verdict, AtEnd, Faster};
+use predict::Cpu;
+use report::record::{CompareRecord, GuessRecord, PredictionRecord, Record, RestsOnRecord};
+use report::{Derived, Predicted, Report, Table};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Hot path, architecture, cpu and case: what predictions have to share to be compared.
+type Group = (String, String, String, String);
+
+/// Predicts and compares.
+pub fn run(
+    context: &Context,
+    mut selection: Selection,
+    cases: &[Case],
+    cpu_names: &[String],
+    against: Option<&str>,
+) -> Result<Outcome> {
+    let judge = Judge::new(context, selection.compiler()?);
+    let cpus = judge::cpus(context, cpu_names)?;
+    if selection.archs.is_empty() {
+        selection.archs =
+            arch::Arch::ALL.into_iter().filter(|arch| cpus.iter().any(|cpu| cpu.runs(*arch))).collect();
+    }
+    let variants = with_baseline(context, selection, against)?;
+    let mut skips = Skips::default();
+    let mut groups: BTreeMap<Group, Vec<Row>> = BTreeMap::new();
+    each_case(
+        &variants,
+        cases,
+        |variant, case| {
+            let able: Vec<&Cpu> = cpus.iter().filter(|cpu| judge::cpu_has(cpu, variant)).collect();
+            if able.is_empty() {
+                return Ok(Err(CannotRun(format!(
+                    "no chosen cpu is a {} with {}",
+                    variant.arch,
+                    variant.claims()
+                ))));
+            }
+            judge.predict(variant, case, &able)
+        },
+        |variant, case, result| {
+            for record in skips.take(variant, case, result).unwrap_or_default() {
+                let common = &record.common;
+                let key = (
+                    common.hotpath.clone(),
+                    common.arch.clone(),
+                    record.cpu.clone(),
+                    case_text(&common.case),
+                );
+                let row = Row { variant: variant.clone(), case: case.clone(), record };
+                groups.entry(key).or_default().push(row);
+            }
+        },
+    );
+    let groups: Vec<_> = groups.into_iter().collect();
+    let mut compared = Vec::new();
+    pool::in_order(
+        &groups,
+        |(key, rows)| Comparison::of(&judge, &cpus, &key.0, rows, against),
+        |_, result| compared.push(result),
+    );
+    let mut report = Report::new("Compared by prediction");
+    for (((hotpath, arch, cpu, case), rows), comparison) in groups.iter().zip(compared) {
+        let comparison = comparison?;
+        if context.json {
+            comparison.records.iter().for_each(|record| println!("{}", record.to_line()));
+            continue;
+        }
+        let section = report.section(&format!("{hotpath} on {cpu}, {case}"));
+        section.table(table(&format!("{cpu}, {arch}, {case}"), rows, &comparison));
+        comparison.sentences.iter().for_each(|sentence| {
+            section.paragraph(sentence);
+        });
+        if let Some(fastest) = &comparison.fastest {
+            section.table(winners::table(std::iter::once(fastest)));
+        }
+    }
+    if !context.json {
+        context.show(&report);
+    }
+    skips.outcome()
+}
+
+/// The variants of one group, compared.
+struct Comparison {
+    /// The one that the others are divided by.
+    baseline: String,
+    records: Vec<CompareRecord>,
+    /// Each verdict in words.
+    sentences: Vec<String>,
+    /// The fastest, with what bounds it.
+    fastest: Option<PredictionRecord>,
+}
+
+impl Comparison {
+    fn of(
+        judge: &Judge,
+        cpus: &[Cpu],
+        hotpath: &str,
+        rows: &[Row],
+        against: Option<&str>,
+    ) -> Result<Comparison> {
+        let baseline = baseline(rows, against, hotpath)?;
+        let same = |cpu: &&Cpu| cpu.name == baseline.record.cpu && cpu.runs(baseline.variant.arch);
+        let cpu = cpus.iter().find(same).ok_or_else(|| Problem::new("a prediction is of no chosen cpu"))?;
+        let pairs = pairs(rows, baseline, against.is_some());
+        let mut found = Comparison {
+            baseline: baseline.variant.name.clone(),
+            records: Vec::new(),
+            sentences: Vec::new(),
+            fastest: None,
+        };
+        let mut subjects: BTreeMap<&str, Subject> = BTreeMap::new();
+        for (a, b) in &pairs {
+            for row in [a, b] {
+                if !subjects.contains_key(row.variant.name.as_str()) {
+                    subjects.insert(&row.variant.name, Subject::of(judge, cpu, row)?);
+                }
+            }
+            let (first, second) = (&subjects[a.variant.name.as_str()], &subjects[b.variant.name.as_str()]);
+            let record = judged(cpu, (a, first), (b, second))?;
+            found.sentences.push(sentence(&record, &a.record, &b.record));
+            found.records.push(record);
+        }
+        let is_judged =
+            |row: &Row| found.records.iter().any(|r| r.a == row.variant.name && r.b == found.baseline);
+        let others = rows.iter().filter(|row| row.variant.name != found.baseline && !is_judged(row));
+        let unjudged: Vec<CompareRecord> =
+            others.map(|row| ratio_only(&row.record, &baseline.record)).collect();
+        found.records.extend(unjudged);
+        if let Some(fastest) = sorted(rows).first() {
+            let mut record = fastest.record.clone();
+            judge.deepen(&fastest.variant, &fastest.case, cpu, &mut record)?;
+            found.fastest = Some(record);
+        }
+        Ok(found)
+    }
+}
+
+fn sorted(rows: &[Row]) -> Vec<&Row> {
+    let mut sorted: Vec<&Row> = rows.iter().collect();
+    sorted.sort_by(|a, b| a.record.cycles.total_cmp(&b.record.cycles));
+    sorted
+}
+
+fn baseline<'a>(rows: &'a [Row], against: Option<&str>, hotpath: &str) -> Result<&'a Row> {
+    let sorted = sorted(rows);
+    let fastest = |eligible: &dyn Fn(&Row) -> bool| sorted.iter().find(|row| eligible(row)).copied();
+    if let Some(name) = against {
+        return fastest(&|row| row.variant.name == name).ok_or_else(|| {
+            Problem::new(format!("{hotpath} has no prediction of a variant '{name}' to compare with"))
+        });
+    }
+    fastest(&|row| is_plain_c(&row.variant))
+        .or_else(|| fastest(&|_| true))
+        .ok_or_else(|| Problem::new(format!("nothing of {hotpath} was predicted")))
+}
+
+/// Whose verdicts are found out: the fastest against what was named; else against the next fastest and the baseline.
+fn pairs<'a>(rows: &'a [Row], baseline: &'a Row, named: bool) -> Vec<(&'a Row, &'a Row)> {
+    let sorted = sorted(rows);
+    let is_baseline = |row: &Row| row.variant.name == baseline.variant.name;
+    if named {
+        return sorted.iter().find(|row| !is_baseline(row)).map(|row| (*row, baseline)).into_iter().collect();
+    }
+    let [first, second, ..] = sorted[..] else { return Vec::new() };
+    let mut pairs = vec![(first, second)];
+    if !is_baseline(first) && !is_baseline(second) {
+        pairs.push((first, baseline));
+    }
+    pairs
+}
+
+/// A variant with what its verdicts need.
+struct Subject {
+    trace: PathBuf,
+    guesses: Sensitivity,
+}
+
+impl Subject {
+    fn of(judge: &Judge, cpu: &Cpu, row: &Row) -> Result<Subject> {
+        let trace = judge.loop_trace(&row.variant, &row.case)?.map_err(|reason| Problem::new(reason.0))?;
+        let guesses = sensitivity(&mut judge::opener(&trace), cpu, &judge::options()).map_err(failed)?;
+        Ok(Subject { trace, guesses })
+    }
+}
+
+fn compare_record(a: &PredictionRecord, b: &PredictionRecord) -> CompareRecord {
+    let mut common = a.common.clone();
+    common.kind = "compare".to_owned();
+    CompareRecord {
+        common,
+        a: a.common.variant.clone(),
+        b: b.common.variant.clone(),
+        quantity: format!("predicted cycles per call on {}", a.cpu),
+        ratio: a.cycles / b.cycles,
+        interval: None,
+        verdict: None,
+        no_verdict: None,
+        rests_on: None,
+    }
+}
+
+fn ratio_only(a: &PredictionRecord, b: &PredictionRecord) -> CompareRecord {
+    let why = "a prediction has no interval, and guesses were moved for the fastest variant only";
+    CompareRecord { no_verdict: Some(why.to_owned()), ..compare_record(a, b) }
+}
+
+/// A pair with its verdict and what that rests on.
+fn judged(cpu: &Cpu, (a, first): (&Row, &Subject), (b, second): (&Row, &Subject)) -> Result<CompareRecord> {
+    let found = verdict(&first.guesses, &second.guesses);
+    let mut turned_by = Vec::new();
+    for at in &found.turned_by {
+        let (mut one, mut other) = (judge::opener(&first.trace), judge::opener(&second.trace));
+        let turns_at = turning_point(&mut one, &mut other, cpu, &judge::options(), at).map_err(failed)?;
+        turned_by.push(guess_record(at, Some(turns_at)));
+    }
+    let places = |row: &Row| row.record.alignment_cycles.unwrap_or([row.record.cycles; 2]);
+    let (of_a, of_b) = (places(a), places(b));
+    let extremes = [Faster::of(of_a[1], of_b[0]), Faster::of(of_a[0], of_b[1])];
+    let text = match found.faster() {
+        Faster::First => "faster",
+        Faster::Neither => "no difference shown",
+        Faster::Second => "slower",
+    };
+    Ok(CompareRecord {
+        verdict: Some(text.to_owned()),
+        rests_on: Some(RestsOnRecord {
+            survives_guesses: found.survives(),
+            turned_by,
+            nearest: found.nearest.as_ref().map(|at| guess_record(at, None)),
+            survives_alignments: extremes.iter().all(|faster| *faster == found.faster()),
+            a_alignment_cycles: of_a,
+            b_alignment_cycles: of_b,
+        }),
+        ..compare_record(&a.record, &b.record)
+    })
+}
+
+fn guess_record(at: &AtEnd, turns_at: Option<f64>) -> GuessRecord {
+    GuessRecord {
+        key: at.key.clone(),
+        guess: at.guess,
+        range: at.range.into(),
+        turns_at,
+        end: at.end,
+        a_cycles: at.cycles.0,
+        b_cycles: at.cycles.1,
+    }
+}
+
+/// A verdict in words: who beats whom, and whether that survives what is not known.
+fn sentence(record: &CompareRecord, a: &PredictionRecord, b: &PredictionRecord) -> String {
+    let faster = Faster::of(a.cycles, b.cycles);
+    let (winner, loser) = if faster == Faster::Second { (b, a) } else { (a, b) };
+    let names = (&winner.common.variant, &loser.common.variant);
+    let mut text = match faster {
+        Faster::Neither => {
+            format!("{} and {} take the same {:.1} cycles on {}.", names.0, names.1, a.cycles, a.cpu)
+        }
+        _ => format!(
+            "{} beats {} on {} by {:.2}x ({:.1} against {:.1} cycles).",
+            names.0,
+            names.1,
+            a.cpu,
+            loser.cycles / winner.cycles,
+            winner.cycles,
+            loser.cycles
+        ),
+    };
+    let Some(rests_on) = &record.rests_on else { return text };
+    if rests_on.survives_guesses {
+        text += " This survives every guessed number within its range";
+        if let Some(nearest) = &rests_on.nearest {
+            text += &format!("; {} comes nearest to turning it ({})", nearest.key, at_end(nearest, record));
+        }
+        text += ".";
+    }
+    for guess in &rests_on.turned_by {
+        text += &turned_text(guess, record, faster);
+    }
+    let [a_places, b_places] = [rests_on.a_alignment_cycles, rests_on.b_alignment_cycles];
+    if rests_on.survives_alignments {
+        text += " It holds wherever either stands in a fetch block.";
+    } else {
+        text += &format!(
+            " It depends on where the code stands in a fetch block: {} {:.1}..{:.1}, {} {:.1}..{:.1} cycles.",
+            record.a, a_places[0], a_places[1], record.b, b_places[0], b_places[1]
+        );
+    }
+    text
+}
+
+/// `It turns round where memory.drain is 9 or less (guessed 11, range 6 to 20): at 6 vmx takes 40.0, vsx 38.0 cycles.`
+fn turned_text(guess: &GuessRecord, record: &CompareRecord, faster: Faster) -> String {
+    let what = match (faster, Faster::of(guess.a_cycles, guess.b_cycles)) {
+        (Faster::Neither, _) => "They differ",
+        (_, Faster::Neither) => "The lead is lost",
+        _ => "It turns round",
+    };
+    let side = if guess.end < guess.guess { "less" } else { "more" };
+    format!(
+        " {what} where {} is {} or {side} ({}).",
+        guess.key,
+        guess.turns_at.unwrap_or(guess.end),
+        at_end(guess, record)
+    )
+}
+
+fn at_end(guess: &GuessRecord, record: &CompareRecord) -> String {
+    format!(
+        "guessed {}, range {} to {}; at {} {} takes {:.1}, {} {:.1} cycles",
+        guess.guess,
+        guess.range[0],
+        guess.range[1],
+        guess.end,
+        record.a,
+        guess.a_cycles,
+        record.b,
+        guess.b_cycles
+    )
+}
+
+fn table(title: &str, rows: &[Row], comparison: &Comparison) -> Table {
+    let mut table = Table::new(
+        &format!("{title}: cycles of each variant over those of {}", comparison.baseline),
+        "predicted from traces and the cpu's description, not measured; below 1 is faster; alignments: fewest and most \
+         cycles over the places of the code in a fetch block, where they differ",
+    );
+    let name = table.text_column("variant");
+    let cycles = table.predicted_column("per call", "cycles", 1);
+    let aligned = table.text_column("alignments");
+    let rate = table.predicted_column("rate", "bytes/cycle", 2);
+    let ratio = table.derived_column("ratio of cycles", "", 3);
+    for one in sorted(rows) {
+        let row = table.row();
+        let record = &one.record;
+        table.set(row, name, one.variant.name.as_str()).set(row, cycles, Predicted(record.cycles));
+        table.set(row, aligned, winners::alignment_text(record));
+        if let Some(bytes_per_cycle) = record.bytes_per_cycle {
+            table.set(row, rate, Predicted(bytes_per_cycle));
+        }
+        let against_baseline = |r: &&CompareRecord| r.a == one.variant.name && r.b == comparison.baseline;
+        if let Some(record) = comparison.records.iter().find(against_baseline) {
+            table.set(row, ratio, Derived::from(record.ratio));
+        }
+    }
+    table
+}

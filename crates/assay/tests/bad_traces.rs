@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! What a user may record and judge that is no plain run of a function, and cpu files that are wrong: each ends with one
+//! message that says what, where and what to do, or behaves as docs/limits.md and docs/trace-format.md state.
+
+mod common;
+
+use common::{checkout_with, finish, root, Lab, Ran};
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// Builds one of the tracer's own test programs for powerpc64le.
+fn program(lab: &Lab, file: &str, scenario: &str) -> PathBuf {
+    let path = lab.folder.join(scenario.to_lowercase());
+    let mut command = Command::new("clang-19");
+    command.args(["--target=powerpc64le-linux-gnu", "-mabi=elfv2", "-O2", "-ffreestanding", "-nostdlib"]);
+    command.args(["-static", "-fuse-ld=lld", &format!("-D{scenario}"), "-o"]).arg(&path);
+    let output = command.arg(root().join("crates/trace/tests/programs").join(file)).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    path
+}
+
+/// Records a region of such a program as `t.trace`.
+fn record(lab: &Lab, file: &str, scenario: &str, region: &str) -> Ran {
+    let path = program(lab, file, scenario);
+    lab.assay(["trace", "--roi", region, "-o", "t.trace", "--", path.to_str().unwrap()])
+}
+
+/// The prediction of `t.trace` on power8.
+fn prediction(lab: &Lab) -> serde_json::Value {
+    lab.line("predict t.trace -c power8 --json").ends(0, &[]).records("trace_prediction").remove(0)
+}
+
+#[test]
+fn a_function_that_is_never_reached_is_told_by_both_verbs() {
+    let lab = Lab::shared();
+    record(&lab, "regions.c", "NEVER", "region").ends(1, &["'region'", "never entered", "remedy"]);
+    lab.line("predict t.trace -c power8").refused(&["t.trace", "nothing was executed", "calls the function"]);
+    lab.line("explain t.trace -c power8").refused(&["t.trace", "nothing was executed"]);
+}
+
+#[test]
+fn a_function_that_is_not_there_is_refused_with_those_that_are_like_it() {
+    let lab = Lab::shared();
+    record(&lab, "regions.c", "CALLS", "regio").refused(&["calls", "no function 'regio'", "similar: region"]);
+    record(&lab, "regions.c", "CALLS", "elsewhere").refused(&["no function 'elsewhere'", "nm"]);
+    assert!(!lab.folder.join("t.trace").exists());
+}
+
+#[test]
+fn a_recursive_region_is_one_call_with_its_recursion() {
+    let lab = Lab::shared();
+    record(&lab, "regions.c", "RECURSION", "region").ends(0, &["2 entries", "12 recursive entries"]);
+    assert_eq!(prediction(&lab)["calls"], 2);
+}
+
+#[test]
+fn of_several_threads_one_is_predicted_and_the_rest_is_counted() {
+    let lab = Lab::shared();
+    record(&lab, "life.c", "THREADS", "region").ends(0, &["2 entries", "100 entries by other threads"]);
+    assert_eq!(prediction(&lab)["calls"], 2);
+}
+
+#[test]
+fn code_that_a_jit_rewrites_is_predicted_as_it_was_in_each_call() {
+    let lab = Lab::shared();
+    record(&lab, "regions.c", "REWRITTEN", "region").ends(0, &["5 entries"]);
+    let whole = prediction(&lab);
+    assert_eq!(whole["calls"], 5);
+    assert_eq!(whole["coverage_percent"], 100.0, "{whole}");
+    // Each call runs the region and the two instructions that it has just written.
+    let instructions = whole["instructions"].as_u64().unwrap();
+    assert!(instructions >= 5 * 8 && instructions % 5 == 0, "{whole}");
+}
+
+#[test]
+fn a_program_that_ends_inside_is_predicted_up_to_there() {
+    let lab = Lab::shared();
+    record(&lab, "regions.c", "EXIT", "region").ends(0, &["1 entries"]);
+    assert_eq!(prediction(&lab)["calls"], 1);
+}
+
+#[test]
+fn a_trace_of_another_architecture_is_refused_by_every_verb_that_takes_one() {
+    let lab = Lab::shared();
+    record(&lab, "regions.c", "CALLS", "region").ends(0, &[]);
+    for line in ["predict t.trace -c la464", "predict t.trace -c power8,la464", "explain t.trace -c la464"] {
+        lab.line(line).refused(&["t.trace", "la464 does not run powerpc64le programs, but: loongarch64"]);
+    }
+    // Without -c, those are taken that run it.
+    let ran = lab.line("predict t.trace").ends(0, &["power7", "power10"]);
+    assert!(!ran.stdout.contains("la464"), "{ran:#?}");
+}
+
+#[test]
+fn a_trace_cut_off_anywhere_is_refused_by_every_verb_that_takes_one() {
+    let lab = Lab::shared();
+    record(&lab, "regions.c", "CALLS", "region").ends(0, &[]);
+    let whole = fs::read(lab.folder.join("t.trace")).unwrap();
+    for length in (0..whole.len()).step_by(whole.len() / 24 + 1) {
+        lab.write("cut.trace", &whole[..length]);
+        for line in ["predict cut.trace -c power8", "explain cut.trace -c power8"] {
+            lab.line(line).refused(&["cut.trace"]);
+        }
+    }
+}
+
+#[test]
+fn an_instruction_that_no_class_describes_is_executed_counted_and_named() {
+    let lab = Lab::shared();
+    let checkout = checkout_with(&lab, "power/power7.toml", |text| text.replace("\"add\", ", ""));
+    lab.write("t.s", ".globl _start\n_start: li 3, 7\n add 4, 3, 3\n add 4, 4, 3\n li 0, 1\n li 3, 0\n sc\n");
+    let mut build = Command::new("clang-19");
+    build.args(["--target=powerpc64le-linux-gnu", "-nostdlib", "-static", "-fuse-ld=lld", "t.s", "-o", "t"]);
+    assert!(build.current_dir(&lab.folder).status().unwrap().success());
+    lab.line("trace -o t.trace -- ./t").ends(0, &["6 instructions"]);
+    let mut command = lab.command();
+    command.env("ASSAY_ROOT", checkout).args(["predict", "t.trace", "-c", "power7"]);
+    finish(&mut command).ends(0, &["66.7 %", "default class: add 2x"]);
+}
+
+#[test]
+fn a_wrong_cpu_file_is_refused_with_file_line_key_and_what_is_allowed() {
+    let lab = Lab::shared();
+    let first_number = |text: &str| {
+        let line = text.lines().find(|line| line.starts_with("frequency")).unwrap();
+        let value = line.split("value = ").nth(1).unwrap().split(',').next().unwrap();
+        format!("value = {value},")
+    };
+    let without = |text: &str, start: &str| {
+        text.lines().filter(|line| !line.starts_with(start)).collect::<Vec<_>>().join("\n")
+    };
+    type Edit<'a> = &'a dyn Fn(&str) -> String;
+    let cases: [(&str, Edit, &[&str]); 5] = [
+        ("missing", &|text| without(text, "frequency"), &["clock.frequency", "value ="]),
+        (
+            "negative",
+            &|text| text.replacen(&first_number(text), "value = -133,", 1),
+            &["clock.frequency", "-133", "1 to 10000 MHz"],
+        ),
+        ("unknown", &|text| text.replacen("[fetch]\n", "[fetch]\nblok = 3\n", 1), &["fetch.blok", "block"]),
+        ("cyclic", &|text| format!("inherits = \"mpc885\"\n{text}"), &["mpc885 -> mpc885"]),
+        ("no parent", &|text| format!("inherits = \"mpc999\"\n{text}"), &["mpc999", "mpc885"]),
+    ];
+    for (name, edit, parts) in cases {
+        let checkout = checkout_with(&lab, "powerpc/mpc885.toml", edit);
+        for line in [
+            "cpu mpc885",
+            "cpu power8 --diff mpc885",
+            "predict csum_fold -c mpc885",
+            "explain csum_fold/reference -c mpc885",
+        ] {
+            let mut command = lab.command();
+            command.env("ASSAY_ROOT", &checkout).args(line.split_whitespace());
+            let ran = finish(&mut command).refused(parts);
+            assert!(ran.stderr.contains("mpc885.toml"), "{name}: {ran:#?}");
+            assert!(name == "missing" || ran.stderr.contains(".toml:"), "{name} names no line: {ran:#?}");
+        }
+    }
+}

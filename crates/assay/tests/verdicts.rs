@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! "A beats B on this cpu": what `compare` says of it, and whether what it says is so.
+
+mod common;
+
+use common::{checkout_with, finish, Lab};
+use serde_json::Value;
+
+/// POWER7, with the latency of a carry as a guess of so many cycles between 1 and 30.
+fn guessing(carry: u64) -> String {
+    format!(
+        "# A core for tests.\ninherits = \"power7\"\n[sources]\ntest = \"made for a test\"\n[class.carry]\nlatency.carry = \
+         {{ value = {carry}, unit = \"cycles\", source = \"test\", kind = \"guess\", range = [1, 30] }}\n"
+    )
+}
+
+const PAIR: &str = "compare csum_partial/adde csum_partial/apart -a powerpc64 --case size=1472 -c guessing";
+
+fn compare(lab: &Lab, carry: u64, line: &str) -> common::Ran {
+    let checkout = checkout_with(lab, "power/guessing.toml", |_| guessing(carry));
+    let mut command = lab.command();
+    command.env("ASSAY_ROOT", checkout).args(line.split_whitespace());
+    finish(&mut command).ends(0, &[])
+}
+
+fn record(lab: &Lab, carry: u64) -> Value {
+    let records = compare(lab, carry, &format!("{PAIR} --json")).records("compare");
+    assert_eq!(records.len(), 1, "{records:?}");
+    records[0].clone()
+}
+
+#[test]
+fn a_verdict_that_a_guess_turns_names_it_and_the_value_and_so_it_is() {
+    let lab = Lab::shared();
+    let found = record(&lab, 2);
+    assert_eq!(
+        (&found["a"], &found["b"], &found["verdict"]),
+        (&"adde".into(), &"apart".into(), &"faster".into())
+    );
+    assert_eq!(found["rests_on"]["survives_guesses"], false, "{found}");
+    let turned = found["rests_on"]["turned_by"].as_array().unwrap();
+    assert_eq!((turned.len(), &turned[0]["key"]), (1, &"class.carry.latency.carry".into()), "{found}");
+    let turns_at = turned[0]["turns_at"].as_f64().unwrap() as u64;
+    assert!((3..30).contains(&turns_at), "{found}");
+    // The cpu file with these values says the same.
+    assert_eq!(record(&lab, turns_at - 1)["verdict"], "faster");
+    assert_ne!(record(&lab, turns_at)["verdict"], "faster");
+    let told = compare(&lab, 2, PAIR).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "adde beats apart on guessing by",
+        &format!("where class.carry.latency.carry is {turns_at} or more (guessed 2, range 1 to 30; at 30 adde takes"),
+    ] {
+        assert!(told.contains(part), "'{part}' is missing in {told}");
+    }
+}
+
+#[test]
+fn a_verdict_that_no_guess_turns_says_so_for_the_fastest_and_the_baseline() {
+    let lab = Lab::shared();
+    let line = "compare csum_partial -a powerpc64 -v vmx -v uint64 -v adde -c power7 --case size=1472";
+    let told = lab
+        .line(line)
+        .ends(0, &["vmx beats adde on power7", "vmx beats uint64 on power7", "bound by"])
+        .stdout;
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(told.matches("This survives every guessed number within its range").count(), 2, "{told}");
+    let records = lab.line(&format!("{line} --json")).ends(0, &[]).records("compare");
+    let judged = records.iter().filter(|record| record["verdict"] == "faster").count();
+    assert_eq!((records.len(), judged), (3, 2), "the pair of the others has a ratio only: {records:?}");
+}
+
+#[test]
+fn a_prediction_tells_what_bounds_the_fastest_and_where_the_placement_matters() {
+    let lab = Lab::shared();
+    let line = "predict csum_partial -a powerpc64 -v vmx -v apart -c power7 --case size=1472 --json";
+    let records = lab.line(line).ends(0, &[]).records("prediction");
+    let of = |name: &str| records.iter().find(|record| record["variant"] == name).unwrap();
+    let (fastest, other) = (of("vmx"), of("apart"));
+    assert!(fastest["bound_by"].is_string() && fastest["guessed_spread_percent"].is_number(), "{fastest}");
+    assert!(fastest["cycles_without"].as_f64() < fastest["cycles"].as_f64(), "{fastest}");
+    assert!(other.get("bound_by").is_none() && other["chief_stall"].is_string(), "{other}");
+    let [low, high] = [0, 1].map(|end| other["alignment_cycles"][end].as_f64().unwrap());
+    let own = other["cycles"].as_f64().unwrap();
+    assert!(low <= own && own <= high && low < high, "a loop over a block's end costs a fetch: {other}");
+}
