@@ -203,20 +203,18 @@ void ebpf_power_alu(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigne
 	finish(e, wide, dst);
 }
 
+/*
+ * In one instruction or not at all: addis and addi would be one less than lis, ori and add, but both of them wait for dst,
+ * and constants of 32 bits are added in hashes, where one operation waits for the other.
+ */
 static bool add_immediate(struct ebpf_emitter *e, bool wide, unsigned dst, int32_t imm)
 {
-	int32_t low = (int16_t)imm;
-	int32_t high = (int32_t)(((int64_t)imm - low) >> 16);
-
-	if (fits16(imm)) {
+	if (fits16(imm))
 		d_form(e, ADDI, dst, dst, imm);
-	} else if (high <= 0x7fff || !wide) {
-		d_form(e, ADDIS, dst, dst, high);
-		if (low)
-			d_form(e, ADDI, dst, dst, low);
-	} else {
-		return false; /* 0x7fff8000 and above: addis would subtract */
-	}
+	else if (!(imm & 0xffff))
+		d_form(e, ADDIS, dst, dst, imm >> 16);
+	else
+		return false;
 	finish(e, wide, dst);
 	return true;
 }
