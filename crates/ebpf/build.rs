@@ -3,6 +3,7 @@
 //! backends/ is part of it; host/posix.c supplies memory.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 fn c_files(folder: &Path) -> Vec<PathBuf> {
     let entries =
@@ -14,6 +15,18 @@ fn c_files(folder: &Path) -> Vec<PathBuf> {
         .collect();
     files.sort();
     files
+}
+
+/// GCC's sanitizers. rustc links without default libraries, so theirs are named.
+fn sanitize(build: &mut cc::Build) {
+    build.compiler("gcc").flag("-fsanitize=address,undefined").flag("-fno-sanitize-recover=all");
+    build.flag("-fno-omit-frame-pointer");
+    let output = Command::new("gcc").arg("-print-file-name=libasan.so").output().expect("gcc runs");
+    let library = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
+    let folder = library.parent().filter(|folder| folder.is_absolute()).expect("gcc has libasan.so");
+    println!("cargo::rustc-link-search=native={}", folder.display());
+    println!("cargo::rustc-link-lib=dylib=asan");
+    println!("cargo::rustc-link-lib=dylib=ubsan");
 }
 
 fn main() {
@@ -28,13 +41,7 @@ fn main() {
     // For the tests of damaged objects: what they load goes through the library under sanitizers (docs/ebpf.md).
     println!("cargo::rerun-if-env-changed=EBPF_SANITIZE");
     if std::env::var_os("EBPF_SANITIZE").is_some() {
-        let sanitize = "-fsanitize=address,undefined";
-        build
-            .compiler("gcc")
-            .flag(sanitize)
-            .flag("-fno-sanitize-recover=all")
-            .flag("-fno-omit-frame-pointer");
-        println!("cargo::rustc-link-arg={sanitize}");
+        sanitize(&mut build);
     }
     build
         .files(files)
