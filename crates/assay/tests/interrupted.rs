@@ -6,7 +6,7 @@ mod common;
 
 use common::{endless, finish, native, Lab, GOOD};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// The verbs that run variants, with what is in the command line of the program that runs the endless one.
 fn endless_runs() -> [(String, &'static str); 3] {
@@ -22,9 +22,22 @@ fn start_endless(lab: &Lab, line: &str, part: &str) -> Child {
     lab.write("endless.c", endless());
     let mut command = lab.command();
     command.args(line.split_whitespace()).process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = command.spawn().unwrap();
+    let child = heeding_interrupts(&mut command).spawn().unwrap();
     lab.await_process(part);
     child
+}
+
+/// As a shell's foreground job gets them, even where these tests run in the background and have them ignored.
+fn heeding_interrupts(command: &mut Command) -> &mut Command {
+    let heed = || {
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+            // SAFETY: a system call on integers.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
+        Ok(())
+    };
+    // SAFETY: all it does between fork and exec is that call, which is async-signal-safe.
+    unsafe { command.pre_exec(heed) }
 }
 
 fn send(signal: i32, process: i32) {
@@ -79,7 +92,7 @@ fn an_interrupt_at_any_moment_leaves_whole_files_only() {
         let mut command = lab.command();
         command.args("check csum_partial -a powerpc64 -a riscv64 good.c".split_whitespace());
         command.process_group(0).stdout(Stdio::null()).stderr(Stdio::null());
-        let mut child = command.spawn().unwrap();
+        let mut child = heeding_interrupts(&mut command).spawn().unwrap();
         std::thread::sleep(std::time::Duration::from_millis(milliseconds));
         send(libc::SIGINT, -(child.id() as i32));
         child.wait().unwrap();
@@ -148,7 +161,7 @@ fn an_ignored_interrupt_stays_ignored() {
     let script = "trap '' INT; exec \"$0\" check csum_partial -a powerpc64 --timeout 4 endless.c";
     let mut command = lab.command();
     let program = command.get_program().to_owned();
-    let mut shell = std::process::Command::new("sh");
+    let mut shell = Command::new("sh");
     shell
         .args(["-c", script])
         .arg(program)

@@ -121,7 +121,9 @@ fn predict(
                 if context.json {
                     println!("{}", record.to_line());
                 }
-                rows.entry(row(&record.common, &record.cpu)).or_default().insert(variant.name.clone(), record);
+                rows.entry(row(&record.common, &record.cpu))
+                    .or_default()
+                    .insert(variant.name.clone(), record);
             }
         },
     );
@@ -179,7 +181,11 @@ fn cycles_table(rows: &Rows<PredictionRecord>) -> Table {
     let derived = table.derived_column("fused / kernel", "", 3);
     for ((title, text, machine), predictions) in rows {
         let line = table.row();
-        table.set(line, cpu, machine.as_str()).set(line, program, title.as_str()).set(line, case, text.as_str());
+        table.set(line, cpu, machine.as_str()).set(line, program, title.as_str()).set(
+            line,
+            case,
+            text.as_str(),
+        );
         for (name, column) in names.iter().zip(&values) {
             if let Some(record) = predictions.get(name) {
                 table.set(line, *column, Predicted(record.cycles));

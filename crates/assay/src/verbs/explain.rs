@@ -71,8 +71,10 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let executed = explanation.prediction.counters.instructions;
     let from = args.from.unwrap_or(executed / 2);
     if from >= executed {
-        return Err(Problem::new(format!("--from {from} is beyond the {executed} instructions of the trace"))
-            .remedy(format!("count from 0, up to {}", executed - 1)));
+        return Err(Problem::new(format!(
+            "--from {from} is beyond the {executed} instructions of the trace"
+        ))
+        .remedy(format!("count from 0, up to {}", executed - 1)));
     }
     let events = Some((from, args.count));
     let options = Options { events, skip_loops: false, ..Options::default() };

@@ -131,7 +131,13 @@ pub fn load(args: &InputArgs) -> Result<Input> {
     let form = form_of(&bytes);
     let single = |bytecode: Vec<u8>| {
         let program = Program { name, section: String::new(), bytecode };
-        Object { order, programs: vec![program], maps: Vec::new(), map_contents: Vec::new(), pointers: Vec::new() }
+        Object {
+            order,
+            programs: vec![program],
+            maps: Vec::new(),
+            map_contents: Vec::new(),
+            pointers: Vec::new(),
+        }
     };
     let object = match form {
         Form::Elf => Object::parse(&bytes).map_err(|error| Problem::new(error.to_string()).at(&place))?,
