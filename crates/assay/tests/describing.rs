@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! `cpu` and `explain` as users run them: lists, differences, timelines, pages, and what they are asked by mistake.
+
+mod common;
+
+use common::{root, Lab};
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Stdio};
+
+const EXPLAIN: &str = "explain csum_partial/uint64 -a powerpc64 -c power8 --case size=40";
+
+#[test]
+fn cpus_are_listed_described_and_compared() {
+    let lab = Lab::shared();
+    lab.line("cpu").ends(0, &["power8", "la464", "mpc885", "llvm:NAME"]);
+    let records = lab.line("cpu --json").ends(0, &[]).records("cpu");
+    let power8 = records.iter().find(|record| record["cpu"] == "power8").unwrap();
+    assert!(power8["clock_mhz"].is_number() && power8["runs"].as_array().unwrap().len() == 3, "{power8}");
+    lab.line("cpu power8 --diff power9").ends(0, &["window.entries", "power9"]);
+    lab.line("cpu power8 --diff la464").ends(0, &["arch", "loongarch64"]);
+    lab.line("cpu power8 --diff power8").ends(0, &["power8 and power8 do not differ"]);
+    lab.line("cpu power8 --diff power8 --json").ends(0, &[]);
+}
+
+#[test]
+fn cpus_that_are_none_are_refused_with_those_that_are() {
+    let lab = Lab::shared();
+    for line in ["cpu power6", "cpu power8 --diff power6", "predict csum_fold -c power6"] {
+        lab.line(line).refused(&["unknown cpu 'power6'", "power7"]);
+    }
+    lab.line("cpu --diff power8").ends(2, &["<CPU>"]);
+    lab.line("cpu llvm:nothing").refused(&["'nothing'"]);
+}
+
+#[test]
+fn a_timeline_is_shown_and_written_as_a_page_that_needs_nothing_else() {
+    let lab = Lab::shared();
+    let line = format!("{EXPLAIN} --html page.html --count 12");
+    lab.line(&line).ends(0, &["What bounds it", "places of the code", "Timeline", "wrote page.html"]);
+    let page = fs::read_to_string(lab.folder.join("page.html")).unwrap();
+    assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"), "{page}");
+    assert!(!page.contains("http") && !page.contains("<script"), "{page}");
+    assert!(page.matches("<svg").count() >= 12, "{page}");
+}
+
+#[test]
+fn what_explain_cannot_do_is_refused() {
+    let lab = Lab::shared();
+    lab.line(&format!("{EXPLAIN} --html no/folder/page.html")).refused(&["no/folder/page.html"]);
+    lab.line(&format!("{EXPLAIN} --from 99999999"))
+        .refused(&["--from 99999999", "instructions of the trace"]);
+    lab.line("explain missing.trace -c power8").refused(&["missing.trace", "no such trace"]);
+    lab.line("explain csum_partial -c power8").refused(&["HOTPATH/VARIANT"]);
+    lab.line("explain csum_partial/vsx -a powerpc64 -c power7").refused(&["power7", "vsx"]);
+    lab.line("explain csum_partial/uint64 -c power8 -a loongarch64").refused(&["power8"]);
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_it_quietly() {
+    let lab = Lab::shared();
+    for line in ["cpu power8", "cpu power8 --diff power9", EXPLAIN] {
+        // By the time that it prints, nobody reads.
+        let mut command = Command::new("sh");
+        command.args(["-c", "sleep 0.3; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_assay")]);
+        command.args(line.split_whitespace()).current_dir(&lab.folder).env("ASSAY_ROOT", root());
+        command.env("ASSAY_CACHE", &lab.cache).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.signal(), Some(13), "{line}: {:?} {told}", output.status);
+        assert!(!told.contains("panicked"), "{told}");
+    }
+}
