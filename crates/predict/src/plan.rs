@@ -27,6 +27,8 @@ pub(crate) const SIMPLE_ADDRESS: u32 = 1 << 18;
 pub(crate) const MARK: u32 = 1 << 19;
 pub(crate) const FALLBACK: u32 = 1 << 20;
 pub(crate) const BACKWARD: u32 = 1 << 21;
+/// Neither loads nor stores, and its one part waits for all its sources: most instructions.
+pub(crate) const ONE_PART: u32 = 1 << 22;
 
 /// One register written: when, and as what.
 #[derive(Clone, Copy, Debug)]
@@ -92,6 +94,11 @@ pub type Fallback = Box<dyn FnMut(&Instruction) -> Option<FallbackTiming>>;
 pub(crate) struct BlockPlan {
     pub(crate) first: u32,
     pub(crate) count: u32,
+    /// What each execution of the block adds to the counters.
+    pub(crate) loads: u32,
+    pub(crate) stores: u32,
+    pub(crate) branches: u32,
+    pub(crate) fallbacks: u32,
 }
 
 /// All static instructions seen so far, compiled.
@@ -217,7 +224,16 @@ impl Plan {
         for instruction in block {
             self.add(description, kinds, instruction);
         }
-        self.blocks.push(BlockPlan { first, count: block.len() as u32 });
+        let ops = &self.ops[first as usize..];
+        let sum = |flag: u32| ops.iter().filter(|op| op.is(flag)).count() as u32;
+        self.blocks.push(BlockPlan {
+            first,
+            count: ops.len() as u32,
+            loads: sum(LOAD),
+            stores: sum(STORE),
+            branches: sum(BRANCH),
+            fallbacks: sum(FALLBACK),
+        });
     }
 
     fn add(&mut self, description: &Description, kinds: &RegisterKinds, instruction: &Instruction) {
@@ -233,6 +249,9 @@ impl Plan {
         }
         if self.mark == Some(instruction.address) {
             flags |= MARK;
+        }
+        if let ([Part { waits: Waits::All, .. }], 0) = (&timing.parts[..], flags & (LOAD | STORE)) {
+            flags |= ONE_PART;
         }
         let op = Op {
             address: instruction.address.wrapping_add(self.shift),

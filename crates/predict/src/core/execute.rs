@@ -405,8 +405,12 @@ impl<R: Rules> Engine<R> {
         let mut load_done = !op.is(LOAD);
         let (mut issue, mut steps, mut previous) = (0, 0, start);
         let (mut address_issue, mut data_issue) = (None, None);
-        let parts = op.parts as usize..op.parts as usize + usize::from(op.part_count);
-        for part in &plan.parts[parts] {
+        let one = op.is(ONE_PART);
+        if one {
+            issue = self.reserve(&plan.parts[op.parts as usize], all);
+        }
+        let count = if one { 0 } else { usize::from(op.part_count) };
+        for part in &plan.parts[op.parts as usize..op.parts as usize + count] {
             let earliest = match part.waits {
                 Waits::All => all,
                 Waits::Address => sources.address,
@@ -444,15 +448,15 @@ impl<R: Rules> Engine<R> {
             && plan.parts[op.parts as usize + usize::from(op.part_count) - 1].waits == Waits::Loaded;
         let base = issue - steps.min(issue);
         let value_time = base + u64::from(latency) + if composed { 0 } else { loaded.extra };
-        let waited = [
-            (sources.last - start, sources.cause),
-            (issue - all.min(issue), Cause::Unit),
-            (loaded.extra, loaded.cause),
-        ];
-        let cause = waited
-            .into_iter()
-            .max_by_key(|&(cycles, _)| cycles)
-            .map_or(Cause::Dependency, |(_, cause)| cause);
+        // Of what it waited for longest; of equals the last.
+        let (for_sources, for_pipe) = (sources.last - start, issue - all.min(issue));
+        let cause = if loaded.extra >= for_sources.max(for_pipe) {
+            loaded.cause
+        } else if for_pipe >= for_sources {
+            Cause::Unit
+        } else {
+            sources.cause
+        };
         // A register passes on what its own instruction met, not what that one's sources had met before.
         let passed_on = if loaded.extra > 0 { loaded.cause } else { Cause::Dependency };
         let base_time = address_issue.unwrap_or(base);
@@ -472,8 +476,8 @@ impl<R: Rules> Engine<R> {
             let times = (address_issue.unwrap_or(issue), data_issue.unwrap_or(issue));
             finish = finish.max(self.store(op, accesses, times));
         }
-        self.count(op, taken);
         if op.is(BRANCH) {
+            self.counters.branches_taken += u64::from(taken);
             self.branch(op, base, next);
         }
         if op.is(AFTER) && !self.relax.serialise {
@@ -533,16 +537,6 @@ impl<R: Rules> Engine<R> {
         address_time.max(data_time) + 1
     }
 
-    fn count(&mut self, op: &Op, taken: bool) {
-        let counters = &mut self.counters;
-        counters.instructions += 1;
-        counters.loads += u64::from(op.is(LOAD));
-        counters.stores += u64::from(op.is(STORE));
-        counters.fallbacks += u64::from(op.is(FALLBACK));
-        counters.branches += u64::from(op.is(BRANCH));
-        counters.branches_taken += u64::from(taken);
-    }
-
     fn branch(&mut self, op: &Op, resolved: u64, next: u64) {
         let outcome = self.front.predict(op, next);
         if outcome.mispredicted {
@@ -571,6 +565,7 @@ impl<R: Rules> Core for Engine<R> {
             let next = ops.get(index + 1).map_or(next, |following| following.address);
             self.step(plan, op, now, next, &mut events);
         }
+        self.counters.add_block(&block);
     }
 
     fn now(&self) -> u64 {

@@ -297,8 +297,8 @@ impl InOrder {
         if op.is(STORE) {
             self.store(op, accesses, base, complete);
         }
-        self.count(op, next);
         if op.is(BRANCH) {
+            self.counters.branches_taken += u64::from(next != op.end());
             self.branch(op, fetch, sources.last, next);
         }
         if op.is(AFTER) && !self.relax.serialise {
@@ -321,16 +321,6 @@ impl InOrder {
             self.marks.push(dispatch);
         }
     }
-
-    fn count(&mut self, op: &Op, next: u64) {
-        let counters = &mut self.counters;
-        counters.instructions += 1;
-        counters.loads += u64::from(op.is(LOAD));
-        counters.stores += u64::from(op.is(STORE));
-        counters.fallbacks += u64::from(op.is(FALLBACK));
-        counters.branches += u64::from(op.is(BRANCH));
-        counters.branches_taken += u64::from(op.is(BRANCH) && next != op.end());
-    }
 }
 
 impl Core for InOrder {
@@ -352,6 +342,7 @@ impl Core for InOrder {
             let next = ops.get(index + 1).map_or(next, |following| following.address);
             self.step(plan, op, now, next, events.as_deref_mut());
         }
+        self.counters.add_block(&block);
     }
 
     fn now(&self) -> u64 {

@@ -24,7 +24,7 @@ mod values;
 
 use crate::cpu::schema::CoreKind;
 use crate::description::Description;
-use crate::plan::Plan;
+use crate::plan::{BlockPlan, Plan};
 
 /// One access to memory by one execution of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,6 +173,16 @@ impl Counters {
             &mut self.groups,
             &mut self.fallbacks,
         ]
+    }
+
+    /// Adds what every execution of a block adds.
+    #[inline]
+    pub(crate) fn add_block(&mut self, block: &BlockPlan) {
+        self.instructions += u64::from(block.count);
+        self.loads += u64::from(block.loads);
+        self.stores += u64::from(block.stores);
+        self.branches += u64::from(block.branches);
+        self.fallbacks += u64::from(block.fallbacks);
     }
 
     /// Adds what was counted since `before`, `times` over: a loop skipped in its steady state.

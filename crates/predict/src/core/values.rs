@@ -5,6 +5,7 @@ use super::Cause;
 use crate::description::DOMAINS_MAX;
 use crate::plan::{Op, Plan, REGISTERS};
 
+const TABLE: usize = DOMAINS_MAX * DOMAINS_MAX;
 const ADDRESS_DOMAIN: u8 = 1;
 const STORED_DOMAIN: u8 = 2;
 
@@ -29,14 +30,18 @@ pub(crate) struct Sources {
 /// The register scoreboard.
 pub(crate) struct Values {
     values: Box<[Value; REGISTERS]>,
-    bypass: Option<Vec<u8>>,
+    /// Cycles added, by producer's domain and consumer's; a whole table of nothing where the cpu has no domains, so that
+    /// the loop over sources need not ask.
+    bypass: Box<[u8; TABLE]>,
 }
 
 impl Values {
     pub(crate) fn new(bypass: Option<Vec<u8>>) -> Values {
+        let mut table = bypass.unwrap_or_default();
+        table.resize(TABLE, 0);
         Values {
             values: Box::new([Value { ready: 0, domain: 0, cause: Cause::Dependency }; REGISTERS]),
-            bypass,
+            bypass: table.into_boxed_slice().try_into().expect("it has that length"),
         }
     }
 
@@ -55,13 +60,14 @@ impl Values {
             last: earliest,
             cause: Cause::Dependency,
         };
-        let start = op.sources as usize;
-        let stored = start + usize::from(op.address_sources);
-        let other = stored + usize::from(op.stored_sources);
-        let end = other + usize::from(op.other_sources);
-        found.address = self.latest(&plan.sources[start..stored], ADDRESS_DOMAIN, earliest, &mut found);
-        found.stored = self.latest(&plan.sources[stored..other], STORED_DOMAIN, earliest, &mut found);
-        found.other = self.latest(&plan.sources[other..end], op.reads_as, earliest, &mut found);
+        let (address, stored) = (usize::from(op.address_sources), usize::from(op.stored_sources));
+        let all = address + stored + usize::from(op.other_sources);
+        let registers = &plan.sources[op.sources as usize..op.sources as usize + all];
+        let (of_address, rest) = registers.split_at(address);
+        let (of_stored, others) = rest.split_at(stored);
+        found.address = self.latest(of_address, ADDRESS_DOMAIN, earliest, &mut found);
+        found.stored = self.latest(of_stored, STORED_DOMAIN, earliest, &mut found);
+        found.other = self.latest(others, op.reads_as, earliest, &mut found);
         found
     }
 
@@ -70,12 +76,8 @@ impl Values {
         let mut latest = earliest;
         for &register in registers {
             let value = &self.values[usize::from(register)];
-            let added = match &self.bypass {
-                Some(table) => {
-                    u64::from(table[usize::from(value.domain) * DOMAINS_MAX + usize::from(reader)])
-                }
-                None => 0,
-            };
+            let crossing = usize::from(value.domain) * DOMAINS_MAX + usize::from(reader);
+            let added = u64::from(self.bypass[crossing & (TABLE - 1)]);
             let ready = value.ready + added;
             latest = latest.max(ready);
             if ready > found.last {
