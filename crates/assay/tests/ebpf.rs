@@ -383,6 +383,17 @@ fn a_conformance_run_can_fail_and_is_never_skipped_silently() {
 }
 
 #[test]
+fn what_big_endian_machines_have_to_give_is_listed_with_the_reason() {
+    let rows = json(&["ebpf", "conformance", "--big-endian"], 0);
+    assert_eq!(rows.len(), 32, "docs/ebpf.md gives the number");
+    for row in &rows {
+        assert_eq!(row["kind"], "ebpf_big_endian");
+        assert!(["4.2", "5.1", "5.3"].iter().any(|section| row["rfc9669_section"] == *section), "{row}");
+        assert_ne!(row["published"], row["big_endian"], "{row}");
+    }
+}
+
+#[test]
 fn plugins_speak_the_protocol() {
     let listed = expect(&["ebpf", "plugin", "-a", "x86_64", "-a", "powerpc64"], 0);
     let paths: Vec<&str> =
