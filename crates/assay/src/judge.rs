@@ -75,20 +75,25 @@ impl<'a> Judge<'a> {
         }))
     }
 
-    /// Cycles per call in steady state on each cpu, the code where our linker has put it and at every other place in
-    /// a fetch block.
+    /// Cycles per call in steady state on each cpu that can run the variant, the code where our linker has put it and
+    /// at every other place in a fetch block.
     pub fn predict(
         &self,
         variant: &Variant,
         case: &Case,
-        cpus: &[&Cpu],
+        cpus: &[Cpu],
     ) -> Result<Possible<Vec<PredictionRecord>>> {
+        let able: Vec<&Cpu> = cpus.iter().filter(|cpu| cpu_has(cpu, variant)).collect();
+        if able.is_empty() {
+            let reason = format!("no chosen cpu is a {} with {}", variant.arch, variant.claims());
+            return Ok(Err(CannotRun(reason)));
+        }
         let (engine, runner) = match self.traceable(variant)? {
             Ok(both) => both,
             Err(reason) => return Ok(Err(reason)),
         };
         let path = self.record(&engine, variant, &runner, case, Region::Loop, PREDICTED_CALLS)?;
-        let predictions = predict_placed(&mut opener(&path), cpus, &options()).map_err(failed)?;
+        let predictions = predict_placed(&mut opener(&path), &able, &options()).map_err(failed)?;
         let common = Self::common("prediction", variant, case, &runner.compiler);
         predictions
             .iter()

@@ -22,8 +22,6 @@ pub struct Fetch {
     pub(crate) width: u32,
     pub(crate) taken: u64,
     pub(crate) same_block_taken: Option<u64>,
-    /// Least cycles from the target of one taken branch to the target of the next.
-    pub(crate) taken_interval: u64,
     pub(crate) buffer: usize,
     /// Entries and taken-branch cost of each level of branch target buffer, fastest first.
     pub(crate) btb: Vec<(usize, u64)>,
@@ -307,7 +305,6 @@ impl Builder<'_> {
             width: self.whole("fetch.width", 4) as u32,
             taken: self.whole("fetch.taken", 1),
             same_block_taken: self.optional("fetch.same_block_taken"),
-            taken_interval: self.optional("fetch.taken_interval").unwrap_or(1),
             buffer: self.whole("fetch.buffer", 16) as usize,
             btb,
         }

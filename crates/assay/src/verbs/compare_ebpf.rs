@@ -10,7 +10,6 @@ use crate::work::{each_case, Skips};
 use arch::Arch;
 use lab::case::Case;
 use lab::discover::Variant;
-use lab::emulator::CannotRun;
 use lab::{Problem, Result};
 use predict::Cpu;
 use report::record::{Common, CountRecord, PredictionRecord, Record};
@@ -108,14 +107,7 @@ fn predict(
     each_case(
         variants,
         cases,
-        |variant, case| {
-            let able: Vec<&Cpu> = cpus.iter().filter(|cpu| judge::cpu_has(cpu, variant)).collect();
-            if able.is_empty() {
-                let reason = format!("no chosen cpu is a {} with {}", variant.arch, variant.claims());
-                return Ok(Err(CannotRun(reason)));
-            }
-            judge.predict(variant, case, &able)
-        },
+        |variant, case| judge.predict(variant, case, cpus),
         |variant, case, result| {
             for record in skips.take(variant, case, result).unwrap_or_default() {
                 if context.json {

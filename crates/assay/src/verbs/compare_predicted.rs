@@ -10,7 +10,6 @@ use crate::verbs::count::case_text;
 use crate::winners::{self, Row};
 use crate::work::{each_case, Skips};
 use lab::case::Case;
-use lab::emulator::CannotRun;
 use lab::{pool, Problem, Result};
 use predict::explain::{sensitivity, Sensitivity};
 use predict::verdict::{turning_point, verdict, AtEnd, Faster};
@@ -43,17 +42,7 @@ pub fn run(
     each_case(
         &variants,
         cases,
-        |variant, case| {
-            let able: Vec<&Cpu> = cpus.iter().filter(|cpu| judge::cpu_has(cpu, variant)).collect();
-            if able.is_empty() {
-                return Ok(Err(CannotRun(format!(
-                    "no chosen cpu is a {} with {}",
-                    variant.arch,
-                    variant.claims()
-                ))));
-            }
-            judge.predict(variant, case, &able)
-        },
+        |variant, case| judge.predict(variant, case, &cpus),
         |variant, case, result| {
             for record in skips.take(variant, case, result).unwrap_or_default() {
                 let common = &record.common;

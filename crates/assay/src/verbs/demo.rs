@@ -12,11 +12,9 @@ use crate::work::{each_case, Skips};
 use crate::{study_file, verbs};
 use arch::Arch;
 use lab::case::Case;
-use lab::emulator::CannotRun;
 use lab::measure::Effort;
 use lab::toolchain::CompilerKind;
 use lab::{host, Result};
-use predict::Cpu;
 use report::record::PredictionRecord;
 use report::{Predicted, Report, Table};
 
@@ -92,11 +90,7 @@ fn predict_best(context: &Context, skips: &mut Skips) -> Result<Vec<PredictionRe
             if variant.keys.peer.is_some() {
                 return Ok(Ok(Vec::new()));
             }
-            let able: Vec<&Cpu> = cpus.iter().filter(|cpu| judge::cpu_has(cpu, variant)).collect();
-            if able.is_empty() {
-                return Ok(Err(CannotRun(format!("no described cpu has {}", variant.claims()))));
-            }
-            judge.predict(variant, case, &able)
+            judge.predict(variant, case, &cpus)
         },
         |variant, case, result| {
             let row = |record| Row { variant: variant.clone(), case: case.clone(), record };

@@ -7,7 +7,6 @@ use crate::select::{Cases, Selection};
 use crate::verbs::count::{case_text, hotpaths_of, variant_text};
 use crate::winners::{self, Row};
 use crate::work::{each_case, Skips};
-use lab::emulator::CannotRun;
 use lab::{Problem, Result};
 use predict::trace_source::TraceSource;
 use predict::{Cpu, Options, Prediction, Source};
@@ -41,17 +40,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     each_case(
         &variants,
         &args.cases.cases,
-        |variant, case| {
-            let able: Vec<&Cpu> = cpus.iter().filter(|cpu| judge::cpu_has(cpu, variant)).collect();
-            if able.is_empty() {
-                return Ok(Err(CannotRun(format!(
-                    "no chosen cpu is a {} with {}",
-                    variant.arch,
-                    variant.claims()
-                ))));
-            }
-            judge.predict(variant, case, &able)
-        },
+        |variant, case| judge.predict(variant, case, &cpus),
         |variant, case, result| {
             let records = skips.take(variant, case, result).unwrap_or_default();
             let row = |record| Row { variant: variant.clone(), case: case.clone(), record };

@@ -13,7 +13,6 @@ use lab::check::{check, Verdict};
 use lab::discover::Variant;
 use lab::emulator::CannotRun;
 use lab::{host, pool, Problem, Result};
-use predict::Cpu;
 use report::record::{CountRecord, PredictionRecord};
 use report::{Count, Predicted, Report, Section, Table, Text, Tone};
 use std::path::PathBuf;
@@ -141,13 +140,12 @@ fn trace_all(
         variants,
         &args.cases.cases,
         |variant, case| {
-            let able: Vec<&Cpu> = cpus.iter().filter(|cpu| judge::cpu_has(cpu, variant)).collect();
+            let able = cpus.iter().any(|cpu| judge::cpu_has(cpu, variant));
             let counts = match judge.count(variant, case)? {
                 Ok(counts) => counts,
                 Err(CannotRun(reason)) => return Ok(Err(CannotRun(reason))),
             };
-            let predictions =
-                if able.is_empty() { Ok(Vec::new()) } else { judge.predict(variant, case, &able)? };
+            let predictions = if able { judge.predict(variant, case, &cpus)? } else { Ok(Vec::new()) };
             Ok(predictions.map(|predictions| (counts, predictions)))
         },
         |variant, case, result| {

@@ -126,7 +126,8 @@ fn rerun_hotpath(
     })?;
     let possible = |reason: CannotRun| Problem::new(reason.0).at(&study.name);
     let counts = judge.count(variant, &row.case())?.map_err(possible)?;
-    let prediction = judge.predict(variant, &row.case(), &[cpu])?.map_err(possible)?.remove(0);
+    let prediction =
+        judge.predict(variant, &row.case(), std::slice::from_ref(cpu))?.map_err(possible)?.remove(0);
     // The cpu's own clock is that of its file; the machine that was published has its own.
     let own = match row.quantity {
         Quantity::NsPerCall => prediction.cycles * 1000.0 / study.clock_mhz,

@@ -35,9 +35,9 @@ struct Loaded {
     cause: Cause,
 }
 
-/// Whether a core that renames memory can take the load's register to be the stored one: the load starts where the
-/// store does and is a move of a whole or low half register. Measured on Golden Cove with stores of 1 to 8 bytes: loads
-/// of 2 bytes are not renamed, nor those that start inside of the store (crates/predict/examples/native.rs).
+/// Whether a core that renames memory can take the load's register to be the stored one: the load moves all that was
+/// stored, or the lower 4 of 8 bytes. Measured on Golden Cove (crates/predict/examples/native.rs): loads of 2 bytes are
+/// not renamed, nor those that start inside of the store.
 fn renamable(access: &Access, store: &Store) -> bool {
     access.address == store.address
         && (u64::from(access.bytes) == store.bytes && store.bytes != 2

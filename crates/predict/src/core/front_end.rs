@@ -21,9 +21,6 @@ pub(crate) struct FrontEnd {
     pub(crate) cause: Cause,
     /// Cycle of the next block, if a taken branch or a misprediction sets it.
     redirect: Option<(u64, Cause)>,
-    /// Cycle of the last redirection to a predicted target, and how far the next must be behind it.
-    redirected: u64,
-    taken_interval: u64,
     /// When the last instructions left the buffer.
     left: Box<[u64]>,
     next_left: usize,
@@ -47,8 +44,6 @@ impl FrontEnd {
             cycle: 0,
             cause: Cause::Fetch,
             redirect: None,
-            redirected: 0,
-            taken_interval: fetch.taken_interval,
             left: vec![0; fetch.buffer.max(1)].into(),
             next_left: 0,
             branches,
@@ -107,9 +102,7 @@ impl FrontEnd {
     pub(crate) fn predict(&mut self, op: &Op, next: u64) -> Outcome {
         let outcome = self.branches.resolve(op, next);
         if outcome.taken_cycles > 0 && !self.taken_free {
-            let target = (self.cycle + outcome.taken_cycles).max(self.redirected + self.taken_interval);
-            self.redirected = target;
-            self.redirect = Some((target, Cause::TakenBranch));
+            self.redirect = Some((self.cycle + outcome.taken_cycles, Cause::TakenBranch));
         }
         outcome
     }

@@ -86,7 +86,6 @@ pub const NUMBERS: &[NumberKey] = &[
     key("fetch.btb2", "entries", 1.0, 65536.0, Optional, "second, larger level of fetch.btb"),
     key("fetch.btb2_taken", "cycles", 1.0, 32.0, Optional, "as fetch.taken, for a branch found in fetch.btb2"),
     key("fetch.same_block_taken", "cycles", 1.0, 32.0, Optional, "as fetch.taken, when the target is in the same block"),
-    key("fetch.taken_interval", "cycles", 1.0, 32.0, Optional, "least cycles from the target of one taken branch to the target of the next (default 1)"),
     key("branch.mispredict", "cycles", 1.0, 64.0, Always, "cycles from resolving a wrongly predicted branch to dispatching the right path"),
     key("branch.table", "entries", 1.0, 1048576.0, Optional, "two-bit counters of each direction table (default 4096)"),
     key("branch.history", "branches", 0.0, 1024.0, Optional, "longest global history used (default 12)"),
