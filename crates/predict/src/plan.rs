@@ -27,8 +27,10 @@ pub(crate) const SIMPLE_ADDRESS: u32 = 1 << 18;
 pub(crate) const MARK: u32 = 1 << 19;
 pub(crate) const FALLBACK: u32 = 1 << 20;
 pub(crate) const BACKWARD: u32 = 1 << 21;
-/// Neither loads nor stores, and its one part waits for all its sources: most instructions.
-pub(crate) const ONE_PART: u32 = 1 << 22;
+/// Neither loads nor stores, no source goes into an address, and its one part takes a pipe for one cycle once all sources
+/// are there: most instructions. `mask`, `prefer`, `first_sources` and `first_result` say it all but for rare extra
+/// sources and results.
+pub(crate) const SIMPLE: u32 = 1 << 22;
 
 /// One register written: when, and as what.
 #[derive(Clone, Copy, Debug)]
@@ -39,8 +41,11 @@ pub struct Result {
     pub(crate) role: Role,
 }
 
-/// A static instruction as the simulator sees it.
+const NO_RESULT: Result = Result { register: 0, domain: 0, latency: 0, role: Role::Value };
+
+/// A static instruction as the simulator sees it; one line of the host's cache.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub struct Op {
     pub(crate) address: u64,
     /// Start in `Plan::sources`; then address sources, stored sources, others.
@@ -50,9 +55,14 @@ pub struct Op {
     /// Start in `Plan::parts`.
     pub(crate) parts: u32,
     pub(crate) flags: u32,
+    /// Pipes of a `SIMPLE` instruction, and those of them that it takes if it can.
+    pub(crate) mask: u32,
+    pub(crate) prefer: u32,
     pub(crate) serial: u16,
     /// Latency of a load that hits, or of the longest result.
     pub(crate) latency: u16,
+    /// Cycles from issue until all results are there, at least one; memory left out.
+    pub(crate) finish: u16,
     pub(crate) address_sources: u8,
     pub(crate) stored_sources: u8,
     pub(crate) other_sources: u8,
@@ -63,6 +73,9 @@ pub struct Op {
     /// The queue it waits in, or 255.
     pub(crate) queue: u8,
     pub(crate) reads_as: u8,
+    /// The first of the other sources; fewer repeat the first, none leaves it undefined.
+    pub(crate) first_sources: [u8; 3],
+    pub(crate) first_result: Result,
     /// Identity for tables kept per static instruction.
     pub(crate) index: u32,
 }
@@ -218,6 +231,34 @@ impl Plan {
         }
     }
 
+    /// Registers that go into an address, into memory, and into anything else.
+    #[inline]
+    pub(crate) fn sources_of(&self, op: &Op) -> (&[u8], &[u8], &[u8]) {
+        let (address, stored) = (usize::from(op.address_sources), usize::from(op.stored_sources));
+        let all = address + stored + usize::from(op.other_sources);
+        let registers = &self.sources[op.sources as usize..op.sources as usize + all];
+        let (of_address, rest) = registers.split_at(address);
+        let (of_stored, others) = rest.split_at(stored);
+        (of_address, of_stored, others)
+    }
+
+    /// The last of those.
+    pub(crate) fn others(&self, op: &Op) -> &[u8] {
+        self.sources_of(op).2
+    }
+
+    /// The results of an instruction.
+    #[inline]
+    pub(crate) fn results_of(&self, op: &Op) -> &[Result] {
+        &self.results[op.results as usize..op.results as usize + usize::from(op.result_count)]
+    }
+
+    /// The pipes of an instruction.
+    #[inline]
+    pub(crate) fn parts_of(&self, op: &Op) -> &[Part] {
+        &self.parts[op.parts as usize..op.parts as usize + usize::from(op.part_count)]
+    }
+
     /// Compiles the instructions of the next block.
     pub fn add_block(&mut self, description: &Description, kinds: &RegisterKinds, block: &[Instruction]) {
         let first = self.ops.len() as u32;
@@ -250,40 +291,55 @@ impl Plan {
         if self.mark == Some(instruction.address) {
             flags |= MARK;
         }
-        if let ([Part { waits: Waits::All, .. }], 0) = (&timing.parts[..], flags & (LOAD | STORE)) {
-            flags |= ONE_PART;
+        let domain = class.map_or(0, |class| class.domain);
+        let result = |(write, latency): (&decode::Write, &u16)| Result {
+            register: write.register.0.min(255) as u8,
+            domain,
+            latency: *latency,
+            role: write.role,
+        };
+        let results: Vec<Result> =
+            instruction.writes.iter().take(255).zip(&timing.latencies).map(result).collect();
+        let part = timing.parts.first().copied();
+        let into_address = instruction.address_reads.len() + instruction.store_reads.len();
+        if let ([Part { waits: Waits::All, busy: 0 | 1, mask: 1.., .. }], 0, 0) =
+            (&timing.parts[..], flags & (LOAD | STORE), into_address)
+        {
+            flags |= SIMPLE;
         }
+        let latency = timing.latencies.first().copied().unwrap_or(1);
+        let source = |index: usize| {
+            let register = instruction.reads.get(index).or(instruction.reads.first());
+            register.map_or(0, |register| register.0.min(255) as u8)
+        };
         let op = Op {
             address: instruction.address.wrapping_add(self.shift),
             sources: self.sources.len() as u32,
             results: self.results.len() as u32,
             parts: self.parts.len() as u32,
             flags,
+            mask: part.map_or(0, |part| part.mask),
+            prefer: part.map_or(0, |part| part.prefer),
             serial: class.map_or(0, |class| class.serial),
-            latency: timing.latencies.first().copied().unwrap_or(1),
+            latency,
+            finish: results.iter().map(|result| result.latency).fold(latency.max(1), u16::max),
             address_sources: instruction.address_reads.len() as u8,
             stored_sources: instruction.store_reads.len() as u8,
             other_sources: instruction.reads.len() as u8,
-            result_count: instruction.writes.len().min(255) as u8,
+            result_count: results.len() as u8,
             part_count: timing.parts.len() as u8,
             slots: timing.slots,
             length: instruction.length,
             queue: queue_of(description, &timing.parts),
             reads_as: class.map_or(0, |class| class.reads_as),
+            first_sources: [source(0), source(1), source(2)],
+            first_result: results.first().copied().unwrap_or(NO_RESULT),
             index,
         };
         let sources =
             instruction.address_reads.iter().chain(&instruction.store_reads).chain(&instruction.reads);
         self.sources.extend(sources.map(|register| register.0.min(255) as u8));
-        for (write, latency) in instruction.writes.iter().zip(timing.latencies) {
-            let domain = class.map_or(0, |class| class.domain);
-            self.results.push(Result {
-                register: write.register.0.min(255) as u8,
-                domain,
-                latency,
-                role: write.role,
-            });
-        }
+        self.results.extend(results);
         self.parts.extend(timing.parts);
         self.ops.push(op);
     }

@@ -16,21 +16,19 @@ pub(crate) struct Cache {
     /// Line number and cycle of arrival, marked when a prefetch brought it and nobody used it yet.
     lines: Box<[(u64, u64)]>,
     sets: usize,
+    /// The number of sets is a power of two.
+    whole_mask: bool,
     ways: usize,
 }
 
 impl Cache {
     pub(crate) fn new(sets: usize, ways: usize) -> Cache {
-        Cache { lines: vec![(NONE, 0); sets * ways].into(), sets, ways }
+        Cache { lines: vec![(NONE, 0); sets * ways].into(), sets, whole_mask: sets.is_power_of_two(), ways }
     }
 
     #[inline]
     fn set(&mut self, line: u64) -> &mut [(u64, u64)] {
-        let set = if self.sets.is_power_of_two() {
-            line as usize & (self.sets - 1)
-        } else {
-            (line % self.sets as u64) as usize
-        };
+        let set = if self.whole_mask { line as usize & (self.sets - 1) } else { (line % self.sets as u64) as usize };
         &mut self.lines[set * self.ways..(set + 1) * self.ways]
     }
 
@@ -38,8 +36,10 @@ impl Cache {
     #[inline]
     pub(crate) fn touch(&mut self, line: u64) -> Option<(u64, bool)> {
         let set = self.set(line);
-        let way = set.iter().position(|&(tag, _)| tag == line)?;
-        set[..=way].rotate_right(1);
+        if set[0].0 != line {
+            let way = set.iter().position(|&(tag, _)| tag == line)?;
+            set[..=way].rotate_right(1);
+        }
         let (_, arrival) = set[0];
         set[0].1 = arrival & !PREFETCHED;
         Some((arrival & !PREFETCHED, arrival & PREFETCHED != 0))

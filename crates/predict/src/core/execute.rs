@@ -9,7 +9,7 @@ use super::queues::{Calendar, Ring, LANES};
 use super::store_queue::{Meets, Store, StoreQueue};
 use super::units::Pipes;
 use super::values::Values;
-use super::{Access, Cause, Core, Counters, Event, Relax};
+use super::{accesses_of, Access, Cause, Core, Counters, Event, Relax};
 use crate::description::*;
 use crate::plan::*;
 use decode::Role;
@@ -27,6 +27,16 @@ pub(crate) trait Rules: Send {
 }
 
 const UNLIMITED: usize = 2000;
+
+/// How far an instruction has come: sources there, last part issued, first cycle that latencies count from, all results
+/// there, and what it waited for most.
+struct Run {
+    ready: u64,
+    issue: u64,
+    base: u64,
+    finish: u64,
+    cause: Cause,
+}
 
 /// What memory did to a load.
 #[derive(Clone, Copy)]
@@ -55,14 +65,17 @@ pub(crate) struct Engine<R> {
     memory: Memory,
     l1_latency: u64,
     values: Values,
-    window: Ring,
+    /// Units in flight at most.
+    window: u64,
     loads: Ring,
     general: Option<Ring>,
     vector: Option<Ring>,
-    completions: Ring,
-    /// When the last units completed and what they waited for; twice as many as the window holds.
+    /// Units completed in a cycle at most.
+    complete_width: u64,
+    /// When the last units completed and what they waited for, by their numbers; a power of two, more than the window
+    /// holds.
     completed: Box<[(u64, Cause)]>,
-    /// Number of the unit (group or instruction) being filled.
+    /// Number of the unit (group or instruction) being filled, from 1.
     unit: u64,
     unit_open: bool,
     unit_finish: u64,
@@ -75,6 +88,10 @@ pub(crate) struct Engine<R> {
     dispatch_latency: u64,
     complete_latency: u64,
     mispredict: u64,
+    /// Longest latency; 1 if every result is to be there at once.
+    longest: u16,
+    /// Address bits that differ between two bytes of an access only if it crosses some boundary.
+    crossing_bits: u64,
     /// Loads that once ran before a store to their bytes and now wait for it, by static instruction.
     waits: Vec<bool>,
     relax: Relax,
@@ -105,6 +122,10 @@ impl<R: Rules> Engine<R> {
             rules_description.dispatch.taken = None;
             rules_description.dispatch.three_source = None;
         }
+        let window = limit(d.window).max(1) as u64;
+        let complete_width = if relax.dispatch { 1000 } else { d.complete_width.max(1) as u64 };
+        let remembered = (2 * window.max(complete_width)).next_power_of_two();
+        let smallest = memory.crossings.iter().map(|&(boundary, _)| boundary).min();
         Engine {
             rules: R::new(&rules_description),
             front: FrontEnd::new(description, relax),
@@ -113,13 +134,13 @@ impl<R: Rules> Engine<R> {
             caches,
             stores: StoreQueue::new(limit(memory.store_queue).max(least), memory.alias_mask),
             l1_latency: description.caches.l1.latency,
-            values: Values::new(description.bypass.clone()),
-            window: Ring::new(limit(d.window)),
+            values: Values::new(description.bypass.as_deref()),
+            window,
             loads: Ring::new(limit(memory.load_queue).max(least)),
             general: rename(d.rename_general),
             vector: rename(d.rename_vector),
-            completions: Ring::new(if relax.dispatch { 1000 } else { d.complete_width }),
-            completed: vec![(0, Cause::Dependency); (2 * limit(d.window)).next_power_of_two()].into(),
+            complete_width,
+            completed: vec![(0, Cause::Dependency); remembered as usize].into(),
             unit: 0,
             unit_open: false,
             unit_finish: 0,
@@ -132,6 +153,8 @@ impl<R: Rules> Engine<R> {
             dispatch_latency: d.latency,
             complete_latency: d.complete_latency,
             mispredict: description.branch.mispredict,
+            longest: if relax.latency { 1 } else { u16::MAX },
+            crossing_bits: smallest.map_or(0, |smallest| !(smallest - 1)),
             waits: Vec::new(),
             relax,
             memory,
@@ -140,29 +163,28 @@ impl<R: Rules> Engine<R> {
         }
     }
 
-    /// Completion of a unit, and what it waited for.
+    /// Completion of a unit, and what it waited for. Of one that the window cannot hold any more, a later one stands in:
+    /// both have completed before anything that asks now, which is all that the caller wants to know.
+    #[inline]
     fn completion(&self, unit: u64) -> (u64, Cause) {
-        if unit == u64::MAX || self.unit - unit >= self.completed.len() as u64 {
-            return (0, Cause::Dependency);
-        }
-        self.completed[unit as usize & (self.completed.len() - 1)]
+        let oldest = (self.unit + 1).saturating_sub(self.completed.len() as u64);
+        self.completed[unit.max(oldest) as usize & (self.completed.len() - 1)]
     }
 
     /// Ends the open unit: it completes when all of it has finished and those before it have completed.
+    #[inline]
     fn close(&mut self, events: &mut Option<&mut Vec<Event>>) {
         if !self.unit_open {
             return;
         }
         self.unit_open = false;
-        let slot = self.completions.oldest();
-        let width = if slot == u64::MAX { 0 } else { slot + 1 };
-        let cycle = (self.unit_finish + self.complete_latency).max(self.last_complete).max(width);
-        self.completions.take(cycle);
+        let (before, _) = self.completion(self.unit.saturating_sub(self.complete_width));
+        let cycle = (self.unit_finish + self.complete_latency).max(self.last_complete).max(before + 1);
         self.last_complete = cycle;
         let place = self.unit as usize & (self.completed.len() - 1);
         self.completed[place] = (cycle, self.unit_cause);
-        for (number, line_ready) in self.unit_stores.drain(..) {
-            self.stores.complete(number, cycle, self.memory.drain, self.memory.drain_interval, line_ready);
+        if !self.unit_stores.is_empty() {
+            self.complete_stores(cycle);
         }
         if let Some(events) = events {
             let first = self.unit_events.min(events.len());
@@ -175,14 +197,14 @@ impl<R: Rules> Engine<R> {
         self.unit_cause = Cause::Dependency;
     }
 
-    fn open(&mut self) {
-        self.unit += 1;
-        self.unit_open = true;
-        self.window.take(self.unit);
-        self.counters.groups += u64::from(R::GROUPED);
+    fn complete_stores(&mut self, cycle: u64) {
+        for (number, line_ready) in self.unit_stores.drain(..) {
+            self.stores.complete(number, cycle, self.memory.drain, self.memory.drain_interval, line_ready);
+        }
     }
 
     /// Puts dispatch off to `cycle` on account of `cause`.
+    #[inline]
     fn put_off(&mut self, now: &mut u64, cycle: u64, cause: Cause) {
         if cycle > *now {
             self.counters.stalls[cause as usize] += cycle - *now;
@@ -190,39 +212,49 @@ impl<R: Rules> Engine<R> {
         }
     }
 
+    /// Opens the next unit as soon as the window has room for it.
+    #[inline]
+    fn open(&mut self, now: &mut u64) {
+        let (cycle, cause) = self.completion((self.unit + 1).saturating_sub(self.window));
+        self.put_off(now, cycle, cause);
+        self.unit += 1;
+        self.unit_open = true;
+        self.counters.groups += u64::from(R::GROUPED);
+    }
+
     /// The cycle in which `op` is dispatched, everything it needs to be in the window taken.
+    #[inline]
     fn dispatch(&mut self, op: &Op, taken: bool, events: &mut Option<&mut Vec<Event>>) -> (u64, u64, bool) {
         let fetch = self.front.fetch(op, &mut self.caches);
         let mut now = self.last_dispatch;
-        let hold = self.hold;
         self.put_off(&mut now, fetch, self.front.cause);
-        self.put_off(&mut now, hold, Cause::Serialise);
+        self.put_off(&mut now, self.hold, Cause::Serialise);
         if op.is(BEFORE) && !self.relax.serialise {
             self.close(events);
-            let complete = self.last_complete;
-            self.put_off(&mut now, complete, Cause::Serialise);
+            self.put_off(&mut now, self.last_complete, Cause::Serialise);
         }
         let (cycle, mut opens) = self.rules.offer(op, now, taken);
         opens |= !self.unit_open;
         self.put_off(&mut now, cycle, Cause::DispatchRules);
         if !R::GROUPED || opens {
             self.close(events);
-            let (cycle, cause) = self.completion(self.window.oldest());
-            self.put_off(&mut now, cycle, cause);
-            self.open();
+            self.open(&mut now);
         }
-        if op.is(LOAD) {
-            let (cycle, cause) = self.completion(self.loads.oldest());
-            self.put_off(&mut now, cycle, cause);
-            self.loads.take(self.unit);
+        if op.is(LOAD | STORE) {
+            self.admit_access(op, &mut now);
         }
-        if op.is(STORE) {
-            let cycle = self.stores.free_at();
-            if cycle != u64::MAX {
-                self.put_off(&mut now, cycle, Cause::StoreQueue);
+        if op.is(WRITES_GENERAL) {
+            if let Some(ring) = &mut self.general {
+                let (cycle, _) = { let holder = ring.take(self.unit); self.completion(holder) };
+                self.put_off(&mut now, cycle, Cause::Rename);
             }
         }
-        self.rename(op, &mut now);
+        if op.is(WRITES_VECTOR) {
+            if let Some(ring) = &mut self.vector {
+                let (cycle, _) = { let holder = ring.take(self.unit); self.completion(holder) };
+                self.put_off(&mut now, cycle, Cause::Rename);
+            }
+        }
         if op.queue != 255 {
             let cycle = self.calendar.admit(usize::from(op.queue), now);
             self.put_off(&mut now, cycle, Cause::IssueQueue);
@@ -233,20 +265,17 @@ impl<R: Rules> Engine<R> {
         (fetch, now, opens)
     }
 
-    fn rename(&mut self, op: &Op, now: &mut u64) {
-        for (flag, general) in [(WRITES_GENERAL, true), (WRITES_VECTOR, false)] {
-            if !op.is(flag) {
-                continue;
-            }
-            let ring = if general { &self.general } else { &self.vector };
-            let Some(holder) = ring.as_ref().map(Ring::oldest) else { continue };
-            if holder != self.unit {
-                let (cycle, _) = self.completion(holder);
-                self.put_off(now, cycle, Cause::Rename);
-            }
-            let unit = self.unit;
-            if let Some(ring) = if general { &mut self.general } else { &mut self.vector } {
-                ring.take(unit);
+    /// Waits for room in the load and store queues.
+    fn admit_access(&mut self, op: &Op, now: &mut u64) {
+        if op.is(LOAD) {
+            let holder = self.loads.take(self.unit);
+            let (cycle, cause) = self.completion(holder);
+            self.put_off(now, cycle, cause);
+        }
+        if op.is(STORE) {
+            let cycle = self.stores.free_at();
+            if cycle != u64::MAX {
+                self.put_off(now, cycle, Cause::StoreQueue);
             }
         }
     }
@@ -320,7 +349,11 @@ impl<R: Rules> Engine<R> {
         Loaded { extra: extra + crossing + (start - issue), cause }
     }
 
+    #[inline]
     fn crossing(&self, address: u64, bytes: u64) -> u64 {
+        if (address ^ (address + bytes - 1)) & self.crossing_bits == 0 {
+            return 0;
+        }
         let crossed =
             |&&(boundary, _): &&(u64, u64)| (address ^ (address + bytes - 1)) & !(boundary - 1) != 0;
         self.memory.crossings.iter().filter(crossed).map(|&(_, cost)| cost).sum()
@@ -365,9 +398,9 @@ impl<R: Rules> Engine<R> {
             // The store is in the load's own group: the load is flushed and fetched again in a group of its own.
             self.close(events);
             let again = self.last_complete + self.memory.same_group_flush;
-            self.open();
-            self.rules.settle(op, again, true, false);
             let mut now = self.last_dispatch;
+            self.open(&mut now);
+            self.rules.settle(op, again, true, false);
             self.put_off(&mut now, again, Cause::LoadHitStore);
             self.last_dispatch = now;
             *dispatch = now;
@@ -387,30 +420,49 @@ impl<R: Rules> Engine<R> {
         }
     }
 
-    fn step(
+    /// Executes a `SIMPLE` instruction.
+    #[inline]
+    fn run_simple(&mut self, plan: &Plan, op: &Op, start: u64) -> Run {
+        let (ready, source_cause) = self.values.simple(plan, op, start);
+        let unlimited = op.mask & self.relax.pipes != 0;
+        let issue = if unlimited { ready } else { self.pipes.reserve_one(op.mask, op.prefer, ready) };
+        let first = op.first_result;
+        if op.result_count > 0 {
+            let there = issue + u64::from(first.latency.min(self.longest));
+            self.values.set(first.register, there, first.domain, Cause::Dependency);
+        }
+        if op.result_count > 1 {
+            for result in &plan.results_of(op)[1..] {
+                let there = issue + u64::from(result.latency.min(self.longest));
+                self.values.set(result.register, there, result.domain, Cause::Dependency);
+            }
+        }
+        let (for_sources, for_pipe) = (ready - start, issue - ready);
+        let cause = match for_pipe.max(for_sources) {
+            0 => Cause::Dependency,
+            most if most == for_pipe => Cause::Unit,
+            _ => source_cause,
+        };
+        Run { ready, issue, base: issue, finish: issue + u64::from(op.finish.min(self.longest)), cause }
+    }
+
+    /// Executes any instruction.
+    fn run(
         &mut self,
         plan: &Plan,
         op: &Op,
         accesses: &[Access],
-        next: u64,
+        dispatch: &mut u64,
+        start: u64,
         events: &mut Option<&mut Vec<Event>>,
-    ) {
-        let taken = op.is(BRANCH) && next != op.end();
-        let (fetch, mut dispatch, opens) = self.dispatch(op, taken, events);
-        let start = dispatch + self.dispatch_latency;
+    ) -> Run {
         let sources = self.values.sources(plan, op, start);
-        let all = sources.address.max(sources.stored).max(sources.other);
-        let latency = if self.relax.latency { op.latency.min(1) } else { op.latency };
+        let all = sources.last;
         let mut loaded = Loaded { extra: 0, cause: Cause::Dependency };
         let mut load_done = !op.is(LOAD);
         let (mut issue, mut steps, mut previous) = (0, 0, start);
         let (mut address_issue, mut data_issue) = (None, None);
-        let one = op.is(ONE_PART);
-        if one {
-            issue = self.reserve(&plan.parts[op.parts as usize], all);
-        }
-        let count = if one { 0 } else { usize::from(op.part_count) };
-        for part in &plan.parts[op.parts as usize..op.parts as usize + count] {
+        for part in plan.parts_of(op) {
             let earliest = match part.waits {
                 Waits::All => all,
                 Waits::Address => sources.address,
@@ -430,26 +482,26 @@ impl<R: Rules> Engine<R> {
             }
             if !load_done {
                 load_done = true;
-                loaded = self.load(op, accesses, &mut dispatch, previous, events);
+                loaded = self.load(op, accesses, dispatch, previous, events);
             }
             issue = issue.max(previous);
         }
         if op.part_count == 0 {
             issue = all;
             if !load_done {
-                loaded = self.load(op, accesses, &mut dispatch, issue, events);
+                loaded = self.load(op, accesses, dispatch, issue, events);
             }
         }
-        if op.queue != 255 {
-            self.calendar.hold(usize::from(op.queue), issue + 1);
-        }
-        let composed = op.is(LOAD)
-            && op.part_count > 0
-            && plan.parts[op.parts as usize + usize::from(op.part_count) - 1].waits == Waits::Loaded;
         let base = issue - steps.min(issue);
-        let value_time = base + u64::from(latency) + if composed { 0 } else { loaded.extra };
+        let composed = op.is(LOAD) && plan.parts_of(op).last().is_some_and(|part| part.waits == Waits::Loaded);
+        let met = Loaded { extra: if composed { 0 } else { loaded.extra }, cause: loaded.cause };
+        let mut finish = self.set_results(plan, op, base, address_issue.unwrap_or(base), met).max(issue + 1);
+        if op.is(STORE) {
+            let times = (address_issue.unwrap_or(issue), data_issue.unwrap_or(issue));
+            finish = finish.max(self.store(op, accesses, times));
+        }
         // Of what it waited for longest; of equals the last.
-        let (for_sources, for_pipe) = (sources.last - start, issue - all.min(issue));
+        let (for_sources, for_pipe) = (all - start, issue - all.min(issue));
         let cause = if loaded.extra >= for_sources.max(for_pipe) {
             loaded.cause
         } else if for_pipe >= for_sources {
@@ -457,54 +509,77 @@ impl<R: Rules> Engine<R> {
         } else {
             sources.cause
         };
+        Run { ready: all, issue, base, finish, cause }
+    }
+
+    /// Says when the results of an instruction are there; the last of them.
+    fn set_results(&mut self, plan: &Plan, op: &Op, base: u64, base_update: u64, loaded: Loaded) -> u64 {
         // A register passes on what its own instruction met, not what that one's sources had met before.
         let passed_on = if loaded.extra > 0 { loaded.cause } else { Cause::Dependency };
-        let base_time = address_issue.unwrap_or(base);
-        let mut finish = value_time.max(issue + 1);
-        let results = op.results as usize..op.results as usize + usize::from(op.result_count);
-        for result in &plan.results[results] {
-            let latency = u64::from(if self.relax.latency { result.latency.min(1) } else { result.latency });
+        let mut finish = base + u64::from(op.latency.min(self.longest)) + loaded.extra;
+        for result in plan.results_of(op) {
+            let latency = u64::from(result.latency.min(self.longest));
             let ready = match result.role {
-                Role::BaseUpdate => base_time + latency,
-                _ if composed => base + latency,
+                Role::BaseUpdate => base_update + latency,
                 _ => base + latency + loaded.extra,
             };
             finish = finish.max(ready);
             self.values.set(result.register, ready, result.domain, passed_on);
         }
-        if op.is(STORE) {
-            let times = (address_issue.unwrap_or(issue), data_issue.unwrap_or(issue));
-            finish = finish.max(self.store(op, accesses, times));
+        finish
+    }
+
+    #[inline]
+    fn step(
+        &mut self,
+        plan: &Plan,
+        op: &Op,
+        accesses: &[Access],
+        next: u64,
+        events: &mut Option<&mut Vec<Event>>,
+    ) {
+        let taken = op.is(BRANCH) && next != op.end();
+        let (fetch, mut dispatch, opens) = self.dispatch(op, taken, events);
+        let start = dispatch + self.dispatch_latency;
+        let run = if op.is(SIMPLE) {
+            self.run_simple(plan, op, start)
+        } else {
+            self.run(plan, op, accesses, &mut dispatch, start, events)
+        };
+        if op.queue != 255 {
+            self.calendar.hold(usize::from(op.queue), run.issue + 1);
+        }
+        if run.finish > self.unit_finish {
+            self.unit_finish = run.finish;
+            self.unit_cause = run.cause;
         }
         if op.is(BRANCH) {
             self.counters.branches_taken += u64::from(taken);
-            self.branch(op, base, next);
-        }
-        if op.is(AFTER) && !self.relax.serialise {
-            self.hold = self.hold.max(finish + u64::from(op.serial));
-        }
-        if finish > self.unit_finish {
-            self.unit_finish = finish;
-            self.unit_cause = cause;
+            self.branch(op, run.base, next);
         }
         if let Some(events) = events {
             events.push(Event {
                 op: op.index,
                 fetch,
                 dispatch,
-                ready: all,
-                issue,
-                finish,
+                ready: run.ready,
+                issue: run.issue,
+                finish: run.finish,
                 complete: u64::MAX,
                 opens_group: opens && R::GROUPED,
-                cause,
+                cause: run.cause,
             });
         }
         if !R::GROUPED {
             self.close(events);
         }
-        if op.is(MARK) {
-            self.marks.push(dispatch);
+        if op.is(AFTER | MARK) {
+            if op.is(AFTER) && !self.relax.serialise {
+                self.hold = self.hold.max(run.finish + u64::from(op.serial));
+            }
+            if op.is(MARK) {
+                self.marks.push(dispatch);
+            }
         }
     }
 
@@ -559,11 +634,9 @@ impl<R: Rules> Core for Engine<R> {
         let ops = &plan.ops[block.first as usize..(block.first + block.count) as usize];
         let mut rest = accesses;
         for (index, op) in ops.iter().enumerate() {
-            let mine = rest.iter().take_while(|access| usize::from(access.instruction) <= index).count();
-            let (now, later) = rest.split_at(mine);
-            rest = later;
+            let mine = if op.is(LOAD | STORE) { accesses_of(&mut rest, index) } else { &[] };
             let next = ops.get(index + 1).map_or(next, |following| following.address);
-            self.step(plan, op, now, next, &mut events);
+            self.step(plan, op, mine, next, &mut events);
         }
         self.counters.add_block(&block);
     }

@@ -19,8 +19,9 @@ pub(crate) struct FrontEnd {
     cycle: u64,
     /// Why the current cycle is not an earlier one.
     pub(crate) cause: Cause,
-    /// Cycle of the next block, if a taken branch or a misprediction sets it.
-    redirect: Option<(u64, Cause)>,
+    /// Cycle of the next block, if a taken branch or a misprediction sets it, and which of them did.
+    redirect: (u64, Cause),
+    redirected: bool,
     /// When the last instructions left the buffer.
     left: Box<[u64]>,
     next_left: usize,
@@ -43,7 +44,8 @@ impl FrontEnd {
             in_block: 0,
             cycle: 0,
             cause: Cause::Fetch,
-            redirect: None,
+            redirect: (0, Cause::Fetch),
+            redirected: false,
             left: vec![0; fetch.buffer.max(1)].into(),
             next_left: 0,
             branches,
@@ -56,59 +58,62 @@ impl FrontEnd {
     #[inline]
     pub(crate) fn fetch(&mut self, op: &Op, caches: &mut Hierarchy) -> u64 {
         let block = op.address & self.block_mask;
-        if let Some((cycle, cause)) = self.redirect.take() {
-            self.enter(block, cycle, cause);
-        } else if block != self.block || self.in_block == self.width {
-            self.enter(block, self.cycle + 1, Cause::Fetch);
+        if self.redirected || block != self.block || self.in_block == self.width {
+            self.enter(block);
         }
         self.in_block += 1;
         let line = op.address & self.line_mask;
         if line != self.line {
-            self.line = line;
-            let wait = caches.fetch(op.address, self.cycle);
-            if wait > 0 {
-                self.cycle += wait;
-                self.cause = Cause::InstructionCache;
-            }
-        }
-        if self.unlimited {
-            return self.left[self.next_left];
+            self.enter_line(op.address, caches);
         }
         let room = self.left[self.next_left];
-        if room > self.cycle {
-            self.cycle = room;
+        if self.unlimited {
+            return room;
         }
+        self.cycle = self.cycle.max(room);
         self.cycle
     }
 
-    fn enter(&mut self, block: u64, cycle: u64, cause: Cause) {
+    #[inline]
+    fn enter(&mut self, block: u64) {
+        let next = (self.cycle + 1, Cause::Fetch);
+        let (cycle, cause) = if self.redirected { self.redirect } else { next };
+        self.redirected = false;
         self.block = block;
         self.in_block = 0;
         self.cycle = cycle.max(self.cycle);
         self.cause = cause;
     }
 
+    fn enter_line(&mut self, address: u64, caches: &mut Hierarchy) {
+        self.line = address & self.line_mask;
+        let wait = caches.fetch(address, self.cycle);
+        if wait > 0 {
+            self.cycle += wait;
+            self.cause = Cause::InstructionCache;
+        }
+    }
+
     /// The instruction left the buffer at `dispatch`.
     #[inline]
     pub(crate) fn dispatched(&mut self, dispatch: u64) {
         self.left[self.next_left] = dispatch;
-        self.next_left += 1;
-        if self.next_left == self.left.len() {
-            self.next_left = 0;
-        }
+        let next = self.next_left + 1;
+        self.next_left = if next == self.left.len() { 0 } else { next };
     }
 
     /// Predicts a branch that goes on to `next`.
     pub(crate) fn predict(&mut self, op: &Op, next: u64) -> Outcome {
         let outcome = self.branches.resolve(op, next);
         if outcome.taken_cycles > 0 && !self.taken_free {
-            self.redirect = Some((self.cycle + outcome.taken_cycles, Cause::TakenBranch));
+            self.restart(self.cycle + outcome.taken_cycles, Cause::TakenBranch);
         }
         outcome
     }
 
     /// Fetch starts again so that the next instruction is dispatched at `cycle` at the earliest.
     pub(crate) fn restart(&mut self, cycle: u64, cause: Cause) {
-        self.redirect = Some((cycle, cause));
+        self.redirect = (cycle, cause);
+        self.redirected = true;
     }
 }

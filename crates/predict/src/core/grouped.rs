@@ -22,6 +22,8 @@ pub(crate) struct Groups {
     used: u32,
     branches: u32,
     three_source: u32,
+    /// Flags that make an instruction more than so many slots.
+    special: u32,
     /// The instruction before was a pair that started a half of the group.
     after_pair: bool,
 }
@@ -34,6 +36,13 @@ impl Rules for Groups {
             width: description.dispatch.width,
             branches_max: description.dispatch.branches.unwrap_or(1),
             three_source_max: description.dispatch.three_source.unwrap_or(u32::MAX),
+            special: BRANCH
+                | FIRST
+                | LAST
+                | ALONE
+                | ENDS
+                | EVEN
+                | description.dispatch.three_source.map_or(0, |_| THREE_SOURCES),
             open: false,
             cycle: 0,
             used: 0,
@@ -43,14 +52,18 @@ impl Rules for Groups {
         }
     }
 
+    #[inline]
     fn offer(&mut self, op: &Op, earliest: u64, _taken: bool) -> (u64, bool) {
-        if self.open && earliest <= self.cycle && self.has_room(op) {
+        let has_room =
+            if op.is(self.special) { self.has_room(op) } else { self.used + u32::from(op.slots) <= self.width };
+        if self.open && earliest <= self.cycle && has_room {
             (self.cycle, false)
         } else {
             (earliest.max(self.cycle + 1), true)
         }
     }
 
+    #[inline]
     fn settle(&mut self, op: &Op, cycle: u64, opens: bool, _taken: bool) {
         if opens {
             self.used = 0;
@@ -60,6 +73,17 @@ impl Rules for Groups {
         }
         self.open = true;
         self.cycle = self.cycle.max(cycle);
+        if op.is(self.special) {
+            self.settle_special(op);
+        } else {
+            self.used += u32::from(op.slots);
+            self.after_pair = false;
+        }
+    }
+}
+
+impl Groups {
+    fn settle_special(&mut self, op: &Op) {
         if op.is(BRANCH) && !op.is(ALONE) {
             self.branches += 1;
             if self.branches == self.branches_max {
@@ -73,13 +97,11 @@ impl Rules for Groups {
         }
         self.three_source += u32::from(op.is(THREE_SOURCES));
         self.after_pair = op.is(EVEN);
-        if op.is(LAST | ALONE) || op.is(ENDS) || self.used >= self.width && self.branches_max == 0 {
+        if op.is(LAST | ALONE | ENDS) {
             self.open = false;
         }
     }
-}
 
-impl Groups {
     fn has_room(&self, op: &Op) -> bool {
         if op.is(BRANCH) && !op.is(ALONE) {
             return !op.is(FIRST) && self.branches < self.branches_max;

@@ -12,7 +12,7 @@ use super::queues::{Calendar, Ring, LANES};
 use super::store_queue::{Meets, StoreQueue};
 use super::units::Pipes;
 use super::values::Values;
-use super::{Access, Cause, Core, Counters, Event, Relax};
+use super::{accesses_of, Access, Cause, Core, Counters, Event, Relax};
 use crate::description::*;
 use crate::plan::*;
 use decode::Role;
@@ -29,6 +29,7 @@ pub(crate) struct InOrder {
     values: Values,
     /// Completion times of the instructions in the completion queue.
     window: Ring,
+    /// First cycles in which another one may complete.
     completions: Ring,
     width: u32,
     used: u32,
@@ -43,14 +44,6 @@ pub(crate) struct InOrder {
     relax: Relax,
     counters: Counters,
     marks: Vec<u64>,
-}
-
-fn passed(time: u64) -> u64 {
-    if time == u64::MAX {
-        0
-    } else {
-        time
-    }
 }
 
 impl InOrder {
@@ -72,7 +65,7 @@ impl InOrder {
             caches,
             stores: StoreQueue::new(if relax.window { 1000 } else { memory.store_queue }, memory.alias_mask),
             l1_latency: description.caches.l1.latency,
-            values: Values::new(description.bypass.clone()),
+            values: Values::new(description.bypass.as_deref()),
             window: Ring::new(if relax.window { 1000 } else { d.window }),
             completions: Ring::new(if relax.dispatch { 1000 } else { d.complete_width }),
             width: if relax.dispatch { 1000 } else { d.width },
@@ -113,10 +106,10 @@ impl InOrder {
         if slots > 0 && now == self.last_issue && self.used + slots > self.width {
             self.put_off(&mut now, self.last_issue + 1, Cause::DispatchRules);
         }
-        let room = passed(self.window.oldest());
+        let room = self.window.oldest();
         self.put_off(&mut now, room, Cause::Dependency);
         if op.is(STORE) {
-            let room = passed(self.stores.free_at());
+            let room = self.stores.free_at();
             self.put_off(&mut now, room, Cause::StoreQueue);
         }
         now
@@ -202,10 +195,9 @@ impl InOrder {
     }
 
     fn complete(&mut self, finish: u64) -> u64 {
-        let slot = self.completions.oldest();
-        let width = if slot == u64::MAX { 0 } else { slot + 1 };
+        let width = self.completions.oldest();
         let cycle = (finish + self.complete_latency).max(self.last_complete).max(width);
-        self.completions.take(cycle);
+        self.completions.take(cycle + 1);
         self.window.take(cycle);
         self.last_complete = cycle;
         cycle
@@ -250,8 +242,7 @@ impl InOrder {
         issue = ready;
         if !foldable {
             let mut previous = ready;
-            let parts = op.parts as usize..op.parts as usize + usize::from(op.part_count);
-            for part in &plan.parts[parts] {
+            for part in plan.parts_of(op) {
                 let earliest =
                     if part.waits == Waits::Then { previous + u64::from(part.step) } else { ready };
                 steps += if part.waits == Waits::Then { u64::from(part.step) } else { 0 };
@@ -286,8 +277,7 @@ impl InOrder {
         let passed_on = if extra > 0 { memory_cause } else { Cause::Dependency };
         let shorten = |latency: u16| u64::from(if self.relax.latency { latency.min(1) } else { latency });
         let mut finish = base + if foldable { 0 } else { shorten(op.latency).max(1) + extra };
-        let results = op.results as usize..op.results as usize + usize::from(op.result_count);
-        for result in &plan.results[results] {
+        for result in plan.results_of(op) {
             let latency = shorten(result.latency);
             let ready = base + latency + if result.role == Role::BaseUpdate { 0 } else { extra };
             finish = finish.max(ready);
@@ -336,11 +326,9 @@ impl Core for InOrder {
         let ops = &plan.ops[block.first as usize..(block.first + block.count) as usize];
         let mut rest = accesses;
         for (index, op) in ops.iter().enumerate() {
-            let mine = rest.iter().take_while(|access| usize::from(access.instruction) <= index).count();
-            let (now, later) = rest.split_at(mine);
-            rest = later;
+            let mine = accesses_of(&mut rest, index);
             let next = ops.get(index + 1).map_or(next, |following| following.address);
-            self.step(plan, op, now, next, events.as_deref_mut());
+            self.step(plan, op, mine, next, events.as_deref_mut());
         }
         self.counters.add_block(&block);
     }

@@ -41,6 +41,16 @@ pub struct Access {
     pub address: u64,
 }
 
+/// Takes the accesses of the instruction of that index from the front of those of its block.
+#[inline]
+fn accesses_of<'a>(rest: &mut &'a [Access], index: usize) -> &'a [Access] {
+    let before = rest.iter().take_while(|access| usize::from(access.instruction) < index).count();
+    let upto = rest[before..].iter().take_while(|access| usize::from(access.instruction) == index).count();
+    let mine = &rest[before..before + upto];
+    *rest = &rest[before + upto..];
+    mine
+}
+
 /// Why dispatch, or in-order issue, stood still.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]

@@ -31,6 +31,7 @@ impl Rules for Slots {
         }
     }
 
+    #[inline]
     fn offer(&mut self, op: &Op, earliest: u64, taken: bool) -> (u64, bool) {
         if earliest > self.cycle {
             return (earliest, true);
@@ -45,6 +46,7 @@ impl Rules for Slots {
         }
     }
 
+    #[inline]
     fn settle(&mut self, op: &Op, cycle: u64, _opens: bool, taken: bool) {
         if cycle > self.cycle {
             // What did not fit into one cycle goes on into the next.

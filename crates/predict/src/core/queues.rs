@@ -11,7 +11,7 @@ pub(crate) const LANES: usize = 8;
 /// Cycles that a release can lie ahead; a power of two, small enough to stay in a first-level cache.
 const HORIZON: usize = 2048;
 
-/// Entries given back in program order; remembers for each who holds it.
+/// Entries given back in program order; remembers for each who holds it, by a number above zero.
 pub(crate) struct Ring {
     holders: Box<[u64]>,
     next: usize,
@@ -19,29 +19,28 @@ pub(crate) struct Ring {
 
 impl Ring {
     pub(crate) fn new(entries: usize) -> Ring {
-        Ring { holders: vec![u64::MAX; entries.max(1)].into(), next: 0 }
+        Ring { holders: vec![0; entries.max(1)].into(), next: 0 }
     }
 
-    /// Who holds the entry that is to be taken next; `u64::MAX` if nobody ever did.
+    /// Who holds the entry that is to be taken next; 0 if nobody ever did.
     #[inline]
     pub(crate) fn oldest(&self) -> u64 {
         self.holders[self.next]
     }
 
-    /// Takes that entry.
+    /// Takes that entry; says who held it.
     #[inline]
-    pub(crate) fn take(&mut self, holder: u64) {
-        self.holders[self.next] = holder;
-        self.next += 1;
-        if self.next == self.holders.len() {
-            self.next = 0;
-        }
+    pub(crate) fn take(&mut self, holder: u64) -> u64 {
+        let before = std::mem::replace(&mut self.holders[self.next], holder);
+        let next = self.next + 1;
+        self.next = if next == self.holders.len() { 0 } else { next };
+        before
     }
 }
 
 /// Entries of several queues, given back in any order.
 pub(crate) struct Calendar {
-    releases: Box<[[u16; LANES]]>,
+    releases: Box<[[u16; LANES]; HORIZON]>,
     held: [u16; LANES],
     limits: [u16; LANES],
     now: u64,
@@ -49,32 +48,35 @@ pub(crate) struct Calendar {
 
 impl Calendar {
     pub(crate) fn new(limits: [u16; LANES]) -> Calendar {
-        Calendar { releases: vec![[0; LANES]; HORIZON].into(), held: [0; LANES], limits, now: 0 }
+        Calendar { releases: Box::new([[0; LANES]; HORIZON]), held: [0; LANES], limits, now: 0 }
     }
 
     /// Moves on to `cycle`: entries released until then are free.
     #[inline]
-    pub(crate) fn advance(&mut self, cycle: u64) {
+    fn advance(&mut self, cycle: u64) {
         if cycle > self.now + HORIZON as u64 {
             self.releases.fill([0; LANES]);
             self.held = [0; LANES];
             self.now = cycle;
         }
+        let mut held = self.held;
         while self.now < cycle {
             self.now += 1;
-            let released = &mut self.releases[self.now as usize & (HORIZON - 1)];
-            for (held, released) in self.held.iter_mut().zip(released.iter_mut()) {
-                *held -= *released;
-                *released = 0;
+            let released = std::mem::take(&mut self.releases[self.now as usize % HORIZON]);
+            for (held, released) in held.iter_mut().zip(released) {
+                *held = held.wrapping_sub(released);
             }
         }
+        self.held = held;
     }
 
     /// The first cycle, from `cycle` on, at which the queue has room.
     #[inline]
     pub(crate) fn admit(&mut self, queue: usize, cycle: u64) -> u64 {
-        self.advance(cycle);
-        while self.held[queue] >= self.limits[queue] {
+        if self.now < cycle {
+            self.advance(cycle);
+        }
+        while self.held[queue % LANES] >= self.limits[queue % LANES] {
             self.advance(self.now + 1);
         }
         self.now.max(cycle)
@@ -83,9 +85,11 @@ impl Calendar {
     /// Takes an entry until `release`.
     #[inline]
     pub(crate) fn hold(&mut self, queue: usize, release: u64) {
-        let release = release.clamp(self.now + 1, self.now + HORIZON as u64 - 1);
-        self.held[queue] += 1;
-        self.releases[release as usize & (HORIZON - 1)][queue] += 1;
+        let release = release.max(self.now + 1).min(self.now + HORIZON as u64 - 1);
+        let queue = queue % LANES;
+        self.held[queue] = self.held[queue].wrapping_add(1);
+        let releases = &mut self.releases[release as usize % HORIZON][queue];
+        *releases = releases.wrapping_add(1);
     }
 }
 
@@ -109,9 +113,10 @@ mod tests {
     #[test]
     fn a_ring_names_the_holder_of_the_entry_to_be_reused() {
         let mut ring = Ring::new(2);
-        assert_eq!(ring.oldest(), u64::MAX);
-        ring.take(1);
+        assert_eq!(ring.oldest(), 0);
+        assert_eq!(ring.take(1), 0);
         ring.take(2);
         assert_eq!(ring.oldest(), 1);
+        assert_eq!(ring.take(3), 1);
     }
 }

@@ -37,6 +37,7 @@ impl Rules for Slices {
         }
     }
 
+    #[inline]
     fn offer(&mut self, op: &Op, earliest: u64, taken: bool) -> (u64, bool) {
         if earliest > self.cycle {
             return (earliest, true);
@@ -53,6 +54,7 @@ impl Rules for Slices {
         }
     }
 
+    #[inline]
     fn settle(&mut self, op: &Op, cycle: u64, _opens: bool, taken: bool) {
         if cycle > self.cycle {
             self.cycle = cycle;

@@ -5,6 +5,8 @@
 //! each store the one before it. So a load looks at the stores to its own bytes only, youngest first, as the
 //! hardware's comparators do.
 
+use std::ops::RangeInclusive;
+
 const TABLE: usize = 1024;
 const GRANULES: usize = 9;
 const NOBODY: u64 = 0;
@@ -21,7 +23,6 @@ pub(crate) struct Store {
     /// When it is in the cache; `u64::MAX` until it has completed.
     pub(crate) drain: u64,
     pub(crate) simple: bool,
-    previous: [u64; GRANULES],
 }
 
 /// What a load meets.
@@ -38,6 +39,8 @@ pub(crate) enum Meets {
 /// The store queue.
 pub(crate) struct StoreQueue {
     stores: Box<[Store]>,
+    /// For each store and each of its granules, the store to that granule before it.
+    previous: Box<[[u64; GRANULES]]>,
     table: Box<[(u64, u64)]>,
     next: u64,
     entries: u64,
@@ -51,6 +54,7 @@ impl StoreQueue {
         let room = (entries * 2).next_power_of_two().max(64);
         StoreQueue {
             stores: vec![Store::default(); room].into(),
+            previous: vec![[NOBODY; GRANULES]; room].into(),
             table: vec![(0, NOBODY); TABLE].into(),
             next: 1,
             entries: entries as u64,
@@ -77,7 +81,7 @@ impl StoreQueue {
         }
     }
 
-    fn granules(&self, address: u64, bytes: u64) -> impl Iterator<Item = u64> {
+    fn granules(&self, address: u64, bytes: u64) -> RangeInclusive<u64> {
         let address = address & self.alias_mask;
         let first = address >> 3;
         let last = (address + bytes.clamp(1, 64) - 1) >> 3;
@@ -99,23 +103,13 @@ impl StoreQueue {
     ) -> u64 {
         let number = self.next;
         self.next += 1;
-        let mut store = Store {
-            number,
-            address,
-            bytes,
-            address_time,
-            data_time,
-            drain: u64::MAX,
-            simple,
-            previous: [NOBODY; GRANULES],
-        };
-        for (index, granule) in self.granules(address, bytes).enumerate().take(GRANULES) {
+        let slot = self.slot(number);
+        self.stores[slot] = Store { number, address, bytes, address_time, data_time, drain: u64::MAX, simple };
+        for (granule, previous) in self.granules(address, bytes).zip(&mut self.previous[slot]) {
             let entry = &mut self.table[Self::table_index(granule)];
-            store.previous[index] = if entry.0 == granule { entry.1 } else { NOBODY };
+            *previous = if entry.0 == granule { entry.1 } else { NOBODY };
             *entry = (granule, number);
         }
-        let slot = self.slot(number);
-        self.stores[slot] = store;
         number
     }
 
@@ -168,7 +162,7 @@ impl StoreQueue {
                     break;
                 }
                 let first = (store.address & self.alias_mask) >> 3;
-                number = store.previous[(granule - first) as usize % GRANULES];
+                number = self.previous[self.slot(number)][(granule - first) as usize % GRANULES];
             }
         }
         youngest

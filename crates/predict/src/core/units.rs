@@ -29,19 +29,19 @@ struct Span {
 
 /// The pipes of a core.
 pub(crate) struct Pipes {
-    cycles: Box<[Cycle]>,
+    cycles: Box<[Cycle; HORIZON]>,
     spans: [Span; SPANS],
 }
 
 impl Pipes {
     pub(crate) fn new() -> Pipes {
-        Pipes { cycles: vec![Cycle::default(); HORIZON].into(), spans: [Span::default(); SPANS] }
+        Pipes { cycles: Box::new([Cycle::default(); HORIZON]), spans: [Span::default(); SPANS] }
     }
 
     #[inline]
     fn busy(&mut self, cycle: u64) -> u32 {
         let number = cycle as u32;
-        let slot = &mut self.cycles[cycle as usize & (HORIZON - 1)];
+        let slot = &mut self.cycles[cycle as usize % HORIZON];
         if (number.wrapping_sub(slot.number) as i32) > 0 {
             *slot = Cycle { number, busy: 0 };
         }
@@ -55,7 +55,7 @@ impl Pipes {
     #[inline]
     fn take(&mut self, cycle: u64, pipe: u32) {
         self.busy(cycle);
-        let slot = &mut self.cycles[cycle as usize & (HORIZON - 1)];
+        let slot = &mut self.cycles[cycle as usize % HORIZON];
         if slot.number == cycle as u32 {
             slot.busy |= pipe;
         }
@@ -70,31 +70,47 @@ impl Pipes {
         if part.busy > 1 {
             return self.reserve_long(part, earliest);
         }
-        let span = &mut self.spans[(part.mask.wrapping_mul(0x9e37_79b9) >> 28) as usize];
-        let known = span.mask == part.mask && span.from <= earliest;
-        let start = if known && earliest < span.to { span.to } else { earliest };
-        let mut cycle = start;
-        loop {
-            let slot = &mut self.cycles[cycle as usize & (HORIZON - 1)];
-            let number = cycle as u32;
-            if slot.number != number {
-                if (number.wrapping_sub(slot.number) as i32) < 0 {
-                    break;
-                }
-                *slot = Cycle { number, busy: 0 };
+        self.reserve_one(part.mask, part.prefer, earliest)
+    }
+
+    /// The same for a part that occupies its pipe for one cycle.
+    #[inline]
+    pub(crate) fn reserve_one(&mut self, mask: u32, prefer: u32, earliest: u64) -> u64 {
+        if self.try_one(mask, prefer, earliest) {
+            earliest
+        } else {
+            self.reserve_later(mask, prefer, earliest)
+        }
+    }
+
+    /// Takes one of the pipes in that cycle, if one is free.
+    #[inline]
+    fn try_one(&mut self, mask: u32, prefer: u32, cycle: u64) -> bool {
+        let number = cycle as u32;
+        let slot = &mut self.cycles[cycle as usize % HORIZON];
+        if slot.number != number {
+            if (number.wrapping_sub(slot.number) as i32) < 0 {
+                return true;
             }
-            let free = part.mask & !slot.busy;
-            if free != 0 {
-                let preferred = if free & part.prefer != 0 { free & part.prefer } else { free };
-                slot.busy |= preferred & preferred.wrapping_neg();
-                break;
-            }
+            *slot = Cycle { number, busy: 0 };
+        }
+        let free = mask & !slot.busy;
+        let preferred = if free & prefer != 0 { free & prefer } else { free };
+        slot.busy |= preferred & preferred.wrapping_neg();
+        free != 0
+    }
+
+    /// Takes one of the pipes after `earliest`, in which none is free.
+    fn reserve_later(&mut self, mask: u32, prefer: u32, earliest: u64) -> u64 {
+        let index = (mask.wrapping_mul(0x9e37_79b9) >> 28) as usize;
+        let span = self.spans[index];
+        let known = span.mask == mask && span.from <= earliest && earliest <= span.to;
+        let (from, mut cycle) = (if known { span.from } else { earliest }, earliest + 1);
+        cycle = if known { cycle.max(span.to) } else { cycle };
+        while !self.try_one(mask, prefer, cycle) {
             cycle += 1;
         }
-        if cycle > start {
-            let from = if known && start <= span.to { span.from } else { start };
-            *span = Span { mask: part.mask, from, to: cycle };
-        }
+        self.spans[index] = Span { mask, from, to: cycle };
         cycle
     }
 

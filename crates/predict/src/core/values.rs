@@ -5,15 +5,21 @@ use super::Cause;
 use crate::description::DOMAINS_MAX;
 use crate::plan::{Op, Plan, REGISTERS};
 
-const TABLE: usize = DOMAINS_MAX * DOMAINS_MAX;
 const ADDRESS_DOMAIN: u8 = 1;
 const STORED_DOMAIN: u8 = 2;
+const DOMAIN_SHIFT: u32 = 8;
+const TIME_SHIFT: u32 = 16;
 
-#[derive(Clone, Copy)]
-struct Value {
-    ready: u64,
-    domain: u8,
-    cause: Cause,
+/// A cycle, the domain that a value comes from and what delayed it, in one word, so that the latest of several values is
+/// the largest word and brings its cause along.
+type Value = u64;
+
+fn value(ready: u64, domain: u8, cause: Cause) -> Value {
+    ready << TIME_SHIFT | u64::from(domain) << DOMAIN_SHIFT | cause as u64
+}
+
+fn cause_of(value: Value) -> Cause {
+    Cause::ALL.get(value as usize & 15).copied().unwrap_or(Cause::Dependency)
 }
 
 /// When the sources of an instruction are there.
@@ -30,61 +36,75 @@ pub(crate) struct Sources {
 /// The register scoreboard.
 pub(crate) struct Values {
     values: Box<[Value; REGISTERS]>,
-    /// Cycles added, by producer's domain and consumer's; a whole table of nothing where the cpu has no domains, so that
-    /// the loop over sources need not ask.
-    bypass: Box<[u8; TABLE]>,
+    /// Cycles added, by consumer's domain and producer's; a whole table of nothing where the cpu has no domains, so that
+    /// nobody need ask.
+    bypass: Box<[[u8; DOMAINS_MAX]; DOMAINS_MAX]>,
 }
 
 impl Values {
-    pub(crate) fn new(bypass: Option<Vec<u8>>) -> Values {
-        let mut table = bypass.unwrap_or_default();
-        table.resize(TABLE, 0);
-        Values {
-            values: Box::new([Value { ready: 0, domain: 0, cause: Cause::Dependency }; REGISTERS]),
-            bypass: table.into_boxed_slice().try_into().expect("it has that length"),
+    /// `bypass` is by producer's domain and consumer's.
+    pub(crate) fn new(bypass: Option<&[u8]>) -> Values {
+        let mut table = Box::new([[0; DOMAINS_MAX]; DOMAINS_MAX]);
+        for (index, &cycles) in bypass.unwrap_or_default().iter().enumerate() {
+            table[index % DOMAINS_MAX][index / DOMAINS_MAX % DOMAINS_MAX] = cycles;
         }
+        Values { values: Box::new([0; REGISTERS]), bypass: table }
     }
 
     #[inline]
     pub(crate) fn set(&mut self, register: u8, ready: u64, domain: u8, cause: Cause) {
-        self.values[usize::from(register)] = Value { ready, domain, cause };
+        self.values[usize::from(register)] = value(ready, domain, cause);
+    }
+
+    /// When the sources of a `SIMPLE` instruction are there, at `earliest` at the earliest, and what the last one waited
+    /// for.
+    #[inline]
+    pub(crate) fn simple(&self, plan: &Plan, op: &Op, earliest: u64) -> (u64, Cause) {
+        let mut latest = value(earliest, 0, Cause::Dependency);
+        if op.other_sources > 0 {
+            let row = self.row(op.reads_as);
+            for register in op.first_sources {
+                latest = latest.max(self.seen_by(row, register));
+            }
+            if usize::from(op.other_sources) > op.first_sources.len() {
+                latest = latest.max(self.latest(plan.others(op), op.reads_as));
+            }
+        }
+        (latest >> TIME_SHIFT, cause_of(latest))
     }
 
     /// When the sources of `op` are there, at `earliest` at the earliest.
     #[inline]
     pub(crate) fn sources(&self, plan: &Plan, op: &Op, earliest: u64) -> Sources {
-        let mut found = Sources {
-            address: earliest,
-            stored: earliest,
-            other: earliest,
-            last: earliest,
-            cause: Cause::Dependency,
-        };
-        let (address, stored) = (usize::from(op.address_sources), usize::from(op.stored_sources));
-        let all = address + stored + usize::from(op.other_sources);
-        let registers = &plan.sources[op.sources as usize..op.sources as usize + all];
-        let (of_address, rest) = registers.split_at(address);
-        let (of_stored, others) = rest.split_at(stored);
-        found.address = self.latest(of_address, ADDRESS_DOMAIN, earliest, &mut found);
-        found.stored = self.latest(of_stored, STORED_DOMAIN, earliest, &mut found);
-        found.other = self.latest(others, op.reads_as, earliest, &mut found);
-        found
+        let least = value(earliest, 0, Cause::Dependency);
+        let (of_address, of_stored, others) = plan.sources_of(op);
+        let address = self.latest(of_address, ADDRESS_DOMAIN).max(least);
+        let stored = self.latest(of_stored, STORED_DOMAIN).max(least);
+        let other = self.latest(others, op.reads_as).max(least);
+        let last = address.max(stored).max(other);
+        Sources {
+            address: address >> TIME_SHIFT,
+            stored: stored >> TIME_SHIFT,
+            other: other >> TIME_SHIFT,
+            last: last >> TIME_SHIFT,
+            cause: cause_of(last),
+        }
     }
 
-    #[inline(always)]
-    fn latest(&self, registers: &[u8], reader: u8, earliest: u64, found: &mut Sources) -> u64 {
-        let mut latest = earliest;
-        for &register in registers {
-            let value = &self.values[usize::from(register)];
-            let crossing = usize::from(value.domain) * DOMAINS_MAX + usize::from(reader);
-            let added = u64::from(self.bypass[crossing & (TABLE - 1)]);
-            let ready = value.ready + added;
-            latest = latest.max(ready);
-            if ready > found.last {
-                found.last = ready;
-                found.cause = value.cause;
-            }
-        }
-        latest
+    #[inline]
+    fn row(&self, reader: u8) -> &[u8; DOMAINS_MAX] {
+        &self.bypass[usize::from(reader) % DOMAINS_MAX]
+    }
+
+    #[inline]
+    fn seen_by(&self, row: &[u8; DOMAINS_MAX], register: u8) -> Value {
+        let value = self.values[usize::from(register)];
+        value + (u64::from(row[(value >> DOMAIN_SHIFT) as usize % DOMAINS_MAX]) << TIME_SHIFT)
+    }
+
+    #[inline]
+    fn latest(&self, registers: &[u8], reader: u8) -> Value {
+        let row = self.row(reader);
+        registers.iter().fold(0, |latest, &register| latest.max(self.seen_by(row, register)))
     }
 }
