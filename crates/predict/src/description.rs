@@ -14,6 +14,9 @@ pub const PIPES_MAX: u32 = 32;
 pub const QUEUES_MAX: usize = 6;
 /// Bypass domains, with the unnamed one.
 pub const DOMAINS_MAX: usize = 32;
+/// The domain that reads addresses, and the one that reads what is stored.
+pub(crate) const ADDRESS_DOMAIN: u8 = 1;
+pub(crate) const STORED_DOMAIN: u8 = 2;
 
 /// The front end's numbers, as the schema explains them.
 #[derive(Clone, Debug)]
@@ -202,6 +205,12 @@ pub struct Description {
 }
 
 impl Description {
+    /// Whether readers in this domain get every value at once, wherever it comes from.
+    pub(crate) fn is_near(&self, reader: u8) -> bool {
+        let table = self.bypass.as_deref().unwrap_or_default();
+        table.chunks(DOMAINS_MAX).all(|of_producer| of_producer[usize::from(reader)] == 0)
+    }
+
     /// Reads a checked cpu.
     pub fn new(cpu: &Cpu) -> Result<Description, CpuError> {
         let mut builder =

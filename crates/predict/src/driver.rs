@@ -257,7 +257,7 @@ impl Runner {
             name: cpu.name.clone(),
             clock_mhz: cpu.clock_mhz(),
             core: core::build(&description, options.relax),
-            plan: Plan::new(mark, options.shift, fallback),
+            plan: Plan::new(mark, options.shift, options.relax, fallback),
             description,
             kinds,
             skip_loops: options.skip_loops,

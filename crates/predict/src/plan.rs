@@ -6,6 +6,7 @@
 //! claims takes LLVM's scheduling figures if the cpu names an LLVM model that has it, else a default class by
 //! what it does (load, store, branch, other). It is never dropped, and it is counted and named in the result.
 
+use crate::core::Relax;
 use crate::description::*;
 use decode::{Flow, Instruction, Register, RegisterKind, Role};
 use std::collections::BTreeMap;
@@ -27,10 +28,11 @@ pub(crate) const SIMPLE_ADDRESS: u32 = 1 << 18;
 pub(crate) const MARK: u32 = 1 << 19;
 pub(crate) const FALLBACK: u32 = 1 << 20;
 pub(crate) const BACKWARD: u32 = 1 << 21;
-/// Neither loads nor stores, no source goes into an address, and its one part takes a pipe for one cycle once all sources
-/// are there: most instructions. `mask`, `prefer`, `first_sources` and `first_result` say it all but for rare extra
-/// sources and results.
+/// Its one part takes a pipe for one cycle once all sources are there, and these are of one kind: most instructions.
+/// `mask`, `prefer`, `first_sources` and `first_result` say it all but for rare extra sources and results.
 pub(crate) const SIMPLE: u32 = 1 << 22;
+/// No bypass between domains delays a source of this `SIMPLE` instruction.
+pub(crate) const NEAR: u32 = 1 << 23;
 
 /// One register written: when, and as what.
 #[derive(Clone, Copy, Debug)]
@@ -68,12 +70,14 @@ pub struct Op {
     pub(crate) other_sources: u8,
     pub(crate) result_count: u8,
     pub(crate) part_count: u8,
+    /// Domain that the sources of a `SIMPLE` instruction are read in.
+    pub(crate) source_domain: u8,
     pub(crate) slots: u8,
     pub(crate) length: u8,
     /// The queue it waits in, or 255.
     pub(crate) queue: u8,
     pub(crate) reads_as: u8,
-    /// The first of the other sources; fewer repeat the first, none leaves it undefined.
+    /// The first sources; if there are fewer, the first again, and any register if there is none.
     pub(crate) first_sources: [u8; 3],
     pub(crate) first_result: Result,
     /// Identity for tables kept per static instruction.
@@ -83,6 +87,11 @@ pub struct Op {
 impl Op {
     pub(crate) fn is(&self, flag: u32) -> bool {
         self.flags & flag != 0
+    }
+
+    /// Registers read.
+    pub(crate) fn source_count(&self) -> u8 {
+        self.address_sources + self.stored_sources + self.other_sources
     }
 
     pub(crate) fn end(&self) -> u64 {
@@ -123,6 +132,7 @@ pub struct Plan {
     pub(crate) blocks: Vec<BlockPlan>,
     mark: Option<u64>,
     shift: u64,
+    relax: Relax,
     fallback: Option<Fallback>,
     /// Mnemonics in no class, with the number of static instructions.
     pub(crate) unknown: BTreeMap<String, u64>,
@@ -215,8 +225,8 @@ fn role_index(role: Role) -> usize {
 
 impl Plan {
     /// An empty plan; `mark` is the address whose passages are reported, and every instruction stands `shift` bytes
-    /// further on than it says of itself.
-    pub fn new(mark: Option<u64>, shift: u64, fallback: Option<Fallback>) -> Plan {
+    /// further on than it says of itself. Relaxed pipes and latencies are left out of the instructions.
+    pub fn new(mark: Option<u64>, shift: u64, relax: Relax, fallback: Option<Fallback>) -> Plan {
         Plan {
             ops: Vec::new(),
             sources: Vec::new(),
@@ -225,6 +235,7 @@ impl Plan {
             blocks: Vec::new(),
             mark,
             shift,
+            relax,
             fallback,
             unknown: BTreeMap::new(),
             fallback_names: BTreeMap::new(),
@@ -235,16 +246,15 @@ impl Plan {
     #[inline]
     pub(crate) fn sources_of(&self, op: &Op) -> (&[u8], &[u8], &[u8]) {
         let (address, stored) = (usize::from(op.address_sources), usize::from(op.stored_sources));
-        let all = address + stored + usize::from(op.other_sources);
-        let registers = &self.sources[op.sources as usize..op.sources as usize + all];
-        let (of_address, rest) = registers.split_at(address);
+        let (of_address, rest) = self.all_sources(op).split_at(address);
         let (of_stored, others) = rest.split_at(stored);
         (of_address, of_stored, others)
     }
 
-    /// The last of those.
-    pub(crate) fn others(&self, op: &Op) -> &[u8] {
-        self.sources_of(op).2
+    /// All of those.
+    #[inline]
+    pub(crate) fn all_sources(&self, op: &Op) -> &[u8] {
+        &self.sources[op.sources as usize..op.sources as usize + usize::from(op.source_count())]
     }
 
     /// The results of an instruction.
@@ -278,7 +288,9 @@ impl Plan {
     }
 
     fn add(&mut self, description: &Description, kinds: &RegisterKinds, instruction: &Instruction) {
-        let timing = self.timing(description, kinds, instruction);
+        let mut timing = self.timing(description, kinds, instruction);
+        let queue = queue_of(description, &timing.parts);
+        self.relax(&mut timing);
         let index = self.ops.len() as u32;
         let mut flags = if timing.fallback { FALLBACK } else { 0 };
         let class = description.classes.get(usize::from(timing.class));
@@ -301,17 +313,19 @@ impl Plan {
         let results: Vec<Result> =
             instruction.writes.iter().take(255).zip(&timing.latencies).map(result).collect();
         let part = timing.parts.first().copied();
-        let into_address = instruction.address_reads.len() + instruction.store_reads.len();
-        if let ([Part { waits: Waits::All, busy: 0 | 1, mask: 1.., .. }], 0, 0) =
-            (&timing.parts[..], flags & (LOAD | STORE), into_address)
+        let reads_as = class.map_or(0, |class| class.reads_as);
+        let (reads, source_domain) = simple_sources(instruction, reads_as);
+        if let ([Part { waits: Waits::All, busy: 0 | 1, mask: 1.., .. }], Some(_), 0) =
+            (&timing.parts[..], reads, flags & STORE)
         {
             flags |= SIMPLE;
+            flags |= if description.is_near(source_domain) { NEAR } else { 0 };
         }
-        let latency = timing.latencies.first().copied().unwrap_or(1);
+        let reads = reads.unwrap_or_default();
         let source = |index: usize| {
-            let register = instruction.reads.get(index).or(instruction.reads.first());
-            register.map_or(0, |register| register.0.min(255) as u8)
+            reads.get(index).or(reads.first()).map_or(0, |register| register.0.min(255) as u8)
         };
+        let latency = timing.latencies.first().copied().unwrap_or(1);
         let op = Op {
             address: instruction.address.wrapping_add(self.shift),
             sources: self.sources.len() as u32,
@@ -322,7 +336,7 @@ impl Plan {
             prefer: part.map_or(0, |part| part.prefer),
             serial: class.map_or(0, |class| class.serial),
             latency,
-            finish: results.iter().map(|result| result.latency).fold(latency.max(1), u16::max),
+            finish: finish(&results, latency),
             address_sources: instruction.address_reads.len() as u8,
             stored_sources: instruction.store_reads.len() as u8,
             other_sources: instruction.reads.len() as u8,
@@ -330,8 +344,9 @@ impl Plan {
             part_count: timing.parts.len() as u8,
             slots: timing.slots,
             length: instruction.length,
-            queue: queue_of(description, &timing.parts),
-            reads_as: class.map_or(0, |class| class.reads_as),
+            queue,
+            reads_as,
+            source_domain,
             first_sources: [source(0), source(1), source(2)],
             first_result: results.first().copied().unwrap_or(NO_RESULT),
             index,
@@ -342,6 +357,17 @@ impl Plan {
         self.results.extend(results);
         self.parts.extend(timing.parts);
         self.ops.push(op);
+    }
+
+    fn relax(&self, timing: &mut Timing) {
+        if self.relax.latency {
+            timing.latencies.iter_mut().for_each(|latency| *latency = 1.min(*latency));
+        }
+        for part in &mut timing.parts {
+            if part.mask & self.relax.pipes != 0 {
+                part.mask = 0;
+            }
+        }
     }
 
     fn timing(
@@ -420,6 +446,27 @@ fn default_class(description: &Description, instruction: &Instruction) -> u16 {
         _ => "branch",
     };
     description.class_named(name).or_else(|| description.class_named("default")).unwrap_or(u16::MAX)
+}
+
+/// Cycles until the last result but updated bases, which do not wait for memory as the others do; at least one.
+fn finish(results: &[Result], latency: u16) -> u16 {
+    let computed = results.iter().filter(|result| result.role != Role::BaseUpdate);
+    computed.map(|result| result.latency).fold(latency.max(1), u16::max)
+}
+
+/// The sources, if all go into an address, or all into a store, or all into neither, and the domain that reads them.
+fn simple_sources(instruction: &Instruction, reads_as: u8) -> (Option<&[Register]>, u8) {
+    let kinds = [
+        (&instruction.reads, reads_as),
+        (&instruction.address_reads, ADDRESS_DOMAIN),
+        (&instruction.store_reads, STORED_DOMAIN),
+    ];
+    let mut used = kinds.into_iter().filter(|(registers, _)| !registers.is_empty());
+    match (used.next(), used.next()) {
+        (None, _) => (Some(&[]), reads_as),
+        (Some((registers, domain)), None) => (Some(registers), domain),
+        _ => (None, reads_as),
+    }
 }
 
 fn queue_of(description: &Description, parts: &[Part]) -> u8 {

@@ -6,6 +6,7 @@
 //! since the alignment of the measured code is rarely known. Beside the prediction stand two others: the trivial
 //! bound (instructions over dispatch width, operations over pipes) and llvm-mca's.
 
+use crate::core::Relax;
 use crate::cpu::{Cpu, CpuError};
 use crate::description::Description;
 use crate::driver::{predict, Options, PredictError};
@@ -193,7 +194,7 @@ impl Assembled {
 fn trivial_bound(cpu: &Cpu, arch: Arch, instructions: &[Instruction]) -> Result<f64, PredictError> {
     let description = Description::new(cpu)?;
     let decoder = Decoder::new(arch).map_err(|error| SourceError(error.to_string()))?;
-    let mut plan = Plan::new(None, 0, None);
+    let mut plan = Plan::new(None, 0, Relax::default(), None);
     plan.add_block(&description, &RegisterKinds::new(&decoder), instructions);
     let mut bound = instructions.len() as f64 / f64::from(description.dispatch.width);
     for choice in &plan.parts {

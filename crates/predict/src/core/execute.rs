@@ -28,14 +28,32 @@ pub(crate) trait Rules: Send {
 
 const UNLIMITED: usize = 2000;
 
-/// How far an instruction has come: sources there, last part issued, first cycle that latencies count from, all results
-/// there, and what it waited for most.
+/// How far an instruction has come.
 struct Run {
+    /// Sources could be had, and were there; what the last of them waited for.
+    start: u64,
     ready: u64,
+    source_cause: Cause,
+    /// Last part issued, and the cycle that latencies count from.
     issue: u64,
     base: u64,
+    loaded: Loaded,
+    /// All results there.
     finish: u64,
-    cause: Cause,
+}
+
+impl Run {
+    /// What it waited for longest; of equals the last.
+    fn cause(&self) -> Cause {
+        let (for_sources, for_pipe) = (self.ready - self.start, self.issue.saturating_sub(self.ready));
+        if self.loaded.extra >= for_sources.max(for_pipe) {
+            self.loaded.cause
+        } else if for_pipe >= for_sources {
+            Cause::Unit
+        } else {
+            self.source_cause
+        }
+    }
 }
 
 /// What memory did to a load.
@@ -43,6 +61,19 @@ struct Run {
 struct Loaded {
     extra: u64,
     cause: Cause,
+}
+
+impl Loaded {
+    const AT_ONCE: Loaded = Loaded { extra: 0, cause: Cause::Dependency };
+
+    /// What its results pass on: what the instruction itself met, not what its sources had met before.
+    fn passed_on(&self) -> Cause {
+        if self.extra > 0 {
+            self.cause
+        } else {
+            Cause::Dependency
+        }
+    }
 }
 
 /// Whether a core that renames memory can take the load's register to be the stored one: the load moves all that was
@@ -88,8 +119,6 @@ pub(crate) struct Engine<R> {
     dispatch_latency: u64,
     complete_latency: u64,
     mispredict: u64,
-    /// Longest latency; 1 if every result is to be there at once.
-    longest: u16,
     /// Address bits that differ between two bytes of an access only if it crosses some boundary.
     crossing_bits: u64,
     /// Loads that once ran before a store to their bytes and now wait for it, by static instruction.
@@ -153,7 +182,6 @@ impl<R: Rules> Engine<R> {
             dispatch_latency: d.latency,
             complete_latency: d.complete_latency,
             mispredict: description.branch.mispredict,
-            longest: if relax.latency { 1 } else { u16::MAX },
             crossing_bits: smallest.map_or(0, |smallest| !(smallest - 1)),
             waits: Vec::new(),
             relax,
@@ -289,7 +317,7 @@ impl<R: Rules> Engine<R> {
         issue: u64,
         events: &mut Option<&mut Vec<Event>>,
     ) -> Loaded {
-        let mut loaded = Loaded { extra: 0, cause: Cause::Dependency };
+        let mut loaded = Loaded::AT_ONCE;
         for access in accesses.iter().filter(|access| !access.store && access.known) {
             let one = self.load_one(op, access, dispatch, issue, events);
             if one.extra > loaded.extra {
@@ -412,38 +440,33 @@ impl<R: Rules> Engine<R> {
         Some(start + retries * self.memory.reject_retry + failed)
     }
 
-    fn reserve(&mut self, part: &Part, earliest: u64) -> u64 {
-        if part.mask & self.relax.pipes != 0 {
-            earliest
-        } else {
-            self.pipes.reserve(part, earliest)
-        }
-    }
-
     /// Executes a `SIMPLE` instruction.
     #[inline]
-    fn run_simple(&mut self, plan: &Plan, op: &Op, start: u64) -> Run {
+    fn run_simple(
+        &mut self,
+        plan: &Plan,
+        op: &Op,
+        accesses: &[Access],
+        dispatch: &mut u64,
+        events: &mut Option<&mut Vec<Event>>,
+    ) -> Run {
+        let start = *dispatch + self.dispatch_latency;
         let (ready, source_cause) = self.values.simple(plan, op, start);
-        let unlimited = op.mask & self.relax.pipes != 0;
-        let issue = if unlimited { ready } else { self.pipes.reserve_one(op.mask, op.prefer, ready) };
-        let first = op.first_result;
-        if op.result_count > 0 {
-            let there = issue + u64::from(first.latency.min(self.longest));
-            self.values.set(first.register, there, first.domain, Cause::Dependency);
+        let issue = self.pipes.reserve_one(op.mask, op.prefer, ready);
+        let mut loaded = Loaded::AT_ONCE;
+        if op.is(LOAD) {
+            loaded = self.load(op, accesses, dispatch, issue, events);
         }
-        if op.result_count > 1 {
-            for result in &plan.results_of(op)[1..] {
-                let there = issue + u64::from(result.latency.min(self.longest));
-                self.values.set(result.register, there, result.domain, Cause::Dependency);
-            }
+        if op.result_count == 1 {
+            let first = op.first_result;
+            let extra = if first.role == Role::BaseUpdate { 0 } else { loaded.extra };
+            let there = issue + u64::from(first.latency) + extra;
+            self.values.set(first.register, there, first.domain, loaded.passed_on());
+        } else if op.result_count > 1 {
+            self.set_results(plan, op, issue, issue, loaded);
         }
-        let (for_sources, for_pipe) = (ready - start, issue - ready);
-        let cause = match for_pipe.max(for_sources) {
-            0 => Cause::Dependency,
-            most if most == for_pipe => Cause::Unit,
-            _ => source_cause,
-        };
-        Run { ready, issue, base: issue, finish: issue + u64::from(op.finish.min(self.longest)), cause }
+        let finish = issue + u64::from(op.finish) + loaded.extra;
+        Run { start, ready, source_cause, issue, base: issue, loaded, finish }
     }
 
     /// Executes any instruction.
@@ -453,12 +476,12 @@ impl<R: Rules> Engine<R> {
         op: &Op,
         accesses: &[Access],
         dispatch: &mut u64,
-        start: u64,
         events: &mut Option<&mut Vec<Event>>,
     ) -> Run {
+        let start = *dispatch + self.dispatch_latency;
         let sources = self.values.sources(plan, op, start);
         let all = sources.last;
-        let mut loaded = Loaded { extra: 0, cause: Cause::Dependency };
+        let mut loaded = Loaded::AT_ONCE;
         let mut load_done = !op.is(LOAD);
         let (mut issue, mut steps, mut previous) = (0, 0, start);
         let (mut address_issue, mut data_issue) = (None, None);
@@ -473,7 +496,7 @@ impl<R: Rules> Engine<R> {
                     there.max(sources.other).max(sources.stored)
                 }
             };
-            previous = self.reserve(part, earliest);
+            previous = self.pipes.reserve(part, earliest);
             match part.waits {
                 Waits::Address => address_issue = Some(previous),
                 Waits::Data => data_issue = Some(previous),
@@ -500,31 +523,20 @@ impl<R: Rules> Engine<R> {
             let times = (address_issue.unwrap_or(issue), data_issue.unwrap_or(issue));
             finish = finish.max(self.store(op, accesses, times));
         }
-        // Of what it waited for longest; of equals the last.
-        let (for_sources, for_pipe) = (all - start, issue - all.min(issue));
-        let cause = if loaded.extra >= for_sources.max(for_pipe) {
-            loaded.cause
-        } else if for_pipe >= for_sources {
-            Cause::Unit
-        } else {
-            sources.cause
-        };
-        Run { ready: all, issue, base, finish, cause }
+        Run { start, ready: all, source_cause: sources.cause, issue, base, loaded, finish }
     }
 
     /// Says when the results of an instruction are there; the last of them.
     fn set_results(&mut self, plan: &Plan, op: &Op, base: u64, base_update: u64, loaded: Loaded) -> u64 {
-        // A register passes on what its own instruction met, not what that one's sources had met before.
-        let passed_on = if loaded.extra > 0 { loaded.cause } else { Cause::Dependency };
-        let mut finish = base + u64::from(op.latency.min(self.longest)) + loaded.extra;
+        let mut finish = base + u64::from(op.latency) + loaded.extra;
         for result in plan.results_of(op) {
-            let latency = u64::from(result.latency.min(self.longest));
+            let latency = u64::from(result.latency);
             let ready = match result.role {
                 Role::BaseUpdate => base_update + latency,
                 _ => base + latency + loaded.extra,
             };
             finish = finish.max(ready);
-            self.values.set(result.register, ready, result.domain, passed_on);
+            self.values.set(result.register, ready, result.domain, loaded.passed_on());
         }
         finish
     }
@@ -540,18 +552,17 @@ impl<R: Rules> Engine<R> {
     ) {
         let taken = op.is(BRANCH) && next != op.end();
         let (fetch, mut dispatch, opens) = self.dispatch(op, taken, events);
-        let start = dispatch + self.dispatch_latency;
         let run = if op.is(SIMPLE) {
-            self.run_simple(plan, op, start)
+            self.run_simple(plan, op, accesses, &mut dispatch, events)
         } else {
-            self.run(plan, op, accesses, &mut dispatch, start, events)
+            self.run(plan, op, accesses, &mut dispatch, events)
         };
         if op.queue != 255 {
             self.calendar.hold(usize::from(op.queue), run.issue + 1);
         }
         if run.finish > self.unit_finish {
             self.unit_finish = run.finish;
-            self.unit_cause = run.cause;
+            self.unit_cause = run.cause();
         }
         if op.is(BRANCH) {
             self.counters.branches_taken += u64::from(taken);
@@ -567,7 +578,7 @@ impl<R: Rules> Engine<R> {
                 finish: run.finish,
                 complete: u64::MAX,
                 opens_group: opens && R::GROUPED,
-                cause: run.cause,
+                cause: run.cause(),
             });
         }
         if !R::GROUPED {

@@ -15,6 +15,9 @@ pub(crate) struct FrontEnd {
     block: u64,
     line_mask: u64,
     line: u64,
+    /// Where the last instruction stood, to the finer of block and line.
+    piece: u64,
+    piece_mask: u64,
     in_block: u32,
     cycle: u64,
     /// Why the current cycle is not an earlier one.
@@ -41,6 +44,8 @@ impl FrontEnd {
             block: u64::MAX,
             line_mask: !(description.caches.instruction_line - 1),
             line: u64::MAX,
+            piece: u64::MAX,
+            piece_mask: !(fetch.block.min(description.caches.instruction_line) - 1),
             in_block: 0,
             cycle: 0,
             cause: Cause::Fetch,
@@ -57,38 +62,37 @@ impl FrontEnd {
     /// The cycle in which the instruction is fetched.
     #[inline]
     pub(crate) fn fetch(&mut self, op: &Op, caches: &mut Hierarchy) -> u64 {
-        let block = op.address & self.block_mask;
-        if self.redirected || block != self.block || self.in_block == self.width {
-            self.enter(block);
+        if self.redirected || op.address & self.piece_mask != self.piece || self.in_block == self.width {
+            self.enter(op.address, caches);
         }
         self.in_block += 1;
-        let line = op.address & self.line_mask;
-        if line != self.line {
-            self.enter_line(op.address, caches);
-        }
-        let room = self.left[self.next_left];
-        if self.unlimited {
-            return room;
-        }
-        self.cycle = self.cycle.max(room);
+        self.cycle = self.cycle.max(self.left[self.next_left]);
         self.cycle
     }
 
+    /// Goes on to the next block, or within a block to the next line.
     #[inline]
-    fn enter(&mut self, block: u64) {
-        let next = (self.cycle + 1, Cause::Fetch);
-        let (cycle, cause) = if self.redirected { self.redirect } else { next };
-        self.redirected = false;
-        self.block = block;
-        self.in_block = 0;
-        self.cycle = cycle.max(self.cycle);
-        self.cause = cause;
+    fn enter(&mut self, address: u64, caches: &mut Hierarchy) {
+        self.piece = address & self.piece_mask;
+        let block = address & self.block_mask;
+        if self.redirected || block != self.block || self.in_block == self.width {
+            let next = (self.cycle + u64::from(!self.unlimited), Cause::Fetch);
+            let (cycle, cause) = if self.redirected { self.redirect } else { next };
+            self.redirected = false;
+            self.block = block;
+            self.in_block = 0;
+            self.cycle = cycle.max(self.cycle);
+            self.cause = cause;
+        }
+        if address & self.line_mask != self.line {
+            self.enter_line(address, caches);
+        }
     }
 
     fn enter_line(&mut self, address: u64, caches: &mut Hierarchy) {
         self.line = address & self.line_mask;
         let wait = caches.fetch(address, self.cycle);
-        if wait > 0 {
+        if wait > 0 && !self.unlimited {
             self.cycle += wait;
             self.cause = Cause::InstructionCache;
         }

@@ -246,11 +246,7 @@ impl InOrder {
                 let earliest =
                     if part.waits == Waits::Then { previous + u64::from(part.step) } else { ready };
                 steps += if part.waits == Waits::Then { u64::from(part.step) } else { 0 };
-                previous = if part.mask & self.relax.pipes != 0 {
-                    earliest
-                } else {
-                    self.pipes.reserve(part, earliest)
-                };
+                previous = self.pipes.reserve(part, earliest);
                 issue = issue.max(previous);
             }
         }
@@ -275,11 +271,9 @@ impl InOrder {
             .max_by_key(|&(cycles, _)| cycles)
             .map_or(Cause::Dependency, |(_, cause)| cause);
         let passed_on = if extra > 0 { memory_cause } else { Cause::Dependency };
-        let shorten = |latency: u16| u64::from(if self.relax.latency { latency.min(1) } else { latency });
-        let mut finish = base + if foldable { 0 } else { shorten(op.latency).max(1) + extra };
+        let mut finish = base + if foldable { 0 } else { u64::from(op.latency.max(1)) + extra };
         for result in plan.results_of(op) {
-            let latency = shorten(result.latency);
-            let ready = base + latency + if result.role == Role::BaseUpdate { 0 } else { extra };
+            let ready = base + u64::from(result.latency) + if result.role == Role::BaseUpdate { 0 } else { extra };
             finish = finish.max(ready);
             self.values.set(result.register, ready, result.domain, passed_on);
         }

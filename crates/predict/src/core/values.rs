@@ -2,11 +2,9 @@
 //! When each register's value is there, from which bypass domain, and what delayed it.
 
 use super::Cause;
-use crate::description::DOMAINS_MAX;
-use crate::plan::{Op, Plan, REGISTERS};
+use crate::description::{ADDRESS_DOMAIN, DOMAINS_MAX, STORED_DOMAIN};
+use crate::plan::{Op, Plan, NEAR, REGISTERS};
 
-const ADDRESS_DOMAIN: u8 = 1;
-const STORED_DOMAIN: u8 = 2;
 const DOMAIN_SHIFT: u32 = 8;
 const TIME_SHIFT: u32 = 16;
 
@@ -18,7 +16,7 @@ fn value(ready: u64, domain: u8, cause: Cause) -> Value {
     ready << TIME_SHIFT | u64::from(domain) << DOMAIN_SHIFT | cause as u64
 }
 
-fn cause_of(value: Value) -> Cause {
+pub(crate) fn cause_of(value: Value) -> Cause {
     Cause::ALL.get(value as usize & 15).copied().unwrap_or(Cause::Dependency)
 }
 
@@ -61,13 +59,19 @@ impl Values {
     #[inline]
     pub(crate) fn simple(&self, plan: &Plan, op: &Op, earliest: u64) -> (u64, Cause) {
         let mut latest = value(earliest, 0, Cause::Dependency);
-        if op.other_sources > 0 {
-            let row = self.row(op.reads_as);
-            for register in op.first_sources {
-                latest = latest.max(self.seen_by(row, register));
+        if op.source_count() > 0 {
+            if op.is(NEAR) {
+                for register in op.first_sources {
+                    latest = latest.max(self.values[usize::from(register)]);
+                }
+            } else {
+                let row = self.row(op.source_domain);
+                for register in op.first_sources {
+                    latest = latest.max(self.seen_by(row, register));
+                }
             }
-            if usize::from(op.other_sources) > op.first_sources.len() {
-                latest = latest.max(self.latest(plan.others(op), op.reads_as));
+            if usize::from(op.source_count()) > op.first_sources.len() {
+                latest = latest.max(self.latest(plan.all_sources(op), op.source_domain));
             }
         }
         (latest >> TIME_SHIFT, cause_of(latest))
