@@ -31,6 +31,8 @@ pub(crate) const BACKWARD: u32 = 1 << 21;
 /// Its one part takes a pipe for one cycle once all sources are there, and these are of one kind: most instructions.
 /// `mask`, `prefer`, `first_sources` and `first_result` say it all but for rare extra sources and results.
 pub(crate) const SIMPLE: u32 = 1 << 22;
+/// A `SIMPLE` instruction that computes in registers and does nothing else that dispatch or the front end care about.
+pub(crate) const PLAIN: u32 = 1 << 24;
 /// No bypass between domains delays a source of this `SIMPLE` instruction.
 pub(crate) const NEAR: u32 = 1 << 23;
 
@@ -43,6 +45,8 @@ pub struct Result {
     pub(crate) role: Role,
 }
 
+/// Waits in no queue.
+pub(crate) const NO_QUEUE: u8 = 255;
 const NO_RESULT: Result = Result { register: 0, domain: 0, latency: 0, role: Role::Value };
 
 /// A static instruction as the simulator sees it; one line of the host's cache.
@@ -74,7 +78,7 @@ pub struct Op {
     pub(crate) source_domain: u8,
     pub(crate) slots: u8,
     pub(crate) length: u8,
-    /// The queue it waits in, or 255.
+    /// The queue it waits in, or `NO_QUEUE`.
     pub(crate) queue: u8,
     pub(crate) reads_as: u8,
     /// The first sources; if there are fewer, the first again, and any register if there is none.
@@ -296,6 +300,7 @@ impl Plan {
         let class = description.classes.get(usize::from(timing.class));
         flags |= class.map_or(0, |class| class.flags);
         flags |= static_flags(instruction, kinds);
+        flags &= !self.unlimited(description);
         if timing.fallback {
             *self.unknown.entry(instruction.mnemonic.clone()).or_default() += 1;
             self.fallback_names.insert(index, instruction.mnemonic.clone());
@@ -320,6 +325,10 @@ impl Plan {
         {
             flags |= SIMPLE;
             flags |= if description.is_near(source_domain) { NEAR } else { 0 };
+            let counted = description.dispatch.three_source.map_or(0, |_| THREE_SOURCES);
+            let ruled = FIRST | LAST | ALONE | ENDS | EVEN | BEFORE | AFTER | counted;
+            let plain = flags & (ruled | LOAD | BRANCH | MARK) == 0 && queue != NO_QUEUE;
+            flags |= if plain { PLAIN } else { 0 };
         }
         let reads = reads.unwrap_or_default();
         let source = |index: usize| {
@@ -357,6 +366,14 @@ impl Plan {
         self.results.extend(results);
         self.parts.extend(timing.parts);
         self.ops.push(op);
+    }
+
+    /// Flags of what this core renames without limit.
+    fn unlimited(&self, description: &Description) -> u32 {
+        let dispatch = &description.dispatch;
+        let kinds = [(dispatch.rename_general, WRITES_GENERAL), (dispatch.rename_vector, WRITES_VECTOR)];
+        let free = kinds.into_iter().filter(|(entries, _)| entries.is_none() || self.relax.window);
+        free.fold(0, |flags, (_, flag)| flags | flag)
     }
 
     fn relax(&self, timing: &mut Timing) {
@@ -470,9 +487,9 @@ fn simple_sources(instruction: &Instruction, reads_as: u8) -> (Option<&[Register
 }
 
 fn queue_of(description: &Description, parts: &[Part]) -> u8 {
-    let Some(part) = parts.first() else { return 255 };
+    let Some(part) = parts.first() else { return NO_QUEUE };
     let unit = description.units.iter().find(|unit| unit.mask & part.mask != 0);
-    unit.and_then(|unit| unit.queue).unwrap_or(255)
+    unit.and_then(|unit| unit.queue).unwrap_or(NO_QUEUE)
 }
 
 fn static_flags(instruction: &Instruction, kinds: &RegisterKinds) -> u32 {

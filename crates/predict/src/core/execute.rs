@@ -20,10 +20,11 @@ pub(crate) trait Rules: Send {
     const GROUPED: bool;
     /// Rules of a cpu.
     fn new(description: &Description) -> Self;
-    /// The cycle in which `op` can be dispatched, from `earliest` on, and whether that starts a new cycle's set.
-    fn offer(&mut self, op: &Op, earliest: u64, taken: bool) -> (u64, bool);
+    /// The cycle in which `op` can be dispatched, from `earliest` on, and whether that starts a new cycle's set. `plain`
+    /// is known when this is compiled: the instruction takes slots and nothing else.
+    fn offer(&mut self, op: &Op, plain: bool, earliest: u64, taken: bool) -> (u64, bool);
     /// `op` is dispatched in `cycle`, which may be later than offered.
-    fn settle(&mut self, op: &Op, cycle: u64, opens: bool, taken: bool);
+    fn settle(&mut self, op: &Op, plain: bool, cycle: u64, opens: bool, taken: bool);
 }
 
 const UNLIMITED: usize = 2000;
@@ -99,8 +100,9 @@ pub(crate) struct Engine<R> {
     /// Units in flight at most.
     window: u64,
     loads: Ring,
-    general: Option<Ring>,
-    vector: Option<Ring>,
+    /// Rename registers; instructions that rename without limit do not ask.
+    general: Ring,
+    vector: Ring,
     /// Units completed in a cycle at most.
     complete_width: u64,
     /// When the last units completed and what they waited for, by their numbers; a power of two, more than the window
@@ -141,7 +143,7 @@ impl<R: Rules> Engine<R> {
         }
         let mut caches = Hierarchy::new(&description.caches, memory.miss_queue);
         caches.ideal = relax.caches;
-        let rename = |entries: Option<usize>| entries.filter(|_| !relax.window).map(Ring::new);
+        let rename = |entries: Option<usize>| Ring::new(entries.unwrap_or(1));
         // Groups may hold as many loads as they have slots, and their ring entries are not free before they close.
         let least = if R::GROUPED { 2 * d.width as usize + 4 } else { 1 };
         let mut rules_description = description.clone();
@@ -199,6 +201,13 @@ impl<R: Rules> Engine<R> {
         self.completed[unit.max(oldest) as usize & (self.completed.len() - 1)]
     }
 
+    /// When the open unit completes if nothing is added to it.
+    #[inline]
+    fn closing(&self) -> u64 {
+        let (before, _) = self.completion(self.unit.saturating_sub(self.complete_width));
+        (self.unit_finish + self.complete_latency).max(self.last_complete).max(before + 1)
+    }
+
     /// Ends the open unit: it completes when all of it has finished and those before it have completed.
     #[inline]
     fn close(&mut self, events: &mut Option<&mut Vec<Event>>) {
@@ -206,8 +215,7 @@ impl<R: Rules> Engine<R> {
             return;
         }
         self.unit_open = false;
-        let (before, _) = self.completion(self.unit.saturating_sub(self.complete_width));
-        let cycle = (self.unit_finish + self.complete_latency).max(self.last_complete).max(before + 1);
+        let cycle = self.closing();
         self.last_complete = cycle;
         let place = self.unit as usize & (self.completed.len() - 1);
         self.completed[place] = (cycle, self.unit_cause);
@@ -250,47 +258,72 @@ impl<R: Rules> Engine<R> {
         self.counters.groups += u64::from(R::GROUPED);
     }
 
+    /// Closes the open unit, if any, and opens the next.
+    #[inline]
+    fn turn(&mut self, now: &mut u64, events: &mut Option<&mut Vec<Event>>) {
+        self.close(events);
+        self.open(now);
+    }
+
+    /// The same where it happens once in several instructions.
+    #[inline(never)]
+    fn turn_group(&mut self, now: &mut u64, events: &mut Option<&mut Vec<Event>>) {
+        self.turn(now, events);
+    }
+
     /// The cycle in which `op` is dispatched, everything it needs to be in the window taken.
     #[inline]
-    fn dispatch(&mut self, op: &Op, taken: bool, events: &mut Option<&mut Vec<Event>>) -> (u64, u64, bool) {
+    fn dispatch<const PLAIN: bool>(
+        &mut self,
+        op: &Op,
+        taken: bool,
+        events: &mut Option<&mut Vec<Event>>,
+    ) -> (u64, u64, bool) {
         let fetch = self.front.fetch(op, &mut self.caches);
         let mut now = self.last_dispatch;
-        self.put_off(&mut now, fetch, self.front.cause);
-        self.put_off(&mut now, self.hold, Cause::Serialise);
-        if op.is(BEFORE) && !self.relax.serialise {
+        if fetch.max(self.hold) > now {
+            self.put_off(&mut now, fetch, self.front.cause);
+            self.put_off(&mut now, self.hold, Cause::Serialise);
+        }
+        if !PLAIN && op.is(BEFORE) && !self.relax.serialise {
             self.close(events);
             self.put_off(&mut now, self.last_complete, Cause::Serialise);
         }
-        let (cycle, mut opens) = self.rules.offer(op, now, taken);
+        let (cycle, mut opens) = self.rules.offer(op, PLAIN, now, taken);
         opens |= !self.unit_open;
-        self.put_off(&mut now, cycle, Cause::DispatchRules);
-        if !R::GROUPED || opens {
-            self.close(events);
-            self.open(&mut now);
+        if !R::GROUPED {
+            self.put_off(&mut now, cycle, Cause::DispatchRules);
+            self.turn(&mut now, events);
+        } else if opens {
+            self.put_off(&mut now, cycle, Cause::DispatchRules);
+            self.turn_group(&mut now, events);
         }
-        if op.is(LOAD | STORE) {
+        if !PLAIN && op.is(LOAD | STORE) {
             self.admit_access(op, &mut now);
         }
-        if op.is(WRITES_GENERAL) {
-            if let Some(ring) = &mut self.general {
-                let (cycle, _) = { let holder = ring.take(self.unit); self.completion(holder) };
-                self.put_off(&mut now, cycle, Cause::Rename);
-            }
+        if op.is(WRITES_GENERAL | WRITES_VECTOR) {
+            self.rename(op, &mut now);
         }
-        if op.is(WRITES_VECTOR) {
-            if let Some(ring) = &mut self.vector {
-                let (cycle, _) = { let holder = ring.take(self.unit); self.completion(holder) };
-                self.put_off(&mut now, cycle, Cause::Rename);
-            }
-        }
-        if op.queue != 255 {
+        if PLAIN || op.queue != NO_QUEUE {
             let cycle = self.calendar.admit(usize::from(op.queue), now);
             self.put_off(&mut now, cycle, Cause::IssueQueue);
         }
-        self.rules.settle(op, now, opens, taken);
+        self.rules.settle(op, PLAIN, now, opens, taken);
         self.last_dispatch = now;
         self.front.dispatched(now);
         (fetch, now, opens)
+    }
+
+    #[inline]
+    fn rename(&mut self, op: &Op, now: &mut u64) {
+        if op.is(WRITES_GENERAL) {
+            let holder = self.general.take(self.unit);
+            self.put_off(now, self.completion(holder).0, Cause::Rename);
+        }
+        if op.is(WRITES_VECTOR) {
+            let holder = self.vector.take(self.unit);
+            self.put_off(now, self.completion(holder).0, Cause::Rename);
+        }
     }
 
     /// Waits for room in the load and store queues.
@@ -428,7 +461,7 @@ impl<R: Rules> Engine<R> {
             let again = self.last_complete + self.memory.same_group_flush;
             let mut now = self.last_dispatch;
             self.open(&mut now);
-            self.rules.settle(op, again, true, false);
+            self.rules.settle(op, false, again, true, false);
             self.put_off(&mut now, again, Cause::LoadHitStore);
             self.last_dispatch = now;
             *dispatch = now;
@@ -442,7 +475,7 @@ impl<R: Rules> Engine<R> {
 
     /// Executes a `SIMPLE` instruction.
     #[inline]
-    fn run_simple(
+    fn run_simple<const PLAIN: bool>(
         &mut self,
         plan: &Plan,
         op: &Op,
@@ -454,7 +487,7 @@ impl<R: Rules> Engine<R> {
         let (ready, source_cause) = self.values.simple(plan, op, start);
         let issue = self.pipes.reserve_one(op.mask, op.prefer, ready);
         let mut loaded = Loaded::AT_ONCE;
-        if op.is(LOAD) {
+        if !PLAIN && op.is(LOAD) {
             loaded = self.load(op, accesses, dispatch, issue, events);
         }
         if op.result_count == 1 {
@@ -541,8 +574,9 @@ impl<R: Rules> Engine<R> {
         finish
     }
 
+    /// Takes an instruction from fetch to completion; `PLAIN` ones have a way of their own through it.
     #[inline]
-    fn step(
+    fn step<const PLAIN: bool>(
         &mut self,
         plan: &Plan,
         op: &Op,
@@ -550,19 +584,22 @@ impl<R: Rules> Engine<R> {
         next: u64,
         events: &mut Option<&mut Vec<Event>>,
     ) {
-        let taken = op.is(BRANCH) && next != op.end();
-        let (fetch, mut dispatch, opens) = self.dispatch(op, taken, events);
-        let run = if op.is(SIMPLE) {
-            self.run_simple(plan, op, accesses, &mut dispatch, events)
+        let taken = !PLAIN && op.is(BRANCH) && next != op.end();
+        let (fetch, mut dispatch, opens) = self.dispatch::<PLAIN>(op, taken, events);
+        let run = if PLAIN || op.is(SIMPLE) {
+            self.run_simple::<PLAIN>(plan, op, accesses, &mut dispatch, events)
         } else {
             self.run(plan, op, accesses, &mut dispatch, events)
         };
-        if op.queue != 255 {
+        if PLAIN || op.queue != NO_QUEUE {
             self.calendar.hold(usize::from(op.queue), run.issue + 1);
         }
         if run.finish > self.unit_finish {
             self.unit_finish = run.finish;
             self.unit_cause = run.cause();
+        }
+        if PLAIN {
+            return;
         }
         if op.is(BRANCH) {
             self.counters.branches_taken += u64::from(taken);
@@ -581,17 +618,25 @@ impl<R: Rules> Engine<R> {
                 cause: run.cause(),
             });
         }
-        if !R::GROUPED {
-            self.close(events);
+        if op.is(AFTER) && !self.relax.serialise {
+            self.hold = self.hold.max(run.finish + u64::from(op.serial));
         }
-        if op.is(AFTER | MARK) {
-            if op.is(AFTER) && !self.relax.serialise {
-                self.hold = self.hold.max(run.finish + u64::from(op.serial));
-            }
-            if op.is(MARK) {
-                self.marks.push(dispatch);
-            }
+        if op.is(MARK) {
+            self.marks.push(dispatch);
         }
+    }
+
+    /// Takes any instruction all the way.
+    #[inline(never)]
+    fn step_any(
+        &mut self,
+        plan: &Plan,
+        op: &Op,
+        accesses: &[Access],
+        next: u64,
+        events: &mut Option<&mut Vec<Event>>,
+    ) {
+        self.step::<false>(plan, op, accesses, next, events);
     }
 
     /// Puts the stores of one instruction into the queue; when they have finished.
@@ -645,16 +690,23 @@ impl<R: Rules> Core for Engine<R> {
         let ops = &plan.ops[block.first as usize..(block.first + block.count) as usize];
         let mut rest = accesses;
         for (index, op) in ops.iter().enumerate() {
+            if op.is(PLAIN) && events.is_none() {
+                self.step::<true>(plan, op, &[], 0, &mut None);
+                continue;
+            }
             let mine = if op.is(LOAD | STORE) { accesses_of(&mut rest, index) } else { &[] };
             let next = ops.get(index + 1).map_or(next, |following| following.address);
-            self.step(plan, op, mine, next, &mut events);
+            self.step_any(plan, op, mine, next, &mut events);
         }
         self.counters.add_block(&block);
     }
 
     fn now(&self) -> u64 {
-        let open = if self.unit_open { self.unit_finish + self.complete_latency } else { 0 };
-        self.last_complete.max(open)
+        if self.unit_open {
+            self.closing()
+        } else {
+            self.last_complete
+        }
     }
 
     fn counters(&mut self) -> &mut Counters {

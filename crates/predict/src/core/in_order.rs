@@ -230,7 +230,7 @@ impl InOrder {
         let slots = if foldable { 0 } else { u32::from(op.slots) };
         let mut issue = self.offer(op, fetch, slots);
         let offered = issue;
-        let stationed = op.queue != 255;
+        let stationed = op.queue != NO_QUEUE;
         if stationed && !foldable {
             let cycle = self.calendar.admit(usize::from(op.queue), issue);
             self.put_off(&mut issue, cycle, Cause::IssueQueue);
