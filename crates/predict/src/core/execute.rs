@@ -55,6 +55,22 @@ impl Run {
             self.source_cause
         }
     }
+
+    /// Its record; when it completes is not known yet.
+    #[cold]
+    fn event(&self, op: &Op, fetch: u64, dispatch: u64, opens_group: bool) -> Event {
+        Event {
+            op: op.index,
+            fetch,
+            dispatch,
+            ready: self.ready,
+            issue: self.issue,
+            finish: self.finish,
+            complete: u64::MAX,
+            opens_group,
+            cause: self.cause(),
+        }
+    }
 }
 
 /// What memory did to a load.
@@ -209,7 +225,7 @@ impl<R: Rules> Engine<R> {
     }
 
     /// Ends the open unit: it completes when all of it has finished and those before it have completed.
-    #[inline]
+    #[inline(always)]
     fn close(&mut self, events: &mut Option<&mut Vec<Event>>) {
         if !self.unit_open {
             return;
@@ -223,16 +239,22 @@ impl<R: Rules> Engine<R> {
             self.complete_stores(cycle);
         }
         if let Some(events) = events {
-            let first = self.unit_events.min(events.len());
-            for event in &mut events[first..] {
-                event.complete = cycle;
-            }
-            self.unit_events = events.len();
+            self.complete_events(cycle, events);
         }
         self.unit_finish = 0;
         self.unit_cause = Cause::Dependency;
     }
 
+    #[cold]
+    fn complete_events(&mut self, cycle: u64, events: &mut [Event]) {
+        let first = self.unit_events.min(events.len());
+        for event in &mut events[first..] {
+            event.complete = cycle;
+        }
+        self.unit_events = events.len();
+    }
+
+    #[inline(never)]
     fn complete_stores(&mut self, cycle: u64) {
         for (number, line_ready) in self.unit_stores.drain(..) {
             self.stores.complete(number, cycle, self.memory.drain, self.memory.drain_interval, line_ready);
@@ -249,7 +271,7 @@ impl<R: Rules> Engine<R> {
     }
 
     /// Opens the next unit as soon as the window has room for it.
-    #[inline]
+    #[inline(always)]
     fn open(&mut self, now: &mut u64) {
         let (cycle, cause) = self.completion((self.unit + 1).saturating_sub(self.window));
         self.put_off(now, cycle, cause);
@@ -259,7 +281,7 @@ impl<R: Rules> Engine<R> {
     }
 
     /// Closes the open unit, if any, and opens the next.
-    #[inline]
+    #[inline(always)]
     fn turn(&mut self, now: &mut u64, events: &mut Option<&mut Vec<Event>>) {
         self.close(events);
         self.open(now);
@@ -503,6 +525,7 @@ impl<R: Rules> Engine<R> {
     }
 
     /// Executes any instruction.
+    #[inline(never)]
     fn run(
         &mut self,
         plan: &Plan,
@@ -606,17 +629,7 @@ impl<R: Rules> Engine<R> {
             self.branch(op, run.base, next);
         }
         if let Some(events) = events {
-            events.push(Event {
-                op: op.index,
-                fetch,
-                dispatch,
-                ready: run.ready,
-                issue: run.issue,
-                finish: run.finish,
-                complete: u64::MAX,
-                opens_group: opens && R::GROUPED,
-                cause: run.cause(),
-            });
+            events.push(run.event(op, fetch, dispatch, opens && R::GROUPED));
         }
         if op.is(AFTER) && !self.relax.serialise {
             self.hold = self.hold.max(run.finish + u64::from(op.serial));
