@@ -31,8 +31,6 @@ pub(crate) const BACKWARD: u32 = 1 << 21;
 /// Its one part takes a pipe for one cycle once all sources are there, and these are of one kind: most instructions.
 /// `mask`, `prefer`, `first_sources` and `first_result` say it all but for rare extra sources and results.
 pub(crate) const SIMPLE: u32 = 1 << 22;
-/// A `SIMPLE` instruction that computes in registers and does nothing else that dispatch or the front end care about.
-pub(crate) const PLAIN: u32 = 1 << 24;
 /// No bypass between domains delays a source of this `SIMPLE` instruction.
 pub(crate) const NEAR: u32 = 1 << 23;
 
@@ -43,6 +41,38 @@ pub struct Result {
     pub(crate) domain: u8,
     pub(crate) latency: u16,
     pub(crate) role: Role,
+}
+
+/// What most instructions are. Each kind has a way of its own through the out-of-order engine, without questions that
+/// do not arise; all of the first four wait in a queue and mean nothing special to dispatch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// `SIMPLE`, and computes in registers only.
+    Register,
+    /// `SIMPLE`, and branches.
+    Branch,
+    /// Loads.
+    Load,
+    /// Stores.
+    Store,
+    /// Anything else.
+    Other,
+}
+
+impl Kind {
+    fn of(description: &Description, flags: u32, queue: u8) -> Kind {
+        let counted = description.dispatch.three_source.map_or(0, |_| THREE_SOURCES);
+        let ruled = FIRST | LAST | ALONE | ENDS | EVEN | BEFORE | AFTER | MARK | counted;
+        let simple = flags & SIMPLE != 0;
+        match flags & (ruled | BRANCH | LOAD | STORE) {
+            _ if queue == NO_QUEUE => Kind::Other,
+            0 if simple => Kind::Register,
+            BRANCH if simple => Kind::Branch,
+            LOAD => Kind::Load,
+            STORE => Kind::Store,
+            _ => Kind::Other,
+        }
+    }
 }
 
 /// Waits in no queue.
@@ -84,6 +114,7 @@ pub struct Op {
     /// The first sources; if there are fewer, the first again, and any register if there is none.
     pub(crate) first_sources: [u8; 3],
     pub(crate) first_result: Result,
+    pub(crate) kind: Kind,
     /// Identity for tables kept per static instruction.
     pub(crate) index: u32,
 }
@@ -325,10 +356,6 @@ impl Plan {
         {
             flags |= SIMPLE;
             flags |= if description.is_near(source_domain) { NEAR } else { 0 };
-            let counted = description.dispatch.three_source.map_or(0, |_| THREE_SOURCES);
-            let ruled = FIRST | LAST | ALONE | ENDS | EVEN | BEFORE | AFTER | counted;
-            let plain = flags & (ruled | LOAD | BRANCH | MARK) == 0 && queue != NO_QUEUE;
-            flags |= if plain { PLAIN } else { 0 };
         }
         let reads = reads.unwrap_or_default();
         let source = |index: usize| {
@@ -336,6 +363,7 @@ impl Plan {
         };
         let latency = timing.latencies.first().copied().unwrap_or(1);
         let op = Op {
+            kind: Kind::of(description, flags, queue),
             address: instruction.address.wrapping_add(self.shift),
             sources: self.sources.len() as u32,
             results: self.results.len() as u32,

@@ -25,8 +25,9 @@ pub(crate) struct Branches {
     global: Box<[u8]>,
     chooser: Box<[u8]>,
     tagged: Vec<Box<[Tagged]>>,
-    lengths: [u32; TAGE_TABLES],
-    history_bits: u32,
+    /// The part of the history that each tagged table, and the global one, looks at.
+    tagged_masks: [u128; TAGE_TABLES],
+    global_mask: u128,
     history: u128,
     returns: Vec<u64>,
     returns_max: usize,
@@ -85,8 +86,8 @@ impl Branches {
             global: vec![2; table].into(),
             chooser: vec![1; table].into(),
             tagged: (0..tables).map(|_| vec![Tagged::default(); TAGE_ENTRIES].into()).collect(),
-            lengths,
-            history_bits: branch.history.min(64),
+            tagged_masks: lengths.map(mask),
+            global_mask: mask(branch.history.min(64)),
             history: 0,
             returns: Vec::new(),
             returns_max: branch.return_stack,
@@ -164,7 +165,7 @@ impl Branches {
     fn tournament(&mut self, address: u64, taken: bool) -> bool {
         let size = self.bimodal.len() - 1;
         let local = (address >> 2) as usize & size;
-        let global = (mix(address, self.history & mask(self.history_bits)) >> 24) as usize & size;
+        let global = (mix(address, self.history & self.global_mask) >> 24) as usize & size;
         let (a, b) = (self.bimodal[local] >= 2, self.global[global] >= 2);
         let predicted = if self.chooser[local] >= 2 { b } else { a };
         if a != b {
@@ -180,7 +181,7 @@ impl Branches {
         let mut places = [(0usize, 0u16); TAGE_TABLES];
         let mut provider = None;
         for (table, place) in places.iter_mut().enumerate() {
-            let hash = mix(address, self.history & mask(self.lengths[table]));
+            let hash = mix(address, self.history & self.tagged_masks[table]);
             *place = ((hash >> 20) as usize & (TAGE_ENTRIES - 1), ((hash >> 44) as u16) | 1);
             if self.tagged[table][place.0].tag == place.1 {
                 provider = Some(table);

@@ -20,14 +20,16 @@ pub(crate) trait Rules: Send {
     const GROUPED: bool;
     /// Rules of a cpu.
     fn new(description: &Description) -> Self;
-    /// The cycle in which `op` can be dispatched, from `earliest` on, and whether that starts a new cycle's set. `plain`
-    /// is known when this is compiled: the instruction takes slots and nothing else.
-    fn offer(&mut self, op: &Op, plain: bool, earliest: u64, taken: bool) -> (u64, bool);
+    /// The cycle in which `op` can be dispatched, from `earliest` on, and whether that starts a new cycle's set. `may`
+    /// are the flags that it may have, known when this is compiled.
+    fn offer(&mut self, op: &Op, may: u32, earliest: u64, taken: bool) -> (u64, bool);
     /// `op` is dispatched in `cycle`, which may be later than offered.
-    fn settle(&mut self, op: &Op, plain: bool, cycle: u64, opens: bool, taken: bool);
+    fn settle(&mut self, op: &Op, may: u32, cycle: u64, opens: bool, taken: bool);
 }
 
 const UNLIMITED: usize = 2000;
+/// Every flag that an instruction may have.
+const ANYTHING: u32 = u32::MAX;
 
 /// How far an instruction has come.
 struct Run {
@@ -295,7 +297,7 @@ impl<R: Rules> Engine<R> {
 
     /// The cycle in which `op` is dispatched, everything it needs to be in the window taken.
     #[inline]
-    fn dispatch<const PLAIN: bool>(
+    fn dispatch<const MAY: u32>(
         &mut self,
         op: &Op,
         taken: bool,
@@ -307,11 +309,11 @@ impl<R: Rules> Engine<R> {
             self.put_off(&mut now, fetch, self.front.cause);
             self.put_off(&mut now, self.hold, Cause::Serialise);
         }
-        if !PLAIN && op.is(BEFORE) && !self.relax.serialise {
+        if op.is(BEFORE & MAY) && !self.relax.serialise {
             self.close(events);
             self.put_off(&mut now, self.last_complete, Cause::Serialise);
         }
-        let (cycle, mut opens) = self.rules.offer(op, PLAIN, now, taken);
+        let (cycle, mut opens) = self.rules.offer(op, MAY, now, taken);
         opens |= !self.unit_open;
         if !R::GROUPED {
             self.put_off(&mut now, cycle, Cause::DispatchRules);
@@ -320,17 +322,17 @@ impl<R: Rules> Engine<R> {
             self.put_off(&mut now, cycle, Cause::DispatchRules);
             self.turn_group(&mut now, events);
         }
-        if !PLAIN && op.is(LOAD | STORE) {
+        if op.is((LOAD | STORE) & MAY) {
             self.admit_access(op, &mut now);
         }
         if op.is(WRITES_GENERAL | WRITES_VECTOR) {
             self.rename(op, &mut now);
         }
-        if PLAIN || op.queue != NO_QUEUE {
+        if MAY != ANYTHING || op.queue != NO_QUEUE {
             let cycle = self.calendar.admit(usize::from(op.queue), now);
             self.put_off(&mut now, cycle, Cause::IssueQueue);
         }
-        self.rules.settle(op, PLAIN, now, opens, taken);
+        self.rules.settle(op, MAY, now, opens, taken);
         self.last_dispatch = now;
         self.front.dispatched(now);
         (fetch, now, opens)
@@ -483,7 +485,7 @@ impl<R: Rules> Engine<R> {
             let again = self.last_complete + self.memory.same_group_flush;
             let mut now = self.last_dispatch;
             self.open(&mut now);
-            self.rules.settle(op, false, again, true, false);
+            self.rules.settle(op, ANYTHING, again, true, false);
             self.put_off(&mut now, again, Cause::LoadHitStore);
             self.last_dispatch = now;
             *dispatch = now;
@@ -497,7 +499,7 @@ impl<R: Rules> Engine<R> {
 
     /// Executes a `SIMPLE` instruction.
     #[inline]
-    fn run_simple<const PLAIN: bool>(
+    fn run_simple<const MAY: u32>(
         &mut self,
         plan: &Plan,
         op: &Op,
@@ -509,7 +511,7 @@ impl<R: Rules> Engine<R> {
         let (ready, source_cause) = self.values.simple(plan, op, start);
         let issue = self.pipes.reserve_one(op.mask, op.prefer, ready);
         let mut loaded = Loaded::AT_ONCE;
-        if !PLAIN && op.is(LOAD) {
+        if op.is(LOAD & MAY) {
             loaded = self.load(op, accesses, dispatch, issue, events);
         }
         if op.result_count == 1 {
@@ -597,9 +599,10 @@ impl<R: Rules> Engine<R> {
         finish
     }
 
-    /// Takes an instruction from fetch to completion; `PLAIN` ones have a way of their own through it.
+    /// Takes an instruction from fetch to completion. `MAY`: the flags that it may have; events are recorded if that is
+    /// `ANYTHING`.
     #[inline]
-    fn step<const PLAIN: bool>(
+    fn step<const MAY: u32>(
         &mut self,
         plan: &Plan,
         op: &Op,
@@ -607,41 +610,54 @@ impl<R: Rules> Engine<R> {
         next: u64,
         events: &mut Option<&mut Vec<Event>>,
     ) {
-        let taken = !PLAIN && op.is(BRANCH) && next != op.end();
-        let (fetch, mut dispatch, opens) = self.dispatch::<PLAIN>(op, taken, events);
-        let run = if PLAIN || op.is(SIMPLE) {
-            self.run_simple::<PLAIN>(plan, op, accesses, &mut dispatch, events)
+        let taken = op.is(BRANCH & MAY) && next != op.end();
+        let (fetch, mut dispatch, opens) = self.dispatch::<MAY>(op, taken, events);
+        let run = if MAY & (LOAD | STORE) == 0 || op.is(SIMPLE) {
+            self.run_simple::<MAY>(plan, op, accesses, &mut dispatch, events)
         } else {
             self.run(plan, op, accesses, &mut dispatch, events)
         };
-        if PLAIN || op.queue != NO_QUEUE {
+        if MAY != ANYTHING || op.queue != NO_QUEUE {
             self.calendar.hold(usize::from(op.queue), run.issue + 1);
         }
         if run.finish > self.unit_finish {
             self.unit_finish = run.finish;
             self.unit_cause = run.cause();
         }
-        if PLAIN {
-            return;
-        }
-        if op.is(BRANCH) {
+        if op.is(BRANCH & MAY) {
             self.counters.branches_taken += u64::from(taken);
             self.branch(op, run.base, next);
         }
-        if let Some(events) = events {
-            events.push(run.event(op, fetch, dispatch, opens && R::GROUPED));
-        }
-        if op.is(AFTER) && !self.relax.serialise {
-            self.hold = self.hold.max(run.finish + u64::from(op.serial));
-        }
-        if op.is(MARK) {
-            self.marks.push(dispatch);
+        if MAY == ANYTHING {
+            if let Some(events) = events {
+                events.push(run.event(op, fetch, dispatch, opens && R::GROUPED));
+            }
+            if op.is(AFTER) && !self.relax.serialise {
+                self.hold = self.hold.max(run.finish + u64::from(op.serial));
+            }
+            if op.is(MARK) {
+                self.marks.push(dispatch);
+            }
         }
     }
 
-    /// Takes any instruction all the way.
     #[inline(never)]
-    fn step_any(
+    fn step_branch(&mut self, plan: &Plan, op: &Op, next: u64) {
+        self.step::<BRANCH>(plan, op, &[], next, &mut None);
+    }
+
+    #[inline(never)]
+    fn step_load(&mut self, plan: &Plan, op: &Op, accesses: &[Access]) {
+        self.step::<LOAD>(plan, op, accesses, 0, &mut None);
+    }
+
+    #[inline(never)]
+    fn step_store(&mut self, plan: &Plan, op: &Op, accesses: &[Access]) {
+        self.step::<STORE>(plan, op, accesses, 0, &mut None);
+    }
+
+    #[inline(never)]
+    fn step_other(
         &mut self,
         plan: &Plan,
         op: &Op,
@@ -649,7 +665,7 @@ impl<R: Rules> Engine<R> {
         next: u64,
         events: &mut Option<&mut Vec<Event>>,
     ) {
-        self.step::<false>(plan, op, accesses, next, events);
+        self.step::<ANYTHING>(plan, op, accesses, next, events);
     }
 
     /// Puts the stores of one instruction into the queue; when they have finished.
@@ -703,13 +719,17 @@ impl<R: Rules> Core for Engine<R> {
         let ops = &plan.ops[block.first as usize..(block.first + block.count) as usize];
         let mut rest = accesses;
         for (index, op) in ops.iter().enumerate() {
-            if op.is(PLAIN) && events.is_none() {
-                self.step::<true>(plan, op, &[], 0, &mut None);
-                continue;
+            let next = || ops.get(index + 1).map_or(next, |following| following.address);
+            match if events.is_none() { op.kind } else { Kind::Other } {
+                Kind::Register => self.step::<0>(plan, op, &[], 0, &mut None),
+                Kind::Branch => self.step_branch(plan, op, next()),
+                Kind::Load => self.step_load(plan, op, accesses_of(&mut rest, index)),
+                Kind::Store => self.step_store(plan, op, accesses_of(&mut rest, index)),
+                Kind::Other => {
+                    let mine = accesses_of(&mut rest, index);
+                    self.step_other(plan, op, mine, next(), &mut events);
+                }
             }
-            let mine = if op.is(LOAD | STORE) { accesses_of(&mut rest, index) } else { &[] };
-            let next = ops.get(index + 1).map_or(next, |following| following.address);
-            self.step_any(plan, op, mine, next, &mut events);
         }
         self.counters.add_block(&block);
     }

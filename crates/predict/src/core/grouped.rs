@@ -53,9 +53,9 @@ impl Rules for Groups {
     }
 
     #[inline]
-    fn offer(&mut self, op: &Op, plain: bool, earliest: u64, _taken: bool) -> (u64, bool) {
+    fn offer(&mut self, op: &Op, may: u32, earliest: u64, _taken: bool) -> (u64, bool) {
         let has_room =
-            if !plain && op.is(self.special) { self.has_room(op) } else { self.used + u32::from(op.slots) <= self.width };
+            if op.is(self.special & may) { self.has_room(op) } else { self.used + u32::from(op.slots) <= self.width };
         if self.open && earliest <= self.cycle && has_room {
             (self.cycle, false)
         } else {
@@ -64,7 +64,7 @@ impl Rules for Groups {
     }
 
     #[inline]
-    fn settle(&mut self, op: &Op, plain: bool, cycle: u64, opens: bool, _taken: bool) {
+    fn settle(&mut self, op: &Op, may: u32, cycle: u64, opens: bool, _taken: bool) {
         if opens {
             self.used = 0;
             self.branches = 0;
@@ -73,7 +73,7 @@ impl Rules for Groups {
         }
         self.open = true;
         self.cycle = self.cycle.max(cycle);
-        if !plain && op.is(self.special) {
+        if op.is(self.special & may) {
             self.settle_special(op);
         } else {
             self.used += u32::from(op.slots);

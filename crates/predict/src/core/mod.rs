@@ -44,10 +44,16 @@ pub struct Access {
 /// Takes the accesses of the instruction of that index from the front of those of its block.
 #[inline]
 fn accesses_of<'a>(rest: &mut &'a [Access], index: usize) -> &'a [Access] {
-    let before = rest.iter().take_while(|access| usize::from(access.instruction) < index).count();
-    let upto = rest[before..].iter().take_while(|access| usize::from(access.instruction) == index).count();
-    let mine = &rest[before..before + upto];
-    *rest = &rest[before + upto..];
+    let mut from = 0;
+    while rest.get(from).is_some_and(|access| usize::from(access.instruction) < index) {
+        from += 1;
+    }
+    let mut to = from;
+    while rest.get(to).is_some_and(|access| usize::from(access.instruction) == index) {
+        to += 1;
+    }
+    let mine = &rest[from..to];
+    *rest = &rest[to..];
     mine
 }
 

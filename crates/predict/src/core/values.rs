@@ -82,9 +82,13 @@ impl Values {
     pub(crate) fn sources(&self, plan: &Plan, op: &Op, earliest: u64) -> Sources {
         let least = value(earliest, 0, Cause::Dependency);
         let (of_address, of_stored, others) = plan.sources_of(op);
-        let address = self.latest(of_address, ADDRESS_DOMAIN).max(least);
-        let stored = self.latest(of_stored, STORED_DOMAIN).max(least);
-        let other = self.latest(others, op.reads_as).max(least);
+        let latest = |registers: &[u8], reader| match registers {
+            [] => least,
+            registers => self.latest(registers, reader).max(least),
+        };
+        let address = latest(of_address, ADDRESS_DOMAIN);
+        let stored = latest(of_stored, STORED_DOMAIN);
+        let other = latest(others, op.reads_as);
         let last = address.max(stored).max(other);
         Sources {
             address: address >> TIME_SHIFT,
