@@ -88,15 +88,14 @@ impl Pipes {
     fn try_one(&mut self, mask: u32, prefer: u32, cycle: u64) -> bool {
         let number = cycle as u32;
         let slot = &mut self.cycles[cycle as usize % HORIZON];
-        if slot.number != number {
-            if (number.wrapping_sub(slot.number) as i32) < 0 {
-                return true;
-            }
-            *slot = Cycle { number, busy: 0 };
+        if (number.wrapping_sub(slot.number) as i32) < 0 {
+            return true;
         }
-        let free = mask & !slot.busy;
+        // An entry of an older cycle counts as empty; that it is one cannot be foreseen, so nothing branches on it.
+        let busy = slot.busy & u32::from(slot.number == number).wrapping_neg();
+        let free = mask & !busy;
         let preferred = if free & prefer != 0 { free & prefer } else { free };
-        slot.busy |= preferred & preferred.wrapping_neg();
+        *slot = Cycle { number, busy: busy | preferred & preferred.wrapping_neg() };
         free != 0
     }
 
