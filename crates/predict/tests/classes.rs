@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Every instruction that a cpu has is in a class of its file.
+//!
+//! The encodings of the fixed-length instruction sets are walked (opcode fields in full, a few operands), those of
+//! x86-64 opcode by opcode, and what the decoder makes of them is looked up as the predictor does it: by predicting it.
+
+use arch::Arch;
+use decode::{Decoder, Flow, Instruction};
+use predict::source::{Access, Chunk, Item};
+use predict::{predict, Cpu, Options, RegisterKinds, Source, SourceError};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+
+fn load(name: &str) -> Cpu {
+    Cpu::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cpus"), name).unwrap()
+}
+
+/// Each instruction once, in a block of its own.
+struct Once {
+    arch: Arch,
+    kinds: Arc<RegisterKinds>,
+    instructions: Vec<Instruction>,
+}
+
+impl Source for Once {
+    fn arch(&self) -> Arch {
+        self.arch
+    }
+
+    fn kinds(&self) -> Arc<RegisterKinds> {
+        self.kinds.clone()
+    }
+
+    fn mark(&self) -> Option<u64> {
+        None
+    }
+
+    fn read(&mut self, chunk: &mut Chunk) -> Result<bool, SourceError> {
+        for (block, instruction) in std::mem::take(&mut self.instructions).into_iter().enumerate() {
+            let first = chunk.accesses.len() as u32;
+            for (applies, store) in [(instruction.load, false), (instruction.store, true)] {
+                let bytes = instruction.access_bytes.max(1);
+                let access = Access { instruction: 0, bytes, store, known: false, address: 0 };
+                chunk.accesses.extend(applies.then_some(access));
+            }
+            let accesses = first..chunk.accesses.len() as u32;
+            let next = instruction.address + u64::from(instruction.length);
+            chunk.items.push(Item::Block { block: block as u32, accesses, next });
+            chunk.new_blocks.push(vec![instruction]);
+        }
+        Ok(!chunk.items.is_empty())
+    }
+}
+
+/// Instructions by what a class can tell of them: mnemonic, memory access, whether the last operand is a register.
+type Found = BTreeMap<(String, bool, bool, bool), Instruction>;
+
+fn collect(decoder: &mut Decoder, found: &mut Found, bytes: &[u8]) {
+    if let Ok(instruction) = decoder.decode(bytes, 0x1000) {
+        let last = instruction.text.rsplit([',', ' ']).next().unwrap_or("");
+        let immediate = last.trim_start_matches('-').starts_with(|digit: char| digit.is_ascii_digit());
+        let key = (instruction.mnemonic.clone(), instruction.load, instruction.store, immediate);
+        found.entry(key).or_insert(instruction);
+    }
+}
+
+/// The mnemonics that are in no class of the cpu.
+fn in_no_class(arch: Arch, cpu: &str, decoder: &Decoder, found: &Found) -> BTreeSet<String> {
+    let place = |(index, mut instruction): (usize, Instruction)| {
+        instruction.address = 0x10000 + 16 * index as u64;
+        if let Flow::Branch { conditional, .. } = instruction.flow {
+            instruction.flow = Flow::Branch { conditional, target: instruction.address };
+        }
+        instruction
+    };
+    let instructions = found.values().cloned().enumerate().map(place).collect();
+    let mut source = Once { arch, kinds: Arc::new(RegisterKinds::new(decoder)), instructions };
+    let prediction = predict(&mut source, &[&load(cpu)], &Options::default()).unwrap().remove(0);
+    prediction.fallbacks.into_keys().collect()
+}
+
+fn power(arch: Arch) -> (Decoder, Found) {
+    let mut decoder = Decoder::new(arch).unwrap();
+    let mut found = Found::new();
+    // Primary opcode, extended opcode and record bit, and operand fields, which some opcodes extend into.
+    for primary in (0..64u32).filter(|&primary| primary != 1) {
+        for low in 0..2048u32 {
+            for (s, a, b) in [(0, 0, 0), (0, 0, 5), (3, 3, 0), (4, 3, 0), (0, 3, 5), (0, 3, 0)] {
+                let word = primary << 26 | s << 21 | a << 16 | b << 11 | low;
+                collect(&mut decoder, &mut found, &word.to_be_bytes());
+            }
+            for a in 0..32u32 {
+                let word = primary << 26 | 3 << 21 | a << 16 | 5 << 11 | low;
+                collect(&mut decoder, &mut found, &word.to_be_bytes());
+            }
+        }
+    }
+    // Prefixed: the four kinds of prefix before each primary opcode.
+    for kind in 0..16u32 {
+        for suffix in 0..64 * 2048u32 {
+            let prefix = 1 << 26 | kind << 22;
+            let word = suffix / 2048 << 26 | 4 << 21 | 3 << 16 | 5 << 11 | suffix % 2048;
+            let words = [u32::to_be_bytes(prefix), word.to_be_bytes()].concat();
+            collect(&mut decoder, &mut found, &words);
+        }
+    }
+    (decoder, found)
+}
+
+fn loongarch() -> (Decoder, Found) {
+    let mut decoder = Decoder::new(Arch::Loongarch64).unwrap();
+    let mut found = Found::new();
+    for top in 0..1u32 << 22 {
+        collect(&mut decoder, &mut found, &(top << 10 | 5 << 5 | 6).to_le_bytes());
+    }
+    for top in 0..1u32 << 17 {
+        collect(&mut decoder, &mut found, &(top << 15).to_le_bytes());
+    }
+    (decoder, found)
+}
+
+fn x86() -> (Decoder, Found) {
+    let mut decoder = Decoder::new(Arch::X86_64).unwrap();
+    let mut found = Found::new();
+    x86_legacy(&mut decoder, &mut found);
+    x86_vector(&mut decoder, &mut found);
+    (decoder, found)
+}
+
+/// Immediates and displacements behind the bytes walked.
+const TAIL: [u8; 9] = [0; 9];
+
+fn x86_legacy(decoder: &mut Decoder, found: &mut Found) {
+    // ModRM: memory at rdi and registers, with each extension of the opcode.
+    let operands: Vec<u8> = (0..8).map(|extension| extension << 3 | 7).chain(0xc0..=0xff).collect();
+    let alone = [&[][..], &[0x66], &[0xf2], &[0xf3], &[0xf0]];
+    let prefixes = alone.iter().flat_map(|prefix| [prefix.to_vec(), [prefix, &[0x48][..]].concat()]);
+    for prefix in prefixes {
+        for map in [&[][..], &[0x0f], &[0x0f, 0x38], &[0x0f, 0x3a]] {
+            for opcode in 0..=255 {
+                for &operand in &operands {
+                    collect(decoder, found, &[&prefix, map, &[opcode, operand], &TAIL].concat());
+                }
+            }
+        }
+    }
+}
+
+fn x86_vector(decoder: &mut Decoder, found: &mut Found) {
+    let operands = (0..8).flat_map(|extension| [extension << 3 | 7, extension << 3 | 0xc3]);
+    for operand in operands {
+        for (map, opcode) in (1..=6u8).flat_map(|map| (0..=255u8).map(move |opcode| (map, opcode))) {
+            for low in 0..16u8 {
+                // W, a register in vvvv or none, L (VEX only), pp.
+                let (w, l, pp) = ((low & 8) << 4, low & 4, low & 3);
+                for vvvv in [0x78, 0x70] {
+                    let vex = [0xc4, 0xe0 | map, w | vvvv | l | pp, opcode, operand];
+                    collect(decoder, found, &[&vex[..], &TAIL].concat());
+                    // EVEX: each length, without a mask and with one.
+                    for third in [0x08, 0x09, 0x28, 0x29, 0x48, 0x49] {
+                        let evex = [0x62, 0xf0 | map, w | vvvv | 4 | pp, third, opcode, operand];
+                        collect(decoder, found, &[&evex[..], &TAIL].concat());
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What is left of the mnemonics in no class when those are taken away that a pattern (a trailing `*`) names.
+fn without(mnemonics: BTreeSet<String>, patterns: &str) -> Vec<String> {
+    let named = |mnemonic: &String| {
+        patterns.split_whitespace().any(|pattern| match pattern.strip_suffix('*') {
+            Some(prefix) => mnemonic.starts_with(prefix),
+            None => mnemonic == pattern,
+        })
+    };
+    mnemonics.into_iter().filter(|mnemonic| !named(mnemonic)).collect()
+}
+
+/// Embedded cores' and the hypervisor's, and what LLVM knows of cores to come.
+const NOT_POWER: &str = "dcbfep dcbstep dcbtep dcbtstep dcbzep icbiep lbepx lhepx lwepx stbepx sthepx stwepx lfdepx \
+    stfdepx icblc icblq. icbtls dccci iccci mfdcr mtdcr mfpmr mtpmr rfci rfdi rfmci tlb* wrtee* eciwx ecowx dmxx* \
+    lxvrl* stxvrl* lxvprl* stxvprl* subfus subfus.";
+/// Instructions of ISA 3.1, which POWER10 has first.
+const ISA_3_1: &str = "paddi pl* pst* brd brh brw cfuged cntlzdm cnttzdm hash* lxvkq lxvp* stxvp* lxvr* stxvr* pdepd \
+    pextd setbc* setnbc* vclr* vcntmb* vdiv* vmod* vexpand* vgnb vins* vpdepd vpextd vstri* xxblend* xxeval xxgenpcv* \
+    xxmfacc xxsetaccz";
+/// Instructions of ISA 3.0 that only POWER9's file names.
+const ISA_3_0: &str = "lxvl* stxvl* lwat ldat stwat stdat darn copy paste.";
+
+#[test]
+fn power_cpus_class_all_that_they_have() {
+    let (decoder, found) = power(Arch::Powerpc64);
+    assert!(found.len() > 1400, "{} forms decoded", found.len());
+    let left = |cpu, others: &str| {
+        let missing = in_no_class(Arch::Powerpc64, cpu, &decoder, &found);
+        without(missing, &format!("{NOT_POWER} {others}"))
+    };
+    assert_eq!(left("power10", ""), [""; 0]);
+    assert_eq!(left("power9", ISA_3_1), [""; 0]);
+    assert_eq!(left("power8", &format!("{ISA_3_1} {ISA_3_0}")), [""; 0]);
+    assert_eq!(left("power7", &format!("{ISA_3_1} {ISA_3_0}")), [""; 0]);
+}
+
+/// What the 8xx and the e300 lack: 64 bits, vectors, floating point, decimals, later versions of the ISA, Book E's.
+const NOT_32_BITS: &str = "v* xv* xs* xx* lxv* lxs* stxv* stxs* lv* stv* f* lf* stf* dmxx* mffs* mtfs* mcrfs mtvsr* \
+    mfvsr* mtvscr mfvscr ld ldu ldx ldux ldarx ldbrx ldcix ldat lwa lwax lwaux lwat lq lqarx std stdu stdx stdux stdcx. \
+    stdbrx stdcix stdat stwat stq stqcx. plq pstq rld* sld sld. srd srd. srad* mulld* mulhd* divd* divwe* mod* mad* \
+    extsw* cnt* popcnt* prty* cmpb cmprb cmpeqb isel bpermd bcd* dadd* dsub* dmul* ddiv* dqua* drrnd* drint* dct* drd* \
+    dcffix* dctfix* drsp* ddedpd* denbcd* dxex* diex* dscli* dscri* dcmp* dtst* addg6s cbcdtd cdtbcd addex addpcis \
+    subfus* br* bctar* cfuged pdepd pextd set* hash* slb* tbegin. tend. tabort* tcheck trechkpt. treclaim. tsr. td tdi \
+    lbarx lharx stbcx. sthcx.  lbzcix lhzcix lwzcix stbcix sthcix stwcix lbepx lhepx lwepx stbepx sthepx \
+    stwepx dcbfep dcbstep dcbtep dcbtstep dcbzep icb* dccci iccci mfdcr mtdcr mfpmr mtpmr mfbhrbe clrbhrb \
+    mcrxrx rfci rfdi rfmci rfebb rfid hrfid scv nap doze sleep rvwinkle stop wait attn tlb* wrtee* mtmsrd msgsync \
+    cpabort copy paste. darn p* dst* dss* lwsync ptesync";
+
+#[test]
+fn cpus_of_32_bits_class_all_that_they_have() {
+    let (decoder, found) = power(Arch::Powerpc);
+    for cpu in ["mpc885", "e300c2"] {
+        let missing = in_no_class(Arch::Powerpc, cpu, &decoder, &found);
+        assert_eq!(without(missing, NOT_32_BITS), [""; 0], "{cpu}");
+    }
+}
+
+#[test]
+fn loongarch_cpus_class_every_instruction() {
+    let (decoder, found) = loongarch();
+    assert!(found.len() > 1800, "{} forms decoded", found.len());
+    for cpu in ["la464", "la664"] {
+        let missing = in_no_class(Arch::Loongarch64, cpu, &decoder, &found);
+        assert_eq!(without(missing, ""), [""; 0], "{cpu}");
+    }
+}
+
+/// Other makers', virtual machines', enclaves', the shadow stack's, tiles, later cores'.
+const NOT_GOLDEN_COVE: &str = "aadd aand aor axor aesdec128kl aesdec256kl aesdecwide* aesenc128kl aesenc256kl \
+    aesencwide* encodekey* loadiwkey ccmp ctest cfcmov clgi stgi clui stui testui uiret senduipi clzero clrssbsy \
+    incssp* rdssp* rstorssp saveprevssp wrss* wruss* cvtpd2pi cvtps2pi cvttpd2pi cvttps2pi maskmov* vmaskmovdqu enclv \
+    eretu erets extrq hreset ldtilecfg sttilecfg tdp* tcmm* lkgs montmul movdir64b pbndkb pconfig psmash ptwrite \
+    pvalidate rdpru rmp* seam* tdcall skinit tlbsync umonitor urdmsr uwrmsr v4f* vp4dp* vbcst* vmclear vmfunc vmload \
+    vmmcall vmptr* vmread vmrun vmsave vmwrite vmxo* vsha512* vsm3* vsm4* wait xcrypt* xsha* xstore xsusldtrk \
+    xresldtrk";
+
+#[test]
+fn golden_cove_classes_all_that_it_has() {
+    let (decoder, found) = x86();
+    assert!(found.len() > 2500, "{} forms decoded", found.len());
+    let missing = in_no_class(Arch::X86_64, "golden_cove", &decoder, &found);
+    assert_eq!(without(missing, NOT_GOLDEN_COVE), [""; 0]);
+}
