@@ -100,7 +100,7 @@ fn power(arch: Arch) -> (Decoder, Found) {
     for kind in 0..16u32 {
         for suffix in 0..64 * 2048u32 {
             let prefix = 1 << 26 | kind << 22;
-            let word = suffix / 2048 << 26 | 4 << 21 | 3 << 16 | 5 << 11 | suffix % 2048;
+            let word = (suffix / 2048) << 26 | 4 << 21 | 3 << 16 | 5 << 11 | (suffix % 2048);
             let words = [u32::to_be_bytes(prefix), word.to_be_bytes()].concat();
             collect(&mut decoder, &mut found, &words);
         }
@@ -206,8 +206,8 @@ fn power_cpus_class_all_that_they_have() {
 
 /// What the 8xx and the e300 lack: 64 bits, vectors, floating point, decimals, later versions of the ISA, Book E's.
 const NOT_32_BITS: &str = "v* xv* xs* xx* lxv* lxs* stxv* stxs* lv* stv* f* lf* stf* dmxx* mffs* mtfs* mcrfs mtvsr* \
-    mfvsr* mtvscr mfvscr ld ldu ldx ldux ldarx ldbrx ldcix ldat lwa lwax lwaux lwat lq lqarx std stdu stdx stdux stdcx. \
-    stdbrx stdcix stdat stwat stq stqcx. plq pstq rld* sld sld. srd srd. srad* mulld* mulhd* divd* divwe* mod* mad* \
+    mfvsr* mtvscr mfvscr ld ldu ldx ldux ldarx ldbrx ldcix ldat lwa lwax lwaux lwat lq lqarx std stdu stdx stdux \
+    stdcx. stdbrx stdcix stdat stwat stq stqcx. plq pstq rld* sld sld. srd srd. srad* mulld* mulhd* divd* divwe* mod* mad* \
     extsw* cnt* popcnt* prty* cmpb cmprb cmpeqb isel bpermd bcd* dadd* dsub* dmul* ddiv* dqua* drrnd* drint* dct* drd* \
     dcffix* dctfix* drsp* ddedpd* denbcd* dxex* diex* dscli* dscri* dcmp* dtst* addg6s cbcdtd cdtbcd addex addpcis \
     subfus* br* bctar* cfuged pdepd pextd set* hash* slb* tbegin. tend. tabort* tcheck trechkpt. treclaim. tsr. td tdi \
