@@ -100,10 +100,7 @@ impl FromStr for Arch {
     type Err = UnknownArch;
 
     fn from_str(name: &str) -> Result<Arch, UnknownArch> {
-        Arch::ALL
-            .into_iter()
-            .find(|arch| arch.name() == name)
-            .ok_or_else(|| UnknownArch(name.to_owned()))
+        Arch::ALL.into_iter().find(|arch| arch.name() == name).ok_or_else(|| UnknownArch(name.to_owned()))
     }
 }
 

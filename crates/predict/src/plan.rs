@@ -358,9 +358,8 @@ impl Plan {
             flags |= if description.is_near(source_domain) { NEAR } else { 0 };
         }
         let reads = reads.unwrap_or_default();
-        let source = |index: usize| {
-            reads.get(index).or(reads.first()).map_or(0, |register| register.0.min(255) as u8)
-        };
+        let source =
+            |index: usize| reads.get(index).or(reads.first()).map_or(0, |register| register.0.min(255) as u8);
         let latency = timing.latencies.first().copied().unwrap_or(1);
         let op = Op {
             kind: Kind::of(description, flags, queue),

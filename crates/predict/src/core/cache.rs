@@ -28,7 +28,11 @@ impl Cache {
 
     #[inline]
     fn set(&mut self, line: u64) -> &mut [(u64, u64)] {
-        let set = if self.whole_mask { line as usize & (self.sets - 1) } else { (line % self.sets as u64) as usize };
+        let set = if self.whole_mask {
+            line as usize & (self.sets - 1)
+        } else {
+            (line % self.sets as u64) as usize
+        };
         &mut self.lines[set * self.ways..(set + 1) * self.ways]
     }
 

@@ -8,7 +8,7 @@ use super::front_end::FrontEnd;
 use super::queues::{Calendar, Ring, LANES};
 use super::store_queue::{Meets, Store, StoreQueue};
 use super::units::Pipes;
-use super::values::Values;
+use super::values::{Sources, Values};
 use super::{accesses_of, Access, Cause, Core, Counters, Event, Relax};
 use crate::description::*;
 use crate::plan::*;
@@ -30,6 +30,21 @@ pub(crate) trait Rules: Send {
 const UNLIMITED: usize = 2000;
 /// Every flag that an instruction may have.
 const ANYTHING: u32 = u32::MAX;
+
+/// When the parts of an instruction went to their pipes.
+#[derive(Default)]
+struct Issued {
+    last: u64,
+    /// The cycle that latencies count from.
+    base: u64,
+    address: Option<u64>,
+    data: Option<u64>,
+}
+
+/// Whether the instruction computes with what it loads, in a part that waits for it.
+fn computes_with_loaded(plan: &Plan, op: &Op) -> bool {
+    op.is(LOAD) && plan.parts_of(op).last().is_some_and(|part| part.waits == Waits::Loaded)
+}
 
 /// How far an instruction has come.
 struct Run {
@@ -527,7 +542,6 @@ impl<R: Rules> Engine<R> {
     }
 
     /// Executes any instruction.
-    #[inline(never)]
     fn run(
         &mut self,
         plan: &Plan,
@@ -538,50 +552,77 @@ impl<R: Rules> Engine<R> {
     ) -> Run {
         let start = *dispatch + self.dispatch_latency;
         let sources = self.values.sources(plan, op, start);
-        let all = sources.last;
+        let (issued, loaded) = match plan.parts_of(op) {
+            [address, data]
+                if (address.waits, data.waits) == (Waits::Address, Waits::Data) && !op.is(LOAD) =>
+            {
+                (self.issue_store(address, data, &sources), Loaded::AT_ONCE)
+            }
+            parts => self.issue_parts(op, parts, &sources, accesses, dispatch, start, events),
+        };
+        let Issued { last: issue, base, address, data } = issued;
+        let met = if computes_with_loaded(plan, op) { Loaded { extra: 0, ..loaded } } else { loaded };
+        let mut finish = self.set_results(plan, op, base, address.unwrap_or(base), met).max(issue + 1);
+        if op.is(STORE) {
+            finish = finish.max(self.store(op, accesses, address.unwrap_or(issue), data.unwrap_or(issue)));
+        }
+        Run { start, ready: sources.last, source_cause: sources.cause, issue, base, loaded, finish }
+    }
+
+    /// Issues a store's two operations.
+    #[inline]
+    fn issue_store(&mut self, address: &Part, data: &Part, sources: &Sources) -> Issued {
+        let address = self.pipes.reserve(address, sources.address);
+        let data = self.pipes.reserve(data, sources.stored.max(sources.other));
+        let last = address.max(data);
+        Issued { last, base: last, address: Some(address), data: Some(data) }
+    }
+
+    /// Issues the parts of an instruction, in their order; a load goes with the first.
+    #[inline(never)]
+    #[allow(clippy::too_many_arguments)]
+    fn issue_parts(
+        &mut self,
+        op: &Op,
+        parts: &[Part],
+        sources: &Sources,
+        accesses: &[Access],
+        dispatch: &mut u64,
+        start: u64,
+        events: &mut Option<&mut Vec<Event>>,
+    ) -> (Issued, Loaded) {
         let mut loaded = Loaded::AT_ONCE;
-        let mut load_done = !op.is(LOAD);
-        let (mut issue, mut steps, mut previous) = (0, 0, start);
-        let (mut address_issue, mut data_issue) = (None, None);
-        for part in plan.parts_of(op) {
+        let mut issued =
+            Issued { last: if parts.is_empty() { sources.last } else { 0 }, ..Issued::default() };
+        let (mut steps, mut previous) = (0, start);
+        for (index, part) in parts.iter().enumerate() {
             let earliest = match part.waits {
-                Waits::All => all,
+                Waits::All => sources.last,
                 Waits::Address => sources.address,
                 Waits::Data => sources.stored.max(sources.other),
                 Waits::Then => previous + u64::from(part.step),
                 Waits::Loaded => {
-                    let there = address_issue.unwrap_or(previous) + self.l1_latency + loaded.extra;
+                    let there = issued.address.unwrap_or(previous) + self.l1_latency + loaded.extra;
                     there.max(sources.other).max(sources.stored)
                 }
             };
             previous = self.pipes.reserve(part, earliest);
             match part.waits {
-                Waits::Address => address_issue = Some(previous),
-                Waits::Data => data_issue = Some(previous),
+                Waits::Address => issued.address = Some(previous),
+                Waits::Data => issued.data = Some(previous),
                 Waits::Then => steps += u64::from(part.step),
                 Waits::All | Waits::Loaded => {}
             }
-            if !load_done {
-                load_done = true;
+            if index == 0 && op.is(LOAD) {
                 loaded = self.load(op, accesses, dispatch, previous, events);
             }
-            issue = issue.max(previous);
+            issued.last = issued.last.max(previous);
         }
-        if op.part_count == 0 {
-            issue = all;
-            if !load_done {
-                loaded = self.load(op, accesses, dispatch, issue, events);
-            }
+        if parts.is_empty() && op.is(LOAD) {
+            loaded = self.load(op, accesses, dispatch, issued.last, events);
         }
-        let base = issue - steps.min(issue);
-        let composed = op.is(LOAD) && plan.parts_of(op).last().is_some_and(|part| part.waits == Waits::Loaded);
-        let met = Loaded { extra: if composed { 0 } else { loaded.extra }, cause: loaded.cause };
-        let mut finish = self.set_results(plan, op, base, address_issue.unwrap_or(base), met).max(issue + 1);
-        if op.is(STORE) {
-            let times = (address_issue.unwrap_or(issue), data_issue.unwrap_or(issue));
-            finish = finish.max(self.store(op, accesses, times));
-        }
-        Run { start, ready: all, source_cause: sources.cause, issue, base, loaded, finish }
+        issued.base = issued.last - steps.min(issued.last);
+        (issued, loaded)
     }
 
     /// Says when the results of an instruction are there; the last of them.
@@ -669,7 +710,7 @@ impl<R: Rules> Engine<R> {
     }
 
     /// Puts the stores of one instruction into the queue; when they have finished.
-    fn store(&mut self, op: &Op, accesses: &[Access], (address_time, data_time): (u64, u64)) -> u64 {
+    fn store(&mut self, op: &Op, accesses: &[Access], address_time: u64, data_time: u64) -> u64 {
         for access in accesses.iter().filter(|access| access.store && access.known) {
             let bytes = u64::from(access.bytes.max(1));
             let first = self.caches.line_of(access.address);

@@ -54,8 +54,11 @@ impl Rules for Groups {
 
     #[inline]
     fn offer(&mut self, op: &Op, may: u32, earliest: u64, _taken: bool) -> (u64, bool) {
-        let has_room =
-            if op.is(self.special & may) { self.has_room(op) } else { self.used + u32::from(op.slots) <= self.width };
+        let has_room = if op.is(self.special & may) {
+            self.has_room(op)
+        } else {
+            self.used + u32::from(op.slots) <= self.width
+        };
         if self.open && earliest <= self.cycle && has_room {
             (self.cycle, false)
         } else {

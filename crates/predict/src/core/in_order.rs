@@ -273,7 +273,8 @@ impl InOrder {
         let passed_on = if extra > 0 { memory_cause } else { Cause::Dependency };
         let mut finish = base + if foldable { 0 } else { u64::from(op.latency.max(1)) + extra };
         for result in plan.results_of(op) {
-            let ready = base + u64::from(result.latency) + if result.role == Role::BaseUpdate { 0 } else { extra };
+            let ready =
+                base + u64::from(result.latency) + if result.role == Role::BaseUpdate { 0 } else { extra };
             finish = finish.max(ready);
             self.values.set(result.register, ready, result.domain, passed_on);
         }

@@ -104,7 +104,8 @@ impl StoreQueue {
         let number = self.next;
         self.next += 1;
         let slot = self.slot(number);
-        self.stores[slot] = Store { number, address, bytes, address_time, data_time, drain: u64::MAX, simple };
+        self.stores[slot] =
+            Store { number, address, bytes, address_time, data_time, drain: u64::MAX, simple };
         for (granule, previous) in self.granules(address, bytes).zip(&mut self.previous[slot]) {
             let entry = &mut self.table[Self::table_index(granule)];
             *previous = if entry.0 == granule { entry.1 } else { NOBODY };

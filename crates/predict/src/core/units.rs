@@ -62,7 +62,7 @@ impl Pipes {
     }
 
     /// Takes one of the part's pipes, at `earliest` or as soon after it as one is free; says when.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn reserve(&mut self, part: &Part, earliest: u64) -> u64 {
         if part.mask == 0 {
             return earliest;
