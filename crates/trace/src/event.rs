@@ -12,10 +12,10 @@ pub struct Access {
     pub bytes: u16,
     /// Whether memory is written. An instruction that reads and writes has two accesses, the read first.
     pub store: bool,
-    /// A cache instruction (`dcbst`, `icbi`): it names a line and moves no data. Neither a load nor a store.
-    pub cache_operation: bool,
     /// Whether the address is known. The emulator does not report all accesses, see docs/trace-format.md.
     pub known: bool,
+    /// A cache instruction (`dcbst`, `icbi`): it names a line and moves no data. Neither a load nor a store.
+    pub cache_operation: bool,
 }
 
 /// Straight-line code as the emulator ran it. It need not end in a branch: the emulator cuts at pages and system calls.

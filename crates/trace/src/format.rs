@@ -54,6 +54,30 @@ pub(crate) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
+/// The number that `bytes` begin with, and what follows it. Most have one byte or two.
+#[inline(always)]
+pub(crate) fn varint(bytes: &[u8]) -> Result<(u64, &[u8]), Problem> {
+    match *bytes {
+        [byte, _, ..] if byte < 0x80 => Ok((u64::from(byte), &bytes[1..])),
+        [low, high, ref rest @ ..] if high < 0x80 => Ok((u64::from(low & 0x7f) | u64::from(high) << 7, rest)),
+        _ => long_varint(bytes),
+    }
+}
+
+fn long_varint(bytes: &[u8]) -> Result<(u64, &[u8]), Problem> {
+    let mut value = 0u64;
+    for (i, &byte) in bytes.iter().enumerate().take(10) {
+        if i == 9 && byte > 1 {
+            return Err("a number of more than 64 bits".into());
+        }
+        value |= u64::from(byte & 0x7f) << (7 * i);
+        if byte < 0x80 {
+            return Ok((value, &bytes[i + 1..]));
+        }
+    }
+    Err("a number is cut off".into())
+}
+
 /// The records of one frame, read from the front.
 #[derive(Default)]
 pub(crate) struct Bytes {
@@ -67,29 +91,15 @@ impl Bytes {
     }
 
     #[inline(always)]
-    pub fn varint(&mut self) -> Result<u64, Problem> {
-        match self.buffer.get(self.at) {
-            Some(&byte) if byte < 0x80 => {
-                self.at += 1;
-                Ok(u64::from(byte))
-            }
-            _ => self.long_varint(),
-        }
+    pub fn rest(&self) -> &[u8] {
+        self.buffer.get(self.at..).unwrap_or_default()
     }
 
-    fn long_varint(&mut self) -> Result<u64, Problem> {
-        let mut value = 0u64;
-        for (i, &byte) in self.buffer[self.at.min(self.buffer.len())..].iter().enumerate().take(10) {
-            if i == 9 && byte > 1 {
-                return Err("a number of more than 64 bits".into());
-            }
-            value |= u64::from(byte & 0x7f) << (7 * i);
-            if byte < 0x80 {
-                self.at += i + 1;
-                return Ok(value);
-            }
-        }
-        Err("a number is cut off".into())
+    #[inline(always)]
+    pub fn varint(&mut self) -> Result<u64, Problem> {
+        let (value, rest) = varint(self.rest())?;
+        self.at = self.buffer.len() - rest.len();
+        Ok(value)
     }
 
     /// A number that may not be above `max`.

@@ -128,6 +128,12 @@ impl Loops {
         }
     }
 
+    /// Whether the reader stands at the start of an iteration.
+    #[inline]
+    pub fn at_iteration(&self) -> bool {
+        self.stack.last().is_some_and(|frame| frame.next == frame.part + 1)
+    }
+
     /// The repetitions at the start of whose iterations the reader stands, outermost first.
     pub fn repetitions(&self, out: &mut Vec<Repetition>) {
         out.clear();
