@@ -15,7 +15,7 @@ use arch::Arch;
 use decode::{Decoder, Instruction};
 use std::path::Path;
 use std::sync::Arc;
-use trace::{Event, Reader};
+use trace::{Event, Reader, Repetition};
 
 /// Items of a chunk, about.
 const CHUNK_ITEMS: usize = 4096;
@@ -24,14 +24,30 @@ const ITERATIONS_MIN: u64 = 96;
 /// A loop with more blocks in an iteration is read as it stands; its inner loops are looked at in turn.
 const BLOCKS_MAX: u64 = 32768;
 
+/// What was read of the trace: a block and its accesses in the chunk, or a call's beginning.
+#[derive(Clone, Copy)]
 enum Step {
-    Block(u32, Vec<Access>),
+    Block { block: u32, first: u32, end: u32 },
     Enter,
 }
 
+/// The block read last, which waits for what is executed next; its accesses are the chunk's last.
+#[derive(Clone, Copy)]
 struct Pending {
     block: u32,
-    accesses: Vec<Access>,
+    first: u32,
+}
+
+/// Puts what is read into a chunk.
+#[derive(Default)]
+struct Filler {
+    /// Start and end of each block, and the bytes that each instruction accesses by its encoding.
+    spans: Vec<(u64, u64)>,
+    bytes: Vec<Vec<u16>>,
+    pending: Option<Pending>,
+    entered: bool,
+    /// Accesses of the pending block between two chunks.
+    carried: Vec<Access>,
 }
 
 /// A trace file, as a source.
@@ -41,19 +57,88 @@ pub struct TraceSource {
     kinds: Arc<RegisterKinds>,
     mark: Option<u64>,
     regions: bool,
-    decoded: u32,
-    /// Start and end of each block, and the bytes that each instruction accesses by its encoding.
-    spans: Vec<(u64, u64)>,
-    bytes: Vec<Vec<u16>>,
-    pending: Option<Pending>,
-    entered: bool,
+    filler: Filler,
     ended: bool,
-    /// Emptied lists of accesses, to be filled again.
-    spare: Vec<Vec<Access>>,
 }
 
 fn failed(error: impl std::fmt::Display) -> SourceError {
     SourceError(error.to_string())
+}
+
+impl Filler {
+    /// Adds a block and hands out the one before it. Inlined for speed: into the loop of `Reader::take_blocks`.
+    #[inline(always)]
+    fn block(&mut self, chunk: &mut Chunk, block: u32, accesses: &[trace::Access]) -> Step {
+        let first = chunk.accesses.len();
+        let mut rare = false;
+        chunk.accesses.extend(accesses.iter().map(|access| {
+            rare |= access.cache_operation | (access.bytes == 0);
+            converted(access, access.bytes)
+        }));
+        if rare {
+            chunk.accesses.truncate(first);
+            self.rare_accesses(chunk, block, accesses);
+        }
+        let first = first as u32;
+        self.flush(chunk, first, Some(self.spans[block as usize].0));
+        self.pending = Some(Pending { block, first });
+        Step::Block { block, first, end: chunk.accesses.len() as u32 }
+    }
+
+    /// Adds accesses among which are cache operations, or some whose size only the encoding tells.
+    #[cold]
+    fn rare_accesses(&mut self, chunk: &mut Chunk, block: u32, accesses: &[trace::Access]) {
+        let sizes = &self.bytes[block as usize];
+        let bytes = |access: &trace::Access| match access.bytes {
+            0 => sizes.get(usize::from(access.instruction)).copied().unwrap_or(1),
+            bytes => bytes,
+        };
+        let moving = accesses.iter().filter(|access| !access.cache_operation);
+        chunk.accesses.extend(moving.map(|access| converted(access, bytes(access))));
+    }
+
+    /// Hands out the block that waits for what came next; its accesses end at `end`.
+    #[inline]
+    fn flush(&mut self, chunk: &mut Chunk, end: u32, next: Option<u64>) {
+        if let Some(Pending { block, first }) = self.pending.take() {
+            let next = next.unwrap_or_else(|| self.spans[block as usize].1);
+            chunk.items.push(Item::Block { block, accesses: first..end, next });
+        }
+        if std::mem::take(&mut self.entered) {
+            chunk.items.push(Item::Enter);
+        }
+    }
+
+    /// Hands out the block that waits as the last one for now.
+    fn flush_last(&mut self, chunk: &mut Chunk, next: Option<u64>) {
+        self.flush(chunk, chunk.accesses.len() as u32, next);
+    }
+
+    /// Goes on in a new chunk.
+    fn start(&mut self, chunk: &mut Chunk) {
+        if let Some(pending) = &mut self.pending {
+            pending.first = chunk.accesses.len() as u32;
+            chunk.accesses.append(&mut self.carried);
+        }
+    }
+
+    /// Takes back from a full chunk what belongs to the block that waits.
+    fn stop(&mut self, chunk: &mut Chunk) {
+        if let Some(pending) = self.pending {
+            self.carried.extend(chunk.accesses.drain(pending.first as usize..));
+        }
+    }
+}
+
+#[inline]
+fn converted(access: &trace::Access, bytes: u16) -> Access {
+    Access {
+        instruction: access.instruction,
+        bytes,
+        store: access.store,
+        known: access.known,
+        address: access.address,
+    }
 }
 
 impl TraceSource {
@@ -74,13 +159,8 @@ impl TraceSource {
             decoder,
             mark,
             regions,
-            decoded: 0,
-            spans: Vec::new(),
-            bytes: Vec::new(),
-            pending: None,
-            entered: false,
+            filler: Filler::default(),
             ended: false,
-            spare: Vec::new(),
         })
     }
 
@@ -89,39 +169,29 @@ impl TraceSource {
         self.reader.header()
     }
 
-    fn step(&mut self) -> Result<Option<Step>, SourceError> {
-        loop {
+    /// Reads a block or a call's beginning into the chunk. None at the end.
+    #[inline(never)]
+    fn step(&mut self, chunk: &mut Chunk) -> Result<Option<Step>, SourceError> {
+        while !self.reader.at_end().map_err(failed)? {
+            if self.filler.spans.len() < self.reader.blocks().len() {
+                self.decode_new(chunk);
+            }
             match self.reader.next().map_err(failed)? {
-                None => return Ok(None),
-                Some(Event::EnterRegion { .. }) if self.regions && self.mark.is_none() => {
-                    return Ok(Some(Step::Enter))
-                }
-                Some(Event::EnterRegion { .. } | Event::LeaveRegion { .. }) => {}
                 Some(Event::Block { id, accesses }) => {
-                    let sizes = self.bytes.get(id as usize);
-                    let convert = |access: &trace::Access| Access {
-                        instruction: access.instruction,
-                        bytes: match (access.bytes, sizes) {
-                            (0, Some(sizes)) => {
-                                sizes.get(usize::from(access.instruction)).copied().unwrap_or(1)
-                            }
-                            (bytes, _) => bytes,
-                        },
-                        store: access.store,
-                        known: access.known,
-                        address: access.address,
-                    };
-                    let mut list = self.spare.pop().unwrap_or_default();
-                    list.extend(accesses.iter().filter(|access| !access.cache_operation).map(convert));
-                    return Ok(Some(Step::Block(id, list)));
+                    return Ok(Some(self.filler.block(chunk, id, accesses)));
                 }
+                Some(Event::EnterRegion { .. }) if self.regions && self.mark.is_none() => {
+                    self.filler.entered = true;
+                    return Ok(Some(Step::Enter));
+                }
+                _ => {}
             }
         }
+        Ok(None)
     }
 
     fn decode_new(&mut self, chunk: &mut Chunk) {
-        while (self.decoded as usize) < self.reader.blocks().len() {
-            let block = &self.reader.blocks()[self.decoded as usize];
+        for block in &self.reader.blocks()[self.filler.spans.len()..] {
             let mut instructions = Vec::with_capacity(block.instructions());
             for (address, bytes) in block.iter() {
                 let decoded = self.decoder.decode(bytes, address);
@@ -130,35 +200,9 @@ impl TraceSource {
                 instruction.length = bytes.len().min(16) as u8;
                 instructions.push(instruction);
             }
-            self.spans.push((block.address, block.address.wrapping_add(block.bytes.len() as u64)));
-            self.bytes.push(instructions.iter().map(|instruction| instruction.access_bytes).collect());
+            self.filler.spans.push((block.address, block.address.wrapping_add(block.bytes.len() as u64)));
+            self.filler.bytes.push(instructions.iter().map(|instruction| instruction.access_bytes).collect());
             chunk.new_blocks.push(instructions);
-            self.decoded += 1;
-        }
-    }
-
-    /// Hands out the block that waits for what came next.
-    fn flush(&mut self, chunk: &mut Chunk, next: Option<u64>) {
-        if let Some(Pending { block, mut accesses }) = self.pending.take() {
-            let first = chunk.accesses.len() as u32;
-            chunk.accesses.append(&mut accesses);
-            self.spare.push(accesses);
-            let next = next.unwrap_or(self.spans[block as usize].1);
-            chunk.items.push(Item::Block { block, accesses: first..chunk.accesses.len() as u32, next });
-        }
-        if std::mem::take(&mut self.entered) {
-            chunk.items.push(Item::Enter);
-        }
-    }
-
-    fn push(&mut self, chunk: &mut Chunk, step: Step) {
-        match step {
-            Step::Enter => self.entered = true,
-            Step::Block(block, accesses) => {
-                self.decode_new(chunk);
-                self.flush(chunk, Some(self.spans[block as usize].0));
-                self.pending = Some(Pending { block, accesses });
-            }
         }
     }
 
@@ -167,69 +211,58 @@ impl TraceSource {
         let mut steps = Vec::new();
         let mut read = 0;
         while read < blocks {
-            let Some(step) = self.step()? else { break };
-            read += u64::from(matches!(step, Step::Block(..)));
+            let Some(step) = self.step(chunk)? else { break };
+            read += u64::from(matches!(step, Step::Block { .. }));
             steps.push(step);
         }
-        self.decode_new(chunk);
         Ok(steps)
     }
 
     /// Tells the loop at whose start the reader stands as two iterations and a repeat; false if there is none.
+    #[inline]
     fn fold(&mut self, chunk: &mut Chunk) -> Result<bool, SourceError> {
-        let wanted = |repetition: &&trace::Repetition| {
+        let wanted = |repetition: &&Repetition| {
             repetition.remaining >= ITERATIONS_MIN && repetition.blocks_per_iteration <= BLOCKS_MAX
         };
-        let repetitions = self.reader.repetitions().map_err(failed)?;
-        let Some(repetition) = repetitions.iter().find(wanted).copied() else { return Ok(false) };
+        match self.reader.repetitions().map_err(failed)?.iter().find(wanted).copied() {
+            Some(repetition) => self.fold_in(chunk, &repetition).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    #[cold]
+    fn fold_in(&mut self, chunk: &mut Chunk, repetition: &Repetition) -> Result<(), SourceError> {
         let blocks = repetition.blocks_per_iteration;
         let first = self.iteration(chunk, blocks)?;
-        for step in first.iter() {
-            let step = match step {
-                Step::Enter => Step::Enter,
-                Step::Block(block, accesses) => Step::Block(*block, accesses.clone()),
-            };
-            self.push(chunk, step);
+        if first.is_empty() {
+            self.filler.flush_last(chunk, None);
         }
+        // The block that waits belongs to the first iteration.
+        let before = chunk.items.len() + usize::from(self.filler.pending.is_some());
         let second = self.iteration(chunk, blocks)?;
-        let Some(steps) = steps_between(&first, &second) else {
-            for step in second {
-                self.push(chunk, step);
-            }
-            return Ok(true);
-        };
+        let Some(steps) = steps_between(&first, &second, &chunk.accesses) else { return Ok(()) };
         let start = second.iter().find_map(|step| match step {
-            Step::Block(block, _) => Some(self.spans[*block as usize].0),
+            Step::Block { block, .. } => Some(self.filler.spans[*block as usize].0),
             Step::Enter => None,
         });
-        self.flush(chunk, start);
-        let before = chunk.items.len();
-        for step in second {
-            self.push(chunk, step);
-        }
-        let again = self
-            .reader
-            .repetitions()
-            .map_err(failed)?
-            .iter()
-            .find(|again| again.id == repetition.id)
-            .copied();
+        let repetitions = self.reader.repetitions().map_err(failed)?;
+        let again = repetitions.iter().find(|again| again.id == repetition.id).copied();
         // The last iteration leaves the loop: it is read.
         let times = again.map_or(0, |again| again.remaining.saturating_sub(1));
         if let Some(again) = again.filter(|_| times > 0) {
-            self.flush(chunk, start);
+            self.filler.flush_last(chunk, start);
             let first_step = chunk.steps.len() as u32;
             chunk.steps.extend(steps);
             let items = (chunk.items.len() - before) as u32;
             chunk.items.push(Item::Repeat { items, times, steps: first_step..chunk.steps.len() as u32 });
             self.reader.skip_in(&again, times).map_err(failed)?;
         }
-        Ok(true)
+        Ok(())
     }
 }
 
 /// The bytes between the accesses of one iteration and the next; nothing if they are not alike.
-fn steps_between(first: &[Step], second: &[Step]) -> Option<Vec<i64>> {
+fn steps_between(first: &[Step], second: &[Step], accesses: &[Access]) -> Option<Vec<i64>> {
     if first.len() != second.len() {
         return None;
     }
@@ -237,10 +270,14 @@ fn steps_between(first: &[Step], second: &[Step]) -> Option<Vec<i64>> {
     for pair in first.iter().zip(second) {
         match pair {
             (Step::Enter, Step::Enter) => {}
-            (Step::Block(a, from), Step::Block(b, to)) if a == b && from.len() == to.len() => {
-                steps.extend(
-                    from.iter().zip(to).map(|(from, to)| to.address.wrapping_sub(from.address) as i64),
-                );
+            (
+                &Step::Block { block: a, first: from, end },
+                &Step::Block { block: b, first: to, end: to_end },
+            ) if a == b && end - from == to_end - to => {
+                let from = &accesses[from as usize..end as usize];
+                let to = &accesses[to as usize..to_end as usize];
+                let step = |(from, to): (&Access, &Access)| to.address.wrapping_sub(from.address) as i64;
+                steps.extend(from.iter().zip(to).map(step));
             }
             _ => return None,
         }
@@ -269,19 +306,151 @@ impl Source for TraceSource {
         if self.ended {
             return Ok(false);
         }
+        self.filler.start(chunk);
         while chunk.items.len() < CHUNK_ITEMS {
-            if self.fold(chunk)? {
+            // Nearly all of a program without long loops.
+            let take = |block, accesses: &[trace::Access]| {
+                self.filler.block(chunk, block, accesses);
+                chunk.items.len() < CHUNK_ITEMS
+            };
+            self.reader.take_blocks(take).map_err(failed)?;
+            if chunk.items.len() >= CHUNK_ITEMS || self.fold(chunk)? {
                 continue;
             }
-            match self.step()? {
-                Some(step) => self.push(chunk, step),
-                None => {
-                    self.ended = true;
-                    self.flush(chunk, None);
-                    break;
+            if self.step(chunk)?.is_none() {
+                self.ended = true;
+                self.filler.flush_last(chunk, None);
+                return Ok(true);
+            }
+        }
+        self.filler.stop(chunk);
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trace::{Item as Told, Writer};
+
+    const LOAD_STORE: [u32; 3] = [0xe864_0000, 0xf864_0008, 0x6000_0000]; // ld, std, nop
+    const BRANCH: [u32; 2] = [0x6000_0000, 0x4200_fff8]; // nop, bdnz
+
+    #[derive(Debug, PartialEq)]
+    enum Executed {
+        Block(u32, u64, Vec<Access>),
+        Enter,
+    }
+
+    fn block(accesses: &[(u64, u16, bool)]) -> Told {
+        let access =
+            |(index, &(address, bytes, cache_operation)): (usize, &(u64, u16, bool))| trace::Access {
+                address,
+                instruction: index.min(1) as u16,
+                bytes,
+                store: index == 1,
+                known: true,
+                cache_operation,
+            };
+        let accesses: Vec<_> = accesses.iter().enumerate().map(access).collect();
+        Told::Block { id: u32::from(accesses.is_empty()), accesses }
+    }
+
+    /// Enough blocks for two chunks, then loops, long and short, with and without calls.
+    fn items() -> Vec<Told> {
+        let mut items = vec![Told::Enter(0), block(&[(0x4000, 0, false), (0x5000, 4, false)])];
+        let mut random = 1u64;
+        for _ in 0..9000 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let address = random >> (random >> 58);
+            items.push(match random >> 40 & 7 {
+                0 => block(&[]),
+                1 => block(&[(address, 8, false), (address, 0, false)]),
+                2 => block(&[(address, 8, false), (address, 8, false), (address, 8, true)]),
+                _ => block(&[(address, 8, false), (!address, 8, false)]),
+            });
+        }
+        let mut one = vec![block(&[(0x4000, 8, false), (0x5000, 8, false)]), block(&[])];
+        items.push(Told::Repeat { iterations: 60, body: one.clone(), strides: vec![8, -16] });
+        items.push(Told::Repeat { iterations: 600, body: one.clone(), strides: vec![8, -16] });
+        items.extend([Told::Leave(trace::Leave::Return), block(&[])]);
+        one.insert(0, Told::Enter(0));
+        items.push(Told::Repeat { iterations: 300, body: one, strides: vec![0, 1 << 40] });
+        items
+    }
+
+    fn write(path: &Path) {
+        let mut writer = Writer::create(path, Arch::Powerpc64le, &[("region", "f:0x1000")]).unwrap();
+        for (address, words) in [(0x1000, &LOAD_STORE[..]), (0x2000, &BRANCH[..])] {
+            let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            writer.define_block(&trace::Block { address, bytes, sizes: vec![4; words.len()] });
+        }
+        items().iter().for_each(|item| writer.put(item).unwrap());
+        writer.finish("exit").unwrap();
+    }
+
+    /// What the trace says, event by event.
+    fn told(path: &Path) -> Vec<Executed> {
+        let mut reader = Reader::open(path).unwrap();
+        let mut out: Vec<Executed> = Vec::new();
+        while let Some(event) = reader.next().unwrap() {
+            match event {
+                Event::EnterRegion { .. } => out.push(Executed::Enter),
+                Event::LeaveRegion { .. } => {}
+                Event::Block { id, accesses } => {
+                    let moved = accesses.iter().filter(|access| !access.cache_operation);
+                    let size = |bytes| if bytes == 0 { 8 } else { bytes };
+                    let moved = moved.map(|access| converted(access, size(access.bytes))).collect();
+                    let last = out.iter_mut().rev().find_map(|executed| match executed {
+                        Executed::Block(_, next, _) => Some(next),
+                        Executed::Enter => None,
+                    });
+                    if let Some(next) = last {
+                        *next = [0x1000, 0x2000][id as usize];
+                    }
+                    out.push(Executed::Block(id, [0x100c, 0x2008][id as usize], moved));
                 }
             }
         }
-        Ok(true)
+        out
+    }
+
+    /// Executes an item once more, `times` steps on.
+    fn execute(chunk: &Chunk, item: &Item, steps: &mut dyn Iterator<Item = i64>, times: u64) -> Executed {
+        let Item::Block { block, accesses, next } = item else { return Executed::Enter };
+        let mut accesses = chunk.accesses[accesses.start as usize..accesses.end as usize].to_vec();
+        for access in &mut accesses {
+            let step = steps.next().unwrap_or(0).wrapping_mul(times as i64);
+            access.address = access.address.wrapping_add_signed(step);
+        }
+        Executed::Block(*block, *next, accesses)
+    }
+
+    #[test]
+    fn chunks_tell_what_the_trace_tells() {
+        let path = std::env::temp_dir().join(format!("trace_source-{}.trace", std::process::id()));
+        write(&path);
+        let (mut out, mut chunks, mut repeats) = (Vec::new(), 0, 0);
+        let mut source = TraceSource::open(&path).unwrap();
+        let mut chunk = Chunk::default();
+        while source.read(&mut chunk).unwrap() {
+            chunks += 1;
+            for (index, item) in chunk.items.iter().enumerate() {
+                let Item::Repeat { items, times, steps } = item else {
+                    out.push(execute(&chunk, item, &mut std::iter::empty(), 0));
+                    continue;
+                };
+                repeats += 1;
+                for times in 1..=*times {
+                    let mut steps = chunk.steps[steps.start as usize..steps.end as usize].iter().copied();
+                    let body = &chunk.items[index - *items as usize..index];
+                    out.extend(body.iter().map(|item| execute(&chunk, item, &mut steps, times)));
+                }
+            }
+            chunk.clear();
+        }
+        assert!(chunks == 3 && repeats == 2, "{chunks} chunks, {repeats} repeats");
+        assert!(out == told(&path), "the source and the reader differ");
+        std::fs::remove_file(&path).unwrap();
     }
 }
