@@ -353,7 +353,7 @@ impl<R: Rules> Engine<R> {
         (fetch, now, opens)
     }
 
-    #[inline]
+    #[inline(always)]
     fn rename(&mut self, op: &Op, now: &mut u64) {
         if op.is(WRITES_GENERAL) {
             let holder = self.general.take(self.unit);

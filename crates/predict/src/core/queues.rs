@@ -52,7 +52,7 @@ impl Calendar {
     }
 
     /// Moves on to `cycle`: entries released until then are free.
-    #[inline]
+    #[inline(never)]
     fn advance(&mut self, cycle: u64) {
         if cycle > self.now + HORIZON as u64 {
             self.releases.fill([0; LANES]);
@@ -71,15 +71,22 @@ impl Calendar {
     }
 
     /// The first cycle, from `cycle` on, at which the queue has room.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn admit(&mut self, queue: usize, cycle: u64) -> u64 {
         if self.now < cycle {
             self.advance(cycle);
         }
+        if self.held[queue % LANES] >= self.limits[queue % LANES] {
+            self.wait(queue);
+        }
+        self.now.max(cycle)
+    }
+
+    #[inline(never)]
+    fn wait(&mut self, queue: usize) {
         while self.held[queue % LANES] >= self.limits[queue % LANES] {
             self.advance(self.now + 1);
         }
-        self.now.max(cycle)
     }
 
     /// Takes an entry until `release`.

@@ -56,7 +56,7 @@ impl Values {
 
     /// When the sources of a `SIMPLE` instruction are there, at `earliest` at the earliest, and what the last one waited
     /// for.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn simple(&self, plan: &Plan, op: &Op, earliest: u64) -> (u64, Cause) {
         let mut latest = value(earliest, 0, Cause::Dependency);
         if op.source_count() > 0 {
