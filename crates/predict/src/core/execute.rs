@@ -390,15 +390,16 @@ impl<R: Rules> Engine<R> {
         events: &mut Option<&mut Vec<Event>>,
     ) -> Loaded {
         let mut loaded = Loaded::AT_ONCE;
-        for access in accesses.iter().filter(|access| !access.store && access.known) {
-            let one = self.load_one(op, access, dispatch, issue, events);
-            if one.extra > loaded.extra {
-                loaded = one;
+        for access in accesses {
+            if !access.store && access.known {
+                let one = self.load_one(op, access, dispatch, issue, events);
+                loaded = if one.extra > loaded.extra { one } else { loaded };
             }
         }
         loaded
     }
 
+    #[inline(never)]
     fn load_one(
         &mut self,
         op: &Op,

@@ -145,6 +145,21 @@ impl StoreQueue {
     /// The youngest store in flight at `cycle` that a load meets.
     #[inline]
     pub(crate) fn find(&self, address: u64, bytes: u64, cycle: u64) -> Option<(Meets, Store)> {
+        let remembered = |granule: u64| {
+            let (key, number) = self.table[Self::table_index(granule)];
+            key == granule && self.next - number <= self.stores.len() as u64
+        };
+        let granules = self.granules(address, bytes);
+        let (first, last) = (*granules.start(), *granules.end());
+        // Most loads end here: nobody has stored to their bytes lately.
+        if last <= first + 1 && !remembered(first) && !remembered(last) {
+            return None;
+        }
+        self.search(address, bytes, cycle)
+    }
+
+    #[inline(never)]
+    fn search(&self, address: u64, bytes: u64, cycle: u64) -> Option<(Meets, Store)> {
         let mut youngest: Option<(Meets, Store)> = None;
         for granule in self.granules(address, bytes) {
             let (key, mut number) = self.table[Self::table_index(granule)];
