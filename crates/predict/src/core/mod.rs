@@ -239,7 +239,7 @@ pub struct Event {
 /// Resources taken as unlimited or free, one at a time, to find what bounds a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Relax {
-    /// Fetch delivers everything at once; taken branches cost nothing.
+    /// Fetch delivers everything at once; taken branches cost nothing. Wrong predictions still do.
     pub fetch: bool,
     /// Only taken branches cost nothing.
     pub taken_branches: bool,
