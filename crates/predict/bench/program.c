@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The program of the speed benchmark: heap sort of random numbers and a histogram, so that neither branches nor
- * addresses repeat and no loop of the trace can be skipped. Build, record, predict:
- *
- *   clang-19 --target=powerpc64le-linux-gnu -mcpu=power8 -O2 -ffreestanding -nostdlib -static -fuse-ld=lld \
- *     crates/predict/examples/speed_program.c -o speed
- *   qemu-ppc64le -cpu power8 -plugin tracer.so,out=speed.trace ./speed
- *   cargo run --release -p predict --example trace -- cpus speed.trace power8 --all
+ * addresses repeat and no loop of the trace can be skipped. `run` builds, records and predicts it.
  */
 #define NUMBERS 8192
 #define ROUNDS 8
@@ -21,6 +16,20 @@ static unsigned long random_number(void)
 	state ^= state >> 7;
 	state ^= state << 17;
 	return state;
+}
+
+/* exit(0), without a libc. */
+static void leave(void)
+{
+#if defined(__powerpc__)
+	__asm__ volatile("li 0, 1\n\tli 3, 0\n\tsc");
+#elif defined(__loongarch__)
+	__asm__ volatile("li.w $a7, 93\n\tli.w $a0, 0\n\tsyscall 0");
+#elif defined(__x86_64__)
+	__asm__ volatile("syscall" : : "a"(60), "D"(0));
+#else
+#error "add the exit system call of this architecture"
+#endif
 }
 
 static void sift_down(int count, int parent)
@@ -64,5 +73,5 @@ void _start(void)
 		for (int i = 0; i < NUMBERS; i++)
 			histogram[numbers[i] * 2654435761u >> 20] += numbers[i] & 7;
 	}
-	__asm__ volatile("li 0, 1\n\tli 3, 0\n\tsc");
+	leave();
 }
