@@ -28,7 +28,7 @@ pub(crate) const SIMPLE_ADDRESS: u32 = 1 << 18;
 pub(crate) const MARK: u32 = 1 << 19;
 pub(crate) const FALLBACK: u32 = 1 << 20;
 pub(crate) const BACKWARD: u32 = 1 << 21;
-/// Its one part takes a pipe for one cycle once all sources are there, and these are of one kind: most instructions.
+/// It takes a pipe for one cycle, or none, once all sources are there, and these are of one kind: most instructions.
 /// `mask`, `prefer`, `first_sources` and `first_result` say it all but for rare extra sources and results.
 pub(crate) const SIMPLE: u32 = 1 << 22;
 /// No bypass between domains delays a source of this `SIMPLE` instruction.
@@ -44,7 +44,7 @@ pub struct Result {
 }
 
 /// What most instructions are. Each kind has a way of its own through the out-of-order engine, without questions that
-/// do not arise; all of the first four wait in a queue and mean nothing special to dispatch.
+/// do not arise; the first four mean nothing special to dispatch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// `SIMPLE`, and computes in registers only.
@@ -60,12 +60,11 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    fn of(description: &Description, flags: u32, queue: u8) -> Kind {
+    fn of(description: &Description, flags: u32) -> Kind {
         let counted = description.dispatch.three_source.map_or(0, |_| THREE_SOURCES);
         let ruled = FIRST | LAST | ALONE | ENDS | EVEN | BEFORE | AFTER | MARK | counted;
         let simple = flags & SIMPLE != 0;
         match flags & (ruled | BRANCH | LOAD | STORE) {
-            _ if queue == NO_QUEUE => Kind::Other,
             0 if simple => Kind::Register,
             BRANCH if simple => Kind::Branch,
             LOAD => Kind::Load,
@@ -351,9 +350,7 @@ impl Plan {
         let part = timing.parts.first().copied();
         let reads_as = class.map_or(0, |class| class.reads_as);
         let (reads, source_domain) = simple_sources(instruction, reads_as);
-        if let ([Part { waits: Waits::All, busy: 0 | 1, mask: 1.., .. }], Some(_), 0) =
-            (&timing.parts[..], reads, flags & STORE)
-        {
+        if reads.is_some() && flags & STORE == 0 && is_simple(&timing.parts, source_domain) {
             flags |= SIMPLE;
             flags |= if description.is_near(source_domain) { NEAR } else { 0 };
         }
@@ -362,7 +359,7 @@ impl Plan {
             |index: usize| reads.get(index).or(reads.first()).map_or(0, |register| register.0.min(255) as u8);
         let latency = timing.latencies.first().copied().unwrap_or(1);
         let op = Op {
-            kind: Kind::of(description, flags, queue),
+            kind: Kind::of(description, flags),
             address: instruction.address.wrapping_add(self.shift),
             sources: self.sources.len() as u32,
             results: self.results.len() as u32,
@@ -496,6 +493,22 @@ fn default_class(description: &Description, instruction: &Instruction) -> u16 {
 fn finish(results: &[Result], latency: u16) -> u16 {
     let computed = results.iter().filter(|result| result.role != Role::BaseUpdate);
     computed.map(|result| result.latency).fold(latency.max(1), u16::max)
+}
+
+/// Whether an instruction whose sources are of one kind takes no pipe, or one for one cycle, with all of them.
+fn is_simple(parts: &[Part], source_domain: u8) -> bool {
+    match parts {
+        [] => true,
+        [part] => {
+            let with_all = match part.waits {
+                Waits::All => true,
+                Waits::Address => source_domain == ADDRESS_DOMAIN,
+                _ => false,
+            };
+            with_all && part.busy <= 1
+        }
+        _ => false,
+    }
 }
 
 /// The sources, if all go into an address, or all into a store, or all into neither, and the domain that reads them.

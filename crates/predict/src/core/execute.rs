@@ -343,7 +343,7 @@ impl<R: Rules> Engine<R> {
         if op.is(WRITES_GENERAL | WRITES_VECTOR) {
             self.rename(op, &mut now);
         }
-        if MAY != ANYTHING || op.queue != NO_QUEUE {
+        if op.queue != NO_QUEUE {
             let cycle = self.calendar.admit(usize::from(op.queue), now);
             self.put_off(&mut now, cycle, Cause::IssueQueue);
         }
@@ -525,7 +525,7 @@ impl<R: Rules> Engine<R> {
     ) -> Run {
         let start = *dispatch + self.dispatch_latency;
         let (ready, source_cause) = self.values.simple(plan, op, start);
-        let issue = self.pipes.reserve_one(op.mask, op.prefer, ready);
+        let issue = if op.mask == 0 { ready } else { self.pipes.reserve_one(op.mask, op.prefer, ready) };
         let mut loaded = Loaded::AT_ONCE;
         if op.is(LOAD & MAY) {
             loaded = self.load(op, accesses, dispatch, issue, events);
@@ -659,7 +659,7 @@ impl<R: Rules> Engine<R> {
         } else {
             self.run(plan, op, accesses, &mut dispatch, events)
         };
-        if MAY != ANYTHING || op.queue != NO_QUEUE {
+        if op.queue != NO_QUEUE {
             self.calendar.hold(usize::from(op.queue), run.issue + 1);
         }
         if run.finish > self.unit_finish {
