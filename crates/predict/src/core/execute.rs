@@ -231,13 +231,19 @@ impl<R: Rules> Engine<R> {
     #[inline]
     fn completion(&self, unit: u64) -> (u64, Cause) {
         let oldest = (self.unit + 1).saturating_sub(self.completed.len() as u64);
-        self.completed[unit.max(oldest) as usize & (self.completed.len() - 1)]
+        self.recent(unit.max(oldest))
+    }
+
+    /// The same of a unit that is remembered, or would have the number if units had been counted for longer.
+    #[inline]
+    fn recent(&self, unit: u64) -> (u64, Cause) {
+        self.completed[unit as usize & (self.completed.len() - 1)]
     }
 
     /// When the open unit completes if nothing is added to it.
     #[inline]
     fn closing(&self) -> u64 {
-        let (before, _) = self.completion(self.unit.saturating_sub(self.complete_width));
+        let (before, _) = self.recent(self.unit.wrapping_sub(self.complete_width));
         (self.unit_finish + self.complete_latency).max(self.last_complete).max(before + 1)
     }
 
@@ -258,8 +264,9 @@ impl<R: Rules> Engine<R> {
         if let Some(events) = events {
             self.complete_events(cycle, events);
         }
-        self.unit_finish = 0;
-        self.unit_cause = Cause::Dependency;
+        if R::GROUPED {
+            self.unit_finish = 0;
+        }
     }
 
     #[cold]
@@ -290,7 +297,7 @@ impl<R: Rules> Engine<R> {
     /// Opens the next unit as soon as the window has room for it.
     #[inline(always)]
     fn open(&mut self, now: &mut u64) {
-        let (cycle, cause) = self.completion((self.unit + 1).saturating_sub(self.window));
+        let (cycle, cause) = self.recent((self.unit + 1).wrapping_sub(self.window));
         self.put_off(now, cycle, cause);
         self.unit += 1;
         self.unit_open = true;
@@ -662,7 +669,7 @@ impl<R: Rules> Engine<R> {
         if op.queue != NO_QUEUE {
             self.calendar.hold(usize::from(op.queue), run.issue + 1);
         }
-        if run.finish > self.unit_finish {
+        if !R::GROUPED || run.finish > self.unit_finish {
             self.unit_finish = run.finish;
             self.unit_cause = run.cause();
         }
