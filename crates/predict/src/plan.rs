@@ -31,7 +31,9 @@ pub(crate) const BACKWARD: u32 = 1 << 21;
 /// It takes a pipe for one cycle, or none, once all sources are there, and these are of one kind: most instructions.
 /// `mask`, `prefer`, `first_sources` and `first_result` say it all but for rare extra sources and results.
 pub(crate) const SIMPLE: u32 = 1 << 22;
-/// No bypass between domains delays a source of this `SIMPLE` instruction.
+/// All sources go into an address, or all into memory, or all into neither.
+pub(crate) const ONE_KIND: u32 = 1 << 24;
+/// No bypass between domains delays a source of this instruction, which is `ONE_KIND`.
 pub(crate) const NEAR: u32 = 1 << 23;
 
 /// One register written: when, and as what.
@@ -103,7 +105,7 @@ pub struct Op {
     pub(crate) other_sources: u8,
     pub(crate) result_count: u8,
     pub(crate) part_count: u8,
-    /// Domain that the sources of a `SIMPLE` instruction are read in.
+    /// Domain that the sources of a `ONE_KIND` instruction are read in.
     pub(crate) source_domain: u8,
     pub(crate) slots: u8,
     pub(crate) length: u8,
@@ -350,9 +352,10 @@ impl Plan {
         let part = timing.parts.first().copied();
         let reads_as = class.map_or(0, |class| class.reads_as);
         let (reads, source_domain) = simple_sources(instruction, reads_as);
-        if reads.is_some() && flags & STORE == 0 && is_simple(&timing.parts, source_domain) {
-            flags |= SIMPLE;
+        if reads.is_some() {
+            flags |= ONE_KIND;
             flags |= if description.is_near(source_domain) { NEAR } else { 0 };
+            flags |= if flags & STORE == 0 && is_simple(&timing.parts, source_domain) { SIMPLE } else { 0 };
         }
         let reads = reads.unwrap_or_default();
         let source =

@@ -531,7 +531,7 @@ impl<R: Rules> Engine<R> {
         events: &mut Option<&mut Vec<Event>>,
     ) -> Run {
         let start = *dispatch + self.dispatch_latency;
-        let (ready, source_cause) = self.values.simple(plan, op, start);
+        let (ready, source_cause) = self.values.one_kind(plan, op, start);
         let issue = if op.mask == 0 { ready } else { self.pipes.reserve_one(op.mask, op.prefer, ready) };
         let mut loaded = Loaded::AT_ONCE;
         if op.is(LOAD & MAY) {

@@ -3,7 +3,7 @@
 
 use super::Cause;
 use crate::description::{ADDRESS_DOMAIN, DOMAINS_MAX, STORED_DOMAIN};
-use crate::plan::{Op, Plan, NEAR, REGISTERS};
+use crate::plan::{Op, Plan, NEAR, ONE_KIND, REGISTERS};
 
 const DOMAIN_SHIFT: u32 = 8;
 const TIME_SHIFT: u32 = 16;
@@ -54,10 +54,10 @@ impl Values {
         self.values[usize::from(register)] = value(ready, domain, cause);
     }
 
-    /// When the sources of a `SIMPLE` instruction are there, at `earliest` at the earliest, and what the last one waited
+    /// When the sources of a `ONE_KIND` instruction are there, at `earliest` at the earliest, and what the last one waited
     /// for.
     #[inline(always)]
-    pub(crate) fn simple(&self, plan: &Plan, op: &Op, earliest: u64) -> (u64, Cause) {
+    pub(crate) fn one_kind(&self, plan: &Plan, op: &Op, earliest: u64) -> (u64, Cause) {
         let mut latest = value(earliest, 0, Cause::Dependency);
         if op.source_count() > 0 {
             if op.is(NEAR) {
@@ -80,6 +80,12 @@ impl Values {
     /// When the sources of `op` are there, at `earliest` at the earliest.
     #[inline]
     pub(crate) fn sources(&self, plan: &Plan, op: &Op, earliest: u64) -> Sources {
+        if op.is(ONE_KIND) {
+            let (last, cause) = self.one_kind(plan, op, earliest);
+            let of = |count| if count > 0 { last } else { earliest };
+            let (address, stored, other) = (of(op.address_sources), of(op.stored_sources), of(op.other_sources));
+            return Sources { address, stored, other, last, cause };
+        }
         let least = value(earliest, 0, Cause::Dependency);
         let (of_address, of_stored, others) = plan.sources_of(op);
         let latest = |registers: &[u8], reader| match registers {
