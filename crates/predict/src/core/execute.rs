@@ -5,8 +5,9 @@
 
 use super::cache::Hierarchy;
 use super::front_end::FrontEnd;
+use super::memory::Loaded;
 use super::queues::{Calendar, Ring, LANES};
-use super::store_queue::{Meets, Store, StoreQueue};
+use super::store_queue::StoreQueue;
 use super::units::Pipes;
 use super::values::{Sources, Values};
 use super::{accesses_of, Access, Cause, Core, Counters, Event, Relax};
@@ -29,7 +30,7 @@ pub(crate) trait Rules: Send {
 
 const UNLIMITED: usize = 2000;
 /// Every flag that an instruction may have.
-const ANYTHING: u32 = u32::MAX;
+pub(super) const ANYTHING: u32 = u32::MAX;
 
 /// When the parts of an instruction went to their pipes.
 #[derive(Default)]
@@ -90,77 +91,48 @@ impl Run {
     }
 }
 
-/// What memory did to a load.
-#[derive(Clone, Copy)]
-struct Loaded {
-    extra: u64,
-    cause: Cause,
-}
-
-impl Loaded {
-    const AT_ONCE: Loaded = Loaded { extra: 0, cause: Cause::Dependency };
-
-    /// What its results pass on: what the instruction itself met, not what its sources had met before.
-    fn passed_on(&self) -> Cause {
-        if self.extra > 0 {
-            self.cause
-        } else {
-            Cause::Dependency
-        }
-    }
-}
-
-/// Whether a core that renames memory can take the load's register to be the stored one: the load moves all that was
-/// stored, or the lower 4 of 8 bytes. Measured on Golden Cove (crates/predict/examples/native.rs): loads of 2 bytes are
-/// not renamed, nor those that start inside of the store.
-fn renamable(access: &Access, store: &Store) -> bool {
-    access.address == store.address
-        && (u64::from(access.bytes) == store.bytes && store.bytes != 2
-            || access.bytes == 4 && store.bytes == 8)
-}
-
 /// An out-of-order core.
 pub(crate) struct Engine<R> {
-    rules: R,
-    front: FrontEnd,
-    pipes: Pipes,
-    calendar: Calendar,
-    caches: Hierarchy,
-    stores: StoreQueue,
-    memory: Memory,
-    l1_latency: u64,
-    values: Values,
+    pub(super) rules: R,
+    pub(super) front: FrontEnd,
+    pub(super) pipes: Pipes,
+    pub(super) calendar: Calendar,
+    pub(super) caches: Hierarchy,
+    pub(super) stores: StoreQueue,
+    pub(super) memory: Memory,
+    pub(super) l1_latency: u64,
+    pub(super) values: Values,
     /// Units in flight at most.
-    window: u64,
-    loads: Ring,
+    pub(super) window: u64,
+    pub(super) loads: Ring,
     /// Rename registers; instructions that rename without limit do not ask.
-    general: Ring,
-    vector: Ring,
+    pub(super) general: Ring,
+    pub(super) vector: Ring,
     /// Units completed in a cycle at most.
-    complete_width: u64,
+    pub(super) complete_width: u64,
     /// When the last units completed and what they waited for, by their numbers; a power of two, more than the window
     /// holds.
-    completed: Box<[(u64, Cause)]>,
+    pub(super) completed: Box<[(u64, Cause)]>,
     /// Number of the unit (group or instruction) being filled, from 1.
-    unit: u64,
-    unit_open: bool,
-    unit_finish: u64,
-    unit_cause: Cause,
-    unit_stores: Vec<(u64, u64)>,
-    unit_events: usize,
-    last_complete: u64,
-    last_dispatch: u64,
-    hold: u64,
-    dispatch_latency: u64,
-    complete_latency: u64,
-    mispredict: u64,
+    pub(super) unit: u64,
+    pub(super) unit_open: bool,
+    pub(super) unit_finish: u64,
+    pub(super) unit_cause: Cause,
+    pub(super) unit_stores: Vec<(u64, u64)>,
+    pub(super) unit_events: usize,
+    pub(super) last_complete: u64,
+    pub(super) last_dispatch: u64,
+    pub(super) hold: u64,
+    pub(super) dispatch_latency: u64,
+    pub(super) complete_latency: u64,
+    pub(super) mispredict: u64,
     /// Address bits that differ between two bytes of an access only if it crosses some boundary.
-    crossing_bits: u64,
+    pub(super) crossing_bits: u64,
     /// Loads that once ran before a store to their bytes and now wait for it, by static instruction.
-    waits: Vec<bool>,
-    relax: Relax,
-    counters: Counters,
-    marks: Vec<u64>,
+    pub(super) waits: Vec<bool>,
+    pub(super) relax: Relax,
+    pub(super) counters: Counters,
+    pub(super) marks: Vec<u64>,
 }
 
 impl<R: Rules> Engine<R> {
@@ -224,300 +196,6 @@ impl<R: Rules> Engine<R> {
             counters: Counters::default(),
             marks: Vec::new(),
         }
-    }
-
-    /// Completion of a unit, and what it waited for. Of one that the window cannot hold any more, a later one stands in:
-    /// both have completed before anything that asks now, which is all that the caller wants to know.
-    #[inline]
-    fn completion(&self, unit: u64) -> (u64, Cause) {
-        let oldest = (self.unit + 1).saturating_sub(self.completed.len() as u64);
-        self.recent(unit.max(oldest))
-    }
-
-    /// The same of a unit that is remembered, or would have the number if units had been counted for longer.
-    #[inline]
-    fn recent(&self, unit: u64) -> (u64, Cause) {
-        self.completed[unit as usize & (self.completed.len() - 1)]
-    }
-
-    /// When the open unit completes if nothing is added to it.
-    #[inline]
-    fn closing(&self) -> u64 {
-        let (before, _) = self.recent(self.unit.wrapping_sub(self.complete_width));
-        (self.unit_finish + self.complete_latency).max(self.last_complete).max(before + 1)
-    }
-
-    /// Ends the open unit: it completes when all of it has finished and those before it have completed.
-    #[inline(always)]
-    fn close(&mut self, events: &mut Option<&mut Vec<Event>>) {
-        if !self.unit_open {
-            return;
-        }
-        self.unit_open = false;
-        let cycle = self.closing();
-        self.last_complete = cycle;
-        let place = self.unit as usize & (self.completed.len() - 1);
-        self.completed[place] = (cycle, self.unit_cause);
-        if !self.unit_stores.is_empty() {
-            self.complete_stores(cycle);
-        }
-        if let Some(events) = events {
-            self.complete_events(cycle, events);
-        }
-        if R::GROUPED {
-            self.unit_finish = 0;
-        }
-    }
-
-    #[cold]
-    fn complete_events(&mut self, cycle: u64, events: &mut [Event]) {
-        let first = self.unit_events.min(events.len());
-        for event in &mut events[first..] {
-            event.complete = cycle;
-        }
-        self.unit_events = events.len();
-    }
-
-    #[inline(never)]
-    fn complete_stores(&mut self, cycle: u64) {
-        for (number, line_ready) in self.unit_stores.drain(..) {
-            self.stores.complete(number, cycle, self.memory.drain, self.memory.drain_interval, line_ready);
-        }
-    }
-
-    /// Puts dispatch off to `cycle` on account of `cause`.
-    #[inline]
-    fn put_off(&mut self, now: &mut u64, cycle: u64, cause: Cause) {
-        if cycle > *now {
-            self.counters.stalls[cause as usize] += cycle - *now;
-            *now = cycle;
-        }
-    }
-
-    /// Opens the next unit as soon as the window has room for it.
-    #[inline(always)]
-    fn open(&mut self, now: &mut u64) {
-        let (cycle, cause) = self.recent((self.unit + 1).wrapping_sub(self.window));
-        self.put_off(now, cycle, cause);
-        self.unit += 1;
-        self.unit_open = true;
-        self.counters.groups += u64::from(R::GROUPED);
-    }
-
-    /// Closes the open unit, if any, and opens the next.
-    #[inline(always)]
-    fn turn(&mut self, now: &mut u64, events: &mut Option<&mut Vec<Event>>) {
-        self.close(events);
-        self.open(now);
-    }
-
-    /// The same where it happens once in several instructions.
-    #[inline(never)]
-    fn turn_group(&mut self, now: &mut u64, events: &mut Option<&mut Vec<Event>>) {
-        self.turn(now, events);
-    }
-
-    /// The cycle in which `op` is dispatched, everything it needs to be in the window taken.
-    #[inline]
-    fn dispatch<const MAY: u32>(
-        &mut self,
-        op: &Op,
-        taken: bool,
-        events: &mut Option<&mut Vec<Event>>,
-    ) -> (u64, u64, bool) {
-        let fetch = self.front.fetch(op, &mut self.caches);
-        let mut now = self.last_dispatch;
-        if fetch.max(self.hold) > now {
-            self.put_off(&mut now, fetch, self.front.cause);
-            self.put_off(&mut now, self.hold, Cause::Serialise);
-        }
-        if op.is(BEFORE & MAY) && !self.relax.serialise {
-            self.close(events);
-            self.put_off(&mut now, self.last_complete, Cause::Serialise);
-        }
-        let (cycle, mut opens) = self.rules.offer(op, MAY, now, taken);
-        opens |= !self.unit_open;
-        if !R::GROUPED {
-            self.put_off(&mut now, cycle, Cause::DispatchRules);
-            self.turn(&mut now, events);
-        } else if opens {
-            self.put_off(&mut now, cycle, Cause::DispatchRules);
-            self.turn_group(&mut now, events);
-        }
-        if op.is((LOAD | STORE) & MAY) {
-            self.admit_access(op, &mut now);
-        }
-        if op.is(WRITES_GENERAL | WRITES_VECTOR) {
-            self.rename(op, &mut now);
-        }
-        if op.queue != NO_QUEUE {
-            let cycle = self.calendar.admit(usize::from(op.queue), now);
-            self.put_off(&mut now, cycle, Cause::IssueQueue);
-        }
-        self.rules.settle(op, MAY, now, opens, taken);
-        self.last_dispatch = now;
-        self.front.dispatched(now);
-        (fetch, now, opens)
-    }
-
-    #[inline(always)]
-    fn rename(&mut self, op: &Op, now: &mut u64) {
-        if op.is(WRITES_GENERAL) {
-            let holder = self.general.take(self.unit);
-            self.put_off(now, self.completion(holder).0, Cause::Rename);
-        }
-        if op.is(WRITES_VECTOR) {
-            let holder = self.vector.take(self.unit);
-            self.put_off(now, self.completion(holder).0, Cause::Rename);
-        }
-    }
-
-    /// Waits for room in the load and store queues.
-    fn admit_access(&mut self, op: &Op, now: &mut u64) {
-        if op.is(LOAD) {
-            let holder = self.loads.take(self.unit);
-            let (cycle, cause) = self.completion(holder);
-            self.put_off(now, cycle, cause);
-        }
-        if op.is(STORE) {
-            let cycle = self.stores.free_at();
-            if cycle != u64::MAX {
-                self.put_off(now, cycle, Cause::StoreQueue);
-            }
-        }
-    }
-
-    /// Executes the loads of one instruction that went to its pipe at `issue`.
-    fn load(
-        &mut self,
-        op: &Op,
-        accesses: &[Access],
-        dispatch: &mut u64,
-        issue: u64,
-        events: &mut Option<&mut Vec<Event>>,
-    ) -> Loaded {
-        let mut loaded = Loaded::AT_ONCE;
-        for access in accesses {
-            if !access.store && access.known {
-                let one = self.load_one(op, access, dispatch, issue, events);
-                loaded = if one.extra > loaded.extra { one } else { loaded };
-            }
-        }
-        loaded
-    }
-
-    #[inline(never)]
-    fn load_one(
-        &mut self,
-        op: &Op,
-        access: &Access,
-        dispatch: &mut u64,
-        issue: u64,
-        events: &mut Option<&mut Vec<Event>>,
-    ) -> Loaded {
-        let bytes = u64::from(access.bytes.max(1));
-        let crossing = self.crossing(access.address, bytes);
-        let mut start = issue;
-        if !self.relax.load_hit_store {
-            if let Some((meets, store)) = self.stores.find(access.address, bytes, issue) {
-                if store.address_time > issue {
-                    start = self.too_early(op, store.address_time);
-                }
-                if meets != Meets::Alias {
-                    let waited = self.meet_store(op, meets, store.number, start, dispatch, events);
-                    let simple = op.is(SIMPLE_ADDRESS) && store.simple && renamable(access, &store);
-                    return match (waited, self.memory.forward_renamed.filter(|_| simple)) {
-                        (None, Some(renamed)) => {
-                            // The value is renamed to the store's source: it need not wait for the load's issue.
-                            let there = store.data_time + renamed;
-                            Loaded {
-                                extra: there.saturating_sub(issue + self.l1_latency),
-                                cause: Cause::LoadHitStore,
-                            }
-                        }
-                        (None, None) => {
-                            let there = start.max(store.data_time) + self.memory.forward;
-                            let extra = (there + crossing).saturating_sub(issue + self.l1_latency);
-                            Loaded { extra, cause: Cause::LoadHitStore }
-                        }
-                        (Some(until), _) => {
-                            Loaded { extra: until - issue + crossing, cause: Cause::LoadHitStore }
-                        }
-                    };
-                }
-            }
-        }
-        let first = self.caches.line_of(access.address);
-        let last = self.caches.line_of(access.address + bytes - 1);
-        let mut extra = self.caches.data(first, start);
-        for line in first + 1..=last {
-            extra = extra.max(self.caches.data(line, start));
-        }
-        let cause = if start > issue { Cause::LoadHitStore } else { Cause::CacheMiss };
-        Loaded { extra: extra + crossing + (start - issue), cause }
-    }
-
-    #[inline]
-    fn crossing(&self, address: u64, bytes: u64) -> u64 {
-        if (address ^ (address + bytes - 1)) & self.crossing_bits == 0 {
-            return 0;
-        }
-        let crossed =
-            |&&(boundary, _): &&(u64, u64)| (address ^ (address + bytes - 1)) & !(boundary - 1) != 0;
-        self.memory.crossings.iter().filter(crossed).map(|&(_, cost)| cost).sum()
-    }
-
-    /// A load was ready before an older store's address: it waits, or it ran and is flushed once.
-    fn too_early(&mut self, op: &Op, address_time: u64) -> u64 {
-        let index = op.index as usize;
-        if self.waits.len() <= index {
-            self.waits.resize(index + 1, false);
-        }
-        if self.memory.order_waits || self.waits[index] {
-            return address_time;
-        }
-        self.waits[index] = true;
-        self.counters.order_flushes += 1;
-        let again = address_time + self.memory.order_flush;
-        self.front.restart(again, Cause::OrderFlush);
-        again
-    }
-
-    /// A load meets a store in flight. `None`: it is forwarded. Otherwise the cycle at which it can run again.
-    fn meet_store(
-        &mut self,
-        op: &Op,
-        meets: Meets,
-        number: u64,
-        start: u64,
-        dispatch: &mut u64,
-        events: &mut Option<&mut Vec<Event>>,
-    ) -> Option<u64> {
-        if meets == Meets::All && !op.is(NO_FORWARD) {
-            self.counters.forwards += 1;
-            return None;
-        }
-        self.counters.forward_failures += 1;
-        if meets == Meets::Some && self.memory.partial_merges && !op.is(NO_FORWARD) {
-            return Some(start + self.memory.forward_failed);
-        }
-        let mut start = start;
-        if self.stores.drain_of(number) == u64::MAX {
-            // The store is in the load's own group: the load is flushed and fetched again in a group of its own.
-            self.close(events);
-            let again = self.last_complete + self.memory.same_group_flush;
-            let mut now = self.last_dispatch;
-            self.open(&mut now);
-            self.rules.settle(op, ANYTHING, again, true, false);
-            self.put_off(&mut now, again, Cause::LoadHitStore);
-            self.last_dispatch = now;
-            *dispatch = now;
-            start = start.max(now + self.dispatch_latency);
-        }
-        let drain = self.stores.drain_of(number);
-        let retries = drain.saturating_sub(start).div_ceil(self.memory.reject_retry);
-        let failed = if meets == Meets::Some { self.memory.forward_failed } else { 0 };
-        Some(start + retries * self.memory.reject_retry + failed)
     }
 
     /// Executes a `SIMPLE` instruction.
@@ -715,35 +393,6 @@ impl<R: Rules> Engine<R> {
         events: &mut Option<&mut Vec<Event>>,
     ) {
         self.step::<ANYTHING>(plan, op, accesses, next, events);
-    }
-
-    /// Puts the stores of one instruction into the queue; when they have finished.
-    fn store(&mut self, op: &Op, accesses: &[Access], address_time: u64, data_time: u64) -> u64 {
-        for access in accesses.iter().filter(|access| access.store && access.known) {
-            let bytes = u64::from(access.bytes.max(1));
-            let first = self.caches.line_of(access.address);
-            let last = self.caches.line_of(access.address + bytes - 1);
-            let mut line_ready = 0;
-            for line in first..=last {
-                if self.caches.write_through {
-                    self.caches.store_through(line);
-                } else {
-                    let extra = self.caches.data(line, address_time);
-                    line_ready =
-                        line_ready.max(if extra > 0 { address_time + self.l1_latency + extra } else { 0 });
-                }
-            }
-            let crossing = self.crossing(access.address, bytes);
-            let mut done = 0;
-            while done < bytes {
-                let piece = (bytes - done).min(64);
-                let simple = op.is(SIMPLE_ADDRESS);
-                let number = self.stores.add(access.address + done, piece, address_time, data_time, simple);
-                self.unit_stores.push((number, line_ready + crossing));
-                done += piece;
-            }
-        }
-        address_time.max(data_time) + 1
     }
 
     fn branch(&mut self, op: &Op, resolved: u64, next: u64) {

@@ -6,8 +6,8 @@
 //! come free. That is exact for in-order structures and equals oldest-first scheduling for the pipes, and it costs
 //! tens of nanoseconds an instruction instead of a walk over the whole machine each cycle.
 //!
-//! `execute` is the engine of the out-of-order shapes; `grouped`, `sliced` and `out_of_order` give it their
-//! dispatch rules. `in_order` is an engine of its own.
+//! `execute`, with `window` and `memory`, is the engine of the out-of-order shapes; `grouped`, `sliced` and
+//! `out_of_order` give it their dispatch rules. `in_order` is an engine of its own.
 
 mod branch;
 mod cache;
@@ -15,12 +15,14 @@ mod execute;
 mod front_end;
 mod grouped;
 mod in_order;
+mod memory;
 mod out_of_order;
 mod queues;
 mod sliced;
 mod store_queue;
 mod units;
 mod values;
+mod window;
 
 use crate::cpu::schema::CoreKind;
 use crate::description::Description;

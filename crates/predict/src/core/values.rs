@@ -83,7 +83,8 @@ impl Values {
         if op.is(ONE_KIND) {
             let (last, cause) = self.one_kind(plan, op, earliest);
             let of = |count| if count > 0 { last } else { earliest };
-            let (address, stored, other) = (of(op.address_sources), of(op.stored_sources), of(op.other_sources));
+            let (address, stored, other) =
+                (of(op.address_sources), of(op.stored_sources), of(op.other_sources));
             return Sources { address, stored, other, last, cause };
         }
         let least = value(earliest, 0, Cause::Dependency);

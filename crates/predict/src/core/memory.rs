@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The out-of-order engine's loads and stores: what a load meets in the store queue, what crossing a boundary costs, and
+//! how a store gets into the cache.
+
+use super::execute::{Engine, Rules, ANYTHING};
+use super::store_queue::{Meets, Store};
+use super::{Access, Cause, Event};
+use crate::description::*;
+use crate::plan::*;
+
+/// What memory did to a load.
+#[derive(Clone, Copy)]
+pub(super) struct Loaded {
+    pub(super) extra: u64,
+    pub(super) cause: Cause,
+}
+
+impl Loaded {
+    pub(super) const AT_ONCE: Loaded = Loaded { extra: 0, cause: Cause::Dependency };
+
+    /// What its results pass on: what the instruction itself met, not what its sources had met before.
+    pub(super) fn passed_on(&self) -> Cause {
+        if self.extra > 0 {
+            self.cause
+        } else {
+            Cause::Dependency
+        }
+    }
+}
+
+/// Whether a core that renames memory can take the load's register to be the stored one: the load moves all that was
+/// stored, or the lower 4 of 8 bytes. Measured on Golden Cove (crates/predict/examples/native.rs): loads of 2 bytes are
+/// not renamed, nor those that start inside of the store.
+fn renamable(access: &Access, store: &Store) -> bool {
+    access.address == store.address
+        && (u64::from(access.bytes) == store.bytes && store.bytes != 2
+            || access.bytes == 4 && store.bytes == 8)
+}
+
+impl<R: Rules> Engine<R> {
+    /// Executes the loads of one instruction that went to its pipe at `issue`.
+    pub(super) fn load(
+        &mut self,
+        op: &Op,
+        accesses: &[Access],
+        dispatch: &mut u64,
+        issue: u64,
+        events: &mut Option<&mut Vec<Event>>,
+    ) -> Loaded {
+        let mut loaded = Loaded::AT_ONCE;
+        for access in accesses {
+            if !access.store && access.known {
+                let one = self.load_one(op, access, dispatch, issue, events);
+                loaded = if one.extra > loaded.extra { one } else { loaded };
+            }
+        }
+        loaded
+    }
+
+    #[inline(never)]
+    fn load_one(
+        &mut self,
+        op: &Op,
+        access: &Access,
+        dispatch: &mut u64,
+        issue: u64,
+        events: &mut Option<&mut Vec<Event>>,
+    ) -> Loaded {
+        let bytes = u64::from(access.bytes.max(1));
+        let crossing = self.crossing(access.address, bytes);
+        let mut start = issue;
+        if !self.relax.load_hit_store {
+            if let Some((meets, store)) = self.stores.find(access.address, bytes, issue) {
+                if store.address_time > issue {
+                    start = self.too_early(op, store.address_time);
+                }
+                if meets != Meets::Alias {
+                    let waited = self.meet_store(op, meets, store.number, start, dispatch, events);
+                    let simple = op.is(SIMPLE_ADDRESS) && store.simple && renamable(access, &store);
+                    return match (waited, self.memory.forward_renamed.filter(|_| simple)) {
+                        (None, Some(renamed)) => {
+                            // The value is renamed to the store's source: it need not wait for the load's issue.
+                            let there = store.data_time + renamed;
+                            Loaded {
+                                extra: there.saturating_sub(issue + self.l1_latency),
+                                cause: Cause::LoadHitStore,
+                            }
+                        }
+                        (None, None) => {
+                            let there = start.max(store.data_time) + self.memory.forward;
+                            let extra = (there + crossing).saturating_sub(issue + self.l1_latency);
+                            Loaded { extra, cause: Cause::LoadHitStore }
+                        }
+                        (Some(until), _) => {
+                            Loaded { extra: until - issue + crossing, cause: Cause::LoadHitStore }
+                        }
+                    };
+                }
+            }
+        }
+        let first = self.caches.line_of(access.address);
+        let last = self.caches.line_of(access.address + bytes - 1);
+        let mut extra = self.caches.data(first, start);
+        for line in first + 1..=last {
+            extra = extra.max(self.caches.data(line, start));
+        }
+        let cause = if start > issue { Cause::LoadHitStore } else { Cause::CacheMiss };
+        Loaded { extra: extra + crossing + (start - issue), cause }
+    }
+
+    #[inline]
+    fn crossing(&self, address: u64, bytes: u64) -> u64 {
+        if (address ^ (address + bytes - 1)) & self.crossing_bits == 0 {
+            return 0;
+        }
+        let crossed =
+            |&&(boundary, _): &&(u64, u64)| (address ^ (address + bytes - 1)) & !(boundary - 1) != 0;
+        self.memory.crossings.iter().filter(crossed).map(|&(_, cost)| cost).sum()
+    }
+
+    /// A load was ready before an older store's address: it waits, or it ran and is flushed once.
+    fn too_early(&mut self, op: &Op, address_time: u64) -> u64 {
+        let index = op.index as usize;
+        if self.waits.len() <= index {
+            self.waits.resize(index + 1, false);
+        }
+        if self.memory.order_waits || self.waits[index] {
+            return address_time;
+        }
+        self.waits[index] = true;
+        self.counters.order_flushes += 1;
+        let again = address_time + self.memory.order_flush;
+        self.front.restart(again, Cause::OrderFlush);
+        again
+    }
+
+    /// A load meets a store in flight. `None`: it is forwarded. Otherwise the cycle at which it can run again.
+    fn meet_store(
+        &mut self,
+        op: &Op,
+        meets: Meets,
+        number: u64,
+        start: u64,
+        dispatch: &mut u64,
+        events: &mut Option<&mut Vec<Event>>,
+    ) -> Option<u64> {
+        if meets == Meets::All && !op.is(NO_FORWARD) {
+            self.counters.forwards += 1;
+            return None;
+        }
+        self.counters.forward_failures += 1;
+        if meets == Meets::Some && self.memory.partial_merges && !op.is(NO_FORWARD) {
+            return Some(start + self.memory.forward_failed);
+        }
+        let mut start = start;
+        if self.stores.drain_of(number) == u64::MAX {
+            // The store is in the load's own group: the load is flushed and fetched again in a group of its own.
+            self.close(events);
+            let again = self.last_complete + self.memory.same_group_flush;
+            let mut now = self.last_dispatch;
+            self.open(&mut now);
+            self.rules.settle(op, ANYTHING, again, true, false);
+            self.put_off(&mut now, again, Cause::LoadHitStore);
+            self.last_dispatch = now;
+            *dispatch = now;
+            start = start.max(now + self.dispatch_latency);
+        }
+        let drain = self.stores.drain_of(number);
+        let retries = drain.saturating_sub(start).div_ceil(self.memory.reject_retry);
+        let failed = if meets == Meets::Some { self.memory.forward_failed } else { 0 };
+        Some(start + retries * self.memory.reject_retry + failed)
+    }
+
+    /// Puts the stores of one instruction into the queue; when they have finished.
+    pub(super) fn store(&mut self, op: &Op, accesses: &[Access], address_time: u64, data_time: u64) -> u64 {
+        for access in accesses.iter().filter(|access| access.store && access.known) {
+            let bytes = u64::from(access.bytes.max(1));
+            let first = self.caches.line_of(access.address);
+            let last = self.caches.line_of(access.address + bytes - 1);
+            let mut line_ready = 0;
+            for line in first..=last {
+                if self.caches.write_through {
+                    self.caches.store_through(line);
+                } else {
+                    let extra = self.caches.data(line, address_time);
+                    line_ready =
+                        line_ready.max(if extra > 0 { address_time + self.l1_latency + extra } else { 0 });
+                }
+            }
+            let crossing = self.crossing(access.address, bytes);
+            let mut done = 0;
+            while done < bytes {
+                let piece = (bytes - done).min(64);
+                let simple = op.is(SIMPLE_ADDRESS);
+                let number = self.stores.add(access.address + done, piece, address_time, data_time, simple);
+                self.unit_stores.push((number, line_ready + crossing));
+                done += piece;
+            }
+        }
+        address_time.max(data_time) + 1
+    }
+}
