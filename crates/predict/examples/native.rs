@@ -62,6 +62,17 @@ mod x86 {
     timed_loop!("t_forward_low", "mov [rdi], rax\nmov eax, [rdi]\nadd rax, rsi");
     timed_loop!("t_forward_word", "mov [rdi], ax\nmovzx eax, word ptr [rdi]\nadd rax, rsi");
     timed_loop!("t_forward_failed", "mov [rdi], eax\nmov [rdi+4], eax\nmov rax, [rdi]\nadd rax, rsi");
+    timed_loop!("t_swap_many", ".rept 4\nbswap rax\nbswap rcx\nbswap r8\nbswap r9\n.endr");
+    timed_loop!("t_movbe", "movbe eax, [rdi]\nmovbe rcx, [rdi+8]\nmovbe r8d, [rdi+16]\nmovbe r9, [rdi+24]");
+    timed_loop!("t_cross", "mov rax, [rdi+rax+12348]\nmov rax, [rdi+rax+12348]");
+    timed_loop!("t_vector_trip", "movq xmm0, rax\nmovq rax, xmm0\nmovd xmm0, eax\npmovmskb eax, xmm0");
+    timed_loop!("t_insert", "pinsrq xmm0, rax, 0\nmovq rax, xmm0\nmovq xmm0, rax\npextrq rax, xmm0, 1");
+    timed_loop!("t_extend", ".rept 4\nrol ax, 8\nmovzx eax, ax\n.endr");
+    // Nops of fifteen bytes: 3000 bytes of code.
+    timed_loop!(
+        "t_long",
+        ".rept 200\n.byte 102, 102, 102, 102, 102, 102, 46, 15, 31, 132, 0, 0, 0, 0, 0\n.endr"
+    );
 
     type Function = unsafe extern "sysv64" fn(*mut u8, u64);
 
@@ -87,7 +98,7 @@ mod x86 {
     }
 
     fn ticks(function: Function, buffer: &mut [u8], turns: u64) -> u64 {
-        // SAFETY: the loops touch the first 8200 bytes of the buffer, which has 16384, and clobber only registers
+        // SAFETY: the loops touch the first 12356 bytes of the buffer, which has 16384, and clobber only registers
         // that the calling convention lets them.
         unsafe {
             let start = _rdtsc();
@@ -142,8 +153,22 @@ mod x86 {
                 t_forward_failed_end,
                 vec![at(0x10000), at(0x10004), at(0x10000)]
             ),
+            case!(t_swap_many, t_swap_many_loop, t_swap_many_end, vec![]),
+            case!(
+                t_movbe,
+                t_movbe_loop,
+                t_movbe_end,
+                vec![at(0x10000), at(0x10008), at(0x10010), at(0x10018)]
+            ),
+            case!(t_cross, t_cross_loop, t_cross_end, vec![at(0x1303c), at(0x1303c)]),
+            case!(t_vector_trip, t_vector_trip_loop, t_vector_trip_end, vec![]),
+            case!(t_insert, t_insert_loop, t_insert_end, vec![]),
+            case!(t_extend, t_extend_loop, t_extend_end, vec![]),
+            case!(t_long, t_long_loop, t_long_end, vec![]),
         ];
-        let mut buffer = vec![0u8; 16384];
+        let mut buffer = vec![0u8; 16384 + 64];
+        let aligned = buffer.as_ptr().align_offset(64);
+        let buffer = &mut buffer[aligned..];
         println!("{:<18} {:>9} {:>9} {:>7}", "loop", "measured", "predicted", "error");
         for (name, function, start, end, walks) in cases {
             // SAFETY: both are labels in the same section of this program's code, `end` after `start`.
@@ -151,7 +176,7 @@ mod x86 {
             let mut source = LoopSource::new(arch::Arch::X86_64, code, 0x40_0000, &walks, 20_000)?;
             let prediction = predict(&mut source, &[&cpu], &Options::default())?.remove(0);
             let predicted = prediction.cycles_per_call.unwrap_or(0.0);
-            let measured = cycles_per_turn(function, &mut buffer);
+            let measured = cycles_per_turn(function, buffer);
             println!(
                 "{name:<18} {measured:>9.2} {predicted:>9.2} {:>+6.0}%",
                 100.0 * (predicted / measured - 1.0)
