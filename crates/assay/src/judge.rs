@@ -21,8 +21,10 @@ use std::path::{Path, PathBuf};
 
 /// Calls recorded for a count: the first may set something up, the last two have to agree.
 const COUNTED_CALLS: u64 = 4;
-/// Calls recorded for a prediction: enough for caches and predictors to settle and for a steady half to remain.
-const PREDICTED_CALLS: u64 = 48;
+/// Calls recorded for a prediction: enough for caches and predictors to settle and for a steady half to remain, also where
+/// a call is a few instructions and a window of 512 holds dozens of calls behind a first miss. Few of them are simulated
+/// if the loop of calls settles.
+const PREDICTED_CALLS: u64 = 400;
 
 /// A result, or why a variant cannot be run on what is needed for it.
 pub type Possible<T> = std::result::Result<T, CannotRun>;

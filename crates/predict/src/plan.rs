@@ -24,7 +24,8 @@ pub(crate) const INDIRECT: u32 = 1 << 14;
 pub(crate) const WRITES_GENERAL: u32 = 1 << 15;
 pub(crate) const WRITES_VECTOR: u32 = 1 << 16;
 pub(crate) const THREE_SOURCES: u32 = 1 << 17;
-pub(crate) const SIMPLE_ADDRESS: u32 = 1 << 18;
+/// Its address is one register and a constant, and what it moves is in general registers.
+pub(crate) const GENERAL_AT_BASE: u32 = 1 << 18;
 pub(crate) const MARK: u32 = 1 << 19;
 pub(crate) const FALLBACK: u32 = 1 << 20;
 pub(crate) const BACKWARD: u32 = 1 << 21;
@@ -245,6 +246,8 @@ struct Timing {
     latencies: Vec<u16>,
     parts: Vec<Part>,
     fallback: bool,
+    /// The result depends on nothing, and the core knows.
+    independent: bool,
 }
 
 const ROLES: usize = 5;
@@ -327,6 +330,13 @@ impl Plan {
         let mut timing = self.timing(description, kinds, instruction);
         let queue = queue_of(description, &timing.parts);
         self.relax(&mut timing);
+        let without_reads;
+        let instruction = if timing.independent {
+            without_reads = Instruction { reads: Vec::new(), ..instruction.clone() };
+            &without_reads
+        } else {
+            instruction
+        };
         let index = self.ops.len() as u32;
         let mut flags = if timing.fallback { FALLBACK } else { 0 };
         let class = description.classes.get(usize::from(timing.class));
@@ -421,10 +431,10 @@ impl Plan {
         instruction: &Instruction,
     ) -> Timing {
         let mnemonic = &instruction.mnemonic;
-        let formed =
-            forms(instruction, kinds).into_iter().find_map(|form| description.class_of_form(mnemonic, form));
-        if let Some(class) = formed {
-            return from_class(description, class, instruction, false);
+        let of_form = |form| description.class_of_form(mnemonic, form).map(|class| (form, class));
+        if let Some((form, class)) = forms(instruction, kinds).into_iter().find_map(of_form) {
+            let timing = from_class(description, class, instruction, false);
+            return Timing { independent: form == "zero", ..timing };
         }
         if let Some(class) = description.class_of(mnemonic) {
             return from_class(description, class, instruction, true);
@@ -447,7 +457,14 @@ fn from_class(description: &Description, class: u16, instruction: &Instruction, 
     let index = class;
     let Some(class) = description.classes.get(usize::from(class)) else {
         let latencies = vec![1; instruction.writes.len().max(1)];
-        return Timing { class: index, slots: 1, latencies, parts: Vec::new(), fallback: true };
+        return Timing {
+            class: index,
+            slots: 1,
+            latencies,
+            parts: Vec::new(),
+            fallback: true,
+            independent: false,
+        };
     };
     let words = instruction.access_bytes.div_ceil(4);
     let extra = class.per_word * words;
@@ -478,7 +495,7 @@ fn from_class(description: &Description, class: u16, instruction: &Instruction, 
             slots = slots.max(1);
         }
     }
-    Timing { class: index, slots, latencies, parts, fallback: false }
+    Timing { class: index, slots, latencies, parts, fallback: false, independent: false }
 }
 
 /// The class that stands in for an instruction in none.
@@ -567,8 +584,10 @@ fn static_flags(instruction: &Instruction, kinds: &RegisterKinds) -> u32 {
     if sources >= 3 {
         flags |= THREE_SOURCES;
     }
-    if instruction.address_reads.len() == 1 {
-        flags |= SIMPLE_ADDRESS;
+    let stores_vector =
+        instruction.store_reads.iter().any(|&register| kinds.kind(register) == RegisterKind::Vector);
+    if instruction.address_reads.len() == 1 && !stores_vector && !writes_kind(RegisterKind::Vector) {
+        flags |= GENERAL_AT_BASE;
     }
     flags
 }

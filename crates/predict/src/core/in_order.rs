@@ -181,7 +181,7 @@ impl InOrder {
             while done < bytes {
                 let piece = (bytes - done).min(64);
                 let number =
-                    self.stores.add(access.address + done, piece, issue, issue, op.is(SIMPLE_ADDRESS));
+                    self.stores.add(access.address + done, piece, issue, issue, op.is(GENERAL_AT_BASE));
                 self.stores.complete(
                     number,
                     complete,

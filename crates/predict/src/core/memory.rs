@@ -76,7 +76,7 @@ impl<R: Rules> Engine<R> {
                 }
                 if meets != Meets::Alias {
                     let waited = self.meet_store(op, meets, store.number, start, dispatch, events);
-                    let simple = op.is(SIMPLE_ADDRESS) && store.simple && renamable(access, &store);
+                    let simple = op.is(GENERAL_AT_BASE) && store.simple && renamable(access, &store);
                     return match (waited, self.memory.forward_renamed.filter(|_| simple)) {
                         (None, Some(renamed)) => {
                             // The value is renamed to the store's source: it need not wait for the load's issue.
@@ -191,7 +191,7 @@ impl<R: Rules> Engine<R> {
             let mut done = 0;
             while done < bytes {
                 let piece = (bytes - done).min(64);
-                let simple = op.is(SIMPLE_ADDRESS);
+                let simple = op.is(GENERAL_AT_BASE);
                 let number = self.stores.add(access.address + done, piece, address_time, data_time, simple);
                 self.unit_stores.push((number, line_ready + crossing));
                 done += piece;
