@@ -29,6 +29,8 @@ pub(crate) trait Rules: Send {
 }
 
 const UNLIMITED: usize = 2000;
+/// Units remembered at most: a power of two, twice as many as any window holds.
+pub(super) const UNITS_MAX: usize = 4096;
 /// Every flag that an instruction may have.
 pub(super) const ANYTHING: u32 = u32::MAX;
 
@@ -112,7 +114,8 @@ pub(crate) struct Engine<R> {
     pub(super) complete_width: u64,
     /// When the last units completed and what they waited for, by their numbers; a power of two, more than the window
     /// holds.
-    pub(super) completed: Box<[(u64, Cause)]>,
+    pub(super) completed: Box<[(u64, Cause); UNITS_MAX]>,
+    pub(super) completed_mask: u64,
     /// Number of the unit (group or instruction) being filled, from 1.
     pub(super) unit: u64,
     pub(super) unit_open: bool,
@@ -160,7 +163,7 @@ impl<R: Rules> Engine<R> {
         }
         let window = limit(d.window).max(1) as u64;
         let complete_width = if relax.dispatch { 1000 } else { d.complete_width.max(1) as u64 };
-        let remembered = (2 * window.max(complete_width)).next_power_of_two();
+        let remembered = (2 * window.max(complete_width)).next_power_of_two().min(UNITS_MAX as u64);
         let smallest = memory.crossings.iter().map(|&(boundary, _)| boundary).min();
         Engine {
             rules: R::new(&rules_description),
@@ -176,7 +179,8 @@ impl<R: Rules> Engine<R> {
             general: rename(d.rename_general),
             vector: rename(d.rename_vector),
             complete_width,
-            completed: vec![(0, Cause::Dependency); remembered as usize].into(),
+            completed: Box::new([(0, Cause::Dependency); UNITS_MAX]),
+            completed_mask: remembered - 1,
             unit: 0,
             unit_open: false,
             unit_finish: 0,

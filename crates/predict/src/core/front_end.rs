@@ -7,6 +7,9 @@ use super::{Cause, Relax};
 use crate::description::Description;
 use crate::plan::Op;
 
+/// Most instructions that a cpu file lets wait before dispatch; a power of two.
+const BUFFER_MAX: usize = 1024;
+
 /// The fetch unit. Cycles count from fetch; the constant depth from fetch to dispatch is left out, since it
 /// shows only after a misprediction, whose cost the cpu file gives as a whole.
 pub(crate) struct FrontEnd {
@@ -25,9 +28,11 @@ pub(crate) struct FrontEnd {
     /// Cycle of the next block, if a taken branch or a misprediction sets it, and which of them did.
     redirect: (u64, Cause),
     redirected: bool,
-    /// When the last instructions left the buffer.
-    left: Box<[u64]>,
-    next_left: usize,
+    /// When the last instructions left the buffer, by their number.
+    left: Box<[u64; BUFFER_MAX]>,
+    left_mask: usize,
+    number: usize,
+    buffer: usize,
     pub(crate) branches: Branches,
     unlimited: bool,
     taken_free: bool,
@@ -51,8 +56,10 @@ impl FrontEnd {
             cause: Cause::Fetch,
             redirect: (0, Cause::Fetch),
             redirected: false,
-            left: vec![0; fetch.buffer.max(1)].into(),
-            next_left: 0,
+            left: Box::new([0; BUFFER_MAX]),
+            left_mask: fetch.buffer.max(1).next_power_of_two() - 1,
+            number: 0,
+            buffer: fetch.buffer.clamp(1, BUFFER_MAX),
             branches,
             unlimited: relax.fetch,
             taken_free: relax.fetch || relax.taken_branches,
@@ -66,7 +73,8 @@ impl FrontEnd {
             self.enter(op.address, caches);
         }
         self.in_block += 1;
-        self.cycle = self.cycle.max(self.left[self.next_left]);
+        let before = self.number.wrapping_sub(self.buffer) & self.left_mask;
+        self.cycle = self.cycle.max(self.left[before % BUFFER_MAX]);
         self.cycle
     }
 
@@ -101,9 +109,8 @@ impl FrontEnd {
     /// The instruction left the buffer at `dispatch`.
     #[inline]
     pub(crate) fn dispatched(&mut self, dispatch: u64) {
-        self.left[self.next_left] = dispatch;
-        let next = self.next_left + 1;
-        self.next_left = if next == self.left.len() { 0 } else { next };
+        self.left[(self.number & self.left_mask) % BUFFER_MAX] = dispatch;
+        self.number = self.number.wrapping_add(1);
     }
 
     /// Predicts a branch that goes on to `next`.

@@ -2,7 +2,7 @@
 //! The out-of-order engine's window: which instructions are in flight, when units of them complete, and when there is
 //! room for the next.
 
-use super::execute::{Engine, Rules};
+use super::execute::{Engine, Rules, UNITS_MAX};
 use super::{Cause, Event};
 use crate::description::*;
 use crate::plan::*;
@@ -12,14 +12,14 @@ impl<R: Rules> Engine<R> {
     /// both have completed before anything that asks now, which is all that the caller wants to know.
     #[inline]
     fn completion(&self, unit: u64) -> (u64, Cause) {
-        let oldest = (self.unit + 1).saturating_sub(self.completed.len() as u64);
+        let oldest = (self.unit + 1).saturating_sub(self.completed_mask + 1);
         self.recent(unit.max(oldest))
     }
 
     /// The same of a unit that is remembered, or would have the number if units had been counted for longer.
     #[inline]
     fn recent(&self, unit: u64) -> (u64, Cause) {
-        self.completed[unit as usize & (self.completed.len() - 1)]
+        self.completed[(unit & self.completed_mask) as usize % UNITS_MAX]
     }
 
     /// When the open unit completes if nothing is added to it.
@@ -38,7 +38,7 @@ impl<R: Rules> Engine<R> {
         self.unit_open = false;
         let cycle = self.closing();
         self.last_complete = cycle;
-        let place = self.unit as usize & (self.completed.len() - 1);
+        let place = (self.unit & self.completed_mask) as usize % UNITS_MAX;
         self.completed[place] = (cycle, self.unit_cause);
         if !self.unit_stores.is_empty() {
             self.complete_stores(cycle);
