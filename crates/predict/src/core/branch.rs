@@ -24,7 +24,7 @@ pub(crate) struct Branches {
     bimodal: Box<[u8]>,
     global: Box<[u8]>,
     chooser: Box<[u8]>,
-    tagged: Vec<Box<[Tagged]>>,
+    tagged: Box<[[Tagged; TAGE_ENTRIES]; TAGE_TABLES]>,
     /// The part of the history that each tagged table, and the global one, looks at.
     tagged_masks: [u128; TAGE_TABLES],
     global_mask: u128,
@@ -79,13 +79,12 @@ impl Branches {
             let ways = entries.min(4);
             (Cache::new((entries / ways).max(1), ways), cost)
         };
-        let tables = if branch.predictor == Predictor::Tage { TAGE_TABLES } else { 0 };
         Branches {
             kind: branch.predictor,
             bimodal: vec![2; table].into(),
             global: vec![2; table].into(),
             chooser: vec![1; table].into(),
-            tagged: (0..tables).map(|_| vec![Tagged::default(); TAGE_ENTRIES].into()).collect(),
+            tagged: Box::new([[Tagged::default(); TAGE_ENTRIES]; TAGE_TABLES]),
             tagged_masks: lengths.map(mask),
             global_mask: mask(branch.history.min(64)),
             history: 0,
@@ -182,7 +181,7 @@ impl Branches {
         let mut provider = None;
         for (table, place) in places.iter_mut().enumerate() {
             let hash = mix(address, self.history & self.tagged_masks[table]);
-            *place = ((hash >> 20) as usize & (TAGE_ENTRIES - 1), ((hash >> 44) as u16) | 1);
+            *place = ((hash >> 20) as usize % TAGE_ENTRIES, ((hash >> 44) as u16) | 1);
             if self.tagged[table][place.0].tag == place.1 {
                 provider = Some(table);
             }

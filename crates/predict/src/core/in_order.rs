@@ -215,6 +215,29 @@ impl InOrder {
         }
     }
 
+    /// When the last source is there, and what it waited for.
+    #[inline]
+    fn latest_source(&self, plan: &Plan, op: &Op, earliest: u64) -> (u64, Cause) {
+        if op.is(ONE_KIND) {
+            return self.values.one_kind(plan, op, earliest);
+        }
+        let sources = self.values.sources(plan, op, earliest);
+        (sources.last, sources.cause)
+    }
+
+    /// Issues the parts of an instruction; when the last went to its pipe, and how many cycles after the first by rule.
+    #[inline(never)]
+    fn issue_parts(&mut self, plan: &Plan, op: &Op, ready: u64) -> (u64, u64) {
+        let (mut issue, mut previous, mut steps) = (ready, ready, 0);
+        for part in plan.parts_of(op) {
+            let step = if part.waits == Waits::Then { Some(u64::from(part.step)) } else { None };
+            steps += step.unwrap_or(0);
+            previous = self.pipes.reserve(part, step.map_or(ready, |step| previous + step));
+            issue = issue.max(previous);
+        }
+        (issue, steps)
+    }
+
     fn step(
         &mut self,
         plan: &Plan,
@@ -235,41 +258,29 @@ impl InOrder {
             let cycle = self.calendar.admit(usize::from(op.queue), issue);
             self.put_off(&mut issue, cycle, Cause::IssueQueue);
         }
-        let sources = self.values.sources(plan, op, issue);
+        let (last, source_cause) = self.latest_source(plan, op, issue);
         let mut dispatch = issue;
         let mut steps = 0;
-        let ready = if foldable { issue } else { sources.last };
+        let ready = if foldable { issue } else { last };
         issue = ready;
         if !foldable {
-            let mut previous = ready;
-            for part in plan.parts_of(op) {
-                let earliest =
-                    if part.waits == Waits::Then { previous + u64::from(part.step) } else { ready };
-                steps += if part.waits == Waits::Then { u64::from(part.step) } else { 0 };
-                previous = self.pipes.reserve(part, earliest);
-                issue = issue.max(previous);
+            if op.is(SIMPLE) {
+                issue = if op.mask == 0 { ready } else { self.pipes.reserve_one(op.mask, op.prefer, ready) };
+            } else {
+                (issue, steps) = self.issue_parts(plan, op, ready);
             }
         }
         let base = issue - steps.min(issue);
         if stationed && !foldable {
             self.calendar.hold(usize::from(op.queue), issue + 1);
         } else {
-            self.put_off(&mut dispatch, ready, sources.cause);
+            self.put_off(&mut dispatch, ready, source_cause);
             self.put_off(&mut dispatch, base, Cause::Unit);
         }
         self.settle(dispatch, slots);
         self.front.dispatched(dispatch);
         let (extra, memory_cause) =
             if op.is(LOAD) { self.load(accesses, base) } else { (0, Cause::Dependency) };
-        let waited = [
-            (ready - offered, sources.cause),
-            (base.saturating_sub(ready), Cause::Unit),
-            (extra, memory_cause),
-        ];
-        let cause = waited
-            .into_iter()
-            .max_by_key(|&(cycles, _)| cycles)
-            .map_or(Cause::Dependency, |(_, cause)| cause);
         let passed_on = if extra > 0 { memory_cause } else { Cause::Dependency };
         let mut finish = base + if foldable { 0 } else { u64::from(op.latency.max(1)) + extra };
         for result in plan.results_of(op) {
@@ -284,12 +295,19 @@ impl InOrder {
         }
         if op.is(BRANCH) {
             self.counters.branches_taken += u64::from(next != op.end());
-            self.branch(op, fetch, sources.last, next);
+            self.branch(op, fetch, last, next);
         }
         if op.is(AFTER) && !self.relax.serialise {
             self.hold = self.hold.max(finish + u64::from(op.serial));
         }
         if let Some(events) = events {
+            let waited = [
+                (ready - offered, source_cause),
+                (base.saturating_sub(ready), Cause::Unit),
+                (extra, memory_cause),
+            ];
+            let longest = waited.into_iter().max_by_key(|&(cycles, _)| cycles);
+            let cause = longest.map_or(Cause::Dependency, |(_, cause)| cause);
             events.push(Event {
                 op: op.index,
                 fetch,
@@ -321,7 +339,7 @@ impl Core for InOrder {
         let ops = &plan.ops[block.first as usize..(block.first + block.count) as usize];
         let mut rest = accesses;
         for (index, op) in ops.iter().enumerate() {
-            let mine = accesses_of(&mut rest, index);
+            let mine = if op.is(LOAD | STORE) { accesses_of(&mut rest, index) } else { &[] };
             let next = ops.get(index + 1).map_or(next, |following| following.address);
             self.step(plan, op, mine, next, events.as_deref_mut());
         }
