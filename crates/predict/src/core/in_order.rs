@@ -85,6 +85,7 @@ impl InOrder {
         }
     }
 
+    #[inline]
     fn put_off(&mut self, now: &mut u64, cycle: u64, cause: Cause) {
         if cycle > *now {
             self.counters.stalls[cause as usize] += cycle - *now;
@@ -123,6 +124,7 @@ impl InOrder {
         self.used += slots;
     }
 
+    #[inline(never)]
     fn load(&mut self, accesses: &[Access], issue: u64) -> (u64, Cause) {
         let mut worst = (0, Cause::Dependency);
         for access in accesses.iter().filter(|access| !access.store && access.known) {
@@ -163,6 +165,7 @@ impl InOrder {
         self.memory.crossings.iter().filter(crossed).map(|&(_, cost)| cost).sum()
     }
 
+    #[inline(never)]
     fn store(&mut self, op: &Op, accesses: &[Access], issue: u64, complete: u64) {
         for access in accesses.iter().filter(|access| access.store && access.known) {
             let bytes = u64::from(access.bytes.max(1));
@@ -203,6 +206,7 @@ impl InOrder {
         cycle
     }
 
+    #[inline(never)]
     fn branch(&mut self, op: &Op, fetch: u64, known: u64, next: u64) {
         let outcome = self.front.predict(op, next);
         let early = known <= fetch;
@@ -306,9 +310,7 @@ impl InOrder {
                 (base.saturating_sub(ready), Cause::Unit),
                 (extra, memory_cause),
             ];
-            let longest = waited.into_iter().max_by_key(|&(cycles, _)| cycles);
-            let cause = longest.map_or(Cause::Dependency, |(_, cause)| cause);
-            events.push(Event {
+            let times = Event {
                 op: op.index,
                 fetch,
                 dispatch,
@@ -317,13 +319,21 @@ impl InOrder {
                 finish,
                 complete,
                 opens_group: false,
-                cause,
-            });
+                cause: Cause::Dependency,
+            };
+            record(events, times, waited);
         }
         if op.is(MARK) {
             self.marks.push(dispatch);
         }
     }
+}
+
+/// Records an instruction with what it waited for longest.
+#[cold]
+fn record(events: &mut Vec<Event>, times: Event, waited: [(u64, Cause); 3]) {
+    let longest = waited.into_iter().max_by_key(|&(cycles, _)| cycles);
+    events.push(Event { cause: longest.map_or(Cause::Dependency, |(_, cause)| cause), ..times });
 }
 
 impl Core for InOrder {
