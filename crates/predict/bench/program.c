@@ -8,9 +8,9 @@
 
 static unsigned int numbers[NUMBERS];
 static unsigned int histogram[4096];
-static unsigned long state = 88172645463325252ul;
+static unsigned long long state = 88172645463325252ull;
 
-static unsigned long random_number(void)
+static unsigned long long random_number(void)
 {
 	state ^= state << 13;
 	state ^= state >> 7;
