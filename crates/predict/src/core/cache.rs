@@ -199,6 +199,22 @@ impl Hierarchy {
         hit
     }
 
+    /// Brings the lines of a store to where it is written; when the last one is there, 0 if all are.
+    pub(crate) fn store(&mut self, address: u64, bytes: u64, cycle: u64) -> u64 {
+        let mut ready = 0;
+        for line in self.line_of(address)..=self.line_of(address + bytes - 1) {
+            if self.write_through {
+                self.store_through(line);
+                continue;
+            }
+            let extra = self.data(line, cycle);
+            if extra > 0 {
+                ready = ready.max(cycle + self.l1_latency + extra);
+            }
+        }
+        ready
+    }
+
     /// A store that goes past the first level: the line is not brought in, but its use is noted.
     pub(crate) fn store_through(&mut self, line: u64) {
         if self.l1.touch(line).is_none() {

@@ -169,17 +169,7 @@ impl InOrder {
     fn store(&mut self, op: &Op, accesses: &[Access], issue: u64, complete: u64) {
         for access in accesses.iter().filter(|access| access.store && access.known) {
             let bytes = u64::from(access.bytes.max(1));
-            let first = self.caches.line_of(access.address);
-            let last = self.caches.line_of(access.address + bytes - 1);
-            let mut line_ready = 0;
-            for line in first..=last {
-                if self.caches.write_through {
-                    self.caches.store_through(line);
-                } else {
-                    let extra = self.caches.data(line, issue);
-                    line_ready = line_ready.max(if extra > 0 { issue + self.l1_latency + extra } else { 0 });
-                }
-            }
+            let line_ready = self.caches.store(access.address, bytes, issue);
             let mut done = 0;
             while done < bytes {
                 let piece = (bytes - done).min(64);

@@ -175,18 +175,7 @@ impl<R: Rules> Engine<R> {
     pub(super) fn store(&mut self, op: &Op, accesses: &[Access], address_time: u64, data_time: u64) -> u64 {
         for access in accesses.iter().filter(|access| access.store && access.known) {
             let bytes = u64::from(access.bytes.max(1));
-            let first = self.caches.line_of(access.address);
-            let last = self.caches.line_of(access.address + bytes - 1);
-            let mut line_ready = 0;
-            for line in first..=last {
-                if self.caches.write_through {
-                    self.caches.store_through(line);
-                } else {
-                    let extra = self.caches.data(line, address_time);
-                    line_ready =
-                        line_ready.max(if extra > 0 { address_time + self.l1_latency + extra } else { 0 });
-                }
-            }
+            let line_ready = self.caches.store(access.address, bytes, address_time);
             let crossing = self.crossing(access.address, bytes);
             let mut done = 0;
             while done < bytes {
