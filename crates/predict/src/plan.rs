@@ -6,7 +6,7 @@
 //! claims takes LLVM's scheduling figures if the cpu names an LLVM model that has it, else a default class by
 //! what it does (load, store, branch, other). It is never dropped, and it is counted and named in the result.
 
-use crate::core::Relax;
+use crate::core::{result_value, Relax, TIME_SHIFT};
 use crate::description::*;
 use decode::{Flow, Instruction, Register, RegisterKind, Role};
 use std::collections::BTreeMap;
@@ -40,10 +40,20 @@ pub(crate) const NEAR: u32 = 1 << 23;
 /// One register written: when, and as what.
 #[derive(Clone, Copy, Debug)]
 pub struct Result {
+    /// Latency and bypass domain, as a value that is there in that cycle (`core::values`).
+    pub(crate) value: u32,
     pub(crate) register: u8,
-    pub(crate) domain: u8,
-    pub(crate) latency: u16,
     pub(crate) role: Role,
+}
+
+impl Result {
+    fn new(register: u8, domain: u8, latency: u16, role: Role) -> Result {
+        Result { value: result_value(latency, domain), register, role }
+    }
+
+    pub(crate) fn latency(&self) -> u16 {
+        (self.value >> TIME_SHIFT) as u16
+    }
 }
 
 /// What most instructions are. Each kind has a way of its own through the out-of-order engine, without questions that
@@ -79,7 +89,6 @@ impl Kind {
 
 /// Waits in no queue.
 pub(crate) const NO_QUEUE: u8 = 255;
-const NO_RESULT: Result = Result { register: 0, domain: 0, latency: 0, role: Role::Value };
 
 /// A static instruction as the simulator sees it; one line of the host's cache.
 #[derive(Clone, Copy, Debug)]
@@ -106,13 +115,13 @@ pub struct Op {
     pub(crate) other_sources: u8,
     pub(crate) result_count: u8,
     pub(crate) part_count: u8,
-    /// Domain that the sources of a `ONE_KIND` instruction are read in.
+    /// Domain that the sources of a `ONE_KIND` instruction are read in, or those of another that go neither into an address
+    /// nor into memory.
     pub(crate) source_domain: u8,
     pub(crate) slots: u8,
     pub(crate) length: u8,
     /// The queue it waits in, or `NO_QUEUE`.
     pub(crate) queue: u8,
-    pub(crate) reads_as: u8,
     /// The first sources; if there are fewer, the first again, and any register if there is none.
     pub(crate) first_sources: [u8; 3],
     pub(crate) first_result: Result,
@@ -351,11 +360,8 @@ impl Plan {
             flags |= MARK;
         }
         let domain = class.map_or(0, |class| class.domain);
-        let result = |(write, latency): (&decode::Write, &u16)| Result {
-            register: write.register.0.min(255) as u8,
-            domain,
-            latency: *latency,
-            role: write.role,
+        let result = |(write, latency): (&decode::Write, &u16)| {
+            Result::new(write.register.0.min(255) as u8, domain, *latency, write.role)
         };
         let results: Vec<Result> =
             instruction.writes.iter().take(255).zip(&timing.latencies).map(result).collect();
@@ -391,10 +397,9 @@ impl Plan {
             slots: timing.slots,
             length: instruction.length,
             queue,
-            reads_as,
             source_domain,
             first_sources: [source(0), source(1), source(2)],
-            first_result: results.first().copied().unwrap_or(NO_RESULT),
+            first_result: results.first().copied().unwrap_or(Result::new(0, 0, 0, Role::Value)),
             index,
         };
         let sources =
@@ -512,7 +517,7 @@ fn default_class(description: &Description, instruction: &Instruction) -> u16 {
 /// Cycles until the last result but updated bases, which do not wait for memory as the others do; at least one.
 fn finish(results: &[Result], latency: u16) -> u16 {
     let computed = results.iter().filter(|result| result.role != Role::BaseUpdate);
-    computed.map(|result| result.latency).fold(latency.max(1), u16::max)
+    computed.map(Result::latency).fold(latency.max(1), u16::max)
 }
 
 /// Whether an instruction whose sources are of one kind takes no pipe, or one for one cycle, with all of them.

@@ -10,6 +10,7 @@ use super::queues::{Calendar, Ring, LANES};
 use super::store_queue::StoreQueue;
 use super::units::Pipes;
 use super::values::{Sources, Values};
+use super::window::Completion;
 use super::{accesses_of, Access, Cause, Core, Counters, Event, Relax};
 use crate::description::*;
 use crate::plan::*;
@@ -54,7 +55,7 @@ struct Run {
     /// Sources could be had, and were there; what the last of them waited for.
     start: u64,
     ready: u64,
-    source_cause: Cause,
+    source_cause: u64,
     /// Last part issued, and the cycle that latencies count from.
     issue: u64,
     base: u64,
@@ -64,21 +65,22 @@ struct Run {
 }
 
 impl Run {
-    /// What it waited for longest; of equals the last.
-    fn cause(&self) -> Cause {
+    /// The number of what it waited for longest; of equals the last.
+    #[inline]
+    fn cause(&self) -> u64 {
         let (for_sources, for_pipe) = (self.ready - self.start, self.issue.saturating_sub(self.ready));
         if self.loaded.extra >= for_sources.max(for_pipe) {
-            self.loaded.cause
+            self.loaded.cause as u64
         } else if for_pipe >= for_sources {
-            Cause::Unit
+            Cause::Unit as u64
         } else {
             self.source_cause
         }
     }
 
-    /// Its record; when it completes is not known yet.
+    /// Its record; `complete` is `u64::MAX` if it is not known yet.
     #[cold]
-    fn event(&self, op: &Op, fetch: u64, dispatch: u64, opens_group: bool) -> Event {
+    fn event(&self, op: &Op, fetch: u64, dispatch: u64, complete: u64, opens_group: bool) -> Event {
         Event {
             op: op.index,
             fetch,
@@ -86,9 +88,9 @@ impl Run {
             ready: self.ready,
             issue: self.issue,
             finish: self.finish,
-            complete: u64::MAX,
+            complete,
             opens_group,
-            cause: self.cause(),
+            cause: Cause::numbered(self.cause()),
         }
     }
 }
@@ -114,14 +116,15 @@ pub(crate) struct Engine<R> {
     pub(super) complete_width: u64,
     /// When the last units completed and what they waited for, by their numbers; a power of two, more than the window
     /// holds.
-    pub(super) completed: Box<[(u64, Cause); UNITS_MAX]>,
+    pub(super) completed: Box<[Completion; UNITS_MAX]>,
     pub(super) completed_mask: u64,
     /// Number of the unit (group or instruction) being filled, from 1.
     pub(super) unit: u64,
     pub(super) unit_open: bool,
     pub(super) unit_finish: u64,
-    pub(super) unit_cause: Cause,
+    pub(super) unit_cause: u64,
     pub(super) unit_stores: Vec<(u64, u64)>,
+    /// Events that know when they complete.
     pub(super) unit_events: usize,
     pub(super) last_complete: u64,
     pub(super) last_dispatch: u64,
@@ -179,12 +182,12 @@ impl<R: Rules> Engine<R> {
             general: rename(d.rename_general),
             vector: rename(d.rename_vector),
             complete_width,
-            completed: Box::new([(0, Cause::Dependency); UNITS_MAX]),
+            completed: Box::new([0; UNITS_MAX]),
             completed_mask: remembered - 1,
             unit: 0,
             unit_open: false,
             unit_finish: 0,
-            unit_cause: Cause::Dependency,
+            unit_cause: 0,
             unit_stores: Vec::new(),
             unit_events: 0,
             last_complete: 0,
@@ -222,8 +225,7 @@ impl<R: Rules> Engine<R> {
         if op.result_count == 1 {
             let first = op.first_result;
             let extra = if first.role == Role::BaseUpdate { 0 } else { loaded.extra };
-            let there = issue + u64::from(first.latency) + extra;
-            self.values.set(first.register, there, first.domain, loaded.passed_on());
+            self.values.set(&first, issue + extra, loaded.passed_on());
         } else if op.result_count > 1 {
             self.set_results(plan, op, issue, issue, loaded);
         }
@@ -319,13 +321,9 @@ impl<R: Rules> Engine<R> {
     fn set_results(&mut self, plan: &Plan, op: &Op, base: u64, base_update: u64, loaded: Loaded) -> u64 {
         let mut finish = base + u64::from(op.latency) + loaded.extra;
         for result in plan.results_of(op) {
-            let latency = u64::from(result.latency);
-            let ready = match result.role {
-                Role::BaseUpdate => base_update + latency,
-                _ => base + latency + loaded.extra,
-            };
-            finish = finish.max(ready);
-            self.values.set(result.register, ready, result.domain, loaded.passed_on());
+            let from = if result.role == Role::BaseUpdate { base_update } else { base + loaded.extra };
+            finish = finish.max(from + u64::from(result.latency()));
+            self.values.set(result, from, loaded.passed_on());
         }
         finish
     }
@@ -351,7 +349,10 @@ impl<R: Rules> Engine<R> {
         if op.queue != NO_QUEUE {
             self.calendar.hold(usize::from(op.queue), run.issue + 1);
         }
-        if !R::GROUPED || run.finish > self.unit_finish {
+        let mut complete = u64::MAX;
+        if !R::GROUPED {
+            complete = self.complete_one::<MAY>(op, run.finish, run.cause());
+        } else if run.finish > self.unit_finish {
             self.unit_finish = run.finish;
             self.unit_cause = run.cause();
         }
@@ -361,7 +362,7 @@ impl<R: Rules> Engine<R> {
         }
         if MAY == ANYTHING {
             if let Some(events) = events {
-                events.push(run.event(op, fetch, dispatch, opens && R::GROUPED));
+                events.push(run.event(op, fetch, dispatch, complete, opens));
             }
             if op.is(AFTER) && !self.relax.serialise {
                 self.hold = self.hold.max(run.finish + u64::from(op.serial));
@@ -438,7 +439,7 @@ impl<R: Rules> Core for Engine<R> {
 
     fn now(&self) -> u64 {
         if self.unit_open {
-            self.closing()
+            self.completes(self.unit_finish)
         } else {
             self.last_complete
         }

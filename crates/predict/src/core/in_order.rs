@@ -120,6 +120,7 @@ impl InOrder {
         if cycle > self.last_issue {
             self.last_issue = cycle;
             self.used = 0;
+            self.pipes.pass(cycle);
         }
         self.used += slots;
     }
@@ -211,7 +212,7 @@ impl InOrder {
 
     /// When the last source is there, and what it waited for.
     #[inline]
-    fn latest_source(&self, plan: &Plan, op: &Op, earliest: u64) -> (u64, Cause) {
+    fn latest_source(&self, plan: &Plan, op: &Op, earliest: u64) -> (u64, u64) {
         if op.is(ONE_KIND) {
             return self.values.one_kind(plan, op, earliest);
         }
@@ -268,7 +269,9 @@ impl InOrder {
         if stationed && !foldable {
             self.calendar.hold(usize::from(op.queue), issue + 1);
         } else {
-            self.put_off(&mut dispatch, ready, source_cause);
+            if ready > dispatch {
+                self.put_off(&mut dispatch, ready, Cause::numbered(source_cause));
+            }
             self.put_off(&mut dispatch, base, Cause::Unit);
         }
         self.settle(dispatch, slots);
@@ -278,10 +281,9 @@ impl InOrder {
         let passed_on = if extra > 0 { memory_cause } else { Cause::Dependency };
         let mut finish = base + if foldable { 0 } else { u64::from(op.latency.max(1)) + extra };
         for result in plan.results_of(op) {
-            let ready =
-                base + u64::from(result.latency) + if result.role == Role::BaseUpdate { 0 } else { extra };
-            finish = finish.max(ready);
-            self.values.set(result.register, ready, result.domain, passed_on);
+            let from = base + if result.role == Role::BaseUpdate { 0 } else { extra };
+            finish = finish.max(from + u64::from(result.latency()));
+            self.values.set(result, from, passed_on);
         }
         let complete = self.complete(finish);
         if op.is(STORE) {
@@ -296,7 +298,7 @@ impl InOrder {
         }
         if let Some(events) = events {
             let waited = [
-                (ready - offered, source_cause),
+                (ready - offered, Cause::numbered(source_cause)),
                 (base.saturating_sub(ready), Cause::Unit),
                 (extra, memory_cause),
             ];

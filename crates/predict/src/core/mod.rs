@@ -27,6 +27,7 @@ mod window;
 use crate::cpu::schema::CoreKind;
 use crate::description::Description;
 use crate::plan::{BlockPlan, Plan};
+pub(crate) use values::{result_value, TIME_SHIFT};
 
 /// One access to memory by one execution of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +47,19 @@ pub struct Access {
 /// Takes the accesses of the instruction of that index from the front of those of its block.
 #[inline]
 fn accesses_of<'a>(rest: &mut &'a [Access], index: usize) -> &'a [Access] {
+    // Nearly always there is one, in front.
+    if let [first, behind @ ..] = *rest {
+        let of = |access: &Access| usize::from(access.instruction);
+        if of(first) == index && behind.first().is_none_or(|access| of(access) != index) {
+            *rest = behind;
+            return std::slice::from_ref(first);
+        }
+    }
+    some_accesses_of(rest, index)
+}
+
+#[inline(never)]
+fn some_accesses_of<'a>(rest: &mut &'a [Access], index: usize) -> &'a [Access] {
     let mut from = 0;
     while rest.get(from).is_some_and(|access| usize::from(access.instruction) < index) {
         from += 1;
@@ -93,9 +107,19 @@ pub enum Cause {
     OrderFlush,
 }
 
+/// The bits that a cause's number takes in a word with something else.
+pub(crate) const CAUSE_BITS: u32 = 4;
+pub(crate) const CAUSE_MASK: u64 = (1 << CAUSE_BITS) - 1;
+
 impl Cause {
     /// How many there are.
     pub const COUNT: usize = 14;
+
+    /// The cause whose number stands in the lowest bits.
+    pub(crate) fn numbered(word: u64) -> Cause {
+        Cause::ALL.get((word & CAUSE_MASK) as usize).copied().unwrap_or(Cause::Dependency)
+    }
+
     /// All, in the order of their numbers.
     pub const ALL: [Cause; Cause::COUNT] = [
         Cause::Fetch,

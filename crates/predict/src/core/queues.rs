@@ -6,34 +6,41 @@
 //! which give entries back in any order: it counts how many come free in each cycle, and since dispatch moves
 //! through time in one direction, the count is exact and costs a few additions a cycle.
 
+/// Most entries of a ring: a power of two, no fewer than a cpu file may give any structure or than unlimited ones have.
+pub(crate) const RING_MAX: usize = 2048;
 /// Issue queues counted.
 pub(crate) const LANES: usize = 8;
 /// Cycles that a release can lie ahead; a power of two, small enough to stay in a first-level cache.
 const HORIZON: usize = 2048;
 
-/// Entries given back in program order; remembers for each who holds it, by a number above zero.
+/// Entries given back in program order; remembers for each what its holder says of itself, a number above zero.
 pub(crate) struct Ring {
-    holders: Box<[u64]>,
+    holders: Box<[u64; RING_MAX]>,
+    /// Of a power of two that is no less than `entries`.
+    mask: usize,
+    entries: usize,
     next: usize,
 }
 
 impl Ring {
+    /// At most `RING_MAX` entries.
     pub(crate) fn new(entries: usize) -> Ring {
-        Ring { holders: vec![0; entries.max(1)].into(), next: 0 }
+        let entries = entries.clamp(1, RING_MAX);
+        Ring { holders: Box::new([0; RING_MAX]), mask: entries.next_power_of_two() - 1, entries, next: 0 }
     }
 
     /// Who holds the entry that is to be taken next; 0 if nobody ever did.
     #[inline]
     pub(crate) fn oldest(&self) -> u64 {
-        self.holders[self.next]
+        self.holders[(self.next.wrapping_sub(self.entries) & self.mask) % RING_MAX]
     }
 
     /// Takes that entry; says who held it.
     #[inline]
     pub(crate) fn take(&mut self, holder: u64) -> u64 {
-        let before = std::mem::replace(&mut self.holders[self.next], holder);
-        let next = self.next + 1;
-        self.next = if next == self.holders.len() { 0 } else { next };
+        let before = self.oldest();
+        self.holders[(self.next & self.mask) % RING_MAX] = holder;
+        self.next = self.next.wrapping_add(1);
         before
     }
 }
@@ -92,7 +99,7 @@ impl Calendar {
     /// Takes an entry until `release`.
     #[inline]
     pub(crate) fn hold(&mut self, queue: usize, release: u64) {
-        let release = release.max(self.now + 1).min(self.now + HORIZON as u64 - 1);
+        let release = release.clamp(self.now + 1, self.now + HORIZON as u64 - 1);
         let queue = queue % LANES;
         self.held[queue] = self.held[queue].wrapping_add(1);
         let releases = &mut self.releases[release as usize % HORIZON][queue];

@@ -10,14 +10,9 @@ use crate::description::Part;
 /// Cycles remembered; a reservation farther ahead than this meets no competition.
 /// A power of two, small enough that the table stays in a first-level cache.
 const HORIZON: usize = 2048;
+/// Cycles that pass before what is behind them is forgotten.
+const STRIDE: usize = 64;
 const SPANS: usize = 16;
-
-#[derive(Clone, Copy, Default)]
-struct Cycle {
-    /// Low bits of the cycle's number; the table is never out of step by as much as half of their range.
-    number: u32,
-    busy: u32,
-}
 
 /// Cycles known to be full for one choice of pipes, so that a long queue is not searched again and again.
 #[derive(Clone, Copy, Default)]
@@ -29,35 +24,56 @@ struct Span {
 
 /// The pipes of a core.
 pub(crate) struct Pipes {
-    cycles: Box<[Cycle; HORIZON]>,
+    /// Pipes taken in each cycle from `first` on.
+    busy: Box<[u32; HORIZON]>,
+    /// First cycle remembered, a multiple of `STRIDE`.
+    first: u64,
     spans: [Span; SPANS],
 }
 
 impl Pipes {
     pub(crate) fn new() -> Pipes {
-        Pipes { cycles: Box::new([Cycle::default(); HORIZON]), spans: [Span::default(); SPANS] }
+        Pipes { busy: Box::new([0; HORIZON]), first: 0, spans: [Span::default(); SPANS] }
+    }
+
+    /// Nothing asks for a cycle before `now` any more.
+    #[inline]
+    pub(crate) fn pass(&mut self, now: u64) {
+        if now - self.first >= STRIDE as u64 {
+            self.forget(now);
+        }
+    }
+
+    #[inline(never)]
+    fn forget(&mut self, now: u64) {
+        let stride = STRIDE as u64;
+        let strides = (now - self.first) / stride;
+        for passed in 0..strides.min(HORIZON as u64 / stride) {
+            let start = (self.first + passed * stride) as usize % HORIZON;
+            self.busy[start..start + STRIDE].fill(0);
+        }
+        self.first += strides * stride;
+    }
+
+    /// Whether the cycle is too far ahead to be remembered.
+    #[inline]
+    fn beyond(&self, cycle: u64) -> bool {
+        cycle - self.first >= HORIZON as u64
     }
 
     #[inline]
-    fn busy(&mut self, cycle: u64) -> u32 {
-        let number = cycle as u32;
-        let slot = &mut self.cycles[cycle as usize % HORIZON];
-        if (number.wrapping_sub(slot.number) as i32) > 0 {
-            *slot = Cycle { number, busy: 0 };
-        }
-        if slot.number == number {
-            slot.busy
-        } else {
+    fn busy(&self, cycle: u64) -> u32 {
+        if self.beyond(cycle) {
             0
+        } else {
+            self.busy[cycle as usize % HORIZON]
         }
     }
 
     #[inline]
     fn take(&mut self, cycle: u64, pipe: u32) {
-        self.busy(cycle);
-        let slot = &mut self.cycles[cycle as usize % HORIZON];
-        if slot.number == cycle as u32 {
-            slot.busy |= pipe;
+        if !self.beyond(cycle) {
+            self.busy[cycle as usize % HORIZON] |= pipe;
         }
     }
 
@@ -86,16 +102,13 @@ impl Pipes {
     /// Takes one of the pipes in that cycle, if one is free.
     #[inline]
     fn try_one(&mut self, mask: u32, prefer: u32, cycle: u64) -> bool {
-        let number = cycle as u32;
-        let slot = &mut self.cycles[cycle as usize % HORIZON];
-        if (number.wrapping_sub(slot.number) as i32) < 0 {
+        if self.beyond(cycle) {
             return true;
         }
-        // An entry of an older cycle counts as empty; that it is one cannot be foreseen, so nothing branches on it.
-        let busy = slot.busy & u32::from(slot.number == number).wrapping_neg();
-        let free = mask & !busy;
+        let busy = &mut self.busy[cycle as usize % HORIZON];
+        let free = mask & !*busy;
         let preferred = if free & prefer != 0 { free & prefer } else { free };
-        *slot = Cycle { number, busy: busy | preferred & preferred.wrapping_neg() };
+        *busy |= preferred & preferred.wrapping_neg();
         free != 0
     }
 
@@ -130,7 +143,7 @@ impl Pipes {
     }
 
     /// A pipe among `free` that stays free as long as the part occupies it.
-    fn choose(&mut self, part: &Part, free: u32, cycle: u64) -> Option<u32> {
+    fn choose(&self, part: &Part, free: u32, cycle: u64) -> Option<u32> {
         let mut usable = free;
         for ahead in 1..u64::from(part.busy) {
             usable &= !self.busy(cycle + ahead);

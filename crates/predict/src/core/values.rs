@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! When each register's value is there, from which bypass domain, and what delayed it.
 
-use super::Cause;
+use super::{Cause, CAUSE_MASK};
 use crate::description::{ADDRESS_DOMAIN, DOMAINS_MAX, STORED_DOMAIN};
-use crate::plan::{Op, Plan, NEAR, ONE_KIND, REGISTERS};
+use crate::plan::{Op, Plan, Result, NEAR, ONE_KIND, REGISTERS};
 
+/// Where the domain and the cycle stand in a `Value`; the cause stands lowest.
 const DOMAIN_SHIFT: u32 = 8;
-const TIME_SHIFT: u32 = 16;
+pub(crate) const TIME_SHIFT: u32 = 16;
 
 /// A cycle, the domain that a value comes from and what delayed it, in one word, so that the latest of several values is
 /// the largest word and brings its cause along.
 type Value = u64;
 
-fn value(ready: u64, domain: u8, cause: Cause) -> Value {
-    ready << TIME_SHIFT | u64::from(domain) << DOMAIN_SHIFT | cause as u64
+/// The lower half of the value that a result is: its latency, counted from cycle 0, and its domain.
+pub(crate) fn result_value(latency: u16, domain: u8) -> u32 {
+    u32::from(latency) << TIME_SHIFT | u32::from(domain) << DOMAIN_SHIFT | Cause::Dependency as u32
 }
 
-pub(crate) fn cause_of(value: Value) -> Cause {
-    Cause::ALL.get(value as usize & 15).copied().unwrap_or(Cause::Dependency)
+/// What an instruction with no cause of its own for delay passes on at `ready`.
+fn value(ready: u64) -> Value {
+    ready << TIME_SHIFT | Cause::Dependency as u64
 }
 
 /// When the sources of an instruction are there.
@@ -26,9 +29,9 @@ pub(crate) struct Sources {
     pub(crate) address: u64,
     pub(crate) stored: u64,
     pub(crate) other: u64,
-    /// The latest of all, and what it waited for.
+    /// The latest of all, and the number of the cause that it waited for.
     pub(crate) last: u64,
-    pub(crate) cause: Cause,
+    pub(crate) cause: u64,
 }
 
 /// The register scoreboard.
@@ -49,16 +52,19 @@ impl Values {
         Values { values: Box::new([0; REGISTERS]), bypass: table }
     }
 
+    /// `result` counts its latency from `base`, and `cause` delayed it.
     #[inline]
-    pub(crate) fn set(&mut self, register: u8, ready: u64, domain: u8, cause: Cause) {
-        self.values[usize::from(register)] = value(ready, domain, cause);
+    pub(crate) fn set(&mut self, result: &Result, base: u64, cause: Cause) {
+        let other = (cause as u64).wrapping_sub(Cause::Dependency as u64);
+        let timed = (base << TIME_SHIFT) + u64::from(result.value);
+        self.values[usize::from(result.register)] = timed.wrapping_add(other);
     }
 
-    /// When the sources of a `ONE_KIND` instruction are there, at `earliest` at the earliest, and what the last one waited
-    /// for.
+    /// When the sources of a `ONE_KIND` instruction are there, at `earliest` at the earliest, and the number of the cause
+    /// that the last one waited for.
     #[inline(always)]
-    pub(crate) fn one_kind(&self, plan: &Plan, op: &Op, earliest: u64) -> (u64, Cause) {
-        let mut latest = value(earliest, 0, Cause::Dependency);
+    pub(crate) fn one_kind(&self, plan: &Plan, op: &Op, earliest: u64) -> (u64, u64) {
+        let mut latest = value(earliest);
         if op.source_count() > 0 {
             if op.is(NEAR) {
                 for register in op.first_sources {
@@ -74,7 +80,7 @@ impl Values {
                 latest = latest.max(self.latest(plan.all_sources(op), op.source_domain));
             }
         }
-        (latest >> TIME_SHIFT, cause_of(latest))
+        (latest >> TIME_SHIFT, latest & CAUSE_MASK)
     }
 
     /// When the sources of `op` are there, at `earliest` at the earliest.
@@ -87,7 +93,7 @@ impl Values {
                 (of(op.address_sources), of(op.stored_sources), of(op.other_sources));
             return Sources { address, stored, other, last, cause };
         }
-        let least = value(earliest, 0, Cause::Dependency);
+        let least = value(earliest);
         let (of_address, of_stored, others) = plan.sources_of(op);
         let latest = |registers: &[u8], reader| match registers {
             [] => least,
@@ -95,14 +101,14 @@ impl Values {
         };
         let address = latest(of_address, ADDRESS_DOMAIN);
         let stored = latest(of_stored, STORED_DOMAIN);
-        let other = latest(others, op.reads_as);
+        let other = latest(others, op.source_domain);
         let last = address.max(stored).max(other);
         Sources {
             address: address >> TIME_SHIFT,
             stored: stored >> TIME_SHIFT,
             other: other >> TIME_SHIFT,
             last: last >> TIME_SHIFT,
-            cause: cause_of(last),
+            cause: last & CAUSE_MASK,
         }
     }
 

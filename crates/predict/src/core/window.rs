@@ -3,52 +3,85 @@
 //! room for the next.
 
 use super::execute::{Engine, Rules, UNITS_MAX};
-use super::{Cause, Event};
+use super::queues::Ring;
+use super::{Cause, Event, CAUSE_BITS};
 use crate::description::*;
 use crate::plan::*;
 
+/// A cycle of completion, and below it the number of the cause that was waited for longest.
+pub(super) type Completion = u64;
+
+fn cycle_of(completion: Completion) -> u64 {
+    completion >> CAUSE_BITS
+}
+
 impl<R: Rules> Engine<R> {
-    /// Completion of a unit, and what it waited for. Of one that the window cannot hold any more, a later one stands in:
-    /// both have completed before anything that asks now, which is all that the caller wants to know.
+    /// Completion of a unit. Of one that the window cannot hold any more, a later one stands in: both have completed before
+    /// anything that asks now, which is all that the caller wants to know.
     #[inline]
-    fn completion(&self, unit: u64) -> (u64, Cause) {
+    fn completion(&self, unit: u64) -> Completion {
         let oldest = (self.unit + 1).saturating_sub(self.completed_mask + 1);
         self.recent(unit.max(oldest))
     }
 
     /// The same of a unit that is remembered, or would have the number if units had been counted for longer.
     #[inline]
-    fn recent(&self, unit: u64) -> (u64, Cause) {
+    fn recent(&self, unit: u64) -> Completion {
         self.completed[(unit & self.completed_mask) as usize % UNITS_MAX]
     }
 
-    /// When the open unit completes if nothing is added to it.
+    /// When the newest unit completes if all of it has finished at `finish`.
     #[inline]
-    pub(super) fn closing(&self) -> u64 {
-        let (before, _) = self.recent(self.unit.wrapping_sub(self.complete_width));
-        (self.unit_finish + self.complete_latency).max(self.last_complete).max(before + 1)
+    pub(super) fn completes(&self, finish: u64) -> u64 {
+        let before = cycle_of(self.recent(self.unit.wrapping_sub(self.complete_width)));
+        (finish + self.complete_latency).max(self.last_complete).max(before + 1)
     }
 
-    /// Ends the open unit: it completes when all of it has finished and those before it have completed.
+    /// Completes the newest unit, which waited for `cause` (its number) and finished at `finish`.
+    #[inline]
+    fn complete(&mut self, finish: u64, cause: u64) -> Completion {
+        let cycle = self.completes(finish);
+        self.last_complete = cycle;
+        let completion = cycle << CAUSE_BITS | cause;
+        self.completed[(self.unit & self.completed_mask) as usize % UNITS_MAX] = completion;
+        completion
+    }
+
+    /// Completes an instruction that is a unit by itself; when. What it holds until then is had again from there on.
+    #[inline]
+    pub(super) fn complete_one<const MAY: u32>(&mut self, op: &Op, finish: u64, cause: u64) -> u64 {
+        let completion = self.complete(finish, cause);
+        if op.is(WRITES_GENERAL) {
+            self.general.take(completion);
+        }
+        if op.is(WRITES_VECTOR) {
+            self.vector.take(completion);
+        }
+        if op.is(LOAD & MAY) {
+            self.loads.take(completion);
+        }
+        let cycle = cycle_of(completion);
+        if op.is(STORE & MAY) {
+            self.complete_stores(cycle);
+        }
+        cycle
+    }
+
+    /// Ends the open group: it completes when all of it has finished and those before it have completed.
     #[inline(always)]
     pub(super) fn close(&mut self, events: &mut Option<&mut Vec<Event>>) {
-        if !self.unit_open {
+        if !R::GROUPED || !self.unit_open {
             return;
         }
         self.unit_open = false;
-        let cycle = self.closing();
-        self.last_complete = cycle;
-        let place = (self.unit & self.completed_mask) as usize % UNITS_MAX;
-        self.completed[place] = (cycle, self.unit_cause);
+        let cycle = cycle_of(self.complete(self.unit_finish, self.unit_cause));
         if !self.unit_stores.is_empty() {
             self.complete_stores(cycle);
         }
         if let Some(events) = events {
             self.complete_events(cycle, events);
         }
-        if R::GROUPED {
-            self.unit_finish = 0;
-        }
+        self.unit_finish = 0;
     }
 
     #[cold]
@@ -76,27 +109,30 @@ impl<R: Rules> Engine<R> {
         }
     }
 
+    /// Puts dispatch off until that completion on account of its cause.
+    #[inline]
+    fn wait_for(&mut self, now: &mut u64, completion: Completion) {
+        if cycle_of(completion) > *now {
+            self.put_off(now, cycle_of(completion), Cause::numbered(completion));
+        }
+    }
+
     /// Opens the next unit as soon as the window has room for it.
     #[inline(always)]
     pub(super) fn open(&mut self, now: &mut u64) {
-        let (cycle, cause) = self.recent((self.unit + 1).wrapping_sub(self.window));
-        self.put_off(now, cycle, cause);
+        self.wait_for(now, self.recent((self.unit + 1).wrapping_sub(self.window)));
         self.unit += 1;
-        self.unit_open = true;
-        self.counters.groups += u64::from(R::GROUPED);
+        if R::GROUPED {
+            self.unit_open = true;
+            self.counters.groups += 1;
+        }
     }
 
-    /// Closes the open unit, if any, and opens the next.
-    #[inline(always)]
-    fn turn(&mut self, now: &mut u64, events: &mut Option<&mut Vec<Event>>) {
-        self.close(events);
-        self.open(now);
-    }
-
-    /// The same where it happens once in several instructions.
+    /// Closes the open group, if any, and opens the next.
     #[inline(never)]
     fn turn_group(&mut self, now: &mut u64, events: &mut Option<&mut Vec<Event>>) {
-        self.turn(now, events);
+        self.close(events);
+        self.open(now);
     }
 
     /// The cycle in which `op` is dispatched, everything it needs to be in the window taken.
@@ -118,10 +154,10 @@ impl<R: Rules> Engine<R> {
             self.put_off(&mut now, self.last_complete, Cause::Serialise);
         }
         let (cycle, mut opens) = self.rules.offer(op, MAY, now, taken);
-        opens |= !self.unit_open;
+        opens |= R::GROUPED && !self.unit_open;
         if !R::GROUPED {
             self.put_off(&mut now, cycle, Cause::DispatchRules);
-            self.turn(&mut now, events);
+            self.open(&mut now);
         } else if opens {
             self.put_off(&mut now, cycle, Cause::DispatchRules);
             self.turn_group(&mut now, events);
@@ -138,6 +174,7 @@ impl<R: Rules> Engine<R> {
         }
         self.rules.settle(op, MAY, now, opens, taken);
         self.last_dispatch = now;
+        self.pipes.pass(now);
         self.front.dispatched(now);
         (fetch, now, opens)
     }
@@ -145,21 +182,41 @@ impl<R: Rules> Engine<R> {
     #[inline(always)]
     fn rename(&mut self, op: &Op, now: &mut u64) {
         if op.is(WRITES_GENERAL) {
-            let holder = self.general.take(self.unit);
-            self.put_off(now, self.completion(holder).0, Cause::Rename);
+            let before = Self::holder(&mut self.general, self.unit);
+            self.put_off(now, cycle_of(self.given_back(before)), Cause::Rename);
         }
         if op.is(WRITES_VECTOR) {
-            let holder = self.vector.take(self.unit);
-            self.put_off(now, self.completion(holder).0, Cause::Rename);
+            let before = Self::holder(&mut self.vector, self.unit);
+            self.put_off(now, cycle_of(self.given_back(before)), Cause::Rename);
+        }
+    }
+
+    /// Who held the entry that the newest unit, `unit`, needs. A group takes it at once, by its number, an instruction when
+    /// its completion is known, by that.
+    #[inline(always)]
+    fn holder(ring: &mut Ring, unit: u64) -> u64 {
+        if R::GROUPED {
+            ring.take(unit)
+        } else {
+            ring.oldest()
+        }
+    }
+
+    /// When that holder gives it back.
+    #[inline(always)]
+    fn given_back(&self, holder: u64) -> Completion {
+        if R::GROUPED {
+            self.completion(holder)
+        } else {
+            holder
         }
     }
 
     /// Waits for room in the load and store queues.
     fn admit_access(&mut self, op: &Op, now: &mut u64) {
         if op.is(LOAD) {
-            let holder = self.loads.take(self.unit);
-            let (cycle, cause) = self.completion(holder);
-            self.put_off(now, cycle, cause);
+            let before = Self::holder(&mut self.loads, self.unit);
+            self.wait_for(now, self.given_back(before));
         }
         if op.is(STORE) {
             let cycle = self.stores.free_at();
