@@ -140,7 +140,7 @@ fn register_names_stand_where_the_constants_say() {
     ];
     for (arch, registers) in all {
         let decoder = Decoder::new(arch).unwrap();
-        assert!(decoder.register_count() <= 256, "{arch}");
+        assert!(decoder.register_count() < 255, "{arch}");
         for &(number, name) in registers {
             assert_eq!(decoder.register_name(Register(number)), name, "{arch}");
             assert_eq!(decoder.register(name), Some(Register(number)), "{arch}");

@@ -13,6 +13,12 @@ use std::collections::BTreeMap;
 
 /// What a register is renamed to and how it is known to the simulator.
 pub const REGISTERS: usize = 256;
+/// No register: nobody writes it, and so whoever reads it does not wait.
+pub(crate) const NO_REGISTER: u8 = 255;
+
+fn number(register: Register) -> u8 {
+    register.0.min(u16::from(NO_REGISTER) - 1) as u8
+}
 
 pub(crate) const LOAD: u32 = 1 << 8;
 pub(crate) const STORE: u32 = 1 << 9;
@@ -34,6 +40,12 @@ pub(crate) const BACKWARD: u32 = 1 << 21;
 pub(crate) const SIMPLE: u32 = 1 << 22;
 /// All sources go into an address, or all into memory, or all into neither.
 pub(crate) const ONE_KIND: u32 = 1 << 24;
+/// It has more sources than `first_sources` holds.
+pub(crate) const MANY_SOURCES: u32 = 1 << 25;
+/// Two parts, each of which takes a pipe for one cycle or none: one for an address of at most two sources, and for one more
+/// source at most one that stores it, or one that computes with it and what was loaded. `mask` and `prefer` are the
+/// first part's, and `first_sources` are all, the address's first.
+pub(crate) const PAIR: u32 = 1 << 26;
 /// No bypass between domains delays a source of this instruction, which is `ONE_KIND`.
 pub(crate) const NEAR: u32 = 1 << 23;
 
@@ -102,7 +114,7 @@ pub struct Op {
     /// Start in `Plan::parts`.
     pub(crate) parts: u32,
     pub(crate) flags: u32,
-    /// Pipes of a `SIMPLE` instruction, and those of them that it takes if it can.
+    /// Pipes of the first part, and those of them that it takes if it can.
     pub(crate) mask: u32,
     pub(crate) prefer: u32,
     pub(crate) serial: u16,
@@ -122,7 +134,7 @@ pub struct Op {
     pub(crate) length: u8,
     /// The queue it waits in, or `NO_QUEUE`.
     pub(crate) queue: u8,
-    /// The first sources; if there are fewer, the first again, and any register if there is none.
+    /// Sources of a `ONE_KIND` instruction or a `PAIR`, `NO_REGISTER` if there are fewer.
     pub(crate) first_sources: [u8; 3],
     pub(crate) first_result: Result,
     pub(crate) kind: Kind,
@@ -361,7 +373,7 @@ impl Plan {
         }
         let domain = class.map_or(0, |class| class.domain);
         let result = |(write, latency): (&decode::Write, &u16)| {
-            Result::new(write.register.0.min(255) as u8, domain, *latency, write.role)
+            Result::new(number(write.register), domain, *latency, write.role)
         };
         let results: Vec<Result> =
             instruction.writes.iter().take(255).zip(&timing.latencies).map(result).collect();
@@ -372,10 +384,11 @@ impl Plan {
             flags |= ONE_KIND;
             flags |= if description.is_near(source_domain) { NEAR } else { 0 };
             flags |= if flags & STORE == 0 && is_simple(&timing.parts, source_domain) { SIMPLE } else { 0 };
+            flags |= if reads.is_some_and(|reads| reads.len() > 3) { MANY_SOURCES } else { 0 };
         }
-        let reads = reads.unwrap_or_default();
-        let source =
-            |index: usize| reads.get(index).or(reads.first()).map_or(0, |register| register.0.min(255) as u8);
+        flags |= if is_pair(instruction, &timing.parts) { PAIR } else { 0 };
+        let first_sources =
+            if flags & PAIR != 0 { pair_sources(instruction) } else { one_kind_sources(reads.unwrap_or_default()) };
         let latency = timing.latencies.first().copied().unwrap_or(1);
         let op = Op {
             kind: Kind::of(description, flags),
@@ -398,13 +411,13 @@ impl Plan {
             length: instruction.length,
             queue,
             source_domain,
-            first_sources: [source(0), source(1), source(2)],
+            first_sources,
             first_result: results.first().copied().unwrap_or(Result::new(0, 0, 0, Role::Value)),
             index,
         };
         let sources =
             instruction.address_reads.iter().chain(&instruction.store_reads).chain(&instruction.reads);
-        self.sources.extend(sources.map(|register| register.0.min(255) as u8));
+        self.sources.extend(sources.map(|&register| number(register)));
         self.results.extend(results);
         self.parts.extend(timing.parts);
         self.ops.push(op);
@@ -549,6 +562,29 @@ fn simple_sources(instruction: &Instruction, reads_as: u8) -> (Option<&[Register
         (Some((registers, domain)), None) => (Some(registers), domain),
         _ => (None, reads_as),
     }
+}
+
+fn one_kind_sources(reads: &[Register]) -> [u8; 3] {
+    std::array::from_fn(|index| reads.get(index).map_or(NO_REGISTER, |&register| number(register)))
+}
+
+/// Those of the address, then the other.
+fn pair_sources(instruction: &Instruction) -> [u8; 3] {
+    let other = instruction.store_reads.iter().chain(&instruction.reads).next();
+    let [first, second, _] = one_kind_sources(&instruction.address_reads);
+    [first, second, other.map_or(NO_REGISTER, |&register| number(register))]
+}
+
+fn is_pair(instruction: &Instruction, parts: &[Part]) -> bool {
+    let [address, other] = parts else { return false };
+    let fits = match (address.waits, other.waits) {
+        (Waits::Address, Waits::Data) => instruction.store && !instruction.load,
+        (Waits::Address, Waits::Loaded) => instruction.load && !instruction.store,
+        _ => false,
+    };
+    fits && address.busy.max(other.busy) <= 1
+        && instruction.address_reads.len() <= 2
+        && instruction.store_reads.len() + instruction.reads.len() <= 1
 }
 
 fn queue_of(description: &Description, parts: &[Part]) -> u8 {

@@ -217,7 +217,7 @@ impl<R: Rules> Engine<R> {
     ) -> Run {
         let start = *dispatch + self.dispatch_latency;
         let (ready, source_cause) = self.values.one_kind(plan, op, start);
-        let issue = if op.mask == 0 { ready } else { self.pipes.reserve_one(op.mask, op.prefer, ready) };
+        let issue = self.pipes.reserve_one(op.mask, op.prefer, ready);
         let mut loaded = Loaded::AT_ONCE;
         if op.is(LOAD & MAY) {
             loaded = self.load(op, accesses, dispatch, issue, events);
@@ -231,6 +231,38 @@ impl<R: Rules> Engine<R> {
         }
         let finish = issue + u64::from(op.finish) + loaded.extra;
         Run { start, ready, source_cause, issue, base: issue, loaded, finish }
+    }
+
+    /// Executes a `PAIR`.
+    #[inline]
+    fn run_pair<const MAY: u32>(
+        &mut self,
+        plan: &Plan,
+        op: &Op,
+        accesses: &[Access],
+        dispatch: &mut u64,
+        events: &mut Option<&mut Vec<Event>>,
+    ) -> Run {
+        let start = *dispatch + self.dispatch_latency;
+        let (for_address, for_other, source_cause) = self.values.pair(op, start);
+        let ready = for_address.max(for_other);
+        let other = plan.parts[op.parts as usize + 1];
+        let address = self.pipes.reserve_one(op.mask, op.prefer, for_address);
+        if op.is(STORE & MAY) {
+            let data = self.pipes.reserve_one(other.mask, other.prefer, for_other);
+            let base = address.max(data);
+            let mut finish = base + u64::from(op.latency.max(1));
+            if op.result_count > 0 {
+                finish = finish.max(self.set_results(plan, op, base, address, Loaded::AT_ONCE));
+            }
+            finish = finish.max(self.store(op, accesses, address, data));
+            return Run { start, ready, source_cause, issue: base, base, loaded: Loaded::AT_ONCE, finish };
+        }
+        let loaded = self.load(op, accesses, dispatch, address, events);
+        let there = address + self.l1_latency + loaded.extra;
+        let base = self.pipes.reserve_one(other.mask, other.prefer, there.max(for_other));
+        let finish = self.set_results(plan, op, base, address, Loaded { extra: 0, ..loaded }).max(base + 1);
+        Run { start, ready, source_cause, issue: base, base, loaded, finish }
     }
 
     /// Executes any instruction.
@@ -343,6 +375,8 @@ impl<R: Rules> Engine<R> {
         let (fetch, mut dispatch, opens) = self.dispatch::<MAY>(op, taken, events);
         let run = if MAY & (LOAD | STORE) == 0 || op.is(SIMPLE) {
             self.run_simple::<MAY>(plan, op, accesses, &mut dispatch, events)
+        } else if MAY != ANYTHING && op.is(PAIR) {
+            self.run_pair::<MAY>(plan, op, accesses, &mut dispatch, events)
         } else {
             self.run(plan, op, accesses, &mut dispatch, events)
         };

@@ -260,7 +260,7 @@ impl InOrder {
         issue = ready;
         if !foldable {
             if op.is(SIMPLE) {
-                issue = if op.mask == 0 { ready } else { self.pipes.reserve_one(op.mask, op.prefer, ready) };
+                issue = self.pipes.reserve_one(op.mask, op.prefer, ready);
             } else {
                 (issue, steps) = self.issue_parts(plan, op, ready);
             }

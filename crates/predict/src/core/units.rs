@@ -80,19 +80,16 @@ impl Pipes {
     /// Takes one of the part's pipes, at `earliest` or as soon after it as one is free; says when.
     #[inline(never)]
     pub(crate) fn reserve(&mut self, part: &Part, earliest: u64) -> u64 {
-        if part.mask == 0 {
-            return earliest;
-        }
-        if part.busy > 1 {
+        if part.busy > 1 && part.mask != 0 {
             return self.reserve_long(part, earliest);
         }
         self.reserve_one(part.mask, part.prefer, earliest)
     }
 
-    /// The same for a part that occupies its pipe for one cycle.
+    /// The same for a part that occupies its pipe for one cycle. Of no pipes, none is taken.
     #[inline]
     pub(crate) fn reserve_one(&mut self, mask: u32, prefer: u32, earliest: u64) -> u64 {
-        if self.try_one(mask, prefer, earliest) {
+        if mask == 0 || self.try_one(mask, prefer, earliest) {
             earliest
         } else {
             self.reserve_later(mask, prefer, earliest)

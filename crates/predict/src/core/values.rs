@@ -3,7 +3,7 @@
 
 use super::{Cause, CAUSE_MASK};
 use crate::description::{ADDRESS_DOMAIN, DOMAINS_MAX, STORED_DOMAIN};
-use crate::plan::{Op, Plan, Result, NEAR, ONE_KIND, REGISTERS};
+use crate::plan::{Op, Plan, Result, MANY_SOURCES, NEAR, ONE_KIND, REGISTERS};
 
 /// Where the domain and the cycle stand in a `Value`; the cause stands lowest.
 const DOMAIN_SHIFT: u32 = 8;
@@ -65,22 +65,32 @@ impl Values {
     #[inline(always)]
     pub(crate) fn one_kind(&self, plan: &Plan, op: &Op, earliest: u64) -> (u64, u64) {
         let mut latest = value(earliest);
-        if op.source_count() > 0 {
-            if op.is(NEAR) {
-                for register in op.first_sources {
-                    latest = latest.max(self.values[usize::from(register)]);
-                }
-            } else {
-                let row = self.row(op.source_domain);
-                for register in op.first_sources {
-                    latest = latest.max(self.seen_by(row, register));
-                }
+        if op.is(NEAR) {
+            for register in op.first_sources {
+                latest = latest.max(self.values[usize::from(register)]);
             }
-            if usize::from(op.source_count()) > op.first_sources.len() {
-                latest = latest.max(self.latest(plan.all_sources(op), op.source_domain));
+        } else {
+            let row = self.row(op.source_domain);
+            for register in op.first_sources {
+                latest = latest.max(self.seen_by(row, register));
             }
         }
+        if op.is(MANY_SOURCES) {
+            latest = latest.max(self.latest(plan.all_sources(op), op.source_domain));
+        }
         (latest >> TIME_SHIFT, latest & CAUSE_MASK)
+    }
+
+    /// When the sources of a `PAIR` are there for its address and for its other part, at `earliest` at the earliest, and the
+    /// number of the cause that the later of them waited for.
+    #[inline(always)]
+    pub(crate) fn pair(&self, op: &Op, earliest: u64) -> (u64, u64, u64) {
+        let [first, second, other] = op.first_sources;
+        let row = self.row(ADDRESS_DOMAIN);
+        let address = value(earliest).max(self.seen_by(row, first)).max(self.seen_by(row, second));
+        let domain = if op.stored_sources > 0 { STORED_DOMAIN } else { op.source_domain };
+        let other = value(earliest).max(self.seen_by(self.row(domain), other));
+        (address >> TIME_SHIFT, other >> TIME_SHIFT, address.max(other) & CAUSE_MASK)
     }
 
     /// When the sources of `op` are there, at `earliest` at the earliest.

@@ -95,9 +95,10 @@ impl<R: Rules> Engine<R> {
 
     #[inline(never)]
     fn complete_stores(&mut self, cycle: u64) {
-        for (number, line_ready) in self.unit_stores.drain(..) {
+        for &(number, line_ready) in &self.unit_stores {
             self.stores.complete(number, cycle, self.memory.drain, self.memory.drain_interval, line_ready);
         }
+        self.unit_stores.clear();
     }
 
     /// Puts dispatch off to `cycle` on account of `cause`.
