@@ -96,10 +96,11 @@ impl Calendar {
         }
     }
 
-    /// Takes an entry until `release`.
+    /// Takes an entry, admitted before `release`, until then.
     #[inline]
     pub(crate) fn hold(&mut self, queue: usize, release: u64) {
-        let release = release.clamp(self.now + 1, self.now + HORIZON as u64 - 1);
+        debug_assert!(release > self.now);
+        let release = release.min(self.now + HORIZON as u64 - 1);
         let queue = queue % LANES;
         self.held[queue] = self.held[queue].wrapping_add(1);
         let releases = &mut self.releases[release as usize % HORIZON][queue];

@@ -5,8 +5,6 @@
 //! each store the one before it. So a load looks at the stores to its own bytes only, youngest first, as the
 //! hardware's comparators do.
 
-use std::ops::RangeInclusive;
-
 const TABLE: usize = 1024;
 const GRANULES: usize = 9;
 const NOBODY: u64 = 0;
@@ -26,7 +24,7 @@ pub(crate) struct Store {
 }
 
 /// What a load meets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Meets {
     /// A store that has all its bytes.
     All,
@@ -63,6 +61,7 @@ impl StoreQueue {
         }
     }
 
+    #[inline]
     fn slot(&self, number: u64) -> usize {
         number as usize & (self.stores.len() - 1)
     }
@@ -81,11 +80,11 @@ impl StoreQueue {
         }
     }
 
-    fn granules(&self, address: u64, bytes: u64) -> RangeInclusive<u64> {
+    /// The first and the last granule of an access of 1 to 64 bytes.
+    #[inline]
+    fn granules(&self, address: u64, bytes: u64) -> (u64, u64) {
         let address = address & self.alias_mask;
-        let first = address >> 3;
-        let last = (address + bytes.clamp(1, 64) - 1) >> 3;
-        first..=last
+        (address >> 3, (address + bytes.clamp(1, 64) - 1) >> 3)
     }
 
     fn table_index(granule: u64) -> usize {
@@ -106,10 +105,15 @@ impl StoreQueue {
         let slot = self.slot(number);
         self.stores[slot] =
             Store { number, address, bytes, address_time, data_time, drain: u64::MAX, simple };
-        for (granule, previous) in self.granules(address, bytes).zip(&mut self.previous[slot]) {
+        let (first, last) = self.granules(address, bytes);
+        let previous = &mut self.previous[slot];
+        let mut granule = first;
+        while granule <= last {
             let entry = &mut self.table[Self::table_index(granule)];
-            *previous = if entry.0 == granule { entry.1 } else { NOBODY };
+            previous[(granule - first) as usize % GRANULES] =
+                if entry.0 == granule { entry.1 } else { NOBODY };
             *entry = (granule, number);
+            granule += 1;
         }
         number
     }
@@ -143,45 +147,59 @@ impl StoreQueue {
     }
 
     /// The youngest store in flight at `cycle` that a load meets.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn find(&self, address: u64, bytes: u64, cycle: u64) -> Option<(Meets, Store)> {
         let remembered = |granule: u64| {
             let (key, number) = self.table[Self::table_index(granule)];
             key == granule && self.next - number <= self.stores.len() as u64
         };
-        let granules = self.granules(address, bytes);
-        let (first, last) = (*granules.start(), *granules.end());
+        let (first, last) = self.granules(address, bytes);
         // Most loads end here: nobody has stored to their bytes lately.
         if last <= first + 1 && !remembered(first) && !remembered(last) {
             return None;
         }
-        self.search(address, bytes, cycle)
+        let (meets, number) = self.search(address, bytes, cycle)?;
+        Some((meets, self.stores[self.slot(number)]))
     }
 
     #[inline(never)]
-    fn search(&self, address: u64, bytes: u64, cycle: u64) -> Option<(Meets, Store)> {
-        let mut youngest: Option<(Meets, Store)> = None;
-        for granule in self.granules(address, bytes) {
-            let (key, mut number) = self.table[Self::table_index(granule)];
-            if key != granule {
-                continue;
+    fn search(&self, address: u64, bytes: u64, cycle: u64) -> Option<(Meets, u64)> {
+        let mut youngest = None;
+        let (first, last) = self.granules(address, bytes);
+        let mut granule = first;
+        while granule <= last {
+            let (key, number) = self.table[Self::table_index(granule)];
+            if key == granule {
+                let found = self.search_granule(granule, number, address, bytes, cycle);
+                youngest = youngest.max(found);
             }
-            while number != NOBODY {
-                let store = &self.stores[self.slot(number)];
-                if store.number != number || store.drain <= cycle {
-                    break;
-                }
-                if let Some(meets) = self.meets(store, address, bytes) {
-                    if youngest.is_none_or(|(_, found)| found.number < number) {
-                        youngest = Some((meets, *store));
-                    }
-                    break;
-                }
-                let first = (store.address & self.alias_mask) >> 3;
-                number = self.previous[self.slot(number)][(granule - first) as usize % GRANULES];
-            }
+            granule += 1;
         }
-        youngest
+        youngest.map(|(number, meets)| (meets, number))
+    }
+
+    /// The same among the stores to one granule, of which `number` is the youngest.
+    fn search_granule(
+        &self,
+        granule: u64,
+        mut number: u64,
+        address: u64,
+        bytes: u64,
+        cycle: u64,
+    ) -> Option<(u64, Meets)> {
+        while number != NOBODY {
+            let slot = self.slot(number);
+            let store = &self.stores[slot];
+            if store.number != number || store.drain <= cycle {
+                break;
+            }
+            if let Some(meets) = self.meets(store, address, bytes) {
+                return Some((number, meets));
+            }
+            let first = (store.address & self.alias_mask) >> 3;
+            number = self.previous[slot][(granule - first) as usize % GRANULES];
+        }
+        None
     }
 
     fn meets(&self, store: &Store, address: u64, bytes: u64) -> Option<Meets> {
