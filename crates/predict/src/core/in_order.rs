@@ -7,6 +7,7 @@
 //! its condition is there, else predicted statically. Completion is in order through a short queue.
 
 use super::cache::Hierarchy;
+use super::execute::ANYTHING;
 use super::front_end::FrontEnd;
 use super::queues::{Calendar, Ring, LANES};
 use super::store_queue::{Meets, StoreQueue};
@@ -94,28 +95,27 @@ impl InOrder {
     }
 
     /// The cycle of issue as far as everything but sources and pipe goes.
-    fn offer(&mut self, op: &Op, fetch: u64, slots: u32) -> u64 {
+    #[inline]
+    fn offer<const MAY: u32>(&mut self, op: &Op, fetch: u64, slots: u32) -> u64 {
         let mut now = self.last_issue;
-        let cause = self.front.cause;
-        self.put_off(&mut now, fetch, cause);
-        let hold = self.hold;
-        self.put_off(&mut now, hold, Cause::Serialise);
-        if op.is(BEFORE) && !self.relax.serialise {
-            let complete = self.last_complete;
-            self.put_off(&mut now, complete, Cause::Serialise);
+        if fetch.max(self.hold) > now {
+            self.put_off(&mut now, fetch, self.front.cause);
+            self.put_off(&mut now, self.hold, Cause::Serialise);
+        }
+        if op.is(BEFORE & MAY) && !self.relax.serialise {
+            self.put_off(&mut now, self.last_complete, Cause::Serialise);
         }
         if slots > 0 && now == self.last_issue && self.used + slots > self.width {
             self.put_off(&mut now, self.last_issue + 1, Cause::DispatchRules);
         }
-        let room = self.window.oldest();
-        self.put_off(&mut now, room, Cause::Dependency);
-        if op.is(STORE) {
-            let room = self.stores.free_at();
-            self.put_off(&mut now, room, Cause::StoreQueue);
+        self.put_off(&mut now, self.window.oldest(), Cause::Dependency);
+        if op.is(STORE & MAY) {
+            self.put_off(&mut now, self.stores.free_at(), Cause::StoreQueue);
         }
         now
     }
 
+    #[inline]
     fn settle(&mut self, cycle: u64, slots: u32) {
         if cycle > self.last_issue {
             self.last_issue = cycle;
@@ -188,6 +188,7 @@ impl InOrder {
         }
     }
 
+    #[inline]
     fn complete(&mut self, finish: u64) -> u64 {
         let width = self.completions.oldest();
         let cycle = (finish + self.complete_latency).max(self.last_complete).max(width);
@@ -233,7 +234,10 @@ impl InOrder {
         (issue, steps)
     }
 
-    fn step(
+    /// Takes an instruction from fetch to completion. `MAY`: the flags that it may have; events are recorded if that is
+    /// `ANYTHING`.
+    #[inline(always)]
+    fn step<const MAY: u32>(
         &mut self,
         plan: &Plan,
         op: &Op,
@@ -242,11 +246,13 @@ impl InOrder {
         events: Option<&mut Vec<Event>>,
     ) {
         let fetch = self.front.fetch(op, &mut self.caches);
-        let foldable =
-            self.folded && op.is(BRANCH) && !op.is(BEFORE | AFTER) && self.since_folded >= self.fold_distance;
+        let foldable = op.is(BRANCH & MAY)
+            && self.folded
+            && !op.is((BEFORE | AFTER) & MAY)
+            && self.since_folded >= self.fold_distance;
         self.since_folded = if foldable { 0 } else { self.since_folded + 1 };
         let slots = if foldable { 0 } else { u32::from(op.slots) };
-        let mut issue = self.offer(op, fetch, slots);
+        let mut issue = self.offer::<MAY>(op, fetch, slots);
         let offered = issue;
         let stationed = op.queue != NO_QUEUE;
         if stationed && !foldable {
@@ -259,7 +265,7 @@ impl InOrder {
         let ready = if foldable { issue } else { last };
         issue = ready;
         if !foldable {
-            if op.is(SIMPLE) {
+            if MAY & (LOAD | STORE) == 0 || op.is(SIMPLE) {
                 issue = self.pipes.reserve_one(op.mask, op.prefer, ready);
             } else {
                 (issue, steps) = self.issue_parts(plan, op, ready);
@@ -277,7 +283,7 @@ impl InOrder {
         self.settle(dispatch, slots);
         self.front.dispatched(dispatch);
         let (extra, memory_cause) =
-            if op.is(LOAD) { self.load(accesses, base) } else { (0, Cause::Dependency) };
+            if op.is(LOAD & MAY) { self.load(accesses, base) } else { (0, Cause::Dependency) };
         let passed_on = if extra > 0 { memory_cause } else { Cause::Dependency };
         let mut finish = base + if foldable { 0 } else { u64::from(op.latency.max(1)) + extra };
         for result in plan.results_of(op) {
@@ -286,12 +292,15 @@ impl InOrder {
             self.values.set(result, from, passed_on);
         }
         let complete = self.complete(finish);
-        if op.is(STORE) {
+        if op.is(STORE & MAY) {
             self.store(op, accesses, base, complete);
         }
-        if op.is(BRANCH) {
+        if op.is(BRANCH & MAY) {
             self.counters.branches_taken += u64::from(next != op.end());
             self.branch(op, fetch, last, next);
+        }
+        if MAY != ANYTHING {
+            return;
         }
         if op.is(AFTER) && !self.relax.serialise {
             self.hold = self.hold.max(finish + u64::from(op.serial));
@@ -321,6 +330,35 @@ impl InOrder {
     }
 }
 
+impl InOrder {
+    #[inline(never)]
+    fn step_branch(&mut self, plan: &Plan, op: &Op, next: u64) {
+        self.step::<BRANCH>(plan, op, &[], next, None);
+    }
+
+    #[inline(never)]
+    fn step_load(&mut self, plan: &Plan, op: &Op, accesses: &[Access]) {
+        self.step::<LOAD>(plan, op, accesses, 0, None);
+    }
+
+    #[inline(never)]
+    fn step_store(&mut self, plan: &Plan, op: &Op, accesses: &[Access]) {
+        self.step::<STORE>(plan, op, accesses, 0, None);
+    }
+
+    #[inline(never)]
+    fn step_other(
+        &mut self,
+        plan: &Plan,
+        op: &Op,
+        accesses: &[Access],
+        next: u64,
+        events: Option<&mut Vec<Event>>,
+    ) {
+        self.step::<ANYTHING>(plan, op, accesses, next, events);
+    }
+}
+
 /// Records an instruction with what it waited for longest.
 #[cold]
 fn record(events: &mut Vec<Event>, times: Event, waited: [(u64, Cause); 3]) {
@@ -341,9 +379,17 @@ impl Core for InOrder {
         let ops = &plan.ops[block.first as usize..(block.first + block.count) as usize];
         let mut rest = accesses;
         for (index, op) in ops.iter().enumerate() {
-            let mine = if op.is(LOAD | STORE) { accesses_of(&mut rest, index) } else { &[] };
-            let next = ops.get(index + 1).map_or(next, |following| following.address);
-            self.step(plan, op, mine, next, events.as_deref_mut());
+            let next = || ops.get(index + 1).map_or(next, |following| following.address);
+            match if events.is_none() { op.kind } else { Kind::Other } {
+                Kind::Register => self.step::<0>(plan, op, &[], 0, None),
+                Kind::Branch => self.step_branch(plan, op, next()),
+                Kind::Load => self.step_load(plan, op, accesses_of(&mut rest, index)),
+                Kind::Store => self.step_store(plan, op, accesses_of(&mut rest, index)),
+                Kind::Other => {
+                    let mine = accesses_of(&mut rest, index);
+                    self.step_other(plan, op, mine, next(), events.as_deref_mut());
+                }
+            }
         }
         self.counters.add_block(&block);
     }
