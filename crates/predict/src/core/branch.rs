@@ -25,10 +25,13 @@ pub(crate) struct Branches {
     global: Box<[u8]>,
     chooser: Box<[u8]>,
     tagged: Box<[[Tagged; TAGE_ENTRIES]; TAGE_TABLES]>,
-    /// The part of the history that each tagged table, and the global one, looks at.
-    tagged_masks: [u128; TAGE_TABLES],
-    global_mask: u128,
-    history: u128,
+    /// The part of the history that each tagged table, and the global one, looks at: of its younger half, and of its older
+    /// half, which only the last of the tables reaches.
+    tagged_masks: [u64; TAGE_TABLES],
+    older_mask: u64,
+    global_mask: u64,
+    history: u64,
+    older_history: u64,
     returns: Vec<u64>,
     returns_max: usize,
     indirect: Box<[(u64, u64)]>,
@@ -48,16 +51,20 @@ pub(crate) struct Outcome {
     pub(crate) taken_cycles: u64,
 }
 
-fn mask(bits: u32) -> u128 {
-    if bits >= 128 {
-        u128::MAX
+fn mask(bits: u32) -> u64 {
+    if bits >= 64 {
+        u64::MAX
     } else {
         (1 << bits) - 1
     }
 }
 
-fn mix(address: u64, history: u128) -> u64 {
-    let folded = (history as u64) ^ ((history >> 64) as u64).wrapping_mul(0xff51_afd7_ed55_8ccd);
+/// Folds the older half of the history into the younger.
+fn fold(younger: u64, older: u64) -> u64 {
+    younger ^ older.wrapping_mul(0xff51_afd7_ed55_8ccd)
+}
+
+fn mix(address: u64, folded: u64) -> u64 {
     ((address >> 1) ^ folded.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xd6e8_feb8_6659_fd93)
 }
 
@@ -86,8 +93,10 @@ impl Branches {
             chooser: vec![1; table].into(),
             tagged: Box::new([[Tagged::default(); TAGE_ENTRIES]; TAGE_TABLES]),
             tagged_masks: lengths.map(mask),
-            global_mask: mask(branch.history.min(64)),
+            older_mask: mask(lengths[TAGE_TABLES - 1].saturating_sub(64)),
+            global_mask: mask(branch.history),
             history: 0,
+            older_history: 0,
             returns: Vec::new(),
             returns_max: branch.return_stack,
             indirect: vec![(0, 0); branch.indirect.next_power_of_two()].into(),
@@ -157,7 +166,8 @@ impl Branches {
             Predictor::Tournament => self.tournament(op.address, taken),
             Predictor::Tage => self.tage(op.address, taken),
         };
-        self.history = self.history << 1 | u128::from(taken);
+        self.older_history = self.older_history << 1 | self.history >> 63;
+        self.history = self.history << 1 | u64::from(taken);
         predicted == taken
     }
 
@@ -180,7 +190,10 @@ impl Branches {
         let mut places = [(0usize, 0u16); TAGE_TABLES];
         let mut provider = None;
         for (table, place) in places.iter_mut().enumerate() {
-            let hash = mix(address, self.history & self.tagged_masks[table]);
+            let history = self.history & self.tagged_masks[table];
+            let reaches_back = table == TAGE_TABLES - 1;
+            let history = if reaches_back { fold(history, self.older_history & self.older_mask) } else { history };
+            let hash = mix(address, history);
             *place = ((hash >> 20) as usize % TAGE_ENTRIES, ((hash >> 44) as u16) | 1);
             if self.tagged[table][place.0].tag == place.1 {
                 provider = Some(table);

@@ -18,7 +18,7 @@ pub(crate) struct FrontEnd {
     block: u64,
     line_mask: u64,
     line: u64,
-    /// Where the last instruction stood, to the finer of block and line.
+    /// Where the last instruction stood, to the finer of block and line; nowhere once fetch is to start again.
     piece: u64,
     piece_mask: u64,
     in_block: u32,
@@ -69,7 +69,7 @@ impl FrontEnd {
     /// The cycle in which the instruction is fetched.
     #[inline]
     pub(crate) fn fetch(&mut self, op: &Op, caches: &mut Hierarchy) -> u64 {
-        if self.redirected || op.address & self.piece_mask != self.piece || self.in_block == self.width {
+        if op.address & self.piece_mask != self.piece || self.in_block == self.width {
             self.enter(op.address, caches);
         }
         self.in_block += 1;
@@ -126,5 +126,6 @@ impl FrontEnd {
     pub(crate) fn restart(&mut self, cycle: u64, cause: Cause) {
         self.redirect = (cycle, cause);
         self.redirected = true;
+        self.piece = u64::MAX;
     }
 }

@@ -149,17 +149,21 @@ impl StoreQueue {
     /// The youngest store in flight at `cycle` that a load meets.
     #[inline(always)]
     pub(crate) fn find(&self, address: u64, bytes: u64, cycle: u64) -> Option<(Meets, Store)> {
-        let remembered = |granule: u64| {
-            let (key, number) = self.table[Self::table_index(granule)];
-            key == granule && self.next - number <= self.stores.len() as u64
-        };
         let (first, last) = self.granules(address, bytes);
-        // Most loads end here: nobody has stored to their bytes lately.
-        if last <= first + 1 && !remembered(first) && !remembered(last) {
+        // Most loads end here: nobody has stored to their bytes lately. Stores drain in order, so the youngest tells.
+        if !self.in_flight(first, cycle) && (first == last || last == first + 1 && !self.in_flight(last, cycle)) {
             return None;
         }
         let (meets, number) = self.search(address, bytes, cycle)?;
         Some((meets, self.stores[self.slot(number)]))
+    }
+
+    /// Whether a store to that granule may be in flight at `cycle`.
+    #[inline]
+    fn in_flight(&self, granule: u64, cycle: u64) -> bool {
+        let (key, number) = self.table[Self::table_index(granule)];
+        let store = &self.stores[self.slot(number)];
+        key == granule && store.number == number && store.drain > cycle
     }
 
     #[inline(never)]
