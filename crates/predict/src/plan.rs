@@ -68,17 +68,26 @@ impl Result {
     }
 }
 
-/// What most instructions are. Each kind has a way of its own through the out-of-order engine, without questions that
-/// do not arise; the first four mean nothing special to dispatch.
+/// Flags of an instruction of which nothing is known.
+pub(crate) const ANYTHING: u32 = u32::MAX;
+
+/// What most instructions are. Each kind has a way of its own through the engines, without questions that do not arise; all
+/// but the last mean nothing special to dispatch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// `SIMPLE`, and computes in registers only.
     Register,
     /// `SIMPLE`, and branches.
     Branch,
-    /// Loads.
+    /// `SIMPLE`, and loads.
+    SimpleLoad,
+    /// Loads, and is a `PAIR`: computes with what it loads.
+    PairLoad,
+    /// Loads, not so simply.
     Load,
-    /// Stores.
+    /// Stores, and is a `PAIR`.
+    PairStore,
+    /// Stores, not so simply.
     Store,
     /// Anything else.
     Other,
@@ -88,11 +97,14 @@ impl Kind {
     fn of(description: &Description, flags: u32) -> Kind {
         let counted = description.dispatch.three_source.map_or(0, |_| THREE_SOURCES);
         let ruled = FIRST | LAST | ALONE | ENDS | EVEN | BEFORE | AFTER | MARK | counted;
-        let simple = flags & SIMPLE != 0;
+        let (simple, pair) = (flags & SIMPLE != 0, flags & PAIR != 0);
         match flags & (ruled | BRANCH | LOAD | STORE) {
             0 if simple => Kind::Register,
             BRANCH if simple => Kind::Branch,
+            LOAD if simple => Kind::SimpleLoad,
+            LOAD if pair => Kind::PairLoad,
             LOAD => Kind::Load,
+            STORE if pair => Kind::PairStore,
             STORE => Kind::Store,
             _ => Kind::Other,
         }
@@ -145,6 +157,17 @@ pub struct Op {
 impl Op {
     pub(crate) fn is(&self, flag: u32) -> bool {
         self.flags & flag != 0
+    }
+
+    /// The same, asked of an instruction whose flags are `known` when this is compiled, those of its kind, unless they are
+    /// `ANYTHING`.
+    #[inline(always)]
+    pub(crate) fn has(&self, flag: u32, known: u32) -> bool {
+        if known == ANYTHING {
+            self.is(flag)
+        } else {
+            known & flag != 0
+        }
     }
 
     /// Registers read.

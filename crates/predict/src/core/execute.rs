@@ -22,18 +22,16 @@ pub(crate) trait Rules: Send {
     const GROUPED: bool;
     /// Rules of a cpu.
     fn new(description: &Description) -> Self;
-    /// The cycle in which `op` can be dispatched, from `earliest` on, and whether that starts a new cycle's set. `may`
-    /// are the flags that it may have, known when this is compiled.
-    fn offer(&mut self, op: &Op, may: u32, earliest: u64, taken: bool) -> (u64, bool);
+    /// The cycle in which `op` can be dispatched, from `earliest` on, and whether that starts a new cycle's set. What is
+    /// `known` of its flags is known when this is compiled (`Op::has`).
+    fn offer(&mut self, op: &Op, known: u32, earliest: u64, taken: bool) -> (u64, bool);
     /// `op` is dispatched in `cycle`, which may be later than offered.
-    fn settle(&mut self, op: &Op, may: u32, cycle: u64, opens: bool, taken: bool);
+    fn settle(&mut self, op: &Op, known: u32, cycle: u64, opens: bool, taken: bool);
 }
 
 const UNLIMITED: usize = 2000;
 /// Units remembered at most: a power of two, twice as many as any window holds.
 pub(super) const UNITS_MAX: usize = 4096;
-/// Every flag that an instruction may have.
-pub(super) const ANYTHING: u32 = u32::MAX;
 
 /// When the parts of an instruction went to their pipes.
 #[derive(Default)]
@@ -207,7 +205,7 @@ impl<R: Rules> Engine<R> {
 
     /// Executes a `SIMPLE` instruction.
     #[inline]
-    fn run_simple<const MAY: u32>(
+    fn run_simple<const KNOWN: u32>(
         &mut self,
         plan: &Plan,
         op: &Op,
@@ -219,7 +217,7 @@ impl<R: Rules> Engine<R> {
         let (ready, source_cause) = self.values.one_kind(plan, op, start);
         let issue = self.pipes.reserve_one(op.mask, op.prefer, ready);
         let mut loaded = Loaded::AT_ONCE;
-        if op.is(LOAD & MAY) {
+        if op.has(LOAD, KNOWN) {
             loaded = self.load(op, accesses, dispatch, issue, events);
         }
         if op.result_count == 1 {
@@ -235,7 +233,7 @@ impl<R: Rules> Engine<R> {
 
     /// Executes a `PAIR`.
     #[inline]
-    fn run_pair<const MAY: u32>(
+    fn run_pair<const KNOWN: u32>(
         &mut self,
         plan: &Plan,
         op: &Op,
@@ -248,7 +246,7 @@ impl<R: Rules> Engine<R> {
         let ready = for_address.max(for_other);
         let other = plan.parts[op.parts as usize + 1];
         let address = self.pipes.reserve_one(op.mask, op.prefer, for_address);
-        if op.is(STORE & MAY) {
+        if op.has(STORE, KNOWN) {
             let data = self.pipes.reserve_one(other.mask, other.prefer, for_other);
             let base = address.max(data);
             let mut finish = base + u64::from(op.latency.max(1));
@@ -360,10 +358,10 @@ impl<R: Rules> Engine<R> {
         finish
     }
 
-    /// Takes an instruction from fetch to completion. `MAY`: the flags that it may have; events are recorded if that is
-    /// `ANYTHING`.
+    /// Takes an instruction from fetch to completion. Events are recorded, and the short ways not taken, if nothing is
+    /// known of its flags.
     #[inline]
-    fn step<const MAY: u32>(
+    fn step<const KNOWN: u32>(
         &mut self,
         plan: &Plan,
         op: &Op,
@@ -371,12 +369,12 @@ impl<R: Rules> Engine<R> {
         next: u64,
         events: &mut Option<&mut Vec<Event>>,
     ) {
-        let taken = op.is(BRANCH & MAY) && next != op.end();
-        let (fetch, mut dispatch, opens) = self.dispatch::<MAY>(op, taken, events);
-        let run = if MAY & (LOAD | STORE) == 0 || op.is(SIMPLE) {
-            self.run_simple::<MAY>(plan, op, accesses, &mut dispatch, events)
-        } else if MAY != ANYTHING && op.is(PAIR) {
-            self.run_pair::<MAY>(plan, op, accesses, &mut dispatch, events)
+        let taken = op.has(BRANCH, KNOWN) && next != op.end();
+        let (fetch, mut dispatch, opens) = self.dispatch::<KNOWN>(op, taken, events);
+        let run = if op.has(SIMPLE, KNOWN) {
+            self.run_simple::<KNOWN>(plan, op, accesses, &mut dispatch, events)
+        } else if KNOWN != ANYTHING && op.has(PAIR, KNOWN) {
+            self.run_pair::<KNOWN>(plan, op, accesses, &mut dispatch, events)
         } else {
             self.run(plan, op, accesses, &mut dispatch, events)
         };
@@ -385,16 +383,16 @@ impl<R: Rules> Engine<R> {
         }
         let mut complete = u64::MAX;
         if !R::GROUPED {
-            complete = self.complete_one::<MAY>(op, run.finish, run.cause());
+            complete = self.complete_one::<KNOWN>(op, run.finish, run.cause());
         } else if run.finish > self.unit_finish {
             self.unit_finish = run.finish;
             self.unit_cause = run.cause();
         }
-        if op.is(BRANCH & MAY) {
+        if op.has(BRANCH, KNOWN) {
             self.counters.branches_taken += u64::from(taken);
             self.branch(op, run.base, next);
         }
-        if MAY == ANYTHING {
+        if KNOWN == ANYTHING {
             if let Some(events) = events {
                 events.push(run.event(op, fetch, dispatch, complete, opens));
             }
@@ -409,17 +407,12 @@ impl<R: Rules> Engine<R> {
 
     #[inline(never)]
     fn step_branch(&mut self, plan: &Plan, op: &Op, next: u64) {
-        self.step::<BRANCH>(plan, op, &[], next, &mut None);
+        self.step::<{ BRANCH | SIMPLE }>(plan, op, &[], next, &mut None);
     }
 
     #[inline(never)]
-    fn step_load(&mut self, plan: &Plan, op: &Op, accesses: &[Access]) {
-        self.step::<LOAD>(plan, op, accesses, 0, &mut None);
-    }
-
-    #[inline(never)]
-    fn step_store(&mut self, plan: &Plan, op: &Op, accesses: &[Access]) {
-        self.step::<STORE>(plan, op, accesses, 0, &mut None);
+    fn step_access<const KNOWN: u32>(&mut self, plan: &Plan, op: &Op, accesses: &[Access]) {
+        self.step::<KNOWN>(plan, op, accesses, 0, &mut None);
     }
 
     #[inline(never)]
@@ -457,15 +450,16 @@ impl<R: Rules> Core for Engine<R> {
         let mut rest = accesses;
         for (index, op) in ops.iter().enumerate() {
             let next = || ops.get(index + 1).map_or(next, |following| following.address);
+            let mut mine = || accesses_of(&mut rest, index);
             match if events.is_none() { op.kind } else { Kind::Other } {
-                Kind::Register => self.step::<0>(plan, op, &[], 0, &mut None),
+                Kind::Register => self.step::<SIMPLE>(plan, op, &[], 0, &mut None),
                 Kind::Branch => self.step_branch(plan, op, next()),
-                Kind::Load => self.step_load(plan, op, accesses_of(&mut rest, index)),
-                Kind::Store => self.step_store(plan, op, accesses_of(&mut rest, index)),
-                Kind::Other => {
-                    let mine = accesses_of(&mut rest, index);
-                    self.step_other(plan, op, mine, next(), &mut events);
-                }
+                Kind::SimpleLoad => self.step_access::<{ LOAD | SIMPLE }>(plan, op, mine()),
+                Kind::PairLoad => self.step_access::<{ LOAD | PAIR }>(plan, op, mine()),
+                Kind::Load => self.step_access::<LOAD>(plan, op, mine()),
+                Kind::PairStore => self.step_access::<{ STORE | PAIR }>(plan, op, mine()),
+                Kind::Store => self.step_access::<STORE>(plan, op, mine()),
+                Kind::Other => self.step_other(plan, op, mine(), next(), &mut events),
             }
         }
         self.counters.add_block(&block);

@@ -53,8 +53,8 @@ impl Rules for Groups {
     }
 
     #[inline]
-    fn offer(&mut self, op: &Op, may: u32, earliest: u64, _taken: bool) -> (u64, bool) {
-        let has_room = if op.is(self.special & may) {
+    fn offer(&mut self, op: &Op, known: u32, earliest: u64, _taken: bool) -> (u64, bool) {
+        let has_room = if op.is(self.special & known) {
             self.has_room(op)
         } else {
             self.used + u32::from(op.slots) <= self.width
@@ -67,7 +67,7 @@ impl Rules for Groups {
     }
 
     #[inline]
-    fn settle(&mut self, op: &Op, may: u32, cycle: u64, opens: bool, _taken: bool) {
+    fn settle(&mut self, op: &Op, known: u32, cycle: u64, opens: bool, _taken: bool) {
         if opens {
             self.used = 0;
             self.branches = 0;
@@ -76,7 +76,7 @@ impl Rules for Groups {
         }
         self.open = true;
         self.cycle = self.cycle.max(cycle);
-        if op.is(self.special & may) {
+        if op.is(self.special & known) {
             self.settle_special(op);
         } else {
             self.used += u32::from(op.slots);

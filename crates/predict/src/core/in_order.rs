@@ -7,7 +7,6 @@
 //! its condition is there, else predicted statically. Completion is in order through a short queue.
 
 use super::cache::Hierarchy;
-use super::execute::ANYTHING;
 use super::front_end::FrontEnd;
 use super::queues::{Calendar, Ring, LANES};
 use super::store_queue::{Meets, StoreQueue};
@@ -96,20 +95,20 @@ impl InOrder {
 
     /// The cycle of issue as far as everything but sources and pipe goes.
     #[inline]
-    fn offer<const MAY: u32>(&mut self, op: &Op, fetch: u64, slots: u32) -> u64 {
+    fn offer<const KNOWN: u32>(&mut self, op: &Op, fetch: u64, slots: u32) -> u64 {
         let mut now = self.last_issue;
         if fetch.max(self.hold) > now {
             self.put_off(&mut now, fetch, self.front.cause);
             self.put_off(&mut now, self.hold, Cause::Serialise);
         }
-        if op.is(BEFORE & MAY) && !self.relax.serialise {
+        if op.has(BEFORE, KNOWN) && !self.relax.serialise {
             self.put_off(&mut now, self.last_complete, Cause::Serialise);
         }
         if slots > 0 && now == self.last_issue && self.used + slots > self.width {
             self.put_off(&mut now, self.last_issue + 1, Cause::DispatchRules);
         }
         self.put_off(&mut now, self.window.oldest(), Cause::Dependency);
-        if op.is(STORE & MAY) {
+        if op.has(STORE, KNOWN) {
             self.put_off(&mut now, self.stores.free_at(), Cause::StoreQueue);
         }
         now
@@ -234,10 +233,9 @@ impl InOrder {
         (issue, steps)
     }
 
-    /// Takes an instruction from fetch to completion. `MAY`: the flags that it may have; events are recorded if that is
-    /// `ANYTHING`.
+    /// Takes an instruction from fetch to completion. Events are recorded if nothing is known of its flags.
     #[inline(always)]
-    fn step<const MAY: u32>(
+    fn step<const KNOWN: u32>(
         &mut self,
         plan: &Plan,
         op: &Op,
@@ -246,13 +244,13 @@ impl InOrder {
         events: Option<&mut Vec<Event>>,
     ) {
         let fetch = self.front.fetch(op, &mut self.caches);
-        let foldable = op.is(BRANCH & MAY)
+        let foldable = op.has(BRANCH, KNOWN)
             && self.folded
-            && !op.is((BEFORE | AFTER) & MAY)
+            && !op.has(BEFORE | AFTER, KNOWN)
             && self.since_folded >= self.fold_distance;
         self.since_folded = if foldable { 0 } else { self.since_folded + 1 };
         let slots = if foldable { 0 } else { u32::from(op.slots) };
-        let mut issue = self.offer::<MAY>(op, fetch, slots);
+        let mut issue = self.offer::<KNOWN>(op, fetch, slots);
         let offered = issue;
         let stationed = op.queue != NO_QUEUE;
         if stationed && !foldable {
@@ -265,7 +263,7 @@ impl InOrder {
         let ready = if foldable { issue } else { last };
         issue = ready;
         if !foldable {
-            if MAY & (LOAD | STORE) == 0 || op.is(SIMPLE) {
+            if op.has(SIMPLE, KNOWN) {
                 issue = self.pipes.reserve_one(op.mask, op.prefer, ready);
             } else {
                 (issue, steps) = self.issue_parts(plan, op, ready);
@@ -283,7 +281,7 @@ impl InOrder {
         self.settle(dispatch, slots);
         self.front.dispatched(dispatch);
         let (extra, memory_cause) =
-            if op.is(LOAD & MAY) { self.load(accesses, base) } else { (0, Cause::Dependency) };
+            if op.has(LOAD, KNOWN) { self.load(accesses, base) } else { (0, Cause::Dependency) };
         let passed_on = if extra > 0 { memory_cause } else { Cause::Dependency };
         let mut finish = base + if foldable { 0 } else { u64::from(op.latency.max(1)) + extra };
         for result in plan.results_of(op) {
@@ -292,14 +290,14 @@ impl InOrder {
             self.values.set(result, from, passed_on);
         }
         let complete = self.complete(finish);
-        if op.is(STORE & MAY) {
+        if op.has(STORE, KNOWN) {
             self.store(op, accesses, base, complete);
         }
-        if op.is(BRANCH & MAY) {
+        if op.has(BRANCH, KNOWN) {
             self.counters.branches_taken += u64::from(next != op.end());
             self.branch(op, fetch, last, next);
         }
-        if MAY != ANYTHING {
+        if KNOWN != ANYTHING {
             return;
         }
         if op.is(AFTER) && !self.relax.serialise {
@@ -333,17 +331,12 @@ impl InOrder {
 impl InOrder {
     #[inline(never)]
     fn step_branch(&mut self, plan: &Plan, op: &Op, next: u64) {
-        self.step::<BRANCH>(plan, op, &[], next, None);
+        self.step::<{ BRANCH | SIMPLE }>(plan, op, &[], next, None);
     }
 
     #[inline(never)]
-    fn step_load(&mut self, plan: &Plan, op: &Op, accesses: &[Access]) {
-        self.step::<LOAD>(plan, op, accesses, 0, None);
-    }
-
-    #[inline(never)]
-    fn step_store(&mut self, plan: &Plan, op: &Op, accesses: &[Access]) {
-        self.step::<STORE>(plan, op, accesses, 0, None);
+    fn step_access<const KNOWN: u32>(&mut self, plan: &Plan, op: &Op, accesses: &[Access]) {
+        self.step::<KNOWN>(plan, op, accesses, 0, None);
     }
 
     #[inline(never)]
@@ -380,15 +373,14 @@ impl Core for InOrder {
         let mut rest = accesses;
         for (index, op) in ops.iter().enumerate() {
             let next = || ops.get(index + 1).map_or(next, |following| following.address);
+            let mut mine = || accesses_of(&mut rest, index);
             match if events.is_none() { op.kind } else { Kind::Other } {
-                Kind::Register => self.step::<0>(plan, op, &[], 0, None),
+                Kind::Register => self.step::<SIMPLE>(plan, op, &[], 0, None),
                 Kind::Branch => self.step_branch(plan, op, next()),
-                Kind::Load => self.step_load(plan, op, accesses_of(&mut rest, index)),
-                Kind::Store => self.step_store(plan, op, accesses_of(&mut rest, index)),
-                Kind::Other => {
-                    let mine = accesses_of(&mut rest, index);
-                    self.step_other(plan, op, mine, next(), events.as_deref_mut());
-                }
+                Kind::SimpleLoad => self.step_access::<{ LOAD | SIMPLE }>(plan, op, mine()),
+                Kind::PairLoad | Kind::Load => self.step_access::<LOAD>(plan, op, mine()),
+                Kind::PairStore | Kind::Store => self.step_access::<STORE>(plan, op, mine()),
+                Kind::Other => self.step_other(plan, op, mine(), next(), events.as_deref_mut()),
             }
         }
         self.counters.add_block(&block);

@@ -2,7 +2,7 @@
 //! The out-of-order engine's loads and stores: what a load meets in the store queue, what crossing a boundary costs, and
 //! how a store gets into the cache.
 
-use super::execute::{Engine, Rules, ANYTHING};
+use super::execute::{Engine, Rules};
 use super::store_queue::{Meets, Store};
 use super::{Access, Cause, Event};
 use crate::description::*;

@@ -32,12 +32,12 @@ impl Rules for Slots {
     }
 
     #[inline]
-    fn offer(&mut self, op: &Op, may: u32, earliest: u64, taken: bool) -> (u64, bool) {
+    fn offer(&mut self, op: &Op, known: u32, earliest: u64, taken: bool) -> (u64, bool) {
         if earliest > self.cycle {
             return (earliest, true);
         }
         let fits = self.used < self.width
-            && !(op.is(BRANCH & may) && self.branches >= self.branches_max)
+            && !(op.has(BRANCH, known) && self.branches >= self.branches_max)
             && !(taken && self.taken >= self.taken_max);
         if fits {
             (self.cycle, false)
@@ -47,7 +47,7 @@ impl Rules for Slots {
     }
 
     #[inline]
-    fn settle(&mut self, op: &Op, may: u32, cycle: u64, _opens: bool, taken: bool) {
+    fn settle(&mut self, op: &Op, known: u32, cycle: u64, _opens: bool, taken: bool) {
         if cycle > self.cycle {
             // What did not fit into one cycle goes on into the next.
             let left = self.used.saturating_sub(self.width);
@@ -57,7 +57,7 @@ impl Rules for Slots {
             self.taken = 0;
         }
         self.used += u32::from(op.slots);
-        self.branches += u32::from(op.is(BRANCH & may));
+        self.branches += u32::from(op.has(BRANCH, known));
         self.taken += u32::from(taken);
     }
 }

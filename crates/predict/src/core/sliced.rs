@@ -38,14 +38,14 @@ impl Rules for Slices {
     }
 
     #[inline]
-    fn offer(&mut self, op: &Op, may: u32, earliest: u64, taken: bool) -> (u64, bool) {
+    fn offer(&mut self, op: &Op, known: u32, earliest: u64, taken: bool) -> (u64, bool) {
         if earliest > self.cycle {
             return (earliest, true);
         }
-        let even = if op.is(EVEN & may) { self.used & 1 } else { 0 };
-        let must_open = self.closed || op.is(FIRST & may);
+        let even = if op.has(EVEN, known) { self.used & 1 } else { 0 };
+        let must_open = self.closed || op.has(FIRST, known);
         let fits = (self.used == 0 || !must_open && self.used + even + u32::from(op.slots) <= self.width)
-            && !(op.is(BRANCH & may) && self.branches >= self.branches_max)
+            && !(op.has(BRANCH, known) && self.branches >= self.branches_max)
             && !(taken && self.taken >= self.taken_max);
         if fits {
             (self.cycle, false)
@@ -55,7 +55,7 @@ impl Rules for Slices {
     }
 
     #[inline]
-    fn settle(&mut self, op: &Op, may: u32, cycle: u64, _opens: bool, taken: bool) {
+    fn settle(&mut self, op: &Op, known: u32, cycle: u64, _opens: bool, taken: bool) {
         if cycle > self.cycle {
             self.cycle = cycle;
             self.used = 0;
@@ -63,10 +63,10 @@ impl Rules for Slices {
             self.taken = 0;
             self.closed = false;
         }
-        let even = if op.is(EVEN & may) { self.used & 1 } else { 0 };
+        let even = if op.has(EVEN, known) { self.used & 1 } else { 0 };
         self.used += even + u32::from(op.slots);
-        self.branches += u32::from(op.is(BRANCH & may));
+        self.branches += u32::from(op.has(BRANCH, known));
         self.taken += u32::from(taken);
-        self.closed = op.is(LAST & may);
+        self.closed = op.has(LAST, known);
     }
 }

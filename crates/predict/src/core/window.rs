@@ -49,7 +49,7 @@ impl<R: Rules> Engine<R> {
 
     /// Completes an instruction that is a unit by itself; when. What it holds until then is had again from there on.
     #[inline]
-    pub(super) fn complete_one<const MAY: u32>(&mut self, op: &Op, finish: u64, cause: u64) -> u64 {
+    pub(super) fn complete_one<const KNOWN: u32>(&mut self, op: &Op, finish: u64, cause: u64) -> u64 {
         let completion = self.complete(finish, cause);
         if op.is(WRITES_GENERAL) {
             self.general.take(completion);
@@ -57,11 +57,11 @@ impl<R: Rules> Engine<R> {
         if op.is(WRITES_VECTOR) {
             self.vector.take(completion);
         }
-        if op.is(LOAD & MAY) {
+        if op.has(LOAD, KNOWN) {
             self.loads.take(completion);
         }
         let cycle = cycle_of(completion);
-        if op.is(STORE & MAY) {
+        if op.has(STORE, KNOWN) {
             self.complete_stores(cycle);
         }
         cycle
@@ -138,7 +138,7 @@ impl<R: Rules> Engine<R> {
 
     /// The cycle in which `op` is dispatched, everything it needs to be in the window taken.
     #[inline]
-    pub(super) fn dispatch<const MAY: u32>(
+    pub(super) fn dispatch<const KNOWN: u32>(
         &mut self,
         op: &Op,
         taken: bool,
@@ -150,11 +150,11 @@ impl<R: Rules> Engine<R> {
             self.put_off(&mut now, fetch, self.front.cause);
             self.put_off(&mut now, self.hold, Cause::Serialise);
         }
-        if op.is(BEFORE & MAY) && !self.relax.serialise {
+        if op.has(BEFORE, KNOWN) && !self.relax.serialise {
             self.close(events);
             self.put_off(&mut now, self.last_complete, Cause::Serialise);
         }
-        let (cycle, mut opens) = self.rules.offer(op, MAY, now, taken);
+        let (cycle, mut opens) = self.rules.offer(op, KNOWN, now, taken);
         opens |= R::GROUPED && !self.unit_open;
         if !R::GROUPED {
             self.put_off(&mut now, cycle, Cause::DispatchRules);
@@ -163,7 +163,7 @@ impl<R: Rules> Engine<R> {
             self.put_off(&mut now, cycle, Cause::DispatchRules);
             self.turn_group(&mut now, events);
         }
-        if op.is((LOAD | STORE) & MAY) {
+        if op.has(LOAD | STORE, KNOWN) {
             self.admit_access(op, &mut now);
         }
         if op.is(WRITES_GENERAL | WRITES_VECTOR) {
@@ -173,7 +173,7 @@ impl<R: Rules> Engine<R> {
             let cycle = self.calendar.admit(usize::from(op.queue), now);
             self.put_off(&mut now, cycle, Cause::IssueQueue);
         }
-        self.rules.settle(op, MAY, now, opens, taken);
+        self.rules.settle(op, KNOWN, now, opens, taken);
         self.last_dispatch = now;
         self.pipes.pass(now);
         self.front.dispatched(now);
