@@ -6,7 +6,7 @@
 
 use crate::cpu::schema::CoreKind;
 use crate::cpu::{Cpu, CpuError};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Bits in the mask of busy pipes.
 pub const PIPES_MAX: u32 = 32;
@@ -25,6 +25,7 @@ pub struct Fetch {
     pub(crate) width: u32,
     pub(crate) taken: u64,
     pub(crate) same_block_taken: Option<u64>,
+    pub(crate) ahead: Option<u64>,
     pub(crate) buffer: usize,
     /// Entries and taken-branch cost of each level of branch target buffer, fastest first.
     pub(crate) btb: Vec<(usize, u64)>,
@@ -82,12 +83,24 @@ pub struct Memory {
     pub(crate) reject_retry: u64,
     pub(crate) drain: u64,
     pub(crate) drain_interval: u64,
+    /// Most bytes of two stores that enter the cache together; 0 if none do.
+    pub(crate) drain_pair: u64,
     pub(crate) order_flush: u64,
     pub(crate) order_waits: bool,
     pub(crate) alias_mask: u64,
     pub(crate) same_group_flush: u64,
     /// Boundary and cost, both added when crossed.
     pub(crate) crossings: Vec<(u64, u64)>,
+    /// Of the first boundary: accesses that a load across it takes the pipes of, and cycles until the next store drains.
+    pub(crate) cross_loads: u64,
+    pub(crate) cross_drain: u64,
+}
+
+/// Mnemonics that are fused, any of the first with any of the second.
+#[derive(Clone, Debug)]
+struct Fusion {
+    first: HashSet<String>,
+    second: HashSet<String>,
 }
 
 /// One level of cache.
@@ -199,6 +212,7 @@ pub struct Description {
     /// Classes whose parts are added to an instruction that also reads, or writes, memory.
     pub(crate) load_op: Option<u16>,
     pub(crate) store_op: Option<u16>,
+    fusions: Vec<Fusion>,
     exact: HashMap<String, (usize, u16)>,
     /// Prefix, distance, class; longest prefix first.
     prefixes: Vec<(String, usize, u16)>,
@@ -246,6 +260,7 @@ impl Description {
             bypass,
             load_op,
             store_op,
+            fusions: builder.fusions(),
             exact,
             prefixes,
         })
@@ -265,6 +280,11 @@ impl Description {
     /// The class that lists `mnemonic@form` exactly.
     pub fn class_of_form(&self, mnemonic: &str, form: &str) -> Option<u16> {
         self.exact.get(&format!("{mnemonic}@{form}")).map(|&(_, class)| class)
+    }
+
+    /// Whether the core makes one operation of two instructions with these mnemonics, one right behind the other.
+    pub(crate) fn fuses(&self, first: &str, second: &str) -> bool {
+        self.fusions.iter().any(|fusion| fusion.first.contains(first) && fusion.second.contains(second))
     }
 
     /// The class of that name.
@@ -314,6 +334,7 @@ impl Builder<'_> {
             width: self.whole("fetch.width", 4) as u32,
             taken: self.whole("fetch.taken", 1),
             same_block_taken: self.optional("fetch.same_block_taken"),
+            ahead: self.optional("fetch.ahead"),
             buffer: self.whole("fetch.buffer", 16) as usize,
             btb,
         }
@@ -370,12 +391,24 @@ impl Builder<'_> {
             reject_retry: self.whole("memory.reject_retry", 1).max(1),
             drain: self.whole("memory.drain", 1),
             drain_interval: self.whole("memory.drain_interval", 1),
+            drain_pair: self.whole("memory.drain_pair", 0),
             order_flush: self.whole("memory.order_flush", 0),
             order_waits: self.cpu.word("memory.load_hit_store") == Some("wait"),
             alias_mask: if bits >= 64 { u64::MAX } else { (1 << bits) - 1 },
             same_group_flush: self.whole("memory.same_group_flush", 0),
             crossings,
+            cross_loads: self.whole("memory.cross_loads", 1),
+            cross_drain: self.whole("memory.cross_drain", self.whole("memory.drain_interval", 1)),
         }
+    }
+
+    fn fusions(&self) -> Vec<Fusion> {
+        let words = |key: String| self.cpu.words(&key).iter().cloned().collect();
+        let fusion = |name: String| Fusion {
+            first: words(format!("fusion.{name}.first")),
+            second: words(format!("fusion.{name}.second")),
+        };
+        self.cpu.names("fusion").into_iter().map(fusion).collect()
     }
 
     fn level(&self, name: &str, line: u64) -> Result<Level, CpuError> {

@@ -355,8 +355,11 @@ impl Plan {
     /// Compiles the instructions of the next block.
     pub fn add_block(&mut self, description: &Description, kinds: &RegisterKinds, block: &[Instruction]) {
         let first = self.ops.len() as u32;
-        for instruction in block {
+        for (index, instruction) in block.iter().enumerate() {
             self.add(description, kinds, instruction);
+            if index > 0 && fused(description, &block[index - 1], instruction) {
+                self.fuse();
+            }
         }
         let ops = &self.ops[first as usize..];
         let sum = |flag: u32| ops.iter().filter(|op| op.is(flag)).count() as u32;
@@ -368,6 +371,22 @@ impl Plan {
             branches: sum(BRANCH),
             fallbacks: sum(FALLBACK),
         });
+    }
+
+    /// Makes one operation of the last two instructions: it takes the slot of the first and the pipe of the second. They stay
+    /// two in the window, and the second still follows the first by that one's latency.
+    fn fuse(&mut self) {
+        let [.., first, second] = &mut self.ops[..] else { return };
+        second.slots = 0;
+        let parts = first.parts as usize..first.parts as usize + usize::from(first.part_count);
+        if let Some(last) = self.parts[parts].last_mut() {
+            (last.mask, last.prefer) = (second.mask, second.prefer);
+            if first.part_count == 1 {
+                (first.mask, first.prefer) = (second.mask, second.prefer);
+            }
+            (second.mask, second.prefer) = (0, 0);
+            (second.part_count, second.queue) = (0, NO_QUEUE);
+        }
     }
 
     fn add(&mut self, description: &Description, kinds: &RegisterKinds, instruction: &Instruction) {
@@ -585,6 +604,19 @@ fn simple_sources(instruction: &Instruction, reads_as: u8) -> (Option<&[Register
         (Some((registers, domain)), None) => (Some(registers), domain),
         _ => (None, reads_as),
     }
+}
+
+/// Whether the core makes one operation of a conditional branch and the instruction in front of it, which does not write
+/// memory nor compare memory with a constant.
+fn fused(description: &Description, first: &Instruction, second: &Instruction) -> bool {
+    let conditional = matches!(second.flow, Flow::Branch { conditional: true, .. });
+    let last_operand = first.text.rsplit([',', ' ']).next().unwrap_or_default();
+    let constant = last_operand.trim_start_matches('-').starts_with(|digit: char| digit.is_ascii_digit());
+    conditional
+        && first.address.wrapping_add(u64::from(first.length)) == second.address
+        && !first.store
+        && !(first.load && constant)
+        && description.fuses(&first.mnemonic, &second.mnemonic)
 }
 
 fn one_kind_sources(reads: &[Register]) -> [u8; 3] {

@@ -7,7 +7,7 @@ use super::cache::Hierarchy;
 use super::front_end::FrontEnd;
 use super::memory::Loaded;
 use super::queues::{Calendar, Ring, LANES};
-use super::store_queue::StoreQueue;
+use super::store_queue::{Drains, StoreQueue};
 use super::units::Pipes;
 use super::values::{Sources, Values};
 use super::window::Completion;
@@ -172,7 +172,11 @@ impl<R: Rules> Engine<R> {
             pipes: Pipes::new(),
             calendar: Calendar::new(limits),
             caches,
-            stores: StoreQueue::new(limit(memory.store_queue).max(least), memory.alias_mask),
+            stores: StoreQueue::new(
+                limit(memory.store_queue).max(least),
+                memory.alias_mask,
+                Drains::new(description),
+            ),
             l1_latency: description.caches.l1.latency,
             values: Values::new(description.bypass.as_deref()),
             window,

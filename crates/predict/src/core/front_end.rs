@@ -10,6 +10,15 @@ use crate::plan::Op;
 /// Most instructions that a cpu file lets wait before dispatch; a power of two.
 const BUFFER_MAX: usize = 1024;
 
+/// Branch prediction that runs ahead of fetch.
+struct Ahead {
+    /// By so many cycles at most.
+    cycles: u64,
+    /// When the block being fetched was predicted, and where it starts.
+    predicted: u64,
+    start: u64,
+}
+
 /// The fetch unit. Cycles count from fetch; the constant depth from fetch to dispatch is left out, since it
 /// shows only after a misprediction, whose cost the cpu file gives as a whole.
 pub(crate) struct FrontEnd {
@@ -23,6 +32,7 @@ pub(crate) struct FrontEnd {
     piece_mask: u64,
     in_block: u32,
     cycle: u64,
+    ahead: Option<Ahead>,
     /// Why the current cycle is not an earlier one.
     pub(crate) cause: Cause,
     /// Cycle of the next block, if a taken branch or a misprediction sets it, and which of them did.
@@ -53,6 +63,7 @@ impl FrontEnd {
             piece_mask: !(fetch.block.min(description.caches.instruction_line) - 1),
             in_block: 0,
             cycle: 0,
+            ahead: fetch.ahead.map(|cycles| Ahead { cycles, predicted: 0, start: 0 }),
             cause: Cause::Fetch,
             redirect: (0, Cause::Fetch),
             redirected: false,
@@ -67,7 +78,7 @@ impl FrontEnd {
     }
 
     /// The cycle in which the instruction is fetched.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn fetch(&mut self, op: &Op, caches: &mut Hierarchy) -> u64 {
         if op.address & self.piece_mask != self.piece || self.in_block == self.width {
             self.enter(op.address, caches);
@@ -83,7 +94,9 @@ impl FrontEnd {
     fn enter(&mut self, address: u64, caches: &mut Hierarchy) {
         self.piece = address & self.piece_mask;
         let block = address & self.block_mask;
-        if self.redirected || block != self.block || self.in_block == self.width {
+        if self.ahead.is_some() {
+            self.enter_predicted(address);
+        } else if self.redirected || block != self.block || self.in_block == self.width {
             let next = (self.cycle + u64::from(!self.unlimited), Cause::Fetch);
             let (cycle, cause) = if self.redirected { self.redirect } else { next };
             self.redirected = false;
@@ -94,6 +107,29 @@ impl FrontEnd {
         }
         if address & self.line_mask != self.line {
             self.enter_line(address, caches);
+        }
+    }
+
+    /// The same where branch prediction runs ahead: a block starts wherever it is entered, and fetch goes on in the same
+    /// cycle if it was predicted by then.
+    #[inline(never)]
+    fn enter_predicted(&mut self, address: u64) {
+        let Some(ahead) = &mut self.ahead else { return };
+        let mut cause = Cause::Fetch;
+        if self.redirected {
+            self.redirected = false;
+            (ahead.predicted, cause) = self.redirect;
+            ahead.start = address;
+        } else if address.wrapping_sub(ahead.start) > !self.block_mask {
+            ahead.predicted += u64::from(!self.unlimited);
+            ahead.start = address;
+        }
+        let full = self.in_block >= self.width && !self.unlimited;
+        let cycle = (self.cycle + u64::from(full)).max(ahead.predicted);
+        if cycle > self.cycle || self.in_block >= self.width {
+            self.in_block = 0;
+            self.cause = cause;
+            self.cycle = cycle;
         }
     }
 
@@ -117,7 +153,11 @@ impl FrontEnd {
     pub(crate) fn predict(&mut self, op: &Op, next: u64) -> Outcome {
         let outcome = self.branches.resolve(op, next);
         if outcome.taken_cycles > 0 && !self.taken_free {
-            self.restart(self.cycle + outcome.taken_cycles, Cause::TakenBranch);
+            let from = self.ahead.as_ref().map_or(self.cycle, |ahead| {
+                // Prediction stops when as much as it may be ahead waits to be fetched.
+                ahead.predicted.max(self.cycle.saturating_sub(ahead.cycles))
+            });
+            self.restart(from + outcome.taken_cycles, Cause::TakenBranch);
         }
         outcome
     }

@@ -9,7 +9,7 @@
 use super::cache::Hierarchy;
 use super::front_end::FrontEnd;
 use super::queues::{Calendar, Ring, LANES};
-use super::store_queue::{Meets, StoreQueue};
+use super::store_queue::{Drains, Meets, Store, StoreQueue};
 use super::units::Pipes;
 use super::values::Values;
 use super::{accesses_of, Access, Cause, Core, Counters, Event, Relax};
@@ -63,7 +63,11 @@ impl InOrder {
             pipes: Pipes::new(),
             calendar: Calendar::new(limits),
             caches,
-            stores: StoreQueue::new(if relax.window { 1000 } else { memory.store_queue }, memory.alias_mask),
+            stores: StoreQueue::new(
+                if relax.window { 1000 } else { memory.store_queue },
+                memory.alias_mask,
+                Drains::new(description),
+            ),
             l1_latency: description.caches.l1.latency,
             values: Values::new(description.bypass.as_deref()),
             window: Ring::new(if relax.window { 1000 } else { d.window }),
@@ -173,15 +177,16 @@ impl InOrder {
             let mut done = 0;
             while done < bytes {
                 let piece = (bytes - done).min(64);
-                let number =
-                    self.stores.add(access.address + done, piece, issue, issue, op.is(GENERAL_AT_BASE));
-                self.stores.complete(
-                    number,
-                    complete,
-                    self.memory.drain,
-                    self.memory.drain_interval,
-                    line_ready,
-                );
+                let number = self.stores.add(Store {
+                    address: access.address + done,
+                    bytes: piece,
+                    address_time: issue,
+                    data_time: issue,
+                    simple: op.is(GENERAL_AT_BASE),
+                    crosses: self.crossing(access.address, bytes) > 0,
+                    ..Store::default()
+                });
+                self.stores.complete(number, complete, line_ready);
                 done += piece;
             }
         }

@@ -68,6 +68,11 @@ impl<R: Rules> Engine<R> {
     ) -> Loaded {
         let bytes = u64::from(access.bytes.max(1));
         let crossing = self.crossing(access.address, bytes);
+        if crossing > 0 {
+            for _ in 1..self.memory.cross_loads {
+                self.pipes.reserve_one(op.mask, op.prefer, issue);
+            }
+        }
         let mut start = issue;
         if !self.relax.load_hit_store {
             if let Some((meets, store)) = self.stores.find(access.address, bytes, issue) {
@@ -180,8 +185,15 @@ impl<R: Rules> Engine<R> {
             let mut done = 0;
             while done < bytes {
                 let piece = (bytes - done).min(64);
-                let simple = op.is(GENERAL_AT_BASE);
-                let number = self.stores.add(access.address + done, piece, address_time, data_time, simple);
+                let number = self.stores.add(Store {
+                    address: access.address + done,
+                    bytes: piece,
+                    address_time,
+                    data_time,
+                    simple: op.is(GENERAL_AT_BASE),
+                    crosses: crossing > 0,
+                    ..Store::default()
+                });
                 self.unit_stores.push((number, line_ready + crossing));
                 done += piece;
             }

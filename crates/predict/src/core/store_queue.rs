@@ -5,6 +5,8 @@
 //! each store the one before it. So a load looks at the stores to its own bytes only, youngest first, as the
 //! hardware's comparators do.
 
+use crate::description::Description;
+
 const TABLE: usize = 1024;
 const GRANULES: usize = 9;
 const NOBODY: u64 = 0;
@@ -21,6 +23,8 @@ pub(crate) struct Store {
     /// When it is in the cache; `u64::MAX` until it has completed.
     pub(crate) drain: u64,
     pub(crate) simple: bool,
+    /// It crosses the first boundary of `memory.cross`.
+    pub(crate) crosses: bool,
 }
 
 /// What a load meets.
@@ -43,11 +47,68 @@ pub(crate) struct StoreQueue {
     next: u64,
     entries: u64,
     alias_mask: u64,
-    drained: u64,
+    drains: Drains,
+}
+
+/// How stores enter the cache.
+#[derive(Clone, Copy)]
+pub(crate) struct Drains {
+    /// Cycles from completion to being there.
+    latency: u64,
+    /// Cycles until the next one, after a store within a line and after one across.
+    interval: u64,
+    cross_interval: u64,
+    /// Most bytes of two stores to one line that enter together, 0 if none do.
+    pair: u64,
+    line_shift: u32,
+    /// When the next one may enter; line of the last if that may be the first of two.
+    free: u64,
+    alone_in: Option<u64>,
+}
+
+impl Drains {
+    pub(crate) fn new(description: &Description) -> Drains {
+        let memory = &description.memory;
+        Drains {
+            latency: memory.drain,
+            interval: memory.drain_interval,
+            cross_interval: memory.cross_drain,
+            pair: memory.drain_pair,
+            line_shift: description.caches.line.trailing_zeros(),
+            free: 0,
+            alone_in: None,
+        }
+    }
+
+    /// When the next store in order, completed at `cycle`, is in the cache, whose line is there at `line_ready`.
+    #[inline]
+    fn enter(&mut self, store: &Store, cycle: u64, line_ready: u64) -> u64 {
+        let earliest = (cycle + self.latency).max(line_ready);
+        if self.pair > 0 {
+            return self.enter_paired(store, earliest);
+        }
+        let time = earliest.max(self.free);
+        self.free = time + if store.crosses { self.cross_interval } else { self.interval };
+        time
+    }
+
+    fn enter_paired(&mut self, store: &Store, earliest: u64) -> u64 {
+        let line = store.address >> self.line_shift;
+        let may_pair = store.bytes <= self.pair && !store.crosses;
+        let with = self.free.saturating_sub(self.interval);
+        if may_pair && self.alone_in == Some(line) && earliest <= with {
+            self.alone_in = None;
+            return with;
+        }
+        let time = earliest.max(self.free);
+        self.free = time + if store.crosses { self.cross_interval } else { self.interval };
+        self.alone_in = may_pair.then_some(line);
+        time
+    }
 }
 
 impl StoreQueue {
-    pub(crate) fn new(entries: usize, alias_mask: u64) -> StoreQueue {
+    pub(crate) fn new(entries: usize, alias_mask: u64, drains: Drains) -> StoreQueue {
         // Room for the stores of an open group beyond the entries; a long stmw counts as several.
         let room = (entries * 2).next_power_of_two().max(64);
         StoreQueue {
@@ -57,7 +118,7 @@ impl StoreQueue {
             next: 1,
             entries: entries as u64,
             alias_mask,
-            drained: 0,
+            drains,
         }
     }
 
@@ -91,20 +152,13 @@ impl StoreQueue {
         (granule.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54) as usize
     }
 
-    /// Adds a store of at most 64 bytes; its number.
-    pub(crate) fn add(
-        &mut self,
-        address: u64,
-        bytes: u64,
-        address_time: u64,
-        data_time: u64,
-        simple: bool,
-    ) -> u64 {
+    /// Adds a store of at most 64 bytes, whose number and drain are not known yet; its number.
+    pub(crate) fn add(&mut self, store: Store) -> u64 {
         let number = self.next;
         self.next += 1;
         let slot = self.slot(number);
-        self.stores[slot] =
-            Store { number, address, bytes, address_time, data_time, drain: u64::MAX, simple };
+        let Store { address, bytes, .. } = store;
+        self.stores[slot] = Store { number, drain: u64::MAX, ..store };
         let (first, last) = self.granules(address, bytes);
         let previous = &mut self.previous[slot];
         let mut granule = first;
@@ -118,18 +172,12 @@ impl StoreQueue {
         number
     }
 
-    /// The store completed: its bytes reach the cache `drain` cycles later, one store every `interval` cycles.
-    pub(crate) fn complete(
-        &mut self,
-        number: u64,
-        cycle: u64,
-        drain: u64,
-        interval: u64,
-        line_ready: u64,
-    ) -> u64 {
-        let time = (cycle + drain).max(self.drained + interval).max(line_ready);
-        self.drained = time;
+    /// The store, the oldest that had not, completed at `cycle`: when its bytes are in the cache, whose line is there at
+    /// `line_ready`.
+    #[inline]
+    pub(crate) fn complete(&mut self, number: u64, cycle: u64, line_ready: u64) -> u64 {
         let slot = self.slot(number);
+        let time = self.drains.enter(&self.stores[slot], cycle, line_ready);
         if self.stores[slot].number == number {
             self.stores[slot].drain = time;
         }
@@ -221,11 +269,32 @@ impl StoreQueue {
 mod tests {
     use super::*;
 
+    fn drains(pair: u64) -> Drains {
+        let (latency, interval, cross_interval) = (6, 1, 2);
+        Drains { latency, interval, cross_interval, pair, line_shift: 6, free: 0, alone_in: None }
+    }
+
+    fn store(address: u64, bytes: u64) -> Store {
+        Store { address, bytes, simple: true, ..Store::default() }
+    }
+
+    /// When stores that all complete at 10 are in the cache.
+    fn entered(pair: u64, stores: &[Store]) -> Vec<u64> {
+        let mut queue = StoreQueue::new(8, u64::MAX, drains(pair));
+        stores
+            .iter()
+            .map(|&store| {
+                let number = queue.add(store);
+                queue.complete(number, 10, 0)
+            })
+            .collect()
+    }
+
     #[test]
     fn a_load_meets_the_youngest_store_to_its_bytes() {
-        let mut queue = StoreQueue::new(8, u64::MAX);
-        queue.add(100, 4, 0, 0, true);
-        let second = queue.add(104, 4, 0, 0, true);
+        let mut queue = StoreQueue::new(8, u64::MAX, drains(0));
+        queue.add(store(100, 4));
+        let second = queue.add(store(104, 4));
         let (meets, store) = queue.find(104, 4, 5).unwrap();
         assert_eq!((meets, store.number), (Meets::All, second));
         assert_eq!(queue.find(100, 8, 5).unwrap().0, Meets::Some);
@@ -239,18 +308,35 @@ mod tests {
 
     #[test]
     fn a_drained_store_is_met_no_more() {
-        let mut queue = StoreQueue::new(8, u64::MAX);
-        let number = queue.add(64, 8, 0, 0, true);
-        assert_eq!(queue.complete(number, 10, 6, 1, 0), 16);
+        let mut queue = StoreQueue::new(8, u64::MAX, drains(0));
+        let number = queue.add(store(64, 8));
+        assert_eq!(queue.complete(number, 10, 0), 16);
         assert!(queue.find(64, 8, 15).is_some());
         assert!(queue.find(64, 8, 16).is_none());
     }
 
     #[test]
     fn sixteen_bits_of_address_make_an_alias() {
-        let mut queue = StoreQueue::new(8, 0xffff);
-        queue.add(0x1_0040, 8, 0, 0, true);
+        let mut queue = StoreQueue::new(8, 0xffff, drains(0));
+        queue.add(store(0x1_0040, 8));
         assert_eq!(queue.find(0x2_0040, 8, 0).unwrap().0, Meets::Alias);
         assert_eq!(queue.find(0x1_0040, 8, 0).unwrap().0, Meets::All);
+    }
+
+    #[test]
+    fn two_small_stores_to_one_line_enter_together_where_the_core_says_so() {
+        let line = [store(0, 8), store(8, 8), store(16, 8), store(24, 8)];
+        assert_eq!(entered(0, &line), [16, 17, 18, 19]);
+        assert_eq!(entered(32, &line), [16, 16, 17, 17]);
+        assert_eq!(entered(4, &line), [16, 17, 18, 19], "too large");
+        let lines = [store(0, 8), store(64, 8), store(72, 8), store(0, 8)];
+        assert_eq!(entered(32, &lines), [16, 17, 17, 18], "only of one line, and in order");
+    }
+
+    #[test]
+    fn a_store_across_a_line_holds_the_next_one_up() {
+        let across = Store { crosses: true, ..store(60, 8) };
+        assert_eq!(entered(32, &[across, store(64, 8), store(72, 8)]), [16, 18, 18]);
+        assert_eq!(entered(0, &[across, across, store(0, 8)]), [16, 18, 20]);
     }
 }

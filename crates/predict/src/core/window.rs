@@ -96,7 +96,7 @@ impl<R: Rules> Engine<R> {
     #[inline(never)]
     fn complete_stores(&mut self, cycle: u64) {
         for &(number, line_ready) in &self.unit_stores {
-            self.stores.complete(number, cycle, self.memory.drain, self.memory.drain_interval, line_ready);
+            self.stores.complete(number, cycle, line_ready);
         }
         self.unit_stores.clear();
     }
