@@ -68,6 +68,13 @@ mod x86 {
     timed_loop!("t_vector_trip", "movq xmm0, rax\nmovq rax, xmm0\nmovd xmm0, eax\npmovmskb eax, xmm0");
     timed_loop!("t_insert", "pinsrq xmm0, rax, 0\nmovq rax, xmm0\nmovq xmm0, rax\npextrq rax, xmm0, 1");
     timed_loop!("t_extend", ".rept 4\nrol ax, 8\nmovzx eax, ax\n.endr");
+    // Three operations before one taken branch and nine before the other.
+    timed_loop!("t_split", "nop\nnop\njmp 2f\n.balign 64\n2:\n.rept 8\nnop\n.endr");
+    timed_loop!("t_fused", ".rept 8\nnop\n.endr\ntest rsp, rsp\njz 3f\ntest rsp, rsp\njz 3f\n3:");
+    timed_loop!("t_stores", "mov [rdi], rax\nmov [rdi+8], rax\nmov [rdi+16], rax\nmov [rdi+24], rax");
+    timed_loop!("t_stores_apart", "mov [rdi], rax\nmov [rdi+64], rax\nmov [rdi+8], rax\nmov [rdi+72], rax");
+    timed_loop!("t_cross_loads", "mov r8, [rdi+60]\nmov r9, [rdi+124]\nmov r10, [rdi+188]");
+    timed_loop!("t_cross_stores", "mov [rdi+60], rax\nmov [rdi+252], rax");
     // Nops of fifteen bytes: 3000 bytes of code.
     timed_loop!(
         "t_long",
@@ -164,6 +171,32 @@ mod x86 {
             case!(t_vector_trip, t_vector_trip_loop, t_vector_trip_end, vec![]),
             case!(t_insert, t_insert_loop, t_insert_end, vec![]),
             case!(t_extend, t_extend_loop, t_extend_end, vec![]),
+            case!(t_split, t_split_loop, t_split_end, vec![]),
+            case!(t_fused, t_fused_loop, t_fused_end, vec![]),
+            case!(
+                t_stores,
+                t_stores_loop,
+                t_stores_end,
+                vec![at(0x10000), at(0x10008), at(0x10010), at(0x10018)]
+            ),
+            case!(
+                t_stores_apart,
+                t_stores_apart_loop,
+                t_stores_apart_end,
+                vec![at(0x10000), at(0x10040), at(0x10008), at(0x10048)]
+            ),
+            case!(
+                t_cross_loads,
+                t_cross_loads_loop,
+                t_cross_loads_end,
+                vec![at(0x1003c), at(0x1007c), at(0x100bc)]
+            ),
+            case!(
+                t_cross_stores,
+                t_cross_stores_loop,
+                t_cross_stores_end,
+                vec![at(0x1003c), at(0x100fc)]
+            ),
             case!(t_long, t_long_loop, t_long_end, vec![]),
         ];
         let mut buffer = vec![0u8; 16384 + 64];

@@ -571,15 +571,18 @@ impl Builder<'_> {
                     ));
                 }
             };
+            // Before a `>` stand those taken if one is free; without it, the first.
+            let preferred = names.split('>').next().map_or(1, |tier| tier.split('|').count());
+            let preferred = if names.contains('>') { preferred } else { 1 };
             let (mut mask, mut prefer) = (0, 0);
-            for name in names.split('|') {
+            for (place, name) in names.split(['|', '>']).enumerate() {
                 let Some(unit) = units.iter().find(|unit| unit.name == name.trim()) else {
                     let known = units.iter().map(|unit| unit.name.as_str()).collect::<Vec<_>>().join(", ");
                     return Err(self.invalid(&key, format!("names no unit: '{name}'"), known));
                 };
                 mask |= unit.mask;
-                if prefer == 0 {
-                    prefer = unit.mask;
+                if place < preferred {
+                    prefer |= unit.mask;
                 }
             }
             let last = index + 1 == words.len();

@@ -222,7 +222,7 @@ pub struct Plan {
 }
 
 /// The forms of an instruction that a class can tell apart beyond the mnemonic, most telling first: `nop`, `zero`
-/// (a result that depends on nothing), `move`, `immediate` (the last source is a constant), `link` (moves to or from LR, CTR, TAR), `update` (reads and writes
+/// (a result that depends on nothing), `move`, `immediate` (the last source is a constant), `direct` (a jump or call, always taken, to a place that it names), `link` (moves to or from LR, CTR, TAR), `update` (reads and writes
 /// memory), `load`, `store`.
 fn forms(instruction: &Instruction, kinds: &RegisterKinds) -> Vec<&'static str> {
     let mut forms = Vec::new();
@@ -246,6 +246,9 @@ fn forms(instruction: &Instruction, kinds: &RegisterKinds) -> Vec<&'static str> 
     let last = operands.last().map_or("", |operand| operand.trim_start_matches('-'));
     if !memory && operands.len() >= 2 && last.starts_with(|digit: char| digit.is_ascii_digit()) {
         forms.push("immediate");
+    }
+    if matches!(instruction.flow, Flow::Branch { conditional: false, .. } | Flow::Call { target: Some(_) }) {
+        forms.push("direct");
     }
     let writes = instruction.writes.iter().map(|write| write.register);
     if instruction

@@ -199,7 +199,7 @@ pub const WORDS: &[WordKey] = &[
     word("fusion.*.second", &[], true, false, "see fusion.*.first; only branches"),
     word("unit.*.queue", &[], false, false, "queue that feeds the unit"),
     word("class.*.instructions", &[], true, false, "mnemonics, a trailing * stands for any ending; exact names win, then longer patterns"),
-    word("class.*.parts", &[], true, false, "pipes it needs: `FX`, `LS|LU` for either, `address LS` waits for the address only, `data LU` for the stored value only, `then FX` comes after the part before it"),
+    word("class.*.parts", &[], true, false, "pipes it needs: `FX`, `LS|LU` for either, `FX|LU>LS` for LS only if the others are taken, `address LS` waits for the address only, `data LU` for the stored value only, `then FX` comes after the part before it"),
     word("class.*.group", &["first", "last", "alone", "end", "even"], true, false, "dispatch rules: first or last of its group, alone in it, ends it if it is a branch; even: pairs start at an even slot"),
     word("class.*.serialise", &["before", "after"], true, false, "waits for everything older; holds back everything younger"),
     word("class.*.domain", &[], false, false, "bypass domain of its results (default: the class's name)"),
