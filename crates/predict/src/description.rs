@@ -68,6 +68,7 @@ pub struct Dispatch {
     pub(crate) window: usize,
     pub(crate) rename_general: Option<usize>,
     pub(crate) rename_vector: Option<usize>,
+    pub(crate) binds: Option<u8>,
 }
 
 /// Loads, stores and what goes wrong between them.
@@ -369,6 +370,7 @@ impl Builder<'_> {
             window: self.whole("window.entries", 1) as usize,
             rename_general: self.optional("rename.general").map(|n| n as usize),
             rename_vector: self.optional("rename.vector").map(|n| n as usize),
+            binds: self.optional("dispatch.binds").map(|n| n as u8),
         }
     }
 
@@ -571,18 +573,15 @@ impl Builder<'_> {
                     ));
                 }
             };
-            // Before a `>` stand those taken if one is free; without it, the first.
-            let preferred = names.split('>').next().map_or(1, |tier| tier.split('|').count());
-            let preferred = if names.contains('>') { preferred } else { 1 };
             let (mut mask, mut prefer) = (0, 0);
-            for (place, name) in names.split(['|', '>']).enumerate() {
+            for name in names.split('|') {
                 let Some(unit) = units.iter().find(|unit| unit.name == name.trim()) else {
                     let known = units.iter().map(|unit| unit.name.as_str()).collect::<Vec<_>>().join(", ");
                     return Err(self.invalid(&key, format!("names no unit: '{name}'"), known));
                 };
                 mask |= unit.mask;
-                if place < preferred {
-                    prefer |= unit.mask;
+                if prefer == 0 {
+                    prefer = unit.mask;
                 }
             }
             let last = index + 1 == words.len();

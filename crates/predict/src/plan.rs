@@ -432,8 +432,11 @@ impl Plan {
             flags |= if reads.is_some_and(|reads| reads.len() > 3) { MANY_SOURCES } else { 0 };
         }
         flags |= if is_pair(instruction, &timing.parts) { PAIR } else { 0 };
-        let first_sources =
-            if flags & PAIR != 0 { pair_sources(instruction) } else { one_kind_sources(reads.unwrap_or_default()) };
+        let first_sources = if flags & PAIR != 0 {
+            pair_sources(instruction)
+        } else {
+            one_kind_sources(reads.unwrap_or_default())
+        };
         let latency = timing.latencies.first().copied().unwrap_or(1);
         let op = Op {
             kind: Kind::of(description, flags),

@@ -41,6 +41,37 @@ fn per_call(name: &str, words: &[u32], walks: &[Walk]) -> f64 {
     run(name, words, walks, 2000, &Options::default()).cycles_per_call.unwrap()
 }
 
+/// Cycles that golden_cove takes for a turn of a loop of `body`, closed by `dec rsi` and `jnz`.
+fn golden_cove_turn(body: &[u8]) -> f64 {
+    let length = body.len() as u8 + 5;
+    let code = [body, &[0x48, 0xff, 0xce, 0x75, length.wrapping_neg()]].concat();
+    let mut source = LoopSource::new(Arch::X86_64, &code, 0x40_0000, &[], 12_000).unwrap();
+    let prediction = predict(&mut source, &[&cpu("golden_cove")], &Options::default()).unwrap().remove(0);
+    prediction.cycles_per_call.unwrap()
+}
+
+#[test]
+fn golden_cove_fetches_on_behind_a_taken_branch() {
+    let nops = |count| vec![0x90; count];
+    let jump_over_nop = vec![0xeb, 0x01, 0x90];
+    // Three operations, a jump among them, and nine, six a cycle: two cycles, not one and two.
+    let split = [nops(2), jump_over_nop.clone(), nops(8)].concat();
+    assert!((golden_cove_turn(&split) - 2.0).abs() < 0.01, "{}", golden_cove_turn(&split));
+    // Three taken branches take three cycles, however little stands between them.
+    let jumps = [jump_over_nop.clone(), jump_over_nop].concat();
+    assert!((golden_cove_turn(&jumps) - 3.0).abs() < 0.01, "{}", golden_cove_turn(&jumps));
+}
+
+#[test]
+fn golden_cove_makes_one_operation_of_a_comparison_and_its_branch() {
+    let (test_rsp, jz, lea_rax) = ([0x48, 0x85, 0xe4], [0x74, 0x00], [0x48, 0x8d, 0x00]);
+    let nops = [0x90; 8];
+    let fused = [&nops[..], &test_rsp, &jz, &test_rsp, &jz].concat();
+    assert!((golden_cove_turn(&fused) - 11.0 / 6.0).abs() < 0.02, "{}", golden_cove_turn(&fused));
+    let apart = [&nops[..], &test_rsp, &lea_rax, &jz, &test_rsp, &lea_rax, &jz].concat();
+    assert!((golden_cove_turn(&apart) - 15.0 / 6.0).abs() < 0.02, "{}", golden_cove_turn(&apart));
+}
+
 #[test]
 fn a_taken_branch_costs_three_cycles_on_power8() {
     assert_eq!(per_call("power8", &[ADDI_R3, bdnz(1)], &[]), 3.0);

@@ -192,7 +192,8 @@ impl Branches {
         for (table, place) in places.iter_mut().enumerate() {
             let history = self.history & self.tagged_masks[table];
             let reaches_back = table == TAGE_TABLES - 1;
-            let history = if reaches_back { fold(history, self.older_history & self.older_mask) } else { history };
+            let history =
+                if reaches_back { fold(history, self.older_history & self.older_mask) } else { history };
             let hash = mix(address, history);
             *place = ((hash >> 20) as usize % TAGE_ENTRIES, ((hash >> 44) as u16) | 1);
             if self.tagged[table][place.0].tag == place.1 {

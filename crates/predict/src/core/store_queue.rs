@@ -199,7 +199,9 @@ impl StoreQueue {
     pub(crate) fn find(&self, address: u64, bytes: u64, cycle: u64) -> Option<(Meets, Store)> {
         let (first, last) = self.granules(address, bytes);
         // Most loads end here: nobody has stored to their bytes lately. Stores drain in order, so the youngest tells.
-        if !self.in_flight(first, cycle) && (first == last || last == first + 1 && !self.in_flight(last, cycle)) {
+        if !self.in_flight(first, cycle)
+            && (first == last || last == first + 1 && !self.in_flight(last, cycle))
+        {
             return None;
         }
         let (meets, number) = self.search(address, bytes, cycle)?;
