@@ -68,7 +68,7 @@ pub struct Dispatch {
     pub(crate) window: usize,
     pub(crate) rename_general: Option<usize>,
     pub(crate) rename_vector: Option<usize>,
-    pub(crate) binds: Option<u8>,
+    pub(crate) binds: bool,
 }
 
 /// Loads, stores and what goes wrong between them.
@@ -370,7 +370,7 @@ impl Builder<'_> {
             window: self.whole("window.entries", 1) as usize,
             rename_general: self.optional("rename.general").map(|n| n as usize),
             rename_vector: self.optional("rename.vector").map(|n| n as usize),
-            binds: self.optional("dispatch.binds").map(|n| n as u8),
+            binds: self.whole("dispatch.binds", 0) != 0,
         }
     }
 

@@ -169,7 +169,7 @@ impl<R: Rules> Engine<R> {
         Engine {
             rules: R::new(&rules_description),
             front: FrontEnd::new(description, relax),
-            pipes: Pipes::new(d.binds),
+            pipes: Pipes::new(d.binds, &description.units),
             calendar: Calendar::new(limits),
             caches,
             stores: StoreQueue::new(

@@ -60,7 +60,7 @@ impl InOrder {
         caches.ideal = relax.caches;
         InOrder {
             front: FrontEnd::new(description, relax),
-            pipes: Pipes::new(d.binds),
+            pipes: Pipes::new(d.binds, &description.units),
             calendar: Calendar::new(limits),
             caches,
             stores: StoreQueue::new(

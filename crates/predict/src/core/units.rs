@@ -5,7 +5,7 @@
 //! ready, so an older instruction is served before a younger one and a younger one may use what an older left
 //! free: oldest-first scheduling, without ticking through cycles.
 
-use crate::description::Part;
+use crate::description::{Part, Unit};
 
 /// Cycles remembered; a reservation farther ahead than this meets no competition.
 /// A power of two, small enough that the table stays in a first-level cache.
@@ -29,49 +29,41 @@ pub(crate) struct Pipes {
     /// First cycle remembered, a multiple of `STRIDE`.
     first: u64,
     spans: [Span; SPANS],
-    /// Where an instruction is bound to one of its pipes: how many were, to each.
-    bound: Option<Bound>,
+    /// Pipes that instructions are bound to where they have several; the alike ones of a unit are not among them.
+    binding: u32,
+    bound: Bound,
 }
 
-/// How many instructions were bound to each pipe lately.
+/// Pipes that nothing was bound to since they were last all taken in turn.
 #[derive(Clone, Copy, Default)]
 struct Bound {
-    counts: [u8; 32],
-    since_halved: u8,
-    /// Instructions after which the counts are halved.
-    memory: u8,
+    fresh: u32,
 }
 
 impl Bound {
-    /// Of the pipes in `mask`, the one with the lowest count, as a mask.
+    /// Of the pipes in `mask`, one that is fresh, as a mask.
+    #[inline]
     fn choose(&mut self, mask: u32) -> u32 {
-        let (mut rest, mut best) = (mask, 0);
-        let mut least = u8::MAX;
-        while rest != 0 {
-            let pipe = rest.trailing_zeros() as usize;
-            if self.counts[pipe] < least {
-                (least, best) = (self.counts[pipe], pipe);
-            }
-            rest &= rest - 1;
+        if mask & self.fresh == 0 {
+            self.fresh |= mask;
         }
-        self.counts[best] = self.counts[best].saturating_add(1);
-        self.since_halved += 1;
-        if self.since_halved >= self.memory {
-            self.since_halved = 0;
-            self.counts = self.counts.map(|count| count / 2);
-        }
-        1 << best
+        let free = mask & self.fresh;
+        let pipe = 1 << (31 - free.leading_zeros());
+        self.fresh &= !pipe;
+        pipe
     }
 }
 
 impl Pipes {
-    /// `binds`: an instruction waits for one of its pipes, whichever is free; how far back the choice looks.
-    pub(crate) fn new(binds: Option<u8>) -> Pipes {
+    /// `binds`: an instruction waits for one of its pipes, whichever is free.
+    pub(crate) fn new(binds: bool, units: &[Unit]) -> Pipes {
+        let alone = units.iter().filter(|unit| unit.mask.is_power_of_two());
         Pipes {
             busy: Box::new([0; HORIZON]),
             first: 0,
             spans: [Span::default(); SPANS],
-            bound: binds.map(|memory| Bound { memory, ..Bound::default() }),
+            binding: if binds { alone.fold(0, |all, unit| all | unit.mask) } else { 0 },
+            bound: Bound::default(),
         }
     }
 
@@ -128,12 +120,15 @@ impl Pipes {
     /// The same for a part that occupies its pipe for one cycle. Of no pipes, none is taken.
     #[inline]
     pub(crate) fn reserve_one(&mut self, mask: u32, prefer: u32, earliest: u64) -> u64 {
-        if mask & mask.wrapping_sub(1) != 0 {
-            if let Some(bound) = &mut self.bound {
-                let mask = bound.choose(mask);
-                return self.reserve_one(mask, mask, earliest);
-            }
+        if mask & !self.binding == 0 && !mask.is_power_of_two() && mask != 0 {
+            let mask = self.bound.choose(mask);
+            return self.take_one(mask, mask, earliest);
         }
+        self.take_one(mask, prefer, earliest)
+    }
+
+    #[inline]
+    fn take_one(&mut self, mask: u32, prefer: u32, earliest: u64) -> u64 {
         if mask == 0 || self.try_one(mask, prefer, earliest) {
             earliest
         } else {
@@ -209,7 +204,7 @@ mod tests {
 
     #[test]
     fn two_pipes_serve_two_a_cycle_and_a_gap_is_filled_by_a_younger_instruction() {
-        let mut pipes = Pipes::new(None);
+        let mut pipes = Pipes::new(false, &[]);
         let taken: Vec<_> = (0..5).map(|_| pipes.reserve(&part(3, 1), 10)).collect();
         assert_eq!(taken, [10, 10, 11, 11, 12]);
         assert_eq!(pipes.reserve(&part(3, 1), 5), 5);
@@ -217,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_divider_blocks_its_pipe() {
-        let mut pipes = Pipes::new(None);
+        let mut pipes = Pipes::new(false, &[]);
         assert_eq!(pipes.reserve(&part(1, 20), 3), 3);
         assert_eq!(pipes.reserve(&part(1, 1), 4), 23);
         assert_eq!(pipes.reserve(&part(3, 1), 4), 4);
@@ -225,11 +220,14 @@ mod tests {
 
     #[test]
     fn a_bound_instruction_waits_for_its_pipe_though_another_is_free() {
-        let mut pipes = Pipes::new(Some(64));
+        let unit = |mask| Unit { name: String::new(), mask, queue: None };
+        let mut pipes = Pipes::new(true, &[unit(1), unit(2), unit(12)]);
         assert_eq!(pipes.reserve(&part(1, 1), 10), 10);
         let either: Vec<_> = (0..4).map(|_| pipes.reserve(&part(3, 1), 20)).collect();
         assert_eq!(either, [20, 20, 21, 21], "in turn");
         assert_eq!(pipes.reserve(&part(1, 1), 21), 22);
+        let alike: Vec<_> = (0..3).map(|_| pipes.reserve(&part(12, 1), 20)).collect();
+        assert_eq!(alike, [20, 20, 21]);
         assert_eq!(pipes.reserve(&part(3, 20), 40), 40);
     }
 }

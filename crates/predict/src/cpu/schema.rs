@@ -98,7 +98,7 @@ pub const NUMBERS: &[NumberKey] = &[
     key("dispatch.branches", "branches", 0.0, 8.0, Optional, "branch slots beside them; absent: branches take ordinary slots"),
     key("dispatch.taken", "branches", 1.0, 8.0, Optional, "taken branches dispatched per cycle (default: no limit)"),
     key("dispatch.three_source", "instructions", 1.0, 8.0, Optional, "instructions with three register sources in one group (default: no limit)"),
-    key("dispatch.binds", "instructions", 2.0, 255.0, Optional, "an instruction waits for the one of its pipes to which fewest were bound before it, counts being halved after so many (absent: it takes the first pipe that is free)"),
+    key("dispatch.binds", "instructions", 0.0, 1.0, Optional, "1 if an instruction is bound at dispatch to one of its pipes, in turn, and waits for that one (pipes of one unit are alike); 0 (default) if it takes the first that is free"),
     key("dispatch.latency", "cycles", 0.0, 32.0, OutOfOrder, "cycles from dispatch to the earliest issue"),
     key("complete.width", "units", 1.0, 32.0, Always, "groups (grouped) or instructions completed per cycle"),
     key("complete.latency", "cycles", 0.0, 32.0, Optional, "cycles from the last result to completion (default 1)"),
