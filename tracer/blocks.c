@@ -79,14 +79,19 @@ static struct block *intern(uint64_t address, const uint8_t *code, const uint8_t
 }
 
 // Any thread may translate while the recorded one asks for a prefix.
+static pthread_mutex_t intern_lock = PTHREAD_MUTEX_INITIALIZER;
+
 struct block *block_intern(uint64_t address, const uint8_t *code, const uint8_t *sizes, uint32_t instructions)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&intern_lock);
     struct block *block = intern(address, code, sizes, instructions);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&intern_lock);
     return block;
+}
+
+void blocks_hold(bool hold)
+{
+    (hold ? pthread_mutex_lock : pthread_mutex_unlock)(&intern_lock);
 }
 
 // The block's first instructions alone.

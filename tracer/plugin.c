@@ -247,10 +247,8 @@ static void on_syscall(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint6
 
     (void)id, (void)vcpu, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
     stream_guard_descriptor(a1, a2);
-    if (!region_thread_is_recorded())
-        return;
-    record_park();
-    if (is_execve(number)) {
+    region_system_call();
+    if (region_thread_is_recorded() && is_execve(number)) {
         size_t n = 0;
 
         while (n < sizeof(path) - 1 && guest_read(a1 + n, path + n, 1) && path[n])
@@ -264,13 +262,32 @@ static void on_syscall(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint6
 static void on_syscall_return(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_t result)
 {
     (void)id, (void)vcpu, (void)number, (void)result;
-    if (region_thread_is_recorded())
-        record_unpark();
+    region_system_call_over();
+}
+
+// A lock that another thread holds during a fork would stay locked in the child for ever. The order is that in which
+// trace_finish takes them.
+static void hold_locks(bool hold)
+{
+    region_hold(hold);
+    stream_hold(hold);
+    blocks_hold(hold);
+}
+
+static void before_fork(void)
+{
+    hold_locks(true);
+}
+
+static void in_forking_parent(void)
+{
+    hold_locks(false);
 }
 
 // The trace is the parent's.
 static void in_forked_child(void)
 {
+    hold_locks(false);
     trace_finished = true;
     cursor = &tape_off;
     stream_abandon();
@@ -385,7 +402,7 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info
         return -1;
     }
     stream_open(out, header, header_count);
-    pthread_atfork(NULL, NULL, in_forked_child);
+    pthread_atfork(before_fork, in_forking_parent, in_forked_child);
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
     qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
     qemu_plugin_register_vcpu_syscall_ret_cb(id, on_syscall_return);

@@ -17,7 +17,7 @@ uint64_t instructions_recorded, instructions_limit = UINT64_MAX;
 _Thread_local struct tape_entry *cursor __attribute__((tls_model("initial-exec"))) = &tape_off;
 
 // The recorded thread's cursor. The program may end in another thread, or long after the recorded one has: a thread
-// that is in a system call has parked its cursor where it can be reached.
+// that is in a system call, or over, has parked its cursor where it can be reached.
 static struct tape_entry *parked_cursor = &tape_off;
 static struct tape_entry **hand = &parked_cursor;
 

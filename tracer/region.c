@@ -17,13 +17,19 @@
 //
 // The first thread that enters a region is the one recorded; entries by others are counted and reported. Without a
 // region it is the program's first.
+//
+// Who may touch what: all that record.c and fold.c have, and `inside` and its like here, is the recorded thread's while
+// it runs generated code, so any other callback asks first whether its thread is that one, and by a value that it loads
+// once. When the program ends, QEMU stops all threads between two blocks and removes the callbacks from generated code
+// before it calls back; the ending thread then takes everything over. It does not stop threads that are in a system
+// call, or that end: those callbacks, and the taking over, hold the life lock.
 
 #define _GNU_SOURCE
 #include "tracer.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdatomic.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,14 +44,16 @@ struct region {
 static struct region regions[REGIONS_MAX];
 static unsigned regions_count, unplaced_count;
 
-static _Atomic(void *) recorded_thread;
-static _Thread_local char this_thread __attribute__((tls_model("initial-exec")));
+// Threads have numbers, never used again, since the address of a thread-local variable is: 0 is none.
+static _Atomic uint32_t recorded_thread, threads_count;
+static _Thread_local uint32_t this_thread __attribute__((tls_model("initial-exec")));
+static pthread_mutex_t life_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool inside, first_block_seen;
 static uint64_t return_address, entry_stack;
 static _Atomic uint64_t other_entries, other_instructions;
 static uint64_t longjmp_count, recursive_count;
 
-bool trace_finished;
+_Atomic bool trace_finished;
 
 // ---- Where regions are ----------------------------------------------------------------------------------------
 
@@ -172,23 +180,68 @@ uint64_t region_return_address(void)
 
 // ---- Which thread ---------------------------------------------------------------------------------------------
 
+static uint32_t thread_number(void)
+{
+    if (!this_thread)
+        this_thread = 1 + atomic_fetch_add(&threads_count, 1);
+    return this_thread;
+}
+
 bool region_thread_is_recorded(void)
 {
-    return atomic_load_explicit(&recorded_thread, memory_order_relaxed) == &this_thread;
+    return atomic_load(&recorded_thread) == thread_number();
 }
 
 bool region_recording(void)
 {
-    return inside && !trace_finished && region_thread_is_recorded();
+    return !trace_finished && region_thread_is_recorded() && inside;
 }
 
+// The recorded thread is over, and its thread-local variables soon are. The callback of its last system call parks it,
+// but not while the program ends, when there are no such callbacks any more.
+static void on_end_of_thread(void *set)
+{
+    (void)set;
+    pthread_mutex_lock(&life_lock);
+    record_park();
+    pthread_mutex_unlock(&life_lock);
+}
+
+// Makes the calling thread the recorded one, unless there is one.
 static bool claim_thread(void)
 {
-    void *nobody = NULL;
+    static pthread_key_t recorded;
+    uint32_t nobody = 0;
 
-    if (atomic_compare_exchange_strong(&recorded_thread, &nobody, &this_thread))
-        record_unpark();
-    return region_thread_is_recorded();
+    if (!atomic_compare_exchange_strong(&recorded_thread, &nobody, thread_number()))
+        return false;
+    if (pthread_key_create(&recorded, on_end_of_thread) || pthread_setspecific(recorded, &recorded))
+        tracer_fatal("out of memory");
+    record_unpark();
+    return true;
+}
+
+void region_system_call(void)
+{
+    if (!region_thread_is_recorded())
+        return;
+    pthread_mutex_lock(&life_lock);
+    record_park();
+    pthread_mutex_unlock(&life_lock);
+}
+
+void region_system_call_over(void)
+{
+    if (!region_thread_is_recorded())
+        return;
+    pthread_mutex_lock(&life_lock);
+    record_unpark();
+    pthread_mutex_unlock(&life_lock);
+}
+
+void region_hold(bool hold)
+{
+    (hold ? pthread_mutex_lock : pthread_mutex_unlock)(&life_lock);
 }
 
 // ---- In and out -----------------------------------------------------------------------------------------------
@@ -227,6 +280,16 @@ static void check_left(const struct block *block, void *cpu)
     }
 }
 
+// A block of a thread that is not recorded.
+static void count_other(const struct block *block)
+{
+    if (!atomic_load_explicit(&recorded_thread, memory_order_relaxed))
+        return;
+    atomic_fetch_add_explicit(&other_instructions, block->instructions, memory_order_relaxed);
+    if (block->entry_of)
+        atomic_fetch_add_explicit(&other_entries, 1, memory_order_relaxed);
+}
+
 // A block begins in the calling thread, and the tape did not expect it.
 void region_boundary(struct block *block, void *cpu)
 {
@@ -239,35 +302,36 @@ void region_boundary(struct block *block, void *cpu)
         if (!regions_count)
             claim_thread();
     }
-    void *recorded = atomic_load_explicit(&recorded_thread, memory_order_relaxed);
-    if (recorded && recorded != &this_thread) {
-        atomic_fetch_add_explicit(&other_instructions, block->instructions, memory_order_relaxed);
-        if (block->entry_of)
-            atomic_fetch_add_explicit(&other_entries, 1, memory_order_relaxed);
+    if (!region_thread_is_recorded() && !(block->entry_of && claim_thread())) {
+        count_other(block);
         return;
     }
     if (inside && regions_count)
         check_left(block, cpu);
-    if (!inside) {
-        bool starts = regions_count ? block->entry_of && claim_thread() : true;
-
-        if (!starts)
-            return;
+    if (!inside && regions_count && !block->entry_of)
+        return;
+    if (!inside)
         enter(block, cpu);
-    }
     record_boundary(block);
 }
 
-// Ends the trace: the program ends, or the limit is reached.
-void trace_finish(const char *reason, enum leave_how how)
+static void finish(const char *reason, enum leave_how how)
 {
-    if (trace_finished)
-        return;
     if (inside)
         leave(how);
     trace_finished = true;
     record_flush();
     stream_close(reason);
+}
+
+// Ends the trace: the program ends, or the limit is reached. When several threads end the program, each returns from
+// here when the file is complete: the first to return takes the process with it.
+void trace_finish(const char *reason, enum leave_how how)
+{
+    pthread_mutex_lock(&life_lock);
+    if (!trace_finished)
+        finish(reason, how);
+    pthread_mutex_unlock(&life_lock);
 }
 
 void region_report(void (*line)(const char *key, uint64_t value))

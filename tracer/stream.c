@@ -404,9 +404,11 @@ void stream_close(const char *reason)
         return;
     put_end(reason);
     flush_frame();
+    pthread_mutex_lock(&descriptor_lock); // other threads' system calls go on
     name_file();
     close(stream.descriptor);
     stream.descriptor = -1;
+    pthread_mutex_unlock(&descriptor_lock);
 }
 
 // After a failure: nothing half-written stays.
@@ -414,6 +416,11 @@ void stream_discard(void)
 {
     if (stream.descriptor >= 0 && !stream.unnamed)
         unlink(partial_name());
+}
+
+void stream_hold(bool hold)
+{
+    (hold ? pthread_mutex_lock : pthread_mutex_unlock)(&descriptor_lock);
 }
 
 void stream_abandon(void)

@@ -15,6 +15,8 @@
 
 #include "qemu_api.h"
 
+#include <stdatomic.h>
+
 #define TRACER_VERSION "1"
 
 enum arch { ARCH_POWERPC = 1, ARCH_POWERPC64, ARCH_POWERPC64LE, ARCH_LOONGARCH64, ARCH_X86_64, ARCH_AARCH64,
@@ -111,6 +113,7 @@ struct block *block_intern(uint64_t address, const uint8_t *code, const uint8_t 
 struct block *block_prefix(struct block *block, uint32_t instructions);
 struct block *block_marker(enum marker marker, uint8_t value);
 struct shape *shape_of(struct block *block, const struct raw *raw, uint32_t count, uint64_t *addresses);
+void blocks_hold(bool hold); // around a fork
 
 // ---- Tape -----------------------------------------------------------------------------------------------------
 //
@@ -137,7 +140,7 @@ extern _Thread_local struct tape_entry *cursor __attribute__((tls_model("initial
 void record_boundary(struct block *block);                          // a block (or marker) begins
 void record_access(struct slot *slot, uint32_t info, uint64_t address);
 void record_flush(void);                                             // nothing more comes
-void record_park(void);                                              // the recorded thread enters a system call
+void record_park(void);                                              // the recorded thread leaves generated code
 void record_unpark(void);                                            // it is back; or it is claimed
 struct block *record_current(void);                                  // the block that runs now, or null
 void record_start_tape(void);                                        // by fold.c: level 0 has found a loop
@@ -184,6 +187,7 @@ void stream_close(const char *reason);
 void stream_guard_descriptor(uint64_t a, uint64_t b); // the guest is about to use these descriptors
 void stream_discard(void);                            // after a failure
 void stream_abandon(void);                            // in a forked child: the file is the parent's
+void stream_hold(bool hold);                          // around a fork: no other thread has the lock
 
 // ---- region.c -------------------------------------------------------------------------------------------------
 
@@ -192,12 +196,14 @@ bool region_add(const char *text, const char *path, char *problem, size_t proble
 void region_note_block(struct block *block);        // at translation: is it an entry?
 void region_boundary(struct block *block, void *cpu);
 bool region_recording(void);                        // is the calling thread inside a recorded region?
+void region_system_call(void);                      // the calling thread enters a system call
 bool region_thread_is_recorded(void);
-void region_finish(enum leave_how how);
+void region_system_call_over(void);
+void region_hold(bool hold);                        // around a fork
 void trace_finish(const char *reason, enum leave_how how);
 uint64_t region_return_address(void);
 void region_report(void (*line)(const char *key, uint64_t value));
-extern bool trace_finished;
+extern _Atomic bool trace_finished;
 
 // ---- guest.c --------------------------------------------------------------------------------------------------
 

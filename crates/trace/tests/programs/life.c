@@ -3,7 +3,7 @@
 // What programs do to the tracer in the course of their lives: threads, forks, exec, signals, closing of descriptors.
 // One program for each name that is defined; 64-bit POWER.
 
-#include "start.h"
+#include "threads.h"
 
 static volatile unsigned cell[64];
 
@@ -17,7 +17,7 @@ __attribute__((noinline)) void region(unsigned n)
 static char stack[1 << 16] __attribute__((aligned(64)));
 static volatile unsigned done;
 
-__attribute__((used, noreturn)) static void thread(void)
+static void thread(void)
 {
 #ifdef EXIT_ELSEWHERE
     for (;;) {
@@ -35,24 +35,12 @@ __attribute__((used, noreturn)) static void thread(void)
     __builtin_unreachable();
 }
 
-// clone with VM, FS, FILES, SIGHAND, THREAD, SYSVSEM
-static void start_thread(void)
-{
-    register long r0 __asm__("r0") = CALL_CLONE, r3 __asm__("r3") = 0x50f00,
-         r4 __asm__("r4") = (long)(stack + sizeof(stack) - 512), r5 __asm__("r5") = 0, r6 __asm__("r6") = 0,
-         r7 __asm__("r7") = 0;
-
-    __asm__ volatile("sc\n cmpdi 3, 0\n bne 1f\n bl thread\n nop\n1:"
-                     : "+r"(r0), "+r"(r3), "+r"(r4), "+r"(r5), "+r"(r6), "+r"(r7)::"memory", "cr0", "r8", "r9", "r10",
-                       "r11", "r12", "ctr", "lr");
-}
-
 int run(void)
 {
 #ifdef THREADS
     region(5);
 #endif
-    start_thread();
+    start_thread(stack + sizeof(stack) - 512);
     while (!done)
         cell[63]++;
 #ifndef EXIT_ELSEWHERE
