@@ -216,12 +216,35 @@ static void wide_immediate(struct text *t, const struct ebpf_insn *insn, uint32_
 		WRITE(t, "r%u = %s(%u)+%u ll", dst, kinds[insn->src], (unsigned)insn->imm, (unsigned)next_imm);
 }
 
+/* The group "packet": what the verifier refuses by name can be read. Classic BPF adds the immediate to the register. */
+static void packet(struct text *t, const struct ebpf_insn *insn)
+{
+	const char *width = width_name(ebpf_access_bytes(insn->opcode));
+
+	if (BPF_MODE(insn->opcode) == BPF_ABS)
+		WRITE(t, "r0 = *(%s *)skb[%d]", width, insn->imm);
+	else if (insn->imm)
+		WRITE(t, "r0 = *(%s *)skb[r%u %s %u]", width, (unsigned)insn->src, insn->imm < 0 ? "-" : "+",
+		      insn->imm < 0 ? 0u - (unsigned)insn->imm : (unsigned)insn->imm);
+	else
+		WRITE(t, "r0 = *(%s *)skb[r%u]", width, (unsigned)insn->src);
+}
+
+static bool is_packet(uint8_t opcode)
+{
+	return (BPF_MODE(opcode) == BPF_ABS || BPF_MODE(opcode) == BPF_IND) && BPF_SIZE(opcode) != BPF_DW;
+}
+
 unsigned ebpf_disassemble(const void *bytecode, size_t bytes, enum ebpf_byte_order order, char *text, size_t text_bytes)
 {
 	const uint8_t *slots = bytecode;
 	struct text t = { text, text_bytes };
 	struct ebpf_insn insn, next;
 
+	if (order != EBPF_LITTLE_ENDIAN && order != EBPF_BIG_ENDIAN) {
+		WRITE(&t, "<unknown byte order>");
+		return 1;
+	}
 	if (bytes < BPF_SLOT_BYTES) {
 		WRITE(&t, "<truncated>");
 		return 1;
@@ -237,6 +260,10 @@ unsigned ebpf_disassemble(const void *bytecode, size_t bytes, enum ebpf_byte_ord
 		jump(&t, &insn);
 		return 1;
 	case BPF_LD:
+		if (is_packet(insn.opcode)) {
+			packet(&t, &insn);
+			return 1;
+		}
 		if (insn.opcode != BPF_OP_LDDW || bytes < 2 * BPF_SLOT_BYTES) {
 			insn.opcode == BPF_OP_LDDW ? (void)WRITE(&t, "<truncated lddw>") : unknown(&t, &insn);
 			return 1;

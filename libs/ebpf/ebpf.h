@@ -11,6 +11,11 @@
  * for a hosted program, host/linux.c for one without a libc.
  *
  * One struct ebpf_vm is used by one thread at a time. Code from ebpf_emit is re-entrant: its state is struct ebpf_frame.
+ *
+ * Helpers may call back into the VM that runs them: ebpf_run (a run within the run, with a stack and a context of its
+ * own), the regions' functions, ebpf_may_read and ebpf_may_write, and all that only look. What would change or free the
+ * program that is running (ebpf_load, ebpf_verify, ebpf_compile) is refused with EBPF_ERROR_STATE; ebpf_destroy, which
+ * cannot refuse, must not be called. A helper returns: it does not leave by longjmp or an exception.
  */
 #ifndef EBPF_H
 #define EBPF_H
@@ -44,6 +49,7 @@ enum ebpf_status {
 
 #define EBPF_FRAME_BYTES 512      /* stack of one function; r10 is its top */
 #define EBPF_CALL_DEPTH_MAX 8     /* frames, the main program's included */
+#define EBPF_RUN_DEPTH_MAX 8      /* runs within runs, the first included */
 #define EBPF_NO_INSTRUCTION UINT32_MAX
 
 /* What the library needs of its surroundings. `context` is passed back to each callback. */
@@ -154,6 +160,7 @@ struct ebpf_frame {
 	uint64_t budget;        /* in: instructions, if emitted with a budget; out: what is left unless it ran out */
 	uint64_t regions;       /* in: address of struct ebpf_region[], if emitted with bounds: the context, the stack, ... */
 	uint64_t regions_end;   /* in: address after the last, at least one */
+	uint64_t writable_end;  /* in: address after the last of those that may be written; they come first, at least one */
 	uint64_t helpers;       /* in: address of struct ebpf_helper_entry[], indexed by helper number */
 	uint64_t helper_count;  /* in: its length */
 	uint64_t helper_context;/* in: sixth argument of every helper */
@@ -173,14 +180,22 @@ void ebpf_destroy(struct ebpf_vm *vm);
 /* Makes `function` callable as helper `number`. Before ebpf_verify. */
 enum ebpf_status ebpf_register_helper(struct ebpf_vm *vm, uint32_t number, ebpf_helper function, unsigned flags);
 
-/* With option `bounds`: lets programs access `bytes` bytes at `start` too. */
+/*
+ * With option `bounds`: lets programs access `bytes` bytes at `start` too, or only read them. At any time, also from a
+ * helper, and then from the program's next instruction on. Bytes in several regions may be written if one of them says so.
+ */
 enum ebpf_status ebpf_register_region(struct ebpf_vm *vm, void *start, size_t bytes);
+enum ebpf_status ebpf_register_read_only_region(struct ebpf_vm *vm, const void *start, size_t bytes);
+
+/* Takes back one registration of just these bytes, the latest; EBPF_ERROR_ARGUMENT if there is none. At any time. */
+enum ebpf_status ebpf_unregister_region(struct ebpf_vm *vm, const void *start, size_t bytes);
 
 /*
- * For helpers that take pointers from the program: may it access these bytes, in the run that is under way? Without the
- * option `bounds` nothing is known and the answer is yes.
+ * For helpers that take pointers from the program: may it read, or write, these bytes, in the innermost run that is under
+ * way? Without the option `bounds` nothing is known and the answer is yes.
  */
-bool ebpf_may_access(const struct ebpf_vm *vm, uint64_t address, size_t bytes);
+bool ebpf_may_read(const struct ebpf_vm *vm, uint64_t address, size_t bytes);
+bool ebpf_may_write(const struct ebpf_vm *vm, uint64_t address, size_t bytes);
 
 /* Copies and decodes `bytes` bytes of bytecode, replacing the program that was there; `order` is the bytecode's. */
 enum ebpf_status ebpf_load(struct ebpf_vm *vm, const void *bytecode, size_t bytes, enum ebpf_byte_order order);
@@ -191,7 +206,10 @@ enum ebpf_status ebpf_verify(struct ebpf_vm *vm);
 /* Compiles in place for this machine; target may be NULL (this machine, no optional features). */
 enum ebpf_status ebpf_compile(struct ebpf_vm *vm, const struct ebpf_target *target);
 
-/* Runs the program on `context_bytes` bytes at `context` (r1, r2). *r0 is written if the result is EBPF_OK. */
+/*
+ * Runs the program on `context_bytes` bytes at `context` (r1, r2). *r0 is written if the result is EBPF_OK. A run within
+ * a run takes memory for its stack; it has a budget of its own.
+ */
 enum ebpf_status ebpf_run(struct ebpf_vm *vm, enum ebpf_engine engine, void *context, size_t context_bytes,
 			  uint64_t *r0);
 

@@ -69,8 +69,10 @@ struct ebpf_vm {
 	struct ebpf_helper_entry *helpers; /* helper_count of them */
 	uint32_t helper_count;
 
-	struct ebpf_region *regions; /* [0] context, [1] stack, then the registered ones */
+	struct ebpf_region *regions; /* [0] context, [1] stack, the registered ones that may be written, the read-only ones */
 	uint32_t region_count;
+	uint32_t writable_count;  /* of them */
+	uint32_t region_capacity;
 
 	struct ebpf_insn *program;
 	uint32_t slots;
@@ -81,10 +83,12 @@ struct ebpf_vm {
 	uint16_t live_at_entry;
 	bool uses_stack;
 
-	uint8_t *stack; /* EBPF_FRAME_BYTES * EBPF_CALL_DEPTH_MAX */
+	uint8_t *stack; /* EBPF_FRAME_BYTES * EBPF_CALL_DEPTH_MAX; the innermost run's */
+	struct ebpf_run *running; /* vm.c: the innermost run that is under way */
 
 	void *code; /* mapped executable, or NULL */
 	size_t code_mapped_bytes;
+	size_t code_bytes; /* of them */
 	struct ebpf_code_stats code_stats;
 
 	uint64_t used;

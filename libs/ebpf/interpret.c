@@ -223,10 +223,11 @@ static bool condition(const struct machine *m, const struct ebpf_insn *insn)
 }
 
 /* Memory. A region never wraps around, so distances within it do not either. */
-static bool in_bounds(struct machine *m, uint64_t address, unsigned bytes)
+static bool in_bounds(struct machine *m, uint64_t address, unsigned bytes, bool write)
 {
+	uint64_t last = write ? m->frame->writable_end : m->frame->regions_end;
 	const struct ebpf_region *region = (const struct ebpf_region *)(uintptr_t)m->frame->regions;
-	const struct ebpf_region *end = (const struct ebpf_region *)(uintptr_t)m->frame->regions_end;
+	const struct ebpf_region *end = (const struct ebpf_region *)(uintptr_t)last;
 
 	for (; region < end; region++) {
 		if (address >= region->start && address - region->start <= region->bytes &&
@@ -358,7 +359,7 @@ static bool access_memory(struct machine *m, const struct ebpf_insn *insn)
 	uint64_t address = m->r[is_load ? insn->src : insn->dst] + (uint64_t)(int64_t)insn->offset;
 	unsigned bytes = ebpf_access_bytes(insn->opcode);
 
-	if (m->vm->options.bounds && !in_bounds(m, address, bytes))
+	if (m->vm->options.bounds && !in_bounds(m, address, bytes, !is_load))
 		return false;
 	if (is_load) {
 		uint64_t value = read_memory(address, bytes);

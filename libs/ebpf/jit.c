@@ -10,7 +10,7 @@
 #include "lower.h"
 
 #define R(n) ((uint16_t)(1u << (n)))
-#define ROUTINES 4 /* for 1, 2, 4 and 8 bytes */
+#define ROUTINES 8 /* for reads of 1, 2, 4 and 8 bytes, then for writes */
 #define CODE_BYTES_MAX (1u << 30)
 
 static const struct ebpf_backend *const backends[] = {
@@ -66,9 +66,9 @@ ebpf_label ebpf_function_label(const struct ebpf_emitter *e, uint32_t function)
 	return e->vm->slots + 1 + function;
 }
 
-ebpf_label ebpf_routine_label(const struct ebpf_emitter *e, unsigned log2_bytes)
+ebpf_label ebpf_routine_label(const struct ebpf_emitter *e, unsigned routine)
 {
-	return e->vm->slots + 1 + e->vm->function_count + log2_bytes;
+	return e->vm->slots + 1 + e->vm->function_count + routine;
 }
 
 static ebpf_label cold_label(const struct ebpf_emitter *e, uint32_t cold)
@@ -181,7 +181,8 @@ static void pass(struct ebpf_emitter *e)
 	for (i = 0; i < ROUTINES; i++) {
 		ebpf_bind(e, ebpf_routine_label(e, i));
 		if (e->routines_used & 1u << i)
-			e->backend->bounds_routine(e, 1u << i);
+			e->backend->bounds_routine(e, 1u << i % 4, i < 4 ? offsetof(struct ebpf_frame, regions_end) :
+									    offsetof(struct ebpf_frame, writable_end));
 	}
 }
 
@@ -229,6 +230,9 @@ enum ebpf_status ebpf_census(struct ebpf_vm *vm, enum ebpf_byte_order order, str
 
 	if (!vm->verified)
 		return ebpf_fail(vm, EBPF_ERROR_STATE, EBPF_NO_INSTRUCTION, "the program is not verified");
+	if (order != EBPF_LITTLE_ENDIAN && order != EBPF_BIG_ENDIAN)
+		return ebpf_fail(vm, EBPF_ERROR_ARGUMENT, EBPF_NO_INSTRUCTION,
+				 "the byte order of a machine is little or big endian");
 	marks = ebpf_allocate(vm, vm->slots);
 	if (!marks)
 		return no_memory(vm);
@@ -313,6 +317,9 @@ enum ebpf_status ebpf_generate(struct ebpf_vm *vm, const struct ebpf_target *tar
 	enum ebpf_status status;
 	const char *error;
 
+	if (target->swap > EBPF_SWAP_ISA31 || target->fusion > EBPF_FUSION_OFF)
+		return ebpf_fail(vm, EBPF_ERROR_ARGUMENT, EBPF_NO_INSTRUCTION,
+				 "the target's swap strategy or fusion is none of those in ebpf.h");
 	if (!backend)
 		return ebpf_fail(vm, EBPF_ERROR_UNSUPPORTED, EBPF_NO_INSTRUCTION, "there is no code generator for %s",
 				 arch ? arch : "this machine");

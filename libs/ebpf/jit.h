@@ -125,9 +125,9 @@ struct ebpf_backend {
 	void (*check_alignment)(struct ebpf_emitter *, struct ebpf_memory, ebpf_label bad);
 	/* Puts the address in the fault-address temporary and calls `routine`, which tells whether it is good. */
 	void (*check_bounds)(struct ebpf_emitter *, struct ebpf_memory, ebpf_label routine, ebpf_label bad);
-	/* That routine, for accesses of `bytes`: good if in one of the regions [frame->regions, frame->regions_end). */
-	/* A region does not wrap around; the sum of address and bytes may. No eBPF register changes. */
-	void (*bounds_routine)(struct ebpf_emitter *, unsigned bytes);
+	/* That routine, for accesses of `bytes`: good if in one of the regions from frame->regions up to the one whose address */
+	/* is in the frame at `end`. A region does not wrap around; the sum of address and bytes may. No eBPF register changes. */
+	void (*bounds_routine)(struct ebpf_emitter *, unsigned bytes, size_t end);
 	/* Where the checks' jumps end: writes frame->status, fault_instruction and, if `address`, fault_address from the */
 	/* temporary; then jumps to ebpf_leave_label. Any register may be trashed. */
 	void (*fault)(struct ebpf_emitter *, enum ebpf_status, uint32_t instruction, bool address);
@@ -182,7 +182,7 @@ struct ebpf_emitter {
 	struct ebpf_cold *cold;
 	uint32_t cold_count;
 	uint32_t cold_capacity;
-	uint8_t routines_used; /* bit n: the bounds routine for 1 << n bytes */
+	uint8_t routines_used; /* bit n: the bounds routine number n */
 };
 
 /* For back ends: writing code, in the target's byte order. */

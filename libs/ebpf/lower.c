@@ -205,12 +205,12 @@ static unsigned log2_bytes(unsigned bytes)
 	return bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3;
 }
 
-static void check_bounds(struct ebpf_emitter *e, struct ebpf_memory memory, uint32_t at)
+static void check_bounds(struct ebpf_emitter *e, struct ebpf_memory memory, bool write, uint32_t at)
 {
-	unsigned log2 = log2_bytes(memory.bytes);
+	unsigned routine = log2_bytes(memory.bytes) + (write ? 4 : 0);
 
-	e->routines_used |= (uint8_t)(1u << log2);
-	e->backend->check_bounds(e, memory, ebpf_routine_label(e, log2), ebpf_cold(e, EBPF_ERROR_BOUNDS, at));
+	e->routines_used |= (uint8_t)(1u << routine);
+	e->backend->check_bounds(e, memory, ebpf_routine_label(e, routine), ebpf_cold(e, EBPF_ERROR_BOUNDS, at));
 }
 
 static void store_constant(struct ebpf_emitter *e, struct ebpf_memory memory, int32_t imm)
@@ -232,7 +232,7 @@ static void access_memory(struct ebpf_emitter *e, uint32_t at, uint8_t mark)
 
 	if (!(insn->flags & EBPF_INSN_STACK)) {
 		if (e->vm->options.bounds)
-			check_bounds(e, memory, at);
+			check_bounds(e, memory, class != BPF_LDX, at);
 		if (atomic)
 			e->backend->check_alignment(e, memory, ebpf_cold(e, EBPF_ERROR_ALIGNMENT, at));
 	}

@@ -12,7 +12,7 @@ uint16_t ebpf_registers_to_save(const struct ebpf_function *function);
 
 /* jit.c: labels. */
 ebpf_label ebpf_function_label(const struct ebpf_emitter *e, uint32_t function);
-ebpf_label ebpf_routine_label(const struct ebpf_emitter *e, unsigned log2_bytes);
+ebpf_label ebpf_routine_label(const struct ebpf_emitter *e, unsigned routine);
 /* Puts the label here. */
 void ebpf_bind(struct ebpf_emitter *e, ebpf_label label);
 /* A label for code that ends the program with `status` at instruction `at`. */

@@ -2,14 +2,15 @@
 /*
  * A plugin for bpf_conformance (https://github.com/Alan-Jowett/bpf_conformance), for each architecture, without a libc.
  *
- *	plugin [MEMORY] [--jit | --interpret] [--program HEX] [--batch] [--emit ARCH] [--swap KIND]
+ *	plugin [MEMORY] [--jit | --interpret] [--program HEX] [--batch] [--emit ARCH|host] [--swap KIND]
  *	       [--fuse | --no-fuse] [--budget N] [--bounds] [--code HEX]
  *
  * The program is one line of hex on standard input, MEMORY is hex too; blanks between bytes are allowed. r0 is printed
  * in hex. Exit status: 0, 1 if the program was refused or stopped, 2 for wrong usage; the reason goes to standard error.
  *
  * With --batch, every line of standard input is a program, or a program, a comma and its memory; for each a line is
- * printed: r0, or "error:" and why. With --emit, the code generated for ARCH is printed in hex instead of running it.
+ * printed: r0, or "error:" and why. With --emit, the code generated for the oldest CPU of ARCH is printed in hex instead
+ * of running it; with --emit host, the code for this machine with all that its CPU can do.
  *
  * With --jit, --code is machine code to run in place of what this machine would generate: what --emit printed elsewhere.
  *
@@ -32,8 +33,9 @@ struct request {
 	const char *program;
 	const char *code;
 	bool batch;
+	bool emit;
 	enum ebpf_engine engine;
-	struct ebpf_target target; /* arch: what to emit code for, or NULL to run the program */
+	struct ebpf_target target;
 	struct ebpf_options options;
 };
 
@@ -42,7 +44,7 @@ static int usage(const char *what, const char *which)
 	linux_write(2, "plugin: ");
 	linux_write(2, what);
 	linux_write(2, which);
-	linux_write(2, "\nusage: plugin [MEMORY] [--jit | --interpret] [--program HEX] [--batch] [--emit ARCH]\n"
+	linux_write(2, "\nusage: plugin [MEMORY] [--jit | --interpret] [--program HEX] [--batch] [--emit ARCH|host]\n"
 		       "              [--swap auto|memory|register|vector|isa31] [--fuse | --no-fuse] [--budget N] [--bounds]\n"
 		       "              [--code HEX]\n");
 	return 2;
@@ -127,6 +129,14 @@ static bool parse_swap(const char *text, enum ebpf_swap *swap)
 	return false;
 }
 
+/* Another machine's feature bits mean something else there: for ARCH they are those of its oldest CPU, none. */
+static void emit_for(struct request *request, const char *arch)
+{
+	request->emit = true;
+	request->target.arch = linux_same(arch, "host") ? NULL : arch;
+	request->target.features = request->target.arch ? 0 : ebpf_host_features();
+}
+
 static int parse_option(struct request *request, const char *option, const char *value, int *taken)
 {
 	*taken = 1;
@@ -147,7 +157,7 @@ static int parse_option(struct request *request, const char *option, const char 
 		if (linux_same(option, "--program") && value)
 			request->program = value;
 		else if (linux_same(option, "--emit") && value)
-			request->target.arch = value;
+			emit_for(request, value);
 		else if (linux_same(option, "--code") && value)
 			request->code = value;
 		else if (linux_same(option, "--budget") && value && parse_number(value, &request->options.budget_instructions))
@@ -194,7 +204,7 @@ static bool answer(struct ebpf_vm *vm, const struct request *request, struct byt
 
 	if (!status)
 		status = ebpf_verify(vm);
-	if (!status && request->target.arch) {
+	if (!status && request->emit) {
 		status = print_code(vm, &request->target);
 	} else {
 		if (!status && request->engine == EBPF_COMPILED)

@@ -6,6 +6,18 @@
 
 #define STACK_BYTES ((size_t)EBPF_FRAME_BYTES * EBPF_CALL_DEPTH_MAX)
 #define FIXED_REGIONS 2 /* context, stack */
+#define REGIONS_AT_FIRST 8
+
+/*
+ * A run that is under way. A helper may start another one: that borrows regions[0] and [1] and vm->stack, and gives them
+ * back at its end, which the outer run does not notice since it waits for the helper.
+ */
+struct ebpf_run {
+	struct ebpf_frame frame;
+	struct ebpf_run *outer;
+	struct ebpf_region outer_regions[FIXED_REGIONS];
+	uint8_t *outer_stack;
+};
 
 struct ebpf_vm *ebpf_create(const struct ebpf_platform *platform, const struct ebpf_options *options)
 {
@@ -22,8 +34,10 @@ struct ebpf_vm *ebpf_create(const struct ebpf_platform *platform, const struct e
 		vm->options = *options;
 	vm->error.instruction = EBPF_NO_INSTRUCTION;
 	vm->stack = ebpf_allocate(vm, STACK_BYTES);
-	vm->regions = ebpf_allocate(vm, FIXED_REGIONS * sizeof(*vm->regions));
+	vm->region_capacity = REGIONS_AT_FIRST;
+	vm->regions = ebpf_allocate(vm, vm->region_capacity * sizeof(*vm->regions));
 	vm->region_count = FIXED_REGIONS;
+	vm->writable_count = FIXED_REGIONS;
 	if (!vm->stack || !vm->regions) {
 		ebpf_destroy(vm);
 		return NULL;
@@ -37,6 +51,7 @@ static void drop_code(struct ebpf_vm *vm)
 		vm->platform.unmap_code(vm->platform.context, vm->code, vm->code_mapped_bytes);
 	vm->code = NULL;
 	vm->code_mapped_bytes = 0;
+	vm->code_bytes = 0;
 }
 
 static void drop_functions(struct ebpf_vm *vm)
@@ -65,7 +80,7 @@ void ebpf_destroy(struct ebpf_vm *vm)
 		return;
 	drop_program(vm);
 	ebpf_release(vm, vm->helpers, vm->helper_count * sizeof(*vm->helpers));
-	ebpf_release(vm, vm->regions, vm->region_count * sizeof(*vm->regions));
+	ebpf_release(vm, vm->regions, vm->region_capacity * sizeof(*vm->regions));
 	ebpf_release(vm, vm->stack, STACK_BYTES);
 	platform = vm->platform;
 	platform.release(platform.context, vm, sizeof(*vm));
@@ -79,6 +94,12 @@ static enum ebpf_status argument(struct ebpf_vm *vm, const char *text)
 static enum ebpf_status state(struct ebpf_vm *vm, const char *text)
 {
 	return ebpf_fail(vm, EBPF_ERROR_STATE, EBPF_NO_INSTRUCTION, "%s", text);
+}
+
+/* What frees or changes the program has to wait for its end. */
+static enum ebpf_status under_way(struct ebpf_vm *vm)
+{
+	return state(vm, "the program is running: a helper cannot replace, verify or compile it");
 }
 
 static bool grow_helpers(struct ebpf_vm *vm, uint32_t count)
@@ -111,30 +132,82 @@ enum ebpf_status ebpf_register_helper(struct ebpf_vm *vm, uint32_t number, ebpf_
 	return EBPF_OK;
 }
 
-enum ebpf_status ebpf_register_region(struct ebpf_vm *vm, void *start, size_t bytes)
+/* The array has moved or its ends have: frames of runs that are under way point into it. */
+static void tell_frames(struct ebpf_vm *vm)
 {
-	uint32_t count = vm->region_count;
-	struct ebpf_region *regions;
+	struct ebpf_run *run;
+
+	for (run = vm->running; run; run = run->outer) {
+		run->frame.regions = (uint64_t)(uintptr_t)vm->regions;
+		run->frame.regions_end = (uint64_t)(uintptr_t)(vm->regions + vm->region_count);
+		run->frame.writable_end = (uint64_t)(uintptr_t)(vm->regions + vm->writable_count);
+	}
+}
+
+static bool grow_regions(struct ebpf_vm *vm)
+{
+	uint32_t capacity = vm->region_capacity * 2;
+	struct ebpf_region *regions = ebpf_allocate(vm, capacity * sizeof(*regions));
+
+	if (!regions)
+		return false;
+	ebpf_copy(regions, vm->regions, vm->region_count * sizeof(*regions));
+	ebpf_release(vm, vm->regions, vm->region_capacity * sizeof(*regions));
+	vm->regions = regions;
+	vm->region_capacity = capacity;
+	return true;
+}
+
+static enum ebpf_status add_region(struct ebpf_vm *vm, const void *start, size_t bytes, bool writable)
+{
+	uint32_t i, at = writable ? vm->writable_count : vm->region_count;
 
 	if (!bytes || (uintptr_t)start + bytes < (uintptr_t)start)
 		return argument(vm, "a region needs a size, and may not wrap around the address space");
-	regions = ebpf_allocate(vm, (count + 1) * sizeof(*regions));
-	if (!regions)
+	if (vm->region_count == vm->region_capacity && !grow_regions(vm))
 		return ebpf_fail(vm, EBPF_ERROR_MEMORY, EBPF_NO_INSTRUCTION, "no memory for region %u",
-				 count - FIXED_REGIONS);
-	ebpf_copy(regions, vm->regions, count * sizeof(*regions));
-	ebpf_release(vm, vm->regions, count * sizeof(*regions));
-	regions[count] = (struct ebpf_region){ (uint64_t)(uintptr_t)start, bytes };
-	vm->regions = regions;
-	vm->region_count = count + 1;
+				 vm->region_count - FIXED_REGIONS);
+	for (i = vm->region_count; i > at; i--)
+		vm->regions[i] = vm->regions[i - 1];
+	vm->regions[at] = (struct ebpf_region){ (uint64_t)(uintptr_t)start, bytes };
+	vm->region_count++;
+	vm->writable_count += writable;
+	tell_frames(vm);
 	return EBPF_OK;
 }
 
-bool ebpf_may_access(const struct ebpf_vm *vm, uint64_t address, size_t bytes)
+enum ebpf_status ebpf_register_region(struct ebpf_vm *vm, void *start, size_t bytes)
+{
+	return add_region(vm, start, bytes, true);
+}
+
+enum ebpf_status ebpf_register_read_only_region(struct ebpf_vm *vm, const void *start, size_t bytes)
+{
+	return add_region(vm, start, bytes, false);
+}
+
+enum ebpf_status ebpf_unregister_region(struct ebpf_vm *vm, const void *start, size_t bytes)
+{
+	uint32_t at = vm->region_count;
+
+	while (at-- > FIXED_REGIONS) {
+		if (vm->regions[at].start != (uint64_t)(uintptr_t)start || vm->regions[at].bytes != bytes)
+			continue;
+		vm->writable_count -= at < vm->writable_count;
+		vm->region_count--;
+		for (; at < vm->region_count; at++)
+			vm->regions[at] = vm->regions[at + 1];
+		tell_frames(vm);
+		return EBPF_OK;
+	}
+	return argument(vm, "no region of this start and size is registered");
+}
+
+static bool in_regions(const struct ebpf_vm *vm, uint32_t count, uint64_t address, size_t bytes)
 {
 	uint32_t i;
 
-	for (i = 0; vm->options.bounds && i < vm->region_count; i++) {
+	for (i = 0; vm->options.bounds && i < count; i++) {
 		const struct ebpf_region *region = &vm->regions[i];
 
 		if (address >= region->start && address - region->start <= region->bytes &&
@@ -144,8 +217,20 @@ bool ebpf_may_access(const struct ebpf_vm *vm, uint64_t address, size_t bytes)
 	return !vm->options.bounds;
 }
 
+bool ebpf_may_read(const struct ebpf_vm *vm, uint64_t address, size_t bytes)
+{
+	return in_regions(vm, vm->region_count, address, bytes);
+}
+
+bool ebpf_may_write(const struct ebpf_vm *vm, uint64_t address, size_t bytes)
+{
+	return in_regions(vm, vm->writable_count, address, bytes);
+}
+
 enum ebpf_status ebpf_load(struct ebpf_vm *vm, const void *bytecode, size_t bytes, enum ebpf_byte_order order)
 {
+	if (vm->running)
+		return under_way(vm);
 	drop_program(vm);
 	if (order != EBPF_LITTLE_ENDIAN && order != EBPF_BIG_ENDIAN)
 		return argument(vm, "the byte order of bytecode is little or big endian");
@@ -159,6 +244,8 @@ enum ebpf_status ebpf_verify(struct ebpf_vm *vm)
 	enum ebpf_status status;
 	uint32_t i;
 
+	if (vm->running)
+		return under_way(vm);
 	if (!vm->program)
 		return state(vm, "there is no program: ebpf_load comes first");
 	drop_code(vm);
@@ -193,6 +280,8 @@ enum ebpf_status ebpf_compile(struct ebpf_vm *vm, const struct ebpf_target *targ
 	struct ebpf_target host = target ? *target : plain;
 	enum ebpf_status status;
 
+	if (vm->running)
+		return under_way(vm);
 	if (!vm->verified)
 		return not_verified(vm);
 	if (!vm->platform.map_code || !vm->platform.protect_code || !vm->platform.unmap_code)
@@ -205,6 +294,8 @@ enum ebpf_status ebpf_compile(struct ebpf_vm *vm, const struct ebpf_target *targ
 		status = ebpf_fail(vm, EBPF_ERROR_MEMORY, EBPF_NO_INSTRUCTION, "the code could not be made executable");
 	if (status)
 		drop_code(vm);
+	else
+		vm->code_bytes = output.bytes;
 	return status;
 }
 
@@ -239,27 +330,70 @@ static void fill_frame(struct ebpf_vm *vm, void *context, size_t context_bytes, 
 	frame->context_bytes = context_bytes;
 	frame->stack_top = (uint64_t)(uintptr_t)(vm->stack + STACK_BYTES);
 	frame->budget = vm->options.budget_instructions;
-	frame->regions = (uint64_t)(uintptr_t)vm->regions;
-	frame->regions_end = (uint64_t)(uintptr_t)(vm->regions + vm->region_count);
 	frame->helpers = (uint64_t)(uintptr_t)vm->helpers;
 	frame->helper_count = vm->helper_count;
 	frame->helper_context = (uint64_t)(uintptr_t)vm->options.helper_context;
+}
+
+/*
+ * Takes over from the run that waits for a helper, if there is one. Not inline: GCC 12 would warn that vm->running keeps
+ * the address of ebpf_run's local, which end_run takes out again.
+ */
+static __attribute__((noinline)) enum ebpf_status begin_run(struct ebpf_vm *vm, void *context, size_t context_bytes, struct ebpf_run *run)
+{
+	unsigned i, depth = 1;
+
+	for (run->outer = vm->running; run->outer; run->outer = run->outer->outer)
+		depth++;
+	if (depth > EBPF_RUN_DEPTH_MAX)
+		return ebpf_fail(vm, EBPF_ERROR_STATE, EBPF_NO_INSTRUCTION, "more than %u runs within each other",
+				 EBPF_RUN_DEPTH_MAX);
+	run->outer = vm->running;
+	run->outer_stack = vm->stack;
+	for (i = 0; i < FIXED_REGIONS; i++)
+		run->outer_regions[i] = vm->regions[i];
+	if (run->outer) {
+		uint8_t *stack = ebpf_allocate(vm, STACK_BYTES);
+
+		if (!stack)
+			return ebpf_fail(vm, EBPF_ERROR_MEMORY, EBPF_NO_INSTRUCTION, "no memory for the stack of a run");
+		vm->stack = stack;
+	}
+	fill_frame(vm, context, context_bytes, &run->frame);
+	vm->running = run;
+	tell_frames(vm);
+	return EBPF_OK;
+}
+
+static void end_run(struct ebpf_vm *vm, struct ebpf_run *run)
+{
+	unsigned i;
+
+	if (run->outer)
+		ebpf_release(vm, vm->stack, STACK_BYTES);
+	vm->stack = run->outer_stack;
+	for (i = 0; i < FIXED_REGIONS; i++)
+		vm->regions[i] = run->outer_regions[i];
+	vm->running = run->outer;
 }
 
 static enum ebpf_status report_fault(struct ebpf_vm *vm, const struct ebpf_frame *frame)
 {
 	enum ebpf_status status = (enum ebpf_status)frame->status;
 	uint32_t at = (uint32_t)frame->fault_instruction;
+	unsigned bytes = ebpf_access_bytes(vm->program[at].opcode);
 
 	switch (status) {
 	case EBPF_ERROR_BUDGET:
 		return ebpf_fail(vm, status, at, "the instruction budget ran out");
 	case EBPF_ERROR_BOUNDS:
-		return ebpf_fail(vm, status, at, "access of %u bytes at %X, outside context, stack and regions",
-				 ebpf_access_bytes(vm->program[at].opcode), frame->fault_address);
+		return ebpf_fail(vm, status, at, in_regions(vm, vm->region_count, frame->fault_address, bytes) ?
+				 "write of %u bytes at %X, which may only be read" :
+				 "access of %u bytes at %X, outside context, stack and regions",
+				 bytes, frame->fault_address);
 	case EBPF_ERROR_ALIGNMENT:
-		return ebpf_fail(vm, status, at, "misaligned atomic operation on %u bytes at %X",
-				 ebpf_access_bytes(vm->program[at].opcode), frame->fault_address);
+		return ebpf_fail(vm, status, at, "misaligned atomic operation on %u bytes at %X", bytes,
+				 frame->fault_address);
 	default:
 		return ebpf_fail(vm, status, at, "callx of helper %X, which is not registered", frame->fault_address);
 	}
@@ -270,34 +404,46 @@ static uint64_t enter_code(struct ebpf_vm *vm, struct ebpf_frame *frame)
 	const struct ebpf_platform *platform = &vm->platform;
 
 	if (platform->enter_code)
-		return platform->enter_code(platform->context, vm->code, vm->code_stats.code_bytes, frame);
+		return platform->enter_code(platform->context, vm->code, vm->code_bytes, frame);
 	return ((uint64_t(*)(struct ebpf_frame *))(uintptr_t)vm->code)(frame);
+}
+
+static enum ebpf_status run_error(struct ebpf_vm *vm, enum ebpf_engine engine, void *context, size_t context_bytes)
+{
+	if (!vm->verified)
+		return not_verified(vm);
+	if ((uintptr_t)context + context_bytes < (uintptr_t)context)
+		return argument(vm, "the context wraps around the address space");
+	if (engine != EBPF_INTERPRETER && engine != EBPF_COMPILED)
+		return argument(vm, "the engine is the interpreter or the compiled code");
+	if (engine == EBPF_COMPILED && !vm->code)
+		return state(vm, "the program is not compiled: ebpf_compile comes first");
+	return EBPF_OK;
 }
 
 enum ebpf_status ebpf_run(struct ebpf_vm *vm, enum ebpf_engine engine, void *context, size_t context_bytes,
 			  uint64_t *r0)
 {
-	struct ebpf_frame frame;
+	enum ebpf_status status = run_error(vm, engine, context, context_bytes);
+	struct ebpf_run run;
 	uint64_t result;
 
-	if (!vm->verified)
-		return not_verified(vm);
-	if ((uintptr_t)context + context_bytes < (uintptr_t)context)
-		return argument(vm, "the context wraps around the address space");
-	if (engine == EBPF_COMPILED && !vm->code)
-		return state(vm, "the program is not compiled: ebpf_compile comes first");
-	fill_frame(vm, context, context_bytes, &frame);
+	if (!status)
+		status = begin_run(vm, context, context_bytes, &run);
+	if (status)
+		return status;
 	if (engine == EBPF_COMPILED)
-		result = enter_code(vm, &frame);
+		result = enter_code(vm, &run.frame);
 	else
-		ebpf_interpret(vm, &frame, &result);
+		ebpf_interpret(vm, &run.frame, &result);
+	status = run.frame.status ? report_fault(vm, &run.frame) : EBPF_OK;
+	end_run(vm, &run);
 	if (vm->options.budget_instructions)
-		vm->used = frame.status == EBPF_ERROR_BUDGET ? vm->options.budget_instructions :
-							       vm->options.budget_instructions - frame.budget;
-	if (frame.status)
-		return report_fault(vm, &frame);
-	*r0 = result;
-	return EBPF_OK;
+		vm->used = run.frame.status == EBPF_ERROR_BUDGET ? vm->options.budget_instructions :
+								   vm->options.budget_instructions - run.frame.budget;
+	if (!status)
+		*r0 = result;
+	return status;
 }
 
 uint32_t ebpf_instruction_count(const struct ebpf_vm *vm)
@@ -327,6 +473,6 @@ void ebpf_code_stats(const struct ebpf_vm *vm, struct ebpf_code_stats *stats)
 
 const void *ebpf_code(const struct ebpf_vm *vm, size_t *bytes)
 {
-	*bytes = vm->code ? vm->code_stats.code_bytes : 0;
+	*bytes = vm->code_bytes;
 	return vm->code;
 }

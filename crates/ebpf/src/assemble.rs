@@ -175,9 +175,24 @@ fn instruction(code: &str) -> Parsed<Vec<Slot>> {
         ["raw", ..] => one(raw(code)),
         ["*", ..] => one(store(&tokens)),
         [dst, "=", value @ .., "ll"] => lddw(dst, value),
+        ["r0", "=", "*", "(", width, "*", ")", "skb", "[", place @ .., "]"] => one(packet(width, place)),
         [dst, operator, operand @ ..] => one(arithmetic_or_load(dst, operator, operand)),
         _ => Err("unknown instruction"),
     }
+}
+
+/// `r0 = *(u16 *)skb[12]`, `r0 = *(u8 *)skb[r1]`, `r0 = *(u8 *)skb[r1 + 4]`
+fn packet(width: &str, place: &[&str]) -> Parsed<Slot> {
+    let size = size_of(width)?;
+    if size == 0x18 || width.starts_with('s') {
+        return Err("packets are read in 1, 2 or 4 bytes");
+    }
+    let (mode, src, distance) = match place {
+        [first, distance @ ..] if is_register(&[first]) => (0x40, register(first)?.0, distance),
+        distance => (0x20, 0, distance),
+    };
+    let imm = if mode == 0x40 && distance.is_empty() { 0 } else { immediate(distance)? };
+    Ok(Slot { opcode: mode | size, src, imm, ..Slot::default() })
 }
 
 fn raw(code: &str) -> Parsed<Slot> {

@@ -30,7 +30,7 @@ pub(crate) struct Btf<'d> {
     types: Vec<Type<'d>>,
 }
 
-fn word(bytes: &[u8], at: usize, order: ByteOrder) -> Option<u32> {
+pub(crate) fn word(bytes: &[u8], at: usize, order: ByteOrder) -> Option<u32> {
     let bytes: [u8; 4] = bytes.get(at..at.checked_add(4)?)?.try_into().ok()?;
     Some(match order {
         ByteOrder::Little => u32::from_le_bytes(bytes),

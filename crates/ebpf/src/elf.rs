@@ -5,8 +5,8 @@
 //! the way libbpf does it: their code one after the other, calls pointing from slot to slot. References to maps and to
 //! data sections become `lddw` kinds 5 and 6 with the index of a [`MapDefinition`]; a data section is an array map of
 //! one value, in which addresses of other variables are [`Pointer`]s. The address of a function becomes `lddw` kind 4, as
-//! libbpf writes it, and the function a part of the program. What an object expects of a kernel (extern functions and
-//! variables) is refused by name. Relocation types: LLVM, docs/BPF relocation, `R_BPF_64_64` (1), `R_BPF_64_ABS64` (2),
+//! libbpf writes it, and the function a part of the program. A program that expects something of a kernel (an extern
+//! function or variable) cannot run, but is there to be looked at, and the others are not hindered. Relocation types: LLVM, docs/BPF relocation, `R_BPF_64_64` (1), `R_BPF_64_ABS64` (2),
 //! `R_BPF_64_32` (10).
 
 mod data;
@@ -16,7 +16,7 @@ use crate::slot::slot_at;
 use crate::{ByteOrder, SLOT_BYTES};
 use object::read::{Object as _, ObjectSection as _, ObjectSymbol as _};
 use object::{RelocationFlags, RelocationTarget, SectionIndex, SectionKind, SymbolKind};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 const R_BPF_64_64: u32 = 1;
 const R_BPF_64_ABS64: u32 = 2;
@@ -24,6 +24,7 @@ const R_BPF_64_32: u32 = 10;
 const OP_LDDW: u8 = 0x18;
 const OP_CALL: u8 = 0x85;
 const CALL_LOCAL: u8 = 1;
+const CALL_KERNEL_FUNCTION: u8 = 2;
 const CODE_ADDRESS: u8 = 4;
 const MAP_BY_INDEX: u8 = 5;
 const MAP_VALUE_BY_INDEX: u8 = 6;
@@ -88,6 +89,8 @@ pub struct Program {
     pub section: String,
     /// Its bytecode with that of its callees.
     pub bytecode: Vec<u8>,
+    /// Why it cannot run: it needs something that only a kernel has. Its instruction is then as the compiler left it.
+    pub unresolved: Option<String>,
 }
 
 /// A BPF object file.
@@ -103,6 +106,9 @@ pub struct Object {
     pub map_contents: Vec<Vec<u8>>,
     /// Where in those contents there are addresses of others.
     pub pointers: Vec<Pointer>,
+    /// CO-RE relocations, by which a loader puts the running kernel's field offsets into the code. They are not applied:
+    /// the offsets are those of the headers that the object was compiled with.
+    pub co_re_relocations: u64,
 }
 
 struct Function<'d> {
@@ -165,7 +171,9 @@ impl Object {
         if programs.is_empty() {
             return Err(ElfError::NoPrograms);
         }
-        Ok(Object { order, programs, maps: reader.maps, map_contents: reader.map_contents, pointers })
+        let co_re_relocations = reader.co_re_relocations();
+        let (maps, map_contents) = (reader.maps, reader.map_contents);
+        Ok(Object { order, programs, maps, map_contents, pointers, co_re_relocations })
     }
 }
 
@@ -178,21 +186,46 @@ impl<'d> Reader<'d> {
             .unwrap_or_default()
     }
 
+    /// The symbols that are functions. clang before version 8 gave them neither type nor size: a global symbol in a section
+    /// of code without typed ones is a function, up to the next or to the section's end.
+    fn function_symbols(&self) -> Vec<(object::Symbol<'d, '_>, u64)> {
+        let code = |symbol: &object::Symbol| {
+            let section = self.file.section_by_index(symbol.section_index()?).ok()?;
+            (section.kind() == SectionKind::Text).then_some(section.size())
+        };
+        let of_code = || self.file.symbols().filter_map(|symbol| code(&symbol).map(|bytes| (symbol, bytes)));
+        let typed: HashSet<_> =
+            of_code().filter(|(s, _)| s.kind() == SymbolKind::Text).map(|(s, _)| s.section_index()).collect();
+        let is_function = |symbol: &object::Symbol| match symbol.kind() {
+            SymbolKind::Text => symbol.size() != 0 || symbol.is_global(), // else a label
+            SymbolKind::Unknown | SymbolKind::Label => {
+                symbol.is_global() && symbol.size() == 0 && !typed.contains(&symbol.section_index())
+            }
+            _ => false,
+        };
+        let functions: Vec<_> = of_code().filter(|(symbol, _)| is_function(symbol)).collect();
+        let ends: Vec<u64> = functions
+            .iter()
+            .map(|(symbol, section_bytes)| {
+                let (start, section) = (symbol.address(), symbol.section_index());
+                let behind = |other: &u64| *other > start;
+                let others = functions.iter().filter(|(other, _)| other.section_index() == section);
+                let next = others.map(|(other, _)| other.address()).filter(behind).min();
+                match symbol.kind() {
+                    SymbolKind::Text => start.wrapping_add(symbol.size()),
+                    _ => next.unwrap_or(*section_bytes),
+                }
+            })
+            .collect();
+        functions.into_iter().map(|(symbol, _)| symbol).zip(ends).collect()
+    }
+
     fn read_functions(&mut self) -> Result<(), ElfError> {
-        for symbol in self.file.symbols() {
-            let Some(index) = symbol.section_index().filter(|_| symbol.kind() == SymbolKind::Text) else {
-                continue;
-            };
-            let section = self.file.section_by_index(index)?;
-            if section.kind() != SectionKind::Text {
-                continue;
-            }
-            let name = symbol.name()?;
-            if symbol.size() == 0 && !symbol.is_global() {
-                continue; // a label, not a function
-            }
-            let data = section.data()?;
-            let (start, end) = (symbol.address(), symbol.address().wrapping_add(symbol.size()));
+        let mut functions = Vec::new();
+        for (symbol, end) in self.function_symbols() {
+            let index = symbol.section_index().expect("it is in a section");
+            let data = self.file.section_by_index(index)?.data()?;
+            let (name, start) = (symbol.name()?, symbol.address());
             let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
             let code = range.and_then(|(start, end)| data.get(start..end)).filter(|code| {
                 !code.is_empty() && code.len() % SLOT_BYTES == 0 && start % SLOT_BYTES as u64 == 0
@@ -202,8 +235,9 @@ impl<'d> Reader<'d> {
                 return Err(ElfError::BadFunction { name: name.to_owned(), section, start, end });
             };
             let start = start as usize;
-            self.functions.push(Function { name, section: index, start, code, global: symbol.is_global() });
+            functions.push(Function { name, section: index, start, code, global: symbol.is_global() });
         }
+        self.functions = functions;
         Ok(())
     }
 
@@ -223,6 +257,7 @@ impl<'d> Reader<'d> {
 
     /// The program of function `entry` and all that it calls.
     fn link(&self, entry: usize) -> Result<Program, ElfError> {
+        let mut unresolved = None;
         let mut placed: Vec<(usize, usize)> = Vec::new(); // function, first slot
         let mut code: Vec<u8> = Vec::new();
         let mut uses: Vec<FunctionUse> = Vec::new();
@@ -237,7 +272,7 @@ impl<'d> Reader<'d> {
             if code.len() > PROGRAM_SLOTS_MAX * SLOT_BYTES {
                 return Err(ElfError::TooLarge(self.functions[entry].name.to_owned()));
             }
-            for found in self.resolve(index, &mut code[first * SLOT_BYTES..])? {
+            for found in self.resolve(index, &mut code[first * SLOT_BYTES..], &mut unresolved)? {
                 waiting.push(found.function);
                 uses.push(FunctionUse { slot: first + found.slot, ..found });
             }
@@ -253,11 +288,18 @@ impl<'d> Reader<'d> {
             name: function.name.to_owned(),
             section: self.section_name(function.section),
             bytecode: code,
+            unresolved: unresolved.map(|error: ElfError| error.to_string()),
         })
     }
 
-    /// Resolves the references of a function in its copied code; returns its uses of functions.
-    fn resolve(&self, index: usize, code: &mut [u8]) -> Result<Vec<FunctionUse>, ElfError> {
+    /// Resolves the references of a function in its copied code; returns its uses of functions. The first reference that
+    /// only a kernel could resolve becomes `unresolved`.
+    fn resolve(
+        &self,
+        index: usize,
+        code: &mut [u8],
+        unresolved: &mut Option<ElfError>,
+    ) -> Result<Vec<FunctionUse>, ElfError> {
         let function = &self.functions[index];
         let mut uses = Vec::new();
         let mut slot = 0;
@@ -272,6 +314,18 @@ impl<'d> Reader<'d> {
             let opcode = insn.opcode();
             let calls = |function| FunctionUse { slot, function, src: CALL_LOCAL };
             match reference {
+                Some(reference) if self.extern_name(reference).is_some() => {
+                    let name = self.extern_name(reference).unwrap_or_default();
+                    let reason = if opcode == OP_CALL {
+                        insn.set_src(CALL_KERNEL_FUNCTION);
+                        format!(
+                            "calls {name}, an extern function: kernel functions (kfuncs) do not exist here"
+                        )
+                    } else {
+                        format!("refers to {name}, an extern variable (ksym or kconfig): there is no kernel to supply it")
+                    };
+                    unresolved.get_or_insert(error(reason));
+                }
                 Some(reference) if reference.kind == R_BPF_64_64 && self.is_to_code(reference) => {
                     let function = self.code_reference(reference, insn.imm()).map_err(error)?;
                     if opcode != OP_LDDW {
@@ -308,6 +362,12 @@ impl<'d> Reader<'d> {
         Ok(uses)
     }
 
+    /// The name of the symbol, if it is not in this object.
+    fn extern_name(&self, reference: &Reference) -> Option<String> {
+        let symbol = self.file.symbol_by_index(reference.symbol).ok()?;
+        symbol.is_undefined().then(|| symbol.name().unwrap_or("?").to_owned())
+    }
+
     fn is_to_code(&self, reference: &Reference) -> bool {
         let section =
             self.file.symbol_by_index(reference.symbol).ok().and_then(|symbol| symbol.section_index());
@@ -341,10 +401,7 @@ impl<'d> Reader<'d> {
 
     fn call_reference(&self, reference: &Reference, imm: i32) -> Result<usize, String> {
         let symbol = self.file.symbol_by_index(reference.symbol).map_err(|error| error.to_string())?;
-        let name = symbol.name().unwrap_or("?");
-        let section = symbol.section_index().ok_or_else(|| {
-            format!("calls {name}, an extern function: kernel functions (kfuncs) do not exist here")
-        })?;
+        let section = symbol.section_index().ok_or("refers to no section")?;
         let slot = (symbol.address() / SLOT_BYTES as u64) as i64;
         self.function_at(section, slot.wrapping_add(i64::from(imm)).wrapping_add(1))
     }
@@ -353,9 +410,7 @@ impl<'d> Reader<'d> {
     fn data_reference(&self, reference: &Reference, addend: i32) -> Result<(u8, u32, u32), String> {
         let symbol = self.file.symbol_by_index(reference.symbol).map_err(|error| error.to_string())?;
         let name = symbol.name().unwrap_or("?");
-        let section = symbol.section_index().ok_or_else(|| {
-            format!("refers to {name}, an extern variable (ksym or kconfig): there is no kernel to supply it")
-        })?;
+        let section = symbol.section_index().ok_or("refers to no section")?;
         let section_name = self.section_name(section);
         if section_name == ".maps" || section_name == "maps" {
             let offset = if symbol.kind() == SymbolKind::Section { addend as u64 } else { symbol.address() };

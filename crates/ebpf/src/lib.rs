@@ -41,5 +41,16 @@ pub enum ByteOrder {
     Big = 1,
 }
 
+impl ByteOrder {
+    /// Of the machine that this runs on.
+    pub const fn native() -> ByteOrder {
+        if cfg!(target_endian = "big") {
+            ByteOrder::Big
+        } else {
+            ByteOrder::Little
+        }
+    }
+}
+
 /// Bytes of one instruction slot.
 pub const SLOT_BYTES: usize = 8;

@@ -2,7 +2,7 @@
 //! A program of an object together with its maps, ready to run.
 
 use crate::vm::{Engine, Error, Options, Status, Target, Vm};
-use crate::{MapDefinition, Maps, Object, Program};
+use crate::{ByteOrder, MapDefinition, Maps, Object, Program};
 
 /// What the program may do, and how it is compiled.
 #[derive(Clone, Debug, Default)]
@@ -11,6 +11,8 @@ pub struct Limits {
     pub budget_instructions: Option<u64>,
     /// How to compile for [`Engine::Compiled`].
     pub target: Target,
+    /// Run it although it was compiled for machines of the other byte order: it then finds its data the wrong way round.
+    pub any_byte_order: bool,
 }
 
 /// A verified program with fresh maps. Accesses are always checked, so running it is safe.
@@ -27,9 +29,22 @@ fn no_memory(message: String) -> Error {
     Error { status: Status::Memory, instruction: None, message }
 }
 
+/// Bytecode of the other byte order would be decoded, and then read its context and its maps the wrong way round.
+fn refuse_what_cannot_run(object: &Object, program: &Program, any_byte_order: bool) -> Result<(), Error> {
+    let unsupported = |message| Error { status: Status::Unsupported, instruction: None, message };
+    if object.order != ByteOrder::native() && !any_byte_order {
+        return Err(unsupported("the object is for machines of the other byte order".into()));
+    }
+    match &program.unresolved {
+        Some(reason) => Err(unsupported(reason.clone())),
+        None => Ok(()),
+    }
+}
+
 impl Loaded {
     /// Makes the object's maps, and loads and verifies one of its programs.
     pub fn new(object: &Object, program: &Program, limits: Limits) -> Result<Loaded, Error> {
+        refuse_what_cannot_run(object, program, limits.any_byte_order)?;
         let mut maps = Maps::new(&object.maps, &object.map_contents, &object.pointers).map_err(no_memory)?;
         let options = Options {
             bounds: true,

@@ -249,7 +249,7 @@ impl Maps {
     /// Only during a run of the VM; without bounds, the program is trusted.
     unsafe fn program_bytes(&self, address: u64, bytes: usize) -> Option<Vec<u8>> {
         // SAFETY: the VM is the one that is running.
-        unsafe { crate::ffi::ebpf_may_access(self.vm, address, bytes) }
+        unsafe { crate::ffi::ebpf_may_read(self.vm, address, bytes) }
             // SAFETY: it is memory that the VM was given.
             .then(|| unsafe { std::slice::from_raw_parts(address as *const u8, bytes) }.to_vec())
     }

@@ -270,6 +270,23 @@ impl Vm {
         self.check(code)
     }
 
+    /// Lets programs of a VM with bounds read this memory, and not write it.
+    ///
+    /// # Safety
+    /// The memory must stay valid while programs run, and nobody may write it then.
+    pub unsafe fn register_read_only_region(&mut self, start: *const u8, bytes: usize) -> Result<(), Error> {
+        // SAFETY: the VM lives.
+        let code = unsafe { ffi::ebpf_register_read_only_region(self.vm, start.cast(), bytes) };
+        self.check(code)
+    }
+
+    /// Takes back the latest registration of just this memory.
+    pub fn unregister_region(&mut self, start: *const u8, bytes: usize) -> Result<(), Error> {
+        // SAFETY: the VM lives, and the address is only compared.
+        let code = unsafe { ffi::ebpf_unregister_region(self.vm, start.cast(), bytes) };
+        self.check(code)
+    }
+
     /// Loads and verifies bytecode.
     pub fn load(&mut self, bytecode: &[u8], order: ByteOrder) -> Result<(), Error> {
         // SAFETY: the VM lives, and the bytecode is given with its length and copied.

@@ -158,3 +158,50 @@ fn text_that_is_no_program() {
         assert_eq!(error.to_string(), expected);
     }
 }
+
+#[test]
+fn regions_are_read_only_and_removed() {
+    let mut value = 42u64;
+    let address = std::ptr::from_mut(&mut value).cast::<u8>();
+    let mut context = (address as u64).to_ne_bytes();
+    let mut store = loaded("r2 = *(u64 *)(r1 + 0)\n*(u64 *)(r2 + 0) = 43\nexit");
+    store.compile(&Target::default()).expect("code");
+    for engine in [Engine::Interpreter, Engine::Compiled] {
+        // SAFETY: the value lives as long as the VM runs, and nobody else uses it.
+        unsafe { store.register_read_only_region(address, 8) }.expect("a region");
+        let (status, message) = error(store.run(engine, &mut context));
+        assert_eq!(status, Status::Bounds);
+        assert!(message.contains("which may only be read"), "{message}");
+        // SAFETY: as above.
+        unsafe { store.register_region(address, 8) }.expect("a region");
+        store.run(engine, &mut context).expect("it may be written");
+        assert_eq!(std::mem::replace(&mut value, 42), 43);
+        for _ in 0..2 {
+            store.unregister_region(address, 8).expect("it is registered");
+        }
+        assert!(error(store.run(engine, &mut context)).1.contains("outside context, stack and regions"));
+        assert_eq!(error(store.unregister_region(address, 8)).0, Status::Argument);
+    }
+}
+
+/// `--emit ARCH` of the plugin is for the oldest CPU of ARCH: this machine's feature bits mean something else there. On
+/// x86-64 with movbe, bmi2 and ssse3 they would give a POWER9's modud.
+#[test]
+fn the_plugin_emits_for_the_target_and_not_for_the_host() {
+    let text = "r0 = 7\nr1 = 3\nr0 %= r1\nr0 = be64 r0\nexit";
+    let bytecode = assemble(text, ByteOrder::Little).expect("a program");
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let (host, emulator) = support::MACHINES[0];
+    let plugin = support::plugin(host, emulator);
+    let mut vm = Vm::new(Options::default()).expect("memory");
+    vm.load(&bytecode, ByteOrder::Little).expect("a good program");
+    for target in targets() {
+        let code = vm.emit(&Target { arch: Some(target.into()), ..Target::default() }).expect("code");
+        let output = plugin
+            .command("plugin")
+            .args(["--emit", target, "--program", &hex(&bytecode)])
+            .output()
+            .expect("it runs");
+        assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), hex(&code), "{target}");
+    }
+}

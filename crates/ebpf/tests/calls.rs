@@ -357,3 +357,24 @@ fn broken_code_is_caught_on_x86_64() {
         x86::check(&subject);
     }
 }
+
+/// What helpers may do to the VM that runs them (libs/ebpf/tests/reentry.c).
+#[test]
+fn helpers_may_call_back_into_the_vm() {
+    for (arch, emulator) in support::MACHINES {
+        let plugin = support::plugin(arch, emulator);
+        let output = plugin.command("reentry").output().expect("the program runs");
+        let text = String::from_utf8_lossy(&output.stdout);
+        let expected = if support::has_back_end(arch) { "compiled code too\nok\n" } else { "ok\n" };
+        assert!(output.status.success() && text == expected, "{arch}: {} {text}", output.status);
+    }
+    let _lock = support::build_lock();
+    let output = std::process::Command::new("make")
+        .args(["-s", "-C"])
+        .arg(support::library())
+        .args([format!("BUILD={}", support::build_folder().display()), "reentry-sanitized".into()])
+        .output()
+        .expect("make runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+}

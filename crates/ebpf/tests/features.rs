@@ -38,7 +38,7 @@ fn power_cpus_get_code_of_their_own() {
             let plugin = support::plugin(arch, &[qemu, "-cpu", cpu]);
             let output = plugin
                 .command("plugin")
-                .args(["--program", &hex, "--emit", arch])
+                .args(["--program", &hex, "--emit", "host"])
                 .output()
                 .expect("the plugin runs");
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -81,17 +81,51 @@ fn a_function_has_an_address() {
         let mut vm = Vm::new(Options { bounds: true, relocate, ..Options::default() }).expect("memory");
         vm.load(&program.bytecode, object.order).expect(target);
         assert_eq!(vm.run(Engine::Interpreter, &mut []), Ok(41), "{target}");
-        let refused = Loaded::new(&object, program, Limits::default()).expect_err("no helper takes it");
+        let limits = Limits { any_byte_order: true, ..Limits::default() };
+        let refused = Loaded::new(&object, program, limits).expect_err("no helper takes it");
         assert!(refused.message.contains("code_addr"), "{refused}");
     }
 }
 
+/// The program is there to be looked at, with the reason why it cannot run, and others of the object run.
 #[test]
-fn what_needs_a_kernel_is_refused_by_name() {
+fn what_needs_a_kernel_is_named_and_hinders_no_other_program() {
+    for target in TARGETS {
+        for (define, expected) in [
+            ("KFUNC", "function program, instruction 1: calls bpf_some_kfunc, an extern function"),
+            ("KSYM", "refers to some_ksym, an extern variable"),
+            ("KCONFIG", "refers to CONFIG_SOMETHING, an extern variable"),
+        ] {
+            let object = parse(target, define).expect(define);
+            let find = |name: &str| object.programs.iter().find(|program| program.name == name).expect(name);
+            let reason = find("program").unresolved.as_deref().expect(define);
+            assert!(reason.contains(expected), "{target}: `{expected}` is not in `{reason}`");
+            let limits = || Limits { any_byte_order: true, ..Limits::default() };
+            let refused = Loaded::new(&object, find("program"), limits()).expect_err(define);
+            assert!(refused.message.contains(expected), "{refused}");
+            assert_eq!(find("other").unresolved, None);
+            let mut loaded = Loaded::new(&object, find("other"), limits()).expect("it needs no kernel");
+            assert_eq!(loaded.run(ebpf::Engine::Interpreter, &mut []), Ok(11));
+        }
+        let object = parse(target, "KFUNC").expect("an object");
+        let program = object.programs.iter().find(|program| program.name == "program").expect("it");
+        let lines = disassemble(&program.bytecode, object.order);
+        assert!(lines.iter().any(|line| line.text.starts_with("call btf")), "{lines:?}");
+    }
+}
+
+#[test]
+fn objects_for_the_other_byte_order_do_not_run_by_accident() {
+    for target in TARGETS {
+        let object = parse(target, "HELPER").expect("an object");
+        let refused = Loaded::new(&object, &object.programs[0], Limits::default()).expect_err("no helper 77");
+        assert_eq!(refused.message.contains("the other byte order"), target != HOST, "{refused}");
+    }
+}
+
+#[test]
+fn what_cannot_be_had_is_refused_by_name() {
     let refusals = [
-        ("KFUNC", "function program, instruction 1: calls bpf_some_kfunc, an extern function"),
-        ("KSYM", "refers to some_ksym, an extern variable"),
-        ("KCONFIG", "refers to CONFIG_SOMETHING, an extern variable"),
         ("FUNCTION_IN_DATA", "section .data, byte 0: the address of .text in section .text"),
         ("EXTERN_IN_DATA", "section .data, byte 0: the address of some_variable, which is extern"),
     ];
@@ -101,7 +135,45 @@ fn what_needs_a_kernel_is_refused_by_name() {
             assert!(message.contains(expected), "{target}: `{expected}` is not in `{message}`");
         }
         let object = parse(target, "HELPER").expect("a call of a number needs no symbol");
-        let refused = Loaded::new(&object, &object.programs[0], Limits::default()).expect_err("no helper 77");
+        let limits = Limits { any_byte_order: true, ..Limits::default() };
+        let refused = Loaded::new(&object, &object.programs[0], limits).expect_err("no helper 77");
         assert!(refused.message.contains("77"), "{refused}");
+    }
+}
+
+/// An object as clang before version 8 wrote it: function symbols without type and size.
+fn without_types(mut data: Vec<u8>) -> Vec<u8> {
+    use object::read::{Object as _, ObjectSection as _};
+    let file = object::File::parse(&*data).expect("an object");
+    let table =
+        file.section_by_name(".symtab").and_then(|section| section.file_range()).expect("a symbol table");
+    // Elf64_Sym: name, info (binding and type), other, section, value, size.
+    for symbol in data[table.0 as usize..][..table.1 as usize].chunks_exact_mut(24) {
+        if symbol[4] & 15 == 2 {
+            symbol[4] &= 0xf0;
+            symbol[16..].fill(0);
+        }
+    }
+    data
+}
+
+#[test]
+fn functions_without_type_and_size_are_functions() {
+    for target in TARGETS {
+        for define in ["POINTERS", "KFUNC"] {
+            let data = compile(target, define);
+            let typed = Object::parse(&data).expect("an object");
+            let untyped = Object::parse(&without_types(data)).expect("an older object");
+            // Of local functions such an object tells nothing, and these have none.
+            assert_eq!(untyped.programs, typed.programs, "{target} {define}");
+        }
+    }
+}
+
+#[test]
+fn co_re_relocations_are_counted() {
+    for target in TARGETS {
+        assert_eq!(parse(target, "CO_RE").expect("an object").co_re_relocations, 2, "{target}");
+        assert_eq!(parse(target, "POINTERS").expect("an object").co_re_relocations, 0, "{target}");
     }
 }

@@ -97,6 +97,6 @@ void ebpf_loongarch_load(struct ebpf_emitter *e, struct ebpf_memory m, unsigned 
 void ebpf_loongarch_store(struct ebpf_emitter *e, struct ebpf_memory m, unsigned src, bool swapped);
 bool ebpf_loongarch_store_immediate(struct ebpf_emitter *e, struct ebpf_memory m, int32_t imm);
 void ebpf_loongarch_atomic(struct ebpf_emitter *e, struct ebpf_memory m, unsigned src, int32_t imm);
-void ebpf_loongarch_bounds_routine(struct ebpf_emitter *e, unsigned bytes);
+void ebpf_loongarch_bounds_routine(struct ebpf_emitter *e, unsigned bytes, size_t end);
 
 #endif

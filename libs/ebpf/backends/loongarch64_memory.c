@@ -132,7 +132,7 @@ void ebpf_loongarch_atomic(struct ebpf_emitter *e, struct ebpf_memory m, unsigne
  * The address is in $t1; returns 0 in $t2 if it is good. For each region at $t0: if it has room for the access at all, and
  * address - start <= size - bytes, as unsigned numbers, the access is inside.
  */
-void ebpf_loongarch_bounds_routine(struct ebpf_emitter *e, unsigned bytes)
+void ebpf_loongarch_bounds_routine(struct ebpf_emitter *e, unsigned bytes, size_t end)
 {
 	const unsigned region = gpr(EBPF_SCRATCH);
 
@@ -147,7 +147,7 @@ void ebpf_loongarch_bounds_routine(struct ebpf_emitter *e, unsigned bytes)
 	move_register(e, T2, ZERO);
 	ebpf_emit32(e, JR_RA);
 	i12(e, ADDI_D, region, region, sizeof(struct ebpf_region)); /* both skips end here */
-	i12(e, LD_D, T3, FRAME, FIELD(regions_end));
+	i12(e, LD_D, T3, FRAME, (int32_t)end);
 	branch_by(e, BLTU, region, T3, -11 * 4);
 	i12(e, ADDI_D, T2, ZERO, 1);
 	ebpf_emit32(e, JR_RA);

@@ -117,6 +117,6 @@ void ebpf_power_load(struct ebpf_emitter *e, struct ebpf_memory m, unsigned dst,
 void ebpf_power_store(struct ebpf_emitter *e, struct ebpf_memory m, unsigned src, bool swapped);
 bool ebpf_power_store_immediate(struct ebpf_emitter *e, struct ebpf_memory m, int32_t imm);
 void ebpf_power_atomic(struct ebpf_emitter *e, struct ebpf_memory m, unsigned src, int32_t imm);
-void ebpf_power_bounds_routine(struct ebpf_emitter *e, unsigned bytes);
+void ebpf_power_bounds_routine(struct ebpf_emitter *e, unsigned bytes, size_t end);
 
 #endif

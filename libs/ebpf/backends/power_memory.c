@@ -110,7 +110,7 @@ void ebpf_power_atomic(struct ebpf_emitter *e, struct ebpf_memory m, unsigned sr
  * The address is in r10; returns with "eq" if it is good. For each region at r9: if it has room for the access at all,
  * and address - start <= size - bytes, as unsigned numbers, the access is inside.
  */
-void ebpf_power_bounds_routine(struct ebpf_emitter *e, unsigned bytes)
+void ebpf_power_bounds_routine(struct ebpf_emitter *e, unsigned bytes, size_t end)
 {
 	const unsigned region = gpr(EBPF_SCRATCH);
 
@@ -126,7 +126,7 @@ void ebpf_power_bounds_routine(struct ebpf_emitter *e, unsigned bytes)
 	cmp(e, XO_CMP, true, T1, T1);
 	word(e, BLR);
 	d_form(e, ADDI, region, region, sizeof(struct ebpf_region)); /* both skips end here */
-	ld(e, T1, FIELD(regions_end), FRAME);
+	ld(e, T1, (int32_t)end - (int32_t)offsetof(struct ebpf_frame, scratch), FRAME);
 	cmp(e, XO_CMPL, true, region, T1);
 	bc(e, IF_LT, -13 * 4);
 	cmp_imm(e, CMPI, true, SP, 0); /* never equal */

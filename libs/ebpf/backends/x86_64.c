@@ -411,7 +411,7 @@ static void check_bounds(struct ebpf_emitter *e, struct ebpf_memory m, ebpf_labe
  * The address is in r11; returns with "equal" if it is good. For each region: rcx = address - start + bytes, and if that
  * does not carry and is at most the region's size, the access is inside.
  */
-static void bounds_routine(struct ebpf_emitter *e, unsigned bytes)
+static void bounds_routine(struct ebpf_emitter *e, unsigned bytes, size_t end)
 {
 	uint32_t again, next;
 
@@ -426,7 +426,7 @@ static void bounds_routine(struct ebpf_emitter *e, unsigned bytes)
 	ebpf_emit8(e, 0xc3);
 	close_skip(e, next);
 	op_imm(e, OP_ADD, true, R10, sizeof(struct ebpf_region));
-	op_rm(e, 0x3b, true, R10, FRAME, FRAME_FIELD(regions_end));
+	op_rm(e, 0x3b, true, R10, FRAME, (int32_t)end);
 	back_if(e, CC_B, again);
 	op_rr(e, 0x85, true, RSP, RSP); /* never zero: not equal */
 	ebpf_emit8(e, 0xc3);

@@ -119,6 +119,7 @@ static uint64_t run(const struct engine *engine)
 	frame.budget = UINT64_C(1) << 60;
 	frame.regions = (uint64_t)(uintptr_t)regions;
 	frame.regions_end = (uint64_t)(uintptr_t)(regions + 2);
+	frame.writable_end = frame.regions_end;
 	frame.status = 0;
 	r0 = engine->program(&frame);
 	if (frame.status)

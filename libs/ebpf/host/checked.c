@@ -16,14 +16,21 @@ static bool in_code(uintptr_t address)
 uint64_t checked_enter(void *context, const void *code, size_t bytes, struct ebpf_frame *frame)
 {
 	uintptr_t arguments[8] = { (uintptr_t)frame };
+	static bool under_way;
+	uint64_t result;
 	unsigned i;
 
 	(void)context;
+	if (under_way)
+		assay_fail("started a run within a run, for which the checked call has no second stack");
 	for (i = 1; i < 8; i++)
 		arguments[i] = (uintptr_t)UINT64_C(0xbad0bad0bad0bad0) + i; /* there is one argument: the rest is rubbish */
 	code_range.start = (uintptr_t)code;
 	code_range.end = code_range.start + bytes;
-	return assay_call_words((void (*)(void))(uintptr_t)code, arguments);
+	under_way = true;
+	result = assay_call_words((void (*)(void))(uintptr_t)code, arguments);
+	under_way = false;
+	return result;
 }
 
 #if defined(__powerpc64__)

@@ -2,7 +2,7 @@
 //! Maps and data sections of an object, and the addresses that data sections hold.
 
 use super::{ElfError, Reader, R_BPF_64_ABS64};
-use crate::btf::Btf;
+use crate::btf::{word, Btf};
 use crate::maps::{MapDefinition, MapKind, Pointer};
 use crate::ByteOrder;
 use object::read::{Object as _, ObjectSection as _, ObjectSymbol as _};
@@ -115,6 +115,13 @@ impl Reader<'_> {
         }
     }
 
+    /// Counted from `.BTF.ext`, as far as that can be read. Its format: Linux, Documentation/bpf/btf.rst, section 4.2.
+    pub(super) fn co_re_relocations(&self) -> u64 {
+        let section = self.file.section_by_name(".BTF.ext");
+        let data = section.and_then(|section| section.data().ok()).unwrap_or_default();
+        count_co_re(data, self.order).unwrap_or(0)
+    }
+
     fn read_map_section(&mut self, index: SectionIndex, legacy: bool) -> Result<(), ElfError> {
         let file_btf = self.file.section_by_name(".BTF");
         let btf_data = file_btf.map(|section| section.data()).transpose()?.unwrap_or_default();
@@ -145,6 +152,27 @@ impl Reader<'_> {
         }
         Ok(())
     }
+}
+
+/// The header's words: magic, version and flags; its length; offset and length of functions, lines and CO-RE relocations,
+/// from the header's end. Then: bytes of a record, and for each section its name, its number of records, and these.
+fn count_co_re(data: &[u8], order: ByteOrder) -> Option<u64> {
+    let word = |at: usize| word(data, at, order).and_then(|word| usize::try_from(word).ok());
+    let header = word(4)?;
+    if header < 32 {
+        return Some(0); // older than CO-RE
+    }
+    let mut at = header.checked_add(word(24)?)?;
+    let end = at.checked_add(word(28)?)?;
+    let record = word(at)?;
+    let mut count = 0;
+    at += 4;
+    while at < end {
+        let records = word(at.checked_add(4)?)?;
+        count += records as u64;
+        at = at.checked_add(8)?.checked_add(records.checked_mul(record)?)?;
+    }
+    Some(count)
 }
 
 /// `struct bpf_map_def` of older programs: type, key_size, value_size, max_entries, flags.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * What an object may refer to, for crates/ebpf/tests/symbols.rs: one program each, chosen by -D. The context is plain
- * memory. Some of it needs a kernel and has to be refused by name.
+ * memory. Some of it needs a kernel, which has to be told by name.
  */
 typedef unsigned int u32;
 typedef unsigned long long u64;
@@ -28,6 +28,13 @@ static noinline u64 decrement(u64 x)
 	return kept - 1;
 }
 
+#if defined(KFUNC) || defined(KSYM) || defined(KCONFIG)
+SEC("test") u64 other(void *context)
+{
+	return 11;
+}
+#endif
+
 #if defined(POINTERS)
 SEC("test") u64 program(u32 *context)
 {
@@ -41,6 +48,15 @@ SEC("test") u64 program(void *context)
 	u64 (*volatile kept)(u64) = decrement;
 
 	return (u64)kept == (u64)increment ? 1 : increment(40);
+}
+#elif defined(CO_RE)
+struct task {
+	int pid, tgid;
+} __attribute__((preserve_access_index));
+
+SEC("test") u64 program(struct task *task)
+{
+	return task->tgid + task->pid;
 }
 #elif defined(KFUNC)
 extern u64 bpf_some_kfunc(u64 x) SEC(".ksyms");
