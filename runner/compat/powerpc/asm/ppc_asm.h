@@ -247,6 +247,8 @@
 
 #define PPC_MTOCRF(mask, register) mtcrf mask, register
 
+#include <asm/vector_state_macros.h>
+
 #endif
 
 #endif

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! What coroutines promise: values in and out, panics, drops, floats over switches, many at once.
+
+use context_switch::{Coroutine, State};
+use std::cell::Cell;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::rc::Rc;
+
+const STACK_BYTES: usize = 64 << 10;
+
+struct Counts(Rc<Cell<u32>>);
+
+impl Drop for Counts {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() + 1);
+    }
+}
+
+#[test]
+fn one_without_input_is_an_iterator() {
+    let squares = Coroutine::new(STACK_BYTES, |suspender, ()| (1..=5).for_each(|n| suspender.suspend(n * n)));
+    assert_eq!(squares.unwrap().collect::<Vec<u32>>(), [1, 4, 9, 16, 25]);
+}
+
+#[test]
+fn one_that_has_finished_is_refused() {
+    let mut once = Coroutine::<(), (), u8>::new(STACK_BYTES, |_, ()| 7).unwrap();
+    assert_eq!(once.resume(()), State::Finished(7));
+    assert!(once.is_finished());
+    assert!(catch_unwind(AssertUnwindSafe(|| once.resume(()))).is_err());
+}
+
+#[test]
+fn a_panic_goes_to_whoever_resumed() {
+    let mut fails = Coroutine::<(), (), ()>::new(STACK_BYTES, |suspender, ()| {
+        suspender.suspend(());
+        std::panic::resume_unwind(Box::new("the closure's"));
+    })
+    .unwrap();
+    assert_eq!(fails.resume(()), State::Suspended(()));
+    let payload = catch_unwind(AssertUnwindSafe(|| fails.resume(()))).unwrap_err();
+    assert_eq!(payload.downcast_ref::<&str>(), Some(&"the closure's"));
+    assert!(fails.is_finished());
+}
+
+#[test]
+fn dropping_one_in_the_middle_drops_what_lives_on_its_stack() {
+    let dropped = Rc::new(Cell::new(0));
+    for resumes in 0..3 {
+        let (inside, captured) = (dropped.clone(), Counts(dropped.clone()));
+        let mut waits = Coroutine::<(), (), ()>::new(STACK_BYTES, move |suspender, ()| {
+            let _captured = captured;
+            let _local = Counts(inside);
+            suspender.suspend(());
+            suspender.suspend(());
+        })
+        .unwrap();
+        (0..resumes).for_each(|_| assert_eq!(waits.resume(()), State::Suspended(())));
+        dropped.set(0);
+        drop(waits);
+        // One that never began has no local yet.
+        assert_eq!(dropped.get(), if resumes == 0 { 1 } else { 2 }, "{resumes}");
+    }
+}
+
+#[test]
+fn sums_kept_in_registers_survive() {
+    let mut numbers = Coroutine::<(), f64, ()>::new(STACK_BYTES, |suspender, ()| {
+        let mut terms = [1.0, 2.0, 3.0, 4.0];
+        for _ in 0..1000 {
+            suspender.suspend(terms.iter().sum());
+            terms.iter_mut().zip([1.0, 2.0, 3.0, 4.0]).for_each(|(term, step)| *term += step);
+        }
+    })
+    .unwrap();
+    let (mut sum, mut squares) = (0.0, 0.0);
+    for n in &mut numbers {
+        sum += n;
+        squares += n * n;
+    }
+    assert_eq!((sum, squares), (10.0 * 500_500.0, 100.0 * 333_833_500.0));
+}
+
+#[test]
+fn a_thousand_take_turns_and_may_nest() {
+    let mut all: Vec<_> = (0..1000u64)
+        .map(|own| {
+            Coroutine::<u64, u64, ()>::new(16 << 10, move |suspender, mut input| loop {
+                let mut inner = Coroutine::<u64, (), u64>::new(16 << 10, move |_, n| n * own).unwrap();
+                let State::Finished(product) = inner.resume(input) else { unreachable!() };
+                input = suspender.suspend(product);
+            })
+            .unwrap()
+        })
+        .collect();
+    for round in 1..4 {
+        for (own, coroutine) in all.iter_mut().enumerate() {
+            assert_eq!(coroutine.resume(round), State::Suspended(round * own as u64));
+        }
+    }
+}
+
+#[test]
+fn a_stack_that_is_no_stack_is_refused() {
+    assert!(Coroutine::<(), (), ()>::new(usize::MAX, |_, ()| ()).is_err());
+    assert!(Coroutine::<(), (), ()>::new(0, |_, ()| ()).is_err());
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The processor's own way; the test compares with registers that went by moves.
+ *
+ * assay-requires: xsave avx
+ */
+#include "vector_state.h"
+
+void avx_restore(const struct vector_state_x86 *area)
+{
+	__asm__ volatile("xrstor64 %0" : : "m"(*area), "a"(0x6), "d"(0) : "memory");
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * XSAVEOPT leaves out components that are in their initial state or have not changed since they were restored from here. edx:eax is the
+ * mask of components; what the kernel has not enabled in XCR0 is ignored.
+ *
+ * assay-about: xsaveopt64 with the mask 0x6
+ * assay-requires: xsaveopt avx
+ */
+#include "common/function.h"
+
+	function avx_save
+	movl	$0x6, %eax
+	xorl	%edx, %edx
+	xsaveopt64	(%rdi)
+	ret
+	end_function avx_save

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * x86-64 by hand, in XSAVE's standard format, which takes wide registers apart: xmm to the legacy region, the upper half of
+ * ymm behind the header, that of zmm further behind.
+ */
+#ifndef VECTOR_STATE_X86_H
+#define VECTOR_STATE_X86_H
+
+#include "common/function.h"
+
+#define MXCSR	    24
+#define XMM(n)	    (160 + 16 * (n))
+#define XSTATE_BV   512
+#define YMM_HIGH(n) (576 + 16 * (n))
+#define OPMASK(n)   (1088 + 8 * (n))
+#define ZMM_HIGH(n) (1152 + 32 * (n))
+#define ZMM_UPPER(n) (1664 + 64 * ((n) - 16))
+
+#define EACH_OF_16 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+
+/* Goes on behind the macro if the area holds all of \mask; else XRSTOR does the work, for what is left out is initial. */
+	.macro	fast_if_all mask
+	movl	XSTATE_BV(%rdi), %eax
+	andl	$\mask, %eax
+	cmpl	$\mask, %eax
+	je	1f
+	movl	$\mask, %eax
+	xorl	%edx, %edx
+	xrstor64 (%rdi)
+	ret
+1:
+	.endm
+
+#endif

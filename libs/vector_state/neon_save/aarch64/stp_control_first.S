@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * mrs of FPSR waits for what may still change it: asked for first, the answer comes while the registers are stored.
+ *
+ * assay-about: stp of two registers, FPSR and FPCR asked for first
+ */
+#include "common/function.h"
+
+	function neon_save
+	mrs	x1, fpsr
+	mrs	x2, fpcr
+	stp	q0, q1, [x0, #0]
+	stp	q2, q3, [x0, #32]
+	stp	q4, q5, [x0, #64]
+	stp	q6, q7, [x0, #96]
+	stp	q8, q9, [x0, #128]
+	stp	q10, q11, [x0, #160]
+	stp	q12, q13, [x0, #192]
+	stp	q14, q15, [x0, #224]
+	stp	q16, q17, [x0, #256]
+	stp	q18, q19, [x0, #288]
+	stp	q20, q21, [x0, #320]
+	stp	q22, q23, [x0, #352]
+	stp	q24, q25, [x0, #384]
+	stp	q26, q27, [x0, #416]
+	stp	q28, q29, [x0, #448]
+	stp	q30, q31, [x0, #480]
+	str	w1, [x0, #512]
+	str	w2, [x0, #516]
+	ret
+	end_function neon_save

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Context-switch ping-pong, as in the AltiVec thread of 2016: two processes or threads hand a token to and fro, and touch
+ * floating-point or vector facilities in each round, so that the kernel has their registers to save and to restore.
+ *
+ *     pingpong list                              the facilities that this machine has, one a line
+ *     pingpong count VIA WHO MASK ROUNDS         so many rounds; says `rounds N` if every token was right
+ *     pingpong time VIA WHO MASK SECONDS         a line `second N ROUNDS NANOSECONDS` for each
+ *
+ * VIA: pipe or futex. WHO: process or thread. MASK: facilities, as bits in the order of `list`. Both sides stay on the
+ * first processor that they may use, so that each round is two switches and no wake-up of another one.
+ *
+ * Freestanding: it links with runner/arch/<arch>/entry.S, so that the same text runs on the machine and under QEMU. The
+ * token is made by the facilities that are touched (an addition in a register of theirs), so a wrong one shows.
+ */
+#include "arch.h"
+#include "numbers.h"
+#include "touch.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+long assay_syscall(long number, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f);
+void assay_sigreturn(void);
+_Noreturn void assay_main(uintptr_t *stack);
+
+#define CALL(number, ...) CALL_(number, __VA_ARGS__, 0, 0, 0, 0, 0, 0)
+#define CALL_(number, a, b, c, d, e, f, ...)                                                                \
+	assay_syscall(number, (uintptr_t)(a), (uintptr_t)(b), (uintptr_t)(c), (uintptr_t)(d), (uintptr_t)(e), \
+		      (uintptr_t)(f))
+
+enum { OUT = 1, ERRORS = 2, SIGNAL_KILL = 9, SIGNAL_ALARM = 14, SIGNAL_CHILD = 17 };
+enum { STATUS_WRONG = 1, STATUS_USAGE = 2 };
+
+/* ------------------------------------------------------------------ words out and in */
+
+/* What compilers call for an object that begins as zeros. The empty statement keeps this loop from becoming that call. */
+void *memset(void *to, int value, size_t bytes);
+void *memset(void *to, int value, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i++) {
+		((char *)to)[i] = (char)value;
+		__asm__ volatile("" : : : "memory");
+	}
+	return to;
+}
+
+static size_t length(const char *text)
+{
+	size_t bytes = 0;
+
+	while (text[bytes])
+		bytes++;
+	return bytes;
+}
+
+static bool equal(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
+static char *put_number(char *end, uint64_t value)
+{
+	*--end = '\0';
+	do
+		*--end = (char)('0' + value % 10);
+	while (value /= 10);
+	return end;
+}
+
+static void say(int where, const char *text)
+{
+	(void)CALL(ASSAY_SYS_WRITE, where, text, length(text));
+}
+
+static void say_number(int where, uint64_t value)
+{
+	char digits[24];
+
+	say(where, put_number(digits + sizeof(digits), value));
+}
+
+static _Noreturn void end(int status)
+{
+	for (;;)
+		(void)CALL(ASSAY_SYS_EXIT_GROUP, status);
+}
+
+static _Noreturn void die(const char *what, long error)
+{
+	say(ERRORS, "pingpong: ");
+	say(ERRORS, what);
+	if (error) {
+		say(ERRORS, " failed with error ");
+		say_number(ERRORS, (uint64_t)-error);
+	}
+	say(ERRORS, "\n");
+	end(STATUS_USAGE);
+}
+
+static long must(long result, const char *what)
+{
+	if (result < 0 && result > -4096)
+		die(what, result);
+	return result;
+}
+
+static uint64_t number(const char *text)
+{
+	uint64_t value = 0;
+
+	if (!*text || length(text) > 18)
+		die("a number is missing or too long", 0);
+	for (; *text; text++) {
+		if (*text < '0' || *text > '9')
+			die("an argument is no number", 0);
+		value = value * 10 + (uint64_t)(*text - '0');
+	}
+	return value;
+}
+
+/* ------------------------------------------------------------------ the two ways of handing over */
+
+struct shared {
+	uint32_t turn;          /* futex: whose it is */
+	uint32_t token;
+};
+
+static struct shared *shared;
+static int to_second[2], to_first[2];
+static bool by_futex;
+
+static void pass(unsigned int to, uint32_t token)
+{
+	if (!by_futex) {
+		must(CALL(ASSAY_SYS_WRITE, to ? to_second[1] : to_first[1], &token, sizeof(token)), "write");
+		return;
+	}
+	shared->token = token;
+	__atomic_store_n(&shared->turn, to, __ATOMIC_SEQ_CST);
+	must(CALL(SYS_FUTEX, &shared->turn, FUTEX_WAKE, 1), "futex");
+}
+
+/* A read that a signal interrupts is restarted by the kernel (SA_RESTART); a pipe that closes means that the other ended. */
+static uint32_t take(unsigned int me)
+{
+	uint32_t token;
+
+	if (!by_futex) {
+		if (must(CALL(SYS_READ, me ? to_second[0] : to_first[0], &token, sizeof(token)), "read") != sizeof(token))
+			end(STATUS_WRONG);
+		return token;
+	}
+	while (__atomic_load_n(&shared->turn, __ATOMIC_SEQ_CST) != me)
+		(void)CALL(SYS_FUTEX, &shared->turn, FUTEX_WAIT, 1 - me, 0);
+	return shared->token;
+}
+
+/* ------------------------------------------------------------------ the second side */
+
+static unsigned int mask;
+
+static _Noreturn void second(void)
+{
+	for (;;)
+		pass(0, touch(mask, take(1)));
+}
+
+enum { STACK_BYTES = 1 << 16 };
+
+static void *pages(size_t bytes, int flags)
+{
+	return (void *)must(CALL(ASSAY_SYS_MMAP, 0, bytes, 3, flags, -1, 0), "mmap");
+}
+
+static long start_second(bool thread)
+{
+	/* QEMU makes a thread of a clone only with all six: VM, FS, FILES, SIGHAND, THREAD, SYSVSEM. */
+	enum { OF_THREADS = 0x00000100 | 0x00000200 | 0x00000400 | 0x00000800 | 0x00010000 | 0x00040000 };
+	long child;
+
+	if (thread) {
+		uintptr_t *top = (uintptr_t *)((char *)pages(STACK_BYTES, MAP_PRIVATE_ANONYMOUS) + STACK_BYTES - 256);
+
+		top[0] = 0;
+		top[4] = (uintptr_t)second;
+		must(pingpong_thread(OF_THREADS, top), "clone");
+		return 0;
+	}
+	child = must(CALL(SYS_CLONE, SIGNAL_CHILD), "clone");
+	if (child == 0) {
+		/* Whoever ends us without warning ends the child, too. */
+		(void)CALL(SYS_PRCTL, 1, SIGNAL_KILL);
+		second();
+	}
+	return child;
+}
+
+/* The same processor for both; where that is not allowed (some sandboxes), the scheduler decides. */
+static void stay_on_one_processor(void)
+{
+	unsigned long allowed[32] = { 0 };
+	bool found = false;
+
+	if (CALL(SYS_SCHED_GETAFFINITY, 0, sizeof(allowed), allowed) < 0)
+		return;
+	for (size_t i = 0; i < 32; i++) {
+		unsigned long lowest = allowed[i] & -allowed[i];
+
+		allowed[i] = found ? 0 : lowest;
+		found = found || lowest;
+	}
+	(void)CALL(SYS_SCHED_SETAFFINITY, 0, sizeof(allowed), allowed);
+}
+
+/* ------------------------------------------------------------------ seconds */
+
+static volatile unsigned long rounds, rounds_before;
+static volatile unsigned int seconds_left, second_number;
+static uint64_t time_before;
+static long child;
+
+static uint64_t nanoseconds(void)
+{
+	long time[2] = { 0, 0 };
+
+	must(CALL(ASSAY_SYS_CLOCK_GETTIME, 1, time), "clock_gettime");
+	return (uint64_t)time[0] * 1000000000u + (uint64_t)time[1];
+}
+
+static void finish(int status)
+{
+	if (child)
+		(void)CALL(SYS_KILL, child, SIGNAL_KILL);
+	end(status);
+}
+
+static void alarm_rang(int signal)
+{
+	unsigned long now_rounds = rounds;
+	uint64_t now = nanoseconds();
+
+	(void)signal;
+	say(OUT, "second ");
+	say_number(OUT, ++second_number);
+	say(OUT, " ");
+	say_number(OUT, now_rounds - rounds_before);
+	say(OUT, " ");
+	say_number(OUT, now - time_before);
+	say(OUT, "\n");
+	rounds_before = now_rounds;
+	time_before = now;
+	if (--seconds_left == 0)
+		finish(0);
+}
+
+struct signal_action {
+	void (*handler)(int);
+	unsigned long flags;
+#if ASSAY_SIGACTION_HAS_RESTORER
+	void (*restorer)(void);
+#endif
+	uint64_t mask;
+};
+
+static void ring_every_second(void)
+{
+	struct signal_action action = { .handler = alarm_rang, .flags = 0x10000000 };
+	struct {
+		long interval[2], value[2];
+	} timer = { { 1, 0 }, { 1, 0 } };
+
+#if ASSAY_NEEDS_SIGRETURN
+	action.flags |= 0x04000000;
+	action.restorer = assay_sigreturn;
+#endif
+	must(CALL(ASSAY_SYS_RT_SIGACTION, SIGNAL_ALARM, &action, 0, 8), "rt_sigaction");
+	time_before = nanoseconds();
+	must(CALL(ASSAY_SYS_SETITIMER, 0, &timer, 0), "setitimer");
+}
+
+/* ------------------------------------------------------------------ the first side */
+
+static void first(unsigned long rounds_wanted)
+{
+	uint32_t token = 1;
+
+	for (;;) {
+		uint32_t mine = touch(mask, token), back;
+
+		pass(1, mine);
+		back = take(0);
+		if (back != mine + touched_adds(mask)) {
+			say(OUT, "failure: a token came back wrong\n");
+			finish(STATUS_WRONG);
+		}
+		token = back & 0xffff;
+		if (++rounds == rounds_wanted)
+			return;
+	}
+}
+
+static unsigned long hwcap(const uintptr_t *stack)
+{
+	const uintptr_t *at = stack + 1 + stack[0] + 1;
+
+	while (*at)
+		at++;
+	for (at++; at[0]; at += 2) {
+		if (at[0] == 16)
+			return at[1];
+	}
+	return 0;
+}
+
+static void list(unsigned int present)
+{
+	for (unsigned int i = 0; i < TOUCHES; i++) {
+		if (present >> i & 1) {
+			say(OUT, touch_names[i]);
+			say(OUT, "\n");
+		}
+	}
+}
+
+static void parse(char **words, unsigned int present)
+{
+	by_futex = equal(words[2], "futex");
+	if (!by_futex && !equal(words[2], "pipe"))
+		die("VIA is pipe or futex", 0);
+	if (!equal(words[3], "process") && !equal(words[3], "thread"))
+		die("WHO is process or thread", 0);
+	mask = (unsigned int)number(words[4]);
+	if (mask & ~present)
+		die("the mask asks for facilities that this machine has not", 0);
+}
+
+_Noreturn void assay_main(uintptr_t *stack)
+{
+	char **words = (char **)(stack + 1);
+	unsigned int present = touchable(hwcap(stack));
+	bool timed;
+
+	if (stack[0] == 2 && equal(words[1], "list")) {
+		list(present);
+		end(0);
+	}
+	if (stack[0] != 6)
+		die("usage: list | count VIA WHO MASK ROUNDS | time VIA WHO MASK SECONDS", 0);
+	timed = equal(words[1], "time");
+	parse(words, present);
+	if (number(words[5]) == 0 || number(words[5]) > 1000000000)
+		die("ROUNDS or SECONDS is 0 or more than 1000000000", 0);
+	shared = pages(4096, MAP_SHARED_ANONYMOUS);
+	must(CALL(SYS_PIPE2, to_second, 0), "pipe");
+	must(CALL(SYS_PIPE2, to_first, 0), "pipe");
+	stay_on_one_processor();
+	child = start_second(equal(words[3], "thread"));
+	if (timed) {
+		seconds_left = (unsigned int)number(words[5]);
+		ring_every_second();
+		first(0);
+	}
+	first((unsigned long)number(words[5]));
+	say(OUT, "rounds ");
+	say_number(OUT, rounds);
+	say(OUT, "\n");
+	finish(0);
+	end(0);
+}

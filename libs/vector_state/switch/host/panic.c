@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* context_panic for programs with a libc: the message on standard error, and abort(). */
+#define CONTEXT_DEBUG
+#include "../context_switch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+_Noreturn void context_panic(const char *message)
+{
+	fprintf(stderr, "%s\n", message);
+	abort();
+}

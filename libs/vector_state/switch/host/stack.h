@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Stacks with a guard page below, for programs with mmap: a context that overruns its stack faults there. */
+#ifndef CONTEXT_STACK_H
+#define CONTEXT_STACK_H
+
+#include <stddef.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* A stack of at least `bytes`, which is rounded up to whole pages; NULL if there is no memory. */
+static inline void *context_stack_map(size_t *bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *low;
+
+	*bytes = (*bytes + page - 1) & ~(page - 1);
+	low = mmap(NULL, *bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	if (low == MAP_FAILED)
+		return NULL;
+	if (mprotect(low, page, PROT_NONE) != 0) {
+		munmap(low, *bytes + page);
+		return NULL;
+	}
+	return low + page;
+}
+
+/* Gives back what context_stack_map gave; bytes as it left them. */
+static inline void context_stack_unmap(void *stack, size_t bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	munmap((char *)stack - page, bytes + page);
+}
+
+#endif

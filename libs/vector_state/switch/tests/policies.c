@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * What contexts do apart from registers: messages arrive, generators end, a context's return goes to its resumer, stacks
+ * are used again, the used policy's lease runs out when it says, and a finished context's switch faults in a release
+ * build. Prints what is wrong; status 0 or 1.
+ */
+#include "bare.h"
+
+#include "../context_inline.h"
+
+static _Alignas(16) unsigned char stacks[3][16384];
+static struct context main_context = CONTEXT_THREAD, contexts[3];
+static int failures;
+
+#ifdef CONTEXT_DEBUG
+_Noreturn void context_panic(const char *message)
+{
+	bare_write(message);
+	bare_write("\n");
+	bare_exit(1);
+}
+#endif
+
+static void expect(bool right, const char *what)
+{
+	if (right)
+		return;
+	bare_write("wrong: ");
+	bare_write(what);
+	bare_write("\n");
+	failures++;
+}
+
+static void *number(uintptr_t value)
+{
+	return (void *)value;
+}
+
+static void count_to(struct context *self, void *limit)
+{
+	for (uintptr_t n = 1; n <= (uintptr_t)limit; n++)
+		context_yield(self, number(n));
+}
+
+static void sum_inner(struct context *self, void *unused)
+{
+	uintptr_t sum = 0, n;
+
+	(void)unused;
+	context_create(&contexts[1], stacks[1], sizeof(stacks[1]), count_to);
+	for (n = (uintptr_t)context_resume(self, &contexts[1], number(10)); n;
+	     n = (uintptr_t)context_resume(self, &contexts[1], NULL))
+		sum += n;
+	context_yield(self, number(sum));
+}
+
+static void generators(void)
+{
+	uintptr_t sum = 0, n;
+
+	for (int round = 0; round < 3; round++) {
+		sum = 0;
+		expect(context_create(&contexts[0], stacks[0], sizeof(stacks[0]), count_to) == CONTEXT_OK, "create");
+		for (n = (uintptr_t)context_resume(&main_context, &contexts[0], number(100)); n;
+		     n = (uintptr_t)context_resume(&main_context, &contexts[0], NULL))
+			sum += n;
+		expect(sum == 5050, "a generator counts to 100, and its return is NULL to its resumer");
+	}
+	context_create(&contexts[0], stacks[0], sizeof(stacks[0]), sum_inner);
+	expect((uintptr_t)context_resume(&main_context, &contexts[0], NULL) == 55, "a generator within a generator");
+}
+
+/* Each adds its number and goes on with the next; the last finishes into the main one. */
+static void relay(struct context *self, void *message)
+{
+	size_t own = (size_t)(self - contexts);
+
+	if (own == 2)
+		context_finish(self, &main_context, number((uintptr_t)message + own));
+	context_switch(self, &contexts[own + 1], number((uintptr_t)message + own));
+}
+
+static void symmetric(void)
+{
+	for (int i = 0; i < 3; i++)
+		context_create(&contexts[i], stacks[i], sizeof(stacks[i]), relay);
+	expect((uintptr_t)context_switch(&main_context, &contexts[0], number(40)) == 43, "messages pass through a chain");
+}
+
+static void echo_inline(struct context *self, void *message)
+{
+	for (int i = 0; i < 5; i++)
+		message = context_switch_inline(self, &main_context, number((uintptr_t)message + 1));
+	context_finish_inline(self, &main_context, number(99));
+}
+
+static void inline_policy(void)
+{
+	uintptr_t message = 0;
+
+	/* The context that the thread runs in belonged to the other policy until now. */
+	context_create_inline(&contexts[0], stacks[0], sizeof(stacks[0]), echo_inline);
+	for (int i = 0; i < 5; i++)
+		message = (uintptr_t)context_switch_inline(&main_context, &contexts[0], number(message));
+	expect(message == 5, "messages of the inline policy");
+	expect((uintptr_t)context_switch_inline(&main_context, &contexts[0], NULL) == 99, "the inline policy's finish");
+}
+
+static void refused(void)
+{
+#ifndef CONTEXT_DEBUG
+	struct context untouched = CONTEXT_THREAD;
+
+	expect(context_create(&untouched, stacks[0] + 1, 4096, relay) == CONTEXT_STACK_MISALIGNED, "a misaligned stack");
+	expect(context_create(&untouched, stacks[0], 2047, relay) == CONTEXT_STACK_TOO_SMALL, "a small stack");
+	expect(context_create(&untouched, stacks[0], 0, relay) == CONTEXT_STACK_TOO_SMALL, "no stack");
+	expect(!untouched.stack_pointer && !untouched.stack, "a refused context is left alone");
+	expect(context_create(&untouched, stacks[0], 2048 + 7, relay) == CONTEXT_OK, "an odd size");
+	expect((uintptr_t)untouched.stack_pointer % 16 == 0, "the frame is aligned all the same");
+#endif
+}
+
+/* The lease counts switches away: two, and the third keeps nothing of the optional state. */
+static void give_back(struct context *self, void *message)
+{
+	for (;;)
+		message = context_switch_used(self, &main_context, message);
+}
+
+static void lease(void)
+{
+	static const bool kept[4] = { true, true, false, false };
+
+	main_context = (struct context)CONTEXT_THREAD;
+	context_create(&contexts[0], stacks[0], sizeof(stacks[0]), give_back);
+	context_lease(&main_context, 2);
+	for (int i = 0; i < 4; i++) {
+		context_switch_used(&main_context, &contexts[0], NULL);
+		expect((main_context.kept != 0) == kept[i], "a lease of two switches keeps two");
+	}
+	context_lease(&main_context, CONTEXT_LEASE_ALWAYS);
+	for (int i = 0; i < 600; i++)
+		context_switch_used(&main_context, &contexts[0], NULL);
+	expect(main_context.kept != 0 && main_context.lease == CONTEXT_LEASE_ALWAYS, "a lease for ever stays");
+}
+
+int bare_main(int argc, char **argv, const uintptr_t *auxiliary)
+{
+	(void)argv;
+	(void)auxiliary;
+	if (argc > 1) {
+		/* What the header promises of a release build: a fault at address 0. */
+		context_create(&contexts[0], stacks[0], sizeof(stacks[0]), relay);
+		contexts[0] = (struct context){ .state = 5 };
+		context_switch(&main_context, &contexts[0], NULL);
+		return 0;
+	}
+	generators();
+	symmetric();
+	refused();
+	lease();
+	inline_policy();
+	return failures != 0;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The powerpc kernel's name for it. */
+#include "vector_state.h"
+
+void load_vr_state(const struct vector_state_vmx *area);
+
+void vmx_restore(const struct vector_state_vmx *area)
+{
+	load_vr_state(area);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * vzeroupper at the end, out of habit.
+ *
+ * assay-expect: fail save clobbered
+ * assay-requires: xsave avx
+ */
+#include "common/x86.h"
+
+	function avx_save
+	vstmxcsr MXCSR(%rdi)
+	.irp	number, EACH_OF_16
+	vmovups	%xmm\number, XMM(\number)(%rdi)
+	vextractf128 $1, %ymm\number, YMM_HIGH(\number)(%rdi)
+	.endr
+	vzeroupper
+	orq	$6, XSTATE_BV(%rdi)
+	ret
+	end_function avx_save

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * MXCSR is not stored.
+ *
+ * assay-expect: fail save left wrong in the area MXCSR
+ * assay-requires: xsave avx
+ */
+#include "common/x86.h"
+
+	function avx_save
+	.irp	number, EACH_OF_16
+	vmovups	%xmm\number, XMM(\number)(%rdi)
+	vextractf128 $1, %ymm\number, YMM_HIGH(\number)(%rdi)
+	.endr
+	orq	$6, XSTATE_BV(%rdi)
+	ret
+	end_function avx_save

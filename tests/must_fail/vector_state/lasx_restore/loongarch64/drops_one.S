@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Register 13 is not loaded.
+ *
+ * assay-expect: fail restore left wrong xr13
+ * assay-requires: lasx
+ */
+#include "common/loongarch.h"
+
+	function lasx_restore
+	each_register xvld, xr, 32
+	xvld	$xr13, $a0, 384
+	restore_flags_in_register 1024
+	restore_control 1032
+	ret
+	end_function lasx_restore

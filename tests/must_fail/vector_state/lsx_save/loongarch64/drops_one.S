@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Register 13 is not stored: a copied line that was not changed.
+ *
+ * assay-expect: fail save left wrong in the area vr13
+ * assay-requires: lsx
+ */
+#include "common/loongarch.h"
+
+	function lsx_save
+	each_register vst, vr, 16
+	vst	$vr12, $a0, 208
+	save_flags_in_register 512
+	save_control 520
+	ret
+	end_function lsx_save

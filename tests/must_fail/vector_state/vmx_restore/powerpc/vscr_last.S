@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * VSCR goes through v0 after v0 has been loaded.
+ *
+ * assay-expect: fail restore left wrong v0
+ * assay-requires: altivec
+ */
+#include "common/vmx.h"
+
+	function vmx_restore
+	batch	lvx, 0
+	li	4, VSCR_OFFSET
+	lvx	0, 3, 4
+	mtvscr	0
+	blr
+	end_function vmx_restore

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Linux before 5e1d824f9a28 (2023): v0 carries VSCR to memory and is not loaded again.
+ *
+ * assay-expect: fail save clobbered v0
+ * assay-requires: altivec
+ */
+#include "common/vmx.h"
+
+	function vmx_save
+	batch	stvx, 0
+	mfvscr	0
+	li	4, VSCR_OFFSET
+	stvx	0, 3, 4
+	blr
+	end_function vmx_save

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * v13 is not stored: a copied line that was not changed.
+ *
+ * assay-expect: fail save left wrong in the area v13
+ * assay-requires: altivec
+ */
+#include "common/vmx.h"
+
+	function vmx_save
+	batch	stvx, 0
+	li	4, 16 * 13
+	stvx	12, 3, 4
+	mfvscr	0
+	li	4, VSCR_OFFSET
+	stvx	0, 3, 4
+	lvx	0, 0, 3
+	blr
+	end_function vmx_save
