@@ -8,6 +8,7 @@ use crate::instruction::{hexadecimal, Flow, Instruction, Register};
 use crate::isa::{Isa, Raw};
 use crate::registers::{Mapping, RegisterKind, RegisterSpace};
 use crate::shim::{Opcode, Target};
+use crate::x86::address::AddressForm;
 
 /// No x86 instruction is longer, and no other architecture's comes near.
 const INSTRUCTION_BYTES_MAX: usize = 16;
@@ -135,6 +136,30 @@ impl Decoder {
         let mut facts = Facts::default();
         (self.isa.facts)(&raw, &mut facts);
         Ok(assemble(&window[..length], address, opcode.name, mnemonic, text, facts))
+    }
+
+    /// How an x86-64 instruction that `decode` gave forms the address of its access; none where it has none, or one that
+    /// is not of general registers alone (`AddressForm`).
+    pub fn address_form(&mut self, instruction: &Instruction) -> Option<AddressForm> {
+        let encoding = instruction.encoding();
+        let encoding = if instruction.mnemonic.starts_with("lock ") { &encoding[1..] } else { encoding };
+        let decoded = self.target.decode(encoding, instruction.address)?;
+        let number = decoded.opcode as usize;
+        let opcode = self.opcodes[number].get_or_insert_with(|| self.target.opcode(number));
+        let mnemonic = instruction.mnemonic.rsplit(' ').next().unwrap_or_default();
+        crate::x86::address::of(&Raw {
+            decoded: &decoded,
+            opcode,
+            mnemonic,
+            text: &instruction.text,
+            bytes: encoding,
+            word: 0,
+            address: instruction.address,
+            bits_32: false,
+            mappings: &self.mappings,
+            register_names: &self.register_names,
+        })
+        .filter(|_| self.arch == Arch::X86_64)
     }
 
     /// What LLVM does not know, and the architecture's own tables may.

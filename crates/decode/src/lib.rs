@@ -35,3 +35,4 @@ pub use decoder::{DecodeError, Decoder, Error, Reason};
 pub use instruction::{Flow, Instruction, Register, Role, Write};
 pub use registers::RegisterKind;
 pub use scheduling::{Entry, McaError, Model, Resource, Scheduling, SchedulingError};
+pub use x86::address::AddressForm;

@@ -139,6 +139,9 @@ pub struct PredictionRecord {
     pub cpu: String,
     /// Core cycles of a call.
     pub cycles: f64,
+    /// The 90 % interval of a call's cycles on a real core of that kind: error of the model on published figures, ranges of
+    /// numbers not known, placement of the code.
+    pub interval_cycles: [f64; 2],
     /// The clock with which cycles become time.
     pub clock_mhz: f64,
     /// Time of a call at that clock.
@@ -149,6 +152,13 @@ pub struct PredictionRecord {
     /// Fewest and most cycles with the code at each place in a fetch block; absent where the cpu has one place.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub alignment_cycles: Option<[f64; 2]>,
+    /// How the cycles move on cores drawn from the ranges of the cpu's numbers, as logarithms, for intervals of ratios; not
+    /// written.
+    #[serde(skip)]
+    pub draws: Vec<f64>,
+    /// Cycles at each place of the code in a fetch block; not written.
+    #[serde(skip)]
+    pub placed_cycles: Vec<f64>,
     /// Where most stall cycles go.
     pub chief_stall: String,
     /// The resource whose removal saves most, by experiment; only of the fastest variant of a cpu and case.
@@ -219,7 +229,7 @@ pub struct CompareRecord {
     pub quantity: String,
     /// a over b.
     pub ratio: f64,
-    /// The 95 % interval of the ratio of measurements.
+    /// The 95 % interval of the ratio of measurements, or the 90 % interval of that of predictions.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub interval: Option<[f64; 2]>,
     /// `faster`, `slower`, `no difference shown`; absent where there is none, and then `no_verdict` says why.
@@ -296,11 +306,15 @@ pub struct StudyRecord {
     /// Ours, if it was counted.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub counted: Option<f64>,
+    /// The 90 % interval of the prediction, in its unit.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub interval: Option<[f64; 2]>,
     /// Lowest and highest prediction over the places of the code in a fetch block.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub over_alignments: Option<[f64; 2]>,
-    /// (ours - published) / published.
-    pub error_percent: f64,
+    /// (ours - published) / published; a difference has none, since a percentage of a small one says nothing.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub error_percent: Option<f64>,
     /// Whether a number of the cpu file was fitted to this figure: such a row proves nothing.
     pub used_for_fit: bool,
 }

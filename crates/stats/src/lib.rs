@@ -37,8 +37,10 @@ mod compare;
 mod interval;
 mod quantile;
 mod random;
+mod student;
 
 pub use compare::{compare, compare_with, Comparison, Sampling, Verdict, RESAMPLES};
 pub use interval::{median_interval, Interval, NoInterval, PROCESSES_MIN};
 pub use quantile::{median, quantile};
 pub use random::SplitMix64;
+pub use student::student_quantile;

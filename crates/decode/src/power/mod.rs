@@ -132,6 +132,7 @@ fn mnemonic(raw: &Raw) -> String {
         (19, 528) => return suffixed("bcctr", false),
         (31, 339) => return "mfspr".to_owned(),
         (31, 467) => return "mtspr".to_owned(),
+        (31, 598) if raw.field(9, 10) == 1 => return "lwsync".to_owned(),
         _ => {}
     }
     let own = match raw.mnemonic {
@@ -270,6 +271,11 @@ fn special(raw: &Raw, out: &mut Facts) {
             let acc = raw.field(6, 8) as u16;
             out.no_write(ACC + acc);
             (0..4).for_each(|n| out.write(VS + 4 * acc + n, Role::Value));
+        }
+        // One bit of it; the others stay.
+        "mtfsb0" | "mtfsb1" => {
+            out.read(FPSCR);
+            out.write(FPSCR, Role::Value);
         }
         name if name.starts_with("mffs") => out.read(FPSCR),
         name if name.starts_with("mtfs") => out.write(FPSCR, Role::Value),

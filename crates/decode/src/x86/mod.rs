@@ -17,6 +17,7 @@
 //!
 //! Intel SDM volume 2; the flag groups: Agner Fog, "The microarchitecture of Intel, AMD and VIA CPUs", on renaming.
 
+pub(crate) mod address;
 mod flags;
 mod memory;
 

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Times loops, predicts them, and sums up how far the model is off.
+
+use crate::case::{assembly, programs, Case, Category, ObjectError, Program};
+use crate::run::{sample, steps, Failure, Sample};
+use crate::source::Recorded;
+use arch::Arch;
+use decode::{Instruction, Scheduling};
+use predict::doubt::{draws, interval, ModelError};
+use predict::{predict, Cpu, Options, Prediction, Source};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// How often it is told how far it is.
+const PROGRESS: Duration = Duration::from_secs(5);
+/// Steps recorded of a loop; of one whose accesses walk, more.
+const STEPS: u64 = 5_000;
+const STEPS_WALKING: u64 = 15_000;
+const TURNS_MAX: u64 = 1024;
+const TURNS_MIN: u64 = 16;
+/// Cycles that a long run should take.
+const RUN_CYCLES: f64 = 12_000.0;
+const RUN_TURNS_MAX: f64 = 6_000.0;
+/// Times that every loop is visited, between the others.
+const VISITS: usize = 3;
+/// Visits more for those whose visits disagree, and by how much the two fastest may differ.
+const VISITS_MORE: usize = 5;
+const DISAGREEMENT: f64 = 0.025;
+/// The quantile of the samples that is believed: what else runs on the core only makes a loop slower.
+const QUANTILE: f64 = 0.08;
+
+/// One loop, measured and predicted; cycles are core cycles per turn.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The loop.
+    pub case: Case,
+    /// What it is known by to a later run.
+    pub key: String,
+    /// The fastest of its visits.
+    pub measured_cycles: f64,
+    /// What the model says.
+    pub predicted_cycles: f64,
+    /// Its 90 % interval, if that was asked for.
+    pub interval_cycles: Option<[f64; 2]>,
+    /// What llvm-mca says of the instructions of a turn, or why nothing.
+    pub mca_cycles: Result<f64, String>,
+    /// A turn, disassembled.
+    pub text: Vec<String>,
+    /// What the simulator counted, cold start included.
+    pub prediction: Prediction,
+}
+
+impl Outcome {
+    /// In percent of the measured cycles; above zero if predicted too slow.
+    pub fn error_percent(&self) -> f64 {
+        100.0 * (self.predicted_cycles / self.measured_cycles - 1.0)
+    }
+
+    /// Whether the measured cycles are in the interval, if there is one.
+    pub fn is_inside(&self) -> Option<bool> {
+        self.interval_cycles.map(|[low, high]| (low..=high).contains(&self.measured_cycles))
+    }
+
+    /// The same of llvm-mca.
+    pub fn mca_error_percent(&self) -> Option<f64> {
+        self.mca_cycles.as_ref().ok().map(|cycles| 100.0 * (cycles / self.measured_cycles - 1.0))
+    }
+}
+
+/// What came of a set of loops.
+#[derive(Debug, Default)]
+pub struct Results {
+    /// Those that were measured.
+    pub outcomes: Vec<Outcome>,
+    /// Those that were not, with the reason.
+    pub failures: Vec<(Case, String)>,
+    /// Samples taken, and of them dropped because the clock moved.
+    pub samples_count: u64,
+    /// See `samples_count`.
+    pub disturbed_count: u64,
+}
+
+/// Loops cannot be judged at all.
+#[derive(Debug, thiserror::Error)]
+pub enum JudgeError {
+    /// They do not assemble.
+    #[error("the loops do not assemble: {0}")]
+    Assembler(String),
+    /// The assembler's output is wrong.
+    #[error(transparent)]
+    Object(#[from] ObjectError),
+    /// LLVM has no model to compare with.
+    #[error(transparent)]
+    Scheduling(#[from] decode::SchedulingError),
+}
+
+/// Assembles the file of that text.
+pub type Assemble<'a> = dyn Fn(&str) -> Result<Vec<u8>, String> + 'a;
+
+/// A loop that can be measured.
+struct Ready {
+    case: Case,
+    program: Program,
+    prediction: Prediction,
+    predicted_cycles: f64,
+    interval_cycles: Option<[f64; 2]>,
+    mca_cycles: Result<f64, String>,
+    text: Vec<String>,
+    /// Turns of a long run; a short one has a quarter.
+    turns: u64,
+    /// What each visit found.
+    visits: Vec<f64>,
+    key: String,
+    /// It was measured before.
+    known: bool,
+}
+
+/// Measures and predicts loops on this machine, which `cpu` describes. A loop whose `key` is among those `measured` before
+/// is not measured again. With `intervals` each is predicted on drawn cores too, which takes far longer. `progress` is
+/// told now and then how far it is.
+pub fn judge(
+    cases: Vec<Case>,
+    cpu: &Cpu,
+    intervals: bool,
+    assemble: &Assemble<'_>,
+    measured: &BTreeMap<String, f64>,
+    progress: &dyn Fn(&str),
+) -> Result<Results, JudgeError> {
+    let mut results = Results::default();
+    let object = assemble(&assembly(&cases)).map_err(JudgeError::Assembler)?;
+    let programs = programs(&object, cases.len())?;
+    let llvm = cpu.word("llvm").unwrap_or_default();
+    let mut scheduling = Scheduling::new(Arch::X86_64, llvm)?;
+    let mut ready = Vec::new();
+    let count = cases.len();
+    let mut last = Instant::now();
+    for (number, (case, program)) in cases.into_iter().zip(programs).enumerate() {
+        if number == 0 || last.elapsed() >= PROGRESS {
+            last = Instant::now();
+            progress(&format!("stepping through and predicting: {number} of {count} loops"));
+        }
+        match prepare(&case, program, cpu, intervals, &mut scheduling) {
+            Ok(mut loop_) => {
+                loop_.visits.extend(measured.get(&loop_.key).iter().flat_map(|&&cycles| [cycles; 2]));
+                loop_.known = !loop_.visits.is_empty();
+                ready.push(loop_);
+            }
+            Err(reason) => results.failures.push((case, reason)),
+        }
+    }
+    for round in 0..VISITS + VISITS_MORE {
+        progress(&format!("measuring: round {} of at most {}", round + 1, VISITS + VISITS_MORE));
+        for loop_ in ready.iter_mut().filter(|loop_| loop_.wants_visit(round)) {
+            visit(loop_, &mut results);
+        }
+    }
+    for loop_ in ready {
+        if !agree(&loop_.visits) {
+            results.failures.push((loop_.case, Failure::Disturbed.to_string()));
+            continue;
+        }
+        results.outcomes.push(Outcome {
+            measured_cycles: loop_.visits.iter().copied().fold(f64::INFINITY, f64::min),
+            predicted_cycles: loop_.predicted_cycles,
+            interval_cycles: loop_.interval_cycles,
+            mca_cycles: loop_.mca_cycles,
+            case: loop_.case,
+            key: loop_.key,
+            text: loop_.text,
+            prediction: loop_.prediction,
+        });
+    }
+    Ok(results)
+}
+
+impl Ready {
+    fn wants_visit(&self, round: usize) -> bool {
+        self.visits.len() < VISITS.min(round + 1) && !self.known || !agree(&self.visits)
+    }
+}
+
+/// A loop's name and code: the same in every run that measures the same.
+fn key_of(case: &Case, program: &Program) -> String {
+    // FNV-1a.
+    let hash = program.code.iter().fold(0xcbf2_9ce4_8422_2325u64, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("{} {hash:016x}", case.name)
+}
+
+/// Records a loop and predicts it.
+fn prepare(
+    case: &Case,
+    program: Program,
+    cpu: &Cpu,
+    intervals: bool,
+    scheduling: &mut Scheduling,
+) -> Result<Ready, String> {
+    let filled = case.category == Category::Block;
+    let record = |turns| {
+        let steps = steps(&program, turns, filled).map_err(|failure| failure.to_string())?;
+        Recorded::new(&program, &steps).map_err(|error| error.to_string())
+    };
+    let first = record(3)?;
+    let length = first.turn().len().max(1) as u64;
+    let turns_for = |steps: u64| (steps / length).clamp(TURNS_MIN, TURNS_MAX);
+    let recorded = record(turns_for(if first.walks() { STEPS_WALKING } else { STEPS }))?;
+    let options = Options { skip_loops: false, ..Options::default() };
+    let prediction =
+        predict(&mut recorded.clone(), &[cpu], &options).map_err(|error| error.to_string())?.remove(0);
+    let predicted_cycles = prediction.cycles_per_call.unwrap_or(f64::NAN);
+    let mut interval_cycles = None;
+    if intervals {
+        let draws = draws(&mut || Ok(Box::new(recorded.clone()) as Box<dyn Source>), cpu, &options)
+            .map_err(|error| error.to_string())?;
+        interval_cycles = Some(interval(ModelError::of(cpu), predicted_cycles, draws.spread(), &[]));
+    }
+    let wanted = (RUN_CYCLES / predicted_cycles).clamp(TURNS_MIN as f64, RUN_TURNS_MAX) as u64;
+    let turn: Vec<Instruction> = recorded.turn().to_vec();
+    Ok(Ready {
+        case: case.clone(),
+        key: key_of(case, &program),
+        known: false,
+        program,
+        prediction,
+        predicted_cycles,
+        interval_cycles,
+        mca_cycles: scheduling.mca_cycles(&turn, 100).map_err(|error| error.to_string()),
+        text: turn.iter().map(|instruction| instruction.text.trim().replace('\t', " ")).collect(),
+        // Another number of turns would walk elsewhere.
+        turns: if recorded.walks() { recorded.turns() } else { wanted.max(64) },
+        visits: Vec::new(),
+    })
+}
+
+/// Whether the two fastest visits found the same.
+fn agree(visits: &[f64]) -> bool {
+    let mut sorted = visits.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    matches!(sorted[..], [first, second, ..] if second - first <= DISAGREEMENT * first)
+}
+
+fn visit(loop_: &mut Ready, results: &mut Results) {
+    let short = loop_.turns / 4;
+    let filled = loop_.case.category == Category::Block;
+    if let Ok(visit) = sample(&loop_.program, short, loop_.turns, filled) {
+        results.samples_count += visit.samples.len() as u64 + visit.disturbed;
+        results.disturbed_count += visit.disturbed;
+        if let Some(cycles) = slope(&visit.samples) {
+            loop_.visits.push(cycles / (loop_.turns - short) as f64);
+        }
+    }
+}
+
+/// Cycles by which a long run takes longer than a short one.
+fn slope(samples: &[Sample]) -> Option<f64> {
+    let quantile = |of: &dyn Fn(&Sample) -> f64| {
+        let mut sorted: Vec<f64> = samples.iter().map(of).collect();
+        sorted.sort_by(f64::total_cmp);
+        sorted.get((sorted.len() as f64 * QUANTILE) as usize).copied()
+    };
+    Some(quantile(&|sample| sample.long_cycles)? - quantile(&|sample| sample.short_cycles)?)
+        .filter(|slope| *slope > 0.0)
+}
+
+/// How far a model is off over some loops.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Errors {
+    /// Loops.
+    pub count: usize,
+    /// Mean absolute error.
+    pub mean_percent: f64,
+    /// Median absolute error.
+    pub median_percent: f64,
+    /// Mean error, its sign kept: below zero if predicted too fast.
+    pub bias_percent: f64,
+    /// Share of the loops within 5, 10 and 20 percent.
+    pub within_percent: [f64; 3],
+}
+
+impl Errors {
+    /// Of errors in percent.
+    pub fn of(errors: &[f64]) -> Errors {
+        let mut sorted: Vec<f64> = errors.iter().map(|error| error.abs()).collect();
+        sorted.sort_by(f64::total_cmp);
+        let count = sorted.len().max(1) as f64;
+        let share =
+            |limit: f64| 100.0 * sorted.iter().filter(|error| **error <= limit).count() as f64 / count;
+        Errors {
+            count: errors.len(),
+            mean_percent: sorted.iter().sum::<f64>() / count,
+            median_percent: sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN),
+            bias_percent: errors.iter().sum::<f64>() / count,
+            within_percent: [share(5.0), share(10.0), share(20.0)],
+        }
+    }
+}
+
+impl Results {
+    /// Errors of the model and of llvm-mca, the latter over what it has an answer for, of each category.
+    pub fn by_category(&self) -> BTreeMap<Category, (Errors, Errors)> {
+        let mut groups: BTreeMap<Category, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
+        for outcome in &self.outcomes {
+            let group = groups.entry(outcome.case.category).or_default();
+            group.0.push(outcome.error_percent());
+            group.1.extend(outcome.mca_error_percent());
+        }
+        groups
+            .into_iter()
+            .map(|(category, (own, mca))| (category, (Errors::of(&own), Errors::of(&mca))))
+            .collect()
+    }
+
+    /// The same of the loops that one choice takes.
+    pub fn errors(&self, takes: impl Fn(&Outcome) -> bool) -> (Errors, Errors) {
+        let chosen: Vec<&Outcome> = self.outcomes.iter().filter(|outcome| takes(outcome)).collect();
+        let own: Vec<f64> = chosen.iter().map(|outcome| outcome.error_percent()).collect();
+        let mca: Vec<f64> = chosen.iter().filter_map(|outcome| outcome.mca_error_percent()).collect();
+        (Errors::of(&own), Errors::of(&mca))
+    }
+
+    /// Loops that were not measured, by reason.
+    pub fn failures_by_reason(&self) -> BTreeMap<String, u64> {
+        let mut reasons = BTreeMap::new();
+        for (_, reason) in &self.failures {
+            *reasons.entry(reason.clone()).or_default() += 1;
+        }
+        reasons
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_summed_up_by_size_and_by_sign() {
+        let errors = Errors::of(&[-4.0, 4.0, 8.0, -16.0, 40.0]);
+        assert_eq!((errors.count, errors.median_percent), (5, 8.0));
+        assert!((errors.mean_percent - 14.4).abs() < 1e-9 && (errors.bias_percent - 6.4).abs() < 1e-9);
+        assert_eq!(errors.within_percent, [40.0, 60.0, 80.0]);
+    }
+
+    #[test]
+    fn visits_agree_if_the_two_fastest_do() {
+        assert!(agree(&[10.0, 14.0, 10.1]));
+        assert!(!agree(&[10.0, 14.0, 11.0]));
+        assert!(!agree(&[10.0]));
+    }
+}
