@@ -2,9 +2,11 @@
 //! What every verb gets: the checkout, and whether people or programs read the output.
 
 use lab::cache::Workspace;
-use lab::Result;
+use lab::output::Output;
+use lab::{Problem, Result};
 use report::record::Record;
 use report::{Report, Terminal};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How a verb that ran to its end came out.
@@ -45,6 +47,17 @@ impl Context {
     /// Prints a report for people on stdout.
     pub fn show(&self, report: &Report) {
         print!("{}", report::terminal(report, Terminal::of_stdout()));
+    }
+
+    /// The place of a verb's `-o`, looked at before the work begins. Standard output takes one thing: the records of
+    /// `--json` or the file.
+    pub fn output(&self, named: Option<&Path>) -> Result<Option<Output>> {
+        let output = named.map(Output::new).transpose()?;
+        if self.json && output.as_ref().is_some_and(Output::is_stdout) {
+            return Err(Problem::new("standard output takes either the records of --json or the file")
+                .remedy("name a file, or leave out --json"));
+        }
+        Ok(output)
     }
 
     /// Tells of a variant that failed while the others went on; the run ends with status 1 for it.

@@ -12,6 +12,7 @@ use lab::record::{record_case, Region};
 use lab::target::Target;
 use lab::toolchain::CompilerKind;
 use lab::{Problem, Result};
+use predict::doubt::{self, Draws, ModelError};
 use predict::explain::{explain, predict_placed, sensitivity, Alignments};
 use predict::trace_source::TraceSource;
 use predict::{Cpu, Options, PredictError, Prediction, Source, SourceError};
@@ -90,18 +91,31 @@ impl<'a> Judge<'a> {
             let reason = format!("no chosen cpu is a {} with {}", variant.arch, variant.claims());
             return Ok(Err(CannotRun(reason)));
         }
-        let (engine, runner) = match self.traceable(variant)? {
-            Ok(both) => both,
-            Err(reason) => return Ok(Err(reason)),
-        };
-        let path = self.record(&engine, variant, &runner, case, Region::Loop, PREDICTED_CALLS)?;
-        let predictions = predict_placed(&mut opener(&path), &able, &options()).map_err(failed)?;
-        let common = Self::common("prediction", variant, case, &runner.compiler);
-        predictions
-            .iter()
-            .map(|(prediction, places)| prediction_record(common.clone(), case, prediction, places))
-            .collect::<Result<_>>()
-            .map(Ok)
+        let mut traces = Vec::new();
+        for cpu in &able {
+            match self.traceable_on(variant, cpu)? {
+                Ok((engine, runner)) => {
+                    let trace =
+                        self.record(&engine, variant, &runner, case, Region::Loop, PREDICTED_CALLS)?;
+                    traces.push((trace, runner.compiler));
+                }
+                Err(reason) => return Ok(Err(reason)),
+            }
+        }
+        let mut records = Vec::new();
+        // Cpus that share a trace, as all do but those of a dispatcher, are predicted together.
+        while let Some((path, compiler)) = traces.get(records.len()).cloned() {
+            let first = records.len();
+            let count = traces[first..].iter().take_while(|(other, _)| *other == path).count();
+            let group = &able[first..first + count];
+            let predictions = predict_placed(&mut opener(&path), group, &options()).map_err(failed)?;
+            let common = Self::common("prediction", variant, case, &compiler);
+            for (cpu, (prediction, places)) in group.iter().zip(&predictions) {
+                let draws = doubt::draws(&mut opener(&path), cpu, &options()).map_err(failed)?;
+                records.push(prediction_record(common.clone(), case, cpu, prediction, places, &draws)?);
+            }
+        }
+        Ok(Ok(records))
     }
 
     /// What bounds a prediction, by experiment, and how far guesses move it. That takes some sixty predictions, so it is
@@ -113,7 +127,7 @@ impl<'a> Judge<'a> {
         cpu: &Cpu,
         record: &mut PredictionRecord,
     ) -> Result<()> {
-        let Ok(path) = self.loop_trace(variant, case)? else { return Ok(()) };
+        let Ok(path) = self.loop_trace(variant, case, cpu)? else { return Ok(()) };
         let mut open = opener(&path);
         let explanation = explain(&mut open, cpu, &options()).map_err(failed)?;
         let guesses = sensitivity(&mut open, cpu, &options()).map_err(failed)?;
@@ -124,9 +138,9 @@ impl<'a> Judge<'a> {
         Ok(())
     }
 
-    /// The trace that predictions of a case are made from.
-    pub fn loop_trace(&self, variant: &Variant, case: &Case) -> Result<Possible<PathBuf>> {
-        Ok(match self.traceable(variant)? {
+    /// The trace that predictions of a case on a cpu are made from.
+    pub fn loop_trace(&self, variant: &Variant, case: &Case, cpu: &Cpu) -> Result<Possible<PathBuf>> {
+        Ok(match self.traceable_on(variant, cpu)? {
             Ok((engine, runner)) => {
                 Ok(self.record(&engine, variant, &runner, case, Region::Loop, PREDICTED_CALLS)?)
             }
@@ -135,10 +149,20 @@ impl<'a> Judge<'a> {
     }
 
     fn traceable(&self, variant: &Variant) -> Result<Possible<(Engine, Runner)>> {
+        self.built_for(variant, emulator::for_trace(&self.context.workspace, variant)?)
+    }
+
+    /// The same on a machine that has what the cpu has.
+    fn traceable_on(&self, variant: &Variant, cpu: &Cpu) -> Result<Possible<(Engine, Runner)>> {
+        let has = |claim: &str| is_listed(cpu, variant.arch, claim);
+        self.built_for(variant, emulator::for_trace_on(&self.context.workspace, variant, has)?)
+    }
+
+    fn built_for(&self, variant: &Variant, engine: Possible<Engine>) -> Result<Possible<(Engine, Runner)>> {
         if let Some(reason) = self.builder.cannot_build_for(variant.arch) {
             return Ok(Err(CannotRun(reason)));
         }
-        match emulator::for_trace(&self.context.workspace, variant)? {
+        match engine {
             Ok(engine) => Ok(Ok((engine, self.builder.runner(variant)?))),
             Err(reason) => Ok(Err(reason)),
         }
@@ -193,16 +217,23 @@ fn told(error: &dyn Display, else_remedy: &str) -> Problem {
 fn prediction_record(
     common: Common,
     case: &Case,
+    cpu: &Cpu,
     prediction: &Prediction,
     places: &Alignments,
+    draws: &Draws,
 ) -> Result<PredictionRecord> {
     let cycles = prediction.cycles_per_call.ok_or_else(|| {
         Problem::new(format!("{}: the trace holds no two calls to tell a steady state from", prediction.cpu))
     })?;
+    let placed_cycles: Vec<f64> = places.places.iter().map(|(_, cycles)| *cycles).collect();
+    let interval = doubt::interval(ModelError::of(cpu), cycles, draws.spread(), &placed_cycles);
     Ok(PredictionRecord {
         common,
         cpu: prediction.cpu.clone(),
         cycles,
+        interval_cycles: interval,
+        draws: draws.0.clone(),
+        placed_cycles,
         clock_mhz: prediction.clock_mhz,
         time_ns: cycles * 1000.0 / prediction.clock_mhz,
         bytes_per_cycle: case.size_bytes().map(|bytes| bytes as f64 / cycles),
@@ -254,10 +285,13 @@ fn llvm_cpus(name: &str) -> Result<Vec<Cpu>> {
 
 /// Whether a described cpu has everything that a variant claims: its file says so under `implements`.
 pub fn cpu_has(cpu: &Cpu, variant: &Variant) -> bool {
-    let baseline = Target::of(variant.arch).baseline;
-    let implemented = cpu.words("implements");
     // A core known only by LLVM's scheduling model comes without such a list: the user's choice is taken as it is.
     let unlisted = cpu.name.starts_with("llvm:");
-    let has = |claim: &str| unlisted || claim == baseline || implemented.iter().any(|word| word == claim);
+    let has = |claim: &str| unlisted || is_listed(cpu, variant.arch, claim);
     cpu.runs(variant.arch) && variant.requirements.iter().all(|requirement| has(requirement.name))
+}
+
+/// Whether a cpu's file says that it has what a claim of that architecture needs.
+fn is_listed(cpu: &Cpu, arch: Arch, claim: &str) -> bool {
+    claim == Target::of(arch).baseline || cpu.words("implements").iter().any(|word| word == claim)
 }

@@ -3,7 +3,9 @@
 //! into an exit status: 0 fine, 1 a check failed or a regression, 2 usage or environment.
 
 mod context;
+mod corpus;
 mod counting;
+mod fitting;
 mod interrupt;
 mod judge;
 mod measuring;
@@ -56,12 +58,18 @@ enum Verb {
     Trace(verbs::trace::Args),
     /// What bounds a variant on a CPU, by experiment; what the answer rests on; a timeline
     Explain(verbs::explain::Args),
+    /// Move the uncertain numbers of a cpu to where published figures are met best, and judge the fit by what it has not seen
+    Fit(verbs::fit::Args),
     /// A CPU's description, with the source of each number
     Cpu(verbs::cpu::Args),
     /// Every published figure that we hold, against the model, llvm-mca and the trivial bound
     Validate(verbs::validate::Args),
     /// eBPF programs: run, disassemble, verify, statistics, machine code, conformance
     Ebpf(verbs::ebpf::Args),
+    /// Does a context switch keep what the ABI says a call keeps? Ours, the C library's, Boost's, or yours
+    Regcheck(verbs::regcheck::Args),
+    /// Context switches per second on this machine, with every combination of facilities touched
+    Pingpong(verbs::pingpong::Args),
     /// What is set up on this machine, what is missing, and how to get it
     Doctor(verbs::doctor::Args),
     /// The main job in a few minutes: the published LoongArch table, the best variants, this machine
@@ -92,9 +100,12 @@ fn main() -> ExitCode {
         Verb::Report(args) => verbs::report::run(&context, &args),
         Verb::Trace(args) => verbs::trace::run(&context, &args),
         Verb::Explain(args) => verbs::explain::run(&context, &args),
+        Verb::Fit(args) => verbs::fit::run(&context, &args),
         Verb::Cpu(args) => verbs::cpu::run(&context, &args),
         Verb::Validate(args) => verbs::validate::run(&context, &args),
         Verb::Ebpf(args) => verbs::ebpf::run(&context, &args),
+        Verb::Regcheck(args) => verbs::regcheck::run(&context, &args),
+        Verb::Pingpong(args) => verbs::pingpong::run(&context, &args),
         Verb::Doctor(args) => verbs::doctor::run(&context, &args),
         Verb::Demo(args) => verbs::demo::run(&context, &args),
         Verb::Test(args) => verbs::test::run(&context, &args),

@@ -2,15 +2,17 @@
 //! Whole programs of a study: one assembly or C file with a `main`, without a C library, recorded from entry to return.
 
 use crate::context::Context;
+use crate::judge;
 use arch::Arch;
 use decode::{Decoder, Flow};
 use lab::elf::ElfFile;
 use lab::emulator::qemu_engine;
-use lab::process::Command;
+use lab::process::{Command, Printing};
 use lab::record::Recording;
 use lab::target::{Qemu, Target};
 use lab::toolchain::{linker, Compiler, CompilerKind};
 use lab::{Problem, Result};
+use predict::doubt::{self, ModelError};
 use predict::trace_source::TraceSource;
 use predict::{Cpu, Options};
 use std::path::{Path, PathBuf};
@@ -48,9 +50,9 @@ pub fn record_main(context: &Context, arch: Arch, source: &Path) -> Result<PathB
         arguments: &[],
         plugin_arguments: &[roi],
         timeout: TIMEOUT,
-        show: false,
+        printing: Printing::Kept,
     };
-    recording.run(workspace, &finished)
+    recording.run(workspace)?.keep_as(&finished)
 }
 
 fn build(
@@ -80,6 +82,20 @@ pub fn cycles(trace: &Path, cpu: &Cpu) -> Result<f64> {
     let predictions =
         predict::predict(&mut source, &[cpu], &Options::default()).map_err(|error| failed(&error))?;
     Ok(predictions[0].cycles as f64)
+}
+
+/// The 90 % interval about `figure`, which is proportional to the cycles of this trace, or to their ratio to those of `over`.
+pub fn interval(trace: &Path, over: Option<&Path>, cpu: &Cpu, figure: f64) -> Result<[f64; 2]> {
+    let draws = |trace: &Path| {
+        doubt::draws(&mut judge::opener(trace), cpu, &Options::default()).map_err(judge::failed)
+    };
+    let (error, own) = (ModelError::of(cpu), draws(trace)?);
+    Ok(match over {
+        None => doubt::interval(error, figure, own.spread(), &[]),
+        Some(over) => {
+            doubt::ratio_interval(error, figure, own.spread_of_ratio(&draws(over)?), [&[], &[]], [1.0, 1.0])
+        }
+    })
 }
 
 /// Instructions and branches of a whole trace.

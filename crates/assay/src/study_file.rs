@@ -10,7 +10,7 @@ use std::fs;
 use std::path::PathBuf;
 
 /// A published table.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Study {
     /// The file's name without its ending.
@@ -44,6 +44,8 @@ pub struct Study {
 pub struct Row {
     /// What the row is called where variant and case do not say it.
     pub name: Option<String>,
+    /// Rows of the same routine and chain have the same family, in all studies and figures: they leave a fit together.
+    pub family: String,
     /// The hot path that is run again.
     pub hotpath: Option<String>,
     /// Its variant.

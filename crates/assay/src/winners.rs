@@ -68,6 +68,16 @@ pub fn alignment_text(record: &PredictionRecord) -> String {
     }
 }
 
+/// `98.1..140`: the 90 % interval of a prediction, to three digits: it is no better known.
+pub fn interval_text([low, high]: [f64; 2]) -> String {
+    let text = |value: f64| match value {
+        value if value >= 100.0 => format!("{value:.0}"),
+        value if value >= 10.0 => format!("{value:.1}"),
+        value => format!("{value:.2}"),
+    };
+    format!("{}..{}", text(low), text(high))
+}
+
 /// What bounds the fastest ones.
 pub fn table<'a>(records: impl Iterator<Item = &'a PredictionRecord> + Clone) -> Table {
     let (title, several) = hotpaths_of(records.clone().map(|record| &record.common));

@@ -6,7 +6,7 @@
 
 use crate::problem::{Problem, Result, STORAGE_FULL_REMEDY};
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -110,6 +110,22 @@ impl Workspace {
         });
     }
 
+    /// Waits for the lock of this name and holds it for as long as the value lives: for builds by other programs, two of
+    /// which at once would write the same files.
+    pub fn lock(&self, name: &str) -> Result<fs::File> {
+        let path = self.folder("locks")?.join(name);
+        let failed = |error: std::io::Error| Problem::io("take the lock", &path, &error);
+        let file = fs::File::create(&path).map_err(failed)?;
+        // SAFETY: a system call on a descriptor that is ours.
+        while unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX) } == -1 {
+            let error = std::io::Error::last_os_error();
+            if error.kind() != ErrorKind::Interrupted {
+                return Err(failed(error));
+            }
+        }
+        Ok(file)
+    }
+
     /// The path as users know it: relative to the checkout where it lies inside.
     pub fn display(&self, path: &Path) -> String {
         path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
@@ -192,23 +208,6 @@ fn take_lock(folder: &Path, fresh: bool) -> std::io::Result<Option<fs::File>> {
     let same =
         fs::metadata(&path).is_ok_and(|there| file.metadata().is_ok_and(|ours| there.ino() == ours.ino()));
     Ok(same.then_some(file))
-}
-
-/// Writes a file of the user's: beside it first and then under its name, so that an interrupted run leaves the old file or
-/// none.
-pub fn write_whole(path: &Path, text: &str) -> Result<()> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".partial");
-    let beside = PathBuf::from(beside);
-    let written = fs::File::create(&beside).and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
-        file.sync_all()
-    });
-    written.and_then(|()| fs::rename(&beside, path)).map_err(|error| {
-        // The first error is the one to tell.
-        let _ = fs::remove_file(&beside);
-        Problem::io("write the file", path, &error)
-    })
 }
 
 /// Far more than any source has; what is longer was named by mistake.

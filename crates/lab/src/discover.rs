@@ -133,6 +133,9 @@ pub fn variants(
     arch: Arch,
 ) -> Result<Vec<Variant>> {
     let mut found = Vec::new();
+    if !hotpath.is_on(arch) {
+        return Ok(found);
+    }
     if dirs.is_empty() || dirs.iter().any(|dir| hotpath.folder.starts_with(dir)) {
         let source = hotpath.folder.join("reference.c");
         found.extend(variant_from(hotpath, arch, &source, "reference", true)?);
@@ -212,7 +215,7 @@ pub fn variant_from(
     let place = source.display().to_string();
     let is_object = source.extension().is_some_and(|ending| ending == "o");
     let keys = if is_object { HeadKeys::default() } else { head_keys::parse(&read_text(source)?, &place)? };
-    let Some(requirements) = resolve_claims(&keys.requires, arch, source)? else {
+    let Some(requirements) = resolve_claims(&keys.requires, arch, source, reference)? else {
         return Ok(None);
     };
     let variant = assemble(hotpath, arch, source, name, keys);
@@ -240,7 +243,14 @@ fn baseline(arch: Arch) -> &'static Requirement {
     target.requirement(target.baseline).expect("a test holds that the baseline exists")
 }
 
-fn resolve_claims(names: &[String], arch: Arch, source: &Path) -> Result<Option<Vec<&'static Requirement>>> {
+/// The claims as the target's rows. A variant in `generic` is not for an architecture that has nothing of the name; a
+/// reference, which is one file for all of them, makes such a claim for the others.
+fn resolve_claims(
+    names: &[String],
+    arch: Arch,
+    source: &Path,
+    reference: bool,
+) -> Result<Option<Vec<&'static Requirement>>> {
     let target = Target::of(arch);
     let generic = source.parent().is_some_and(|folder| file_name(folder) == "generic");
     let mut claimed = Vec::new();
@@ -249,6 +259,7 @@ fn resolve_claims(names: &[String], arch: Arch, source: &Path) -> Result<Option<
             ("64-bit", _) if arch.word_bits() == 64 => {}
             ("64-bit", _) => return Ok(None),
             (_, Some(requirement)) => claimed.push(requirement),
+            _ if reference && known_anywhere(name) => {}
             _ if generic && known_anywhere(name) => return Ok(None),
             _ => {
                 return Err(Problem::new(format!("{arch} has nothing called '{name}' to require"))

@@ -100,6 +100,33 @@ pub fn for_trace(workspace: &Workspace, variant: &Variant) -> Result<Result<Engi
     }
 }
 
+/// The same for a cpu, whose claims `has` tells. A dispatcher goes where its machine lets it, so the machine that it is
+/// traced on has what the cpu has of that for which the dispatcher asks.
+pub fn for_trace_on(
+    workspace: &Workspace,
+    variant: &Variant,
+    has: impl Fn(&str) -> bool,
+) -> Result<Result<Engine, CannotRun>> {
+    if variant.needs.is_empty() {
+        return for_trace(workspace, variant);
+    }
+    variant.in_order()?;
+    let asked = |claim: &&Requirement| {
+        let among = |claims: &[&Requirement]| claims.iter().any(|known| known.name == claim.name);
+        among(&variant.requirements)
+            || has(claim.name) && variant.needs.iter().any(|need| among(&need.claims))
+    };
+    let claims: Vec<&'static Requirement> =
+        Target::of(variant.arch).requirements.iter().filter(asked).collect();
+    match claims.iter().find(|claim| claim.qemu == Qemu::None) {
+        Some(claim) => Ok(Err(CannotRun(format!(
+            "the cpu has {}, which no QEMU has: the dispatcher cannot be traced on the way that it takes there",
+            claim.name
+        )))),
+        None => qemu_engine(workspace, variant.arch, needed_qemu(&claims), qemu_cpu(&claims)).map(Ok),
+    }
+}
+
 /// The machine itself, if it can run the variant.
 pub fn native_for(variant: &Variant) -> Result<Engine, CannotRun> {
     native_with(variant.arch, &variant.requirements)

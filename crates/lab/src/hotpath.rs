@@ -4,6 +4,7 @@
 use crate::cache::read_text;
 use crate::case::{is_case_key, Case};
 use crate::problem::{Problem, Result};
+use arch::{Arch, UnknownArch};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,8 @@ pub struct HotPath {
     pub prototype: String,
     /// What it does, in a sentence.
     pub meaning: String,
+    /// The architectures that have what it is about; empty if all have.
+    pub archs: Vec<Arch>,
     /// The cases that `count`, `predict` and `measure` run unless told otherwise.
     pub cases: Vec<Case>,
     /// Ways in for code from elsewhere that has another entry point.
@@ -45,6 +48,8 @@ struct File {
     symbol: String,
     prototype: String,
     meaning: String,
+    #[serde(default)]
+    archs: Vec<String>,
     #[serde(default, rename = "case")]
     cases: Vec<BTreeMap<String, u64>>,
     #[serde(default, rename = "adapter")]
@@ -85,6 +90,8 @@ impl HotPath {
                     .remedy("docs/add-a-hotpath.md tells what it has to do"));
             }
         }
+        let archs = file.archs.iter().map(|name| name.parse::<Arch>()).collect::<std::result::Result<_, _>>();
+        let archs = archs.map_err(|error: UnknownArch| wrong(error.to_string()))?;
         Ok(HotPath {
             name: file_name(folder),
             library: library.to_owned(),
@@ -92,9 +99,15 @@ impl HotPath {
             symbol: file.symbol,
             prototype: file.prototype,
             meaning: file.meaning,
+            archs,
             cases: file.cases.into_iter().map(Case::from_values).collect(),
             adapters: file.adapters,
         })
+    }
+
+    /// Whether an architecture has what it is about: a hot path of AltiVec's registers has variants on POWER only.
+    pub fn is_on(&self, arch: Arch) -> bool {
+        self.archs.is_empty() || self.archs.contains(&arch)
     }
 
     /// The declared cases that match `wanted` in every value it names; if none does, `wanted` itself.

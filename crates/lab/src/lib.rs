@@ -17,6 +17,7 @@ pub mod head_keys;
 pub mod host;
 pub mod hotpath;
 pub mod measure;
+pub mod output;
 pub mod pool;
 pub mod problem;
 pub mod process;

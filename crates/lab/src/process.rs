@@ -113,6 +113,17 @@ impl Output {
     }
 }
 
+/// Where the output and the errors of a program go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Printing {
+    /// Into [`Output`].
+    Kept,
+    /// Through to ours.
+    Shown,
+    /// Both to our standard error, since our standard output is for something else.
+    ShownAsErrors,
+}
+
 /// A program to run, with its arguments and limits.
 #[derive(Clone, Debug)]
 pub struct Command {
@@ -124,7 +135,7 @@ pub struct Command {
     folder: Option<PathBuf>,
     timeout: Duration,
     limits: Limits,
-    inherit_stdout: bool,
+    printing: Printing,
 }
 
 impl Command {
@@ -139,7 +150,7 @@ impl Command {
             folder: None,
             timeout: Duration::from_secs(600),
             limits: LIMITS_OF_ANY,
-            inherit_stdout: false,
+            printing: Printing::Kept,
         }
     }
 
@@ -193,9 +204,9 @@ impl Command {
         self
     }
 
-    /// Lets its output and its errors through to ours instead of keeping them.
-    pub fn show(mut self) -> Command {
-        self.inherit_stdout = true;
+    /// Says where its output and its errors go.
+    pub fn printing(mut self, printing: Printing) -> Command {
+        self.printing = printing;
         self
     }
 
@@ -222,11 +233,11 @@ impl Command {
         let started = Instant::now();
         let mut command = std::process::Command::new(&self.program);
         command.args(&self.args).stdin(Stdio::null());
-        if self.inherit_stdout {
-            command.stdout(Stdio::inherit()).stderr(Stdio::inherit());
-        } else {
-            command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        }
+        match self.printing {
+            Printing::Kept => command.stdout(Stdio::piped()).stderr(Stdio::piped()),
+            Printing::Shown => command.stdout(Stdio::inherit()).stderr(Stdio::inherit()),
+            Printing::ShownAsErrors => command.stdout(std::io::stderr()).stderr(Stdio::inherit()),
+        };
         if self.bare {
             command.env_clear();
             command.envs(KEPT_IN_BARE.iter().filter_map(|key| Some((key, std::env::var_os(key)?))));
@@ -235,7 +246,7 @@ impl Command {
         if let Some(folder) = &self.folder {
             command.current_dir(folder);
         }
-        if !self.inherit_stdout {
+        if self.printing == Printing::Kept {
             // What we read has to be in the words that we know.
             command.env("LC_ALL", "C");
         }

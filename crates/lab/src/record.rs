@@ -2,12 +2,12 @@
 //! Recording: one run of a program under QEMU with the tracer, as a trace file that every cpu can be judged on.
 
 use crate::build::{digest, Runner};
-use crate::cache::{read_text, Workspace};
+use crate::cache::{read_text, Scratch, Workspace};
 use crate::case::Case;
 use crate::discover::Variant;
 use crate::emulator::Engine;
 use crate::problem::{Problem, Result, STORAGE_FULL_REMEDY};
-use crate::process::{signal_name, Command, Ending, Output};
+use crate::process::{signal_name, Command, Ending, Output, Printing};
 use crate::toolchain::require_program;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -99,7 +99,9 @@ pub fn record_case(
     let kind = if region == Region::Calls { "calls" } else { "loop" };
     let stem = runner.path.file_name().unwrap_or_default().to_string_lossy();
     let tracer = tracer_digest(workspace)?;
-    let finished = workspace.folder("traces")?.join(format!("{stem}-{kind}{calls}-{case}-{tracer}.trace"));
+    let machine = if variant.needs.is_empty() { String::new() } else { format!("-{}", machine(engine)) };
+    let name = format!("{stem}{machine}-{kind}{calls}-{case}-{tracer}.trace");
+    let finished = workspace.folder("traces")?.join(name);
     if finished.is_file() {
         return Ok(finished);
     }
@@ -111,9 +113,17 @@ pub fn record_case(
         arguments: &arguments,
         plugin_arguments: &[roi, mark, format!("note=compiler:{}", runner.compiler)],
         timeout: CASE_TIMEOUT,
-        show: false,
+        printing: Printing::Kept,
     };
-    recording.run(workspace, &finished)
+    recording.run(workspace)?.keep_as(&finished)
+}
+
+/// What tells the machines apart on which a dispatcher is traced.
+fn machine(engine: &Engine) -> String {
+    match engine {
+        Engine::Native => "native".to_owned(),
+        Engine::Qemu { cpu, .. } => cpu.replace(',', "+"),
+    }
 }
 
 /// A runner's refusal, which begins with `error: `, as a problem of whoever named the case.
@@ -137,13 +147,13 @@ pub struct Recording<'a> {
     pub plugin_arguments: &'a [String],
     /// How long it may take.
     pub timeout: Duration,
-    /// Whether the program's output goes to ours; a program that shows it may also fail and still be recorded.
-    pub show: bool,
+    /// Where the program's output goes; a program that shows it may also fail and still be recorded.
+    pub printing: Printing,
 }
 
 impl Recording<'_> {
-    /// Runs the program and puts the trace in place when it is whole.
-    pub fn run(&self, workspace: &Workspace, finished: &Path) -> Result<PathBuf> {
+    /// Runs the program and returns the trace, which is whole.
+    pub fn run(&self, workspace: &Workspace) -> Result<Scratch> {
         let Engine::Qemu { program: qemu, cpu, version } = self.engine else {
             return Err(Problem::new("a native run cannot be recorded").remedy("choose what a QEMU can run"));
         };
@@ -168,13 +178,12 @@ impl Recording<'_> {
             .args(self.arguments)
             .timeout(self.timeout);
         // What shows its output is a foreign program, which may do as it likes; ours start no other.
-        let command = if self.show { command.show() } else { command.alone() };
+        let shown = self.printing != Printing::Kept;
+        let command = if shown { command.printing(self.printing) } else { command.alone() };
         let output = command.run()?;
         let failed = |what: String| Err(Problem::new(what).at(command.line()).of_variant());
         match output.ending {
-            Ending::Exited(status) if scratch.path().is_file() && (status == 0 || self.show) => {
-                scratch.keep_as(finished)
-            }
+            Ending::Exited(status) if scratch.path().is_file() && (status == 0 || shown) => Ok(scratch),
             Ending::Exited(0) => failed("the run left no trace: was the function ever called?".to_owned()),
             _ if output.found_no_space() => {
                 Err(Problem::new("the disk is full").at(scratch.path().display()).remedy(STORAGE_FULL_REMEDY))

@@ -74,6 +74,9 @@ const fn x86(
 
 /// POWER in both byte orders: the same machines. clang would emit POWER8 code for powerpc64le unless told.
 const POWER: &[Requirement] = &[
+    // All of them have these two; the claims are for what 32-bit machines may lack.
+    requirement("fpu", &["-mcpu=power7"], "power7"),
+    requirement("altivec", &["-mcpu=power7"], "power7"),
     requirement("power7", &["-mcpu=power7"], "power7"),
     requirement("power8", &["-mcpu=power8"], "power8"),
     requirement("power9", &["-mcpu=power9"], "power9"),
@@ -94,6 +97,8 @@ static TARGETS: [Target; 7] = [
             // The classic core that the e300 descends from. Soft float, because the MPC8xx has no FPU and because
             // clang's variadic functions save f1-f8 without being asked.
             requirement("603", &["-mcpu=603", "-msoft-float"], "603"),
+            // The same with its floating-point unit: for code that is about its registers.
+            requirement("fpu", &["-mcpu=603"], "603"),
             // The first AltiVec machine that QEMU's user mode gives its vector unit to (the 7400 it does not).
             requirement("altivec", &["-mcpu=7450", "-maltivec"], "7450"),
         ],
@@ -155,8 +160,12 @@ static TARGETS: [Target; 7] = [
         requirements: &[
             x86("x86-64", &["-march=x86-64"], "Opteron_G1", &[]),
             x86("movbe", &["-mmovbe"], "Haswell", &["movbe"]),
+            x86("xsave", &["-mxsave"], "SandyBridge", &["xsave"]),
+            x86("avx", &["-mavx"], "SandyBridge", &["avx"]),
+            x86("xsaveopt", &["-mxsaveopt"], "SandyBridge", &["xsaveopt"]),
             x86("avx2", &["-mavx2", "-mbmi", "-mbmi2"], "Haswell", &["avx2", "bmi1", "bmi2"]),
             x86("adx", &["-madx", "-mbmi2"], "Broadwell", &["adx", "bmi2"]),
+            x86("xsavec", &["-mxsavec"], "", &["xsavec"]),
             x86("avx_vnni", &["-mavx2", "-mbmi2", "-mavxvnni"], "", &["avx2", "bmi2", "avx_vnni"]),
             x86(
                 "avx512",

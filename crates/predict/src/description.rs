@@ -17,6 +17,8 @@ pub const DOMAINS_MAX: usize = 32;
 /// The domain that reads addresses, and the one that reads what is stored.
 pub(crate) const ADDRESS_DOMAIN: u8 = 1;
 pub(crate) const STORED_DOMAIN: u8 = 2;
+/// The domain that stands for readers in the other half of a core than the producer's.
+pub(crate) const OTHER_HALF: u8 = 3;
 
 /// The front end's numbers, as the schema explains them.
 #[derive(Clone, Debug)]
@@ -25,7 +27,14 @@ pub struct Fetch {
     pub(crate) width: u32,
     pub(crate) taken: u64,
     pub(crate) same_block_taken: Option<u64>,
+    /// What a fetch starts at a multiple of.
+    pub(crate) align: u64,
+    pub(crate) after_indirect: bool,
+    pub(crate) call_taken: u64,
+    pub(crate) return_taken: u64,
     pub(crate) ahead: Option<u64>,
+    /// Branches fetched in a cycle at most.
+    pub(crate) branches: u32,
     pub(crate) buffer: usize,
     /// Entries and taken-branch cost of each level of branch target buffer, fastest first.
     pub(crate) btb: Vec<(usize, u64)>,
@@ -69,6 +78,13 @@ pub struct Dispatch {
     pub(crate) rename_general: Option<usize>,
     pub(crate) rename_vector: Option<usize>,
     pub(crate) binds: bool,
+    /// Slices, and the operations that go to two of them, a superslice, at once; none on other cores.
+    pub(crate) slices: u32,
+    pub(crate) tuple: u32,
+    /// The first of the queues that there are one of for each slice.
+    pub(crate) slice_queue: Option<u8>,
+    /// Of each slice, the pipe that takes a result.
+    pub(crate) results: u32,
 }
 
 /// Loads, stores and what goes wrong between them.
@@ -79,8 +95,22 @@ pub struct Memory {
     pub(crate) miss_queue: usize,
     pub(crate) forward: u64,
     pub(crate) forward_renamed: Option<u64>,
+    /// From the store's data to the load's value.
+    pub(crate) forward_data: Option<u64>,
+    /// Added when a doubleword comes from a store and the cache.
+    pub(crate) forward_merge: u64,
+    pub(crate) forward_vector: u64,
+    /// Accesses of any form can be renamed to each other, not only those by base and displacement.
+    pub(crate) renames_any: bool,
+    pub(crate) rename_interval: u64,
+    /// Bytes of the smallest load that can be renamed.
+    pub(crate) rename_least: u64,
+    /// Cycles that an address of two registers adds to a load.
+    pub(crate) indexed: u64,
     pub(crate) forward_failed: u64,
     pub(crate) partial_merges: bool,
+    /// Each doubleword may come from another store, not from two.
+    pub(crate) doublewords: bool,
     pub(crate) reject_retry: u64,
     pub(crate) drain: u64,
     pub(crate) drain_interval: u64,
@@ -102,6 +132,8 @@ pub struct Memory {
 struct Fusion {
     first: HashSet<String>,
     second: HashSet<String>,
+    /// The fused operation takes the pipes of the first, not of the second.
+    keeps_first: bool,
 }
 
 /// One level of cache.
@@ -140,6 +172,16 @@ pub struct Unit {
     pub(crate) queue: Option<u8>,
 }
 
+impl Unit {
+    /// Its pipes that the slices from `first` on, `count` of them, have, of `slices` in all: of one to a slice theirs, of one
+    /// to a superslice (two slices) that one, of one in all that one.
+    fn in_slices(&self, first: u32, count: u32, slices: u32) -> u32 {
+        let pipes = self.mask.count_ones();
+        let here = |slice: u32| 1 << (self.mask.trailing_zeros() + slice * pipes / slices);
+        (first..first + count).fold(0, |mask, slice| mask | here(slice))
+    }
+}
+
 /// What a part of an instruction waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waits {
@@ -168,6 +210,8 @@ pub struct Part {
     pub busy: u16,
     /// Cycles after the part before it.
     pub step: u16,
+    /// It takes all these pipes of a superslice at once, not one of them.
+    pub pair: bool,
 }
 
 pub(crate) const FIRST: u32 = 1;
@@ -178,6 +222,21 @@ pub(crate) const EVEN: u32 = 16;
 pub(crate) const BEFORE: u32 = 32;
 pub(crate) const AFTER: u32 = 64;
 pub(crate) const NO_FORWARD: u32 = 128;
+/// No third operation goes into its tuple.
+pub(crate) const RESTRICTED: u32 = 1 << 27;
+/// It goes to both slices of its superslice, or takes the place of what would go to the other.
+pub(crate) const BOTH: u32 = 1 << 28;
+
+/// Sources that a core knows not to need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ignores {
+    /// It waits for all.
+    Nothing,
+    /// Carry and condition.
+    Flags,
+    /// All but carry and condition.
+    Registers,
+}
 
 /// An instruction class.
 #[derive(Clone, Debug)]
@@ -193,6 +252,7 @@ pub struct Class {
     pub(crate) parts: Vec<Part>,
     pub(crate) domain: u8,
     pub(crate) reads_as: u8,
+    pub(crate) ignores: Ignores,
 }
 
 /// A cpu, typed.
@@ -205,6 +265,8 @@ pub struct Description {
     pub(crate) memory: Memory,
     pub(crate) caches: Caches,
     pub(crate) units: Vec<Unit>,
+    /// Pipes of each half of the core, if it has halves; queues that feed such pipes are in halves, too.
+    pub(crate) halves: Option<[u32; 2]>,
     /// Name and entries.
     pub(crate) queues: Vec<(String, u16)>,
     pub(crate) classes: Vec<Class>,
@@ -213,6 +275,8 @@ pub struct Description {
     /// Classes whose parts are added to an instruction that also reads, or writes, memory.
     pub(crate) load_op: Option<u16>,
     pub(crate) store_op: Option<u16>,
+    /// Patterns of mnemonics that the core does not have.
+    lacks: Vec<String>,
     fusions: Vec<Fusion>,
     exact: HashMap<String, (usize, u16)>,
     /// Prefix, distance, class; longest prefix first.
@@ -228,21 +292,28 @@ impl Description {
 
     /// Reads a checked cpu.
     pub fn new(cpu: &Cpu) -> Result<Description, CpuError> {
-        let mut builder =
-            Builder { cpu, domains: vec!["other".into(), "address".into(), "store_data".into()] };
-        let queues: Vec<(String, u16)> = cpu
-            .names("queue")
-            .into_iter()
-            .map(|name| {
-                let entries = builder.whole(&format!("queue.{name}.entries"), 1) as u16;
-                (name, entries)
-            })
-            .collect();
+        let mut builder = Builder {
+            cpu,
+            domains: vec!["other".into(), "address".into(), "store_data".into(), "other_half".into()],
+        };
+        let mut queues: Vec<(String, u16)> = Vec::new();
+        let mut slice_queue = None;
+        for name in cpu.names("queue") {
+            let entries = builder.whole(&format!("queue.{name}.entries"), 1) as u16;
+            let copies = builder.whole(&format!("queue.{name}.copies"), 1);
+            builder.check_copies(&name, copies, slice_queue)?;
+            if copies > 1 {
+                slice_queue = Some(queues.len() as u8);
+            }
+            queues.extend((0..copies).map(|_| (name.clone(), entries)));
+        }
         if queues.len() > QUEUES_MAX {
             let key = format!("queue.{}.entries", queues[QUEUES_MAX].0);
             return Err(builder.invalid(&key, "is one queue too many", format!("{QUEUES_MAX} queues")));
         }
         let units = builder.units(&queues)?;
+        let halves = builder.halves(&units);
+        let results = builder.results(&units)?;
         let classes = builder.classes(&units)?;
         let (exact, prefixes) = builder.patterns(&classes)?;
         let bypass = builder.bypass()?;
@@ -252,15 +323,17 @@ impl Description {
             kind: cpu.kind(),
             fetch: builder.fetch(),
             branch: builder.branch(),
-            dispatch: builder.dispatch(),
+            dispatch: Dispatch { slice_queue, results, ..builder.dispatch() },
             memory: builder.memory(),
             caches: builder.caches()?,
             units,
+            halves,
             queues,
             classes,
             bypass,
             load_op,
             store_op,
+            lacks: cpu.words("lacks").to_vec(),
             fusions: builder.fusions(),
             exact,
             prefixes,
@@ -283,9 +356,35 @@ impl Description {
         self.exact.get(&format!("{mnemonic}@{form}")).map(|&(_, class)| class)
     }
 
+    /// Whether the core does not have that instruction.
+    pub(crate) fn lacks(&self, mnemonic: &str) -> bool {
+        self.lacks.iter().any(|pattern| match pattern.strip_suffix('*') {
+            Some(prefix) => mnemonic.starts_with(prefix),
+            None => mnemonic == pattern,
+        })
+    }
+
+    /// The pipes that each slice has, and those that each superslice has.
+    pub(crate) fn pipes_of_slices(&self) -> (Vec<u32>, Vec<u32>) {
+        let slices = self.dispatch.slices;
+        let have = |first: u32, count: u32| {
+            self.units.iter().fold(0, |mask, unit| mask | unit.in_slices(first, count, slices))
+        };
+        let superslices = (0..slices).step_by(2).map(|first| have(first, 2)).collect();
+        ((0..slices).map(|slice| have(slice, 1)).collect(), superslices)
+    }
+
     /// Whether the core makes one operation of two instructions with these mnemonics, one right behind the other.
-    pub(crate) fn fuses(&self, first: &str, second: &str) -> bool {
-        self.fusions.iter().any(|fusion| fusion.first.contains(first) && fusion.second.contains(second))
+    /// And if so, whether it takes the pipes of the first.
+    pub(crate) fn fuses(&self, first: &str, second: &str) -> Option<bool> {
+        let fuse = |fusion: &&Fusion| fusion.first.contains(first) && fusion.second.contains(second);
+        self.fusions.iter().find(fuse).map(|fusion| fusion.keeps_first)
+    }
+
+    /// Whether the entries of that queue are divided between the halves of the core.
+    pub(crate) fn is_in_halves(&self, queue: u8) -> bool {
+        let halves = self.halves.map_or(0, |[first, second]| first | second);
+        self.units.iter().any(|unit| unit.queue == Some(queue) && unit.mask & halves != 0)
     }
 
     /// The class of that name.
@@ -335,7 +434,12 @@ impl Builder<'_> {
             width: self.whole("fetch.width", 4) as u32,
             taken: self.whole("fetch.taken", 1),
             same_block_taken: self.optional("fetch.same_block_taken"),
+            align: self.whole("fetch.align", self.whole("fetch.block", 16)).next_power_of_two(),
+            after_indirect: self.whole("fetch.after_indirect", 0) != 0,
+            call_taken: self.whole("fetch.call_taken", 0),
+            return_taken: self.whole("fetch.return_taken", 0),
             ahead: self.optional("fetch.ahead"),
+            branches: self.whole("fetch.branches", u64::from(u32::MAX)) as u32,
             buffer: self.whole("fetch.buffer", 16) as usize,
             btb,
         }
@@ -371,6 +475,10 @@ impl Builder<'_> {
             rename_general: self.optional("rename.general").map(|n| n as usize),
             rename_vector: self.optional("rename.vector").map(|n| n as usize),
             binds: self.whole("dispatch.binds", 0) != 0,
+            slices: self.whole("dispatch.slices", 0) as u32,
+            tuple: self.whole("dispatch.tuple", self.whole("dispatch.width", 1)) as u32,
+            slice_queue: None,
+            results: 0,
         }
     }
 
@@ -388,8 +496,16 @@ impl Builder<'_> {
             miss_queue: self.whole("memory.miss_queue", 1) as usize,
             forward: self.whole("memory.forward", 1),
             forward_renamed: self.optional("memory.forward_renamed"),
+            forward_data: self.optional("memory.forward_data"),
+            forward_merge: self.whole("memory.forward_merge", 0),
+            forward_vector: self.whole("memory.forward_vector", self.whole("memory.forward", 1)),
+            renames_any: self.cpu.word("memory.renames") == Some("any"),
+            rename_least: self.whole("memory.rename_least", 1),
+            rename_interval: self.whole("memory.rename_interval", 0),
+            indexed: self.whole("memory.indexed", 0),
             forward_failed: self.whole("memory.forward_failed", 0),
             partial_merges: self.cpu.word("memory.partial_forward") == Some("merge"),
+            doublewords: self.cpu.word("memory.partial_forward") == Some("doublewords"),
             reject_retry: self.whole("memory.reject_retry", 1).max(1),
             drain: self.whole("memory.drain", 1),
             drain_interval: self.whole("memory.drain_interval", 1),
@@ -409,6 +525,7 @@ impl Builder<'_> {
         let fusion = |name: String| Fusion {
             first: words(format!("fusion.{name}.first")),
             second: words(format!("fusion.{name}.second")),
+            keeps_first: self.cpu.word(&format!("fusion.{name}.pipe")) == Some("first"),
         };
         self.cpu.names("fusion").into_iter().map(fusion).collect()
     }
@@ -455,6 +572,27 @@ impl Builder<'_> {
         })
     }
 
+    fn results(&self, units: &[Unit]) -> Result<u32, CpuError> {
+        let key = "dispatch.results";
+        let Some(name) = self.cpu.word(key) else { return Ok(0) };
+        match units.iter().find(|unit| unit.name == name) {
+            Some(unit) => Ok(unit.mask),
+            None => {
+                Err(self.invalid(key, format!("names no unit: '{name}'"), self.cpu.names("unit").join(", ")))
+            }
+        }
+    }
+
+    /// Copies of a queue are one for each slice, and of one queue only.
+    fn check_copies(&self, name: &str, copies: u64, other: Option<u8>) -> Result<(), CpuError> {
+        let slices = self.whole("dispatch.slices", 1);
+        if copies == 1 || copies == slices && other.is_none() {
+            return Ok(());
+        }
+        let allowed = if other.is_some() { "one queue with copies".to_owned() } else { slices.to_string() };
+        Err(self.invalid(&format!("queue.{name}.copies"), "has to be one for each slice", allowed))
+    }
+
     fn units(&self, queues: &[(String, u16)]) -> Result<Vec<Unit>, CpuError> {
         let mut units = Vec::new();
         let mut next = 0;
@@ -467,6 +605,11 @@ impl Builder<'_> {
                     "exceeds the pipes that can be described",
                     format!("{PIPES_MAX} pipes in all"),
                 ));
+            }
+            let slices = self.whole("dispatch.slices", 0) as u32;
+            if slices > 0 && ![1, slices / 2, slices].contains(&pipes) {
+                let allowed = format!("1, {} or {slices}", slices / 2);
+                return Err(self.invalid(&key, "does not go evenly to the slices", allowed));
             }
             let mask = (((1u64 << pipes) - 1) << next) as u32;
             next += pipes;
@@ -485,6 +628,26 @@ impl Builder<'_> {
             units.push(Unit { name, mask, queue });
         }
         Ok(units)
+    }
+
+    /// The pipes of each half: one of each unit of two, and the units that name their half.
+    fn halves(&self, units: &[Unit]) -> Option<[u32; 2]> {
+        if self.whole("dispatch.halves", 1) < 2 {
+            return None;
+        }
+        let mut halves = [0; 2];
+        for unit in units {
+            match self.optional(&format!("unit.{}.half", unit.name)) {
+                Some(half) => halves[half as usize % 2] |= unit.mask,
+                None if unit.mask.count_ones() == 2 => {
+                    let first = unit.mask & unit.mask.wrapping_neg();
+                    halves[0] |= first;
+                    halves[1] |= unit.mask ^ first;
+                }
+                None => {}
+            }
+        }
+        Some(halves)
     }
 
     fn domain(&mut self, name: &str, key: &str) -> Result<u8, CpuError> {
@@ -518,6 +681,8 @@ impl Builder<'_> {
                 "first" => FIRST,
                 "last" => LAST,
                 "alone" => ALONE,
+                "restricted" => RESTRICTED,
+                "both" => BOTH,
                 "end" => ENDS,
                 _ => EVEN,
             };
@@ -546,6 +711,11 @@ impl Builder<'_> {
             parts,
             domain,
             reads_as,
+            ignores: match self.cpu.word(&key("ignores")) {
+                Some("flags") => Ignores::Flags,
+                Some(_) => Ignores::Registers,
+                None => Ignores::Nothing,
+            },
             name,
         })
     }
@@ -560,8 +730,9 @@ impl Builder<'_> {
         }
         let mut parts = Vec::new();
         for (index, word) in words.iter().enumerate() {
+            let (pair, word) = word.strip_prefix("pair ").map_or((false, word.as_str()), |rest| (true, rest));
             let (waits, names) = match word.split_once(' ') {
-                None => (Waits::All, word.as_str()),
+                None => (Waits::All, word),
                 Some(("address", names)) => (Waits::Address, names),
                 Some(("data", names)) => (Waits::Data, names),
                 Some(("then", names)) if index > 0 => (Waits::Then, names),
@@ -569,12 +740,19 @@ impl Builder<'_> {
                     return Err(self.invalid(
                         &key,
                         format!("has a part '{word}'"),
-                        "UNIT|UNIT..., with 'address ', 'data ' or (not on the first) 'then ' before it",
+                        "UNIT|UNIT..., with 'address ', 'data ' or (not on the first) 'then ' before it, and 'pair ' before that",
                     ));
                 }
             };
+            if pair && self.optional("dispatch.slices").is_none() {
+                return Err(self.invalid(
+                    &key,
+                    format!("has a part 'pair {word}'"),
+                    "slices (dispatch.slices)",
+                ));
+            }
             let (mut mask, mut prefer) = (0, 0);
-            for name in names.split('|') {
+            for name in names.split(if pair { '+' } else { '|' }) {
                 let Some(unit) = units.iter().find(|unit| unit.name == name.trim()) else {
                     let known = units.iter().map(|unit| unit.name.as_str()).collect::<Vec<_>>().join(", ");
                     return Err(self.invalid(&key, format!("names no unit: '{name}'"), known));
@@ -585,7 +763,7 @@ impl Builder<'_> {
                 }
             }
             let last = index + 1 == words.len();
-            parts.push(Part { mask, prefer, waits, busy: if last { busy } else { 1 }, step });
+            parts.push(Part { mask, prefer, waits, busy: if last { busy } else { 1 }, step, pair });
         }
         Ok(parts)
     }

@@ -21,11 +21,13 @@ pub struct Options {
     pub events: Option<(u64, u64)>,
     /// The code stands so many bytes further on than in the trace; data stays where it is.
     pub shift: u64,
+    /// Stop after about so many simulated instructions, which tells how one core stands to another, not the whole run.
+    pub simulated_max: Option<u64>,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { skip_loops: true, relax: Relax::default(), events: None, shift: 0 }
+        Options { skip_loops: true, relax: Relax::default(), events: None, shift: 0, simulated_max: None }
     }
 }
 
@@ -80,6 +82,14 @@ pub enum PredictError {
         program: arch::Arch,
         /// The architectures it runs.
         runs: Vec<String>,
+    },
+    /// The program cannot run on this cpu.
+    #[error("{cpu} does not have what the program executes: {}; choose a cpu that has it with -c, or build the program for {cpu}", what.join(", "))]
+    Lacks {
+        /// The cpu.
+        cpu: String,
+        /// Mnemonics, each with the address of its first.
+        what: Vec<String>,
     },
     /// The cpu file is wrong.
     #[error(transparent)]
@@ -233,6 +243,7 @@ struct Runner {
     core: Box<dyn Core>,
     skip_loops: bool,
     shift: u64,
+    simulated_max: u64,
     events: Option<(u64, u64)>,
     recorded: Vec<Event>,
     texts: Vec<(u64, String)>,
@@ -262,6 +273,7 @@ impl Runner {
             kinds,
             skip_loops: options.skip_loops,
             shift: options.shift,
+            simulated_max: options.simulated_max.unwrap_or(u64::MAX),
             events: options.events,
             recorded: Vec::new(),
             texts: Vec::new(),
@@ -283,6 +295,9 @@ impl Runner {
             }
         }
         for (index, item) in chunk.items.iter().enumerate() {
+            if self.has_simulated_enough() {
+                break;
+            }
             match item {
                 Item::Block { block, accesses, next } => {
                     let accesses = &chunk.accesses[accesses.start as usize..accesses.end as usize];
@@ -297,6 +312,10 @@ impl Runner {
             }
         }
         self.collect_marks();
+    }
+
+    fn has_simulated_enough(&mut self) -> bool {
+        self.core.counters().instructions - self.skipped_instructions >= self.simulated_max
     }
 
     /// The core's clock does not see what was skipped; calls are timed with it, or a loop skipped inside of a call would
@@ -334,7 +353,7 @@ impl Runner {
         let mut start = self.core.now();
         self.collect_marks();
         let mut calls = self.calls.count;
-        while done < times {
+        while done < times && !self.has_simulated_enough() {
             let length = window.min(times - done);
             for _ in 0..length {
                 done += 1;
@@ -430,6 +449,10 @@ impl Runner {
         let counters = self.core.counters().clone();
         if counters.instructions == 0 {
             return Err(PredictError::Nothing { marked });
+        }
+        if !self.plan.lacking.is_empty() {
+            let what = self.plan.lacking.iter().map(|(name, at)| format!("'{name}' at {at:#x}")).collect();
+            return Err(PredictError::Lacks { cpu: self.name, what });
         }
         if self.calls.count == 1 {
             let end = now + self.skipped_cycles;

@@ -158,11 +158,7 @@ impl Sensitivity {
 
 /// Moves each guessed number of the cpu to the ends of its range, one at a time.
 pub fn sensitivity(open: &mut Open<'_>, cpu: &Cpu, base: &Options) -> Result<Sensitivity, PredictError> {
-    let guesses: Vec<_> = cpu
-        .guesses()
-        .into_iter()
-        .filter(|guess| guess.low < guess.high && guess.key != "clock.frequency")
-        .collect();
+    let guesses = cpu.guesses();
     let mut changed = vec![cpu.clone()];
     for guess in &guesses {
         for value in [guess.low, guess.high] {

@@ -8,9 +8,13 @@
 mod core;
 pub mod cpu;
 pub mod description;
+pub mod doubt;
 mod driver;
 pub mod explain;
 pub mod fallback;
+pub mod figures;
+pub mod fit;
+pub mod left_out;
 pub mod loops;
 mod plan;
 pub mod source;

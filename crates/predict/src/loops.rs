@@ -25,10 +25,10 @@ pub struct Walk {
 pub struct LoopSource {
     arch: Arch,
     kinds: Arc<RegisterKinds>,
-    /// The blocks of an iteration, in the order executed.
     blocks: Vec<Vec<Instruction>>,
-    /// Instruction in its block, bytes, whether it stores, where.
-    walks: Vec<Vec<(u16, u16, bool, Walk)>>,
+    /// The blocks of an iteration, in the order executed, and for each access of theirs the instruction in its block, bytes,
+    /// whether it stores, where.
+    turn: Vec<(usize, Vec<(u16, u16, bool, Walk)>)>,
     iterations: u64,
     done: u64,
     mark: u64,
@@ -49,41 +49,49 @@ impl LoopSource {
         walks: &[Walk],
         iterations: u64,
     ) -> Result<LoopSource, SourceError> {
+        LoopSource::along(arch, code, address, walks, &[], iterations)
+    }
+
+    /// The same for a loop that branches in other ways: `goes` says where each branch goes, in the order executed, in bytes
+    /// from the start of the loop, or a negative number if it is not taken. The last one goes to the start.
+    pub fn along(
+        arch: Arch,
+        code: &[u8],
+        address: u64,
+        walks: &[Walk],
+        goes: &[i64],
+        iterations: u64,
+    ) -> Result<LoopSource, SourceError> {
         let mut decoder = Decoder::new(arch).map_err(|error| SourceError(error.to_string()))?;
-        let mut blocks: Vec<Vec<Instruction>> = vec![Vec::new()];
+        let mut blocks: Vec<Vec<Instruction>> = Vec::new();
+        let mut order = Vec::new();
         let mut at = address;
-        let exit;
-        loop {
-            let offset = at.wrapping_sub(address) as usize;
-            let bytes = code.get(offset..).filter(|rest| !rest.is_empty());
-            let bytes = bytes
-                .ok_or_else(|| SourceError(format!("the loop runs out of its code at offset {offset}")))?;
-            let instruction = decoder.decode(bytes, at).map_err(|error| SourceError(error.to_string()))?;
-            let end = at + u64::from(instruction.length);
-            let flow = instruction.flow;
-            blocks.last_mut().expect("never empty").push(instruction);
-            at = match flow {
-                Flow::Branch { target, .. } if target == address => {
-                    exit = end;
-                    break;
-                }
-                Flow::Branch { conditional: false, target } => target,
-                Flow::Next | Flow::Branch { .. } => end,
-                _ => return Err(SourceError(format!("an instruction at offset {offset} leaves the loop"))),
-            };
-            if flow != Flow::Next {
-                blocks.push(Vec::new());
+        let mut told = goes.iter();
+        let exit = loop {
+            let block = decode_block(&mut decoder, code, address, at)?;
+            let Some(last) = block.last() else { return Err(SourceError("the loop is empty".into())) };
+            let end = last.address + u64::from(last.length);
+            let next = next_of(last, address, end, if goes.is_empty() { None } else { Some(&mut told) })?;
+            let same = |known: &Vec<Instruction>| known[0].address == block[0].address;
+            let index = blocks.iter().position(same).unwrap_or(blocks.len());
+            if index == blocks.len() {
+                blocks.push(block);
             }
-            if blocks.iter().map(Vec::len).sum::<usize>() > 100_000 {
+            order.push(index);
+            if next == address && told.len() == 0 {
+                break end;
+            }
+            if order.len() > 100_000 {
                 return Err(SourceError("the loop never goes back to its start".into()));
             }
-        }
+            at = next;
+        };
         let kinds = Arc::new(RegisterKinds::new(&decoder));
         let mut given = walks.iter();
-        let mut placed = Vec::new();
-        for block in &blocks {
+        let mut turn = Vec::new();
+        for number in order {
             let mut in_block = Vec::new();
-            for (index, instruction) in block.iter().enumerate() {
+            for (index, instruction) in blocks[number].iter().enumerate() {
                 for (applies, store) in [(instruction.load, false), (instruction.store, true)] {
                     if applies {
                         let walk = given.next().ok_or_else(|| {
@@ -96,17 +104,59 @@ impl LoopSource {
                     }
                 }
             }
-            placed.push(in_block);
+            turn.push((number, in_block));
         }
         if given.next().is_some() {
             return Err(SourceError("more addresses are given than the loop has accesses".into()));
         }
-        Ok(LoopSource { arch, kinds, blocks, walks: placed, iterations, done: 0, mark: address, exit })
+        Ok(LoopSource { arch, kinds, blocks, turn, iterations, done: 0, mark: address, exit })
     }
 
     /// Instructions of one iteration.
     pub fn instructions(&self) -> impl Iterator<Item = &Instruction> {
-        self.blocks.iter().flatten()
+        self.turn.iter().flat_map(|(block, _)| &self.blocks[*block])
+    }
+}
+
+/// The instructions from `at` to the next branch.
+fn decode_block(
+    decoder: &mut Decoder,
+    code: &[u8],
+    address: u64,
+    mut at: u64,
+) -> Result<Vec<Instruction>, SourceError> {
+    let mut block: Vec<Instruction> = Vec::new();
+    while block.last().is_none_or(|last| last.flow == Flow::Next) {
+        let offset = at.wrapping_sub(address) as usize;
+        let bytes = code.get(offset..).filter(|rest| !rest.is_empty());
+        let bytes =
+            bytes.ok_or_else(|| SourceError(format!("the loop runs out of its code at offset {offset}")))?;
+        let instruction = decoder.decode(bytes, at).map_err(|error| SourceError(error.to_string()))?;
+        at += u64::from(instruction.length);
+        block.push(instruction);
+    }
+    Ok(block)
+}
+
+/// Where the branch goes, `told` if that is given: the address executed after it.
+fn next_of(
+    branch: &Instruction,
+    start: u64,
+    end: u64,
+    told: Option<&mut std::slice::Iter<'_, i64>>,
+) -> Result<u64, SourceError> {
+    let offset = branch.address.wrapping_sub(start);
+    if let Some(told) = told {
+        let to = told
+            .next()
+            .ok_or_else(|| SourceError(format!("nobody says where the branch at offset {offset} goes")))?;
+        return Ok(if *to < 0 { end } else { start + *to as u64 });
+    }
+    match branch.flow {
+        Flow::Branch { target, .. } if target == start => Ok(target),
+        Flow::Branch { conditional: false, target } => Ok(target),
+        Flow::Branch { .. } => Ok(end),
+        _ => Err(SourceError(format!("an instruction at offset {offset} leaves the loop"))),
     }
 }
 
@@ -133,7 +183,7 @@ impl Source for LoopSource {
         for _ in 0..BATCH.min(self.iterations - self.done) {
             let iteration = self.done;
             self.done += 1;
-            for (number, walks) in self.walks.iter().enumerate() {
+            for (number, (block, walks)) in self.turn.iter().enumerate() {
                 let first = chunk.accesses.len() as u32;
                 chunk.accesses.extend(walks.iter().map(|&(instruction, bytes, store, walk)| {
                     let moved = walk.step.wrapping_mul(iteration as i64);
@@ -146,13 +196,13 @@ impl Source for LoopSource {
                         address: walk.start.wrapping_add_signed(moved),
                     }
                 }));
-                let next = match self.blocks.get(number + 1) {
-                    Some(block) => block[0].address,
+                let next = match self.turn.get(number + 1) {
+                    Some((following, _)) => self.blocks[*following][0].address,
                     None if self.done == self.iterations => self.exit,
                     None => self.mark,
                 };
                 chunk.items.push(Item::Block {
-                    block: number as u32,
+                    block: *block as u32,
                     accesses: first..chunk.accesses.len() as u32,
                     next,
                 });

@@ -6,7 +6,7 @@
 //! claims takes LLVM's scheduling figures if the cpu names an LLVM model that has it, else a default class by
 //! what it does (load, store, branch, other). It is never dropped, and it is counted and named in the result.
 
-use crate::core::{result_value, Relax, TIME_SHIFT};
+use crate::core::{result_value, Relax, FIXED, NEITHER, TIME_SHIFT};
 use crate::description::*;
 use decode::{Flow, Instruction, Register, RegisterKind, Role};
 use std::collections::BTreeMap;
@@ -46,8 +46,17 @@ pub(crate) const MANY_SOURCES: u32 = 1 << 25;
 /// source at most one that stores it, or one that computes with it and what was loaded. `mask` and `prefer` are the
 /// first part's, and `first_sources` are all, the address's first.
 pub(crate) const PAIR: u32 = 1 << 26;
+/// Its address is of two registers. Asked of loads only, as `BACKWARD` of direct branches only, which load nothing: one bit
+/// says both.
+pub(crate) const INDEXED: u32 = BACKWARD;
+/// What it moves is in vector registers.
+pub(crate) const MOVES_VECTOR: u32 = 1 << 30;
+/// It is fused with the instruction in front of it, and counts as one with that.
+pub(crate) const FUSED: u32 = 1 << 31;
 /// No bypass between domains delays a source of this instruction, which is `ONE_KIND`.
 pub(crate) const NEAR: u32 = 1 << 23;
+/// Its only part takes all pipes of its units that its superslice has.
+pub(crate) const TAKES_PAIR: u32 = 1 << 29;
 
 /// One register written: when, and as what.
 #[derive(Clone, Copy, Debug)]
@@ -146,6 +155,8 @@ pub struct Op {
     pub(crate) length: u8,
     /// The queue it waits in, or `NO_QUEUE`.
     pub(crate) queue: u8,
+    /// How it comes to its half of the core (`core::halves`).
+    pub(crate) steer: u8,
     /// Sources of a `ONE_KIND` instruction or a `PAIR`, `NO_REGISTER` if there are fewer.
     pub(crate) first_sources: [u8; 3],
     pub(crate) first_result: Result,
@@ -215,6 +226,8 @@ pub struct Plan {
     shift: u64,
     relax: Relax,
     fallback: Option<Fallback>,
+    /// Mnemonics that the core does not have, with the address of the first of each.
+    pub(crate) lacking: BTreeMap<String, u64>,
     /// Mnemonics in no class, with the number of static instructions.
     pub(crate) unknown: BTreeMap<String, u64>,
     /// Per op, the mnemonic, for counting executions of fallbacks.
@@ -222,7 +235,9 @@ pub struct Plan {
 }
 
 /// The forms of an instruction that a class can tell apart beyond the mnemonic, most telling first: `nop`, `zero`
-/// (a result that depends on nothing), `move`, `immediate` (the last source is a constant), `direct` (a jump or call, always taken, to a place that it names), `link` (moves to or from LR, CTR, TAR), `update` (reads and writes
+/// (a result that depends on nothing), `to_vector` and `to_general` (from the other kind of register), `move`, `wide` (vectors
+/// of 256 bits and more), `three` (an address of two registers and a constant),
+/// `count` (the last source is `cl`), `immediate` (the last source is a constant), `direct` (a jump or call, always taken, to a place that it names), `link` (moves to or from LR, CTR, TAR), `carry` (writes CA, OV or SO), `update` (reads and writes
 /// memory), `load`, `store`.
 fn forms(instruction: &Instruction, kinds: &RegisterKinds) -> Vec<&'static str> {
     let mut forms = Vec::new();
@@ -238,6 +253,16 @@ fn forms(instruction: &Instruction, kinds: &RegisterKinds) -> Vec<&'static str> 
     if !memory && sources_alike {
         forms.push(if ["or", "mr", "xxlor", "vor"].contains(&mnemonic) { "move" } else { "zero" });
     }
+    let reads_kind = |wanted| instruction.reads.iter().any(|&register| kinds.kind(register) == wanted);
+    let writes_kind = |wanted| instruction.writes.iter().any(|write| kinds.kind(write.register) == wanted);
+    for (form, from, to) in [
+        ("to_vector", RegisterKind::General, RegisterKind::Vector),
+        ("to_general", RegisterKind::Vector, RegisterKind::General),
+    ] {
+        if !memory && reads_kind(from) && writes_kind(to) {
+            forms.push(form);
+        }
+    }
     let is_move =
         !memory && instruction.writes.len() == 1 && instruction.reads.len() == 1 && mnemonic.contains("mov");
     if is_move || text.starts_with("mr ") {
@@ -246,6 +271,17 @@ fn forms(instruction: &Instruction, kinds: &RegisterKinds) -> Vec<&'static str> 
     let last = operands.last().map_or("", |operand| operand.trim_start_matches('-'));
     if !memory && operands.len() >= 2 && last.starts_with(|digit: char| digit.is_ascii_digit()) {
         forms.push("immediate");
+    }
+    if !memory && (text.contains("ymm") || text.contains("zmm")) {
+        forms.push("wide");
+    }
+    if operands.last() == Some(&"cl") {
+        forms.push("count");
+    }
+    if instruction.address_reads.len() == 2
+        && [" + ", " - "].iter().map(|sign| text.matches(sign).count()).sum::<usize>() == 2
+    {
+        forms.push("three");
     }
     if matches!(instruction.flow, Flow::Branch { conditional: false, .. } | Flow::Call { target: Some(_) }) {
         forms.push("direct");
@@ -259,6 +295,9 @@ fn forms(instruction: &Instruction, kinds: &RegisterKinds) -> Vec<&'static str> 
         .any(|register| kinds.kind(register) == RegisterKind::Link)
     {
         forms.push("link");
+    }
+    if instruction.writes.iter().any(|write| write.role == Role::Carry) {
+        forms.push("carry");
     }
     match (instruction.load, instruction.store) {
         (true, true) => forms.push("update"),
@@ -323,6 +362,7 @@ impl Plan {
             shift,
             relax,
             fallback,
+            lacking: BTreeMap::new(),
             unknown: BTreeMap::new(),
             fallback_names: BTreeMap::new(),
         }
@@ -360,8 +400,10 @@ impl Plan {
         let first = self.ops.len() as u32;
         for (index, instruction) in block.iter().enumerate() {
             self.add(description, kinds, instruction);
-            if index > 0 && fused(description, &block[index - 1], instruction) {
-                self.fuse();
+            if let Some(keeps_first) =
+                (index > 0).then(|| fused(description, &block[index - 1], instruction)).flatten()
+            {
+                self.fuse(keeps_first);
             }
         }
         let ops = &self.ops[first as usize..];
@@ -376,13 +418,17 @@ impl Plan {
         });
     }
 
-    /// Makes one operation of the last two instructions: it takes the slot of the first and the pipe of the second. They stay
+    /// Makes one operation of the last two instructions: it takes the slot of the first and the pipe of one of them. They stay
     /// two in the window, and the second still follows the first by that one's latency.
-    fn fuse(&mut self) {
+    fn fuse(&mut self, keeps_first: bool) {
         let [.., first, second] = &mut self.ops[..] else { return };
         second.slots = 0;
+        second.flags |= FUSED;
         let parts = first.parts as usize..first.parts as usize + usize::from(first.part_count);
         if let Some(last) = self.parts[parts].last_mut() {
+            if keeps_first {
+                (second.mask, second.prefer) = (last.mask, last.prefer);
+            }
             (last.mask, last.prefer) = (second.mask, second.prefer);
             if first.part_count == 1 {
                 (first.mask, first.prefer) = (second.mask, second.prefer);
@@ -393,8 +439,12 @@ impl Plan {
     }
 
     fn add(&mut self, description: &Description, kinds: &RegisterKinds, instruction: &Instruction) {
+        if description.lacks(&instruction.mnemonic) {
+            self.lacking.entry(instruction.mnemonic.clone()).or_insert(instruction.address);
+        }
         let mut timing = self.timing(description, kinds, instruction);
         let queue = queue_of(description, &timing.parts);
+        let steer = steer(description, queue, &timing.parts);
         self.relax(&mut timing);
         let without_reads;
         let instruction = if timing.independent {
@@ -402,6 +452,22 @@ impl Plan {
             &without_reads
         } else {
             instruction
+        };
+        let ignores = description
+            .classes
+            .get(usize::from(timing.class))
+            .map_or(Ignores::Nothing, |class| class.ignores);
+        let with_less;
+        let instruction = if ignores == Ignores::Nothing {
+            instruction
+        } else {
+            let mut fewer = instruction.clone();
+            fewer.reads.retain(|&register| {
+                let flags = matches!(kinds.kind(register), RegisterKind::Condition | RegisterKind::Carry);
+                flags == (ignores == Ignores::Registers)
+            });
+            with_less = fewer;
+            &with_less
         };
         let index = self.ops.len() as u32;
         let mut flags = if timing.fallback { FALLBACK } else { 0 };
@@ -432,6 +498,7 @@ impl Plan {
             flags |= if reads.is_some_and(|reads| reads.len() > 3) { MANY_SOURCES } else { 0 };
         }
         flags |= if is_pair(instruction, &timing.parts) { PAIR } else { 0 };
+        flags |= if matches!(timing.parts[..], [Part { pair: true, .. }]) { TAKES_PAIR } else { 0 };
         let first_sources = if flags & PAIR != 0 {
             pair_sources(instruction)
         } else {
@@ -458,6 +525,7 @@ impl Plan {
             slots: timing.slots,
             length: instruction.length,
             queue,
+            steer,
             source_domain,
             first_sources,
             first_result: results.first().copied().unwrap_or(Result::new(0, 0, 0, Role::Value)),
@@ -500,7 +568,8 @@ impl Plan {
         let of_form = |form| description.class_of_form(mnemonic, form).map(|class| (form, class));
         if let Some((form, class)) = forms(instruction, kinds).into_iter().find_map(of_form) {
             let timing = from_class(description, class, instruction, false);
-            return Timing { independent: form == "zero", ..timing };
+            let ignores = description.classes[usize::from(class)].ignores;
+            return Timing { independent: form == "zero" && ignores == Ignores::Nothing, ..timing };
         }
         if let Some(class) = description.class_of(mnemonic) {
             return from_class(description, class, instruction, true);
@@ -557,7 +626,18 @@ fn from_class(description: &Description, class: u16, instruction: &Instruction, 
             parts = first.chain(rest).collect();
         }
         if let (true, Some(store)) = (instruction.store, description.store_op) {
-            parts.extend(description.classes[usize::from(store)].parts.iter().copied());
+            let stores = description.classes[usize::from(store)].parts.iter();
+            if instruction.load {
+                // Read-modify-write: what is stored is what was computed.
+                let step = class.latency[0].max(1);
+                let data = stores.clone().filter(|part| part.waits != Waits::Address);
+                let addresses: Vec<Part> =
+                    stores.clone().filter(|part| part.waits == Waits::Address).copied().collect();
+                parts.splice(1..1, addresses);
+                parts.extend(data.map(|part| Part { waits: Waits::Then, step, ..*part }));
+            } else {
+                parts.extend(stores.copied());
+            }
             slots = slots.max(1);
         }
     }
@@ -613,16 +693,16 @@ fn simple_sources(instruction: &Instruction, reads_as: u8) -> (Option<&[Register
 }
 
 /// Whether the core makes one operation of a conditional branch and the instruction in front of it, which does not write
-/// memory nor compare memory with a constant.
-fn fused(description: &Description, first: &Instruction, second: &Instruction) -> bool {
+/// memory nor compare memory with a constant; if so, whether that operation takes the pipes of the first.
+fn fused(description: &Description, first: &Instruction, second: &Instruction) -> Option<bool> {
     let conditional = matches!(second.flow, Flow::Branch { conditional: true, .. });
     let last_operand = first.text.rsplit([',', ' ']).next().unwrap_or_default();
     let constant = last_operand.trim_start_matches('-').starts_with(|digit: char| digit.is_ascii_digit());
-    conditional
+    let may = conditional
         && first.address.wrapping_add(u64::from(first.length)) == second.address
         && !first.store
-        && !(first.load && constant)
-        && description.fuses(&first.mnemonic, &second.mnemonic)
+        && !(first.load && constant);
+    may.then(|| description.fuses(&first.mnemonic, &second.mnemonic)).flatten()
 }
 
 fn one_kind_sources(reads: &[Register]) -> [u8; 3] {
@@ -652,6 +732,23 @@ fn queue_of(description: &Description, parts: &[Part]) -> u8 {
     let Some(part) = parts.first() else { return NO_QUEUE };
     let unit = description.units.iter().find(|unit| unit.mask & part.mask != 0);
     unit.and_then(|unit| unit.queue).unwrap_or(NO_QUEUE)
+}
+
+/// By what an instruction of these parts is sent to a half of the core: in turn with all whose first part goes to the same
+/// unit, or to the one half that has all its pipes.
+fn steer(description: &Description, queue: u8, parts: &[Part]) -> u8 {
+    let Some(halves) = description.halves.filter(|_| description.is_in_halves(queue)) else { return NEITHER };
+    let shared = !(halves[0] | halves[1]);
+    let fits = |half: usize| parts.iter().all(|part| part.mask & (halves[half] | shared) != 0);
+    match (fits(0), fits(1)) {
+        (true, true) => {
+            let of_first = |unit: &Unit| parts.iter().take(1).any(|part| unit.mask & part.prefer != 0);
+            description.units.iter().position(of_first).unwrap_or(0) as u8 % FIXED
+        }
+        (true, false) => FIXED,
+        (false, true) => FIXED + 1,
+        (false, false) => NEITHER,
+    }
 }
 
 fn static_flags(instruction: &Instruction, kinds: &RegisterKinds) -> u32 {
@@ -688,8 +785,13 @@ fn static_flags(instruction: &Instruction, kinds: &RegisterKinds) -> u32 {
     }
     let stores_vector =
         instruction.store_reads.iter().any(|&register| kinds.kind(register) == RegisterKind::Vector);
-    if instruction.address_reads.len() == 1 && !stores_vector && !writes_kind(RegisterKind::Vector) {
+    if stores_vector || writes_kind(RegisterKind::Vector) {
+        flags |= MOVES_VECTOR;
+    } else if instruction.address_reads.len() == 1 {
         flags |= GENERAL_AT_BASE;
+    }
+    if instruction.load && instruction.address_reads.len() >= 2 {
+        flags |= INDEXED;
     }
     flags
 }

@@ -43,11 +43,32 @@ fn per_call(name: &str, words: &[u32], walks: &[Walk]) -> f64 {
 
 /// Cycles that golden_cove takes for a turn of a loop of `body`, closed by `dec rsi` and `jnz`.
 fn golden_cove_turn(body: &[u8]) -> f64 {
+    x86_turn("golden_cove", body, &[])
+}
+
+/// The same of any x86-64 cpu, with accesses.
+fn x86_turn(name: &str, body: &[u8], walks: &[Walk]) -> f64 {
     let length = body.len() as u8 + 5;
     let code = [body, &[0x48, 0xff, 0xce, 0x75, length.wrapping_neg()]].concat();
-    let mut source = LoopSource::new(Arch::X86_64, &code, 0x40_0000, &[], 12_000).unwrap();
-    let prediction = predict(&mut source, &[&cpu("golden_cove")], &Options::default()).unwrap().remove(0);
+    let mut source = LoopSource::new(Arch::X86_64, &code, 0x40_0000, walks, 12_000).unwrap();
+    let prediction = predict(&mut source, &[&cpu(name)], &Options::default()).unwrap().remove(0);
     prediction.cycles_per_call.unwrap()
+}
+
+/// Each as measured on an EPYC 7003: 1.99, 7.02, 0.91, 1.01 cycles.
+#[test]
+fn zen3_fetches_two_branches_a_cycle_and_stores_what_it_computed() {
+    let turn = |body: &[u8], walks: &[Walk]| x86_turn("zen3", body, walks);
+    let near =
+        |cycles: f64, expected: f64| assert!((cycles - expected).abs() < 0.05, "{cycles} for {expected}");
+    let (test_rsp, jz, nop) = ([0x48, 0x85, 0xe4], [0x74, 0x01], [0x90]);
+    near(turn(&[&test_rsp[..], &jz, &test_rsp, &jz, &nop].concat(), &[]), 2.0);
+    let at = Walk { start: 0x1_0000, step: 0, wrap: 0 };
+    // inc byte ptr [rdi]; inc qword ptr [rdi]: the smaller one is not renamed to what was stored.
+    near(turn(&[0xfe, 0x07], &[at, at]), 7.0);
+    near(turn(&[0x48, 0xff, 0x07], &[at, at]), 1.0);
+    // cmp rax, rcx; sbb ebx, ebx: the borrow, not the register, is waited for.
+    near(turn(&[0x48, 0x39, 0xc8, 0x19, 0xdb], &[]), 1.0);
 }
 
 #[test]
@@ -276,7 +297,7 @@ fn explain_names_the_taken_branch_and_alignment_shows() {
     assert_eq!(explanation.cycles, 3.0);
     let bound = explanation.bound_by().expect("something bounds it");
     assert!(bound.resource.contains("taken branches"), "{}", explanation.summary());
-    assert_eq!(bound.cycles_without, 2.0, "four additions on two pipes");
+    assert!(bound.cycles_without < 2.0, "four additions, six pipes: {}", bound.cycles_without);
     let (_, found) = predict_placed(&mut open, &[&cpu("power8")], &options).unwrap().remove(0);
     let found = found.places;
     assert_eq!(found.len(), 8);
@@ -286,7 +307,8 @@ fn explain_names_the_taken_branch_and_alignment_shows() {
 
 #[test]
 fn a_guess_that_decides_is_found() {
-    let body = [NOP, bdnz(1)];
+    let branch_over_one = 0x4800_0008;
+    let body = [branch_over_one, NOP, bdnz(2)];
     let bytes = code(&body);
     let mut open = || -> Result<Box<dyn Source>, SourceError> {
         Ok(Box::new(LoopSource::new(Arch::Powerpc64le, &bytes, 0x1000_0000, &[], 500)?))
@@ -294,7 +316,7 @@ fn a_guess_that_decides_is_found() {
     let sensitivity = sensitivity(&mut open, &cpu("power10"), &Options::default()).unwrap();
     let moved = sensitivity.moves.iter().find(|change| change.key == "fetch.btb_taken");
     let cycles = moved.map(|change| change.cycles);
-    assert_eq!(cycles, Some((1.0, 2.0)), "{:?}", sensitivity.moves);
+    assert_eq!(cycles, Some((2.0, 4.0)), "{:?}", sensitivity.moves);
     assert!(sensitivity.moves.iter().all(|change| change.key != "cache.l3.latency"), "nothing misses");
 }
 

@@ -33,7 +33,7 @@ fn message(edit: impl Fn(&str) -> String) -> String {
 fn every_shipped_cpu_loads_and_opens_with_an_essay() {
     let names = Cpu::list(&shipped());
     for wanted in
-        ["power7", "power8", "power9", "power10", "la464", "la664", "mpc885", "e300c2", "golden_cove"]
+        ["power7", "power8", "power9", "power10", "la464", "la664", "mpc885", "e300c2", "golden_cove", "zen3"]
     {
         assert!(names.iter().any(|name| name == wanted), "{wanted} is missing from {names:?}");
     }
@@ -80,8 +80,7 @@ fn there_are_fewer_fitted_numbers_than_published_figures() {
             }
         }
     }
-    let loops =
-        predict::validate::figures(&Path::new(env!("CARGO_MANIFEST_DIR")).join("validation")).unwrap();
+    let loops = predict::figures::figures(&Path::new(env!("CARGO_MANIFEST_DIR")).join("validation")).unwrap();
     let figures = loops.len() + rows_of_studies();
     assert!(fitted.len() * 3 < figures, "{} fitted, {figures} figures", fitted.len());
 }
@@ -203,4 +202,23 @@ fn damaged_files_are_refused_or_loaded_but_never_panic() {
             usize::from(Cpu::load_with("fuzzed", |_| Ok((text.clone(), "fuzzed.toml".into()))).is_err());
     }
     assert!(refused > 200, "only {refused} of 400 damaged files were refused");
+}
+
+#[test]
+fn a_number_that_nothing_asks_for_is_refused() {
+    let without = |line: &'static str| message(move |text| text.replacen(line, "", 1));
+    let serial =
+        message(|text| text.replace("serialise = [\"before\", \"after\"]", "serialise = [\"before\"]"));
+    assert!(serial.contains(".serial' has no effect; allowed: where serialise has \"after\""), "{serial}");
+    let queue = message(|text| {
+        format!("{text}\n[queue.idle]\nentries = {{ value = 2, unit = \"entries\", source = \"manual\", kind = \"manual\" }}\n")
+    });
+    assert!(queue.contains("'queue.idle.entries' has no effect"), "{queue}");
+    let cross = without("cross = { value = 4, unit = \"bytes\", source = \"manual\", kind = \"manual\" }\n");
+    assert!(
+        cross.contains("'memory.cross_cost' has no effect alone; allowed: together with memory.cross"),
+        "{cross}"
+    );
+    let folded = without("folded = { value = 0, unit = \"instructions\", source = \"leroy\", kind = \"guess\", range = [0, 1], note = \"see the essay\" }\n");
+    assert!(folded.contains("'branch.fold_distance' has no effect in this core"), "{folded}");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `compare -c CPU`: predicted ratios, and a verdict for the pairs that a user wants to know about. A prediction has no
-//! interval; what its verdict rests on are the cpu's guessed numbers and the place of the code, so both are moved.
+//! `compare -c CPU`: predicted ratios with their 90 % interval and the verdict that it allows; for the pairs that a user wants to
+//! know about also which single guessed number, and which place of the code, would turn the order round.
 
 use crate::context::{Context, Outcome};
 use crate::judge::{self, failed, Judge};
@@ -11,6 +11,7 @@ use crate::winners::{self, Row};
 use crate::work::{each_case, Skips};
 use lab::case::Case;
 use lab::{pool, Problem, Result};
+use predict::doubt::{ratio_interval, Draws, ModelError};
 use predict::explain::{sensitivity, Sensitivity};
 use predict::verdict::{turning_point, verdict, AtEnd, Faster};
 use predict::Cpu;
@@ -131,7 +132,7 @@ impl Comparison {
             |row: &Row| found.records.iter().any(|r| r.a == row.variant.name && r.b == found.baseline);
         let others = rows.iter().filter(|row| row.variant.name != found.baseline && !is_judged(row));
         let unjudged: Vec<CompareRecord> =
-            others.map(|row| ratio_only(&row.record, &baseline.record)).collect();
+            others.map(|row| compare_record(cpu, &row.record, &baseline.record)).collect();
         found.records.extend(unjudged);
         if let Some(fastest) = sorted(rows).first() {
             let mut record = fastest.record.clone();
@@ -184,31 +185,37 @@ struct Subject {
 
 impl Subject {
     fn of(judge: &Judge, cpu: &Cpu, row: &Row) -> Result<Subject> {
-        let trace = judge.loop_trace(&row.variant, &row.case)?.map_err(|reason| Problem::new(reason.0))?;
+        let trace =
+            judge.loop_trace(&row.variant, &row.case, cpu)?.map_err(|reason| Problem::new(reason.0))?;
         let guesses = sensitivity(&mut judge::opener(&trace), cpu, &judge::options()).map_err(failed)?;
         Ok(Subject { trace, guesses })
     }
 }
 
-fn compare_record(a: &PredictionRecord, b: &PredictionRecord) -> CompareRecord {
+/// A pair with the interval of its ratio and what that allows to say.
+fn compare_record(cpu: &Cpu, a: &PredictionRecord, b: &PredictionRecord) -> CompareRecord {
     let mut common = a.common.clone();
     common.kind = "compare".to_owned();
+    let spread = Draws(a.draws.clone()).spread_of_ratio(&Draws(b.draws.clone()));
+    let places = [&a.placed_cycles[..], &b.placed_cycles[..]];
+    let interval =
+        ratio_interval(ModelError::of(cpu), a.cycles / b.cycles, spread, places, [a.cycles, b.cycles]);
+    let verdict = match interval {
+        [_, high] if high < 1.0 => "faster",
+        [low, _] if low > 1.0 => "slower",
+        _ => "no difference shown",
+    };
     CompareRecord {
         common,
         a: a.common.variant.clone(),
         b: b.common.variant.clone(),
         quantity: format!("predicted cycles per call on {}", a.cpu),
         ratio: a.cycles / b.cycles,
-        interval: None,
-        verdict: None,
+        interval: Some(interval),
+        verdict: Some(verdict.to_owned()),
         no_verdict: None,
         rests_on: None,
     }
-}
-
-fn ratio_only(a: &PredictionRecord, b: &PredictionRecord) -> CompareRecord {
-    let why = "a prediction has no interval, and guesses were moved for the fastest variant only";
-    CompareRecord { no_verdict: Some(why.to_owned()), ..compare_record(a, b) }
 }
 
 /// A pair with its verdict and what that rests on.
@@ -223,13 +230,7 @@ fn judged(cpu: &Cpu, (a, first): (&Row, &Subject), (b, second): (&Row, &Subject)
     let places = |row: &Row| row.record.alignment_cycles.unwrap_or([row.record.cycles; 2]);
     let (of_a, of_b) = (places(a), places(b));
     let extremes = [Faster::of(of_a[1], of_b[0]), Faster::of(of_a[0], of_b[1])];
-    let text = match found.faster() {
-        Faster::First => "faster",
-        Faster::Neither => "no difference shown",
-        Faster::Second => "slower",
-    };
     Ok(CompareRecord {
-        verdict: Some(text.to_owned()),
         rests_on: Some(RestsOnRecord {
             survives_guesses: found.survives(),
             turned_by,
@@ -238,7 +239,7 @@ fn judged(cpu: &Cpu, (a, first): (&Row, &Subject), (b, second): (&Row, &Subject)
             a_alignment_cycles: of_a,
             b_alignment_cycles: of_b,
         }),
-        ..compare_record(&a.record, &b.record)
+        ..compare_record(cpu, &a.record, &b.record)
     })
 }
 
@@ -252,6 +253,22 @@ fn guess_record(at: &AtEnd, turns_at: Option<f64>) -> GuessRecord {
         a_cycles: at.cycles.0,
         b_cycles: at.cycles.1,
     }
+}
+
+/// Whether the interval of the ratio holds no 1, in words.
+fn shown_text(record: &CompareRecord, swapped: bool) -> String {
+    let Some([low, high]) = record.interval else { return String::new() };
+    let [low, high] = if swapped { [1.0 / high, 1.0 / low] } else { [low, high] };
+    let verdict = if high < 1.0 { "Faster on every plausible core" } else { "Not shown" };
+    let decides = if high < 1.0 {
+        String::new()
+    } else {
+        format!(
+            "; a measurement on a {} would decide",
+            record.quantity.rsplit(' ').next().unwrap_or_default()
+        )
+    };
+    format!(" {verdict}: the ratio of cycles lies between {low:.2} and {high:.2} (90 %){decides}.")
 }
 
 /// A verdict in words: who beats whom, and whether that survives what is not known.
@@ -273,6 +290,7 @@ fn sentence(record: &CompareRecord, a: &PredictionRecord, b: &PredictionRecord) 
             loser.cycles
         ),
     };
+    text += &shown_text(record, faster == Faster::Second);
     let Some(rests_on) = &record.rests_on else { return text };
     if rests_on.survives_guesses {
         text += " This survives every guessed number within its range";
@@ -329,18 +347,21 @@ fn at_end(guess: &GuessRecord, record: &CompareRecord) -> String {
 fn table(title: &str, rows: &[Row], comparison: &Comparison) -> Table {
     let mut table = Table::new(
         &format!("{title}: cycles of each variant over those of {}", comparison.baseline),
-        "predicted from traces and the cpu's description, not measured; below 1 is faster; alignments: fewest and most \
+        "predicted from traces and the cpu's description, not measured; below 1 is faster; 90 %: intervals for a real core; alignments: fewest and most \
          cycles over the places of the code in a fetch block, where they differ",
     );
     let name = table.text_column("variant");
     let cycles = table.predicted_column("per call", "cycles", 1);
+    let interval = table.text_column("90 %");
     let aligned = table.text_column("alignments");
     let rate = table.predicted_column("rate", "bytes/cycle", 2);
     let ratio = table.derived_column("ratio of cycles", "", 3);
+    let ratio_interval = table.text_column("90 %");
     for one in sorted(rows) {
         let row = table.row();
         let record = &one.record;
         table.set(row, name, one.variant.name.as_str()).set(row, cycles, Predicted(record.cycles));
+        table.set(row, interval, winners::interval_text(record.interval_cycles));
         table.set(row, aligned, winners::alignment_text(record));
         if let Some(bytes_per_cycle) = record.bytes_per_cycle {
             table.set(row, rate, Predicted(bytes_per_cycle));
@@ -348,6 +369,9 @@ fn table(title: &str, rows: &[Row], comparison: &Comparison) -> Table {
         let against_baseline = |r: &&CompareRecord| r.a == one.variant.name && r.b == comparison.baseline;
         if let Some(record) = comparison.records.iter().find(against_baseline) {
             table.set(row, ratio, Derived::from(record.ratio));
+            if let Some([low, high]) = record.interval {
+                table.set(row, ratio_interval, format!("{low:.2}..{high:.2}"));
+            }
         }
     }
     table

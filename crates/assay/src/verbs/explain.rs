@@ -5,7 +5,6 @@
 use crate::context::{Context, Outcome};
 use crate::judge::{self, Judge};
 use crate::select::{Cases, Selection};
-use lab::cache::write_whole;
 use lab::{Problem, Result};
 use predict::explain::{explain, predict_placed, sensitivity, Alignments, Explanation, Sensitivity};
 use predict::{Cpu, Options};
@@ -35,7 +34,7 @@ pub struct Args {
     /// Instructions of the timeline
     #[arg(long, value_name = "N", default_value_t = 40)]
     count: u64,
-    /// Write the timeline as a self-contained page
+    /// Write the timeline as a self-contained page; -: to standard output, and nothing else there
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 }
@@ -55,6 +54,7 @@ struct ExplainRecord<'a> {
 
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
+    let page = context.output(args.html.as_deref())?;
     let mut cpus = judge::cpus(context, std::slice::from_ref(&args.cpu))?;
     // LLVM's cores come once for each architecture.
     if let Some(arch) = args.arch.filter(|arch| cpus.iter().any(|cpu| cpu.runs(*arch))) {
@@ -81,9 +81,12 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let mut source = open().map_err(|error| failed(&error))?;
     let timeline =
         predict::predict(&mut *source, &[&cpu], &options).map_err(|error| failed(&error))?.remove(0).timeline;
-    if let (Some(page), Some(timeline)) = (&args.html, &timeline) {
-        write_whole(page, &timeline.html())?;
-        context.progress(&format!("wrote {}", page.display()));
+    if let (Some(page), Some(timeline)) = (&page, &timeline) {
+        page.write(timeline.html().as_bytes())?;
+        if page.is_stdout() {
+            return Ok(Outcome::Fine);
+        }
+        context.progress(&format!("wrote {}", page.name()));
     }
     if context.json {
         println!("{}", record(args, &explanation, &guesses, shifted).to_line());
@@ -141,7 +144,8 @@ fn trace_of(context: &Context, args: &Args, cpu: &Cpu) -> Result<(PathBuf, Optio
     let case = able.hotpath.select_cases(&args.cases.cases).into_iter().next().unwrap_or_default();
     context.progress(&format!("{} on {}, {case}", able.title(), able.arch));
     let judge = Judge::new(context, selection.compiler()?);
-    let path = judge.loop_trace(able, &case)?.map_err(|reason| Problem::new(reason.0).at(able.title()))?;
+    let path =
+        judge.loop_trace(able, &case, cpu)?.map_err(|reason| Problem::new(reason.0).at(able.title()))?;
     Ok((path, judge::options()))
 }
 

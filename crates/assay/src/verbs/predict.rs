@@ -8,6 +8,7 @@ use crate::verbs::count::{case_text, hotpaths_of, variant_text};
 use crate::winners::{self, Row};
 use crate::work::{each_case, Skips};
 use lab::{Problem, Result};
+use predict::doubt::{self, ModelError};
 use predict::trace_source::TraceSource;
 use predict::{Cpu, Options, Prediction, Source};
 use report::record::{PredictionRecord, Record};
@@ -78,15 +79,23 @@ fn trace_file(context: &Context, path: &Path, cpus: &[Cpu], all: bool) -> Result
     }
     let predictions = predict::predict(&mut source, &able, &Options::default())
         .map_err(|error| judge::of_trace(path, &error))?;
+    let mut open = judge::opener(path);
+    let mut halves = Vec::new();
+    for cpu in &able {
+        let draws = doubt::draws(&mut open, cpu, &Options::default())
+            .map_err(|error| judge::of_trace(path, &error))?;
+        halves.push(ModelError::of(cpu).half_width(&[draws.spread()]));
+    }
+    let predictions: Vec<_> = predictions.into_iter().zip(halves).collect();
     if context.json {
-        predictions
-            .iter()
-            .for_each(|prediction| println!("{}", TraceRecord::of(path, arch, prediction).to_line()));
+        predictions.iter().for_each(|(prediction, half)| {
+            println!("{}", TraceRecord::of(path, arch, prediction, *half).to_line());
+        });
         return Ok(Outcome::Fine);
     }
     let mut report = Report::new(&format!("{} ({arch})", path.display()));
     match &predictions[..] {
-        [one] => report.section("").table(counters_table(one)),
+        [(one, half)] => report.section("").table(counters_table(one, *half)),
         several => report.section("").table(several_table(several)),
     };
     context.show(&report);
@@ -101,12 +110,15 @@ struct TraceRecord {
     arch: &'static str,
     cpu: String,
     cycles: u64,
+    interval_cycles: [f64; 2],
     clock_mhz: f64,
     time_ns: f64,
     instructions: u64,
     calls: u64,
     cycles_cold: Option<f64>,
     cycles_per_call: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interval_cycles_per_call: Option<[f64; 2]>,
     branches: u64,
     branch_misses: u64,
     l1_misses: u64,
@@ -114,7 +126,8 @@ struct TraceRecord {
 }
 
 impl TraceRecord {
-    fn of(path: &Path, arch: arch::Arch, prediction: &Prediction) -> TraceRecord {
+    /// `half`: half the width of the 90 % interval, as a logarithm.
+    fn of(path: &Path, arch: arch::Arch, prediction: &Prediction, half: f64) -> TraceRecord {
         let counters = &prediction.counters;
         TraceRecord {
             kind: "trace_prediction",
@@ -122,12 +135,14 @@ impl TraceRecord {
             arch: arch.name(),
             cpu: prediction.cpu.clone(),
             cycles: prediction.cycles,
+            interval_cycles: about(prediction.cycles as f64, half),
             clock_mhz: prediction.clock_mhz,
             time_ns: prediction.time_ns(),
             instructions: counters.instructions,
             calls: prediction.calls,
             cycles_cold: prediction.cycles_cold,
             cycles_per_call: prediction.cycles_per_call,
+            interval_cycles_per_call: prediction.cycles_per_call.map(|cycles| about(cycles, half)),
             branches: counters.branches,
             branch_misses: counters.branch_misses,
             l1_misses: counters.l1_misses,
@@ -136,8 +151,13 @@ impl TraceRecord {
     }
 }
 
+/// The interval of that half width, as a logarithm.
+fn about(cycles: f64, half: f64) -> [f64; 2] {
+    [cycles * (-half).exp(), cycles * half.exp()]
+}
+
 /// The list that users of hardware counters know; what QEMU counted apart from what the model made of it.
-fn counters_table(prediction: &Prediction) -> Table {
+fn counters_table(prediction: &Prediction, half: f64) -> Table {
     let mut table = Table::new(
         &format!("{} at {} MHz", prediction.cpu, prediction.clock_mhz),
         "instructions, branches and accesses as executed under QEMU; the rest predicted, not measured",
@@ -147,6 +167,8 @@ fn counters_table(prediction: &Prediction) -> Table {
     let predicted = table.predicted_column("", "", 0);
     let share = table.derived_column("", "", 3);
     let what = table.text_column("");
+    let [low, high] = about(prediction.cycles as f64, half);
+    table.note(&format!("90 % interval of the cycles: {low:.0} to {high:.0}"));
     let counters = &prediction.counters;
     let cycles = prediction.cycles.max(1) as f64;
     let instructions = counters.instructions.max(1) as f64;
@@ -237,20 +259,23 @@ fn coverage_text(prediction: &Prediction) -> String {
     )
 }
 
-fn several_table(predictions: &[Prediction]) -> Table {
+fn several_table(predictions: &[(Prediction, f64)]) -> Table {
     let mut table =
         Table::new("The whole trace", "predicted from the trace and the cpus' descriptions, not measured");
     let name = table.text_column("cpu");
     let cycles = table.predicted_column("", "cycles", 0);
+    let interval = table.text_column("90 %");
     let time = table.predicted_column("", "ms", 3);
     let ipc = table.predicted_column("IPC", "", 2);
     let per_call = table.predicted_column("per call", "cycles", 1);
     let cold = table.predicted_column("first call", "cycles", 1);
     let misses = table.predicted_column("branch misses", "", 0);
     let l1 = table.predicted_column("L1 misses", "", 0);
-    for prediction in predictions {
+    for (prediction, half) in predictions {
         let row = table.row();
         table.set(row, name, prediction.cpu.as_str()).set(row, cycles, Predicted(prediction.cycles as f64));
+        let [low, high] = about(prediction.cycles as f64, *half);
+        table.set(row, interval, format!("{low:.0}..{high:.0}"));
         table.set(row, time, Predicted(prediction.time_ns() / 1e6)).set(
             row,
             ipc,
@@ -275,14 +300,16 @@ fn table<'a>(records: impl Iterator<Item = &'a PredictionRecord> + Clone) -> Tab
     let (title, several) = hotpaths_of(records.clone().map(|record| &record.common));
     let mut table = Table::new(
         &format!("{title}: one call in steady state, calls back to back"),
-        "predicted from a trace and a description of the cpu; not measured; docs/method.md; alignments: fewest and most \
-         cycles over the places of the code in a fetch block, where they differ",
+        "predicted from a trace and a description of the cpu; not measured; docs/method.md; 90 %: the interval that holds the \
+         cycles of a real core in nine of ten cases; alignments: fewest and most cycles over the places of the code in a fetch \
+         block, where they differ",
     );
     let cpu = table.text_column("cpu");
     let arch = table.text_column("arch");
     let name = table.text_column("variant");
     let case = table.text_column("case");
     let cycles = table.predicted_column("per call", "cycles", 1);
+    let interval = table.text_column("90 %");
     let aligned = table.text_column("alignments");
     let time = table.predicted_column("per call", "ns", 1);
     let rate = table.predicted_column("rate", "bytes/cycle", 2);
@@ -295,6 +322,7 @@ fn table<'a>(records: impl Iterator<Item = &'a PredictionRecord> + Clone) -> Tab
         if let Some(bytes_per_cycle) = record.bytes_per_cycle {
             table.set(row, rate, Predicted(bytes_per_cycle));
         }
+        table.set(row, interval, winners::interval_text(record.interval_cycles));
         table.set(row, aligned, winners::alignment_text(record));
         if record.coverage_percent < 99.95 {
             let told = format!(

@@ -8,7 +8,6 @@ use crate::select::{Cases, Selection};
 use crate::verbs::measure::{table as measured_table, EffortArgs};
 use crate::winners::{self, Row};
 use crate::work::{each_case, Skips};
-use lab::cache::write_whole;
 use lab::check::{check, Verdict};
 use lab::discover::Variant;
 use lab::emulator::CannotRun;
@@ -30,7 +29,7 @@ pub struct Args {
     /// Form: terminal, mail (72 columns, survives git am), markdown or html
     #[arg(short, long, default_value = "terminal", value_parser = ["terminal", "mail", "markdown", "html"])]
     format: String,
-    /// Write to this file instead of standard output
+    /// Write to this file, FIFO or device instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -43,6 +42,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         return Err(Problem::new("report has no JSON form")
             .remedy("check, count, predict and measure print their records with --json"));
     }
+    let output = context.output(args.output.as_deref())?;
     let judge = Judge::new(context, args.selection.compiler()?);
     let variants = args.selection.variants(context)?;
     let title: Vec<&str> = args.selection.words.iter().map(String::as_str).take(1).collect();
@@ -67,11 +67,11 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         "html" => report::html(&report),
         _ => report::terminal(&report, report::Terminal::of_stdout()),
     };
-    match &args.output {
+    match &output {
         None => print!("{text}"),
-        Some(path) => {
-            write_whole(path, &text)?;
-            context.progress(&format!("wrote {}", path.display()));
+        Some(output) => {
+            output.write(text.as_bytes())?;
+            context.progress(&format!("wrote {}", output.name()));
         }
     }
     let outcome = skips.outcome()?;

@@ -5,10 +5,11 @@ use crate::context::{Context, Outcome};
 use crate::judge::{self, Judge};
 use crate::program;
 use crate::study_file::{self, Quantity, Row, Study};
+use crate::verbs::study_difference;
 use lab::discover;
 use lab::emulator::CannotRun;
 use lab::toolchain::CompilerKind;
-use lab::{Problem, Result};
+use lab::{pool, Problem, Result};
 use predict::Cpu;
 use report::record::{Common, Record, StudyRecord};
 use report::{Count, Derived, Predicted, Published, Report, Section, Table};
@@ -34,6 +35,8 @@ pub struct Rerun {
     pub own: f64,
     /// The same over all places of the code in a fetch block, for predicted hot paths.
     pub over_alignments: Option<[f64; 2]>,
+    /// The 90 % interval of what is predicted, in the row's unit.
+    pub interval: Option<[f64; 2]>,
 }
 
 impl Rerun {
@@ -51,6 +54,9 @@ impl Rerun {
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let Some(word) = &args.study else { return list(context) };
+    if let Some(study) = study_difference::find(&context.workspace, word)? {
+        return study_difference::run(context, &study);
+    }
     let study = study_file::load(&context.workspace, word)?;
     let reruns = rerun(context, &study)?;
     let exact = reruns.iter().all(|rerun| rerun.exact() != Some(false));
@@ -76,8 +82,17 @@ struct TitleRecord {
 }
 
 fn list(context: &Context) -> Result<Outcome> {
+    let mut all = Vec::new();
     for name in study_file::names(&context.workspace)? {
         let Study { title, source, .. } = study_file::load(&context.workspace, &name)?;
+        all.push((name, title, source));
+    }
+    for name in study_difference::names(&context.workspace)? {
+        let study = study_difference::load(&context.workspace, &name)?;
+        all.push((name, study.title, study.source));
+    }
+    all.sort();
+    for (name, title, source) in all {
         if context.json {
             let assay_version = env!("CARGO_PKG_VERSION");
             let record = TitleRecord { kind: "study_title", study: name, title, source, assay_version };
@@ -92,20 +107,19 @@ fn list(context: &Context) -> Result<Outcome> {
 /// Runs every row again.
 pub fn rerun(context: &Context, study: &Study) -> Result<Vec<Rerun>> {
     let judge = Judge::new(context, CompilerKind::Clang);
-    study
-        .rows
-        .iter()
-        .map(|row| {
-            let cpu_name = row.cpu.as_ref().unwrap_or(&study.cpu);
-            let mut cpus = judge::cpus(context, std::slice::from_ref(cpu_name))?;
-            let cpu = cpus.remove(0);
-            match (&row.hotpath, &row.program) {
-                (Some(hotpath), _) => rerun_hotpath(context, &judge, study, row, hotpath, &cpu),
-                (None, Some(source)) => rerun_program(context, study, row, source, &cpu),
-                (None, None) => unreachable!("the loader refuses a row with neither"),
-            }
-        })
-        .collect()
+    let again = |row: &Row| -> Result<Rerun> {
+        let cpu_name = row.cpu.as_ref().unwrap_or(&study.cpu);
+        let mut cpus = judge::cpus(context, std::slice::from_ref(cpu_name))?;
+        let cpu = cpus.remove(0);
+        match (&row.hotpath, &row.program) {
+            (Some(hotpath), _) => rerun_hotpath(context, &judge, study, row, hotpath, &cpu),
+            (None, Some(source)) => rerun_program(context, study, row, source, &cpu),
+            (None, None) => unreachable!("the loader refuses a row with neither"),
+        }
+    };
+    let mut reruns = Vec::new();
+    pool::in_order(&study.rows, again, |_, rerun| reruns.push(rerun));
+    reruns.into_iter().collect()
 }
 
 fn rerun_hotpath(
@@ -137,12 +151,14 @@ fn rerun_hotpath(
     };
     let scale = own / prediction.cycles;
     let range = prediction.alignment_cycles.map(|ends| ends.map(|cycles| cycles * scale));
+    let interval = prediction.interval_cycles.map(|cycles| cycles * scale);
     Ok(Rerun {
         row: row.clone(),
         instructions: Some(counts.instructions),
         cycles: Some(prediction.cycles),
         own,
         over_alignments: range.filter(|_| !row.quantity.is_counted()),
+        interval: (!row.quantity.is_counted()).then_some(interval),
     })
 }
 
@@ -155,15 +171,16 @@ fn rerun_program(
 ) -> Result<Rerun> {
     let arch = study_arch(study)?;
     let trace = program::record_main(context, arch, source)?;
+    let over = row.over_program.as_ref().map(|over| program::record_main(context, arch, over)).transpose()?;
     let own = match row.quantity {
         Quantity::Instructions => program::counts(&trace)?.0 as f64,
         Quantity::Branches => program::counts(&trace)?.1 as f64,
         Quantity::CyclesPerIteration => program::cycles(&trace, cpu)? / row.iterations.unwrap_or(1) as f64,
         Quantity::CyclesRatio => {
-            let over = row.over_program.as_ref().ok_or_else(|| {
+            let over = over.as_ref().ok_or_else(|| {
                 Problem::new("a ratio needs over_program").at(format!("{}: {}", study.name, row.title()))
             })?;
-            program::cycles(&trace, cpu)? / program::cycles(&program::record_main(context, arch, over)?, cpu)?
+            program::cycles(&trace, cpu)? / program::cycles(over, cpu)?
         }
         Quantity::NsPerCall => {
             return Err(Problem::new("a program has no calls to time").at(format!(
@@ -173,7 +190,11 @@ fn rerun_program(
             )))
         }
     };
-    Ok(Rerun { row: row.clone(), instructions: None, cycles: None, own, over_alignments: None })
+    let interval = match row.quantity.is_counted() {
+        true => None,
+        false => Some(program::interval(&trace, over.as_deref(), cpu, own)?),
+    };
+    Ok(Rerun { row: row.clone(), instructions: None, cycles: None, own, over_alignments: None, interval })
 }
 
 fn study_arch(study: &Study) -> Result<arch::Arch> {
@@ -204,6 +225,7 @@ pub fn fill(section: &mut Section, study: &Study, reruns: &[Rerun]) {
     let any_counted = reruns.iter().any(|rerun| rerun.row.quantity.is_counted());
     let counted = any_counted.then(|| table.count_column("re-run", ""));
     let own = table.predicted_column("re-run", unit, digits);
+    let interval = table.text_column("90 %");
     let aligned = hot.then(|| table.text_column("alignments"));
     let published = table.published_column("published", unit, digits);
     let error = table.derived_column("error", "%", 1);
@@ -225,6 +247,9 @@ pub fn fill(section: &mut Section, study: &Study, reruns: &[Rerun]) {
                 table.set(row, column, Count(rerun.own as u64)).mark(row, column, exactness(rerun))
             }
         };
+        if let Some([low, high]) = rerun.interval {
+            table.set(row, interval, format!("{low:.digits$}..{high:.digits$}"));
+        }
         if let (Some(column), Some([low, high])) = (aligned, rerun.over_alignments) {
             let text =
                 if high > low * 1.001 { format!("{low:.digits$}..{high:.digits$}") } else { String::new() };
@@ -322,7 +347,8 @@ pub fn record(study: &Study, rerun: &Rerun) -> StudyRecord {
         predicted: (!counted).then_some(rerun.own),
         counted: counted.then_some(rerun.own),
         over_alignments: rerun.over_alignments,
-        error_percent: rerun.error_percent(),
+        interval: rerun.interval,
+        error_percent: Some(rerun.error_percent()),
         used_for_fit: row.used_for_fit,
     }
 }

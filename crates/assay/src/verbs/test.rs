@@ -26,7 +26,7 @@ pub struct Args {
     #[arg(long)]
     full: bool,
     /// Only these parts (repeatable; default: all)
-    #[arg(long = "only", value_name = "PART", value_parser = ["rust", "variants", "must-fail", "compat", "docs", "setup", "conformance"])]
+    #[arg(long = "only", value_name = "PART", value_parser = ["rust", "variants", "must-fail", "compat", "docs", "setup", "conformance", "switch"])]
     only: Vec<String>,
 }
 
@@ -52,11 +52,16 @@ impl PartRecord {
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     type Part = fn(&Context, &Args) -> Result<Tally>;
-    let parts: [(&str, &str, Part); 7] = [
+    let parts: [(&str, &str, Part); 8] = [
         ("variants", "every variant, under the oldest CPU that it claims", all_variants),
         ("must-fail", "broken variants that the checker has to catch", must_fail),
         ("compat", "unmodified kernel files, judged as out-of-tree variants", compat),
         ("conformance", "the public eBPF suite on every machine, interpreted and compiled", conformance),
+        (
+            "switch",
+            "the context switch: regcheck, must-fail switches, misuse, signals, backtraces, soak",
+            context_switch,
+        ),
         ("docs", "the commands that the documents show", documents),
         ("setup", "what the set-up scripts do in good and bad surroundings", setup_scripts),
         ("rust", "the tests of the Rust crates", rust_tests),
@@ -151,13 +156,29 @@ fn conformance(context: &Context, _: &Args) -> Result<Tally> {
     crate::verbs::ebpf::conformance::check(context, None, &[])
 }
 
-/// The scripts have a test of their own in their own language; its last line is a count.
+/// Regcheck on every machine, and the library's own tests.
+fn context_switch(context: &Context, _: &Args) -> Result<Tally> {
+    let checked = crate::verbs::regcheck::check(context)?;
+    let build = context.workspace.folder("context_switch/tests")?;
+    let script = Command::new(context.workspace.root.join("libs/vector_state/switch/tests/run"));
+    let tested = script_counts(
+        script.arg(build).env("ASSAY_CACHE", &context.workspace.cache),
+        "libs/vector_state/switch/tests/run",
+    )?;
+    Ok(add(checked, tested))
+}
+
+/// The scripts have a test of their own in their own language.
 fn setup_scripts(context: &Context, _: &Args) -> Result<Tally> {
-    let script = Command::new(context.workspace.root.join("tests/setup/run"));
+    script_counts(Command::new(context.workspace.root.join("tests/setup/run")), "tests/setup/run")
+}
+
+/// Runs a test that is a script: its last line is a count.
+fn script_counts(script: Command, name: &str) -> Result<Tally> {
     let output = script.timeout(CARGO_TIMEOUT).limits(Limits::INHERITED).run()?;
     let tally = output.stdout.lines().next_back().and_then(plain_counts);
     let Some(mut tally) = tally else {
-        return Err(Problem::new(format!("printed no count: {}", output.tail(5))).at("tests/setup/run"));
+        return Err(Problem::new(format!("printed no count: {}", output.tail(5))).at(name));
     };
     output.stdout.lines().filter(|line| line.starts_with(SKIPPED)).for_each(|line| eprintln!("{line}"));
     if !output.success() {

@@ -5,9 +5,12 @@ use crate::context::{Context, Outcome};
 use arch::Arch;
 use lab::elf::ElfFile;
 use lab::emulator::{qemu_engine, Engine};
+use lab::output::Output;
+use lab::process::Printing;
 use lab::record::Recording;
 use lab::target::{Qemu, Target};
 use lab::{Problem, Result};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -17,7 +20,7 @@ pub struct Args {
     /// Record only this function and what it calls (repeatable); FUNCTION@FILE for one in a shared library
     #[arg(long = "roi", value_name = "FUNCTION[@FILE]")]
     regions: Vec<String>,
-    /// The trace (default: PROGRAM.trace in the current folder)
+    /// The trace (default: PROGRAM.trace in the current folder); -: to standard output, and the program's own to errors
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// QEMU's -cpu (default: the newest of the architecture)
@@ -42,7 +45,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let program = Path::new(&args.command[0]);
     let elf = ElfFile::load(program)?;
     let engine = engine(context, elf.arch, args.qemu_cpu.as_deref())?;
-    let output = output_path(args, program)?;
+    let output = output(context, args, program)?;
     let mut plugin = Vec::new();
     for region in &args.regions {
         plugin.extend(region_arguments(&elf, program, region)?);
@@ -60,22 +63,33 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         arguments: &args.command[1..],
         plugin_arguments: &plugin,
         timeout: Duration::from_secs(args.timeout),
-        show: true,
+        printing: if output.is_stdout() { Printing::ShownAsErrors } else { Printing::Shown },
     };
-    recording.run(&context.workspace, &output)?;
-    tell(&output, &args.regions)
+    let recorded = recording.run(&context.workspace)?;
+    keep(recorded.path(), &output, args)
 }
 
-/// Says what was recorded, and fails where a region was asked for and never entered.
-fn tell(output: &Path, regions: &[String]) -> Result<Outcome> {
+/// Puts the trace in its place, unless nothing is in it, and says what was recorded.
+fn keep(recorded: &Path, output: &Output, args: &Args) -> Result<Outcome> {
     let failed = |error: trace::Error| Problem::new(error.to_string());
-    let mut reader = trace::Reader::open(output).map_err(failed)?;
+    let mut reader = trace::Reader::open(recorded).map_err(failed)?;
     let entries = trace::count(&mut reader).map_err(failed)?;
     let instructions: u64 = entries.iter().map(|entry| entry.counts.instructions * entry.entries).sum();
     let calls: u64 = entries.iter().map(|entry| entry.entries).sum();
-    let bytes = std::fs::metadata(output).map_or(0, |data| data.len());
-    eprintln!("{}: {instructions} instructions in {calls} entries, {bytes} bytes", output.display());
-    let Some(end) = reader.end() else { return Ok(Outcome::Fine) };
+    if calls == 0 {
+        reader.end().into_iter().for_each(note);
+        return empty(&output.name(), args);
+    }
+    let mut file = File::open(recorded).map_err(|error| Problem::io("read the trace", recorded, &error))?;
+    output.copy(&mut file)?;
+    let bytes = file.metadata().map_or(0, |data| data.len());
+    eprintln!("{}: {instructions} instructions in {calls} entries, {bytes} bytes", output.name());
+    reader.end().into_iter().for_each(note);
+    Ok(Outcome::Fine)
+}
+
+/// Says what is not in the trace, or not as one might think.
+fn note(end: &trace::End) {
     for (key, meaning) in [
         ("other_thread_entries", "entries by other threads than the recorded one; they are not in the trace"),
         ("other_thread_instructions", "instructions of other threads; they are not in the trace"),
@@ -91,15 +105,21 @@ fn tell(output: &Path, regions: &[String]) -> Result<Outcome> {
             eprintln!("note: {} {meaning}", end.total(key));
         }
     }
-    if calls == 0 {
-        let names: Vec<String> = regions.iter().map(|name| format!("'{name}'")).collect();
-        let problem = Problem::new(format!("{} was never entered, so the trace is empty", names.join(", ")))
-            .at(output.display())
-            .remedy("give the program arguments that make it call the function; nm shows other functions");
-        eprintln!("assay: {problem}");
-        return Ok(Outcome::Failed);
+}
+
+/// Nothing was executed of what is recorded: no trace, and one that was there before stays.
+fn empty(place: &str, args: &Args) -> Result<Outcome> {
+    if args.regions.is_empty() {
+        return Err(Problem::new("QEMU ended before the program's first instruction; nothing was written")
+            .at(&args.command[0])
+            .remedy("see what QEMU says above; with -cpu help it lists what --qemu-cpu takes"));
     }
-    Ok(Outcome::Fine)
+    let names: Vec<String> = args.regions.iter().map(|name| format!("'{name}'")).collect();
+    let problem = Problem::new(format!("{} was never entered; nothing was written", names.join(", ")))
+        .at(place)
+        .remedy("give the program arguments that make it call the function; nm shows other functions");
+    eprintln!("assay: {problem}");
+    Ok(Outcome::Failed)
 }
 
 fn engine(context: &Context, arch: Arch, cpu: Option<&str>) -> Result<Engine> {
@@ -112,14 +132,11 @@ fn engine(context: &Context, arch: Arch, cpu: Option<&str>) -> Result<Engine> {
     qemu_engine(&context.workspace, arch, newest.qemu, cpu.unwrap_or(newest_cpu))
 }
 
-fn output_path(args: &Args, program: &Path) -> Result<PathBuf> {
-    let named = args.output.clone().unwrap_or_else(|| {
-        PathBuf::from(format!("{}.trace", program.file_name().unwrap_or_default().to_string_lossy()))
-    });
-    let folder = named.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let folder =
-        folder.canonicalize().map_err(|error| Problem::io("use the output folder", folder, &error))?;
-    Ok(folder.join(named.file_name().unwrap_or_default()))
+fn output(context: &Context, args: &Args, program: &Path) -> Result<Output> {
+    let usual =
+        || PathBuf::from(format!("{}.trace", program.file_name().unwrap_or_default().to_string_lossy()));
+    let named = args.output.clone().unwrap_or_else(usual);
+    Ok(context.output(Some(&named))?.expect("it was named"))
 }
 
 /// The tracer's arguments for `FUNCTION` in the program or `FUNCTION@FILE` in a library.

@@ -2,29 +2,56 @@
 //! `validate`: every published figure that we hold, one row each: published, predicted, how far off; beside it the errors
 //! of llvm-mca and of the trivial bound on the same sequence, and whether a number was fitted to the row.
 
+mod unseen;
+
 use crate::context::{Context, Outcome};
+use crate::corpus::{Tools, FIGURES};
 use crate::study_file::{self, Study};
 use crate::verbs::study::{rerun, Rerun};
-use arch::Arch;
-use lab::process::Command;
-use lab::target::Target;
-use lab::toolchain::{Compiler, CompilerKind};
-use lab::{Problem, Result};
-use object::{Object, ObjectSection};
-use predict::validate::{validate, Outcome as Loop};
+use lab::{pool, Problem, Result};
+use predict::figures::{figures, Figure};
+use predict::validate::{check, Outcome as Judged, Prepared, ValidateError};
+use predict::Cpu;
 use report::record::{Common, Record, StudyRecord};
 use report::{Derived, Predicted, Published, Report, Table};
 use serde::Serialize;
-use std::path::Path;
 
 /// Options of `validate`.
 #[derive(clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// Only rows whose study, name, family or cpu has PATTERN in it, letter case apart (repeatable: any of them)
+    #[arg(long, value_name = "PATTERN")]
+    only: Vec<String>,
+    /// Also a table of provenance: who measured, on which machine, and what a figure may show
+    #[arg(long)]
+    provenance: bool,
+    #[command(flatten)]
+    native: crate::verbs::validate_native::Args,
+}
+
+/// Which rows are wanted.
+struct Choice<'a> {
+    patterns: &'a [String],
+}
+
+impl Choice<'_> {
+    fn takes(&self, words: &[&str]) -> bool {
+        let has = |pattern: &String| {
+            let pattern = pattern.to_lowercase();
+            words.iter().any(|word| word.to_lowercase().contains(&pattern))
+        };
+        self.patterns.is_empty() || self.patterns.iter().any(has)
+    }
+}
 
 /// A row of whatever origin.
 struct Row {
     record: StudyRecord,
     cpu: String,
+    family: String,
+    provenance: String,
+    /// The file that has the row, to be named in errors.
+    file: String,
     /// Rows of the same study that hold the same datum as a whole program; a mean counts it there.
     derived_from: Vec<String>,
     /// Rows with the same words here are competitors, whose published order is a figure, too.
@@ -33,107 +60,117 @@ struct Row {
     mca: std::result::Result<f64, String>,
 }
 
+/// A row of the verb's output. Kind `validate`.
 #[derive(Serialize)]
 struct ValidateRecord<'a> {
     #[serde(flatten)]
     study: &'a StudyRecord,
     cpu: &'a str,
+    family: &'a str,
+    provenance: &'a str,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     derived_from: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_cycles: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     trivial_error_percent: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     llvm_mca_error_percent: Option<f64>,
 }
 
 /// Runs the verb.
-pub fn run(context: &Context, _: &Args) -> Result<Outcome> {
-    let mut rows = loops(context)?;
-    for name in study_file::names(&context.workspace)? {
-        let study = study_file::load(&context.workspace, &name)?;
-        for rerun in rerun(context, &study)? {
-            if !rerun.row.quantity.is_counted() {
-                rows.push(of_study(&study, &rerun));
-            }
-        }
+pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
+    if args.native.native {
+        return crate::verbs::validate_native::run(context, &args.native);
     }
-    check_derived(&rows)?;
+    let choice = Choice { patterns: &args.only };
+    let mut rows = judge_figures(context, &choice)?;
+    for name in study_file::names(&context.workspace)? {
+        let mut study = study_file::load(&context.workspace, &name)?;
+        let cpu = study.cpu.clone();
+        study.rows.retain(|row| {
+            let words = [name.as_str(), &row.title(), &row.family, row.cpu.as_ref().unwrap_or(&cpu)];
+            !row.quantity.is_counted() && choice.takes(&words)
+        });
+        rows.extend(rerun(context, &study)?.iter().map(|rerun| of_study(&study, rerun)));
+    }
+    if rows.is_empty() {
+        return Err(Problem::new(format!("no row has '{}' in it", args.only.join("' or '")))
+            .remedy("./assay validate without --only shows all rows; --json also their families"));
+    }
+    if args.only.is_empty() {
+        check_derived(&rows)?;
+    }
     let summary = Summary::of(&rows);
+    let unseen = if args.only.is_empty() { Some(unseen::OutOfSample::new(context)?) } else { None };
     if context.json {
+        unseen.iter().for_each(unseen::OutOfSample::print);
         for row in &rows {
-            let record = ValidateRecord {
-                study: &row.record,
-                cpu: &row.cpu,
-                derived_from: &row.derived_from,
-                trivial_error_percent: row.trivial_error_percent,
-                llvm_mca_error_percent: row.mca.as_ref().ok().copied(),
-            };
-            println!("{}", record.to_line());
+            println!("{}", row.to_record().to_line());
         }
         println!("{}", summary.to_line());
         return Ok(Outcome::Fine);
     }
     let mut report = Report::new("Published figures against the model");
+    if let Some(unseen) = &unseen {
+        unseen.show(report.section(""));
+    }
     let section = report.section("").table(table(&rows));
     summary.sentences().iter().for_each(|sentence| {
         section.paragraph(sentence);
     });
+    if args.provenance {
+        report.section("").table(provenance_table(&rows));
+    }
     context.show(&report);
     Ok(Outcome::Fine)
 }
 
-fn loops(context: &Context) -> Result<Vec<Row>> {
-    let root = &context.workspace.root;
-    let assemble =
-        |arch: Arch, path: &Path| assemble(context, arch, path).map_err(|problem| problem.to_string());
-    let outcomes = validate(&root.join("crates/predict/validation"), &root.join("cpus"), &assemble)
-        .map_err(|error| Problem::new(error.to_string()))?;
-    Ok(outcomes.into_iter().map(of_loop).collect())
+/// Predicts the figures of `crates/predict/validation`, on all processors.
+fn judge_figures(context: &Context, choice: &Choice<'_>) -> Result<Vec<Row>> {
+    let (dir, cpus) = (context.workspace.root.join(FIGURES), context.workspace.root.join("cpus"));
+    let mut wanted = figures(&dir).map_err(|error| Problem::new(error.to_string()))?;
+    wanted.retain(|figure| choice.takes(&[&figure.study, &figure.row, &figure.family, &figure.cpu]));
+    let tools = Tools::new(context);
+    let judge = |figure: &Figure| -> std::result::Result<Judged, ValidateError> {
+        let cpu = Cpu::load(&cpus, &figure.cpu)?;
+        check(&Prepared::new(&dir, figure, &tools)?, &cpu)
+    };
+    let mut results = Vec::new();
+    pool::in_order(&wanted, judge, |_, result| results.push(result));
+    let rows = results.into_iter().map(|result| result.map(of_figure));
+    rows.collect::<std::result::Result<_, _>>().map_err(|error| Problem::new(error.to_string()))
 }
 
-/// Assembles a loop and gives the bytes of its code.
-fn assemble(context: &Context, arch: Arch, path: &Path) -> Result<Vec<u8>> {
-    let target = Target::of(arch);
-    let compiler = Compiler::of(CompilerKind::Clang, target)?;
-    let newest = target.requirements.last().map_or(&[][..], |requirement| requirement.cflags);
-    let object = context.workspace.scratch(".o")?;
-    let command: Command = compiler.command().args(newest).args(["-x", "assembler", "-c"]).arg(path);
-    let output = command.arg("-o").arg(object.path()).run()?;
-    if !output.success() {
-        return Err(Problem::new(format!("does not assemble: {}", output.head(6))).at(path.display()));
-    }
-    let data = std::fs::read(object.path())
-        .map_err(|error| Problem::io("read the object", object.path(), &error))?;
-    let broken = |error: object::Error| Problem::new(error.to_string()).at(path.display());
-    let file = object::File::parse(&*data).map_err(broken)?;
-    let text =
-        file.section_by_name(".text").ok_or_else(|| Problem::new("holds no code").at(path.display()))?;
-    text.data().map(<[u8]>::to_vec).map_err(broken)
-}
-
-fn of_loop(outcome: Loop) -> Row {
-    let figure = &outcome.figure;
+fn of_figure(judged: Judged) -> Row {
+    let Judged { figure, answer, error_percent, trivial, mca } = judged;
     let record = StudyRecord {
         common: Common::new("validate", "", "", &figure.arch),
         study: figure.study.clone(),
         row: figure.row.clone(),
-        quantity: "loop".to_owned(),
+        quantity: figure.quantity().to_owned(),
         unit: figure.unit.clone(),
         published: figure.published,
         published_scatter_percent: figure
             .range
             .map(|(low, high)| 100.0 * (high - low) / (2.0 * figure.published)),
-        predicted: Some(outcome.predicted),
+        predicted: Some(answer.predicted),
         counted: None,
-        over_alignments: Some(outcome.range.into()),
-        error_percent: outcome.error_percent,
+        interval: None,
+        over_alignments: Some(answer.range.into()),
+        error_percent,
         used_for_fit: figure.used_for_fit,
     };
     Row {
         record,
-        cpu: figure.cpu.clone(),
-        derived_from: figure.derived_from.clone(),
+        cpu: figure.cpu,
+        family: figure.family,
+        provenance: figure.provenance,
+        file: figure.file.display().to_string(),
+        derived_from: figure.derived_from,
         contest: None,
-        trivial_error_percent: Some(outcome.trivial.1),
-        mca: outcome.mca.map(|(_, error)| error),
+        trivial_error_percent: trivial.map(|(_, error)| error),
+        mca: mca.map(|(_, error)| error),
     }
 }
 
@@ -146,6 +183,9 @@ fn of_study(study: &Study, rerun: &Rerun) -> Row {
     Row {
         record,
         cpu,
+        family: rerun.row.family.clone(),
+        provenance: format!("{}, on {}", study.source, study.machine),
+        file: format!("studies/{}.toml", study.name),
         derived_from: Vec::new(),
         contest: Some(contest),
         trivial_error_percent: None,
@@ -176,7 +216,10 @@ fn table(rows: &[Row]) -> Table {
         table.set(row, cpu, one.cpu.as_str()).set(row, unit, record.unit.as_str());
         table.set(row, published, Published(record.published));
         table.set(row, predicted, Predicted(record.predicted.unwrap_or(f64::NAN)));
-        table.set(row, error, Derived::from(record.error_percent));
+        match record.error_percent {
+            Some(percent) => table.set(row, error, Derived::from(percent)),
+            None => table.mark(row, error, "a difference, judged in cycles"),
+        };
         if let Some([low, high]) = record.over_alignments {
             table.set(row, range, format!("{low:.2}..{high:.2}"));
         }
@@ -200,6 +243,26 @@ fn table(rows: &[Row]) -> Table {
     table
 }
 
+/// Who measured what, and what it may show; once where rows of a family share it.
+fn provenance_table(rows: &[Row]) -> Table {
+    let mut table = Table::new("Provenance", "as the figures' files and the studies tell it");
+    let family = table.text_column("family");
+    let name = table.text_column("rows");
+    let provenance = table.text_column("provenance");
+    let mut told: Vec<(&str, &str, Vec<&str>)> = Vec::new();
+    for one in rows {
+        match told.iter_mut().find(|(family, text, _)| *family == one.family && *text == one.provenance) {
+            Some((_, _, names)) => names.push(&one.record.row),
+            None => told.push((&one.family, &one.provenance, vec![&one.record.row])),
+        }
+    }
+    for (of, text, names) in told {
+        let row = table.row();
+        table.set(row, family, of).set(row, name, names.join(", ")).set(row, provenance, text);
+    }
+    table
+}
+
 /// A row derived from what is not there would drop a datum from every mean.
 fn check_derived(rows: &[Row]) -> Result<()> {
     for row in rows {
@@ -215,7 +278,7 @@ fn check_derived(rows: &[Row]) -> Result<()> {
                 "'{}' is derived from '{name}', which is no row",
                 row.record.row
             ))
-            .at("crates/predict/validation/figures.toml")
+            .at(&row.file)
             .remedy(format!("name a row of the study {}", row.record.study)));
         }
     }
@@ -227,6 +290,25 @@ const MEAN_GOAL_PERCENT: f64 = 5.0;
 const WORST_GOAL_PERCENT: f64 = 15.0;
 
 impl Row {
+    fn to_record(&self) -> ValidateRecord<'_> {
+        ValidateRecord {
+            study: &self.record,
+            cpu: &self.cpu,
+            family: &self.family,
+            provenance: &self.provenance,
+            derived_from: &self.derived_from,
+            error_cycles: self.difference().map(|(published, own)| own - published),
+            trivial_error_percent: self.trivial_error_percent,
+            llvm_mca_error_percent: self.mca.as_ref().ok().copied(),
+        }
+    }
+
+    /// Of a difference: published and predicted.
+    fn difference(&self) -> Option<(f64, f64)> {
+        let predicted = self.record.predicted?;
+        self.record.error_percent.is_none().then_some((self.record.published, predicted))
+    }
+
     /// Whether the publication says too little to tell an error of the worst allowed.
     fn is_imprecise(&self) -> bool {
         self.record.published_scatter_percent.is_some_and(|scatter| scatter >= WORST_GOAL_PERCENT)
@@ -234,7 +316,7 @@ impl Row {
 
     /// The error of a datum: none where it lies within what an imprecise publication says.
     fn error_percent(&self) -> f64 {
-        let error = self.record.error_percent.abs();
+        let error = self.record.error_percent.unwrap_or(f64::NAN).abs();
         let scatter = self.record.published_scatter_percent.unwrap_or(0.0);
         if self.is_imprecise() && error <= scatter {
             0.0
@@ -261,7 +343,7 @@ struct Errors {
 
 impl Errors {
     fn of<'a>(rows: impl Iterator<Item = &'a Row>) -> Option<Errors> {
-        let rows: Vec<&Row> = rows.collect();
+        let rows: Vec<&Row> = rows.filter(|row| row.difference().is_none()).collect();
         let worst = rows.iter().max_by(|a, b| a.error_percent().total_cmp(&b.error_percent()))?;
         let within = rows.iter().filter(|row| row.error_percent() <= WORST_GOAL_PERCENT);
         Some(Errors {
@@ -299,14 +381,19 @@ struct Summary {
     derived_count: usize,
     all: Option<Errors>,
     not_fitted: Option<Errors>,
-    /// Of the single loops that llvm-mca has an answer for: the model's, llvm-mca's and the trivial bound's error.
+    /// Of the loops and routines that llvm-mca has an answer for: the model's, llvm-mca's and the trivial bound's error.
     loops_count: usize,
     loops_mca_count: usize,
     loops_mca_mean_percent: [f64; 3],
-    /// Of all loops: the model's and the trivial bound's error.
+    /// Of all loops and routines: the model's and the trivial bound's error.
     loops_mean_percent: [f64; 2],
     orders_count: usize,
     orders_wrong: Vec<String>,
+    /// Differences of two codes: how far off in cycles, and how many have the right sign.
+    differences_count: usize,
+    differences_mean_error_cycles: f64,
+    differences_worst_error_cycles: f64,
+    differences_right_sign_count: usize,
 }
 
 impl Summary {
@@ -319,6 +406,8 @@ impl Summary {
         let trivial = |row: &Row| row.trivial_error_percent.unwrap_or(0.0);
         let mca = |row: &Row| row.mca.clone().unwrap_or(0.0);
         let (orders_count, orders_wrong) = orders(&data);
+        let differences: Vec<(f64, f64)> = data.iter().filter_map(|row| row.difference()).collect();
+        let cycles = || differences.iter().map(|(published, own)| (own - published).abs());
         Summary {
             kind: "validate_summary",
             rows_count: rows.len(),
@@ -335,6 +424,10 @@ impl Summary {
             loops_mean_percent: [mean_of(&loops, &Row::error_percent), mean_of(&loops, &trivial)],
             orders_count,
             orders_wrong,
+            differences_count: differences.len(),
+            differences_mean_error_cycles: mean(cycles()),
+            differences_worst_error_cycles: cycles().fold(0.0, f64::max),
+            differences_right_sign_count: differences.iter().filter(|(a, b)| a * b > 0.0).count(),
         }
     }
 
@@ -357,10 +450,19 @@ impl Summary {
                 format!(" (not: {})", self.orders_wrong.join(", "))
             }
         ));
+        if self.differences_count > 0 {
+            told.push(format!(
+                "Differences: {}, with the right sign in {}; mean absolute error {:.1} cycles, the worst {:.1}.",
+                self.differences_count,
+                self.differences_right_sign_count,
+                self.differences_mean_error_cycles,
+                self.differences_worst_error_cycles
+            ));
+        }
         let [own, mca, trivial] = self.loops_mca_mean_percent;
         told.push(format!(
-            "llvm-mca has an answer for {} of the {} loops. There the mean absolute errors are: llvm-mca {mca:.1} %, the \
-             trivial bound {trivial:.1} %, the model {own:.1} %; over all loops: the trivial bound {:.1} %, the model {:.1} %.",
+            "llvm-mca has an answer for {} of the {} loops and routines. There the mean absolute errors are: llvm-mca \
+             {mca:.1} %, the trivial bound {trivial:.1} %, the model {own:.1} %; over all of them: the trivial bound {:.1} %, the model {:.1} %.",
             self.loops_mca_count, self.loops_count, self.loops_mean_percent[1], self.loops_mean_percent[0]
         ));
         if let Some(all) = &self.all {
@@ -416,13 +518,17 @@ mod tests {
             published_scatter_percent: None,
             predicted: Some(predicted),
             counted: None,
+            interval: None,
             over_alignments: None,
-            error_percent: 100.0 * (predicted / published - 1.0),
+            error_percent: Some(100.0 * (predicted / published - 1.0)),
             used_for_fit: false,
         };
         Row {
             record,
             cpu: "power8".to_owned(),
+            family: "f".to_owned(),
+            provenance: "p".to_owned(),
+            file: "some.toml".to_owned(),
             derived_from: Vec::new(),
             contest: Some("one".to_owned()),
             trivial_error_percent: None,
@@ -445,7 +551,7 @@ mod tests {
     fn a_row_derived_from_nothing_is_refused() {
         let derived = Row { derived_from: vec!["c".to_owned()], ..row("a loop", 10.0, 15.0) };
         let problem = check_derived(&[row("a", 10.0, 11.0), derived]).unwrap_err().to_string();
-        assert!(problem.contains("'c'") && problem.contains("figures.toml"), "{problem}");
+        assert!(problem.contains("'c'") && problem.contains("some.toml"), "{problem}");
     }
 
     #[test]
@@ -463,7 +569,7 @@ mod tests {
         let mut about = row("about", 4.0, 3.52);
         about.record.published_scatter_percent = Some(25.0);
         assert_eq!(about.error_percent(), 0.0);
-        about.record.error_percent = -30.0;
+        about.record.error_percent = Some(-30.0);
         assert_eq!(about.error_percent(), 30.0);
     }
 

@@ -98,9 +98,18 @@ impl Lab {
 
     /// Makes the built QEMU known to the cache, if there is one.
     pub fn link_qemu(&self) {
-        let built = std::env::var_os("ASSAY_CACHE").map_or_else(|| root().join(".assay"), PathBuf::from);
+        self.link("qemu-10");
+    }
+
+    /// Makes GMP's routines known to the cache, if ./setup has taken them out.
+    pub fn link_gmp_source(&self) {
+        self.link("gmp-source");
+    }
+
+    fn link(&self, folder: &str) {
+        let set_up = std::env::var_os("ASSAY_CACHE").map_or_else(|| root().join(".assay"), PathBuf::from);
         // Another test may have made the link of the shared cache in this moment.
-        let _ = std::os::unix::fs::symlink(built.join("qemu-10"), self.cache.join("qemu-10"));
+        let _ = std::os::unix::fs::symlink(set_up.join(folder), self.cache.join(folder));
     }
 
     /// Writes a file, with the folders above it, and returns its path.

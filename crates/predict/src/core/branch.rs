@@ -38,6 +38,12 @@ pub(crate) struct Branches {
     btb: Vec<(Cache, u64)>,
     taken_cycles: u64,
     same_block: Option<(u64, u64)>,
+    /// Whether the taken branch behind an indirect one meets no target buffer, and whether the last one was indirect.
+    after_indirect: bool,
+    behind_indirect: bool,
+    /// Least cycles of a call and of a return.
+    call_taken: u64,
+    return_taken: u64,
     /// Every branch is predicted right; for finding out what mispredictions cost.
     pub(crate) ideal: bool,
 }
@@ -83,7 +89,8 @@ impl Branches {
             longest.max(8),
         ];
         let btb = |&(entries, cost): &(usize, u64)| {
-            let ways = entries.min(4);
+            // The smallest are searched as a whole.
+            let ways = if entries <= 32 { entries } else { 4 };
             (Cache::new((entries / ways).max(1), ways), cost)
         };
         Branches {
@@ -102,7 +109,11 @@ impl Branches {
             indirect: vec![(0, 0); branch.indirect.next_power_of_two()].into(),
             btb: fetch.btb.iter().map(btb).collect(),
             taken_cycles: fetch.taken,
+            after_indirect: fetch.after_indirect,
+            behind_indirect: false,
             same_block: fetch.same_block_taken.map(|cycles| (!(fetch.block - 1), cycles)),
+            call_taken: fetch.call_taken,
+            return_taken: fetch.return_taken,
             ideal: false,
         }
     }
@@ -137,16 +148,21 @@ impl Branches {
 
     fn taken_cost(&mut self, op: &Op, next: u64) -> u64 {
         let mut cost = self.taken_cycles;
+        let indirect = op.is(INDIRECT | RETURN);
+        let behind = std::mem::replace(&mut self.behind_indirect, indirect);
+        let unaided = self.after_indirect && (behind || indirect);
         for (btb, cycles) in self.btb.iter_mut().rev() {
             let line = op.address >> 1;
             if btb.touch(line).is_some() {
-                cost = cost.min(*cycles);
+                cost = if unaided { cost } else { cost.min(*cycles) };
             } else {
                 btb.insert(line, 0, false);
             }
         }
         match self.same_block {
             Some((block, cycles)) if op.address & block == next & block => cost.min(cycles),
+            _ if op.is(CALL) => cost.max(self.call_taken),
+            _ if op.is(RETURN) => cost.max(self.return_taken),
             _ => cost,
         }
     }

@@ -5,6 +5,7 @@
 
 use super::cache::Hierarchy;
 use super::front_end::FrontEnd;
+use super::halves::{Halves, Side, ELSEWHERE, SECOND_LANE};
 use super::memory::Loaded;
 use super::queues::{Calendar, Ring, LANES};
 use super::store_queue::{Drains, StoreQueue};
@@ -20,11 +21,30 @@ use decode::Role;
 pub(crate) trait Rules: Send {
     /// Whether instructions complete in groups.
     const GROUPED: bool;
+    /// Whether the core may have halves (`halves`).
+    const HALVES: bool;
+    /// Whether instructions are bound to slices, each with a queue and pipes of its own, when they are dispatched.
+    const SLICED: bool = false;
     /// Rules of a cpu.
     fn new(description: &Description) -> Self;
     /// The cycle in which `op` can be dispatched, from `earliest` on, and whether that starts a new cycle's set. What is
     /// `known` of its flags is known when this is compiled (`Op::has`).
     fn offer(&mut self, op: &Op, known: u32, earliest: u64, taken: bool) -> (u64, bool);
+    /// Finds slices for `op` if it is dispatched in `cycle`, which may be later than offered.
+    fn place(&mut self, _op: &Op, _known: u32, _cycle: u64, _taken: bool) {}
+    /// How many operations the instruction placed last has.
+    fn operations(&self) -> usize {
+        1
+    }
+    /// The queue in which its operation of that number waits; `queue` is that of its unit.
+    fn queue(&self, queue: u8, _number: usize) -> usize {
+        usize::from(queue)
+    }
+    /// Of the pipes in `mask`, those that a part of the instruction placed last can take, or has to take all if it is a
+    /// `pair`.
+    fn pipes_of(&self, mask: u32, _part: usize, _pair: bool) -> u32 {
+        mask
+    }
     /// `op` is dispatched in `cycle`, which may be later than offered.
     fn settle(&mut self, op: &Op, known: u32, cycle: u64, opens: bool, taken: bool);
 }
@@ -45,7 +65,7 @@ struct Issued {
 
 /// Whether the instruction computes with what it loads, in a part that waits for it.
 fn computes_with_loaded(plan: &Plan, op: &Op) -> bool {
-    op.is(LOAD) && plan.parts_of(op).last().is_some_and(|part| part.waits == Waits::Loaded)
+    op.is(LOAD) && plan.parts_of(op).iter().any(|part| part.waits == Waits::Loaded)
 }
 
 /// How far an instruction has come.
@@ -96,6 +116,9 @@ impl Run {
 /// An out-of-order core.
 pub(crate) struct Engine<R> {
     pub(super) rules: R,
+    pub(super) halves: Halves,
+    /// The half of the newest instruction.
+    pub(super) side: Side,
     pub(super) front: FrontEnd,
     pub(super) pipes: Pipes,
     pub(super) calendar: Calendar,
@@ -134,6 +157,10 @@ pub(crate) struct Engine<R> {
     pub(super) crossing_bits: u64,
     /// Loads that once ran before a store to their bytes and now wait for it, by static instruction.
     pub(super) waits: Vec<bool>,
+    /// Pipes that results take.
+    pub(super) results: u32,
+    /// The first cycle in which another load's register can be renamed to a stored one.
+    pub(super) renames_free: u64,
     pub(super) relax: Relax,
     pub(super) counters: Counters,
     pub(super) marks: Vec<u64>,
@@ -146,8 +173,12 @@ impl<R: Rules> Engine<R> {
         let limit = |entries: usize| if relax.window { UNLIMITED } else { entries };
         let mut limits = [u16::MAX; LANES];
         if !relax.window {
-            for (lane, (_, entries)) in limits.iter_mut().zip(&description.queues) {
-                *lane = *entries;
+            for (queue, (_, entries)) in description.queues.iter().enumerate() {
+                limits[queue % LANES] = *entries;
+                if description.is_in_halves(queue as u8) {
+                    limits[queue % LANES] = entries.div_ceil(2);
+                    limits[(queue | usize::from(SECOND_LANE)) % LANES] = entries.div_ceil(2);
+                }
             }
         }
         let mut caches = Hierarchy::new(&description.caches, memory.miss_queue);
@@ -168,8 +199,10 @@ impl<R: Rules> Engine<R> {
         let smallest = memory.crossings.iter().map(|&(boundary, _)| boundary).min();
         Engine {
             rules: R::new(&rules_description),
+            halves: Halves::new(description),
+            side: Side::WHOLE,
             front: FrontEnd::new(description, relax),
-            pipes: Pipes::new(d.binds, &description.units),
+            pipes: Pipes::new(d.binds, &description.units, description.halves),
             calendar: Calendar::new(limits),
             caches,
             stores: StoreQueue::new(
@@ -200,10 +233,81 @@ impl<R: Rules> Engine<R> {
             mispredict: description.branch.mispredict,
             crossing_bits: smallest.map_or(0, |smallest| !(smallest - 1)),
             waits: Vec::new(),
+            results: d.results & !relax.pipes,
+            renames_free: 0,
             relax,
             memory,
             counters: Counters::default(),
             marks: Vec::new(),
+        }
+    }
+
+    /// Of those pipes, the ones in the newest instruction's half; if none are, all.
+    #[inline]
+    fn usable(&self, mask: u32) -> u32 {
+        match mask & self.side.pipes {
+            0 => mask,
+            pipes => pipes,
+        }
+    }
+
+    /// Takes one of the pipes for a cycle, from `earliest` on; when.
+    #[inline]
+    fn take(&mut self, mask: u32, prefer: u32, earliest: u64) -> u64 {
+        if R::HALVES {
+            let mask = self.usable(mask);
+            self.pipes.reserve_in_half(mask, prefer, earliest)
+        } else {
+            self.pipes.reserve_one(mask, prefer, earliest)
+        }
+    }
+
+    /// The same for a part of an instruction, as long as it occupies its pipe.
+    #[inline]
+    fn take_part(&mut self, part: &Part, earliest: u64) -> u64 {
+        match R::HALVES {
+            true if part.busy <= 1 => self.take(part.mask, part.prefer, earliest),
+            true => self.pipes.reserve(&Part { mask: self.usable(part.mask), ..*part }, earliest),
+            false => self.pipes.reserve(part, earliest),
+        }
+    }
+
+    /// The marks of values that come late to the newest instruction.
+    #[inline]
+    fn far(&self) -> u64 {
+        if R::HALVES {
+            self.side.far
+        } else {
+            0
+        }
+    }
+
+    /// The mark of the newest instruction's result, from the pipe taken last: simple work done in a pipe that is not made for
+    /// it, a load or store pipe, is far from either half.
+    #[inline]
+    fn mark(&self, prefer: u32) -> u64 {
+        match R::HALVES {
+            true if self.pipes.taken & prefer == 0 => ELSEWHERE,
+            _ => self.own(),
+        }
+    }
+
+    /// The mark of the newest instruction's half.
+    #[inline]
+    fn own(&self) -> u64 {
+        if R::HALVES {
+            self.side.near
+        } else {
+            0
+        }
+    }
+
+    #[inline]
+    pub(super) fn lane(&self) -> u8 {
+        if R::HALVES {
+            self.side.lane
+        } else {
+            0
         }
     }
 
@@ -218,8 +322,17 @@ impl<R: Rules> Engine<R> {
         events: &mut Option<&mut Vec<Event>>,
     ) -> Run {
         let start = *dispatch + self.dispatch_latency;
-        let (ready, source_cause) = self.values.one_kind(plan, op, start);
-        let issue = self.pipes.reserve_one(op.mask, op.prefer, ready);
+        let (ready, source_cause) = self.values.one_kind(plan, op, start, self.far());
+        let issue = if R::SLICED && !op.has(BRANCH, KNOWN) {
+            let pair = op.is(TAKES_PAIR);
+            let mask = self.rules.pipes_of(op.mask, 0, pair);
+            let computes = op.result_count > 0 && !op.has(LOAD, KNOWN);
+            let results = if computes { self.rules.pipes_of(self.results, 0, pair) } else { 0 };
+            self.pipes.reserve_both(mask, pair, results, u64::from(op.latency), ready)
+        } else {
+            self.take(op.mask, op.prefer, ready)
+        };
+        let mark = self.mark(op.prefer);
         let mut loaded = Loaded::AT_ONCE;
         if op.has(LOAD, KNOWN) {
             loaded = self.load(op, accesses, dispatch, issue, events);
@@ -227,9 +340,9 @@ impl<R: Rules> Engine<R> {
         if op.result_count == 1 {
             let first = op.first_result;
             let extra = if first.role == Role::BaseUpdate { 0 } else { loaded.extra };
-            self.values.set(&first, issue + extra, loaded.passed_on());
+            self.values.set(&first, issue + extra, loaded.passed_on(), mark);
         } else if op.result_count > 1 {
-            self.set_results(plan, op, issue, issue, loaded);
+            self.set_results(plan, op, issue, issue, loaded, mark);
         }
         let finish = issue + u64::from(op.finish) + loaded.extra;
         Run { start, ready, source_cause, issue, base: issue, loaded, finish }
@@ -246,24 +359,29 @@ impl<R: Rules> Engine<R> {
         events: &mut Option<&mut Vec<Event>>,
     ) -> Run {
         let start = *dispatch + self.dispatch_latency;
-        let (for_address, for_other, source_cause) = self.values.pair(op, start);
+        let (for_address, for_other, source_cause) = self.values.pair(op, start, self.far());
         let ready = for_address.max(for_other);
         let other = plan.parts[op.parts as usize + 1];
-        let address = self.pipes.reserve_one(op.mask, op.prefer, for_address);
+        let address = self.issue_one(op.mask, op.prefer, 0, for_address);
         if op.has(STORE, KNOWN) {
-            let data = self.pipes.reserve_one(other.mask, other.prefer, for_other);
+            let data = if R::SLICED && other.pair {
+                self.pipes.reserve_all(self.rules.pipes_of(other.mask, 1, true), for_other)
+            } else {
+                self.issue_one(other.mask, other.prefer, 1, for_other)
+            };
             let base = address.max(data);
             let mut finish = base + u64::from(op.latency.max(1));
             if op.result_count > 0 {
-                finish = finish.max(self.set_results(plan, op, base, address, Loaded::AT_ONCE));
+                finish = finish.max(self.set_results(plan, op, base, address, Loaded::AT_ONCE, self.own()));
             }
             finish = finish.max(self.store(op, accesses, address, data));
             return Run { start, ready, source_cause, issue: base, base, loaded: Loaded::AT_ONCE, finish };
         }
         let loaded = self.load(op, accesses, dispatch, address, events);
         let there = address + self.l1_latency + loaded.extra;
-        let base = self.pipes.reserve_one(other.mask, other.prefer, there.max(for_other));
-        let finish = self.set_results(plan, op, base, address, Loaded { extra: 0, ..loaded }).max(base + 1);
+        let base = self.issue_one(other.mask, other.prefer, 1, there.max(for_other));
+        let met = Loaded { extra: 0, ..loaded };
+        let finish = self.set_results(plan, op, base, address, met, self.own()).max(base + 1);
         Run { start, ready, source_cause, issue: base, base, loaded, finish }
     }
 
@@ -277,7 +395,7 @@ impl<R: Rules> Engine<R> {
         events: &mut Option<&mut Vec<Event>>,
     ) -> Run {
         let start = *dispatch + self.dispatch_latency;
-        let sources = self.values.sources(plan, op, start);
+        let sources = self.values.sources(plan, op, start, self.far());
         let (issued, loaded) = match plan.parts_of(op) {
             [address, data]
                 if (address.waits, data.waits) == (Waits::Address, Waits::Data) && !op.is(LOAD) =>
@@ -288,18 +406,42 @@ impl<R: Rules> Engine<R> {
         };
         let Issued { last: issue, base, address, data } = issued;
         let met = if computes_with_loaded(plan, op) { Loaded { extra: 0, ..loaded } } else { loaded };
-        let mut finish = self.set_results(plan, op, base, address.unwrap_or(base), met).max(issue + 1);
+        let mark = self.own();
+        let mut finish = self.set_results(plan, op, base, address.unwrap_or(base), met, mark).max(issue + 1);
         if op.is(STORE) {
             finish = finish.max(self.store(op, accesses, address.unwrap_or(issue), data.unwrap_or(issue)));
         }
         Run { start, ready: sources.last, source_cause: sources.cause, issue, base, loaded, finish }
     }
 
+    /// Takes one of these pipes for one cycle, for a part of the newest instruction; when.
+    #[inline(always)]
+    fn issue_one(&mut self, mask: u32, prefer: u32, part: usize, earliest: u64) -> u64 {
+        if R::SLICED {
+            self.pipes.reserve_one(self.rules.pipes_of(mask, part, false), prefer, earliest)
+        } else {
+            self.take(mask, prefer, earliest)
+        }
+    }
+
+    /// Takes the pipes of a part, of that number, of the newest instruction; when.
+    #[inline]
+    fn issue_part(&mut self, part: &Part, number: usize, earliest: u64) -> u64 {
+        if !R::SLICED {
+            return self.take_part(part, earliest);
+        }
+        let mask = self.rules.pipes_of(part.mask, number, part.pair);
+        if part.pair {
+            return self.pipes.reserve_all(mask, earliest);
+        }
+        self.pipes.reserve(&Part { mask, ..*part }, earliest)
+    }
+
     /// Issues a store's two operations.
     #[inline]
     fn issue_store(&mut self, address: &Part, data: &Part, sources: &Sources) -> Issued {
-        let address = self.pipes.reserve(address, sources.address);
-        let data = self.pipes.reserve(data, sources.stored.max(sources.other));
+        let address = self.issue_part(address, 0, sources.address);
+        let data = self.issue_part(data, 1, sources.stored.max(sources.other));
         let last = address.max(data);
         Issued { last, base: last, address: Some(address), data: Some(data) }
     }
@@ -332,7 +474,7 @@ impl<R: Rules> Engine<R> {
                     there.max(sources.other).max(sources.stored)
                 }
             };
-            previous = self.pipes.reserve(part, earliest);
+            previous = self.issue_part(part, index, earliest);
             match part.waits {
                 Waits::Address => issued.address = Some(previous),
                 Waits::Data => issued.data = Some(previous),
@@ -352,12 +494,20 @@ impl<R: Rules> Engine<R> {
     }
 
     /// Says when the results of an instruction are there; the last of them.
-    fn set_results(&mut self, plan: &Plan, op: &Op, base: u64, base_update: u64, loaded: Loaded) -> u64 {
+    fn set_results(
+        &mut self,
+        plan: &Plan,
+        op: &Op,
+        base: u64,
+        base_update: u64,
+        loaded: Loaded,
+        mark: u64,
+    ) -> u64 {
         let mut finish = base + u64::from(op.latency) + loaded.extra;
         for result in plan.results_of(op) {
             let from = if result.role == Role::BaseUpdate { base_update } else { base + loaded.extra };
             finish = finish.max(from + u64::from(result.latency()));
-            self.values.set(result, from, loaded.passed_on());
+            self.values.set(result, from, loaded.passed_on(), mark);
         }
         finish
     }
@@ -383,7 +533,14 @@ impl<R: Rules> Engine<R> {
             self.run(plan, op, accesses, &mut dispatch, events)
         };
         if op.queue != NO_QUEUE {
-            self.calendar.hold(usize::from(op.queue), run.issue + 1);
+            if R::SLICED {
+                self.calendar.hold(self.rules.queue(op.queue, 0), run.issue + 1);
+                for number in 1..self.rules.operations() {
+                    self.calendar.hold(self.rules.queue(op.queue, number), run.issue + 1);
+                }
+            } else {
+                self.calendar.hold(usize::from(op.queue | self.lane()), run.issue + 1);
+            }
         }
         let mut complete = u64::MAX;
         if !R::GROUPED {

@@ -5,7 +5,7 @@ use super::branch::{Branches, Outcome};
 use super::cache::Hierarchy;
 use super::{Cause, Relax};
 use crate::description::Description;
-use crate::plan::Op;
+use crate::plan::{Op, FUSED};
 
 /// Most instructions that a cpu file lets wait before dispatch; a power of two.
 const BUFFER_MAX: usize = 1024;
@@ -23,14 +23,21 @@ struct Ahead {
 /// shows only after a misprediction, whose cost the cpu file gives as a whole.
 pub(crate) struct FrontEnd {
     block_mask: u64,
+    block_bytes: u64,
+    align_mask: u64,
     width: u32,
+    /// What is being fetched: from `block` on, `reach` bytes.
     block: u64,
+    reach: u64,
     line_mask: u64,
     line: u64,
     /// Where the last instruction stood, to the finer of block and line; nowhere once fetch is to start again.
     piece: u64,
     piece_mask: u64,
     in_block: u32,
+    /// Branches fetched in this cycle, and how many may be.
+    branches_in_block: u32,
+    branches_max: u32,
     cycle: u64,
     ahead: Option<Ahead>,
     /// Why the current cycle is not an earlier one.
@@ -55,13 +62,18 @@ impl FrontEnd {
         branches.ideal = relax.mispredicts;
         FrontEnd {
             block_mask: !(fetch.block - 1),
+            block_bytes: fetch.block,
+            align_mask: !(fetch.align - 1),
             width: fetch.width,
             block: u64::MAX,
+            reach: 0,
             line_mask: !(description.caches.instruction_line - 1),
             line: u64::MAX,
             piece: u64::MAX,
-            piece_mask: !(fetch.block.min(description.caches.instruction_line) - 1),
+            piece_mask: !(fetch.block.min(fetch.align).min(description.caches.instruction_line) - 1),
             in_block: 0,
+            branches_in_block: 0,
+            branches_max: if relax.fetch { u32::MAX } else { fetch.branches },
             cycle: 0,
             ahead: fetch.ahead.map(|cycles| Ahead { cycles, predicted: 0, start: 0 }),
             cause: Cause::Fetch,
@@ -80,10 +92,10 @@ impl FrontEnd {
     /// The cycle in which the instruction is fetched.
     #[inline(always)]
     pub(crate) fn fetch(&mut self, op: &Op, caches: &mut Hierarchy) -> u64 {
-        if op.address & self.piece_mask != self.piece || self.in_block == self.width {
+        if op.address & self.piece_mask != self.piece || self.in_block >= self.width && !op.is(FUSED) {
             self.enter(op.address, caches);
         }
-        self.in_block += 1;
+        self.in_block += u32::from(!op.is(FUSED));
         let before = self.number.wrapping_sub(self.buffer) & self.left_mask;
         self.cycle = self.cycle.max(self.left[before % BUFFER_MAX]);
         self.cycle
@@ -93,15 +105,20 @@ impl FrontEnd {
     #[inline]
     fn enter(&mut self, address: u64, caches: &mut Hierarchy) {
         self.piece = address & self.piece_mask;
-        let block = address & self.block_mask;
         if self.ahead.is_some() {
             self.enter_predicted(address);
-        } else if self.redirected || block != self.block || self.in_block == self.width {
+        } else if self.redirected
+            || address.wrapping_sub(self.block) >= self.reach
+            || self.in_block == self.width
+        {
             let next = (self.cycle + u64::from(!self.unlimited), Cause::Fetch);
             let (cycle, cause) = if self.redirected { self.redirect } else { next };
             self.redirected = false;
-            self.block = block;
+            self.block = address & self.align_mask;
+            self.reach =
+                self.block_bytes.min((self.block | !self.line_mask).wrapping_add(1).wrapping_sub(self.block));
             self.in_block = 0;
+            self.branches_in_block = 0;
             self.cycle = cycle.max(self.cycle);
             self.cause = cause;
         }
@@ -152,6 +169,11 @@ impl FrontEnd {
     /// Predicts a branch that goes on to `next`.
     pub(crate) fn predict(&mut self, op: &Op, next: u64) -> Outcome {
         let outcome = self.branches.resolve(op, next);
+        self.branches_in_block += 1;
+        if self.branches_in_block == self.branches_max {
+            // What follows comes in the next cycle, as if the block were full.
+            self.in_block = self.width;
+        }
         if outcome.taken_cycles > 0 && !self.taken_free {
             let from = self.ahead.as_ref().map_or(self.cycle, |ahead| {
                 // Prediction stops when as much as it may be ahead waits to be fetched.

@@ -30,6 +30,7 @@ pub(crate) struct Groups {
 
 impl Rules for Groups {
     const GROUPED: bool = true;
+    const HALVES: bool = true;
 
     fn new(description: &Description) -> Groups {
         Groups {

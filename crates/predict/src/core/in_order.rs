@@ -60,7 +60,7 @@ impl InOrder {
         caches.ideal = relax.caches;
         InOrder {
             front: FrontEnd::new(description, relax),
-            pipes: Pipes::new(d.binds, &description.units),
+            pipes: Pipes::new(d.binds, &description.units, None),
             calendar: Calendar::new(limits),
             caches,
             stores: StoreQueue::new(
@@ -219,9 +219,9 @@ impl InOrder {
     #[inline]
     fn latest_source(&self, plan: &Plan, op: &Op, earliest: u64) -> (u64, u64) {
         if op.is(ONE_KIND) {
-            return self.values.one_kind(plan, op, earliest);
+            return self.values.one_kind(plan, op, earliest, 0);
         }
-        let sources = self.values.sources(plan, op, earliest);
+        let sources = self.values.sources(plan, op, earliest, 0);
         (sources.last, sources.cause)
     }
 
@@ -292,7 +292,7 @@ impl InOrder {
         for result in plan.results_of(op) {
             let from = base + if result.role == Role::BaseUpdate { 0 } else { extra };
             finish = finish.max(from + u64::from(result.latency()));
-            self.values.set(result, from, passed_on);
+            self.values.set(result, from, passed_on, 0);
         }
         let complete = self.complete(finish);
         if op.has(STORE, KNOWN) {

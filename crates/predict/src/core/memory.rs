@@ -50,7 +50,10 @@ impl<R: Rules> Engine<R> {
         let mut loaded = Loaded::AT_ONCE;
         for access in accesses {
             if !access.store && access.known {
-                let one = self.load_one(op, access, dispatch, issue, events);
+                let mut one = self.load_one(op, access, dispatch, issue, events);
+                if op.is(INDEXED) {
+                    one.extra += self.memory.indexed;
+                }
                 loaded = if one.extra > loaded.extra { one } else { loaded };
             }
         }
@@ -79,22 +82,43 @@ impl<R: Rules> Engine<R> {
                 if store.address_time > issue {
                     start = self.too_early(op, store.address_time);
                 }
+                if meets == Meets::Some && self.memory.doublewords && !op.is(NO_FORWARD) {
+                    if let Some((data_time, merged)) =
+                        self.stores.in_doublewords(access.address, bytes, issue)
+                    {
+                        self.counters.forwards += 1;
+                        let merge = if merged { self.memory.forward_merge } else { 0 };
+                        return self.forwarded(
+                            self.memory.forward,
+                            start,
+                            data_time + merge,
+                            issue,
+                            crossing,
+                        );
+                    }
+                }
                 if meets != Meets::Alias {
                     let waited = self.meet_store(op, meets, store.number, start, dispatch, events);
-                    let simple = op.is(GENERAL_AT_BASE) && store.simple && renamable(access, &store);
+                    let simple = self.renames(op)
+                        && store.simple
+                        && bytes >= self.memory.rename_least
+                        && renamable(access, &store);
                     return match (waited, self.memory.forward_renamed.filter(|_| simple)) {
                         (None, Some(renamed)) => {
                             // The value is renamed to the store's source: it need not wait for the load's issue.
-                            let there = store.data_time + renamed;
+                            let slot = self.renames_free.max(*dispatch);
+                            self.renames_free = slot + self.memory.rename_interval;
+                            let there = (store.data_time + renamed).max(slot);
                             Loaded {
                                 extra: there.saturating_sub(issue + self.l1_latency),
                                 cause: Cause::LoadHitStore,
                             }
                         }
                         (None, None) => {
-                            let there = start.max(store.data_time) + self.memory.forward;
-                            let extra = (there + crossing).saturating_sub(issue + self.l1_latency);
-                            Loaded { extra, cause: Cause::LoadHitStore }
+                            let vector = op.is(MOVES_VECTOR);
+                            let forward =
+                                if vector { self.memory.forward_vector } else { self.memory.forward };
+                            self.forwarded(forward, start, store.data_time, issue, crossing)
                         }
                         (Some(until), _) => {
                             Loaded { extra: until - issue + crossing, cause: Cause::LoadHitStore }
@@ -113,13 +137,30 @@ impl<R: Rules> Engine<R> {
         Loaded { extra: extra + crossing + (start - issue), cause }
     }
 
+    /// A load that went to its pipe at `issue`, and again at `start`, and has its bytes from a store whose data went to
+    /// theirs at `data`, `forward` cycles behind either.
+    fn forwarded(&self, forward: u64, start: u64, data: u64, issue: u64, crossing: u64) -> Loaded {
+        let there = match self.memory.forward_data {
+            Some(behind) => (start + forward + crossing).max(data + behind),
+            None => start.max(data) + forward + crossing,
+        };
+        Loaded { extra: there.saturating_sub(issue + self.l1_latency), cause: Cause::LoadHitStore }
+    }
+
+    /// Whether the access has a form that a core which renames memory can rename.
+    fn renames(&self, op: &Op) -> bool {
+        op.is(GENERAL_AT_BASE) || self.memory.renames_any && !op.is(MOVES_VECTOR)
+    }
+
     #[inline]
     fn crossing(&self, address: u64, bytes: u64) -> u64 {
         if (address ^ (address + bytes - 1)) & self.crossing_bits == 0 {
             return 0;
         }
-        let crossed =
-            |&&(boundary, _): &&(u64, u64)| (address ^ (address + bytes - 1)) & !(boundary - 1) != 0;
+        // What is longer than that crosses it wherever it stands, and its latency says so.
+        let crossed = |&&(boundary, _): &&(u64, u64)| {
+            bytes <= boundary && (address ^ (address + bytes - 1)) & !(boundary - 1) != 0
+        };
         self.memory.crossings.iter().filter(crossed).map(|&(_, cost)| cost).sum()
     }
 
@@ -190,7 +231,7 @@ impl<R: Rules> Engine<R> {
                     bytes: piece,
                     address_time,
                     data_time,
-                    simple: op.is(GENERAL_AT_BASE),
+                    simple: self.renames(op),
                     crosses: crossing > 0,
                     ..Store::default()
                 });

@@ -14,6 +14,7 @@ mod cache;
 mod execute;
 mod front_end;
 mod grouped;
+mod halves;
 mod in_order;
 mod memory;
 mod out_of_order;
@@ -27,6 +28,7 @@ mod window;
 use crate::cpu::schema::CoreKind;
 use crate::description::Description;
 use crate::plan::{BlockPlan, Plan};
+pub(crate) use halves::{FIXED, NEITHER};
 pub(crate) use values::{result_value, TIME_SHIFT};
 
 /// One access to memory by one execution of an instruction.

@@ -18,6 +18,7 @@ pub(crate) struct Slots {
 
 impl Rules for Slots {
     const GROUPED: bool = false;
+    const HALVES: bool = false;
 
     fn new(description: &Description) -> Slots {
         Slots {

@@ -89,6 +89,15 @@ impl Calendar {
         self.now.max(cycle)
     }
 
+    /// Whether the queue has room at `cycle`; nothing asks for an earlier one any more.
+    #[inline(always)]
+    pub(crate) fn has_room(&mut self, queue: usize, cycle: u64) -> bool {
+        if self.now < cycle {
+            self.advance(cycle);
+        }
+        self.held[queue % LANES] < self.limits[queue % LANES]
+    }
+
     #[inline(never)]
     fn wait(&mut self, queue: usize) {
         while self.held[queue % LANES] >= self.limits[queue % LANES] {

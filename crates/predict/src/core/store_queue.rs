@@ -256,6 +256,40 @@ impl StoreQueue {
         None
     }
 
+    /// What a load, which stores in flight at `cycle` cover in part, has from them, if no aligned doubleword of it needs two
+    /// of them: when the last value was known, and whether a doubleword comes from a store and the cache.
+    pub(crate) fn in_doublewords(&self, address: u64, bytes: u64, cycle: u64) -> Option<(u64, bool)> {
+        let (first, last) = self.granules(address, bytes);
+        let mut known = (0, false);
+        for granule in first..=last {
+            let from = address.max(address - (address & self.alias_mask) + (granule << 3));
+            let to = (address + bytes).min(address - (address & self.alias_mask) + (granule << 3) + 8);
+            let (key, number) = self.table[Self::table_index(granule)];
+            if key != granule {
+                continue;
+            }
+            let Some((number, meets)) = self.search_granule(granule, number, from, to - from, cycle) else {
+                continue;
+            };
+            let store = &self.stores[self.slot(number)];
+            known.0 = known.0.max(store.data_time);
+            if meets == Meets::Some {
+                let start = (store.address & self.alias_mask) >> 3;
+                let older = self.previous[self.slot(number)][(granule - start) as usize % GRANULES];
+                let (until, since) = (store.address.min(to), (store.address + store.bytes).max(from));
+                let left = [(from, until), (since, to)];
+                let from_another = |&(from, to): &(u64, u64)| {
+                    from < to && self.search_granule(granule, older, from, to - from, cycle).is_some()
+                };
+                if left.iter().any(from_another) {
+                    return None;
+                }
+                known.1 = true;
+            }
+        }
+        Some(known)
+    }
+
     fn meets(&self, store: &Store, address: u64, bytes: u64) -> Option<Meets> {
         let overlap = |a: u64, b: u64| a < b.wrapping_add(bytes) && b < a.wrapping_add(store.bytes);
         if overlap(store.address, address) {
@@ -315,6 +349,23 @@ mod tests {
         assert_eq!(queue.complete(number, 10, 0), 16);
         assert!(queue.find(64, 8, 15).is_some());
         assert!(queue.find(64, 8, 16).is_none());
+    }
+
+    #[test]
+    fn a_load_has_each_doubleword_from_one_store_at_most() {
+        let mut queue = StoreQueue::new(8, u64::MAX, drains(0));
+        let at = |address, bytes, data_time| Store { data_time, ..store(address, bytes) };
+        queue.add(at(64, 8, 5));
+        assert_eq!(queue.in_doublewords(64, 16, 0), Some((5, false)), "the other half is the cache's");
+        queue.add(at(72, 4, 7));
+        assert_eq!(queue.in_doublewords(64, 16, 0), Some((7, true)));
+        queue.add(at(76, 4, 9));
+        assert_eq!(queue.in_doublewords(72, 8, 0), None);
+        assert_eq!(queue.in_doublewords(64, 16, 0), None);
+        assert_eq!(queue.in_doublewords(76, 2, 0), Some((9, false)));
+        queue.add(at(64, 4, 11));
+        queue.add(at(64, 4, 13));
+        assert_eq!(queue.in_doublewords(64, 4, 0), Some((13, false)));
     }
 
     #[test]

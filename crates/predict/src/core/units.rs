@@ -32,6 +32,40 @@ pub(crate) struct Pipes {
     /// Pipes that instructions are bound to where they have several; the alike ones of a unit are not among them.
     binding: u32,
     bound: Bound,
+    /// Every operation is bound to one of its pipes, in the half that it was sent to.
+    divided: bool,
+    turns: Turns,
+    /// The pipe that the last operation was bound to, where all are.
+    pub(crate) taken: u32,
+}
+
+/// When something was bound to each pipe last, counted in operations: simple fixed-point work that several pipes of a half do
+/// goes to the one that was given nothing for longest.
+#[derive(Clone, Copy, Default)]
+struct Turns {
+    now: u32,
+    last: [u32; 32],
+}
+
+impl Turns {
+    /// Of the pipes in `mask`, the one that nothing was bound to for longest.
+    #[inline]
+    fn choose(&mut self, mask: u32) -> u32 {
+        self.now = self.now.wrapping_add(1);
+        let (mut rest, mut oldest, mut age) = (mask, mask, 0);
+        while rest != 0 && !mask.is_power_of_two() {
+            let pipe = rest.trailing_zeros() as usize;
+            let since = self.now.wrapping_sub(self.last[pipe % 32]);
+            if since > age {
+                (oldest, age) = (1 << pipe, since);
+            }
+            rest &= rest - 1;
+        }
+        if oldest != 0 {
+            self.last[oldest.trailing_zeros() as usize % 32] = self.now;
+        }
+        oldest
+    }
 }
 
 /// Pipes that nothing was bound to since they were last all taken in turn.
@@ -55,8 +89,9 @@ impl Bound {
 }
 
 impl Pipes {
-    /// `binds`: an instruction waits for one of its pipes, whichever is free.
-    pub(crate) fn new(binds: bool, units: &[Unit]) -> Pipes {
+    /// `binds`: an instruction is bound to one of its pipes and waits for that one; `halves` are the pipes of each half of the
+    /// core.
+    pub(crate) fn new(binds: bool, units: &[Unit], halves: Option<[u32; 2]>) -> Pipes {
         let alone = units.iter().filter(|unit| unit.mask.is_power_of_two());
         Pipes {
             busy: Box::new([0; HORIZON]),
@@ -64,6 +99,9 @@ impl Pipes {
             spans: [Span::default(); SPANS],
             binding: if binds { alone.fold(0, |all, unit| all | unit.mask) } else { 0 },
             bound: Bound::default(),
+            divided: binds && halves.is_some(),
+            turns: Turns::default(),
+            taken: u32::MAX,
         }
     }
 
@@ -125,6 +163,52 @@ impl Pipes {
             return self.take_one(mask, mask, earliest);
         }
         self.take_one(mask, prefer, earliest)
+    }
+
+    /// The same on a core with halves.
+    #[inline]
+    pub(crate) fn reserve_in_half(&mut self, mask: u32, prefer: u32, earliest: u64) -> u64 {
+        if !self.divided {
+            return self.take_one(mask, prefer, earliest);
+        }
+        let mask = self.turns.choose(mask);
+        self.taken = mask;
+        self.take_one(mask, mask, earliest)
+    }
+
+    /// Takes one of the pipes in `mask`, or `all`, in the first cycle from `earliest` on in which that is possible and those
+    /// in `results` are free `after` cycles later, and takes these, too; says when.
+    #[inline]
+    pub(crate) fn reserve_both(
+        &mut self,
+        mask: u32,
+        all: bool,
+        results: u32,
+        after: u64,
+        earliest: u64,
+    ) -> u64 {
+        let mut cycle = earliest;
+        loop {
+            let free = mask & !self.busy(cycle);
+            let enough = if all { free == mask } else { free != 0 || mask == 0 };
+            if enough && (results == 0 || self.busy(cycle + after) & results == 0) {
+                self.take(cycle, if all { mask } else { free & free.wrapping_neg() });
+                self.take(cycle + after, results);
+                return cycle;
+            }
+            cycle += 1;
+        }
+    }
+
+    /// Takes all of these pipes at `earliest` or in the first cycle after it in which they are free; says when.
+    #[inline]
+    pub(crate) fn reserve_all(&mut self, mask: u32, earliest: u64) -> u64 {
+        let mut cycle = earliest;
+        while self.busy(cycle) & mask != 0 {
+            cycle += 1;
+        }
+        self.take(cycle, mask);
+        cycle
     }
 
     #[inline]
@@ -199,12 +283,12 @@ mod tests {
     use crate::description::Waits;
 
     fn part(mask: u32, busy: u16) -> Part {
-        Part { mask, prefer: mask, waits: Waits::All, busy, step: 1 }
+        Part { mask, prefer: mask, waits: Waits::All, busy, step: 1, pair: false }
     }
 
     #[test]
     fn two_pipes_serve_two_a_cycle_and_a_gap_is_filled_by_a_younger_instruction() {
-        let mut pipes = Pipes::new(false, &[]);
+        let mut pipes = Pipes::new(false, &[], None);
         let taken: Vec<_> = (0..5).map(|_| pipes.reserve(&part(3, 1), 10)).collect();
         assert_eq!(taken, [10, 10, 11, 11, 12]);
         assert_eq!(pipes.reserve(&part(3, 1), 5), 5);
@@ -212,16 +296,25 @@ mod tests {
 
     #[test]
     fn a_divider_blocks_its_pipe() {
-        let mut pipes = Pipes::new(false, &[]);
+        let mut pipes = Pipes::new(false, &[], None);
         assert_eq!(pipes.reserve(&part(1, 20), 3), 3);
         assert_eq!(pipes.reserve(&part(1, 1), 4), 23);
         assert_eq!(pipes.reserve(&part(3, 1), 4), 4);
     }
 
     #[test]
+    fn a_vector_waits_until_both_pipes_of_its_superslice_are_free() {
+        let mut pipes = Pipes::new(false, &[], None);
+        pipes.reserve(&part(1, 1), 10);
+        pipes.reserve(&part(2, 1), 11);
+        assert_eq!(pipes.reserve_all(3, 10), 12);
+        assert_eq!(pipes.reserve(&part(3, 1), 12), 13);
+    }
+
+    #[test]
     fn a_bound_instruction_waits_for_its_pipe_though_another_is_free() {
         let unit = |mask| Unit { name: String::new(), mask, queue: None };
-        let mut pipes = Pipes::new(true, &[unit(1), unit(2), unit(12)]);
+        let mut pipes = Pipes::new(true, &[unit(1), unit(2), unit(12)], None);
         assert_eq!(pipes.reserve(&part(1, 1), 10), 10);
         let either: Vec<_> = (0..4).map(|_| pipes.reserve(&part(3, 1), 20)).collect();
         assert_eq!(either, [20, 20, 21, 21], "in turn");

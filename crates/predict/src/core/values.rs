@@ -2,7 +2,7 @@
 //! When each register's value is there, from which bypass domain, and what delayed it.
 
 use super::{Cause, CAUSE_MASK};
-use crate::description::{ADDRESS_DOMAIN, DOMAINS_MAX, STORED_DOMAIN};
+use crate::description::{ADDRESS_DOMAIN, DOMAINS_MAX, OTHER_HALF, STORED_DOMAIN};
 use crate::plan::{Op, Plan, Result, MANY_SOURCES, NEAR, ONE_KIND, REGISTERS};
 
 /// Where the domain and the cycle stand in a `Value`; the cause stands lowest.
@@ -52,31 +52,31 @@ impl Values {
         Values { values: Box::new([0; REGISTERS]), bypass: table }
     }
 
-    /// `result` counts its latency from `base`, and `cause` delayed it.
+    /// `result` counts its latency from `base`, and `cause` delayed it; `mark` is that of the half it comes from.
     #[inline]
-    pub(crate) fn set(&mut self, result: &Result, base: u64, cause: Cause) {
+    pub(crate) fn set(&mut self, result: &Result, base: u64, cause: Cause, mark: u64) {
         let other = (cause as u64).wrapping_sub(Cause::Dependency as u64);
         let timed = (base << TIME_SHIFT) + u64::from(result.value);
-        self.values[usize::from(result.register)] = timed.wrapping_add(other);
+        self.values[usize::from(result.register)] = timed.wrapping_add(other) | mark;
     }
 
     /// When the sources of a `ONE_KIND` instruction are there, at `earliest` at the earliest, and the number of the cause
     /// that the last one waited for.
     #[inline(always)]
-    pub(crate) fn one_kind(&self, plan: &Plan, op: &Op, earliest: u64) -> (u64, u64) {
+    pub(crate) fn one_kind(&self, plan: &Plan, op: &Op, earliest: u64, far: u64) -> (u64, u64) {
         let mut latest = value(earliest);
         if op.is(NEAR) {
             for register in op.first_sources {
-                latest = latest.max(self.values[usize::from(register)]);
+                latest = latest.max(self.crossed(self.values[usize::from(register)], 0, far));
             }
         } else {
             let row = self.row(op.source_domain);
             for register in op.first_sources {
-                latest = latest.max(self.seen_by(row, register));
+                latest = latest.max(self.seen_by(row, register, far));
             }
         }
         if op.is(MANY_SOURCES) {
-            latest = latest.max(self.latest(plan.all_sources(op), op.source_domain));
+            latest = latest.max(self.latest(plan.all_sources(op), op.source_domain, far));
         }
         (latest >> TIME_SHIFT, latest & CAUSE_MASK)
     }
@@ -84,20 +84,20 @@ impl Values {
     /// When the sources of a `PAIR` are there for its address and for its other part, at `earliest` at the earliest, and the
     /// number of the cause that the later of them waited for.
     #[inline(always)]
-    pub(crate) fn pair(&self, op: &Op, earliest: u64) -> (u64, u64, u64) {
+    pub(crate) fn pair(&self, op: &Op, earliest: u64, far: u64) -> (u64, u64, u64) {
         let [first, second, other] = op.first_sources;
         let row = self.row(ADDRESS_DOMAIN);
-        let address = value(earliest).max(self.seen_by(row, first)).max(self.seen_by(row, second));
+        let address = value(earliest).max(self.seen_by(row, first, far)).max(self.seen_by(row, second, far));
         let domain = if op.stored_sources > 0 { STORED_DOMAIN } else { op.source_domain };
-        let other = value(earliest).max(self.seen_by(self.row(domain), other));
+        let other = value(earliest).max(self.seen_by(self.row(domain), other, far));
         (address >> TIME_SHIFT, other >> TIME_SHIFT, address.max(other) & CAUSE_MASK)
     }
 
     /// When the sources of `op` are there, at `earliest` at the earliest.
     #[inline]
-    pub(crate) fn sources(&self, plan: &Plan, op: &Op, earliest: u64) -> Sources {
+    pub(crate) fn sources(&self, plan: &Plan, op: &Op, earliest: u64, far: u64) -> Sources {
         if op.is(ONE_KIND) {
-            let (last, cause) = self.one_kind(plan, op, earliest);
+            let (last, cause) = self.one_kind(plan, op, earliest, far);
             let of = |count| if count > 0 { last } else { earliest };
             let (address, stored, other) =
                 (of(op.address_sources), of(op.stored_sources), of(op.other_sources));
@@ -107,7 +107,7 @@ impl Values {
         let (of_address, of_stored, others) = plan.sources_of(op);
         let latest = |registers: &[u8], reader| match registers {
             [] => least,
-            registers => self.latest(registers, reader).max(least),
+            registers => self.latest(registers, reader, far).max(least),
         };
         let address = latest(of_address, ADDRESS_DOMAIN);
         let stored = latest(of_stored, STORED_DOMAIN);
@@ -128,14 +128,22 @@ impl Values {
     }
 
     #[inline]
-    fn seen_by(&self, row: &[u8; DOMAINS_MAX], register: u8) -> Value {
+    fn seen_by(&self, row: &[u8; DOMAINS_MAX], register: u8, far: u64) -> Value {
         let value = self.values[usize::from(register)];
-        value + (u64::from(row[(value >> DOMAIN_SHIFT) as usize % DOMAINS_MAX]) << TIME_SHIFT)
+        self.crossed(value, row[(value >> DOMAIN_SHIFT) as usize % DOMAINS_MAX], far)
+    }
+
+    /// The value `late` cycles later, or as late as it comes from another half, one of `far`, if that is later still.
+    #[inline]
+    fn crossed(&self, value: Value, late: u8, far: u64) -> Value {
+        let across = || self.row(OTHER_HALF)[(value >> DOMAIN_SHIFT) as usize % DOMAINS_MAX];
+        let late = if value & far != 0 { late.max(across()) } else { late };
+        value + (u64::from(late) << TIME_SHIFT)
     }
 
     #[inline]
-    fn latest(&self, registers: &[u8], reader: u8) -> Value {
+    fn latest(&self, registers: &[u8], reader: u8, far: u64) -> Value {
         let row = self.row(reader);
-        registers.iter().fold(0, |latest, &register| latest.max(self.seen_by(row, register)))
+        registers.iter().fold(0, |latest, &register| latest.max(self.seen_by(row, register, far)))
     }
 }

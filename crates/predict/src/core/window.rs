@@ -169,8 +169,13 @@ impl<R: Rules> Engine<R> {
         if op.is(WRITES_GENERAL | WRITES_VECTOR) {
             self.rename(op, &mut now);
         }
-        if op.queue != NO_QUEUE {
-            let cycle = self.calendar.admit(usize::from(op.queue), now);
+        if R::HALVES {
+            self.side = self.halves.steer(op);
+        }
+        if R::SLICED {
+            self.place(op, KNOWN, &mut now, taken);
+        } else if op.queue != NO_QUEUE {
+            let cycle = self.calendar.admit(usize::from(op.queue | self.lane()), now);
             self.put_off(&mut now, cycle, Cause::IssueQueue);
         }
         self.rules.settle(op, KNOWN, now, opens, taken);
@@ -178,6 +183,33 @@ impl<R: Rules> Engine<R> {
         self.pipes.pass(now);
         self.front.dispatched(now);
         (fetch, now, opens)
+    }
+
+    /// Finds slices whose queues have room.
+    #[inline(always)]
+    fn place(&mut self, op: &Op, known: u32, now: &mut u64, taken: bool) {
+        self.rules.place(op, known, *now, taken);
+        if op.queue != NO_QUEUE && !self.has_room(op, *now) {
+            self.place_later(op, known, now, taken);
+        }
+    }
+
+    /// Whether the queues of all operations have room at `cycle`.
+    #[inline(always)]
+    fn has_room(&mut self, op: &Op, cycle: u64) -> bool {
+        self.calendar.has_room(self.rules.queue(op.queue, 0), cycle)
+            && (1..self.rules.operations())
+                .all(|number| self.calendar.has_room(self.rules.queue(op.queue, number), cycle))
+    }
+
+    #[inline(never)]
+    fn place_later(&mut self, op: &Op, known: u32, now: &mut u64, taken: bool) {
+        let mut cycle = *now;
+        while !self.has_room(op, cycle) {
+            cycle += 1;
+            self.rules.place(op, known, cycle, taken);
+        }
+        self.put_off(now, cycle, Cause::IssueQueue);
     }
 
     #[inline(always)]

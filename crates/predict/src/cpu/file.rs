@@ -200,7 +200,7 @@ impl Parser<'_> {
         };
         for (name, inner) in table.iter() {
             let name = name.get_ref().as_ref();
-            if !["value", "unit", "source", "kind", "range", "fitted_to", "note"].contains(&name) {
+            if !["value", "unit", "source", "kind", "range", "fitted_to", "prior", "note"].contains(&name) {
                 return Err(CpuError::UnknownKey {
                     place: self.place(inner.span().start),
                     key: format!("{key}.{name}"),
@@ -255,6 +255,13 @@ impl Parser<'_> {
                 form,
             ));
         }
+        let prior = table
+            .get("prior")
+            .map(|inner| self.amount(schema, &format!("{key}.prior"), inner))
+            .transpose()?;
+        if prior.is_some() && (kind != Kind::Fitted || range.is_none()) {
+            return Err(self.invalid(value, key, "has a 'prior' but is not fitted within a 'range'", form));
+        }
         let note = optional("note")?;
         Ok(Number {
             value: amount,
@@ -263,6 +270,7 @@ impl Parser<'_> {
             kind,
             range,
             fitted_to,
+            prior,
             note,
             place: self.place(value.span().start),
         })
@@ -313,7 +321,7 @@ impl Parser<'_> {
 pub fn number_form(schema: &NumberKey) -> String {
     let kinds = Kind::ALL.map(Kind::name).join("|");
     format!(
-        "{{ value = {}..{}, unit = \"{}\", source = \"NAME IN [sources]\", kind = \"{kinds}\" }}, with range = [a, b] for a guess and fitted_to = \"FIGURE\" for a fitted one",
+        "{{ value = {}..{}, unit = \"{}\", source = \"NAME IN [sources]\", kind = \"{kinds}\" }}, with range = [a, b] for a guess, fitted_to = \"FIGURE\" and a prior for a fitted one",
         schema.min, schema.max, schema.unit
     )
 }

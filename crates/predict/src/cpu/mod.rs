@@ -4,6 +4,7 @@
 //! A cpu is a flat map of keys; see `schema` for which there are and `number` for what each number carries.
 //! `description` turns the map into the typed form that the simulator runs on.
 
+mod effect;
 mod error;
 mod file;
 mod number;
@@ -41,13 +42,15 @@ pub struct Difference {
     pub b: Option<Entry>,
 }
 
-/// One guessed number: what the sensitivity analysis moves.
+/// A number of which only a range is known: guesses, fitted numbers, and documented ones whose sources disagree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Guess {
     /// Its key.
     pub key: String,
     /// Its value.
     pub value: f64,
+    /// What it was believed to be before it was fitted; else its value.
+    pub prior: f64,
     /// Lowest believable value.
     pub low: f64,
     /// Highest believable value.
@@ -76,6 +79,11 @@ impl Cpu {
     /// The names of all cpus in `dir`, sorted.
     pub fn list(dir: &Path) -> Vec<String> {
         files(dir).into_keys().collect()
+    }
+
+    /// The file of the cpu `name` in `dir`, if there is one.
+    pub fn path(dir: &Path, name: &str) -> Option<PathBuf> {
+        files(dir).remove(name)
     }
 
     /// Loads the cpu `name` from `dir`, with everything it inherits, and checks it.
@@ -160,6 +168,7 @@ impl Cpu {
         }
         let place = first_place.unwrap_or_else(|| Place { file: Arc::new(PathBuf::from(name)), line: 1 });
         cpu.check_needed(&place)?;
+        cpu.check_effects()?;
         crate::description::Description::new(&cpu)?;
         Ok(cpu)
     }
@@ -270,11 +279,14 @@ impl Cpu {
         Some(changed)
     }
 
-    /// All guessed numbers with their ranges.
+    /// All numbers that core cycles can depend on and of which only a range is known.
     pub fn guesses(&self) -> Vec<Guess> {
         let guess = |(key, entry): (&String, &Entry)| match entry {
-            Entry::Number(Number { value, kind: Kind::Guess, range: Some((low, high)), .. }) => {
-                Some(Guess { key: key.clone(), value: *value, low: *low, high: *high })
+            Entry::Number(Number { value, prior, range: Some((low, high)), .. })
+                if low < high && key != "clock.frequency" =>
+            {
+                let prior = prior.unwrap_or(*value);
+                Some(Guess { key: key.clone(), value: *value, prior, low: *low, high: *high })
             }
             _ => None,
         };

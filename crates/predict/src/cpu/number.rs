@@ -76,6 +76,8 @@ pub struct Number {
     pub range: Option<(f64, f64)>,
     /// The figure a fitted number was fitted to.
     pub fitted_to: Option<String>,
+    /// What a fitted number was believed to be before; a fit starts there and is drawn back to it.
+    pub prior: Option<f64>,
     /// A remark, for example on sources that disagree.
     pub note: Option<String>,
     /// Where it stands.

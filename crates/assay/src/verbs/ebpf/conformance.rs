@@ -62,6 +62,10 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         return show_big_endian(context, args.suite.as_deref());
     }
     let tally = check(context, args.suite.as_deref(), &args.archs)?;
+    if tally.right + tally.wrong == 0 {
+        return Err(Problem::new("no program of the suite was run")
+            .remedy("give the suite with --suite FILE, or set ASSAY_SHARED to the folder that has conformance/ebpf.json"));
+    }
     eprintln!("{} right, {} wrong, {} skipped", tally.right, tally.wrong, tally.skipped);
     Ok(if tally.wrong == 0 { Outcome::Fine } else { Outcome::Failed })
 }

@@ -10,8 +10,7 @@ use ebpf::{CodeStats, Options};
 use lab::{Problem, Result};
 use report::record::Record;
 use serde::Serialize;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Options of `ebpf emit`.
 #[derive(clap::Args)]
@@ -21,7 +20,7 @@ pub struct Args {
     /// Architecture to generate code for
     #[arg(long, value_name = "ARCH")]
     target: Arch,
-    /// Write the machine code to this file instead of listing it
+    /// Write the machine code to this file, FIFO or device instead of listing it; -: to standard output
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     /// Code that checks every access against the regions in its frame
@@ -56,6 +55,7 @@ struct EmitRecord<'a> {
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     machine::require_back_end(args.target)?;
+    let output = context.output(args.output.as_deref())?;
     let input = input::load(&args.input)?;
     let program = input.single()?;
     let cpu = machine::cpu(args.target, args.code.cpu.as_deref())?;
@@ -71,8 +71,11 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         Err(error) => return Err(Problem::new(error.to_string()).at(&input.place)),
     };
     let stats = vm.code_stats();
-    if let Some(path) = &args.output {
-        write(path, &code)?;
+    if let Some(output) = &output {
+        output.write(&code)?;
+        if output.is_stdout() {
+            return Ok(Outcome::Fine);
+        }
     }
     if context.json {
         let record = EmitRecord {
@@ -96,8 +99,8 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     }
     println!("{}", input.describe(program));
     println!("{} bytes for {} ({}): {}", code.len(), args.target, cpu.name, swaps(&stats));
-    match &args.output {
-        Some(path) => println!("written to {}; to be put at a multiple of 64", path.display()),
+    match &output {
+        Some(output) => println!("written to {}; to be put at a multiple of 64", output.name()),
         None => list(args.target, &code)?,
     }
     Ok(Outcome::Fine)
@@ -135,17 +138,4 @@ fn list(arch: Arch, code: &[u8]) -> Result<()> {
         at += usize::from(instruction.length).max(1);
     }
     Ok(())
-}
-
-/// Whole or not at all: written beside its place and renamed.
-fn write(path: &Path, code: &[u8]) -> Result<()> {
-    let failed = |error: std::io::Error| Problem::io("write the code", path, &error);
-    let name = path.file_name().ok_or_else(|| Problem::new("is no file name").at(path.display()))?;
-    let temporary = path.with_file_name(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
-    let result = fs::write(&temporary, code).and_then(|()| fs::rename(&temporary, path));
-    if result.is_err() {
-        // It may never have been made.
-        let _ = fs::remove_file(&temporary);
-    }
-    result.map_err(failed)
 }

@@ -93,6 +93,16 @@ impl Input {
 
     /// The one program that a verb can work on. Functions in `.text` are the callees of programs where there are others.
     pub fn single(&self) -> Result<&Program> {
+        let program = self.chosen()?;
+        match &program.unresolved {
+            None => Ok(program),
+            Some(reason) => Err(Problem::new(reason.clone())
+                .at(&self.place)
+                .remedy("choose a program that needs nothing of a kernel; disassemble shows this one, too")),
+        }
+    }
+
+    fn chosen(&self) -> Result<&Program> {
         let programs = &self.object.programs;
         let entries: Vec<&Program> = programs.iter().filter(|program| program.section != ".text").collect();
         match (programs.as_slice(), entries.as_slice()) {
@@ -130,13 +140,14 @@ pub fn load(args: &InputArgs) -> Result<Input> {
     };
     let form = form_of(&bytes);
     let single = |bytecode: Vec<u8>| {
-        let program = Program { name, section: String::new(), bytecode };
+        let program = Program { name, section: String::new(), bytecode, unresolved: None };
         Object {
             order,
             programs: vec![program],
             maps: Vec::new(),
             map_contents: Vec::new(),
             pointers: Vec::new(),
+            co_re_relocations: 0,
         }
     };
     let object = match form {
@@ -157,6 +168,13 @@ pub fn load(args: &InputArgs) -> Result<Input> {
             })?)
         }
     };
+    if object.co_re_relocations > 0 {
+        eprintln!(
+            "note: {place}: CO-RE relocations ({}) are not applied: offsets in kernel structures are those that the object was \
+             compiled with",
+            object.co_re_relocations
+        );
+    }
     choose(args, Input { place, form, object })
 }
 

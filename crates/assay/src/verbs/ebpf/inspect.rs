@@ -66,6 +66,9 @@ pub fn disassemble(context: &Context, args: &DisassembleArgs) -> Result<Outcome>
         if !context.json && !args.plain {
             println!("{separator}{}", input.describe(program));
             separator = "\n";
+            if let Some(reason) = &program.unresolved {
+                println!("cannot run: {reason}");
+            }
         }
         for line in lines {
             if context.json {
@@ -125,6 +128,10 @@ pub fn verify(context: &Context, args: &VerifyArgs) -> Result<Outcome> {
 fn check(input: &Input, program: &Program, helpers: &[u32]) -> Result<std::result::Result<(), ebpf::Error>> {
     let elf = input.form == Form::Elf;
     let relocate = elf.then(|| places(&input.object.maps));
+    if let Some(reason) = &program.unresolved {
+        let message = reason.clone();
+        return Ok(Err(ebpf::Error { status: ebpf::Status::Unsupported, instruction: None, message }));
+    }
     let mut vm = machine::vm(Options { relocate, ..Options::default() })?;
     let own: &[u32] = if elf { &[1, 2, 3] } else { &[5] };
     machine::pretend_helpers(&mut vm, own.iter().chain(helpers).copied())?;

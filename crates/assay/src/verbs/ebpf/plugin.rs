@@ -10,8 +10,7 @@ use lab::emulator::Engine;
 use lab::{host, Problem, Result};
 use report::record::Record;
 use serde::Serialize;
-use std::fs::{self, File};
-use std::os::fd::AsRawFd;
+use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -79,7 +78,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
 /// Builds the plugin of an architecture, to be run by `engine`, or finds it built.
 pub fn build(context: &Context, arch: Arch, engine: &Engine) -> Result<Plugin> {
     let folder = context.workspace.folder("ebpf")?;
-    let _lock = lock(&folder.join(format!("{arch}.lock")))?;
+    let _lock = context.workspace.lock(&format!("ebpf-{arch}"))?;
     let qemu = match engine {
         Engine::Native => None,
         Engine::Qemu { program, cpu, .. } => Some((program.to_string_lossy(), cpu.as_str())),
@@ -91,20 +90,6 @@ pub fn build(context: &Context, arch: Arch, engine: &Engine) -> Result<Plugin> {
     let library = context.workspace.root.join("libs/ebpf");
     Plugin::build(&library, &folder, arch.name(), &emulator)
         .map_err(|error| Problem::new(error.to_string()).remedy("run ./setup, which installs what builds it"))
-}
-
-/// Two builds at once would write the same files; the lock ends when the file is closed.
-fn lock(path: &Path) -> Result<File> {
-    let failed = |error: std::io::Error| Problem::io("lock the build folder", path, &error);
-    let file = File::create(path).map_err(failed)?;
-    // SAFETY: the descriptor is open.
-    while unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX) } == -1 {
-        let error = std::io::Error::last_os_error();
-        if error.kind() != std::io::ErrorKind::Interrupted {
-            return Err(failed(error));
-        }
-    }
-    Ok(file)
 }
 
 /// bpf_conformance starts one program without further words, so a foreign plugin needs one that starts QEMU.

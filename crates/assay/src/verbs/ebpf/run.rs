@@ -102,6 +102,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         error: None,
         assay_version: env!("CARGO_PKG_VERSION"),
     };
+    refuse_other_order(&input, arch)?;
     let header = input.describe(program);
     let show = |answer: Answer| show(context, &header, record, answer);
     if let Some(cpu) = cpu {
@@ -158,7 +159,8 @@ fn in_process(
     let budget_instructions = (args.budget > 0).then_some(args.budget);
     let target = args.code.native_target(arch)?;
     if input.form == Form::Elf && !args.no_bounds {
-        let mut loaded = match Loaded::new(&input.object, program, Limits { budget_instructions, target }) {
+        let limits = Limits { budget_instructions, target, any_byte_order: false };
+        let mut loaded = match Loaded::new(&input.object, program, limits) {
             Ok(loaded) => loaded,
             Err(error) => return no_answer(input, error),
         };
@@ -264,6 +266,22 @@ fn wait_for(child: libc::pid_t) -> Result<Outcome> {
         // The child has said what is wrong.
         other => std::process::exit(other),
     }
+}
+
+/// An object's code has the byte order of the machine that it was compiled for built in: elsewhere it would give a number,
+/// and a wrong one. Other forms say nothing of a machine.
+fn refuse_other_order(input: &Input, arch: Arch) -> Result<()> {
+    let big = input.object.order == ByteOrder::Big;
+    if input.form != Form::Elf || big == arch.big_endian() {
+        return Ok(());
+    }
+    let (order, other) = if big { ("big", "powerpc64") } else { ("little", "powerpc64le") };
+    let what =
+        format!("is compiled for {order}-endian machines ({}), and {arch} is not one", input.order_name());
+    let same = if big { "bpfel" } else { "bpfeb" };
+    Err(Problem::new(what)
+        .at(&input.place)
+        .remedy(format!("run it with --target {other}, or compile it with clang -target {same}")))
 }
 
 /// Maps and data sections are made for checked runs on this machine only.

@@ -80,8 +80,12 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let mut outcome = Outcome::Fine;
     for program in &input.object.programs {
         let mut vm = vm(&input)?;
-        if let Err(error) = vm.load(&program.bytecode, input.object.order) {
-            eprintln!("assay: {}: program {} is refused: {error}", input.place, program.name);
+        let refused = match &program.unresolved {
+            Some(reason) => Some(reason.clone()),
+            None => vm.load(&program.bytecode, input.object.order).err().map(|error| error.message),
+        };
+        if let Some(reason) = refused {
+            eprintln!("assay: {}: program {} is refused: {reason}", input.place, program.name);
             outcome = Outcome::Failed;
             continue;
         }

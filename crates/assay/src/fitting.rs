@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The published figures of one cpu, loops, routines and studies alike, ready to be predicted on any variation of it: what
+//! `fit` searches over and `validate` predicts out of sample.
+
+use crate::context::Context;
+use crate::corpus::{Tools, FIGURES};
+use crate::judge::{self, Judge};
+use crate::program;
+use crate::study_file::{self, Quantity, Row, Study};
+use arch::Arch;
+use lab::toolchain::CompilerKind;
+use lab::{discover, pool, Problem, Result};
+use predict::doubt::{self, ModelError};
+use predict::explain::cycles_of;
+use predict::figures::{figures, Figure};
+use predict::fit::{documented, with_values, Figures, Values};
+use predict::left_out::{self, LeftOut};
+use predict::validate::Prepared;
+use predict::{predict_jobs, Cpu, Options, PredictError};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// One figure of a cpu.
+pub struct Datum {
+    /// The publication and the row in it.
+    pub title: String,
+    /// Figures that leave a fit together.
+    pub family: String,
+    /// As published.
+    pub published: f64,
+    what: What,
+}
+
+/// How it is predicted.
+enum What {
+    Prepared(Box<Prepared>),
+    /// A trace whose cycles per call, or in all, times `scale` are the figure.
+    Trace {
+        path: PathBuf,
+        options: Options,
+        scale: f64,
+    },
+}
+
+/// All figures that a cpu can be fitted to and judged by. Left out are differences, which have no ratio, imprecise figures, those
+/// that hold the datum of another, and those that a number was taken from by hand: no search can unsee them.
+pub struct Corpus {
+    /// The figures.
+    pub data: Vec<Datum>,
+}
+
+/// What a cpu can be fitted to, not yet built.
+struct Chosen {
+    figures: Vec<Figure>,
+    rows: Vec<(Study, Row)>,
+}
+
+impl Chosen {
+    fn of(context: &Context, cpu: &str) -> Result<Chosen> {
+        let dir = context.workspace.root.join(FIGURES);
+        let mut figures = figures(&dir).map_err(|error| Problem::new(error.to_string()))?;
+        figures.retain(|figure| {
+            let precise = !figure.difference && figure.range.is_none();
+            figure.cpu == cpu && precise && !figure.used_for_fit && figure.derived_from.is_empty()
+        });
+        let mut rows = Vec::new();
+        for name in study_file::names(&context.workspace)? {
+            let study = study_file::load(&context.workspace, &name)?;
+            for row in &study.rows {
+                let timed = match row.quantity {
+                    Quantity::NsPerCall => row.hotpath.is_some(),
+                    Quantity::CyclesPerIteration => row.program.is_some(),
+                    _ => false,
+                };
+                if timed && !row.used_for_fit && row.cpu.as_deref().unwrap_or(&study.cpu) == cpu {
+                    rows.push((study.clone(), row.clone()));
+                }
+            }
+        }
+        Ok(Chosen { figures, rows })
+    }
+
+    /// Row, family and figure of each.
+    fn rows(&self) -> Vec<(String, String, f64)> {
+        let of_figure = |figure: &Figure| (title(figure), figure.family.clone(), figure.published);
+        let of_row = |(study, row): &(Study, Row)| (row_title(study, row), row.family.clone(), row.published);
+        self.figures.iter().map(of_figure).chain(self.rows.iter().map(of_row)).collect()
+    }
+}
+
+fn title(figure: &Figure) -> String {
+    format!("{} {}", figure.study, figure.row)
+}
+
+fn row_title(study: &Study, row: &Row) -> String {
+    format!("{} {}", study.name, row.title())
+}
+
+/// The digest that written fits of `cpu` must carry.
+pub fn digest(context: &Context, cpu: &Cpu) -> Result<String> {
+    Ok(left_out::digest(cpu, &Chosen::of(context, &cpu.name)?.rows()))
+}
+
+/// The written fits of `cpu`, if they are there and not stale.
+pub fn written(context: &Context, cpu: &Cpu) -> Result<LeftOut> {
+    let dir = context.workspace.root.join(FIGURES);
+    LeftOut::load(&dir, &cpu.name, &digest(context, cpu)?).map_err(|error| judge::of_trace(&dir, &error))
+}
+
+/// The cpus that a figure is of.
+pub fn cpus_with_figures(context: &Context) -> Result<Vec<String>> {
+    let dir = context.workspace.root.join(FIGURES);
+    let all = figures(&dir).map_err(|error| Problem::new(error.to_string()))?;
+    let names: BTreeSet<String> = all.into_iter().map(|figure| figure.cpu).collect();
+    let mut with = Vec::new();
+    for name in names {
+        if !Chosen::of(context, &name)?.rows().is_empty() {
+            with.push(name);
+        }
+    }
+    Ok(with)
+}
+
+impl Corpus {
+    /// Builds and records what the figures of `cpu` are of.
+    pub fn of(context: &Context, cpu: &Cpu) -> Result<Corpus> {
+        let chosen = Chosen::of(context, &cpu.name)?;
+        let dir = context.workspace.root.join(FIGURES);
+        let tools = Tools::new(context);
+        let mut data = Vec::new();
+        let mut failure = None;
+        pool::in_order(
+            &chosen.figures,
+            |figure| Prepared::new(&dir, figure, &tools),
+            |index, prepared| match prepared {
+                Ok(prepared) => data.push(Datum {
+                    title: title(&chosen.figures[index]),
+                    family: chosen.figures[index].family.clone(),
+                    published: chosen.figures[index].published,
+                    what: What::Prepared(Box::new(prepared)),
+                }),
+                Err(error) => failure = Some(Problem::new(error.to_string())),
+            },
+        );
+        if let Some(problem) = failure {
+            return Err(problem);
+        }
+        for (study, row) in &chosen.rows {
+            data.push(of_study(context, cpu, study, row)?);
+        }
+        Ok(Corpus { data })
+    }
+}
+
+/// A figure predicted by numbers that its family had no part in, with the interval that this allows.
+pub struct Unseen {
+    /// The publication and the row in it.
+    pub title: String,
+    /// The cpu it was measured on.
+    pub cpu: String,
+    /// As published.
+    pub published: f64,
+    /// As predicted.
+    pub predicted: f64,
+    /// The 90 % interval, its model error found on the other families.
+    pub interval: [f64; 2],
+}
+
+impl Unseen {
+    /// Whether the published figure lies in the interval.
+    pub fn is_inside(&self) -> bool {
+        (self.interval[0]..=self.interval[1]).contains(&self.published)
+    }
+
+    /// (predicted - published) / published, in percent.
+    pub fn error_percent(&self) -> f64 {
+        100.0 * (self.predicted / self.published - 1.0)
+    }
+
+    /// Half the width of the interval, in percent of the prediction.
+    pub fn half_width_percent(&self) -> f64 {
+        50.0 * (self.interval[1] - self.interval[0]) / self.predicted
+    }
+}
+
+/// Predicts every figure of a cpu out of sample.
+pub fn unseen(context: &Context, cpu: &Cpu) -> Result<Vec<Unseen>> {
+    let failed = |error: PredictError| Problem::new(error.to_string());
+    let fits = written(context, cpu)?;
+    let corpus = Corpus::of(context, cpu)?;
+    let base = documented(cpu);
+    let mut answers = Vec::new();
+    for (index, datum) in corpus.data.iter().enumerate() {
+        let none = Values::new();
+        let core = with_values(&base, fits.without.get(&datum.family).unwrap_or(&none));
+        let mut cores = vec![core.clone()];
+        cores.extend(doubt::drawn(&core, doubt::DRAWS));
+        let at = corpus.predict(index, &cores).map_err(failed)?;
+        answers.push((at[0], doubt::about(at[0], &at[1..])));
+    }
+    let errors: Vec<(&str, f64, f64)> = corpus
+        .data
+        .iter()
+        .zip(&answers)
+        .map(|(datum, (predicted, spread))| {
+            (datum.family.as_str(), (datum.published / predicted).ln(), *spread)
+        })
+        .collect();
+    let of = |(datum, (predicted, spread)): (&Datum, &(f64, f64))| {
+        let others: Vec<_> = errors.iter().copied().filter(|error| error.0 != datum.family).collect();
+        let error = ModelError::from_rows(&others).unwrap_or(ModelError::UNVALIDATED);
+        Unseen {
+            title: datum.title.clone(),
+            cpu: cpu.name.clone(),
+            published: datum.published,
+            predicted: *predicted,
+            interval: doubt::interval(error, *predicted, *spread, &[]),
+        }
+    };
+    Ok(corpus.data.iter().zip(&answers).map(of).collect())
+}
+
+/// A row of a study, recorded.
+fn of_study(context: &Context, cpu: &Cpu, study: &Study, row: &Row) -> Result<Datum> {
+    let arch: Arch = study
+        .arch
+        .parse()
+        .map_err(|error: arch::UnknownArch| Problem::new(error.to_string()).at(&study.name))?;
+    let (path, options, scale) = match (row.quantity, &row.hotpath, &row.program) {
+        (Quantity::NsPerCall, Some(hotpath), _) => {
+            let path = hotpath_trace(context, cpu, arch, hotpath, row)?;
+            (path, judge::options(), 1000.0 / study.clock_mhz)
+        }
+        (Quantity::CyclesPerIteration, None, Some(source)) => {
+            let path = program::record_main(context, arch, source)?;
+            (path, Options::default(), 1.0 / row.iterations.unwrap_or(1) as f64)
+        }
+        _ => return Err(Problem::new(format!("'{}' is not timed", row.title())).at(&study.name)),
+    };
+    Ok(Datum {
+        title: row_title(study, row),
+        family: row.family.clone(),
+        published: row.published,
+        what: What::Trace { path, options, scale },
+    })
+}
+
+fn hotpath_trace(context: &Context, cpu: &Cpu, arch: Arch, hotpath: &str, row: &Row) -> Result<PathBuf> {
+    let all = discover::hotpaths(&context.workspace, &[])?;
+    let found = discover::named(&all, hotpath)?;
+    let variants = discover::variants(&context.workspace, &[], found[0], arch)?;
+    let name = row.variant.as_deref().unwrap_or_default();
+    let variant = variants
+        .iter()
+        .find(|variant| variant.name == name)
+        .ok_or_else(|| Problem::new(format!("{hotpath} has no variant '{name}' on {arch}")))?;
+    let judge = Judge::new(context, CompilerKind::Clang);
+    judge.loop_trace(variant, &row.case(), cpu)?.map_err(|reason| Problem::new(reason.0).at(variant.title()))
+}
+
+impl Figures for Corpus {
+    fn figures(&self) -> Vec<(String, f64)> {
+        self.data.iter().map(|datum| (datum.family.clone(), datum.published)).collect()
+    }
+
+    /// With the code at the first of its places: a search needs differences between cores, which differ little by place.
+    fn predict(&self, figure: usize, cpus: &[Cpu]) -> std::result::Result<Vec<f64>, PredictError> {
+        match &self.data[figure].what {
+            What::Prepared(prepared) => prepared.at_first_place(cpus),
+            What::Trace { path, options, scale } => {
+                let jobs: Vec<_> = cpus.iter().map(|cpu| (cpu, options.clone())).collect();
+                let mut open = judge::opener(path);
+                let mut answers = Vec::new();
+                for batch in jobs.chunks(16) {
+                    answers
+                        .extend(predict_jobs(&mut *open()?, batch)?.iter().map(|one| cycles_of(one) * scale));
+                }
+                Ok(answers)
+            }
+        }
+    }
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! `fit`: moves the numbers of a cpu of which only a range is known to where published figures are met best, says which of them
+//! the figures determine, and how well the fit predicts figures whose family it has not seen.
+
+mod write;
+
+use crate::context::{Context, Outcome};
+use crate::fitting::{self, Corpus};
+use crate::judge;
+use lab::{Problem, Result};
+use predict::doubt::{self, ModelError};
+use predict::fit::{Figures, Fit, Fitted, Values};
+use predict::left_out::LeftOut;
+use predict::Cpu;
+use report::record::Record;
+use report::{Derived, Predicted, Published, Report, Table};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A fit is adopted if its error on families that it has not seen is at most this part of that of the documented numbers.
+const ADOPTED_AT: f64 = 0.9;
+
+/// Options of `fit`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// CPU, by the name of its description (default: every one that figures are published of)
+    #[arg(value_name = "CPU", value_delimiter = ',')]
+    cpus: Vec<String>,
+    /// Write the fits and the error out of sample into the cpu's file and beside the figures; without it nothing is changed
+    #[arg(long, conflicts_with = "check")]
+    write: bool,
+    /// Only tell whether the fits written are those of today's documented numbers and figures
+    #[arg(long)]
+    check: bool,
+}
+
+/// A cpu's numbers after a fit.
+#[derive(Serialize)]
+struct NumberRecord<'a> {
+    kind: &'static str,
+    cpu: &'a str,
+    key: &'a str,
+    documented: f64,
+    range: [f64; 2],
+    fitted: f64,
+    believable: [f64; 2],
+    figures_count: usize,
+    is_determined: bool,
+}
+
+/// One figure, predicted three times: by the documented numbers, by those fitted to all figures, by those fitted to the figures
+/// of other families.
+#[derive(Serialize)]
+struct RowRecord {
+    kind: &'static str,
+    cpu: String,
+    row: String,
+    family: String,
+    published: f64,
+    documented: f64,
+    in_sample: f64,
+    out_of_sample: f64,
+    spread: f64,
+}
+
+impl RowRecord {
+    fn log_error(&self, predicted: f64) -> f64 {
+        (self.published / predicted).ln()
+    }
+}
+
+/// All that is found out about one cpu.
+struct Found {
+    cpu: Cpu,
+    numbers: Vec<Fitted>,
+    rows: Vec<RowRecord>,
+    fits: LeftOut,
+    /// What is left when the fit is judged by families that it has not seen; the documented numbers are kept unless it is better.
+    adopted: Option<Values>,
+    error: ModelError,
+}
+
+/// Runs the verb.
+pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
+    for name in names(context, &args.cpus)? {
+        let cpu = judge::cpus(context, std::slice::from_ref(&name))?.remove(0);
+        if args.check {
+            fitting::written(context, &cpu)?;
+            continue;
+        }
+        let found = find(context, cpu)?;
+        if args.write {
+            write::write(context, &found)?;
+        }
+        if context.json {
+            print_records(&found);
+        } else {
+            context.show(&report(&found));
+        }
+    }
+    Ok(Outcome::Fine)
+}
+
+/// The cpus named, or all that a figure is of.
+fn names(context: &Context, named: &[String]) -> Result<Vec<String>> {
+    let known = fitting::cpus_with_figures(context)?;
+    if let Some(name) = named.iter().find(|name| !known.contains(name)) {
+        return Err(Problem::new(format!("there is no published figure of '{name}' to fit it to"))
+            .remedy(format!("choose among {}", known.join(", "))));
+    }
+    Ok(if named.is_empty() { known } else { named.to_vec() })
+}
+
+fn find(context: &Context, cpu: Cpu) -> Result<Found> {
+    let failed = |error: predict::PredictError| Problem::new(error.to_string());
+    let corpus = Corpus::of(context, &cpu)?;
+    let name = cpu.name.clone();
+    let progress = |done: usize, of: usize| {
+        context.progress(&format!("{name}: which number moves which figure, {done} of {of}"));
+    };
+    let mut fit = Fit::new(&cpu, &corpus, &progress).map_err(failed)?;
+    context.progress(&format!("{name}: fitting to all figures"));
+    let numbers = fit.all().map_err(failed)?;
+    let all: Values =
+        numbers.iter().filter(|n| n.value != n.prior).map(|n| (n.key.clone(), n.value)).collect();
+    let mut without = BTreeMap::new();
+    for family in fit.families() {
+        context.progress(&format!("{name}: fitting without {family}"));
+        without.insert(family.clone(), fit.search(Some(&family)).map_err(failed)?);
+    }
+    let mut rows = Vec::new();
+    for (index, datum) in corpus.data.iter().enumerate() {
+        let cores = [fit.core(&Values::new()), fit.core(&all), fit.core(&without[&datum.family])];
+        let at = corpus.predict(index, &cores).map_err(failed)?;
+        let drawn = corpus.predict(index, &doubt::drawn(&cores[2], doubt::DRAWS)).map_err(failed)?;
+        rows.push(RowRecord {
+            kind: "fit_row",
+            cpu: cpu.name.clone(),
+            row: datum.title.clone(),
+            family: datum.family.clone(),
+            published: datum.published,
+            documented: at[0],
+            in_sample: at[1],
+            out_of_sample: at[2],
+            spread: doubt::about(at[2], &drawn),
+        });
+    }
+    let (documented, unseen) = (mean(&rows, |row| row.documented), mean(&rows, |row| row.out_of_sample));
+    let is_better = unseen < ADOPTED_AT * documented;
+    if !is_better {
+        without.values_mut().for_each(Values::clear);
+        rows.iter_mut().for_each(|row| (row.in_sample, row.out_of_sample) = (row.documented, row.documented));
+    }
+    let errors: Vec<_> =
+        rows.iter().map(|row| (row.family.as_str(), row.log_error(row.out_of_sample), row.spread)).collect();
+    let error = ModelError::from_rows(&errors).expect("there are rows");
+    let fits = LeftOut { digest: fitting::digest(context, &cpu)?, without };
+    Ok(Found { cpu, numbers, rows, fits, adopted: is_better.then_some(all), error })
+}
+
+/// Mean absolute error over families, in percent.
+fn mean(rows: &[RowRecord], predicted: impl Fn(&RowRecord) -> f64) -> f64 {
+    let mut families: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for row in rows {
+        families.entry(&row.family).or_default().push((predicted(row) / row.published - 1.0).abs());
+    }
+    let means = families.values().map(|errors| errors.iter().sum::<f64>() / errors.len() as f64);
+    100.0 * means.sum::<f64>() / families.len().max(1) as f64
+}
+
+fn print_records(found: &Found) {
+    for number in &found.numbers {
+        let record = NumberRecord {
+            kind: "fit_number",
+            cpu: &found.cpu.name,
+            key: &number.key,
+            documented: number.prior,
+            range: number.range.into(),
+            fitted: number.value,
+            believable: number.believable.into(),
+            figures_count: number.figures,
+            is_determined: number.is_determined(),
+        };
+        println!("{}", record.to_line());
+    }
+    found.rows.iter().for_each(|row| println!("{}", row.to_line()));
+}
+
+fn report(found: &Found) -> Report {
+    let mut report = Report::new(&format!("{}: numbers of which only a range is known", found.cpu.title()));
+    let section = report.section("").table(numbers_table(found)).table(rows_table(found));
+    for sentence in sentences(found) {
+        section.paragraph(&sentence);
+    }
+    report
+}
+
+fn numbers_table(found: &Found) -> Table {
+    let mut table = Table::new(
+        "What the figures say of each number that moves one",
+        "documented: before any fit; fitted: least error and distance from the documented values (crates/predict/src/fit.rs); \
+         believable: values that cost little more",
+    );
+    let key = table.text_column("number");
+    let documented = table.text_column("documented");
+    let range = table.text_column("range");
+    let fitted = table.text_column("fitted");
+    let believable = table.text_column("believable");
+    let figures = table.text_column("figures");
+    let verdict = table.text_column("by the figures");
+    for number in found.numbers.iter().filter(|number| number.figures > 0) {
+        let row = table.row();
+        table.set(row, key, number.key.as_str()).set(row, documented, number.prior.to_string());
+        table.set(row, range, format!("{}..{}", number.range.0, number.range.1));
+        table.set(row, fitted, number.value.to_string());
+        table.set(row, believable, format!("{}..{}", number.believable.0, number.believable.1));
+        table.set(row, figures, number.figures.to_string());
+        table.set(row, verdict, if number.is_determined() { "determined" } else { "not determined" });
+    }
+    table
+}
+
+fn rows_table(found: &Found) -> Table {
+    let mut table = Table::new(
+        "Each figure, predicted by three sets of numbers",
+        "errors in percent of the published figure; out of sample: by numbers fitted without the row's family",
+    );
+    let title = table.text_column("row");
+    let published = table.published_column("", "", 2);
+    let unseen = table.predicted_column("out of sample", "", 2);
+    let columns = ["out of sample", "in sample", "documented"].map(|name| table.derived_column(name, "%", 1));
+    for one in &found.rows {
+        let row = table.row();
+        table.set(row, title, one.row.as_str()).set(row, published, Published(one.published));
+        table.set(row, unseen, Predicted(one.out_of_sample));
+        for (column, value) in columns.iter().zip([one.out_of_sample, one.in_sample, one.documented]) {
+            table.set(row, *column, Derived::from(100.0 * (value / one.published - 1.0)));
+        }
+    }
+    table
+}
+
+fn sentences(found: &Found) -> Vec<String> {
+    let unmoved = found.numbers.iter().filter(|number| number.figures == 0).count();
+    let of = |predicted: fn(&RowRecord) -> f64| mean(&found.rows, predicted);
+    let verdict = match found.adopted {
+        Some(_) => "The fit predicts families that it has not seen better than the documented numbers do.",
+        None => {
+            "Fitting predicts families not seen no better, by a tenth, than the documented numbers do: those are kept."
+        }
+    };
+    vec![
+        format!(
+            "Mean absolute error over {} families: {:.1} % out of sample, {:.1} % in sample, {:.1} % by the documented numbers. \
+             {verdict}",
+            found.error.families,
+            of(|row| row.out_of_sample),
+            of(|row| row.in_sample),
+            of(|row| row.documented)
+        ),
+        format!(
+            "Error of the model, ranges left out: {:.1} %. {unmoved} of {} numbers with a range move no figure, so no figure says \
+             anything of them.",
+            100.0 * found.error.log,
+            found.numbers.len()
+        ),
+    ]
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Studies of differences, `studies/differences/<year>-<topic>.toml`: a thread published rates before and after a change of
+//! some code; here stand the published differences with their scatter and the predicted ones of that code.
+
+use crate::context::{Context, Outcome};
+use crate::judge::{self, Judge};
+use crate::study_file;
+use crate::winners::interval_text;
+use arch::Arch;
+use lab::cache::{read_text, Workspace};
+use lab::case::Case;
+use lab::discover;
+use lab::toolchain::CompilerKind;
+use lab::{Problem, Result};
+use predict::doubt::{ratio_interval, Draws, ModelError};
+use predict::Cpu;
+use report::record::PredictionRecord;
+use report::{Predicted, Published, Report, Table};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A study of differences.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Study {
+    #[serde(skip)]
+    name: String,
+    /// What it is about.
+    pub title: String,
+    /// Who published it, where and when.
+    pub source: String,
+    machine: String,
+    clock_mhz: f64,
+    clock_range_mhz: [f64; 2],
+    clock_source: String,
+    arch: String,
+    cpu: String,
+    case: BTreeMap<String, u64>,
+    notes: Vec<String>,
+    #[serde(rename = "row")]
+    rows: Vec<Row>,
+}
+
+/// What was live, the code that ran for it, and what was published.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    name: String,
+    /// HOTPATH/VARIANT of all that runs, before the change.
+    #[serde(default)]
+    before: Vec<String>,
+    /// The same after it.
+    #[serde(default)]
+    after: Vec<String>,
+    /// Average rate per second after the change, its standard deviation, average minus that before the change.
+    runs: Vec<[f64; 3]>,
+}
+
+/// A row, both sides. Kind `study_difference`; what is saved is positive.
+#[derive(Serialize)]
+struct DifferenceRecord {
+    kind: &'static str,
+    study: String,
+    row: String,
+    arch: String,
+    cpu: String,
+    published_saved_ns: f64,
+    published_range_ns: [f64; 2],
+    published_runs_count: usize,
+    predicted_before_cycles: f64,
+    predicted_after_cycles: f64,
+    predicted_saved_cycles: f64,
+    interval_saved_cycles: [f64; 2],
+    predicted_saved_ns: f64,
+    interval_saved_ns: [f64; 2],
+    code_changed: bool,
+    verdict: String,
+    assay_version: &'static str,
+}
+
+/// The names of all of them, sorted.
+pub fn names(workspace: &Workspace) -> Result<Vec<String>> {
+    let folder = workspace.root.join("studies/differences");
+    let entries =
+        std::fs::read_dir(&folder).map_err(|error| Problem::io("read the folder", &folder, &error))?;
+    let mut names: Vec<String> = entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_string_lossy().strip_suffix(".toml").map(str::to_owned))
+        .collect();
+    names.sort();
+    Ok(names)
+}
+
+/// The study whose name is this word or has it as a part, if exactly one has, and no study of the other kind.
+pub fn find(workspace: &Workspace, word: &str) -> Result<Option<Study>> {
+    let all = names(workspace)?;
+    if study_file::names(workspace)?.iter().any(|name| name.contains(word)) {
+        return Ok(None);
+    }
+    let matching: Vec<&String> = all.iter().filter(|name| name.contains(word)).collect();
+    let [name] = matching[..] else { return Ok(None) };
+    load(workspace, name).map(Some)
+}
+
+/// Reads one by its name.
+pub fn load(workspace: &Workspace, name: &str) -> Result<Study> {
+    let path = workspace.root.join("studies/differences").join(format!("{name}.toml"));
+    let wrong = |what: String| Problem::new(what).at(workspace.display(&path));
+    let mut study: Study = toml::from_str(&read_text(&path)?)
+        .map_err(|error| wrong(format!("is not a valid study of differences: {error}")))?;
+    name.clone_into(&mut study.name);
+    for row in &study.rows {
+        let rates = row.runs.iter().flat_map(|[average, _, saved]| [*average, average - saved]);
+        if row.runs.is_empty() || rates.into_iter().any(|rate| rate <= 0.0) {
+            return Err(wrong(format!("the row {} has no rates", row.name)));
+        }
+    }
+    Ok(study)
+}
+
+/// Predicts all of its code and shows both sides.
+pub fn run(context: &Context, study: &Study) -> Result<Outcome> {
+    let cpu = judge::cpus(context, std::slice::from_ref(&study.cpu))?.remove(0);
+    let mut predictions = BTreeMap::new();
+    for name in study.rows.iter().flat_map(|row| row.before.iter().chain(&row.after)) {
+        if !predictions.contains_key(name) {
+            predictions.insert(name.clone(), predict(context, study, &cpu, name)?);
+        }
+    }
+    let records: Vec<DifferenceRecord> =
+        study.rows.iter().map(|row| record(study, row, &cpu, &predictions)).collect();
+    context.tell(records.iter(), || show(study, &records));
+    Ok(Outcome::Fine)
+}
+
+fn predict(context: &Context, study: &Study, cpu: &Cpu, name: &str) -> Result<PredictionRecord> {
+    let arch: Arch = study
+        .arch
+        .parse()
+        .map_err(|error: arch::UnknownArch| Problem::new(error.to_string()).at(&study.name))?;
+    let missing = || Problem::new(format!("there is no variant '{name}' on {arch}")).at(&study.name);
+    let (hotpath, variant) = name.split_once('/').ok_or_else(missing)?;
+    let all = discover::hotpaths(&context.workspace, &[])?;
+    let found = discover::named(&all, hotpath)?;
+    let variants = discover::variants(&context.workspace, &[], found[0], arch)?;
+    let variant = variants.iter().find(|one| one.name == variant).ok_or_else(missing)?;
+    let case = Case::from_values(study.case.clone());
+    let made = Judge::new(context, CompilerKind::Clang).predict(variant, &case, std::slice::from_ref(cpu))?;
+    made.map(|mut records| records.remove(0)).map_err(|reason| Problem::new(reason.0).at(name))
+}
+
+/// Cycles of code that runs one after the other, and how they move together on the drawn cores, as a logarithm.
+fn total(names: &[String], predictions: &BTreeMap<String, PredictionRecord>) -> (f64, Draws) {
+    let parts: Vec<&PredictionRecord> = names.iter().map(|name| &predictions[name]).collect();
+    let cycles: f64 = parts.iter().map(|part| part.cycles).sum();
+    let count = parts.iter().map(|part| part.draws.len()).min().unwrap_or(0);
+    let moved = |draw: usize| parts.iter().map(|part| part.cycles * part.draws[draw].exp()).sum::<f64>();
+    (cycles, Draws((0..count).map(|draw| (moved(draw) / cycles).ln()).collect()))
+}
+
+fn record(
+    study: &Study,
+    row: &Row,
+    cpu: &Cpu,
+    predictions: &BTreeMap<String, PredictionRecord>,
+) -> DifferenceRecord {
+    let ((before, draws_before), (after, draws_after)) =
+        (total(&row.before, predictions), total(&row.after, predictions));
+    let code_changed = row.before != row.after;
+    let interval_saved_cycles = if code_changed {
+        let spread = draws_after.spread_of_ratio(&draws_before);
+        let [low, high] = ratio_interval(ModelError::of(cpu), after / before, spread, [&[], &[]], [1.0, 1.0]);
+        [before * (1.0 - high), before * (1.0 - low)]
+    } else {
+        [0.0, 0.0]
+    };
+    let [slow, fast] = study.clock_range_mhz;
+    let ends = interval_saved_cycles.map(|cycles| [cycles * 1e3 / slow, cycles * 1e3 / fast]);
+    let interval_saved_ns = [ends[0][0].min(ends[0][1]), ends[1][0].max(ends[1][1])];
+    let saved: Vec<f64> =
+        row.runs.iter().map(|[average, _, faster]| 1e9 / (average - faster) - 1e9 / average).collect();
+    let least = saved.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = saved.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    DifferenceRecord {
+        kind: "study_difference",
+        study: study.name.clone(),
+        row: row.name.clone(),
+        arch: study.arch.clone(),
+        cpu: study.cpu.clone(),
+        published_saved_ns: saved.iter().sum::<f64>() / saved.len() as f64,
+        published_range_ns: [least, most],
+        published_runs_count: saved.len(),
+        predicted_before_cycles: before,
+        predicted_after_cycles: after,
+        predicted_saved_cycles: before - after,
+        interval_saved_cycles,
+        predicted_saved_ns: (before - after) * 1e3 / study.clock_mhz,
+        interval_saved_ns,
+        code_changed,
+        verdict: verdict(code_changed, interval_saved_ns, [least, most]),
+        assay_version: env!("CARGO_PKG_VERSION"),
+    }
+}
+
+fn verdict(code_changed: bool, predicted: [f64; 2], published: [f64; 2]) -> String {
+    let overlap = predicted[0] <= published[1] && published[0] <= predicted[1];
+    match (code_changed, predicted[0] > 0.0 || predicted[1] < 0.0, overlap) {
+        (false, _, _) => "no code changed: whatever was published is not the patch",
+        (true, false, true) => "the interval holds 0: neither shown nor denied",
+        (true, false, false) => "the interval holds 0, and what was published lies outside it",
+        (true, true, true) => "agrees",
+        (true, true, false) => "what was published lies outside the interval",
+    }
+    .to_owned()
+}
+
+fn show(study: &Study, records: &[DifferenceRecord]) -> Report {
+    let mut report = Report::new(&study.title);
+    let section = report.section("");
+    section.paragraph(&format!("Published: {}.", study.source));
+    section.paragraph(&format!(
+        "Machine: {}. Its clock: {} MHz, or {} to {} ({}). Here: {} by QEMU's trace and cpus/{}.",
+        study.machine,
+        study.clock_mhz,
+        study.clock_range_mhz[0],
+        study.clock_range_mhz[1],
+        study.clock_source,
+        study.arch,
+        study.cpu
+    ));
+    let method = "cycles predicted from traces of the save and restore code alone, before and after, not measured; 90 %: interval \
+                  of what is saved, in ns over the range of clocks; published: mean over the runs of the difference of times for one count, lowest and \
+                  highest run";
+    let mut table = Table::new("Saved by the change", method);
+    let name = table.text_column("Touched");
+    let before = table.predicted_column("before", "cycles", 1);
+    let after = table.predicted_column("after", "cycles", 1);
+    let saved = table.predicted_column("saved", "ns", 1);
+    let interval = table.text_column("90 %");
+    let published = table.published_column("saved", "ns", 1);
+    let runs = table.text_column("runs");
+    let verdict = table.text_column("verdict");
+    for record in records {
+        let row = table.row();
+        table.set(row, name, record.row.as_str());
+        table.set(row, before, Predicted(record.predicted_before_cycles));
+        table.set(row, after, Predicted(record.predicted_after_cycles));
+        table.set(row, saved, Predicted(record.predicted_saved_ns));
+        table.set(row, interval, interval_text(record.interval_saved_ns));
+        table.set(row, published, Published(record.published_saved_ns));
+        table.set(row, runs, interval_text(record.published_range_ns));
+        table.set(row, verdict, record.verdict.as_str());
+    }
+    for note in &study.notes {
+        table.note(note);
+    }
+    section.table(table);
+    section.paragraph(&floor(records));
+    report
+}
+
+/// The largest difference that was published where nothing had changed: smaller ones cannot be laid to the change.
+fn floor(records: &[DifferenceRecord]) -> String {
+    let unchanged = records.iter().filter(|record| !record.code_changed);
+    let Some(most) =
+        unchanged.max_by(|a, b| a.published_saved_ns.abs().total_cmp(&b.published_saved_ns.abs()))
+    else {
+        return "Every row's code was changed, so nothing shows how large a difference without cause is."
+            .to_owned();
+    };
+    let floor = most.published_saved_ns.abs();
+    let below: Vec<&str> = records
+        .iter()
+        .filter(|record| record.code_changed && record.published_saved_ns.abs() <= floor)
+        .map(|record| record.row.as_str())
+        .collect();
+    format!(
+        "Where no code was changed ({}), {:.1} ns were published as saved: what is no larger ({}) cannot be laid to the patch.",
+        most.row,
+        floor,
+        if below.is_empty() { "none of the rows".to_owned() } else { below.join(", ") }
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verdict_needs_an_interval_that_leaves_out_zero() {
+        assert!(verdict(false, [0.0, 0.0], [8.0, 9.0]).starts_with("no code changed"));
+        assert!(verdict(true, [-1.0, 20.0], [3.0, 5.0]).starts_with("the interval holds 0:"));
+        assert!(verdict(true, [-1.0, 2.0], [3.0, 5.0]).contains("outside"));
+        assert_eq!(verdict(true, [1.0, 20.0], [3.0, 5.0]), "agrees");
+        assert!(verdict(true, [6.0, 20.0], [3.0, 5.0]).contains("outside"));
+    }
+}

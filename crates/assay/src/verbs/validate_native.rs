@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! `validate --native`: loops from a seed and basic blocks of the installed programs, measured on this machine, predicted
+//! with the cpu file that names it, and given to llvm-mca. The crate `native` does the work; this shows it.
+
+use crate::context::{Context, Outcome};
+use arch::Arch;
+use lab::target::Target;
+use lab::toolchain::{Compiler, CompilerKind};
+use lab::{Problem, Result};
+use native::generate::Half;
+use native::judge::{judge, Errors, Results};
+use native::{blocks, generate, machine};
+use predict::Cpu;
+use report::record::Record;
+use report::{Derived, Integer, Report, Table};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Options of `validate --native`.
+#[derive(clap::Args)]
+#[group(skip)]
+pub struct Args {
+    /// Time loops and blocks on this machine instead, and predict them for its core (long: some minutes)
+    #[arg(long)]
+    pub native: bool,
+    /// With --native: so many generated loops and so many blocks, both halves together
+    #[arg(long, value_name = "N", default_value_t = 1000, requires = "native")]
+    loops: u64,
+    /// With --native: what the loops are made from
+    #[arg(long, value_name = "S", default_value_t = 1, requires = "native")]
+    seed: u64,
+    /// With --native: the 90 % interval of each prediction too, from the ranges of the cpu file (takes far longer)
+    #[arg(long, requires = "native")]
+    intervals: bool,
+    /// With --native: the half that the model may be mended by, instead of the one that is held out
+    #[arg(long, requires = "native")]
+    open_half: bool,
+    /// With --native: show so many of the worst loops with their code (only of the open half)
+    #[arg(long, value_name = "N", default_value_t = 10, requires = "native")]
+    worst: usize,
+}
+
+/// One loop. Kind `native`.
+#[derive(Serialize)]
+struct LoopRecord<'a> {
+    kind: &'a str,
+    cpu: &'a str,
+    row: &'a str,
+    category: &'a str,
+    held_out: bool,
+    measured_cycles: f64,
+    cycles: f64,
+    interval_cycles: Option<[f64; 2]>,
+    error_percent: f64,
+    llvm_mca_error_percent: Option<f64>,
+}
+
+/// What a set of loops comes to. Kind `native_summary`.
+#[derive(Serialize)]
+struct SummaryRecord<'a> {
+    kind: &'a str,
+    cpu: &'a str,
+    rows: &'a str,
+    held_out: bool,
+    loops_count: usize,
+    mean_absolute_error_percent: f64,
+    median_absolute_error_percent: f64,
+    mean_error_percent: f64,
+    within_5_10_20_percent: [f64; 3],
+    inside_interval_percent: Option<f64>,
+    llvm_mca_loops_count: usize,
+    llvm_mca_mean_absolute_error_percent: f64,
+    llvm_mca_median_absolute_error_percent: f64,
+}
+
+/// Errors of some rows: ours, llvm-mca's, and the share inside of the interval.
+struct Group {
+    name: String,
+    own: Errors,
+    mca: Errors,
+    inside_percent: Option<f64>,
+}
+
+/// Runs the verb.
+pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
+    let dir = context.workspace.root.join("cpus");
+    let cpu = machine::described_in(&dir).map_err(|error| {
+        Problem::new(error.to_string())
+            .remedy("run it on a machine that a cpu file names, or write one: docs/add-a-cpu.md")
+    })?;
+    let half = if args.open_half { Half::Open } else { Half::HeldOut };
+    let mut cases = generate::cases(args.seed, args.loops, half);
+    let harvest =
+        blocks::harvest(args.seed, args.loops, half).map_err(|error| Problem::new(error.to_string()))?;
+    cases.extend(harvest.cases);
+    if cases.is_empty() {
+        return Err(Problem::new("there are no loops in this half").remedy("ask for more with --loops"));
+    }
+    let progress = |text: &str| eprintln!("assay: {text}");
+    let assembled = |text: &str| assemble(context, text).map_err(|problem| problem.to_string());
+    let results = judge(cases, &cpu, args.intervals, &assembled, &BTreeMap::new(), &progress)
+        .map_err(|error| Problem::new(error.to_string()))?;
+    if results.outcomes.is_empty() {
+        return Err(
+            Problem::new("no loop could be measured").remedy("try again when the machine is less busy")
+        );
+    }
+    let groups = groups(&results);
+    if context.json {
+        records(&cpu, args, &results, &groups);
+        return Ok(Outcome::Fine);
+    }
+    let title = format!("Loops on this machine against {}", cpu.name);
+    let mut report = Report::new(&title);
+    let section = report.section("").table(table(&groups));
+    let which = if args.open_half {
+        "the half that the model was mended by: no measure of what it is worth elsewhere"
+    } else {
+        "the half that nobody looked at while the model was mended"
+    };
+    section.paragraph(&format!("Seed {}, {which}.", args.seed));
+    section.paragraph(&format!(
+        "Samples dropped because the clock moved: {} of {}. Blocks come from {} files.",
+        results.disturbed_count, results.samples_count, harvest.files_count
+    ));
+    for (heading, reasons) in [
+        ("Blocks left out", counted(harvest.left_out.iter().map(|(reason, count)| (*reason, *count)))),
+        ("Loops not measured", {
+            let failures = results.failures_by_reason();
+            counted(failures.iter().map(|(reason, count)| (reason.as_str(), *count)))
+        }),
+    ] {
+        section.paragraph(&format!("{heading}: {reasons}."));
+    }
+    if args.open_half {
+        worst(&results, args.worst).iter().for_each(|text| {
+            section.verbatim(text);
+        });
+    }
+    context.show(&report);
+    Ok(Outcome::Fine)
+}
+
+fn counted<'a>(reasons: impl Iterator<Item = (&'a str, u64)>) -> String {
+    let parts: Vec<String> = reasons.map(|(reason, count)| format!("{count} ({reason})")).collect();
+    if parts.is_empty() {
+        "none".to_owned()
+    } else {
+        parts.join(", ")
+    }
+}
+
+/// Assembles with clang, which every set-up has.
+fn assemble(context: &Context, text: &str) -> Result<Vec<u8>> {
+    let compiler = Compiler::of(CompilerKind::Clang, Target::of(Arch::X86_64))?;
+    let (source, object) = (context.workspace.scratch(".s")?, context.workspace.scratch(".o")?);
+    std::fs::write(source.path(), text)
+        .map_err(|error| Problem::io("write the loops", source.path(), &error))?;
+    let command = compiler.command().args(["-x", "assembler", "-c"]).arg(source.path());
+    let output = command.arg("-o").arg(object.path()).run()?;
+    if !output.success() {
+        return Err(Problem::new(output.head(6)));
+    }
+    std::fs::read(object.path()).map_err(|error| Problem::io("read the object", object.path(), &error))
+}
+
+fn groups(results: &Results) -> Vec<Group> {
+    let group = |name: &str, takes: &dyn Fn(&native::judge::Outcome) -> bool| {
+        let (own, mca) = results.errors(takes);
+        let of = results.outcomes.iter().filter(|outcome| takes(outcome));
+        let inside: Vec<bool> = of.filter_map(native::judge::Outcome::is_inside).collect();
+        let share = |of: &[bool]| 100.0 * of.iter().filter(|is| **is).count() as f64 / of.len() as f64;
+        Group {
+            name: name.to_owned(),
+            own,
+            mca,
+            inside_percent: (!inside.is_empty()).then(|| share(&inside)),
+        }
+    };
+    let block = native::case::Category::Block;
+    let mut groups: Vec<Group> = results
+        .by_category()
+        .into_keys()
+        .map(|category| group(category.name(), &|outcome| outcome.case.category == category))
+        .collect();
+    groups.push(group("all generated", &|outcome| outcome.case.category != block));
+    groups.push(group("all", &|_| true));
+    groups
+}
+
+fn table(groups: &[Group]) -> Table {
+    let mut table = Table::new(
+        "Predicted against measured, in percent of the measured cycles",
+        "core cycles per turn, fastest of several visits; llvm-mca runs LLVM's model of the same core; inside: measured \
+         cycles within the 90 % interval of the prediction (--intervals)",
+    );
+    let name = table.text_column("loops");
+    let count = table.integer_column("n", "");
+    let mean = table.derived_column("mean", "%", 1);
+    let median = table.derived_column("median", "%", 1);
+    let bias = table.derived_column("bias", "%", 1);
+    let five = table.derived_column("within 5", "%", 0);
+    let ten = table.derived_column("10", "%", 0);
+    let twenty = table.derived_column("20", "%", 0);
+    let inside = table.derived_column("inside", "%", 0);
+    let mca_mean = table.derived_column("mca mean", "%", 1);
+    let mca_median = table.derived_column("mca median", "%", 1);
+    for group in groups {
+        let row = table.row();
+        let own = &group.own;
+        table.set(row, name, group.name.as_str()).set(row, count, Integer(own.count as u64));
+        table.set(row, mean, Derived::from(own.mean_percent));
+        table.set(row, median, Derived::from(own.median_percent));
+        table.set(row, bias, Derived::from(own.bias_percent));
+        for (column, share) in [five, ten, twenty].into_iter().zip(own.within_percent) {
+            table.set(row, column, Derived::from(share));
+        }
+        match group.inside_percent {
+            Some(percent) => table.set(row, inside, Derived::from(percent)),
+            None => table.mark(row, inside, "not asked for"),
+        };
+        if group.mca.count > 0 {
+            table.set(row, mca_mean, Derived::from(group.mca.mean_percent));
+            table.set(row, mca_median, Derived::from(group.mca.median_percent));
+        } else {
+            table.mark(row, mca_mean, "llvm-mca has no answer for calls");
+        }
+    }
+    table
+}
+
+/// The worst loops with their code.
+fn worst(results: &Results, count: usize) -> Vec<String> {
+    let mut outcomes: Vec<_> = results.outcomes.iter().collect();
+    outcomes.sort_by(|a, b| b.error_percent().abs().total_cmp(&a.error_percent().abs()));
+    outcomes.truncate(count);
+    let text = |outcome: &&native::judge::Outcome| {
+        format!(
+            "{}: measured {:.2}, predicted {:.2} ({:+.0} %)\n    {}",
+            outcome.case.name,
+            outcome.measured_cycles,
+            outcome.predicted_cycles,
+            outcome.error_percent(),
+            outcome.text.join("\n    ")
+        )
+    };
+    outcomes.iter().map(text).collect()
+}
+
+fn records(cpu: &Cpu, args: &Args, results: &Results, groups: &[Group]) {
+    for outcome in &results.outcomes {
+        let record = LoopRecord {
+            kind: "native",
+            cpu: &cpu.name,
+            row: &outcome.key,
+            category: outcome.case.category.name(),
+            held_out: outcome.case.held_out,
+            measured_cycles: outcome.measured_cycles,
+            cycles: outcome.predicted_cycles,
+            interval_cycles: outcome.interval_cycles,
+            error_percent: outcome.error_percent(),
+            llvm_mca_error_percent: outcome.mca_error_percent(),
+        };
+        println!("{}", record.to_line());
+    }
+    for group in groups {
+        let record = SummaryRecord {
+            kind: "native_summary",
+            cpu: &cpu.name,
+            rows: &group.name,
+            held_out: !args.open_half,
+            loops_count: group.own.count,
+            mean_absolute_error_percent: group.own.mean_percent,
+            median_absolute_error_percent: group.own.median_percent,
+            mean_error_percent: group.own.bias_percent,
+            within_5_10_20_percent: group.own.within_percent,
+            inside_interval_percent: group.inside_percent,
+            llvm_mca_loops_count: group.mca.count,
+            llvm_mca_mean_absolute_error_percent: group.mca.mean_percent,
+            llvm_mca_median_absolute_error_percent: group.mca.median_percent,
+        };
+        println!("{}", record.to_line());
+    }
+}

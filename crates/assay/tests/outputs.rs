@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! `-o` writes where it was told: regular files whole or not at all, devices and FIFOs through, links to their target.
+
+mod common;
+
+use common::{files_below, finish, root, Lab, Ran};
+use std::fs;
+use std::os::unix::fs::{symlink, FileTypeExt};
+use std::path::Path;
+use std::process::Command;
+
+const EMIT: [&str; 4] = ["ebpf", "emit", "--target", "powerpc64le"];
+
+/// `ebpf emit`, which is quick, with this `-o`.
+fn emit(lab: &Lab, out: &str) -> Ran {
+    let program = root().join("docs/example/ports.bpf");
+    lab.assay(EMIT.iter().copied().chain([program.to_str().unwrap(), "-o", out]))
+}
+
+/// What `emit` writes.
+fn code(lab: &Lab) -> Vec<u8> {
+    emit(lab, "plain").ends(0, &["written to plain"]);
+    fs::read(lab.folder.join("plain")).unwrap()
+}
+
+/// A static program for powerpc64le whose function `region` is entered if `enters`.
+fn program(lab: &Lab, enters: bool) {
+    let call = if enters { "bl region" } else { "nop" };
+    lab.write("p.s", format!(".globl _start\n_start: {call}\n li 0, 1\n li 3, 0\n sc\n.type region, @function\nregion: li 4, 5\n blr\n"));
+    let mut build = Command::new("clang-19");
+    build.args(["--target=powerpc64le-linux-gnu", "-nostdlib", "-static", "-fuse-ld=lld", "p.s", "-o", "p"]);
+    assert!(build.current_dir(&lab.folder).status().unwrap().success());
+}
+
+#[test]
+fn a_device_stays_a_device() {
+    let lab = Lab::shared();
+    program(&lab, true);
+    let is_device = || fs::metadata("/dev/full").unwrap().file_type().is_char_device();
+    assert!(is_device());
+    emit(&lab, "/dev/full").refused(&["/dev/full", "cannot write the file: No space left", "another place"]);
+    lab.line("trace -o /dev/full -- ./p").refused(&["/dev/full", "No space left"]);
+    lab.line("explain trace.that.is.not -c power8 --html /dev/full").refused(&["trace.that.is.not"]);
+    assert!(is_device(), "/dev/full was replaced");
+    emit(&lab, "/dev/null").ends(0, &["written to /dev/null"]);
+    assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+}
+
+#[test]
+fn a_fifo_is_written_through() {
+    let lab = Lab::shared();
+    let expected = code(&lab);
+    let fifo = lab.folder.join("fifo");
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let reader = std::thread::spawn({
+        let fifo = fifo.clone();
+        move || fs::read(fifo).unwrap()
+    });
+    emit(&lab, "fifo").ends(0, &["written to fifo"]);
+    assert_eq!(reader.join().unwrap(), expected);
+    assert!(fs::metadata(&fifo).unwrap().file_type().is_fifo());
+}
+
+#[test]
+fn a_link_is_followed_and_the_file_replaced_in_one_step() {
+    let lab = Lab::shared();
+    let expected = code(&lab);
+    fs::create_dir(lab.folder.join("elsewhere")).unwrap();
+    symlink("elsewhere/target", lab.folder.join("link")).unwrap();
+    for _ in 0..2 {
+        emit(&lab, "link").ends(0, &[]);
+        assert!(lab.folder.join("link").is_symlink());
+        assert_eq!(fs::read(lab.folder.join("elsewhere/target")).unwrap(), expected);
+    }
+    assert_eq!(files_below(&lab.folder.join("elsewhere")).len(), 1);
+}
+
+#[test]
+fn a_dash_is_standard_output_and_nothing_else_is_there() {
+    let lab = Lab::shared();
+    let expected = code(&lab);
+    for name in ["-", "/dev/stdout"] {
+        let program = root().join("docs/example/ports.bpf");
+        let mut command = lab.command();
+        command.args(EMIT).arg(program).args(["-o", name]);
+        assert_eq!(command.output().unwrap().stdout, expected, "{name}");
+    }
+    assert!(!lab.folder.join("-").exists());
+    let program = root().join("docs/example/ports.bpf");
+    let ran = lab.assay(EMIT.iter().copied().chain([program.to_str().unwrap(), "-o", "-", "--json"]));
+    ran.refused(&["standard output takes either"]);
+}
+
+#[test]
+fn a_trace_goes_to_standard_output_beside_what_the_program_prints() {
+    let lab = Lab::shared();
+    lab.write(
+        "hello.s",
+        ".globl _start\n_start: bcl 20, 31, 1f\n1: mflr 4\n addi 4, 4, text - 1b\n li 0, 4\n li 3, 1\n li 5, 6\n sc\n \
+         li 0, 1\n li 3, 0\n sc\ntext: .ascii \"hello\\n\"\n",
+    );
+    let mut build = Command::new("clang-19");
+    build.args([
+        "--target=powerpc64le-linux-gnu",
+        "-nostdlib",
+        "-static",
+        "-fuse-ld=lld",
+        "hello.s",
+        "-o",
+        "hello",
+    ]);
+    assert!(build.current_dir(&lab.folder).status().unwrap().success());
+    let output = lab.command().args(["trace", "-o", "-", "--", "./hello"]).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(output.stdout.starts_with(b"\x89ASSAYT\n"), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("hello"), "{output:?}");
+    let path = lab.write("t.trace", &output.stdout);
+    lab.assay(["predict", path.to_str().unwrap(), "-c", "power8"]).ends(0, &["power8"]);
+}
+
+#[test]
+fn a_wrong_place_is_told_before_the_work() {
+    let lab = Lab::shared();
+    program(&lab, true);
+    emit(&lab, "no/such/code").refused(&["no/such/code", "make the folder first"]);
+    emit(&lab, ".").refused(&["name a file in it"]);
+    lab.line("trace -o no/t.trace -- ./p").refused(&["no/t.trace", "make the folder first"]);
+    // Before a report's checks, counts and predictions are made; and those of a name that is wrong come later.
+    lab.line("report nonsense -o no/report").refused(&["no/report", "make the folder first"]);
+    lab.line("explain nonsense -c power8 --html no/page").refused(&["no/page", "make the folder first"]);
+    assert!(!lab.folder.join("no").exists());
+}
+
+#[test]
+fn a_full_disk_leaves_what_was_there() {
+    let lab = Lab::shared();
+    let expected = code(&lab);
+    let disk = lab.folder.join("disk");
+    fs::create_dir(&disk).unwrap();
+    let words = format!("{} docs/example/ports.bpf -o", EMIT.join(" "));
+    let script = format!(
+        "mount -t tmpfs -o size=8k none {disk} || exit 99
+         cd {root} && {assay} {words} {disk}/code && head -c 4096 /dev/zero > {disk}/rest
+         {assay} {words} {disk}/code
+         echo status $?; ls -A {disk}; cmp {disk}/code {plain} && echo same",
+        disk = disk.display(),
+        root = root().display(),
+        assay = env!("CARGO_BIN_EXE_assay"),
+        plain = lab.folder.join("plain").display(),
+    );
+    assert!(expected.len() <= 4096, "one page, so that there is no second");
+    let mut command = Command::new("unshare");
+    command.args(["--user", "--map-root-user", "--mount", "sh", "-c", &script]);
+    command.env("ASSAY_ROOT", root()).env("ASSAY_CACHE", &lab.cache);
+    let ran = finish(&mut command);
+    if ran.status == Some(1) && ran.stderr.starts_with("unshare:") || ran.status == Some(99) {
+        eprintln!("skipped: this machine gives no mount namespace to this user: {}", ran.stderr);
+        return;
+    }
+    ran.ends(0, &["status 2", "No space left", "name another place", "code\nrest\nsame"]);
+}
+
+#[test]
+fn an_empty_trace_replaces_nothing() {
+    let lab = Lab::shared();
+    program(&lab, false);
+    let path = lab.write("t.trace", "a good one");
+    let kept = || assert_eq!(fs::read(&path).unwrap(), b"a good one");
+    lab.line("trace --roi region -o t.trace -- ./p")
+        .ends(1, &["'region' was never entered", "nothing was written"]);
+    kept();
+    lab.line("trace --qemu-cpu nonsense -o t.trace -- ./p").refused(&["nothing was written", "-cpu help"]);
+    kept();
+    assert!(Path::new("/dev/full").exists());
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Where a verb's `-o` goes. Every verb that writes a file of the user's does it here.
+//!
+//! A regular file, or a name that is free, gets its content whole or not at all: it is written beside its place and
+//! renamed, and what a symbolic link points to is what is replaced. Devices, FIFOs and sockets cannot be replaced
+//! without destroying them: they are written through. `-` is standard output, and so are `/dev/stdout` and its like.
+
+use crate::problem::{Problem, Result};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::mem::ManuallyDrop;
+use std::os::fd::{FromRawFd, RawFd};
+use std::path::{Path, PathBuf};
+
+/// A chain of more links than this is taken for a loop, as the kernel does.
+const LINKS_MAX: u32 = 40;
+
+/// A place to write to, found before the work begins so that a mistake in the name does not cost the work.
+#[derive(Debug)]
+pub struct Output {
+    /// As the user wrote it.
+    named: PathBuf,
+    place: Place,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Place {
+    /// A descriptor of ours.
+    Descriptor(RawFd),
+    /// There is something that is no regular file.
+    Through(PathBuf),
+    /// A regular file, or nothing yet; no symbolic link.
+    File(PathBuf),
+}
+
+impl Output {
+    /// Looks at what is there. Errors: a folder, a name in a folder that does not exist, a loop of links.
+    pub fn new(named: &Path) -> Result<Output> {
+        let place = find(named).map_err(|error| failed(named, &error))?;
+        Ok(Output { named: named.to_owned(), place })
+    }
+
+    /// Whether this is our standard output.
+    pub fn is_stdout(&self) -> bool {
+        self.place == Place::Descriptor(libc::STDOUT_FILENO)
+    }
+
+    /// The file that there will be, where it is one that can be read afterwards.
+    pub fn name(&self) -> String {
+        if self.is_stdout() {
+            "standard output".to_owned()
+        } else {
+            self.named.display().to_string()
+        }
+    }
+
+    /// Writes all of it.
+    pub fn write(&self, bytes: &[u8]) -> Result<()> {
+        self.copy(&mut &bytes[..])
+    }
+
+    /// Writes all that `from` has.
+    pub fn copy(&self, from: &mut dyn Read) -> Result<()> {
+        let written = match &self.place {
+            Place::Descriptor(number) => {
+                // SAFETY: whoever named the descriptor has opened it, and it stays open.
+                let mut file = ManuallyDrop::new(unsafe { File::from_raw_fd(*number) });
+                io::stdout().flush().and_then(|()| io::copy(from, &mut *file).map(drop))
+            }
+            Place::Through(path) => OpenOptions::new()
+                .write(true)
+                .open(path)
+                .and_then(|mut file| io::copy(from, &mut file).map(drop)),
+            Place::File(path) => replace(path, from),
+        };
+        written.map_err(|error| failed(&self.named, &error))
+    }
+}
+
+fn failed(named: &Path, error: &io::Error) -> Problem {
+    let problem = Problem::io("write the file", named, error);
+    match error.kind() {
+        ErrorKind::IsADirectory => problem.remedy("name a file in it"),
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            problem.remedy("name a place that can be written")
+        }
+        ErrorKind::StorageFull => problem.remedy("free some space there, or name another place"),
+        ErrorKind::NotFound => problem.remedy("make the folder first; see that the path is right"),
+        _ => problem,
+    }
+}
+
+/// Follows the links one by one, since those to descriptors lead to no name.
+fn find(named: &Path) -> io::Result<Place> {
+    if named.as_os_str() == "-" {
+        return Ok(Place::Descriptor(libc::STDOUT_FILENO));
+    }
+    let descriptors = PathBuf::from(format!("/proc/{}/fd", std::process::id()));
+    let mut path = named.to_owned();
+    for _ in 0..LINKS_MAX {
+        let name = path.file_name().filter(|_| !path.as_os_str().as_encoded_bytes().ends_with(b"/"));
+        let name = name.ok_or(ErrorKind::IsADirectory)?;
+        let above = path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = fs::canonicalize(above)?;
+        let number = name.to_str().and_then(|name| name.parse().ok());
+        if let Some(number) = number.filter(|_| folder == descriptors) {
+            return Ok(Place::Descriptor(number));
+        }
+        let here = folder.join(name);
+        let kind = match fs::symlink_metadata(&here) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Place::File(here)),
+            other => other?.file_type(),
+        };
+        if kind.is_dir() {
+            return Err(ErrorKind::IsADirectory.into());
+        }
+        if !kind.is_symlink() {
+            return Ok(if kind.is_file() { Place::File(here) } else { Place::Through(here) });
+        }
+        path = folder.join(fs::read_link(&here)?);
+    }
+    Err(io::Error::from_raw_os_error(libc::ELOOP))
+}
+
+/// Writes beside the file and renames; an existing file keeps its permissions.
+fn replace(path: &Path, from: &mut dyn Read) -> io::Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let beside = path.with_file_name(format!(".{name}.{}.partial", std::process::id()));
+    // Left by a process of our number that was killed, or nothing: nobody else uses this name.
+    let _ = fs::remove_file(&beside);
+    let mut write = || {
+        let mut file = OpenOptions::new().write(true).create_new(true).open(&beside)?;
+        io::copy(from, &mut file)?;
+        if let Ok(old) = fs::metadata(path) {
+            file.set_permissions(old.permissions())?;
+        }
+        file.sync_all()?;
+        fs::rename(&beside, path)
+    };
+    let written = write();
+    if written.is_err() {
+        // The first error is the one to tell.
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{symlink, PermissionsExt};
+
+    fn folder(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("assay-output-{name}-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    #[test]
+    fn a_link_is_followed_to_its_end_and_stays() {
+        let folder = folder("link");
+        symlink("b", folder.join("a")).unwrap();
+        symlink(folder.join("c"), folder.join("b")).unwrap();
+        for content in ["made", "replaced"] {
+            Output::new(&folder.join("a")).unwrap().write(content.as_bytes()).unwrap();
+            assert_eq!(fs::read_to_string(folder.join("c")).unwrap(), content);
+            assert!(folder.join("a").is_symlink() && folder.join("b").is_symlink());
+        }
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 3, "nothing is left beside it");
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_file_keeps_its_permissions_and_its_content_where_writing_fails() {
+        struct Breaks;
+        impl Read for Breaks {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(ErrorKind::StorageFull.into())
+            }
+        }
+        let folder = folder("kept");
+        let path = folder.join("file");
+        fs::write(&path, "old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        let output = Output::new(&path).unwrap();
+        let problem = output.copy(&mut b"new".chain(Breaks)).unwrap_err();
+        assert!(problem.to_string().contains("name another place"), "{problem}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+        output.write(b"new").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing is left beside it");
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn names_of_descriptors_are_descriptors() {
+        for name in ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
+            assert!(Output::new(Path::new(name)).unwrap().is_stdout(), "{name}");
+        }
+        assert_eq!(find(Path::new("/dev/stderr")).unwrap(), Place::Descriptor(2));
+        assert_eq!(find(Path::new("/dev/full")).unwrap(), Place::Through(PathBuf::from("/dev/full")));
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_refused_before_the_work() {
+        let folder = folder("refused");
+        symlink("loop", folder.join("loop")).unwrap();
+        for (name, part) in [
+            ("", "name a file in it"),
+            ("new/", "name a file in it"),
+            ("no/file", "make the folder"),
+            ("loop", "links"),
+        ] {
+            let path = PathBuf::from(format!("{}/{name}", folder.display()));
+            let problem = Output::new(&path).unwrap_err().to_string();
+            assert!(problem.contains(part), "{name}: {problem}");
+        }
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Numbers that would have no effect, because a word or another number that they need is not there. A file that gives one
+//! claims something of the core that no prediction follows, so it is refused.
+
+use super::schema::CoreKind;
+use super::{Cpu, CpuError};
+
+/// A number, and what its absence or presence depends on.
+type Found = (String, &'static str, &'static str);
+
+impl Cpu {
+    /// Fails on the first number that nothing asks for.
+    pub(super) fn check_effects(&self) -> Result<(), CpuError> {
+        let found =
+            self.idle_pairs().or_else(|| self.idle_branch_number()).or_else(|| self.idle_class_number());
+        let Some((key, problem, allowed)) = found.or_else(|| self.idle_queue()) else { return Ok(()) };
+        let Some(place) = self.entry(&key).map(|entry| entry.place().clone()) else { return Ok(()) };
+        Err(CpuError::Invalid { place, key, problem: problem.into(), allowed: allowed.into() })
+    }
+
+    fn has(&self, key: &str) -> bool {
+        self.entry(key).is_some()
+    }
+
+    /// Numbers that only act together with another.
+    fn idle_pairs(&self) -> Option<Found> {
+        const PAIRS: [(&str, &str, &str); 12] = [
+            ("fetch.btb", "fetch.btb_taken", "together with fetch.btb_taken"),
+            ("fetch.btb_taken", "fetch.btb", "together with fetch.btb"),
+            ("fetch.btb2", "fetch.btb2_taken", "together with fetch.btb2_taken"),
+            ("fetch.btb2_taken", "fetch.btb2", "together with fetch.btb2"),
+            ("memory.cross", "memory.cross_cost", "together with memory.cross_cost"),
+            ("memory.cross_cost", "memory.cross", "together with memory.cross"),
+            ("memory.cross2", "memory.cross2_cost", "together with memory.cross2_cost"),
+            ("memory.cross2_cost", "memory.cross2", "together with memory.cross2"),
+            ("memory.cross_loads", "memory.cross", "together with memory.cross"),
+            ("memory.cross_drain", "memory.cross", "together with memory.cross"),
+            ("prefetch.distance", "prefetch.streams", "together with prefetch.streams"),
+            ("cache.l3.size", "cache.l2.size", "together with cache.l2.size"),
+        ];
+        let idle = PAIRS.into_iter().find(|(key, other, _)| self.has(key) && !self.has(other));
+        idle.map(|(key, _, allowed)| (key.to_owned(), "has no effect alone", allowed))
+    }
+
+    fn idle_branch_number(&self) -> Option<Found> {
+        let in_order = self.kind() == CoreKind::InOrder;
+        let predictor = self.word("branch.predictor");
+        let rules = [
+            ("branch.table", predictor != Some("static"), "with a predictor that is not static"),
+            ("branch.history", predictor != Some("static"), "with a predictor that is not static"),
+            ("branch.folded", in_order, "in an in-order core"),
+            (
+                "branch.fold_distance",
+                in_order && self.has("branch.folded"),
+                "together with branch.folded, in-order",
+            ),
+            ("dispatch.latency", !in_order, "in a core that is not in-order"),
+            ("memory.load_queue", !in_order, "in a core that is not in-order"),
+            ("rename.general", !in_order, "in a core that is not in-order"),
+            ("rename.vector", !in_order, "in a core that is not in-order"),
+            ("memory.same_group_flush", self.kind() == CoreKind::Grouped, "in a grouped core"),
+        ];
+        let idle = rules.into_iter().find(|(key, acts, _)| self.has(key) && !acts);
+        idle.map(|(key, _, allowed)| (key.to_owned(), "has no effect in this core", allowed))
+    }
+
+    fn idle_class_number(&self) -> Option<Found> {
+        self.names("class").into_iter().find_map(|class| {
+            let key = |rest: &str| format!("class.{class}.{rest}");
+            let parts = self.words(&key("parts"));
+            let rules = [
+                (
+                    "serial",
+                    self.words(&key("serialise")).iter().any(|word| word == "after"),
+                    "where serialise has \"after\": it holds what is younger",
+                ),
+                ("busy", !parts.is_empty(), "where parts name a pipe to keep busy"),
+                (
+                    "step",
+                    parts.iter().any(|part| part.trim_start_matches("pair ").starts_with("then ")),
+                    "where a part begins with 'then '",
+                ),
+            ];
+            let idle = rules.into_iter().find(|(rest, acts, _)| self.has(&key(rest)) && !acts);
+            idle.map(|(rest, _, allowed)| (key(rest), "has no effect", allowed))
+        })
+    }
+
+    fn idle_queue(&self) -> Option<Found> {
+        let used: Vec<&str> =
+            self.names("unit").iter().filter_map(|unit| self.word(&format!("unit.{unit}.queue"))).collect();
+        let idle = self.names("queue").into_iter().find(|queue| !used.contains(&queue.as_str()));
+        idle.map(|queue| (format!("queue.{queue}.entries"), "has no effect", "a queue that a unit names"))
+    }
+}

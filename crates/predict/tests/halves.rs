@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The halves of POWER7 and POWER8, and what their fixed-point pipes do, each shown by the smallest loop that depends on it.
+
+use arch::Arch;
+use predict::loops::LoopSource;
+use predict::{predict, Cpu, Options};
+use std::path::Path;
+
+/// Cycles for a turn of a loop of `body` and `bdnz`.
+fn turn(name: &str, body: &[u32]) -> f64 {
+    let cpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cpus");
+    let cpu = Cpu::load(&cpus, name).unwrap_or_else(|error| panic!("{error}"));
+    let bdnz = 0x4200_0000 | ((body.len() as u32 * 4).wrapping_neg() & 0xfffc);
+    let code: Vec<u8> = body.iter().chain([&bdnz]).flat_map(|word| word.to_le_bytes()).collect();
+    let mut source = LoopSource::new(Arch::Powerpc64le, &code, 0x1000_0000, &[], 2000).unwrap();
+    predict(&mut source, &[&cpu], &Options::default()).unwrap().remove(0).cycles_per_call.unwrap()
+}
+
+/// An instruction of primary opcode 31 that computes `to` from two registers.
+fn arithmetic(xo: u32, to: u32, a: u32, b: u32) -> u32 {
+    31 << 26 | to << 21 | a << 16 | b << 11 | xo << 1
+}
+
+fn addi(to: u32, from: u32) -> u32 {
+    14 << 26 | to << 21 | from << 16 | 1
+}
+
+fn and(to: u32, a: u32, b: u32) -> u32 {
+    31 << 26 | a << 21 | to << 16 | b << 11 | 28 << 1
+}
+
+/// `rotldi to,from,1`
+fn rotate(to: u32, from: u32) -> u32 {
+    30 << 26 | from << 21 | to << 16 | 1 << 11
+}
+
+const MULLD: u32 = 233;
+const MULHDU: u32 = 9;
+const SUBFE: u32 = 136;
+const DIVDU: u32 = 457;
+const DIVDEU: u32 = 393;
+/// Never written in these loops.
+const INPUT: u32 = 2;
+const OUTPUT: u32 = 4;
+
+fn near(found: f64, cycles: f64) {
+    assert!((found - cycles).abs() < 0.05, "{found} cycles, not {cycles}");
+}
+
+#[test]
+fn rotates_that_all_go_to_one_half_use_one_pipe() {
+    // Sixteen rotates, which only FX pipes do, and sixteen additions, which LS pipes do, too.
+    let (rotates, additions) = ([rotate(OUTPUT, INPUT); 16], [addi(OUTPUT + 1, INPUT); 16]);
+    let in_turn: Vec<u32> = rotates.iter().zip(&additions).flat_map(|(&a, &b)| [a, b]).collect();
+    let in_pairs: Vec<u32> =
+        rotates.chunks(2).zip(additions.chunks(2)).flat_map(|(a, b)| [a[0], a[1], b[0], b[1]]).collect();
+    near(turn("power7", &in_turn), 16.0);
+    assert!(turn("power7", &in_pairs) < 10.0, "eight rotates in each half, eight groups");
+}
+
+#[test]
+fn a_result_is_later_in_the_other_half() {
+    let chain = [rotate(OUTPUT, OUTPUT); 12];
+    let apart: Vec<u32> = chain.iter().flat_map(|&link| [link, rotate(OUTPUT + 1, INPUT)]).collect();
+    for cpu in ["power7", "power8"] {
+        near(turn(cpu, &chain), 24.0);
+        // With another rotate behind each, all links go to one half.
+        near(turn(cpu, &apart), 12.0);
+    }
+}
+
+#[test]
+fn the_carry_takes_two_cycles_in_either_half() {
+    let chain = [arithmetic(138, OUTPUT, INPUT, INPUT); 12];
+    for cpu in ["power7", "power8"] {
+        near(turn(cpu, &chain), 24.0);
+    }
+}
+
+#[test]
+fn six_pipes_of_power8_add_and_two_do_logical_work() {
+    near(turn("power8", &[addi(OUTPUT, INPUT); 96]), 16.0);
+    near(turn("power8", &[and(OUTPUT, INPUT, INPUT); 96]), 48.0);
+    // Four slots a group; the load/store pipes do both.
+    near(turn("power7", &[and(OUTPUT, INPUT, INPUT); 96]), 24.0);
+}
+
+#[test]
+fn multiplies_are_pipelined_in_both_pipes() {
+    for cpu in ["power7", "power8"] {
+        near(turn(cpu, &[arithmetic(MULLD, OUTPUT, INPUT, INPUT); 32]), 16.0);
+        // The chain of GMP's bdiv_q_1, measured at 12 on both.
+        let link = [
+            arithmetic(SUBFE, OUTPUT, OUTPUT, INPUT),
+            arithmetic(MULLD, OUTPUT, OUTPUT, INPUT),
+            arithmetic(MULHDU, OUTPUT, OUTPUT, INPUT),
+        ];
+        near(turn(cpu, &link), 12.0);
+    }
+}
+
+#[test]
+fn each_fixed_point_pipe_of_power8_divides_alone() {
+    near(turn("power8", &[arithmetic(DIVDU, OUTPUT, INPUT, INPUT); 4]), 46.0);
+    near(turn("power8", &[arithmetic(DIVDEU, OUTPUT, INPUT, INPUT); 4]), 50.0);
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The mechanisms of POWER9's slices, each by the smallest loop that shows it. What the machine takes for such loops was
+//! measured (`validation/power9_loops.toml`); here stands what follows from the numbers of the cpu file.
+
+use arch::Arch;
+use predict::loops::{LoopSource, Walk};
+use predict::{predict, Cpu, Options};
+use std::path::Path;
+
+const BDNZ: u32 = 0x4200_0000;
+const NOP: u32 = 0x6000_0000;
+
+/// `add rt,ra,rb`.
+fn add(rt: u32, ra: u32, rb: u32) -> u32 {
+    31 << 26 | rt << 21 | ra << 16 | rb << 11 | 266 << 1
+}
+
+/// `rldicl rt,rt,1,0`: a restricted instruction.
+fn rotate(rt: u32) -> u32 {
+    30 << 26 | rt << 21 | rt << 16 | 1 << 11
+}
+
+/// `ld`, `std`, `stw` of `rt` at `offset` from r6.
+fn ld(rt: u32, offset: u32) -> u32 {
+    58 << 26 | rt << 21 | 6 << 16 | offset
+}
+fn std(rt: u32, offset: u32) -> u32 {
+    62 << 26 | rt << 21 | 6 << 16 | offset
+}
+fn stw(rt: u32, offset: u32) -> u32 {
+    36 << 26 | rt << 21 | 6 << 16 | offset
+}
+
+/// `xxlor` and `xxsldwi`: two and three cycles, both for a whole superslice.
+fn xxlor(t: u32, a: u32) -> u32 {
+    60 << 26 | t << 21 | a << 16 | a << 11 | 146 << 3 | 7
+}
+fn xxsldwi(t: u32, a: u32) -> u32 {
+    60 << 26 | t << 21 | a << 16 | a << 11 | 1 << 8 | 2 << 3 | 7
+}
+
+/// Cycles of a turn of `body` and `bdnz`, the loop `offset` bytes behind a line; `addresses` are its accesses'.
+fn turn_at(offset: u64, body: &[u32], addresses: &[u64]) -> f64 {
+    let back = (body.len() as u32 * 4).wrapping_neg() & 0xfffc;
+    let words = body.iter().copied().chain([BDNZ | back]);
+    let code: Vec<u8> = words.flat_map(u32::to_le_bytes).collect();
+    let walks: Vec<Walk> = addresses.iter().map(|&start| Walk { start, step: 0, wrap: 0 }).collect();
+    cycles(LoopSource::new(Arch::Powerpc64le, &code, 0x1000_0000 + offset, &walks, 4000).unwrap())
+}
+
+fn cycles(mut source: LoopSource) -> f64 {
+    let power9 = Cpu::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cpus"), "power9").unwrap();
+    let prediction = predict(&mut source, &[&power9], &Options::default()).unwrap().remove(0);
+    prediction.cycles_per_call.unwrap()
+}
+
+fn turn(body: &[u32], addresses: &[u64]) -> f64 {
+    turn_at(0, body, addresses)
+}
+
+fn near(found: f64, expected: f64) {
+    assert!((found - expected).abs() < 0.05, "{found} instead of {expected}");
+}
+
+#[test]
+fn pipes_that_are_bound_at_dispatch_give_less_than_four_additions_a_cycle() {
+    // Eight chains of two cycles a link could use all four pipes in every cycle, if each addition found one free.
+    let body: Vec<u32> = (0..64).map(|n| add(14 + n % 8, 14 + n % 8, 4)).collect();
+    let rate = 64.0 / turn(&body, &[]);
+    assert!((3.3..3.7).contains(&rate), "{rate} a cycle");
+}
+
+#[test]
+fn two_chains_and_a_third_addition_delay_each_other_in_a_loop_of_two_cycles() {
+    let least = turn(&[add(3, 3, 4), add(5, 5, 4), add(9, 5, 4)], &[]);
+    assert!((2.05..2.6).contains(&least), "{least}");
+    near(turn(&[add(3, 3, 4)], &[]), 2.0);
+}
+
+#[test]
+fn no_third_operation_joins_a_restricted_one() {
+    // Six operations that are not restricted are dispatched in a cycle, four that are.
+    let nops = turn(&[NOP; 23], &[]);
+    near(nops, 4.0);
+    let rotates: Vec<u32> = (0..24).map(|n| rotate(14 + n % 16)).collect();
+    assert!(turn(&rotates, &[]) >= 6.0);
+    // One in each tuple keeps the third place of both empty.
+    let mixed: Vec<u32> = (0..24).map(|n| if n % 2 == 0 { rotate(14 + n % 16) } else { NOP }).collect();
+    near(turn(&mixed, &[]), 6.0);
+}
+
+#[test]
+fn results_of_different_latency_meet_at_the_port_of_a_slice() {
+    // Eight operations of vectors, two a cycle; where some take three cycles and some two, they get in each other's way.
+    let alike: Vec<u32> = (0..32).map(|n| xxlor(n % 16, n % 16)).collect();
+    let mixed: Vec<u32> =
+        (0..32).map(|n| if n % 2 == 0 { xxlor(n % 16, n % 16) } else { xxsldwi(n % 16, n % 16) }).collect();
+    let (alike, mixed) = (turn(&alike, &[]), turn(&mixed, &[]));
+    assert!(mixed > alike + 0.5, "{mixed} against {alike}");
+}
+
+#[test]
+fn a_value_that_was_just_computed_takes_long_through_memory_one_that_lies_there_does_not() {
+    const SLOT: u64 = 0x2000_0000;
+    // std behind add, one cycle; from there to the load's value fifteen; add, two.
+    near(turn(&[ld(3, 0), add(3, 3, 4), std(3, 0)], &[SLOT, SLOT]), 18.0);
+    // The load's address is late, the data are not: six cycles instead of four.
+    let address = |n| add(6, 3, n);
+    near(turn(&[std(4, 0), ld(3, 0), address(7)], &[SLOT, SLOT]), 8.0);
+    near(turn(&[std(4, 64), ld(3, 0), address(7)], &[SLOT + 64, SLOT]), 6.0);
+}
+
+#[test]
+fn a_doubleword_comes_from_one_store_and_the_cache_or_waits() {
+    const SLOT: u64 = 0x2000_0000;
+    let one = turn(&[ld(3, 0), add(3, 3, 4), stw(3, 0)], &[SLOT, SLOT]);
+    near(one, 20.0);
+    let two = turn(&[ld(3, 0), add(3, 3, 4), stw(3, 0), stw(3, 4)], &[SLOT, SLOT, SLOT + 4]);
+    assert!((36.0..42.0).contains(&two), "{two}");
+}
+
+#[test]
+fn a_direct_branch_takes_one_cycle_and_three_in_company_of_indirect_ones() {
+    let branch_on = 18 << 26 | 16;
+    let line = [branch_on, NOP, NOP, NOP];
+    near(turn(&[line, line, line, line, line, line, line, line].concat(), &[]), 9.0);
+    let (mtctr_r14, bctr, b_back) =
+        (0x7dc9_03a6, 0x4e80_0420, 18 << 26 | (20_u32.wrapping_neg() & 0x03ff_fffc));
+    let code: Vec<u8> =
+        [mtctr_r14, bctr, NOP, NOP, NOP, b_back].iter().flat_map(|word: &u32| word.to_le_bytes()).collect();
+    let goes = [20, 0];
+    near(cycles(LoopSource::along(Arch::Powerpc64le, &code, 0x1000_0000, &[], &goes, 4000).unwrap()), 6.0);
+}
+
+#[test]
+fn what_is_fetched_from_a_target_starts_at_sixteen_bytes_and_ends_with_the_line() {
+    // Fourteen instructions leave in fourteen sixths of a cycle. From a multiple of 16 bytes they are fetched as eight and
+    // six, from 12 bytes behind one as five, eight and one, from 16 bytes before a line's end as four, eight and two.
+    let body = [NOP; 13];
+    near(turn_at(16, &body, &[]), 14.0 / 6.0);
+    near(turn_at(28, &body, &[]), 3.0);
+    near(turn_at(112, &body, &[]), 3.0);
+}
+
+#[test]
+fn a_loop_that_counts_takes_two_cycles_a_turn() {
+    near(turn(&[NOP; 4], &[]), 2.0);
+}

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# A counter in memory with a barrier behind it.
+loop:	lwz	3,0(6)
+	addi	3,3,1
+	stw	3,0(6)
+	lwsync
+	addi	5,5,-1
+	cmpdi	5,0
+	bne	loop

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Four additions in one chain.
+loop:	xsadddp	34,34,52
+	xsadddp	34,34,52
+	xsadddp	34,34,52
+	xsadddp	34,34,52
+	addi	5,5,-1
+	cmpdi	5,0
+	bne	loop

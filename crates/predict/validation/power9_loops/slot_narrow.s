@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# A word stored, the doubleword around it loaded.
+loop:	ld	3,0(6)
+	addi	3,3,1
+	stw	3,0(6)
+	addi	5,5,-1
+	cmpdi	5,0
+	bne	loop

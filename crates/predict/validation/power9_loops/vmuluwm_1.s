@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Vector products, one chain.
+loop:	vmuluwm	2,2,20
+	vmuluwm	2,2,20
+	vmuluwm	2,2,20
+	vmuluwm	2,2,20
+	vmuluwm	2,2,20
+	vmuluwm	2,2,20
+	vmuluwm	2,2,20
+	vmuluwm	2,2,20
+	addi	5,5,-1
+	cmpdi	5,0
+	bne	loop
