@@ -27,6 +27,8 @@ pub(crate) trait Rules: Send {
     const SLICED: bool = false;
     /// Rules of a cpu.
     fn new(description: &Description) -> Self;
+    /// Looks at the issue queues before the next instruction is offered in `cycle`.
+    fn see(&mut self, _calendar: &mut Calendar, _cycle: u64) {}
     /// The cycle in which `op` can be dispatched, from `earliest` on, and whether that starts a new cycle's set. What is
     /// `known` of its flags is known when this is compiled (`Op::has`).
     fn offer(&mut self, op: &Op, known: u32, earliest: u64, taken: bool) -> (u64, bool);
@@ -328,7 +330,7 @@ impl<R: Rules> Engine<R> {
             let mask = self.rules.pipes_of(op.mask, 0, pair);
             let computes = op.result_count > 0 && !op.has(LOAD, KNOWN);
             let results = if computes { self.rules.pipes_of(self.results, 0, pair) } else { 0 };
-            self.pipes.reserve_both(mask, pair, results, u64::from(op.latency), ready)
+            self.pipes.reserve_both(mask, pair, results, op, ready)
         } else {
             self.take(op.mask, op.prefer, ready)
         };

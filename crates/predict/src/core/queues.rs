@@ -98,6 +98,15 @@ impl Calendar {
         self.held[queue % LANES] < self.limits[queue % LANES]
     }
 
+    /// How many entries of four queues, from `first` on, are held at `cycle`.
+    #[inline(always)]
+    pub(crate) fn held_from(&mut self, first: usize, cycle: u64) -> [u16; 4] {
+        if self.now < cycle {
+            self.advance(cycle);
+        }
+        std::array::from_fn(|queue| self.held[(first + queue) % LANES])
+    }
+
     #[inline(never)]
     fn wait(&mut self, queue: usize) {
         while self.held[queue % LANES] >= self.limits[queue % LANES] {

@@ -3,17 +3,17 @@
 //!
 //! A slice has a queue, an issue port for addresses and one for everything else, and pipes of its own; two slices are
 //! a superslice. In each cycle the next operations, in order, make tuples, and each tuple goes to one superslice, the
-//! first of them to the superslices in turn from cycle to cycle. The first operation of a tuple goes to the even
-//! slice, the second to the odd one, a third to either. So which pipe an operation has is settled before anybody knows
-//! when it will be ready, and two that have the same one wait for each other though three other pipes idle: four
-//! pipes give 3.5 additions a cycle, and a loop of two chained additions and a comparison takes more than its two
-//! cycles.
+//! first of them to the superslices in turn from cycle to cycle. Within the superslice an operation goes to the slice
+//! whose queue holds less. So which pipe an operation has is settled before anybody knows when it will be ready, and
+//! two that have the same one wait for each other though three other pipes idle: four pipes give 3.5 additions a
+//! cycle, and a loop of two chained additions and a comparison takes more than its two cycles.
 //!
 //! A cracked instruction is several operations. No third one joins a restricted one, and one for `both` slices takes
 //! the places of two: a vector of 128 bits, whose halves the slices hold, and what runs in the even slice only.
 //! POWER10's pairs start a tuple of two. Each instruction completes by itself, in order.
 
 use super::execute::Rules;
+use super::queues::Calendar;
 use crate::description::{Description, BOTH, EVEN, FIRST, LAST, RESTRICTED};
 use crate::plan::{Op, BRANCH};
 
@@ -38,8 +38,6 @@ const TAKEN: Field = Field(16, 0xff);
 const TUPLE: Field = Field(24, 0xff);
 const FILLED: Field = Field(32, 0x3f);
 const PLACES: Field = Field(38, 0x3f);
-/// Of each superslice, a bit: the slice that takes its next third operation.
-const THIRD: Field = Field(44, 3);
 /// 1 if nothing more goes with it.
 const CLOSED: Field = Field(46, 1);
 /// How many operations the newest instruction has, and their slices, two bits each.
@@ -80,6 +78,8 @@ pub(crate) struct Slices {
     last_superslice: u64,
     /// First of the queues of the slices, if they have any.
     first_queue: Option<u8>,
+    /// How many operations wait in each of them.
+    held: [u16; SLICES_MAX],
 }
 
 /// A limit, 60 for those that are as good as none, so that counts fit into their fields.
@@ -115,6 +115,14 @@ impl Rules for Slices {
             tuples: width / tuple_places,
             last_superslice: u64::from(dispatch.slices > 2),
             first_queue: dispatch.slice_queue,
+            held: [0; SLICES_MAX],
+        }
+    }
+
+    #[inline(always)]
+    fn see(&mut self, calendar: &mut Calendar, cycle: u64) {
+        if let Some(first) = self.first_queue {
+            self.held = calendar.held_from(usize::from(first), cycle);
         }
     }
 
@@ -166,8 +174,7 @@ impl Slices {
     /// A cycle in which nothing but `op` was dispatched. Whatever `op` is, it fits.
     #[inline(never)]
     fn open(&self, op: &Op, known: u32, number: u64, taken: bool) -> Cycle {
-        let third = THIRD.of(self.now.state) << THIRD.0;
-        let empty = third | self.tuple_places << PLACES.0;
+        let empty = self.tuple_places << PLACES.0;
         let full = empty | self.width << USED.0 | 1 << OPERATIONS.0;
         Cycle { number, state: self.add(number, empty, op, known, taken).unwrap_or(full) }
     }
@@ -195,7 +202,7 @@ impl Slices {
             return Some(state + (1 << BRANCHES.0));
         }
         if op.slots == 1 && !op.is(BOTH | EVEN) {
-            return self.add_operation(number, state, op.is(RESTRICTED));
+            return self.add_operation(number, state, op.is(RESTRICTED), &mut self.held.clone());
         }
         self.add_operations(number, state, op, known)
     }
@@ -206,13 +213,17 @@ impl Slices {
         if op.has(EVEN, known) && FILLED.of(state) > 0 {
             state = self.next_tuple(state)?;
         }
+        let mut held = self.held;
+        if op.has(EVEN, known) {
+            held = [0; SLICES_MAX];
+        }
         for _ in 0..op.slots {
             if op.is(BOTH) && FILLED.of(state) + 2 > PLACES.of(state) {
                 state = self.next_tuple(state)?;
             }
-            state = self.add_operation(number, state, op.is(RESTRICTED))?;
+            state = self.add_operation(number, state, op.is(RESTRICTED), &mut held)?;
             if op.is(BOTH) {
-                state = self.add_operation(number, state, op.is(RESTRICTED))?;
+                state = self.add_operation(number, state, op.is(RESTRICTED), &mut held)?;
             }
         }
         Some(state)
@@ -224,9 +235,15 @@ impl Slices {
         (TUPLE.of(state) < self.tuples).then_some(state)
     }
 
-    /// Gives one operation a slice.
+    /// Gives one operation a slice; `held` says how many wait in each.
     #[inline(always)]
-    fn add_operation(&self, number: u64, mut state: u64, restricted: bool) -> Option<u64> {
+    fn add_operation(
+        &self,
+        number: u64,
+        mut state: u64,
+        restricted: bool,
+        held: &mut [u16; SLICES_MAX],
+    ) -> Option<u64> {
         let allows = if restricted { self.tuple_places.min(2) } else { self.tuple_places };
         if FILLED.of(state) >= PLACES.of(state).min(allows) {
             state = self.next_tuple(state)?;
@@ -235,14 +252,12 @@ impl Slices {
             state = PLACES.set(state, allows);
         }
         let superslice = number.wrapping_add(TUPLE.of(state)) & self.last_superslice;
-        let mut which = FILLED.of(state) & 1;
-        if FILLED.of(state) == 2 {
-            which = THIRD.of(state) >> superslice & 1;
-            state ^= 1 << THIRD.0 << superslice;
-        }
+        let even = superslice as usize * 2 % SLICES_MAX;
+        let slice = even + usize::from(held[even] > held[even + 1]);
+        held[slice] += 1;
         let operation = OPERATIONS.of(state);
         if operation < SLICES_MAX as u64 {
-            state |= (superslice * 2 + which) << (SLICES.0 + operation as u32 * 2);
+            state |= (slice as u64) << (SLICES.0 + operation as u32 * 2);
             state += 1 << OPERATIONS.0;
         }
         Some(state + (1 << FILLED.0))

@@ -6,6 +6,7 @@
 //! free: oldest-first scheduling, without ticking through cycles.
 
 use crate::description::{Part, Unit};
+use crate::plan::Op;
 
 /// Cycles remembered; a reservation farther ahead than this meets no competition.
 /// A power of two, small enough that the table stays in a first-level cache.
@@ -37,6 +38,7 @@ pub(crate) struct Pipes {
     turns: Turns,
     /// The pipe that the last operation was bound to, where all are.
     pub(crate) taken: u32,
+    ports: Ports,
 }
 
 /// When something was bound to each pipe last, counted in operations: simple fixed-point work that several pipes of a half do
@@ -88,6 +90,63 @@ impl Bound {
     }
 }
 
+/// Cycles whose holders of result ports are remembered, a power of two.
+const PORT_CYCLES: usize = 512;
+/// Instructions told apart that gave way, a power of two.
+const DEBTORS: usize = 4096;
+
+/// Result ports of the slices. Instructions come in program order, but a port is had by who issues first: a product of
+/// five cycles, issued when its sources were there, is in the way of an older addition of two that became ready three
+/// cycles later. When the product comes here, the addition has its cycle already. So the product takes the cycle, and
+/// the addition owes it: the next time it is executed, it issues a cycle later. In a loop that comes to the same.
+struct Ports {
+    /// Of each cycle and port, the instruction that has it and its latency.
+    holders: Box<[[(u32, u16); 4]; PORT_CYCLES]>,
+    /// Cycles owed by each instruction.
+    debts: Box<[u8; DEBTORS]>,
+}
+
+impl Ports {
+    fn new() -> Ports {
+        Ports { holders: Box::new([[(0, 0); 4]; PORT_CYCLES]), debts: Box::new([0; DEBTORS]) }
+    }
+
+    /// What `op` has to pay this time.
+    #[inline]
+    fn owed(&mut self, op: &Op) -> u64 {
+        let debt = &mut self.debts[op.index as usize % DEBTORS];
+        let owed = u64::from(*debt > 0);
+        *debt -= owed as u8;
+        owed
+    }
+
+    /// Whether all who have the ports in `taken` in that cycle issue later than `op`, so that it has them instead.
+    #[inline]
+    fn give_way(&mut self, cycle: u64, taken: u32, op: &Op) -> bool {
+        let holders = &self.holders[cycle as usize % PORT_CYCLES];
+        let first = |&port: &usize| taken >> port & 1 != 0;
+        let ports = || (0..32usize).filter(first).map(|port| port % 4);
+        if ports().any(|port| holders[port].1 >= op.latency) {
+            return false;
+        }
+        for port in ports() {
+            let debt = &mut self.debts[holders[port].0 as usize % DEBTORS];
+            *debt = debt.saturating_add(1);
+        }
+        true
+    }
+
+    #[inline]
+    fn hold(&mut self, cycle: u64, results: u32, op: &Op) {
+        let mut rest = results;
+        while rest != 0 {
+            let port = rest.trailing_zeros() as usize % 4;
+            self.holders[cycle as usize % PORT_CYCLES][port] = (op.index, op.latency);
+            rest &= rest - 1;
+        }
+    }
+}
+
 impl Pipes {
     /// `binds`: an instruction is bound to one of its pipes and waits for that one; `halves` are the pipes of each half of the
     /// core.
@@ -102,6 +161,7 @@ impl Pipes {
             divided: binds && halves.is_some(),
             turns: Turns::default(),
             taken: u32::MAX,
+            ports: Ports::new(),
         }
     }
 
@@ -176,25 +236,31 @@ impl Pipes {
         self.take_one(mask, mask, earliest)
     }
 
-    /// Takes one of the pipes in `mask`, or `all`, in the first cycle from `earliest` on in which that is possible and those
-    /// in `results` are free `after` cycles later, and takes these, too; says when.
+    /// Takes one of the pipes in `mask`, or `all`, in the first cycle from `earliest` on in which that is possible and `op`
+    /// can have those in `results` when its latency is over; says when.
     #[inline]
     pub(crate) fn reserve_both(
         &mut self,
         mask: u32,
         all: bool,
         results: u32,
-        after: u64,
+        op: &Op,
         earliest: u64,
     ) -> u64 {
-        let mut cycle = earliest;
+        let after = u64::from(op.latency);
+        let mut cycle = earliest + self.ports.owed(op);
         loop {
             let free = mask & !self.busy(cycle);
             let enough = if all { free == mask } else { free != 0 || mask == 0 };
-            if enough && (results == 0 || self.busy(cycle + after) & results == 0) {
-                self.take(cycle, if all { mask } else { free & free.wrapping_neg() });
-                self.take(cycle + after, results);
-                return cycle;
+            if enough {
+                let there = cycle + after;
+                let taken = self.busy(there) & results;
+                if taken == 0 || self.ports.give_way(there, taken, op) {
+                    self.take(cycle, if all { mask } else { free & free.wrapping_neg() });
+                    self.take(there, results);
+                    self.ports.hold(there, results, op);
+                    return cycle;
+                }
             }
             cycle += 1;
         }

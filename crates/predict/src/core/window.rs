@@ -154,6 +154,7 @@ impl<R: Rules> Engine<R> {
             self.close(events);
             self.put_off(&mut now, self.last_complete, Cause::Serialise);
         }
+        self.rules.see(&mut self.calendar, now);
         let (cycle, mut opens) = self.rules.offer(op, KNOWN, now, taken);
         opens |= R::GROUPED && !self.unit_open;
         if !R::GROUPED {
