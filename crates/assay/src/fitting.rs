@@ -152,6 +152,41 @@ impl Corpus {
     }
 }
 
+/// What is predicted for a figure.
+pub struct Answer {
+    /// The figure, the median over the places that its code may have.
+    pub predicted: f64,
+    /// What the ranges of the cpu and the place of the code leave open, a standard deviation of the logarithm.
+    pub spread: f64,
+}
+
+impl Corpus {
+    /// A figure at each place of its code on `core`, the least first.
+    fn at_places(&self, figure: usize, core: &Cpu) -> std::result::Result<Vec<f64>, PredictError> {
+        match &self.data[figure].what {
+            What::Prepared(prepared) => prepared.at_places(core),
+            What::Trace { .. } => self.predict(figure, std::slice::from_ref(core)),
+        }
+    }
+
+    /// A figure on `core`, the median over the places of its code.
+    pub fn typical(&self, figure: usize, core: &Cpu) -> std::result::Result<f64, PredictError> {
+        let places = self.at_places(figure, core)?;
+        Ok(places[places.len() / 2])
+    }
+
+    /// The same with its spread.
+    pub fn answer(&self, figure: usize, core: &Cpu) -> std::result::Result<Answer, PredictError> {
+        let mut cores = vec![core.clone()];
+        cores.extend(doubt::drawn(core, doubt::DRAWS));
+        let at = self.predict(figure, &cores)?;
+        let places = self.at_places(figure, core)?;
+        let predicted = places[places.len() / 2];
+        let spread = doubt::about(at[0], &at[1..]).hypot(doubt::about(predicted, &places));
+        Ok(Answer { predicted, spread })
+    }
+}
+
 /// A figure predicted by numbers that its family had no part in, with the interval that this allows.
 pub struct Unseen {
     /// The publication and the row in it.
@@ -193,28 +228,25 @@ pub fn unseen(context: &Context, cpu: &Cpu) -> Result<Vec<Unseen>> {
     for (index, datum) in corpus.data.iter().enumerate() {
         let none = Values::new();
         let core = with_values(&base, fits.without.get(&datum.family).unwrap_or(&none));
-        let mut cores = vec![core.clone()];
-        cores.extend(doubt::drawn(&core, doubt::DRAWS));
-        let at = corpus.predict(index, &cores).map_err(failed)?;
-        answers.push((at[0], doubt::about(at[0], &at[1..])));
+        answers.push(corpus.answer(index, &core).map_err(failed)?);
     }
     let errors: Vec<(&str, f64, f64)> = corpus
         .data
         .iter()
         .zip(&answers)
-        .map(|(datum, (predicted, spread))| {
-            (datum.family.as_str(), (datum.published / predicted).ln(), *spread)
+        .map(|(datum, answer)| {
+            (datum.family.as_str(), (datum.published / answer.predicted).ln(), answer.spread)
         })
         .collect();
-    let of = |(datum, (predicted, spread)): (&Datum, &(f64, f64))| {
+    let of = |(datum, answer): (&Datum, &Answer)| {
         let others: Vec<_> = errors.iter().copied().filter(|error| error.0 != datum.family).collect();
         let error = ModelError::from_rows(&others).unwrap_or(ModelError::UNVALIDATED);
         Unseen {
             title: datum.title.clone(),
             cpu: cpu.name.clone(),
             published: datum.published,
-            predicted: *predicted,
-            interval: doubt::interval(error, *predicted, *spread, &[]),
+            predicted: answer.predicted,
+            interval: doubt::interval(error, answer.predicted, answer.spread, &[]),
         }
     };
     Ok(corpus.data.iter().zip(&answers).map(of).collect())

@@ -241,14 +241,19 @@ impl Prepared {
         self.at(&cpus, self.offsets(first)[0], ITERATIONS_SEARCHED)
     }
 
-    /// Predicts the figure on a cpu.
-    pub fn predict(&self, cpu: &Cpu) -> Result<Answer, PredictError> {
-        let offsets = self.offsets(cpu);
+    /// Predicts the figure on a cpu with the code at each of its places, the least first.
+    pub fn at_places(&self, cpu: &Cpu) -> Result<Vec<f64>, PredictError> {
         let mut answers = Vec::new();
-        for offset in offsets {
+        for offset in self.offsets(cpu) {
             answers.extend(self.at(&[cpu], offset, ITERATIONS)?);
         }
         answers.sort_by(f64::total_cmp);
+        Ok(answers)
+    }
+
+    /// Predicts the figure on a cpu.
+    pub fn predict(&self, cpu: &Cpu) -> Result<Answer, PredictError> {
+        let answers = self.at_places(cpu)?;
         let range = (answers[0], answers[answers.len() - 1]);
         Ok(Answer { predicted: answers[answers.len() / 2], range })
     }

@@ -8,8 +8,8 @@ use crate::context::{Context, Outcome};
 use crate::fitting::{self, Corpus};
 use crate::judge;
 use lab::{Problem, Result};
-use predict::doubt::{self, ModelError};
-use predict::fit::{Figures, Fit, Fitted, Values};
+use predict::doubt::ModelError;
+use predict::fit::{Fit, Fitted, Values};
 use predict::left_out::LeftOut;
 use predict::Cpu;
 use report::record::Record;
@@ -130,19 +130,18 @@ fn find(context: &Context, cpu: Cpu) -> Result<Found> {
     }
     let mut rows = Vec::new();
     for (index, datum) in corpus.data.iter().enumerate() {
-        let cores = [fit.core(&Values::new()), fit.core(&all), fit.core(&without[&datum.family])];
-        let at = corpus.predict(index, &cores).map_err(failed)?;
-        let drawn = corpus.predict(index, &doubt::drawn(&cores[2], doubt::DRAWS)).map_err(failed)?;
+        let typical = |values: &Values| corpus.typical(index, &fit.core(values)).map_err(failed);
+        let unseen = corpus.answer(index, &fit.core(&without[&datum.family])).map_err(failed)?;
         rows.push(RowRecord {
             kind: "fit_row",
             cpu: cpu.name.clone(),
             row: datum.title.clone(),
             family: datum.family.clone(),
             published: datum.published,
-            documented: at[0],
-            in_sample: at[1],
-            out_of_sample: at[2],
-            spread: doubt::about(at[2], &drawn),
+            documented: typical(&Values::new())?,
+            in_sample: typical(&all)?,
+            out_of_sample: unseen.predicted,
+            spread: unseen.spread,
         });
     }
     let (documented, unseen) = (mean(&rows, |row| row.documented), mean(&rows, |row| row.out_of_sample));
