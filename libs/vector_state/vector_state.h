@@ -86,12 +86,17 @@ struct vector_state_lasx {
 #elif defined(__x86_64__)
 /*
  * The standard format of XSAVE, which is also the kernel's, for hand-written code as well, so that an area which one
- * variant saved can be restored by another. The caller makes the 64 bytes from xstate_bv on zero before the first use.
+ * variant saved can be restored by another. vector_state_prepare() makes an area ready before the first use.
  * `xstate_bv` says which components the area holds; save adds to it, so that an area may be filled by several saves. Those
  * that are in their initial state may be left out (XSAVEOPT, XSAVEC), and restore then makes them so. XSAVEC sets
  * xcomp_bv, too, and is used only up to AVX, where its compacted format has the same offsets: those of AVX-512 in it
- * depend on the mask. Where the parts of AVX-512 lie here, CPUID leaf 0xd says; 1088, 1152 and 1664 on every processor that
- * has them. An area from which XRSTOR has restored is not to be written by others before the next XSAVEOPT to it, which
+ * depend on the mask.
+ *
+ * Where the standard format has AVX-512's parts is the processor's choice, which CPUID leaf 0xd tells: k0 to k7 at 1088 on
+ * Intel's, at 832 on AMD's (Zen 4, which has no MPX before them). XSAVE and XRSTOR know; hand-written code reads it from
+ * `avx512_at`, in bytes that the processor leaves to software. Two processors that differ cannot exchange areas.
+ *
+ * An area from which XRSTOR has restored is not to be written by others before the next XSAVEOPT to it, which
  * leaves out what has not changed since.
  */
 struct vector_state_x86 {
@@ -103,15 +108,21 @@ struct vector_state_x86 {
 		uint32_t mxcsr, mxcsr_mask;
 		uint8_t st[8][16];              /* ten bytes each */
 		uint8_t xmm[16][16];
-		uint8_t unused[96];
+		uint8_t unused[48];
+		uint64_t avx512_at;             /* see above; 0 on a processor without AVX-512 */
+		uint8_t software[40];
 	} legacy;
 	uint64_t xstate_bv, xcomp_bv, header[6];
 	uint8_t ymm_high[16][16];
-	uint8_t gap[256];                       /* AMD's LWP and MPX's bounds lie here */
+	uint8_t more[2688 - 832];               /* somewhere in here: struct vector_state_x86_avx512 */
+} __attribute__((aligned(64)));
+
+/* At `avx512_at`: three components of XSAVE that follow each other on every processor that has them. */
+struct vector_state_x86_avx512 {
 	uint64_t opmask[8];
 	uint8_t zmm_high[16][32];
 	uint8_t zmm_upper[16][64];              /* zmm16 to zmm31 */
-} __attribute__((aligned(64)));
+};
 
 enum {
 	VECTOR_STATE_XSTATE_X87 = 1,
@@ -119,8 +130,41 @@ enum {
 	VECTOR_STATE_XSTATE_AVX = 4,
 	VECTOR_STATE_XSTATE_AVX512 = 0xe0,
 };
-/* What the functions of a facility need of the area. */
+/* What the functions of a facility need of the area: of AVX-512 the larger of the two layouts. */
 enum { VECTOR_STATE_BYTES_AVX = 832, VECTOR_STATE_BYTES_AVX512 = 2688 };
+
+static inline uint32_t vector_state_xsave_offset(uint32_t component)
+{
+	uint32_t a = 0xd, b, c = component, d;
+
+	__asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+	return b;
+}
+
+/* Where AVX-512's parts lie in an area of this processor; 0 if it has none, or has them in a way that is not ours. */
+static inline uint32_t vector_state_avx512_at(void)
+{
+	uint32_t a = 0, b, c = 0, d, at;
+
+	__asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+	if (a < 0xd)
+		return 0;
+	at = vector_state_xsave_offset(5);
+	if (at < VECTOR_STATE_BYTES_AVX || vector_state_xsave_offset(6) != at + 64 ||
+	    vector_state_xsave_offset(7) != at + 64 + 512 || at + 64 + 512 + 1024 > VECTOR_STATE_BYTES_AVX512)
+		return 0;
+	return at;
+}
+
+/* Once for each area, before anything else is done with it. Asks CPUID, which takes microseconds in a virtual machine. */
+static inline void vector_state_prepare(struct vector_state_x86 *area)
+{
+	area->legacy.avx512_at = vector_state_avx512_at();
+	area->xstate_bv = 0;
+	area->xcomp_bv = 0;
+	for (unsigned int i = 0; i < 6; i++)
+		area->header[i] = 0;
+}
 
 #elif defined(__aarch64__)
 /* As user_fpsimd_state. */
@@ -218,7 +262,7 @@ static inline unsigned int vector_state_facilities(unsigned long hwcap)
 	}
 	if ((enabled & 6) == 6)
 		found |= VECTOR_STATE_BIT(avx);
-	if ((enabled & 0xe6) == 0xe6)
+	if ((enabled & 0xe6) == 0xe6 && vector_state_avx512_at())
 		found |= VECTOR_STATE_BIT(avx512);
 #elif defined(__aarch64__)
 	if (hwcap & 2)

@@ -12,11 +12,13 @@ enum {
 	FILE_X87 = FILE_MXCSR + 64,
 	FILE_BYTES = FILE_X87 + 512,
 	AREA_XMM = 160,
+	AREA_AVX512_AT = 464,
 	AREA_HEADER = 512,
 	AREA_YMM_HIGH = 576,
-	AREA_OPMASK = 1088,
-	AREA_ZMM_HIGH = 1152,
-	AREA_ZMM_UPPER = 1664,
+	/* From where avx512_at() says that they begin. */
+	AVX512_OPMASK = 0,
+	AVX512_ZMM_HIGH = 64,
+	AVX512_ZMM_UPPER = 576,
 };
 
 struct register_file {
@@ -102,6 +104,16 @@ static void registers_call(void (*function)(void), const void *area, const struc
 	registers_call_with(function, area, in, out, own, level);
 }
 
+/* CPUID is slow where a hypervisor answers it: asked once. */
+static unsigned int avx512_at(void)
+{
+	static unsigned int at;
+
+	if (at == 0)
+		at = vector_state_avx512_at();
+	return at;
+}
+
 /* ------------------------------------------------------------------ which registers lie where */
 
 static void run(unsigned int file, unsigned int file_step, unsigned int area, unsigned int bytes, unsigned int count,
@@ -141,9 +153,9 @@ static inline void each_avx(bool pairs, piece_visitor *visit, void *with)
 static inline void each_avx512(bool pairs, piece_visitor *visit, void *with)
 {
 	each_avx(pairs, visit, with);
-	run(32, 64, AREA_ZMM_HIGH, 32, 16, 32, 'z', visit, with);
-	run(16 * 64, 64, AREA_ZMM_UPPER, 64, 16, 64, 'Z', visit, with);
-	run(FILE_K, 8, AREA_OPMASK, 8, 8, 8, 'k', visit, with);
+	run(32, 64, avx512_at() + AVX512_ZMM_HIGH, 32, 16, 32, 'z', visit, with);
+	run(16 * 64, 64, avx512_at() + AVX512_ZMM_UPPER, 64, 16, 64, 'Z', visit, with);
+	run(FILE_K, 8, avx512_at() + AVX512_OPMASK, 8, 8, 8, 'k', visit, with);
 }
 
 static inline void each_all(bool pairs, piece_visitor *visit, void *with)
@@ -191,7 +203,7 @@ static bool register_has_number(char kind)
 /* AVX code makes what lies above 256 bits zero; XRSTOR leaves it. */
 static inline bool left_undefined(const char *facility, bool saved, unsigned int at)
 {
-	return !saved && facility[0] == 'a' && facility[3] == '\0' && at < 16 * 64 && at % 64 >= 32;
+	return !saved && facility[0] == 'a' && facility[1] == 'v' && facility[3] == '\0' && at < 16 * 64 && at % 64 >= 32;
 }
 
 static bool file_unused(unsigned int at)
@@ -275,9 +287,13 @@ static void add_bits(const struct piece *piece, void *with)
 
 static uint64_t facility_bits(void);
 
+/* As vector_state_prepare(), without asking CPUID each time. */
 static inline void prepare_area(unsigned char *area)
 {
+	uint64_t at = avx512_at();
+
 	memset(area + AREA_HEADER, 0, 64);
+	memcpy(area + AREA_AVX512_AT, &at, 8);
 }
 
 static inline void finish_area(unsigned char *area)

@@ -273,6 +273,7 @@ static void set_up(void)
 	registers_call(no_change, NULL, &before, &after, &own);
 	for (uint64_t i = 0; i < areas; i++) {
 		memset(bench_areas + i * AREA_STRIDE, 0, AREA_BYTES);
+		prepare_area(bench_areas + i * AREA_STRIDE);
 		area_from(bench_areas + i * AREA_STRIDE, &own);
 	}
 }

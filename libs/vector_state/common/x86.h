@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * x86-64 by hand, in XSAVE's standard format, which takes wide registers apart: xmm to the legacy region, the upper half of
- * ymm behind the header, that of zmm further behind.
+ * ymm behind the header, that of zmm further behind, at a place that the processor chooses and the area tells.
  */
 #ifndef VECTOR_STATE_X86_H
 #define VECTOR_STATE_X86_H
@@ -12,9 +12,18 @@
 #define XMM(n)	    (160 + 16 * (n))
 #define XSTATE_BV   512
 #define YMM_HIGH(n) (576 + 16 * (n))
-#define OPMASK(n)   (1088 + 8 * (n))
-#define ZMM_HIGH(n) (1152 + 32 * (n))
-#define ZMM_UPPER(n) (1664 + 64 * ((n) - 16))
+
+/* From what avx512_place makes of the area's address. */
+#define OPMASK(n)    (8 * (n))
+#define ZMM_HIGH(n)  (64 + 32 * (n))
+#define ZMM_UPPER(n) (576 + 64 * ((n) - 16))
+
+#define AVX512_AT 464
+
+	.macro	avx512_place into
+	movq	AVX512_AT(%rdi), \into
+	addq	%rdi, \into
+	.endm
 
 #define EACH_OF_16 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
 

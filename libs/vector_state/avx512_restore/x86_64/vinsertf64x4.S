@@ -9,16 +9,17 @@
 
 	function avx512_restore
 	fast_if_all 0xe6
+	avx512_place %rax
 	.irp	number, EACH_OF_16
 	vmovups	XMM(\number)(%rdi), %xmm\number
 	vinsertf128 $1, YMM_HIGH(\number)(%rdi), %ymm\number, %ymm\number
-	vinsertf64x4 $1, ZMM_HIGH(\number)(%rdi), %zmm\number, %zmm\number
+	vinsertf64x4 $1, ZMM_HIGH(\number)(%rax), %zmm\number, %zmm\number
 	.endr
 	.irp	number, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
-	vmovups	ZMM_UPPER(\number)(%rdi), %zmm\number
+	vmovups	ZMM_UPPER(\number)(%rax), %zmm\number
 	.endr
 	.irp	number, 0, 1, 2, 3, 4, 5, 6, 7
-	kmovq	OPMASK(\number)(%rdi), %k\number
+	kmovq	OPMASK(\number)(%rax), %k\number
 	.endr
 	vldmxcsr MXCSR(%rdi)
 	ret
