@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Context-switch ping-pong, as in the AltiVec thread of 2016: two processes or threads hand a token to and fro, and touch
- * floating-point or vector facilities in each round, so that the kernel has their registers to save and to restore.
+ * floating-point or vector facilities in each round, so that the kernel has their registers to save and to restore. Or two
+ * contexts of one thread, over the switch of ../switch, whose cost does not depend on what they touch.
  *
  *     pingpong list                              the facilities that this machine has, one a line
  *     pingpong count VIA WHO MASK ROUNDS         so many rounds; says `rounds N` if every token was right
  *     pingpong time VIA WHO MASK SECONDS         a line `second N ROUNDS NANOSECONDS` for each
  *
- * VIA: pipe or futex. WHO: process or thread. MASK: facilities, as bits in the order of `list`. Both sides stay on the
+ * VIA: pipe, futex or switch. WHO: process or thread, for a switch context. MASK: facilities, as bits in the order of `list`. Both sides stay on the
  * first processor that they may use, so that each round is two switches and no wake-up of another one.
  *
  * Freestanding: it links with runner/arch/<arch>/entry.S, so that the same text runs on the machine and under QEMU. The
  * token is made by the facilities that are touched (an addition in a register of theirs), so a wrong one shows.
  */
 #include "arch.h"
+#include "context_switch.h"
 #include "numbers.h"
 #include "touch.h"
 
@@ -124,7 +126,10 @@ static uint64_t number(const char *text)
 	return value;
 }
 
-/* ------------------------------------------------------------------ the two ways of handing over */
+/* ------------------------------------------------------------------ the three ways of handing over */
+
+static enum { BY_PIPE, BY_FUTEX, BY_SWITCH } way;
+static struct context sides[2];
 
 struct shared {
 	uint32_t turn;          /* futex: whose it is */
@@ -133,11 +138,10 @@ struct shared {
 
 static struct shared *shared;
 static int to_second[2], to_first[2];
-static bool by_futex;
 
 static void pass(unsigned int to, uint32_t token)
 {
-	if (!by_futex) {
+	if (way == BY_PIPE) {
 		must(CALL(ASSAY_SYS_WRITE, to ? to_second[1] : to_first[1], &token, sizeof(token)), "write");
 		return;
 	}
@@ -151,7 +155,7 @@ static uint32_t take(unsigned int me)
 {
 	uint32_t token;
 
-	if (!by_futex) {
+	if (way == BY_PIPE) {
 		if (must(CALL(SYS_READ, me ? to_second[0] : to_first[0], &token, sizeof(token)), "read") != sizeof(token))
 			end(STATUS_WRONG);
 		return token;
@@ -161,14 +165,34 @@ static uint32_t take(unsigned int me)
 	return shared->token;
 }
 
+/* Hands a token over and waits for the other's. */
+static uint32_t exchange(unsigned int me, uint32_t token)
+{
+	if (way == BY_SWITCH)
+		return (uint32_t)(uintptr_t)context_switch(&sides[me], &sides[1 - me], (void *)(uintptr_t)token);
+	pass(1 - me, token);
+	return take(me);
+}
+
 /* ------------------------------------------------------------------ the second side */
 
 static unsigned int mask;
 
-static _Noreturn void second(void)
+static _Noreturn void second_from(uint32_t token)
 {
 	for (;;)
-		pass(0, touch(mask, take(1)));
+		token = exchange(1, touch(mask, token));
+}
+
+static _Noreturn void second(void)
+{
+	second_from(take(1));
+}
+
+static void second_context(struct context *self, void *message)
+{
+	(void)self;
+	second_from((uint32_t)(uintptr_t)message);
 }
 
 enum { STACK_BYTES = 1 << 16 };
@@ -184,6 +208,12 @@ static long start_second(bool thread)
 	enum { OF_THREADS = 0x00000100 | 0x00000200 | 0x00000400 | 0x00000800 | 0x00010000 | 0x00040000 };
 	long child;
 
+	if (way == BY_SWITCH) {
+		if (context_create(&sides[1], pages(STACK_BYTES, MAP_PRIVATE_ANONYMOUS), STACK_BYTES, second_context) !=
+		    CONTEXT_OK)
+			die("context_create", 0);
+		return 0;
+	}
 	if (thread) {
 		uintptr_t *top = (uintptr_t *)((char *)pages(STACK_BYTES, MAP_PRIVATE_ANONYMOUS) + STACK_BYTES - 256);
 
@@ -291,10 +321,8 @@ static void first(unsigned long rounds_wanted)
 	uint32_t token = 1;
 
 	for (;;) {
-		uint32_t mine = touch(mask, token), back;
+		uint32_t mine = touch(mask, token), back = exchange(0, mine);
 
-		pass(1, mine);
-		back = take(0);
 		if (back != mine + touched_adds(mask)) {
 			say(OUT, "failure: a token came back wrong\n");
 			finish(STATUS_WRONG);
@@ -330,11 +358,11 @@ static void list(unsigned int present)
 
 static void parse(char **words, unsigned int present)
 {
-	by_futex = equal(words[2], "futex");
-	if (!by_futex && !equal(words[2], "pipe"))
-		die("VIA is pipe or futex", 0);
-	if (!equal(words[3], "process") && !equal(words[3], "thread"))
-		die("WHO is process or thread", 0);
+	way = equal(words[2], "futex") ? BY_FUTEX : equal(words[2], "switch") ? BY_SWITCH : BY_PIPE;
+	if (way == BY_PIPE && !equal(words[2], "pipe"))
+		die("VIA is pipe, futex or switch", 0);
+	if (way == BY_SWITCH ? !equal(words[3], "context") : !equal(words[3], "process") && !equal(words[3], "thread"))
+		die("WHO is process or thread, of a switch it is context", 0);
 	mask = (unsigned int)number(words[4]);
 	if (mask & ~present)
 		die("the mask asks for facilities that this machine has not", 0);

@@ -23,11 +23,11 @@ pub struct Args {
     #[arg(short, long = "arch", value_name = "ARCH")]
     arch: Option<Arch>,
     /// How the token is handed over
-    #[arg(long, default_value = "pipe", value_parser = ["pipe", "futex"])]
+    #[arg(long, default_value = "pipe", value_parser = ["pipe", "futex", "switch"])]
     via: String,
-    /// Who hands it over
-    #[arg(long, default_value = "process", value_parser = ["process", "thread"])]
-    between: String,
+    /// Who hands it over (default: process; over a switch it is two contexts of one thread)
+    #[arg(long, value_parser = ["process", "thread", "context"])]
+    between: Option<String>,
     /// Facilities to touch, like FPU+AVX or none (repeatable; default: every combination that the machine has)
     #[arg(long, value_name = "FACILITIES")]
     touch: Vec<String>,
@@ -42,6 +42,19 @@ pub struct Args {
     baseline: Option<PathBuf>,
 }
 
+impl Args {
+    /// Who hands the token over.
+    fn between(&self) -> Result<&str> {
+        let switch = self.via == "switch";
+        match self.between.as_deref() {
+            None => Ok(if switch { "context" } else { "process" }),
+            Some(between) if (between == "context") == switch => Ok(between),
+            Some(between) => Err(Problem::new(format!("--via {} is not between two of '{between}'", self.via))
+                .remedy("a switch is between contexts, a pipe and a futex between processes or threads")),
+        }
+    }
+}
+
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     if args.drop >= args.seconds {
@@ -51,6 +64,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         ))
         .remedy("drop fewer seconds, or run longer"));
     }
+    let between = args.between()?;
     // Before minutes are spent on what could not be compared.
     let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
     let native = host::native_arch();
@@ -66,19 +80,24 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let combinations = program.combinations(&args.touch)?;
     let mut records = Vec::new();
     let mut wrong = false;
-    for combination in &combinations {
-        let rounds = program.count(&args.via, &args.between, combination.mask, CHECKED_ROUNDS)?;
+    for (index, combination) in combinations.iter().enumerate() {
+        let rounds = program.count(&args.via, between, combination.mask, CHECKED_ROUNDS)?;
         if let Err(failure) = rounds {
             context.tell_failure(&format!("{}: {failure}", combination.name));
             wrong = true;
             continue;
         }
-        let mut record = PingpongRecord::new(arch, args, &combination.name, &program.engine());
+        let mut record = PingpongRecord::new(arch, &args.via, between, &combination.name, &program.engine());
         if emulated {
             record.checked_rounds = Some(CHECKED_ROUNDS);
         } else {
-            context.progress(&format!("{}: {} s", combination.name, args.seconds));
-            let rates = program.time(&args.via, &args.between, combination.mask, args.seconds)?;
+            let (number, left) = (index + 1, (combinations.len() - index) as u64 * args.seconds);
+            let of = combinations.len();
+            context.progress(&format!(
+                "{} ({number} of {of}): {} s, {left} s to go",
+                combination.name, args.seconds
+            ));
+            let rates = program.time(&args.via, between, combination.mask, args.seconds)?;
             record.fill(&rates[args.drop as usize..]);
             if let Some(baseline) = &baseline {
                 judge_baseline(&mut record, baseline)?;

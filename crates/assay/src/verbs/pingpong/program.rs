@@ -36,20 +36,28 @@ impl Program {
         let compiler = Compiler::of(CompilerKind::Clang, target)?;
         let root = &context.workspace.root;
         let own = root.join("libs/vector_state/pingpong");
+        let switch = root.join("libs/vector_state/switch");
         let runner = root.join("runner");
         let of_arch = target.variant_folders.iter().map(|name| runner.join("arch").join(name));
         let of_arch =
             of_arch.filter(|folder| folder.is_dir()).last().expect("each architecture has a runner");
         let baseline = target.requirement(target.baseline).expect("a test holds that the baseline exists");
         let mut objects = Vec::new();
-        for source in [own.join("pingpong.c"), of_arch.join("entry.S"), runner.join("compiler_support.c")] {
+        let sources = [
+            own.join("pingpong.c"),
+            switch.join("context_switch.c"),
+            switch.join("arch").join(switch_assembly(arch)),
+            of_arch.join("entry.S"),
+            runner.join("compiler_support.c"),
+        ];
+        for source in sources {
             let object = context.workspace.scratch(".o")?;
             let command = compiler
                 .command()
                 .args(baseline.cflags)
                 .args(["-O2", "-std=gnu11", "-ffreestanding", "-fno-pic", "-fno-pie", "-fno-stack-protector"])
                 .args(
-                    [&own, own.parent().unwrap_or(&own), &of_arch, &runner]
+                    [&own, own.parent().unwrap_or(&own), &switch, &of_arch, &runner]
                         .map(|f| format!("-I{}", f.display())),
                 )
                 .arg("-c")
@@ -149,6 +157,14 @@ fn widest_qemu(context: &Context, target: &'static Target) -> Result<Engine> {
     let widest = target.requirements.iter().rev().find(|requirement| requirement.qemu != Qemu::None);
     let widest = widest.expect("every architecture has a baseline that a QEMU runs");
     qemu_engine(&context.workspace, target.arch, widest.qemu, widest.qemu_cpu)
+}
+
+/// The switch's file for an architecture.
+fn switch_assembly(arch: Arch) -> String {
+    match arch {
+        Arch::Powerpc64 | Arch::Powerpc64le => "power64.S".to_owned(),
+        other => format!("{}.S", other.name()),
+    }
 }
 
 fn succeed(command: Command, place: &Path) -> Result<()> {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! What one combination of facilities came to, and what may be said of it against an earlier run.
 
-use super::Args;
 use arch::Arch;
 use lab::cache::read_text;
 use lab::{Problem, Result};
@@ -20,9 +19,9 @@ pub struct PingpongRecord {
     pub arch: String,
     /// `native`, or the QEMU, under which there are no times.
     pub engine: String,
-    /// `pipe` or `futex`.
+    /// `pipe`, `futex` or `switch`.
     pub via: String,
-    /// `process` or `thread`.
+    /// `process` or `thread`; of a switch `context`.
     pub between: String,
     /// As in the thread: `FPU + VEC`, `None`.
     pub touched: String,
@@ -75,13 +74,13 @@ pub struct Against {
 
 impl PingpongRecord {
     /// A record without figures.
-    pub fn new(arch: Arch, args: &Args, touched: &str, engine: &str) -> PingpongRecord {
+    pub fn new(arch: Arch, via: &str, between: &str, touched: &str, engine: &str) -> PingpongRecord {
         PingpongRecord {
             kind: "pingpong".to_owned(),
             arch: arch.name().to_owned(),
             engine: engine.to_owned(),
-            via: args.via.clone(),
-            between: args.between.clone(),
+            via: via.to_owned(),
+            between: between.to_owned(),
             touched: touched.to_owned(),
             checked_rounds: None,
             rates_per_s: Vec::new(),

@@ -31,7 +31,11 @@ fn timed(records: &[PingpongRecord], args: &Args) -> Table {
     let caption = format!(
         "Ping-pongs per second over a {} between two {}, {} s each, the first {} dropped",
         args.via,
-        if args.between == "thread" { "threads" } else { "processes" },
+        match args.between() {
+            Ok("thread") => "threads",
+            Ok("context") => "contexts of one thread",
+            _ => "processes",
+        },
         args.seconds,
         args.drop
     );
