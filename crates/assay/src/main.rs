@@ -8,6 +8,7 @@ mod counting;
 mod fitting;
 mod interrupt;
 mod judge;
+mod least;
 mod measuring;
 mod program;
 mod select;

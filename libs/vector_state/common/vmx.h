@@ -84,6 +84,10 @@
 	\operation \first + 3, 6, \base
 	.endm
 
+/*
+ * In parts, for VSCR's instruction stands between two of them. It is taken to wait for all before it, and all behind it to wait
+ * for it (a guess of the cpu files), so its place is where what came before is on its way and stores go on draining meanwhile.
+ */
 	.macro	rows_begin operation, first
 	li	4, 16
 	li	5, 32
@@ -96,6 +100,12 @@
 	.endm
 
 	.macro	rows_go_on operation, first
+	rows_to_12 \operation, \first
+	rows_to_16 \operation, \first
+	rows_end \operation, \first
+	.endm
+
+	.macro	rows_to_12 operation, first
 	row	\operation, \first + 4, 7
 	addi	9, 3, 192
 	row_pair \operation, \first + 8, 8
@@ -103,8 +113,14 @@
 	\operation \first + 10, 5, 8
 	\operation \first + 11, 6, 8
 	addi	11, 3, 320
+	.endm
+
+	.macro	rows_to_16 operation, first
 	row	\operation, \first + 12, 9
 	addi	12, 3, 384
+	.endm
+
+	.macro	rows_end operation, first
 	row_pair \operation, \first + 16, 10
 	addi	0, 3, 448
 	\operation \first + 18, 5, 10

@@ -4,6 +4,7 @@
 
 use crate::context::{Context, Outcome};
 use crate::judge::{self, Judge};
+use crate::least::{Bounds, Least};
 use crate::select::{Cases, Selection};
 use lab::{Problem, Result};
 use predict::explain::{explain, predict_placed, sensitivity, Alignments, Explanation, Sensitivity};
@@ -48,6 +49,10 @@ struct ExplainRecord<'a> {
     per_call: bool,
     bound_by: &'a str,
     cycles_without: Option<f64>,
+    least: &'a [Least],
+    least_cycles: f64,
+    cycles_unserialised: f64,
+    serialised_chain_cycles: f64,
     guessed_spread_percent: f64,
     alignment_cycles: [f64; 2],
 }
@@ -65,6 +70,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let failed = |error: &dyn Display| judge::of_trace(&path, error);
     let mut open = judge::opener(&path);
     let explanation = explain(&mut open, &cpu, &base).map_err(|error| failed(&error))?;
+    let bounds = Bounds::of(&mut open, &cpu, &base).map_err(|error| failed(&error))?;
     let guesses = sensitivity(&mut open, &cpu, &base).map_err(|error| failed(&error))?;
     let placed = predict_placed(&mut open, &[&cpu], &base).map_err(|error| failed(&error))?;
     let shifted = &placed[0].1;
@@ -89,13 +95,15 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         context.progress(&format!("wrote {}", page.name()));
     }
     if context.json {
-        println!("{}", record(args, &explanation, &guesses, shifted).to_line());
+        println!("{}", record(args, &explanation, &bounds, &guesses, shifted).to_line());
         return Ok(Outcome::Fine);
     }
     let mut report = Report::new(&format!("{} on {}", args.what, cpu.title()));
     let section = report.section("What bounds it");
     section.paragraph(&explanation.summary());
     section.table(bounds_table(&explanation));
+    section.paragraph(&bounds.summary());
+    section.table(bounds.table());
     let section = report.section("What the prediction rests on");
     section.table(guesses_table(&guesses));
     section.paragraph(&alignment_text(shifted));
@@ -202,6 +210,7 @@ fn alignment_text(shifted: &Alignments) -> String {
 fn record<'a>(
     args: &'a Args,
     explanation: &'a Explanation,
+    bounds: &'a Bounds,
     guesses: &Sensitivity,
     shifted: &Alignments,
 ) -> ExplainRecord<'a> {
@@ -214,6 +223,10 @@ fn record<'a>(
         per_call: explanation.per_call,
         bound_by: bound.map_or("nothing alone", |bound| bound.resource.as_str()),
         cycles_without: bound.map(|bound| bound.cycles_without),
+        least: &bounds.least,
+        least_cycles: bounds.least[0].cycles,
+        cycles_unserialised: bounds.unserialised,
+        serialised_chain_cycles: bounds.serialised_chain,
         guessed_spread_percent: guesses.spread_percent(),
         alignment_cycles: shifted.range().into(),
     }

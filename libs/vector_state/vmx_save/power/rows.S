@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The fewest instructions that stvx allows, see common/vmx.h: 32 stores and 10 that make addresses. These stand behind pairs
- * of stores, where POWER8's dispatch group has a slot left, and no address waits for one that was computed just before. VSCR is asked for early, for the answer
- * takes longest, and v0, which it comes in, is loaded again while the rest is stored.
+ * of stores, where POWER8's dispatch group has a slot left, and no address waits for one that was computed just before. VSCR is
+ * asked for in the middle (common/vmx.h).
  *
  * assay-about: four offsets, eight bases made in advance
  * assay-requires: altivec
@@ -11,8 +11,10 @@
 
 	function vmx_save
 	rows_begin stvx, 0
+	rows_to_12 stvx, 0
+	rows_to_16 stvx, 0
 	mfvscr	0
-	rows_go_on stvx, 0
+	rows_end stvx, 0
 	li	4, VSCR_OFFSET
 	stvx	0, 3, 4
 	lvx	0, 0, 3

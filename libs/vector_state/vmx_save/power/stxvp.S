@@ -11,10 +11,13 @@
 #include "common/vmx.h"
 
 	function vmx_save
-	stxvp	32, 0(3)
+	.set	vs_offset, 0
+	.irp	number, 32,34,36,38
+	stxvp	\number, vs_offset(3)
+	.set	vs_offset, vs_offset + 32
+	.endr
 	mfvscr	0
-	.set	vs_offset, 32
-	.irp	number, 34,36,38,40,42,44,46,48,50,52,54,56,58,60,62
+	.irp	number, 40,42,44,46,48,50,52,54,56,58,60,62
 	stxvp	\number, vs_offset(3)
 	.set	vs_offset, vs_offset + 32
 	.endr

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The least cycles that each resource allows: predicted with all others free or unlimited. The most of these is a bound
+//! that no order of the same instructions beats on this model, where `predict::explain` says what one resource adds.
+//!
+//! Serialising instructions stand apart. What they wait for is the latency of everything before them, so they are no
+//! resource like a pipe; and what they cost is a guess in most cpu files. The bound leaves them out.
+
+use predict::explain::{cycles_of, Open};
+use predict::{predict_jobs, Cpu, Options, PredictError, Relax};
+use report::{Derived, Predicted, Table};
+use serde::Serialize;
+
+/// One resource alone.
+#[derive(Serialize)]
+pub struct Least {
+    /// As a noun phrase.
+    pub resource: String,
+    /// Cycles when nothing else limits.
+    pub cycles: f64,
+}
+
+/// All resources, the one that asks most first, and what serialising adds.
+pub struct Bounds {
+    /// Without serialising instructions.
+    pub least: Vec<Least>,
+    /// Everything limits but serialising instructions do not serialise.
+    pub unserialised: f64,
+    /// Only results' latencies and serialising instructions limit: the chain that no other resource shortens.
+    pub serialised_chain: f64,
+    cycles: f64,
+}
+
+/// Nothing limits.
+fn all_free(pipes: u32) -> Relax {
+    Relax {
+        fetch: true,
+        taken_branches: true,
+        mispredicts: true,
+        dispatch: true,
+        pipes,
+        latency: true,
+        window: true,
+        load_hit_store: true,
+        caches: true,
+        serialise: true,
+    }
+}
+
+/// The units of a cpu and their bits in `Relax::pipes`: runs, in the order of the names.
+fn units(cpu: &Cpu) -> Vec<(String, u32)> {
+    let mut next = 0;
+    let bits = |name: String| {
+        let pipes = cpu.value(&format!("unit.{name}.pipes")).unwrap_or(1.0) as u32;
+        let first = next;
+        next += pipes;
+        (name, (((1u64 << pipes) - 1) << first) as u32)
+    };
+    cpu.names("unit").into_iter().map(bits).collect()
+}
+
+/// Each resource, and what is free besides.
+fn alone(cpu: &Cpu) -> Vec<(String, Relax)> {
+    let units = units(cpu);
+    let pipes = units.iter().fold(0, |all, (_, bits)| all | bits);
+    let free = all_free(pipes);
+    let mut list = vec![
+        ("slots (dispatch and completion)".to_owned(), Relax { dispatch: false, ..free }),
+        ("fetch (blocks, width, taken branches)".to_owned(), Relax { fetch: false, taken_branches: false, ..free }),
+        // An unlimited store queue would take what the cache does not: this is the pace at which stores leave it.
+        ("queues, and stores into the first-level cache".to_owned(), Relax { window: false, ..free }),
+        ("latency of results".to_owned(), Relax { latency: false, load_hit_store: false, ..free }),
+    ];
+    list.extend(
+        units.iter().map(|(name, bits)| (format!("{name} pipes"), Relax { pipes: pipes & !bits, ..free })),
+    );
+    list
+}
+
+impl Bounds {
+    /// Predicts with each resource alone.
+    pub fn of(open: &mut Open<'_>, cpu: &Cpu, base: &Options) -> Result<Bounds, PredictError> {
+        let list = alone(cpu);
+        let unserialised = Relax { serialise: true, ..Relax::default() };
+        let pipes = units(cpu).iter().fold(0, |all, (_, bits)| all | bits);
+        let chain = Relax { latency: false, load_hit_store: false, serialise: false, ..all_free(pipes) };
+        let relaxed = [Relax::default(), unserialised, chain].into_iter().chain(list.iter().map(|(_, relax)| *relax));
+        let jobs: Vec<_> = relaxed.map(|relax| (cpu, Options { relax, ..base.clone() })).collect();
+        let predicted = predict_jobs(&mut *open()?, &jobs)?;
+        let cycles: Vec<f64> = predicted.iter().map(cycles_of).collect();
+        let mut least: Vec<Least> = list
+            .into_iter()
+            .zip(&cycles[3..])
+            .map(|((resource, _), cycles)| Least { resource, cycles: *cycles })
+            .collect();
+        least.sort_by(|a, b| b.cycles.total_cmp(&a.cycles));
+        Ok(Bounds { least, unserialised: cycles[1], serialised_chain: cycles[2], cycles: cycles[0] })
+    }
+
+    /// The bound, in one sentence or two.
+    pub fn summary(&self) -> String {
+        let most = &self.least[0];
+        let serialising = self.cycles - self.unserialised;
+        let mut text = format!(
+            "No order of these instructions takes fewer than {:.1} cycles here, for {}. This one takes {:.1}",
+            most.cycles, most.resource, self.cycles
+        );
+        if serialising >= 0.05 {
+            text += &format!(
+                ", of which {serialising:.1} are serialising instructions; without them {:.1}",
+                self.unserialised
+            );
+        }
+        text + "."
+    }
+
+    /// One row a resource.
+    pub fn table(&self) -> Table {
+        let mut table = Table::new(
+            "Least cycles that each resource allows",
+            "each row is a prediction with all other resources free or unlimited and without serialising",
+        );
+        let resource = table.text_column("resource alone");
+        let cycles = table.predicted_column("least", "cycles", 1);
+        let share = table.derived_column("of all", "%", 1);
+        for one in self.least.iter().take(6) {
+            let row = table.row();
+            table.set(row, resource, one.resource.as_str()).set(row, cycles, Predicted(one.cycles));
+            table.set(row, share, Derived::from(100.0 * one.cycles / self.cycles));
+        }
+        table
+    }
+}
