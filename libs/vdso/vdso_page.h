@@ -43,6 +43,7 @@
 #define VDSO_BLOCK_SIZE			240
 #define VDSO_RAW_BLOCK			VDSO_BLOCK_SIZE
 #define VDSO_HEADER			512
+#define VDSO_FLAGS			536	/* header.flags */
 #define VDSO_LIMITS			576
 #define VDSO_TICKS_PER_SECOND		640
 #define VDSO_POWERPC_STAMP		704
@@ -101,8 +102,9 @@
 #endif
 #define VDSO_VERSION			1
 
-/* header.flags */
+/* Bits of header.flags. */
 #define VDSO_FLAG_FIXED_SHIFT		1	/* both blocks have shift VDSO_FIXED_SHIFT */
+#define VDSO_FLAG_GETCPU		2	/* the processor has its number where Linux puts it for user programs to read */
 
 /* header.status: what the writer knows of the wall clock. Monotonic clocks do not depend on it. */
 #define VDSO_STATUS_UNKNOWN		0
@@ -215,6 +217,7 @@ _Static_assert(offsetof(struct vdso_data, tz_dsttime) == VDSO_TZ_DSTTIME, "tz_ds
 _Static_assert(offsetof(struct vdso_data, hrtimer_res) == VDSO_HRTIMER_RES, "hrtimer_res");
 _Static_assert(sizeof(struct vdso_data) == VDSO_BLOCK_SIZE, "a block");
 _Static_assert(offsetof(struct vdso_page, header) == VDSO_HEADER, "header");
+_Static_assert(offsetof(struct vdso_page, header.flags) == VDSO_FLAGS, "flags");
 _Static_assert(offsetof(struct vdso_page, limits) == VDSO_LIMITS, "limits");
 _Static_assert(offsetof(struct vdso_page, ticks_per_second) == VDSO_TICKS_PER_SECOND, "ticks_per_second");
 _Static_assert(offsetof(struct vdso_page, powerpc_stamp) == VDSO_POWERPC_STAMP, "powerpc_stamp");

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The calls of a vDSO in C: arguments and results as the system calls have them, errors as -errno, a page given by the
+ * caller. Whoever includes this gives them their exported names: image/calls.c for most architectures; on powerpc
+ * image/powerpc.S, because the convention there (CR0.SO) cannot be said in C.
+ */
+#ifndef VDSO_CALLS_H
+#define VDSO_CALLS_H
+
+#include "vdso_read.h"
+
+/* long is the kernel's type for all of these: 32 bits on 32-bit powerpc, where *64 are what ends in 2038 elsewhere. */
+struct vdso_timespec {
+	long sec, nsec;
+};
+struct vdso_timespec64 {
+	int64_t sec, nsec;
+};
+struct vdso_timeval {
+	long sec, usec;
+};
+struct vdso_timezone {
+	int32_t minuteswest, dsttime;
+};
+
+/* What the usual way cannot answer: everything else that a page may hold, and then the system call. */
+VDSO_COLD int vdso_cold_clock_gettime(int32_t clock, struct vdso_timespec *ts, const struct vdso_page *page,
+				      const void *hypervisor)
+{
+	struct vdso_time now;
+
+	if (vdso_read_time_slow(page, hypervisor, clock, &now) != VDSO_OK)
+		return (int)vdso_syscall3(VDSO_SYS_CLOCK_GETTIME, (uintptr_t)clock, (uintptr_t)ts, 0);
+	ts->sec = (long)now.sec;
+	ts->nsec = (long)now.nsec;
+	return 0;
+}
+
+VDSO_INLINE int vdso_call_clock_gettime(int32_t clock, struct vdso_timespec *ts, const struct vdso_page *page,
+					const void *hypervisor)
+{
+	struct vdso_time now;
+
+	if (VDSO_UNLIKELY(vdso_try_time(page, clock, &now) != VDSO_OK))
+		return vdso_cold_clock_gettime(clock, ts, page, hypervisor);
+	ts->sec = (long)now.sec;
+	ts->nsec = (long)now.nsec;
+	return 0;
+}
+
+#ifdef VDSO_SYS_CLOCK_GETTIME64
+VDSO_COLD int vdso_cold_clock_gettime64(int32_t clock, struct vdso_timespec64 *ts, const struct vdso_page *page,
+					const void *hypervisor)
+{
+	struct vdso_time now;
+
+	if (vdso_read_time_slow(page, hypervisor, clock, &now) != VDSO_OK)
+		return (int)vdso_syscall3(VDSO_SYS_CLOCK_GETTIME64, (uintptr_t)clock, (uintptr_t)ts, 0);
+	ts->sec = now.sec;
+	ts->nsec = now.nsec;
+	return 0;
+}
+
+VDSO_INLINE int vdso_call_clock_gettime64(int32_t clock, struct vdso_timespec64 *ts, const struct vdso_page *page,
+					  const void *hypervisor)
+{
+	struct vdso_time now;
+
+	if (VDSO_UNLIKELY(vdso_try_time(page, clock, &now) != VDSO_OK))
+		return vdso_cold_clock_gettime64(clock, ts, page, hypervisor);
+	ts->sec = now.sec;
+	ts->nsec = now.nsec;
+	return 0;
+}
+#endif
+
+VDSO_INLINE int vdso_call_clock_getres(int32_t clock, struct vdso_timespec *res, const struct vdso_page *page)
+{
+	uint32_t ns = vdso_read_resolution(page, clock);
+
+	if (VDSO_UNLIKELY(ns == 0))
+		return (int)vdso_syscall3(VDSO_SYS_CLOCK_GETRES, (uintptr_t)clock, (uintptr_t)res, 0);
+	if (res) {
+		res->sec = 0;
+		res->nsec = (long)ns;
+	}
+	return 0;
+}
+
+VDSO_COLD int vdso_cold_gettimeofday(struct vdso_timeval *tv, struct vdso_timezone *tz, const struct vdso_page *page,
+				     const void *hypervisor)
+{
+	struct vdso_time now = { 0, 0 };
+
+	/* A page that was never written has no time zone, either. */
+	if (vdso_shared(page)->seq == 0 ||
+	    (tv && vdso_read_time_slow(page, hypervisor, VDSO_CLOCK_REALTIME, &now) != VDSO_OK))
+		return (int)vdso_syscall3(VDSO_SYS_GETTIMEOFDAY, (uintptr_t)tv, (uintptr_t)tz, 0);
+	if (tv) {
+		tv->sec = (long)now.sec;
+		tv->usec = (long)(now.nsec / 1000);
+	}
+	if (tz) {
+		tz->minuteswest = vdso_shared(page)->tz_minuteswest;
+		tz->dsttime = vdso_shared(page)->tz_dsttime;
+	}
+	return 0;
+}
+
+VDSO_INLINE int vdso_call_gettimeofday(struct vdso_timeval *tv, struct vdso_timezone *tz, const struct vdso_page *page,
+				       const void *hypervisor)
+{
+	struct vdso_time now;
+
+	/* Nearly nobody asks for the time zone. */
+	if (VDSO_UNLIKELY(tv == NULL || tz != NULL ||
+			  vdso_try_hres(page, VDSO_BLOCK_HRES_COARSE, VDSO_CLOCK_REALTIME, &now) != VDSO_OK))
+		return vdso_cold_gettimeofday(tv, tz, page, hypervisor);
+	tv->sec = (long)now.sec;
+	tv->usec = (long)(now.nsec / 1000);
+	return 0;
+}
+
+#ifdef VDSO_SYS_TIME
+VDSO_INLINE long vdso_call_time(long *to, const struct vdso_page *page)
+{
+	long seconds = (long)vdso_read_seconds(page);
+
+	/* The first second of 1970 is asked of the kernel, too; so is any time of a page that was never written. */
+	if (VDSO_UNLIKELY(seconds == 0))
+		return vdso_syscall3(VDSO_SYS_TIME, (uintptr_t)to, 0, 0);
+	if (to)
+		*to = seconds;
+	return seconds;
+}
+#endif
+
+#endif

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * bench: nanoseconds a call, of the kernel's image, of ours and of the system call, by turns: a slice of some milliseconds of
+ * one, of the next, in another order each round, so that a machine that changes its speed changes it for all. Each slice is a
+ * record; whoever reads them makes the medians and intervals.
+ *
+ * Beside them the floor: the counter read in order, as any clock has to, and the call of a function that returns at once.
+ */
+#include "vdsotest.h"
+#include "vdso_read.h"
+
+enum { KERNEL, OURS, SYSTEM_CALL, FLOOR, WHO_COUNT };
+static const char *const names[WHO_COUNT] = { "kernel", "ours", "syscall", "floor" };
+
+/* Enough calls between two looks at the clock that looking costs nothing; a system call takes some hundred ns. */
+enum { BATCH = 1000, BATCH_SYSTEM_CALL = 50 };
+
+static __attribute__((noinline)) long nothing(uintptr_t a, uintptr_t b)
+{
+	__asm__ volatile("" : : "r"(a), "r"(b) : "memory");
+	return 0;
+}
+
+static __attribute__((noinline)) long read_counter(uintptr_t a, uintptr_t b)
+{
+	(void)a;
+	*(uint64_t *)b = vdso_counter();
+	return 0;
+}
+
+static void run_function(void *function, uintptr_t a, uintptr_t b, unsigned int count)
+{
+#if defined(__powerpc__)
+	for (unsigned int i = 0; i < count; i++)
+		machine_call(function, a, b, 0);
+#else
+	long (*volatile call)(uintptr_t, uintptr_t) = (long (*)(uintptr_t, uintptr_t))function;
+
+	for (unsigned int i = 0; i < count; i++)
+		call(a, b);
+#endif
+}
+
+struct subject {
+	const char *call, *clock;
+	void *functions[WHO_COUNT];
+	long number;
+	uintptr_t a, b;
+};
+
+/* Picoseconds a call in one slice. */
+static uint64_t slice(const struct subject *subject, int who, uint64_t milliseconds)
+{
+	uint64_t start = bare_nanoseconds(), end = start + milliseconds * 1000000, now, calls = 0;
+	unsigned int batch = who == SYSTEM_CALL ? BATCH_SYSTEM_CALL : BATCH;
+
+	do {
+		if (who == SYSTEM_CALL)
+			for (unsigned int i = 0; i < batch; i++)
+				bare_call(subject->number, subject->a, subject->b, 0);
+		else
+			run_function(subject->functions[who], subject->a, subject->b, batch);
+		calls += batch;
+		now = bare_nanoseconds();
+	} while (now < end);
+	/* 32-bit machines have a slow 64-bit division, once a slice. */
+	return (now - start) * 1000 / calls;
+}
+
+static void bench(struct machine *machine, const struct subject *subject, uint64_t milliseconds, uint64_t rounds)
+{
+	for (uint64_t round = 0; round < rounds; round++) {
+		unsigned int first = assay_random_below(WHO_COUNT);
+
+		for (unsigned int i = 0; i < WHO_COUNT; i++) {
+			unsigned int who = (first + (round & 1 ? WHO_COUNT - i : i)) % WHO_COUNT;
+			uint64_t picoseconds;
+
+			if (who != SYSTEM_CALL && !subject->functions[who])
+				continue;
+			vdso_discipline_update(&machine->discipline, 20000000);
+			picoseconds = slice(subject, (int)who, milliseconds);
+			assay_print("bench\t%s\t%s\t%s\t%llu\n", subject->call, subject->clock, names[who],
+				    (unsigned long long)picoseconds);
+			bare_passed++;
+		}
+	}
+}
+
+void test_bench(struct machine *machine, uint64_t milliseconds, uint64_t rounds)
+{
+	static uint64_t buffer[8];
+	struct vdso_image image;
+	struct vdso_calls kernel = { .name = NULL };
+
+	machine_kernel(&kernel, &image);
+	for (unsigned int i = 0; i < 7; i++) {
+		_Bool coarse = 1u << machine_clocks[i] & VDSO_COARSE_CLOCKS;
+		struct subject gettime = {
+			"clock_gettime", machine_clock_name(machine_clocks[i]),
+			{ kernel.clock_gettime, machine->calls.clock_gettime, NULL, coarse ? (void *)nothing : (void *)read_counter },
+			VDSO_SYS_CLOCK_GETTIME, (uintptr_t)machine_clocks[i], (uintptr_t)buffer,
+		};
+		struct subject getres = {
+			"clock_getres", machine_clock_name(machine_clocks[i]),
+			{ kernel.clock_getres, machine->calls.clock_getres, NULL, (void *)nothing },
+			VDSO_SYS_CLOCK_GETRES, (uintptr_t)machine_clocks[i], (uintptr_t)buffer,
+		};
+
+		bench(machine, &gettime, milliseconds, rounds);
+		bench(machine, &getres, milliseconds, rounds);
+	}
+	bench(machine, &(struct subject){ "gettimeofday", "realtime", { kernel.gettimeofday, machine->calls.gettimeofday, NULL,
+			(void *)read_counter }, VDSO_SYS_GETTIMEOFDAY, (uintptr_t)buffer, 0 }, milliseconds, rounds);
+#ifdef VDSO_SYS_TIME
+	bench(machine, &(struct subject){ "time", "realtime", { kernel.time, machine->calls.time, NULL, (void *)nothing },
+			VDSO_SYS_TIME, (uintptr_t)buffer, 0 }, milliseconds, rounds);
+#endif
+	bench(machine, &(struct subject){ "getcpu", "", { kernel.getcpu, machine->calls.getcpu, NULL, (void *)nothing },
+			VDSO_SYS_GETCPU, (uintptr_t)buffer, (uintptr_t)(buffer + 1) }, milliseconds, rounds);
+}

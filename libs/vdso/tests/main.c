@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * vdso-test IMAGE VERB [NUMBER...]: checks an image, and the kernel's own beside it where there is one.
+ *
+ *   list                       what the image exports
+ *   verify MILLISECONDS        each call against the system call
+ *   abi                        each call with pointers that are none and clocks that are none, as a system call and from the image
+ *   bench MILLISECONDS ROUNDS  nanoseconds a call: kernel's image, ours, system call, interleaved
+ *   torture MILLISECONDS NS    readers in several processes against a writer that commits every NS
+ *   hostile PAGES              every byte of the page changed, pages of rubbish, no page: no call may hang or crash
+ *
+ * Writes records on standard output, fields separated by tabs, the counts in the last line. Exit status: 0 all held, 1 not,
+ * 2 it could not be tried.
+ */
+#include "vdsotest.h"
+
+static struct machine machine;
+
+static void list(const struct vdso_image *image, const char *whose)
+{
+	for (uint32_t i = 1; i < image->symbols_count; i++) {
+		struct vdso_image_export export;
+
+		if (vdso_image_export(image, i, &export))
+			assay_print("export\t%s\t%s\t%s\t%s\t%zu\t%s\n", whose, image->soname, export.name,
+				    export.version ? export.version : "", export.bytes, export.weak ? "weak" : "global");
+	}
+	bare_passed++;
+}
+
+int bare_main(int argc, char **argv)
+{
+	const char *verb = argc > 2 ? argv[2] : "";
+	uint64_t number = bare_number(argc > 3 ? argv[3] : NULL, 0), second = bare_number(argc > 4 ? argv[4] : NULL, 0);
+	struct vdso_image kernel_image;
+	struct vdso_calls kernel;
+	_Bool has_kernel;
+
+	if (argc < 3)
+		assay_die("usage: vdso-test IMAGE list|verify|abi|bench|torture|hostile [NUMBER...]");
+	machine_map(&machine, argv[1]);
+	has_kernel = machine_kernel(&kernel, &kernel_image);
+	if (assay_equal(verb, "list")) {
+		list(&machine.image, "ours");
+		if (has_kernel)
+			list(&kernel_image, "kernel");
+	} else if (assay_equal(verb, "verify")) {
+		machine_start(&machine);
+		test_verify(&machine, &machine.calls, number ? number : 50);
+		if (has_kernel)
+			test_verify(&machine, &kernel, number ? number : 50);
+	} else if (assay_equal(verb, "abi")) {
+		machine_start(&machine);
+		test_abi(&machine, &machine.calls);
+		if (has_kernel)
+			test_abi(&machine, &kernel);
+	} else if (assay_equal(verb, "bench")) {
+		machine_start(&machine);
+		test_bench(&machine, number ? number : 5, second ? second : 20);
+	} else if (assay_equal(verb, "torture")) {
+		test_torture(&machine, number ? number : 1000, second ? second : 10000);
+	} else if (assay_equal(verb, "hostile")) {
+		test_hostile(&machine, number ? number : 200);
+	} else {
+		assay_die("%s is no verb of vdso-test", verb);
+	}
+	return bare_counts();
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* See vdso_discipline.h. */
+#include "vdso_discipline.h"
+#include "vdso_read.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+enum { BRACKETS = 7 };
+#define MEASURE_NS	20000000	/* of the first measurement of the rate */
+#define RATE_PPB_MAX	10000000	/* of anything that is called a clock */
+#define STEER_PPB_MAX	500000		/* beyond the measured rate: the kernel's own limit */
+#define BASELINE_NS	4000000000	/* rates are measured over one to two of these */
+/* By how much the rate may be wrong until the next update: it was measured over 20 ms at least, to some tens of ns. */
+#define DRIFT_PPB	20000
+
+_Bool vdso_counter_usable(void)
+{
+#if defined(__x86_64__)
+	unsigned int a, b, c, d;
+
+	/* CPUID 80000001h EDX bit 27: rdtscp; 80000007h EDX bit 8: the TSC runs at one rate whatever the power state. */
+	if (!__get_cpuid(0x80000001, &a, &b, &c, &d) || !(d & 1u << 27))
+		return 0;
+	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8);
+#else
+	return 1;
+#endif
+}
+
+struct kernel_time {
+	int64_t sec, nsec;
+};
+
+static int64_t kernel_clock(int32_t clock)
+{
+	struct kernel_time time = { 0, 0 };
+
+#ifdef VDSO_SYS_CLOCK_GETTIME64
+	vdso_syscall3(VDSO_SYS_CLOCK_GETTIME64, (uintptr_t)clock, (uintptr_t)&time, 0);
+#else
+	vdso_syscall3(VDSO_SYS_CLOCK_GETTIME, (uintptr_t)clock, (uintptr_t)&time, 0);
+#endif
+	return time.sec * VDSO_NSEC_PER_SEC + time.nsec;
+}
+
+static uint32_t kernel_resolution(int32_t clock)
+{
+	long time[2] = { 0, 0 };
+
+	vdso_syscall3(VDSO_SYS_CLOCK_GETRES, (uintptr_t)clock, (uintptr_t)time, 0);
+	return (uint32_t)time[1];
+}
+
+/* The counter, the kernel's clock, the counter again: of several such, the closest. */
+struct reading {
+	uint64_t cycles;	/* in the middle */
+	uint64_t width;		/* between the two */
+	int64_t ns;
+};
+
+static struct reading read_kernel(int32_t clock)
+{
+	struct reading best = { 0, UINT64_MAX, 0 };
+
+	for (int i = 0; i < BRACKETS; i++) {
+		uint64_t before = vdso_counter(), after;
+		int64_t ns = kernel_clock(clock);
+
+		after = vdso_counter();
+		if (after - before < best.width)
+			best = (struct reading){ before + (after - before) / 2, after - before, ns };
+	}
+	return best;
+}
+
+static int64_t nanoseconds(struct vdso_timestamp time)
+{
+	return (int64_t)(time.sec * VDSO_NSEC_PER_SEC + time.nsec);
+}
+
+/* For a non-negative number of nanoseconds. */
+static struct vdso_timestamp timestamp(int64_t ns)
+{
+	struct vdso_wide wide = { { (uint32_t)ns, (uint32_t)((uint64_t)ns >> 32), 0, 0 } };
+	uint64_t nsec = vdso_wide_split(&wide);
+
+	return (struct vdso_timestamp){ (uint64_t)wide.word[1] << 32 | wide.word[0], nsec };
+}
+
+/* a * b / c for numbers whose product needs more than 64 bits; c below 2^63. */
+static uint64_t scale(uint64_t a, uint64_t b, uint64_t c)
+{
+	uint64_t high = vdso_multiply_high(a, b), low = a * b, quotient = 0, rest = high;
+
+	/* Long division of 128 bits by 64; a quotient of more than 64 bits does not occur. */
+	for (int bit = 63; bit >= 0; bit--) {
+		rest = rest << 1 | (low >> bit & 1);
+		quotient <<= 1;
+		if (rest >= c) {
+			rest -= c;
+			quotient |= 1;
+		}
+	}
+	return quotient;
+}
+
+/* An offset's interval, from a reading of the clock between two of the monotonic one. */
+static struct vdso_interval measure_offset(int32_t clock)
+{
+	struct vdso_interval best = { INT64_MIN, INT64_MAX };
+
+	for (int i = 0; i < BRACKETS; i++) {
+		int64_t before = kernel_clock(VDSO_CLOCK_MONOTONIC), other = kernel_clock(clock);
+		int64_t after = kernel_clock(VDSO_CLOCK_MONOTONIC);
+
+		if (other - after > best.low)
+			best.low = other - after;
+		if (other - before < best.high)
+			best.high = other - before;
+	}
+	return best;
+}
+
+/* Narrows what is known; true if the new bracket contradicts it, which is a step. */
+static _Bool narrow(struct vdso_interval *known, struct vdso_interval bracket)
+{
+	if (bracket.low > known->high || bracket.high < known->low || bracket.low > bracket.high) {
+		*known = bracket;
+		return 1;
+	}
+	if (bracket.low > known->low)
+		known->low = bracket.low;
+	if (bracket.high < known->high)
+		known->high = bracket.high;
+	return 0;
+}
+
+static int64_t middle(struct vdso_interval interval)
+{
+	return interval.low + (interval.high - interval.low) / 2;
+}
+
+static int32_t kernel_tai_offset(void)
+{
+	int64_t difference = kernel_clock(VDSO_CLOCK_TAI) - kernel_clock(VDSO_CLOCK_REALTIME);
+
+	/* Whole seconds, up to some microseconds between the two calls: rounded down. */
+	return difference <= 0 ? 0 : (int32_t)timestamp(difference).sec;
+}
+
+static void publish_offsets(struct vdso_discipline *discipline, struct vdso_timestamp monotonic)
+{
+	struct vdso_writer *writer = &discipline->writer;
+	int64_t realtime = nanoseconds(monotonic) + middle(discipline->realtime);
+	struct vdso_timestamp boot = timestamp(middle(discipline->boottime) > 0 ? middle(discipline->boottime) : 0);
+
+	vdso_writer_set_realtime(writer, timestamp(realtime));
+	/* Boot time never goes back: an offset that was measured too large stays. */
+	if (nanoseconds(boot) > nanoseconds(writer->to_boottime))
+		writer->to_boottime = boot;
+}
+
+/* The clock's rate since the loop's older moment, against the nominal frequency. */
+static int64_t measured_ppb(const struct vdso_loop *loop, const struct reading *now, uint64_t frequency_hz)
+{
+	int64_t nominal = (int64_t)scale(now->cycles - loop->older.cycles, VDSO_NSEC_PER_SEC, frequency_hz);
+	int64_t ahead = now->ns - loop->older.ns - nominal;
+	uint64_t size = (uint64_t)(ahead < 0 ? -ahead : ahead);
+
+	if (nominal <= 0)
+		return 0;
+	size = scale(size, VDSO_NSEC_PER_SEC, (uint64_t)nominal);
+	return ahead < 0 ? -(int64_t)size : (int64_t)size;
+}
+
+/* Reads the clock, notes the page's error, and returns the rate that halves it by the next update. */
+static int64_t steer(struct vdso_discipline *discipline, struct vdso_loop *loop, uint64_t interval_ns)
+{
+	uint64_t frequency_hz = discipline->writer.source.frequency_hz;
+	struct reading now = read_kernel(loop->clock);
+	int64_t correction, rate;
+	uint64_t size;
+
+	loop->error_ns = nanoseconds(vdso_writer_time(&discipline->writer, now.cycles, loop->clock)) - now.ns;
+	/* The middle is known to half the bracket, the bracket to a tick at either end. */
+	loop->bracket_ns = scale(now.width + 2, VDSO_NSEC_PER_SEC, frequency_hz) / 2 + scale(1, VDSO_NSEC_PER_SEC, frequency_hz) + 2;
+	loop->rate_ppb = measured_ppb(loop, &now, frequency_hz);
+	if (now.ns - loop->newer.ns > BASELINE_NS) {
+		loop->older = loop->newer;
+		loop->newer = (struct vdso_moment){ now.cycles, now.ns };
+	}
+	size = (uint64_t)(loop->error_ns < 0 ? -loop->error_ns : loop->error_ns);
+	size = size > 1000000 ? STEER_PPB_MAX : scale(size, VDSO_NSEC_PER_SEC / 2, interval_ns);
+	correction = size > STEER_PPB_MAX ? STEER_PPB_MAX : (int64_t)size;
+	loop->drift_ppb = DRIFT_PPB + (uint32_t)correction;
+	rate = loop->rate_ppb + (loop->error_ns > 0 ? -correction : correction);
+	return rate > RATE_PPB_MAX ? RATE_PPB_MAX : rate < -RATE_PPB_MAX ? -RATE_PPB_MAX : rate;
+}
+
+static void update_offsets(struct vdso_discipline *discipline)
+{
+	struct vdso_writer *writer = &discipline->writer;
+
+	if (narrow(&discipline->realtime, measure_offset(VDSO_CLOCK_REALTIME)))
+		discipline->steps_count++;
+	narrow(&discipline->boottime, measure_offset(VDSO_CLOCK_BOOTTIME));
+	vdso_writer_set_tai_offset(writer, kernel_tai_offset());
+	publish_offsets(discipline, vdso_writer_time(writer, writer->cycle_last, VDSO_CLOCK_MONOTONIC));
+}
+
+/* Without a counter the page has coarse clocks only: set forward to the kernel's. */
+static void update_without_counter(struct vdso_discipline *discipline)
+{
+	struct vdso_writer *writer = &discipline->writer;
+	int64_t now = kernel_clock(VDSO_CLOCK_MONOTONIC), raw = kernel_clock(VDSO_CLOCK_MONOTONIC_RAW);
+
+	vdso_writer_begin(writer, 0);
+	vdso_writer_set_monotonic(writer, timestamp(now), timestamp(now + middle(discipline->boottime)), timestamp(raw));
+	update_offsets(discipline);
+	vdso_writer_commit(writer);
+}
+
+void vdso_discipline_update(struct vdso_discipline *discipline, uint64_t interval_ns)
+{
+	struct vdso_writer *writer = &discipline->writer;
+	int64_t monotonic_ppb, raw_ppb;
+	uint64_t error;
+
+	discipline->updates_count++;
+	if (writer->source.mode == VDSO_CLOCKMODE_NONE) {
+		update_without_counter(discipline);
+		return;
+	}
+	monotonic_ppb = steer(discipline, &discipline->monotonic, interval_ns);
+	raw_ppb = steer(discipline, &discipline->raw, interval_ns);
+	vdso_writer_begin(writer, vdso_counter());
+	vdso_writer_slew(writer, monotonic_ppb);
+	vdso_writer_trim(writer, raw_ppb);
+	update_offsets(discipline);
+	/* Against the kernel's clock, not against the world's: what the kernel knows of that is adjtimex's business. */
+	error = (uint64_t)(discipline->monotonic.error_ns < 0 ? -discipline->monotonic.error_ns : discipline->monotonic.error_ns);
+	error += discipline->monotonic.bracket_ns + (uint64_t)(discipline->realtime.high - discipline->realtime.low);
+	vdso_writer_set_error(writer, VDSO_STATUS_SYNCHRONISED, error, discipline->monotonic.drift_ppb);
+	vdso_writer_commit(writer);
+}
+
+/* Reads until both clocks have run long enough for their rates, and starts the two loops. */
+static uint64_t measure_frequency(struct vdso_discipline *discipline)
+{
+	struct reading first = read_kernel(VDSO_CLOCK_MONOTONIC_RAW), raw;
+	struct reading monotonic = read_kernel(VDSO_CLOCK_MONOTONIC);
+
+	do
+		raw = read_kernel(VDSO_CLOCK_MONOTONIC_RAW);
+	while (raw.ns - first.ns < MEASURE_NS);
+	discipline->raw.older = discipline->raw.newer = (struct vdso_moment){ first.cycles, first.ns };
+	discipline->monotonic.older = discipline->monotonic.newer = (struct vdso_moment){ monotonic.cycles, monotonic.ns };
+	return scale(raw.cycles - first.cycles, VDSO_NSEC_PER_SEC, (uint64_t)(raw.ns - first.ns));
+}
+
+static void start_clocks(struct vdso_discipline *discipline, struct vdso_page *page, const struct vdso_source *source,
+			 enum vdso_writer_result *result)
+{
+	struct vdso_writer *writer = &discipline->writer;
+	_Bool counts = source->mode != VDSO_CLOCKMODE_NONE;
+	struct reading now = { 0, 0, kernel_clock(VDSO_CLOCK_MONOTONIC) };
+	int64_t raw = kernel_clock(VDSO_CLOCK_MONOTONIC_RAW);
+
+	if (counts)
+		now = read_kernel(VDSO_CLOCK_MONOTONIC);
+	*result = vdso_writer_start(writer, page, source, now.cycles, timestamp(now.ns + middle(discipline->realtime)),
+				    kernel_resolution(VDSO_CLOCK_MONOTONIC_COARSE));
+	if (*result != VDSO_WRITER_OK)
+		return;
+	if (counts) {
+		struct reading reading = read_kernel(VDSO_CLOCK_MONOTONIC_RAW);
+
+		raw = reading.ns - (int64_t)scale(reading.cycles - now.cycles, VDSO_NSEC_PER_SEC, source->frequency_hz);
+	}
+	writer->hrtimer_res = kernel_resolution(VDSO_CLOCK_MONOTONIC);
+	vdso_writer_begin(writer, now.cycles);
+	vdso_writer_set_monotonic(writer, timestamp(now.ns), timestamp(now.ns + middle(discipline->boottime)), timestamp(raw));
+	update_offsets(discipline);
+	vdso_writer_commit(writer);
+}
+
+_Bool vdso_discipline_start(struct vdso_discipline *discipline, struct vdso_page *page)
+{
+	struct vdso_source source = { .mode = VDSO_CLOCKMODE_NONE, .mask = UINT64_MAX, .frequency_hz = VDSO_NSEC_PER_SEC };
+	enum vdso_writer_result result;
+
+	*discipline = (struct vdso_discipline){
+		.monotonic = { .clock = VDSO_CLOCK_MONOTONIC },
+		.raw = { .clock = VDSO_CLOCK_MONOTONIC_RAW },
+		.realtime = measure_offset(VDSO_CLOCK_REALTIME),
+		.boottime = measure_offset(VDSO_CLOCK_BOOTTIME),
+	};
+	if (vdso_counter_usable()) {
+		source.frequency_hz = measure_frequency(discipline);
+		source.mode = VDSO_CLOCKMODE_ARCH;
+		start_clocks(discipline, page, &source, &result);
+		if (result == VDSO_WRITER_OK) {
+			vdso_discipline_update(discipline, MEASURE_NS);
+			return 1;
+		}
+		/* A counter that stands still, or at a rate that no page can hold. */
+		source = (struct vdso_source){ VDSO_CLOCKMODE_NONE, 0, UINT64_MAX, VDSO_NSEC_PER_SEC };
+	}
+	start_clocks(discipline, page, &source, &result);
+	return 0;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Keeps a clock page at the time of the kernel that this process runs on. No libc: system calls are made here.
+ *
+ * vdso_discipline_start measures the counter against the kernel's clocks and starts the page; vdso_discipline_update is
+ * to be called every few milliseconds to a second (by a thread: updater/). Each update brackets readings of the kernel's
+ * clocks by readings of the counter, steers the rates of the monotonic clocks against the page's error, and
+ * narrows what is known of the offsets of the other clocks: every bracket gives an interval that the true offset lies in, and
+ * the intersection of all of them soon is some nanoseconds wide. A bracket that contradicts it is a step of the kernel's clock.
+ */
+#ifndef VDSO_DISCIPLINE_H
+#define VDSO_DISCIPLINE_H
+
+#include "vdso_writer.h"
+
+/* An offset to the monotonic clock, in nanoseconds: between these two. */
+struct vdso_interval {
+	int64_t low, high;
+};
+
+/* A moment: the counter, and a clock of the kernel then. */
+struct vdso_moment {
+	uint64_t cycles;
+	int64_t ns;
+};
+
+/* One of the two clocks whose rate is steered: CLOCK_MONOTONIC and CLOCK_MONOTONIC_RAW. */
+struct vdso_loop {
+	int32_t clock;
+	struct vdso_moment older, newer;	/* the rate is measured from the older one, which is some seconds ago */
+	int64_t rate_ppb;			/* against the writer's nominal frequency */
+	int64_t error_ns;			/* the page minus the kernel, at the last update */
+	uint64_t bracket_ns;			/* how well that is known */
+	uint32_t drift_ppb;			/* by how much it may grow until the next one: the steering goes on if that is late */
+};
+
+struct vdso_discipline {
+	struct vdso_writer writer;
+	struct vdso_loop monotonic, raw;
+	struct vdso_interval realtime, boottime;
+	uint64_t steps_count;			/* of the kernel's wall clock that were followed */
+	uint64_t updates_count;
+};
+
+/*
+ * False if the processor has no counter that can be trusted (x86-64 without rdtscp or an invariant TSC): then the page is
+ * started with VDSO_CLOCKMODE_NONE, and updates keep its coarse clocks.
+ */
+_Bool vdso_discipline_start(struct vdso_discipline *discipline, struct vdso_page *page);
+/* `interval_ns`: when the next update will be, about. */
+void vdso_discipline_update(struct vdso_discipline *discipline, uint64_t interval_ns);
+
+/* Whether the architecture's counter can be read by a program and runs at one rate. */
+_Bool vdso_counter_usable(void);
+
+#endif

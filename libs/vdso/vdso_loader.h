@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Looks into a vDSO image in memory: the kernel's own (AT_SYSINFO_EHDR) or one of ours. Needs no libc.
+ *
+ * Every offset that the image gives is held against the bytes that there are, so a truncated or hostile file is refused, not
+ * followed.
+ */
+#ifndef VDSO_LOADER_H
+#define VDSO_LOADER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum vdso_loader_result {
+	VDSO_LOADER_OK = 0,
+	VDSO_LOADER_NOT_ELF,		/* no ELF header, or another machine's */
+	VDSO_LOADER_NO_SEGMENT,		/* no loadable segment, or one that the file does not hold */
+	VDSO_LOADER_NO_DYNAMIC,		/* no dynamic section, or without symbols, strings or DT_HASH */
+	VDSO_LOADER_OUT_OF_BOUNDS,	/* a table lies outside the image */
+	VDSO_LOADER_NEEDS_RELOCATION,	/* only a dynamic linker could load it */
+};
+
+const char *vdso_loader_describe(enum vdso_loader_result result);
+
+struct vdso_image {
+	const unsigned char *base;
+	size_t bytes;
+	const void *symbols;
+	const char *strings;
+	const uint16_t *versions;	/* NULL: none */
+	const unsigned char *definitions;
+	uint32_t symbols_count;
+	size_t strings_bytes;
+	uint32_t definitions_count;
+	const char *soname;
+};
+
+/* `bytes` is what may be read from `base` on; the kernel's image is at least a page. */
+enum vdso_loader_result vdso_image_open(struct vdso_image *image, const void *base, size_t bytes);
+
+/* The address of an exported symbol; NULL if there is none. `version` may be NULL: any. */
+void *vdso_image_symbol(const struct vdso_image *image, const char *name, const char *version);
+
+struct vdso_image_export {
+	const char *name;
+	const char *version;		/* NULL: none */
+	const void *address;
+	size_t bytes;
+	_Bool weak;
+};
+
+/* The exported symbol with this index; false if that is none. For index from 1 to symbols_count - 1. */
+_Bool vdso_image_export(const struct vdso_image *image, uint32_t index, struct vdso_image_export *export);
+
+#endif
