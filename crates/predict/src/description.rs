@@ -83,8 +83,10 @@ pub struct Dispatch {
     pub(crate) tuple: u32,
     /// The first of the queues that there are one of for each slice.
     pub(crate) slice_queue: Option<u8>,
-    /// Of each slice, the pipe that takes a result.
+    /// Of each slice or half, the pipe that takes a result.
     pub(crate) results: u32,
+    /// On a core with halves, the pipes whose results those are.
+    pub(crate) results_from: u32,
 }
 
 /// Loads, stores and what goes wrong between them.
@@ -313,7 +315,8 @@ impl Description {
         }
         let units = builder.units(&queues)?;
         let halves = builder.halves(&units);
-        let results = builder.results(&units)?;
+        let results = builder.unit_named("dispatch.results", &units)?;
+        let results_from = builder.unit_named("dispatch.results_from", &units)?;
         let classes = builder.classes(&units)?;
         let (exact, prefixes) = builder.patterns(&classes)?;
         let bypass = builder.bypass()?;
@@ -323,7 +326,7 @@ impl Description {
             kind: cpu.kind(),
             fetch: builder.fetch(),
             branch: builder.branch(),
-            dispatch: Dispatch { slice_queue, results, ..builder.dispatch() },
+            dispatch: Dispatch { slice_queue, results, results_from, ..builder.dispatch() },
             memory: builder.memory(),
             caches: builder.caches()?,
             units,
@@ -479,6 +482,7 @@ impl Builder<'_> {
             tuple: self.whole("dispatch.tuple", self.whole("dispatch.width", 1)) as u32,
             slice_queue: None,
             results: 0,
+            results_from: 0,
         }
     }
 
@@ -572,8 +576,8 @@ impl Builder<'_> {
         })
     }
 
-    fn results(&self, units: &[Unit]) -> Result<u32, CpuError> {
-        let key = "dispatch.results";
+    /// The pipes of the unit that the word of `key` names.
+    fn unit_named(&self, key: &str, units: &[Unit]) -> Result<u32, CpuError> {
         let Some(name) = self.cpu.word(key) else { return Ok(0) };
         match units.iter().find(|unit| unit.name == name) {
             Some(unit) => Ok(unit.mask),

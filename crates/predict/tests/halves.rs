@@ -104,3 +104,19 @@ fn each_fixed_point_pipe_of_power8_divides_alone() {
     near(turn("power8", &[arithmetic(DIVDU, OUTPUT, INPUT, INPUT); 4]), 46.0);
     near(turn("power8", &[arithmetic(DIVDEU, OUTPUT, INPUT, INPUT); 4]), 50.0);
 }
+
+/// A product of five cycles that was issued three cycles before an addition is ready has the port that the addition's result
+/// needs, however much older the addition is. GMP's mul_1 takes 2.9 cycles a limb on POWER7 and 2.47 on POWER9, where a chain
+/// of additions with carry allows 2.
+#[test]
+fn products_issued_early_delay_a_chain_of_carries() {
+    const ADDE: u32 = 138;
+    let adde = arithmetic(ADDE, OUTPUT, INPUT, INPUT);
+    let with_products =
+        [arithmetic(MULLD, 14, INPUT, INPUT), arithmetic(MULHDU, 15, INPUT, INPUT), adde].repeat(8);
+    for cpu in ["power7", "power8", "power9"] {
+        near(turn(cpu, &[adde; 8]), 16.0);
+        let delayed = turn(cpu, &with_products);
+        assert!((17.0..22.0).contains(&delayed), "{cpu}: {delayed} cycles for eight");
+    }
+}

@@ -31,14 +31,6 @@ fn stw(rt: u32, offset: u32) -> u32 {
     36 << 26 | rt << 21 | 6 << 16 | offset
 }
 
-/// `xxlor` and `xxsldwi`: two and three cycles, both for a whole superslice.
-fn xxlor(t: u32, a: u32) -> u32 {
-    60 << 26 | t << 21 | a << 16 | a << 11 | 146 << 3 | 7
-}
-fn xxsldwi(t: u32, a: u32) -> u32 {
-    60 << 26 | t << 21 | a << 16 | a << 11 | 1 << 8 | 2 << 3 | 7
-}
-
 /// Cycles of a turn of `body` and `bdnz`, the loop `offset` bytes behind a line; `addresses` are its accesses'.
 fn turn_at(offset: u64, body: &[u32], addresses: &[u64]) -> f64 {
     let back = (body.len() as u32 * 4).wrapping_neg() & 0xfffc;
@@ -90,24 +82,16 @@ fn no_third_operation_joins_a_restricted_one() {
 }
 
 #[test]
-fn results_of_different_latency_meet_at_the_port_of_a_slice() {
-    // Eight operations of vectors, two a cycle; where some take three cycles and some two, they get in each other's way.
-    let alike: Vec<u32> = (0..32).map(|n| xxlor(n % 16, n % 16)).collect();
-    let mixed: Vec<u32> =
-        (0..32).map(|n| if n % 2 == 0 { xxlor(n % 16, n % 16) } else { xxsldwi(n % 16, n % 16) }).collect();
-    let (alike, mixed) = (turn(&alike, &[]), turn(&mixed, &[]));
-    assert!(mixed > alike + 0.5, "{mixed} against {alike}");
-}
-
-#[test]
 fn a_value_that_was_just_computed_takes_long_through_memory_one_that_lies_there_does_not() {
     const SLOT: u64 = 0x2000_0000;
     // std behind add, one cycle; from there to the load's value fifteen; add, two.
     near(turn(&[ld(3, 0), add(3, 3, 4), std(3, 0)], &[SLOT, SLOT]), 18.0);
     // The load's address is late, the data are not: six cycles instead of four.
     let address = |n| add(6, 3, n);
-    near(turn(&[std(4, 0), ld(3, 0), address(7)], &[SLOT, SLOT]), 8.0);
-    near(turn(&[std(4, 64), ld(3, 0), address(7)], &[SLOT + 64, SLOT]), 6.0);
+    let late = turn(&[std(4, 0), ld(3, 0), address(7)], &[SLOT, SLOT]);
+    assert!((8.0..8.2).contains(&late), "{late}");
+    let apart = turn(&[std(4, 64), ld(3, 0), address(7)], &[SLOT + 64, SLOT]);
+    assert!((6.0..6.2).contains(&apart), "{apart}");
 }
 
 #[test]

@@ -159,8 +159,9 @@ pub(crate) struct Engine<R> {
     pub(super) crossing_bits: u64,
     /// Loads that once ran before a store to their bytes and now wait for it, by static instruction.
     pub(super) waits: Vec<bool>,
-    /// Pipes that results take.
+    /// Pipes that results take, and on a core with halves those that they come from.
     pub(super) results: u32,
+    pub(super) results_from: u32,
     /// The first cycle in which another load's register can be renamed to a stored one.
     pub(super) renames_free: u64,
     pub(super) relax: Relax,
@@ -236,6 +237,7 @@ impl<R: Rules> Engine<R> {
             crossing_bits: smallest.map_or(0, |smallest| !(smallest - 1)),
             waits: Vec::new(),
             results: d.results & !relax.pipes,
+            results_from: if d.results & !relax.pipes == 0 { 0 } else { d.results_from },
             renames_free: 0,
             relax,
             memory,
@@ -262,6 +264,14 @@ impl<R: Rules> Engine<R> {
         } else {
             self.pipes.reserve_one(mask, prefer, earliest)
         }
+    }
+
+    /// The same on a core with halves for one that computes, with the port that its result needs.
+    #[inline]
+    fn take_with_result(&mut self, op: &Op, earliest: u64) -> u64 {
+        let pipe = self.pipes.bind(self.usable(op.mask));
+        let results = if pipe & self.results_from != 0 { self.results & self.side.pipes } else { 0 };
+        self.pipes.reserve_both(pipe, false, results, op, earliest)
     }
 
     /// The same for a part of an instruction, as long as it occupies its pipe.
@@ -331,6 +341,8 @@ impl<R: Rules> Engine<R> {
             let computes = op.result_count > 0 && !op.has(LOAD, KNOWN);
             let results = if computes { self.rules.pipes_of(self.results, 0, pair) } else { 0 };
             self.pipes.reserve_both(mask, pair, results, op, ready)
+        } else if R::HALVES && op.mask & self.results_from != 0 && !op.has(LOAD | BRANCH, KNOWN) {
+            self.take_with_result(op, ready)
         } else {
             self.take(op.mask, op.prefer, ready)
         };

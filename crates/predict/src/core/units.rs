@@ -90,6 +90,9 @@ impl Bound {
     }
 }
 
+/// The earliest that a result reaches its port after issue: work of one cycle is bypassed before, but written with that of
+/// two, so the two do not meet there.
+const WRITE_BACK: u16 = 2;
 /// Cycles whose holders of result ports are remembered, a power of two.
 const PORT_CYCLES: usize = 512;
 /// Instructions told apart that gave way, a power of two.
@@ -126,7 +129,7 @@ impl Ports {
         let holders = &self.holders[cycle as usize % PORT_CYCLES];
         let first = |&port: &usize| taken >> port & 1 != 0;
         let ports = || (0..32usize).filter(first).map(|port| port % 4);
-        if ports().any(|port| holders[port].1 >= op.latency) {
+        if ports().any(|port| holders[port].1 >= op.latency.max(WRITE_BACK)) {
             return false;
         }
         for port in ports() {
@@ -141,7 +144,7 @@ impl Ports {
         let mut rest = results;
         while rest != 0 {
             let port = rest.trailing_zeros() as usize % 4;
-            self.holders[cycle as usize % PORT_CYCLES][port] = (op.index, op.latency);
+            self.holders[cycle as usize % PORT_CYCLES][port] = (op.index, op.latency.max(WRITE_BACK));
             rest &= rest - 1;
         }
     }
@@ -231,23 +234,22 @@ impl Pipes {
         if !self.divided {
             return self.take_one(mask, prefer, earliest);
         }
-        let mask = self.turns.choose(mask);
-        self.taken = mask;
-        self.take_one(mask, mask, earliest)
+        let pipe = self.bind(mask);
+        self.take_one(pipe, pipe, earliest)
+    }
+
+    /// The pipe of `mask` that an operation is bound to.
+    #[inline]
+    pub(crate) fn bind(&mut self, mask: u32) -> u32 {
+        self.taken = self.turns.choose(mask);
+        self.taken
     }
 
     /// Takes one of the pipes in `mask`, or `all`, in the first cycle from `earliest` on in which that is possible and `op`
     /// can have those in `results` when its latency is over; says when.
     #[inline]
-    pub(crate) fn reserve_both(
-        &mut self,
-        mask: u32,
-        all: bool,
-        results: u32,
-        op: &Op,
-        earliest: u64,
-    ) -> u64 {
-        let after = u64::from(op.latency);
+    pub(crate) fn reserve_both(&mut self, mask: u32, all: bool, results: u32, op: &Op, earliest: u64) -> u64 {
+        let after = u64::from(op.latency.max(WRITE_BACK));
         let mut cycle = earliest + self.ports.owed(op);
         loop {
             let free = mask & !self.busy(cycle);
