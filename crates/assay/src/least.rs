@@ -65,7 +65,10 @@ fn alone(cpu: &Cpu) -> Vec<(String, Relax)> {
     let free = all_free(pipes);
     let mut list = vec![
         ("slots (dispatch and completion)".to_owned(), Relax { dispatch: false, ..free }),
-        ("fetch (blocks, width, taken branches)".to_owned(), Relax { fetch: false, taken_branches: false, ..free }),
+        (
+            "fetch (blocks, width, taken branches)".to_owned(),
+            Relax { fetch: false, taken_branches: false, ..free },
+        ),
         // An unlimited store queue would take what the cache does not: this is the pace at which stores leave it.
         ("queues, and stores into the first-level cache".to_owned(), Relax { window: false, ..free }),
         ("latency of results".to_owned(), Relax { latency: false, load_hit_store: false, ..free }),
@@ -83,7 +86,8 @@ impl Bounds {
         let unserialised = Relax { serialise: true, ..Relax::default() };
         let pipes = units(cpu).iter().fold(0, |all, (_, bits)| all | bits);
         let chain = Relax { latency: false, load_hit_store: false, serialise: false, ..all_free(pipes) };
-        let relaxed = [Relax::default(), unserialised, chain].into_iter().chain(list.iter().map(|(_, relax)| *relax));
+        let relaxed =
+            [Relax::default(), unserialised, chain].into_iter().chain(list.iter().map(|(_, relax)| *relax));
         let jobs: Vec<_> = relaxed.map(|relax| (cpu, Options { relax, ..base.clone() })).collect();
         let predicted = predict_jobs(&mut *open()?, &jobs)?;
         let cycles: Vec<f64> = predicted.iter().map(cycles_of).collect();

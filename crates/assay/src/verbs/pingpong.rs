@@ -49,8 +49,10 @@ impl Args {
         match self.between.as_deref() {
             None => Ok(if switch { "context" } else { "process" }),
             Some(between) if (between == "context") == switch => Ok(between),
-            Some(between) => Err(Problem::new(format!("--via {} is not between two of '{between}'", self.via))
-                .remedy("a switch is between contexts, a pipe and a futex between processes or threads")),
+            Some(between) => {
+                Err(Problem::new(format!("--via {} is not between two of '{between}'", self.via))
+                    .remedy("a switch is between contexts, a pipe and a futex between processes or threads"))
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Boost.Context's assembly, below its C++ interface. */
-#include "../regcheck.h"
+#include "regcheck.h"
 
 /* As in boost/context/detail/fcontext.hpp. */
 typedef void *fcontext_t;

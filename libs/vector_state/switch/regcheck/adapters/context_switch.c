@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Our own switch, each policy. */
-#include "../regcheck.h"
+#include "regcheck.h"
 
 #include "../../context_inline.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The C library's swapcontext. */
-#include "../regcheck.h"
+#include "regcheck.h"
 
 #include <ucontext.h>
 
