@@ -8,3 +8,14 @@ void vmx_save(struct vector_state_vmx *area)
 {
 	store_vr_state(area);
 }
+
+/* What the kernel's vector.S goes on to in functions that are privileged and that nothing here calls. */
+__attribute__((weak, noreturn)) void load_up_fpu(void)
+{
+	__builtin_trap();
+}
+
+__attribute__((weak, noreturn)) void fast_interrupt_return_srr(void)
+{
+	__builtin_trap();
+}
