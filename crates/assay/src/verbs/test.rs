@@ -14,7 +14,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// The Rust tests build every crate once more; on two busy processors that takes minutes.
+/// The Rust tests build every crate's tests; on two busy processors that takes minutes.
 const CARGO_TIMEOUT: Duration = Duration::from_secs(45 * 60);
 /// The longest command that a document shows.
 const DOCUMENT_COMMAND_TIMEOUT: Duration = Duration::from_secs(300);
@@ -205,7 +205,8 @@ fn plain_counts(line: &str) -> Option<Tally> {
 fn rust_tests(context: &Context, _: &Args) -> Result<Tally> {
     let cargo = require_program("cargo", "cargo-web")?;
     let output = Command::new(cargo)
-        .args(["test", "--workspace", "--locked", "--no-fail-fast", "--color=never", "--", "--show-output"])
+        .args(["test", "--release", "--workspace", "--locked", "--no-fail-fast", "--color=never"])
+        .args(["--", "--show-output"])
         .folder(&context.workspace.root)
         .env("ASSAY_ROOT", &context.workspace.root)
         .env("ASSAY_CACHE", &context.workspace.cache)
