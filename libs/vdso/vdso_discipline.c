@@ -7,13 +7,13 @@
 #include <cpuid.h>
 #endif
 
-enum { BRACKETS = 7 };
+enum { BRACKETS = 7, STEPS_SEEN = 16 };
 #define MEASURE_NS	20000000	/* of the first measurement of the rate */
 #define RATE_PPB_MAX	10000000	/* of anything that is called a clock */
 #define STEER_PPB_MAX	500000		/* beyond the measured rate: the kernel's own limit */
 #define BASELINE_NS	4000000000	/* rates are measured over one to two of these */
-/* By how much the rate may be wrong until the next update: it was measured over 20 ms at least, to some tens of ns. */
-#define DRIFT_PPB	20000
+/* The counter's own wander over some seconds, on top of what the measurement leaves open. */
+#define DRIFT_PPB	500
 
 _Bool vdso_counter_usable(void)
 {
@@ -175,26 +175,53 @@ static int64_t measured_ppb(const struct vdso_loop *loop, const struct reading *
 	return ahead < 0 ? -(int64_t)size : (int64_t)size;
 }
 
+/* The middle is known to half the bracket, the bracket to a step of the counter at either end. */
+static uint64_t bracket_of(const struct vdso_discipline *discipline, const struct reading *reading, uint64_t frequency_hz)
+{
+	return scale(reading->width / 2 + 1 + discipline->counter_step, VDSO_NSEC_PER_SEC, frequency_hz) + 2;
+}
+
+/*
+ * A counter may count at one rate and move at another: QEMU 7.2's user mode gives AArch64 a counter of 62.5 MHz that moves once
+ * a microsecond. A counter that never moves has no step; its frequency will come out as 0.
+ */
+static uint64_t measure_step(void)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (int i = 0; i < STEPS_SEEN; i++) {
+		uint64_t before = vdso_counter(), after = before;
+
+		for (int tries = 0; after == before && tries < 100000; tries++)
+			after = vdso_counter();
+		if (after != before && after - before < least)
+			least = after - before;
+	}
+	return least == UINT64_MAX ? 0 : least;
+}
+
 /* Reads the clock, notes the page's error, and returns the rate that halves it by the next update. */
 static int64_t steer(struct vdso_discipline *discipline, struct vdso_loop *loop, uint64_t interval_ns)
 {
 	uint64_t frequency_hz = discipline->writer.source.frequency_hz;
 	struct reading now = read_kernel(loop->clock);
 	int64_t correction, rate;
+	uint32_t rate_open_ppb;
 	uint64_t size;
 
 	loop->error_ns = nanoseconds(vdso_writer_time(&discipline->writer, now.cycles, loop->clock)) - now.ns;
-	/* The middle is known to half the bracket, the bracket to a tick at either end. */
-	loop->bracket_ns = scale(now.width + 2, VDSO_NSEC_PER_SEC, frequency_hz) / 2 + scale(1, VDSO_NSEC_PER_SEC, frequency_hz) + 2;
+	loop->bracket_ns = bracket_of(discipline, &now, frequency_hz);
 	loop->rate_ppb = measured_ppb(loop, &now, frequency_hz);
+	rate_open_ppb = (uint32_t)scale(loop->older.bracket_ns + loop->bracket_ns, VDSO_NSEC_PER_SEC,
+					(uint64_t)(now.ns - loop->older.ns + 1));
 	if (now.ns - loop->newer.ns > BASELINE_NS) {
 		loop->older = loop->newer;
-		loop->newer = (struct vdso_moment){ now.cycles, now.ns };
+		loop->newer = (struct vdso_moment){ now.cycles, now.ns, loop->bracket_ns };
 	}
 	size = (uint64_t)(loop->error_ns < 0 ? -loop->error_ns : loop->error_ns);
 	size = size > 1000000 ? STEER_PPB_MAX : scale(size, VDSO_NSEC_PER_SEC / 2, interval_ns);
 	correction = size > STEER_PPB_MAX ? STEER_PPB_MAX : (int64_t)size;
-	loop->drift_ppb = DRIFT_PPB + (uint32_t)correction;
+	loop->drift_ppb = DRIFT_PPB + (uint32_t)correction + rate_open_ppb;
 	rate = loop->rate_ppb + (loop->error_ns > 0 ? -correction : correction);
 	return rate > RATE_PPB_MAX ? RATE_PPB_MAX : rate < -RATE_PPB_MAX ? -RATE_PPB_MAX : rate;
 }
@@ -251,13 +278,19 @@ static uint64_t measure_frequency(struct vdso_discipline *discipline)
 {
 	struct reading first = read_kernel(VDSO_CLOCK_MONOTONIC_RAW), raw;
 	struct reading monotonic = read_kernel(VDSO_CLOCK_MONOTONIC);
+	uint64_t frequency_hz;
 
 	do
 		raw = read_kernel(VDSO_CLOCK_MONOTONIC_RAW);
 	while (raw.ns - first.ns < MEASURE_NS);
-	discipline->raw.older = discipline->raw.newer = (struct vdso_moment){ first.cycles, first.ns };
-	discipline->monotonic.older = discipline->monotonic.newer = (struct vdso_moment){ monotonic.cycles, monotonic.ns };
-	return scale(raw.cycles - first.cycles, VDSO_NSEC_PER_SEC, (uint64_t)(raw.ns - first.ns));
+	frequency_hz = scale(raw.cycles - first.cycles, VDSO_NSEC_PER_SEC, (uint64_t)(raw.ns - first.ns));
+	if (frequency_hz == 0)
+		return 0;
+	discipline->raw.older = (struct vdso_moment){ first.cycles, first.ns, bracket_of(discipline, &first, frequency_hz) };
+	discipline->raw.newer = discipline->raw.older;
+	discipline->monotonic.older = (struct vdso_moment){ monotonic.cycles, monotonic.ns, bracket_of(discipline, &monotonic, frequency_hz) };
+	discipline->monotonic.newer = discipline->monotonic.older;
+	return frequency_hz;
 }
 
 static void start_clocks(struct vdso_discipline *discipline, struct vdso_page *page, const struct vdso_source *source,
@@ -298,9 +331,12 @@ _Bool vdso_discipline_start(struct vdso_discipline *discipline, struct vdso_page
 		.boottime = measure_offset(VDSO_CLOCK_BOOTTIME),
 	};
 	if (vdso_counter_usable()) {
+		discipline->counter_step = measure_step();
 		source.frequency_hz = measure_frequency(discipline);
 		source.mode = VDSO_CLOCKMODE_ARCH;
-		start_clocks(discipline, page, &source, &result);
+		result = VDSO_WRITER_BAD_FREQUENCY;
+		if (source.frequency_hz)
+			start_clocks(discipline, page, &source, &result);
 		if (result == VDSO_WRITER_OK) {
 			vdso_discipline_update(discipline, MEASURE_NS);
 			return 1;
