@@ -88,8 +88,8 @@
 #define VDSO_USEC_PER_SEC		1000000
 
 /*
- * The shift of a page whose readers may have it compiled in. A writer uses it wherever the counter runs at 4 MHz or more and
- * at less than 16 PHz, so that `mult` has 32 bits and at least 1 of precision; a reader that relies on it compares `shift`
+ * The shift of a page whose readers may have it compiled in. A writer uses it wherever the counter runs at 5 MHz or more and
+ * at less than 8 THz, so that `mult`, slewed, has 32 bits, and at least eleven of precision; a reader that relies on it compares `shift`
  * once, or is chosen when the page is attached. See VDSO_FLAG_FIXED_SHIFT.
  */
 #define VDSO_FIXED_SHIFT		24

@@ -224,13 +224,15 @@ VDSO_INLINE int vdso_try_hres(const struct vdso_page *page, unsigned int block, 
 	if (VDSO_UNLIKELY((seq & 1) | (uint32_t)(vd->clock_mode ^ VDSO_CLOCKMODE_ARCH)))
 		return VDSO_FALLBACK;
 	cycles = vdso_counter();
-	delta = (cycles - vd->cycle_last) & vd->mask;
+	delta = cycles - vd->cycle_last;
 #if __SIZEOF_POINTER__ == 8
+	delta &= vd->mask;
 	if (VDSO_UNLIKELY(delta > page->limits.max_cycles[block]))
 		return VDSO_FALLBACK;
 	ns = delta * vd->mult + vd->basetime[clock].nsec;
 #else
-	if (VDSO_UNLIKELY((uint32_t)(delta >> 32) != 0))
+	/* The counters of 32-bit machines have 64 bits. One test of the high words for a long delta and for a mask of fewer. */
+	if (VDSO_UNLIKELY(((uint32_t)(delta >> 32) | ~(uint32_t)(vd->mask >> 32)) != 0))
 		return VDSO_FALLBACK;
 	ns = (uint64_t)(uint32_t)delta * vd->mult + vd->basetime[clock].nsec;
 #endif

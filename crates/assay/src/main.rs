@@ -71,6 +71,8 @@ enum Verb {
     Regcheck(verbs::regcheck::Args),
     /// Context switches per second on this machine, with every combination of facilities touched
     Pingpong(verbs::pingpong::Args),
+    /// vDSO images: build, list, hold against the system calls and hostile pages, time beside the kernel's
+    Vdso(verbs::vdso::Args),
     /// What is set up on this machine, what is missing, and how to get it
     Doctor(verbs::doctor::Args),
     /// The main job in a few minutes: the published LoongArch table, the best variants, this machine
@@ -107,6 +109,7 @@ fn main() -> ExitCode {
         Verb::Ebpf(args) => verbs::ebpf::run(&context, &args),
         Verb::Regcheck(args) => verbs::regcheck::run(&context, &args),
         Verb::Pingpong(args) => verbs::pingpong::run(&context, &args),
+        Verb::Vdso(args) => verbs::vdso::run(&context, &args),
         Verb::Doctor(args) => verbs::doctor::run(&context, &args),
         Verb::Demo(args) => verbs::demo::run(&context, &args),
         Verb::Test(args) => verbs::test::run(&context, &args),

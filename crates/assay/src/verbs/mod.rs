@@ -25,3 +25,4 @@ pub mod test;
 pub mod trace;
 pub mod validate;
 pub mod validate_native;
+pub mod vdso;

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The test program of libs/vdso and its image: built by the library's Makefile, run here or under QEMU.
+
+use super::is_native;
+use super::result::{parse, Run};
+use crate::context::Context;
+use arch::Arch;
+use lab::emulator::{qemu_engine, Engine};
+use lab::process::{Command, Ending, Output};
+use lab::target::{Qemu, Target};
+use lab::toolchain::require_program;
+use lab::{Problem, Result};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// On top of what a run was asked to take.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// One architecture's program and what runs it.
+pub struct Program {
+    arch: Arch,
+    engine: Engine,
+}
+
+impl Program {
+    /// Natively where that can be; elsewhere as the oldest processor that the images are for.
+    pub fn new(context: &Context, arch: Arch) -> Result<Program> {
+        let engine = if is_native(arch) { Engine::Native } else { emulated(context, arch)? };
+        Ok(Program { arch, engine })
+    }
+
+    /// The image's file, built.
+    pub fn image(&self, context: &Context) -> Result<PathBuf> {
+        self.build(context, "vdso.so")
+    }
+
+    /// Runs a verb of the program and reads what it says.
+    pub fn run(&self, context: &Context, words: &[String]) -> Result<Run> {
+        let image = self.image(context)?;
+        let name = if words[0] == "reader" { "reader-test" } else { "vdso-test" };
+        let program = self.build(context, name)?;
+        // Not `Engine::command`: a runner may start no other process, and this program has to.
+        let command = match &self.engine {
+            Engine::Native => Command::new(&program),
+            Engine::Qemu { program: qemu, cpu, .. } => Command::new(qemu).args(["-cpu", cpu]).arg(&program),
+        };
+        let asked: u64 = words.iter().skip(1).filter_map(|word| word.parse::<u64>().ok()).max().unwrap_or(0);
+        let output = command.arg(&image).args(words).timeout(PATIENCE + Duration::from_millis(asked * 40)).run()?;
+        let engine = self.engine.describe();
+        match output.ending {
+            Ending::Exited(0 | 1) => parse(&output.stdout, self.arch, &engine),
+            Ending::Exited(2) => Err(Problem::new(output.tail(2)).at(self.title())),
+            _ => Ok(Run::broken(self.arch, &engine, &words[0], &ended(&output))),
+        }
+    }
+
+    fn build(&self, context: &Context, name: &str) -> Result<PathBuf> {
+        let folder = context.workspace.folder("vdso")?;
+        let file = folder.join(self.arch.name()).join(name);
+        let make = Command::new(require_program("make", "make")?)
+            .args(["-s", "-C"])
+            .arg(context.workspace.root.join("libs/vdso"))
+            .arg(format!("ARCH={}", self.arch))
+            .arg(format!("BUILD={}", folder.display()))
+            .bare_environment();
+        let _lock = context.workspace.lock(&format!("vdso-{}", self.arch))?;
+        let output = make.arg(&file).run()?;
+        match output.success() {
+            true => Ok(file),
+            false => Err(Problem::new(format!("{} does not build:\n{}", self.title(), output.head(12)))
+                .remedy("run ./setup; if it persists, the compiler's message above says what is wrong")),
+        }
+    }
+
+    fn title(&self) -> String {
+        format!("the vDSO on {}", self.arch)
+    }
+}
+
+fn emulated(context: &Context, arch: Arch) -> Result<Engine> {
+    let baseline = Target::of(arch).requirement(Target::of(arch).baseline).expect("a test holds it");
+    match arch {
+        // The 603 is e300's ancestor: neither AltiVec nor anything newer.
+        Arch::Powerpc => qemu_engine(&context.workspace, arch, Qemu::Packaged, "603"),
+        Arch::Loongarch64 => qemu_engine(&context.workspace, arch, Qemu::Built, baseline.qemu_cpu),
+        _ => qemu_engine(&context.workspace, arch, baseline.qemu, baseline.qemu_cpu),
+    }
+}
+
+fn ended(output: &Output) -> String {
+    let tail = output.tail(3);
+    match output.ending {
+        Ending::TimedOut => format!("a call hangs: no result in {} s: {tail}", output.elapsed.as_secs()),
+        _ => format!("ended without a verdict ({:?}): {tail}", output.ending),
+    }
+}
