@@ -226,15 +226,12 @@ static int64_t steer(struct vdso_discipline *discipline, struct vdso_loop *loop,
 	return rate > RATE_PPB_MAX ? RATE_PPB_MAX : rate < -RATE_PPB_MAX ? -RATE_PPB_MAX : rate;
 }
 
-static void update_offsets(struct vdso_discipline *discipline)
+static void measure_offsets(struct vdso_discipline *discipline)
 {
-	struct vdso_writer *writer = &discipline->writer;
-
 	if (narrow(&discipline->realtime, measure_offset(VDSO_CLOCK_REALTIME)))
 		discipline->steps_count++;
 	narrow(&discipline->boottime, measure_offset(VDSO_CLOCK_BOOTTIME));
-	vdso_writer_set_tai_offset(writer, kernel_tai_offset());
-	publish_offsets(discipline, vdso_writer_time(writer, writer->cycle_last, VDSO_CLOCK_MONOTONIC));
+	vdso_writer_set_tai_offset(&discipline->writer, kernel_tai_offset());
 }
 
 /* Without a counter the page has coarse clocks only: set forward to the kernel's. */
@@ -243,9 +240,10 @@ static void update_without_counter(struct vdso_discipline *discipline)
 	struct vdso_writer *writer = &discipline->writer;
 	int64_t now = kernel_clock(VDSO_CLOCK_MONOTONIC), raw = kernel_clock(VDSO_CLOCK_MONOTONIC_RAW);
 
+	measure_offsets(discipline);
 	vdso_writer_begin(writer, 0);
 	vdso_writer_set_monotonic(writer, timestamp(now), timestamp(now + middle(discipline->boottime)), timestamp(raw));
-	update_offsets(discipline);
+	publish_offsets(discipline, timestamp(now));
 	vdso_writer_commit(writer);
 }
 
@@ -262,14 +260,17 @@ void vdso_discipline_update(struct vdso_discipline *discipline, uint64_t interva
 	}
 	monotonic_ppb = steer(discipline, &discipline->monotonic, interval_ns);
 	raw_ppb = steer(discipline, &discipline->raw, interval_ns);
-	vdso_writer_begin(writer, vdso_counter());
-	vdso_writer_slew(writer, monotonic_ppb);
-	vdso_writer_trim(writer, raw_ppb);
-	update_offsets(discipline);
+	measure_offsets(discipline);
 	/* Against the kernel's clock, not against the world's: what the kernel knows of that is adjtimex's business. */
 	error = (uint64_t)(discipline->monotonic.error_ns < 0 ? -discipline->monotonic.error_ns : discipline->monotonic.error_ns);
 	error += discipline->monotonic.bracket_ns + (uint64_t)(discipline->realtime.high - discipline->realtime.low);
 	vdso_writer_set_error(writer, VDSO_STATUS_SYNCHRONISED, error, discipline->monotonic.drift_ppb);
+	/* All that takes long is done: from here on readers wait. */
+	vdso_writer_open(writer);
+	vdso_writer_begin(writer, vdso_counter());
+	vdso_writer_slew(writer, monotonic_ppb);
+	vdso_writer_trim(writer, raw_ppb);
+	publish_offsets(discipline, vdso_writer_time(writer, writer->cycle_last, VDSO_CLOCK_MONOTONIC));
 	vdso_writer_commit(writer);
 }
 
@@ -315,7 +316,8 @@ static void start_clocks(struct vdso_discipline *discipline, struct vdso_page *p
 	writer->hrtimer_res = kernel_resolution(VDSO_CLOCK_MONOTONIC);
 	vdso_writer_begin(writer, now.cycles);
 	vdso_writer_set_monotonic(writer, timestamp(now.ns), timestamp(now.ns + middle(discipline->boottime)), timestamp(raw));
-	update_offsets(discipline);
+	measure_offsets(discipline);
+	publish_offsets(discipline, timestamp(now.ns));
 	vdso_writer_commit(writer);
 }
 

@@ -311,6 +311,14 @@ static void store_header(const struct vdso_writer *writer)
 	store64(&header->leap_at, writer->header.leap_at);
 }
 
+void vdso_writer_open(struct vdso_writer *writer)
+{
+	STORE(writer->page->data[0].seq, writer->seq + 1);
+	STORE(writer->page->data[1].seq, writer->seq + 1);
+	/* Before the counter is read, too, which is a load on some machines and nothing that orders stores on all. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
 void vdso_writer_commit(struct vdso_writer *writer)
 {
 	static const int32_t clocks[] = { VDSO_CLOCK_REALTIME, VDSO_CLOCK_MONOTONIC, VDSO_CLOCK_MONOTONIC_RAW,

@@ -2,9 +2,11 @@
 /*
  * The writer of a clock page: what a kernel's timekeeping, a VMM or a unikernel does with it. One writer a page.
  *
- * It keeps its own state and publishes it. vdso_writer_begin() brings the state up to a counter value; then any of the
- * changes below may be made; vdso_writer_commit() publishes all of it under the sequence count, which is odd for a few tens
- * of stores only. Between the two, readers see the old state, which goes on being right.
+ * It keeps its own state and publishes it. vdso_writer_open() makes the sequence count odd, so that readers wait;
+ * vdso_writer_begin() brings the state up to a counter value that was read after that; then any of the changes below may be
+ * made; vdso_writer_commit() publishes all of it and lets the readers go on. A writer that cannot be preempted in between may leave
+ * out vdso_writer_open(). For one that can, it is what keeps clocks from going back: without it a reader may go on with the old
+ * rate beyond the counter value at which the new one begins, by as long as the writer was away.
  *
  * Continuity: begin() adds the elapsed time without rounding, so at the counter value that it was given, the time before
  * and after a commit are the same to the last bit, unless a step was asked for. A reader whose counter lags behind that value
@@ -74,6 +76,8 @@ enum vdso_writer_result vdso_writer_start(struct vdso_writer *writer, struct vds
 					  const struct vdso_source *source, uint64_t cycles, struct vdso_timestamp realtime,
 					  uint32_t coarse_res_ns);
 
+/* Before the counter is read for begin. Readers wait from here on, so nothing slow belongs between this and commit. */
+void vdso_writer_open(struct vdso_writer *writer);
 /* Adds the time since the last update. A counter behind the last update adds nothing. Steps over a leap second if one is due. */
 void vdso_writer_begin(struct vdso_writer *writer, uint64_t cycles);
 void vdso_writer_commit(struct vdso_writer *writer);

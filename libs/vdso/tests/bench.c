@@ -28,6 +28,14 @@ static __attribute__((noinline)) long read_counter(uintptr_t a, uintptr_t b)
 	return 0;
 }
 
+/* gettimeofday has its result first. */
+static __attribute__((noinline)) long read_counter_first(uintptr_t a, uintptr_t b)
+{
+	(void)b;
+	*(uint64_t *)a = vdso_counter();
+	return 0;
+}
+
 static void run_function(void *function, uintptr_t a, uintptr_t b, unsigned int count)
 {
 #if defined(__powerpc__)
@@ -111,7 +119,7 @@ void test_bench(struct machine *machine, uint64_t milliseconds, uint64_t rounds)
 		bench(machine, &getres, milliseconds, rounds);
 	}
 	bench(machine, &(struct subject){ "gettimeofday", "realtime", { kernel.gettimeofday, machine->calls.gettimeofday, NULL,
-			(void *)read_counter }, VDSO_SYS_GETTIMEOFDAY, (uintptr_t)buffer, 0 }, milliseconds, rounds);
+			(void *)read_counter_first }, VDSO_SYS_GETTIMEOFDAY, (uintptr_t)buffer, 0 }, milliseconds, rounds);
 #ifdef VDSO_SYS_TIME
 	bench(machine, &(struct subject){ "time", "realtime", { kernel.time, machine->calls.time, NULL, (void *)nothing },
 			VDSO_SYS_TIME, (uintptr_t)buffer, 0 }, milliseconds, rounds);

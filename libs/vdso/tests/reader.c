@@ -290,7 +290,7 @@ static void test_continuity(uint64_t cases)
 	for (uint64_t i = 0; i < cases; i++) {
 		struct vdso_time before[5];
 		uint64_t next = writer.cycle_last + random_bits(assay_random_below(31)), lag;
-		struct vdso_source other = source(1000000 + random_bits(32), UINT64_MAX);
+		struct vdso_source other = source(1000 + random_bits(10 + assay_random_below(24)), UINT64_MAX);
 		unsigned int change = assay_random_below(5);
 
 		counter_now = next;

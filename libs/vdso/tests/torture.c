@@ -170,8 +170,10 @@ static void switch_shift(struct vdso_writer *writer, uint64_t cycles)
 
 static void one_commit(struct vdso_writer *writer, unsigned int phase)
 {
-	uint64_t cycles = vdso_counter();
+	uint64_t cycles;
 
+	vdso_writer_open(writer);
+	cycles = vdso_counter();
 	vdso_writer_begin(writer, cycles);
 	if (phase == 0 || phase == 3)
 		vdso_writer_slew(writer, (int64_t)assay_random_below(1000000) - 500000);

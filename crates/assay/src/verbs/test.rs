@@ -26,7 +26,7 @@ pub struct Args {
     #[arg(long)]
     full: bool,
     /// Only these parts (repeatable; default: all)
-    #[arg(long = "only", value_name = "PART", value_parser = ["rust", "variants", "must-fail", "compat", "docs", "setup", "conformance", "switch"])]
+    #[arg(long = "only", value_name = "PART", value_parser = ["rust", "variants", "must-fail", "compat", "docs", "setup", "conformance", "switch", "vdso"])]
     only: Vec<String>,
 }
 
@@ -52,7 +52,7 @@ impl PartRecord {
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     type Part = fn(&Context, &Args) -> Result<Tally>;
-    let parts: [(&str, &str, Part); 8] = [
+    let parts: [(&str, &str, Part); 9] = [
         ("variants", "every variant, under the oldest CPU that it claims", all_variants),
         ("must-fail", "broken variants that the checker has to catch", must_fail),
         ("compat", "unmodified kernel files, judged as out-of-tree variants", compat),
@@ -62,6 +62,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
             "the context switch: regcheck, must-fail switches, misuse, signals, backtraces, soak",
             context_switch,
         ),
+        ("vdso", "the vDSO images and readers, briefly, and planted defects that they have to find", vdso),
         ("docs", "the commands that the documents show", documents),
         ("setup", "what the set-up scripts do in good and bad surroundings", setup_scripts),
         ("rust", "the tests of the Rust crates", rust_tests),
@@ -166,6 +167,14 @@ fn context_switch(context: &Context, _: &Args) -> Result<Tally> {
         "libs/vector_state/switch/tests/run",
     )?;
     Ok(add(checked, tested))
+}
+
+/// The images on every architecture, and the library's own tests.
+fn vdso(context: &Context, _: &Args) -> Result<Tally> {
+    let checked = crate::verbs::vdso::check(context)?;
+    let build = context.workspace.folder("vdso")?;
+    let script = Command::new(context.workspace.root.join("libs/vdso/tests/run")).arg(build);
+    Ok(add(checked, script_counts(script, "libs/vdso/tests/run")?))
 }
 
 /// The scripts have a test of their own in their own language.

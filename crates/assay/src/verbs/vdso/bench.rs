@@ -67,8 +67,10 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         context.progress(&format!("process {process} of {}", args.processes));
         let words = ["bench".to_owned(), args.milliseconds.to_string(), args.rounds.to_string()];
         let run = program.run(context, &words)?;
-        if run.slices.is_empty() {
-            return Err(Problem::new("the bench printed no times").remedy("run ./assay vdso verify, which says what is wrong"));
+        if run.failed > 0 || run.slices.is_empty() {
+            run.tell_failures();
+            return Err(Problem::new("the bench did not come to its end")
+                .remedy("run ./assay vdso verify, which says what is wrong"));
         }
         let mut slices = Times::new();
         for (call, clock, who, picoseconds) in run.slices {

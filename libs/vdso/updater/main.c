@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * updater FILE [SECONDS]: serves a clock page in a file (best in /dev/shm) until it is ended, or for so many seconds. Others map
+ * the file read-only: examples/read_time.c.
+ */
+#include "updater/updater.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+static int refuse(const char *file, const char *what, const char *remedy)
+{
+	fprintf(stderr, "error: %s %s (%s)\n       remedy: %s\n", file, what, strerror(errno), remedy);
+	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	struct vdso_updater *updater;
+	struct vdso_page *page;
+	struct timespec seconds = { 0, 0 };
+	sigset_t ends;
+	char *rest = NULL;
+	int file;
+
+	if (argc < 2 || argc > 3 || (argc == 3 && ((seconds.tv_sec = strtol(argv[2], &rest, 10)) <= 0 || *rest))) {
+		fprintf(stderr, "usage: updater FILE [SECONDS]\n");
+		return 2;
+	}
+	file = open(argv[1], O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+	if (file < 0)
+		return refuse(argv[1], "cannot be made", "name a file in a folder that can be written");
+	/* The kernel lets go of the lock when this process ends, however it ends. */
+	if (flock(file, LOCK_EX | LOCK_NB) != 0)
+		return refuse(argv[1], "already has a writer", "end the other updater, or name another file");
+	if (ftruncate(file, VDSO_PAGE_SIZE) != 0)
+		return refuse(argv[1], "cannot be made 4096 bytes long", "make room");
+	page = mmap(NULL, VDSO_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	if (page == MAP_FAILED)
+		return refuse(argv[1], "cannot be mapped", "name a file that can be, as in /dev/shm");
+	/* Blocked before the thread is made, so that it is blocked there, too. */
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigprocmask(SIG_BLOCK, &ends, NULL);
+	updater = vdso_updater_start(page, 10000000);
+	if (!updater)
+		return refuse(argv[1], "cannot be kept", "make room");
+	printf("%s: a clock page%s\n", argv[1],
+	       vdso_updater_has_counter(updater) ? "" : " without a counter: this processor has none that can be trusted");
+	fflush(stdout);
+	if (argc == 3)
+		sigtimedwait(&ends, NULL, &seconds);
+	else
+		sigwaitinfo(&ends, NULL);
+	vdso_updater_stop(updater);
+	return 0;
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* See updater.h. */
+#include "updater/updater.h"
+#include "vdso_read.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#define INTERVAL_NS_MIN 1000000
+#define INTERVAL_NS_MAX 1000000000
+
+struct vdso_updater {
+	struct vdso_discipline discipline;
+	uint64_t interval_ns;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t ended;
+	_Bool stop, has_counter;
+};
+
+/* Sleeps until the next update or until it is stopped. */
+static _Bool wait_for(struct vdso_updater *updater)
+{
+	struct timespec until;
+	_Bool stop;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += (long)updater->interval_ns;
+	until.tv_sec += until.tv_nsec / VDSO_NSEC_PER_SEC;
+	until.tv_nsec %= VDSO_NSEC_PER_SEC;
+	pthread_mutex_lock(&updater->lock);
+	while (!updater->stop && pthread_cond_timedwait(&updater->ended, &updater->lock, &until) != ETIMEDOUT)
+		;
+	stop = updater->stop;
+	pthread_mutex_unlock(&updater->lock);
+	return !stop;
+}
+
+static void *work(void *argument)
+{
+	struct vdso_updater *updater = argument;
+
+	while (wait_for(updater))
+		vdso_discipline_update(&updater->discipline, updater->interval_ns);
+	return NULL;
+}
+
+#if defined(__x86_64__)
+/*
+ * Whether the limit of segment 15 is the processor's number wherever this thread is put: then the image may read it there.
+ * Moves the thread to each processor and back.
+ */
+static _Bool number_is_told(void)
+{
+	cpu_set_t all, one;
+	_Bool told = 1;
+
+	if (sched_getaffinity(0, sizeof(all), &all) != 0)
+		return 0;
+	for (int cpu = 0; told && cpu < CPU_SETSIZE; cpu++) {
+		unsigned int limit = UINT32_MAX, node = 0, here = UINT32_MAX;
+
+		if (!CPU_ISSET(cpu, &all))
+			continue;
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		if (sched_setaffinity(0, sizeof(one), &one) != 0)
+			continue;
+		__asm__ volatile("lsl %1, %0" : "+r"(limit) : "r"(0x7b));
+		vdso_syscall3(VDSO_SYS_GETCPU, (uintptr_t)&here, (uintptr_t)&node, 0);
+		told = here == (unsigned int)cpu && limit == (node << 12 | here);
+	}
+	sched_setaffinity(0, sizeof(all), &all);
+	return told;
+}
+#else
+static _Bool number_is_told(void)
+{
+	return 0;
+}
+#endif
+
+struct vdso_updater *vdso_updater_start(struct vdso_page *page, uint64_t interval_ns)
+{
+	struct vdso_updater *updater;
+	pthread_condattr_t monotonic;
+	int error;
+
+	if (interval_ns < INTERVAL_NS_MIN || interval_ns > INTERVAL_NS_MAX) {
+		errno = EINVAL;
+		return NULL;
+	}
+	updater = calloc(1, sizeof(*updater));
+	if (!updater)
+		return NULL;
+	updater->interval_ns = interval_ns;
+	pthread_mutex_init(&updater->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&updater->ended, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	updater->has_counter = vdso_discipline_start(&updater->discipline, page);
+	vdso_writer_set_getcpu(&updater->discipline.writer, number_is_told());
+	vdso_discipline_update(&updater->discipline, interval_ns);
+	error = pthread_create(&updater->thread, NULL, work, updater);
+	if (error) {
+		free(updater);
+		errno = error;
+		return NULL;
+	}
+	return updater;
+}
+
+_Bool vdso_updater_has_counter(const struct vdso_updater *updater)
+{
+	return updater->has_counter;
+}
+
+void vdso_updater_stop(struct vdso_updater *updater)
+{
+	struct vdso_writer *writer = &updater->discipline.writer;
+
+	pthread_mutex_lock(&updater->lock);
+	updater->stop = 1;
+	pthread_cond_signal(&updater->ended);
+	pthread_mutex_unlock(&updater->lock);
+	pthread_join(updater->thread, NULL);
+	vdso_writer_begin(writer, vdso_counter());
+	writer->source.mode = VDSO_CLOCKMODE_NONE;
+	vdso_writer_set_error(writer, VDSO_STATUS_UNKNOWN, UINT64_MAX, 0);
+	vdso_writer_commit(writer);
+	pthread_mutex_destroy(&updater->lock);
+	pthread_cond_destroy(&updater->ended);
+	free(updater);
+}

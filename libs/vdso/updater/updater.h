@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A thread that keeps a clock page at the time of the kernel (vdso_discipline.h), for Linux programs with a C library. The page
+ * may be shared with other processes, which map it read-only.
+ */
+#ifndef VDSO_UPDATER_H
+#define VDSO_UPDATER_H
+
+#include "vdso_discipline.h"
+
+struct vdso_updater;
+
+/*
+ * Starts the page and the thread; `interval_ns` between updates, 1 ms to 1 s. NULL with errno if there is no memory, no
+ * thread, or the interval is none of these. The page is current when this returns.
+ */
+struct vdso_updater *vdso_updater_start(struct vdso_page *page, uint64_t interval_ns);
+
+/* Whether the page has a counter; without, its readers use the system call for all but the coarse clocks. */
+_Bool vdso_updater_has_counter(const struct vdso_updater *updater);
+
+/*
+ * Ends the thread. The page stops: from now on its mode is VDSO_CLOCKMODE_NONE, so that readers fall back, and its status
+ * unknown. Coarse clocks stand where they are.
+ */
+void vdso_updater_stop(struct vdso_updater *updater);
+
+#endif
