@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Compiles the readers of libs/vdso, which are C because they have to be the same everywhere.
+
+fn main() {
+    let library = "../../libs/vdso";
+    println!("cargo:rerun-if-changed={library}");
+    cc::Build::new()
+        .file(format!("{library}/vdso_clock.c"))
+        .file(format!("{library}/vdso_writer.c"))
+        .file(format!("{library}/vdso_discipline.c"))
+        .file("src/shim.c")
+        .include(library)
+        .opt_level(2)
+        .std("gnu11")
+        .warnings(true)
+        .compile("vdso_clock");
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The inline readers of libs/vdso as functions, and the discipline at an address, for Rust. */
+#include "vdso_clock.h"
+#include "vdso_discipline.h"
+
+#include <stdlib.h>
+
+int vdso_clock_rust_now(const struct vdso_clock *clock, int32_t id, struct vdso_time *now)
+{
+	return (int)vdso_clock_now(clock, id, now);
+}
+
+/* NULL if there is no memory. */
+struct vdso_discipline *vdso_clock_rust_discipline(struct vdso_page *page)
+{
+	struct vdso_discipline *discipline = malloc(sizeof(*discipline));
+
+	if (discipline)
+		vdso_discipline_start(discipline, page);
+	return discipline;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The crate against the system's clocks, and what it says of pages that are none.
+
+use std::time::Duration;
+use vdso_clock::{Clock, ClockId, Discipline, Error, Page, Time};
+
+fn system(id: ClockId) -> Time {
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: a clock that every Linux has.
+    unsafe { libc::clock_gettime(id as i32, &mut now) };
+    Time { seconds: now.tv_sec, nanoseconds: u32::try_from(now.tv_nsec).unwrap() }
+}
+
+fn nanoseconds(time: Time) -> i128 {
+    i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanoseconds)
+}
+
+#[test]
+fn every_clock_is_the_systems() {
+    let page = Page::anonymous().unwrap();
+    let mut discipline = Discipline::start(&page).unwrap();
+    let clock = Clock::of_page(&page).unwrap();
+    let ids = [ClockId::Realtime, ClockId::Monotonic, ClockId::MonotonicRaw, ClockId::Boottime, ClockId::Tai];
+    for id in ids {
+        discipline.update(Duration::from_millis(10));
+        let before = system(id);
+        let here = match clock.now(id) {
+            Ok(time) => time,
+            Err(Error::NoAnswer) => {
+                println!("skipped: this processor has no counter that can be trusted");
+                return;
+            }
+            Err(error) => panic!("{error}"),
+        };
+        let after = system(id);
+        // Brackets of a microsecond, and a test that is preempted: a millisecond tells a wrong clock.
+        assert!(nanoseconds(here) > nanoseconds(before) - 1_000_000, "{id:?}: {here:?} before {before:?}");
+        assert!(nanoseconds(here) < nanoseconds(after) + 1_000_000, "{id:?}: {here:?} after {after:?}");
+    }
+}
+
+#[test]
+fn monotonic_does_not_go_back_while_the_page_is_written() {
+    let page = Page::anonymous().unwrap();
+    let mut discipline = Discipline::start(&page).unwrap();
+    let clock = Clock::of_page(&page).unwrap();
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| {
+            let mut last = Time::default();
+            for _ in 0..200_000 {
+                let Ok(now) = clock.now(ClockId::Monotonic) else { continue };
+                assert!(now >= last, "{now:?} after {last:?}");
+                last = now;
+            }
+        });
+        while !reader.is_finished() {
+            discipline.update(Duration::from_millis(1));
+        }
+        reader.join().unwrap();
+    });
+}
+
+#[test]
+fn bounds_enclose_the_clock() {
+    let page = Page::anonymous().unwrap();
+    let _discipline = Discipline::start(&page).unwrap();
+    let mut clock = Clock::of_page(&page).unwrap();
+    match clock.now_with_bounds() {
+        Ok(bounds) => assert!(bounds.earliest < bounds.now && bounds.now < bounds.latest),
+        Err(error) => assert!(matches!(error, Error::NoAnswer | Error::NoBound), "{error}"),
+    }
+    assert!(!clock.disrupted());
+}
+
+#[test]
+fn what_is_no_page_is_refused() {
+    let zero = Page::anonymous().unwrap();
+    assert!(matches!(Clock::of_page(&zero), Err(Error::NotAPage)));
+    let folder = std::env::temp_dir().join(format!("vdso_clock-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("page");
+    assert!(matches!(Page::open(&file), Err(Error::Open { .. })));
+    std::fs::write(&file, [0; 100]).unwrap();
+    assert!(matches!(Page::open(&file), Err(Error::Short)));
+    std::fs::write(&file, [0; 4096]).unwrap();
+    let page = Page::open(&file).unwrap();
+    assert!(matches!(Clock::of_page(&page), Err(Error::NotAPage)));
+    assert!(Discipline::start(&page).is_err(), "another's page is written");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
