@@ -349,3 +349,50 @@ _Bool vdso_discipline_start(struct vdso_discipline *discipline, struct vdso_page
 	start_clocks(discipline, page, &source, &result);
 	return 0;
 }
+
+#if defined(__x86_64__)
+enum { SYS_SCHED_SETAFFINITY = 203, SYS_SCHED_GETAFFINITY = 204, CPUS_MAX = 4096, CPU_NODE_SELECTOR = 0x7b };
+
+/* Those of the flags that hold on this processor. */
+static uint32_t flags_on(unsigned int cpu, uint32_t flags)
+{
+	unsigned long one[CPUS_MAX / 64] = { 0 };
+	unsigned int limit = UINT32_MAX, here = UINT32_MAX, node = 0;
+	uint64_t number = UINT64_MAX;
+
+	one[cpu / 64] = 1ul << cpu % 64;
+	/* A processor that was taken away meanwhile is none of ours. */
+	if (vdso_syscall3(SYS_SCHED_SETAFFINITY, 0, sizeof(one), (uintptr_t)one) != 0)
+		return flags;
+	vdso_syscall3(VDSO_SYS_GETCPU, (uintptr_t)&here, (uintptr_t)&node, 0);
+	__asm__ volatile("lsl %1, %0" : "+r"(limit) : "r"(CPU_NODE_SELECTOR));
+	if (here != cpu || limit != (node << 12 | here))
+		return 0;
+	if (flags & VDSO_FLAG_RDPID)
+		__asm__ volatile(".byte 0xf3, 0x0f, 0xc7, 0xf8" : "=a"(number));
+	return number == limit ? flags : flags & ~(uint32_t)VDSO_FLAG_RDPID;
+}
+
+uint32_t vdso_getcpu_flags(void)
+{
+	unsigned long all[CPUS_MAX / 64] = { 0 };
+	uint32_t flags = VDSO_FLAG_GETCPU;
+	unsigned int a, b, c, d;
+
+	/* CPUID 7 ECX bit 22: rdpid. */
+	if (__get_cpuid_count(7, 0, &a, &b, &c, &d) && (c & 1u << 22))
+		flags |= VDSO_FLAG_RDPID;
+	if (vdso_syscall3(SYS_SCHED_GETAFFINITY, 0, sizeof(all), (uintptr_t)all) <= 0)
+		return 0;
+	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++)
+		if (all[cpu / 64] >> cpu % 64 & 1)
+			flags &= flags_on(cpu, flags);
+	vdso_syscall3(SYS_SCHED_SETAFFINITY, 0, sizeof(all), (uintptr_t)all);
+	return flags & VDSO_FLAG_GETCPU ? flags : 0;
+}
+#else
+uint32_t vdso_getcpu_flags(void)
+{
+	return 0;
+}
+#endif

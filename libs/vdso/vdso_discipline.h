@@ -55,4 +55,10 @@ void vdso_discipline_update(struct vdso_discipline *discipline, uint64_t interva
 /* Whether the architecture's counter can be read by a program and runs at one rate. */
 _Bool vdso_counter_usable(void);
 
+/*
+ * VDSO_FLAG_GETCPU and VDSO_FLAG_RDPID as they are true of this machine: whether the processor's number stands where Linux puts it
+ * for programs to read, on each processor that this thread may run on; it is moved there and back. 0 where that is not known.
+ */
+uint32_t vdso_getcpu_flags(void);
+
 #endif

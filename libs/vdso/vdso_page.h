@@ -105,6 +105,7 @@
 /* Bits of header.flags. */
 #define VDSO_FLAG_FIXED_SHIFT		1	/* both blocks have shift VDSO_FIXED_SHIFT */
 #define VDSO_FLAG_GETCPU		2	/* the processor has its number where Linux puts it for user programs to read */
+#define VDSO_FLAG_RDPID			4	/* x86-64: and an instruction of its own for it */
 
 /* header.status: what the writer knows of the wall clock. Monotonic clocks do not depend on it. */
 #define VDSO_STATUS_UNKNOWN		0

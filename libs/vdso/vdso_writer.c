@@ -541,11 +541,11 @@ void vdso_writer_set_error(struct vdso_writer *writer, uint32_t status, uint64_t
 	writer->header.max_drift_ppb = max_drift_ppb;
 }
 
-void vdso_writer_set_getcpu(struct vdso_writer *writer, _Bool by_processor)
+void vdso_writer_set_getcpu(struct vdso_writer *writer, uint32_t flags)
 {
-	writer->header.flags &= ~(uint32_t)VDSO_FLAG_GETCPU;
-	if (by_processor)
-		writer->header.flags |= VDSO_FLAG_GETCPU;
+	const uint32_t both = VDSO_FLAG_GETCPU | VDSO_FLAG_RDPID;
+
+	writer->header.flags = (writer->header.flags & ~both) | (flags & both);
 }
 
 struct vdso_timestamp vdso_writer_time(const struct vdso_writer *writer, uint64_t cycles, int32_t clock)

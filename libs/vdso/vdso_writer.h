@@ -119,7 +119,8 @@ void vdso_writer_set_tai_offset(struct vdso_writer *writer, int32_t seconds);
 enum vdso_writer_result vdso_writer_set_leap(struct vdso_writer *writer, uint32_t leap, uint64_t at);
 void vdso_writer_set_timezone(struct vdso_writer *writer, int32_t minuteswest, int32_t dsttime);
 void vdso_writer_set_error(struct vdso_writer *writer, uint32_t status, uint64_t error_ns, uint32_t max_drift_ppb);
-void vdso_writer_set_getcpu(struct vdso_writer *writer, _Bool by_processor);
+/* VDSO_FLAG_GETCPU, VDSO_FLAG_RDPID, both or 0. */
+void vdso_writer_set_getcpu(struct vdso_writer *writer, uint32_t flags);
 
 /* ------------------------------------------------------------------ */
 

@@ -68,27 +68,39 @@ int EXPORTED(gettimeofday)(struct vdso_timeval *tv, struct vdso_timezone *tz)
 #if !defined(__aarch64__)
 #if defined(__x86_64__)
 /*
- * Linux keeps the processor's and its node's number in the limit of segment 15: bits 0 to 11 and 12 up
- * (arch/x86/include/asm/segment.h, __CPUNODE_SEG). Whoever maps the image says by a flag that this holds.
+ * Linux keeps the processor's and its node's number in the limit of segment 15 and in IA32_TSC_AUX, which rdpid reads: bits 0 to 11
+ * and 12 up (arch/x86/include/asm/segment.h, __CPUNODE_SEG). Whoever maps the image says by flags that this holds.
  */
-static int getcpu_by_segment(unsigned int *cpu, unsigned int *node)
+static inline unsigned int number_of_processor(uint32_t flags)
 {
-	unsigned int limit;
+	unsigned int number;
+	uint64_t wide;
 
-	__asm__ volatile("lsl %1, %0" : "=r"(limit) : "r"(0x7b));
-	if (cpu)
-		*cpu = limit & 0xfff;
-	if (node)
-		*node = limit >> 12;
-	return 0;
+	if (VDSO_LIKELY(flags & VDSO_FLAG_RDPID)) {
+		/* rdpid %rax: older assemblers than ours do not know its name. */
+		__asm__ volatile(".byte 0xf3, 0x0f, 0xc7, 0xf8" : "=a"(wide));
+		return (unsigned int)wide;
+	}
+	__asm__ volatile("lsl %1, %0" : "=r"(number) : "r"(0x7b));
+	return number;
 }
 #endif
 
 long EXPORTED(getcpu)(unsigned int *cpu, unsigned int *node, void *unused)
 {
 #if defined(__x86_64__)
-	if (vdso_shared(&vdso_page) == vdso_page.data && vdso_page.header.flags & VDSO_FLAG_GETCPU)
-		return getcpu_by_segment(cpu, node);
+	uint32_t flags = vdso_page.header.flags;
+
+	/* A namespace's page has no flags: there it is the system call. */
+	if (VDSO_LIKELY(flags & VDSO_FLAG_GETCPU)) {
+		unsigned int number = number_of_processor(flags);
+
+		if (cpu)
+			*cpu = number & 0xfff;
+		if (node)
+			*node = number >> 12;
+		return 0;
+	}
 #endif
 	return vdso_syscall3(VDSO_SYS_GETCPU, (uintptr_t)cpu, (uintptr_t)node, (uintptr_t)unused);
 }

@@ -89,6 +89,8 @@ void machine_map(struct machine *machine, const char *path)
 void machine_start(struct machine *machine)
 {
 	machine->has_counter = vdso_discipline_start(&machine->discipline, machine->page);
+	vdso_writer_set_getcpu(&machine->discipline.writer, vdso_getcpu_flags());
+	vdso_discipline_update(&machine->discipline, 10000000);
 }
 
 static void *call_named(const struct vdso_image *image, const char *name)

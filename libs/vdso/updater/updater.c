@@ -5,10 +5,8 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 #define INTERVAL_NS_MIN 1000000
 #define INTERVAL_NS_MAX 1000000000
@@ -49,41 +47,6 @@ static void *work(void *argument)
 	return NULL;
 }
 
-#if defined(__x86_64__)
-/*
- * Whether the limit of segment 15 is the processor's number wherever this thread is put: then the image may read it there.
- * Moves the thread to each processor and back.
- */
-static _Bool number_is_told(void)
-{
-	cpu_set_t all, one;
-	_Bool told = 1;
-
-	if (sched_getaffinity(0, sizeof(all), &all) != 0)
-		return 0;
-	for (int cpu = 0; told && cpu < CPU_SETSIZE; cpu++) {
-		unsigned int limit = UINT32_MAX, node = 0, here = UINT32_MAX;
-
-		if (!CPU_ISSET(cpu, &all))
-			continue;
-		CPU_ZERO(&one);
-		CPU_SET(cpu, &one);
-		if (sched_setaffinity(0, sizeof(one), &one) != 0)
-			continue;
-		__asm__ volatile("lsl %1, %0" : "+r"(limit) : "r"(0x7b));
-		vdso_syscall3(VDSO_SYS_GETCPU, (uintptr_t)&here, (uintptr_t)&node, 0);
-		told = here == (unsigned int)cpu && limit == (node << 12 | here);
-	}
-	sched_setaffinity(0, sizeof(all), &all);
-	return told;
-}
-#else
-static _Bool number_is_told(void)
-{
-	return 0;
-}
-#endif
-
 struct vdso_updater *vdso_updater_start(struct vdso_page *page, uint64_t interval_ns)
 {
 	struct vdso_updater *updater;
@@ -104,7 +67,7 @@ struct vdso_updater *vdso_updater_start(struct vdso_page *page, uint64_t interva
 	pthread_cond_init(&updater->ended, &monotonic);
 	pthread_condattr_destroy(&monotonic);
 	updater->has_counter = vdso_discipline_start(&updater->discipline, page);
-	vdso_writer_set_getcpu(&updater->discipline.writer, number_is_told());
+	vdso_writer_set_getcpu(&updater->discipline.writer, vdso_getcpu_flags());
 	vdso_discipline_update(&updater->discipline, interval_ns);
 	error = pthread_create(&updater->thread, NULL, work, updater);
 	if (error) {

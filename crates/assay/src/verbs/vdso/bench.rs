@@ -130,7 +130,7 @@ fn records(times: &Times, arch: &'static str) -> Vec<BenchRecord> {
 fn report(times: &Times) -> Report {
     let mut table = Table::new(
         "Nanoseconds a call",
-        "medians over processes, the four interleaved in each; floor: the counter read in order (rdtscp) and stored, or, where no \
+        "medians over processes of the median of slices, of each its undisturbed batches of calls; the four take turns; floor: the counter read in order (rdtscp) and stored, or, where no \
          counter is read, a function that returns at once; through a pointer, as vdsotest calls",
     );
     let call = table.text_column("call");
