@@ -351,8 +351,8 @@ VDSO_INLINE const struct vdso_data *vdso_shared(const struct vdso_page *page)
 	return page->data;
 }
 
-/* Nanoseconds; 0 if the page does not know. */
-VDSO_INLINE uint32_t vdso_read_resolution(const struct vdso_page *page, int32_t clock)
+/* A resolution in ns out of one page; 0 if it has none: a namespace's has not, nor has one that was never written. */
+VDSO_INLINE uint32_t vdso_try_resolution(const struct vdso_data *vd, int32_t clock)
 {
 	uint32_t bit;
 
@@ -360,21 +360,38 @@ VDSO_INLINE uint32_t vdso_read_resolution(const struct vdso_page *page, int32_t 
 		return 0;
 	bit = 1u << clock;
 	if (bit & (VDSO_HRES_CLOCKS | VDSO_RAW_CLOCKS))
-		return vdso_shared(page)->hrtimer_res;
-	return bit & VDSO_COARSE_CLOCKS ? vdso_shared(page)->coarse_res : 0;
+		return vd->hrtimer_res;
+	return bit & VDSO_COARSE_CLOCKS ? vd->coarse_res : 0;
 }
 
-/* CLOCK_REALTIME's seconds at the last update: one load, which 64-bit machines make at once. 0 if the page has none. */
-VDSO_INLINE int64_t vdso_read_seconds(const struct vdso_page *page)
+/* Nanoseconds; 0 if neither the page nor, for a namespace, the system's knows. */
+VDSO_INLINE uint32_t vdso_read_resolution(const struct vdso_page *page, int32_t clock)
 {
-	const uint64_t *sec = &vdso_shared(page)->basetime[VDSO_CLOCK_REALTIME].sec;
+	uint32_t ns = vdso_try_resolution(page->data, clock);
+
+	return VDSO_LIKELY(ns != 0) ? ns : vdso_try_resolution(vdso_shared(page), clock);
+}
+
+/*
+ * CLOCK_REALTIME's seconds at the last update: one load, which 64-bit machines make at once. time() of a 32-bit machine has 32
+ * bits: the low half is the answer, and one load. 0 if the page has none, as a namespace's.
+ */
+VDSO_INLINE int64_t vdso_try_seconds(const struct vdso_data *vd)
+{
+	const uint64_t *sec = &vd->basetime[VDSO_CLOCK_REALTIME].sec;
 
 #if __SIZEOF_POINTER__ == 8
 	return (int64_t)__atomic_load_n(sec, __ATOMIC_RELAXED);
 #else
-	/* time() of a 32-bit machine has 32 bits: the low half is the answer, and one load. */
 	return (int32_t)__atomic_load_n((const uint32_t *)sec + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__), __ATOMIC_RELAXED);
 #endif
+}
+
+VDSO_INLINE int64_t vdso_read_seconds(const struct vdso_page *page)
+{
+	int64_t seconds = vdso_try_seconds(page->data);
+
+	return VDSO_LIKELY(seconds != 0) ? seconds : vdso_try_seconds(vdso_shared(page));
 }
 
 #endif

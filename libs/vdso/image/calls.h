@@ -74,12 +74,25 @@ VDSO_INLINE int vdso_call_clock_gettime64(int32_t clock, struct vdso_timespec64 
 }
 #endif
 
+VDSO_COLD int vdso_cold_clock_getres(int32_t clock, struct vdso_timespec *res, const struct vdso_page *page)
+{
+	uint32_t ns = vdso_try_resolution(vdso_shared(page), clock);
+
+	if (ns == 0)
+		return (int)vdso_syscall3(VDSO_SYS_CLOCK_GETRES, (uintptr_t)clock, (uintptr_t)res, 0);
+	if (res) {
+		res->sec = 0;
+		res->nsec = (long)ns;
+	}
+	return 0;
+}
+
 VDSO_INLINE int vdso_call_clock_getres(int32_t clock, struct vdso_timespec *res, const struct vdso_page *page)
 {
-	uint32_t ns = vdso_read_resolution(page, clock);
+	uint32_t ns = vdso_try_resolution(page->data, clock);
 
 	if (VDSO_UNLIKELY(ns == 0))
-		return (int)vdso_syscall3(VDSO_SYS_CLOCK_GETRES, (uintptr_t)clock, (uintptr_t)res, 0);
+		return vdso_cold_clock_getres(clock, res, page);
 	if (res) {
 		res->sec = 0;
 		res->nsec = (long)ns;
@@ -122,13 +135,24 @@ VDSO_INLINE int vdso_call_gettimeofday(struct vdso_timeval *tv, struct vdso_time
 }
 
 #ifdef VDSO_SYS_TIME
+/* The first second of 1970 is asked of the kernel, too; so is any time of a page that was never written. */
+VDSO_COLD long vdso_cold_time(long *to, const struct vdso_page *page)
+{
+	long seconds = (long)vdso_try_seconds(vdso_shared(page));
+
+	if (seconds == 0)
+		return vdso_syscall3(VDSO_SYS_TIME, (uintptr_t)to, 0, 0);
+	if (to)
+		*to = seconds;
+	return seconds;
+}
+
 VDSO_INLINE long vdso_call_time(long *to, const struct vdso_page *page)
 {
-	long seconds = (long)vdso_read_seconds(page);
+	long seconds = (long)vdso_try_seconds(page->data);
 
-	/* The first second of 1970 is asked of the kernel, too; so is any time of a page that was never written. */
 	if (VDSO_UNLIKELY(seconds == 0))
-		return vdso_syscall3(VDSO_SYS_TIME, (uintptr_t)to, 0, 0);
+		return vdso_cold_time(to, page);
 	if (to)
 		*to = seconds;
 	return seconds;
