@@ -11,6 +11,12 @@ fn main() {
         "powerpc" | "loongarch64" | "x86_64" | "aarch64" | "riscv64" => target.as_str(),
         other => panic!("libs/vector_state/switch/arch has no assembly for {other}"),
     };
+    // Rust's big-endian powerpc64-unknown-linux-gnu is ELFv1, the assembly ELFv2, as musl's and the little-endian targets are.
+    let variable = |name: &str| std::env::var(name).unwrap_or_default();
+    let elf_v1 = target == "powerpc64"
+        && variable("CARGO_CFG_TARGET_ENDIAN") == "big"
+        && variable("CARGO_CFG_TARGET_ENV") == "gnu";
+    assert!(!elf_v1, "the context switch is ELFv2, this target is ELFv1: take powerpc64-unknown-linux-musl");
     for folder in ["", "arch"] {
         println!("cargo::rerun-if-changed={}", library.join(folder).display());
     }

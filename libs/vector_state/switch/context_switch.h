@@ -67,7 +67,11 @@ struct context {
 	context_entry entry;
 };
 
+#ifdef __cplusplus
+#define CONTEXT_THREAD {}
+#else
 #define CONTEXT_THREAD { 0 }
+#endif
 
 enum context_status {
 	CONTEXT_OK,
