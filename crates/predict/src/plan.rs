@@ -751,6 +751,14 @@ fn steer(description: &Description, queue: u8, parts: &[Part]) -> u8 {
     }
 }
 
+/// Whether the y bit of a conditional branch of 32-bit PowerPC, the last of its field BO, turns the prediction by direction
+/// around: `bne-` to an address before it is predicted not taken (PowerPC Architecture, book I, section on static branch
+/// prediction; 603e user's manual, chapter 6). Later versions of the architecture tell hints by other bits of BO, which these cores ignore.
+fn turned_around(instruction: &Instruction) -> bool {
+    const Y: u8 = 1 << 5;
+    matches!(instruction.mnemonic.as_str(), "bc" | "bca" | "bcl" | "bcla") && instruction.bytes[1] & Y != 0
+}
+
 fn static_flags(instruction: &Instruction, kinds: &RegisterKinds) -> u32 {
     let mut flags = match instruction.flow {
         Flow::Next | Flow::System => 0,
@@ -762,7 +770,7 @@ fn static_flags(instruction: &Instruction, kinds: &RegisterKinds) -> u32 {
         Flow::Indirect => BRANCH | INDIRECT,
     };
     if let Flow::Branch { target, .. } = instruction.flow {
-        if target <= instruction.address {
+        if (target <= instruction.address) != turned_around(instruction) {
             flags |= BACKWARD;
         }
     }

@@ -80,6 +80,18 @@ fn a_folded_branch_costs_its_fetch_on_e300c2() {
     assert_eq!(pairs(&[BEQ_CR1_NEXT]), pairs(&[]) + 2.0);
 }
 
+/// `bne cr1, .-4`, right behind its compare and never taken: predicted taken, because it goes back, unless its y bit is set.
+#[test]
+fn the_y_bit_turns_the_static_prediction_around() {
+    const BNE_CR1_BACK: u32 = 0x4086_fffc;
+    const Y: u32 = 1 << 21;
+    for cpu in ["mpc885", "e300c2"] {
+        let body = |branch| turn(cpu, &[ADDI_R3, CMPWI_CR1_R3, branch, ADDI_R5, ADDI_R3, ADDI_R5]);
+        let (wrong, right) = (body(BNE_CR1_BACK), body(BNE_CR1_BACK | Y));
+        assert!(wrong >= right + 1.0, "{cpu}: {wrong} and {right}");
+    }
+}
+
 #[test]
 fn a_program_with_floating_point_is_refused_by_name_on_a_core_without() {
     let cpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cpus");

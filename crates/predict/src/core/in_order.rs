@@ -4,7 +4,8 @@
 //! An instruction issues when its sources and its pipe are free, and nothing younger issues before it. A unit
 //! that names a queue has reservation stations: the instruction may wait there while younger ones for other units
 //! go past it. A branch may be folded: it leaves the fetch queue without an issue slot, its direction known if
-//! its condition is there, else predicted statically. Completion is in order through a short queue.
+//! its condition is there, else predicted statically. A core that does not fold lets a conditional branch go before its
+//! condition is there, too, but nothing younger until then. Completion is in order through a short queue.
 
 use super::cache::Hierarchy;
 use super::front_end::FrontEnd;
@@ -36,6 +37,8 @@ pub(crate) struct InOrder {
     last_issue: u64,
     last_complete: u64,
     hold: u64,
+    /// When the condition of the last branch is there, before which nothing younger issues where branches are not folded.
+    resolved: u64,
     complete_latency: u64,
     folded: bool,
     fold_distance: u64,
@@ -77,6 +80,7 @@ impl InOrder {
             last_issue: 0,
             last_complete: 0,
             hold: 0,
+            resolved: 0,
             complete_latency: d.complete_latency,
             folded: description.branch.folded,
             fold_distance: description.branch.fold_distance,
@@ -111,7 +115,7 @@ impl InOrder {
         if slots > 0 && now == self.last_issue && self.used + slots > self.width {
             self.put_off(&mut now, self.last_issue + 1, Cause::DispatchRules);
         }
-        self.put_off(&mut now, self.window.oldest(), Cause::Dependency);
+        self.put_off(&mut now, self.window.oldest().max(self.resolved), Cause::Dependency);
         if op.has(STORE, KNOWN) {
             self.put_off(&mut now, self.stores.free_at(), Cause::StoreQueue);
         }
@@ -265,7 +269,12 @@ impl InOrder {
         let (last, source_cause) = self.latest_source(plan, op, issue);
         let mut dispatch = issue;
         let mut steps = 0;
-        let ready = if foldable { issue } else { last };
+        // MPC823e reference manual, 8.2.6: what is fetched on the predicted path is not executed before the condition is resolved.
+        let predicted = op.has(BRANCH, KNOWN) && op.is(CONDITIONAL) && !self.folded;
+        if predicted {
+            self.resolved = last;
+        }
+        let ready = if foldable || predicted { issue } else { last };
         issue = ready;
         if !foldable {
             if op.has(SIMPLE, KNOWN) {
