@@ -37,8 +37,13 @@ impl Context {
 
     /// Prints results on stdout: records for programs, or the report that is made of them for people.
     pub fn tell(&self, records: impl Iterator<Item = impl Record>, report: impl FnOnce() -> Report) {
+        self.tell_lines(records.map(|record| record.to_line()), report);
+    }
+
+    /// The same for records of several kinds, as lines.
+    pub fn tell_lines(&self, lines: impl Iterator<Item = String>, report: impl FnOnce() -> Report) {
         if self.json {
-            records.for_each(|record| println!("{}", record.to_line()));
+            lines.for_each(|line| println!("{line}"));
         } else {
             self.show(&report());
         }

@@ -8,7 +8,6 @@ use crate::judge::{self, Judge};
 use crate::program;
 use crate::study_file::{self, Quantity, Row, Study};
 use arch::Arch;
-use lab::toolchain::CompilerKind;
 use lab::{discover, pool, Problem, Result};
 use predict::doubt::{self, ModelError};
 use predict::explain::cycles_of;
@@ -260,8 +259,8 @@ fn of_study(context: &Context, cpu: &Cpu, study: &Study, row: &Row) -> Result<Da
         .map_err(|error: arch::UnknownArch| Problem::new(error.to_string()).at(&study.name))?;
     let (path, options, scale) = match (row.quantity, &row.hotpath, &row.program) {
         (Quantity::NsPerCall, Some(hotpath), _) => {
-            let path = hotpath_trace(context, cpu, arch, hotpath, row)?;
-            (path, judge::options(), 1000.0 / study.clock_mhz)
+            let path = hotpath_trace(context, cpu, arch, hotpath, study, row)?;
+            (path, judge::options(), 1000.0 / row.clock_mhz.unwrap_or(study.clock_mhz))
         }
         (Quantity::CyclesPerIteration, None, Some(source)) => {
             let path = program::record_main(context, arch, source)?;
@@ -277,7 +276,14 @@ fn of_study(context: &Context, cpu: &Cpu, study: &Study, row: &Row) -> Result<Da
     })
 }
 
-fn hotpath_trace(context: &Context, cpu: &Cpu, arch: Arch, hotpath: &str, row: &Row) -> Result<PathBuf> {
+fn hotpath_trace(
+    context: &Context,
+    cpu: &Cpu,
+    arch: Arch,
+    hotpath: &str,
+    study: &Study,
+    row: &Row,
+) -> Result<PathBuf> {
     let all = discover::hotpaths(&context.workspace, &[])?;
     let found = discover::named(&all, hotpath)?;
     let variants = discover::variants(&context.workspace, &[], found[0], arch)?;
@@ -286,7 +292,7 @@ fn hotpath_trace(context: &Context, cpu: &Cpu, arch: Arch, hotpath: &str, row: &
         .iter()
         .find(|variant| variant.name == name)
         .ok_or_else(|| Problem::new(format!("{hotpath} has no variant '{name}' on {arch}")))?;
-    let judge = Judge::new(context, CompilerKind::Clang);
+    let judge = Judge::new(context, study.compiler()?);
     judge.loop_trace(variant, &row.case(), cpu)?.map_err(|reason| Problem::new(reason.0).at(variant.title()))
 }
 

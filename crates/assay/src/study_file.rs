@@ -3,6 +3,7 @@
 
 use lab::cache::{read_text, Workspace};
 use lab::case::Case;
+use lab::toolchain::CompilerKind;
 use lab::{Problem, Result};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -30,12 +31,69 @@ pub struct Study {
     pub arch: String,
     /// The cpu description that stands for the machine.
     pub cpu: String,
+    /// The compiler whose code is judged; clang unless said.
+    compiler: Option<String>,
+    /// Another one, whose figures are shown beside.
+    compiler_beside: Option<String>,
     /// What a reader has to know to judge the rows.
     #[serde(default)]
     pub notes: Vec<String>,
     /// The rows, in the order of publication.
     #[serde(rename = "row")]
     pub rows: Vec<Row>,
+    /// Differences of two rows.
+    #[serde(default, rename = "step")]
+    pub steps: Vec<Step>,
+    /// Published figures of what cannot be run again.
+    #[serde(default, rename = "not_judged")]
+    pub not_judged: Vec<NotJudged>,
+    /// Code on cpus for which nothing was published.
+    #[serde(default, rename = "elsewhere")]
+    pub elsewhere: Vec<Elsewhere>,
+}
+
+/// A difference of two rows in cycles, in which what both contain cancels.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// What changes.
+    pub name: String,
+    /// The row before, by its name.
+    pub before: String,
+    /// The row after.
+    pub after: String,
+    /// Both rows' code is the published one, instruction by instruction, and not what another compiler makes of the same C.
+    #[serde(default)]
+    pub same_code: bool,
+}
+
+/// A published figure that is shown and not judged.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NotJudged {
+    /// What the row is called.
+    pub name: String,
+    /// Nanoseconds per call.
+    pub published: f64,
+    /// Why it cannot be run again.
+    pub reason: String,
+}
+
+/// Code that is predicted where nobody has published a figure.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Elsewhere {
+    /// The hot path.
+    pub hotpath: String,
+    /// Its variant.
+    pub variant: String,
+    /// Its case.
+    #[serde(default)]
+    pub case: BTreeMap<String, u64>,
+    /// The architecture.
+    pub arch: String,
+    /// The cpus.
+    pub cpus: Vec<String>,
 }
 
 /// One published figure.
@@ -59,6 +117,8 @@ pub struct Row {
     pub over_program: Option<PathBuf>,
     /// Another cpu than the study's.
     pub cpu: Option<String>,
+    /// The clock of its machine, where that is another one, too.
+    pub clock_mhz: Option<f64>,
     /// What was published.
     pub quantity: Quantity,
     /// The published figure, in the unit that its quantity says.
@@ -122,6 +182,26 @@ impl Quantity {
     }
 }
 
+impl Study {
+    /// The compiler whose code is judged.
+    pub fn compiler(&self) -> Result<CompilerKind> {
+        self.compiler.as_deref().map_or(Ok(CompilerKind::Clang), str::parse)
+    }
+
+    /// The compiler whose figures are shown beside, if there is one.
+    pub fn compiler_beside(&self) -> Result<Option<CompilerKind>> {
+        self.compiler_beside.as_deref().map(str::parse).transpose()
+    }
+
+    /// The row of this name.
+    pub fn row_index(&self, name: &str) -> Result<usize> {
+        self.rows.iter().position(|row| row.title() == name).ok_or_else(|| {
+            Problem::new(format!("a step names '{name}', which is no row"))
+                .at(format!("studies/{}.toml", self.name))
+        })
+    }
+}
+
 impl Row {
     /// The row's case.
     pub fn case(&self) -> Case {
@@ -176,5 +256,11 @@ pub fn load(workspace: &Workspace, word: &str) -> Result<Study> {
             .at(workspace.display(&path)));
         }
     }
+    for step in &study.steps {
+        study.row_index(&step.before)?;
+        study.row_index(&step.after)?;
+    }
+    study.compiler()?;
+    study.compiler_beside()?;
     Ok(study)
 }

@@ -39,7 +39,7 @@ pub fn run(context: &Context, _: &Args) -> Result<Outcome> {
     let mut skips = Skips::default();
     context.progress("1 of 3: the published LoongArch table, run again");
     let study = study_file::load(&context.workspace, STUDY)?;
-    let reruns = rerun(context, &study)?;
+    let reruns = rerun(context, &study, study.compiler()?)?;
     context.tell(reruns.iter().map(|rerun| study_record(&study, rerun)), || {
         let mut report = Report::new("1. A published table, run again");
         fill(report.section(&study.title), &study, &reruns);

@@ -20,6 +20,7 @@ pub mod prove;
 pub mod regcheck;
 pub mod report;
 pub mod study;
+pub mod study_beside;
 pub mod study_difference;
 pub mod test;
 pub mod trace;

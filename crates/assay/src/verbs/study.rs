@@ -5,7 +5,7 @@ use crate::context::{Context, Outcome};
 use crate::judge::{self, Judge};
 use crate::program;
 use crate::study_file::{self, Quantity, Row, Study};
-use crate::verbs::study_difference;
+use crate::verbs::{study_beside, study_difference};
 use lab::discover;
 use lab::emulator::CannotRun;
 use lab::toolchain::CompilerKind;
@@ -37,6 +37,8 @@ pub struct Rerun {
     pub over_alignments: Option<[f64; 2]>,
     /// The 90 % interval of what is predicted, in the row's unit.
     pub interval: Option<[f64; 2]>,
+    /// The compiler that made the code, for hot paths.
+    pub compiler: Option<String>,
 }
 
 impl Rerun {
@@ -58,11 +60,14 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         return study_difference::run(context, &study);
     }
     let study = study_file::load(&context.workspace, word)?;
-    let reruns = rerun(context, &study)?;
+    let reruns = rerun(context, &study, study.compiler()?)?;
     let exact = reruns.iter().all(|rerun| rerun.exact() != Some(false));
-    context.tell(reruns.iter().map(|rerun| record(&study, rerun)), || {
+    let beside = study_beside::Beside::of(context, &study, &reruns)?;
+    let records = reruns.iter().map(|rerun| record(&study, rerun).to_line());
+    context.tell_lines(records.chain(beside.lines(&study)), || {
         let mut report = Report::new(&study.title);
         fill(report.section(""), &study, &reruns);
+        beside.show(&mut report, &study, &reruns);
         report
     });
     if !exact {
@@ -104,9 +109,9 @@ fn list(context: &Context) -> Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
-/// Runs every row again.
-pub fn rerun(context: &Context, study: &Study) -> Result<Vec<Rerun>> {
-    let judge = Judge::new(context, CompilerKind::Clang);
+/// Runs every row again, with the code of one compiler.
+pub fn rerun(context: &Context, study: &Study, compiler: CompilerKind) -> Result<Vec<Rerun>> {
+    let judge = Judge::new(context, compiler);
     let again = |row: &Row| -> Result<Rerun> {
         let cpu_name = row.cpu.as_ref().unwrap_or(&study.cpu);
         let mut cpus = judge::cpus(context, std::slice::from_ref(cpu_name))?;
@@ -144,7 +149,7 @@ fn rerun_hotpath(
         judge.predict(variant, &row.case(), std::slice::from_ref(cpu))?.map_err(possible)?.remove(0);
     // The cpu's own clock is that of its file; the machine that was published has its own.
     let own = match row.quantity {
-        Quantity::NsPerCall => prediction.cycles * 1000.0 / study.clock_mhz,
+        Quantity::NsPerCall => prediction.cycles * 1000.0 / row.clock_mhz.unwrap_or(study.clock_mhz),
         Quantity::Instructions => counts.instructions as f64,
         Quantity::Branches => counts.branches as f64,
         Quantity::CyclesPerIteration | Quantity::CyclesRatio => prediction.cycles,
@@ -159,6 +164,7 @@ fn rerun_hotpath(
         own,
         over_alignments: range.filter(|_| !row.quantity.is_counted()),
         interval: (!row.quantity.is_counted()).then_some(interval),
+        compiler: Some(prediction.common.compiler),
     })
 }
 
@@ -194,7 +200,15 @@ fn rerun_program(
         true => None,
         false => Some(program::interval(&trace, over.as_deref(), cpu, own)?),
     };
-    Ok(Rerun { row: row.clone(), instructions: None, cycles: None, own, over_alignments: None, interval })
+    Ok(Rerun {
+        row: row.clone(),
+        instructions: None,
+        cycles: None,
+        own,
+        over_alignments: None,
+        interval,
+        compiler: None,
+    })
 }
 
 fn study_arch(study: &Study) -> Result<arch::Arch> {
@@ -208,16 +222,21 @@ pub fn fill(section: &mut Section, study: &Study, reruns: &[Rerun]) {
         "Machine: {} at {} MHz ({}). Here: {} by QEMU's trace and cpus/{}.",
         study.machine, study.clock_mhz, study.clock_source, study.arch, study.cpu
     ));
+    if let Some(compiler) = reruns.iter().find_map(|rerun| rerun.compiler.as_ref()) {
+        section.paragraph(&format!("Compiler of what is judged: {compiler}."));
+    }
     let method = "instructions counted under QEMU; cycles and times predicted from the trace and the cpu's description, \
                   not measured; errors in percent of the published figure; alignments: lowest and highest over the places of the code \
                   in a fetch block, where they differ";
     let mut table = Table::new("Published and re-run", method);
     let hot = reruns.iter().any(|rerun| rerun.row.hotpath.is_some());
+    let several = reruns.iter().any(|rerun| rerun.row.cpu.is_some());
     // One unit for all rows stands in the heads, several stand in the rows.
     let first = reruns.first().map(|rerun| rerun.row.quantity);
     let same = reruns.iter().all(|rerun| Some(rerun.row.quantity) == first);
     let unit = first.filter(|_| same).map_or("", Quantity::unit);
     let digits = if same { 1 } else { 3 };
+    let cpu = several.then(|| table.text_column("cpu"));
     let name = table.text_column("row");
     let quantity = (!same).then(|| table.text_column("quantity"));
     let instructions = hot.then(|| table.count_column("per call", "instr"));
@@ -232,6 +251,9 @@ pub fn fill(section: &mut Section, study: &Study, reruns: &[Rerun]) {
     for rerun in reruns {
         let row = table.row();
         table.set(row, name, rerun.row.title());
+        if let Some(column) = cpu {
+            table.set(row, column, rerun.row.cpu.as_ref().unwrap_or(&study.cpu).as_str());
+        }
         if let Some(column) = quantity {
             table.set(row, column, rerun.row.quantity.name());
         }
@@ -315,8 +337,9 @@ fn orders_wrong(reruns: &[&Rerun]) -> Vec<String> {
     let mut wrong = Vec::new();
     for (index, a) in reruns.iter().enumerate() {
         for b in &reruns[index + 1..] {
-            let comparable =
-                a.row.hotpath.is_some() && a.row.case == b.row.case && a.row.quantity == b.row.quantity;
+            let comparable = a.row.hotpath.is_some()
+                && (&a.row.hotpath, &a.row.cpu, &a.row.case, a.row.quantity)
+                    == (&b.row.hotpath, &b.row.cpu, &b.row.case, b.row.quantity);
             if comparable && (a.own < b.own) != (a.row.published < b.row.published) {
                 wrong.push(format!("{} and {}", a.row.title(), b.row.title()));
             }
@@ -336,6 +359,7 @@ pub fn record(study: &Study, rerun: &Rerun) -> StudyRecord {
         &study.arch,
     );
     common.case = row.case.clone();
+    common.compiler = rerun.compiler.clone().unwrap_or_default();
     StudyRecord {
         common,
         study: study.name.clone(),

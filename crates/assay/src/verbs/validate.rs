@@ -92,7 +92,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
             let words = [name.as_str(), &row.title(), &row.family, row.cpu.as_ref().unwrap_or(&cpu)];
             !row.quantity.is_counted() && choice.takes(&words)
         });
-        rows.extend(rerun(context, &study)?.iter().map(|rerun| of_study(&study, rerun)));
+        rows.extend(rerun(context, &study, study.compiler()?)?.iter().map(|rerun| of_study(&study, rerun)));
     }
     if rows.is_empty() {
         return Err(Problem::new(format!("no row has '{}' in it", args.only.join("' or '")))
