@@ -159,6 +159,8 @@ static TARGETS: [Target; 7] = [
         baseline: "x86-64",
         requirements: &[
             x86("x86-64", &["-march=x86-64"], "Opteron_G1", &[]),
+            // All but the first 64-bit processors, and the first that QEMU has.
+            x86("rdtscp", &[], "Opteron_G3", &["rdtscp"]),
             x86("movbe", &["-mmovbe"], "Haswell", &["movbe"]),
             x86("xsave", &["-mxsave"], "SandyBridge", &["xsave"]),
             x86("avx", &["-mavx"], "SandyBridge", &["avx"]),

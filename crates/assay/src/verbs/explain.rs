@@ -29,6 +29,9 @@ pub struct Args {
     arch: Option<arch::Arch>,
     #[command(flatten)]
     cases: Cases,
+    /// Compiler: clang or gcc
+    #[arg(long, value_name = "NAME", default_value = "clang")]
+    compiler: String,
     /// First instruction of the timeline, counted from the start of the trace (default: in the later half)
     #[arg(long, value_name = "N")]
     from: Option<u64>,
@@ -141,7 +144,7 @@ fn trace_of(context: &Context, args: &Args, cpu: &Cpu) -> Result<(PathBuf, Optio
             || arch::Arch::ALL.into_iter().filter(|arch| cpu.runs(*arch)).collect(),
             |arch| vec![arch],
         ),
-        compiler: "clang".to_owned(),
+        compiler: args.compiler.clone(),
         ..Selection::default()
     };
     let variants = selection.variants(context)?;

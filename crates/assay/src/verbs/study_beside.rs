@@ -236,7 +236,7 @@ fn not_judged_table(study: &Study) -> Table {
 fn elsewhere_table(records: &[PredictionRecord]) -> Table {
     let mut table = Table::new(
         "Cpus of which nobody has published a figure",
-        "predicted from a trace and a description of the cpu; not measured, by nobody; 90 %: the interval that holds the \
+        "predicted from a trace and a description of the cpu; not measured by anybody; 90 %: the interval that holds the \
          cycles of a real core in nine of ten cases; the calling loop included",
     );
     let cpu = table.text_column("cpu");
