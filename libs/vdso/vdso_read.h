@@ -359,7 +359,7 @@ VDSO_INLINE uint32_t vdso_try_resolution(const struct vdso_data *vd, int32_t clo
 	if (VDSO_UNLIKELY((uint32_t)clock >= VDSO_BASES))
 		return 0;
 	bit = 1u << clock;
-	if (bit & (VDSO_HRES_CLOCKS | VDSO_RAW_CLOCKS))
+	if (VDSO_LIKELY(bit & (VDSO_HRES_CLOCKS | VDSO_RAW_CLOCKS)))
 		return vd->hrtimer_res;
 	return bit & VDSO_COARSE_CLOCKS ? vd->coarse_res : 0;
 }
