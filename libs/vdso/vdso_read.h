@@ -9,7 +9,8 @@
  * times and then gives up with VDSO_FALLBACK: whoever called asks the kernel. So a page whose writer died, or one filled with
  * anything at all, costs bounded time.
  *
- * VDSO_TEST_COUNTER, if defined, is a function that stands for the counter: tests move it as they like.
+ * VDSO_TEST_COUNTER, if defined, is a function that stands for the counter: tests move it as they like. VDSO_TEST_BARRIER is one
+ * that stands for the barriers: a test's writer commits there, between any two loads of a reader.
  */
 #ifndef VDSO_READ_H
 #define VDSO_READ_H
@@ -34,6 +35,10 @@
 #ifdef VDSO_TEST_COUNTER
 uint64_t VDSO_TEST_COUNTER(void);
 #define vdso_counter VDSO_TEST_COUNTER
+#endif
+#ifdef VDSO_TEST_BARRIER
+void VDSO_TEST_BARRIER(void);
+#define vdso_read_barrier VDSO_TEST_BARRIER
 #endif
 
 #define VDSO_INLINE static inline __attribute__((always_inline, unused))

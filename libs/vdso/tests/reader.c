@@ -11,6 +11,7 @@ static uint64_t counter_now, counter_reads;
 
 /* Readers that are compiled here call this; vdso_clock.c is included below for the same reason. */
 #define VDSO_TEST_COUNTER test_counter
+#define VDSO_TEST_BARRIER test_barrier
 
 #include "bare.h"
 #include "vdso_clock.c"
@@ -21,6 +22,16 @@ uint64_t test_counter(void)
 {
 	counter_reads++;
 	return counter_now;
+}
+
+/* At which barrier from now on the writer commits; 0: at none. */
+static unsigned int commit_at;
+static void commit_now(void);
+void test_barrier(void)
+{
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (commit_at && --commit_at == 0)
+		commit_now();
 }
 
 /* Two pages one step apart, as a namespace has them. */
@@ -506,6 +517,41 @@ static void test_sequence(void)
 	group_end("sequence count", 12);
 }
 
+/* A writer that sets the wall clock a second further. */
+static void commit_now(void)
+{
+	vdso_writer_begin(&writer, counter_now);
+	vdso_writer_step(&writer, VDSO_NSEC_PER_SEC);
+	vdso_writer_commit(&writer);
+}
+
+/* A commit between a reader's loads: the time is that of the new state, whole. */
+static void test_interrupted(void)
+{
+	static const int32_t clocks[] = { VDSO_CLOCK_REALTIME, VDSO_CLOCK_TAI, VDSO_CLOCK_REALTIME_COARSE };
+
+	group_start();
+	for (unsigned int i = 0; i < 3; i++)
+		for (unsigned int barrier = 1; barrier <= 2; barrier++) {
+			struct vdso_time time;
+
+			start(1000000000, UINT64_MAX, 1000, at(10, 5));
+			commit_at = barrier;
+			time = now(clocks[i]);
+			bare_expect(commit_at == 0, "a reader has fewer than %u barriers", barrier);
+			expect_time(time, (struct vdso_time){ 11, 5 }, "a commit between the loads, at barrier", barrier);
+			if (1u << clocks[i] & VDSO_COARSE_CLOCKS)
+				continue;
+			/* And in the slow way, which a counter that lags is sent to after one barrier. */
+			counter_now = 999;
+			commit_at = 1 + barrier;
+			time = now(clocks[i]);
+			bare_expect(commit_at == 0, "the slow way has fewer than %u barriers", barrier);
+			expect_time(time, (struct vdso_time){ 12, 5 }, "a commit in the slow way, at barrier", barrier);
+		}
+	group_end("a commit between a reader's loads", 20);
+}
+
 static void test_modes(void)
 {
 	static const int32_t others[] = { VDSO_CLOCKMODE_NONE, VDSO_CLOCKMODE_PVCLOCK, VDSO_CLOCKMODE_HVCLOCK, 4, 77, -1,
@@ -780,6 +826,7 @@ int bare_main(int argc, char **argv)
 	test_suspend_and_restore();
 	test_namespaces();
 	test_sequence();
+	test_interrupted();
 	test_modes();
 	test_attach();
 	test_writer_refuses();
