@@ -147,6 +147,36 @@ fn listing(lab: &Lab, source: &Path) -> String {
     String::from_utf8(shown.expect("llvm-objdump-19 is installed").stdout).expect("text")
 }
 
+/// Played by another /proc/cpuinfo in a mount namespace, where this user may make one.
+#[test]
+fn a_machine_without_avx512_skips_its_variants_with_the_reason() {
+    let lab = Lab::shared();
+    let info = std::fs::read_to_string("/proc/cpuinfo").expect("this is Linux");
+    let without =
+        |line: &str| line.split(' ').filter(|word| !word.starts_with("avx512")).collect::<Vec<_>>().join(" ");
+    let edited = lab.write("cpuinfo", info.lines().map(|line| without(line) + "\n").collect::<String>());
+    let script = "mount --bind \"$1\" /proc/cpuinfo && shift && exec \"$@\"";
+    let namespace = |command: &mut Command| -> bool {
+        command.args(["-m", "sh", "-c", script, "sh"]).arg(&edited);
+        Command::new("unshare")
+            .args(["-m", "sh", "-c", script, "sh"])
+            .arg(&edited)
+            .arg("true")
+            .status()
+            .is_ok_and(|status| status.success())
+    };
+    let mut command = Command::new("unshare");
+    if common::native() != "x86_64" || !namespace(&mut command) {
+        println!("skipped: no other /proc/cpuinfo can be mounted here");
+        return;
+    }
+    command.arg(env!("CARGO_BIN_EXE_assay")).args(["check", "avx512_restore", "-a", "x86_64"]);
+    command.env("ASSAY_ROOT", root()).env("ASSAY_CACHE", &lab.cache);
+    let reason = "this machine's processor has no avx512f";
+    common::finish(&mut command)
+        .ends(0, &["avx512_restore/vinsertf64x4", reason, "0 right, 0 wrong, 3 skipped"]);
+}
+
 /// Where there is no AVX-512 nothing can run this code; what the assembler made of it can be looked at anywhere.
 #[test]
 fn avx512_moves_every_register_from_and_to_its_place() {

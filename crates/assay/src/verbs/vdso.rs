@@ -123,9 +123,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         Action::Hostile(args) => {
             checked(context, &args.archs, &["hostile".to_owned(), args.pages.to_string()])
         }
-        Action::Reader(args) => {
-            checked(context, &args.archs, &["reader".to_owned(), args.cases.to_string()])
-        }
+        Action::Reader(args) => checked(context, &args.archs, &["reader".to_owned(), args.cases.to_string()]),
         Action::Bench(args) => bench::run(context, args),
     }
 }
@@ -133,9 +131,13 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
 /// For `./assay test`: the short form of everything, on every architecture.
 pub fn check(context: &Context) -> Result<Tally> {
     let mut tally = Tally::default();
-    for words in
-        [&["verify", "6"][..], &["abi"], &["torture", "400", "10000"], &["hostile", "100"], &["reader", "2000"]]
-    {
+    for words in [
+        &["verify", "6"][..],
+        &["abi"],
+        &["torture", "400", "10000"],
+        &["hostile", "100"],
+        &["reader", "2000"],
+    ] {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         let runs = runs(context, &Arch::ALL, &words)?;
         for run in &runs {

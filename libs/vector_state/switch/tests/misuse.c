@@ -152,6 +152,23 @@ static void nested(void)
 	context_switch(&main_context, &other, NULL);
 }
 
+/* A real one: switches away from the main context wherever that is not the one that runs, so inside of switches mostly. */
+static void switch_in_handler(int number)
+{
+	(void)number;
+	if (main_context.state != 3 /* running */)
+		context_switch(&main_context, &third, NULL);
+}
+
+static void signal_in_the_middle(void)
+{
+	make(go_back);
+	context_create(&third, stacks[1], sizeof(stacks[1]), go_back);
+	bare_signals_start(200, switch_in_handler);
+	for (unsigned int i = 0; i < 50000000; i++)
+		context_switch(&main_context, &other, NULL);
+}
+
 static void cpu_without(void)
 {
 	if (!context_cpu_suffices(0))
@@ -182,6 +199,7 @@ static const struct {
 	{ "stack_overrun", "has been overrun", stack_overrun },
 	{ "wrong_stack", "does not run on its own stack", wrong_stack },
 	{ "nested", "nested use", nested },
+	{ "signal_in_the_middle", "nested use|context to leave is not the running one", signal_in_the_middle },
 	{ "cpu_here", "the CPU suffices", cpu_here },
 #ifdef __powerpc__
 #if !defined(_SOFT_FLOAT)

@@ -62,7 +62,8 @@ type Times = BTreeMap<(String, String), BTreeMap<String, Vec<f64>>>;
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let arch = host::native_arch().ok_or_else(|| {
-        Problem::new("this machine's architecture is none of ours").remedy("time under QEMU is no time; run it on such a machine")
+        Problem::new("this machine's architecture is none of ours")
+            .remedy("time under QEMU is no time; run it on such a machine")
     })?;
     let program = Program::new(context, arch)?;
     let mut times = Times::new();
@@ -88,7 +89,8 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     }
     let records = records(&times, arch.name());
     context.tell(records.iter(), || report(&times));
-    let slower = times.values().filter_map(against_kernel).filter(|result| result.interval.low > MARGIN).count();
+    let slower =
+        times.values().filter_map(against_kernel).filter(|result| result.interval.low > MARGIN).count();
     Ok(if args.judge && slower > 0 { Outcome::Failed } else { Outcome::Fine })
 }
 
@@ -138,7 +140,8 @@ fn report(times: &Times) -> Report {
     );
     let call = table.text_column("call");
     let clock = table.text_column("clock");
-    let columns = ["floor", "kernel", "ours", "syscall"].map(|name| (name, table.measured_column(name, "ns", 1)));
+    let columns =
+        ["floor", "kernel", "ours", "syscall"].map(|name| (name, table.measured_column(name, "ns", 1)));
     let ratio = table.text_column("ours / kernel");
     let verdict = table.text_column("ours is");
     for ((name, of_clock), by_image) in times {
@@ -151,7 +154,8 @@ fn report(times: &Times) -> Report {
             }
         }
         if let Some(result) = against_kernel(by_image) {
-            let text = format!("{:.2} [{:.2}, {:.2}]", result.ratio, result.interval.low, result.interval.high);
+            let text =
+                format!("{:.2} [{:.2}, {:.2}]", result.ratio, result.interval.low, result.interval.high);
             table.set(row, ratio, text.as_str());
             let tone = if result.verdict == Verdict::Slower { Tone::Bad } else { Tone::Plain };
             table.set(row, verdict, Text { text: word(result.verdict).to_owned(), tone });

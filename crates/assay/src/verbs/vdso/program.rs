@@ -45,7 +45,8 @@ impl Program {
             Engine::Qemu { program: qemu, cpu, .. } => Command::new(qemu).args(["-cpu", cpu]).arg(&program),
         };
         let asked: u64 = words.iter().skip(1).filter_map(|word| word.parse::<u64>().ok()).max().unwrap_or(0);
-        let output = command.arg(&image).args(words).timeout(PATIENCE + Duration::from_millis(asked * 40)).run()?;
+        let output =
+            command.arg(&image).args(words).timeout(PATIENCE + Duration::from_millis(asked * 40)).run()?;
         let engine = self.engine.describe();
         match output.ending {
             Ending::Exited(0 | 1) => parse(&output.stdout, self.arch, &engine),

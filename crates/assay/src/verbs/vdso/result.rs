@@ -126,8 +126,9 @@ pub fn parse(text: &str, arch: Arch, engine: &str) -> Result<Run> {
         }
         let fields: Vec<&str> = line.split('\t').collect();
         let number = |text: &str| text.parse::<u64>().map_err(|_| bad(line));
-        let finding =
-            |check: &str, image: &str, call: &str, clock: &str| Finding::new(check, image, call, clock, arch, engine);
+        let finding = |check: &str, image: &str, call: &str, clock: &str| {
+            Finding::new(check, image, call, clock, arch, engine)
+        };
         match fields[..] {
             ["export", image, soname, symbol, version, bytes, bind] => run.exports.push(Export {
                 kind: "vdso_export",
@@ -152,7 +153,8 @@ pub fn parse(text: &str, arch: Arch, engine: &str) -> Result<Run> {
                 one.ok = verdict != "FAILED";
                 one.cases_count = number(count)?;
                 if verdict == "told" {
-                    one.details = Some(format!("{right} as the kernel answers; the emulator's own system call"));
+                    one.details =
+                        Some(format!("{right} as the kernel answers; the emulator's own system call"));
                 }
                 run.findings.push(one);
             }
@@ -295,14 +297,21 @@ mod tests {
         assert_eq!((run.passed, run.failed, run.skipped), (3, 1, 1));
         assert_eq!(run.findings[0].worst_ns, Some(-3));
         assert!(run.findings[0].ok);
-        for text in ["", "hello\n", "verify\ta\n", "1 passed, 0 failed, 0 skipped\nmore\n", "export\ta\tb\tc\td\tx\tweak\n"] {
+        for text in [
+            "",
+            "hello\n",
+            "verify\ta\n",
+            "1 passed, 0 failed, 0 skipped\nmore\n",
+            "export\ta\tb\tc\td\tx\tweak\n",
+        ] {
             assert!(parse(text, Arch::X86_64, "native").is_err(), "{text:?}");
         }
     }
 
     #[test]
     fn a_hostile_page_that_broke_something_is_no_success() {
-        let run = parse("hostile\t5\t1000\nFAILED x\n4 passed, 1 failed, 0 skipped\n", Arch::Powerpc, "q").unwrap();
+        let run =
+            parse("hostile\t5\t1000\nFAILED x\n4 passed, 1 failed, 0 skipped\n", Arch::Powerpc, "q").unwrap();
         assert!(!run.findings[0].ok);
     }
 }
