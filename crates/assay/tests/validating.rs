@@ -21,7 +21,9 @@ fn every_routine_is_built_recorded_and_predicted() {
         ["gmp", "go addVV", "go clear", "vdso", "bibo", "jiegec"].map(|pattern| ["--only", pattern]).concat();
     let ran = lab.assay(["validate", "--json"].iter().chain(&patterns)).ends(0, &[]);
     let records = rows(&ran);
-    let routines: Vec<_> = records.iter().filter(|record| record["quantity"] != "loop").collect();
+    // Rows of studies are predicted by `study`, where their code has but one place on cores that fetch one instruction.
+    let of_corpus = |record: &&Value| record["quantity"] != "loop" && record["quantity"] != "time per call";
+    let routines: Vec<_> = records.iter().filter(of_corpus).collect();
     assert!(routines.len() >= 30, "{} rows", routines.len());
     for record in routines {
         let [low, high] = [0, 1].map(|end| record["over_alignments"][end].as_f64());
