@@ -187,10 +187,10 @@ static TARGETS: [Target; 7] = [
     Target {
         arch: Arch::Aarch64,
         triple: "aarch64-unknown-linux-gnu",
-        // x18 is the platform's: the kernel keeps its shadow call stack there, so hot paths leave it alone.
-        cflags: &["-mlittle-endian", "-ffixed-x18"],
-        // Out-of-line atomics would call into libgcc.
-        gcc: Some(("aarch64-linux-gnu-gcc", &["-mno-outline-atomics"])),
+        // x18 is the platform's: the kernel keeps its shadow call stack there, so hot paths leave it alone. Out-of-line
+        // atomics would call into libgcc.
+        cflags: &["-mlittle-endian", "-ffixed-x18", "-mno-outline-atomics"],
+        gcc: Some(("aarch64-linux-gnu-gcc", &[])),
         qemu_program: "qemu-aarch64",
         variant_folders: &["aarch64"],
         baseline: "armv8-a",
