@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * slices PATTERN KIB SLICE_US EVICT ROUNDS SEED: what a task gets done in slices of fixed wall time, restoring included.
+ *
+ * PATTERN: chase (a dependent walk over lines in random order), stream (lines one behind the other, each once).
+ * KIB: the task's memory. EVICT: l3 (between two slices others read 4 MiB, so that the second level holds nothing of the
+ * task and the third everything), none (the others touch nothing).
+ *
+ * Ways, in random order in each round, one slice each, all on the same memory:
+ *   nothing    no library
+ *   restore    cache_log, restoring always
+ *   feedback   cache_log, restoring if it pays
+ *   note       cache_log, logging as in the two above but never restoring: what logging costs where lines are far
+ *   warm       no library, and nothing evicted (the memory is read just before the slice): the bound
+ *   warm_note  the same with logging: what logging costs where lines are near
+ *
+ * A slice in which the clock jumped (the system ran something else) is left out, in every way alike. A line for each way:
+ *     WAY STEPS_PER_US SLICES LEFT_OUT RESTORED RESTORE_US
+ * Slices are of up to eight kinds (restored or not, logged or not, ended by making a table or not). Of each kind the median
+ * of steps and the median of time are taken, switch in and out included, and weighted by how many there were: a mean over
+ * the way's life that one interruption cannot move.
+ */
+#include "timing.h"
+
+enum { NOTHING, RESTORE, FEEDBACK, NOTE, WARM, WARM_NOTE, WAYS };
+enum { RESTORED = 1, LOGGED = 2, TABLE = 4, KINDS = 8 };
+enum { ROUNDS_MAX = 20000, OTHERS_BYTES = 4 << 20, STEPS = 16, JUMP_US = 8 };
+
+static const char *const names[WAYS] = { "nothing", "restore", "feedback", "note", "warm", "warm_note" };
+
+struct pace {
+	double steps, us;
+};
+
+struct way {
+	double *restore_us;
+	struct cache_log log;
+	struct pace *paces[KINDS];
+	size_t counts[KINDS];
+	size_t left_out, restored;
+};
+
+static struct way ways[WAYS];
+static char *memory, *others;
+static size_t bytes, lines;
+static void **position;
+static size_t line_next;
+static bool chase, evict;
+static volatile uint64_t sink;
+static double per_us;
+
+static bool takes_notes(int way)
+{
+	return way == RESTORE || way == FEEDBACK || way == NOTE || way == WARM_NOTE;
+}
+
+static void **walk(void **at)
+{
+	for (int i = 0; i < STEPS; i++)
+		at = *at;
+	return at;
+}
+
+static void **walk_noting(void **at, struct cache_log_notes *notes)
+{
+	for (int i = 0; i < STEPS; i++) {
+		cache_log_note_line(notes, at);
+		at = *at;
+	}
+	return at;
+}
+
+static void stream(struct cache_log_notes *notes)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < STEPS; i++) {
+		const char *line = memory + line_next * CACHE_LOG_LINE;
+
+		if (notes)
+			cache_log_note_line(notes, line);
+		sum += *(const volatile uint64_t *)line;
+		line_next = line_next + 1 == lines ? 0 : line_next + 1;
+	}
+	sink = sum;
+}
+
+static void steps(struct cache_log_notes *notes)
+{
+	if (!chase)
+		stream(notes);
+	else
+		position = notes ? walk_noting(position, notes) : walk(position);
+}
+
+static void read_all(const char *from, size_t count)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < count; i += CACHE_LOG_LINE)
+		sum += *(const volatile uint64_t *)(from + i);
+	sink = sum;
+}
+
+/* What happens between two slices of the task, and is nobody's time here. */
+static void between(int way)
+{
+	if (way == WARM || way == WARM_NOTE) {
+		/* What is larger than all near caches cannot be made near. */
+		for (int time = 0; time < 2 && bytes <= OTHERS_BYTES; time++)
+			read_all(memory, bytes);
+	} else if (evict) {
+		read_all(others, OTHERS_BYTES);
+	}
+}
+
+/* Steps until the slice's end; false if the clock jumped. */
+static bool work(struct cache_log_notes *notes, uint64_t end, uint64_t *done)
+{
+	uint64_t last = cache_log_ticks(), jump = (uint64_t)(JUMP_US * per_us);
+	bool fair = true;
+
+	while (last < end) {
+		uint64_t now;
+
+		steps(notes);
+		*done += STEPS;
+		now = cache_log_ticks();
+		fair &= now - last < jump;
+		last = now;
+	}
+	return fair;
+}
+
+static void slice(int number, double slice_us)
+{
+	struct way *way = &ways[number];
+	struct cache_log *log = takes_notes(number) ? &way->log : NULL;
+	uint64_t start, end, restored, done = 0, elapsed, tables = way->log.statistics.tables;
+	int kind = 0;
+	bool fair;
+
+	between(number);
+	start = cache_log_ticks();
+	if (log && cache_log_switch_in(log) == CACHE_LOG_OK)
+		kind |= RESTORED;
+	restored = cache_log_ticks();
+	end = start + (uint64_t)(slice_us * per_us);
+	kind |= way->log.notes.on ? LOGGED : 0;
+	fair = work(log ? &log->notes : NULL, end, &done);
+	if (log)
+		cache_log_switch_out(log, done);
+	kind |= way->log.statistics.tables > tables ? TABLE : 0;
+	elapsed = cache_log_ticks() - start;
+	if (!fair) {
+		way->left_out++;
+		return;
+	}
+	way->paces[kind][way->counts[kind]++] = (struct pace){ (double)done, (double)elapsed / per_us };
+	if (kind & RESTORED)
+		way->restore_us[way->restored++] = (double)(restored - start) / per_us;
+}
+
+static int fewer_steps(const void *a, const void *b)
+{
+	double x = ((const struct pace *)a)->steps, y = ((const struct pace *)b)->steps;
+
+	return x < y ? -1 : x > y;
+}
+
+static int less_time(const void *a, const void *b)
+{
+	double x = ((const struct pace *)a)->us, y = ((const struct pace *)b)->us;
+
+	return x < y ? -1 : x > y;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void report(int number)
+{
+	struct way *way = &ways[number];
+	double steps_all = 0, us = 0;
+	size_t slices = 0;
+
+	for (int kind = 0; kind < KINDS; kind++) {
+		size_t count = way->counts[kind];
+
+		if (count == 0)
+			continue;
+		qsort(way->paces[kind], count, sizeof(struct pace), fewer_steps);
+		steps_all += (double)count * way->paces[kind][count / 2].steps;
+		qsort(way->paces[kind], count, sizeof(struct pace), less_time);
+		us += (double)count * way->paces[kind][count / 2].us;
+		slices += count;
+	}
+	if (slices == 0) {
+		fprintf(stderr, "%s: the clock jumped in each of %zu slices\n", names[number], way->left_out);
+		exit(2);
+	}
+	qsort(way->restore_us, way->restored, sizeof(double), ascending);
+	printf("%s %.4f %zu %zu %zu %.3f\n", names[number], steps_all / us, slices, way->left_out, way->restored,
+	       way->restored ? way->restore_us[way->restored / 2] : 0.0);
+}
+
+static void set_up(const char *pattern, const char *eviction)
+{
+	size_t notes = 16;
+
+	chase = strcmp(pattern, "chase") == 0;
+	evict = strcmp(eviction, "l3") == 0;
+	if ((!chase && strcmp(pattern, "stream") != 0) || (!evict && strcmp(eviction, "none") != 0)) {
+		fprintf(stderr, "PATTERN is chase or stream, EVICT is l3 or none\n");
+		exit(2);
+	}
+	memory = map(bytes);
+	others = map(OTHERS_BYTES);
+	lines = bytes / CACHE_LOG_LINE;
+	position = make_cycle(memory, lines);
+	while (notes < lines && notes < 32768)
+		notes *= 2;
+	for (int way = 0; way < WAYS; way++) {
+		struct cache_log *log = &ways[way].log;
+
+		ways[way].restore_us = malloc(ROUNDS_MAX * sizeof(double));
+		if (!ways[way].restore_us)
+			exit(2);
+		for (int kind = 0; kind < KINDS; kind++) {
+			ways[way].paces[kind] = malloc(ROUNDS_MAX * sizeof(struct pace));
+			if (!ways[way].paces[kind])
+				exit(2);
+		}
+		if (cache_log_create(log, map(CACHE_LOG_BYTES(notes)), CACHE_LOG_BYTES(notes), (uint64_t)way) != CACHE_LOG_OK)
+			exit(2);
+		log->feedback_on = way == FEEDBACK;
+		log->order = CACHE_LOG_BY_ADDRESS;
+		if (way == NOTE || way == WARM_NOTE)
+			log->budget.lines = 0;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	double slice_us;
+	uint64_t rounds;
+
+	if (argc != 7) {
+		fprintf(stderr, "slices PATTERN KIB SLICE_US EVICT ROUNDS SEED\n");
+		return 2;
+	}
+	bytes = whole_number(argv[2], "KIB", 4, 1 << 18) << 10;
+	slice_us = (double)whole_number(argv[3], "SLICE_US", 1, 1000000);
+	rounds = whole_number(argv[5], "ROUNDS", 1, ROUNDS_MAX);
+	random_state = whole_number(argv[6], "SEED", 1, UINT32_MAX) * 0x9e3779b97f4a7c15;
+	set_up(argv[1], argv[4]);
+	stay_here();
+	per_us = ticks_per_us();
+	for (uint64_t round = 0; round < rounds; round++) {
+		int order[WAYS] = { 0, 1, 2, 3, 4, 5 };
+
+		for (int i = WAYS - 1; i >= 0; i--) {
+			int other = (int)(random_word() % (uint64_t)(i + 1)), way = order[other];
+
+			order[other] = order[i];
+			slice(way, slice_us);
+		}
+	}
+	for (int i = 0; i < WAYS; i++)
+		report(i);
+	return 0;
+}

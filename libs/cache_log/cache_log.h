@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Cache log and restore, in software: a task notes which lines of memory it touches; when it is switched in again, they are
+ * prefetched before it asks for them. Freestanding C11, no allocation, no global state.
+ *
+ * What POWER8's micro-partition prefetch engine logged by itself, a program has to say: no instruction lists a cache.
+ * Who knows what a task touches says it (ranges, objects, the lines of a walk); the library keeps the last of these notes,
+ * makes a table of them at the switch, and prefetches by the table at the next one.
+ *
+ * Words. Line: CACHE_LOG_LINE bytes, aligned. Entry: 64 bits, the address of a first line with the number of lines behind it
+ * in the low bits, so one entry covers up to CACHE_LOG_LINE lines. Notes: the ring of entries that the running task leaves.
+ * Table: what was made of the notes, with a head that tells whose it is and of which epoch. Slice: from a switch in to the
+ * next switch out. Ticks: of the machine's own time counter.
+ *
+ * A table is a hint. Whatever is wrong with it (stale, corrupt, another task's, addresses that are no longer mapped) costs
+ * an opportunity and a counter in the statistics; a prefetch never faults and never changes memory.
+ *
+ * Threads: a log belongs to one task. Two processors that switch the same task at once are kept apart (the second does
+ * nothing and counts `busy`); notes are left by the task itself, which runs on one processor at a time.
+ */
+#ifndef CACHE_LOG_H
+#define CACHE_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "machine.h"
+
+#define CACHE_LOG_LINE ((uintptr_t)1 << CACHE_LOG_LINE_SHIFT)
+
+/* ------------------------------------------------------------------ entries */
+
+/* The entry of up to CACHE_LOG_LINE lines from the one that `address` is in. */
+static inline uint64_t cache_log_entry(uintptr_t address, unsigned int lines)
+{
+	return (address & ~(CACHE_LOG_LINE - 1)) | (lines - 1);
+}
+
+static inline uintptr_t cache_log_entry_address(uint64_t entry)
+{
+	return (uintptr_t)entry & ~(CACHE_LOG_LINE - 1);
+}
+
+static inline unsigned int cache_log_entry_lines(uint64_t entry)
+{
+	return (unsigned int)(entry & (CACHE_LOG_LINE - 1)) + 1;
+}
+
+/* The running check of a table's entries: order and every bit count. */
+static inline uint64_t cache_log_check_add(uint64_t check, uint64_t entry)
+{
+	return (check << 5 | check >> 59) ^ entry;
+}
+
+/* ------------------------------------------------------------------ tables */
+
+/* Complete, and being written: a table that was left in the middle is told by its head. */
+#define CACHE_LOG_COMPLETE 0x43614c31u
+#define CACHE_LOG_WRITING  0x43614c77u
+
+enum { CACHE_LOG_ENTRIES_MAX = 65535 };
+
+/* The head of a table; `entries_max` entries follow it. Multiple of 8 bytes, and so has its address to be. */
+struct cache_log_table {
+	uint32_t magic;
+	uint32_t epoch;         /* of the address space that the addresses are of */
+	uint64_t owner;         /* whose they are: anything that tells tasks apart, such as an address */
+	uint64_t check;         /* cache_log_check_add over the entries, from cache_log_check_start */
+	uint32_t lines;
+	uint16_t entries_count, entries_max;
+	uint64_t entries[];
+};
+
+/* The bytes of a table with room for so many entries. */
+#define CACHE_LOG_TABLE_BYTES(entries) (sizeof(struct cache_log_table) + 8 * (size_t)(entries))
+
+/* The check's first value holds the head, so that a changed head is found, too. */
+static inline uint64_t cache_log_check_start(const struct cache_log_table *table)
+{
+	return table->owner * 0x9e3779b97f4a7c15 ^ ((uint64_t)table->epoch << 32 | table->lines) ^
+	       (uint64_t)table->entries_count << 17;
+}
+
+enum cache_log_status {
+	CACHE_LOG_OK,
+	CACHE_LOG_TOO_SMALL,    /* memory without room for a head and one entry, or not what a head says */
+	CACHE_LOG_MISALIGNED,   /* memory at no multiple of 8 */
+	CACHE_LOG_EMPTY,        /* nothing has been logged yet */
+	CACHE_LOG_INCOMPLETE,   /* logging was left in the middle, or never begun: no head of ours */
+	CACHE_LOG_FOREIGN,      /* another task's */
+	CACHE_LOG_STALE,        /* of an earlier epoch */
+	CACHE_LOG_CORRUPT,      /* the check does not hold */
+	CACHE_LOG_NO_BUDGET,    /* a budget of zero */
+	CACHE_LOG_BUSY,         /* another processor switches this task now */
+	CACHE_LOG_OFF,          /* feedback found that it does not pay */
+	CACHE_LOG_STATUSES
+};
+
+/* The status in a few words, for messages. */
+const char *cache_log_status_text(enum cache_log_status status);
+
+/* How much a restore may do. What runs out first ends it. */
+struct cache_log_budget {
+	uint32_t lines;         /* at most so many lines; 0 allows nothing */
+	uint64_t ticks;         /* about so many ticks, looked at every 32 entries; 0 allows nothing */
+};
+
+#define CACHE_LOG_UNLIMITED ((struct cache_log_budget){ UINT32_MAX, UINT64_MAX })
+
+/* All counters only grow, and wrap. */
+struct cache_log_statistics {
+	uint64_t notes, notes_lost;     /* left by the task; those that the ring had no room for or that were dropped */
+	uint64_t tables;                /* made of notes */
+	uint64_t restores, lines;       /* switches in that prefetched, and the lines asked for */
+	uint64_t cut;                   /* restores that the budget ended */
+	uint64_t ticks;                 /* spent in switches in that restored */
+	uint64_t probes;                /* slices that feedback spent on finding out */
+	uint64_t refused[CACHE_LOG_STATUSES];   /* by status: what was not done, and why */
+};
+
+/* Makes an empty table of memory. OK, TOO_SMALL or MISALIGNED. Room beyond 65535 entries is left alone. */
+enum cache_log_status cache_log_table_create(void *memory, size_t bytes, uint64_t owner, uint32_t epoch);
+
+/* Says whether memory that came from somewhere holds a whole table; reads it all, trusts nothing in it. */
+enum cache_log_status cache_log_table_verify(const void *memory, size_t bytes, uint64_t owner, uint32_t epoch);
+
+enum cache_log_order {
+	CACHE_LOG_RECENT_FIRST, /* last touched, first restored: what a least-recently-used cache would have kept longest */
+	CACHE_LOG_OLDEST_FIRST, /* in the order of touching: for tasks that go round */
+	CACHE_LOG_BY_ADDRESS,   /* neighbours merged: the shortest table, and kind to DRAM pages */
+};
+
+/*
+ * Fills a table from notes, oldest first: each line once. `twice` keeps only lines that the table held before, the
+ * intersection of two logs: what is touched once and never again is not worth a prefetch. `seen` is scratch room of
+ * `seen_slots` words, a power of two and at least twice the lines that the table shall take (fewer: fewer lines are taken).
+ * Lines beyond the table's room are dropped, the least recently noted first; their number is returned.
+ */
+size_t cache_log_table_fill(struct cache_log_table *table, const uint64_t *notes, size_t notes_count,
+			    enum cache_log_order order, bool twice, uint64_t *seen, size_t seen_slots);
+
+/*
+ * Prefetches a table's lines in its order, within the budget. Refuses what is not a complete table of this owner and epoch
+ * and a budget of zero. Entries are checked while they are used, so that checking costs nothing: a corrupt table is found at
+ * the end of the first whole restore, emptied, and told as CORRUPT. `statistics` may not be NULL.
+ */
+enum cache_log_status cache_log_restore(struct cache_log_table *table, uint64_t owner, uint32_t epoch,
+					struct cache_log_budget budget, struct cache_log_statistics *statistics);
+
+/* ------------------------------------------------------------------ the two loops with variants of their own */
+
+/*
+ * Prefetches the lines of `count` entries in order, `lines_max` at most. Returns how many it asked for. `*check` goes on by
+ * cache_log_check_add for each entry that was done in full. The variants differ in the instruction.
+ */
+uint64_t cache_log_prefetch(const uint64_t *entries, size_t count, uint64_t lines_max, uint64_t *check);
+
+/*
+ * The lines of `notes`, each once, most recently noted first, one line an entry; within a note the last line counts as the
+ * most recent. Stops when `lines_max` are found or seen_slots is half full, whichever is first; returns their number.
+ */
+size_t cache_log_compact(const uint64_t *notes, size_t notes_count, uint64_t *lines, size_t lines_max, uint64_t *seen,
+			 size_t seen_slots);
+
+/* ------------------------------------------------------------------ feedback: does it pay? */
+
+/*
+ * Compares slices with restoring and slices without it by the work that they got done, in pairs in random order, and
+ * decides by a sign test. `work` is any count that grows with what the task achieves (requests, rows, iterations); a task
+ * that has none must not use feedback. Restoring has to win by a margin, so that where nothing is to be gained it ends off.
+ */
+struct cache_log_feedback {
+	uint32_t restoring;     /* whether the coming slice is to restore: look here */
+	uint32_t probing;       /* pairs to go in this probe; 0: between probes */
+	uint32_t until_probe;   /* slices until the next probe */
+	uint32_t wait_off;      /* slices that the next rest without restoring takes: doubles each time */
+	uint32_t won, lost;     /* pairs of this probe */
+	uint32_t second;        /* whether the pair's first slice is over */
+	uint32_t random;
+	uint64_t work_first, ticks_first;
+	bool on;                /* the last verdict */
+};
+
+/* Begins with a probe. */
+void cache_log_feedback_create(struct cache_log_feedback *feedback, uint32_t seed);
+
+/* A slice is over that took so many ticks, restoring included, and got so much work done. */
+void cache_log_feedback_slice(struct cache_log_feedback *feedback, uint64_t work, uint64_t ticks);
+
+/* ------------------------------------------------------------------ notes: what the running task touches */
+
+struct cache_log_notes {
+	uint64_t *ring;
+	uint32_t mask;          /* notes in the ring, less one: a power of two, less one */
+	uint32_t on;            /* whether notes are taken now */
+	uint64_t noted;         /* since the beginning of this log; the ring has the last of them */
+};
+
+/* This line. For walks: a look, a store and an addition. */
+static inline void cache_log_note_line(struct cache_log_notes *notes, const void *address)
+{
+	if (notes->on)
+		notes->ring[notes->noted++ & notes->mask] = cache_log_entry((uintptr_t)address, 1);
+}
+
+/* These bytes. */
+void cache_log_note_range(struct cache_log_notes *notes, const void *address, size_t bytes);
+
+static inline void cache_log_note(struct cache_log_notes *notes, const void *address, size_t bytes)
+{
+	if (notes->on)
+		cache_log_note_range(notes, address, bytes);
+}
+
+/* This object: CACHE_LOG_NOTE(&log->notes, *node). */
+#define CACHE_LOG_NOTE(notes, object) cache_log_note((notes), &(object), sizeof(object))
+
+/* Turns the ring so that the oldest note that it has comes first; returns how many it has. */
+size_t cache_log_notes_straighten(struct cache_log_notes *notes);
+
+/* ------------------------------------------------------------------ logs: a task in time slices */
+
+struct cache_log {
+	struct cache_log_notes notes;
+	struct cache_log_table *table;
+	uint64_t *seen;
+	uint32_t seen_slots;
+	uint32_t epoch;
+	uint32_t busy;          /* held while a processor switches this task; atomic */
+	uint32_t log_every;     /* slices from the beginning of one log to that of the next, at least */
+	uint32_t log_slices;    /* slices that one log is of at most; it ends before when the ring is full */
+	uint32_t until_log, logged_slices;
+	uint8_t passes;         /* how often a restore goes through the table: what one pass had dropped, the next one asks for */
+	bool feedback_on;
+	enum cache_log_order order;
+	bool twice;
+	struct cache_log_budget budget;
+	uint64_t started;       /* ticks at the switch in */
+	uint64_t logging;       /* ticks that the last log is taken to have cost */
+	uint64_t ran, log_not_before;   /* the task's own time, and at which of it the next log may begin */
+	struct cache_log_feedback feedback;
+	struct cache_log_statistics statistics;
+};
+
+/* The memory that a log with a ring of so many notes (a power of two) wants: ring, table of as many lines, scratch room. */
+#define CACHE_LOG_BYTES(notes) (8 * (size_t)(notes) + CACHE_LOG_TABLE_BYTES(notes) + 16 * (size_t)(notes))
+
+/*
+ * Makes a log over memory of the caller's, for the largest power of two of notes that fits. TOO_SMALL below 16 notes.
+ * Of 64 slices up to 4 are logged, and no more than logging's share of 1/128 of the time allows; restored is oldest first, in three passes, without limit, with feedback. Change these fields before the
+ * first switch.
+ */
+enum cache_log_status cache_log_create(struct cache_log *log, void *memory, size_t bytes, uint64_t owner);
+
+/* Before the task goes on: restores, unless feedback says no. OK, or why nothing was done. */
+enum cache_log_status cache_log_switch_in(struct cache_log *log);
+
+/* After it stopped: makes a table if a log has ended, and lets feedback learn from the slice. */
+enum cache_log_status cache_log_switch_out(struct cache_log *log, uint64_t work);
+
+/* Drops what was noted in this log: no table is made of it, the one before stays. As logmpp's abort. */
+void cache_log_abort(struct cache_log *log);
+
+/* The task's address space changed (memory was given back, a process replaced): what is logged is stale from now on. */
+void cache_log_invalidate(struct cache_log *log);
+
+/* ------------------------------------------------------------------ look-ahead: schedulers that know who runs next */
+
+/*
+ * A scheduler of many small tasks keeps one of these and a table for each task. At each switch it says which task's table it
+ * will need first (cache_log_look_far, of the one that runs farthest from now) and which tasks' lines it will need
+ * (cache_log_look_ahead, of one or more that run earlier). Look twice at the same task, at two distances: a processor drops
+ * prefetches when too many misses are under way (AMD's Zen from about the tenth on), and of what the first look got the
+ * second asks nothing.
+ */
+struct cache_log_ahead {
+	bool on;                /* the caller's, or feedback's: nothing is done while it is false */
+	uint32_t table_bytes;   /* of one task's table */
+	uint64_t looks, lines, refused;
+};
+
+static inline void cache_log_look_far(const struct cache_log_ahead *ahead, const struct cache_log_table *table)
+{
+	uintptr_t line = (uintptr_t)table & ~(CACHE_LOG_LINE - 1), end = (uintptr_t)table + ahead->table_bytes;
+
+	for (; ahead->on && line < end; line += CACHE_LOG_LINE)
+		cache_log_prefetch_line(line);
+}
+
+static inline void cache_log_look_ahead(struct cache_log_ahead *ahead, const struct cache_log_table *table)
+{
+	unsigned int count;
+
+	if (!ahead->on)
+		return;
+	count = table->entries_count;
+	if (table->magic != CACHE_LOG_COMPLETE || CACHE_LOG_TABLE_BYTES(count) > ahead->table_bytes) {
+		ahead->refused++;
+		return;
+	}
+	for (unsigned int i = 0; i < count; i++) {
+		uintptr_t address = cache_log_entry_address(table->entries[i]);
+
+		for (unsigned int lines = cache_log_entry_lines(table->entries[i]); lines; lines--, address += CACHE_LOG_LINE)
+			cache_log_prefetch_line(address);
+	}
+	ahead->looks++;
+	ahead->lines += table->lines;
+}
+
+#endif

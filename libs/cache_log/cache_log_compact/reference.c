@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Each line is looked for among all that were found before. */
+#include "cache_log.h"
+
+size_t cache_log_compact(const uint64_t *notes, size_t notes_count, uint64_t *lines, size_t lines_max, uint64_t *seen,
+			 size_t seen_slots)
+{
+	size_t found = 0, limit = lines_max < seen_slots / 2 ? lines_max : seen_slots / 2;
+
+	(void)seen;
+	for (size_t note = notes_count; note-- > 0;) {
+		uint64_t first = cache_log_entry_address(notes[note]);
+
+		for (unsigned int line = cache_log_entry_lines(notes[note]); line-- > 0;) {
+			uint64_t address = first + line * CACHE_LOG_LINE;
+			bool known = false;
+
+			for (size_t i = 0; i < found; i++)
+				known |= lines[i] == address;
+			if (known)
+				continue;
+			if (found == limit)
+				return found;
+			lines[found++] = address;
+		}
+	}
+	return found;
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Into the second level: a table larger than the first would only push its own lines out of there.
+ *
+ * assay-about: prfm pldl2keep, into the second level
+ */
+#define HINT(address) __asm__ volatile("prfm pldl2keep, [%0]" : : "r"(address))
+#include "cache_log_prefetch/loop.h"

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * For writing: the line comes in a state in which a store need not ask again.
+ *
+ * assay-about: prfm pstl1keep, for writing
+ */
+#define HINT(address) __asm__ volatile("prfm pstl1keep, [%0]" : : "r"(address))
+#include "cache_log_prefetch/loop.h"

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The loop of every variant, which defines HINT(address): the instruction is all that differs. */
+#include "cache_log.h"
+
+uint64_t cache_log_prefetch(const uint64_t *entries, size_t count, uint64_t lines_max, uint64_t *check)
+{
+	uint64_t left = lines_max, sum = *check;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t entry = entries[i];
+		uintptr_t address = cache_log_entry_address(entry);
+		uint64_t lines = cache_log_entry_lines(entry), now = lines < left ? lines : left;
+
+		left -= now;
+		for (uint64_t n = now; n; n--, address += CACHE_LOG_LINE)
+			HINT(address);
+		if (now < lines)
+			break;
+		sum = cache_log_check_add(sum, entry);
+	}
+	*check = sum;
+	return lines_max - left;
+}

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Checks and bench of cache_log_restore, and with it of tables, logs and feedback. The library around the variant is
+ * compiled in here with a prefetch that writes down the address instead, so that which lines are asked for, and in which
+ * order, is seen. (The instruction itself is cache_log_prefetch's, which is checked by itself.)
+ */
+#include "assay.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+static uintptr_t asked[1 << 16];
+static size_t asked_count;
+
+#define CACHE_LOG_PREFETCH_LINE(address) (asked[asked_count++ % (1 << 16)] = (address))
+#include "table.c"
+#include "log.c"
+#include "feedback.c"
+#include "cache_log_compact/generic/hashed.c"
+#include "cache_log_prefetch/generic/hint.c"
+
+enum cache_log_status cache_log_restore_reference(struct cache_log_table *table, uint64_t owner, uint32_t epoch,
+						  struct cache_log_budget budget, struct cache_log_statistics *statistics);
+
+enum { OWNER = 77, EPOCH = 3, NOTES = 300 };
+
+static struct assay_region region, scratch;
+static struct cache_log_statistics statistics;
+
+static void is(uint64_t found, uint64_t wanted, const char *what)
+{
+	if (found != wanted)
+		assay_fail("%s: %lu, not %lu", what, (unsigned long)found, (unsigned long)wanted);
+	assay_passed();
+}
+
+static void is_status(enum cache_log_status found, enum cache_log_status wanted)
+{
+	if (found != wanted)
+		assay_fail("'%s', not '%s'", cache_log_status_text(found), cache_log_status_text(wanted));
+	assay_passed();
+}
+
+/* A table at the end of the region, so that a read behind it faults, with lines of `bytes` of memory that need not exist. */
+static struct cache_log_table *table_of(size_t entries, const uint64_t *notes, size_t notes_count)
+{
+	void *memory = region.end - CACHE_LOG_TABLE_BYTES(entries);
+
+	is_status(cache_log_table_create(memory, CACHE_LOG_TABLE_BYTES(entries), OWNER, EPOCH), CACHE_LOG_OK);
+	if (notes_count)
+		cache_log_table_fill(memory, notes, notes_count, CACHE_LOG_OLDEST_FIRST, false, (uint64_t *)scratch.start,
+				     2048);
+	return memory;
+}
+
+/* Restores, and compares with the reference: status, statistics, lines asked for. */
+static void restore(struct cache_log_table *table, uint64_t owner, uint32_t epoch, struct cache_log_budget budget,
+		    enum cache_log_status wanted)
+{
+	struct cache_log_statistics expected = statistics;
+	uint64_t lines = statistics.lines;
+	enum cache_log_status status = cache_log_restore_reference(table, owner, epoch, budget, &expected), own;
+
+	is_status(status, wanted);
+	asked_count = 0;
+	own = cache_log_restore(table, owner, epoch, budget, &statistics);
+	is_status(own, wanted);
+	is(statistics.refused[wanted], expected.refused[wanted], "counter of this refusal");
+	is(statistics.restores, expected.restores, "restores");
+	is(statistics.lines, expected.lines, "lines counted");
+	is(statistics.cut, expected.cut, "restores cut short");
+	is(asked_count, expected.lines - lines, "lines asked for");
+}
+
+static uint64_t note(unsigned int line, unsigned int lines)
+{
+	return cache_log_entry((uintptr_t)0x7000000000 + line * CACHE_LOG_LINE, lines);
+}
+
+static void check_orders(void)
+{
+	const uint64_t notes[] = { note(9, 1), note(4, 2), note(1, 1), note(9, 1), note(6, 1) };
+	static const unsigned int lines[3][5] = { { 6, 9, 1, 5, 4 }, { 4, 5, 1, 9, 6 }, { 1, 4, 5, 6, 9 } };
+	static const unsigned int entries[3] = { 5, 4, 3 };
+
+	for (unsigned int order = 0; order < 3; order++) {
+		struct cache_log_table *table = table_of(8, NULL, 0);
+
+		assay_case("order %u", order);
+		cache_log_table_fill(table, notes, 5, order, false, (uint64_t *)scratch.start, 64);
+		is(table->entries_count, entries[order], "entries");
+		restore(table, OWNER, EPOCH, CACHE_LOG_UNLIMITED, CACHE_LOG_OK);
+		for (unsigned int i = 0; i < 5; i++)
+			is(asked[i], note(lines[order][i], 1), "line");
+	}
+}
+
+/* The intersection of two logs, and what it does where they have nothing in common. */
+static void check_twice(void)
+{
+	const uint64_t first[] = { note(1, 1), note(2, 1), note(3, 1) }, second[] = { note(2, 2), note(8, 1) };
+	const uint64_t third[] = { note(20, 1) };
+	struct cache_log_table *table = table_of(8, first, 3);
+
+	assay_case("lines logged twice running");
+	is(cache_log_table_fill(table, second, 2, CACHE_LOG_BY_ADDRESS, true, (uint64_t *)scratch.start, 64), 1, "dropped");
+	is(table->lines, 2, "lines");
+	is(table->entries[0], note(2, 2), "entry");
+	is(cache_log_table_fill(table, third, 1, CACHE_LOG_BY_ADDRESS, true, (uint64_t *)scratch.start, 64), 0, "dropped");
+	is(table->entries[0], note(20, 1), "entry");
+}
+
+static void check_budgets(bool quick)
+{
+	static uint64_t notes[NOTES];
+	struct cache_log_table *table;
+	struct cache_log_budget budget = CACHE_LOG_UNLIMITED;
+
+	for (unsigned int i = 0; i < NOTES; i++)
+		notes[i] = note(i * 70, 1 + i % 3);
+	table = table_of(NOTES * 3, notes, NOTES);
+	for (uint32_t lines = 1; lines <= 2 * NOTES + 1; lines += quick ? 37 : 1) {
+		assay_case("a budget of %u lines", lines);
+		restore(table, OWNER, EPOCH, (struct cache_log_budget){ lines, UINT64_MAX }, CACHE_LOG_OK);
+		is(asked[0], note(0, 1), "first line");
+	}
+	assay_case("a budget of zero");
+	restore(table, OWNER, EPOCH, (struct cache_log_budget){ 0, UINT64_MAX }, CACHE_LOG_NO_BUDGET);
+	restore(table, OWNER, EPOCH, (struct cache_log_budget){ UINT32_MAX, 0 }, CACHE_LOG_NO_BUDGET);
+	assay_case("a budget of much time");
+	budget.ticks = (uint64_t)1 << 60;
+	restore(table, OWNER, EPOCH, budget, CACHE_LOG_OK);
+	assay_case("a budget of hardly any time");
+	budget.ticks = 1;
+	asked_count = 0;
+	is_status(cache_log_restore(table, OWNER, EPOCH, budget, &statistics), CACHE_LOG_OK);
+	/* 32 entries are done before the clock is looked at; whether it has moved by then is the clock's affair. */
+	if (asked_count < 32)
+		assay_fail("stopped after %lu lines without a look at the clock", (unsigned long)asked_count);
+}
+
+static void check_memory(void)
+{
+	unsigned char *memory = region.start;
+
+	for (size_t bytes = 0; bytes < CACHE_LOG_TABLE_BYTES(3); bytes++) {
+		assay_case("a table of %u bytes", bytes);
+		is_status(cache_log_table_create(region.end - bytes - bytes % 8 % 2, bytes, OWNER, EPOCH),
+			  (uintptr_t)(region.end - bytes - bytes % 8 % 2) % 8 ? CACHE_LOG_MISALIGNED :
+			  bytes < CACHE_LOG_TABLE_BYTES(1)		  ? CACHE_LOG_TOO_SMALL :
+									    CACHE_LOG_OK);
+	}
+	for (unsigned int offset = 1; offset < 8; offset++) {
+		assay_case("memory at %u", offset);
+		is_status(cache_log_table_create(memory + offset, 4000, OWNER, EPOCH), CACHE_LOG_MISALIGNED);
+		is_status(cache_log_table_verify(memory + offset, 4000, OWNER, EPOCH), CACHE_LOG_MISALIGNED);
+	}
+}
+
+static void check_wrong_tables(void)
+{
+	const uint64_t notes[] = { note(1, 1), note(5, 1), note(7, 1), note(30, 1) };
+	struct cache_log_table *table = table_of(4, notes, 4);
+	size_t bytes = CACHE_LOG_TABLE_BYTES(4);
+
+	assay_case("a right table");
+	restore(table, OWNER, EPOCH, CACHE_LOG_UNLIMITED, CACHE_LOG_OK);
+	assay_case("an empty table");
+	restore(table_of(4, NULL, 0), OWNER, EPOCH, CACHE_LOG_UNLIMITED, CACHE_LOG_EMPTY);
+	table = table_of(4, notes, 4);
+	assay_case("another task's table");
+	restore(table, OWNER + 1, EPOCH, CACHE_LOG_UNLIMITED, CACHE_LOG_FOREIGN);
+	assay_case("a stale table");
+	restore(table, OWNER, EPOCH + 1, CACHE_LOG_UNLIMITED, CACHE_LOG_STALE);
+	assay_case("a table left in the middle of logging");
+	table->magic = CACHE_LOG_WRITING;
+	restore(table, OWNER, EPOCH, CACHE_LOG_UNLIMITED, CACHE_LOG_INCOMPLETE);
+	is_status(cache_log_table_verify(table, bytes, OWNER, EPOCH), CACHE_LOG_INCOMPLETE);
+	table = table_of(4, notes, 4);
+	assay_case("a table that says it is longer than its memory");
+	table->entries_count = 5;
+	is_status(cache_log_restore(table, OWNER, EPOCH, CACHE_LOG_UNLIMITED, &statistics), CACHE_LOG_TOO_SMALL);
+	table->entries_max = 6;
+	is_status(cache_log_table_verify(table, bytes, OWNER, EPOCH), CACHE_LOG_TOO_SMALL);
+}
+
+/* Each bit of a table turned, one at a time. */
+static void check_corrupt(bool quick)
+{
+	const uint64_t notes[] = { note(1, 1), note(5, 1), note(7, 1), note(30, 1) };
+	size_t bits = 8 * CACHE_LOG_TABLE_BYTES(4);
+
+	for (size_t bit = 0; bit < bits; bit += quick ? 3 : 1) {
+		struct cache_log_table *table = table_of(4, notes, 4);
+		unsigned char *byte = (unsigned char *)table + bit / 8;
+		uint64_t corrupt = statistics.refused[CACHE_LOG_CORRUPT];
+		enum cache_log_status status;
+
+		/* A longer entries_max would be the caller's own memory's length; verify alone knows better. */
+		if (bit / 8 >= offsetof(struct cache_log_table, entries_count) && bit / 8 < sizeof(*table))
+			continue;
+		assay_case("bit %u of a table turned", bit);
+		*byte ^= 1 << bit % 8;
+		if (cache_log_table_verify(table, CACHE_LOG_TABLE_BYTES(4), OWNER, EPOCH) == CACHE_LOG_OK)
+			assay_fail("verified a corrupt table");
+		asked_count = 0;
+		status = cache_log_restore(table, OWNER, EPOCH, CACHE_LOG_UNLIMITED, &statistics);
+		if (status == CACHE_LOG_OK)
+			assay_fail("restored a corrupt table and did not say so");
+		if (status == CACHE_LOG_CORRUPT) {
+			is(statistics.refused[CACHE_LOG_CORRUPT], corrupt + 1, "counter of corrupt tables");
+			is_status(cache_log_restore(table, OWNER, EPOCH, CACHE_LOG_UNLIMITED, &statistics),
+				  CACHE_LOG_INCOMPLETE);
+		}
+		assay_passed();
+	}
+}
+
+/* ------------------------------------------------------------------ logs */
+
+static struct cache_log log_under_test;
+
+static struct cache_log *new_log(size_t notes)
+{
+	is_status(cache_log_create(&log_under_test, region.end - CACHE_LOG_BYTES(notes), CACHE_LOG_BYTES(notes), OWNER),
+		  CACHE_LOG_OK);
+	log_under_test.passes = 1;
+	return &log_under_test;
+}
+
+static void check_logs(void)
+{
+	static char object[1000];
+	struct cache_log *log = new_log(64);
+	uintptr_t first = (uintptr_t)object & ~(CACHE_LOG_LINE - 1);
+	uintptr_t lines = ((uintptr_t)object + sizeof(object) - 1) / CACHE_LOG_LINE - first / CACHE_LOG_LINE + 1;
+
+	assay_case("a log of 64 notes");
+	log->feedback_on = false;
+	log->log_every = 2;
+	log->log_slices = 1;
+	is_status(cache_log_switch_in(log), CACHE_LOG_EMPTY);
+	CACHE_LOG_NOTE(&log->notes, object);
+	cache_log_note(&log->notes, object, 0);
+	is(log->notes.noted, 1, "notes");
+	is_status(cache_log_switch_out(log, 1), CACHE_LOG_OK);
+	asked_count = 0;
+	is_status(cache_log_switch_in(log), CACHE_LOG_OK);
+	is(asked_count, lines, "lines of the object");
+	is(asked[0], first, "the object's first line");
+	assay_case("a slice that is not logged");
+	cache_log_note_line(&log->notes, (void *)0x1000);
+	is(log->notes.noted, 1, "notes");
+	cache_log_switch_out(log, 1);
+	assay_case("a ring that went round");
+	log->log_not_before = 0;
+	cache_log_switch_in(log);
+	for (uintptr_t i = 0; i < 100; i++)
+		cache_log_note_line(&log->notes, (void *)(0x100000 + 4096 * i));
+	cache_log_switch_out(log, 1);
+	asked_count = 0;
+	is_status(cache_log_switch_in(log), CACHE_LOG_OK);
+	is(asked_count, 64, "the last notes");
+	for (uintptr_t i = 0; i < 64; i++)
+		is(asked[i], 0x100000 + 4096 * (i + 36), "a line of the last notes");
+	is(log->statistics.notes_lost, 36, "notes lost");
+	cache_log_switch_out(log, 1);
+	assay_case("an abort in the middle of a log");
+	log->log_not_before = 0;
+	cache_log_switch_in(log);
+	cache_log_note_line(&log->notes, (void *)0x9000);
+	cache_log_abort(log);
+	cache_log_switch_out(log, 1);
+	asked_count = 0;
+	is_status(cache_log_switch_in(log), CACHE_LOG_OK);
+	is(asked_count, 64, "the table before the abort");
+	is(log->statistics.refused[CACHE_LOG_INCOMPLETE], 1, "aborts counted");
+	assay_case("an address space that changed");
+	cache_log_switch_out(log, 1);
+	cache_log_invalidate(log);
+	is_status(cache_log_switch_in(log), CACHE_LOG_STALE);
+	is(log->statistics.refused[CACHE_LOG_STALE], 1, "stale tables counted");
+	assay_case("a log that is switched elsewhere at the same time");
+	log->busy = 1;
+	is_status(cache_log_switch_in(log), CACHE_LOG_BUSY);
+	is_status(cache_log_switch_out(log, 1), CACHE_LOG_BUSY);
+	is(log->statistics.refused[CACHE_LOG_BUSY], 2, "busy switches counted");
+	log->busy = 0;
+	assay_case("a log over three slices");
+	log = new_log(64);
+	log->feedback_on = false;
+	log->log_slices = 3;
+	for (uintptr_t slice = 0; slice < 3; slice++) {
+		is_status(cache_log_switch_in(log), CACHE_LOG_EMPTY);
+		cache_log_note_line(&log->notes, (void *)(0x1000 * slice));
+		cache_log_switch_out(log, 1);
+	}
+	asked_count = 0;
+	is_status(cache_log_switch_in(log), CACHE_LOG_OK);
+	is(asked_count, 3, "lines");
+	cache_log_switch_out(log, 1);
+	log->passes = 2;
+	asked_count = 0;
+	is_status(cache_log_switch_in(log), CACHE_LOG_OK);
+	is(asked_count, 6, "lines of two passes");
+	assay_case("memory for a log");
+	is_status(cache_log_create(&log_under_test, region.start, CACHE_LOG_BYTES(16) - 1, OWNER), CACHE_LOG_TOO_SMALL);
+	is_status(cache_log_create(&log_under_test, region.start + 4, 4000, OWNER), CACHE_LOG_MISALIGNED);
+}
+
+static void check_look_ahead(void)
+{
+	const uint64_t notes[] = { note(3, 2), note(9, 1) };
+	struct cache_log_table *table = table_of(8, notes, 2);
+	struct cache_log_ahead ahead = { .on = true, .table_bytes = CACHE_LOG_TABLE_BYTES(8) };
+	uintptr_t own = (uintptr_t)table & ~(CACHE_LOG_LINE - 1);
+	unsigned int own_lines = (unsigned int)(((uintptr_t)region.end - own + CACHE_LOG_LINE - 1) / CACHE_LOG_LINE);
+
+	assay_case("a look ahead");
+	asked_count = 0;
+	cache_log_look_far(&ahead, table);
+	cache_log_look_ahead(&ahead, table);
+	is(asked_count, own_lines + 3, "lines of the table itself and of its entries");
+	is(asked[0], own, "the table");
+	is(asked[own_lines + 2], note(9, 1), "its last line");
+	table->entries_count = 9;
+	cache_log_look_ahead(&ahead, table);
+	is(ahead.refused, 1, "a table longer than tables are");
+	table->entries_count = 2;
+	table->magic = CACHE_LOG_WRITING;
+	cache_log_look_ahead(&ahead, table);
+	is(ahead.refused, 2, "a table that is being written");
+	ahead.on = false;
+	asked_count = 0;
+	cache_log_look_far(&ahead, table);
+	cache_log_look_ahead(&ahead, table);
+	is(asked_count, 0, "lines asked for while it is off");
+}
+
+/*
+ * Feedback on slices whose rate with restoring is `gain` percent of that without, with noise of some percent and now and then
+ * a slice at a tenth of the speed. All work done, in percent of what never restoring had got done, is compared with what the
+ * better of the two would have got.
+ */
+static void check_feedback(bool quick)
+{
+	static const unsigned int gains[] = { 0, 50, 90, 97, 100, 102, 110, 130, 200, 400, 1000 };
+
+	for (unsigned int g = 0; g < sizeof(gains) / sizeof(gains[0]); g++) {
+		for (uint32_t seed = 1; seed <= (quick ? 5 : 50); seed++) {
+			struct cache_log_feedback feedback;
+			uint64_t done = 0, slices = 4000, best = gains[g] > 100 ? gains[g] : 100, least;
+
+			cache_log_feedback_create(&feedback, seed);
+			for (uint64_t slice = 0; slice < slices; slice++) {
+				uint64_t work = feedback.restoring ? gains[g] * 100 : 10000;
+
+				done += work;
+				work += assay_random_below(1 + (uint32_t)work / 25);
+				if (assay_random_below(50) == 0)
+					work /= 10;
+				cache_log_feedback_slice(&feedback, work, 1000000);
+			}
+			assay_case("feedback gain=%u seed=%u", gains[g], seed);
+			/* Where much is gained, the probes' slices without it cost some; where little is, it may stay off. */
+			least = best <= 110 ? 98 * slices * 100 : slices * best * 93;
+			if (done < least)
+				assay_fail("got %lu done of %lu", (unsigned long)(done / slices), (unsigned long)(best * 100));
+			assay_passed();
+		}
+	}
+}
+
+static void check(bool quick)
+{
+	region = assay_region_new(1 << 16);
+	scratch = assay_region_new(1 << 14);
+	check_memory();
+	check_orders();
+	check_twice();
+	check_budgets(quick);
+	check_wrong_tables();
+	check_corrupt(quick);
+	check_logs();
+	check_look_ahead();
+	check_feedback(quick);
+}
+
+/* ------------------------------------------------------------------ bench */
+
+static uint64_t lines;
+
+static const struct assay_key keys[] = { { .name = "lines", .value = &lines, .min = 1, .max = 65535 } };
+
+static struct cache_log_table *bench_table;
+
+static void set_up(void)
+{
+	struct assay_region memory = assay_region_new(CACHE_LOG_TABLE_BYTES(lines));
+	struct assay_region notes = assay_region_new(8 * lines), seen = assay_region_new(8 << 17);
+
+	for (uint64_t i = 0; i < lines; i++)
+		((uint64_t *)notes.start)[i] = note((unsigned int)(i * 3), 1);
+	bench_table = (struct cache_log_table *)memory.start;
+	cache_log_table_create(bench_table, CACHE_LOG_TABLE_BYTES(lines), OWNER, EPOCH);
+	cache_log_table_fill(bench_table, (uint64_t *)notes.start, lines, CACHE_LOG_OLDEST_FIRST, false,
+			     (uint64_t *)seen.start, 1 << 17);
+}
+
+uint64_t assay_bench(uint64_t iterations)
+{
+	for (; iterations > 0; iterations--)
+		cache_log_restore(bench_table, OWNER, EPOCH, CACHE_LOG_UNLIMITED, &statistics);
+	return statistics.lines;
+}
+
+const struct assay_hotpath assay_hotpath = {
+	.name = "cache_log_restore",
+	.keys = keys,
+	.keys_count = sizeof(keys) / sizeof(keys[0]),
+	.check = check,
+	.set_up = set_up,
+};

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Tables: made in memory of the caller's, filled from notes, verified when they come from elsewhere. */
+#include "cache_log.h"
+
+const char *cache_log_status_text(enum cache_log_status status)
+{
+	static const char *const texts[CACHE_LOG_STATUSES] = {
+		[CACHE_LOG_OK] = "done",
+		[CACHE_LOG_TOO_SMALL] = "the memory is too small",
+		[CACHE_LOG_MISALIGNED] = "the memory is misaligned",
+		[CACHE_LOG_EMPTY] = "nothing has been logged",
+		[CACHE_LOG_INCOMPLETE] = "logging did not come to its end",
+		[CACHE_LOG_FOREIGN] = "the table is another task's",
+		[CACHE_LOG_STALE] = "the table is of an earlier epoch",
+		[CACHE_LOG_CORRUPT] = "the table is corrupt",
+		[CACHE_LOG_NO_BUDGET] = "the budget is zero",
+		[CACHE_LOG_BUSY] = "another processor switches this task",
+		[CACHE_LOG_OFF] = "feedback has switched restoring off",
+	};
+
+	return (unsigned int)status < CACHE_LOG_STATUSES ? texts[status] : "no status of cache_log";
+}
+
+static enum cache_log_status room(const void *memory, size_t bytes)
+{
+	if ((uintptr_t)memory % _Alignof(struct cache_log_table))
+		return CACHE_LOG_MISALIGNED;
+	return bytes < CACHE_LOG_TABLE_BYTES(1) ? CACHE_LOG_TOO_SMALL : CACHE_LOG_OK;
+}
+
+enum cache_log_status cache_log_table_create(void *memory, size_t bytes, uint64_t owner, uint32_t epoch)
+{
+	struct cache_log_table *table = memory;
+	enum cache_log_status status = room(memory, bytes);
+	size_t entries;
+
+	if (status != CACHE_LOG_OK)
+		return status;
+	entries = (bytes - sizeof(*table)) / 8;
+	table->epoch = epoch;
+	table->owner = owner;
+	table->lines = 0;
+	table->entries_count = 0;
+	table->entries_max = entries < CACHE_LOG_ENTRIES_MAX ? (uint16_t)entries : CACHE_LOG_ENTRIES_MAX;
+	table->check = cache_log_check_start(table);
+	table->magic = CACHE_LOG_COMPLETE;
+	return CACHE_LOG_OK;
+}
+
+enum cache_log_status cache_log_table_verify(const void *memory, size_t bytes, uint64_t owner, uint32_t epoch)
+{
+	const struct cache_log_table *table = memory;
+	enum cache_log_status status = room(memory, bytes);
+	uint64_t check, lines = 0;
+
+	if (status != CACHE_LOG_OK)
+		return status;
+	if (table->magic != CACHE_LOG_COMPLETE)
+		return CACHE_LOG_INCOMPLETE;
+	if (table->entries_count > table->entries_max || CACHE_LOG_TABLE_BYTES(table->entries_max) > bytes)
+		return CACHE_LOG_TOO_SMALL;
+	check = cache_log_check_start(table);
+	for (size_t i = 0; i < table->entries_count; i++) {
+		check = cache_log_check_add(check, table->entries[i]);
+		lines += cache_log_entry_lines(table->entries[i]);
+	}
+	if (check != table->check || lines != table->lines)
+		return CACHE_LOG_CORRUPT;
+	if (table->owner != owner)
+		return CACHE_LOG_FOREIGN;
+	if (table->epoch != epoch)
+		return CACHE_LOG_STALE;
+	return table->entries_count ? CACHE_LOG_OK : CACHE_LOG_EMPTY;
+}
+
+/* ------------------------------------------------------------------ filling */
+
+/*
+ * Radix sort by the bytes in which the values differ at all: two or three for memory that lies together. `other` has room for
+ * as many values.
+ */
+static void sort(uint64_t *values, uint64_t *other, size_t count)
+{
+	uint64_t differ = 0;
+
+	for (size_t i = 1; i < count; i++)
+		differ |= values[i] ^ values[0];
+	for (unsigned int shift = 0; shift < 64; shift += 8) {
+		uint32_t place[257] = { 0 };
+
+		if ((differ >> shift & 0xff) == 0)
+			continue;
+		for (size_t i = 0; i < count; i++)
+			place[(values[i] >> shift & 0xff) + 1]++;
+		for (unsigned int digit = 0; digit < 256; digit++)
+			place[digit + 1] += place[digit];
+		for (size_t i = 0; i < count; i++)
+			other[place[values[i] >> shift & 0xff]++] = values[i];
+		for (size_t i = 0; i < count; i++)
+			values[i] = other[i];
+	}
+}
+
+static void reverse(uint64_t *values, size_t count)
+{
+	for (size_t low = 0, high = count; low + 1 < high; low++) {
+		uint64_t value = values[low];
+
+		values[low] = values[--high];
+		values[high] = value;
+	}
+}
+
+/* Joins entries of one line each that follow each other in memory and in the table; returns how many are left. */
+static size_t merge(uint64_t *entries, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (kept > 0) {
+			unsigned int lines = cache_log_entry_lines(entries[kept - 1]);
+			uintptr_t address = cache_log_entry_address(entries[kept - 1]);
+
+			if (lines < CACHE_LOG_LINE && address + lines * CACHE_LOG_LINE == (uintptr_t)entries[i]) {
+				entries[kept - 1]++;
+				continue;
+			}
+		}
+		entries[kept++] = entries[i];
+	}
+	return kept;
+}
+
+static bool find(const uint64_t *slots, size_t mask, uint64_t line)
+{
+	for (size_t slot = (size_t)(line * 0x9e3779b97f4a7c15 >> 32) & mask; slots[slot]; slot = (slot + 1) & mask) {
+		if (slots[slot] == (line | 1))
+			return true;
+	}
+	return false;
+}
+
+/* Puts the lines of the table as it is now into `slots`, until they are half full. */
+static void remember(const struct cache_log_table *table, uint64_t *slots, size_t slots_count)
+{
+	size_t mask = slots_count - 1, left = slots_count / 2;
+
+	for (size_t i = 0; i < slots_count; i++)
+		slots[i] = 0;
+	for (size_t i = 0; i < table->entries_count; i++) {
+		uint64_t line = cache_log_entry_address(table->entries[i]);
+
+		for (unsigned int n = cache_log_entry_lines(table->entries[i]); n && left; n--, line += CACHE_LOG_LINE) {
+			size_t slot = (size_t)(line * 0x9e3779b97f4a7c15 >> 32) & mask;
+
+			while (slots[slot] && slots[slot] != (line | 1))
+				slot = (slot + 1) & mask;
+			left -= slots[slot] == 0;
+			slots[slot] = line | 1;
+		}
+	}
+}
+
+/*
+ * Notes of several lines are entries of a table, too, so a table can be made of the previous one and new notes alike. For
+ * the intersection the notes that were not in the table are dropped from the ring's copy first: in the table's own room.
+ */
+size_t cache_log_table_fill(struct cache_log_table *table, const uint64_t *notes, size_t notes_count,
+			    enum cache_log_order order, bool twice, uint64_t *seen, size_t seen_slots)
+{
+	size_t found, count, dropped = 0, half = seen_slots / 2;
+	uint64_t check;
+
+	table->magic = CACHE_LOG_WRITING;
+	/* The head is seen to be open before an entry changes, on every processor. */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	if (twice && table->entries_count) {
+		remember(table, seen, half);
+		found = cache_log_compact(notes, notes_count, table->entries, table->entries_max, seen + half, half);
+		count = 0;
+		for (size_t i = 0; i < found; i++) {
+			if (find(seen, half - 1, table->entries[i]))
+				table->entries[count++] = table->entries[i];
+		}
+		dropped = found - count;
+		/* Nothing in common: the log of now is the better guess. */
+		if (count == 0) {
+			count = found;
+			dropped = 0;
+		}
+	} else {
+		count = cache_log_compact(notes, notes_count, table->entries, table->entries_max, seen, seen_slots);
+	}
+	table->lines = (uint32_t)count;
+	if (order == CACHE_LOG_OLDEST_FIRST)
+		reverse(table->entries, count);
+	else if (order == CACHE_LOG_BY_ADDRESS)
+		sort(table->entries, seen, count);
+	table->entries_count = (uint16_t)merge(table->entries, count);
+	check = cache_log_check_start(table);
+	for (size_t i = 0; i < table->entries_count; i++)
+		check = cache_log_check_add(check, table->entries[i]);
+	table->check = check;
+	__atomic_store_n(&table->magic, CACHE_LOG_COMPLETE, __ATOMIC_RELEASE);
+	return dropped;
+}

@@ -1,0 +1,75 @@
+# shellcheck shell=bash disable=SC2154
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Part of tests/run: cache-log-pages on a file of its own, good and bad.
+tool=$out/cache-log-pages
+work=$(mktemp -d "$build/pages.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+file=$work/file list=$work/list
+
+# The file is written and dropped from the cache; of every 100 pages the first ten are then read.
+make_file() {
+    head -c $((4096 * 2000 + 100)) /dev/urandom >"$file"
+    sync "$file"
+    drop_file
+}
+drop_file() { dd if="$file" of=/dev/null iflag=nocache count=0 status=none; }
+touch_file() {
+    local i
+    for i in 0 1 2 3 4; do dd if="$file" of=/dev/null bs=4096 skip=$((i * 400)) count=10 status=none; done
+}
+cached() { "$tool" show "$file" "$list" | sed 's/.*: \([0-9]*\) of.*/\1/'; }
+
+make_file
+touch_file
+expect "pages: record" 0 'pages are cached, in [1-9]' "$tool" record "$file" "$list"
+before=$(cached)
+drop_file
+after=$(cached)
+if [ "$after" -lt "$before" ]; then
+    expect "pages: restore" 0 'asked for' "$tool" restore "$file" "$list" --pressure 101 --keep-available 0
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        [ "$(cached)" -ge "$before" ] && break
+        sleep 0.2
+    done
+    if [ "$(cached)" -ge "$before" ]; then pass; else fail "pages: $(cached) of $before pages came back"; fi
+    drop_file
+    expect "pages: restore, longest runs first, at a rate" 0 'asked for' \
+        "$tool" restore "$file" "$list" --longest-first --rate 100 --pressure 101 --keep-available 0
+else
+    skip "pages: restore" "this file system keeps pages that were to be dropped"
+fi
+expect "pages: a budget ends it" 1 'the budget is used up' "$tool" restore "$file" "$list" --budget 0.01 --pressure 101 --keep-available 0
+expect "pages: pressure ends it" 1 'little memory is available|tasks wait' "$tool" restore "$file" "$list" --keep-available 1000000000
+start=$(date +%s%N)
+expect "pages: a slow rate" 0 'asked for' "$tool" restore "$file" "$list" --rate 1 --pressure 101 --keep-available 0
+if [ $((($(date +%s%N) - start) / 1000000)) -ge 100 ]; then pass; else fail "pages: 1 MiB/s was faster than that"; fi
+expect "pages: no such option" 2 "no option '--fast'" "$tool" restore "$file" "$list" --fast
+expect "pages: no number" 2 'give a number' "$tool" restore "$file" "$list" --rate quick
+expect "pages: no usage" 2 'wrong usage' "$tool" save "$file"
+expect "pages: no file" 2 'name a file' "$tool" record "$work/none" "$list"
+expect "pages: a folder" 2 'no regular file' "$tool" record "$work" "$list"
+expect "pages: no list" 2 'name a list' "$tool" restore "$file" "$work/none"
+expect "pages: a list that cannot be written" 2 'can be written' "$tool" record "$file" "$work/none/list"
+
+# Every line of the list damaged in turn, and the list cut off everywhere.
+lines=$(wc -l <"$list")
+bytes=$(stat -c %s "$list")
+for line in $(seq 1 "$lines"); do
+    sed "${line}s/[0-9]/x/" "$list" >"$work/damaged"
+    expect "pages: line $line damaged" 1 'record it again' "$tool" restore "$file" "$work/damaged"
+    sed "${line}y/0123456789/1234567890/" "$list" >"$work/damaged"
+    expect "pages: line $line altered" 1 'record it again' "$tool" restore "$file" "$work/damaged"
+done
+for cut in 0 1 20 $((bytes / 2)) $((bytes - 1)); do
+    head -c "$cut" "$list" >"$work/damaged"
+    expect "pages: cut at $cut" 1 'record it again' "$tool" restore "$file" "$work/damaged"
+done
+cp "$file" "$work/other"
+expect "pages: another file" 1 'record it again' "$tool" restore "$work/other" "$list"
+touch "$file"
+expect "pages: a file that was touched" 1 'it was modified since' "$tool" restore "$file" "$list"
+echo more >>"$file"
+expect "pages: a file that grew" 1 'its length has changed' "$tool" restore "$file" "$list"
+: >"$file"
+expect "pages: an empty file" 0 '0 of 0 pages' "$tool" record "$file" "$list"
+expect "pages: nothing to restore" 0 '0 of 0 runs' "$tool" restore "$file" "$list"

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dcbz for dcbt: gives the task zeros for its lines, and faults.
+ *
+ * assay-expect: fail SIG
+ */
+#define HINT(address) __asm__ volatile("dcbz 0, %0" : : "r"(address) : "memory")
+#include "cache_log_prefetch/loop.h"
