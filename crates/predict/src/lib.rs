@@ -23,7 +23,7 @@ pub mod trace_source;
 pub mod validate;
 pub mod verdict;
 
-pub use crate::core::{Access, Cause, Counters, Event, Relax};
+pub use crate::core::{Access, Cache, Cause, Counters, Event, Relax};
 pub use cpu::{Cpu, CpuError};
 pub use driver::{predict, predict_jobs, Options, PredictError, Prediction};
 pub use plan::RegisterKinds;

@@ -12,7 +12,8 @@ const NONE: u64 = u64::MAX;
 const PREFETCHED: u64 = 1 << 63;
 
 /// One set-associative cache; within a set the lines stand in order of use.
-pub(crate) struct Cache {
+#[derive(Clone)]
+pub struct Cache {
     /// Line number and cycle of arrival, marked when a prefetch brought it and nobody used it yet.
     lines: Box<[(u64, u64)]>,
     sets: usize,
@@ -22,7 +23,8 @@ pub(crate) struct Cache {
 }
 
 impl Cache {
-    pub(crate) fn new(sets: usize, ways: usize) -> Cache {
+    /// An empty cache.
+    pub fn new(sets: usize, ways: usize) -> Cache {
         Cache { lines: vec![(NONE, 0); sets * ways].into(), sets, whole_mask: sets.is_power_of_two(), ways }
     }
 
@@ -38,7 +40,7 @@ impl Cache {
 
     /// Looks a line up and makes it the most recently used: arrival, and whether this is the first use after a prefetch.
     #[inline]
-    pub(crate) fn touch(&mut self, line: u64) -> Option<(u64, bool)> {
+    pub fn touch(&mut self, line: u64) -> Option<(u64, bool)> {
         let set = self.set(line);
         if set[0].0 != line {
             let way = set.iter().position(|&(tag, _)| tag == line)?;
@@ -50,12 +52,29 @@ impl Cache {
     }
 
     /// Whether the line is there, leaving the order of use alone.
-    pub(crate) fn holds(&mut self, line: u64) -> bool {
+    pub fn holds(&mut self, line: u64) -> bool {
         self.set(line).iter().any(|&(tag, _)| tag == line)
     }
 
+    /// The line that `insert` of this one would push out, and whether a prefetch brought it and nobody used it.
+    pub fn victim(&mut self, line: u64) -> Option<(u64, bool)> {
+        let &(tag, arrival) = self.set(line).last()?;
+        (tag != NONE).then_some((tag, arrival & PREFETCHED != 0))
+    }
+
+    /// The number of sets.
+    pub fn sets(&self) -> usize {
+        self.sets
+    }
+
+    /// The lines of a set, most recently used first.
+    pub fn lines_of_set(&self, set: usize) -> impl Iterator<Item = u64> + '_ {
+        let lines = &self.lines[set * self.ways..(set + 1) * self.ways];
+        lines.iter().map(|&(tag, _)| tag).filter(|&tag| tag != NONE)
+    }
+
     /// Brings a line in.
-    pub(crate) fn insert(&mut self, line: u64, arrival: u64, prefetched: bool) {
+    pub fn insert(&mut self, line: u64, arrival: u64, prefetched: bool) {
         let set = self.set(line);
         set.rotate_right(1);
         set[0] = (line, arrival | if prefetched { PREFETCHED } else { 0 });

@@ -11,6 +11,7 @@
 
 mod branch;
 mod cache;
+pub use cache::Cache;
 mod execute;
 mod front_end;
 mod grouped;

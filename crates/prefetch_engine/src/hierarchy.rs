@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! A core's caches as a resource that vcores and the engine share, over the predictor's model of a cache.
+//!
+//! First level: written through, not filled by stores. Second: filled by both, written back. Third: filled by what passes and
+//! by what the second writes back. Replacement is least recently used. The ports of the third level and of memory take a line
+//! every so many cycles, whoever asks.
+
+use predict::{Cache, Cpu};
+use std::collections::HashSet;
+
+/// Sets, ways and times of one level.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// Sets.
+    pub sets: usize,
+    /// Ways.
+    pub ways: usize,
+    /// Cycles until a line is there.
+    pub latency: u64,
+    /// Cycles between two lines.
+    pub interval: u64,
+}
+
+/// The whole hierarchy.
+#[derive(Clone, Copy, Debug)]
+pub struct Geometry {
+    /// Bytes of a line.
+    pub line_bytes: u64,
+    /// First, second, third level.
+    pub levels: [Shape; 3],
+    /// Cycles until a line comes from memory.
+    pub memory_latency: u64,
+    /// Cycles between two lines from memory.
+    pub memory_interval: u64,
+    /// Misses that a core has in flight.
+    pub misses: usize,
+}
+
+impl Geometry {
+    /// From a cpu's description; `None` if it has no three levels of caches.
+    pub fn of(cpu: &Cpu) -> Option<Geometry> {
+        let line = cpu.value("cache.line").unwrap_or(128.0);
+        let level = |name: &str| -> Option<Shape> {
+            let value = |key: &str| cpu.value(&format!("cache.{name}.{key}"));
+            let ways = value("ways")?;
+            let sets = (value("size")? * 1024.0 / line / ways) as usize;
+            let interval = value("interval").unwrap_or(0.0) as u64;
+            Some(Shape { sets, ways: ways as usize, latency: value("latency")? as u64, interval })
+        };
+        Some(Geometry {
+            line_bytes: line as u64,
+            levels: [level("l1")?, level("l2")?, level("l3")?],
+            memory_latency: cpu.value("cache.memory.latency")? as u64,
+            memory_interval: cpu.value("cache.memory.interval")? as u64,
+            misses: cpu.value("memory.miss_queue")? as usize,
+        })
+    }
+}
+
+/// Where a line was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// First level.
+    L1,
+    /// Second.
+    L2,
+    /// Third.
+    L3,
+    /// Memory.
+    Memory,
+}
+
+/// What was asked of each level and found there; stores count where the first level hands them on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Loads and stores.
+    pub accesses: u64,
+    /// Hits and misses of the first level's loads, the second level and the third.
+    pub hits: [u64; 3],
+    /// See `hits`.
+    pub misses: [u64; 3],
+    /// Restored lines that were used in time.
+    pub restored_used: u64,
+    /// Restored lines that were used but had not yet arrived.
+    pub restored_late: u64,
+    /// Restored lines that were pushed out unused.
+    pub restored_evicted: u64,
+    /// Lines that the engine asked for, and of those the ones that were there already.
+    pub restored: u64,
+    /// See `restored`.
+    pub restored_present: u64,
+}
+
+/// The caches of one core.
+#[derive(Clone)]
+pub struct Hierarchy {
+    geometry: Geometry,
+    caches: [Cache; 3],
+    /// Lines of the second and of the third level that are newer than what stands beyond.
+    dirty: [HashSet<u64>; 2],
+    last_stored: u64,
+    third_free: u64,
+    memory_free: u64,
+    counts: Counts,
+}
+
+impl Hierarchy {
+    /// Empty caches.
+    pub fn new(geometry: Geometry) -> Hierarchy {
+        let caches = geometry.levels.map(|level| Cache::new(level.sets, level.ways));
+        Hierarchy {
+            geometry,
+            caches,
+            dirty: Default::default(),
+            last_stored: u64::MAX,
+            third_free: 0,
+            memory_free: 0,
+            counts: Counts::default(),
+        }
+    }
+
+    /// Its geometry.
+    pub fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    /// What was counted.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// The second level, for whoever logs it.
+    pub fn second(&self) -> &Cache {
+        &self.caches[1]
+    }
+
+    /// The third level.
+    pub fn third(&self) -> &Cache {
+        &self.caches[2]
+    }
+
+    /// A load of a line: where it was and when it is there.
+    pub fn load(&mut self, line: u64, now: u64) -> (Found, u64) {
+        self.counts.accesses += 1;
+        if let Some((arrival, _)) = self.caches[0].touch(line) {
+            self.counts.hits[0] += 1;
+            return (Found::L1, arrival.max(now));
+        }
+        self.counts.misses[0] += 1;
+        let (found, arrival) = self.second_level(line, now);
+        self.caches[0].insert(line, arrival, false);
+        (found, arrival)
+    }
+
+    /// A store to a line: it goes through to the second level. The first level's order of use stays as it was.
+    pub fn store(&mut self, line: u64, now: u64) -> (Found, u64) {
+        self.counts.accesses += 1;
+        let result = self.second_level(line, now);
+        // Most stores go where the last one went.
+        if self.last_stored != line {
+            self.dirty[0].insert(line);
+            self.last_stored = line;
+        }
+        result
+    }
+
+    fn second_level(&mut self, line: u64, now: u64) -> (Found, u64) {
+        if let Some((arrival, restored)) = self.caches[1].touch(line) {
+            self.counts.hits[1] += 1;
+            if restored && arrival > now {
+                self.counts.restored_late += 1;
+            } else if restored {
+                self.counts.restored_used += 1;
+            }
+            return (Found::L2, arrival.max(now + self.geometry.levels[1].latency));
+        }
+        self.counts.misses[1] += 1;
+        let (found, arrival) = self.third_level(line, now, true);
+        self.fill_second(line, arrival, false);
+        (found, arrival)
+    }
+
+    fn third_level(&mut self, line: u64, now: u64, counted: bool) -> (Found, u64) {
+        if let Some((arrival, _)) = self.caches[2].touch(line) {
+            self.counts.hits[2] += u64::from(counted);
+            let start = now.max(self.third_free);
+            self.third_free = start + self.geometry.levels[2].interval;
+            return (Found::L3, arrival.max(start + self.geometry.levels[2].latency));
+        }
+        self.counts.misses[2] += u64::from(counted);
+        let arrival = self.from_memory(now);
+        self.fill_third(line, arrival);
+        (Found::Memory, arrival)
+    }
+
+    fn from_memory(&mut self, now: u64) -> u64 {
+        let start = now.max(self.memory_free);
+        self.memory_free = start + self.geometry.memory_interval;
+        start + self.geometry.memory_latency
+    }
+
+    /// What the second level pushes out goes to the third if it was written.
+    fn fill_second(&mut self, line: u64, arrival: u64, restored: bool) {
+        if let Some((old, unused)) = self.caches[1].victim(line) {
+            self.counts.restored_evicted += u64::from(unused);
+            if self.dirty[0].remove(&old) {
+                self.last_stored = u64::MAX;
+                if self.caches[2].touch(old).is_none() {
+                    self.fill_third(old, arrival);
+                }
+                self.dirty[1].insert(old);
+            }
+        }
+        self.caches[1].insert(line, arrival, restored);
+    }
+
+    fn fill_third(&mut self, line: u64, arrival: u64) {
+        if let Some((old, _)) = self.caches[2].victim(line) {
+            if self.dirty[1].remove(&old) {
+                self.memory_free += self.geometry.memory_interval;
+            }
+        }
+        self.caches[2].insert(line, arrival, false);
+    }
+
+    /// The engine brings a line into the second level. It takes the same ports as everybody; when the line is there.
+    pub fn restore(&mut self, line: u64, now: u64) -> u64 {
+        self.counts.restored += 1;
+        if self.caches[1].holds(line) {
+            self.counts.restored_present += 1;
+            return now;
+        }
+        let (_, arrival) = self.third_level(line, now, false);
+        self.fill_second(line, arrival, true);
+        arrival
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) fn geometry() -> Geometry {
+        let level = |sets, latency| Shape { sets, ways: 2, latency, interval: 4 };
+        Geometry {
+            line_bytes: 128,
+            levels: [level(4, 3), level(16, 13), level(64, 27)],
+            memory_latency: 300,
+            memory_interval: 16,
+            misses: 4,
+        }
+    }
+
+    #[test]
+    fn a_line_is_found_ever_farther_out() {
+        let mut caches = Hierarchy::new(geometry());
+        assert_eq!(caches.load(0, 0), (Found::Memory, 300));
+        assert_eq!(caches.load(0, 1000), (Found::L1, 1000));
+        caches.load(4, 2000);
+        caches.load(8, 3000);
+        assert_eq!(caches.load(0, 4000).0, Found::L2);
+        for line in [16, 32, 48] {
+            caches.load(line, 5000);
+        }
+        assert_eq!(caches.load(0, 9000).0, Found::L3);
+    }
+
+    #[test]
+    fn what_was_written_and_pushed_out_is_in_the_third_level() {
+        let mut caches = Hierarchy::new(geometry());
+        caches.store(0, 0);
+        for line in [64, 128] {
+            // The same set of the third level, too: only the write-back brings line 0 back there.
+            caches.load(line, 1000);
+        }
+        assert_eq!(caches.load(0, 9000).0, Found::L3);
+    }
+
+    #[test]
+    fn restored_lines_are_used_late_or_evicted_and_share_the_memory() {
+        let mut caches = Hierarchy::new(geometry());
+        assert_eq!(caches.restore(1, 0), 300);
+        assert_eq!(caches.restore(2, 0), 316, "the second line waits for the memory");
+        assert_eq!(caches.load(3, 0).1, 332, "and a load behind both");
+        caches.load(1, 1000);
+        caches.load(2, 100);
+        caches.restore(5, 2000);
+        caches.load(5 + 16, 3000);
+        caches.load(5 + 32, 3000);
+        let counts = caches.counts();
+        assert_eq!((counts.restored, counts.restored_used, counts.restored_late), (3, 1, 1));
+        assert_eq!(counts.restored_evicted, 1);
+        assert_eq!(caches.restore(5 + 32, 9000), 9000);
+        assert_eq!(caches.counts().restored_present, 1);
+    }
+}

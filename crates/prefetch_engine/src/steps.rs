@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! What a vcore runs: the accesses of a recorded program with the instructions between them.
+
+use std::path::Path;
+use trace::{Error, Event, Reader};
+
+/// One access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Instructions since the last step, this one's included.
+    pub instructions: u32,
+    /// The line.
+    pub line: u64,
+    /// Whether it is written.
+    pub store: bool,
+}
+
+/// The steps of a trace behind the first `skip`, `steps_max` at most. An access across two lines is two. Accesses whose address is not known, and
+/// cache operations, count as instructions only.
+///
+/// # Errors
+/// Those of the trace.
+pub fn read_trace(
+    path: &Path,
+    line_bytes: u64,
+    mut skip: usize,
+    steps_max: usize,
+) -> Result<Vec<Step>, Error> {
+    let mut reader = Reader::open(path)?;
+    let mut steps: Vec<Step> = Vec::new();
+    let mut since = 0u64;
+    while steps.len() < steps_max {
+        // The number of a block's instructions is known once its event has been told.
+        let Some(event) = reader.next()? else { break };
+        let Event::Block { id, accesses } = event else { continue };
+        let mut done = 0u64;
+        for access in accesses.iter().filter(|access| access.known && !access.cache_operation) {
+            let at = u64::from(access.instruction) + 1;
+            since += at.saturating_sub(done);
+            done = done.max(at);
+            let last = (access.address + u64::from(access.bytes.max(1)) - 1) / line_bytes;
+            for line in access.address / line_bytes..=last {
+                let instructions = u32::try_from(since).unwrap_or(u32::MAX);
+                since = 0;
+                if skip > 0 {
+                    skip -= 1;
+                } else {
+                    steps.push(Step { instructions, line, store: access.store });
+                }
+            }
+        }
+        let all = reader.blocks()[id as usize].instructions() as u64;
+        since += all.saturating_sub(done);
+    }
+    Ok(steps)
+}
