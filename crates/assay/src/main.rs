@@ -73,6 +73,8 @@ enum Verb {
     Pingpong(verbs::pingpong::Args),
     /// vDSO images: build, list, hold against the system calls and hostile pages, time beside the kernel's
     Vdso(verbs::vdso::Args),
+    /// Cache log and restore: what it gains on this machine; which pages of a file are cached
+    CacheLog(verbs::cache_log::Args),
     /// What is set up on this machine, what is missing, and how to get it
     Doctor(verbs::doctor::Args),
     /// The main job in a few minutes: the published LoongArch table, the best variants, this machine
@@ -110,6 +112,7 @@ fn main() -> ExitCode {
         Verb::Regcheck(args) => verbs::regcheck::run(&context, &args),
         Verb::Pingpong(args) => verbs::pingpong::run(&context, &args),
         Verb::Vdso(args) => verbs::vdso::run(&context, &args),
+        Verb::CacheLog(args) => verbs::cache_log::run(&context, &args),
         Verb::Doctor(args) => verbs::doctor::run(&context, &args),
         Verb::Demo(args) => verbs::demo::run(&context, &args),
         Verb::Test(args) => verbs::test::run(&context, &args),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! The verbs, one file each.
 
+pub mod cache_log;
 pub mod check;
 pub mod compare;
 pub mod compare_ebpf;
@@ -22,6 +23,7 @@ pub mod report;
 pub mod study;
 pub mod study_beside;
 pub mod study_difference;
+pub mod study_engine;
 pub mod test;
 pub mod trace;
 pub mod validate;

@@ -5,7 +5,7 @@ use crate::context::{Context, Outcome};
 use crate::judge::{self, Judge};
 use crate::program;
 use crate::study_file::{self, Quantity, Row, Study};
-use crate::verbs::{study_beside, study_difference};
+use crate::verbs::{study_beside, study_difference, study_engine};
 use lab::discover;
 use lab::emulator::CannotRun;
 use lab::toolchain::CompilerKind;
@@ -14,6 +14,7 @@ use predict::Cpu;
 use report::record::{Common, Record, StudyRecord};
 use report::{Count, Derived, Predicted, Published, Report, Section, Table};
 use serde::Serialize;
+use std::path::PathBuf;
 
 /// Options of `study`.
 #[derive(clap::Args)]
@@ -21,6 +22,9 @@ pub struct Args {
     /// Study, by name or a part of it (default: list them)
     #[arg(value_name = "STUDY")]
     study: Option<String>,
+    /// Draw the sweep of a study of the prefetch engine into this file, as SVG
+    #[arg(long, value_name = "FILE")]
+    picture: Option<PathBuf>,
 }
 
 /// A row that was run again.
@@ -56,6 +60,13 @@ impl Rerun {
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let Some(word) = &args.study else { return list(context) };
+    if let Some(study) = study_engine::find(&context.workspace, word)? {
+        return study_engine::run(context, &study, args.picture.as_deref());
+    }
+    if args.picture.is_some() {
+        return Err(Problem::new(format!("there is nothing to draw in '{word}'"))
+            .remedy("leave out --picture, or name 2014-micro-partition-prefetch"));
+    }
     if let Some(study) = study_difference::find(&context.workspace, word)? {
         return study_difference::run(context, &study);
     }
@@ -94,6 +105,10 @@ fn list(context: &Context) -> Result<Outcome> {
     }
     for name in study_difference::names(&context.workspace)? {
         let study = study_difference::load(&context.workspace, &name)?;
+        all.push((name, study.title, study.source));
+    }
+    for name in study_engine::names(&context.workspace)? {
+        let study = study_engine::load(&context.workspace, &name)?;
         all.push((name, study.title, study.source));
     }
     all.sort();

@@ -26,7 +26,7 @@ pub struct Args {
     #[arg(long)]
     full: bool,
     /// Only these parts (repeatable; default: all)
-    #[arg(long = "only", value_name = "PART", value_parser = ["rust", "variants", "must-fail", "compat", "docs", "setup", "conformance", "switch", "vdso"])]
+    #[arg(long = "only", value_name = "PART", value_parser = ["rust", "variants", "must-fail", "compat", "docs", "setup", "conformance", "switch", "vdso", "cache-log"])]
     only: Vec<String>,
 }
 
@@ -52,7 +52,7 @@ impl PartRecord {
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     type Part = fn(&Context, &Args) -> Result<Tally>;
-    let parts: [(&str, &str, Part); 9] = [
+    let parts: [(&str, &str, Part); 10] = [
         ("variants", "every variant, under the oldest CPU that it claims", all_variants),
         ("must-fail", "broken variants that the checker has to catch", must_fail),
         ("compat", "unmodified kernel files, judged as out-of-tree variants", compat),
@@ -63,6 +63,11 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
             context_switch,
         ),
         ("vdso", "the vDSO images and readers, briefly, and planted defects that they have to find", vdso),
+        (
+            "cache-log",
+            "the cache log: threads, its effect, pages, the example; the engine's model against pycachesim",
+            cache_log,
+        ),
         ("docs", "the commands that the documents show", documents),
         ("setup", "what the set-up scripts do in good and bad surroundings", setup_scripts),
         ("rust", "the tests of the Rust crates", rust_tests),
@@ -175,6 +180,24 @@ fn vdso(context: &Context, _: &Args) -> Result<Tally> {
     let build = context.workspace.folder("vdso")?;
     let script = Command::new(context.workspace.root.join("libs/vdso/tests/run")).arg(build);
     Ok(add(checked, script_counts(script, "libs/vdso/tests/run")?))
+}
+
+/// What checks of single variants cannot show of libs/cache_log, and the model of the engine's caches against another one.
+fn cache_log(context: &Context, _: &Args) -> Result<Tally> {
+    let build = context.workspace.folder("cache_log/tests")?;
+    let root = &context.workspace.root;
+    let tested = script_counts(
+        Command::new(root.join("libs/cache_log/tests/run"))
+            .arg(build)
+            .env("ASSAY_CACHE", &context.workspace.cache),
+        "libs/cache_log/tests/run",
+    )?;
+    let model = root.join("crates/prefetch_engine/tests/pycachesim/run");
+    let compared = script_counts(
+        Command::new(model).env("ASSAY_CACHE", &context.workspace.cache),
+        "crates/prefetch_engine/tests/pycachesim/run",
+    )?;
+    Ok(add(tested, compared))
 }
 
 /// The scripts have a test of their own in their own language.

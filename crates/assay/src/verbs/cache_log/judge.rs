@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! What the values of a case say: each way against doing nothing, against its bound, and against what is expected.
+
+use super::bench::{Case, Goal, Values};
+use lab::{Problem, Result};
+use serde::Serialize;
+use stats::{compare, median, median_interval, Comparison, Sampling};
+
+/// The seed of the bootstrap: the same values give the same interval everywhere.
+const SEED: u64 = 2014;
+/// What feedback and logging may cost at most.
+const NO_LOSS: f64 = 0.97;
+/// The share of the bound that is expected where the bound itself is worth it.
+const SHARE: f64 = 0.8;
+/// Below this there is nothing to gain.
+const WORTH_IT: f64 = 1.2;
+
+/// One way in one case. Kind `cache_log`.
+#[derive(Serialize)]
+pub struct BenchRecord {
+    kind: &'static str,
+    /// `slices`, `nothing-to-gain`, `coroutines`.
+    pub part: String,
+    /// The case, for people.
+    pub case: String,
+    /// How the task was switched.
+    pub way: String,
+    /// Nanoseconds a step (slices) or an activation (coroutines): the median of the processes.
+    pub median_ns: f64,
+    /// Its 95 % interval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval_ns: Option<[f64; 2]>,
+    /// What it is compared with.
+    pub against: String,
+    /// Speed in times that of `against`, with its 95 % interval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub speed: Option<[f64; 3]>,
+    /// Speed in times that of the bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub share_of_bound: Option<[f64; 3]>,
+    /// What was expected and whether it holds; empty where nothing is.
+    pub verdict: String,
+    assay_version: &'static str,
+}
+
+impl BenchRecord {
+    /// Whether a goal that is in reach was missed, by the whole interval.
+    pub fn missed(&self) -> bool {
+        self.verdict.contains("MISSED")
+    }
+}
+
+/// Every way of a case.
+pub fn judge(case: &Case, values: &Values) -> Result<Vec<BenchRecord>> {
+    let mut records = Vec::new();
+    for way in values.keys() {
+        let (name, suffix) = way
+            .split_once(", ")
+            .map_or((way.as_str(), String::new()), |(name, suffix)| (name, format!(", {suffix}")));
+        let against = match name {
+            "warm_note" => "warm".to_owned(),
+            "unnoted" => continue,
+            _ if values.contains_key(&format!("unnoted{suffix}")) => format!("unnoted{suffix}"),
+            _ => "nothing".to_owned(),
+        };
+        let speed = speed(values, &against, way)?;
+        let bound = bound(values, &suffix)?;
+        let share = speed_over(&values[&bound], &values[way]);
+        let bound_speed = self::speed(values, &against, &bound)?;
+        records.push(BenchRecord {
+            kind: "cache_log",
+            part: case.part.to_owned(),
+            case: case.title.clone(),
+            way: way.clone(),
+            median_ns: median(&values[way]).unwrap_or(f64::NAN),
+            interval_ns: median_interval(&values[way]).ok().map(|interval| [interval.low, interval.high]),
+            against,
+            speed: Some(triple(&speed)),
+            share_of_bound: share.as_ref().filter(|_| tries(name)).map(triple),
+            verdict: verdict(case, name, &suffix, &speed, share.as_ref(), &bound_speed),
+            assay_version: env!("CARGO_PKG_VERSION"),
+        });
+    }
+    Ok(records)
+}
+
+/// The ways that try to be as fast as the bound.
+fn tries(name: &str) -> bool {
+    name == "restore" || name == "feedback" || name.starts_with("ahead")
+}
+
+/// Never evicted; for coroutines also what the memory can bring, whichever takes longer.
+fn bound(values: &Values, suffix: &str) -> Result<String> {
+    let candidates = ["warm", "fetch"].map(|name| format!("{name}{suffix}"));
+    let slowest = candidates.into_iter().filter(|name| values.contains_key(name)).max_by(|a, b| {
+        let of = |name: &String| median(&values[name]).unwrap_or(0.0);
+        of(a).total_cmp(&of(b))
+    });
+    slowest.ok_or_else(|| Problem::new("the bench printed no bound"))
+}
+
+fn speed(values: &Values, against: &str, way: &str) -> Result<Comparison> {
+    let of = |name: &str| {
+        values.get(name).ok_or_else(|| Problem::new(format!("the bench printed nothing of '{name}'")))
+    };
+    let (base, own) = (of(against)?, of(way)?);
+    if against == way {
+        let one = stats::Interval { low: 1.0, high: 1.0 };
+        return Ok(Comparison { ratio: 1.0, interval: one, verdict: stats::Verdict::NoDifferenceShown });
+    }
+    compare(base, own, Sampling::Rounds, SEED)
+        .map_err(|reason| Problem::new(format!("no interval for {way} against {against}: {reason}")))
+}
+
+fn speed_over(base: &[f64], own: &[f64]) -> Option<Comparison> {
+    compare(base, own, Sampling::Rounds, SEED).ok()
+}
+
+fn triple(comparison: &Comparison) -> [f64; 3] {
+    [comparison.ratio, comparison.interval.low, comparison.interval.high]
+}
+
+fn word(comparison: &Comparison, least: f64) -> &'static str {
+    if comparison.interval.low >= least {
+        "holds"
+    } else if comparison.interval.high < least {
+        "MISSED"
+    } else {
+        "not decided"
+    }
+}
+
+fn verdict(
+    case: &Case,
+    name: &str,
+    suffix: &str,
+    speed: &Comparison,
+    share: Option<&Comparison>,
+    bound: &Comparison,
+) -> String {
+    let of_bound = || match share {
+        _ if bound.interval.low < WORTH_IT => "little to gain".to_owned(),
+        Some(share) => format!("{:.0} % of the bound: {}", SHARE * 100.0, word(share, SHARE)),
+        None => String::new(),
+    };
+    match (name, case.goal) {
+        ("note" | "warm_note", _) => format!("logging costs at most 3 %: {}", word(speed, NO_LOSS)),
+        ("nothing", _) if case.part == "coroutines" => {
+            format!("logging costs at most 3 %: {}", word(speed, NO_LOSS))
+        }
+        ("feedback", Goal::NoLoss) => format!("at least {NO_LOSS}x: {}", word(speed, NO_LOSS)),
+        // Without a mispredicted switch nothing is promised but the bound.
+        ("ahead8", Goal::Times(_)) if case.part == "coroutines" && suffix.is_empty() => of_bound(),
+        ("restore" | "ahead8", Goal::Times(times)) => match word(speed, times) {
+            "holds" => format!("{times}x: holds"),
+            _ if bound.ratio < times => {
+                format!("{times}x is out of reach here, the bound is {:.2}x; {}", bound.ratio, of_bound())
+            }
+            other => format!("{times}x: {other}"),
+        },
+        ("restore", Goal::Bound) => of_bound(),
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bench::Values;
+    use super::*;
+    use stats::{Interval, Verdict};
+
+    fn comparison(low: f64, high: f64) -> Comparison {
+        Comparison { ratio: (low + high) / 2.0, interval: Interval { low, high }, verdict: Verdict::Faster }
+    }
+
+    #[test]
+    fn a_goal_holds_or_is_missed_by_its_whole_interval() {
+        assert_eq!(word(&comparison(3.1, 3.5), 3.0), "holds");
+        assert_eq!(word(&comparison(2.1, 2.9), 3.0), "MISSED");
+        assert_eq!(word(&comparison(2.9, 3.1), 3.0), "not decided");
+    }
+
+    #[test]
+    fn the_bound_is_the_slower_of_computing_and_fetching() {
+        let values: Values =
+            [("warm", 100.0), ("fetch", 150.0)].map(|(name, ns)| (name.to_owned(), vec![ns; 3])).into();
+        assert_eq!(bound(&values, "").unwrap(), "fetch");
+        assert!(bound(&values, ", serialised").is_err());
+    }
+}

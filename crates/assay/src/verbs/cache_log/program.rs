@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The programs of libs/cache_log: built by the library's own Makefile, run, their lines read.
+
+use crate::context::{Context, Outcome};
+use lab::process::{Command, Ending, Printing};
+use lab::toolchain::require_program;
+use lab::{Problem, Result};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The longest that one process of a bench takes on a machine that does much else.
+const PATIENCE: Duration = Duration::from_secs(300);
+/// A file of terabytes is restored as fast as its disk allows.
+const PAGES_PATIENCE: Duration = Duration::from_secs(24 * 3600);
+
+/// Builds a program of the library for this machine.
+pub fn build(context: &Context, name: &str) -> Result<PathBuf> {
+    let folder = context.workspace.folder("cache_log")?;
+    let native = lab::host::native_arch().ok_or_else(|| {
+        Problem::new("this machine is of no architecture that cache_log knows")
+            .remedy("see libs/cache_log/README.md for those it knows")
+    })?;
+    let program = folder.join(native.name()).join(name);
+    let _lock = context.workspace.lock("cache_log")?;
+    let output = Command::new(require_program("make", "make")?)
+        .args(["-s", "-C"])
+        .arg(context.workspace.root.join("libs/cache_log"))
+        .arg(format!("ARCH={native}"))
+        .arg(format!("BUILD={}", folder.display()))
+        .bare_environment()
+        .arg(&program)
+        .run()?;
+    match output.success() {
+        true => Ok(program),
+        false => Err(Problem::new(format!("does not build:\n{}", output.head(12)))
+            .at(format!("libs/cache_log, {name}"))
+            .remedy("run ./setup")),
+    }
+}
+
+/// Runs a bench once; its lines as words.
+pub fn lines(program: &PathBuf, arguments: &[String]) -> Result<Vec<Vec<String>>> {
+    let output = Command::new(program).args(arguments).timeout(PATIENCE).run()?;
+    if !output.success() {
+        return Err(Problem::new(format!("ended without its result: {}", output.tail(3)))
+            .at(format!("{} {}", program.display(), arguments.join(" ")))
+            .remedy("if the clock jumped in every slice, wait until the machine is less busy"));
+    }
+    Ok(output.stdout.lines().map(|line| line.split(' ').map(str::to_owned).collect()).collect())
+}
+
+/// Hands over to cache-log-pages.
+pub fn pages(context: &Context, arguments: &[String]) -> Result<Outcome> {
+    let program = build(context, "cache-log-pages")?;
+    let output =
+        Command::new(program).args(arguments).printing(Printing::Shown).timeout(PAGES_PATIENCE).run()?;
+    match output.ending {
+        Ending::Exited(0) => Ok(Outcome::Fine),
+        Ending::Exited(1) => Ok(Outcome::Failed),
+        ending => Err(Problem::new(format!("ended with {ending:?}"))
+            .at("cache-log-pages")
+            .remedy("its own message stands above")),
+    }
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Studies of the prefetch engine, `studies/engine/<year>-<topic>.toml`: recorded programs as vcores that take turns on the
+//! modelled core, with the engine, without it and as it was posted; then sweeps over what the thread does not give.
+
+mod picture;
+mod sweep;
+mod table;
+
+use crate::context::{Context, Outcome};
+use crate::{judge, program};
+use lab::cache::{read_text, Workspace};
+use lab::output::Output;
+use lab::{Problem, Result};
+use prefetch_engine::{
+    Bug, Geometry, LogScope, Outcome as Ran, Rate, Restore, Scheduler, Settings, Step, Vcore,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// A study of the engine.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Study {
+    #[serde(skip)]
+    name: String,
+    /// What it is about.
+    pub title: String,
+    /// Who published it, where and when.
+    pub source: String,
+    machine: String,
+    arch: String,
+    cpu: String,
+    clock_mhz: f64,
+    slice_us: f64,
+    exit_to_entry_us: f64,
+    host_lines: u64,
+    cycles_per_instruction: f64,
+    program: BTreeMap<String, Program>,
+    #[serde(rename = "scenario")]
+    scenarios: Vec<Scenario>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Program {
+    source: String,
+    #[serde(default)]
+    dependent: bool,
+    /// Steps of the recording that are left out at its start, and how many are taken.
+    #[serde(default)]
+    skip: usize,
+    #[serde(default = "steps_max")]
+    steps: usize,
+}
+
+fn steps_max() -> usize {
+    3_000_000
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Scenario {
+    name: String,
+    vcores: Vec<String>,
+    #[serde(default)]
+    published: Option<String>,
+    #[serde(default)]
+    published_percent: Option<[f64; 2]>,
+}
+
+/// One scenario, or one point of a sweep. Kind `study_engine`.
+#[derive(Clone, Serialize)]
+pub struct EngineRecord {
+    kind: &'static str,
+    study: String,
+    /// `scenario`, `variant`, `slice_and_reuse`, `rate_and_table`, `log_time`.
+    pub part: &'static str,
+    /// What was run.
+    pub row: String,
+    /// Published gain, from and to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published_percent: Option<[f64; 2]>,
+    #[serde(skip)]
+    published: Option<String>,
+    /// Predicted gain of the first vcore's instructions a cycle by a working engine.
+    pub predicted_percent: f64,
+    /// The same by the posted code, whose `logmpp` does not use its operand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub as_posted_percent: Option<f64>,
+    /// Scatter of the first vcore's slices without and with the engine, in percent of their mean.
+    pub scatter_percent: [f64; 2],
+    /// Lines a slice that the engine asked for.
+    pub restored_lines: f64,
+    /// Of these: there already, used in time, used but late, evicted unused.
+    pub fate_percent: [f64; 4],
+    assay_version: &'static str,
+}
+
+/// The studies there are.
+pub fn names(workspace: &Workspace) -> Result<Vec<String>> {
+    let folder = workspace.root.join("studies/engine");
+    let entries =
+        std::fs::read_dir(&folder).map_err(|error| Problem::io("read the folder", &folder, &error))?;
+    let mut names: Vec<String> = entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.strip_suffix(".toml").map(str::to_owned))
+        .collect();
+    names.sort();
+    Ok(names)
+}
+
+/// Reads a study.
+pub fn load(workspace: &Workspace, name: &str) -> Result<Study> {
+    let path = workspace.root.join("studies/engine").join(format!("{name}.toml"));
+    let mut study: Study = toml::from_str(&read_text(&path)?).map_err(|error| {
+        Problem::new(error.message().to_owned())
+            .at(path.display())
+            .remedy("mend the file; see its neighbours")
+    })?;
+    name.clone_into(&mut study.name);
+    for scenario in &study.scenarios {
+        for vcore in &scenario.vcores {
+            if vcore != IDLE && !study.program.contains_key(vcore) {
+                return Err(Problem::new(format!(
+                    "scenario '{}' runs '{vcore}', which is no program",
+                    scenario.name
+                ))
+                .at(path.display())
+                .remedy(format!("give it a [program] entry, or name {IDLE}")));
+            }
+        }
+    }
+    Ok(study)
+}
+
+/// The study whose name has this word in it, if it is one of the engine.
+pub fn find(workspace: &Workspace, word: &str) -> Result<Option<Study>> {
+    let name = names(workspace)?.into_iter().find(|name| name.contains(word));
+    name.map(|name| load(workspace, &name)).transpose()
+}
+
+/// A vcore with nothing to do.
+const IDLE: &str = "idle";
+/// Slices of each vcore, and those of them that are not counted.
+const SLICES: u64 = 8;
+const WARM_UP: u64 = 2;
+
+/// Runs the study; `picture` is where the sweep's drawing goes.
+pub fn run(context: &Context, study: &Study, picture: Option<&Path>) -> Result<Outcome> {
+    let picture = picture.map(Output::new).transpose()?;
+    let geometry = geometry(context, study)?;
+    let mut records = Vec::new();
+    let mut programs = Programs { context, study, geometry, steps: BTreeMap::new() };
+    for scenario in &study.scenarios {
+        context.progress(&format!("simulating {}", scenario.name));
+        records.push(programs.scenario(scenario)?);
+    }
+    drop(programs);
+    context.progress("simulating the sweeps");
+    let base = settings(study);
+    let swept = sweep::run(study, geometry, base);
+    if let Some(picture) = &picture {
+        picture.copy(&mut picture::draw(&swept).as_bytes())?;
+    }
+    records.extend(swept);
+    context.tell(records.iter(), || table::report(study, &records));
+    Ok(Outcome::Fine)
+}
+
+fn geometry(context: &Context, study: &Study) -> Result<Geometry> {
+    let cpu = judge::cpus(context, std::slice::from_ref(&study.cpu))?.remove(0);
+    Geometry::of(&cpu).ok_or_else(|| {
+        Problem::new(format!("{} has no three levels of caches", study.cpu))
+            .at(&study.name)
+            .remedy("name a cpu whose file describes them")
+    })
+}
+
+fn settings(study: &Study) -> Settings {
+    let cycles = |us: f64| (us * study.clock_mhz) as u64;
+    Settings {
+        slice_cycles: cycles(study.slice_us),
+        scope: LogScope::L2,
+        rate: Rate::ALL[0],
+        restore: Restore::Off,
+        bug: None,
+        cycles_per_instruction: study.cycles_per_instruction,
+        host_lines: study.host_lines,
+        host_cycles: cycles(study.exit_to_entry_us),
+    }
+}
+
+struct Programs<'a> {
+    context: &'a Context,
+    study: &'a Study,
+    geometry: Geometry,
+    steps: BTreeMap<String, Vec<Step>>,
+}
+
+impl Programs<'_> {
+    fn scenario(&mut self, scenario: &Scenario) -> Result<EngineRecord> {
+        // Recordings are large: only those of this scenario are kept.
+        self.steps.retain(|name, _| scenario.vcores.contains(name));
+        for name in scenario.vcores.iter().filter(|name| *name != IDLE) {
+            if !self.steps.contains_key(name) {
+                let steps = self.read(name)?;
+                self.steps.insert(name.clone(), steps);
+            }
+        }
+        let base = settings(self.study);
+        let run = |settings: Settings| self.simulate(scenario, settings);
+        let off = run(base);
+        let on = run(Settings { restore: Restore::WholeTable, ..base });
+        let posted = run(Settings { restore: Restore::WholeTable, bug: Some(Bug::OperandIgnored), ..base });
+        let mut record = record(self.study, "scenario", &scenario.name, &off, &on, scenario.vcores.len());
+        record.published_percent = scenario.published_percent;
+        record.published.clone_from(&scenario.published);
+        record.as_posted_percent = Some(gain(&off, &posted));
+        Ok(record)
+    }
+
+    fn read(&self, name: &str) -> Result<Vec<Step>> {
+        let wanted = &self.study.program[name];
+        let arch = self.study.arch.parse().map_err(|error: arch::UnknownArch| {
+            Problem::new(error.to_string())
+                .at(&self.study.name)
+                .remedy("name an architecture that Assay knows")
+        })?;
+        let source = Path::new("studies/engine").join(&wanted.source);
+        let trace = program::record_main(self.context, arch, &source)?;
+        let failed = |error: trace::Error| Problem::new(error.to_string()).at(trace.display());
+        let steps = prefetch_engine::read_trace(&trace, self.geometry.line_bytes, wanted.skip, wanted.steps);
+        let steps = steps.map_err(failed)?;
+        match steps.is_empty() {
+            true => {
+                Err(Problem::new(format!("has no accesses behind the first {}", wanted.skip))
+                    .at(trace.display()))
+            }
+            false => Ok(steps),
+        }
+    }
+
+    fn simulate(&self, scenario: &Scenario, settings: Settings) -> Ran {
+        let vcores = scenario.vcores.iter().zip(0..).map(|(name, number)| {
+            let steps = self.steps.get(name).map_or(&[][..], Vec::as_slice);
+            let mut vcore = Vcore::new(number, steps);
+            vcore.dependent = self.study.program.get(name).is_some_and(|program| program.dependent);
+            vcore
+        });
+        Scheduler::new(self.geometry, settings, vcores.collect()).run(SLICES, WARM_UP)
+    }
+}
+
+fn gain(off: &Ran, on: &Ran) -> f64 {
+    (on.rates[0] / off.rates[0] - 1.0) * 100.0
+}
+
+/// Standard deviation of the first vcore's slices in percent of their mean.
+fn scatter(ran: &Ran) -> f64 {
+    let slices: Vec<f64> = ran.slices[0].iter().map(|&slice| slice as f64).collect();
+    let mean = slices.iter().sum::<f64>() / slices.len().max(1) as f64;
+    let square = slices.iter().map(|slice| (slice - mean).powi(2)).sum::<f64>() / slices.len().max(1) as f64;
+    if mean > 0.0 {
+        square.sqrt() / mean * 100.0
+    } else {
+        0.0
+    }
+}
+
+fn record(study: &Study, part: &'static str, row: &str, off: &Ran, on: &Ran, vcores: usize) -> EngineRecord {
+    let fate = on.fate;
+    EngineRecord {
+        kind: "study_engine",
+        study: study.name.clone(),
+        part,
+        row: row.to_owned(),
+        published_percent: None,
+        published: None,
+        predicted_percent: gain(off, on),
+        as_posted_percent: None,
+        scatter_percent: [scatter(off), scatter(on)],
+        restored_lines: fate.lines as f64 / ((SLICES - WARM_UP) as f64 * vcores as f64),
+        fate_percent: [fate.present, fate.used, fate.late, fate.evicted],
+        assay_version: env!("CARGO_PKG_VERSION"),
+    }
+}

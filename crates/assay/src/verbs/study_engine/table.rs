@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The study's report: published beside predicted, and in words why.
+
+use super::{EngineRecord, Study};
+use report::{Derived, Predicted, Report, Section, Table};
+
+/// All tables.
+pub fn report(study: &Study, records: &[EngineRecord]) -> Report {
+    let mut report = Report::new(&study.title);
+    let section = report.section("");
+    section.paragraph(&format!("Published: {}. Machine: {}.", study.source, study.machine));
+    section.paragraph(&format!(
+        "Here: recorded {} programs as vcores on cpus/{} at {} MHz, {} us a slice, {} us from one vcore's exit to the next \
+         one's entry, all of which the thread does not give.",
+        study.arch, study.cpu, study.clock_mhz, study.slice_us, study.exit_to_entry_us
+    ));
+    section.table(scenarios(records));
+    for record in records.iter().filter(|record| record.part == "scenario") {
+        section.paragraph(&why(record));
+    }
+    for (part, title) in [
+        ("slice_and_reuse", "Where it pays: slice length and reuse"),
+        ("rate_and_table", "Rate and table, slices of 100 us, all reused"),
+        ("log_time", "The time that a log has before the next vcore's entry aborts it"),
+        ("variant", "What the literature proposes to restore"),
+    ] {
+        part_of(section, records, part, title);
+    }
+    report
+}
+
+const METHOD: &str = "simulated, so predicted and not measured: instructions a cycle of the first vcore with a working \
+    engine over those without one; of the lines restored: in the second level already, used in time, used but late, evicted \
+    unused, the rest unused at the slice's end or beyond; docs/micro-partition-prefetch.md";
+
+fn scenarios(records: &[EngineRecord]) -> Table {
+    let mut table = Table::new("Published and predicted", METHOD);
+    let name = table.text_column("benchmark");
+    let published = table.text_column("published gain %");
+    let gain = table.predicted_column("engine as meant", "%", 2);
+    let posted = table.predicted_column("as posted", "%", 2);
+    let before = table.derived_column("scatter without", "%", 2);
+    let after = table.derived_column("scatter with", "%", 2);
+    let fates = fate_columns(&mut table);
+    for record in records.iter().filter(|record| record.part == "scenario") {
+        let row = table.row();
+        table.set(row, name, record.row.as_str());
+        table.set(
+            row,
+            published,
+            record.published_percent.map_or("-".to_owned(), |[low, high]| match low == high {
+                true => format!("{low}"),
+                false => format!("{low} to {high}"),
+            }),
+        );
+        table.set(row, gain, Predicted(record.predicted_percent));
+        if let Some(value) = record.as_posted_percent {
+            table.set(row, posted, Predicted(value));
+        }
+        table.set(row, before, Derived::from(record.scatter_percent[0]));
+        table.set(row, after, Derived::from(record.scatter_percent[1]));
+        set_fate(&mut table, row, fates, record);
+        if let Some(text) = &record.published {
+            table.mark(row, published, text);
+        }
+    }
+    table
+}
+
+type FateColumns = [report::Column<Predicted>; 5];
+
+fn fate_columns(table: &mut Table) -> FateColumns {
+    [
+        table.predicted_column("lines a slice", "", 0),
+        table.predicted_column("there", "%", 0),
+        table.predicted_column("used", "%", 0),
+        table.predicted_column("late", "%", 0),
+        table.predicted_column("evicted", "%", 0),
+    ]
+}
+
+fn set_fate(table: &mut Table, row: report::Row, columns: FateColumns, record: &EngineRecord) {
+    table.set(row, columns[0], Predicted(record.restored_lines));
+    for (column, value) in columns[1..].iter().zip(record.fate_percent) {
+        table.set(row, *column, Predicted(value));
+    }
+}
+
+fn part_of(section: &mut Section, records: &[EngineRecord], part: &str, title: &str) {
+    let mut table = Table::new(title, METHOD);
+    let name = table.text_column("point");
+    let gain = table.predicted_column("gain", "%", 2);
+    let fates = fate_columns(&mut table);
+    for record in records.iter().filter(|record| record.part == part) {
+        let row = table.row();
+        table.set(row, name, record.row.as_str()).set(row, gain, Predicted(record.predicted_percent));
+        set_fate(&mut table, row, fates, record);
+    }
+    section.table(table);
+}
+
+/// What the figures of a scenario say.
+fn why(record: &EngineRecord) -> String {
+    let [present, used, late, evicted] = record.fate_percent;
+    let mut text = format!("{}: ", record.row);
+    if record.restored_lines < 1.0 {
+        text.push_str("nothing is ever restored");
+    } else {
+        text.push_str(&format!(
+            "of {:.0} lines a slice {:.0} % were there already, {:.0} % were used ({:.0} % of them too late to save all of \
+             the wait), {evicted:.0} % were evicted unused",
+            record.restored_lines,
+            present,
+            used + late,
+            if used + late > 0.0 { late / (used + late) * 100.0 } else { 0.0 },
+        ));
+    }
+    text.push_str(&format!("; the engine as meant changes {:+.2} %", record.predicted_percent));
+    if let Some([low, high]) = record.published_percent {
+        let own = record.predicted_percent;
+        let agrees = own >= low - 1.0 && own <= high + 1.0;
+        text.push_str(match (agrees, high > 0.0) {
+            (true, _) => ", which agrees with what was published",
+            (false, true) => ", which is not what was published: the engine cannot have been it",
+            (false, false) => ", where none was published",
+        });
+    }
+    text.push_str(", and as posted ");
+    text.push_str(match record.as_posted_percent {
+        Some(percent) if percent.abs() < 0.005 => "nothing at all, for it never logs.",
+        _ => "something.",
+    });
+    text
+}
