@@ -32,7 +32,13 @@ fn main() -> Result<(), Error> {
             *best = best.min(time);
         }
     }
-    let names = ["Clock::now, monotonic", "Clock::now, coarse", "Clock::now_with_bounds", "Instant::now", "SystemTime::now"];
+    let names = [
+        "Clock::now, monotonic",
+        "Clock::now, coarse",
+        "Clock::now_with_bounds",
+        "Instant::now",
+        "SystemTime::now",
+    ];
     for (name, time) in names.iter().zip(best) {
         println!("{name:<24} {time:5.1} ns");
     }

@@ -111,7 +111,12 @@ struct RawClock {
 }
 
 extern "C" {
-    fn vdso_clock_attach(clock: *mut RawClock, page: *const c_void, bytes: usize, hypervisor: *const c_void) -> i32;
+    fn vdso_clock_attach(
+        clock: *mut RawClock,
+        page: *const c_void,
+        bytes: usize,
+        hypervisor: *const c_void,
+    ) -> i32;
     fn vdso_clock_rust_now(clock: *const RawClock, id: i32, now: *mut Time) -> i32;
     fn vdso_clock_now_with_bounds(clock: *const RawClock, bounds: *mut Bounds) -> i32;
     fn vdso_clock_disrupted(clock: *mut RawClock) -> bool;
