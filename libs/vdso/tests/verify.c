@@ -275,6 +275,44 @@ static void verify_fallback(struct machine *machine, const struct vdso_calls *ca
 	bare_expect(ok, "%s hands other clocks to the kernel", calls->name);
 }
 
+/*
+ * A process in a time namespace: its own page where the image looks, the system's one step behind. The kernel's clocks know nothing
+ * of this namespace, so they are moved by its offsets here; a millisecond tells a wrong one.
+ */
+static void verify_namespace(struct machine *machine, uint64_t milliseconds)
+{
+	static const struct {
+		int32_t clock;
+		int64_t offset_ns;
+	} clocks[] = { { VDSO_CLOCK_REALTIME, 0 },	       { VDSO_CLOCK_MONOTONIC, -2300000000 },
+		       { VDSO_CLOCK_MONOTONIC_RAW, -2300000000 }, { VDSO_CLOCK_BOOTTIME, 100000000000 } };
+	static struct vdso_page system;
+	struct verify verify;
+	_Bool ok = 1;
+
+	vdso_discipline_update(&machine->discipline, UPDATE_NS);
+	system = *machine->page;
+	*machine->behind = system;
+	vdso_namespace_start(machine->page, (struct vdso_timestamp){ (uint64_t)-3, 700000000 }, (struct vdso_timestamp){ 100, 0 });
+	start(&verify, machine, NULL, milliseconds < 20 ? milliseconds : 20);
+	while (ok && go_on(&verify))
+		for (unsigned int i = 0; ok && i < sizeof(clocks) / sizeof(*clocks); i++) {
+			struct bare_time kernel, here, unit, kernels_unit;
+			int64_t off;
+
+			bare_clock_gettime(clocks[i].clock, &kernel);
+			ok = machine_clock_gettime(&machine->calls, clocks[i].clock, &here) == 0 && !machine_convention();
+			off = nanoseconds(here) - nanoseconds(kernel) - clocks[i].offset_ns;
+			ok = ok && off > -1000000 && off < 100000000 && here.nsec >= 0 && here.nsec < VDSO_NSEC_PER_SEC;
+			bare_clock_getres(clocks[i].clock, &kernels_unit);
+			ok = ok && machine_clock_getres(&machine->calls, clocks[i].clock, &unit) == 0 && unit.nsec == kernels_unit.nsec;
+		}
+	*machine->page = system;
+	verify.calls = &machine->calls;
+	finish(&verify, "time namespace", "", ok);
+	bare_expect(ok, "clocks in a time namespace");
+}
+
 void test_verify(struct machine *machine, const struct vdso_calls *calls, uint64_t milliseconds)
 {
 	if (is_ours(machine, calls) && !machine->has_counter)
@@ -291,4 +329,6 @@ void test_verify(struct machine *machine, const struct vdso_calls *calls, uint64
 	if (calls->getcpu)
 		verify_getcpu(machine, calls, milliseconds);
 	verify_fallback(machine, calls);
+	if (is_ours(machine, calls) && machine->has_counter)
+		verify_namespace(machine, milliseconds);
 }
