@@ -12,7 +12,9 @@
  *   - Loads are ordered as in the old assembly, by addresses that depend on what has to be read before; that holds on machines
  *     with several processors, and costs less than lwsync on those that have it.
  *
- * The rare rest is a branch to assembly that makes a frame and calls the reader of vdso_read.h, which handles everything.
+ * The rare rest is a branch to assembly that makes a frame and calls the reader of vdso_read.h, which handles everything. That it
+ * is a branch and not a call is left to the compiler: gcc makes it one, clang 19 does not on this architecture, makes a frame
+ * for it and saves LR in its caller's. So compiled by clang this is for callers that have a frame.
  */
 #ifndef VDSO_LEAF_H
 #define VDSO_LEAF_H
