@@ -25,8 +25,9 @@ enum Action {
     Pages(PagesArgs),
 }
 
-/// What is handed to the tool.
+/// What is handed to the tool, --help included.
 #[derive(clap::Args)]
+#[command(disable_help_flag = true)]
 struct PagesArgs {
     /// As in `cache-log-pages --help`
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGS")]
