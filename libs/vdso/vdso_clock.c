@@ -77,9 +77,14 @@ static _Bool read_state(const struct vdso_page *page, struct state *state)
 static struct vdso_time moved(struct vdso_time time, uint64_t ns, _Bool later)
 {
 	struct vdso_wide wide = { { (uint32_t)ns, (uint32_t)(ns >> 32), 0, 0 } };
-	uint32_t nsec = vdso_wide_split(&wide);
-	int64_t sec = (int64_t)((uint64_t)wide.word[1] << 32 | wide.word[0]);
+	uint32_t nsec = (uint32_t)ns % VDSO_NSEC_PER_SEC;
+	int64_t sec = (uint32_t)ns / VDSO_NSEC_PER_SEC;
 
+	/* Bounds of four seconds and more are rare, and bit by bit a division takes 200 ns. */
+	if (VDSO_UNLIKELY(ns >> 32 != 0)) {
+		nsec = vdso_wide_split(&wide);
+		sec = (int64_t)((uint64_t)wide.word[1] << 32 | wide.word[0]);
+	}
 	if (later) {
 		time.sec += sec;
 		time.nsec += nsec;

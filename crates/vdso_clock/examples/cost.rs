@@ -22,11 +22,11 @@ fn main() -> Result<(), Error> {
     for _ in 0..200 {
         discipline.update(Duration::from_millis(10));
         let times = [
-            batch(|| drop(black_box(clock.now(ClockId::Monotonic)))),
-            batch(|| drop(black_box(clock.now(ClockId::MonotonicCoarse)))),
-            batch(|| drop(black_box(clock.now_with_bounds()))),
-            batch(|| drop(black_box(Instant::now()))),
-            batch(|| drop(black_box(SystemTime::now()))),
+            batch(|| _ = black_box(clock.now(ClockId::Monotonic))),
+            batch(|| _ = black_box(clock.now(ClockId::MonotonicCoarse))),
+            batch(|| _ = black_box(clock.now_with_bounds())),
+            batch(|| _ = black_box(Instant::now())),
+            batch(|| _ = black_box(SystemTime::now())),
         ];
         for (best, time) in best.iter_mut().zip(times) {
             *best = best.min(time);
