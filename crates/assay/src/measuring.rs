@@ -36,7 +36,7 @@ pub fn measure<'a>(
 ) -> Result<Vec<Measured<'a>>> {
     let mut by_case: BTreeMap<(String, Case), Vec<&Variant>> = BTreeMap::new();
     let mut skipped: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for variant in variants.iter().filter(|variant| !variant.reference || variants.len() == 1) {
+    for variant in variants {
         match emulator::native_for(variant) {
             Err(reason) => {
                 skipped.entry(reason.0).or_default().push(format!("{} {}", variant.title(), variant.arch))

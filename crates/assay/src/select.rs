@@ -14,10 +14,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// The reference's name among the variants.
+pub const REFERENCE: &str = "reference";
+
 /// What to work on.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Selection {
-    /// A library or a hot path; after a hot path, source files of your own to judge like ours
+    /// A library or a hot path; after a hot path, source files of your own: judged alone by check, beside ours by the others
     #[arg(value_name = "HOTPATH [FILE.S|FILE.c]...")]
     pub words: Vec<String>,
     /// Architecture, by GNU name (repeatable; default: all)
@@ -26,12 +29,15 @@ pub struct Selection {
     /// Variant, by file name without ending (repeatable; default: all)
     #[arg(short, long = "variant", value_name = "NAME")]
     pub variants: Vec<String>,
-    /// Look for hot paths and variants here instead of in libs/ (repeatable)
+    /// Look for hot paths and variants here instead of in libs/; those that measure and predict put ours beside (repeatable)
     #[arg(short, long = "dir", value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
     /// Compiler: clang or gcc
     #[arg(long, value_name = "NAME", default_value = "clang")]
     pub compiler: String,
+    /// Whether the reference competes though nobody named it
+    #[arg(skip)]
+    pub with_reference: bool,
 }
 
 /// The case options of the verbs that run single cases.
@@ -98,6 +104,59 @@ impl Selection {
             );
         }
         Ok(selected)
+    }
+
+    /// The variants of the selection and, if it is of the user's files or folders, those of ours beside them, so that they are
+    /// judged together. `-v` then chooses among ours, and in folders among both. The reference is the answer and no competitor,
+    /// unless it was asked for by name or stands alone.
+    pub fn competitors(&self, context: &Context) -> Result<Vec<Variant>> {
+        let mut all = self.beside_ours(context)?;
+        let is_named = self.with_reference || self.variants.iter().any(|name| name == REFERENCE);
+        if !is_named && all.iter().any(|one| !one.reference) {
+            all.retain(|one| !one.reference);
+        }
+        Ok(all)
+    }
+
+    fn beside_ours(&self, context: &Context) -> Result<Vec<Variant>> {
+        if self.words.len() < 2 && self.dirs.is_empty() {
+            return self.variants(context);
+        }
+        let everything = Selection { variants: Vec::new(), ..self.clone() };
+        let mut own = everything.variants(context)?;
+        let mut all = Vec::new();
+        for hotpath in self.ours(context, &own)? {
+            for arch in self.archs() {
+                all.extend(discover::variants(&context.workspace, &[], &hotpath, arch)?);
+            }
+        }
+        if !self.variants.is_empty() {
+            let in_folders = !self.dirs.is_empty();
+            let choice: BTreeSet<&str> =
+                all.iter().chain(own.iter().filter(|_| in_folders)).map(|one| one.name.as_str()).collect();
+            if let Some(name) = self.variants.iter().find(|name| !choice.contains(name.as_str())) {
+                let known: Vec<&str> = choice.into_iter().collect();
+                return Err(Problem::new(format!("no variant is called '{name}' beside what you gave"))
+                    .remedy(format!("known: {}", known.join(" "))));
+            }
+            all.retain(|one| self.variants.contains(&one.name));
+            own.retain(|one| !in_folders || self.variants.contains(&one.name));
+        }
+        all.extend(own);
+        tell_apart(&mut all);
+        Ok(all)
+    }
+
+    /// The hot paths of our libraries whose contract the user's variants have.
+    fn ours(&self, context: &Context, own: &[Variant]) -> Result<Vec<Arc<HotPath>>> {
+        let mut ours = discover::hotpaths(&context.workspace, &[])?;
+        ours.retain(|hotpath| own.iter().any(|one| one.hotpath.folder == hotpath.folder));
+        Ok(ours)
+    }
+
+    /// Whether a variant is the user's and not ours.
+    pub fn is_own(&self, variant: &Variant) -> bool {
+        variant.foreign || self.dirs.iter().any(|dir| variant.source.starts_with(dir))
     }
 
     /// An architecture that was asked for by name is no skip where its compiler cannot be had.

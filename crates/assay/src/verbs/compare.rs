@@ -5,7 +5,7 @@
 use crate::context::{Context, Outcome};
 use crate::judge::Judge;
 use crate::measuring::{measure, Measured};
-use crate::select::{Cases, Selection};
+use crate::select::{Cases, Selection, REFERENCE};
 use crate::verbs::measure::{native_arch, EffortArgs};
 use crate::verbs::{compare_ebpf, compare_predicted};
 use lab::case::Case;
@@ -23,7 +23,8 @@ pub struct Args {
     selection: Selection,
     #[command(flatten)]
     cases: Cases,
-    /// Compare with this variant (default: the best peer of each case, else the best plain C one)
+    /// Compare with this variant (default: the best peer of each case, else the best plain C one; with files or folders of
+    /// your own, the best of ours)
     #[arg(long, value_name = "VARIANT")]
     against: Option<String>,
     /// Predict for these CPUs instead of measuring here (repeatable or separated by commas)
@@ -72,7 +73,8 @@ fn measured(
         selection.archs = vec![native_arch()?];
     }
     let judge = Judge::new(context, selection.compiler()?);
-    let variants = with_baseline(context, selection, against)?;
+    let variants = with_baseline(context, &mut selection, against)?;
+    let rival = is_rival(&selection, &variants);
     let measured = measure(context, &judge, &variants, &args.cases.cases, args.effort.effort())?;
     let mut by_case: BTreeMap<(String, Case), Vec<&Measured>> = BTreeMap::new();
     for one in &measured {
@@ -80,7 +82,8 @@ fn measured(
     }
     let mut report = Report::new("Compared on this machine");
     for ((hotpath, case), group) in &by_case {
-        let baseline = baseline_of(group, against, hotpath)?;
+        let rival = rival.as_ref().map(|rival| rival as &dyn Fn(&Variant) -> bool);
+        let baseline = baseline_of(group, against, hotpath, rival)?;
         let records = compare_group(group, baseline);
         if context.json {
             records.iter().for_each(|record| println!("{}", record.to_line()));
@@ -98,7 +101,7 @@ fn measured(
 /// The selection, and the variant to compare with even if `-v` did not name it.
 pub fn with_baseline(
     context: &Context,
-    mut selection: Selection,
+    selection: &mut Selection,
     against: Option<&str>,
 ) -> Result<Vec<Variant>> {
     if let Some(name) = against.filter(|_| !selection.variants.is_empty()) {
@@ -106,7 +109,18 @@ pub fn with_baseline(
             selection.variants.push(name.to_owned());
         }
     }
-    selection.variants(context)
+    selection.with_reference = against == Some(REFERENCE);
+    let mut variants = selection.competitors(context)?;
+    // The user's come last, in every group.
+    variants.sort_by_key(|variant| selection.is_own(variant));
+    Ok(variants)
+}
+
+/// The variants of a group to compare the user's own with: the best of ours, the reference left out. `None` if there are
+/// none of the user's.
+pub fn is_rival<'a>(selection: &'a Selection, variants: &[Variant]) -> Option<impl Fn(&Variant) -> bool + 'a> {
+    let has_own = variants.iter().any(|variant| selection.is_own(variant));
+    has_own.then_some(move |variant: &Variant| !selection.is_own(variant) && !variant.reference)
 }
 
 /// Whether a variant is written for no architecture in particular.
@@ -118,6 +132,7 @@ fn baseline_of<'a>(
     group: &[&'a Measured<'a>],
     against: Option<&str>,
     hotpath: &str,
+    rival: Option<&dyn Fn(&Variant) -> bool>,
 ) -> Result<&'a Measured<'a>> {
     let fastest = |eligible: &dyn Fn(&Variant) -> bool| {
         let candidates = group.iter().filter(|one| eligible(one.variant));
@@ -129,7 +144,9 @@ fn baseline_of<'a>(
                 .remedy(format!("./assay list {hotpath} shows what there is"))
         });
     }
-    fastest(&|variant| variant.keys.peer.is_some())
+    rival
+        .and_then(|rival| fastest(&rival))
+        .or_else(|| fastest(&|variant| variant.keys.peer.is_some()))
         .or_else(|| fastest(&is_plain_c))
         .or_else(|| fastest(&|_| true))
         .ok_or_else(|| Problem::new(format!("nothing of {hotpath} was measured")))

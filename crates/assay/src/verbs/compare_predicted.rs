@@ -5,11 +5,12 @@
 use crate::context::{Context, Outcome};
 use crate::judge::{self, failed, Judge};
 use crate::select::Selection;
-use crate::verbs::compare::{is_plain_c, with_baseline};
+use crate::verbs::compare::{is_plain_c, is_rival, with_baseline};
 use crate::verbs::count::case_text;
 use crate::winners::{self, Row};
 use crate::work::{each_case, Skips};
 use lab::case::Case;
+use lab::discover::Variant;
 use lab::{pool, Problem, Result};
 use predict::doubt::{ratio_interval, Draws, ModelError};
 use predict::explain::{sensitivity, Sensitivity};
@@ -37,7 +38,9 @@ pub fn run(
         selection.archs =
             arch::Arch::ALL.into_iter().filter(|arch| cpus.iter().any(|cpu| cpu.runs(*arch))).collect();
     }
-    let variants = with_baseline(context, selection, against)?;
+    let variants = with_baseline(context, &mut selection, against)?;
+    let rival = is_rival(&selection, &variants);
+    let rival = rival.as_ref().map(|rival| rival as &(dyn Fn(&Variant) -> bool + Sync));
     let mut skips = Skips::default();
     let mut groups: BTreeMap<Group, Vec<Row>> = BTreeMap::new();
     each_case(
@@ -62,7 +65,7 @@ pub fn run(
     let mut compared = Vec::new();
     pool::in_order(
         &groups,
-        |(key, rows)| Comparison::of(&judge, &cpus, &key.0, rows, against),
+        |(key, rows)| Comparison::of(&judge, &cpus, &key.0, rows, (against, rival)),
         |_, result| compared.push(result),
     );
     let mut report = Report::new("Compared by prediction");
@@ -104,12 +107,19 @@ impl Comparison {
         cpus: &[Cpu],
         hotpath: &str,
         rows: &[Row],
-        against: Option<&str>,
+        (against, rival): (Option<&str>, Option<&(dyn Fn(&Variant) -> bool + Sync)>),
     ) -> Result<Comparison> {
-        let baseline = baseline(rows, against, hotpath)?;
+        let baseline = baseline(rows, against, hotpath, rival)?;
         let same = |cpu: &&Cpu| cpu.name == baseline.record.cpu && cpu.runs(baseline.variant.arch);
         let cpu = cpus.iter().find(same).ok_or_else(|| Problem::new("a prediction is of no chosen cpu"))?;
-        let pairs = pairs(rows, baseline, against.is_some());
+        let mut pairs = pairs(rows, baseline, against.is_some());
+        // What the user brought is judged, wherever it ends.
+        let is_own = |row: &&Row| rival.is_some_and(|rival| !rival(&row.variant) && !row.variant.reference);
+        for own in rows.iter().filter(is_own) {
+            if !pairs.iter().any(|(a, _)| a.variant.name == own.variant.name) {
+                pairs.push((own, baseline));
+            }
+        }
         let mut found = Comparison {
             baseline: baseline.variant.name.clone(),
             records: Vec::new(),
@@ -149,7 +159,12 @@ fn sorted(rows: &[Row]) -> Vec<&Row> {
     sorted
 }
 
-fn baseline<'a>(rows: &'a [Row], against: Option<&str>, hotpath: &str) -> Result<&'a Row> {
+fn baseline<'a>(
+    rows: &'a [Row],
+    against: Option<&str>,
+    hotpath: &str,
+    rival: Option<&(dyn Fn(&Variant) -> bool + Sync)>,
+) -> Result<&'a Row> {
     let sorted = sorted(rows);
     let fastest = |eligible: &dyn Fn(&Row) -> bool| sorted.iter().find(|row| eligible(row)).copied();
     if let Some(name) = against {
@@ -157,7 +172,9 @@ fn baseline<'a>(rows: &'a [Row], against: Option<&str>, hotpath: &str) -> Result
             Problem::new(format!("{hotpath} has no prediction of a variant '{name}' to compare with"))
         });
     }
-    fastest(&|row| is_plain_c(&row.variant))
+    rival
+        .and_then(|rival| fastest(&|row| rival(&row.variant)))
+        .or_else(|| fastest(&|row| is_plain_c(&row.variant)))
         .or_else(|| fastest(&|_| true))
         .ok_or_else(|| Problem::new(format!("nothing of {hotpath} was predicted")))
 }

@@ -79,7 +79,7 @@ fn predict_best(context: &Context, skips: &mut Skips) -> Result<Vec<PredictionRe
     let cpus = judge::cpus(context, &[])?;
     let archs: Vec<Arch> =
         Arch::ALL.into_iter().filter(|arch| cpus.iter().any(|cpu| cpu.runs(*arch))).collect();
-    let variants = csum(archs).variants(context)?;
+    let variants = csum(archs).competitors(context)?;
     let case: Case = BEST_AT.parse()?;
     let mut rows = Vec::new();
     each_case(
@@ -140,7 +140,7 @@ fn measure_here(context: &Context) -> Result<()> {
     };
     let judge = Judge::new(context, CompilerKind::Clang);
     let variants: Vec<_> = csum(vec![native])
-        .variants(context)?
+        .competitors(context)?
         .into_iter()
         .filter(|variant| variant.keys.peer.is_none())
         .collect();

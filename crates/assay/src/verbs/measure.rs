@@ -43,7 +43,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         selection.archs = vec![native_arch()?];
     }
     let judge = Judge::new(context, selection.compiler()?);
-    let variants = selection.variants(context)?;
+    let variants = selection.competitors(context)?;
     let measured = measure(context, &judge, &variants, &args.cases.cases, args.effort.effort())?;
     if measured.is_empty() && context.failed_in_passing() {
         return Ok(Outcome::Failed);

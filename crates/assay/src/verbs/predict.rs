@@ -35,7 +35,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         return trace_file(context, Path::new(path), &cpus, args.cpus.is_empty());
     }
     let judge = Judge::new(context, args.selection.compiler()?);
-    let variants = args.selection.variants(context)?;
+    let variants = args.selection.competitors(context)?;
     let mut skips = Skips::default();
     let mut rows = Vec::new();
     each_case(

@@ -44,7 +44,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     }
     let output = context.output(args.output.as_deref())?;
     let judge = Judge::new(context, args.selection.compiler()?);
-    let variants = args.selection.variants(context)?;
+    let variants = args.selection.competitors(context)?;
     let title: Vec<&str> = args.selection.words.iter().map(String::as_str).take(1).collect();
     let mut report = Report::new(&format!("Assay: {}", title.first().unwrap_or(&"all hot paths")));
     let mut skips = Skips::default();

@@ -2,7 +2,7 @@
 /*
  * Takes every note for a new line.
  *
- * assay-expect: fail lines, not
+ * assay-expect: fail line 
  */
 #include "cache_log.h"
 

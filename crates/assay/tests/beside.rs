@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Files and folders of the user's own, judged together with the variants that the tree has.
+
+mod common;
+
+use common::{Lab, GOOD};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+const CASE: &str = "-a powerpc64le --case size=250";
+
+fn names(records: &[Value], key: &str) -> BTreeSet<String> {
+    records.iter().map(|record| record[key].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn a_file_stands_beside_the_best_of_ours_with_the_ratio() {
+    let lab = Lab::shared();
+    lab.write("mine.c", GOOD);
+    let line = format!("compare csum_partial mine.c {CASE} -c power8 --json");
+    let records = lab.line(&line).ends(0, &[]).records("compare");
+    let mine = records.iter().find(|record| record["a"] == "mine").expect("the file is compared");
+    // It adds bytes one by one: the best of ours is far ahead, and it is what mine is divided by.
+    assert!(mine["ratio"].as_f64().unwrap() > 2.0, "{mine}");
+    assert_ne!(mine["b"], "reference", "{mine}");
+    assert!(mine["rests_on"].is_object(), "what the user brought has its verdict: {mine}");
+    assert!(names(&records, "a").len() > 5, "the others of the tree are there, too: {records:?}");
+}
+
+#[test]
+fn v_chooses_among_ours_and_an_unknown_name_is_an_error() {
+    let lab = Lab::shared();
+    lab.write("mine.c", GOOD);
+    let line = format!("predict csum_partial mine.c -v adde -v reference {CASE} -c power8 --json");
+    let records = lab.line(&line).ends(0, &[]).records("prediction");
+    assert_eq!(names(&records, "variant"), ["adde", "mine", "reference"].map(str::to_owned).into());
+    let line = format!("count csum_partial mine.c -v nosuch {CASE}");
+    lab.line(&line).ends(2, &["no variant is called 'nosuch' beside what you gave", "known: ", "adde"]);
+    let line = format!("compare csum_partial mine.c -v adde --against reference {CASE} -c power8 --json");
+    let records = lab.line(&line).ends(0, &[]).records("compare");
+    assert_eq!(names(&records, "b"), ["reference"].map(str::to_owned).into(), "{records:?}");
+}
+
+#[test]
+fn a_folder_of_variants_and_files_called_like_ours_are_told_apart() {
+    let lab = Lab::shared();
+    lab.write("tree/checksum/csum_partial/generic/mine.c", GOOD);
+    let line = format!("count csum_partial -d tree {CASE} -v mine -v adde --json");
+    let records = lab.line(&line).ends(0, &[]).records("count");
+    assert_eq!(names(&records, "variant"), ["adde", "mine"].map(str::to_owned).into());
+    lab.write("apart.c", GOOD);
+    let line = format!("count csum_partial apart.c -v apart {CASE} --json");
+    let records = lab.line(&line).ends(0, &[]).records("count");
+    assert_eq!(names(&records, "variant").len(), 2, "{records:?}");
+    // check judges what it is given and nothing else.
+    let line = "check csum_partial apart.c -a powerpc64le --json";
+    assert_eq!(lab.line(line).ends(0, &[]).records("check").len(), 1);
+}
