@@ -61,20 +61,19 @@ fn ours_is_never_behind_the_posted_batch_and_new_forms_win_where_they_exist() {
     }
 }
 
-/// What serialising instructions cost is a guess and no choice of ours, so the bound is of the rest. Of restoring, the
-/// bound is so low that a cycle more is more than a twentieth of it: docs/limits.md.
+/// What serialising instructions cost is a guess and no choice of ours, so the bound is of the rest.
 #[test]
 fn ours_is_at_the_bound_that_explain_states() {
     let lab = Lab::shared();
     let cases = [
-        ("vmx_save/rows", "power8", 0.0),
-        ("vmx_save/stxv", "power9", 0.0),
-        ("vmx_save/stxvp", "power10", 0.0),
-        ("vmx_restore/rows", "power8", 1.5),
-        ("vmx_restore/lxv", "power9", 0.0),
-        ("vmx_restore/lxvp", "power10", 1.5),
+        ("vmx_save/rows", "power8"),
+        ("vmx_save/stxv", "power9"),
+        ("vmx_save/stxvp", "power10"),
+        ("vmx_restore/rows", "power8"),
+        ("vmx_restore/lxv", "power9"),
+        ("vmx_restore/lxvp", "power10"),
     ];
-    for (variant, cpu, beyond) in cases {
+    for (variant, cpu) in cases {
         let line = format!("explain {variant} -c {cpu} -a powerpc64le --case areas=1 --json");
         let record = lab.line(&line).ends(0, &[]).records("explain").remove(0);
         let value = |name: &str| record[name].as_f64().unwrap_or_else(|| panic!("{name}: {record}"));
@@ -86,7 +85,7 @@ fn ours_is_at_the_bound_that_explain_states() {
                 least.iter().any(|one| one["resource"].as_str().is_some_and(|name| name.contains(resource)));
             assert!(named, "{resource} is missing in {record}");
         }
-        assert!(without <= 1.05 * bound + beyond, "{variant} on {cpu}: {without}, bound {bound}");
+        assert!(without <= 1.05 * bound, "{variant} on {cpu}: {without}, bound {bound}");
     }
     let shown = lab.line("explain vmx_save/rows -c power8 -a powerpc64le --case areas=1");
     shown.ends(0, &["No order of these instructions", "serialising instructions; without", "Least cycles"]);
