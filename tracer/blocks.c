@@ -102,7 +102,7 @@ struct block *block_prefix(struct block *block, uint32_t instructions)
 
 struct block *block_marker(enum marker marker, uint8_t value)
 {
-    static struct block *markers[3][256];
+    static struct block *markers[MARKER_INTERRUPT_OVER + 1][256];
     struct block **place = &markers[marker][value];
 
     if (!*place) {

@@ -53,6 +53,11 @@ static struct layout layout(void)
     return (struct layout){0, 0, 0};
 }
 
+static bool is_fixed_width(void)
+{
+    return target->arch != ARCH_X86_64;
+}
+
 static uint64_t state_word(const void *cpu, size_t offset)
 {
     uint64_t wide = 0;
@@ -170,8 +175,23 @@ void guest_first_block(void *cpu)
 #endif
     if (!cpu)
         return;
+    if (system_mode) { // there is no such stack: guest_check_call looks at every call instead
+        guest.registers_known = true;
+        return;
+    }
     guest.stack_top = guest_stack_pointer(cpu);
     guest.registers_known = read_initial_stack(guest.stack_top);
+}
+
+// The registers of a call are not those of a call if the state is laid out otherwise: a stack pointer and a return
+// address of the kernel are in its half of the addresses and aligned.
+void guest_check_call(void *cpu)
+{
+    uint64_t stack = guest_stack_pointer(cpu), from = guest_return_address(cpu);
+    bool kernel = system_is_kernel(stack);
+
+    if (stack % 8 || !stack || !from || (is_fixed_width() && from % 2) || kernel != system_is_kernel(from))
+        guest.registers_known = false;
 }
 
 bool guest_registers_known(void)
@@ -190,6 +210,11 @@ uint64_t guest_load_address(void)
 uint64_t guest_stack_top(void)
 {
     return guest.stack_top;
+}
+
+void guest_set_cache_line(uint64_t bytes)
+{
+    guest.cache_line = bytes;
 }
 
 uint64_t guest_cache_line(void)

@@ -189,11 +189,56 @@ static bool is_loongarch_vector(uint32_t word)
            (word >> 16 >= 0x3840 && word >> 16 <= 0x384f);
 }
 
+static uint32_t last_word(const struct block *block)
+{
+    return block->instructions ? block->slots[block->instructions - 1].word : 0;
+}
+
+bool isa_goes_to(const struct block *block, uint64_t next)
+{
+    uint64_t to = 0;
+    enum flow flow = FLOW_ON;
+
+    if (is_power())
+        flow = power_flow(last_word(block), block->end - 4, &to);
+    else if (target->arch == ARCH_LOONGARCH64)
+        flow = loongarch_flow(last_word(block), block->end - 4, &to);
+    return block->end == next || (flow == FLOW_TO && to == next);
+}
+
+// rfi rfid rfscv hrfid (extended opcodes 50, 18, 82, 274 of 19), ertn, eret, sret and mret.
+bool isa_returns_from_interrupt(const struct block *block)
+{
+    uint32_t word = last_word(block), extended = field(word, 21, 30);
+
+    if (is_power())
+        return field(word, 0, 5) == 19 && (extended == 50 || extended == 18 || extended == 82 || extended == 274);
+    if (target->arch == ARCH_LOONGARCH64)
+        return word == 0x06483800;
+    if (target->arch == ARCH_AARCH64)
+        return word == 0xd69f03e0;
+    return target->arch == ARCH_RISCV64 && (word == 0x10200073 || word == 0x30200073);
+}
+
+// sc and scv, syscall, svc, ecall.
+bool isa_calls_system(const struct block *block)
+{
+    uint32_t word = last_word(block);
+
+    if (is_power())
+        return field(word, 0, 5) == 17;
+    if (target->arch == ARCH_LOONGARCH64)
+        return (word & 0xffff8000) == 0x002b0000;
+    if (target->arch == ARCH_AARCH64)
+        return (word & 0xffe0001f) == 0xd4000001;
+    return target->arch == ARCH_RISCV64 && word == 0x00000073;
+}
+
 // Did control leave the block before its end, to come back at `next`? Then sets how many instructions were executed.
 bool isa_interrupted(const struct block *block, uint64_t next, uint32_t *executed)
 {
     uint64_t at = block->address, to;
-    uint32_t index = 0, last = block->instructions - 1, word;
+    uint32_t index = 0, word;
     const uint8_t *code = block->code;
 
     if (next < block->address || next >= block->end || (!is_power() && target->arch != ARCH_LOONGARCH64))
@@ -203,9 +248,8 @@ bool isa_interrupted(const struct block *block, uint64_t next, uint32_t *execute
     if (at != next)
         return false;
     word = isa_word(code + (at - block->address));
-    uint32_t last_word = block->slots[last].word;
-    enum flow flow = is_power() ? power_flow(last_word, block->end - 4, &to)
-                                : loongarch_flow(last_word, block->end - 4, &to);
+    enum flow flow = is_power() ? power_flow(last_word(block), block->end - 4, &to)
+                                : loongarch_flow(last_word(block), block->end - 4, &to);
     if (flow == FLOW_TO && to == next)
         return false;
     if (flow == FLOW_ANYWHERE && !(target->arch == ARCH_LOONGARCH64 && is_loongarch_vector(word)))

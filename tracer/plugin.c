@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// The tracer: a QEMU TCG plugin for user mode that records which blocks of a program ran and what memory each
+// The tracer: a QEMU TCG plugin that records which blocks of a program, or of a whole machine, ran and what memory each
 // instruction accessed, compressed as it goes. This file has QEMU's callbacks and the command line; tracer.h shows how
 // an event goes on from here, README.md how to build and use it.
 
@@ -172,6 +172,24 @@ static size_t fetched_unseen(const struct qemu_plugin_insn *insn, uint8_t *bytes
     return 4;
 }
 
+// QEMU 7.2 tells the words of a little-endian guest in the byte order for which the emulator was built, which on PowerPC
+// is the other one. What stands in memory decides, and stays decided.
+static void put_in_memory_order(const struct qemu_plugin_insn *insn, uint8_t *bytes, size_t size)
+{
+    static enum { UNKNOWN, SAME, SWAPPED } order;
+    const uint8_t *memory = qemu_plugin_insn_haddr(insn);
+
+    if (!system_mode || size % 4)
+        return;
+    if (order == UNKNOWN && memory && memcmp(bytes, bytes + 3, 1))
+        order = !memcmp(bytes, memory, 4) ? SAME : SWAPPED;
+    for (size_t i = 0; i < size && order == SWAPPED; i += 4) {
+        uint8_t word[4] = {bytes[i + 3], bytes[i + 2], bytes[i + 1], bytes[i]};
+
+        memcpy(bytes + i, word, 4);
+    }
+}
+
 static void instrument(struct qemu_plugin_tb *tb, struct block *block)
 {
     qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block_entry, QEMU_CALLBACK_READS_REGISTERS, block);
@@ -207,12 +225,13 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
             size = fetched_unseen(insn, code + bytes);
         else
             instruction_bytes(insn, code + bytes, size);
+        put_in_memory_order(insn, code + bytes, size);
         sizes[i] = (uint8_t)size;
         bytes += size;
     }
     uint64_t address = qemu_plugin_tb_vaddr(tb);
     const void *host = qemu_plugin_insn_haddr(qemu_plugin_tb_get_insn(tb, 0));
-    if (host)
+    if (host && !system_mode)
         guest_set_base((uint64_t)(uintptr_t)host - address);
     instrument(tb, block_intern(address, code, sizes, (uint32_t)n));
 }
@@ -295,6 +314,7 @@ static void in_forked_child(void)
 
 // ---- Command line ---------------------------------------------------------------------------------------------
 
+// qemu-system-ppc64 runs either byte order and 32 bits are qemu-system-ppc's own, so `arch=` says which.
 static const struct target targets[] = {
     {ARCH_POWERPC, "ppc", "powerpc", true, 4},
     {ARCH_POWERPC64, "ppc64", "powerpc64", true, 8},
@@ -311,6 +331,13 @@ static bool choose_target(const char *qemu_name)
         if (!strcmp(targets[i].qemu_name, qemu_name))
             target = &targets[i];
     return target != NULL;
+}
+
+static bool choose_arch(const char *name)
+{
+    if (!strcmp(target->qemu_name, "ppc64") && !strcmp(name, "powerpc64le"))
+        return choose_target("ppc64le");
+    return !strcmp(target->name, name);
 }
 
 enum { HEADER_MAX = 96 };
@@ -354,8 +381,16 @@ static bool take_limit(const char *value)
 // `file` holds for the regions after it.
 static bool take_argument(char *key, char *value, const char **out, const char **file)
 {
+    bool systems = false;
+
     if (!strcmp(key, "out"))
         return *out = value, true;
+    if (system_mode && !strcmp(key, "arch"))
+        return choose_arch(value) || refuse("this QEMU does not run ", value);
+    if (system_mode && !system_take_argument(key, value, &systems))
+        return refuse("a wrong value: ", value);
+    if (systems)
+        return true;
     if (!strcmp(key, "image"))
         return *file = value, true;
     if (!strcmp(key, "roi"))
@@ -375,17 +410,54 @@ static bool take_argument(char *key, char *value, const char **out, const char *
     return refuse("unknown argument (known: out image roi limit mark note): ", key);
 }
 
+static void listen(qemu_plugin_id_t id)
+{
+    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+    qemu_plugin_register_atexit_cb(id, on_exit_of_program, NULL);
+    if (system_mode)
+        return;
+    pthread_atfork(before_fork, in_forking_parent, in_forked_child);
+    qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
+    qemu_plugin_register_vcpu_syscall_ret_cb(id, on_syscall_return);
+}
+
+// A machine boots for billions of instructions before it comes to what is to be recorded. Until then only the block at
+// the given address calls back; then everything is translated again.
+static qemu_plugin_id_t own_id;
+
+static void on_start(unsigned vcpu, void *data)
+{
+    static atomic_bool started;
+
+    (void)vcpu, (void)data;
+    if (!atomic_exchange(&started, true))
+        qemu_plugin_reset(own_id, listen);
+}
+
+static void on_early_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+    (void)id;
+    if (qemu_plugin_tb_vaddr(tb) == system_start_address())
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, on_start, QEMU_CALLBACK_NO_REGISTERS, NULL);
+}
+
+static void wait_for_start(qemu_plugin_id_t id)
+{
+    own_id = id;
+    qemu_plugin_register_vcpu_tb_trans_cb(id, on_early_translation);
+    qemu_plugin_register_atexit_cb(id, on_exit_of_program, NULL);
+}
+
 EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv)
 {
     const char *out = NULL, *file = NULL;
 
     api_version = info->version.cur;
-    if (info->system_emulation || !choose_target(info->target_name)) {
-        tracer_warn("cannot trace %s%s", info->target_name, info->system_emulation ? " in system emulation" : "");
+    system_mode = info->system_emulation;
+    if (!choose_target(info->target_name)) {
+        tracer_warn("cannot trace %s", info->target_name);
         return -1;
     }
-    add_header("arch", (char *)target->name);
-    add_header("tracer_version", TRACER_VERSION);
     for (int i = 0; i < argc; i++) {
         char *equals = strchr(argv[i], '=');
 
@@ -401,11 +473,14 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info
         tracer_warn("out=FILE is missing");
         return -1;
     }
+    add_header("arch", (char *)target->name);
+    add_header("tracer_version", TRACER_VERSION);
+    if (system_mode)
+        add_header("machine", "system");
     stream_open(out, header, header_count);
-    pthread_atfork(before_fork, in_forking_parent, in_forked_child);
-    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
-    qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
-    qemu_plugin_register_vcpu_syscall_ret_cb(id, on_syscall_return);
-    qemu_plugin_register_atexit_cb(id, on_exit_of_program, NULL);
+    if (system_mode && system_start_address())
+        wait_for_start(id);
+    else
+        listen(id);
     return 0;
 }

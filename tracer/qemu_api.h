@@ -23,7 +23,7 @@ struct qemu_info {
         int min, cur; // plugin API versions that this QEMU accepts
     } version;
     bool system_emulation;
-    // What follows matters to system emulation only.
+    // What follows tells how many CPUs the machine has, which the tracer does not ask.
 };
 
 enum { QEMU_CALLBACK_NO_REGISTERS = 0, QEMU_CALLBACK_READS_REGISTERS = 1 };
@@ -47,6 +47,8 @@ size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 // Up to version 2: `const void *f(insn)`. From version 3: `size_t f(insn, void *destination, size_t length)`.
 extern void qemu_plugin_insn_data(void);
 
+typedef void (*qemu_reset_callback)(qemu_plugin_id_t id);
+void qemu_plugin_reset(qemu_plugin_id_t id, qemu_reset_callback callback); // forgets all callbacks and translations
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_tb_callback callback);
 void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb, qemu_udata_callback callback, int flags,
                                           void *data);

@@ -35,6 +35,18 @@ void record_unpark(void)
     hand = &cursor;
 }
 
+void record_suspend(void)
+{
+    record_park();
+    cursor = &tape_off;
+}
+
+void record_resume(void)
+{
+    cursor = parked_cursor;
+    record_unpark();
+}
+
 // The block that is being executed.
 static struct {
     struct block *block;
@@ -112,7 +124,8 @@ static void finish_pending(const struct block *next)
 // Marked so that the fast path never agrees with it: a region's ends have to be looked at each time.
 static const void *tape_key(const struct block *block)
 {
-    bool look = block->marker || block->entry_of || block->address == region_return_address();
+    bool look = block->marker || block->entry_of || block->address == region_return_address() ||
+                (system_mode && system_looks_at(block));
 
     return (const void *)((uintptr_t)block | look);
 }

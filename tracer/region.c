@@ -51,7 +51,7 @@ static pthread_mutex_t life_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool inside, first_block_seen;
 static uint64_t return_address, entry_stack;
 static _Atomic uint64_t other_entries, other_instructions;
-static uint64_t longjmp_count, recursive_count;
+static uint64_t longjmp_count, recursive_count, switched_count;
 
 _Atomic bool trace_finished;
 
@@ -194,7 +194,7 @@ bool region_thread_is_recorded(void)
 
 bool region_recording(void)
 {
-    return !trace_finished && region_thread_is_recorded() && inside;
+    return !trace_finished && region_thread_is_recorded() && inside && !system_leaves_out();
 }
 
 // The recorded thread is over, and its thread-local variables soon are. The callback of its last system call parks it,
@@ -248,10 +248,12 @@ void region_hold(bool hold)
 
 static void enter(const struct block *block, void *cpu)
 {
-    if (regions_count && !guest_registers_known())
-        tracer_fatal("cannot follow a region: this QEMU does not keep guest registers where the tracer expects them");
     inside = true;
     if (regions_count) {
+        if (system_mode)
+            guest_check_call(cpu);
+        if (!guest_registers_known())
+            tracer_fatal("cannot follow a region: this QEMU does not keep guest registers where the tracer expects them");
         return_address = guest_return_address(cpu);
         entry_stack = guest_stack_pointer(cpu);
     }
@@ -262,6 +264,42 @@ static void leave(enum leave_how how)
 {
     record_boundary(block_marker(MARKER_LEAVE, (uint8_t)how));
     inside = false;
+}
+
+bool region_call(uint64_t *returns_to, uint64_t *stack)
+{
+    *returns_to = return_address;
+    *stack = entry_stack;
+    return inside && regions_count;
+}
+
+void region_switch_to(uint64_t returns_to, uint64_t stack)
+{
+    return_address = returns_to;
+    entry_stack = stack;
+}
+
+void region_end_switched(void)
+{
+    switched_count++;
+    leave(LEAVE_SWITCHED);
+}
+
+// In a machine there are many stacks, and a task that is left behind in the region may never come back to it.
+static void check_left_in_system(const struct block *block, void *cpu)
+{
+    enum { NEAR = 1 << 16 }; // stacks of the kernel are smaller
+    uint64_t stack = guest_stack_pointer(cpu);
+    bool near = stack - entry_stack < NEAR || entry_stack - stack < NEAR;
+
+    if (block->address == return_address && stack >= entry_stack && near)
+        leave(LEAVE_RETURN);
+    else if (system_is_kernel(entry_stack) && !system_is_kernel(block->address) && !system_is_kernel(stack))
+        region_end_switched();
+    else if (block->entry_of && !near)
+        region_end_switched();
+    else if (block->entry_of && stack < entry_stack)
+        recursive_count++;
 }
 
 static void check_left(const struct block *block, void *cpu)
@@ -298,7 +336,8 @@ void region_boundary(struct block *block, void *cpu)
     if (!first_block_seen) {
         first_block_seen = true;
         guest_first_block(cpu);
-        place_program();
+        if (!system_mode)
+            place_program();
         if (!regions_count)
             claim_thread();
     }
@@ -306,13 +345,19 @@ void region_boundary(struct block *block, void *cpu)
         count_other(block);
         return;
     }
+    if (system_mode && inside && regions_count && system_interrupt(block, cpu))
+        return;
+    if (system_mode && regions_count)
+        system_task_switch(block, cpu);
     if (inside && regions_count)
-        check_left(block, cpu);
+        (system_mode ? check_left_in_system : check_left)(block, cpu);
     if (!inside && regions_count && !block->entry_of)
         return;
     if (!inside)
         enter(block, cpu);
     record_boundary(block);
+    if (system_mode && inside && regions_count)
+        system_note_call(block, cpu);
 }
 
 static void finish(const char *reason, enum leave_how how)
@@ -339,6 +384,10 @@ void region_report(void (*line)(const char *key, uint64_t value))
     line("regions_not_loaded", unplaced_count);
     line("longjmp_exits", longjmp_count);
     line("recursive_entries", recursive_count);
+    if (system_mode) {
+        line("switched_away", switched_count);
+        system_report(line);
+    }
     line("other_thread_entries", atomic_load(&other_entries));
     line("other_thread_instructions", atomic_load(&other_instructions));
 }

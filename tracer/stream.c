@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-enum { FRAME_BYTES = 1 << 20, FRAME_SLACK = 1 << 20, TEXT_MAX = 1 << 12, ZSTD_LEVEL = 3, FORMAT_VERSION = 1 };
+enum { FRAME_BYTES = 1 << 20, FRAME_SLACK = 1 << 20, TEXT_MAX = 1 << 12, ZSTD_LEVEL = 3 };
 enum { RECORD_END, RECORD_BLOCK, RECORD_SHAPE, RECORD_LOOP, RECORD_FIRST_SHAPE };
 
 struct counts {
@@ -216,7 +216,7 @@ void stream_open(const char *path, const struct option *header, unsigned header_
     ZSTD_CCtx_setParameter(stream.zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
     ZSTD_CCtx_setParameter(stream.zstd, ZSTD_c_checksumFlag, 1);
     open_file();
-    size_t n = encode_varint(prefix, FORMAT_VERSION);
+    size_t n = encode_varint(prefix, system_mode ? 2 : 1); // docs/trace-format.md
     n += encode_varint(prefix + n, target->arch);
     write_all(magic, sizeof(magic));
     write_all(prefix, n);

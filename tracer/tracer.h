@@ -4,6 +4,7 @@
 //
 //   plugin.c   QEMU's callbacks. In a loop that is under way each is one comparison with the tape, see below.
 //   region.c   is this thread recorded, and is it inside the region of interest?
+//   system.c   for a whole machine: interrupts and changes of task inside the region.
 //   record.c   gathers the accesses of one execution of a block; owns the tape.
 //   fold.c     finds repeated sequences, of blocks, then of loops, and counts them.
 //   stream.c   writes what is left as varints in zstd frames (docs/trace-format.md).
@@ -63,8 +64,8 @@ struct block {
     struct block *next;       // in the hash table
 };
 
-enum marker { MARKER_NONE, MARKER_ENTER, MARKER_LEAVE };
-enum leave_how { LEAVE_RETURN, LEAVE_LONGJMP, LEAVE_EXIT, LEAVE_LIMIT };
+enum marker { MARKER_NONE, MARKER_ENTER, MARKER_LEAVE, MARKER_INTERRUPT, MARKER_INTERRUPT_OVER };
+enum leave_how { LEAVE_RETURN, LEAVE_LONGJMP, LEAVE_EXIT, LEAVE_LIMIT, LEAVE_SWITCHED };
 
 // One access of an instruction as the file has it.
 struct access {
@@ -144,6 +145,8 @@ void record_park(void);                                              // the reco
 void record_unpark(void);                                            // it is back; or it is claimed
 struct block *record_current(void);                                  // the block that runs now, or null
 void record_start_tape(void);                                        // by fold.c: level 0 has found a loop
+void record_suspend(void);                                           // what comes is no part of the trace
+void record_resume(void);                                            // now it is again
 extern uint64_t instructions_recorded, instructions_limit;
 
 // ---- fold.c ---------------------------------------------------------------------------------------------------
@@ -202,8 +205,24 @@ void region_system_call_over(void);
 void region_hold(bool hold);                        // around a fork
 void trace_finish(const char *reason, enum leave_how how);
 uint64_t region_return_address(void);
+void region_switch_to(uint64_t returns_to, uint64_t stack); // the call that is under way is another task's
+void region_end_switched(void);                             // the CPU has gone to a task that is not in the region
+bool region_call(uint64_t *returns_to, uint64_t *stack);    // of the call that is under way
 void region_report(void (*line)(const char *key, uint64_t value));
 extern _Atomic bool trace_finished;
+
+// ---- system.c -------------------------------------------------------------------------------------------------
+
+extern bool system_mode;
+bool system_take_argument(const char *key, const char *value, bool *mine);
+uint64_t system_start_address(void);                        // 0: from the first instruction
+bool system_interrupt(struct block *block, void *cpu);      // does this block belong to an interrupt of the region?
+bool system_leaves_out(void);                               // is an interrupt under way that is not recorded?
+void system_task_switch(const struct block *block, void *cpu); // before the region is looked at
+void system_note_call(const struct block *block, void *cpu);   // after it, inside
+bool system_looks_at(const struct block *block);            // must it not go over the tape?
+bool system_is_kernel(uint64_t address);
+void system_report(void (*line)(const char *key, uint64_t value));
 
 // ---- guest.c --------------------------------------------------------------------------------------------------
 
@@ -216,6 +235,8 @@ uint64_t guest_xer_bytes(const void *cpu);
 uint64_t guest_stack_top(void);
 uint64_t guest_load_address(void);
 uint64_t guest_cache_line(void);
+void guest_set_cache_line(uint64_t bytes);
+void guest_check_call(void *cpu);       // system mode: do the registers look like those of a call?
 void guest_set_base(uint64_t base);
 uint64_t guest_base_address(void);
 bool guest_read(uint64_t address, void *data, size_t bytes);
@@ -230,6 +251,9 @@ struct instruction_facts {
 struct instruction_facts isa_facts(uint32_t word);
 bool isa_hole(uint32_t word, const void *cpu, uint64_t *address, uint32_t *info);
 bool isa_interrupted(const struct block *block, uint64_t next, uint32_t *executed);
+bool isa_goes_to(const struct block *block, uint64_t next);  // by itself: falls through, or branches there directly
+bool isa_returns_from_interrupt(const struct block *block);
+bool isa_calls_system(const struct block *block);
 uint32_t isa_word(const uint8_t *code);
 
 void tracer_fatal(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));

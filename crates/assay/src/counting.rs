@@ -42,6 +42,7 @@ pub fn calls(path: &Path) -> Result<Vec<CallCounts>> {
                 calls.push(current);
                 continue;
             }
+            Some(Event::Interrupt | Event::InterruptOver) => continue, // a program's trace has none
             Some(Event::Block { id, accesses }) => {
                 let moves_data = accesses.iter().filter(|access| !access.cache_operation);
                 for access in moves_data {

@@ -20,8 +20,8 @@ pub struct EntryCounts {
     pub entries: u64,
 }
 
-/// Counts what is left of the trace: the distinct executions of its regions, in order of first appearance. Time is
-/// that of the records, not of what they repeat.
+/// Counts what is left of the trace: the distinct executions of its regions, in order of first appearance, without what
+/// interrupts executed inside them. Time is that of the records, not of what they repeat.
 pub fn count(reader: &mut Reader) -> Result<Vec<EntryCounts>, Error> {
     let mut counter = Counter::default();
     loop {
@@ -31,7 +31,12 @@ pub fn count(reader: &mut Reader) -> Result<Vec<EntryCounts>, Error> {
         let instructions_before = reader.instructions();
         match reader.next()? {
             None => return Ok(counter.entries),
-            Some(Event::EnterRegion { region }) => counter.inside = Some((region, Counts::default())),
+            Some(Event::EnterRegion { region }) => {
+                counter.inside = Some((region, Counts::default()));
+                counter.interrupted = false;
+            }
+            Some(Event::Interrupt) => counter.interrupted = true,
+            Some(Event::InterruptOver) => counter.interrupted = false,
             Some(Event::LeaveRegion { how }) => counter.leave(how),
             Some(Event::Block { accesses, .. }) => {
                 let mut counts = Counts { blocks: 1, ..Counts::default() };
@@ -46,6 +51,7 @@ pub fn count(reader: &mut Reader) -> Result<Vec<EntryCounts>, Error> {
 #[derive(Default)]
 struct Counter {
     inside: Option<(u8, Counts)>,
+    interrupted: bool,
     entries: Vec<EntryCounts>,
     places: HashMap<(u8, Leave, Counts), usize>,
     /// Of each loop around a region's ends: how things stood at the start of its last iteration.
@@ -54,12 +60,13 @@ struct Counter {
 
 struct Snapshot {
     inside: Option<(u8, Counts)>,
+    interrupted: bool,
     entries: Vec<u64>,
 }
 
 impl Counter {
     fn add(&mut self, counts: &Counts, times: u64) {
-        if let Some((_, sum)) = &mut self.inside {
+        if let Some((_, sum)) = self.inside.as_mut().filter(|_| !self.interrupted) {
             sum.add(counts, times);
         }
     }
@@ -83,6 +90,7 @@ impl Counter {
             let entries: Vec<u64> = self.entries.iter().map(|e| e.entries).collect();
             if let Some(before) = self.snapshots.get(&repetition.id) {
                 if before.inside == self.inside
+                    && before.interrupted == self.interrupted
                     && before.entries.len() == entries.len()
                     && repetition.remaining > 1
                 {
@@ -97,7 +105,8 @@ impl Counter {
                 }
             }
             if repetition.remaining > 1 {
-                self.snapshots.insert(repetition.id, Snapshot { inside: self.inside, entries });
+                let snapshot = Snapshot { inside: self.inside, interrupted: self.interrupted, entries };
+                self.snapshots.insert(repetition.id, snapshot);
             } else {
                 self.snapshots.remove(&repetition.id);
             }

@@ -57,6 +57,8 @@ pub enum Leave {
     Exit,
     /// The recording's limit was reached inside.
     Limit,
+    /// The CPU went to a task that is not in the region, in a trace of a whole machine: the rest is not recorded.
+    Switched,
 }
 
 /// What happened next.
@@ -72,6 +74,10 @@ pub enum Event<'a> {
         /// In which way.
         how: Leave,
     },
+    /// What follows belongs to an interrupt that came inside the region, in a trace that was asked to mark them.
+    Interrupt,
+    /// The interrupt is over: what follows is the region's again.
+    InterruptOver,
     /// A block was executed.
     Block {
         /// Index into `blocks()`.
@@ -98,7 +104,7 @@ pub struct Repetition {
     pub instructions_per_iteration: u64,
     /// Everything that is counted, for one iteration.
     pub counts_per_iteration: Counts,
-    /// How often a region is entered or left in one iteration.
+    /// How often a region is entered or left, or an interrupt begins or ends, in one iteration.
     pub region_events_per_iteration: u64,
 }
 

@@ -5,8 +5,9 @@ use crate::error::Problem;
 
 /// First bytes of every trace. The first is no text, the last is mangled by a transfer in text mode.
 pub(crate) const MAGIC: [u8; 8] = *b"\x89ASSAYT\n";
-/// The version that this crate writes and the newest that it reads.
-pub(crate) const VERSION: u64 = 1;
+/// The version that this crate writes and the newest that it reads. 2 has interrupts and changes of task, which the
+/// tracer writes for a whole machine only; its traces of programs are of version 1.
+pub(crate) const VERSION: u64 = 2;
 
 pub(crate) const RECORD_END: u64 = 0;
 pub(crate) const RECORD_BLOCK: u64 = 1;
@@ -16,6 +17,8 @@ pub(crate) const RECORD_FIRST_SHAPE: u64 = 4;
 
 pub(crate) const MARKER_ENTER: u64 = 1;
 pub(crate) const MARKER_LEAVE: u64 = 2;
+pub(crate) const MARKER_INTERRUPT: u64 = 3;
+pub(crate) const MARKER_INTERRUPT_OVER: u64 = 4;
 
 pub(crate) const FLAG_STORE: u8 = 1;
 pub(crate) const FLAG_CACHE_OPERATION: u8 = 2;

@@ -26,6 +26,8 @@ enum Kind {
     Block(u32),
     Enter(u8),
     Leave(Leave),
+    Interrupt,
+    InterruptOver,
 }
 
 /// Reads a trace from its start to its end. Memory is bounded by the blocks of the program, one frame (4 MiB at most)
@@ -138,6 +140,8 @@ impl Reader {
             Kind::Block(id) => Event::Block { id, accesses },
             Kind::Enter(region) => Event::EnterRegion { region },
             Kind::Leave(how) => Event::LeaveRegion { how },
+            Kind::Interrupt => Event::Interrupt,
+            Kind::InterruptOver => Event::InterruptOver,
         }))
     }
 
@@ -361,6 +365,9 @@ fn marker(records: &mut Bytes) -> Result<Kind, Problem> {
         (MARKER_LEAVE, 1) => Ok(Kind::Leave(Leave::Longjmp)),
         (MARKER_LEAVE, 2) => Ok(Kind::Leave(Leave::Exit)),
         (MARKER_LEAVE, 3) => Ok(Kind::Leave(Leave::Limit)),
+        (MARKER_LEAVE, 4) => Ok(Kind::Leave(Leave::Switched)),
+        (MARKER_INTERRUPT, 0) => Ok(Kind::Interrupt),
+        (MARKER_INTERRUPT_OVER, 0) => Ok(Kind::InterruptOver),
         _ => Err(format!("marker {kind} with {value} is unknown").into()),
     }
 }

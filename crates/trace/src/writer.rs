@@ -19,6 +19,10 @@ pub enum Item {
     Enter(u8),
     /// The region ends.
     Leave(Leave),
+    /// An interrupt begins.
+    Interrupt,
+    /// It is over.
+    InterruptOver,
     /// A block is executed.
     Block {
         /// What [`Writer::define_block`] returned.
@@ -151,6 +155,10 @@ impl Writer {
             }
             Item::Leave(how) => {
                 ShapeKey { block: 0, marker: (MARKER_LEAVE, *how as u64), accesses: Vec::new() }
+            }
+            Item::Interrupt => ShapeKey { block: 0, marker: (MARKER_INTERRUPT, 0), accesses: Vec::new() },
+            Item::InterruptOver => {
+                ShapeKey { block: 0, marker: (MARKER_INTERRUPT_OVER, 0), accesses: Vec::new() }
             }
             Item::Block { id, accesses } => {
                 let accesses = accesses.iter().map(|a| (a.instruction, a.bytes, flags(a))).collect();

@@ -57,11 +57,17 @@ fn count_by_walking(path: &Path) -> Vec<EntryCounts> {
     let mut reader = Reader::open(path).unwrap();
     let mut all: Vec<EntryCounts> = Vec::new();
     let mut inside: Option<(u8, Counts)> = None;
+    let mut interrupted = false;
     loop {
         let before = reader.instructions();
         match reader.next().unwrap() {
             None => return all,
-            Some(Event::EnterRegion { region }) => inside = Some((region, Counts::default())),
+            Some(Event::EnterRegion { region }) => {
+                inside = Some((region, Counts::default()));
+                interrupted = false;
+            }
+            Some(Event::Interrupt) => interrupted = true,
+            Some(Event::InterruptOver) => interrupted = false,
             Some(Event::LeaveRegion { how }) => {
                 let Some((region, counts)) = inside.take() else { continue };
                 match all.iter_mut().find(|e| (e.region, e.how, e.counts) == (region, how, counts)) {
@@ -73,7 +79,7 @@ fn count_by_walking(path: &Path) -> Vec<EntryCounts> {
                 let mut one = Counts { blocks: 1, ..Counts::default() };
                 accesses.iter().for_each(|a| one.count(a));
                 one.instructions = reader.instructions() - before;
-                if let Some((_, sum)) = &mut inside {
+                if let Some((_, sum)) = inside.as_mut().filter(|_| !interrupted) {
                     sum.add(&one, 1);
                 }
             }
@@ -185,6 +191,10 @@ fn a_changed_bit_is_noticed() {
     write(&path, &mut Random(7), 20);
     let whole = std::fs::read(&path).unwrap();
     for byte in 0..whole.len() {
+        // The bit of a zstd frame's head that no decoder may look at (RFC 8878, 3.1.1.1.1).
+        if byte % 8 == 4 && whole[..byte].ends_with(b"\x28\xb5\x2f\xfd") {
+            continue;
+        }
         let mut changed = whole.clone();
         changed[byte] ^= 1 << (byte % 8);
         std::fs::write(&path, &changed).unwrap();

@@ -27,6 +27,8 @@ impl Random {
 pub enum Owned {
     Enter(u8),
     Leave(Leave),
+    Interrupt,
+    InterruptOver,
     Block(u32, Vec<Access>),
 }
 
@@ -35,6 +37,8 @@ impl From<Event<'_>> for Owned {
         match event {
             Event::EnterRegion { region } => Owned::Enter(region),
             Event::LeaveRegion { how } => Owned::Leave(how),
+            Event::Interrupt => Owned::Interrupt,
+            Event::InterruptOver => Owned::InterruptOver,
             Event::Block { id, accesses } => Owned::Block(id, accesses.to_vec()),
         }
     }
@@ -58,9 +62,12 @@ pub fn blocks(random: &mut Random) -> Vec<Block> {
 }
 
 fn run(random: &mut Random, blocks: &[Block]) -> Item {
-    match random.below(12) {
+    match random.below(16) {
         0 => return Item::Enter(random.below(3) as u8),
         1 => return Item::Leave(Leave::Return),
+        2 => return Item::Leave(Leave::Switched),
+        3 => return Item::Interrupt,
+        4 => return Item::InterruptOver,
         _ => {}
     }
     let id = random.below(blocks.len() as u64) as u32;
@@ -102,6 +109,8 @@ pub fn expand(item: &Item, offsets: &[i64], out: &mut Vec<Owned>) {
     match item {
         Item::Enter(region) => out.push(Owned::Enter(*region)),
         Item::Leave(how) => out.push(Owned::Leave(*how)),
+        Item::Interrupt => out.push(Owned::Interrupt),
+        Item::InterruptOver => out.push(Owned::InterruptOver),
         Item::Block { id, accesses } => {
             let moved = accesses.iter().zip(offsets).map(|(access, &offset)| Access {
                 address: access.address.wrapping_add_signed(offset),
