@@ -10,6 +10,7 @@ use crate::study_file::{self, Quantity, Row, Study};
 use arch::Arch;
 use lab::{discover, pool, Problem, Result};
 use predict::doubt::{self, ModelError};
+use predict::draws::{self, Tried};
 use predict::explain::cycles_of;
 use predict::figures::{figures, Figure};
 use predict::fit::{documented, with_values, Figures, Values};
@@ -174,15 +175,42 @@ impl Corpus {
         Ok(places[places.len() / 2])
     }
 
-    /// The same with its spread.
-    pub fn answer(&self, figure: usize, core: &Cpu) -> std::result::Result<Answer, PredictError> {
+    /// The same with its spread over the drawn cores of those numbers.
+    pub fn answer(
+        &self,
+        figure: usize,
+        core: &Cpu,
+        draws: &[usize],
+    ) -> std::result::Result<Answer, PredictError> {
         let mut cores = vec![core.clone()];
-        cores.extend(doubt::drawn(core, doubt::DRAWS));
+        cores.extend(draws::drawn(core, draws::CANDIDATES, draws));
         let at = self.predict(figure, &cores)?;
         let places = self.at_places(figure, core)?;
         let predicted = places[places.len() / 2];
         let spread = doubt::about(at[0], &at[1..]).hypot(doubt::about(predicted, &places));
         Ok(Answer { predicted, spread })
+    }
+}
+
+impl Corpus {
+    /// What every drawn core of a cpu makes of each figure.
+    pub fn tried(
+        &self,
+        cpu: &Cpu,
+        progress: &dyn Fn(usize),
+    ) -> std::result::Result<Vec<Tried<'_>>, PredictError> {
+        let cores = draws::drawn(cpu, draws::CANDIDATES, &(0..draws::CANDIDATES).collect::<Vec<_>>());
+        let mut all = Vec::new();
+        for (index, datum) in self.data.iter().enumerate() {
+            progress(index);
+            let mut errors = Vec::new();
+            for batch in cores.chunks(16) {
+                let predicted = self.predict(index, batch)?;
+                errors.extend(predicted.iter().map(|predicted| (datum.published / predicted).ln()));
+            }
+            all.push(Tried { family: &datum.family, errors });
+        }
+        Ok(all)
     }
 }
 
@@ -227,7 +255,8 @@ pub fn unseen(context: &Context, cpu: &Cpu) -> Result<Vec<Unseen>> {
     for (index, datum) in corpus.data.iter().enumerate() {
         let none = Values::new();
         let core = with_values(&base, fits.without.get(&datum.family).unwrap_or(&none));
-        answers.push(corpus.answer(index, &core).map_err(failed)?);
+        let draws = fits.draws.get(&datum.family).map_or(&[][..], Vec::as_slice);
+        answers.push(corpus.answer(index, &core, draws).map_err(failed)?);
     }
     let errors: Vec<(&str, f64, f64)> = corpus
         .data

@@ -12,7 +12,8 @@ use lab::record::{record_case, Region};
 use lab::target::Target;
 use lab::toolchain::CompilerKind;
 use lab::{Problem, Result};
-use predict::doubt::{self, Draws, ModelError};
+use predict::doubt::{self, ModelError};
+use predict::draws::{self, Draws};
 use predict::explain::{explain, predict_placed, sensitivity, Alignments};
 use predict::trace_source::TraceSource;
 use predict::{Cpu, Options, PredictError, Prediction, Source, SourceError};
@@ -111,7 +112,7 @@ impl<'a> Judge<'a> {
             let predictions = predict_placed(&mut opener(&path), group, &options()).map_err(failed)?;
             let common = Self::common("prediction", variant, case, &compiler);
             for (cpu, (prediction, places)) in group.iter().zip(&predictions) {
-                let draws = doubt::draws(&mut opener(&path), cpu, &options()).map_err(failed)?;
+                let draws = draws::draws(&mut opener(&path), cpu, &options()).map_err(failed)?;
                 records.push(prediction_record(common.clone(), case, cpu, prediction, places, &draws)?);
             }
         }

@@ -13,6 +13,7 @@ use lab::target::{Qemu, Target};
 use lab::toolchain::{linker, Compiler, CompilerKind};
 use lab::{Problem, Result};
 use predict::doubt::{self, ModelError};
+use predict::draws;
 use predict::trace_source::TraceSource;
 use predict::{Cpu, Options};
 use std::path::{Path, PathBuf};
@@ -87,7 +88,7 @@ pub fn cycles(trace: &Path, cpu: &Cpu) -> Result<f64> {
 /// The 90 % interval about `figure`, which is proportional to the cycles of this trace, or to their ratio to those of `over`.
 pub fn interval(trace: &Path, over: Option<&Path>, cpu: &Cpu, figure: f64) -> Result<[f64; 2]> {
     let draws = |trace: &Path| {
-        doubt::draws(&mut judge::opener(trace), cpu, &Options::default()).map_err(judge::failed)
+        draws::draws(&mut judge::opener(trace), cpu, &Options::default()).map_err(judge::failed)
     };
     let (error, own) = (ModelError::of(cpu), draws(trace)?);
     Ok(match over {

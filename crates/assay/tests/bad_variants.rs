@@ -223,7 +223,8 @@ fn one_bad_file_in_a_folder_takes_no_verdict_from_the_others() {
         assert!(right || !record["failure"].as_str().unwrap_or_default().is_empty(), "{record}");
     }
     // The verbs that run cases go on, too, with ours beside.
-    let right = |records: Vec<serde_json::Value>| records.iter().filter(|one| one["variant"] == "right").count();
+    let right =
+        |records: Vec<serde_json::Value>| records.iter().filter(|one| one["variant"] == "right").count();
     let ran = lab.line("count csum_partial -d mine -a riscv64 --case size=40 --json").ends(1, &["8 failed"]);
     assert_eq!(right(ran.records("count")), 1);
     lab.line("list csum_partial -d mine -a riscv64").ends(0, &["misspelt", "unknown key"]);

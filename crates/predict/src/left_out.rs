@@ -18,6 +18,8 @@ use std::path::{Path, PathBuf};
 pub struct LeftOut {
     /// Digest of what the fits started from.
     pub digest: String,
+    /// By the family left out, the numbers of the drawn cores that agree with all other figures (`draws`).
+    pub draws: BTreeMap<String, Vec<usize>>,
     /// By the family left out, the numbers that then differ from the documented ones.
     pub without: BTreeMap<String, Values>,
 }
@@ -121,8 +123,11 @@ mod tests {
             ("memory.drain".to_owned(), 9.5),
             ("class.multiply.latency.value".to_owned(), 4.0),
         ]);
-        let fits =
-            LeftOut { digest: start.clone(), without: BTreeMap::from([("gmp \"x\"".to_owned(), values)]) };
+        let fits = LeftOut {
+            digest: start.clone(),
+            draws: BTreeMap::from([("gmp \"x\"".to_owned(), vec![3, 3, 500])]),
+            without: BTreeMap::from([("gmp \"x\"".to_owned(), values)]),
+        };
         let folder = std::env::temp_dir().join(format!("assay-fits-{}", std::process::id()));
         std::fs::create_dir_all(folder.join("fits")).unwrap();
         std::fs::write(path(&folder, "power7"), fits.text("power7")).unwrap();

@@ -9,6 +9,7 @@ mod core;
 pub mod cpu;
 pub mod description;
 pub mod doubt;
+pub mod draws;
 mod driver;
 pub mod explain;
 pub mod fallback;

@@ -118,7 +118,10 @@ pub fn with_baseline(
 
 /// The variants of a group to compare the user's own with: the best of ours, the reference left out. `None` if there are
 /// none of the user's.
-pub fn is_rival<'a>(selection: &'a Selection, variants: &[Variant]) -> Option<impl Fn(&Variant) -> bool + 'a> {
+pub fn is_rival<'a>(
+    selection: &'a Selection,
+    variants: &[Variant],
+) -> Option<impl Fn(&Variant) -> bool + 'a> {
     let has_own = variants.iter().any(|variant| selection.is_own(variant));
     has_own.then_some(move |variant: &Variant| !selection.is_own(variant) && !variant.reference)
 }

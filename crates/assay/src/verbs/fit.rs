@@ -9,6 +9,7 @@ use crate::fitting::{self, Corpus};
 use crate::judge;
 use lab::{Problem, Result};
 use predict::doubt::ModelError;
+use predict::draws;
 use predict::fit::{Fit, Fitted, Values};
 use predict::left_out::LeftOut;
 use predict::Cpu;
@@ -77,6 +78,8 @@ struct Found {
     fits: LeftOut,
     /// What is left when the fit is judged by families that it has not seen; the documented numbers are kept unless it is better.
     adopted: Option<Values>,
+    /// The drawn cores that agree with all figures, by number.
+    draws: Vec<usize>,
     error: ModelError,
 }
 
@@ -128,10 +131,25 @@ fn find(context: &Context, cpu: Cpu) -> Result<Found> {
         context.progress(&format!("{name}: fitting without {family}"));
         without.insert(family.clone(), fit.search(Some(&family)).map_err(failed)?);
     }
+    let progress = |done: usize| {
+        context.progress(&format!(
+            "{name}: what drawn cores make of the figures, {done} of {}",
+            corpus.data.len()
+        ));
+    };
+    let tried = corpus.tried(&cpu, &progress).map_err(failed)?;
+    let agreeing = |left_out: Option<&str>| {
+        let seen: Vec<_> = tried.iter().filter(|figure| Some(figure.family) != left_out).collect();
+        draws::agreeing(&seen)
+    };
+    let of_family = |family: String| (family.clone(), agreeing(Some(&family)));
+    let draws_without: BTreeMap<_, _> = fit.families().into_iter().map(of_family).collect();
     let mut rows = Vec::new();
     for (index, datum) in corpus.data.iter().enumerate() {
         let typical = |values: &Values| corpus.typical(index, &fit.core(values)).map_err(failed);
-        let unseen = corpus.answer(index, &fit.core(&without[&datum.family])).map_err(failed)?;
+        let unseen = corpus
+            .answer(index, &fit.core(&without[&datum.family]), &draws_without[&datum.family])
+            .map_err(failed)?;
         rows.push(RowRecord {
             kind: "fit_row",
             cpu: cpu.name.clone(),
@@ -153,8 +171,10 @@ fn find(context: &Context, cpu: Cpu) -> Result<Found> {
     let errors: Vec<_> =
         rows.iter().map(|row| (row.family.as_str(), row.log_error(row.out_of_sample), row.spread)).collect();
     let error = ModelError::from_rows(&errors).expect("there are rows");
-    let fits = LeftOut { digest: fitting::digest(context, &cpu)?, without };
-    Ok(Found { cpu, numbers, rows, fits, adopted: is_better.then_some(all), error })
+    let fits = LeftOut { digest: fitting::digest(context, &cpu)?, draws: draws_without, without };
+    let draws = agreeing(None);
+    drop(tried);
+    Ok(Found { cpu, numbers, rows, fits, adopted: is_better.then_some(all), draws, error })
 }
 
 /// Mean absolute error over families, in percent.

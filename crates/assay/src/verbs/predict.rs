@@ -8,7 +8,8 @@ use crate::verbs::count::{case_text, hotpaths_of, variant_text};
 use crate::winners::{self, Row};
 use crate::work::{each_case, Skips};
 use lab::{Problem, Result};
-use predict::doubt::{self, ModelError};
+use predict::doubt::ModelError;
+use predict::draws::draws;
 use predict::trace_source::TraceSource;
 use predict::{Cpu, Options, Prediction, Source};
 use report::record::{PredictionRecord, Record};
@@ -82,8 +83,8 @@ fn trace_file(context: &Context, path: &Path, cpus: &[Cpu], all: bool) -> Result
     let mut open = judge::opener(path);
     let mut halves = Vec::new();
     for cpu in &able {
-        let draws = doubt::draws(&mut open, cpu, &Options::default())
-            .map_err(|error| judge::of_trace(path, &error))?;
+        let draws =
+            draws(&mut open, cpu, &Options::default()).map_err(|error| judge::of_trace(path, &error))?;
         halves.push(ModelError::of(cpu).half_width(&[draws.spread()]));
     }
     let predictions: Vec<_> = predictions.into_iter().zip(halves).collect();

@@ -157,6 +157,8 @@ impl Cpu {
                     });
                 }
             }
+            // What figures say of the parent they do not say of its heir.
+            cpu.entries.retain(|key, _| !key.starts_with("validation."));
             for (key, entry) in file.entries {
                 if distance == 0 && first_place.is_none() {
                     first_place = Some(Place { file: entry.place().file.clone(), line: 1 });

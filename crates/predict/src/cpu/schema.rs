@@ -78,7 +78,7 @@ use Need::{Always, Optional, OutOfOrder};
 pub const NUMBERS: &[NumberKey] = &[
     key("clock.frequency", "MHz", 1.0, 10000.0, Always, "clock used to turn cycles into time"),
     key("validation.error", "percent", 0.5, 100.0, Optional, "root mean square of ln(published / predicted) over the validation corpus, the row's family left out of the fit, less what the ranges explain; written by `assay validate --write`"),
-    key("validation.families", "families", 1.0, 1000.0, Optional, "families of the corpus that validation.error was found on (default 1)"),
+    key("validation.families", "families", 1.0, 1000.0, Optional, "families of the corpus that validation.error was found on (default 0)"),
     key("fetch.block", "bytes", 4.0, 256.0, Always, "aligned block fetched in one cycle"),
     key("fetch.width", "instructions", 1.0, 32.0, Always, "instructions fetched per cycle at most"),
     key("fetch.taken", "cycles", 1.0, 32.0, Always, "cycles from fetching a predicted-taken branch to fetching its target"),
@@ -209,6 +209,7 @@ pub const WORDS: &[WordKey] = &[
     word("implements", &[], true, false, "claims of variants (`assay-requires`) that it fulfils, besides its architecture's baseline"),
     word("lacks", &[], true, false, "mnemonics of its architecture that the core does not have, a trailing * stands for any ending: a program that executes one cannot be predicted for it"),
     word("machine", &[], true, false, "machines that have this core, as CPUID names them (`AuthenticAMD 25 1`: maker, family, model): `validate --native` tries it there"),
+    word("validation.draws", &[], true, false, "those of the 512 cores drawn from the ranges that agree with the published figures, by number; written by `assay fit` (crates/predict/src/draws.rs)"),
     word("llvm", &[], false, false, "LLVM's name of a cpu whose scheduling model serves for instructions in no class"),
     word("branch.predictor", &["static", "tournament", "tage"], false, true, "how directions are predicted"),
     word("dispatch.results", &[], false, false, "sliced: unit that takes the results computed in a slice, one a cycle, when they are there (absent: any number); in halves: those of a half, from dispatch.results_from"),

@@ -42,6 +42,8 @@ pub fn write(context: &Context, found: &Found) -> Result<()> {
     let percent = (found.error.log * 1000.0).round() / 10.0;
     set(&mut document, "validation.error", measured(percent, "percent"))?;
     set(&mut document, "validation.families", measured(found.error.families, "families"))?;
+    let numbers: Array = found.draws.iter().map(usize::to_string).collect();
+    set(&mut document, "validation.draws", Value::Array(numbers))?;
     let figures = context.workspace.root.join(FIGURES);
     let fits = left_out::path(&figures, &found.cpu.name);
     if let Some(folder) = fits.parent() {
@@ -93,7 +95,7 @@ fn measured(amount: f64, unit: &str) -> InlineTable {
 }
 
 /// Sets a key of dotted folders, which are made where they are missing.
-fn set(document: &mut DocumentMut, key: &str, entry: InlineTable) -> Result<()> {
+fn set(document: &mut DocumentMut, key: &str, entry: impl Into<Value>) -> Result<()> {
     let mut folder: &mut Item = document.as_item_mut();
     let names: Vec<&str> = key.split('.').collect();
     let (last, above) = names.split_last().expect("a key has a name");
