@@ -103,19 +103,32 @@ impl<'a> Judge<'a> {
                 Err(reason) => return Ok(Err(reason)),
             }
         }
-        let mut records = Vec::new();
-        // Cpus that share a trace, as all do but those of a dispatcher, are predicted together.
-        while let Some((path, compiler)) = traces.get(records.len()).cloned() {
-            let first = records.len();
-            let count = traces[first..].iter().take_while(|(other, _)| *other == path).count();
-            let group = &able[first..first + count];
-            let predictions = predict_placed(&mut opener(&path), group, &options()).map_err(failed)?;
+        let (mut records, mut lacking) = (Vec::new(), Vec::new());
+        let mut done = 0;
+        // Cpus that share a trace, as all do but those of a dispatcher, are predicted together. One that only LLVM describes is
+        // predicted alone, since only then it turns out whether it has what the variant executes.
+        while let Some((path, compiler)) = traces.get(done).cloned() {
+            let of_trace = traces[done..].iter().take_while(|(other, _)| *other == path).count();
+            let described = able[done..done + of_trace].iter().take_while(|cpu| !is_only_llvms(cpu)).count();
+            let group = &able[done..done + described.max(1)];
+            done += group.len();
+            let predictions = match predict_placed(&mut opener(&path), group, &options()) {
+                Err(error @ PredictError::Lacks { .. }) if is_only_llvms(group[0]) => {
+                    lacking.push(format!("{}: {error}", variant.name));
+                    continue;
+                }
+                other => other.map_err(failed)?,
+            };
             let common = Self::common("prediction", variant, case, &compiler);
             for (cpu, (prediction, places)) in group.iter().zip(&predictions) {
                 let draws = draws::draws(&mut opener(&path), cpu, &options()).map_err(failed)?;
                 records.push(prediction_record(common.clone(), case, cpu, prediction, places, &draws)?);
             }
         }
+        if records.is_empty() {
+            return Ok(Err(CannotRun(lacking.swap_remove(0))));
+        }
+        lacking.iter().for_each(|reason| self.context.progress(reason));
         Ok(Ok(records))
     }
 
@@ -262,7 +275,7 @@ pub fn cpus(context: &Context, names: &[String]) -> Result<Vec<Cpu>> {
     let names = if names.is_empty() { Cpu::list(&folder) } else { names.to_vec() };
     let mut cpus = Vec::new();
     for name in names {
-        match name.strip_prefix("llvm:") {
+        match name.strip_prefix(predict::fallback::PREFIX) {
             Some(llvm) => cpus.extend(llvm_cpus(llvm)?),
             None => cpus.push(Cpu::load(&folder, &name).map_err(|error| told(&error, ""))?),
         }
@@ -286,10 +299,14 @@ fn llvm_cpus(name: &str) -> Result<Vec<Cpu>> {
 
 /// Whether a described cpu has everything that a variant claims: its file says so under `implements`.
 pub fn cpu_has(cpu: &Cpu, variant: &Variant) -> bool {
-    // A core known only by LLVM's scheduling model comes without such a list: the user's choice is taken as it is.
-    let unlisted = cpu.name.starts_with("llvm:");
-    let has = |claim: &str| unlisted || is_listed(cpu, variant.arch, claim);
+    // A core known only by LLVM comes without such a list. LLVM says of some instruction by instruction what they have.
+    let has = |claim: &str| is_only_llvms(cpu) || is_listed(cpu, variant.arch, claim);
     cpu.runs(variant.arch) && variant.requirements.iter().all(|requirement| has(requirement.name))
+}
+
+/// Whether nothing but LLVM describes a cpu.
+fn is_only_llvms(cpu: &Cpu) -> bool {
+    cpu.name.starts_with(predict::fallback::PREFIX)
 }
 
 /// Whether a cpu's file says that it has what a claim of that architecture needs.

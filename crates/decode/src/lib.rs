@@ -29,10 +29,12 @@ mod registers;
 mod riscv;
 mod scheduling;
 mod shim;
+mod subtarget;
 mod x86;
 
 pub use decoder::{DecodeError, Decoder, Error, Reason};
 pub use instruction::{Flow, Instruction, Register, Role, Write};
 pub use registers::RegisterKind;
 pub use scheduling::{Entry, McaError, Model, Resource, Scheduling, SchedulingError};
+pub use subtarget::Subtarget;
 pub use x86::address::AddressForm;

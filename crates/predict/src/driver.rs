@@ -4,7 +4,8 @@
 use crate::core::{self, Access, Core, Counters, Event, Relax};
 use crate::cpu::Cpu;
 use crate::description::Description;
-use crate::plan::{Fallback, Plan, RegisterKinds};
+use crate::fallback::Fallback;
+use crate::plan::{Plan, RegisterKinds};
 use crate::source::{Chunk, Item, Source, SourceError};
 use std::collections::BTreeMap;
 use std::sync::mpsc::sync_channel;
@@ -263,7 +264,7 @@ impl Runner {
         mark: Option<u64>,
     ) -> Result<Runner, PredictError> {
         let description = Description::new(cpu)?;
-        let fallback: Option<Fallback> = crate::fallback::of(cpu, arch);
+        let fallback = Fallback::of(cpu, arch);
         Ok(Runner {
             name: cpu.name.clone(),
             clock_mhz: cpu.clock_mhz(),

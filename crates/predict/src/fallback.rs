@@ -5,79 +5,129 @@
 //! does not hold (fetch, caches, forwarding, prediction) is a guess here, common to all of them, and every
 //! instruction counts as a fallback, so that its coverage is 0 percent and nobody takes it for a description.
 
+use crate::cpu::schema::{number_key, Need};
 use crate::cpu::{Cpu, CpuError};
-use crate::plan::{Fallback, FallbackTiming};
 use arch::Arch;
-use decode::Scheduling;
+use decode::{Instruction, Scheduling, Subtarget};
 use std::path::PathBuf;
 
-/// The look-up in the LLVM model that the cpu names, if LLVM has it for this architecture.
-pub(crate) fn of(cpu: &Cpu, arch: Arch) -> Option<Fallback> {
-    let mut scheduling = Scheduling::new(arch, cpu.word("llvm")?).ok()?;
-    // LLVM counts an extra micro-op for dispatch on POWER.
-    let power = matches!(arch, Arch::Powerpc | Arch::Powerpc64 | Arch::Powerpc64le);
-    Some(Box::new(move |instruction| {
-        let entry = scheduling.entry(instruction)?;
-        let micro_ops = if power { 1 } else { entry.micro_ops.clamp(1, 255) as u16 };
+/// LLVM's figures for an instruction.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct FallbackTiming {
+    /// Internal operations.
+    pub(crate) micro_ops: u16,
+    /// Cycles to the results, in the order of `Instruction::writes`; the last one serves for those beyond.
+    pub(crate) latencies: Vec<u16>,
+}
+
+/// What LLVM knows of the cpu that a file names.
+pub(crate) struct Fallback {
+    scheduling: Scheduling,
+    /// Of a core that only LLVM describes: a file of ours says itself what its core lacks.
+    subtarget: Option<Subtarget>,
+    /// LLVM counts an extra micro-op for dispatch on POWER.
+    counts_dispatch: bool,
+}
+
+impl Fallback {
+    /// For the LLVM model that the cpu names, if LLVM has it for this architecture.
+    pub(crate) fn of(cpu: &Cpu, arch: Arch) -> Option<Fallback> {
+        let name = cpu.word("llvm")?;
+        let is_alone = cpu.name.starts_with(PREFIX);
+        Some(Fallback {
+            scheduling: Scheduling::new(arch, name).ok()?,
+            subtarget: if is_alone { Subtarget::new(arch, name) } else { None },
+            counts_dispatch: matches!(arch, Arch::Powerpc | Arch::Powerpc64 | Arch::Powerpc64le),
+        })
+    }
+
+    /// LLVM's figures of an instruction.
+    pub(crate) fn timing(&mut self, instruction: &Instruction) -> Option<FallbackTiming> {
+        let entry = self.scheduling.entry(instruction)?;
+        let micro_ops = if self.counts_dispatch { 1 } else { entry.micro_ops.clamp(1, 255) as u16 };
         let mut latencies: Vec<u16> =
             entry.write_latencies_cycles.iter().map(|&cycles| cycles.min(1000) as u16).collect();
         if latencies.is_empty() {
             latencies.push(entry.latency_cycles.min(1000) as u16);
         }
         Some(FallbackTiming { micro_ops, latencies })
-    }))
+    }
+
+    /// Whether the core is known not to have that instruction.
+    pub(crate) fn lacks(&mut self, instruction: &Instruction) -> bool {
+        self.subtarget.as_mut().is_some_and(|subtarget| !subtarget.has(instruction))
+    }
 }
+
+/// What the names of such cores begin with.
+pub const PREFIX: &str = "llvm:";
+
+/// Instructions between issue and completion where LLVM gives no number.
+const IN_ORDER_WINDOW: u32 = 16;
+
+/// What no scheduling model holds: a guess common to all such cores, and the range in which cores of the last fifteen years lie,
+/// from little in-order ones to the widest. Caches are beside the point of hot paths and stand as they are.
+const GUESSES: &[(&str, u32, (u32, u32), &str)] = &[
+    ("clock.frequency", 2000, (2000, 2000), "MHz"),
+    ("fetch.block", 32, (16, 64), "bytes"),
+    ("fetch.taken", 1, (1, 3), "cycles"),
+    ("fetch.buffer", 64, (8, 128), "instructions"),
+    ("dispatch.latency", 1, (1, 4), "cycles"),
+    ("complete.width", 8, (4, 16), "units"),
+    ("memory.load_queue", 64, (16, 192), "entries"),
+    ("memory.store_queue", 48, (8, 96), "entries"),
+    ("memory.miss_queue", 12, (4, 32), "entries"),
+    ("memory.forward", 5, (3, 8), "cycles"),
+    ("memory.drain", 4, (1, 12), "cycles"),
+    ("cache.instruction.size", 32, (32, 32), "KiB"),
+    ("cache.instruction.ways", 8, (8, 8), "ways"),
+    ("cache.instruction.line", 64, (64, 64), "bytes"),
+    ("cache.l1.size", 32, (32, 32), "KiB"),
+    ("cache.l1.ways", 8, (8, 8), "ways"),
+    ("cache.l1.line", 64, (64, 64), "bytes"),
+    ("cache.l2.size", 512, (512, 512), "KiB"),
+    ("cache.l2.ways", 8, (8, 8), "ways"),
+    ("cache.l2.latency", 14, (9, 22), "cycles"),
+    ("cache.memory.latency", 250, (150, 500), "cycles"),
+    ("unit.LS.pipes", 2, (1, 3), "pipes"),
+];
 
 /// A cpu made of LLVM's model alone; `name` is LLVM's.
 pub fn llvm_cpu(arch: Arch, name: &str) -> Result<Cpu, CpuError> {
-    let full = format!("llvm:{name}");
+    let full = format!("{PREFIX}{name}");
     let unknown = |reason: String| CpuError::Read { path: PathBuf::from(&full), reason };
     let scheduling = Scheduling::new(arch, name).map_err(|error| unknown(error.to_string()))?;
     let model = scheduling.model();
     let width = model.issue_width.clamp(1, 16);
-    let window = if model.buffer_size <= 1 { 64 } else { model.buffer_size.min(1024) };
-    let numbers: &[(&str, u32, &str, &str)] = &[
-        ("clock.frequency", 2000, "MHz", "guess"),
-        ("fetch.block", 32, "bytes", "guess"),
-        ("fetch.width", width, "instructions", "compiler-model"),
-        ("fetch.taken", 1, "cycles", "guess"),
-        ("fetch.buffer", 64, "instructions", "guess"),
-        ("branch.mispredict", model.mispredict_penalty_cycles.clamp(1, 64), "cycles", "compiler-model"),
-        ("dispatch.width", width, "slots", "compiler-model"),
-        ("dispatch.latency", 1, "cycles", "guess"),
-        ("complete.width", width, "units", "guess"),
-        ("window.entries", window, "units", "compiler-model"),
-        ("memory.load_queue", 64, "entries", "guess"),
-        ("memory.store_queue", 48, "entries", "guess"),
-        ("memory.miss_queue", 12, "entries", "guess"),
-        ("memory.forward", 5, "cycles", "guess"),
-        ("memory.drain", 4, "cycles", "guess"),
-        ("cache.instruction.size", 32, "KiB", "guess"),
-        ("cache.instruction.ways", 8, "ways", "guess"),
-        ("cache.instruction.line", 64, "bytes", "guess"),
-        ("cache.l1.size", 32, "KiB", "guess"),
-        ("cache.l1.ways", 8, "ways", "guess"),
-        ("cache.l1.line", 64, "bytes", "guess"),
-        ("cache.l1.latency", model.load_latency_cycles.clamp(1, 64), "cycles", "compiler-model"),
-        ("cache.l2.size", 512, "KiB", "guess"),
-        ("cache.l2.ways", 8, "ways", "guess"),
-        ("cache.l2.latency", 14, "cycles", "guess"),
-        ("cache.memory.latency", 250, "cycles", "guess"),
-        ("unit.LS.pipes", 2, "pipes", "guess"),
-        ("class.load.latency.value", model.load_latency_cycles.clamp(1, 64), "cycles", "compiler-model"),
+    // LLVM's buffer of one micro-op or none means that instructions issue in program order.
+    let in_order = model.buffer_size <= 1;
+    let kind = if in_order { "in_order" } else { "out_of_order" };
+    let window = if in_order { IN_ORDER_WINDOW } else { model.buffer_size.min(1024) };
+    let load = model.load_latency_cycles.clamp(1, 64);
+    let mispredict = model.mispredict_penalty_cycles.clamp(1, 64);
+    let model: &[(&str, u32, &str)] = &[
+        ("fetch.width", width, "instructions"),
+        ("branch.mispredict", mispredict, "cycles"),
+        ("dispatch.width", width, "slots"),
+        ("window.entries", window, "units"),
+        ("cache.l1.latency", load, "cycles"),
+        ("class.load.latency.value", load, "cycles"),
     ];
     let mut text = format!(
         "# {full}: LLVM's scheduling model and common guesses; a fallback, not a description.\n\
-         title = \"LLVM's model of {name} (fallback)\"\nkind = \"out_of_order\"\narch = [\"{arch}\"]\nllvm = \"{name}\"\n\
+         title = \"LLVM's model of {name} (fallback)\"\nkind = \"{kind}\"\narch = [\"{arch}\"]\nllvm = \"{name}\"\n\
          branch.predictor = \"tournament\"\nsources.llvm = \"LLVM's scheduling model of {name}\"\n\
          sources.assay = \"a guess common to all cores that only LLVM describes\"\n"
     );
-    for (key, value, unit, kind) in numbers {
-        let (source, range) = match *kind {
-            "guess" => ("assay", format!(", range = [{value}, {value}]")),
-            _ => ("llvm", String::new()),
-        };
-        text += &format!("{key} = {{ value = {value}, unit = \"{unit}\", source = \"{source}\", kind = \"{kind}\"{range} }}\n");
+    for (key, value, unit) in model {
+        text += &format!("{key} = {{ value = {value}, unit = \"{unit}\", source = \"llvm\", kind = \"compiler-model\" }}\n");
+    }
+    let has_effect =
+        |key: &str| !in_order || number_key(key).is_some_and(|known| known.need != Need::OutOfOrder);
+    for (key, value, (low, high), unit) in GUESSES.iter().filter(|guess| has_effect(guess.0)) {
+        text += &format!(
+            "{key} = {{ value = {value}, unit = \"{unit}\", source = \"assay\", kind = \"guess\", range = [{low}, {high}] }}\n"
+        );
     }
     text += "class.load.parts = [\"LS\"]\nclass.store.parts = [\"address LS\"]\nclass.default.parts = []\nclass.branch.parts = []\n";
     Cpu::load_with(&full, |_| Ok((text.clone(), PathBuf::from(&full))))

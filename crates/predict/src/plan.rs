@@ -8,6 +8,7 @@
 
 use crate::core::{result_value, Relax, FIXED, NEITHER, TIME_SHIFT};
 use crate::description::*;
+use crate::fallback::Fallback;
 use decode::{Flow, Instruction, Register, RegisterKind, Role};
 use std::collections::BTreeMap;
 
@@ -191,18 +192,6 @@ impl Op {
     }
 }
 
-/// LLVM's figures for an instruction, when the caller can look them up.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct FallbackTiming {
-    /// Internal operations.
-    pub micro_ops: u16,
-    /// Cycles to the results, in the order of `Instruction::writes`; the last one serves for those beyond.
-    pub latencies: Vec<u16>,
-}
-
-/// Looks up LLVM's figures of an instruction.
-pub type Fallback = Box<dyn FnMut(&Instruction) -> Option<FallbackTiming>>;
-
 /// A run of static instructions: what one block of the trace stands for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlockPlan {
@@ -351,7 +340,7 @@ fn role_index(role: Role) -> usize {
 impl Plan {
     /// An empty plan; `mark` is the address whose passages are reported, and every instruction stands `shift` bytes
     /// further on than it says of itself. Relaxed pipes and latencies are left out of the instructions.
-    pub fn new(mark: Option<u64>, shift: u64, relax: Relax, fallback: Option<Fallback>) -> Plan {
+    pub(crate) fn new(mark: Option<u64>, shift: u64, relax: Relax, fallback: Option<Fallback>) -> Plan {
         Plan {
             ops: Vec::new(),
             sources: Vec::new(),
@@ -439,7 +428,9 @@ impl Plan {
     }
 
     fn add(&mut self, description: &Description, kinds: &RegisterKinds, instruction: &Instruction) {
-        if description.lacks(&instruction.mnemonic) {
+        let lacks = description.lacks(&instruction.mnemonic)
+            || self.fallback.as_mut().is_some_and(|llvm| llvm.lacks(instruction));
+        if lacks {
             self.lacking.entry(instruction.mnemonic.clone()).or_insert(instruction.address);
         }
         let mut timing = self.timing(description, kinds, instruction);
@@ -576,7 +567,7 @@ impl Plan {
         }
         let mut timing = from_class(description, default_class(description, instruction), instruction, false);
         timing.fallback = true;
-        if let Some(llvm) = self.fallback.as_mut().and_then(|look_up| look_up(instruction)) {
+        if let Some(llvm) = self.fallback.as_mut().and_then(|llvm| llvm.timing(instruction)) {
             timing.slots = llvm.micro_ops.clamp(1, 255) as u8;
             if let Some(&last) = llvm.latencies.last() {
                 for (index, latency) in timing.latencies.iter_mut().enumerate() {

@@ -363,6 +363,25 @@ fn a_core_that_only_llvm_describes_is_marked_by_its_coverage() {
     assert!(error.contains("la464"), "{error}");
 }
 
+#[test]
+fn a_core_that_only_llvm_describes_has_guesses_that_move_and_lacks_what_llvm_says_it_lacks() {
+    let llvm =
+        |name| predict::fallback::llvm_cpu(Arch::Riscv64, name).unwrap_or_else(|error| panic!("{error}"));
+    let u74 = llvm("sifive-u74");
+    let moved = u74.guesses().into_iter().filter(|guess| guess.low < guess.high).count();
+    assert!(moved >= 10, "{moved} guesses have a range");
+    assert_eq!(u74.word("kind"), Some("in_order"), "LLVM gives it no buffer");
+    // vadd.vv v1, v2, v3; bnez a0, -4
+    let body = [0x0221_80d7_u32, 0xfe05_1ee3].map(u32::to_le_bytes).concat();
+    let run = |cpu| {
+        let mut source = LoopSource::new(Arch::Riscv64, &body, 0, &[], 50).unwrap();
+        predict(&mut source, &[cpu], &Options::default())
+    };
+    let error = run(&u74).unwrap_err().to_string();
+    assert!(error.contains("does not have") && error.contains("vadd.vv"), "{error}");
+    run(&llvm("sifive-x280")).unwrap();
+}
+
 /// Common instructions have short ways of their own through the out-of-order engine; recording events takes the general
 /// one. Both must tell the same.
 #[test]

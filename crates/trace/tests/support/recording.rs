@@ -245,7 +245,9 @@ impl Whole {
                     entries.push((how, instructions.len() - entered));
                     continue;
                 }
-                Some(Event::Interrupt | Event::InterruptOver) => panic!("a program's trace has no interrupts"),
+                Some(Event::Interrupt | Event::InterruptOver) => {
+                    panic!("a program's trace has no interrupts")
+                }
                 Some(Event::Block { id, accesses }) => (id, accesses.to_vec()),
             };
             append(&reader.blocks()[id as usize], &accesses, &mut instructions);
