@@ -9,10 +9,12 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -27,6 +29,32 @@ __attribute__((constructor)) static void choose_version(void)
 {
     if (qemu_plugin_scoreboard_new)
         qemu_plugin_version = 2;
+}
+
+// Preloaded, the plugin sees how QEMU ends a program that a signal ends: it raises the signal against itself by libc's
+// kill(), where the guest's own kill is a system call of its own. No callback tells of it. See ASSAY_PRELOAD in README.md.
+EXPORT int kill(pid_t process, int number)
+{
+    bool stops = number == 0 || number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU ||
+                 number == SIGCONT;
+
+    if (process == getpid() && target && !stops)
+        trace_finish("signal", LEAVE_EXIT);
+    return (int)syscall(SYS_kill, process, number);
+}
+
+// The guest's programs must not preload what is QEMU's: they get what the user had, which ASSAY_PRELOAD keeps.
+__attribute__((constructor)) static void restore_preload(void)
+{
+    const char *users = getenv("ASSAY_PRELOAD");
+
+    if (!users)
+        return;
+    if (*users)
+        setenv("LD_PRELOAD", users, 1);
+    else
+        unsetenv("LD_PRELOAD");
+    unsetenv("ASSAY_PRELOAD");
 }
 
 void tracer_warn(const char *format, ...)

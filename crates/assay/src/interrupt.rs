@@ -3,7 +3,8 @@
 //! of our own.
 
 use lab::cache::Workspace;
-use lab::process::stop_all;
+use lab::process::{hand_on, stop_all};
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::OnceLock;
 
 /// What is tidied up: known as soon as the checkout is.
@@ -32,12 +33,33 @@ pub fn watch() {
         libc::pthread_sigmask(libc::SIG_BLOCK, awaited.as_ptr(), std::ptr::null_mut());
         awaited.assume_init()
     };
-    std::thread::spawn(move || {
+    std::thread::spawn(move || loop {
         let mut signal = 0;
         // SAFETY: both point to locals. It fails only if the set holds what is no signal.
         while unsafe { libc::sigwait(&awaited, &mut signal) } != 0 {}
-        end_by(signal);
+        // A program that is being recorded ends first, so that what it did is kept; a second signal ends us at once.
+        let first = ASKED_BY.swap(signal, Ordering::SeqCst) == 0;
+        if !(first && hand_on(signal)) {
+            end_by(signal);
+        }
     });
+}
+
+/// The signal that ended the recorded program in our place.
+static ASKED_BY: AtomicI32 = AtomicI32::new(0);
+
+/// Whether the user interrupted what was recorded.
+pub fn was_asked() -> bool {
+    ASKED_BY.load(Ordering::SeqCst) != 0
+}
+
+/// Ends us by the signal that ended the recorded program in our place, if there was one.
+pub fn end_if_asked() {
+    let signal = ASKED_BY.load(Ordering::SeqCst);
+    if signal != 0 {
+        let _stopped = tidy_up();
+        raise(signal);
+    }
 }
 
 /// Tells what has to be tidied up from now on.
@@ -52,6 +74,10 @@ fn end_by(signal: libc::c_int) -> ! {
     eprintln!(
         "assay: interrupted; what was finished is kept in the cache, so the next run goes on from here"
     );
+    raise(signal)
+}
+
+fn raise(signal: libc::c_int) -> ! {
     // SAFETY: system calls on integers. The shell shall see that a signal ended us, as a script's loop has to.
     unsafe {
         let mut only = std::mem::MaybeUninit::uninit();

@@ -29,7 +29,62 @@ pub struct ElfFile {
     pub functions: Vec<(String, Function)>,
     /// Whether it is position independent (`ET_DYN`): addresses are relative to where it is loaded.
     pub position_independent: bool,
+    /// What it has to find when it starts.
+    pub wants: Wants,
 }
+
+/// What a dynamic program or library asks its system for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wants {
+    /// The dynamic loader's path (`PT_INTERP`); none for a static program.
+    pub loader: Option<String>,
+    /// Sonames (`DT_NEEDED`).
+    pub libraries: Vec<String>,
+    /// Folders that the file itself names (`DT_RPATH`, `DT_RUNPATH`), as they stand there.
+    pub folders: Vec<String>,
+}
+
+impl Wants {
+    fn of(file: &object::File) -> Wants {
+        let data = |name: &str| {
+            file.section_by_name(name).and_then(|section| section.data().ok()).unwrap_or_default()
+        };
+        let text = |bytes: &[u8]| {
+            String::from_utf8_lossy(bytes.split(|byte| *byte == 0).next().unwrap_or_default()).into_owned()
+        };
+        let names = data(".dynstr");
+        let mut wants = Wants::default();
+        let loader = data(".interp");
+        if !loader.is_empty() {
+            wants.loader = Some(text(loader));
+        }
+        let word = if file.is_64() { 8 } else { 4 };
+        for entry in data(".dynamic").chunks_exact(2 * word) {
+            let number = |bytes: &[u8]| {
+                let step = |value: u64, byte: &u8| value << 8 | u64::from(*byte);
+                if file.is_little_endian() {
+                    bytes.iter().rev().fold(0, step)
+                } else {
+                    bytes.iter().fold(0, step)
+                }
+            };
+            let (tag, value) = (number(&entry[..word]), number(&entry[word..]));
+            let name =
+                || text(usize::try_from(value).ok().and_then(|at| names.get(at..)).unwrap_or_default());
+            match tag {
+                DT_NEEDED => wants.libraries.push(name()),
+                DT_RPATH | DT_RUNPATH => wants.folders.extend(name().split(':').map(str::to_owned)),
+                _ => {}
+            }
+        }
+        wants
+    }
+}
+
+/// Tags of the dynamic section (System V ABI, "Dynamic Section").
+const DT_NEEDED: u64 = 1;
+const DT_RPATH: u64 = 15;
+const DT_RUNPATH: u64 = 29;
 
 impl ElfFile {
     /// Reads and parses a file.
@@ -53,6 +108,7 @@ impl ElfFile {
             refuse_elfv1(&file, flags)?;
         }
         let mut functions = Vec::new();
+        let mut known = std::collections::HashSet::new();
         for symbol in file.symbols().chain(file.dynamic_symbols()) {
             let is_code = matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Unknown);
             let Ok(name) = symbol.name() else { continue };
@@ -65,12 +121,12 @@ impl ElfFile {
                 local_entry: symbol.address().wrapping_add(local),
                 size_bytes: symbol.size(),
             };
-            if !functions.iter().any(|(known, _): &(String, Function)| known == name) {
+            if known.insert(name.to_owned()) {
                 functions.push((name.to_owned(), function));
             }
         }
         let position_independent = file.kind() == object::ObjectKind::Dynamic;
-        Ok(ElfFile { arch, functions, position_independent })
+        Ok(ElfFile { arch, functions, position_independent, wants: Wants::of(&file) })
     }
 
     /// The function of this name.

@@ -13,6 +13,7 @@ pub mod discover;
 pub mod elf;
 pub mod emulator;
 pub mod foreign;
+pub mod foreign_root;
 pub mod head_keys;
 pub mod host;
 pub mod hotpath;

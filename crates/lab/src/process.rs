@@ -7,10 +7,11 @@
 use crate::alone::Filter;
 use crate::problem::{Problem, Result};
 use std::ffi::{OsStr, OsString};
-use std::io::Read;
+use std::io::{IsTerminal, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{mpsc, Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 use wait_timeout::ChildExt;
@@ -58,9 +59,28 @@ fn running() -> MutexGuard<'static, Vec<i32>> {
 }
 
 fn kill_group(group: i32) {
+    signal_group(group, libc::SIGKILL);
+}
+
+fn signal_group(group: i32, signal: i32) {
     // SAFETY: a system call on integers; the group may be gone already.
     unsafe {
-        libc::kill(-group, libc::SIGKILL);
+        libc::kill(-group, signal);
+    }
+}
+
+fn own_group() -> i32 {
+    // SAFETY: a system call without arguments.
+    unsafe { libc::getpgrp() }
+}
+
+/// Makes a group the one that the terminal's keys and signals go to. Async-signal-safe.
+fn take_terminal(group: i32) {
+    // SAFETY: system calls on integers. Who is not in the foreground is stopped by SIGTTOU for asking, unless it is ignored.
+    unsafe {
+        let before = libc::signal(libc::SIGTTOU, libc::SIG_IGN);
+        libc::tcsetpgrp(libc::STDIN_FILENO, group);
+        libc::signal(libc::SIGTTOU, before);
     }
 }
 
@@ -118,9 +138,9 @@ impl Output {
 pub enum Printing {
     /// Into [`Output`].
     Kept,
-    /// Through to ours.
+    /// Through to ours, and our standard input to it.
     Shown,
-    /// Both to our standard error, since our standard output is for something else.
+    /// Both to our standard error, since our standard output is for something else; and our standard input to it.
     ShownAsErrors,
 }
 
@@ -136,7 +156,24 @@ pub struct Command {
     timeout: Duration,
     limits: Limits,
     printing: Printing,
+    gently: bool,
 }
+
+/// The group of a program that is asked to end before it is killed, while it runs; 0 if there is none.
+static GENTLE: AtomicI32 = AtomicI32::new(0);
+
+/// Hands a signal that was meant for us to the program that runs, if it is one that is ended gently. Then we live on and keep
+/// what it has done.
+pub fn hand_on(signal: i32) -> bool {
+    let group = GENTLE.load(Ordering::SeqCst);
+    if group > 0 {
+        signal_group(group, signal);
+    }
+    group > 0
+}
+
+/// How long a program that was asked to end may take to do so.
+const FAREWELL: Duration = Duration::from_secs(5);
 
 impl Command {
     /// A program, with a limit of ten minutes until another is set.
@@ -151,7 +188,14 @@ impl Command {
             timeout: Duration::from_secs(600),
             limits: LIMITS_OF_ANY,
             printing: Printing::Kept,
+            gently: false,
         }
+    }
+
+    /// Asks it to end by SIGTERM, then SIGINT, before it is killed: for a program that leaves something when it ends.
+    pub fn ended_gently(mut self) -> Command {
+        self.gently = true;
+        self
     }
 
     /// Adds an argument.
@@ -212,17 +256,8 @@ impl Command {
 
     /// The command as a line that a user can paste into a shell.
     pub fn line(&self) -> String {
-        let quote = |text: &OsStr| {
-            let text = text.to_string_lossy();
-            let plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "-_=./,:+@%".contains(c));
-            if plain && !text.is_empty() {
-                text.into_owned()
-            } else {
-                format!("'{}'", text.replace('\'', "'\\''"))
-            }
-        };
-        let mut words = vec![quote(self.program.as_os_str())];
-        words.extend(self.args.iter().map(|arg| quote(arg)));
+        let mut words = vec![quoted(self.program.as_os_str())];
+        words.extend(self.args.iter().map(|arg| quoted(arg)));
         words.join(" ")
     }
 
@@ -232,7 +267,11 @@ impl Command {
     pub fn run(&self) -> Result<Output> {
         let started = Instant::now();
         let mut command = std::process::Command::new(&self.program);
-        command.args(&self.args).stdin(Stdio::null());
+        command.args(&self.args);
+        // What shows its output is the user's program, and what the user types or pipes is for it.
+        let shown = self.printing != Printing::Kept;
+        command.stdin(if shown { Stdio::inherit() } else { Stdio::null() });
+        let terminal = shown && std::io::stdin().is_terminal();
         match self.printing {
             Printing::Kept => command.stdout(Stdio::piped()).stderr(Stdio::piped()),
             Printing::Shown => command.stdout(Stdio::inherit()).stderr(Stdio::inherit()),
@@ -250,8 +289,11 @@ impl Command {
             // What we read has to be in the words that we know.
             command.env("LC_ALL", "C");
         }
-        confine(&mut command, self.limits, self.alone.then(Filter::new));
+        confine(&mut command, self.limits, self.alone.then(Filter::new), terminal);
         let mut child = self.start(command)?;
+        if self.gently {
+            GENTLE.store(child.id() as i32, Ordering::SeqCst);
+        }
         let stdout = child.stdout.take().map(keep_reading);
         let stderr = child.stderr.take().map(keep_reading);
         let waited = child
@@ -260,13 +302,23 @@ impl Command {
         let ending = match waited {
             Some(status) => ending_of(status),
             None => {
-                kill_group(child.id() as i32);
+                let says_farewell = |signal: &i32| {
+                    signal_group(child.id() as i32, *signal);
+                    child.wait_timeout(FAREWELL).ok().flatten().is_some()
+                };
+                if !(self.gently && [libc::SIGTERM, libc::SIGINT].iter().any(says_farewell)) {
+                    kill_group(child.id() as i32);
+                }
                 // Fails only if it ended in this very moment.
                 let _ = child.wait();
                 Ending::TimedOut
             }
         };
         let group = child.id() as i32;
+        GENTLE.store(0, Ordering::SeqCst);
+        if terminal {
+            take_terminal(own_group());
+        }
         kill_group(group);
         running().retain(|known| *known != group);
         Ok(Output {
@@ -292,6 +344,17 @@ impl Command {
     }
 }
 
+/// A word as a shell takes it.
+pub fn quoted(word: &OsStr) -> String {
+    let text = word.to_string_lossy();
+    let plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "-_=./,:+@%".contains(c));
+    if plain && !text.is_empty() {
+        text.into_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}
+
 fn ending_of(status: ExitStatus) -> Ending {
     match status.code() {
         Some(code) => Ending::Exited(code),
@@ -300,7 +363,7 @@ fn ending_of(status: ExitStatus) -> Ending {
 }
 
 /// Gives the child a group and limits of its own, and makes the kernel kill it when we die.
-fn confine(command: &mut std::process::Command, limits: Limits, filter: Option<Filter>) {
+fn confine(command: &mut std::process::Command, limits: Limits, filter: Option<Filter>, terminal: bool) {
     command.process_group(0);
     // SAFETY: all of these are async-signal-safe calls on integers and locals.
     unsafe {
@@ -311,6 +374,9 @@ fn confine(command: &mut std::process::Command, limits: Limits, filter: Option<F
             libc::sigemptyset(&mut none);
             if libc::sigprocmask(libc::SIG_SETMASK, &none, std::ptr::null_mut()) != 0 {
                 return Err(std::io::Error::last_os_error());
+            }
+            if terminal {
+                take_terminal(libc::getpid());
             }
             if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0 {
                 return Err(std::io::Error::last_os_error());

@@ -147,13 +147,40 @@ pub struct Recording<'a> {
     pub plugin_arguments: &'a [String],
     /// How long it may take.
     pub timeout: Duration,
-    /// Where the program's output goes; a program that shows it may also fail and still be recorded.
+    /// Where the output of a program of the user's goes; that of ours is kept.
     pub printing: Printing,
 }
 
+/// What became of a program of the user's.
+pub struct Recorded {
+    /// The trace, if there is one: of all that ran until the program ended, however it did.
+    pub trace: Option<Scratch>,
+    /// How it ended.
+    pub ending: Ending,
+    /// QEMU with all its options, for the log.
+    pub line: String,
+}
+
 impl Recording<'_> {
-    /// Runs the program and returns the trace, which is whole.
-    pub fn run(&self, workspace: &Workspace) -> Result<Scratch> {
+    /// Runs a program of the user's, which may do as it likes, fail, crash or be ended.
+    pub fn run_foreign(&self, workspace: &Workspace) -> Result<Recorded> {
+        let (command, scratch) = self.command(workspace)?;
+        // The tracer sees signals that end the program only if it is preloaded; it hands the guest what we got.
+        let ours = tracer(workspace)?.into_os_string();
+        let users = std::env::var_os("LD_PRELOAD").unwrap_or_default();
+        let mut both = ours;
+        if !users.is_empty() {
+            both.push(":");
+            both.push(&users);
+        }
+        let command = command.printing(self.printing).ended_gently();
+        let command = command.env("LD_PRELOAD", both).env("ASSAY_PRELOAD", users);
+        let output = command.run()?;
+        let trace = scratch.path().is_file().then_some(scratch);
+        Ok(Recorded { trace, ending: output.ending, line: command.line() })
+    }
+
+    fn command(&self, workspace: &Workspace) -> Result<(Command, Scratch)> {
         let Engine::Qemu { program: qemu, cpu, version } = self.engine else {
             return Err(Problem::new("a native run cannot be recorded").remedy("choose what a QEMU can run"));
         };
@@ -177,13 +204,17 @@ impl Recording<'_> {
             .arg(self.program)
             .args(self.arguments)
             .timeout(self.timeout);
-        // What shows its output is a foreign program, which may do as it likes; ours start no other.
-        let shown = self.printing != Printing::Kept;
-        let command = if shown { command.printing(self.printing) } else { command.alone() };
+        Ok((command, scratch))
+    }
+
+    /// Runs a program of ours, which starts no other, and returns the trace, which is whole.
+    pub fn run(&self, workspace: &Workspace) -> Result<Scratch> {
+        let (command, scratch) = self.command(workspace)?;
+        let command = command.alone();
         let output = command.run()?;
         let failed = |what: String| Err(Problem::new(what).at(command.line()).of_variant());
         match output.ending {
-            Ending::Exited(status) if scratch.path().is_file() && (status == 0 || shown) => Ok(scratch),
+            Ending::Exited(status) if scratch.path().is_file() && status == 0 => Ok(scratch),
             Ending::Exited(0) => failed("the run left no trace: was the function ever called?".to_owned()),
             _ if output.found_no_space() => {
                 Err(Problem::new("the disk is full").at(scratch.path().display()).remedy(STORAGE_FULL_REMEDY))

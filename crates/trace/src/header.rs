@@ -51,7 +51,7 @@ impl Header {
 /// The end of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct End {
-    /// Key and value: `end` says why recording stopped (`exit`, `limit`, `exec`), then totals.
+    /// Key and value: `end` says why recording stopped (`exit`, `limit`, `exec`, `signal`), then totals.
     pub lines: Vec<(String, String)>,
 }
 

@@ -2,23 +2,27 @@
 //! `trace`: records any Linux program of an architecture that QEMU runs, static or dynamic, as a file for `predict`.
 
 use crate::context::{Context, Outcome};
+use crate::interrupt;
 use arch::Arch;
 use lab::elf::ElfFile;
 use lab::emulator::{qemu_engine, Engine};
+use lab::foreign_root::Root;
 use lab::output::Output;
-use lab::process::Printing;
+use lab::process::{signal_name, Ending, Printing};
 use lab::record::Recording;
 use lab::target::{Qemu, Target};
+use lab::toolchain::find_program;
 use lab::{Problem, Result};
 use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Options of `trace`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Record only this function and what it calls (repeatable); FUNCTION@FILE for one in a shared library
-    #[arg(long = "roi", value_name = "FUNCTION[@FILE]")]
+    /// Record only this function and what it calls (repeatable); FUNCTION@SONAME or FUNCTION@FILE for one in a shared library
+    #[arg(long = "roi", value_name = "FUNCTION[@LIBRARY]")]
     regions: Vec<String>,
     /// The trace (default: PROGRAM.trace in the current folder); -: to standard output, and the program's own to errors
     #[arg(short, long, value_name = "FILE")]
@@ -32,7 +36,7 @@ pub struct Args {
     /// Stop recording after so many instructions; the program runs on
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
-    /// Seconds that the program may take
+    /// Seconds after which the program is asked to end; what was recorded until then is kept, as it is after Ctrl-C
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     timeout: u64,
     /// The program and its arguments
@@ -42,31 +46,141 @@ pub struct Args {
 
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
-    let program = Path::new(&args.command[0]);
-    let elf = ElfFile::load(program)?;
+    let program = &find(&args.command[0])?;
+    let elf = load(program)?;
     let engine = engine(context, elf.arch, args.qemu_cpu.as_deref())?;
     let output = output(context, args, program)?;
+    let root = Root::find(&context.workspace, elf.arch, args.sysroot.as_deref());
+    refuse_missing_loader(&root, program, &elf)?;
     let mut plugin = Vec::new();
     for region in &args.regions {
-        plugin.extend(region_arguments(&elf, program, region)?);
+        plugin.extend(region_arguments(&root, &elf, program, region)?);
     }
     plugin.extend(args.limit.map(|limit| format!("limit={limit}")));
-    let sysroot = args.sysroot.clone().or_else(|| debian_cross_root(elf.arch));
-    let mut arguments = Vec::new();
-    if let Some(root) = &sysroot {
-        arguments.extend(["-L".to_owned(), root.display().to_string()]);
-    }
     let recording = Recording {
         engine: &engine,
-        emulator_arguments: &arguments,
+        emulator_arguments: &root.options(),
         program,
         arguments: &args.command[1..],
         plugin_arguments: &plugin,
         timeout: Duration::from_secs(args.timeout),
         printing: if output.is_stdout() { Printing::ShownAsErrors } else { Printing::Shown },
     };
-    let recorded = recording.run(&context.workspace)?;
-    keep(recorded.path(), &output, args)
+    let recorded = recording.run_foreign(&context.workspace)?;
+    // QEMU's own command line helps whoever looks into QEMU, and nobody else.
+    let log = context.workspace.folder("log")?.join("trace.log");
+    std::fs::write(&log, format!("{}\n", recorded.line))
+        .map_err(|error| Problem::io("write the log", &log, &error))?;
+    let told = ending_text(recorded.ending, args);
+    let Some(trace) = recorded.trace else {
+        return Err(no_trace(&root, program, &elf, recorded.ending, &log));
+    };
+    let outcome = keep(trace.path(), &output, args);
+    // Where nothing was recorded, that is said, and why.
+    if let Some(text) = told.filter(|_| outcome.is_ok()) {
+        eprintln!("note: {text}");
+    }
+    if let Some(remedy) = remedy_of(&root, program, &elf, recorded.ending, args) {
+        eprintln!("  remedy: {remedy}");
+    }
+    drop(trace);
+    interrupt::end_if_asked();
+    outcome
+}
+
+/// The program's file, looked for as a shell does; one in the current folder needs no `./`.
+fn find(word: &str) -> Result<PathBuf> {
+    let path = Path::new(word);
+    if word.contains('/') || path.is_file() {
+        return Ok(path.to_path_buf());
+    }
+    find_program(word).ok_or_else(|| {
+        Problem::new(format!("there is no program '{word}' here or in PATH"))
+            .remedy("name its file; ./assay foreign unpacks programs of other architectures")
+    })
+}
+
+fn load(program: &Path) -> Result<ElfFile> {
+    let mut start = [0; 2];
+    let read = File::open(program).and_then(|mut file| file.read_exact(&mut start));
+    if read.is_ok() && start == *b"#!" {
+        return Err(Problem::new("is a script; its interpreter is the program that runs")
+            .at(program.display())
+            .remedy(format!("record that: ./assay trace -- INTERPRETER {}", program.display())));
+    }
+    ElfFile::load(program)
+}
+
+fn refuse_missing_loader(root: &Root, program: &Path, elf: &ElfFile) -> Result<()> {
+    let Some(loader) = elf.wants.loader.as_deref().filter(|loader| root.inside(loader).is_none()) else {
+        return Ok(());
+    };
+    Err(Problem::new(format!(
+        "its loader {loader} is not in {}, where the libraries of {} programs are looked for",
+        root.folder.display(),
+        elf.arch
+    ))
+    .at(program.display())
+    .remedy(format!(
+        "name the folder that stands for / with -L, or unpack the C library with: ./assay foreign unpack -a {} libc6",
+        elf.arch
+    )))
+}
+
+/// How the program ended, where that is worth a word.
+fn ending_text(ending: Ending, args: &Args) -> Option<String> {
+    let kept = "what it did until then is recorded";
+    match ending {
+        Ending::Exited(0) => None,
+        Ending::Exited(status) => Some(format!("the program failed: it exited with status {status}")),
+        Ending::Killed(_) if interrupt::was_asked() => Some(format!("interrupted: {kept}")),
+        Ending::Killed(libc::SIGINT) => Some(format!("interrupted: {kept}")),
+        Ending::Killed(signal) => Some(format!("the program was ended by {}; {kept}", signal_name(signal))),
+        Ending::TimedOut => {
+            Some(format!("the program was still running after {} s and was ended; {kept}", args.timeout))
+        }
+    }
+}
+
+/// What helps where the program could not do what it wanted.
+fn remedy_of(root: &Root, program: &Path, elf: &ElfFile, ending: Ending, args: &Args) -> Option<String> {
+    match ending {
+        Ending::Killed(libc::SIGILL) => Some(format!(
+            "QEMU's -cpu {} lacks an instruction that it uses; choose another by --qemu-cpu (help: lists them)",
+            args.qemu_cpu.as_deref().unwrap_or("(the newest that we know)")
+        )),
+        // The dynamic loader's status where it cannot start the program.
+        Ending::Exited(127) => {
+            let missing = root.missing_libraries(program, elf);
+            (!missing.is_empty()).then(|| {
+                format!(
+                    "not found in {}: {}; name the folder that stands for / with -L, or unpack their packages with \
+                     ./assay foreign unpack -a {} PACKAGE",
+                    root.folder.display(),
+                    missing.join(" "),
+                    elf.arch
+                )
+            })
+        }
+        _ => None,
+    }
+}
+
+/// There is no file: the tracer was not even begun, or killed.
+fn no_trace(root: &Root, program: &Path, elf: &ElfFile, ending: Ending, log: &Path) -> Problem {
+    let why = match ending {
+        Ending::Exited(status) => format!("nothing was recorded: QEMU exited with status {status}"),
+        Ending::Killed(signal) => format!("nothing was recorded: {} ended QEMU", signal_name(signal)),
+        Ending::TimedOut => {
+            "nothing was recorded: the program did not end when it was asked to, and was killed".to_owned()
+        }
+    };
+    let missing = root.missing_libraries(program, elf);
+    let libraries =
+        if missing.is_empty() { String::new() } else { format!("missing: {}; ", missing.join(" ")) };
+    Problem::new(why)
+        .at(program.display())
+        .remedy(format!("{libraries}see what it said above; the command line is in {}", log.display()))
 }
 
 /// Puts the trace in its place, unless nothing is in it, and says what was recorded.
@@ -76,7 +190,7 @@ fn keep(recorded: &Path, output: &Output, args: &Args) -> Result<Outcome> {
     let entries = trace::count(&mut reader).map_err(failed)?;
     let instructions: u64 = entries.iter().map(|entry| entry.counts.instructions * entry.entries).sum();
     let calls: u64 = entries.iter().map(|entry| entry.entries).sum();
-    if calls == 0 {
+    if instructions == 0 {
         reader.end().into_iter().for_each(note);
         return empty(&output.name(), args);
     }
@@ -90,6 +204,9 @@ fn keep(recorded: &Path, output: &Output, args: &Args) -> Result<Outcome> {
 
 /// Says what is not in the trace, or not as one might think.
 fn note(end: &trace::End) {
+    if end.get("end") == Some("limit") {
+        eprintln!("note: recording stopped at --limit; what the program did behind that is not in the trace");
+    }
     for (key, meaning) in [
         ("other_thread_entries", "entries by other threads than the recorded one; they are not in the trace"),
         ("other_thread_instructions", "instructions of other threads; they are not in the trace"),
@@ -139,10 +256,10 @@ fn output(context: &Context, args: &Args, program: &Path) -> Result<Output> {
     Ok(context.output(Some(&named))?.expect("it was named"))
 }
 
-/// The tracer's arguments for `FUNCTION` in the program or `FUNCTION@FILE` in a library.
-fn region_arguments(program: &ElfFile, path: &Path, region: &str) -> Result<Vec<String>> {
+/// The tracer's arguments for `FUNCTION` in the program or `FUNCTION@FILE` in a library, by its path or its soname.
+fn region_arguments(root: &Root, program: &ElfFile, path: &Path, region: &str) -> Result<Vec<String>> {
     let (name, library) = match region.split_once('@') {
-        Some((name, file)) => (name, Some(PathBuf::from(file))),
+        Some((name, file)) => (name, Some(library_file(root, program, path, file)?)),
         None => (region, None),
     };
     let loaded = library.as_ref().map(|file| ElfFile::load(file)).transpose()?;
@@ -156,11 +273,16 @@ fn region_arguments(program: &ElfFile, path: &Path, region: &str) -> Result<Vec<
             .filter(|known| known.contains(name) || name.contains(known))
             .take(5)
             .collect();
-        Problem::new(format!("has no function '{name}'")).at(place.display()).remedy(if similar.is_empty() {
-            "its symbols may have been stripped; name one that nm or nm -D shows".to_owned()
-        } else {
-            format!("similar: {}", similar.join(" "))
-        })
+        let elsewhere = (library.is_none()).then(|| defined_in(root, program, path, name)).flatten();
+        Problem::new(format!("has no function '{name}'")).at(place.display()).remedy(
+            match (elsewhere, &similar[..]) {
+                (Some(soname), _) => format!("{soname} has it: --roi {name}@{soname}"),
+                (None, []) => {
+                    "its symbols may have been stripped; name one that nm or nm -D shows".to_owned()
+                }
+                (None, similar) => format!("similar: {}", similar.join(" ")),
+            },
+        )
     })?;
     let mut arguments = Vec::new();
     if library.is_some() || elf.position_independent {
@@ -171,16 +293,25 @@ fn region_arguments(program: &ElfFile, path: &Path, region: &str) -> Result<Vec<
     Ok(arguments)
 }
 
-/// Where Debian's cross packages put a foreign C library.
-fn debian_cross_root(arch: Arch) -> Option<PathBuf> {
-    let triple = match arch {
-        Arch::Powerpc => "powerpc-linux-gnu",
-        Arch::Powerpc64 => "powerpc64-linux-gnu",
-        Arch::Powerpc64le => "powerpc64le-linux-gnu",
-        Arch::Loongarch64 => "loongarch64-linux-gnu",
-        Arch::Aarch64 => "aarch64-linux-gnu",
-        Arch::Riscv64 => "riscv64-linux-gnu",
-        Arch::X86_64 => return None,
+fn library_file(root: &Root, program: &ElfFile, path: &Path, name: &str) -> Result<PathBuf> {
+    if name.contains('/') || Path::new(name).is_file() {
+        return Ok(PathBuf::from(name));
+    }
+    root.library(name, path, program).ok_or_else(|| {
+        Problem::new(format!("there is no library '{name}' where {} looks for it", path.display()))
+            .at(root.folder.display())
+            .remedy(match &program.wants.libraries[..] {
+                [] => "it is a static program; its functions are its own: leave out @FILE".to_owned(),
+                wanted => format!("it needs {}; or name the library's file", wanted.join(" ")),
+            })
+    })
+}
+
+/// The library of the program that defines a function.
+fn defined_in(root: &Root, program: &ElfFile, path: &Path, function: &str) -> Option<String> {
+    let defines = |name: &&String| {
+        let file = root.library(name, path, program).and_then(|file| ElfFile::load(&file).ok());
+        file.is_some_and(|elf| elf.function(function).is_some())
     };
-    Some(Path::new("/usr").join(triple)).filter(|root| root.is_dir())
+    program.wants.libraries.iter().find(defines).cloned()
 }

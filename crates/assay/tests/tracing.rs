@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Recording programs of the user's: what they read, how they end, and what keeps them from starting.
+
+mod common;
+
+use common::{wait_for, Lab, Ran};
+use std::io::Write;
+use std::process::Stdio;
+
+/// Programs of this machine stand for foreign ones: they run under QEMU all the same.
+fn record(lab: &Lab, words: &[&str], input: &str) -> Ran {
+    let mut command = lab.command();
+    command.arg("trace").args(words);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // It may end before it has read everything.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    Ran {
+        status: output.status.code(),
+        signal: std::os::unix::process::ExitStatusExt::signal(&output.status),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+#[test]
+fn a_program_is_found_in_path_reads_our_input_and_its_failure_is_told() {
+    let lab = Lab::shared();
+    let ran = record(&lab, &["--", "sh", "-c", "cat; exit 3"], "typed by the user\n");
+    let ran = ran.ends(0, &["the program failed: it exited with status 3", "sh.trace: "]);
+    assert_eq!(ran.stdout, "typed by the user\n");
+    record(&lab, &["--", "no-such-program"], "").refused(&["no program 'no-such-program' here or in PATH"]);
+    lab.write_program("script", "exit 0");
+    record(&lab, &["--", "./script"], "").refused(&["is a script", "./assay trace -- INTERPRETER ./script"]);
+}
+
+#[test]
+fn what_was_recorded_before_a_crash_a_time_limit_or_ctrl_c_is_kept() {
+    let lab = Lab::shared();
+    let crash = record(&lab, &["-o", "crash.trace", "--", "sh", "-c", "kill -SEGV $$"], "");
+    crash.ends(0, &["ended by SIGSEGV", "until then is recorded", "crash.trace: "]);
+    let late = record(&lab, &["-o", "late.trace", "--timeout", "1", "--", "sleep", "60"], "");
+    late.ends(0, &["still running after 1 s", "late.trace: "]);
+    for name in ["crash", "late"] {
+        let mut reader = trace::Reader::open(lab.folder.join(format!("{name}.trace"))).unwrap();
+        assert!(trace::count(&mut reader).unwrap()[0].counts.instructions > 1000, "{name}");
+        assert_eq!(reader.end().unwrap().get("end"), Some("signal"), "{name}");
+    }
+    let mut child = lab
+        .command()
+        .args(["trace", "-o", "stopped.trace", "--", "sh", "-c", "echo begun; while :; do :; done"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = [0; 6];
+    std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut line).unwrap();
+    // SAFETY: a signal to our own child, which has not been waited for.
+    unsafe { libc::kill(child.id() as i32, libc::SIGINT) };
+    let output = child.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.contains("interrupted: what it did until then is recorded"), "{told}");
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&output.status), Some(libc::SIGINT));
+    assert!(lab.folder.join("stopped.trace").is_file());
+    wait_for("the end of what was recorded", || lab.processes().iter().all(|line| !line.contains("begun")));
+}
+
+#[test]
+fn a_function_of_a_library_is_found_by_its_soname() {
+    let lab = Lab::shared();
+    let words = ["-o", "malloc.trace", "--roi", "malloc@libc.so.6", "--", "ls", "/"];
+    record(&lab, &words, "").ends(0, &["malloc.trace: "]);
+    record(&lab, &["--roi", "malloc", "--", "ls"], "").refused(&["libc.so.6 has it: --roi malloc@libc.so.6"]);
+    record(&lab, &["--roi", "malloc@libnosuch.so", "--", "ls"], "").refused(&["no library 'libnosuch.so'"]);
+}
+
+#[test]
+fn an_empty_trace_does_not_replace_a_good_one_and_a_limit_is_told() {
+    let lab = Lab::shared();
+    lab.write("true.trace", "older");
+    let ran = record(&lab, &["--qemu-cpu", "nosuch", "--", "true"], "");
+    ran.refused(&["ended before the program's first instruction"]);
+    assert_eq!(std::fs::read(lab.folder.join("true.trace")).unwrap(), b"older");
+    let ran = record(&lab, &["--limit", "1000", "--", "true"], "");
+    ran.ends(0, &["recording stopped at --limit"]);
+}
