@@ -109,6 +109,13 @@ struct assay_region {
 
 struct assay_region assay_region_new(size_t bytes_min);
 
+/*
+ * From here on the region may only be read, until it is made writable again: a variant that writes into its input, be it to
+ * put back what was there, is caught at the instruction. For input that is not the output, between the fills.
+ */
+void assay_read_only(struct assay_region region);
+void assay_writable(struct assay_region region);
+
 /* Forbids or allows access to whole pages of a region, for tests of what happens at a fault. */
 void assay_forbid(void *page, size_t bytes);
 void assay_allow(void *page, size_t bytes);

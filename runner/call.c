@@ -92,8 +92,56 @@ static _Noreturn void fail_register(void)
 	assay_die("the runner's table of saved registers is shorter than its call.S");
 }
 
+static uint64_t calls_count, wanted_call;
+static const char *wanted_token;
+
+void assay_call_wanted(uint64_t call, const char *token)
+{
+	wanted_call = call;
+	wanted_token = token;
+}
+
+/* A debugger's breakpoint: the next call is the one that was asked for. */
+void assay_wanted_call_follows(void);
+__attribute__((noinline)) void assay_wanted_call_follows(void)
+{
+	__asm__ volatile("" ::: "memory");
+}
+
+/* The first bytes that a pointer among the arguments leads to. */
+static void describe_argument(unsigned int index, uintptr_t value)
+{
+	struct assay_text text = { .used = 0 };
+	long from_start;
+	size_t bytes = assay_bytes_at(value, &from_start);
+	const unsigned char *at = (const unsigned char *)value;
+
+	if (bytes == 0)
+		return;
+	assay_text_add(&text, "detail: argument %u: byte %ld of %lu between two guard pages:", index + 1, from_start,
+		       (unsigned long)(from_start + (long)bytes));
+	for (size_t i = 0; i < bytes && i < 16; i++)
+		assay_text_add(&text, " %02x", at[i]);
+	assay_text_add(&text, "\n");
+	assay_text_write(1, &text);
+}
+
+void assay_call_describe(void)
+{
+	if (calls_count == 0)
+		return;
+	assay_print("detail: call %llu of the check, seed %llu\n", (unsigned long long)calls_count,
+		    (unsigned long long)assay_random_seeded());
+	for (unsigned int i = 0; i < 8; i++)
+		describe_argument(i, record->arguments[i]);
+}
+
 uintptr_t assay_call_words(void (*function)(void), const uintptr_t arguments[8])
 {
+	if (wanted_call && calls_count == wanted_call)
+		assay_checked(wanted_token);
+	if (++calls_count == wanted_call)
+		assay_wanted_call_follows();
 	prepare_once();
 	record = record == &records[0] ? &records[1] : &records[0];
 	record->function = function;

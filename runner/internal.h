@@ -36,7 +36,23 @@ void assay_text_add_list(struct assay_text *text, const char *format, va_list li
 void assay_text_write(int descriptor, const struct assay_text *text);
 void assay_case_add(struct assay_text *text);
 
-uint64_t assay_passed_count(void);
+/* Says how many cases held, and to whom, and ends the run. */
+_Noreturn void assay_checked(const char *token);
+
+/* The run is to end behind this checked call, counted from 1, if that held. */
+void assay_call_wanted(uint64_t call, const char *token);
+
+/* What the last checked call was, for somebody who wants to repeat it; nothing if there was none. */
+void assay_call_describe(void);
+
+void assay_random_seed(uint64_t seed);
+uint64_t assay_random_seeded(void);
+
+/* Whether an address is in a region that may only be read, and how far from its start. */
+bool assay_read_only_at(const void *address, long *at);
+
+/* The readable bytes from an address to the end of its region; 0 if it is in none, or if pages are forbidden now. */
+size_t assay_bytes_at(uintptr_t address, long *from_start);
 
 bool assay_equal(const char *a, const char *b);
 

@@ -2,7 +2,9 @@
 /*
  * The runner's command line:
  *
- *     RUNNER check TOKEN [quick]            all checks: `checked N TOKEN`, status 0; `failure: ...`, 1; `crash: ...`, 3
+ *     RUNNER check TOKEN [quick] [seed=N] [call=N]
+ *                                           all checks, or those up to a call: `checked N TOKEN`, status 0; `failure: ...`, 1;
+ *                                           `crash: ...`, 3; behind these two a `detail: ...` for each that may help
  *     RUNNER run CASE ITERATIONS            calls the hot path; `result 0x...`
  *     RUNNER time CASE ITERATIONS SAMPLES   the same, timed: a line `sample ns=N ticks=N [cycles=N]` each
  *
@@ -20,6 +22,19 @@ static uint64_t number(const char *text, const char *what)
 	if (at == text || *at)
 		assay_die("%s '%s' is not a whole number", what, text);
 	return value;
+}
+
+/* Moves a text behind what it begins with, if it does. */
+static bool behind(const char **text, const char *start)
+{
+	const char *at = *text;
+
+	for (; *start; start++, at++) {
+		if (*at != *start)
+			return false;
+	}
+	*text = at;
+	return true;
 }
 
 static const struct assay_key *key_named(const char *name)
@@ -102,17 +117,29 @@ static void set_case(char *text)
  * The token says that it is we who speak: the variant may write to standard output and end the process, too. So it is
  * taken away from where the stack of every program has it.
  */
-static int check(char *token, bool quick)
+static int check(char *token, int count, char **words)
 {
 	static struct assay_text shown;
+	bool quick = false;
 
 	assay_text_add(&shown, "%s", token);
 	for (; *token; token++)
 		*token = 0;
+	for (int i = 0; i < count; i++) {
+		const char *value = words[i];
+
+		if (assay_equal(value, "quick"))
+			quick = true;
+		else if (behind(&value, "seed="))
+			assay_random_seed(number(value, "seed"));
+		else if (behind(&value, "call="))
+			assay_call_wanted(number(value, "call"), shown.bytes);
+		else
+			assay_die("check takes quick, seed=N and call=N, not '%s'", value);
+	}
 	assay_watchdog_start();
 	assay_hotpath.check(quick);
-	assay_print("checked %llu %s\n", (unsigned long long)assay_passed_count(), shown.bytes);
-	return EXIT_FINE;
+	assay_checked(shown.bytes);
 }
 
 static int run(char *case_text, const char *iterations_text)
@@ -145,15 +172,13 @@ static int time(char *case_text, const char *iterations_text, const char *sample
 
 static int verb(int count, char **words)
 {
-	if (count == 3 && assay_equal(words[1], "check"))
-		return check(words[2], false);
-	if (count == 4 && assay_equal(words[1], "check") && assay_equal(words[3], "quick"))
-		return check(words[2], true);
+	if (count >= 3 && assay_equal(words[1], "check"))
+		return check(words[2], count - 3, words + 3);
 	if (count == 4 && assay_equal(words[1], "run"))
 		return run(words[2], words[3]);
 	if (count == 5 && assay_equal(words[1], "time"))
 		return time(words[2], words[3], words[4]);
-	assay_die("usage: check TOKEN [quick] | run CASE ITERATIONS | time CASE ITERATIONS SAMPLES");
+	assay_die("usage: check TOKEN [quick] [seed=N] [call=N] | run CASE ITERATIONS | time CASE ITERATIONS SAMPLES");
 }
 
 /* Called by arch/<arch>/entry.S with the initial stack pointer. */

@@ -2,7 +2,7 @@
 /* Memory with guard pages, canaries, the auxiliary vector, random bytes, and what compilers expect of a libc. */
 #include "internal.h"
 
-enum { PROTECTION_NONE = 0, PROTECTION_READ_WRITE = 3, MAP_PRIVATE_ANONYMOUS = 0x22 };
+enum { PROTECTION_NONE = 0, PROTECTION_READ = 1, PROTECTION_READ_WRITE = 3, MAP_PRIVATE_ANONYMOUS = 0x22 };
 enum { AUXILIARY_END = 0, AUXILIARY_PAGE_BYTES = 6 };
 enum { CANARY = 0xc5 };
 
@@ -61,14 +61,75 @@ static void protect(void *page, size_t bytes, int protection)
 		assay_die("mprotect failed with error %ld", -status);
 }
 
+/* What is known of the first regions of a run; a hot path has two or three. */
+enum { REGIONS_KNOWN = 8 };
+
+static struct {
+	struct assay_region region;
+	bool read_only;
+} known[REGIONS_KNOWN];
+
+static unsigned int known_count, forbidden_count;
+
 void assay_forbid(void *page, size_t bytes)
 {
 	protect(page, bytes, PROTECTION_NONE);
+	forbidden_count++;
 }
 
 void assay_allow(void *page, size_t bytes)
 {
 	protect(page, bytes, PROTECTION_READ_WRITE);
+	if (forbidden_count > 0)
+		forbidden_count--;
+}
+
+static void set_read_only(struct assay_region region, bool read_only)
+{
+	protect(region.start, (size_t)(region.end - region.start), read_only ? PROTECTION_READ : PROTECTION_READ_WRITE);
+	for (unsigned int i = 0; i < known_count; i++) {
+		if (known[i].region.start == region.start)
+			known[i].read_only = read_only;
+	}
+}
+
+void assay_read_only(struct assay_region region)
+{
+	set_read_only(region, true);
+}
+
+void assay_writable(struct assay_region region)
+{
+	set_read_only(region, false);
+}
+
+static int region_of(uintptr_t address)
+{
+	for (unsigned int i = 0; i < known_count; i++) {
+		if (address >= (uintptr_t)known[i].region.start && address < (uintptr_t)known[i].region.end)
+			return (int)i;
+	}
+	return -1;
+}
+
+bool assay_read_only_at(const void *address, long *at)
+{
+	int index = region_of((uintptr_t)address);
+
+	if (index < 0 || !known[index].read_only)
+		return false;
+	*at = (const unsigned char *)address - known[index].region.start;
+	return true;
+}
+
+size_t assay_bytes_at(uintptr_t address, long *from_start)
+{
+	int index = region_of(address);
+
+	if (index < 0 || forbidden_count > 0)
+		return 0;
+	*from_start = (long)(address - (uintptr_t)known[index].region.start);
+	return (uintptr_t)known[index].region.end - address;
 }
 
 struct assay_region assay_region_new(size_t bytes_min)
@@ -78,8 +139,10 @@ struct assay_region assay_region_new(size_t bytes_min)
 	unsigned char *whole = assay_pages(bytes + 2 * page);
 	struct assay_region region = { whole + page, whole + page + bytes };
 
-	assay_forbid(whole, page);
-	assay_forbid(region.end, page);
+	protect(whole, page, PROTECTION_NONE);
+	protect(region.end, page, PROTECTION_NONE);
+	if (known_count < REGIONS_KNOWN)
+		known[known_count++].region = region;
 	return region;
 }
 
@@ -104,11 +167,23 @@ void assay_canary_check(const unsigned char *from, const unsigned char *to, cons
 
 /* ------------------------------------------------------------------ random numbers */
 
+static uint64_t seed = 0x9e3779b97f4a7c15u, state = 0x9e3779b97f4a7c15u;
+
+/* Zero would stay zero. */
+void assay_random_seed(uint64_t number)
+{
+	seed = number;
+	state = number ? number : 1;
+}
+
+uint64_t assay_random_seeded(void)
+{
+	return seed;
+}
+
 /* xorshift64* (Vigna 2016): one multiplication, no division, good enough upper half. */
 uint32_t assay_random(void)
 {
-	static uint64_t state = 0x9e3779b97f4a7c15u;
-
 	state ^= state >> 12;
 	state ^= state << 25;
 	state ^= state >> 27;

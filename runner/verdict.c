@@ -57,9 +57,10 @@ void assay_passed(void)
 		watchdog_arm();
 }
 
-uint64_t assay_passed_count(void)
+void assay_checked(const char *token)
 {
-	return passed_count;
+	assay_print("checked %llu %s\n", (unsigned long long)passed_count, token);
+	assay_exit(EXIT_FINE);
 }
 
 void assay_fail(const char *format, ...)
@@ -75,6 +76,7 @@ void assay_fail(const char *format, ...)
 	assay_case_add(&text);
 	assay_text_add(&text, "\n");
 	assay_text_write(1, &text);
+	assay_call_describe();
 	assay_exit(EXIT_FAILED);
 }
 
@@ -170,13 +172,17 @@ static bool fixed_up(uintptr_t *pc)
 ASSAY_SIGNAL_HANDLER static void crashed(int number, struct signal_info *info, void *context)
 {
 	struct assay_text text = { .used = 0 };
+	long at;
 
 	if ((number == SIGNAL_SEGV || number == SIGNAL_BUS) && fixed_up(assay_context_pc(context)))
 		return;
+	if (number == SIGNAL_SEGV && assay_read_only_at(info->address, &at))
+		assay_fail("wrote into its input: byte %ld of the memory that holds it", at);
 	assay_text_add(&text, "crash: %s at 0x%lx, case ", signal_name(number), (unsigned long)info->address);
 	assay_case_add(&text);
 	assay_text_add(&text, "\n");
 	assay_text_write(1, &text);
+	assay_call_describe();
 	assay_exit(EXIT_CRASHED);
 }
 

@@ -3,6 +3,7 @@
 
 use crate::context::Context;
 use crate::counting;
+use crate::gate::Gate;
 use arch::Arch;
 use lab::build::{Builder, Runner};
 use lab::case::Case;
@@ -35,17 +36,26 @@ pub type Possible<T> = std::result::Result<T, CannotRun>;
 pub struct Judge<'a> {
     context: &'a Context,
     builder: Builder<'a>,
+    gate: Gate,
 }
 
 impl<'a> Judge<'a> {
     /// A judge whose runners are built by one kind of compiler.
     pub fn new(context: &'a Context, compiler: CompilerKind) -> Judge<'a> {
-        Judge { context, builder: Builder::new(&context.workspace, compiler) }
+        Judge { context, builder: Builder::new(&context.workspace, compiler), gate: Gate::default() }
     }
 
-    /// The runner of a variant.
+    /// The same, which lets wrong variants pass if the user wants them.
+    pub fn unchecked(mut self, unchecked: bool) -> Judge<'a> {
+        self.gate.open = unchecked;
+        self
+    }
+
+    /// The runner of a variant that passes the quick check: figures of what is wrong would mean nothing.
     pub fn runner(&self, variant: &Variant) -> Result<Runner> {
-        self.builder.runner(variant)
+        let runner = self.builder.runner(variant)?;
+        self.gate.pass(self.context, &self.builder, variant, &runner)?;
+        Ok(runner)
     }
 
     /// The fields that all records of a variant and a case share.
@@ -177,7 +187,7 @@ impl<'a> Judge<'a> {
             return Ok(Err(CannotRun(reason)));
         }
         match engine {
-            Ok(engine) => Ok(Ok((engine, self.builder.runner(variant)?))),
+            Ok(engine) => Ok(Ok((engine, self.runner(variant)?))),
             Err(reason) => Ok(Err(reason)),
         }
     }
@@ -222,7 +232,7 @@ pub fn of_trace(path: &Path, error: &dyn Display) -> Problem {
 }
 
 /// A message of one of our library crates, which says what happened and, after the last semicolon, what to do.
-fn told(error: &dyn Display, else_remedy: &str) -> Problem {
+pub fn told(error: &dyn Display, else_remedy: &str) -> Problem {
     let text = error.to_string();
     let (what, remedy) = text.rsplit_once("; ").unwrap_or((&text, else_remedy));
     Problem::new(what).remedy(remedy)
@@ -267,34 +277,6 @@ fn chief_stall(prediction: &Prediction) -> String {
     chief
         .filter(|(_, cycles)| *cycles > 0)
         .map_or_else(|| "nothing".to_owned(), |(cause, _)| cause.name().to_owned())
-}
-
-/// Loads the cpus that a user named, or all that run what is selected.
-pub fn cpus(context: &Context, names: &[String]) -> Result<Vec<Cpu>> {
-    let folder = context.workspace.root.join("cpus");
-    let names = if names.is_empty() { Cpu::list(&folder) } else { names.to_vec() };
-    let mut cpus = Vec::new();
-    for name in names {
-        match name.strip_prefix(predict::fallback::PREFIX) {
-            Some(llvm) => cpus.extend(llvm_cpus(llvm)?),
-            None => cpus.push(Cpu::load(&folder, &name).map_err(|error| told(&error, ""))?),
-        }
-    }
-    Ok(cpus)
-}
-
-/// A core that only LLVM has a scheduling model of, once for each architecture that it runs.
-fn llvm_cpus(name: &str) -> Result<Vec<Cpu>> {
-    let tried = Arch::ALL.into_iter().map(|arch| predict::fallback::llvm_cpu(arch, name));
-    let (found, refused): (Vec<_>, Vec<_>) = tried.partition(|result| result.is_ok());
-    if found.is_empty() {
-        let remedy = refused.into_iter().find_map(std::result::Result::err).map(|error| error.to_string());
-        return Err(Problem::new(format!(
-            "LLVM has no scheduling model of '{name}' for an architecture of ours"
-        ))
-        .remedy(remedy.unwrap_or_default()));
-    }
-    Ok(found.into_iter().flatten().collect())
 }
 
 /// Whether a described cpu has everything that a variant claims: its file says so under `implements`.

@@ -5,7 +5,9 @@
 mod context;
 mod corpus;
 mod counting;
+mod cpus;
 mod fitting;
+mod gate;
 mod interrupt;
 mod judge;
 mod least;
@@ -14,15 +16,16 @@ mod program;
 mod select;
 mod study_file;
 mod verbs;
+mod version;
 mod winners;
 mod work;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::process::ExitCode;
 
 /// A laboratory for architecture-specific hot paths: is it right, what does it gain, on which CPU?
 #[derive(Parser)]
-#[command(name = "assay", version, disable_help_subcommand = true, max_term_width = 100)]
+#[command(name = "assay", max_term_width = 100)]
 #[command(
     after_help = "Exit status: 0 fine, 1 a check failed or something got slower, 2 wrong usage or environment.\n\
     A prediction is never shown as a measurement; docs/method.md says how each number is made."
@@ -83,11 +86,21 @@ enum Verb {
     Test(verbs::test::Args),
 }
 
+/// The command line as clap knows it.
+fn command() -> clap::Command {
+    // The commit is asked of git, which takes a moment that only this question is worth.
+    let asked = std::env::args_os().skip(1).any(|word| word == "--version" || word == "-V");
+    Cli::command().version(if asked { version::text().leak() } else { env!("CARGO_PKG_VERSION") })
+}
+
 fn main() -> ExitCode {
     restore_broken_pipe_behaviour();
     interrupt::watch();
     interrupt::explain_panics();
-    let cli = Cli::parse();
+    let cli = match Cli::from_arg_matches(&command().get_matches()) {
+        Ok(cli) => cli,
+        Err(error) => error.exit(),
+    };
     let context = match context::Context::new(cli.json) {
         Ok(context) => context,
         Err(problem) => return complain(&problem),

@@ -2,6 +2,7 @@
 //! From the words of a command line to variants: the selection that most verbs share.
 
 use crate::context::Context;
+use crate::judge::cpu_has;
 use arch::Arch;
 use clap::Args;
 use lab::case::Case;
@@ -10,6 +11,7 @@ use lab::hotpath::HotPath;
 use lab::target::Target;
 use lab::toolchain::{Compiler, CompilerKind};
 use lab::{foreign, Problem, Result};
+use predict::Cpu;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,14 +22,15 @@ pub const REFERENCE: &str = "reference";
 /// What to work on.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Selection {
-    /// A library or a hot path; after a hot path, source files of your own: judged alone by check, beside ours by the others
+    /// A library, a hot path or HOTPATH/VARIANT; after a hot path, source files of your own: judged alone by check, beside ours
+    /// by the others
     #[arg(value_name = "HOTPATH [FILE.S|FILE.c]...")]
     pub words: Vec<String>,
-    /// Architecture, by GNU name (repeatable; default: all)
-    #[arg(short, long = "arch", value_name = "ARCH")]
+    /// Architecture, by GNU name (repeatable or separated by commas; default: all)
+    #[arg(short, long = "arch", value_name = "ARCH", value_delimiter = ',')]
     pub archs: Vec<Arch>,
-    /// Variant, by file name without ending (repeatable; default: all)
-    #[arg(short, long = "variant", value_name = "NAME")]
+    /// Variant, by file name without ending (repeatable or separated by commas; default: all)
+    #[arg(short, long = "variant", value_name = "NAME", value_delimiter = ',')]
     pub variants: Vec<String>,
     /// Look for hot paths and variants here instead of in libs/; those that measure and predict put ours beside (repeatable)
     #[arg(short, long = "dir", value_name = "DIR")]
@@ -35,6 +38,12 @@ pub struct Selection {
     /// Compiler: clang or gcc
     #[arg(long, value_name = "NAME", default_value = "clang")]
     pub compiler: String,
+    /// Folder of headers for files of your own (repeatable)
+    #[arg(short = 'I', value_name = "DIR")]
+    pub includes: Vec<PathBuf>,
+    /// Further compiler flags for files of your own, separated by blanks (repeatable)
+    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
+    pub cflags: Vec<String>,
     /// Whether the reference competes though nobody named it
     #[arg(skip)]
     pub with_reference: bool,
@@ -43,19 +52,78 @@ pub struct Selection {
 /// The case options of the verbs that run single cases.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Cases {
+    /// Take variants, too, that the quick check found wrong, or that it was not made of
+    #[arg(long)]
+    pub unchecked: bool,
     /// Case, like size=1472 or size=40,offset=1 (repeatable; default: those of hotpath.toml)
     #[arg(long = "case", value_name = "CASE")]
     pub cases: Vec<Case>,
 }
 
 impl Selection {
-    /// The architectures asked for, or all.
+    /// The architectures asked for, each once, or all.
     pub fn archs(&self) -> Vec<Arch> {
-        if self.archs.is_empty() {
-            Arch::ALL.to_vec()
-        } else {
-            self.archs.clone()
+        let mut archs = if self.archs.is_empty() { Arch::ALL.to_vec() } else { self.archs.clone() };
+        let mut seen = Vec::new();
+        archs.retain(|arch| {
+            !seen.contains(arch) && {
+                seen.push(*arch);
+                true
+            }
+        });
+        archs
+    }
+
+    /// `HOTPATH/VARIANT` taken apart: the hot path as a word, the variant as if `-v` had named it. A file of that name comes
+    /// first.
+    pub fn resolved(&self, context: &Context) -> Result<Selection> {
+        let mut resolved = self.clone();
+        let pair = |word: &String| is_pair(word).then(|| word.split_once('/')).flatten().map(owned);
+        let pairs: Vec<_> = self.words.iter().map(pair).collect();
+        let Some((first, _)) = pairs.first().cloned().flatten() else { return Ok(resolved) };
+        let all = discover::hotpaths(&context.workspace, &self.dirs)?;
+        // For its message: what is known, if this is not.
+        discover::named(&all, &first)?;
+        resolved.words = vec![first.clone()];
+        for (word, pair) in self.words.iter().zip(pairs) {
+            match pair {
+                Some((hotpath, variant)) if hotpath == first => resolved.variants.push(variant),
+                _ => resolved.words.push(word.clone()),
+            }
         }
+        Ok(resolved)
+    }
+
+    /// Whether the user named this variant: then what becomes of it is told.
+    pub fn names(&self, variant: &Variant) -> bool {
+        self.variants.contains(&variant.name) || self.is_own(variant)
+    }
+
+    /// Leaves to a choice of cpus what they run: architectures that none of them has are not looked at unless the user named
+    /// them, and neither are variants that none of them can run. What was named stays, and is told to be skipped.
+    pub fn for_cpus(&self, variants: Vec<Variant>, cpus: &[Cpu], chosen: bool) -> Result<Vec<Variant>> {
+        let runs = |variant: &Variant| cpus.iter().any(|cpu| cpu_has(cpu, variant));
+        if !chosen {
+            return Ok(variants);
+        }
+        let (kept, left): (Vec<_>, Vec<_>) =
+            variants.into_iter().partition(|one| runs(one) || self.names(one));
+        if kept.iter().any(runs) {
+            return Ok(kept);
+        }
+        let names: Vec<&str> = cpus.iter().map(|cpu| cpu.name.as_str()).collect();
+        let first = kept.first().or(left.first()).expect("a selection is never empty");
+        let archs: BTreeSet<&str> =
+            cpus.iter().flat_map(|cpu| cpu.words("arch")).map(String::as_str).collect();
+        let archs = archs.into_iter().collect::<Vec<_>>().join(" ");
+        Err(Problem::new(format!(
+            "nothing in this selection runs on {}: {} is {} code for {}",
+            names.join(", "),
+            first.title(),
+            first.arch,
+            first.claims()
+        ))
+        .remedy(format!("choose another -c, or an architecture that it runs ({archs})")))
     }
 
     /// The compiler asked for.
@@ -65,6 +133,11 @@ impl Selection {
 
     /// The hot paths named, or all.
     pub fn hotpaths(&self, context: &Context) -> Result<Vec<Arc<HotPath>>> {
+        let this = self.resolved(context)?;
+        this.named_hotpaths(context)
+    }
+
+    fn named_hotpaths(&self, context: &Context) -> Result<Vec<Arc<HotPath>>> {
         let all = discover::hotpaths(&context.workspace, &self.dirs)?;
         match self.words.first() {
             None => Ok(all),
@@ -74,7 +147,16 @@ impl Selection {
 
     /// The variants of the selection; never empty.
     pub fn variants(&self, context: &Context) -> Result<Vec<Variant>> {
+        self.resolved(context)?.listed_variants(context)
+    }
+
+    fn listed_variants(&self, context: &Context) -> Result<Vec<Variant>> {
         self.refuse_missing_compilers()?;
+        if self.words.len() < 2 && !(self.includes.is_empty() && self.cflags.is_empty()) {
+            return Err(Problem::new("-I and --cflags are for files of your own, and none is named").remedy(
+                "name the file behind the hot path; a variant in a folder says its flags by 'assay-cflags:'",
+            ));
+        }
         let hotpaths = self.hotpaths(context)?;
         let files = self.words.get(1..).unwrap_or_default();
         if !files.is_empty() {
@@ -110,6 +192,10 @@ impl Selection {
     /// judged together. `-v` then chooses among ours, and in folders among both. The reference is the answer and no competitor,
     /// unless it was asked for by name or stands alone.
     pub fn competitors(&self, context: &Context) -> Result<Vec<Variant>> {
+        self.resolved(context)?.all_competitors(context)
+    }
+
+    fn all_competitors(&self, context: &Context) -> Result<Vec<Variant>> {
         let mut all = self.beside_ours(context)?;
         let is_named = self.with_reference || self.variants.iter().any(|name| name == REFERENCE);
         if !is_named && all.iter().any(|one| !one.reference) {
@@ -168,6 +254,46 @@ impl Selection {
         })
     }
 
+    /// What `-I` and `--cflags` say, as the compiler takes it.
+    fn own_flags(&self) -> Result<Vec<String>> {
+        let mut flags = Vec::new();
+        for folder in &self.includes {
+            let real = folder
+                .canonicalize()
+                .map_err(|error| Problem::io("find the folder of headers", folder, &error))?;
+            flags.push(format!("-I{}", real.display()));
+        }
+        flags.extend(self.cflags.iter().flat_map(|text| text.split_whitespace()).map(str::to_owned));
+        Ok(flags)
+    }
+
+    /// The selection that is one of its variants alone, as words after a verb.
+    pub fn words_of(&self, variant: &Variant) -> Vec<String> {
+        let mut words = vec![variant.hotpath.name.clone()];
+        if variant.foreign {
+            words.push(variant.source.display().to_string());
+        }
+        for dir in &self.dirs {
+            words.extend(["-d".to_owned(), dir.display().to_string()]);
+        }
+        words.extend(["-a".to_owned(), variant.arch.name().to_owned()]);
+        if !variant.foreign {
+            words.extend(["-v".to_owned(), variant.name.clone()]);
+        }
+        if self.compiler != Selection::default_compiler() {
+            words.extend(["--compiler".to_owned(), self.compiler.clone()]);
+        }
+        for folder in &self.includes {
+            words.extend(["-I".to_owned(), folder.display().to_string()]);
+        }
+        words.extend(self.cflags.iter().map(|flags| format!("--cflags={flags}")));
+        words
+    }
+
+    fn default_compiler() -> &'static str {
+        "clang"
+    }
+
     fn foreign_variants(&self, hotpaths: &[Arc<HotPath>], files: &[String]) -> Result<Vec<Variant>> {
         let [hotpath] = hotpaths else {
             return Err(Problem::new(format!(
@@ -180,15 +306,31 @@ impl Selection {
             return Err(Problem::new("a file of your own needs its architecture")
                 .remedy(format!("give it with -a, as in: -a powerpc64 {}", files[0])));
         }
+        let own_flags = self.own_flags()?;
         let mut selected = Vec::new();
         for file in files {
             for arch in &self.archs {
-                selected.push(foreign::variant(hotpath, *arch, Path::new(file))?);
+                let mut variant = foreign::variant(hotpath, *arch, Path::new(file))?;
+                variant.keys.cflags.extend(own_flags.iter().cloned());
+                selected.push(variant);
             }
         }
         tell_apart(&mut selected);
         Ok(selected)
     }
+}
+
+/// Whether a word has the form `HOTPATH/VARIANT` and is no file or folder.
+pub fn is_pair(word: &str) -> bool {
+    let form = word.split_once('/').is_some_and(|(hotpath, variant)| {
+        let plain = |text: &str| !text.is_empty() && !text.starts_with('.') && !text.contains(['/', '.']);
+        plain(hotpath) && plain(variant)
+    });
+    form && !Path::new(word).exists()
+}
+
+fn owned((a, b): (&str, &str)) -> (String, String) {
+    (a.to_owned(), b.to_owned())
 }
 
 /// Files of one name in several folders are called by their paths.

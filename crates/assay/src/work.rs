@@ -34,7 +34,8 @@ pub fn each_case<R: Send>(
 #[derive(Debug, Default)]
 pub struct Skips {
     reasons: BTreeMap<String, Vec<String>>,
-    failures: usize,
+    judged: usize,
+    failed: Vec<(String, Problem)>,
     stops: Stops,
 }
 
@@ -43,7 +44,10 @@ impl Skips {
     pub fn take<R>(&mut self, variant: &Variant, case: &Case, result: Result<Possible<R>>) -> Option<R> {
         let title = format!("{} on {}", variant.title(), variant.arch);
         match result {
-            Ok(Ok(value)) => Some(value),
+            Ok(Ok(value)) => {
+                self.judged += 1;
+                Some(value)
+            }
             Ok(Err(CannotRun(reason))) => {
                 let titles = self.reasons.entry(reason).or_default();
                 if !titles.contains(&title) {
@@ -56,8 +60,12 @@ impl Skips {
                 None
             }
             Err(problem) => {
-                eprintln!("failed: {title}, {case}: {problem}");
-                self.failures += 1;
+                // What is wrong with a variant on all its cases is told once.
+                let known = self.failed.iter().any(|(other, same)| *other == title && *same == problem);
+                if !known {
+                    eprintln!("failed: {title}, {case}: {problem}");
+                    self.failed.push((title, problem));
+                }
                 None
             }
         }
@@ -68,11 +76,16 @@ impl Skips {
         for (reason, titles) in &self.reasons {
             eprintln!("skipped {}: {} ({reason})", titles.len(), titles.join(", "));
         }
-        if self.failures > 0 {
-            eprintln!("{} failed", self.failures);
+        if !self.failed.is_empty() {
+            eprintln!("{} failed", self.failed.len());
         }
         self.stops.outcome()?;
-        Ok(if self.failures == 0 { Outcome::Fine } else { Outcome::Failed })
+        let only_skips = self.judged + self.failed.len() == 0 && !self.reasons.is_empty();
+        if let Some(reason) = self.reasons.into_keys().next().filter(|_| only_skips) {
+            return Err(Problem::new(format!("nothing was judged, all was skipped: {reason}"))
+                .remedy("choose another variant, cpu or architecture; ./assay list tells what each needs"));
+        }
+        Ok(if self.failed.is_empty() { Outcome::Fine } else { Outcome::Failed })
     }
 }
 

@@ -66,6 +66,14 @@ pub struct Builder<'a> {
 struct Unit {
     source: PathBuf,
     flags: Vec<String>,
+    /// Whether it came from outside our libraries and tests.
+    of_the_users: bool,
+}
+
+impl Unit {
+    fn ours(source: PathBuf, flags: Vec<String>) -> Unit {
+        Unit { source, flags, of_the_users: false }
+    }
 }
 
 impl<'a> Builder<'a> {
@@ -124,7 +132,7 @@ impl<'a> Builder<'a> {
             flags.extend(self.include_flags(variant));
         }
         flags.extend(variant.keys.cflags.iter().cloned());
-        Unit { source: variant.source.clone(), flags }
+        Unit { source: variant.source.clone(), flags, of_the_users: variant.foreign }
     }
 
     fn include_flags(&self, variant: &Variant) -> Vec<String> {
@@ -178,7 +186,7 @@ impl<'a> Builder<'a> {
         };
         let mut flags = baseline_flags(Target::of(variant.arch));
         flags.extend(self.include_flags(variant));
-        let unit = Unit { source: hotpath.folder.join(&adapter.source), flags };
+        let unit = Unit::ours(hotpath.folder.join(&adapter.source), flags);
         self.object(compiler, &unit, surroundings).map(Some)
     }
 
@@ -192,14 +200,11 @@ impl<'a> Builder<'a> {
         for need in &variant.needs {
             let rename = vec![format!("-D{symbol}={symbol}_{}", need.name)];
             let flags = [claim_flags(&need.claims), includes.clone(), need.cflags.clone(), rename].concat();
-            units.push(Unit { source: need.source.clone(), flags });
+            units.push(Unit::ours(need.source.clone(), flags));
         }
         let rename = format!("-D{symbol}={symbol}_reference");
-        units.push(Unit {
-            source: hotpath.folder.join("reference.c"),
-            flags: [plain(), vec![rename]].concat(),
-        });
-        let mut test = Unit { source: hotpath.folder.join("test.c"), flags: plain() };
+        units.push(Unit::ours(hotpath.folder.join("reference.c"), [plain(), vec![rename]].concat()));
+        let mut test = Unit::ours(hotpath.folder.join("test.c"), plain());
         if variant.keys.reads_aligned_words {
             test.flags.push("-DASSAY_READS_ALIGNED_WORDS=1".to_owned());
         }
@@ -207,7 +212,7 @@ impl<'a> Builder<'a> {
         let folders = runtime_folders(&self.workspace.root.join("runner"), target);
         let own: Vec<String> = folders.iter().map(|folder| format!("-I{}", folder.display())).collect();
         for source in runtime_sources(&folders)? {
-            units.push(Unit { source, flags: [plain(), own.clone()].concat() });
+            units.push(Unit::ours(source, [plain(), own.clone()].concat()));
         }
         Ok(units)
     }
@@ -262,7 +267,13 @@ impl<'a> Builder<'a> {
             .arg(source)
             .arg("-o")
             .arg(scratch.path());
-        run_tool(command, &scratch, "does not compile", &place)?;
+        run_tool(command, &scratch, "does not compile", &place).map_err(|problem| {
+            if unit.of_the_users {
+                header_is_missing(&place, problem)
+            } else {
+                problem
+            }
+        })?;
         scratch.keep_as(&object)
     }
 
@@ -304,6 +315,29 @@ impl<'a> Builder<'a> {
             .args(objects);
         run_tool(command, &scratch, "does not link", &self.workspace.display(&variant.source))?;
         scratch.keep_as(&runner)
+    }
+}
+
+/// A file that wants a header which is not here was never compiled, so nothing is known of it.
+fn header_is_missing(place: &str, problem: Problem) -> Problem {
+    // clang: 'x.h' file not found; gcc: x.h: No such file or directory
+    let of_clang = |line: &str| {
+        line.split_once("fatal error: '")?.1.split_once("' file not found").map(|(n, _)| n.to_owned())
+    };
+    let of_gcc = |line: &str| {
+        line.split_once("fatal error: ")?
+            .1
+            .split_once(": No such file or directory")
+            .map(|(n, _)| n.to_owned())
+    };
+    match problem.what.lines().find_map(|line| of_clang(line).or_else(|| of_gcc(line))) {
+        None => problem,
+        Some(header) => Problem::new(format!("cannot be judged: it includes {header}, which is not here"))
+            .at(place)
+            .remedy(
+                "name the folder that has it with -I DIR, or define what takes its place with --cflags; runner/compat has \
+                 those headers of the kernel that the known files need",
+            ),
     }
 }
 

@@ -6,9 +6,10 @@ use crate::cache::Workspace;
 use crate::discover::Variant;
 use crate::emulator::{self, CannotRun, Engine};
 use crate::problem::{Blame, Result};
-use crate::process::{signal_name, Ending, Output};
+use crate::process::{quoted, signal_name, Ending, Output};
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
+use std::path::Path;
 use std::time::Duration;
 
 /// A check of everything that takes longer is stuck; the slowest reference takes a tenth of it.
@@ -52,11 +53,53 @@ pub struct Checked {
     pub compiler: String,
     /// Time in the runner.
     pub elapsed: Duration,
+    /// How to have the wrong call again; none if it is right or never called.
+    pub repeat: Option<Repeat>,
+}
+
+/// The checked call that went wrong: checks are the same in every run, so its number is enough to have it again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repeat {
+    /// Counted from 1.
+    pub call: u64,
+    /// The seed of the random data.
+    pub seed: u64,
+    /// The line that runs the check up to this call; a debugger is put before it or waits for it.
+    pub runner: Vec<String>,
+    /// What it runs on.
+    pub engine: Engine,
+}
+
+/// Where the runner stops for a debugger before the wanted call.
+const BREAKPOINT: &str = "assay_wanted_call_follows";
+
+impl Repeat {
+    /// A line for a shell that stops in a debugger right before the call.
+    pub fn debugger_line(&self) -> String {
+        let runner = self.runner.iter().map(|word| quoted(word.as_ref())).collect::<Vec<_>>().join(" ");
+        match &self.engine {
+            Engine::Native => format!("gdb -q -ex 'break {BREAKPOINT}' -ex run --args {runner}"),
+            Engine::Qemu { program, cpu, .. } => {
+                let program = quoted(program.as_os_str());
+                let file = quoted(self.runner[0].as_ref());
+                format!(
+                    "{program} -g 1234 -cpu {cpu} {runner} & gdb-multiarch -q {file} -ex 'target remote :1234' \
+                     -ex 'break {BREAKPOINT}' -ex continue"
+                )
+            }
+        }
+    }
 }
 
 impl Checked {
     fn without_a_run(verdict: Verdict) -> Checked {
-        Checked { verdict, engine: String::new(), compiler: String::new(), elapsed: Duration::ZERO }
+        Checked {
+            verdict,
+            engine: String::new(),
+            compiler: String::new(),
+            elapsed: Duration::ZERO,
+            repeat: None,
+        }
     }
 }
 
@@ -68,6 +111,10 @@ pub struct Manner {
     /// How long a variant may take, where it is not ten minutes (90 s in the short form, 20 s for one that is
     /// expected to fail).
     pub timeout: Option<Duration>,
+    /// The seed of the random data, where it is not the usual one.
+    pub seed: Option<u64>,
+    /// The checked call behind which to stop.
+    pub call: Option<u64>,
 }
 
 impl Manner {
@@ -79,11 +126,18 @@ impl Manner {
         };
         self.timeout.unwrap_or(usual)
     }
+
+    /// The runner's words behind the token.
+    fn words(self) -> Vec<String> {
+        let quick = self.quick.then(|| "quick".to_owned());
+        let seed = self.seed.map(|seed| format!("seed={seed}"));
+        quick.into_iter().chain(seed).chain(self.call.map(|call| format!("call={call}"))).collect()
+    }
 }
 
 /// Builds and checks a variant in the usual manner, in its full or its short form.
 pub fn check(workspace: &Workspace, builder: &Builder, variant: &Variant, quick: bool) -> Result<Checked> {
-    check_in(workspace, builder, variant, Manner { quick, timeout: None })
+    check_in(workspace, builder, variant, Manner { quick, ..Manner::default() })
 }
 
 /// Builds and checks a variant; one that does not compile is wrong, not a [`Problem`](crate::Problem), which is what
@@ -124,12 +178,13 @@ pub fn check_in(
     let mut verdict = Verdict::Right { cases_count: 0 };
     for engine in &engines {
         let token = token();
-        let command = engine.command(&runner.path).args(["check", &token]).timeout(timeout);
-        let output = if manner.quick { command.arg("quick") } else { command }.run()?;
+        let command = engine.command(&runner.path).args(["check", &token]).args(manner.words());
+        let output = command.timeout(timeout).run()?;
         checked.elapsed += output.elapsed;
         verdict = both(verdict, interpret(&output, &token, timeout));
         if verdict.is_failure() {
             checked.engine = engine.describe();
+            checked.repeat = repeat(&output, engine, &runner.path, manner);
             break;
         }
     }
@@ -198,17 +253,40 @@ fn interpret(output: &Output, token: &str, timeout: Duration) -> Verdict {
                 _ => Verdict::Wrong("ended well without having said what it checked".to_owned()),
             }
         }
-        Ending::Exited(status) => Verdict::Wrong(
-            line("failure:")
-                .or_else(|| line("crash:").map(|text| format!("crashed with {text}")))
-                .unwrap_or_else(|| format!("exited with status {status}: {}", output.tail(3))),
-        ),
+        Ending::Exited(status) => {
+            let text = line("failure:").or_else(|| line("crash:").map(|text| format!("crashed with {text}")));
+            Verdict::Wrong(match text {
+                Some(text) => {
+                    details(output).into_iter().fold(text, |text, detail| format!("{text}\n{detail}"))
+                }
+                None => format!("exited with status {status}: {}", output.tail(3)),
+            })
+        }
         Ending::Killed(signal) => Verdict::Wrong(format!("ended by {}", signal_name(signal))),
         Ending::TimedOut => {
             let last = line("checking ").map(|text| format!(", last in {text}")).unwrap_or_default();
             Verdict::Wrong(format!("still running after {} s: an endless loop?{last}", timeout.as_secs()))
         }
     }
+}
+
+/// What the runner says about the last call behind its verdict.
+fn details(output: &Output) -> Vec<String> {
+    output.stdout.lines().filter_map(|line| line.strip_prefix("detail: ").map(str::to_owned)).collect()
+}
+
+/// The call that the runner was at, as it says: `call 7 of the check, seed 3`.
+fn repeat(output: &Output, engine: &Engine, runner: &Path, manner: Manner) -> Option<Repeat> {
+    let said = details(output).into_iter().find(|line| line.starts_with("call "))?;
+    let number = |mark: &str| {
+        let rest = &said[said.find(mark)? + mark.len()..];
+        rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+    };
+    let (call, seed) = (number("call ")?, number("seed ")?);
+    let words = Manner { call: Some(call), ..manner }.words();
+    let mut line = vec![runner.display().to_string(), "check".to_owned(), "again".to_owned()];
+    line.extend(words);
+    Some(Repeat { call, seed, runner: line, engine: engine.clone() })
 }
 
 #[cfg(test)]

@@ -95,6 +95,38 @@ const GUESSES: &[(&str, u32, (u32, u32), &str)] = &[
 /// A cpu made of LLVM's model alone; `name` is LLVM's.
 pub fn llvm_cpu(arch: Arch, name: &str) -> Result<Cpu, CpuError> {
     let full = format!("{PREFIX}{name}");
+    let text = text(arch, name)?;
+    Cpu::load_with(&full, |_| Ok((text.clone(), PathBuf::from(&full))))
+}
+
+/// LLVM's core `name` as what a cpu file inherits: for the first architecture that the file says it runs and LLVM has it for;
+/// for any where the file says none.
+pub(crate) fn inherited(heir: &str, name: &str) -> Result<(String, PathBuf), CpuError> {
+    let said = toml::from_str::<toml::Table>(heir).ok().and_then(|table| table.get("arch").cloned());
+    let words: Vec<String> = match said {
+        Some(toml::Value::Array(items)) => {
+            items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect()
+        }
+        Some(toml::Value::String(word)) => vec![word],
+        _ => Arch::ALL.map(|arch| arch.name().to_owned()).to_vec(),
+    };
+    let known = words.iter().filter_map(|word| Arch::ALL.into_iter().find(|arch| arch.name() == word));
+    let mut refused = None;
+    for arch in known {
+        match text(arch, name) {
+            Ok(text) => return Ok((text, PathBuf::from(format!("{PREFIX}{name}")))),
+            Err(error) => refused = refused.or(Some(error)),
+        }
+    }
+    Err(refused.unwrap_or_else(|| CpuError::Read {
+        path: PathBuf::from(format!("{PREFIX}{name}")),
+        reason: "the file that inherits it names no architecture that we know".into(),
+    }))
+}
+
+/// The cpu file that stands for LLVM's model.
+fn text(arch: Arch, name: &str) -> Result<String, CpuError> {
+    let full = format!("{PREFIX}{name}");
     let unknown = |reason: String| CpuError::Read { path: PathBuf::from(&full), reason };
     let scheduling = Scheduling::new(arch, name).map_err(|error| unknown(error.to_string()))?;
     let model = scheduling.model();
@@ -130,5 +162,5 @@ pub fn llvm_cpu(arch: Arch, name: &str) -> Result<Cpu, CpuError> {
         );
     }
     text += "class.load.parts = [\"LS\"]\nclass.store.parts = [\"address LS\"]\nclass.default.parts = []\nclass.branch.parts = []\n";
-    Cpu::load_with(&full, |_| Ok((text.clone(), PathBuf::from(&full))))
+    Ok(text)
 }

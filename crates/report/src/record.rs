@@ -109,6 +109,12 @@ pub struct CheckRecord {
     /// What went wrong, or why it was not run.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub failure: Option<String>,
+    /// The command that runs the check up to the call that went wrong.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub again: Option<String>,
+    /// The line that stops in a debugger right before that call.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub debugger: Option<String>,
 }
 
 /// What one call executes, exactly.

@@ -31,12 +31,14 @@ static void check(bool quick)
 	region = assay_region_new(4096);
 	for (unsigned int round = 0; round < (quick ? 4 : 400); round++) {
 		assay_random_fill(region.start, (size_t)(region.end - region.start));
+		assay_read_only(region);
 		for (unsigned int distance = 0; distance < DISTANCES; distance++) {
 			assay_case("%u bytes behind a forbidden page", distance);
 			try_at(region.start + distance);
 			assay_case("%u bytes before a forbidden page", distance);
 			try_at(region.end - BYTES - distance);
 		}
+		assay_writable(region);
 	}
 }
 

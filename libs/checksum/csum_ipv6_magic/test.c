@@ -81,9 +81,13 @@ static void check(bool quick)
 		fill(to.start, 128, round / 2);
 		memcpy(from.end - 16, from.start + 3, 16);
 		memcpy(to.end - 16, to.start + 3, 16);
+		assay_read_only(from);
+		assay_read_only(to);
 		try_one(from.start, to.start, some_length(), (uint8_t)assay_random(), some_word());
 		try_one(from.end - 16, to.end - 16, some_length(), (uint8_t)assay_random(), some_word());
 		try_one(from.start + offset, to.start + 64 - offset, some_length(), (uint8_t)some_word(), some_word());
+		assay_writable(from);
+		assay_writable(to);
 		/* Nothing but zeros gives the one zero; the smallest sum gives the other. */
 		memset(from.start, 0, 16);
 		try_one(from.start, from.start, 0, 0, 0);

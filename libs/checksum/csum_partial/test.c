@@ -125,6 +125,7 @@ static void check_huge(bool quick)
 	struct assay_region region = assay_region_new(HUGE_BYTES);
 
 	memset(region.start, 0xff, bytes);
+	assay_read_only(region);
 	for (unsigned int i = 0; i < 3; i++) {
 		unsigned int length = bytes - offsets[i] - i;
 		/* Pairs are 0xffff; a last odd byte is 0xff in the first byte's place. */
@@ -215,13 +216,17 @@ static void check(bool quick)
 
 	tell_features(csum_partial_init);
 	assay_random_fill(region.start, (size_t)(region.end - region.start));
+	assay_read_only(region);
 	check_guards(region, step);
 	check_page_crossing(region.start + assay_page_bytes());
 	check_lengths(region.start, step, "random bytes");
 	check_splits(region.start, quick ? 50 : 1000);
 	check_just_carry(region.start, quick ? 100 : 400);
+	assay_writable(region);
 	fill_with_edge_words(region.start, (size_t)(region.end - region.start));
+	assay_read_only(region);
 	check_lengths(region.start, quick ? 61 : 1, "edge words");
+	assay_writable(region);
 	check_two_zeros(region.start);
 	check_single_bytes(region.start, quick ? 80 : 700);
 	check_huge(quick);

@@ -61,9 +61,11 @@ static void check(bool quick)
 		fill(region, round);
 		for (unsigned int ihl = IHL_MIN; ihl <= IHL_MAX; ihl++) {
 			memcpy(region.end - 4 * ihl, region.start + 4, 4 * ihl);
+			assay_read_only(region);
 			try_one(region.end - 4 * ihl, ihl, "ends at a guard page");
 			for (unsigned int offset = 0; offset < 64; offset += 4)
 				try_one(region.start + offset, ihl, "header");
+			assay_writable(region);
 		}
 	}
 }

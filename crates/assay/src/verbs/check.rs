@@ -7,7 +7,8 @@ use crate::work::Stops;
 use lab::build::Builder;
 use lab::check::{check_in, Checked, Manner, Verdict};
 use lab::discover::Variant;
-use lab::{pool, Result};
+use lab::process::quoted;
+use lab::{pool, Problem, Result};
 use report::record::{CheckRecord, Common, Record};
 use std::time::Duration;
 
@@ -22,6 +23,12 @@ pub struct Args {
     /// Give a variant up after this long (default: 600, with --quick 90, for one that is expected to fail 20)
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86400))]
     timeout: Option<u64>,
+    /// Stop behind this call of the variant, as a wrong verdict names it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    call: Option<u64>,
+    /// Other random data than usual
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
 }
 
 /// How many checks came out how.
@@ -37,14 +44,23 @@ pub struct Tally {
 
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
-    let manner = Manner { quick: args.quick, timeout: args.timeout.map(Duration::from_secs) };
+    let manner = Manner {
+        quick: args.quick,
+        timeout: args.timeout.map(Duration::from_secs),
+        seed: args.seed,
+        call: args.call,
+    };
     let tally = check_selection_in(context, &args.selection, manner)?;
+    if tally.skipped > 0 && tally.right + tally.wrong == 0 {
+        return Err(Problem::new("nothing was checked: all was skipped, for the reasons above")
+            .remedy("choose another variant or architecture; ./assay doctor tells what is missing here"));
+    }
     Ok(if tally.wrong == 0 { Outcome::Fine } else { Outcome::Failed })
 }
 
 /// Checks a selection in the usual manner, in its full or its short form.
 pub fn check_selection(context: &Context, selection: &Selection, quick: bool) -> Result<Tally> {
-    check_selection_in(context, selection, Manner { quick, timeout: None })
+    check_selection_in(context, selection, Manner { quick, ..Manner::default() })
 }
 
 /// Checks a selection, shows each verdict as it comes and then their numbers.
@@ -63,7 +79,8 @@ fn check_selection_in(context: &Context, selection: &Selection, manner: Manner) 
                     Verdict::Wrong(_) => tally.wrong += 1,
                     Verdict::Skipped(_) => tally.skipped += 1,
                 }
-                show(context, &variants[index], &checked);
+                let again = Again::of(selection, &variants[index], manner, &checked);
+                show(context, &variants[index], &checked, again.as_ref());
             }
             // The others still get their verdict.
             Err(problem) => {
@@ -75,9 +92,29 @@ fn check_selection_in(context: &Context, selection: &Selection, manner: Manner) 
     stops.outcome().map(|()| tally)
 }
 
-fn show(context: &Context, variant: &Variant, checked: &Checked) {
+/// How to have a wrong call again.
+pub struct Again {
+    command: String,
+    debugger: String,
+}
+
+impl Again {
+    /// None for what is right, or was wrong before its first call.
+    pub fn of(selection: &Selection, variant: &Variant, manner: Manner, checked: &Checked) -> Option<Again> {
+        let repeat = checked.repeat.as_ref().filter(|_| checked.verdict.is_failure())?;
+        let mut words = vec!["./assay".to_owned(), "check".to_owned()];
+        words.extend(selection.words_of(variant));
+        words.extend(manner.quick.then(|| "--quick".to_owned()));
+        words.extend(manner.seed.map(|seed| format!("--seed={seed}")));
+        words.push(format!("--call={}", repeat.call));
+        let command = words.iter().map(|word| quoted(word.as_ref())).collect::<Vec<_>>().join(" ");
+        Some(Again { command, debugger: repeat.debugger_line() })
+    }
+}
+
+fn show(context: &Context, variant: &Variant, checked: &Checked, again: Option<&Again>) {
     if context.json {
-        println!("{}", record(variant, checked).to_line());
+        println!("{}", record(variant, checked, again).to_line());
         return;
     }
     let (word, detail, message) = match &checked.verdict {
@@ -97,9 +134,12 @@ fn show(context: &Context, variant: &Variant, checked: &Checked) {
     for line in message.map(String::as_str).unwrap_or_default().lines() {
         println!("         {line}");
     }
+    if let Some(again) = again {
+        println!("         again:  {}\n         in gdb: {}", again.command, again.debugger);
+    }
 }
 
-fn record(variant: &Variant, checked: &Checked) -> CheckRecord {
+fn record(variant: &Variant, checked: &Checked, again: Option<&Again>) -> CheckRecord {
     let (ok, cases_count, failure) = match &checked.verdict {
         Verdict::Right { cases_count } => (Some(true), *cases_count, None),
         Verdict::Caught(text) => (Some(true), 0, Some(text.clone())),
@@ -108,5 +148,13 @@ fn record(variant: &Variant, checked: &Checked) -> CheckRecord {
     };
     let mut common = Common::new("check", &variant.hotpath.name, &variant.name, variant.arch.name());
     common.compiler = checked.compiler.clone();
-    CheckRecord { common, engine: checked.engine.clone(), ok, cases_count, failure }
+    CheckRecord {
+        common,
+        engine: checked.engine.clone(),
+        ok,
+        cases_count,
+        failure,
+        again: again.map(|again| again.command.clone()),
+        debugger: again.map(|again| again.debugger.clone()),
+    }
 }

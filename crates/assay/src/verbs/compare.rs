@@ -43,7 +43,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     if args.cpus.is_empty() {
         measured(context, args, selection, against)
     } else {
-        compare_predicted::run(context, selection, &args.cases.cases, &args.cpus, against)
+        compare_predicted::run(context, selection, &args.cases, &args.cpus, against)
     }
 }
 
@@ -72,7 +72,7 @@ fn measured(
     if selection.archs.is_empty() {
         selection.archs = vec![native_arch()?];
     }
-    let judge = Judge::new(context, selection.compiler()?);
+    let judge = Judge::new(context, selection.compiler()?).unchecked(args.cases.unchecked);
     let variants = with_baseline(context, &mut selection, against)?;
     let rival = is_rival(&selection, &variants);
     let measured = measure(context, &judge, &variants, &args.cases.cases, args.effort.effort())?;

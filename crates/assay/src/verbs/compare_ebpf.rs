@@ -3,7 +3,8 @@
 //! JIT for POWER would: instructions executed, and cycles predicted on CPUs that run them.
 
 use crate::context::{Context, Outcome};
-use crate::judge::{self, Judge};
+use crate::cpus;
+use crate::judge::Judge;
 use crate::select::Selection;
 use crate::verbs::count::case_text;
 use crate::work::{each_case, Skips};
@@ -33,7 +34,7 @@ pub fn run(context: &Context, selection: &Selection, cases: &[Case], cpus: &[Str
     let mut report = Report::new("eBPF packet programs");
     let counts = count(context, &judge, &variants, cases, &mut skips);
     let names: Vec<String> = if cpus.is_empty() { CPUS.map(str::to_owned).to_vec() } else { cpus.to_vec() };
-    let cycles = predict(context, &judge, &variants, cases, &judge::cpus(context, &names)?, &mut skips);
+    let cycles = predict(context, &judge, &variants, cases, &cpus::cpus(context, &names)?, &mut skips);
     if !context.json {
         report.section("Instructions").table(counts_table(&counts));
         report.section("Cycles").table(cycles_table(&cycles));

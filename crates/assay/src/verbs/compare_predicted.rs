@@ -3,13 +3,13 @@
 //! know about also which single guessed number, and which place of the code, would turn the order round.
 
 use crate::context::{Context, Outcome};
+use crate::cpus;
 use crate::judge::{self, failed, Judge};
-use crate::select::Selection;
+use crate::select::{Cases, Selection};
 use crate::verbs::compare::{is_plain_c, is_rival, with_baseline};
 use crate::verbs::count::case_text;
 use crate::winners::{self, Row};
 use crate::work::{each_case, Skips};
-use lab::case::Case;
 use lab::discover::Variant;
 use lab::{pool, Problem, Result};
 use predict::doubt::{ratio_interval, ModelError};
@@ -29,24 +29,25 @@ type Group = (String, String, String, String);
 pub fn run(
     context: &Context,
     mut selection: Selection,
-    cases: &[Case],
+    cases: &Cases,
     cpu_names: &[String],
     against: Option<&str>,
 ) -> Result<Outcome> {
-    let judge = Judge::new(context, selection.compiler()?);
-    let cpus = judge::cpus(context, cpu_names)?;
+    let judge = Judge::new(context, selection.compiler()?).unchecked(cases.unchecked);
+    let cpus = cpus::cpus_for(context, cpu_names, &selection.archs)?;
     if selection.archs.is_empty() {
         selection.archs =
             arch::Arch::ALL.into_iter().filter(|arch| cpus.iter().any(|cpu| cpu.runs(*arch))).collect();
     }
     let variants = with_baseline(context, &mut selection, against)?;
+    let variants = selection.for_cpus(variants, &cpus, true)?;
     let rival = is_rival(&selection, &variants);
     let rival = rival.as_ref().map(|rival| rival as &(dyn Fn(&Variant) -> bool + Sync));
     let mut skips = Skips::default();
     let mut groups: BTreeMap<Group, Vec<Row>> = BTreeMap::new();
     each_case(
         &variants,
-        cases,
+        &cases.cases,
         |variant, case| judge.predict(variant, case, &cpus),
         |variant, case, result| {
             for record in skips.take(variant, case, result).unwrap_or_default() {

@@ -20,7 +20,7 @@ pub struct Args {
 
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
-    let judge = Judge::new(context, args.selection.compiler()?);
+    let judge = Judge::new(context, args.selection.compiler()?).unchecked(args.cases.unchecked);
     let variants = args.selection.competitors(context)?;
     let mut skips = Skips::default();
     let mut records = Vec::new();

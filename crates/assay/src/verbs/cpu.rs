@@ -2,7 +2,7 @@
 //! `cpu`: a description as the predictor takes it, with the source of each number; or the difference of two.
 
 use crate::context::{Context, Outcome};
-use crate::judge;
+use crate::cpus;
 use lab::Result;
 use predict::cpu::{Entry, Kind, Number};
 use predict::Cpu;
@@ -49,28 +49,37 @@ struct EntryRecord {
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let Some(name) = &args.cpu else { return list(context) };
-    let cpu = judge::cpus(context, std::slice::from_ref(name))?.remove(0);
+    let cpu = cpus::cpus(context, std::slice::from_ref(name))?.remove(0);
     match &args.diff {
         None => describe(context, &cpu),
         Some(other) => {
-            difference(context, &cpu, &judge::cpus(context, std::slice::from_ref(other))?.remove(0))
+            difference(context, &cpu, &cpus::cpus(context, std::slice::from_ref(other))?.remove(0))
         }
     }
 }
 
 fn list(context: &Context) -> Result<Outcome> {
     let mut table = Table::new("Described CPUs", "");
-    let name = table.text_column("cpu");
+    let called = table.text_column("cpu");
     let title = table.text_column("title");
     let clock = table.text_column("clock");
     let archs = table.text_column("runs");
     let kind = table.text_column("shape");
-    for cpu in judge::cpus(context, &[])? {
+    let mut problems = Vec::new();
+    for name in Cpu::list(&cpus::folder(context)) {
+        // One that cannot be read does not hide the others.
+        let cpu = match cpus::cpus(context, std::slice::from_ref(&name)) {
+            Ok(mut found) => found.remove(0),
+            Err(problem) => {
+                problems.push(problem);
+                continue;
+            }
+        };
         if context.json {
             println!("{}", cpu_record(&cpu).to_line());
         }
         let row = table.row();
-        table.set(row, name, cpu.name.as_str()).set(row, title, cpu.title());
+        table.set(row, called, cpu.name.as_str()).set(row, title, cpu.title());
         table.set(row, clock, format!("{} MHz", cpu.clock_mhz()));
         table.set(row, archs, cpu.words("arch").join(" "));
         table.set(row, kind, cpu.word("kind").unwrap_or_default());
@@ -81,7 +90,9 @@ fn list(context: &Context) -> Result<Outcome> {
         report.section("").table(table);
         context.show(&report);
     }
-    Ok(Outcome::Fine)
+    let last = problems.pop();
+    problems.iter().for_each(|problem| eprintln!("assay: {problem}"));
+    last.map_or(Ok(Outcome::Fine), Err)
 }
 
 fn cpu_record(cpu: &Cpu) -> CpuRecord<'_> {

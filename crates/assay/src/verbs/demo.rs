@@ -3,7 +3,8 @@
 //! describe, and what this machine itself measures.
 
 use crate::context::{Context, Outcome};
-use crate::judge::{self, Judge};
+use crate::cpus;
+use crate::judge::Judge;
 use crate::measuring::{measure, Measured};
 use crate::select::Selection;
 use crate::verbs::study::{fill, record as study_record, rerun};
@@ -76,7 +77,7 @@ fn say_what_is_next() {
 /// The fastest on each cpu, by architecture, with what bounds it.
 fn predict_best(context: &Context, skips: &mut Skips) -> Result<Vec<PredictionRecord>> {
     let judge = Judge::new(context, CompilerKind::Clang);
-    let cpus = judge::cpus(context, &[])?;
+    let cpus = cpus::cpus(context, &[])?;
     let archs: Vec<Arch> =
         Arch::ALL.into_iter().filter(|arch| cpus.iter().any(|cpu| cpu.runs(*arch))).collect();
     let variants = csum(archs).competitors(context)?;

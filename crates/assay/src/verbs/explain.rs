@@ -3,6 +3,7 @@
 //! of the answer rests on guesses and on where the code stands; and a timeline of single instructions.
 
 use crate::context::{Context, Outcome};
+use crate::cpus;
 use crate::judge::{self, Judge};
 use crate::least::{Bounds, Least};
 use crate::select::{Cases, Selection};
@@ -63,7 +64,7 @@ struct ExplainRecord<'a> {
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let page = context.output(args.html.as_deref())?;
-    let mut cpus = judge::cpus(context, std::slice::from_ref(&args.cpu))?;
+    let mut cpus = cpus::cpus_for(context, std::slice::from_ref(&args.cpu), args.arch.as_slice())?;
     // LLVM's cores come once for each architecture.
     if let Some(arch) = args.arch.filter(|arch| cpus.iter().any(|cpu| cpu.runs(*arch))) {
         cpus.retain(|cpu| cpu.runs(arch));
@@ -154,7 +155,7 @@ fn trace_of(context: &Context, args: &Args, cpu: &Cpu) -> Result<(PathBuf, Optio
     })?;
     let case = able.hotpath.select_cases(&args.cases.cases).into_iter().next().unwrap_or_default();
     context.progress(&format!("{} on {}, {case}", able.title(), able.arch));
-    let judge = Judge::new(context, selection.compiler()?);
+    let judge = Judge::new(context, selection.compiler()?).unchecked(args.cases.unchecked);
     let path =
         judge.loop_trace(able, &case, cpu)?.map_err(|reason| Problem::new(reason.0).at(able.title()))?;
     Ok((path, judge::options()))

@@ -5,8 +5,8 @@
 mod write;
 
 use crate::context::{Context, Outcome};
+use crate::cpus;
 use crate::fitting::{self, Corpus};
-use crate::judge;
 use lab::{Problem, Result};
 use predict::doubt::ModelError;
 use predict::draws;
@@ -86,7 +86,7 @@ struct Found {
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     for name in names(context, &args.cpus)? {
-        let cpu = judge::cpus(context, std::slice::from_ref(&name))?.remove(0);
+        let cpu = cpus::cpus(context, std::slice::from_ref(&name))?.remove(0);
         if args.check {
             fitting::written(context, &cpu)?;
             continue;

@@ -42,7 +42,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     if selection.archs.is_empty() {
         selection.archs = vec![native_arch()?];
     }
-    let judge = Judge::new(context, selection.compiler()?);
+    let judge = Judge::new(context, selection.compiler()?).unchecked(args.cases.unchecked);
     let variants = selection.competitors(context)?;
     let measured = measure(context, &judge, &variants, &args.cases.cases, args.effort.effort())?;
     if measured.is_empty() && context.failed_in_passing() {

@@ -2,8 +2,9 @@
 //! `predict`: cycles per call on CPUs that need not be here; or, of a trace file that a user has, the whole run.
 
 use crate::context::{Context, Outcome};
+use crate::cpus;
 use crate::judge::{self, Judge};
-use crate::select::{Cases, Selection};
+use crate::select::{is_pair, Cases, Selection};
 use crate::verbs::count::{case_text, hotpaths_of, variant_text};
 use crate::winners::{self, Row};
 use crate::work::{each_case, Skips};
@@ -31,12 +32,13 @@ pub struct Args {
 
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
-    let cpus = judge::cpus(context, &args.cpus)?;
+    let cpus = cpus::cpus_for(context, &args.cpus, &args.selection.archs)?;
     if let Some(path) = args.selection.words.first().filter(|word| names_a_file(word)) {
         return trace_file(context, Path::new(path), &cpus, args.cpus.is_empty());
     }
-    let judge = Judge::new(context, args.selection.compiler()?);
-    let variants = args.selection.competitors(context)?;
+    let judge = Judge::new(context, args.selection.compiler()?).unchecked(args.cases.unchecked);
+    let variants =
+        args.selection.for_cpus(args.selection.competitors(context)?, &cpus, !args.cpus.is_empty())?;
     let mut skips = Skips::default();
     let mut rows = Vec::new();
     each_case(
@@ -63,7 +65,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
 
 /// A word that is no name of a hot path: a file that is there, or what could only be one.
 fn names_a_file(word: &str) -> bool {
-    Path::new(word).is_file() || word.ends_with(".trace") || word.contains('/')
+    Path::new(word).is_file() || word.ends_with(".trace") || word.contains('/') && !is_pair(word)
 }
 
 /// Judges a recorded trace: for one cpu the counters that its users know, for several a table.

@@ -2,6 +2,7 @@
 //! `report`: the table that a patch needs, for a terminal, a mail, Markdown or a page.
 
 use crate::context::{Context, Outcome};
+use crate::cpus;
 use crate::judge::{self, Judge};
 use crate::measuring::measure;
 use crate::select::{Cases, Selection};
@@ -43,7 +44,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
             .remedy("check, count, predict and measure print their records with --json"));
     }
     let output = context.output(args.output.as_deref())?;
-    let judge = Judge::new(context, args.selection.compiler()?);
+    let judge = Judge::new(context, args.selection.compiler()?).unchecked(args.cases.unchecked);
     let variants = args.selection.competitors(context)?;
     let title: Vec<&str> = args.selection.words.iter().map(String::as_str).take(1).collect();
     let mut report = Report::new(&format!("Assay: {}", title.first().unwrap_or(&"all hot paths")));
@@ -134,7 +135,7 @@ fn trace_all(
     variants: &[Variant],
     skips: &mut Skips,
 ) -> Result<Figures> {
-    let cpus = judge::cpus(context, &args.cpus)?;
+    let cpus = cpus::cpus_for(context, &args.cpus, &args.selection.archs)?;
     let (mut all_counts, mut rows) = (Vec::new(), Vec::new());
     each_case(
         variants,

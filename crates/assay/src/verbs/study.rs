@@ -2,7 +2,8 @@
 //! `study`: a published table, run again: what was published, what the model predicts, how far it is off.
 
 use crate::context::{Context, Outcome};
-use crate::judge::{self, Judge};
+use crate::cpus;
+use crate::judge::Judge;
 use crate::program;
 use crate::study_file::{self, Quantity, Row, Study};
 use crate::verbs::{study_beside, study_difference, study_engine};
@@ -129,7 +130,7 @@ pub fn rerun(context: &Context, study: &Study, compiler: CompilerKind) -> Result
     let judge = Judge::new(context, compiler);
     let again = |row: &Row| -> Result<Rerun> {
         let cpu_name = row.cpu.as_ref().unwrap_or(&study.cpu);
-        let mut cpus = judge::cpus(context, std::slice::from_ref(cpu_name))?;
+        let mut cpus = cpus::cpus(context, std::slice::from_ref(cpu_name))?;
         let cpu = cpus.remove(0);
         match (&row.hotpath, &row.program) {
             (Some(hotpath), _) => rerun_hotpath(context, &judge, study, row, hotpath, &cpu),

@@ -3,7 +3,8 @@
 //! published figures of what cannot be run again, and predictions on cpus of which nothing was published.
 
 use crate::context::Context;
-use crate::judge::{self, Judge};
+use crate::cpus;
+use crate::judge::Judge;
 use crate::study_file::{Elsewhere, Study};
 use crate::verbs::study::{rerun, Rerun};
 use arch::{Arch, UnknownArch};
@@ -144,7 +145,7 @@ fn predict(context: &Context, study: &Study, code: &Elsewhere) -> Result<Vec<Pre
     let variant = variants.iter().find(|variant| variant.name == code.variant).ok_or_else(|| {
         Problem::new(format!("{} has no variant '{}' on {arch}", code.hotpath, code.variant)).at(&study.name)
     })?;
-    let cpus = judge::cpus(context, &code.cpus)?;
+    let cpus = cpus::cpus(context, &code.cpus)?;
     // clang has every architecture; gcc's cross compilers do not.
     let judge = Judge::new(context, lab::toolchain::CompilerKind::Clang);
     let made = judge.predict(variant, &Case::from_values(code.case.clone()), &cpus)?;

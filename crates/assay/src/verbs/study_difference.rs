@@ -3,7 +3,8 @@
 //! some code; here stand the published differences with their scatter and the predicted ones of that code.
 
 use crate::context::{Context, Outcome};
-use crate::judge::{self, Judge};
+use crate::cpus;
+use crate::judge::Judge;
 use crate::study_file;
 use crate::winners::interval_text;
 use arch::Arch;
@@ -121,7 +122,7 @@ pub fn load(workspace: &Workspace, name: &str) -> Result<Study> {
 
 /// Predicts all of its code and shows both sides.
 pub fn run(context: &Context, study: &Study) -> Result<Outcome> {
-    let cpu = judge::cpus(context, std::slice::from_ref(&study.cpu))?.remove(0);
+    let cpu = cpus::cpus(context, std::slice::from_ref(&study.cpu))?.remove(0);
     let mut predictions = BTreeMap::new();
     for name in study.rows.iter().flat_map(|row| row.before.iter().chain(&row.after)) {
         if !predictions.contains_key(name) {

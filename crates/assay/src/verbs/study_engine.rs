@@ -7,7 +7,8 @@ mod sweep;
 mod table;
 
 use crate::context::{Context, Outcome};
-use crate::{judge, program};
+use crate::cpus;
+use crate::program;
 use lab::cache::{read_text, Workspace};
 use lab::output::Output;
 use lab::{Problem, Result};
@@ -169,7 +170,7 @@ pub fn run(context: &Context, study: &Study, picture: Option<&Path>) -> Result<O
 }
 
 fn geometry(context: &Context, study: &Study) -> Result<Geometry> {
-    let cpu = judge::cpus(context, std::slice::from_ref(&study.cpu))?.remove(0);
+    let cpu = cpus::cpus(context, std::slice::from_ref(&study.cpu))?.remove(0);
     Geometry::of(&cpu).ok_or_else(|| {
         Problem::new(format!("{} has no three levels of caches", study.cpu))
             .at(&study.name)

@@ -75,6 +75,21 @@ fn files(dir: &Path) -> BTreeMap<String, PathBuf> {
     found
 }
 
+fn path_in<'a>(files: &'a BTreeMap<String, PathBuf>, dir: &Path, wanted: &str) -> Result<&'a Path, CpuError> {
+    files.get(wanted).map(PathBuf::as_path).ok_or_else(|| CpuError::Unknown {
+        name: wanted.to_owned(),
+        dir: dir.to_owned(),
+        known: files.keys().cloned().collect(),
+    })
+}
+
+fn read(path: &Path) -> Result<(String, PathBuf), CpuError> {
+    let failed = |reason: String| CpuError::Read { path: path.to_owned(), reason };
+    let bytes = std::fs::read(path).map_err(|error| failed(error.to_string()))?;
+    let text = String::from_utf8(bytes).map_err(|_| failed("it is not UTF-8 text".into()))?;
+    Ok((text, path.to_owned()))
+}
+
 impl Cpu {
     /// The names of all cpus in `dir`, sorted.
     pub fn list(dir: &Path) -> Vec<String> {
@@ -89,16 +104,22 @@ impl Cpu {
     /// Loads the cpu `name` from `dir`, with everything it inherits, and checks it.
     pub fn load(dir: &Path, name: &str) -> Result<Cpu, CpuError> {
         let files = files(dir);
-        Cpu::load_with(name, |wanted| {
-            let path = files.get(wanted).ok_or_else(|| CpuError::Unknown {
-                name: wanted.to_owned(),
-                dir: dir.to_owned(),
-                known: files.keys().cloned().collect(),
-            })?;
-            let read = |reason: String| CpuError::Read { path: path.clone(), reason };
-            let bytes = std::fs::read(path).map_err(|error| read(error.to_string()))?;
-            let text = String::from_utf8(bytes).map_err(|_| read("it is not UTF-8 text".into()))?;
-            Ok((text, path.clone()))
+        Cpu::load_with(name, |wanted| read(path_in(&files, dir, wanted)?))
+    }
+
+    /// Loads a cpu from a file that stands anywhere; what it inherits is in `dir`, or is a core of LLVM's as `llvm:NAME`.
+    pub fn load_file(dir: &Path, file: &Path) -> Result<Cpu, CpuError> {
+        let files = files(dir);
+        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let first = std::cell::Cell::new(true);
+        Cpu::load_with(&name, |wanted| {
+            if first.replace(false) {
+                return read(file);
+            }
+            match wanted.strip_prefix(crate::fallback::PREFIX) {
+                Some(llvm) => crate::fallback::inherited(&read(file)?.0, llvm),
+                None => read(path_in(&files, dir, wanted)?),
+            }
         })
     }
 
@@ -170,9 +191,22 @@ impl Cpu {
         }
         let place = first_place.unwrap_or_else(|| Place { file: Arc::new(PathBuf::from(name)), line: 1 });
         cpu.check_needed(&place)?;
+        cpu.check_archs(&place)?;
         cpu.check_effects()?;
         crate::description::Description::new(&cpu)?;
         Ok(cpu)
+    }
+
+    /// What it runs has to be what we know, or nothing would ever be predicted for it.
+    fn check_archs(&self, place: &Place) -> Result<(), CpuError> {
+        let known = |word: &&String| !arch::Arch::ALL.iter().any(|arch| arch.name() == word.as_str());
+        let Some(word) = self.words("arch").iter().find(known) else { return Ok(()) };
+        Err(CpuError::Invalid {
+            place: self.entry("arch").map_or(place, Entry::place).clone(),
+            key: "arch".into(),
+            problem: format!("names '{word}', which is no architecture"),
+            allowed: arch::Arch::ALL.map(arch::Arch::name).join(" "),
+        })
     }
 
     fn check_needed(&self, place: &Place) -> Result<(), CpuError> {

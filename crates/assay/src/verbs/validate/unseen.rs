@@ -3,8 +3,8 @@
 //! how many of them lie in the interval that was given.
 
 use crate::context::Context;
+use crate::cpus;
 use crate::fitting::{self, Unseen};
-use crate::judge;
 use lab::Result;
 use report::record::Record;
 use report::{Derived, Integer, Predicted, Published, Section, Table};
@@ -60,7 +60,7 @@ impl OutOfSample {
         let mut rows = Vec::new();
         for name in fitting::cpus_with_figures(context)? {
             context.progress(&format!("{name}: figures out of sample"));
-            let cpu = judge::cpus(context, std::slice::from_ref(&name))?.remove(0);
+            let cpu = cpus::cpus(context, std::slice::from_ref(&name))?.remove(0);
             rows.extend(fitting::unseen(context, &cpu)?);
         }
         Ok(OutOfSample(rows))

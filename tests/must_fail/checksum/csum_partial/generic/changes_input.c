@@ -3,7 +3,7 @@
  * Exchanges two words of its input: the sum is the same, the packet is not.
  *
  * assay-cflags: -fno-tree-vectorize
- * assay-expect: fail returned 0x
+ * assay-expect: fail wrote into its input
  */
 #include "checksum.h"
 

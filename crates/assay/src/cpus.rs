@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! From the words after `-c` to cpus: a name of a description of ours, a description file of the user's, or a core that only
+//! LLVM knows, as `llvm:NAME`.
+
+use crate::context::Context;
+use crate::judge::told;
+use arch::Arch;
+use decode::Scheduling;
+use lab::{Problem, Result};
+use predict::cpu::CpuError;
+use predict::fallback::PREFIX;
+use predict::Cpu;
+use std::path::{Path, PathBuf};
+
+/// Loads the cpus that a user named, or all that we describe.
+pub fn cpus(context: &Context, names: &[String]) -> Result<Vec<Cpu>> {
+    cpus_for(context, names, &[])
+}
+
+/// The same where the user named architectures, too: cores of LLVM are looked for in these alone.
+pub fn cpus_for(context: &Context, names: &[String], archs: &[Arch]) -> Result<Vec<Cpu>> {
+    let folder = folder(context);
+    let archs = if archs.is_empty() { Arch::ALL.to_vec() } else { archs.to_vec() };
+    let names = if names.is_empty() { Cpu::list(&folder) } else { names.to_vec() };
+    let mut cpus: Vec<Cpu> = Vec::new();
+    for name in names {
+        let found = match name.strip_prefix(PREFIX) {
+            Some(llvm) => llvm_cpus(llvm, &archs)?,
+            None if names_a_file(&name) => vec![of_file(&folder, Path::new(&name))?],
+            None => vec![described(&folder, &name)?],
+        };
+        for cpu in found {
+            // A cpu that is named twice is meant once.
+            if !cpus.contains(&cpu) {
+                cpus.push(cpu);
+            }
+        }
+    }
+    Ok(cpus)
+}
+
+/// Where our descriptions stand.
+pub fn folder(context: &Context) -> PathBuf {
+    context.workspace.root.join("cpus")
+}
+
+fn names_a_file(name: &str) -> bool {
+    name.contains('/') || name.ends_with(".toml")
+}
+
+fn of_file(folder: &Path, file: &Path) -> Result<Cpu> {
+    Cpu::load_file(folder, file)
+        .map_err(|error| told(&error, "see that the path is right; docs/add-a-cpu.md"))
+}
+
+/// One of ours; a word that is none of them may be the name of a core that LLVM has a model of, or nearly one of ours.
+fn described(folder: &Path, name: &str) -> Result<Cpu> {
+    Cpu::load(folder, name).map_err(|error| {
+        let CpuError::Unknown { known, .. } = &error else { return told(&error, "") };
+        if Arch::ALL.iter().any(|arch| llvm_names(*arch).contains(&name)) {
+            return Problem::new(format!("no file describes the cpu '{name}'"))
+                .remedy(format!("-c llvm:{name} takes LLVM's model of it; described: {}", known.join(" ")));
+        }
+        let near = nearest(name, known.iter().map(String::as_str));
+        let guess = near.map_or(String::new(), |near| format!("did you mean {near}? "));
+        Problem::new(format!("unknown cpu '{name}'")).remedy(format!("{guess}known: {}", known.join(" ")))
+    })
+}
+
+/// A core that only LLVM has a scheduling model of, once for each architecture that it runs.
+fn llvm_cpus(name: &str, archs: &[Arch]) -> Result<Vec<Cpu>> {
+    let found: Vec<Cpu> =
+        archs.iter().filter_map(|arch| predict::fallback::llvm_cpu(*arch, name).ok()).collect();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let of = archs.iter().map(|arch| arch.name()).collect::<Vec<_>>().join(", ");
+    let known: Vec<&str> = archs.iter().flat_map(|arch| llvm_names(*arch)).collect();
+    let elsewhere = Arch::ALL.into_iter().find(|arch| llvm_names(*arch).contains(&name));
+    let remedy = match (elsewhere, nearest(name, known.iter().copied())) {
+        (Some(arch), _) => format!("it is a {arch} core"),
+        (None, Some(near)) => format!("did you mean llvm:{near}?"),
+        (None, None) if archs.len() == 1 => format!("LLVM has for {of}: {}", known.join(" ")),
+        (None, None) => "with -a ARCH this message lists the cores that LLVM has for it".to_owned(),
+    };
+    Err(Problem::new(format!("LLVM has no scheduling model of '{name}' for {of}")).remedy(remedy))
+}
+
+/// The cores of an architecture that LLVM has a scheduling model of.
+fn llvm_names(arch: Arch) -> Vec<&'static str> {
+    Scheduling::cpus(arch).unwrap_or_default()
+}
+
+/// The known word that is fewest edits away from one that is not, if that is a slip of the finger and no other word.
+fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let near = known.map(|one| (edits(word, one), one)).min()?;
+    (near.0 <= 1 + word.len() / 5).then_some(near.1)
+}
+
+/// Letters to insert, remove or exchange (Levenshtein's distance).
+fn edits(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(row[j + 1] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_word_is_a_slip_away_or_none() {
+        assert_eq!((edits("", "ab"), edits("power8", "power9"), edits("abc", "acb")), (2, 1, 2));
+        let known = ["power8", "power9", "la464"];
+        assert_eq!(nearest("pwer9", known.into_iter()), Some("power9"));
+        assert_eq!(nearest("z80", known.into_iter()), None);
+    }
+}

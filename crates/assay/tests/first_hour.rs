@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! What a new user does in the first hour, and what went wrong there once: words that the command should understand, messages
+//! that named the wrong cause, figures of variants that are wrong.
+
+mod common;
+
+use common::{body, checkout_with, endless, finish, root, Lab, GOOD};
+use std::time::{Duration, Instant};
+
+/// As GOOD, but it leaves a byte out.
+fn drops_a_byte() -> String {
+    GOOD.replace("i < len", "i < len - (len > 32)")
+}
+
+#[test]
+fn lists_are_separated_by_commas_and_a_variant_stands_behind_its_hot_path() {
+    let lab = Lab::shared();
+    let line = "check csum_partial -a powerpc64le,powerpc64,powerpc64 -v adde,uint64 --quick --json";
+    assert_eq!(lab.line(line).ends(0, &["4 right"]).records("check").len(), 4);
+    let line = "predict csum_partial/uint64 -a powerpc64le -c power8,power8 --case size=40 --json";
+    let records = lab.line(line).ends(0, &[]).records("prediction");
+    assert_eq!((records.len(), records[0]["variant"].as_str()), (1, Some("uint64")));
+    lab.line("count csum_partial/nosuch -a powerpc64le").refused(&["no variant is called 'nosuch'", "adde"]);
+    lab.line("predict nosuch/adde -c power8").refused(&["'nosuch'", "csum_partial"]);
+}
+
+#[test]
+fn a_cpu_leaves_out_what_it_does_not_run_without_a_word_unless_that_was_named() {
+    let lab = Lab::shared();
+    let ran = lab.line("predict csum_fold -c la464 --case chain=0 --json").ends(0, &[]);
+    assert!(!ran.stderr.contains("skipped"), "{ran:#?}");
+    lab.line("predict csum_partial -c la464 -v vsx").refused(&["nothing in this selection runs on la464"]);
+    lab.line("compare csum_partial -c la464 -a powerpc64 -v uint64,adde").refused(&["runs on la464"]);
+}
+
+#[test]
+fn the_name_of_a_cpu_that_is_none_leads_to_one_that_is() {
+    let lab = Lab::shared();
+    lab.line("predict csum_partial -c powr8").refused(&["did you mean power8?"]);
+    lab.line("predict csum_partial -c neoverse-n1").refused(&["-c llvm:neoverse-n1"]);
+    let ran =
+        lab.line("predict csum_partial -c llvm:nosuch -a aarch64").refused(&["for aarch64", "cortex-a53"]);
+    assert!(!ran.stderr.contains("pwr8"), "{ran:#?}");
+    lab.line("predict csum_partial -c llvm:pwr9 -a aarch64").refused(&["it is a powerpc"]);
+}
+
+#[test]
+fn a_description_of_ones_own_is_named_by_its_path_and_may_build_on_llvms() {
+    let lab = Lab::shared();
+    lab.write(
+        "mine.toml",
+        "# Mine.\ntitle = \"Mine\"\narch = [\"aarch64\"]\ninherits = \"llvm:cortex-a76\"\n",
+    );
+    lab.write("faster.toml", "# Mine.\ntitle = \"Mine\"\ninherits = \"power8\"\n");
+    for (file, arch) in [("mine.toml", "aarch64"), ("./faster.toml", "powerpc64le")] {
+        let line = format!("predict csum_partial/uint64 -a {arch} -c {file} --case size=40 --json");
+        let records = lab.line(&line).ends(0, &[]).records("prediction");
+        assert!(records[0]["cycles"].as_f64().unwrap() > 1.0, "{records:?}");
+    }
+    lab.line("cpu mine.toml").ends(0, &["Mine", "LLVM's scheduling model"]);
+    lab.write("bad.toml", "title = \"Bad\"\ninherits = \"llvm:nosuch\"\narch = [\"aarch64\"]\n");
+    lab.line("cpu bad.toml").refused(&["nosuch"]);
+    lab.line("cpu ./missing.toml").refused(&["missing.toml"]);
+}
+
+#[test]
+fn a_broken_description_is_told_and_hides_no_other() {
+    let lab = Lab::shared();
+    let checkout = checkout_with(&lab, "power/power8.toml", |text| {
+        let lines =
+            text.lines().map(|line| if line.starts_with("arch =") { "arch = [\"vax\"]" } else { line });
+        lines.collect::<Vec<_>>().join("\n")
+    });
+    let ran = finish(lab.command().env("ASSAY_ROOT", &checkout).arg("cpu"));
+    ran.refused(&["power8.toml:", "'vax', which is no architecture", "powerpc64le", "la464", "zen3"]);
+}
+
+#[test]
+fn a_wrong_variant_gets_no_figures_unless_they_are_asked_for() {
+    let lab = Lab::shared();
+    lab.write("broken.c", drops_a_byte());
+    let case = "-a powerpc64le --case size=40 --json";
+    for verb in ["predict", "compare", "count"] {
+        let cpu = if verb == "count" { "" } else { "-c power8" };
+        let line = format!("{verb} csum_partial broken.c -v uint64,adde {cpu} {case}");
+        let ran =
+            lab.line(&line).ends(1, &["csum_partial/broken", "is wrong, so its figures", "returned 0x"]);
+        assert!(!ran.stdout.contains("broken") && ran.stdout.contains("uint64"), "{ran:#?}");
+    }
+    let line = format!("predict csum_partial broken.c -v uint64 -c power8 {case} --unchecked");
+    assert!(lab.line(&line).ends(0, &[]).stdout.contains("broken"));
+    let line = format!(
+        "measure csum_partial broken.c -v uint64 -a {} --case size=40 --processes 2",
+        common::native()
+    );
+    let ran = lab.line(&line).ends(1, &["is wrong, so its figures"]);
+    assert!(ran.stdout.contains("uint64") && !ran.stdout.contains("broken"), "{ran:#?}");
+}
+
+#[test]
+fn an_endless_loop_is_found_in_seconds_where_it_is_counted() {
+    let lab = Lab::shared();
+    lab.write("endless.c", endless());
+    let started = Instant::now();
+    lab.line("count csum_partial endless.c -v uint64 -a powerpc64le --case size=40")
+        .ends(1, &["an endless loop?"]);
+    // Three seconds of processor time; a busy machine takes longer, and two minutes were taken once.
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
+}
+
+#[test]
+fn a_wrong_verdict_tells_the_call_and_how_to_have_it_again() {
+    let lab = Lab::shared();
+    lab.write("my file.c", drops_a_byte());
+    let check = ["check", "csum_partial", "my file.c", "-a", "powerpc64le", "--json"];
+    let records = lab.assay(check).ends(1, &[]).records("check");
+    let failure = records[0]["failure"].as_str().unwrap();
+    for part in ["size=33", "of the check, seed ", "argument 1: byte "] {
+        assert!(failure.contains(part), "'{part}' in {failure}");
+    }
+    let again = records[0]["again"].as_str().unwrap();
+    let call: u64 = again.rsplit("--call=").next().unwrap().parse().unwrap();
+    assert!(again.starts_with("./assay check csum_partial 'my file.c' -a powerpc64le"), "{again}");
+    let (wanted, before) = (format!("--call={call}"), format!("--call={}", call - 1));
+    let same = lab.assay(check.iter().copied().chain([wanted.as_str()])).ends(1, &[]).records("check");
+    assert_eq!(same[0]["failure"].as_str(), Some(failure), "the same call fails in the same way");
+    // All calls before it are right, and the check ends behind the one that was named.
+    lab.assay(check.iter().copied().chain([before.as_str()])).ends(0, &["1 right"]);
+    let debugger = records[0]["debugger"].as_str().unwrap();
+    assert!(debugger.contains("-g 1234") && debugger.contains(&format!("call={call}")), "{debugger}");
+    assert!(debugger.contains("break assay_wanted_call_follows"), "{debugger}");
+    // Other random data: the same defect, another sum.
+    let other = lab.assay(check.iter().copied().chain(["--seed=7"])).ends(1, &[]).records("check");
+    assert_ne!(other[0]["failure"].as_str(), Some(failure));
+}
+
+#[test]
+fn a_write_into_the_input_is_called_that() {
+    let lab = Lab::shared();
+    // It puts back what was there, so that no sum is ever wrong.
+    let restores = body(
+        "unsigned char *bytes = (unsigned char *)(uintptr_t)buf;
+         uint64_t total = sum;
+         for (int i = 0; i < len; i++) {
+                 unsigned char byte = bytes[i];
+                 *(volatile unsigned char *)&bytes[i] = 0;
+                 total += (i & 1) == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) ? byte * 256u : byte;
+                 *(volatile unsigned char *)&bytes[i] = byte;
+         }
+         while (total >> 32)
+                 total = (total & 0xffffffff) + (total >> 32);
+         return (uint32_t)total;",
+    );
+    lab.write("restores.c", restores);
+    lab.line("check csum_partial restores.c -a powerpc64le,x86_64 --quick")
+        .ends(1, &["wrote into its input: byte ", "0 right"]);
+}
+
+#[test]
+fn a_missing_header_is_no_verdict_and_its_folder_can_be_named() {
+    let lab = Lab::shared();
+    lab.write("mine.c", format!("#include <asm/of-another-kernel.h>\n{GOOD}"));
+    let ran = lab.line("check csum_partial mine.c -a powerpc64le --quick");
+    let ran = ran.refused(&["cannot be judged: it includes asm/of-another-kernel.h", "-I DIR"]);
+    assert!(!ran.stdout.contains("WRONG"), "{ran:#?}");
+    lab.write("inc lude/asm/of-another-kernel.h", "#define NAME csum_partial\n");
+    let check = ["check", "csum_partial", "mine.c", "-a", "powerpc64le", "--quick", "-I", "inc lude"];
+    lab.assay(check).ends(0, &["1 right"]);
+    lab.write("named.c", GOOD.replace("csum_partial", "NAME"));
+    let check = "check csum_partial named.c -a powerpc64le --quick --cflags -DNAME=csum_partial";
+    lab.line(check).ends(0, &["1 right"]);
+    lab.line("check csum_partial -a powerpc64le -I .")
+        .refused(&["-I and --cflags are for files of your own"]);
+}
+
+#[test]
+fn the_version_names_the_commit() {
+    let lab = Lab::shared();
+    let git = std::process::Command::new("git").args(["rev-parse", "HEAD"]).current_dir(root()).output();
+    let told = lab.line("--version").ends(0, &["assay 0.", "(commit "]).stdout;
+    // In a source tarball there is no git to ask.
+    if let Some(commit) = git.ok().filter(|output| output.status.success() && root().join(".git").exists()) {
+        let commit = String::from_utf8_lossy(&commit.stdout)[..12].to_owned();
+        assert!(told.contains(&commit), "{told}");
+    }
+    lab.line("help check").ends(0, &["Usage: assay check", "--quick"]);
+}
