@@ -58,8 +58,12 @@ enum Verb {
     Study(verbs::study::Args),
     /// The table that a patch needs: terminal, mail, markdown or html
     Report(verbs::report::Args),
+    /// A variant's machine code with its source lines, as one compiler makes it or two
+    Code(verbs::code::Args),
     /// Record any foreign Linux program, or one of its functions, as a trace
     Trace(verbs::trace::Args),
+    /// Programs of other architectures to record: unpack Debian's, build your own
+    Foreign(verbs::foreign::Args),
     /// What bounds a variant on a CPU, by experiment; what the answer rests on; a timeline
     Explain(verbs::explain::Args),
     /// Move the uncertain numbers of a cpu to where published figures are met best, and judge the fit by what it has not seen
@@ -82,6 +86,10 @@ enum Verb {
     Doctor(verbs::doctor::Args),
     /// The main job in a few minutes: the published LoongArch table, the best variants, this machine
     Demo(verbs::demo::Args),
+    /// Completions of all verbs and options for a shell
+    Completions(verbs::completions::Args),
+    /// Manual pages of all verbs
+    Man(verbs::completions::ManArgs),
     /// All tests of the checkout, ending with a count
     Test(verbs::test::Args),
 }
@@ -116,6 +124,10 @@ fn main() -> ExitCode {
         Verb::Compare(args) => verbs::compare::run(&context, &args),
         Verb::Study(args) => verbs::study::run(&context, &args),
         Verb::Report(args) => verbs::report::run(&context, &args),
+        Verb::Code(args) => verbs::code::run(&context, &args),
+        Verb::Foreign(args) => verbs::foreign::run(&context, &args),
+        Verb::Completions(args) => verbs::completions::run(command(), &args),
+        Verb::Man(args) => verbs::completions::man(&context, command(), &args),
         Verb::Trace(args) => verbs::trace::run(&context, &args),
         Verb::Explain(args) => verbs::explain::run(&context, &args),
         Verb::Fit(args) => verbs::fit::run(&context, &args),

@@ -106,6 +106,13 @@ impl<'a> Builder<'a> {
         Ok(Runner { path, compiler: compiler.version, elf })
     }
 
+    /// The flags that a variant is compiled with, those of the target first.
+    pub fn flags(&self, variant: &Variant) -> Result<Vec<String>> {
+        let compiler = Compiler::of(self.kind, Target::of(variant.arch))?;
+        let common = COMMON_FLAGS.iter().map(|flag| (*flag).to_owned());
+        Ok(compiler.target_flags.into_iter().chain(common).chain(self.variant_unit(variant).flags).collect())
+    }
+
     /// The variant's own object, checked for its ABI and for what it defines.
     fn variant_object(&self, compiler: &Compiler, variant: &Variant, surroundings: &str) -> Result<PathBuf> {
         let object = if variant.source.extension().is_some_and(|ending| ending == "o") {

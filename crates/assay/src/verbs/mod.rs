@@ -3,9 +3,11 @@
 
 pub mod cache_log;
 pub mod check;
+pub mod code;
 pub mod compare;
 pub mod compare_ebpf;
 pub mod compare_predicted;
+pub mod completions;
 pub mod count;
 pub mod cpu;
 pub mod demo;
@@ -13,6 +15,7 @@ pub mod doctor;
 pub mod ebpf;
 pub mod explain;
 pub mod fit;
+pub mod foreign;
 pub mod list;
 pub mod measure;
 pub mod pingpong;

@@ -6,7 +6,7 @@ use crate::interrupt;
 use arch::Arch;
 use lab::elf::ElfFile;
 use lab::emulator::{qemu_engine, Engine};
-use lab::foreign_root::Root;
+use lab::foreign_root::{unpacked, Root};
 use lab::output::Output;
 use lab::process::{signal_name, Ending, Printing};
 use lab::record::Recording;
@@ -39,6 +39,9 @@ pub struct Args {
     /// Seconds after which the program is asked to end; what was recorded until then is kept, as it is after Ctrl-C
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     timeout: u64,
+    /// Look the program up among those that `foreign unpack` has put here for this architecture
+    #[arg(short, long = "arch", value_name = "ARCH")]
+    arch: Option<Arch>,
     /// The program and its arguments
     #[arg(last = true, required = true, value_name = "PROGRAM [ARGS]")]
     command: Vec<String>,
@@ -46,7 +49,10 @@ pub struct Args {
 
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
-    let program = &find(&args.command[0])?;
+    let program = &match args.arch {
+        Some(arch) => find_unpacked(context, arch, &args.command[0])?,
+        None => find(&args.command[0])?,
+    };
     let elf = load(program)?;
     let engine = engine(context, elf.arch, args.qemu_cpu.as_deref())?;
     let output = output(context, args, program)?;
@@ -97,6 +103,17 @@ fn find(word: &str) -> Result<PathBuf> {
     find_program(word).ok_or_else(|| {
         Problem::new(format!("there is no program '{word}' here or in PATH"))
             .remedy("name its file; ./assay foreign unpacks programs of other architectures")
+    })
+}
+
+fn find_unpacked(context: &Context, arch: Arch, word: &str) -> Result<PathBuf> {
+    let root = unpacked(&context.workspace, arch);
+    let folders = ["usr/bin", "usr/sbin", "usr/games", "usr/libexec", ""];
+    let found = folders.iter().map(|folder| root.join(folder).join(word.trim_start_matches('/')));
+    found.into_iter().find(|file| file.is_file()).ok_or_else(|| {
+        Problem::new(format!("no package that is unpacked for {arch} has a program '{word}'"))
+            .at(root.display())
+            .remedy(format!("unpack its package: ./assay foreign unpack -a {arch} PACKAGE"))
     })
 }
 

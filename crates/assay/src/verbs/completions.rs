@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! `completions` and `man`: made from the command line as it is parsed, so they cannot say anything else.
+
+use crate::context::{Context, Outcome};
+use clap_complete::Shell;
+use lab::output::Output;
+use lab::{Problem, Result};
+use std::path::PathBuf;
+
+/// Options of `completions`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The shell
+    shell: Shell,
+}
+
+/// Options of `man`.
+#[derive(clap::Args)]
+pub struct ManArgs {
+    /// Folder for the pages, one for each verb; it is made if it is not there
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+/// Prints the completions of a shell: `source <(./assay completions bash)`.
+pub fn run(mut command: clap::Command, args: &Args) -> Result<Outcome> {
+    let mut text = Vec::new();
+    clap_complete::generate(args.shell, &mut command, "assay", &mut text);
+    print!("{}", String::from_utf8_lossy(&text));
+    Ok(Outcome::Fine)
+}
+
+/// Writes the manual pages.
+pub fn man(context: &Context, command: clap::Command, args: &ManArgs) -> Result<Outcome> {
+    std::fs::create_dir_all(&args.folder)
+        .map_err(|error| Problem::io("make the folder", &args.folder, &error))?;
+    let mut command = command.disable_help_subcommand(true);
+    command.build();
+    let mut pages = 0;
+    let mut next = vec![command];
+    while let Some(command) = next.pop() {
+        let name = command.get_display_name().unwrap_or(command.get_name()).to_owned();
+        next.extend(command.get_subcommands().cloned());
+        let mut page = Vec::new();
+        let path = args.folder.join(format!("{name}.1"));
+        let rendered = clap_mangen::Man::new(command).render(&mut page);
+        rendered.map_err(|error| Problem::io("write the page", &path, &error))?;
+        Output::new(&path)?.write(&page)?;
+        pages += 1;
+    }
+    context.progress(&format!("wrote {pages} pages; man -l {}", args.folder.join("assay.1").display()));
+    Ok(Outcome::Fine)
+}

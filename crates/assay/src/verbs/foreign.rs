@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! `foreign`: programs of other architectures to record: Debian's own, fetched and unpacked, and one's own, built against
+//! Debian's C library. Nothing is installed; all goes into the cache.
+
+use crate::context::{Context, Outcome};
+use arch::Arch;
+use lab::elf::ElfFile;
+use lab::foreign_root::{triple, unpacked};
+use lab::process::{Command, Printing};
+use lab::target::Target;
+use lab::toolchain::require_program;
+use lab::{Problem, Result};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A slow network and a large package.
+const FETCH_TIMEOUT: Duration = Duration::from_secs(3600);
+/// The package that stands for what a C program is built with; see setup.d/foreign-package.
+const FOR_BUILDING: &str = "libc-dev";
+
+/// Options of `foreign`.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(clap::Subcommand)]
+enum Verb {
+    /// Fetch Debian packages of another architecture, with what they depend on, and unpack them for trace
+    Unpack(UnpackArgs),
+    /// Build a C program for another architecture, static, against Debian's C library (fetched if it is not there)
+    Build(BuildArgs),
+}
+
+#[derive(clap::Args)]
+struct UnpackArgs {
+    /// Architecture
+    #[arg(short, long = "arch", value_name = "ARCH")]
+    arch: Arch,
+    /// Debian's names of the packages
+    #[arg(required = true, value_name = "PACKAGE")]
+    packages: Vec<String>,
+}
+
+#[derive(clap::Args)]
+struct BuildArgs {
+    /// Architecture
+    #[arg(short, long = "arch", value_name = "ARCH")]
+    arch: Arch,
+    /// Sources, objects and libraries
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The program (default: the first file's name without its ending)
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Further arguments of the compiler; -O2 -g -static stand before them
+    #[arg(last = true, value_name = "FLAGS")]
+    flags: Vec<String>,
+}
+
+/// Runs the verb.
+pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
+    match &args.verb {
+        Verb::Unpack(args) => unpack(context, args),
+        Verb::Build(args) => build(context, args),
+    }
+}
+
+fn unpack(context: &Context, args: &UnpackArgs) -> Result<Outcome> {
+    refuse_options(&args.packages)?;
+    let programs = fetch(context, args.arch, &args.packages)?;
+    let root = unpacked(&context.workspace, args.arch);
+    eprintln!("unpacked into {}", root.display());
+    let show = |program: &str| root.join(program.trim_start_matches('/')).display().to_string();
+    programs.iter().for_each(|program| println!("{}", show(program)));
+    let is_program = |program: &&String| ElfFile::load(Path::new(&show(program))).is_ok();
+    if let Some(first) = programs.iter().find(is_program) {
+        eprintln!("record one: ./assay trace -- {} ARGS", show(first));
+    }
+    Ok(Outcome::Fine)
+}
+
+/// A package's name with a dash before it would be an option of apt.
+fn refuse_options(packages: &[String]) -> Result<()> {
+    let plain = |name: &&String| {
+        !name.chars().all(|c| c.is_ascii_alphanumeric() || "+-.=~:".contains(c)) || name.starts_with('-')
+    };
+    packages.iter().find(plain).map_or(Ok(()), |name| {
+        Err(Problem::new(format!("'{name}' is no name of a Debian package"))
+            .remedy("packages.debian.org lists the names; a version may follow as in hello=2.10-3"))
+    })
+}
+
+/// Has the packages fetched and unpacked; the programs that they bring.
+fn fetch(context: &Context, arch: Arch, packages: &[String]) -> Result<Vec<String>> {
+    let script = context.workspace.root.join("setup.d/foreign-package");
+    let cache = context.workspace.folder("roots")?;
+    let cache = cache.parent().unwrap_or(&cache);
+    let shared = context.workspace.scratch(".programs")?;
+    // Its words are for the user as they come; what it prints last is for us.
+    let line = "out=$1; shift; exec \"$@\" >\"$out\"".to_owned();
+    let mut words = vec!["-c".to_owned(), line, "foreign-package".to_owned()];
+    words.extend([shared.path().display().to_string(), script.display().to_string()]);
+    words.extend([cache.display().to_string(), arch.name().to_owned()]);
+    words.extend(packages.iter().cloned());
+    let output = Command::new("/bin/sh")
+        .args(&words)
+        .timeout(FETCH_TIMEOUT)
+        .printing(Printing::ShownAsErrors)
+        .run()?;
+    if !output.success() {
+        return Err(Problem::new("the packages were not unpacked, for the reason above")
+            .remedy("mend that, and run it again; what was unpacked before is still there"));
+    }
+    Ok(lab::cache::read_text(shared.path())?.lines().map(str::to_owned).collect())
+}
+
+fn build(context: &Context, args: &BuildArgs) -> Result<Outcome> {
+    let target = Target::of(args.arch);
+    let root = unpacked(&context.workspace, args.arch);
+    if let Some(missing) = args.files.iter().find(|file| !file.is_file()) {
+        return Err(Problem::new("there is no such file")
+            .at(missing.display())
+            .remedy("name C sources, objects or libraries"));
+    }
+    let output =
+        args.output.clone().unwrap_or_else(|| PathBuf::from(args.files[0].file_stem().unwrap_or_default()));
+    if args.files.iter().any(|file| same(file, &output)) {
+        return Err(Problem::new("would be overwritten by the program")
+            .at(output.display())
+            .remedy("name another with -o"));
+    }
+    if libc_archive(&root, args.arch).is_none() {
+        context.progress(&format!("fetching the C library for {}, once", args.arch));
+        fetch(context, args.arch, &[FOR_BUILDING.to_owned()])?;
+    }
+    let baseline = target.requirement(target.baseline).map_or(&[][..], |requirement| requirement.cflags);
+    let command = Command::new(require_program("clang-19", "clang-19")?)
+        .arg(format!("--target={}", triple(args.arch)))
+        .arg(format!("--sysroot={}", root.display()))
+        .arg(format!("--gcc-toolchain={}", root.join("usr").display()))
+        .args(["-fuse-ld=lld-19", "-static", "-O2", "-g"])
+        .args(baseline)
+        .args(&args.flags)
+        .args(&args.files)
+        .arg("-o")
+        .arg(&output)
+        .bare_environment();
+    let ran = command.run()?;
+    if !ran.success() {
+        eprintln!("{}", ran.head(20));
+        eprintln!("failed: does not build; the command was\n  {}", command.line());
+        return Ok(Outcome::Failed);
+    }
+    eprint!("{}", ran.stderr);
+    println!("{}", output.display());
+    eprintln!("record it: ./assay trace -- {} ARGS", Path::new(".").join(&output).display());
+    Ok(Outcome::Fine)
+}
+
+fn same(a: &Path, b: &Path) -> bool {
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+fn libc_archive(root: &Path, arch: Arch) -> Option<PathBuf> {
+    let places = [root.join("usr/lib").join(triple(arch)), root.join("usr/lib")];
+    places.into_iter().map(|folder| folder.join("libc.a")).find(|file| file.is_file())
+}
