@@ -34,6 +34,7 @@ mod x86;
 
 pub use decoder::{DecodeError, Decoder, Error, Reason};
 pub use instruction::{Flow, Instruction, Register, Role, Write};
+pub use power::versions::power_version;
 pub use registers::RegisterKind;
 pub use scheduling::{Entry, McaError, Model, Resource, Scheduling, SchedulingError};
 pub use subtarget::Subtarget;

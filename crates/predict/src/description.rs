@@ -6,6 +6,7 @@
 
 use crate::cpu::schema::CoreKind;
 use crate::cpu::{Cpu, CpuError};
+use decode::power_version;
 use std::collections::{HashMap, HashSet};
 
 /// Bits in the mask of busy pipes.
@@ -279,6 +280,8 @@ pub struct Description {
     pub(crate) store_op: Option<u16>,
     /// Patterns of mnemonics that the core does not have.
     lacks: Vec<String>,
+    /// Version of the Power ISA, where one is told.
+    isa: Option<String>,
     fusions: Vec<Fusion>,
     exact: HashMap<String, (usize, u16)>,
     /// Prefix, distance, class; longest prefix first.
@@ -337,6 +340,7 @@ impl Description {
             load_op,
             store_op,
             lacks: cpu.words("lacks").to_vec(),
+            isa: cpu.word("isa").map(str::to_owned),
             fusions: builder.fusions(),
             exact,
             prefixes,
@@ -361,10 +365,12 @@ impl Description {
 
     /// Whether the core does not have that instruction.
     pub(crate) fn lacks(&self, mnemonic: &str) -> bool {
-        self.lacks.iter().any(|pattern| match pattern.strip_suffix('*') {
-            Some(prefix) => mnemonic.starts_with(prefix),
-            None => mnemonic == pattern,
-        })
+        let is_younger = |isa: &String| power_version(mnemonic).is_some_and(|version| version > isa.as_str());
+        self.isa.as_ref().is_some_and(is_younger)
+            || self.lacks.iter().any(|pattern| match pattern.strip_suffix('*') {
+                Some(prefix) => mnemonic.starts_with(prefix),
+                None => mnemonic == pattern,
+            })
     }
 
     /// The pipes that each slice has, and those that each superslice has.

@@ -364,6 +364,21 @@ fn a_core_that_only_llvm_describes_is_marked_by_its_coverage() {
 }
 
 #[test]
+fn an_instruction_younger_than_the_core_is_named() {
+    // brd 3,4 of ISA 3.1; bdnz
+    let body = code(&[0x7c83_0176, bdnz(1)]);
+    let run = |name| {
+        let mut source = LoopSource::new(Arch::Powerpc64le, &body, 0, &[], 50).unwrap();
+        predict(&mut source, &[&cpu(name)], &Options::default())
+    };
+    run("power10").unwrap();
+    for name in ["power7", "power8", "power9"] {
+        let error = run(name).unwrap_err().to_string();
+        assert!(error.contains(&format!("{name} does not have")) && error.contains("'brd'"), "{error}");
+    }
+}
+
+#[test]
 fn a_core_that_only_llvm_describes_has_guesses_that_move_and_lacks_what_llvm_says_it_lacks() {
     let llvm =
         |name| predict::fallback::llvm_cpu(Arch::Riscv64, name).unwrap_or_else(|error| panic!("{error}"));

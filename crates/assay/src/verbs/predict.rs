@@ -12,7 +12,7 @@ use lab::{Problem, Result};
 use predict::doubt::ModelError;
 use predict::draws::draws;
 use predict::trace_source::TraceSource;
-use predict::{Cpu, Options, Prediction, Source};
+use predict::{Cpu, Options, PredictError, Prediction, Source};
 use report::record::{PredictionRecord, Record};
 use report::{Count, Derived, Predicted, Report, Table};
 use serde::Serialize;
@@ -70,19 +70,31 @@ fn names_a_file(word: &str) -> bool {
 
 /// Judges a recorded trace: for one cpu the counters that its users know, for several a table.
 fn trace_file(context: &Context, path: &Path, cpus: &[Cpu], all: bool) -> Result<Outcome> {
-    let mut source = TraceSource::open(path).map_err(|error| judge::of_trace(path, &error))?;
-    let arch = source.arch();
+    let arch = TraceSource::open(path).map_err(|error| judge::of_trace(path, &error))?.arch();
     // Without -c every cpu that runs the program is meant; one that was named and does not is an error.
     let chosen = |cpu: &&Cpu| cpu.runs(arch) || !(all || cpu.name.starts_with("llvm:"));
-    let able: Vec<&Cpu> = cpus.iter().filter(chosen).collect();
+    let mut able: Vec<&Cpu> = cpus.iter().filter(chosen).collect();
     if able.is_empty() {
         return Err(
             Problem::new(format!("no described cpu runs {arch} programs")).remedy("./assay cpu lists them")
         );
     }
-    let predictions = predict::predict(&mut source, &able, &Options::default())
-        .map_err(|error| judge::of_trace(path, &error))?;
     let mut open = judge::opener(path);
+    let predictions = loop {
+        match predict::predict(
+            &mut *open().map_err(|error| judge::of_trace(path, &error))?,
+            &able,
+            &Options::default(),
+        ) {
+            Err(error @ PredictError::Lacks { .. }) if all && able.len() > 1 => {
+                // Nobody asked for this cpu by name.
+                context.progress(&format!("left out: {error}"));
+                let PredictError::Lacks { cpu: lacking, .. } = error else { continue };
+                able.retain(|cpu| cpu.name != lacking);
+            }
+            told => break told.map_err(|error| judge::of_trace(path, &error))?,
+        }
+    };
     let mut halves = Vec::new();
     for cpu in &able {
         let draws =

@@ -22,6 +22,7 @@
 
 mod access;
 mod extra;
+pub(crate) mod versions;
 
 use crate::facts::{Access, Facts};
 use crate::instruction::{Flow, Role};
