@@ -101,6 +101,43 @@ long bare_clock_getres(int32_t clock, struct bare_time *time)
 	return result;
 }
 
+unsigned int bare_bind(unsigned int number)
+{
+	enum { WORDS = 16, BITS = 8 * sizeof(unsigned long) };
+	unsigned long all[WORDS] = { 0 }, one[WORDS] = { 0 };
+	unsigned int count = 0;
+
+	if (bare_call(SYS_SCHED_GETAFFINITY, 0, sizeof(all), (uintptr_t)all) <= 0)
+		return 0;
+	for (unsigned int cpu = 0; cpu < WORDS * BITS; cpu++)
+		count += all[cpu / BITS] >> cpu % BITS & 1;
+	if (count == 0)
+		return 0;
+	number %= count;
+	for (unsigned int cpu = 0; cpu < WORDS * BITS; cpu++) {
+		if (!(all[cpu / BITS] >> cpu % BITS & 1) || number-- != 0)
+			continue;
+		one[cpu / BITS] = 1ul << cpu % BITS;
+		break;
+	}
+	return bare_call(SYS_SCHED_SETAFFINITY, 0, sizeof(one), (uintptr_t)one) == 0 ? count : 0;
+}
+
+_Bool bare_go_first(void)
+{
+	enum { SCHED_FIFO = 1, SCHED_RESET_ON_FORK = 0x40000000 };
+	int priority = 1;
+
+	return bare_call(SYS_SCHED_SETSCHEDULER, 0, SCHED_FIFO | SCHED_RESET_ON_FORK, (uintptr_t)&priority) == 0;
+}
+
+void bare_sleep(uint64_t ns)
+{
+	long time[2] = { (long)(ns / VDSO_NSEC_PER_SEC), (long)(ns % VDSO_NSEC_PER_SEC) };
+
+	bare_call(SYS_NANOSLEEP, (uintptr_t)time, 0);
+}
+
 uint64_t bare_nanoseconds(void)
 {
 	struct bare_time time = { 0, 0 };

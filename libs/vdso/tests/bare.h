@@ -13,13 +13,15 @@
 #if defined(__x86_64__)
 enum { SYS_READ = 0, SYS_CLOSE = 3, SYS_CLONE = 56, SYS_WAIT4 = 61, SYS_KILL = 62, SYS_NANOSLEEP = 35, SYS_OPENAT = 257,
        SYS_MEMFD_CREATE = 319, SYS_FTRUNCATE = 77, SYS_SCHED_SETAFFINITY = 203, SYS_SCHED_GETAFFINITY = 204,
-       SYS_GETPRIORITY = 140, SYS_SETPRIORITY = 141 };
+       SYS_GETPRIORITY = 140, SYS_SETPRIORITY = 141, SYS_SCHED_SETSCHEDULER = 144 };
 #elif defined(__powerpc__)
 enum { SYS_READ = 3, SYS_CLOSE = 6, SYS_CLONE = 120, SYS_WAIT4 = 114, SYS_KILL = 37, SYS_NANOSLEEP = 162, SYS_OPENAT = 286,
-       SYS_MEMFD_CREATE = 360, SYS_FTRUNCATE = 93, SYS_SCHED_SETAFFINITY = 222, SYS_SCHED_GETAFFINITY = 223 };
+       SYS_MEMFD_CREATE = 360, SYS_FTRUNCATE = 93, SYS_SCHED_SETAFFINITY = 222, SYS_SCHED_GETAFFINITY = 223,
+       SYS_SCHED_SETSCHEDULER = 156 };
 #else
 enum { SYS_READ = 63, SYS_CLOSE = 57, SYS_CLONE = 220, SYS_WAIT4 = 260, SYS_KILL = 129, SYS_NANOSLEEP = 101, SYS_OPENAT = 56,
-       SYS_MEMFD_CREATE = 279, SYS_FTRUNCATE = 46, SYS_SCHED_SETAFFINITY = 122, SYS_SCHED_GETAFFINITY = 123 };
+       SYS_MEMFD_CREATE = 279, SYS_FTRUNCATE = 46, SYS_SCHED_SETAFFINITY = 122, SYS_SCHED_GETAFFINITY = 123,
+       SYS_SCHED_SETSCHEDULER = 119 };
 #endif
 
 enum { PROT_NONE = 0, PROT_READ = 1, PROT_WRITE = 2, PROT_EXEC = 4 };
@@ -44,6 +46,13 @@ void *bare_map(void *at, size_t bytes, int protection, int flags, long descripto
 long bare_fork(void);
 /* Waits for it: its exit status, or 128 and its signal. */
 int bare_wait(long child);
+
+/* Binds this process to one of its processors, by number, counted round; how many it had, 0 if that is not told. */
+unsigned int bare_bind(unsigned int number);
+/* Goes before every process that is not a real-time one, its own children apart; false if that is not allowed. */
+_Bool bare_go_first(void);
+/* About as long; a timer's wake-up comes later. */
+void bare_sleep(uint64_t ns);
 
 /* The monotonic clock by system call, in nanoseconds: for limits of time. */
 uint64_t bare_nanoseconds(void);

@@ -158,13 +158,16 @@ pub fn parse(text: &str, arch: Arch, engine: &str) -> Result<Run> {
                 }
                 run.findings.push(one);
             }
-            ["torture", commits, reads, torn, backward, fallbacks, worst, milliseconds] => {
+            ["torture", commits, reads, torn, backward, fallbacks, worst, milliseconds, mean, median, most] => {
                 let mut one = finding("torture", "ours", "all", "");
                 one.ok = number(torn)? == 0 && number(backward)? == 0;
                 one.cases_count = number(reads)?;
                 one.details = Some(format!(
-                    "{commits} commits in {milliseconds} ms, {torn} torn, {backward} backward (worst {worst} ns), \
-                     {fallbacks} answered by the system call"
+                    "{commits} commits in {milliseconds} ms, mean interval {:.1} us, median {:.1}, 99 % within {:.1}; {torn} torn, \
+                     {backward} backward (worst {worst} ns), {fallbacks} answered by the system call",
+                    number(mean)? as f64 / 1000.0,
+                    number(median)? as f64 / 1000.0,
+                    number(most)? as f64 / 1000.0,
                 ));
                 run.findings.push(one);
             }
