@@ -17,7 +17,6 @@
 
 /* A variant defines these to say how it reads; none of them is read as a number. */
 extern const unsigned char vdso_reads_stamp __attribute__((weak));      /* powerpc's old stamp, not the blocks */
-extern const unsigned char vdso_wants_fixed_shift __attribute__((weak)); /* the shift is compiled in */
 extern const unsigned char vdso_takes_long_deltas __attribute__((weak)); /* products beyond 64 bits are right, too */
 
 /* A page of the system is given over to it, so that it can be written among code that cannot. */
@@ -113,7 +112,7 @@ static inline void stamp_fill(struct vdso_powerpc_stamp *stamp, const struct rat
 /* What leaves a product of 64 bits and a time of some seconds; every other one goes so slowly that calls see one time. */
 static inline struct rate random_rate(unsigned int round)
 {
-	struct rate rate = { .shift = &vdso_wants_fixed_shift ? VDSO_FIXED_SHIFT : 20 + assay_random_below(12) };
+	struct rate rate = { .shift = assay_random_below(2) ? VDSO_FIXED_SHIFT : 20 + assay_random_below(12) };
 
 	if (round % 2) {
 		rate.mult = 1 + assay_random_below(8);
@@ -126,6 +125,14 @@ static inline struct rate random_rate(unsigned int round)
 	while (vdso_exact_nanoseconds(rate.delta, rate.mult, 0, rate.shift) > 8ull * VDSO_NSEC_PER_SEC)
 		rate.delta >>= 1;
 	return rate;
+}
+
+/* As a writer would say it. */
+static inline void page_is_plain(void)
+{
+	const struct vdso_data *data = vdso_data_page.data;
+
+	vdso_data_page.header.plain_shift = data[0].shift == data[1].shift ? data[0].shift : 0;
 }
 
 /* The products of the largest mult that Linux computes with leave room for ten minutes; 128 bits are for longer. */
@@ -142,6 +149,7 @@ static inline void page_random(unsigned int round)
 		if (block == 0)
 			stamp_fill(&page->powerpc_stamp, &rate, now);
 	}
+	page_is_plain();
 }
 
 /*
@@ -154,7 +162,7 @@ static inline void page_for_bench(void)
 	struct rate rate = { .mult = mult, .shift = VDSO_FIXED_SHIFT };
 	struct vdso_page *page = &vdso_data_page;
 
-	page->header.flags = VDSO_FLAG_FIXED_SHIFT;
+	page->header.plain_shift = VDSO_FIXED_SHIFT;
 	for (unsigned int block = 0; block < VDSO_BLOCKS; block++) {
 		block_fill(&page->data[block], &rate, 0);
 		page->limits.max_cycles[block] = UINT64_MAX / mult / 2;

@@ -40,10 +40,12 @@
 #define VDSO_TZ_MINUTESWEST		224
 #define VDSO_TZ_DSTTIME			228
 #define VDSO_HRTIMER_RES		232
+#define VDSO_COARSE_RES			236
 #define VDSO_BLOCK_SIZE			240
 #define VDSO_RAW_BLOCK			VDSO_BLOCK_SIZE
 #define VDSO_HEADER			512
 #define VDSO_FLAGS			536	/* header.flags */
+#define VDSO_PLAIN_SHIFT		564	/* header.plain_shift */
 #define VDSO_LIMITS			576
 #define VDSO_TICKS_PER_SECOND		640
 #define VDSO_POWERPC_STAMP		704
@@ -89,8 +91,8 @@
 
 /*
  * The shift of a page whose readers may have it compiled in. A writer uses it wherever the counter runs at 5 MHz or more and
- * at less than 8 THz, so that `mult`, slewed, has 32 bits, and at least eleven of precision; a reader that relies on it compares `shift`
- * once, or is chosen when the page is attached. See VDSO_FLAG_FIXED_SHIFT.
+ * at less than 8 THz, so that `mult`, slewed, has 32 bits, and at least eleven of precision; a reader that relies on it looks at
+ * header.plain_shift.
  */
 #define VDSO_FIXED_SHIFT		24
 
@@ -103,7 +105,6 @@
 #define VDSO_VERSION			1
 
 /* Bits of header.flags. */
-#define VDSO_FLAG_FIXED_SHIFT		1	/* both blocks have shift VDSO_FIXED_SHIFT */
 #define VDSO_FLAG_GETCPU		2	/* the processor has its number where Linux puts it for user programs to read */
 #define VDSO_FLAG_RDPID			4	/* x86-64: and an instruction of its own for it */
 
@@ -143,7 +144,8 @@ struct vdso_data {
 	uint32_t coarse_res;	/* ns; Linux's __unused, whose LOW_RES_NSEC is a constant of the kernel's build */
 };
 
-/* Read when a page is attached and by now_with_bounds, never on the way to a plain time. */
+/* Read when a page is attached and by now_with_bounds; on the way to a plain time plain_shift alone, by
+ * 32-bit PowerPC's image. */
 struct vdso_header {
 	uint64_t magic;
 	uint32_t version;
@@ -155,7 +157,7 @@ struct vdso_header {
 	uint32_t max_drift_ppb; /* by which that bound grows: ns for each second since cycle_last */
 	int32_t tai_offset;	/* seconds, TAI - UTC */
 	uint32_t leap;
-	uint32_t reserved;
+	uint32_t plain_shift;	/* of both blocks, if their counter is the architecture's, with all 64 bits; else 0 */
 	uint64_t leap_at;	/* CLOCK_REALTIME's second that follows the leap */
 };
 
@@ -216,9 +218,11 @@ _Static_assert(offsetof(struct vdso_data, basetime) == VDSO_BASETIME, "basetime"
 _Static_assert(offsetof(struct vdso_data, tz_minuteswest) == VDSO_TZ_MINUTESWEST, "tz_minuteswest");
 _Static_assert(offsetof(struct vdso_data, tz_dsttime) == VDSO_TZ_DSTTIME, "tz_dsttime");
 _Static_assert(offsetof(struct vdso_data, hrtimer_res) == VDSO_HRTIMER_RES, "hrtimer_res");
+_Static_assert(offsetof(struct vdso_data, coarse_res) == VDSO_COARSE_RES, "coarse_res");
 _Static_assert(sizeof(struct vdso_data) == VDSO_BLOCK_SIZE, "a block");
 _Static_assert(offsetof(struct vdso_page, header) == VDSO_HEADER, "header");
 _Static_assert(offsetof(struct vdso_page, header.flags) == VDSO_FLAGS, "flags");
+_Static_assert(offsetof(struct vdso_page, header.plain_shift) == VDSO_PLAIN_SHIFT, "plain_shift");
 _Static_assert(offsetof(struct vdso_page, limits) == VDSO_LIMITS, "limits");
 _Static_assert(offsetof(struct vdso_page, ticks_per_second) == VDSO_TICKS_PER_SECOND, "ticks_per_second");
 _Static_assert(offsetof(struct vdso_page, powerpc_stamp) == VDSO_POWERPC_STAMP, "powerpc_stamp");

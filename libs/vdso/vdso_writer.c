@@ -178,9 +178,7 @@ static void take_source(struct vdso_writer *writer, const struct vdso_source *so
 	writer->mult_raw = writer->mult_nominal;
 	writer->mult = writer->mult_nominal;
 	writer->cycle_last = cycles & source->mask;
-	writer->header.flags &= ~(uint32_t)VDSO_FLAG_FIXED_SHIFT;
-	if (shift == VDSO_FIXED_SHIFT)
-		writer->header.flags |= VDSO_FLAG_FIXED_SHIFT;
+	writer->header.plain_shift = source->mode == VDSO_CLOCKMODE_ARCH && source->mask == UINT64_MAX ? shift : 0;
 }
 
 static uint64_t delta_to(const struct vdso_writer *writer, uint64_t cycles)
@@ -307,6 +305,7 @@ static void store_header(const struct vdso_writer *writer)
 	STORE(header->max_drift_ppb, writer->header.max_drift_ppb);
 	STORE(header->tai_offset, writer->header.tai_offset);
 	STORE(header->leap, writer->header.leap);
+	STORE(header->plain_shift, writer->header.plain_shift);
 	store64(&header->leap_at, writer->header.leap_at);
 }
 

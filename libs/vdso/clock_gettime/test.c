@@ -84,10 +84,8 @@ static void check_long_deltas(unsigned int round)
 
 	page_random(0);
 	block->mult = 0x80000000u | assay_random();
-	if (!&vdso_wants_fixed_shift)
-		block->shift = 24 + assay_random_below(8);
-	else
-		block->shift = VDSO_FIXED_SHIFT;
+	block->shift = VDSO_FIXED_SHIFT + assay_random_below(8);
+	page_is_plain();
 	/* 2^34 to 2^44 ticks at up to 64 ns; seconds may be counted one by one, for all that we know. */
 	block->cycle_last = test_counter() - ((1ull << 34) << assay_random_below(6));
 	vdso_data_page.limits.max_cycles[0] = UINT32_MAX;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * PowerPC's exported calls, 32 and 64 bits.
+ * PowerPC's exported calls, 32 and 64 bits. On 32 bits the clocks are exported by leaf.c, whose rare rest comes here.
  *
  * The convention is the system call's: CR0.SO clear and a result in r3, or CR0.SO set and a positive errno. C can neither set
  * nor clear CR0.SO, so each call is C behind a trampoline. The trampoline also
@@ -85,21 +85,28 @@
 	end_export \name
 	.endm
 
+#ifdef __powerpc64__
+#define CLOCK(call)	__kernel_##call
+#else
+#define CLOCK(call)	vdso_rare_##call
+	.hidden	CLOCK(clock_gettime), CLOCK(clock_getres), CLOCK(gettimeofday), CLOCK(clock_gettime64), CLOCK(time)
+#endif
+
 	.text
 	.hidden	vdso_page
-	answer_or_error __kernel_clock_gettime, vdso_c_clock_gettime, %r5
-	answer_or_error __kernel_clock_getres, vdso_c_clock_getres, %r5
-	answer_or_error __kernel_gettimeofday, vdso_c_gettimeofday, %r5
+	answer_or_error CLOCK(clock_gettime), vdso_c_clock_gettime, %r5
+	answer_or_error CLOCK(clock_getres), vdso_c_clock_getres, %r5
+	answer_or_error CLOCK(gettimeofday), vdso_c_gettimeofday, %r5
 #ifndef __powerpc64__
-	answer_or_error __kernel_clock_gettime64, vdso_c_clock_gettime64, %r5
+	answer_or_error CLOCK(clock_gettime64), vdso_c_clock_gettime64, %r5
 #endif
 
 	/* Any value is a time. The system call behind it cannot fail for the pointers that the C code has not refused. */
-	export	__kernel_time
+	export	CLOCK(time)
 	call_c	vdso_c_time, %r4
 	crclr	SO
 	blr
-	end_export __kernel_time
+	end_export CLOCK(time)
 
 	/* int getcpu(unsigned int *cpu, unsigned int *node): SPRG3 as Linux fills it, where the page says so; the system call
 	 * elsewhere, whose convention is ours. */

@@ -650,7 +650,7 @@ static void test_writer_refuses(void)
 		bare_expect(page->limits.max_cycles[0] >= 0xffffffff, "%llu Hz: max_cycles is %llu",
 			    (unsigned long long)frequency, (unsigned long long)page->limits.max_cycles[0]);
 		if (frequency >= 5000000 && frequency < 8000000000000)
-			bare_expect(page->header.flags & VDSO_FLAG_FIXED_SHIFT && page->data[0].shift == VDSO_FIXED_SHIFT,
+			bare_expect(page->header.plain_shift == VDSO_FIXED_SHIFT && page->data[0].shift == VDSO_FIXED_SHIFT,
 				    "%llu Hz: shift %u", (unsigned long long)frequency, page->data[0].shift);
 	}
 	group_end("what a writer refuses", 240);

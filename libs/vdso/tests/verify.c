@@ -313,6 +313,40 @@ static void verify_namespace(struct machine *machine, uint64_t milliseconds)
 	bare_expect(ok, "clocks in a time namespace");
 }
 
+#if defined(__powerpc__) && !defined(__powerpc64__)
+/*
+ * 32-bit PowerPC's short way believes header.plain_shift and not the block's shift. With one of 63 there the reader of vdso_read.h
+ * shows no nanoseconds, so who shows some went the short way.
+ */
+static void verify_short_way(struct machine *machine)
+{
+	const struct vdso_calls *calls = &machine->calls;
+	struct vdso_page *page = machine->page;
+	struct verify verify;
+	_Bool ok = 1;
+
+	vdso_discipline_update(&machine->discipline, UPDATE_NS);
+	start(&verify, machine, calls, 0);
+	page->data[0].shift = page->data[1].shift = 63;
+	for (int plain = 1; plain >= 0; plain--) {
+		page->header.plain_shift = plain ? VDSO_FIXED_SHIFT : 0;
+		for (unsigned int i = 0; ok && i < 7; i++) {
+			struct bare_time time, wide;
+
+			if (is_coarse(machine_clocks[i]))
+				continue;
+			machine_clock_gettime(calls, machine_clocks[i], &time);
+			machine_call(calls->clock_gettime64, (uintptr_t)machine_clocks[i], (uintptr_t)&wide, 0);
+			ok = (time.nsec > 1) == plain && (wide.nsec > 1) == plain;
+			verify.count += 2;
+		}
+	}
+	vdso_discipline_update(&machine->discipline, UPDATE_NS);
+	finish(&verify, "short way", "", ok);
+	bare_expect(ok, "a plain page is read the short way, and no other");
+}
+#endif
+
 void test_verify(struct machine *machine, const struct vdso_calls *calls, uint64_t milliseconds)
 {
 	if (is_ours(machine, calls) && !machine->has_counter)
@@ -331,4 +365,8 @@ void test_verify(struct machine *machine, const struct vdso_calls *calls, uint64
 	verify_fallback(machine, calls);
 	if (is_ours(machine, calls) && machine->has_counter)
 		verify_namespace(machine, milliseconds);
+#if defined(__powerpc__) && !defined(__powerpc64__)
+	if (is_ours(machine, calls) && machine->has_counter)
+		verify_short_way(machine);
+#endif
 }
