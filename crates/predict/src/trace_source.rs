@@ -396,7 +396,7 @@ mod tests {
         while let Some(event) = reader.next().unwrap() {
             match event {
                 Event::EnterRegion { .. } => out.push(Executed::Enter),
-                Event::LeaveRegion { .. } => {}
+                Event::LeaveRegion { .. } | Event::Interrupt | Event::InterruptOver => {}
                 Event::Block { id, accesses } => {
                     let moved = accesses.iter().filter(|access| !access.cache_operation);
                     let size = |bytes| if bytes == 0 { 8 } else { bytes };
