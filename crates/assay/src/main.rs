@@ -13,6 +13,7 @@ mod judge;
 mod least;
 mod measuring;
 mod program;
+mod progress;
 mod select;
 mod study_file;
 mod verbs;

@@ -3,6 +3,7 @@
 //! say beyond the cycles.
 
 use crate::judge::Judge;
+use crate::progress::Progress;
 use crate::verbs::count::{case_text, hotpaths_of, variant_text};
 use lab::case::Case;
 use lab::discover::Variant;
@@ -41,6 +42,7 @@ pub fn fastest(rows: &[Row]) -> Vec<usize> {
 pub fn deepen(judge: &Judge, cpus: &[Cpu], rows: &mut [Row]) -> Result<Vec<usize>> {
     let best = fastest(rows);
     let mut deepened = Vec::new();
+    let progress = Progress::of("finding what bounds the fastest", best.len());
     pool::in_order(
         &best,
         |&index| {
@@ -52,7 +54,10 @@ pub fn deepen(judge: &Judge, cpus: &[Cpu], rows: &mut [Row]) -> Result<Vec<usize
                 None => Ok(record),
             }
         },
-        |_, result| deepened.push(result),
+        |_, result| {
+            progress.step();
+            deepened.push(result);
+        },
     );
     for (&index, record) in best.iter().zip(deepened) {
         rows[index].record = record?;

@@ -3,6 +3,7 @@
 
 use crate::context::Outcome;
 use crate::judge::Possible;
+use crate::progress::Progress;
 use lab::case::Case;
 use lab::discover::Variant;
 use lab::emulator::CannotRun;
@@ -10,10 +11,11 @@ use lab::problem::Blame;
 use lab::{pool, Problem, Result};
 use std::collections::BTreeMap;
 
-/// Applies `work` to every variant and case; `done` gets the results in order.
+/// Applies `work` to every variant and case; `done` gets the results in order. `what` is told while it takes its time.
 ///
 /// Recording a case takes a moment and predicting it another, so they run side by side.
 pub fn each_case<R: Send>(
+    what: &str,
     variants: &[Variant],
     wanted: &[Case],
     work: impl Fn(&Variant, &Case) -> Result<Possible<R>> + Sync,
@@ -23,10 +25,14 @@ pub fn each_case<R: Send>(
     for variant in variants {
         items.extend(variant.hotpath.select_cases(wanted).into_iter().map(|case| (variant, case)));
     }
+    let progress = Progress::of(what, items.len());
     pool::in_order(
         &items,
         |(variant, case)| work(variant, case),
-        |index, result| done(items[index].0, &items[index].1, result),
+        |index, result| {
+            progress.step();
+            done(items[index].0, &items[index].1, result);
+        },
     );
 }
 

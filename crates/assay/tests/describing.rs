@@ -39,9 +39,12 @@ fn a_timeline_is_shown_and_written_as_a_page_that_needs_nothing_else() {
     let line = format!("{EXPLAIN} --html page.html --count 12");
     lab.line(&line).ends(0, &["What bounds it", "places of the code", "Timeline", "wrote page.html"]);
     let page = fs::read_to_string(lab.folder.join("page.html")).unwrap();
-    assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"), "{page}");
-    assert!(!page.contains("http") && !page.contains("<script"), "{page}");
-    assert!(page.matches("<svg").count() >= 12, "{page}");
+    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"), "{page}");
+    assert!(!page.contains("http") && !page.contains("<script src"), "{page}");
+    assert!(page.contains("Timeline of 12 instructions, predicted"), "{page}");
+    for part in ["What bounds it", "The hot loop", "an iteration", ", predicted</title>"] {
+        assert!(page.contains(part), "'{part}' is missing in {page}");
+    }
 }
 
 #[test]
@@ -72,4 +75,34 @@ fn a_reader_that_goes_away_ends_it_quietly() {
         assert_eq!(output.status.signal(), Some(13), "{line}: {:?} {told}", output.status);
         assert!(!told.contains("panicked"), "{told}");
     }
+}
+
+#[test]
+fn explain_takes_files_of_ones_own_and_one_variant_at_a_time() {
+    let lab = Lab::shared();
+    lab.write("mine.c", common::GOOD);
+    let line = "explain csum_partial mine.c -a powerpc64le -c power8 --case size=250 --count 8";
+    lab.line(line).ends(0, &["csum_partial/mine", "The hot loop", "cycles an iteration"]);
+    let line = "explain csum_partial -v uint64,adde -a powerpc64le -c power8";
+    lab.line(line).refused(&["explain takes one variant"]);
+    lab.write("tree/checksum/csum_partial/generic/other.c", common::GOOD);
+    let line = "explain csum_partial/other -d tree -c power8 -a powerpc64le --case size=40 --count 4 --json";
+    let records = lab.line(line).ends(0, &[]).records("explain");
+    assert!(records[0]["cycles"].as_f64().unwrap() > 10.0, "{records:?}");
+}
+
+#[test]
+fn a_trace_takes_no_options_of_variants_and_several_are_judged() {
+    let lab = Lab::shared();
+    let native = common::native();
+    for name in ["a", "b"] {
+        lab.line(&format!("trace -o {name}.trace --limit 20000 -- true")).ends(0, &[]);
+    }
+    if native == "x86_64" {
+        lab.line("predict a.trace b.trace -c golden_cove")
+            .ends(0, &["a.trace (x86_64)", "b.trace (x86_64)", "stopped at --limit"]);
+    }
+    lab.line("predict a.trace --case size=4").refused(&["has no cases"]);
+    lab.line("predict a.trace csum_partial").refused(&["'csum_partial' is no trace"]);
+    lab.line("explain a.trace -c power8 -v adde").refused(&["has no cases"]);
 }

@@ -15,6 +15,7 @@ pub mod explain;
 pub mod fallback;
 pub mod figures;
 pub mod fit;
+pub mod hot;
 pub mod left_out;
 pub mod loops;
 mod plan;

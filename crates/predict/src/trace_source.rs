@@ -142,6 +142,11 @@ fn converted(access: &trace::Access, bytes: u16) -> Access {
 }
 
 impl TraceSource {
+    /// What the file says at its end, once all of it has been read.
+    pub fn end(&self) -> Option<&trace::End> {
+        self.reader.end()
+    }
+
     /// Opens a trace file.
     pub fn open(path: &Path) -> Result<TraceSource, SourceError> {
         TraceSource::new(Reader::open(path).map_err(failed)?)

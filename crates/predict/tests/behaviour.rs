@@ -337,8 +337,30 @@ fn the_timeline_shows_each_instruction_in_order() {
     }
     let text = timeline.text(80);
     assert!(text.contains("adde") && text.contains('D') && text.contains('R'), "{text}");
-    let page = timeline.html();
-    assert!(page.starts_with("<!doctype html>") && !page.contains("http"), "the page needs nothing else");
+    let page = timeline.html(None);
+    assert!(page.contains("adde") && !page.contains("http"), "the page needs nothing else");
+}
+
+#[test]
+fn a_hot_loop_has_its_cycles_and_its_chain() {
+    // mulld 5,5,5; nop; addi 3,4,1; bdnz: five cycles for a multiply that waits for itself (POWER8 User's Manual), and nothing
+    // else on the chain.
+    let body = [0x7ca5_29d2, 0x6000_0000, 0x3864_0001, bdnz(3)];
+    let options = Options { events: Some((200, 2000)), skip_loops: false, ..Options::default() };
+    let timeline = run("power8", &body, &[], 400, &options).timeline.expect("events were asked for");
+    let hot = predict::hot::hot_loop(&timeline).expect("it is nothing but a loop");
+    let expected = 1.0 * run("power8", &body, &[], 4000, &Options::default()).cycles as f64 / 4000.0;
+    assert!((hot.cycles - expected).abs() < 0.05 * expected, "{} {expected}", hot.cycles);
+    let chain: Vec<bool> = hot.instructions.iter().map(|one| one.on_chain).collect();
+    assert_eq!((chain, hot.carried), (vec![true, false, false, false], true), "{hot:?}");
+    // A nop waits for nothing; it is on its way to the queues.
+    assert_eq!(hot.instructions[1].for_sources, 0.0, "{hot:?}");
+    let nop = timeline.text(80).lines().find(|line| line.contains("nop")).expect("it is there").to_owned();
+    assert!(nop.contains("D.") && !nop.contains('='), "{nop}");
+    // Four additions that wait for nothing but their slots are no chain.
+    let body = [ADDI_R3 & 0xffe0_ffff, 0x3880_0001, 0x38a0_0001, bdnz(3)];
+    let timeline = run("power8", &body, &[], 400, &options).timeline.expect("events were asked for");
+    assert!(!predict::hot::hot_loop(&timeline).expect("a loop").carried);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! `check`: is it right? Every selected variant against the reference, each under the oldest CPU that it claims.
 
 use crate::context::{Context, Outcome};
+use crate::progress::Progress;
 use crate::select::Selection;
 use crate::work::Stops;
 use lab::build::Builder;
@@ -69,22 +70,27 @@ fn check_selection_in(context: &Context, selection: &Selection, manner: Manner) 
     let builder = Builder::new(&context.workspace, selection.compiler()?);
     let mut tally = Tally::default();
     let mut stops = Stops::default();
+    // Verdicts are shown as they come; this is for the time until one does.
+    let progress = Progress::of("checking", variants.len());
     pool::in_order(
         &variants,
         |variant| check_in(&context.workspace, &builder, variant, manner),
-        |index, result| match result {
-            Ok(checked) => {
-                match checked.verdict {
-                    Verdict::Right { .. } | Verdict::Caught(_) => tally.right += 1,
-                    Verdict::Wrong(_) => tally.wrong += 1,
-                    Verdict::Skipped(_) => tally.skipped += 1,
+        |index, result| {
+            progress.step();
+            match result {
+                Ok(checked) => {
+                    match checked.verdict {
+                        Verdict::Right { .. } | Verdict::Caught(_) => tally.right += 1,
+                        Verdict::Wrong(_) => tally.wrong += 1,
+                        Verdict::Skipped(_) => tally.skipped += 1,
+                    }
+                    let again = Again::of(selection, &variants[index], manner, &checked);
+                    show(context, &variants[index], &checked, again.as_ref());
                 }
-                let again = Again::of(selection, &variants[index], manner, &checked);
-                show(context, &variants[index], &checked, again.as_ref());
-            }
-            // The others still get their verdict.
-            Err(problem) => {
-                stops.add(format!("{} on {}", variants[index].title(), variants[index].arch), problem)
+                // The others still get their verdict.
+                Err(problem) => {
+                    stops.add(format!("{} on {}", variants[index].title(), variants[index].arch), problem)
+                }
             }
         },
     );

@@ -81,6 +81,7 @@ fn count(
 ) -> Rows<CountRecord> {
     let mut rows: Rows<CountRecord> = BTreeMap::new();
     each_case(
+        "predicting",
         variants,
         cases,
         |variant, case| judge.count(variant, case),
@@ -106,6 +107,7 @@ fn predict(
 ) -> Rows<PredictionRecord> {
     let mut rows: Rows<PredictionRecord> = BTreeMap::new();
     each_case(
+        "predicting",
         variants,
         cases,
         |variant, case| judge.predict(variant, case, cpus),

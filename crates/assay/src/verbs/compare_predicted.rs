@@ -5,6 +5,7 @@
 use crate::context::{Context, Outcome};
 use crate::cpus;
 use crate::judge::{self, failed, Judge};
+use crate::progress::Progress;
 use crate::select::{Cases, Selection};
 use crate::verbs::compare::{is_plain_c, is_rival, with_baseline};
 use crate::verbs::count::case_text;
@@ -46,6 +47,7 @@ pub fn run(
     let mut skips = Skips::default();
     let mut groups: BTreeMap<Group, Vec<Row>> = BTreeMap::new();
     each_case(
+        "predicting",
         &variants,
         &cases.cases,
         |variant, case| judge.predict(variant, case, &cpus),
@@ -65,11 +67,16 @@ pub fn run(
     );
     let groups: Vec<_> = groups.into_iter().collect();
     let mut compared = Vec::new();
+    let progress = Progress::of("finding what the verdicts rest on", groups.len());
     pool::in_order(
         &groups,
         |(key, rows)| Comparison::of(&judge, &cpus, &key.0, rows, (against, rival)),
-        |_, result| compared.push(result),
+        |_, result| {
+            progress.step();
+            compared.push(result);
+        },
     );
+    drop(progress);
     let mut report = Report::new("Compared by prediction");
     for (((hotpath, arch, cpu, case), rows), comparison) in groups.iter().zip(compared) {
         let comparison = comparison?;

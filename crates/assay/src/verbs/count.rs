@@ -25,6 +25,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let mut skips = Skips::default();
     let mut records = Vec::new();
     each_case(
+        "counting",
         &variants,
         &args.cases.cases,
         |variant, case| judge.count(variant, case),

@@ -84,6 +84,7 @@ fn predict_best(context: &Context, skips: &mut Skips) -> Result<Vec<PredictionRe
     let case: Case = BEST_AT.parse()?;
     let mut rows = Vec::new();
     each_case(
+        "predicting",
         &variants,
         &[case],
         |variant, case| {

@@ -6,10 +6,13 @@ use crate::context::{Context, Outcome};
 use crate::cpus;
 use crate::judge::{self, Judge};
 use crate::least::{Bounds, Least};
+use crate::progress::Progress;
 use crate::select::{Cases, Selection};
 use lab::{Problem, Result};
 use predict::explain::{explain, predict_placed, sensitivity, Alignments, Explanation, Sensitivity};
-use predict::{Cpu, Options};
+use predict::hot::{self, HotLoop};
+use predict::timeline::Timeline;
+use predict::{Cpu, Options, PredictError};
 use report::record::Record;
 use report::{Derived, Predicted, Report, Table};
 use serde::Serialize;
@@ -19,20 +22,13 @@ use std::path::{Path, PathBuf};
 /// Options of `explain`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// HOTPATH/VARIANT, or a trace file
-    #[arg(value_name = "HOTPATH/VARIANT|FILE.trace")]
-    what: String,
+    #[command(flatten)]
+    selection: Selection,
     /// CPU
     #[arg(short, long = "cpu", value_name = "CPU")]
     cpu: String,
-    /// Architecture, where the cpu runs several
-    #[arg(short, long = "arch", value_name = "ARCH")]
-    arch: Option<arch::Arch>,
     #[command(flatten)]
     cases: Cases,
-    /// Compiler: clang or gcc
-    #[arg(long, value_name = "NAME", default_value = "clang")]
-    compiler: String,
     /// First instruction of the timeline, counted from the start of the trace (default: in the later half)
     #[arg(long, value_name = "N")]
     from: Option<u64>,
@@ -59,25 +55,28 @@ struct ExplainRecord<'a> {
     serialised_chain_cycles: f64,
     guessed_spread_percent: f64,
     alignment_cycles: [f64; 2],
+    /// Of an iteration of the hot loop; absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    loop_cycles: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    loop_instructions: Option<usize>,
 }
 
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let page = context.output(args.html.as_deref())?;
-    let mut cpus = cpus::cpus_for(context, std::slice::from_ref(&args.cpu), args.arch.as_slice())?;
+    let mut cpus = cpus::cpus_for(context, std::slice::from_ref(&args.cpu), &args.selection.archs)?;
     // LLVM's cores come once for each architecture.
-    if let Some(arch) = args.arch.filter(|arch| cpus.iter().any(|cpu| cpu.runs(*arch))) {
-        cpus.retain(|cpu| cpu.runs(arch));
+    if cpus.iter().any(|cpu| args.selection.archs.iter().any(|arch| cpu.runs(*arch))) {
+        cpus.retain(|cpu| args.selection.archs.iter().any(|arch| cpu.runs(*arch)));
     }
     let cpu = cpus.remove(0);
-    let (path, base) = trace_of(context, args, &cpu)?;
-    let failed = |error: &dyn Display| judge::of_trace(&path, error);
-    let mut open = judge::opener(&path);
-    let explanation = explain(&mut open, &cpu, &base).map_err(|error| failed(&error))?;
-    let bounds = Bounds::of(&mut open, &cpu, &base).map_err(|error| failed(&error))?;
-    let guesses = sensitivity(&mut open, &cpu, &base).map_err(|error| failed(&error))?;
-    let placed = predict_placed(&mut open, &[&cpu], &base).map_err(|error| failed(&error))?;
-    let shifted = &placed[0].1;
+    let subject = subject_of(context, args, &cpu)?;
+    let (path, base) = (&subject.trace, &subject.options);
+    let failed = |error: &dyn Display| judge::of_trace(path, error);
+    let mut open = judge::opener(path);
+    let progress = Progress::of("predicting with each resource free, each guess moved, at each place", 0);
+    let explanation = explain(&mut open, &cpu, base).map_err(|error| failed(&error))?;
     let executed = explanation.prediction.counters.instructions;
     let from = args.from.unwrap_or(executed / 2);
     if from >= executed {
@@ -86,79 +85,187 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         ))
         .remedy(format!("count from 0, up to {}", executed - 1)));
     }
-    let events = Some((from, args.count));
-    let options = Options { events, skip_loops: false, ..Options::default() };
-    let mut source = open().map_err(|error| failed(&error))?;
-    let timeline =
-        predict::predict(&mut *source, &[&cpu], &options).map_err(|error| failed(&error))?.remove(0).timeline;
+    let bounds = Bounds::of(&mut open, &cpu, base).map_err(|error| failed(&error))?;
+    let guesses = sensitivity(&mut open, &cpu, base).map_err(|error| failed(&error))?;
+    let placed = predict_placed(&mut open, &[&cpu], base).map_err(|error| failed(&error))?;
+    let shifted = &placed[0].1;
+    let mut timeline = timeline(&mut open, &cpu, from, args.count).map_err(|error| failed(&error))?;
+    drop(progress);
+    let hot = timeline.as_ref().and_then(hot::hot_loop);
+    if let Some(timeline) = &mut timeline {
+        timeline.events.truncate(usize::try_from(args.count).unwrap_or(usize::MAX));
+    }
+    if context.json && page.as_ref().is_none_or(|page| !page.is_stdout()) {
+        println!(
+            "{}",
+            record(&subject.title, args, &explanation, &bounds, &guesses, shifted, hot.as_ref()).to_line()
+        );
+    }
+    let mut report = Report::new(&format!("{} on {}, predicted", subject.title, cpu.title()));
+    let section = report.section("What bounds it");
+    section.paragraph(&explanation.summary());
+    section.table(bounds_table(&explanation));
+    section.paragraph(&bounds.summary());
+    section.table(bounds.table());
+    if let Some(hot) = &hot {
+        let section = report.section("The hot loop");
+        section.paragraph(&hot_text(hot));
+        section.table(hot_table(hot));
+    }
+    let section = report.section("What the prediction rests on");
+    section.table(guesses_table(&guesses));
+    section.paragraph(&alignment_text(shifted));
     if let (Some(page), Some(timeline)) = (&page, &timeline) {
-        page.write(timeline.html().as_bytes())?;
+        let head = hot.as_ref().and_then(|hot| hot.instructions.first()).map(|first| first.address);
+        let text = report::html(&report).replace("</body>", &format!("{}</body>", timeline.html(head)));
+        page.write(text.as_bytes())?;
         if page.is_stdout() {
             return Ok(Outcome::Fine);
         }
         context.progress(&format!("wrote {}", page.name()));
     }
     if context.json {
-        println!("{}", record(args, &explanation, &bounds, &guesses, shifted).to_line());
         return Ok(Outcome::Fine);
     }
-    let mut report = Report::new(&format!("{} on {}", args.what, cpu.title()));
-    let section = report.section("What bounds it");
-    section.paragraph(&explanation.summary());
-    section.table(bounds_table(&explanation));
-    section.paragraph(&bounds.summary());
-    section.table(bounds.table());
-    let section = report.section("What the prediction rests on");
-    section.table(guesses_table(&guesses));
-    section.paragraph(&alignment_text(shifted));
     if let Some(timeline) = timeline {
         let section = report.section("Timeline");
         section.paragraph(
-            "A column is a cycle: D dispatched, = waiting for sources, w waiting for a pipe, e executing, - waiting to \
-             complete, R completed; { opens a dispatch group.",
+            "A column is a cycle: D dispatched, . on its way to the queues, = waiting for sources, w waiting for a pipe, \
+             e executing, - waiting to complete, R completed; { opens a dispatch group.",
         );
-        section.verbatim(&timeline.text(72));
+        // Lines that are wrapped cannot be read.
+        let columns = report::Terminal::of_stdout().width.saturating_sub(TEXT_COLUMNS).clamp(16, 200);
+        section.verbatim(&timeline.text(columns));
     }
     context.show(&report);
     Ok(Outcome::Fine)
 }
 
+/// What a line of the timeline has before its cycles, with the margin of verbatim text.
+const TEXT_COLUMNS: usize = 44;
+
+/// The events from `from` on, as many as are wanted to be seen or to find a loop in.
+fn timeline(
+    open: &mut predict::explain::Open<'_>,
+    cpu: &Cpu,
+    from: u64,
+    count: u64,
+) -> std::result::Result<Option<Timeline>, PredictError> {
+    let count = count.max(hot::WINDOW);
+    // What comes behind them is not looked at.
+    let simulated_max = Some(from.saturating_add(2 * count));
+    let options =
+        Options { events: Some((from, count)), skip_loops: false, simulated_max, ..Options::default() };
+    Ok(predict::predict(&mut *open()?, &[cpu], &options)?.remove(0).timeline)
+}
+
+/// What is explained.
+struct Subject {
+    title: String,
+    trace: PathBuf,
+    options: Options,
+}
+
 /// A trace file as named, or one made of a variant's first case; and how it is predicted by the other verbs, too.
-fn trace_of(context: &Context, args: &Args, cpu: &Cpu) -> Result<(PathBuf, Options)> {
-    let file = Path::new(&args.what);
-    if file.is_file() {
-        return Ok((file.to_path_buf(), Options::default()));
+fn subject_of(context: &Context, args: &Args, cpu: &Cpu) -> Result<Subject> {
+    let word = args.selection.words.first().map_or("", String::as_str);
+    let file = Path::new(word);
+    if file.is_file() || word.ends_with(".trace") {
+        if !file.is_file() {
+            return Err(Problem::new("there is no such trace")
+                .at(word)
+                .remedy("see that the path is right; ./assay trace records one"));
+        }
+        if !args.cases.cases.is_empty()
+            || !args.selection.variants.is_empty()
+            || args.selection.words.len() > 1
+        {
+            return Err(Problem::new(
+                "a trace is what it is: it has no cases and no variants to choose from",
+            )
+            .at(word)
+            .remedy("leave out --case, -v and further words"));
+        }
+        return Ok(Subject {
+            title: word.to_owned(),
+            trace: file.to_path_buf(),
+            options: Options::default(),
+        });
     }
-    if args.what.ends_with(".trace") {
-        return Err(Problem::new("there is no such trace")
-            .at(&args.what)
-            .remedy("see that the path is right; ./assay trace records one"));
+    let mut selection = args.selection.resolved(context)?;
+    if selection.archs.is_empty() {
+        selection.archs = arch::Arch::ALL.into_iter().filter(|arch| cpu.runs(*arch)).collect();
     }
-    let (hotpath, variant) = args.what.split_once('/').ok_or_else(|| {
-        Problem::new(format!("'{}' is neither HOTPATH/VARIANT nor a trace file", args.what))
-            .remedy("write it like csum_partial/uint128; ./assay list shows the names")
-    })?;
-    let selection = Selection {
-        words: vec![hotpath.to_owned()],
-        variants: vec![variant.to_owned()],
-        archs: args.arch.map_or_else(
-            || arch::Arch::ALL.into_iter().filter(|arch| cpu.runs(*arch)).collect(),
-            |arch| vec![arch],
-        ),
-        compiler: args.compiler.clone(),
-        ..Selection::default()
-    };
-    let variants = selection.variants(context)?;
+    let has_own = selection.words.len() > 1 || !selection.dirs.is_empty();
+    if word.is_empty() || selection.variants.is_empty() && !has_own {
+        return Err(Problem::new(format!("'{word}' is neither HOTPATH/VARIANT nor a trace file"))
+            .remedy("write it like csum_partial/uint128, or a file of yours behind the hot path; ./assay list shows the names"));
+    }
+    let mut variants = selection.variants(context)?;
+    if selection.variants.is_empty() {
+        variants.retain(|one| !one.reference);
+    }
     let able = variants.iter().find(|variant| judge::cpu_has(cpu, variant)).ok_or_else(|| {
-        Problem::new(format!("{} does not run {}: it needs {}", cpu.name, args.what, variants[0].claims()))
-            .remedy("choose another -c")
+        Problem::new(format!(
+            "{} does not run {}: it needs {}",
+            cpu.name,
+            variants[0].title(),
+            variants[0].claims()
+        ))
+        .remedy("choose another -c")
     })?;
+    if let Some(other) = variants.iter().find(|one| one.source != able.source) {
+        return Err(Problem::new(format!("{} and {} at once", able.title(), other.title()))
+            .remedy("explain takes one variant: name it as HOTPATH/VARIANT or by -v"));
+    }
     let case = able.hotpath.select_cases(&args.cases.cases).into_iter().next().unwrap_or_default();
     context.progress(&format!("{} on {}, {case}", able.title(), able.arch));
     let judge = Judge::new(context, selection.compiler()?).unchecked(args.cases.unchecked);
-    let path =
+    let trace =
         judge.loop_trace(able, &case, cpu)?.map_err(|reason| Problem::new(reason.0).at(able.title()))?;
-    Ok((path, judge::options()))
+    Ok(Subject {
+        title: format!("{} ({}) {case}", able.title(), able.arch),
+        trace,
+        options: judge::options(),
+    })
+}
+
+/// Cycles an iteration, and what holds it back, in words.
+fn hot_text(hot: &HotLoop) -> String {
+    let count = hot.instructions.len();
+    let chain = match hot.carried {
+        true => "The chain of results from one iteration to the next is marked: each of these waits for just the one before",
+        false => "No chain of results runs from iteration to iteration, so it is bound by something else",
+    };
+    format!(
+        "{:.2} cycles an iteration of {count} instructions ({:.2} instructions a cycle), over {} iterations in steady state; \
+         {:.0} % of the instructions looked at are in it. {chain}.",
+        hot.cycles,
+        count as f64 / hot.cycles.max(0.001),
+        hot.iterations,
+        hot.share_percent
+    )
+}
+
+fn hot_table(hot: &HotLoop) -> Table {
+    let mut table = Table::new(
+        "One iteration of the hot loop",
+        "predicted, not measured; means over the iterations; on chain: its result is what the next one on the chain waited for",
+    );
+    let address = table.text_column("address");
+    let text = table.text_column("instruction");
+    let chain = table.text_column("on chain");
+    let sources = table.predicted_column("waits for sources", "cycles", 1);
+    let pipe = table.predicted_column("waits for a pipe", "cycles", 1);
+    let executes = table.predicted_column("executes", "cycles", 1);
+    for one in &hot.instructions {
+        let row = table.row();
+        table.set(row, address, format!("{:x}", one.address)).set(row, text, one.text.as_str());
+        table.set(row, chain, if one.on_chain { "*" } else { "" });
+        table.set(row, sources, Predicted(one.for_sources)).set(row, pipe, Predicted(one.for_pipe));
+        table.set(row, executes, Predicted(one.executes));
+    }
+    table
 }
 
 fn bounds_table(explanation: &Explanation) -> Table {
@@ -211,17 +318,20 @@ fn alignment_text(shifted: &Alignments) -> String {
     }
 }
 
+#[allow(clippy::too_many_arguments)] // each is a part of the record
 fn record<'a>(
+    what: &'a str,
     args: &'a Args,
     explanation: &'a Explanation,
     bounds: &'a Bounds,
     guesses: &Sensitivity,
     shifted: &Alignments,
+    hot: Option<&HotLoop>,
 ) -> ExplainRecord<'a> {
     let bound = explanation.bound_by();
     ExplainRecord {
         kind: "explain",
-        what: &args.what,
+        what,
         cpu: &args.cpu,
         cycles: explanation.cycles,
         per_call: explanation.per_call,
@@ -233,5 +343,7 @@ fn record<'a>(
         serialised_chain_cycles: bounds.serialised_chain,
         guessed_spread_percent: guesses.spread_percent(),
         alignment_cycles: shifted.range().into(),
+        loop_cycles: hot.map(|hot| hot.cycles),
+        loop_instructions: hot.map(|hot| hot.instructions.len()),
     }
 }

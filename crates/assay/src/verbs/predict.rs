@@ -4,6 +4,7 @@
 use crate::context::{Context, Outcome};
 use crate::cpus;
 use crate::judge::{self, Judge};
+use crate::progress::Progress;
 use crate::select::{is_pair, Cases, Selection};
 use crate::verbs::count::{case_text, hotpaths_of, variant_text};
 use crate::winners::{self, Row};
@@ -17,6 +18,7 @@ use report::record::{PredictionRecord, Record};
 use report::{Count, Derived, Predicted, Report, Table};
 use serde::Serialize;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// Options of `predict`.
 #[derive(clap::Args)]
@@ -28,20 +30,25 @@ pub struct Args {
     /// CPU, by the name of its description (repeatable or separated by commas; default: all that run the variant)
     #[arg(short, long = "cpu", value_name = "CPU", value_delimiter = ',')]
     cpus: Vec<String>,
+    /// Find out what bounds the fastest variants even if that takes long
+    #[arg(long)]
+    bounds: bool,
 }
 
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let cpus = cpus::cpus_for(context, &args.cpus, &args.selection.archs)?;
-    if let Some(path) = args.selection.words.first().filter(|word| names_a_file(word)) {
-        return trace_file(context, Path::new(path), &cpus, args.cpus.is_empty());
+    if args.selection.words.first().is_some_and(|word| names_a_file(word)) {
+        return trace_files(context, args, &cpus);
     }
+    let began = Instant::now();
     let judge = Judge::new(context, args.selection.compiler()?).unchecked(args.cases.unchecked);
     let variants =
         args.selection.for_cpus(args.selection.competitors(context)?, &cpus, !args.cpus.is_empty())?;
     let mut skips = Skips::default();
     let mut rows = Vec::new();
     each_case(
+        "predicting",
         &variants,
         &args.cases.cases,
         |variant, case| judge.predict(variant, case, &cpus),
@@ -51,16 +58,51 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
             rows.extend(records.into_iter().map(row));
         },
     );
-    let fastest = winners::deepen(&judge, &cpus, &mut rows)?;
     if context.json {
+        winners::deepen(&judge, &cpus, &mut rows)?;
         rows.iter().for_each(|row| println!("{}", row.record.to_line()));
     } else if !rows.is_empty() {
+        // The numbers first: what bounds them takes as long again, or much longer.
         let mut report = Report::new("Predicted cycles per call");
-        let section = report.section("").table(table(rows.iter().map(|row| &row.record)));
-        section.table(winners::table(fastest.iter().map(|index| &rows[*index].record)));
+        report.section("").table(table(rows.iter().map(|row| &row.record)));
         context.show(&report);
+        let winners = winners::fastest(&rows).len();
+        let expected = began.elapsed().mul_f64(2.0 * winners as f64 / rows.len() as f64);
+        if args.bounds || expected < SWEEPS_UNASKED {
+            let fastest = winners::deepen(&judge, &cpus, &mut rows)?;
+            let mut report = Report::new("What bounds the fastest");
+            report.section("").table(winners::table(fastest.iter().map(|index| &rows[*index].record)));
+            context.show(&report);
+        } else {
+            context.progress(&format!(
+                "--bounds adds what bounds the fastest of {winners} (about {:.0} s)",
+                expected.as_secs_f64().ceil()
+            ));
+        }
     }
     skips.outcome()
+}
+
+/// What bounds the fastest is found out unasked if that is not much longer.
+const SWEEPS_UNASKED: Duration = Duration::from_secs(10);
+
+/// Judges recorded traces, one after the other; what chooses among variants does not apply to them.
+fn trace_files(context: &Context, args: &Args, cpus: &[Cpu]) -> Result<Outcome> {
+    let words = &args.selection.words;
+    if let Some(other) = words.iter().find(|word| !names_a_file(word)) {
+        return Err(Problem::new(format!("'{other}' is no trace, and {} is one", words[0]))
+            .remedy("name either traces, or a hot path with its variants"));
+    }
+    if !args.cases.cases.is_empty() || !args.selection.variants.is_empty() || !args.selection.dirs.is_empty()
+    {
+        return Err(Problem::new("a trace is what it is: it has no cases and no variants to choose from")
+            .at(&words[0])
+            .remedy("leave out --case, -v and -d"));
+    }
+    for path in words {
+        trace_file(context, Path::new(path), cpus, args.cpus.is_empty())?;
+    }
+    Ok(Outcome::Fine)
 }
 
 /// A word that is no name of a hot path: a file that is there, or what could only be one.
@@ -79,20 +121,22 @@ fn trace_file(context: &Context, path: &Path, cpus: &[Cpu], all: bool) -> Result
             Problem::new(format!("no described cpu runs {arch} programs")).remedy("./assay cpu lists them")
         );
     }
+    let progress = Progress::of(&format!("predicting {}", path.display()), 0);
+    let cut;
     let mut open = judge::opener(path);
     let predictions = loop {
-        match predict::predict(
-            &mut *open().map_err(|error| judge::of_trace(path, &error))?,
-            &able,
-            &Options::default(),
-        ) {
+        let mut again = TraceSource::open(path).map_err(|error| judge::of_trace(path, &error))?;
+        match predict::predict(&mut again, &able, &Options::default()) {
             Err(error @ PredictError::Lacks { .. }) if all && able.len() > 1 => {
                 // Nobody asked for this cpu by name.
                 context.progress(&format!("left out: {error}"));
                 let PredictError::Lacks { cpu: lacking, .. } = error else { continue };
                 able.retain(|cpu| cpu.name != lacking);
             }
-            told => break told.map_err(|error| judge::of_trace(path, &error))?,
+            told => {
+                cut = cut_text(&again);
+                break told.map_err(|error| judge::of_trace(path, &error))?;
+            }
         }
     };
     let mut halves = Vec::new();
@@ -108,13 +152,28 @@ fn trace_file(context: &Context, path: &Path, cpus: &[Cpu], all: bool) -> Result
         });
         return Ok(Outcome::Fine);
     }
+    drop(progress);
     let mut report = Report::new(&format!("{} ({arch})", path.display()));
+    if let Some(text) = cut {
+        report.section("").paragraph(text);
+    }
     match &predictions[..] {
         [(one, half)] => report.section("").table(counters_table(one, *half)),
         several => report.section("").table(several_table(several)),
     };
     context.show(&report);
     Ok(Outcome::Fine)
+}
+
+/// Why the trace is not of all that the program did, if it is not.
+fn cut_text(source: &TraceSource) -> Option<&'static str> {
+    match source.end().and_then(|end| end.get("end")) {
+        Some("limit") => {
+            Some("The recording stopped at --limit: these are figures of the program's beginning.")
+        }
+        Some("signal") => Some("A signal ended the program: these are figures of what it did until then."),
+        _ => None,
+    }
 }
 
 /// A whole trace on one cpu.

@@ -138,6 +138,7 @@ fn trace_all(
     let cpus = cpus::cpus_for(context, &args.cpus, &args.selection.archs)?;
     let (mut all_counts, mut rows) = (Vec::new(), Vec::new());
     each_case(
+        "counting and predicting",
         variants,
         &args.cases.cases,
         |variant, case| {

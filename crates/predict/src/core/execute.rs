@@ -105,6 +105,7 @@ impl Run {
             op: op.index,
             fetch,
             dispatch,
+            start: self.start,
             ready: self.ready,
             issue: self.issue,
             finish: self.finish,

@@ -327,6 +327,7 @@ impl InOrder {
                 op: op.index,
                 fetch,
                 dispatch,
+                start: offered,
                 ready,
                 issue,
                 finish,

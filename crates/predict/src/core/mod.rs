@@ -251,6 +251,8 @@ pub struct Event {
     pub fetch: u64,
     /// Dispatched (issued to the window).
     pub dispatch: u64,
+    /// It could have begun, had all sources been there: on its way to the queues until then.
+    pub start: u64,
     /// Sources ready.
     pub ready: u64,
     /// Its last part went to a pipe.

@@ -158,7 +158,8 @@ pub fn parse(text: &str, arch: Arch, engine: &str) -> Result<Run> {
                 }
                 run.findings.push(one);
             }
-            ["torture", commits, reads, torn, backward, fallbacks, worst, milliseconds, mean, median, most] => {
+            ["torture", commits, reads, torn, backward, fallbacks, worst, milliseconds, mean, median, most] =>
+            {
                 let mut one = finding("torture", "ours", "all", "");
                 one.ok = number(torn)? == 0 && number(backward)? == 0;
                 one.cases_count = number(reads)?;

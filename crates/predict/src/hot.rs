@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The loop that the events of a stretch of a program are mostly of: its cycles an iteration, what each of its instructions waits
+//! for, and the chain of results that it cannot outrun.
+//!
+//! The loop is found in the events alone: the instruction that comes back most often, and the distance at which it does. A call
+//! in a row of calls is a loop, too. Cycles come from the later half of the iterations in sight, when the window has filled.
+
+use crate::core::Event;
+use crate::timeline::Timeline;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Instructions to look at for a loop: several turns of what people write, and little work.
+pub const WINDOW: u64 = 4096;
+
+/// Fewer iterations say nothing of a steady state.
+const ITERATIONS_MIN: usize = 8;
+/// A chain that goes back through so many iterations is one that runs from each to the next.
+const CARRIED: usize = 3;
+
+/// A loop in steady state.
+#[derive(Clone, Debug)]
+pub struct HotLoop {
+    /// Iterations that the figures are of.
+    pub iterations: usize,
+    /// Cycles an iteration.
+    pub cycles: f64,
+    /// Share of the events looked at that are of this loop, in percent.
+    pub share_percent: f64,
+    /// Its instructions in program order, from the lowest address.
+    pub instructions: Vec<HotInstruction>,
+    /// Whether the chain of results runs from each iteration to the next.
+    pub carried: bool,
+}
+
+/// One instruction of the loop; cycles are means over the iterations.
+#[derive(Clone, Debug)]
+pub struct HotInstruction {
+    /// Its address.
+    pub address: u64,
+    /// Its text.
+    pub text: String,
+    /// Waited for its sources.
+    pub for_sources: f64,
+    /// Waited for a pipe.
+    pub for_pipe: f64,
+    /// From issue to result.
+    pub executes: f64,
+    /// On the chain: the next one waited for just this result.
+    pub on_chain: bool,
+}
+
+/// The loop of a stretch of events; none if nothing comes back often enough.
+pub fn hot_loop(timeline: &Timeline) -> Option<HotLoop> {
+    let events = &timeline.events[..];
+    let (first, period) = repeated(events)?;
+    let runs = iterations_from(events, first, period);
+    let address = |event: &Event| timeline.texts.get(event.op as usize).map_or(0, |text| text.0);
+    // It begins where its code does, wherever the window began.
+    let turn = (0..period).min_by_key(|offset| address(&events[first + offset]))?;
+    let first = first + turn;
+    let runs = if turn == 0 { runs } else { runs.saturating_sub(1) };
+    if runs < ITERATIONS_MIN {
+        return None;
+    }
+    let from = runs / 2;
+    let iterations = runs - 1 - from;
+    // Completion is in order and has no slack; dispatch runs ahead until the window is full.
+    let head = |iteration: usize| Timeline::end_of(&events[first + iteration * period]);
+    let cycles = (head(runs - 1) - head(from)) as f64 / iterations as f64;
+    let (chain, carried) = chain(events, first, period, runs);
+    let mean = |offset: usize, value: &dyn Fn(&Event) -> u64| {
+        let sum: u64 =
+            (from..runs - 1).map(|iteration| value(&events[first + iteration * period + offset])).sum();
+        sum as f64 / iterations as f64
+    };
+    let instructions = (0..period).map(|offset| {
+        let (address, text) = timeline.text_of(&events[first + offset]);
+        HotInstruction {
+            address,
+            text,
+            for_sources: mean(offset, &|event| event.ready.saturating_sub(event.start)),
+            for_pipe: mean(offset, &|event| event.issue.saturating_sub(event.ready)),
+            executes: mean(offset, &|event| event.finish.saturating_sub(event.issue)),
+            on_chain: chain.contains(&offset),
+        }
+    });
+    Some(HotLoop {
+        iterations,
+        cycles,
+        share_percent: 100.0 * (runs * period) as f64 / events.len() as f64,
+        instructions: instructions.collect(),
+        carried,
+    })
+}
+
+/// Where a row of equal turns begins, and how many instructions a turn has: the shortest turn that comes often in a row, as that
+/// of an inner loop; else what covers most, as the calls of a function in a row.
+fn repeated(events: &[Event]) -> Option<(usize, usize)> {
+    let mut places: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for (index, event) in events.iter().enumerate() {
+        places.entry(event.op).or_default().push(index);
+    }
+    let rows: Vec<Row> = places.values().filter_map(|places| longest_row(places)).collect();
+    let often = rows.iter().filter(|row| row.turns >= 2 * ITERATIONS_MIN);
+    let inner = often.min_by_key(|row| (row.period, usize::MAX - row.turns));
+    let most = rows.iter().max_by_key(|row| (row.turns * row.period, usize::MAX - row.period));
+    inner.or(most).map(|row| (row.first, row.period))
+}
+
+/// Equal turns in a row.
+struct Row {
+    first: usize,
+    period: usize,
+    turns: usize,
+}
+
+/// The longest row of equal distances between the places of one instruction.
+fn longest_row(places: &[usize]) -> Option<Row> {
+    let mut best: Option<Row> = None;
+    let mut start = 0;
+    for index in 1..places.len() {
+        let period = places[index] - places[index - 1];
+        if index >= 2 && places[index - 1] - places[index - 2] != period {
+            start = index - 1;
+        }
+        let turns = index - start;
+        if best.as_ref().is_none_or(|known| turns > known.turns) {
+            best = Some(Row { first: places[start], period, turns });
+        }
+    }
+    best
+}
+
+/// How many turns follow each other whose instructions are those of the first.
+fn iterations_from(events: &[Event], first: usize, period: usize) -> usize {
+    let body: Vec<u32> = events[first..first + period].iter().map(|event| event.op).collect();
+    events[first..]
+        .chunks_exact(period)
+        .take_while(|turn| turn.iter().zip(&body).all(|(event, op)| event.op == *op))
+        .count()
+}
+
+/// Of the cycles that a chain of results takes, those in which a link waits for a pipe: more, and results are not what it is
+/// made of, but happen to come when something else lets them.
+const PIPES_MAX_PERCENT: u64 = 5;
+
+/// Back from the result that comes last: each waited for the result of the one before. The places of these in the loop, and
+/// whether they lead through several iterations. Events know no registers, so a link is a result that came in the very cycle
+/// in which the next one was ready.
+fn chain(events: &[Event], first: usize, period: usize, runs: usize) -> (BTreeSet<usize>, bool) {
+    let end = first + runs * period;
+    let last_turn = end - period..end;
+    let Some(mut at) = last_turn.max_by_key(|index| events[*index].finish) else { return Default::default() };
+    let mut places: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut turns = BTreeSet::new();
+    let mut waits_for_pipes = 0;
+    let end = events[at].finish;
+    let mut begin = end;
+    while at >= first {
+        *places.entry((at - first) % period).or_default() += 1;
+        turns.insert((at - first) / period);
+        waits_for_pipes += events[at].issue.saturating_sub(events[at].ready);
+        begin = begin.min(events[at].ready);
+        let event = &events[at];
+        if event.ready <= event.start {
+            break;
+        }
+        let nearest = at.saturating_sub(8 * period).max(first)..at;
+        match nearest.rev().find(|index| events[*index].finish == event.ready) {
+            Some(index) => at = index,
+            None => break,
+        }
+    }
+    let carried = turns.len() > CARRIED && 100 * waits_for_pipes <= PIPES_MAX_PERCENT * (end - begin);
+    // What hangs off the chain's end is not in every iteration's part of it.
+    let often = places.into_iter().filter(|(_, times)| carried && 2 * times > turns.len());
+    (often.map(|(place, _)| place).collect(), carried)
+}
