@@ -83,6 +83,8 @@ enum Verb {
     Vdso(verbs::vdso::Args),
     /// Cache log and restore: what it gains on this machine; which pages of a file are cached
     CacheLog(verbs::cache_log::Args),
+    /// Linux as the place to judge in: build it with patches, boot it under QEMU, run a workload
+    Kernel(verbs::kernel::Args),
     /// What is set up on this machine, what is missing, and how to get it
     Doctor(verbs::doctor::Args),
     /// The main job in a few minutes: the published LoongArch table, the best variants, this machine
@@ -139,6 +141,7 @@ fn main() -> ExitCode {
         Verb::Pingpong(args) => verbs::pingpong::run(&context, &args),
         Verb::Vdso(args) => verbs::vdso::run(&context, &args),
         Verb::CacheLog(args) => verbs::cache_log::run(&context, &args),
+        Verb::Kernel(args) => verbs::kernel::run(&context, &args),
         Verb::Doctor(args) => verbs::doctor::run(&context, &args),
         Verb::Demo(args) => verbs::demo::run(&context, &args),
         Verb::Test(args) => verbs::test::run(&context, &args),

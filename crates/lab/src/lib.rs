@@ -14,6 +14,7 @@ pub mod elf;
 pub mod emulator;
 pub mod foreign;
 pub mod foreign_root;
+pub mod freestanding;
 pub mod head_keys;
 pub mod host;
 pub mod hotpath;

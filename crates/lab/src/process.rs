@@ -266,12 +266,47 @@ impl Command {
     /// A program that cannot be started is a [`Problem`]; one that fails is an [`Output`].
     pub fn run(&self) -> Result<Output> {
         let started = Instant::now();
+        let mut child = self.spawn()?;
+        let stdout = child.stdout.take().map(|stream| keep_reading(stream, None));
+        let stderr = child.stderr.take().map(|stream| keep_reading(stream, None));
+        let waited = child
+            .wait_timeout(self.timeout)
+            .map_err(|error| Problem::io("wait for the program", &self.program, &error))?;
+        self.finish(child, waited.map(ending_of), started, [stdout, stderr])
+    }
+
+    /// Runs it while a watcher sees its standard output as it comes. Who is to end gets SIGTERM first, and a while to write
+    /// what it has to write: an emulator its plugin's trace.
+    pub fn run_watched(&self, mut watcher: impl FnMut(&[u8]) -> Watch + Send + 'static) -> Result<Output> {
+        let started = Instant::now();
+        let mut child = self.spawn()?;
+        let ends = Arc::new(Mutex::new(started + self.timeout));
+        let shared = ends.clone();
+        let watch = move |chunk: &[u8]| {
+            if let Watch::EndWithin(time) = watcher(chunk) {
+                let mut ends = shared.lock().expect("nothing panics while it is held");
+                *ends = (*ends).min(Instant::now() + time);
+            }
+        };
+        let stdout = child.stdout.take().map(|stream| keep_reading(stream, Some(Box::new(watch))));
+        let stderr = child.stderr.take().map(|stream| keep_reading(stream, None));
+        let waited = wait_until(&mut child, || *ends.lock().expect("nothing panics while it is held"))
+            .map_err(|error| Problem::io("wait for the program", &self.program, &error))?;
+        let ending = match waited {
+            Some(status) => Some(ending_of(status)),
+            None => ask_to_end(&mut child, started.elapsed() >= self.timeout),
+        };
+        self.finish(child, ending, started, [stdout, stderr])
+    }
+
+    /// Its process, with our limits, ready to be waited for.
+    fn spawn(&self) -> Result<std::process::Child> {
         let mut command = std::process::Command::new(&self.program);
         command.args(&self.args);
         // What shows its output is the user's program, and what the user types or pipes is for it.
         let shown = self.printing != Printing::Kept;
         command.stdin(if shown { Stdio::inherit() } else { Stdio::null() });
-        let terminal = shown && std::io::stdin().is_terminal();
+        let terminal = self.at_terminal();
         match self.printing {
             Printing::Kept => command.stdout(Stdio::piped()).stderr(Stdio::piped()),
             Printing::Shown => command.stdout(Stdio::inherit()).stderr(Stdio::inherit()),
@@ -290,44 +325,92 @@ impl Command {
             command.env("LC_ALL", "C");
         }
         confine(&mut command, self.limits, self.alone.then(Filter::new), terminal);
-        let mut child = self.start(command)?;
+        let child = self.start(command)?;
         if self.gently {
             GENTLE.store(child.id() as i32, Ordering::SeqCst);
         }
-        let stdout = child.stdout.take().map(keep_reading);
-        let stderr = child.stderr.take().map(keep_reading);
-        let waited = child
-            .wait_timeout(self.timeout)
-            .map_err(|error| Problem::io("wait for the program", &self.program, &error))?;
-        let ending = match waited {
-            Some(status) => ending_of(status),
-            None => {
-                let says_farewell = |signal: &i32| {
-                    signal_group(child.id() as i32, *signal);
-                    child.wait_timeout(FAREWELL).ok().flatten().is_some()
-                };
-                if !(self.gently && [libc::SIGTERM, libc::SIGINT].iter().any(says_farewell)) {
-                    kill_group(child.id() as i32);
-                }
-                // Fails only if it ended in this very moment.
-                let _ = child.wait();
-                Ending::TimedOut
+        Ok(child)
+    }
+
+    /// What it shows is the user's, who sits at a terminal.
+    fn at_terminal(&self) -> bool {
+        self.printing != Printing::Kept && std::io::stdin().is_terminal()
+    }
+
+    /// Ends what is left of its group and gathers what it has said; no ending is one at the time limit.
+    fn finish(
+        &self,
+        mut child: std::process::Child,
+        ending: Option<Ending>,
+        started: Instant,
+        [stdout, stderr]: [Option<Reading>; 2],
+    ) -> Result<Output> {
+        if ending.is_none() {
+            let says_farewell = |signal: &i32| {
+                signal_group(child.id() as i32, *signal);
+                child.wait_timeout(FAREWELL).ok().flatten().is_some()
+            };
+            if !(self.gently && [libc::SIGTERM, libc::SIGINT].iter().any(says_farewell)) {
+                kill_group(child.id() as i32);
             }
-        };
+            // Fails only if it ended in this very moment.
+            let _ = child.wait();
+        }
         let group = child.id() as i32;
         GENTLE.store(0, Ordering::SeqCst);
-        if terminal {
+        if self.at_terminal() {
             take_terminal(own_group());
         }
         kill_group(group);
         running().retain(|known| *known != group);
         Ok(Output {
-            ending,
+            ending: ending.unwrap_or(Ending::TimedOut),
             stdout: collected(stdout),
             stderr: collected(stderr),
             elapsed: started.elapsed(),
         })
     }
+}
+
+/// What a watcher wants after what it has seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Watch {
+    /// Nothing.
+    Go,
+    /// That the program is asked to end if it has not done so by itself within this time.
+    EndWithin(Duration),
+}
+
+/// How long a program that is asked to end may take.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// How often we look whether the time at which it has to end has changed.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// Waits until a moment that may move; `None` if it has come.
+fn wait_until(
+    child: &mut std::process::Child,
+    ends: impl Fn() -> Instant,
+) -> std::io::Result<Option<ExitStatus>> {
+    loop {
+        let left = ends().saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return child.try_wait();
+        }
+        if let Some(status) = child.wait_timeout(left.min(LOOK_EVERY))? {
+            return Ok(Some(status));
+        }
+    }
+}
+
+/// Sends SIGTERM and waits. `None`, the time limit, if it was late already or does not listen.
+fn ask_to_end(child: &mut std::process::Child, late: bool) -> Option<Ending> {
+    // SAFETY: a system call on integers; the program may be gone already.
+    unsafe {
+        libc::kill(child.id() as i32, libc::SIGTERM);
+    }
+    let status = child.wait_timeout(GRACE).ok().flatten()?;
+    (!late).then(|| ending_of(status))
 }
 
 impl Command {
@@ -412,7 +495,10 @@ struct Reading {
     ended: mpsc::Receiver<()>,
 }
 
-fn keep_reading(mut stream: impl Read + Send + 'static) -> Reading {
+fn keep_reading(
+    mut stream: impl Read + Send + 'static,
+    mut watch: Option<Box<dyn FnMut(&[u8]) + Send>>,
+) -> Reading {
     let kept = Arc::new(Mutex::new(Vec::new()));
     let (sender, ended) = mpsc::channel();
     let shared = kept.clone();
@@ -421,6 +507,9 @@ fn keep_reading(mut stream: impl Read + Send + 'static) -> Reading {
         let mut cut = false;
         // A read error ends the text as an end of file does; the exit status tells the rest.
         while let Ok(count @ 1..) = stream.read(&mut chunk) {
+            if let Some(watch) = &mut watch {
+                watch(&chunk[..count]);
+            }
             let mut kept = shared.lock().expect("nothing panics while it is held");
             // What is too much is read and dropped, so that the program does not block on the pipe.
             let room = OUTPUT_BYTES_MAX.saturating_sub(kept.len());
@@ -502,6 +591,23 @@ mod tests {
             assert!(started.elapsed() < Duration::from_secs(20), "{}", state());
             std::thread::sleep(Duration::from_millis(20));
         }
+    }
+
+    #[test]
+    fn a_watched_program_is_asked_to_end_and_then_made_to() {
+        let shell = |script: &str| Command::new("/bin/sh").args(["-c", script]);
+        let at_word = |chunk: &[u8]| match chunk.windows(4).any(|word| word == b"done") {
+            true => Watch::EndWithin(Duration::from_millis(100)),
+            false => Watch::Go,
+        };
+        let polite = "trap 'echo written; exit 3' TERM; echo done; while :; do sleep 0.01; done";
+        let output = shell(polite).run_watched(at_word).unwrap();
+        assert_eq!((output.ending, output.stdout.as_str()), (Ending::Exited(3), "done\nwritten\n"));
+        let by_itself = shell("echo done; exit 4").run_watched(at_word).unwrap();
+        assert_eq!(by_itself.ending, Ending::Exited(4));
+        let late = shell(polite.replace("echo done", ":").as_str()).timeout(Duration::from_millis(200));
+        let late = late.run_watched(at_word).unwrap();
+        assert_eq!((late.ending, late.stdout.as_str()), (Ending::TimedOut, "written\n"));
     }
 
     #[test]

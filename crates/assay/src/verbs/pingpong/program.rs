@@ -3,13 +3,12 @@
 
 use crate::context::Context;
 use arch::Arch;
-use lab::cache::Scratch;
+use kernel::workload::pingpong as build;
 use lab::emulator::{qemu_engine, Engine};
 use lab::process::{Command, Ending, Output};
 use lab::target::{Qemu, Target};
-use lab::toolchain::{linker, Compiler, CompilerKind};
 use lab::{Problem, Result};
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// A second of the program takes a second; what takes much longer hangs.
@@ -17,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The built program and what runs it.
 pub struct Program {
-    file: Scratch,
+    file: PathBuf,
     engine: Engine,
 }
 
@@ -33,46 +32,7 @@ impl Program {
     /// Builds it for an architecture.
     pub fn build(context: &Context, arch: Arch, emulated: bool) -> Result<Program> {
         let target = Target::of(arch);
-        let compiler = Compiler::of(CompilerKind::Clang, target)?;
-        let root = &context.workspace.root;
-        let own = root.join("libs/vector_state/pingpong");
-        let switch = root.join("libs/vector_state/switch");
-        let runner = root.join("runner");
-        let of_arch = target.variant_folders.iter().map(|name| runner.join("arch").join(name));
-        let of_arch =
-            of_arch.filter(|folder| folder.is_dir()).last().expect("each architecture has a runner");
-        let baseline = target.requirement(target.baseline).expect("a test holds that the baseline exists");
-        let mut objects = Vec::new();
-        let sources = [
-            own.join("pingpong.c"),
-            switch.join("context_switch.c"),
-            switch.join("arch").join(switch_assembly(arch)),
-            of_arch.join("entry.S"),
-            runner.join("compiler_support.c"),
-        ];
-        for source in sources {
-            let object = context.workspace.scratch(".o")?;
-            let command = compiler
-                .command()
-                .args(baseline.cflags)
-                .args(["-O2", "-std=gnu11", "-ffreestanding", "-fno-pic", "-fno-pie", "-fno-stack-protector"])
-                .args(
-                    [&own, own.parent().unwrap_or(&own), &switch, &of_arch, &runner]
-                        .map(|f| format!("-I{}", f.display())),
-                )
-                .arg("-c")
-                .arg(&source)
-                .arg("-o")
-                .arg(object.path());
-            succeed(command, &source)?;
-            objects.push(object);
-        }
-        let file = context.workspace.scratch(".program")?;
-        let link = Command::new(linker()?)
-            .args(["-static", "-nostdlib", "-z", "noexecstack", "--gc-sections", "-e", "_start", "-o"])
-            .arg(file.path())
-            .args(objects.iter().map(Scratch::path));
-        succeed(link, &own)?;
+        let file = build(&context.workspace, target)?;
         let engine = if emulated { widest_qemu(context, target)? } else { Engine::Native };
         Ok(Program { file, engine })
     }
@@ -138,10 +98,8 @@ impl Program {
     /// Not `Engine::command`: a runner may start no other program, and this one has to.
     fn command(&self) -> Command {
         match &self.engine {
-            Engine::Native => Command::new(self.file.path()),
-            Engine::Qemu { program, cpu, .. } => {
-                Command::new(program).args(["-cpu", cpu]).arg(self.file.path())
-            }
+            Engine::Native => Command::new(&self.file),
+            Engine::Qemu { program, cpu, .. } => Command::new(program).args(["-cpu", cpu]).arg(&self.file),
         }
     }
 
@@ -157,22 +115,6 @@ fn widest_qemu(context: &Context, target: &'static Target) -> Result<Engine> {
     let widest = target.requirements.iter().rev().find(|requirement| requirement.qemu != Qemu::None);
     let widest = widest.expect("every architecture has a baseline that a QEMU runs");
     qemu_engine(&context.workspace, target.arch, widest.qemu, widest.qemu_cpu)
-}
-
-/// The switch's file for an architecture.
-fn switch_assembly(arch: Arch) -> String {
-    match arch {
-        Arch::Powerpc64 | Arch::Powerpc64le => "power64.S".to_owned(),
-        other => format!("{}.S", other.name()),
-    }
-}
-
-fn succeed(command: Command, place: &Path) -> Result<()> {
-    let output = command.run()?;
-    if output.success() {
-        return Ok(());
-    }
-    Err(Problem::new(format!("does not build: {}", output.head(8))).at(place.display()))
 }
 
 /// `second N ROUNDS NANOSECONDS`, as ping-pongs per second.

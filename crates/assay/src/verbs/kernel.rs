@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! `kernel`: Linux itself as the place where a variant is judged: built with patches and booted under QEMU with a workload.
+//! docs/kernel.md is the manual.
+
+mod build;
+mod run;
+
+use crate::context::{Context, Outcome};
+use lab::Result;
+
+/// Options of `kernel`.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(clap::Subcommand)]
+enum Action {
+    /// Build a kernel, patched or not; of what was built before only what a patch changes is compiled
+    Build(build::Args),
+    /// Boot a kernel under QEMU, run a program in it, and tell how both ended
+    Run(run::Args),
+}
+
+/// Runs the verb.
+pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
+    match &args.action {
+        Action::Build(args) => build::run(context, args),
+        Action::Run(args) => run::run(context, args),
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! `kernel run`: a program in a kernel that has just booted. Its output is ours; its status is told, and 1 where it is not 0.
+
+use super::build::Which;
+use crate::context::{Context, Outcome};
+use kernel::{workload, Boot, Ending, Machine};
+use lab::{Problem, Result};
+use report::record::Record;
+use serde::Serialize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Options of `kernel run`.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    which: Which,
+    /// Boot this kernel as it stands instead of building one: a vmlinux or image that QEMU takes, such as a distribution's
+    #[arg(long, value_name = "IMAGE", conflicts_with_all = ["patches", "series", "compiler", "source"])]
+    kernel: Option<PathBuf>,
+    /// The cpu to boot on; a list runs on each in turn
+    #[arg(short, long = "cpu", value_name = "CPU", value_delimiter = ',')]
+    cpus: Vec<String>,
+    /// A workload of ours, or a static program of yours
+    #[arg(long, value_name = "NAME|PROGRAM")]
+    workload: String,
+    /// Processors of the machine
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=8))]
+    smp: u32,
+    /// Seconds after which nothing is waited for any more
+    #[arg(long, default_value_t = 300, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: u64,
+    /// A word for the kernel's command line (repeatable)
+    #[arg(long, value_name = "WORD")]
+    append: Vec<String>,
+    /// Arguments of the program, behind --
+    #[arg(last = true)]
+    arguments: Vec<String>,
+}
+
+/// One run. Kind `kernel_run`.
+#[derive(Serialize)]
+struct RunRecord {
+    kind: &'static str,
+    arch: &'static str,
+    cpu: String,
+    kernel: String,
+    workload: String,
+    /// The program's exit status, if it exited.
+    status: Option<i32>,
+    /// What went wrong, if anything.
+    failure: Option<String>,
+    complaints: Vec<String>,
+    stdout: String,
+    stderr: String,
+    log: String,
+    /// Under QEMU: no measurement.
+    emulated_s: f64,
+    assay_version: &'static str,
+}
+
+/// Runs the action.
+pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
+    let workspace = &context.workspace;
+    let machine = Machine::of(args.which.arch);
+    let cpus: Vec<Option<&str>> = match args.cpus.is_empty() {
+        true => vec![None],
+        false => args.cpus.iter().map(|cpu| Some(cpu.as_str())).collect(),
+    };
+    // Everything that can be wrong with the words is told before anything is built.
+    let cpus = cpus.into_iter().map(|cpu| Ok((cpu.unwrap_or(machine.cpus[0].0), machine.cpu(cpu)?)));
+    let cpus: Vec<(&str, &str)> = cpus.collect::<Result<_>>()?;
+    kernel::boot::qemu_program(workspace, machine)?;
+    let run = workload::find(workspace, args.which.arch, &args.workload, &args.arguments)?;
+    let image = match &args.kernel {
+        Some(image) => image.clone(),
+        None => kernel::build(workspace, &args.which.request()?, &|text| context.progress(text))?.image,
+    };
+    let mut outcome = Outcome::Fine;
+    for (ours, theirs) in cpus {
+        let boot = Boot {
+            cpu: theirs,
+            processors: args.smp,
+            timeout: Duration::from_secs(args.timeout),
+            append: args.append.clone(),
+            ..Boot::new(args.which.arch, &image, run.clone())
+        };
+        let found = kernel::boot(workspace, &boot)?;
+        tell(context, args, ours, &image, &found);
+        if !found.success() {
+            outcome = Outcome::Failed;
+        }
+    }
+    Ok(outcome)
+}
+
+fn tell(context: &Context, args: &Args, cpu: &str, image: &std::path::Path, found: &kernel::Outcome) {
+    let log = context.workspace.display(&found.log);
+    if context.json {
+        let record = RunRecord {
+            kind: "kernel_run",
+            arch: args.which.arch.name(),
+            cpu: cpu.to_owned(),
+            kernel: context.workspace.display(image),
+            workload: args.workload.clone(),
+            status: match found.ending {
+                Ending::Exited(status) => Some(status),
+                _ => None,
+            },
+            failure: found.failure(),
+            complaints: found.complaints.clone(),
+            stdout: found.stdout.clone(),
+            stderr: found.stderr.clone(),
+            log,
+            emulated_s: found.elapsed.as_secs_f64(),
+            assay_version: env!("CARGO_PKG_VERSION"),
+        };
+        println!("{}", record.to_line());
+        return;
+    }
+    print!("{}", found.stdout);
+    eprint!("{}", found.stderr);
+    for complaint in &found.complaints {
+        eprintln!("kernel ({cpu}): {complaint}");
+    }
+    match found.failure() {
+        None => eprintln!(
+            "{} on {cpu}: exit status 0; booted, ran and powered off in {:.1} s under QEMU; console: {log}",
+            args.workload,
+            found.elapsed.as_secs_f64()
+        ),
+        Some(failure) => eprintln!(
+            "assay: {}",
+            Problem::new(format!("{} on {cpu}: {failure}", args.workload))
+                .at(log)
+                .remedy("the console's log has the rest")
+        ),
+    }
+}

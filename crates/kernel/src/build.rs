@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! From source and patches to a kernel that boots, with as little compiling as can be.
+//!
+//! For each architecture and compiler there is one baseline tree: hard links to the source, and `build` within it. Kbuild then
+//! names all sources as `../FILE`, so what it has noted holds in any other folder of the same shape. A patched kernel is such a
+//! folder: hard links again, the patched files of its own, and a copy of the baseline's `build`, in which make finds everything
+//! done but what depends on a patched file. Only results are kept of it, under the hash of all that went in.
+
+use crate::machine::Machine;
+use crate::patch::Patch;
+use crate::source::Source;
+use arch::Arch;
+use lab::build::digest;
+use lab::cache::{read_text, Workspace};
+use lab::problem::STORAGE_FULL_REMEDY;
+use lab::process::{Command, Output};
+use lab::target::Target;
+use lab::toolchain::{require_program, Compiler, CompilerKind};
+use lab::{Problem, Result};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// A whole kernel on one slow processor.
+const MAKE_TIMEOUT: Duration = Duration::from_secs(3 * 3600);
+const COPY_TIMEOUT: Duration = Duration::from_secs(900);
+/// Counts up when something here changes what is built.
+const RECIPE: &str = "1";
+
+/// What to build.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The architecture.
+    pub arch: Arch,
+    /// The compiler; `None` is gcc where Debian has one, else clang.
+    pub compiler: Option<CompilerKind>,
+    /// Patches, to be applied in this order; none is the baseline.
+    pub patches: Vec<Patch>,
+    /// A tree of the user's instead of Debian's source.
+    pub source: Option<PathBuf>,
+}
+
+impl Request {
+    /// The baseline of an architecture.
+    pub fn baseline(arch: Arch) -> Request {
+        Request { arch, compiler: None, patches: Vec::new(), source: None }
+    }
+}
+
+/// A kernel that was built.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// The architecture.
+    pub arch: Arch,
+    /// The hash of all that went in.
+    pub key: String,
+    /// Where its results lie.
+    pub folder: PathBuf,
+    /// The ELF file, with symbols.
+    pub vmlinux: PathBuf,
+    /// What QEMU boots; on most machines the same.
+    pub image: PathBuf,
+    /// Symbols by address.
+    pub system_map: PathBuf,
+    /// A folder of *.ko.
+    pub modules: PathBuf,
+    /// The kernel's version.
+    pub version: String,
+    /// The compiler with its version.
+    pub compiler: String,
+    /// Objects that were compiled for it; 0 if it came out of the cache.
+    pub compiled_count: usize,
+    /// Warnings of the compiler, of what was compiled now.
+    pub warnings: Vec<String>,
+    /// Whether it came out of the cache.
+    pub cached: bool,
+    /// How long that took.
+    pub elapsed: Duration,
+}
+
+impl Built {
+    /// A module of this kernel by its name, without `.ko`.
+    pub fn module(&self, name: &str) -> Result<PathBuf> {
+        let path = self.modules.join(format!("{name}.ko"));
+        path.is_file().then_some(path).ok_or_else(|| {
+            Problem::new(format!("this kernel has no module '{name}'"))
+                .at(self.folder.display())
+                .remedy(format!("let kernel/config/{}.config have it as =m", self.arch))
+        })
+    }
+}
+
+/// The places and the words of one build.
+struct Plan<'a> {
+    workspace: &'a Workspace,
+    request: &'a Request,
+    machine: &'static Machine,
+    source: Source,
+    kind: CompilerKind,
+    compiler: Compiler,
+    config: PathBuf,
+    /// `ARCH-COMPILER-SOURCE`: of trees with this start, one is kept.
+    family: String,
+    baseline: String,
+    key: String,
+}
+
+/// Builds it, or finds it built. `say` is told what takes long.
+pub fn build(workspace: &Workspace, request: &Request, say: &dyn Fn(&str)) -> Result<Built> {
+    let started = Instant::now();
+    let plan = Plan::new(workspace, request)?;
+    if let Some(found) = plan.found(started) {
+        return Ok(found);
+    }
+    // Two builds at once of one architecture and compiler wait for each other: they would make the same objects.
+    let _lock = workspace.lock(&format!("kernel-{}", plan.family))?;
+    if let Some(found) = plan.found(started) {
+        return Ok(found);
+    }
+    let tree = plan.baseline_tree(say)?;
+    if request.patches.is_empty() {
+        let output = plan.make(&tree)?;
+        return plan.keep(&tree, &output, started);
+    }
+    say(&format!(
+        "kernel: applies {} to {}",
+        counted(request.patches.len(), "patch", "patches"),
+        plan.source.version
+    ));
+    let patched = Disposable(tree.with_file_name(format!("{}-patched", plan.baseline)));
+    plan.patched_tree(&tree, &patched.0)?;
+    let output = plan.make(&patched.0)?;
+    plan.keep(&patched.0, &output, started)
+}
+
+/// A folder that goes with the value.
+struct Disposable(PathBuf);
+
+impl Drop for Disposable {
+    fn drop(&mut self) {
+        // What stays is removed by the next build of this family.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+impl<'a> Plan<'a> {
+    fn new(workspace: &'a Workspace, request: &'a Request) -> Result<Plan<'a>> {
+        let machine = Machine::of(request.arch);
+        let target = Target::of(request.arch);
+        let source = match &request.source {
+            Some(folder) => Source::named(folder)?,
+            None => Source::of_debian(workspace)?,
+        };
+        let kind = request.compiler.unwrap_or(match Compiler::missing_for(CompilerKind::Gcc, target) {
+            Some(_) => CompilerKind::Clang,
+            None => CompilerKind::Gcc,
+        });
+        let compiler = Compiler::of(kind, target)?;
+        let config = workspace.root.join("kernel/config").join(format!("{}.config", request.arch));
+        let kind_name = if kind == CompilerKind::Gcc { "gcc" } else { "clang" };
+        let family = format!("{}-{kind_name}-{}", request.arch, &digest(&[&source.identity])[..8]);
+        let ingredients =
+            [RECIPE, &source.identity, &compiler.version, machine.image_target, &read_text(&config)?];
+        let base = digest(&ingredients);
+        let mut all = vec![base.as_str()];
+        all.extend(request.patches.iter().map(|patch| patch.text.as_str()));
+        let key = format!("{}-{}", request.arch, digest(&all));
+        let baseline = format!("{family}-{base}");
+        Ok(Plan { workspace, request, machine, source, kind, compiler, config, family, baseline, key })
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.workspace.cache.join("kernel/images").join(&self.key)
+    }
+
+    fn log(&self) -> Result<PathBuf> {
+        Ok(self.workspace.folder("kernel/log")?.join(format!("build-{}.log", self.key)))
+    }
+
+    /// What an earlier build has left, whole.
+    fn found(&self, started: Instant) -> Option<Built> {
+        let folder = self.folder();
+        folder.join("stamp").is_file().then(|| self.built(folder, started, 0, Vec::new(), true))
+    }
+
+    fn built(
+        &self,
+        folder: PathBuf,
+        started: Instant,
+        compiled_count: usize,
+        warnings: Vec<String>,
+        cached: bool,
+    ) -> Built {
+        Built {
+            arch: self.request.arch,
+            key: self.key.clone(),
+            vmlinux: folder.join("vmlinux"),
+            image: folder.join(Path::new(self.machine.image).file_name().unwrap_or_default()),
+            system_map: folder.join("System.map"),
+            modules: folder.join("modules"),
+            folder,
+            version: self.source.version.clone(),
+            compiler: self.compiler.version.clone(),
+            compiled_count,
+            warnings,
+            cached,
+            elapsed: started.elapsed(),
+        }
+    }
+
+    /// The tree of the unpatched kernel, with everything compiled. An interrupted build of it goes on where it was.
+    fn baseline_tree(&self, say: &dyn Fn(&str)) -> Result<PathBuf> {
+        let trees = self.workspace.folder("kernel/trees")?;
+        let tree = trees.join(&self.baseline);
+        if tree.join("build/assay-done").is_file() {
+            return Ok(tree);
+        }
+        self.remove_others(&trees)?;
+        if !tree.is_dir() {
+            let part = trees.join(format!("{}.part", self.baseline));
+            link_tree(&self.source.folder, &part)?;
+            rename(&part, &tree)?;
+        }
+        say(&format!(
+            "kernel: builds {} for {} with {}: the baseline of all patches, some ten minutes on two processors, once",
+            self.source.version, self.request.arch, self.compiler.version
+        ));
+        self.configure(&tree)?;
+        self.make(&tree)?;
+        write(&tree.join("build/assay-done"), "")?;
+        Ok(tree)
+    }
+
+    /// Of each family one tree is kept; a `.part` or a patched tree is what a killed run has left.
+    fn remove_others(&self, trees: &Path) -> Result<()> {
+        let entries = fs::read_dir(trees).map_err(|error| Problem::io("read the folder", trees, &error))?;
+        for path in entries.flatten().map(|entry| entry.path()) {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if name.starts_with(&self.family) && name != self.baseline {
+                fs::remove_dir_all(&path)
+                    .map_err(|error| Problem::io("remove the old tree", &path, &error))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn patched_tree(&self, baseline: &Path, tree: &Path) -> Result<()> {
+        if tree.exists() {
+            fs::remove_dir_all(tree).map_err(|error| Problem::io("remove the old tree", tree, &error))?;
+        }
+        link_tree(&self.source.folder, tree)?;
+        for patch in &self.request.patches {
+            patch.apply(tree, &self.source.version)?;
+        }
+        // Objects are written in place by some tools, so these are copies and no links.
+        copy(&["-a", "--reflink=auto"], &baseline.join("build"), &tree.join("build"))?;
+        let of_kconfig = |path: &PathBuf| {
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("Kconfig"))
+        };
+        match self.request.patches.iter().any(|patch| patch.touched.iter().any(of_kconfig)) {
+            true => self.configure(tree),
+            false => Ok(()),
+        }
+    }
+
+    /// `make` with everything that decides what comes out.
+    fn make_command(&self, tree: &Path) -> Result<Command> {
+        let command = Command::new(require_program("make", "make")?)
+            .bare_environment()
+            .folder(tree)
+            .timeout(MAKE_TIMEOUT)
+            .args(["O=build", &format!("ARCH={}", self.machine.kernel_arch)])
+            .env("LC_ALL", "C")
+            .env("KBUILD_BUILD_TIMESTAMP", "2024-01-01")
+            .env("KBUILD_BUILD_USER", "assay")
+            .env("KBUILD_BUILD_HOST", "assay")
+            .env("KBUILD_BUILD_VERSION", "1");
+        Ok(match self.kind {
+            CompilerKind::Clang => command.arg("LLVM=-19"),
+            CompilerKind::Gcc => {
+                let name =
+                    self.compiler.program.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                command.arg(format!("CROSS_COMPILE={}", name.trim_end_matches("gcc")))
+            }
+        })
+    }
+
+    /// Everything off but what the fragment names; what the kernel's rules undo of it is an error.
+    fn configure(&self, tree: &Path) -> Result<()> {
+        let build = tree.join("build");
+        fs::create_dir_all(&build).map_err(|error| Problem::io("make the folder", &build, &error))?;
+        let command = self.make_command(tree)?.arg("allnoconfig").env("KCONFIG_ALLCONFIG", &self.config);
+        let output = command.run()?;
+        if !output.success() {
+            return Err(self.failed(&output, "the kernel cannot be configured"));
+        }
+        let result = read_text(&build.join(".config"))?;
+        let lost = lost_lines(&read_text(&self.config)?, &result);
+        match lost.is_empty() {
+            true => Ok(()),
+            false => Err(Problem::new(format!("the kernel's rules undo these lines: {}", lost.join(" ")))
+                .at(self.workspace.display(&self.config))
+                .remedy("name what they depend on, too, or leave them out (make menuconfig tells)")),
+        }
+    }
+
+    fn make(&self, tree: &Path) -> Result<Output> {
+        let processors = std::thread::available_parallelism().map_or(1, |count| count.get());
+        let mut command =
+            self.make_command(tree)?.arg(format!("-j{processors}")).args(["vmlinux", "modules"]);
+        if !self.machine.image_target.is_empty() {
+            command = command.arg(self.machine.image_target);
+        }
+        let output = command.run()?;
+        write(&self.log()?, &format!("{}\n{}", output.stdout, output.stderr))?;
+        match output.success() {
+            true => Ok(output),
+            false => Err(self.failed(&output, "the kernel does not compile")),
+        }
+    }
+
+    fn failed(&self, output: &Output, what: &str) -> Problem {
+        if output.found_no_space() {
+            return Problem::new(format!("{what}: the disk is full")).remedy(STORAGE_FULL_REMEDY);
+        }
+        let log = self.log().map(|log| self.workspace.display(&log)).unwrap_or_default();
+        let problem = Problem::new(format!("{what}: {}", first_error(output)));
+        match self.request.patches.is_empty() {
+            true => problem.at(log),
+            false => {
+                problem.at(log).remedy("see the log; the kernel without the patch compiles").of_variant()
+            }
+        }
+    }
+
+    /// Keeps the results of a tree under their key.
+    fn keep(&self, tree: &Path, output: &Output, started: Instant) -> Result<Built> {
+        let build = tree.join("build");
+        let folder = self.folder();
+        let part = self.workspace.folder("kernel/images")?.join(format!("{}.part", self.key));
+        let _part = Disposable(part.clone());
+        let _ = fs::remove_dir_all(&part);
+        let modules = part.join("modules");
+        fs::create_dir_all(&modules).map_err(|error| Problem::io("make the folder", &modules, &error))?;
+        for name in ["vmlinux", "System.map", ".config", self.machine.image] {
+            let to = part.join(Path::new(name).file_name().unwrap_or_default());
+            if !to.exists() {
+                copy(&["--sparse=auto"], &build.join(name), &to)?;
+            }
+        }
+        // modules.order names the objects of all modules, a line each.
+        for line in read_text(&build.join("modules.order"))?.lines() {
+            let module = build.join(line).with_extension("ko");
+            copy(&[], &module, &modules.join(module.file_name().unwrap_or_default()))?;
+        }
+        let names: Vec<String> =
+            self.request.patches.iter().map(|patch| format!("patch {}", patch.path.display())).collect();
+        let stamp = [
+            format!("source {}", self.source.identity),
+            format!("compiler {}", self.compiler.version),
+            names.join("\n"),
+        ];
+        write(&part.join("stamp"), &stamp.join("\n"))?;
+        if folder.exists() {
+            fs::remove_dir_all(&folder)
+                .map_err(|error| Problem::io("remove what is half there", &folder, &error))?;
+        }
+        rename(&part, &folder)?;
+        let compiled = output.stdout.lines().filter(|line| is_compilation(line)).count();
+        let text = format!("{}\n{}", output.stdout, output.stderr);
+        let warnings = text.lines().filter(|line| line.contains("warning:")).map(str::to_owned).collect();
+        Ok(self.built(folder, started, compiled, warnings, false))
+    }
+}
+
+/// `  CC      lib/checksum.o`, or of a module `  CC [M]  lib/test_bpf.o`.
+fn is_compilation(line: &str) -> bool {
+    matches!(
+        line.split_whitespace().next(),
+        Some("CC" | "AS" | "VDSO64A" | "VDSO64C" | "VDSO32A" | "VDSO32C")
+    ) && line.ends_with(".o")
+}
+
+/// The first line that a compiler, an assembler or make calls an error.
+fn first_error(output: &Output) -> String {
+    let text = format!("{}\n{}", output.stderr, output.stdout);
+    let is_error =
+        |line: &&str| ["error:", "Error:", "undefined", "*** "].iter().any(|word| line.contains(word));
+    text.lines().find(is_error).map_or_else(|| output.tail(3), |line| line.trim().to_owned())
+}
+
+/// Lines of the fragment that are not in the result.
+fn lost_lines(fragment: &str, result: &str) -> Vec<String> {
+    let wanted = fragment.lines().filter(|line| line.starts_with("CONFIG_"));
+    let off = |line: &str| line.strip_suffix("=n").map(|name| format!("# {name} is not set"));
+    let has = |line: &str| result.lines().any(|there| there == line);
+    wanted
+        .filter(|line| match off(line) {
+            // What is off may be named so or not at all.
+            Some(_) => result.lines().any(|there| there.starts_with(&line.replace("=n", "="))),
+            None => !has(line),
+        })
+        .map(str::to_owned)
+        .collect()
+}
+
+/// A tree of hard links, which costs folders and no files.
+fn link_tree(from: &Path, to: &Path) -> Result<()> {
+    if to.exists() {
+        fs::remove_dir_all(to).map_err(|error| Problem::io("remove the old tree", to, &error))?;
+    }
+    copy(&["-al"], from, to)
+}
+
+fn copy(arguments: &[&str], from: &Path, to: &Path) -> Result<()> {
+    let output = Command::new("/bin/cp").args(arguments).arg(from).arg(to).timeout(COPY_TIMEOUT).run()?;
+    match output.success() {
+        true => Ok(()),
+        false => {
+            let remedy = match output.found_no_space() {
+                true => STORAGE_FULL_REMEDY,
+                false => "a tree that is named has to lie in the cache's file system: set ASSAY_CACHE, or copy the tree",
+            };
+            Err(Problem::new(format!("cannot be copied: {}", output.tail(1)))
+                .at(from.display())
+                .remedy(remedy))
+        }
+    }
+}
+
+fn rename(from: &Path, to: &Path) -> Result<()> {
+    fs::rename(from, to).map_err(|error| Problem::io("put the finished folder in place", to, &error))
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    fs::write(path, text).map_err(|error| Problem::io("write the file", path, &error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_rules_undo_is_told() {
+        let fragment = "# why\nCONFIG_A=y\nCONFIG_B=m\nCONFIG_C=n\nCONFIG_D=n\n";
+        let result = "CONFIG_A=y\n# CONFIG_B is not set\nCONFIG_C=y\n# CONFIG_D is not set\n";
+        assert_eq!(lost_lines(fragment, result), ["CONFIG_B=m", "CONFIG_C=n"]);
+    }
+
+    #[test]
+    fn objects_are_counted_and_nothing_else() {
+        let lines = [
+            "  CC      lib/a.o",
+            "  CC [M]  lib/b.o",
+            "  AS      arch/x.o",
+            "  LD      vmlinux.o",
+            "  CC ../x.c: warning",
+        ];
+        assert_eq!(lines.iter().filter(|line| is_compilation(line)).count(), 3);
+    }
+}

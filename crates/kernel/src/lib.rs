@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Linux as a place where a variant is built in, booted and tested.
+//!
+//! [`build::build`] makes a kernel from Debian's source and patches; [`boot::boot`] runs a program in one under QEMU. Between
+//! them stand the machine of each architecture ([`machine`]), the archive that the booted kernel takes its files from
+//! ([`initramfs`]), the records that our init prints on the console ([`console`]), and the programs that are worth running
+//! there ([`workload`]). Nothing here prints; every process is started by `lab`.
+
+pub mod boot;
+pub mod build;
+pub mod console;
+pub mod initramfs;
+pub mod machine;
+pub mod patch;
+pub mod source;
+pub mod workload;
+
+pub use boot::{boot, Boot, Ending, Outcome};
+pub use build::{build, Built, Request};
+pub use machine::Machine;
+pub use patch::Patch;
+pub use workload::Run;

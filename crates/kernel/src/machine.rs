@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The machine that a kernel of each architecture is built for and booted on: one row each, in the order a porter needs it.
+
+use arch::Arch;
+use lab::{Problem, Result};
+
+/// How to build and boot a kernel of an architecture.
+#[derive(Debug)]
+pub struct Machine {
+    /// The architecture.
+    pub arch: Arch,
+    /// The kernel's name for it: `make ARCH=`.
+    pub kernel_arch: &'static str,
+    /// What QEMU boots, below the build folder: the ELF file or the image that the architecture's boot protocol wants.
+    pub image: &'static str,
+    /// What has to be made for it besides `vmlinux`; empty where that is booted.
+    pub image_target: &'static str,
+    /// The emulator.
+    pub qemu_program: &'static str,
+    /// The Debian package that has it; none where `./setup` builds it (LoongArch's vectors are younger than Debian's).
+    pub qemu_package: Option<&'static str>,
+    /// The board, and what it needs besides the kernel.
+    pub qemu_arguments: &'static [&'static str],
+    /// The console, as the kernel's command line names it.
+    pub console: &'static str,
+    /// CPUs that it boots on: our name, QEMU's. The first is the default.
+    pub cpus: &'static [(&'static str, &'static str)],
+    /// What QEMU does not model of this architecture, for messages.
+    pub not_modelled: &'static str,
+}
+
+/// Emulated POWER without the mitigations that TCG does not have; it warns on each start unless told so.
+const PSERIES: &[&str] =
+    &["-M", "pseries,cap-cfpc=broken,cap-sbbc=broken,cap-ibs=broken,cap-ccf-assist=off,usb=off"];
+const POWER_NOT_MODELLED: &str = "QEMU emulates partitions (pseries), not KVM's HV guests inside of one";
+
+static MACHINES: [Machine; 7] = [
+    Machine {
+        arch: Arch::Powerpc,
+        kernel_arch: "powerpc",
+        image: "vmlinux",
+        image_target: "",
+        qemu_program: "qemu-system-ppc",
+        qemu_package: Some("qemu-system-ppc"),
+        qemu_arguments: &["-M", "mac99,via=pmu"],
+        console: "ttyPZ0",
+        cpus: &[("7450", "7450")],
+        not_modelled:
+            "QEMU has no MPC8xx and no e300 board: the only 32-bit machine here is the Power Mac with a 7450",
+    },
+    Machine {
+        arch: Arch::Powerpc64,
+        kernel_arch: "powerpc",
+        image: "vmlinux",
+        image_target: "",
+        qemu_program: "qemu-system-ppc64",
+        qemu_package: Some("qemu-system-ppc"),
+        qemu_arguments: PSERIES,
+        console: "hvc0",
+        cpus: &[("power8", "power8"), ("power9", "power9"), ("power10", "power10"), ("power7", "power7")],
+        not_modelled: POWER_NOT_MODELLED,
+    },
+    Machine {
+        arch: Arch::Powerpc64le,
+        kernel_arch: "powerpc",
+        image: "vmlinux",
+        image_target: "",
+        qemu_program: "qemu-system-ppc64",
+        qemu_package: Some("qemu-system-ppc"),
+        qemu_arguments: PSERIES,
+        console: "hvc0",
+        cpus: &[("power8", "power8"), ("power9", "power9"), ("power10", "power10")],
+        not_modelled:
+            "Linux runs little-endian from POWER8 on; QEMU emulates partitions (pseries), not KVM's HV guests",
+    },
+    Machine {
+        arch: Arch::Loongarch64,
+        kernel_arch: "loongarch",
+        image: "vmlinux",
+        image_target: "",
+        qemu_program: "qemu-system-loongarch64",
+        qemu_package: None,
+        qemu_arguments: &["-M", "virt"],
+        console: "ttyS0",
+        cpus: &[("la464", "la464")],
+        not_modelled: "QEMU has the LA464, and no LA664",
+    },
+    Machine {
+        arch: Arch::X86_64,
+        kernel_arch: "x86_64",
+        image: "arch/x86/boot/bzImage",
+        image_target: "bzImage",
+        qemu_program: "qemu-system-x86_64",
+        qemu_package: Some("qemu-system-x86"),
+        qemu_arguments: &["-M", "q35"],
+        console: "ttyS0",
+        cpus: &[("golden_cove", "max"), ("zen3", "max")],
+        not_modelled: "QEMU emulates neither AVX-512 nor the cores' own model numbers",
+    },
+    Machine {
+        arch: Arch::Aarch64,
+        kernel_arch: "arm64",
+        image: "arch/arm64/boot/Image",
+        image_target: "Image",
+        qemu_program: "qemu-system-aarch64",
+        qemu_package: Some("qemu-system-arm"),
+        qemu_arguments: &["-M", "virt"],
+        console: "ttyAMA0",
+        cpus: &[("cortex-a72", "cortex-a72"), ("max", "max")],
+        not_modelled: "",
+    },
+    Machine {
+        arch: Arch::Riscv64,
+        kernel_arch: "riscv",
+        image: "arch/riscv/boot/Image",
+        image_target: "Image",
+        qemu_program: "qemu-system-riscv64",
+        qemu_package: Some("qemu-system-misc"),
+        qemu_arguments: &["-M", "virt"],
+        console: "ttyS0",
+        cpus: &[("rv64", "rv64"), ("rv64v", "rv64,v=true,vext_spec=v1.0")],
+        not_modelled: "",
+    },
+];
+
+impl Machine {
+    /// The machine of an architecture.
+    pub fn of(arch: Arch) -> &'static Machine {
+        MACHINES
+            .iter()
+            .find(|machine| machine.arch == arch)
+            .expect("every Arch has a machine; a test holds it")
+    }
+
+    /// QEMU's name of a cpu of ours; without one, of the default.
+    pub fn cpu(&self, name: Option<&str>) -> Result<&'static str> {
+        let Some(name) = name else { return Ok(self.cpus[0].1) };
+        self.cpus.iter().find(|(ours, _)| *ours == name).map(|(_, theirs)| *theirs).ok_or_else(|| {
+            let known: Vec<&str> = self.cpus.iter().map(|(ours, _)| *ours).collect();
+            let why = if self.not_modelled.is_empty() {
+                String::new()
+            } else {
+                format!(" ({})", self.not_modelled)
+            };
+            Problem::new(format!("a kernel for {} cannot be booted on the cpu '{name}' here{why}", self.arch))
+                .remedy(format!("choose one of: {}", known.join(" ")))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_arch_has_a_machine_and_a_cpu() {
+        for arch in Arch::ALL {
+            let machine = Machine::of(arch);
+            assert!(machine.cpu(None).is_ok(), "{arch}");
+            assert_eq!(machine.image == "vmlinux", machine.image_target.is_empty(), "{arch}");
+        }
+    }
+
+    #[test]
+    fn a_cpu_that_does_not_boot_is_refused_with_those_that_do() {
+        let problem = Machine::of(Arch::Powerpc).cpu(Some("e300c2")).unwrap_err().to_string();
+        assert!(problem.contains("no e300 board") && problem.contains("7450"), "{problem}");
+    }
+}

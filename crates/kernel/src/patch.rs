@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! A patch in unified form, bare or in a mail: which files it touches, and its application to a tree.
+//!
+//! patch(1) does the work; it is asked first whether all of it would apply, so that a tree is never half patched.
+
+use lab::cache::read_text;
+use lab::process::Command;
+use lab::toolchain::require_program;
+use lab::{Problem, Result};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+/// One file of patches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Patch {
+    /// Where it stands.
+    pub path: PathBuf,
+    /// All of it.
+    pub text: String,
+    /// The files that it changes, makes or removes, below the tree's top.
+    pub touched: BTreeSet<PathBuf>,
+}
+
+impl Patch {
+    /// Reads one.
+    pub fn read(path: &Path) -> Result<Patch> {
+        let text = read_text(path)?;
+        let touched = touched(&text).map_err(|problem| problem.at(path.display()))?;
+        Ok(Patch { path: path.to_path_buf(), text, touched })
+    }
+
+    /// Reads the patches of a folder, in the order of their names; a cover letter is no patch.
+    pub fn series(folder: &Path) -> Result<Vec<Patch>> {
+        let entries = fs::read_dir(folder).map_err(|error| Problem::io("read the series", folder, &error))?;
+        let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        paths.retain(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            name.ends_with(".patch") && !name.starts_with("0000-")
+        });
+        paths.sort();
+        if paths.is_empty() {
+            return Err(Problem::new("holds no patch")
+                .at(folder.display())
+                .remedy("name a folder of *.patch"));
+        }
+        paths.iter().map(|path| Patch::read(path)).collect()
+    }
+
+    /// Applies it to a tree whose files are hard links to another's: what it touches becomes the tree's own first.
+    pub fn apply(&self, tree: &Path, version: &str) -> Result<()> {
+        let patch = |arguments: &[&str]| -> Result<lab::process::Output> {
+            Command::new(require_program("patch", "patch")?)
+                .args(["-p1", "--batch", "--forward", "--fuzz=2", "--no-backup-if-mismatch", "-r", "-"])
+                .args(arguments)
+                .arg("-i")
+                .arg(fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone()))
+                .folder(tree)
+                .run()
+        };
+        let tried = patch(&["--dry-run"])?;
+        if !tried.success() {
+            let said: Vec<&str> =
+                tried.stdout.lines().filter(|line| !line.starts_with("checking file")).collect();
+            return Err(Problem::new(format!("does not apply to {version}: {}", said.join("; ")))
+                .at(self.path.display())
+                .remedy("rebase it on this version, or name its own tree: --source FOLDER"));
+        }
+        for path in &self.touched {
+            own(&tree.join(path))?;
+        }
+        let applied = patch(&[])?;
+        match applied.success() {
+            true => Ok(()),
+            false => {
+                Err(Problem::new(format!("applied in part only: {}", applied.tail(4)))
+                    .at(self.path.display()))
+            }
+        }
+    }
+}
+
+/// Makes a file that may be a hard link a file of its own.
+fn own(path: &Path) -> Result<()> {
+    if !path.is_file() {
+        return Ok(());
+    }
+    let failed = |error: std::io::Error| Problem::io("copy the file to be patched", path, &error);
+    let content = fs::read(path).map_err(failed)?;
+    let permissions = fs::metadata(path).map_err(failed)?.permissions();
+    fs::remove_file(path).map_err(failed)?;
+    fs::write(path, content).map_err(failed)?;
+    fs::set_permissions(path, permissions).map_err(failed)
+}
+
+/// The files that the headers `--- a/FILE` and `+++ b/FILE` name.
+fn touched(text: &str) -> Result<BTreeSet<PathBuf>> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut found = BTreeSet::new();
+    for pair in lines.windows(2) {
+        let (Some(old), Some(new)) = (pair[0].strip_prefix("--- "), pair[1].strip_prefix("+++ ")) else {
+            continue;
+        };
+        for name in [old, new] {
+            // A time may stand behind a tabulator; /dev/null is the other side of a new or removed file.
+            let name = name.split('\t').next().unwrap_or_default().trim_end();
+            if name == "/dev/null" {
+                continue;
+            }
+            found.insert(below_the_top(name)?);
+        }
+    }
+    match found.is_empty() {
+        true => Err(Problem::new("is no patch: it has no '--- a/FILE' with '+++ b/FILE' beneath")
+            .remedy("make it with git format-patch or diff -u")),
+        false => Ok(found),
+    }
+}
+
+/// A name without its first folder, refused where it would leave the tree.
+fn below_the_top(name: &str) -> Result<PathBuf> {
+    let path = Path::new(name);
+    let below: PathBuf = path.components().skip(1).collect();
+    let inside = path.components().all(|part| matches!(part, Component::Normal(_)));
+    match inside && below.components().count() > 0 {
+        true => Ok(below),
+        false => Err(Problem::new(format!("names the file '{name}', which is in no kernel tree"))
+            .remedy("make it with git format-patch, whose names begin with a/ and b/")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_found_and_none_leaves_the_tree() {
+        let text =
+            "From: x\n---\n a | 2\n\n--- a/lib/checksum.c\t2024\n+++ b/lib/checksum.c\n@@ -1 +1 @@\n-a\n+b\n\
+                    --- /dev/null\n+++ b/new/file.c\n@@ -0,0 +1 @@\n+b\n";
+        let found: Vec<String> =
+            touched(text).unwrap().iter().map(|path| path.display().to_string()).collect();
+        assert_eq!(found, ["lib/checksum.c", "new/file.c"]);
+        for name in ["a/../../etc/passwd", "/etc/passwd", "a"] {
+            assert!(touched(&format!("--- {name}\n+++ {name}\n")).is_err(), "{name}");
+        }
+        assert!(touched("just a mail\n").unwrap_err().to_string().contains("no patch"));
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The kernel's source: Debian's, which `./setup --kernel` unpacks into the cache, or a tree that the user names.
+
+use lab::cache::{read_text, Workspace};
+use lab::{Problem, Result};
+use std::path::{Path, PathBuf};
+
+/// A tree that is read and never written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Its top.
+    pub folder: PathBuf,
+    /// What tells it from others: the package's version, or the kernel's and the folder of a user's own.
+    pub identity: String,
+    /// The kernel's version, as in `6.12.117`.
+    pub version: String,
+}
+
+impl Source {
+    /// Debian's, out of the cache.
+    pub fn of_debian(workspace: &Workspace) -> Result<Source> {
+        let folder = workspace.cache.join("kernel/source");
+        let stamp = folder.join("assay-stamp");
+        if !stamp.is_file() {
+            return Err(Problem::new("the kernel's source is not there")
+                .at(workspace.display(&folder))
+                .remedy("run ./setup --kernel, which unpacks Debian's linux-source-6.12"));
+        }
+        let text = read_text(&stamp)?;
+        let package = text.lines().find_map(|line| line.strip_prefix("version ")).unwrap_or_default();
+        Ok(Source { identity: format!("debian {package}"), version: version(&folder)?, folder })
+    }
+
+    /// A user's own tree. It must be clean: kbuild refuses to build elsewhere what has been built within.
+    pub fn named(folder: &Path) -> Result<Source> {
+        let folder = folder.canonicalize().map_err(|error| {
+            Problem::io("find the kernel's source", folder, &error).remedy("name the top of a kernel tree")
+        })?;
+        let version = version(&folder)?;
+        if folder.join(".config").exists() {
+            return Err(Problem::new(
+                "has been built in, and what was built there cannot be built elsewhere",
+            )
+            .at(folder.display())
+            .remedy("make mrproper in it, or name a clean checkout (git worktree add)"));
+        }
+        Ok(Source { identity: format!("{} {version}", folder.display()), version, folder })
+    }
+}
+
+/// What the top Makefile says.
+fn version(folder: &Path) -> Result<String> {
+    let makefile = folder.join("Makefile");
+    let no_kernel = || {
+        Problem::new("is no kernel tree: its Makefile does not tell a kernel's version")
+            .at(folder.display())
+            .remedy("name the top of a kernel tree")
+    };
+    if !makefile.is_file() || !folder.join("Kconfig").is_file() {
+        return Err(no_kernel());
+    }
+    let text = read_text(&makefile)?;
+    let value = |key: &str| {
+        text.lines().take(20).find_map(|line| Some(line.strip_prefix(key)?.trim().strip_prefix('=')?.trim()))
+    };
+    match (value("VERSION"), value("PATCHLEVEL"), value("SUBLEVEL")) {
+        (Some(version), Some(level), Some(sub)) => Ok(format!("{version}.{level}.{sub}")),
+        _ => Err(no_kernel()),
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! What a booted kernel is to run: a program with its arguments, files and modules; ours by name, others by path.
+
+use arch::Arch;
+use lab::cache::Workspace;
+use lab::elf::ElfFile;
+use lab::freestanding;
+use lab::target::Target;
+use lab::{Problem, Result};
+use std::path::{Path, PathBuf};
+
+/// A program to run in a booted kernel, and what it needs there.
+#[derive(Clone, Debug, Default)]
+pub struct Run {
+    /// A static program; none where modules alone are the work.
+    pub program: Option<PathBuf>,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// Further files: here, and there.
+    pub files: Vec<(PathBuf, String)>,
+    /// Modules to load before the program starts, in this order.
+    pub modules: Vec<PathBuf>,
+}
+
+/// A workload of ours.
+pub struct Named {
+    /// What the command line calls it.
+    pub name: &'static str,
+    /// What it does, for lists.
+    pub what: &'static str,
+    build: fn(&Workspace, &'static Target) -> Result<PathBuf>,
+    arguments: fn(Arch) -> Vec<String>,
+}
+
+/// Every workload of ours.
+pub static NAMED: [Named; 1] = [Named {
+    name: "pingpong",
+    what: "two processes hand a token over pipes, touching every floating-point and vector facility",
+    build: pingpong,
+    arguments: |arch| ["count", "pipe", "process", all_facilities(arch), "2000"].map(str::to_owned).to_vec(),
+}];
+
+/// A workload by its name or by the path of a program; arguments that are given replace its own.
+pub fn find(workspace: &Workspace, arch: Arch, name: &str, arguments: &[String]) -> Result<Run> {
+    let (program, own) = match NAMED.iter().find(|named| named.name == name) {
+        Some(named) => ((named.build)(workspace, Target::of(arch))?, (named.arguments)(arch)),
+        None => (foreign(arch, Path::new(name))?, Vec::new()),
+    };
+    let arguments = if arguments.is_empty() { own } else { arguments.to_vec() };
+    Ok(Run { program: Some(program), arguments, ..Run::default() })
+}
+
+/// A user's own program: it has to be for the architecture, and complete.
+fn foreign(arch: Arch, path: &Path) -> Result<PathBuf> {
+    let known = || NAMED.iter().map(|named| named.name).collect::<Vec<_>>().join(" ");
+    if !path.is_file() {
+        return Err(Problem::new("is neither a workload nor a program")
+            .at(path.display())
+            .remedy(format!("name a static program, or one of: {}", known())));
+    }
+    let elf = ElfFile::load(path)?;
+    if elf.arch != arch {
+        return Err(Problem::new(format!("is a program for {}, and the kernel is for {arch}", elf.arch))
+            .at(path.display())
+            .remedy("choose another -a, or build it for this architecture"));
+    }
+    if elf.wants.loader.is_some() {
+        return Err(Problem::new("needs a dynamic linker, and the booted kernel has no file but this one")
+            .at(path.display())
+            .remedy("link it with -static"));
+    }
+    Ok(path.to_path_buf())
+}
+
+/// libs/vector_state/pingpong as a program.
+pub fn pingpong(workspace: &Workspace, target: &'static Target) -> Result<PathBuf> {
+    let own = Path::new("libs/vector_state/pingpong");
+    let switch = Path::new("libs/vector_state/switch");
+    let of_arch = match target.arch {
+        Arch::Powerpc64 | Arch::Powerpc64le => "power64.S".to_owned(),
+        other => format!("{other}.S"),
+    };
+    let sources =
+        [own.join("pingpong.c"), switch.join("context_switch.c"), switch.join("arch").join(of_arch)];
+    let folders = [own.to_path_buf(), PathBuf::from("libs/vector_state"), switch.to_path_buf()];
+    freestanding::program(workspace, target, "pingpong", &sources, &folders)
+}
+
+/// The mask of everything that the ping-pong can touch under QEMU.
+fn all_facilities(arch: Arch) -> &'static str {
+    match arch {
+        Arch::Powerpc => "3",
+        Arch::Powerpc64 | Arch::Powerpc64le | Arch::Loongarch64 | Arch::X86_64 => "7",
+        Arch::Aarch64 | Arch::Riscv64 => "1",
+    }
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* System calls of init that runner/arch/<arch>/arch.h does not have. */
+#ifndef KERNEL_INIT_NUMBERS_H
+#define KERNEL_INIT_NUMBERS_H
+
+#if defined(__x86_64__)
+enum {
+	SYS_READ = 0, SYS_CLOSE = 3, SYS_CLONE = 56, SYS_EXECVE = 59, SYS_WAIT4 = 61, SYS_SETSID = 112, SYS_MOUNT = 165,
+	SYS_REBOOT = 169, SYS_OPENAT = 257, SYS_MKDIRAT = 258, SYS_PPOLL = 271, SYS_DUP3 = 292, SYS_PIPE2 = 293,
+	SYS_FINIT_MODULE = 313,
+};
+#elif defined(__powerpc__)
+enum {
+	SYS_READ = 3, SYS_CLOSE = 6, SYS_EXECVE = 11, SYS_MOUNT = 21, SYS_SETSID = 66, SYS_REBOOT = 88, SYS_WAIT4 = 114,
+	SYS_CLONE = 120, SYS_PPOLL = 281, SYS_OPENAT = 286, SYS_MKDIRAT = 287, SYS_DUP3 = 316, SYS_PIPE2 = 317,
+	SYS_FINIT_MODULE = 353,
+};
+#else
+enum {
+	SYS_DUP3 = 24, SYS_MKDIRAT = 34, SYS_MOUNT = 40, SYS_OPENAT = 56, SYS_CLOSE = 57, SYS_PIPE2 = 59, SYS_READ = 63,
+	SYS_PPOLL = 73, SYS_REBOOT = 142, SYS_SETSID = 157, SYS_CLONE = 220, SYS_EXECVE = 221, SYS_WAIT4 = 260,
+	SYS_FINIT_MODULE = 273,
+};
+#endif
+
+#endif
