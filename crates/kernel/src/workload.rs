@@ -33,12 +33,26 @@ pub struct Named {
 }
 
 /// Every workload of ours.
-pub static NAMED: [Named; 1] = [Named {
-    name: "pingpong",
-    what: "two processes hand a token over pipes, touching every floating-point and vector facility",
-    build: pingpong,
-    arguments: |arch| ["count", "pipe", "process", all_facilities(arch), "2000"].map(str::to_owned).to_vec(),
-}];
+pub static NAMED: [Named; 3] = [
+    Named {
+        name: "pingpong",
+        what: "two processes hand a token over pipes, touching every floating-point and vector facility",
+        build: pingpong,
+        arguments: |arch| ["count", "pipe", "process", all_facilities(arch), "2000"].map(str::to_owned).to_vec(),
+    },
+    Named {
+        name: "regcheck",
+        what: "every floating-point and vector register, bit by bit, over switches, preemption, signals and forks",
+        build: regcheck,
+        arguments: |_| Vec::new(),
+    },
+    Named {
+        name: "misbehave",
+        what: "for tests: exits, crashes, hangs, floods or panics as its argument says",
+        build: |workspace, target| of_ours(workspace, target, "misbehave", &["misbehave.c"]),
+        arguments: |_| Vec::new(),
+    },
+];
 
 /// A workload by its name or by the path of a program; arguments that are given replace its own.
 pub fn find(workspace: &Workspace, arch: Arch, name: &str, arguments: &[String]) -> Result<Run> {
@@ -84,6 +98,27 @@ pub fn pingpong(workspace: &Workspace, target: &'static Target) -> Result<PathBu
         [own.join("pingpong.c"), switch.join("context_switch.c"), switch.join("arch").join(of_arch)];
     let folders = [own.to_path_buf(), PathBuf::from("libs/vector_state"), switch.to_path_buf()];
     freestanding::program(workspace, target, "pingpong", &sources, &folders)
+}
+
+fn regcheck(workspace: &Workspace, target: &'static Target) -> Result<PathBuf> {
+    if !matches!(target.arch, Arch::Powerpc64 | Arch::Powerpc64le | Arch::Loongarch64) {
+        return Err(Problem::new(format!("regcheck has no registers for {}", target.arch))
+            .at("kernel/workloads/registers.S")
+            .remedy("choose powerpc64, powerpc64le or loongarch64, or write the crossing for it"));
+    }
+    of_ours(workspace, target, "regcheck", &["regcheck.c", "registers.S"])
+}
+
+/// A program of kernel/workloads.
+fn of_ours(
+    workspace: &Workspace,
+    target: &'static Target,
+    name: &str,
+    sources: &[&str],
+) -> Result<PathBuf> {
+    let folder = PathBuf::from("kernel/workloads");
+    let sources: Vec<PathBuf> = sources.iter().map(|source| folder.join(source)).collect();
+    freestanding::program(workspace, target, name, &sources, &[folder, PathBuf::from("kernel/init")])
 }
 
 /// The mask of everything that the ping-pong can touch under QEMU.

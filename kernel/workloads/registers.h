@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The block of registers that registers.S fills and writes down, by architecture. */
+#ifndef KERNEL_REGISTERS_H
+#define KERNEL_REGISTERS_H
+
+#include <stdint.h>
+
+long registers_cross(const void *fill, void *found, long number, long a, long b, long spins);
+
+struct control {
+	const char *name;
+	unsigned int offset, bytes;
+};
+
+#if defined(__powerpc64__)
+enum { REGISTERS = 64, REGISTER_BYTES = 16, CONTROLS = 3 };
+#define REGISTER_NAME "vs"
+static const struct control controls[CONTROLS] = { { "VSCR", 1024, 16 }, { "FPSCR", 1040, 8 }, { "VRSAVE", 1048, 8 } };
+
+/* VSCR's non-Java and saturation bits, FPSCR's rounding mode, a VRSAVE that says that every register is in use. */
+static inline void fill_controls(unsigned char *block, uint32_t random)
+{
+	uint64_t rounding = random & 3, saves = 0xffffffff;
+	/* lvx puts the word with VSCR where mtvscr takes it: the last in the order of the registers. */
+	unsigned int last = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 12;
+	uint32_t vscr = (random >> 2 & 1) << 16 | (random >> 3 & 1);
+
+	for (unsigned int i = 0; i < 16; i++)
+		block[1024 + i] = 0;
+	*(uint32_t *)(void *)(block + 1024 + last) = vscr;
+	*(uint64_t *)(void *)(block + 1040) = rounding;
+	*(uint64_t *)(void *)(block + 1048) = saves;
+}
+#elif defined(__loongarch__)
+enum { REGISTERS = 32, REGISTER_BYTES = 32, CONTROLS = 0 };
+#define REGISTER_NAME "xr"
+static const struct control controls[1];
+
+static inline void fill_controls(unsigned char *block, uint32_t random)
+{
+	(void)block;
+	(void)random;
+}
+#endif
+
+/* With room for the controls. */
+enum { BLOCK_BYTES = 1088 };
+
+#endif
