@@ -37,8 +37,24 @@ pub struct Fetch {
     /// Branches fetched in a cycle at most.
     pub(crate) branches: u32,
     pub(crate) buffer: usize,
-    /// Entries and taken-branch cost of each level of branch target buffer, fastest first.
-    pub(crate) btb: Vec<(usize, u64)>,
+    /// Whether a taken branch ends a cycle's fetch, with prediction running ahead.
+    pub(crate) breaks: bool,
+    /// Levels of branch target buffer, fastest first.
+    pub(crate) btb: Vec<BranchTargets>,
+    /// Bytes whose branches share a set of each.
+    pub(crate) btb_line: u64,
+    pub(crate) return_changed: Option<u64>,
+    pub(crate) undecided_taken: Option<u64>,
+}
+
+/// A level of branch target buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct BranchTargets {
+    pub(crate) entries: usize,
+    /// Entries of a set, if that is known.
+    pub(crate) ways: Option<usize>,
+    /// Cycles of a taken branch that is found in it.
+    pub(crate) taken: u64,
 }
 
 /// How directions are predicted.
@@ -79,6 +95,8 @@ pub struct Dispatch {
     pub(crate) rename_general: Option<usize>,
     pub(crate) rename_vector: Option<usize>,
     pub(crate) binds: bool,
+    /// Whether a pipe has one result a cycle.
+    pub(crate) one_result: bool,
     /// Slices, and the operations that go to two of them, a superslice, at once; none on other cores.
     pub(crate) slices: u32,
     pub(crate) tuple: u32,
@@ -103,6 +121,10 @@ pub struct Memory {
     /// Added when a doubleword comes from a store and the cache.
     pub(crate) forward_merge: u64,
     pub(crate) forward_vector: u64,
+    /// Of a load that one store covers in part and the cache for the rest, if they are merged.
+    pub(crate) forward_partial: Option<u64>,
+    /// Added to a forwarded load that crosses the first boundary, if not what others take.
+    pub(crate) cross_forward: Option<u64>,
     /// Accesses of any form can be renamed to each other, not only those by base and displacement.
     pub(crate) renames_any: bool,
     pub(crate) rename_interval: u64,
@@ -432,10 +454,11 @@ impl Builder<'_> {
     fn fetch(&self) -> Fetch {
         let mut btb = Vec::new();
         for level in ["fetch.btb", "fetch.btb2"] {
-            if let (Some(entries), Some(cost)) =
+            if let (Some(entries), Some(taken)) =
                 (self.optional(level), self.optional(&format!("{level}_taken")))
             {
-                btb.push((entries as usize, cost));
+                let ways = self.optional(&format!("{level}_ways")).map(|ways| ways as usize);
+                btb.push(BranchTargets { entries: entries as usize, ways, taken });
             }
         }
         Fetch {
@@ -450,7 +473,11 @@ impl Builder<'_> {
             ahead: self.optional("fetch.ahead"),
             branches: self.whole("fetch.branches", u64::from(u32::MAX)) as u32,
             buffer: self.whole("fetch.buffer", 16) as usize,
+            breaks: self.whole("fetch.breaks", 0) != 0,
             btb,
+            btb_line: self.whole("fetch.btb_line", 2),
+            return_changed: self.optional("fetch.return_changed"),
+            undecided_taken: self.optional("fetch.undecided_taken"),
         }
     }
 
@@ -484,6 +511,7 @@ impl Builder<'_> {
             rename_general: self.optional("rename.general").map(|n| n as usize),
             rename_vector: self.optional("rename.vector").map(|n| n as usize),
             binds: self.whole("dispatch.binds", 0) != 0,
+            one_result: self.whole("dispatch.one_result", 0) != 0,
             slices: self.whole("dispatch.slices", 0) as u32,
             tuple: self.whole("dispatch.tuple", self.whole("dispatch.width", 1)) as u32,
             slice_queue: None,
@@ -509,6 +537,8 @@ impl Builder<'_> {
             forward_data: self.optional("memory.forward_data"),
             forward_merge: self.whole("memory.forward_merge", 0),
             forward_vector: self.whole("memory.forward_vector", self.whole("memory.forward", 1)),
+            forward_partial: self.optional("memory.forward_partial"),
+            cross_forward: self.optional("memory.cross_forward"),
             renames_any: self.cpu.word("memory.renames") == Some("any"),
             rename_least: self.whole("memory.rename_least", 1),
             rename_interval: self.whole("memory.rename_interval", 0),

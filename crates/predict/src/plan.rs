@@ -225,8 +225,9 @@ pub struct Plan {
 
 /// The forms of an instruction that a class can tell apart beyond the mnemonic, most telling first: `nop`, `zero`
 /// (a result that depends on nothing), `to_vector` and `to_general` (from the other kind of register), `move`, `wide` (vectors
-/// of 256 bits and more), `three` (an address of two registers and a constant),
-/// `count` (the last source is `cl`), `immediate` (the last source is a constant), `direct` (a jump or call, always taken, to a place that it names), `link` (moves to or from LR, CTR, TAR), `carry` (writes CA, OV or SO), `update` (reads and writes
+/// of 256 bits and more), `three` (an address of two registers and a constant), `displaced` (an address of 64 bits
+/// from a register and a constant), `relative` (an address from the next instruction), `scaled` (an index times 2, 4 or 8), `self` (its only source is its only result), `byte` (from the lowest byte of a register),
+/// `count` (the last source is `cl`), `one` (shifts by one, encoded so), `quad` (arithmetic on 64 bits with one or a constant), `immediate` (the last source is a constant), `direct` (a jump or call, always taken, to a place that it names), `link` (moves to or from LR, CTR, TAR), `carry` (writes CA, OV or SO), `update` (reads and writes
 /// memory), `load`, `store`.
 fn forms(instruction: &Instruction, kinds: &RegisterKinds) -> Vec<&'static str> {
     let mut forms = Vec::new();
@@ -252,14 +253,42 @@ fn forms(instruction: &Instruction, kinds: &RegisterKinds) -> Vec<&'static str> 
             forms.push(form);
         }
     }
+    if !memory
+        && matches!((&*instruction.reads, &*instruction.writes), ([read], [write]) if *read == write.register)
+    {
+        forms.push("self");
+    }
     let is_move =
         !memory && instruction.writes.len() == 1 && instruction.reads.len() == 1 && mnemonic.contains("mov");
     if is_move || text.starts_with("mr ") {
         forms.push("move");
     }
     let last = operands.last().map_or("", |operand| operand.trim_start_matches('-'));
-    if !memory && operands.len() >= 2 && last.starts_with(|digit: char| digit.is_ascii_digit()) {
+    let constant = operands.len() >= 2 && last.starts_with(|digit: char| digit.is_ascii_digit());
+    let quad = operands[0].starts_with('r') && !operands[0].ends_with(['d', 'w', 'b']);
+    let divided = instruction.load && !instruction.store && operands[0].starts_with("qword");
+    if !memory && quad && (constant || operands.len() == 1) || divided && operands.len() == 1 {
+        forms.push("quad");
+    }
+    let displaced = instruction.reads.len() + instruction.address_reads.len() == 1
+        && [" + ", " - "].iter().any(|sign| text.contains(sign));
+    if !memory && quad && displaced && !text.contains('*') && !text.contains("[rip ") {
+        forms.push("displaced");
+    }
+    if !memory && constant {
         forms.push("immediate");
+    }
+    if !memory && operands.len() == 1 {
+        forms.push("one");
+    }
+    if !memory && operands.len() == 2 && is_low_byte(operands[1]) {
+        forms.push("byte");
+    }
+    if text.contains("[rip ") {
+        forms.push("relative");
+    }
+    if ["2*", "4*", "8*"].iter().any(|scale| text.contains(scale)) {
+        forms.push("scaled");
     }
     if !memory && (text.contains("ymm") || text.contains("zmm")) {
         forms.push("wide");
@@ -295,6 +324,12 @@ fn forms(instruction: &Instruction, kinds: &RegisterKinds) -> Vec<&'static str> 
         (false, false) => {}
     }
     forms
+}
+
+/// Whether that names the lowest byte of a general register of x86.
+fn is_low_byte(operand: &str) -> bool {
+    let numbered = operand.starts_with('r') && operand.ends_with('b');
+    numbered || matches!(operand, "al" | "bl" | "cl" | "dl" | "sil" | "dil" | "bpl" | "spl")
 }
 
 /// Kinds of an architecture's registers.

@@ -5,11 +5,15 @@
 //! the cpu file: what matters for a hot path is which branches repeat a pattern that the history can hold.
 
 use super::cache::Cache;
-use crate::description::{Branch, Fetch, Predictor};
+use crate::description::{Branch, BranchTargets, Fetch, Predictor};
 use crate::plan::{Op, BACKWARD, BRANCH, CALL, CONDITIONAL, INDIRECT, RETURN};
 
 const TAGE_TABLES: usize = 4;
 const TAGE_ENTRIES: usize = 2048;
+/// Returns whose last place is remembered, a power of two.
+const RETURNED: usize = 1024;
+/// Conditional branches whose last directions are remembered, a power of two.
+const DIRECTIONS: usize = 1024;
 
 #[derive(Clone, Copy, Default)]
 struct Tagged {
@@ -36,6 +40,15 @@ pub(crate) struct Branches {
     returns_max: usize,
     indirect: Box<[(u64, u64)]>,
     btb: Vec<(Cache, u64)>,
+    /// Sets of each, and the bytes whose branches share one.
+    btb_sets: Vec<u64>,
+    btb_line: u64,
+    /// Cost of a return to another place than last time, and where each went last.
+    return_changed: Option<u64>,
+    returned: Box<[(u64, u64)]>,
+    /// Cost of a taken branch that was not taken lately, and the last directions of each.
+    undecided_taken: Option<u64>,
+    directions: Box<[(u64, u16)]>,
     taken_cycles: u64,
     same_block: Option<(u64, u64)>,
     /// Whether the taken branch behind an indirect one meets no target buffer, and whether the last one was indirect.
@@ -88,11 +101,11 @@ impl Branches {
             longest.div_ceil(3).max(6),
             longest.max(8),
         ];
-        let btb = |&(entries, cost): &(usize, u64)| {
-            // The smallest are searched as a whole.
-            let ways = if entries <= 32 { entries } else { 4 };
-            (Cache::new((entries / ways).max(1), ways), cost)
-        };
+        // The smallest are searched as a whole.
+        let ways =
+            |level: &BranchTargets| level.ways.unwrap_or(if level.entries <= 32 { level.entries } else { 4 });
+        let sets = |level: &BranchTargets| (level.entries / ways(level)).max(1);
+        let btb = |level: &BranchTargets| (Cache::new(sets(level), ways(level)), level.taken);
         Branches {
             kind: branch.predictor,
             bimodal: vec![2; table].into(),
@@ -108,6 +121,12 @@ impl Branches {
             returns_max: branch.return_stack,
             indirect: vec![(0, 0); branch.indirect.next_power_of_two()].into(),
             btb: fetch.btb.iter().map(btb).collect(),
+            btb_sets: fetch.btb.iter().map(|level| sets(level) as u64).collect(),
+            btb_line: fetch.btb_line,
+            return_changed: fetch.return_changed,
+            returned: vec![(0, 0); if fetch.return_changed.is_some() { RETURNED } else { 0 }].into(),
+            undecided_taken: fetch.undecided_taken,
+            directions: vec![(0, 0); if fetch.undecided_taken.is_some() { DIRECTIONS } else { 0 }].into(),
             taken_cycles: fetch.taken,
             after_indirect: fetch.after_indirect,
             behind_indirect: false,
@@ -122,8 +141,10 @@ impl Branches {
     pub(crate) fn resolve(&mut self, op: &Op, next: u64) -> Outcome {
         let taken = next != op.end();
         let mut right = true;
+        let mut undecided = false;
         if op.is(CONDITIONAL) {
             right = self.direction(op, taken);
+            undecided = self.was_undecided(op, taken);
         }
         if op.is(CALL) && self.returns_max > 0 {
             if self.returns.len() == self.returns_max {
@@ -140,10 +161,17 @@ impl Branches {
             right &= self.target(op, next);
         }
         debug_assert!(op.is(BRANCH));
-        Outcome {
-            mispredicted: !right && !self.ideal,
-            taken_cycles: if taken { self.taken_cost(op, next) } else { 0 },
+        let mut outcome = Outcome { mispredicted: !right && !self.ideal, taken_cycles: 0 };
+        if taken {
+            outcome.taken_cycles = self.taken_cost(op, next);
+            if let Some(cost) = self.undecided_taken.filter(|_| undecided) {
+                outcome.taken_cycles = outcome.taken_cycles.max(cost);
+            }
+            if let Some(cost) = self.return_changed.filter(|_| op.is(RETURN) && self.has_changed(op, next)) {
+                outcome.taken_cycles = outcome.taken_cycles.max(cost);
+            }
         }
+        outcome
     }
 
     fn taken_cost(&mut self, op: &Op, next: u64) -> u64 {
@@ -151,8 +179,10 @@ impl Branches {
         let indirect = op.is(INDIRECT | RETURN);
         let behind = std::mem::replace(&mut self.behind_indirect, indirect);
         let unaided = self.after_indirect && (behind || indirect);
-        for (btb, cycles) in self.btb.iter_mut().rev() {
-            let line = op.address >> 1;
+        for ((btb, cycles), &sets) in self.btb.iter_mut().zip(&self.btb_sets).rev() {
+            // What shares a set is known by a number that leaves the set's when it is divided by their count.
+            let shared = |line: u64| op.address * sets + op.address / line % sets;
+            let line = if self.btb_line > 2 { shared(self.btb_line) } else { op.address >> 1 };
             if btb.touch(line).is_some() {
                 cost = if unaided { cost } else { cost.min(*cycles) };
             } else {
@@ -165,6 +195,23 @@ impl Branches {
             _ if op.is(RETURN) => cost.max(self.return_taken),
             _ => cost,
         }
+    }
+
+    /// Whether a return goes to another place than last time.
+    fn has_changed(&mut self, op: &Op, next: u64) -> bool {
+        let entry = &mut self.returned[(op.address >> 1) as usize % RETURNED];
+        std::mem::replace(entry, (op.address, next)) != *entry
+    }
+
+    /// Whether a branch was not taken in one of the last sixteen times.
+    fn was_undecided(&mut self, op: &Op, taken: bool) -> bool {
+        if self.undecided_taken.is_none() {
+            return false;
+        }
+        let entry = &mut self.directions[(op.address >> 1) as usize % DIRECTIONS];
+        let before = if entry.0 == op.address { entry.1 } else { u16::MAX };
+        *entry = (op.address, before << 1 | u16::from(taken));
+        before != u16::MAX
     }
 
     /// Whether the last target of an indirect branch is the one it takes now.

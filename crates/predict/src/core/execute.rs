@@ -70,6 +70,27 @@ fn computes_with_loaded(plan: &Plan, op: &Op) -> bool {
     op.is(LOAD) && plan.parts_of(op).iter().any(|part| part.waits == Waits::Loaded)
 }
 
+/// Cycles from issue until the pipe writes a general register; 0 if it writes none, or nobody asks for room in one.
+#[inline]
+fn written(op: &Op) -> u16 {
+    if op.is(WRITES_GENERAL) {
+        op.latency
+    } else {
+        0
+    }
+}
+
+/// The cycle that the latency of an updated base counts from: if there is none, it is reckoned when the register is renamed,
+/// as x86 cores do with the stack pointer, and waits for no pipe.
+#[inline]
+fn base_from(result: &Result, ready: u64, issue: u64) -> u64 {
+    if result.latency() == 0 {
+        ready
+    } else {
+        issue
+    }
+}
+
 /// How far an instruction has come.
 struct Run {
     /// Sources could be had, and were there; what the last of them waited for.
@@ -206,7 +227,7 @@ impl<R: Rules> Engine<R> {
             halves: Halves::new(description),
             side: Side::WHOLE,
             front: FrontEnd::new(description, relax),
-            pipes: Pipes::new(d.binds, &description.units, description.halves),
+            pipes: Pipes::new(d.binds, d.one_result, &description.units, description.halves),
             calendar: Calendar::new(limits),
             caches,
             stores: StoreQueue::new(
@@ -344,6 +365,8 @@ impl<R: Rules> Engine<R> {
             self.pipes.reserve_both(mask, pair, results, op, ready)
         } else if R::HALVES && op.mask & self.results_from != 0 && !op.has(LOAD | BRANCH, KNOWN) {
             self.take_with_result(op, ready)
+        } else if !R::GROUPED && !op.has(LOAD | BRANCH, KNOWN) {
+            self.pipes.reserve_with_result((op.mask, op.prefer), written(op), ready)
         } else {
             self.take(op.mask, op.prefer, ready)
         };
@@ -354,10 +377,13 @@ impl<R: Rules> Engine<R> {
         }
         if op.result_count == 1 {
             let first = op.first_result;
-            let extra = if first.role == Role::BaseUpdate { 0 } else { loaded.extra };
-            self.values.set(&first, issue + extra, loaded.passed_on(), mark);
+            let from = match first.role {
+                Role::BaseUpdate => base_from(&first, ready, issue),
+                _ => issue + loaded.extra,
+            };
+            self.values.set(&first, from, loaded.passed_on(), mark);
         } else if op.result_count > 1 {
-            self.set_results(plan, op, issue, issue, loaded, mark);
+            self.set_results(plan, op, issue, (ready, issue), loaded, mark);
         }
         let finish = issue + u64::from(op.finish) + loaded.extra;
         Run { start, ready, source_cause, issue, base: issue, loaded, finish }
@@ -387,16 +413,21 @@ impl<R: Rules> Engine<R> {
             let base = address.max(data);
             let mut finish = base + u64::from(op.latency.max(1));
             if op.result_count > 0 {
-                finish = finish.max(self.set_results(plan, op, base, address, Loaded::AT_ONCE, self.own()));
+                let update = (for_address, address);
+                finish = finish.max(self.set_results(plan, op, base, update, Loaded::AT_ONCE, self.own()));
             }
             finish = finish.max(self.store(op, accesses, address, data));
             return Run { start, ready, source_cause, issue: base, base, loaded: Loaded::AT_ONCE, finish };
         }
         let loaded = self.load(op, accesses, dispatch, address, events);
-        let there = address + self.l1_latency + loaded.extra;
-        let base = self.issue_one(other.mask, other.prefer, 1, there.max(for_other));
+        let there = (address + self.l1_latency + loaded.extra).max(for_other);
+        let base = if R::GROUPED || R::SLICED {
+            self.issue_one(other.mask, other.prefer, 1, there)
+        } else {
+            self.pipes.reserve_with_result((other.mask, other.prefer), written(op), there)
+        };
         let met = Loaded { extra: 0, ..loaded };
-        let finish = self.set_results(plan, op, base, address, met, self.own()).max(base + 1);
+        let finish = self.set_results(plan, op, base, (for_address, address), met, self.own()).max(base + 1);
         Run { start, ready, source_cause, issue: base, base, loaded, finish }
     }
 
@@ -422,7 +453,8 @@ impl<R: Rules> Engine<R> {
         let Issued { last: issue, base, address, data } = issued;
         let met = if computes_with_loaded(plan, op) { Loaded { extra: 0, ..loaded } } else { loaded };
         let mark = self.own();
-        let mut finish = self.set_results(plan, op, base, address.unwrap_or(base), met, mark).max(issue + 1);
+        let update = (sources.address, address.unwrap_or(base));
+        let mut finish = self.set_results(plan, op, base, update, met, mark).max(issue + 1);
         if op.is(STORE) {
             finish = finish.max(self.store(op, accesses, address.unwrap_or(issue), data.unwrap_or(issue)));
         }
@@ -508,19 +540,23 @@ impl<R: Rules> Engine<R> {
         (issued, loaded)
     }
 
-    /// Says when the results of an instruction are there; the last of them.
+    /// Says when the results of an instruction are there; the last of them. Updated bases count from the second of the two
+    /// times in `update`, when the address went to its pipe, or from the first, when its sources were there (`base_from`).
     fn set_results(
         &mut self,
         plan: &Plan,
         op: &Op,
         base: u64,
-        base_update: u64,
+        update: (u64, u64),
         loaded: Loaded,
         mark: u64,
     ) -> u64 {
         let mut finish = base + u64::from(op.latency) + loaded.extra;
         for result in plan.results_of(op) {
-            let from = if result.role == Role::BaseUpdate { base_update } else { base + loaded.extra };
+            let from = match result.role {
+                Role::BaseUpdate => base_from(result, update.0, update.1),
+                _ => base + loaded.extra,
+            };
             finish = finish.max(from + u64::from(result.latency()));
             self.values.set(result, from, loaded.passed_on(), mark);
         }

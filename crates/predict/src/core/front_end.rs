@@ -5,7 +5,7 @@ use super::branch::{Branches, Outcome};
 use super::cache::Hierarchy;
 use super::{Cause, Relax};
 use crate::description::Description;
-use crate::plan::{Op, FUSED};
+use crate::plan::{Op, CALL, CONDITIONAL, FUSED, INDIRECT, RETURN};
 
 /// Most instructions that a cpu file lets wait before dispatch; a power of two.
 const BUFFER_MAX: usize = 1024;
@@ -17,6 +17,9 @@ struct Ahead {
     /// When the block being fetched was predicted, and where it starts.
     predicted: u64,
     start: u64,
+    /// A conditional branch that is taken ends the cycle's fetch, as the second direct jump does; whether there was a first.
+    breaks: bool,
+    joined: bool,
 }
 
 /// The fetch unit. Cycles count from fetch; the constant depth from fetch to dispatch is left out, since it
@@ -35,6 +38,9 @@ pub(crate) struct FrontEnd {
     piece: u64,
     piece_mask: u64,
     in_block: u32,
+    /// Whether the last instruction, or what it is fused with, crosses a line, if that matters.
+    crosses: bool,
+    crossing_mask: u64,
     /// Branches fetched in this cycle, and how many may be.
     branches_in_block: u32,
     branches_max: u32,
@@ -72,10 +78,18 @@ impl FrontEnd {
             piece: u64::MAX,
             piece_mask: !(fetch.block.min(fetch.align).min(description.caches.instruction_line) - 1),
             in_block: 0,
+            crosses: false,
+            crossing_mask: if fetch.breaks { !(description.caches.instruction_line - 1) } else { 0 },
             branches_in_block: 0,
             branches_max: if relax.fetch { u32::MAX } else { fetch.branches },
             cycle: 0,
-            ahead: fetch.ahead.map(|cycles| Ahead { cycles, predicted: 0, start: 0 }),
+            ahead: fetch.ahead.map(|cycles| Ahead {
+                cycles,
+                predicted: 0,
+                start: 0,
+                breaks: fetch.breaks,
+                joined: false,
+            }),
             cause: Cause::Fetch,
             redirect: (0, Cause::Fetch),
             redirected: false,
@@ -96,6 +110,8 @@ impl FrontEnd {
             self.enter(op.address, caches);
         }
         self.in_block += u32::from(!op.is(FUSED));
+        let crosses = (op.address ^ (op.end() - 1)) & self.crossing_mask != 0;
+        self.crosses = crosses || op.is(FUSED) && self.crosses;
         let before = self.number.wrapping_sub(self.buffer) & self.left_mask;
         self.cycle = self.cycle.max(self.left[before % BUFFER_MAX]);
         self.cycle
@@ -175,13 +191,26 @@ impl FrontEnd {
             self.in_block = self.width;
         }
         if outcome.taken_cycles > 0 && !self.taken_free {
+            let taken_cycles = outcome.taken_cycles + u64::from(self.crosses) - self.join(op);
             let from = self.ahead.as_ref().map_or(self.cycle, |ahead| {
                 // Prediction stops when as much as it may be ahead waits to be fetched.
                 ahead.predicted.max(self.cycle.saturating_sub(ahead.cycles))
             });
-            self.restart(from + outcome.taken_cycles, Cause::TakenBranch);
+            self.restart(from + taken_cycles, Cause::TakenBranch);
         }
         outcome
+    }
+
+    /// Whether the target of a taken branch is predicted in the same cycle as the branch, and fetched in it, as a number of
+    /// cycles saved.
+    fn join(&mut self, op: &Op) -> u64 {
+        let Some(ahead) = self.ahead.as_mut().filter(|ahead| ahead.breaks) else { return 0 };
+        let jumps = !op.is(CONDITIONAL | CALL | RETURN | INDIRECT);
+        ahead.joined = jumps && !ahead.joined;
+        if op.is(CONDITIONAL) || jumps && !ahead.joined {
+            self.in_block = self.width;
+        }
+        u64::from(ahead.joined)
     }
 
     /// Fetch starts again so that the next instruction is dispatched at `cycle` at the earliest.

@@ -63,7 +63,7 @@ impl InOrder {
         caches.ideal = relax.caches;
         InOrder {
             front: FrontEnd::new(description, relax),
-            pipes: Pipes::new(d.binds, &description.units, None),
+            pipes: Pipes::new(d.binds, false, &description.units, None),
             calendar: Calendar::new(limits),
             caches,
             stores: StoreQueue::new(

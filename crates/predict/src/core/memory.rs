@@ -29,12 +29,12 @@ impl Loaded {
 }
 
 /// Whether a core that renames memory can take the load's register to be the stored one: the load moves all that was
-/// stored, or the lower 4 of 8 bytes. Measured on Golden Cove (crates/predict/examples/native.rs): loads of 2 bytes are
-/// not renamed, nor those that start inside of the store.
+/// stored, or the lowest 1 or 4 bytes of it. Measured on Golden Cove (crates/native/probes/x86_64.txt): loads and stores of
+/// 2 bytes are not renamed, nor loads that start inside of the store.
 fn renamable(access: &Access, store: &Store) -> bool {
-    access.address == store.address
-        && (u64::from(access.bytes) == store.bytes && store.bytes != 2
-            || access.bytes == 4 && store.bytes == 8)
+    let fits = |bytes: u64| matches!(bytes, 1 | 4 | 8);
+    let bytes = u64::from(access.bytes);
+    access.address == store.address && fits(bytes) && fits(store.bytes) && bytes <= store.bytes
 }
 
 impl<R: Rules> Engine<R> {
@@ -97,10 +97,17 @@ impl<R: Rules> Engine<R> {
                         );
                     }
                 }
+                if let (Meets::Some, Some(partly)) = (meets, self.memory.forward_partial) {
+                    if !op.is(NO_FORWARD) && self.stores.is_alone(&store, access.address, bytes, issue) {
+                        self.counters.forwards += 1;
+                        return self.forwarded(partly, start, store.data_time, issue, crossing);
+                    }
+                }
                 if meets != Meets::Alias {
                     let waited = self.meet_store(op, meets, store.number, start, dispatch, events);
                     let simple = self.renames(op)
                         && store.simple
+                        && (crossing == 0 || self.memory.renames_any)
                         && bytes >= self.memory.rename_least
                         && renamable(access, &store);
                     return match (waited, self.memory.forward_renamed.filter(|_| simple)) {
@@ -118,6 +125,8 @@ impl<R: Rules> Engine<R> {
                             let vector = op.is(MOVES_VECTOR);
                             let forward =
                                 if vector { self.memory.forward_vector } else { self.memory.forward };
+                            let crossing =
+                                self.memory.cross_forward.map_or(crossing, |cost| cost.min(crossing));
                             self.forwarded(forward, start, store.data_time, issue, crossing)
                         }
                         (Some(until), _) => {
@@ -147,9 +156,17 @@ impl<R: Rules> Engine<R> {
         Loaded { extra: there.saturating_sub(issue + self.l1_latency), cause: Cause::LoadHitStore }
     }
 
-    /// Whether the access has a form that a core which renames memory can rename.
+    /// Whether the access has a form that a core which renames memory can rename. Golden Cove renames neither a load that
+    /// extends the sign, which takes longer than others, nor one of an instruction that stores what it computed with another
+    /// register.
     fn renames(&self, op: &Op) -> bool {
-        op.is(GENERAL_AT_BASE) || self.memory.renames_any && !op.is(MOVES_VECTOR)
+        if self.memory.renames_any {
+            return !op.is(MOVES_VECTOR) || op.is(GENERAL_AT_BASE);
+        }
+        let extends =
+            op.is(LOAD) && !op.is(STORE) && op.part_count == 1 && u64::from(op.latency) > self.l1_latency;
+        let updates = op.is(LOAD) && op.is(STORE) && op.other_sources > 0;
+        op.is(GENERAL_AT_BASE) && !extends && !updates
     }
 
     #[inline]

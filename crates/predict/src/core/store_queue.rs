@@ -256,6 +256,14 @@ impl StoreQueue {
         None
     }
 
+    /// Whether what a load needs beyond the bytes of `store`, which has some of them, is in no other store in flight at
+    /// `cycle`.
+    pub(crate) fn is_alone(&self, store: &Store, address: u64, bytes: u64, cycle: u64) -> bool {
+        let end = address + bytes;
+        let left = [(address, store.address.min(end)), ((store.address + store.bytes).max(address), end)];
+        left.iter().all(|&(from, to)| from >= to || self.search(from, to - from, cycle).is_none())
+    }
+
     /// What a load, which stores in flight at `cycle` cover in part, has from them, if no aligned doubleword of it needs two
     /// of them: when the last value was known, and whether a doubleword comes from a store and the cache.
     pub(crate) fn in_doublewords(&self, address: u64, bytes: u64, cycle: u64) -> Option<(u64, bool)> {

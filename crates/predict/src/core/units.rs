@@ -32,7 +32,9 @@ pub(crate) struct Pipes {
     spans: [Span; SPANS],
     /// Pipes that instructions are bound to where they have several; the alike ones of a unit are not among them.
     binding: u32,
-    bound: Bound,
+    waiting: Waiting,
+    /// Where pipes write one general register a cycle: those that do, in each.
+    written: Option<Box<[u32; HORIZON]>>,
     /// Every operation is bound to one of its pipes, in the half that it was sent to.
     divided: bool,
     turns: Turns,
@@ -70,23 +72,59 @@ impl Turns {
     }
 }
 
-/// Pipes that nothing was bound to since they were last all taken in turn.
-#[derive(Clone, Copy, Default)]
-struct Bound {
-    fresh: u32,
+/// Pipes whose operations waiting are counted, the lowest ones.
+const COUNTED: usize = 8;
+
+/// Operations bound to each pipe that wait for it: the next goes where the fewest do, as on Intel's cores, which count them
+/// when they rename (Abel and Reineke, uiCA, ICS 2022).
+struct Waiting {
+    now: u64,
+    counts: [u8; COUNTED],
+    /// Of each cycle, those that are issued in it.
+    leave: Box<[[u8; COUNTED]; HORIZON]>,
 }
 
-impl Bound {
-    /// Of the pipes in `mask`, one that is fresh, as a mask.
+impl Waiting {
+    fn new() -> Waiting {
+        Waiting { now: 0, counts: [0; COUNTED], leave: Box::new([[0; COUNTED]; HORIZON]) }
+    }
+
+    /// Nothing is bound before `now` any more.
     #[inline]
-    fn choose(&mut self, mask: u32) -> u32 {
-        if mask & self.fresh == 0 {
-            self.fresh |= mask;
+    fn pass(&mut self, now: u64) {
+        let passed = (now - self.now).min(HORIZON as u64);
+        for cycle in now - passed..now {
+            let left = std::mem::take(&mut self.leave[cycle as usize % HORIZON]);
+            for (count, left) in self.counts.iter_mut().zip(left) {
+                *count = count.wrapping_sub(left);
+            }
         }
-        let free = mask & self.fresh;
-        let pipe = 1 << (31 - free.leading_zeros());
-        self.fresh &= !pipe;
-        pipe
+        self.now = now;
+    }
+
+    /// Of the pipes in `mask`, the one that the fewest wait for; of equals the last.
+    #[inline]
+    fn choose(&self, mask: u32) -> u32 {
+        let (mut rest, mut chosen, mut fewest) = (mask, 0, u8::MAX);
+        while rest != 0 {
+            let pipe = 31 - rest.leading_zeros();
+            let count = self.counts[pipe as usize % COUNTED];
+            if count < fewest || chosen == 0 {
+                (chosen, fewest) = (1 << pipe, count);
+            }
+            rest &= !(1 << pipe);
+        }
+        chosen
+    }
+
+    /// An operation bound to that pipe now is issued at `cycle`.
+    #[inline]
+    fn bind(&mut self, pipe: u32, cycle: u64) {
+        let number = pipe.trailing_zeros() as usize % COUNTED;
+        let cycle = cycle.clamp(self.now, self.now + HORIZON as u64 - 1);
+        self.counts[number] = self.counts[number].wrapping_add(1);
+        let leave = &mut self.leave[cycle as usize % HORIZON][number];
+        *leave = leave.wrapping_add(1);
     }
 }
 
@@ -153,14 +191,15 @@ impl Ports {
 impl Pipes {
     /// `binds`: an instruction is bound to one of its pipes and waits for that one; `halves` are the pipes of each half of the
     /// core.
-    pub(crate) fn new(binds: bool, units: &[Unit], halves: Option<[u32; 2]>) -> Pipes {
-        let alone = units.iter().filter(|unit| unit.mask.is_power_of_two());
+    pub(crate) fn new(binds: bool, one_result: bool, units: &[Unit], halves: Option<[u32; 2]>) -> Pipes {
+        let alone = units.iter().filter(|unit| unit.mask.is_power_of_two() && unit.mask < 1 << COUNTED);
         Pipes {
             busy: Box::new([0; HORIZON]),
             first: 0,
             spans: [Span::default(); SPANS],
             binding: if binds { alone.fold(0, |all, unit| all | unit.mask) } else { 0 },
-            bound: Bound::default(),
+            waiting: Waiting::new(),
+            written: (binds && one_result).then(|| Box::new([0; HORIZON])),
             divided: binds && halves.is_some(),
             turns: Turns::default(),
             taken: u32::MAX,
@@ -174,6 +213,9 @@ impl Pipes {
         if now - self.first >= STRIDE as u64 {
             self.forget(now);
         }
+        if self.binding != 0 && now > self.waiting.now {
+            self.waiting.pass(now);
+        }
     }
 
     #[inline(never)]
@@ -183,6 +225,9 @@ impl Pipes {
         for passed in 0..strides.min(HORIZON as u64 / stride) {
             let start = (self.first + passed * stride) as usize % HORIZON;
             self.busy[start..start + STRIDE].fill(0);
+            if let Some(written) = &mut self.written {
+                written[start..start + STRIDE].fill(0);
+            }
         }
         self.first += strides * stride;
     }
@@ -221,14 +266,55 @@ impl Pipes {
     /// The same for a part that occupies its pipe for one cycle. Of no pipes, none is taken.
     #[inline]
     pub(crate) fn reserve_one(&mut self, mask: u32, prefer: u32, earliest: u64) -> u64 {
-        if mask & !self.binding == 0 && !mask.is_power_of_two() && mask != 0 {
-            let mask = self.bound.choose(mask);
-            return self.take_one(mask, mask, earliest);
+        if mask & !self.binding == 0 && mask != 0 {
+            let pipe = self.waiting.choose(mask);
+            let cycle = self.take_one(pipe, pipe, earliest);
+            self.waiting.bind(pipe, cycle);
+            return cycle;
         }
         self.take_one(mask, prefer, earliest)
     }
 
-    /// The same on a core with halves.
+    /// The same for an operation that writes a general register `latency` cycles later, unless that is 0.
+    #[inline]
+    pub(crate) fn reserve_with_result(
+        &mut self,
+        (mask, prefer): (u32, u32),
+        latency: u16,
+        earliest: u64,
+    ) -> u64 {
+        let one_result = self.written.is_some() && mask != 0 && mask & !self.binding == 0 && latency > 0;
+        if !one_result {
+            return self.reserve_one(mask, prefer, earliest);
+        }
+        let pipe = self.waiting.choose(mask);
+        let cycle = self.take_with_result(pipe, latency, earliest);
+        self.waiting.bind(pipe, cycle);
+        cycle
+    }
+
+    /// Takes that pipe in the first cycle from `earliest` on in which it is free and will be when the result is there.
+    fn take_with_result(&mut self, pipe: u32, latency: u16, earliest: u64) -> u64 {
+        let mut cycle = earliest;
+        loop {
+            let there = cycle + u64::from(latency);
+            if self.beyond(there) {
+                return cycle;
+            }
+            let written = self.written.as_mut().map(|written| &mut written[there as usize % HORIZON]);
+            let free = written.as_ref().is_none_or(|written| **written & pipe == 0);
+            if free && self.busy[cycle as usize % HORIZON] & pipe == 0 {
+                if let Some(written) = written {
+                    *written |= pipe;
+                }
+                self.busy[cycle as usize % HORIZON] |= pipe;
+                return cycle;
+            }
+            cycle += 1;
+        }
+    }
+
+    /// The same as `reserve_one` on a core with halves.
     #[inline]
     pub(crate) fn reserve_in_half(&mut self, mask: u32, prefer: u32, earliest: u64) -> u64 {
         if !self.divided {
@@ -356,7 +442,7 @@ mod tests {
 
     #[test]
     fn two_pipes_serve_two_a_cycle_and_a_gap_is_filled_by_a_younger_instruction() {
-        let mut pipes = Pipes::new(false, &[], None);
+        let mut pipes = Pipes::new(false, false, &[], None);
         let taken: Vec<_> = (0..5).map(|_| pipes.reserve(&part(3, 1), 10)).collect();
         assert_eq!(taken, [10, 10, 11, 11, 12]);
         assert_eq!(pipes.reserve(&part(3, 1), 5), 5);
@@ -364,7 +450,7 @@ mod tests {
 
     #[test]
     fn a_divider_blocks_its_pipe() {
-        let mut pipes = Pipes::new(false, &[], None);
+        let mut pipes = Pipes::new(false, false, &[], None);
         assert_eq!(pipes.reserve(&part(1, 20), 3), 3);
         assert_eq!(pipes.reserve(&part(1, 1), 4), 23);
         assert_eq!(pipes.reserve(&part(3, 1), 4), 4);
@@ -372,7 +458,7 @@ mod tests {
 
     #[test]
     fn a_vector_waits_until_both_pipes_of_its_superslice_are_free() {
-        let mut pipes = Pipes::new(false, &[], None);
+        let mut pipes = Pipes::new(false, false, &[], None);
         pipes.reserve(&part(1, 1), 10);
         pipes.reserve(&part(2, 1), 11);
         assert_eq!(pipes.reserve_all(3, 10), 12);
@@ -382,7 +468,7 @@ mod tests {
     #[test]
     fn a_bound_instruction_waits_for_its_pipe_though_another_is_free() {
         let unit = |mask| Unit { name: String::new(), mask, queue: None };
-        let mut pipes = Pipes::new(true, &[unit(1), unit(2), unit(12)], None);
+        let mut pipes = Pipes::new(true, false, &[unit(1), unit(2), unit(12)], None);
         assert_eq!(pipes.reserve(&part(1, 1), 10), 10);
         let either: Vec<_> = (0..4).map(|_| pipes.reserve(&part(3, 1), 20)).collect();
         assert_eq!(either, [20, 20, 21, 21], "in turn");
