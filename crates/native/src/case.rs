@@ -59,6 +59,8 @@ pub enum Category {
     Vectors,
     /// A basic block of a real program.
     Block,
+    /// One of those that show a mechanism each.
+    Probe,
 }
 
 impl Category {
@@ -94,6 +96,7 @@ impl Category {
             Category::Fetch => "fetch",
             Category::Vectors => "vectors",
             Category::Block => "block",
+            Category::Probe => "probe",
         }
     }
 }
@@ -162,7 +165,8 @@ impl Case {
         }
         // Carry and the other flags start clear.
         let nops = if self.offset == 0 { String::new() } else { format!(".nops {}\n", self.offset) };
-        writeln!(text, "{}\ntest rsp, rsp\n.p2align 6\n{nops}start_{number}:", self.setup)
+        // What was stored before the loop is in the cache when it starts: otherwise loads may be renamed to those stores.
+        writeln!(text, "{}\nmfence\ntest rsp, rsp\n.p2align 6\n{nops}start_{number}:", self.setup)
             .expect("text grows");
         writeln!(text, "{}\ndec {}\njnz start_{number}\nend_{number}:", self.body, self.counter)
             .expect("text grows");

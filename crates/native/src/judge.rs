@@ -18,7 +18,7 @@ const PROGRESS: Duration = Duration::from_secs(5);
 const STEPS: u64 = 5_000;
 const STEPS_WALKING: u64 = 15_000;
 const TURNS_MAX: u64 = 1024;
-const TURNS_MIN: u64 = 16;
+const TURNS_MIN: u64 = 12;
 /// Cycles that a long run should take.
 const RUN_CYCLES: f64 = 12_000.0;
 const RUN_TURNS_MAX: f64 = 6_000.0;
@@ -29,6 +29,9 @@ const VISITS_MORE: usize = 5;
 const DISAGREEMENT: f64 = 0.025;
 /// The quantile of the samples that is believed: what else runs on the core only makes a loop slower.
 const QUANTILE: f64 = 0.08;
+/// The quantile of the clocks of a visit that is taken for the core's, and the least part of it that a sample has.
+const CLOCK_QUANTILE: f64 = 0.9;
+const CLOCK_NEAR: f64 = 0.985;
 
 /// One loop, measured and predicted; cycles are core cycles per turn.
 #[derive(Clone, Debug)]
@@ -202,10 +205,12 @@ fn prepare(
         let steps = steps(&program, turns, filled).map_err(|failure| failure.to_string())?;
         Recorded::new(&program, &steps).map_err(|error| error.to_string())
     };
-    let first = record(3)?;
-    let length = first.turn().len().max(1) as u64;
-    let turns_for = |steps: u64| (steps / length).clamp(TURNS_MIN, TURNS_MAX);
-    let recorded = record(turns_for(if first.walks() { STEPS_WALKING } else { STEPS }))?;
+    let mut recorded = record(TURNS_MIN)?;
+    if !recorded.repeats() {
+        let length = recorded.turn().len().max(1) as u64;
+        let turns_for = |steps: u64| (steps / length).clamp(TURNS_MIN, TURNS_MAX);
+        recorded = record(turns_for(if recorded.walks() { STEPS_WALKING } else { STEPS }))?;
+    }
     let options = Options { skip_loops: false, ..Options::default() };
     let prediction =
         predict(&mut recorded.clone(), &[cpu], &options).map_err(|error| error.to_string())?.remove(0);
@@ -253,14 +258,19 @@ fn visit(loop_: &mut Ready, results: &mut Results) {
     }
 }
 
-/// Cycles by which a long run takes longer than a short one.
+/// Cycles by which a long run takes longer than a short one. What disturbs the clock's chain on its way makes the core look
+/// slower than it is, and the loop too fast: only samples count whose clock was near the fastest that was seen.
 fn slope(samples: &[Sample]) -> Option<f64> {
-    let quantile = |of: &dyn Fn(&Sample) -> f64| {
+    let quantile = |samples: &[Sample], share: f64, of: &dyn Fn(&Sample) -> f64| {
         let mut sorted: Vec<f64> = samples.iter().map(of).collect();
         sorted.sort_by(f64::total_cmp);
-        sorted.get((sorted.len() as f64 * QUANTILE) as usize).copied()
+        sorted.get((sorted.len() as f64 * share) as usize).copied()
     };
-    Some(quantile(&|sample| sample.long_cycles)? - quantile(&|sample| sample.short_cycles)?)
+    let fast = quantile(samples, CLOCK_QUANTILE, &|sample| sample.cycles_per_tick)?;
+    let kept: Vec<Sample> =
+        samples.iter().copied().filter(|sample| sample.cycles_per_tick >= CLOCK_NEAR * fast).collect();
+    let low = |of: &dyn Fn(&Sample) -> f64| quantile(&kept, QUANTILE, of);
+    Some(low(&|sample| sample.long_cycles)? - low(&|sample| sample.short_cycles)?)
         .filter(|slope| *slope > 0.0)
 }
 

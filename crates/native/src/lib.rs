@@ -13,5 +13,6 @@ pub mod clock;
 pub mod generate;
 pub mod judge;
 pub mod machine;
+pub mod probes;
 pub mod run;
 pub mod source;

@@ -77,6 +77,8 @@ pub struct Sample {
     pub short_cycles: f64,
     /// Of the long run.
     pub long_cycles: f64,
+    /// Core cycles of one tick of the counter around them.
+    pub cycles_per_tick: f64,
 }
 
 /// What came of a visit.
@@ -189,8 +191,11 @@ pub fn sample(program: &Program, short: u64, long: u64, filled: bool) -> Result<
                 continue;
             }
             let number = shared.samples_count.fetch_add(1, Ordering::Relaxed) as usize;
-            shared.samples[number] =
-                Sample { short_cycles: short_ticks as f64 * rate, long_cycles: long_ticks as f64 * rate };
+            shared.samples[number] = Sample {
+                short_cycles: short_ticks as f64 * rate,
+                long_cycles: long_ticks as f64 * rate,
+                cycles_per_tick: rate,
+            };
         }
     })?;
     let shared = board.shared();
@@ -239,7 +244,8 @@ fn place(board: &Board, program: &Program) -> bool {
         libc::alarm(SECONDS_MAX);
         let code = map(CODE, CODE_BYTES, private, libc::PROT_WRITE);
         let control = map(CONTROL, PAGE, private, libc::PROT_WRITE);
-        let data = map(DATA, DATA_BYTES, private, libc::PROT_WRITE);
+        // Pages that were never written are all one page of zeros, which the first level always has.
+        let data = map(DATA, DATA_BYTES, private | libc::MAP_POPULATE, libc::PROT_WRITE);
         let stack = map(0, 64 << 10, private, libc::PROT_WRITE);
         if [code, control, data, stack].iter().any(|memory| memory.is_null()) {
             return false;

@@ -23,6 +23,7 @@ pub struct Recorded {
     blocks: Vec<Vec<Instruction>>,
     chunk: Chunk,
     passes: u32,
+    passes_max: u32,
     mark: u64,
     /// Instructions of the first turn, in the order executed.
     turn: Vec<Instruction>,
@@ -30,8 +31,11 @@ pub struct Recorded {
     turns: u64,
 }
 
-/// Times that the recorded turns are run.
+/// Times that the recorded turns are run at least, and steps that they come to at least.
 const PASSES: u32 = 2;
+const STEPS_LEAST: u64 = 5_000;
+/// Steps of a loop whose path may change that are run once only: a predictor could learn what comes by heart.
+const STEPS_ONCE: usize = 3_000;
 
 impl Recorded {
     /// Of a program and what was recorded of it.
@@ -43,6 +47,7 @@ impl Recorded {
             blocks: Vec::new(),
             chunk: Chunk::default(),
             passes: 0,
+            passes_max: PASSES.max((STEPS_LEAST / steps.len().max(1) as u64 + 1) as u32),
             mark: CODE + program.start,
             turn: Vec::new(),
             walks: false,
@@ -96,6 +101,9 @@ impl Recorded {
             let accesses = first..recorded.chunk.accesses.len() as u32;
             recorded.chunk.items.push(Item::Block { block: number, accesses, next });
         }
+        if recorded.branches() > 1 && !recorded.walks && steps.len() >= STEPS_ONCE {
+            recorded.passes_max = 1;
+        }
         Ok(recorded)
     }
 
@@ -107,6 +115,20 @@ impl Recorded {
     /// Whether an access is elsewhere in another turn.
     pub fn walks(&self) -> bool {
         self.walks
+    }
+
+    /// Whether every turn is like the first: the branch back is the only one that may go either way, nothing goes through a
+    /// register, and each access stays where it is. Then a few turns say all.
+    pub fn repeats(&self) -> bool {
+        !self.walks && self.branches() <= 1
+    }
+
+    /// Branches of the first turn that may go either way.
+    fn branches(&self) -> usize {
+        let undecided = |instruction: &&Instruction| {
+            matches!(instruction.flow, Flow::Branch { conditional: true, .. } | Flow::Indirect)
+        };
+        self.turn.iter().filter(undecided).count()
     }
 
     /// The instructions of the first turn.
@@ -129,7 +151,7 @@ impl Source for Recorded {
     }
 
     fn read(&mut self, chunk: &mut Chunk) -> Result<bool, SourceError> {
-        if self.passes == PASSES {
+        if self.passes == self.passes_max {
             return Ok(false);
         }
         *chunk = self.chunk.clone();

@@ -7,6 +7,7 @@ use arch::Arch;
 use lab::target::Target;
 use lab::toolchain::{Compiler, CompilerKind};
 use lab::{Problem, Result};
+use native::case::{Case, Category};
 use native::generate::Half;
 use native::judge::{judge, Errors, Results};
 use native::{blocks, generate, machine};
@@ -15,6 +16,7 @@ use report::record::Record;
 use report::{Derived, Integer, Report, Table};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 /// Options of `validate --native`.
 #[derive(clap::Args)]
@@ -38,6 +40,12 @@ pub struct Args {
     /// With --native: show so many of the worst loops with their code (only of the open half)
     #[arg(long, value_name = "N", default_value_t = 10, requires = "native")]
     worst: usize,
+    /// With --native: take the measured cycles of loops that FILE, printed by --json before, has
+    #[arg(long, value_name = "FILE", requires = "native")]
+    measured: Option<PathBuf>,
+    /// With --native: the loops of FILE instead, each with its figures
+    #[arg(long, value_name = "FILE", requires = "native")]
+    probes: Option<PathBuf>,
 }
 
 /// One loop. Kind `native`.
@@ -88,17 +96,14 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         Problem::new(error.to_string())
             .remedy("run it on a machine that a cpu file names, or write one: docs/add-a-cpu.md")
     })?;
-    let half = if args.open_half { Half::Open } else { Half::HeldOut };
-    let mut cases = generate::cases(args.seed, args.loops, half);
-    let harvest =
-        blocks::harvest(args.seed, args.loops, half).map_err(|error| Problem::new(error.to_string()))?;
-    cases.extend(harvest.cases);
+    let (cases, harvest) = cases(args)?;
+    let measured = args.measured.as_deref().map(measured_before).transpose()?.unwrap_or_default();
     if cases.is_empty() {
         return Err(Problem::new("there are no loops in this half").remedy("ask for more with --loops"));
     }
     let progress = |text: &str| eprintln!("assay: {text}");
     let assembled = |text: &str| assemble(context, text).map_err(|problem| problem.to_string());
-    let results = judge(cases, &cpu, args.intervals, &assembled, &BTreeMap::new(), &progress)
+    let results = judge(cases, &cpu, args.intervals, &assembled, &measured, &progress)
         .map_err(|error| Problem::new(error.to_string()))?;
     if results.outcomes.is_empty() {
         return Err(
@@ -132,13 +137,47 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     ] {
         section.paragraph(&format!("{heading}: {reasons}."));
     }
-    if args.open_half {
+    if args.probes.is_some() {
+        section.table(probes(&results));
+    } else if args.open_half {
         worst(&results, args.worst).iter().for_each(|text| {
             section.verbatim(text);
         });
     }
     context.show(&report);
     Ok(Outcome::Fine)
+}
+
+/// The loops that are asked for, and what blocks there were.
+fn cases(args: &Args) -> Result<(Vec<Case>, blocks::Harvest)> {
+    if let Some(path) = &args.probes {
+        let text =
+            std::fs::read_to_string(path).map_err(|error| Problem::io("read the loops", path, &error))?;
+        return Ok((native::probes::parse(&text), blocks::Harvest::default()));
+    }
+    let half = if args.open_half { Half::Open } else { Half::HeldOut };
+    let mut cases = generate::cases(args.seed, args.loops, half);
+    let mut harvest =
+        blocks::harvest(args.seed, args.loops, half).map_err(|error| Problem::new(error.to_string()))?;
+    cases.append(&mut harvest.cases);
+    Ok((cases, harvest))
+}
+
+/// Cycles of loops that an earlier run measured, by what it called them.
+fn measured_before(path: &Path) -> Result<BTreeMap<String, f64>> {
+    let text =
+        std::fs::read_to_string(path).map_err(|error| Problem::io("read the measurements", path, &error))?;
+    let mut measured = BTreeMap::new();
+    for (number, line) in text.lines().enumerate() {
+        let record: serde_json::Value = serde_json::from_str(line).map_err(|error| {
+            Problem::new(format!("{}:{}: not a record: {error}", path.display(), number + 1))
+                .remedy("give what 'assay validate --native --json' printed")
+        })?;
+        if let (Some(row), Some(cycles)) = (record["row"].as_str(), record["measured_cycles"].as_f64()) {
+            measured.insert(row.to_owned(), cycles);
+        }
+    }
+    Ok(measured)
 }
 
 fn counted<'a>(reasons: impl Iterator<Item = (&'a str, u64)>) -> String {
@@ -177,7 +216,7 @@ fn groups(results: &Results) -> Vec<Group> {
             inside_percent: (!inside.is_empty()).then(|| share(&inside)),
         }
     };
-    let block = native::case::Category::Block;
+    let block = Category::Block;
     let mut groups: Vec<Group> = results
         .by_category()
         .into_keys()
@@ -225,6 +264,23 @@ fn table(groups: &[Group]) -> Table {
         } else {
             table.mark(row, mca_mean, "llvm-mca has no answer for calls");
         }
+    }
+    table
+}
+
+/// Each loop that was written down.
+fn probes(results: &Results) -> Table {
+    let mut table = Table::new("Each loop", "cycles per turn");
+    let name = table.text_column("loop");
+    let measured = table.derived_column("measured", "cycles", 2);
+    let cycles = table.derived_column("predicted", "cycles", 2);
+    let error = table.derived_column("error", "%", 1);
+    for outcome in &results.outcomes {
+        let row = table.row();
+        table.set(row, name, outcome.case.name.as_str());
+        table.set(row, measured, Derived::from(outcome.measured_cycles));
+        table.set(row, cycles, Derived::from(outcome.predicted_cycles));
+        table.set(row, error, Derived::from(outcome.error_percent()));
     }
     table
 }

@@ -16,7 +16,7 @@ use words::{fill, General, ACROSS, FREE, INTEGER, INTEGER_CHAIN, TRIPS, VECTOR, 
 /// Where the data of generated loops start: a line's start, with room below.
 pub(crate) const BASE: u64 = DATA + 2 * FIRST;
 /// What counts the turns in generated loops.
-const COUNTER: &str = "rsi";
+pub(crate) const COUNTER: &str = "rsi";
 
 /// A loop being written.
 pub(crate) struct Writer {
@@ -107,7 +107,7 @@ pub fn case(seed: u64, number: u64) -> Case {
         Category::Branches => path::branches(&mut writer),
         Category::Calls => path::calls(&mut writer),
         Category::Fetch => path::fetch(&mut writer),
-        Category::Vectors | Category::Block => vectors(&mut writer),
+        Category::Vectors | Category::Block | Category::Probe => vectors(&mut writer),
     }
     let odd_place = category == Category::Fetch || writer.random.percent(40);
     let offset = if odd_place { writer.random.below(64) as u32 } else { 0 };
