@@ -43,9 +43,9 @@ pub(crate) struct Branches {
     /// Sets of each, and the bytes whose branches share one.
     btb_sets: Vec<u64>,
     btb_line: u64,
-    /// Cost of a return to another place than last time, and where each went last.
+    /// Cost of a return to another place than the last two times, and where each went then.
     return_changed: Option<u64>,
-    returned: Box<[(u64, u64)]>,
+    returned: Box<[(u64, [u64; 2])]>,
     /// Cost of a taken branch that was not taken lately, and the last directions of each.
     undecided_taken: Option<u64>,
     directions: Box<[(u64, u16)]>,
@@ -124,7 +124,7 @@ impl Branches {
             btb_sets: fetch.btb.iter().map(|level| sets(level) as u64).collect(),
             btb_line: fetch.btb_line,
             return_changed: fetch.return_changed,
-            returned: vec![(0, 0); if fetch.return_changed.is_some() { RETURNED } else { 0 }].into(),
+            returned: vec![(0, [0; 2]); if fetch.return_changed.is_some() { RETURNED } else { 0 }].into(),
             undecided_taken: fetch.undecided_taken,
             directions: vec![(0, 0); if fetch.undecided_taken.is_some() { DIRECTIONS } else { 0 }].into(),
             taken_cycles: fetch.taken,
@@ -167,7 +167,8 @@ impl Branches {
             if let Some(cost) = self.undecided_taken.filter(|_| undecided) {
                 outcome.taken_cycles = outcome.taken_cycles.max(cost);
             }
-            if let Some(cost) = self.return_changed.filter(|_| op.is(RETURN) && self.has_changed(op, next)) {
+            if let (true, Some(cost)) = (op.is(RETURN), self.return_changed) {
+                let cost = cost.saturating_sub(self.known_returns(op, next));
                 outcome.taken_cycles = outcome.taken_cycles.max(cost);
             }
         }
@@ -197,10 +198,16 @@ impl Branches {
         }
     }
 
-    /// Whether a return goes to another place than last time.
-    fn has_changed(&mut self, op: &Op, next: u64) -> bool {
+    /// How many of the last two times, counted from the older, a return went where it goes now.
+    fn known_returns(&mut self, op: &Op, next: u64) -> u64 {
         let entry = &mut self.returned[(op.address >> 1) as usize % RETURNED];
-        std::mem::replace(entry, (op.address, next)) != *entry
+        let (address, [older, last]) = *entry;
+        *entry = (op.address, [last, next]);
+        match (address == op.address, next == last, next == older) {
+            (true, true, _) => u64::MAX,
+            (true, false, true) => 1,
+            _ => 0,
+        }
     }
 
     /// Whether a branch was not taken in one of the last sixteen times.

@@ -288,27 +288,31 @@ impl Pipes {
             return self.reserve_one(mask, prefer, earliest);
         }
         let pipe = self.waiting.choose(mask);
-        let cycle = self.take_with_result(pipe, latency, earliest);
+        let cycle = self.take_writing(pipe, latency, earliest);
         self.waiting.bind(pipe, cycle);
         cycle
     }
 
-    /// Takes that pipe in the first cycle from `earliest` on in which it is free and will be when the result is there.
-    fn take_with_result(&mut self, pipe: u32, latency: u16, earliest: u64) -> u64 {
+    /// Takes that pipe in the first cycle from `earliest` on in which it is free and will be when the result is there. A cycle
+    /// in which only the latter fails is lost: whoever is chosen for a pipe keeps it from others even if it has to wait.
+    fn take_writing(&mut self, pipe: u32, latency: u16, earliest: u64) -> u64 {
         let mut cycle = earliest;
         loop {
             let there = cycle + u64::from(latency);
             if self.beyond(there) {
                 return cycle;
             }
-            let written = self.written.as_mut().map(|written| &mut written[there as usize % HORIZON]);
-            let free = written.as_ref().is_none_or(|written| **written & pipe == 0);
-            if free && self.busy[cycle as usize % HORIZON] & pipe == 0 {
-                if let Some(written) = written {
+            let busy = &mut self.busy[cycle as usize % HORIZON];
+            if *busy & pipe == 0 {
+                *busy |= pipe;
+                let Some(written) = self.written.as_mut().map(|all| &mut all[there as usize % HORIZON])
+                else {
+                    return cycle;
+                };
+                if *written & pipe == 0 {
                     *written |= pipe;
+                    return cycle;
                 }
-                self.busy[cycle as usize % HORIZON] |= pipe;
-                return cycle;
             }
             cycle += 1;
         }
