@@ -65,6 +65,11 @@ impl Outcome {
         self.interval_cycles.map(|[low, high]| (low..=high).contains(&self.measured_cycles))
     }
 
+    /// How far either end of the interval is from the prediction, as a factor less one, in percent.
+    pub fn half_width_percent(&self) -> Option<f64> {
+        self.interval_cycles.map(|[low, high]| 100.0 * ((high / low).sqrt() - 1.0))
+    }
+
     /// The same of llvm-mca.
     pub fn mca_error_percent(&self) -> Option<f64> {
         self.mca_cycles.as_ref().ok().map(|cycles| 100.0 * (cycles / self.measured_cycles - 1.0))

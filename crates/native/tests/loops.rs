@@ -132,7 +132,10 @@ fn loops_that_are_written_down_say_where_each_line_stands() {
     let cases = native::probes::parse(text);
     assert_eq!(cases.iter().map(|case| case.name.as_str()).collect::<Vec<_>>(), ["one: of all", "two"]);
     let first = &cases[0];
-    assert_eq!((first.functions.as_str(), first.body.as_str(), first.offset), ("1: ret\n", "add rax, 1\n", 5));
+    assert_eq!(
+        (first.functions.as_str(), first.body.as_str(), first.offset),
+        ("1: ret\n", "add rax, 1\n", 5)
+    );
     assert!(first.setup.ends_with("\nxor eax, eax\n"));
     let all = native::probes::parse(include_str!("../probes/x86_64.txt"));
     assert!(all.len() > 100);

@@ -76,6 +76,7 @@ struct SummaryRecord<'a> {
     mean_error_percent: f64,
     within_5_10_20_percent: [f64; 3],
     inside_interval_percent: Option<f64>,
+    median_interval_half_width_percent: Option<f64>,
     llvm_mca_loops_count: usize,
     llvm_mca_mean_absolute_error_percent: f64,
     llvm_mca_median_absolute_error_percent: f64,
@@ -87,6 +88,7 @@ struct Group {
     own: Errors,
     mca: Errors,
     inside_percent: Option<f64>,
+    half_width_percent: Option<f64>,
 }
 
 /// Runs the verb.
@@ -206,14 +208,17 @@ fn assemble(context: &Context, text: &str) -> Result<Vec<u8>> {
 fn groups(results: &Results) -> Vec<Group> {
     let group = |name: &str, takes: &dyn Fn(&native::judge::Outcome) -> bool| {
         let (own, mca) = results.errors(takes);
-        let of = results.outcomes.iter().filter(|outcome| takes(outcome));
-        let inside: Vec<bool> = of.filter_map(native::judge::Outcome::is_inside).collect();
+        let of = || results.outcomes.iter().filter(|outcome| takes(outcome));
+        let inside: Vec<bool> = of().filter_map(native::judge::Outcome::is_inside).collect();
+        let mut widths: Vec<f64> = of().filter_map(native::judge::Outcome::half_width_percent).collect();
+        widths.sort_by(f64::total_cmp);
         let share = |of: &[bool]| 100.0 * of.iter().filter(|is| **is).count() as f64 / of.len() as f64;
         Group {
             name: name.to_owned(),
             own,
             mca,
             inside_percent: (!inside.is_empty()).then(|| share(&inside)),
+            half_width_percent: widths.get(widths.len() / 2).copied(),
         }
     };
     let block = Category::Block;
@@ -231,7 +236,7 @@ fn table(groups: &[Group]) -> Table {
     let mut table = Table::new(
         "Predicted against measured, in percent of the measured cycles",
         "core cycles per turn, fastest of several visits; llvm-mca runs LLVM's model of the same core; inside: measured \
-         cycles within the 90 % interval of the prediction (--intervals)",
+         cycles within the 90 % interval of the prediction, whose ends are half width away in the median (--intervals)",
     );
     let name = table.text_column("loops");
     let count = table.integer_column("n", "");
@@ -242,6 +247,7 @@ fn table(groups: &[Group]) -> Table {
     let ten = table.derived_column("10", "%", 0);
     let twenty = table.derived_column("20", "%", 0);
     let inside = table.derived_column("inside", "%", 0);
+    let width = table.derived_column("half width", "%", 0);
     let mca_mean = table.derived_column("mca mean", "%", 1);
     let mca_median = table.derived_column("mca median", "%", 1);
     for group in groups {
@@ -254,10 +260,12 @@ fn table(groups: &[Group]) -> Table {
         for (column, share) in [five, ten, twenty].into_iter().zip(own.within_percent) {
             table.set(row, column, Derived::from(share));
         }
-        match group.inside_percent {
-            Some(percent) => table.set(row, inside, Derived::from(percent)),
-            None => table.mark(row, inside, "not asked for"),
-        };
+        for (column, percent) in [(inside, group.inside_percent), (width, group.half_width_percent)] {
+            match percent {
+                Some(percent) => table.set(row, column, Derived::from(percent)),
+                None => table.mark(row, column, "not asked for"),
+            };
+        }
         if group.mca.count > 0 {
             table.set(row, mca_mean, Derived::from(group.mca.mean_percent));
             table.set(row, mca_median, Derived::from(group.mca.median_percent));
@@ -331,6 +339,7 @@ fn records(cpu: &Cpu, args: &Args, results: &Results, groups: &[Group]) {
             mean_error_percent: group.own.bias_percent,
             within_5_10_20_percent: group.own.within_percent,
             inside_interval_percent: group.inside_percent,
+            median_interval_half_width_percent: group.half_width_percent,
             llvm_mca_loops_count: group.mca.count,
             llvm_mca_mean_absolute_error_percent: group.mca.mean_percent,
             llvm_mca_median_absolute_error_percent: group.mca.median_percent,
