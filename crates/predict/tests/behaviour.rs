@@ -78,9 +78,9 @@ fn golden_cove_fetches_on_behind_a_taken_branch() {
     // Three operations, a jump among them, and nine, six a cycle: two cycles, not one and two.
     let split = [nops(2), jump_over_nop.clone(), nops(8)].concat();
     assert!((golden_cove_turn(&split) - 2.0).abs() < 0.01, "{}", golden_cove_turn(&split));
-    // Three taken branches take three cycles, however little stands between them.
+    // Of three taken branches the first two, which are jumps, are predicted in one cycle.
     let jumps = [jump_over_nop.clone(), jump_over_nop].concat();
-    assert!((golden_cove_turn(&jumps) - 3.0).abs() < 0.01, "{}", golden_cove_turn(&jumps));
+    assert!((golden_cove_turn(&jumps) - 2.0).abs() < 0.01, "{}", golden_cove_turn(&jumps));
 }
 
 #[test]
@@ -88,7 +88,8 @@ fn golden_cove_makes_one_operation_of_a_comparison_and_its_branch() {
     let (test_rsp, jz, lea_rax) = ([0x48, 0x85, 0xe4], [0x74, 0x00], [0x48, 0x8d, 0x00]);
     let nops = [0x90; 8];
     let fused = [&nops[..], &test_rsp, &jz, &test_rsp, &jz].concat();
-    assert!((golden_cove_turn(&fused) - 11.0 / 6.0).abs() < 0.02, "{}", golden_cove_turn(&fused));
+    // Eleven slots, fetched eight a cycle, none behind the branch that closes the loop: measured 2.00.
+    assert!((golden_cove_turn(&fused) - 2.0).abs() < 0.02, "{}", golden_cove_turn(&fused));
     let apart = [&nops[..], &test_rsp, &lea_rax, &jz, &test_rsp, &lea_rax, &jz].concat();
     assert!((golden_cove_turn(&apart) - 15.0 / 6.0).abs() < 0.02, "{}", golden_cove_turn(&apart));
 }

@@ -474,8 +474,9 @@ mod tests {
         let unit = |mask| Unit { name: String::new(), mask, queue: None };
         let mut pipes = Pipes::new(true, false, &[unit(1), unit(2), unit(12)], None);
         assert_eq!(pipes.reserve(&part(1, 1), 10), 10);
+        pipes.pass(20);
         let either: Vec<_> = (0..4).map(|_| pipes.reserve(&part(3, 1), 20)).collect();
-        assert_eq!(either, [20, 20, 21, 21], "in turn");
+        assert_eq!(either, [20, 20, 21, 21], "where the fewest wait");
         assert_eq!(pipes.reserve(&part(1, 1), 21), 22);
         let alike: Vec<_> = (0..3).map(|_| pipes.reserve(&part(12, 1), 20)).collect();
         assert_eq!(alike, [20, 20, 21]);
