@@ -12,6 +12,7 @@ pub mod console;
 pub mod initramfs;
 pub mod machine;
 pub mod patch;
+pub mod record;
 pub mod source;
 pub mod workload;
 

@@ -135,7 +135,7 @@ impl ElfFile {
     }
 }
 
-fn arch_of(file: &object::File) -> Result<Arch> {
+pub(crate) fn arch_of(file: &object::File) -> Result<Arch> {
     let arch = match (file.architecture(), file.endianness()) {
         (Architecture::PowerPc, Endianness::Big) => Arch::Powerpc,
         (Architecture::PowerPc64, Endianness::Big) => Arch::Powerpc64,
@@ -166,7 +166,7 @@ fn refuse_elfv1(file: &object::File, flags: u32) -> Result<()> {
 }
 
 /// ELFv2 codes the distance from global to local entry point in three bits of `st_other` (ELFv2 ABI 3.4.1).
-fn local_entry_offset<'a>(arch: Arch, symbol: &impl ObjectSymbol<'a>) -> u64 {
+pub(crate) fn local_entry_offset<'a>(arch: Arch, symbol: &impl ObjectSymbol<'a>) -> u64 {
     if !matches!(arch, Arch::Powerpc64 | Arch::Powerpc64le) {
         return 0;
     }

@@ -24,6 +24,7 @@ pub mod pool;
 pub mod problem;
 pub mod process;
 pub mod record;
+pub mod symbols;
 pub mod target;
 pub mod toolchain;
 

@@ -2,12 +2,14 @@
 //! `count`: what one call executes, exactly: instructions, loads, stores, branches.
 
 use crate::context::{Context, Outcome};
-use crate::judge::Judge;
+use crate::judge::{self, Judge};
 use crate::select::{Cases, Selection};
 use crate::work::{each_case, Skips};
 use lab::Result;
 use report::record::{Common, CountRecord, Record};
 use report::{Count, Derived, Report, Table};
+use serde::Serialize;
+use std::path::Path;
 
 /// Options of `count`.
 #[derive(clap::Args)]
@@ -20,6 +22,9 @@ pub struct Args {
 
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
+    if let Some(path) = args.selection.words.first().filter(|word| word.ends_with(".trace")) {
+        return trace_file(context, Path::new(path));
+    }
     let judge = Judge::new(context, args.selection.compiler()?).unchecked(args.cases.unchecked);
     let variants = args.selection.competitors(context)?;
     let mut skips = Skips::default();
@@ -44,6 +49,65 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         context.show(&report);
     }
     skips.outcome()
+}
+
+/// Executions of a recorded trace's region that are alike. Kind `trace_count`.
+#[derive(Serialize)]
+struct TraceCountRecord {
+    kind: &'static str,
+    trace: String,
+    region: String,
+    left_by: String,
+    calls: u64,
+    instructions: u64,
+    loads: u64,
+    stores: u64,
+    cache_operations: u64,
+}
+
+/// What a trace file holds, the most frequent calls first.
+fn trace_file(context: &Context, path: &Path) -> Result<Outcome> {
+    let failed = |error: trace::Error| judge::of_trace(path, &error);
+    let mut reader = trace::Reader::open(path).map_err(failed)?;
+    let mut entries = trace::count(&mut reader).map_err(failed)?;
+    entries.sort_by_key(|entry| std::cmp::Reverse(entry.entries));
+    let regions = reader.header().regions();
+    let region = |number: u8| {
+        regions.get(usize::from(number)).map_or("program".to_owned(), |region| region.name.clone())
+    };
+    let records = entries.iter().map(|entry| TraceCountRecord {
+        kind: "trace_count",
+        trace: path.display().to_string(),
+        region: region(entry.region),
+        left_by: format!("{:?}", entry.how).to_lowercase(),
+        calls: entry.entries,
+        instructions: entry.counts.instructions,
+        loads: entry.counts.loads,
+        stores: entry.counts.stores,
+        cache_operations: entry.counts.cache_operations,
+    });
+    let records: Vec<TraceCountRecord> = records.collect();
+    if context.json {
+        records.iter().for_each(|record| println!("{}", record.to_line()));
+        return Ok(Outcome::Fine);
+    }
+    let mut table = Table::new(
+        &format!("{}: calls that are alike", path.display()),
+        "counted under QEMU from the function's entry to its return, without what interrupts executed",
+    );
+    let (name, how) = (table.text_column("function"), table.text_column("left by"));
+    let (calls, instructions) = (table.count_column("calls", ""), table.count_column("instructions", ""));
+    let (loads, stores) = (table.count_column("loads", ""), table.count_column("stores", ""));
+    for record in &records {
+        let row = table.row();
+        table.set(row, name, record.region.as_str()).set(row, how, record.left_by.as_str());
+        table.set(row, calls, Count(record.calls)).set(row, instructions, Count(record.instructions));
+        table.set(row, loads, Count(record.loads)).set(row, stores, Count(record.stores));
+    }
+    let mut report = Report::new("What a recorded trace holds");
+    report.section("").table(table);
+    context.show(&report);
+    Ok(Outcome::Fine)
 }
 
 fn table(records: &[CountRecord]) -> Table {

@@ -3,7 +3,10 @@
 //! docs/kernel.md is the manual.
 
 mod build;
+mod compare;
 mod run;
+mod trace;
+mod tracing;
 
 use crate::context::{Context, Outcome};
 use lab::Result;
@@ -21,6 +24,10 @@ enum Action {
     Build(build::Args),
     /// Boot a kernel under QEMU, run a program in it, and tell how both ended
     Run(run::Args),
+    /// Record what a function of a running kernel executes, for count, predict and explain
+    Trace(trace::Args),
+    /// A patch's table: instructions, accesses and predicted cycles of a function before and after
+    Compare(compare::Args),
 }
 
 /// Runs the verb.
@@ -28,5 +35,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     match &args.action {
         Action::Build(args) => build::run(context, args),
         Action::Run(args) => run::run(context, args),
+        Action::Trace(args) => trace::run(context, args),
+        Action::Compare(args) => compare::run(context, args),
     }
 }

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! `kernel compare`: from a patch to its table. Both kernels are built, booted and traced under the same workload on each cpu;
+//! what comes out is counted before and after, and predicted with the interval of the ratio and the verdict that it allows.
+
+use super::build::Which;
+use super::trace::built;
+use super::tracing::{booted, entries, usual, Kernel, What};
+use crate::context::{Context, Outcome};
+use crate::winners::interval_text;
+use crate::{cpus, judge};
+use kernel::{boot, Machine};
+use lab::{Problem, Result};
+use predict::doubt::{interval, ratio_interval, ModelError};
+use predict::draws::{draws, Draws};
+use predict::trace_source::TraceSource;
+use predict::{Cpu, Options};
+use report::record::Record;
+use report::{Count, Derived, Predicted, Report, Table};
+use serde::Serialize;
+use std::path::Path;
+
+/// Options of `kernel compare`.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    which: Which,
+    /// The cpus to boot on and to predict for (repeatable or separated by commas)
+    #[arg(short, long = "cpu", value_name = "CPU", value_delimiter = ',', required = true)]
+    cpus: Vec<String>,
+    #[command(flatten)]
+    what: What,
+    /// Form: terminal, mail (72 columns, survives git am), markdown or html
+    #[arg(long, default_value = "terminal", value_parser = ["terminal", "mail", "markdown", "html"])]
+    format: String,
+}
+
+/// The function in one kernel on one cpu.
+struct Side {
+    calls: u64,
+    usual_calls: u64,
+    instructions: u64,
+    loads: u64,
+    stores: u64,
+    /// Mean cycles of a call.
+    cycles: f64,
+    interval: [f64; 2],
+    draws: Draws,
+}
+
+/// Before and after on one cpu. Kind `kernel_compare`.
+#[derive(Serialize)]
+struct CompareRecord {
+    kind: &'static str,
+    arch: &'static str,
+    cpu: String,
+    region: String,
+    workload: String,
+    patches: Vec<String>,
+    calls: [u64; 2],
+    usual_calls: [u64; 2],
+    instructions: [u64; 2],
+    loads: [u64; 2],
+    stores: [u64; 2],
+    cycles: [f64; 2],
+    interval_cycles: [[f64; 2]; 2],
+    ratio: f64,
+    interval: [f64; 2],
+    verdict: &'static str,
+    function_bytes: [u64; 2],
+    text_bytes: [u64; 2],
+    assay_version: &'static str,
+}
+
+/// Runs the action.
+pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
+    if args.which.patches.is_empty() && args.which.series.is_empty() {
+        return Err(Problem::new("there is nothing to compare the baseline with")
+            .remedy("name --patch FILE or --series FOLDER"));
+    }
+    let machine = Machine::of(args.which.arch);
+    let machines = booted(machine, &args.cpus)?;
+    let described = cpus::cpus(context, &args.cpus)?;
+    boot::qemu_program(&context.workspace, machine)?;
+    let run = args.what.run(context, args.which.arch)?;
+    let unpatched = Which { patches: Vec::new(), series: Vec::new(), ..args.which.clone() };
+    let kernels = [built(context, &unpatched)?, built(context, &args.which)?];
+    let mut records = Vec::new();
+    for ((ours, theirs), cpu) in machines.iter().zip(&described) {
+        let mut sides = Vec::new();
+        for (kernel, which) in kernels.iter().zip(["unpatched", "patched"]) {
+            context.progress(&format!(
+                "{which} kernel on {ours}: boots, runs {} and is traced",
+                args.what.work()
+            ));
+            let trace = args
+                .what
+                .cached(context, kernel, &run, theirs)
+                .map_err(|problem| problem_of(problem, which, ours))?;
+            sides.push(Side::of(&trace, cpu)?);
+        }
+        records.push(record(args, cpu, &kernels, &sides[0], &sides[1]));
+    }
+    if context.json {
+        records.iter().for_each(|record| println!("{}", record.to_line()));
+    } else {
+        show(context, args, &records);
+    }
+    Ok(match records.iter().any(|record| record.verdict == "slower") {
+        true => Outcome::Failed,
+        false => Outcome::Fine,
+    })
+}
+
+fn problem_of(mut problem: Problem, which: &str, cpu: &str) -> Problem {
+    problem.what = format!("the {which} kernel on {cpu}: {}", problem.what);
+    problem
+}
+
+impl Side {
+    fn of(trace: &Path, cpu: &Cpu) -> Result<Side> {
+        let (entries, _) = entries(trace)?;
+        let mut source = TraceSource::open(trace).map_err(|error| judge::of_trace(trace, &error))?;
+        let options = Options::default();
+        let prediction = predict::predict(&mut source, &[cpu], &options)
+            .map_err(|error| judge::of_trace(trace, &error))?
+            .remove(0);
+        let cycles = prediction.cycles_per_call.ok_or_else(|| {
+            Problem::new("the function was called once only: no steady state can be told")
+                .remedy("give the workload more rounds, behind --")
+        })?;
+        let draws = draws(&mut judge::opener(trace), cpu, &options)
+            .map_err(|error| judge::of_trace(trace, &error))?;
+        let usual = usual(&entries);
+        Ok(Side {
+            calls: entries.iter().map(|entry| entry.entries).sum(),
+            usual_calls: usual.entries,
+            instructions: usual.counts.instructions,
+            loads: usual.counts.loads,
+            stores: usual.counts.stores,
+            cycles,
+            interval: interval(ModelError::of(cpu), cycles, draws.spread(), &[]),
+            draws,
+        })
+    }
+}
+
+fn record(args: &Args, cpu: &Cpu, kernels: &[Kernel; 2], before: &Side, after: &Side) -> CompareRecord {
+    let ratio = after.cycles / before.cycles;
+    let spread = after.draws.spread_of_ratio(&before.draws);
+    let interval =
+        ratio_interval(ModelError::of(cpu), ratio, spread, [&[], &[]], [after.cycles, before.cycles]);
+    let both = |number: fn(&Side) -> u64| [number(before), number(after)];
+    let length = |kernel: &Kernel| -> u64 {
+        let places = |name: &String| {
+            kernel.symbols.places(name).iter().map(|place| kernel.symbols.length(place)).sum::<u64>()
+        };
+        args.what.regions.iter().map(places).sum()
+    };
+    let patches = args.which.series.iter().chain(&args.which.patches);
+    CompareRecord {
+        kind: "kernel_compare",
+        arch: args.which.arch.name(),
+        cpu: cpu.name.clone(),
+        region: args.what.regions.join(","),
+        workload: args.what.work(),
+        patches: patches.map(|path| path.display().to_string()).collect(),
+        calls: both(|side| side.calls),
+        usual_calls: both(|side| side.usual_calls),
+        instructions: both(|side| side.instructions),
+        loads: both(|side| side.loads),
+        stores: both(|side| side.stores),
+        cycles: [before.cycles, after.cycles],
+        interval_cycles: [before.interval, after.interval],
+        ratio,
+        interval,
+        verdict: match interval {
+            [_, high] if high < 1.0 => "faster",
+            [low, _] if low > 1.0 => "slower",
+            _ => "no difference shown",
+        },
+        function_bytes: [length(&kernels[0]), length(&kernels[1])],
+        text_bytes: [kernels[0].symbols.text_bytes, kernels[1].symbols.text_bytes],
+        assay_version: env!("CARGO_PKG_VERSION"),
+    }
+}
+
+fn show(context: &Context, args: &Args, records: &[CompareRecord]) {
+    let names: Vec<String> = records[0].patches.iter().map(|path| file_name(path)).collect();
+    let mut report =
+        Report::new(&format!("{} under {}: {}", records[0].region, args.what.work(), names.join(", ")));
+    let section = report.section("");
+    section.table(counts(records)).table(predictions(records)).table(sizes(&records[0]));
+    match args.format.as_str() {
+        "terminal" => context.show(&report),
+        "mail" => print!("{}", report::mail(&report)),
+        "markdown" => print!("{}", report::markdown(&report)),
+        _ => print!("{}", report::html(&report)),
+    }
+}
+
+fn file_name(path: &str) -> String {
+    Path::new(path).file_name().map_or(path.to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+fn counts(records: &[CompareRecord]) -> Table {
+    let mut table = Table::new(
+        "Executed by the most frequent call",
+        "counted in a kernel that runs under QEMU, from the function's entry to its return, callees included, interrupts left out; loads and stores are accesses",
+    );
+    let (cpu, which) = (table.text_column("cpu"), table.text_column("kernel"));
+    let (calls, alike) = (table.count_column("calls", ""), table.count_column("alike", ""));
+    let instructions = table.count_column("instructions", "");
+    let (loads, stores) = (table.count_column("loads", ""), table.count_column("stores", ""));
+    for record in records {
+        for (side, name) in ["unpatched", "patched"].iter().enumerate() {
+            let row = table.row();
+            table.set(row, cpu, record.cpu.as_str()).set(row, which, *name);
+            table.set(row, calls, Count(record.calls[side])).set(row, alike, Count(record.usual_calls[side]));
+            table.set(row, instructions, Count(record.instructions[side]));
+            table.set(row, loads, Count(record.loads[side])).set(row, stores, Count(record.stores[side]));
+        }
+    }
+    table
+}
+
+fn predictions(records: &[CompareRecord]) -> Table {
+    let mut table = Table::new(
+        "Cycles of a call, the mean of all that were traced",
+        "predicted from the traces and the cpus' descriptions, not measured; the ratio is patched over unpatched, below 1 is faster; 90 %: intervals for a real core",
+    );
+    let cpu = table.text_column("cpu");
+    let before = table.predicted_column("unpatched", "cycles", 1);
+    let before_interval = table.text_column("90 %");
+    let after = table.predicted_column("patched", "cycles", 1);
+    let after_interval = table.text_column("90 %");
+    let ratio = table.derived_column("ratio", "", 3);
+    let ratio_interval = table.text_column("90 %");
+    let verdict = table.text_column("verdict");
+    for record in records {
+        let row = table.row();
+        table.set(row, cpu, record.cpu.as_str()).set(row, before, Predicted(record.cycles[0]));
+        table.set(row, before_interval, interval_text(record.interval_cycles[0]));
+        table.set(row, after, Predicted(record.cycles[1]));
+        table.set(row, after_interval, interval_text(record.interval_cycles[1]));
+        table.set(row, ratio, Derived::from(record.ratio));
+        let [low, high] = record.interval;
+        table.set(row, ratio_interval, format!("{low:.2}..{high:.2}")).set(row, verdict, record.verdict);
+    }
+    table
+}
+
+fn sizes(record: &CompareRecord) -> Table {
+    let mut table = Table::new("Bytes of code", "from the symbol tables and sections of both vmlinux");
+    let what = table.text_column("what");
+    let (before, after) = (table.count_column("unpatched", "bytes"), table.count_column("patched", "bytes"));
+    for (name, bytes) in [(record.region.as_str(), record.function_bytes), ("all code", record.text_bytes)] {
+        let row = table.row();
+        table.set(row, what, name).set(row, before, Count(bytes[0])).set(row, after, Count(bytes[1]));
+    }
+    table
+}

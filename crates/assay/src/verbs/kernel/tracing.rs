@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! What `kernel trace` and `kernel compare` share: which functions under which workload, and what a trace of them holds.
+
+use crate::context::Context;
+use crate::judge;
+use kernel::machine::Machine;
+use kernel::record::{check, record, Interrupts, Recording};
+use kernel::{workload, Boot, Run};
+use lab::build::digest;
+use lab::cache::Scratch;
+use lab::symbols::Symbols;
+use lab::{Problem, Result};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use trace::{End, EntryCounts, Leave};
+
+/// What is recorded.
+#[derive(Clone, Debug, clap::Args)]
+pub struct What {
+    /// A function of the kernel (repeatable): recorded is what it and its callees execute
+    #[arg(long = "roi", value_name = "FUNCTION", required = true)]
+    pub regions: Vec<String>,
+    /// A workload of ours, or a static program of yours
+    #[arg(long, value_name = "NAME|PROGRAM", required_unless_present = "modules")]
+    pub workload: Option<String>,
+    /// A module of the kernel to load before the workload, such as a test that runs when it is loaded (repeatable)
+    #[arg(long = "module", value_name = "NAME")]
+    pub modules: Vec<String>,
+    /// A word for the kernel's command line (repeatable)
+    #[arg(long, value_name = "WORD")]
+    pub append: Vec<String>,
+    /// What becomes of interrupts and faults inside the function: left-out, marked or part
+    #[arg(long, value_name = "HOW", default_value = "left-out")]
+    pub interrupts: Interrupts,
+    /// Processors of the machine; recorded is the first that enters the function
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=8))]
+    pub smp: u32,
+    /// Stop recording after so many instructions; the kernel runs on
+    #[arg(long, value_name = "N")]
+    pub limit: Option<u64>,
+    /// Seconds after which nothing is waited for any more
+    #[arg(long, default_value_t = 300, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub timeout: u64,
+    /// Arguments of the program, behind --
+    #[arg(last = true)]
+    pub arguments: Vec<String>,
+}
+
+/// A kernel that can be traced.
+pub struct Kernel {
+    /// What QEMU boots.
+    pub image: PathBuf,
+    /// Its symbols.
+    pub symbols: Symbols,
+    /// For the trace's header: version and compiler, or the file.
+    pub says: String,
+    /// Tells it from all others.
+    pub key: String,
+    /// Where its modules are, if it was built here.
+    pub modules: Option<PathBuf>,
+}
+
+impl Kernel {
+    fn module(&self, name: &str) -> Result<PathBuf> {
+        let found = self.modules.as_ref().map(|folder| folder.join(format!("{name}.ko")));
+        found.filter(|path| path.is_file()).ok_or_else(|| {
+            Problem::new(format!("there is no module '{name}' of {}", self.says))
+                .remedy("let kernel/config have it as =m; a kernel of yours has none")
+        })
+    }
+}
+
+impl What {
+    /// The workload, before anything is built.
+    pub fn run(&self, context: &Context, arch: arch::Arch) -> Result<Run> {
+        let Some(name) = &self.workload else { return Ok(Run::default()) };
+        workload::find(&context.workspace, arch, name, &self.arguments)
+    }
+
+    /// What runs, in a word.
+    pub fn work(&self) -> String {
+        self.modules.iter().chain(&self.workload).cloned().collect::<Vec<_>>().join(", ")
+    }
+
+    /// Boots and records. `theirs` is QEMU's name of the cpu.
+    pub fn record(&self, context: &Context, kernel: &Kernel, run: &Run, theirs: &str) -> Result<Scratch> {
+        let workspace = &context.workspace;
+        check(&kernel.symbols, &self.regions)?;
+        let mut run = run.clone();
+        for name in &self.modules {
+            run.modules.push(kernel.module(name)?);
+        }
+        let boot = Boot {
+            cpu: theirs,
+            processors: self.smp,
+            timeout: Duration::from_secs(self.timeout),
+            append: self.append.clone(),
+            ..Boot::new(kernel.symbols.arch, &kernel.image, run)
+        };
+        let recording = Recording {
+            boot,
+            symbols: &kernel.symbols,
+            regions: &self.regions,
+            interrupts: self.interrupts,
+            limit: self.limit,
+            notes: vec![format!("kernel:{}", kernel.says), format!("workload:{}", self.work())],
+        };
+        let (trace, outcome) = record(workspace, &recording)?;
+        outcome.complaints.iter().for_each(|complaint| eprintln!("kernel ({theirs}): {complaint}"));
+        if entries(trace.path())?.0.is_empty() {
+            return Err(Problem::new(format!(
+                "{} was never entered; nothing was written",
+                self.regions.join(", ")
+            ))
+            .at(workspace.display(&outcome.log))
+            .remedy("choose a --workload that makes the kernel call it; the path is the console's log")
+            .of_variant());
+        }
+        Ok(trace)
+    }
+
+    /// The same, kept in the cache for the next time.
+    pub fn cached(&self, context: &Context, kernel: &Kernel, run: &Run, theirs: &str) -> Result<PathBuf> {
+        let workspace = &context.workspace;
+        let program = run.program.as_deref().map(content).transpose()?.unwrap_or_default();
+        let words = format!(
+            "{:?} {:?} {:?} {:?} {:?} {:?}",
+            run.arguments, self.interrupts, self.limit, self.smp, self.modules, self.append
+        );
+        let tracer = lab::record::tracer_digest(workspace)?;
+        let all = digest(&[&kernel.key, &program, &words, &self.regions.join(" "), theirs, &tracer]);
+        let name = format!("kernel-{}-{theirs}-{}.trace", self.regions[0], &all[..16]);
+        let finished = workspace.folder("traces")?.join(name.replace(['/', ','], "+"));
+        match finished.is_file() {
+            true => Ok(finished),
+            false => self.record(context, kernel, run, theirs)?.keep_as(&finished),
+        }
+    }
+}
+
+fn content(path: &Path) -> Result<String> {
+    let bytes = std::fs::read(path).map_err(|error| Problem::io("read the program", path, &error))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// QEMU's name of each cpu that was asked for; without any, of the machine's default. All are checked before one is booted.
+pub fn booted<'a>(machine: &'static Machine, names: &'a [String]) -> Result<Vec<(&'a str, &'static str)>> {
+    if names.is_empty() {
+        return Ok(vec![machine.cpus[0]]);
+    }
+    names.iter().map(|name| Ok((name.as_str(), machine.cpu(Some(name))?))).collect()
+}
+
+/// The distinct executions of a trace's regions, the most frequent first, and what the tracer says at the end.
+pub fn entries(path: &Path) -> Result<(Vec<EntryCounts>, End)> {
+    let failed = |error: trace::Error| judge::of_trace(path, &error);
+    let mut reader = trace::Reader::open(path).map_err(failed)?;
+    let mut entries = trace::count(&mut reader).map_err(failed)?;
+    entries.sort_by_key(|entry| std::cmp::Reverse(entry.entries));
+    let end = reader.end().cloned().ok_or_else(|| Problem::new("the trace has no end").at(path.display()))?;
+    Ok((entries, end))
+}
+
+/// The most frequent execution that returned; without one, the most frequent.
+pub fn usual(entries: &[EntryCounts]) -> &EntryCounts {
+    entries.iter().find(|entry| entry.how == Leave::Return).unwrap_or(&entries[0])
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Boots a kernel under QEMU with the tracer in it and keeps what a function of the kernel executed.
+//!
+//! What the tracer has to know of a kernel to tell a function from what interrupts it is a row of [`facts`]: where the exception
+//! vectors are, which function changes the task, and from where on recording is worth its time.
+
+use crate::boot::{boot, Boot, Ending, Outcome};
+use arch::Arch;
+use lab::cache::{Scratch, Workspace};
+use lab::record::tracer;
+use lab::symbols::Symbols;
+use lab::{Problem, Result};
+use std::ops::Range;
+use std::str::FromStr;
+
+/// The tracer's, see tracer/region.c.
+const REGIONS_MAX: usize = 16;
+
+/// What becomes of an interrupt or a fault inside the region.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Interrupts {
+    /// It is not in the trace.
+    #[default]
+    LeftOut,
+    /// It is in the trace between two markers, and nobody counts it to the region.
+    Marked,
+    /// It is the region's.
+    Part,
+}
+
+impl Interrupts {
+    fn name(self) -> &'static str {
+        match self {
+            Interrupts::LeftOut => "left-out",
+            Interrupts::Marked => "marked",
+            Interrupts::Part => "part",
+        }
+    }
+}
+
+impl FromStr for Interrupts {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Interrupts, String> {
+        [Interrupts::LeftOut, Interrupts::Marked, Interrupts::Part]
+            .into_iter()
+            .find(|known| known.name() == text)
+            .ok_or_else(|| "it is left-out, marked or part".to_owned())
+    }
+}
+
+/// One start of one kernel, recorded.
+pub struct Recording<'a> {
+    /// What is booted, and what runs in it.
+    pub boot: Boot<'a>,
+    /// The kernel's symbols.
+    pub symbols: &'a Symbols,
+    /// Functions of the kernel.
+    pub regions: &'a [String],
+    /// What becomes of interrupts.
+    pub interrupts: Interrupts,
+    /// Stop recording after so many instructions.
+    pub limit: Option<u64>,
+    /// Lines of the trace's header, `KEY:VALUE`.
+    pub notes: Vec<String>,
+}
+
+/// What the tracer has to know of an architecture's kernels.
+struct Facts {
+    vectors: Vec<Range<u64>>,
+    /// The function that gives up the stack of one task for that of another.
+    switch: &'static [&'static str],
+    /// The first address of the kernel's half.
+    kernel: u64,
+    /// What `dcbz` clears.
+    line: Option<u64>,
+}
+
+/// Where a kernel is done with itself and starts its first program.
+const STARTS: [&str; 2] = ["run_init_process", "kernel_init"];
+
+fn facts(symbols: &Symbols) -> Result<Facts> {
+    let at = |name: &str| symbols.function(name).map(|places| places[0]);
+    let half = 1 << 63;
+    Ok(match symbols.arch {
+        // Power ISA 3.1B, book III, 7.5: real mode, scv and, with AIL 3, the others above 0xc000000000004000.
+        Arch::Powerpc64 | Arch::Powerpc64le => Facts {
+            vectors: vec![0x100..0x2000, 0xc000_0000_0000_3000..0xc000_0000_0000_6000],
+            switch: &["_switch"],
+            kernel: half,
+            line: Some(128),
+        },
+        Arch::Powerpc => {
+            Facts { vectors: vec![0x100..0x3000], switch: &["_switch"], kernel: 0xc000_0000, line: Some(32) }
+        }
+        // The TLB's refill runs untranslated, so the same handlers have two addresses.
+        Arch::Loongarch64 => {
+            let handlers = at("exception_handlers")?;
+            let length = symbols.length(&handlers).max(1);
+            let physical = handlers.address & 0xffff_ffff_ffff;
+            Facts {
+                vectors: vec![handlers.address..handlers.address + length, physical..physical + length],
+                switch: &["__switch_to"],
+                kernel: half,
+                line: None,
+            }
+        }
+        Arch::Aarch64 => {
+            let vectors = at("vectors")?.address;
+            Facts { vectors: vec![vectors..vectors + 0x800], switch: &["cpu_switch_to"], kernel: half, line: None }
+        }
+        Arch::Riscv64 => {
+            let entry = at("handle_exception")?.address;
+            Facts { vectors: vec![entry..entry + 2], switch: &["__switch_to"], kernel: half, line: None }
+        }
+        Arch::X86_64 => {
+            return Err(Problem::new(
+                "functions of an x86_64 kernel cannot be traced: their return address is in memory, which QEMU 7.2 lets no plugin read",
+            )
+            .remedy("choose another -a; ./assay kernel run works"))
+        }
+    })
+}
+
+/// The arguments of the plugin.
+fn arguments(recording: &Recording) -> Result<Vec<String>> {
+    let symbols = recording.symbols;
+    let facts = facts(symbols)?;
+    let mut words = vec![format!("arch={}", symbols.arch), format!("kernel={:#x}", facts.kernel)];
+    words.extend(facts.vectors.iter().map(|range| format!("vector={:#x}:{:#x}", range.start, range.end)));
+    words.extend(symbols.any_of(facts.switch).map(|function| format!("switch={:#x}", function.address)));
+    words.extend(symbols.any_of(&STARTS).map(|function| format!("start={:#x}", function.local_entry)));
+    words.extend(facts.line.map(|bytes| format!("line={bytes}")));
+    words.push(format!("interrupts={}", recording.interrupts.name()));
+    words.extend(recording.limit.map(|limit| format!("limit={limit}")));
+    let mut regions = 0;
+    for name in recording.regions {
+        for place in symbols.function(name)? {
+            words.push(format!("roi={name}:{:#x}:{:#x}", place.address, place.local_entry));
+            regions += 1;
+        }
+    }
+    if regions > REGIONS_MAX {
+        return Err(Problem::new(format!(
+            "the functions stand in {regions} places, and {REGIONS_MAX} can be watched"
+        ))
+        .remedy("name fewer --roi, or ones whose name no other file has"));
+    }
+    words.extend(recording.notes.iter().map(|note| format!("note={note}")));
+    Ok(words)
+}
+
+/// Says what is wrong with the functions' names before anything is booted.
+pub fn check(symbols: &Symbols, regions: &[String]) -> Result<()> {
+    facts(symbols)?;
+    regions.iter().try_for_each(|name| symbols.function(name).map(|_| ()))
+}
+
+/// Boots, records, and returns the trace with how the run ended. A run that failed is a problem with the console's log.
+pub fn record(workspace: &Workspace, recording: &Recording) -> Result<(Scratch, Outcome)> {
+    let scratch = workspace.scratch(".trace")?;
+    let mut plugin =
+        vec![format!("file={}", tracer(workspace)?.display()), format!("out={}", scratch.path().display())];
+    plugin.extend(arguments(recording)?);
+    plugin.push(format!("note=qemu_cpu:{}", recording.boot.cpu));
+    // QEMU splits the option at commas and takes two of them for one.
+    let escaped: Vec<String> = plugin.iter().map(|part| part.replace(',', ",,")).collect();
+    let mut started = recording.boot.clone();
+    // A kernel that moves itself about has its functions elsewhere than its symbols say.
+    started.append.push("nokaslr".to_owned());
+    started.qemu_arguments.extend(["-plugin".into(), escaped.join(",").into()]);
+    let outcome = boot(workspace, &started)?;
+    let log = || workspace.display(&outcome.log);
+    if let Ending::Stopped(said) = &outcome.ending {
+        let tracer_said = said.lines().rfind(|line| line.contains("assay tracer:"));
+        if let Some(line) = tracer_said {
+            return Err(Problem::new(line.trim().trim_start_matches("assay tracer: ")).at(log()));
+        }
+        if said.contains("-plugin") || said.contains("ould not load plugin") {
+            let problem = Problem::new(format!(
+                "this QEMU takes no plugin: {}",
+                said.lines().last().unwrap_or_default()
+            ));
+            return Err(problem
+                .at(log())
+                .remedy("put one that was built with --enable-plugins first in PATH, as Debian's is"));
+        }
+    }
+    if let Some(failure) = outcome.failure() {
+        return Err(Problem::new(failure).at(log()).remedy("the console's log has the rest").of_variant());
+    }
+    if !scratch.path().is_file() {
+        return Err(Problem::new("the run left no trace")
+            .at(log())
+            .remedy("the console's log has what QEMU said"));
+    }
+    Ok((scratch, outcome))
+}
