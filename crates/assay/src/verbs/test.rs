@@ -26,7 +26,7 @@ pub struct Args {
     #[arg(long)]
     full: bool,
     /// Only these parts (repeatable; default: all)
-    #[arg(long = "only", value_name = "PART", value_parser = ["rust", "variants", "must-fail", "compat", "docs", "setup", "conformance", "switch", "vdso", "cache-log"])]
+    #[arg(long = "only", value_name = "PART", value_parser = ["rust", "variants", "must-fail", "compat", "docs", "setup", "conformance", "switch", "vdso", "cache-log", "kernel"])]
     only: Vec<String>,
 }
 
@@ -52,7 +52,7 @@ impl PartRecord {
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     type Part = fn(&Context, &Args) -> Result<Tally>;
-    let parts: [(&str, &str, Part); 10] = [
+    let parts: [(&str, &str, Part); 11] = [
         ("variants", "every variant, under the oldest CPU that it claims", all_variants),
         ("must-fail", "broken variants that the checker has to catch", must_fail),
         ("compat", "unmodified kernel files, judged as out-of-tree variants", compat),
@@ -67,6 +67,11 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
             "cache-log",
             "the cache log: threads, its effect, pages, the example; the engine's model against pycachesim",
             cache_log,
+        ),
+        (
+            "kernel",
+            "Debian's kernel booted, programs that end well and badly in it, a function of it recorded",
+            kernel,
         ),
         ("docs", "the commands that the documents show", documents),
         ("setup", "what the set-up scripts do in good and bad surroundings", setup_scripts),
@@ -198,6 +203,18 @@ fn cache_log(context: &Context, _: &Args) -> Result<Tally> {
         "crates/prefetch_engine/tests/pycachesim/run",
     )?;
     Ok(add(tested, compared))
+}
+
+/// A booted kernel; none is built.
+fn kernel(context: &Context, _: &Args) -> Result<Tally> {
+    let assay =
+        std::env::current_exe().map_err(|error| Problem::new(format!("cannot find myself: {error}")))?;
+    script_counts(
+        Command::new(context.workspace.root.join("kernel/tests/run"))
+            .arg(assay)
+            .env("ASSAY_CACHE", &context.workspace.cache),
+        "kernel/tests/run",
+    )
 }
 
 /// The scripts have a test of their own in their own language.
