@@ -12,8 +12,9 @@
 
 	function all_restore
 	lxv	32, 640+VSCR_OFFSET(3)
-	load_fpscr
+	lfd	0, FPSCR_OFFSET(3)
 	mtvscr	0
+	mtfsf	255, 0, 1, 0
 	.set	vs_offset, 0
 	.irp	number, 0,2,4,6,8,10,12,14,16,18,20,22,24,26,28,30
 	lxvp	\number, vs_offset(3)
