@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     if let Some(timeline) = timeline {
         print!("{}", timeline.text(100));
         if let [page] = page {
-            std::fs::write(page, timeline.html())?;
+            std::fs::write(page, timeline.html(None))?;
         }
     }
     Ok(())
