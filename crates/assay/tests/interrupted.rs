@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{endless, finish, native, Lab, GOOD};
+use common::{endless, finish, heeding_interrupts, native, Lab, GOOD};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, Stdio};
 
@@ -25,19 +25,6 @@ fn start_endless(lab: &Lab, line: &str, part: &str) -> Child {
     let child = heeding_interrupts(&mut command).spawn().unwrap();
     lab.await_process(part);
     child
-}
-
-/// As a shell's foreground job gets them, even where these tests run in the background and have them ignored.
-fn heeding_interrupts(command: &mut Command) -> &mut Command {
-    let heed = || {
-        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
-            // SAFETY: a system call on integers.
-            unsafe { libc::signal(signal, libc::SIG_DFL) };
-        }
-        Ok(())
-    };
-    // SAFETY: all it does between fork and exec is that call, which is async-signal-safe.
-    unsafe { command.pre_exec(heed) }
 }
 
 fn send(signal: i32, process: i32) {

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{wait_for, Lab, Ran};
+use common::{heeding_interrupts, wait_for, Lab, Ran};
 use std::io::Write;
 use std::process::Stdio;
 
@@ -47,8 +47,7 @@ fn what_was_recorded_before_a_crash_a_time_limit_or_ctrl_c_is_kept() {
         assert!(trace::count(&mut reader).unwrap()[0].counts.instructions > 1000, "{name}");
         assert_eq!(reader.end().unwrap().get("end"), Some("signal"), "{name}");
     }
-    let mut child = lab
-        .command()
+    let mut child = heeding_interrupts(&mut lab.command())
         .args(["trace", "-o", "stopped.trace", "--", "sh", "-c", "echo begun; while :; do :; done"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

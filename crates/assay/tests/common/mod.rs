@@ -7,7 +7,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -297,4 +297,17 @@ pub fn checkout_with(lab: &Lab, name: &str, edit: impl Fn(&str) -> String) -> Pa
     let place = checkout.join("cpus").join(name);
     fs::write(&place, edit(&fs::read_to_string(&place).unwrap_or_default())).unwrap();
     checkout
+}
+
+/// As a shell's foreground job gets them, even where these tests run in the background and have them ignored.
+pub fn heeding_interrupts(command: &mut Command) -> &mut Command {
+    let heed = || {
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+            // SAFETY: a system call on integers.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
+        Ok(())
+    };
+    // SAFETY: all it does between fork and exec is that call, which is async-signal-safe.
+    unsafe { command.pre_exec(heed) }
 }
