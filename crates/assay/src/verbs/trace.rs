@@ -90,6 +90,9 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         eprintln!("  remedy: {remedy}");
     }
     drop(trace);
+    if let (Err(problem), true) = (&outcome, interrupt::was_asked()) {
+        eprintln!("assay: {problem}");
+    }
     interrupt::end_if_asked();
     outcome
 }
