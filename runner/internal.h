@@ -8,6 +8,9 @@
 
 #include <stdarg.h>
 
+/* A word at any address; the compiler makes bytes of it where the hardware wants that. */
+typedef uintptr_t __attribute__((may_alias, aligned(1))) any_word;
+
 /* QEMU 7.2 starts an x86-64 signal handler with the stack eight bytes off its alignment. */
 #ifdef __x86_64__
 #define ASSAY_SIGNAL_HANDLER __attribute__((force_align_arg_pointer))

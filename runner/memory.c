@@ -6,9 +6,6 @@ enum { PROTECTION_NONE = 0, PROTECTION_READ = 1, PROTECTION_READ_WRITE = 3, MAP_
 enum { AUXILIARY_END = 0, AUXILIARY_PAGE_BYTES = 6 };
 enum { CANARY = 0xc5 };
 
-/* A word at any address; the compiler makes bytes of it where the hardware wants that. */
-typedef uintptr_t __attribute__((may_alias, aligned(1))) any_word;
-
 /* ------------------------------------------------------------------ the auxiliary vector */
 
 static const uintptr_t *auxiliary;
@@ -206,59 +203,4 @@ void assay_random_fill(void *to, size_t bytes)
 	}
 	for (; bytes > 0; bytes--)
 		*at++ = (unsigned char)assay_random();
-}
-
-/* ------------------------------------------------------------------ what compilers call unasked */
-
-void *memcpy(void *restrict to, const void *restrict from, size_t bytes)
-{
-	return memmove(to, from, bytes);
-}
-
-void *memmove(void *to, const void *from, size_t bytes)
-{
-	unsigned char *t = to;
-	const unsigned char *f = from;
-
-	if ((uintptr_t)t - (uintptr_t)f >= bytes) {
-		for (; bytes >= sizeof(any_word); bytes -= sizeof(any_word)) {
-			*(any_word *)t = *(const any_word *)f;
-			t += sizeof(any_word);
-			f += sizeof(any_word);
-		}
-		for (; bytes > 0; bytes--)
-			*t++ = *f++;
-	} else {
-		while (bytes-- > 0)
-			t[bytes] = f[bytes];
-	}
-	return to;
-}
-
-void *memset(void *to, int value, size_t bytes)
-{
-	any_word word = (uintptr_t)-1 / 255 * (unsigned char)value;
-	unsigned char *at = to;
-
-	for (; bytes >= sizeof(word); bytes -= sizeof(word), at += sizeof(word))
-		*(any_word *)at = word;
-	for (; bytes > 0; bytes--)
-		*at++ = (unsigned char)value;
-	return to;
-}
-
-int memcmp(const void *a, const void *b, size_t bytes)
-{
-	const unsigned char *x = a, *y = b;
-
-	while (bytes >= sizeof(any_word) && *(const any_word *)x == *(const any_word *)y) {
-		x += sizeof(any_word);
-		y += sizeof(any_word);
-		bytes -= sizeof(any_word);
-	}
-	for (; bytes > 0; bytes--, x++, y++) {
-		if (*x != *y)
-			return *x < *y ? -1 : 1;
-	}
-	return 0;
 }

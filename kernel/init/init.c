@@ -10,92 +10,25 @@
  * Between init and the program stands a waiter, which writes the program's status into a pipe. So init waits in one place, for
  * three pipes, and neither takes time from the program by looking around nor needs signals.
  *
- * Freestanding: links with runner/arch/<arch>/entry.S.
+ * Freestanding: runner/freestanding.h.
  */
-#include "arch.h"
-#include "numbers.h"
+#include "freestanding.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-long assay_syscall(long number, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f);
-_Noreturn void assay_main(uintptr_t *stack);
-
-#define CALL(number, ...) CALL_(number, __VA_ARGS__, 0, 0, 0, 0, 0, 0)
-#define CALL_(number, a, b, c, d, e, f, ...)                                                                \
-	assay_syscall(number, (uintptr_t)(a), (uintptr_t)(b), (uintptr_t)(c), (uintptr_t)(d), (uintptr_t)(e), \
-		      (uintptr_t)(f))
-
-enum { AT_FDCWD = -100, O_RDWR = 2, O_CLOEXEC = 02000000, SIGNAL_CHILD = 17, POLL_IN = 1, POLL_ENDED = 8 | 16 };
+enum { O_RDWR = 2, O_CLOEXEC = 02000000, POLL_IN = 1, POLL_ENDED = 8 | 16 };
 enum { CONFIGURATION_BYTES_MAX = 1 << 16, WORDS_MAX = 4096, LINE_BYTES_MAX = 2000 };
 
 /* So much of each of the program's streams is passed on; a console takes its time for a byte. */
 enum { STREAM_BYTES_MAX = 2 << 20 };
-
-/* What compilers call for copies and zeros. The empty statements keep the loops from becoming those calls. */
-void *memset(void *to, int value, size_t bytes);
-void *memset(void *to, int value, size_t bytes)
-{
-	for (size_t i = 0; i < bytes; i++) {
-		((char *)to)[i] = (char)value;
-		__asm__ volatile("" : : : "memory");
-	}
-	return to;
-}
-
-void *memcpy(void *restrict to, const void *restrict from, size_t bytes);
-void *memcpy(void *restrict to, const void *restrict from, size_t bytes)
-{
-	for (size_t i = 0; i < bytes; i++) {
-		((char *)to)[i] = ((const char *)from)[i];
-		__asm__ volatile("" : : : "memory");
-	}
-	return to;
-}
-
-static size_t length(const char *text)
-{
-	size_t bytes = 0;
-
-	while (text[bytes])
-		bytes++;
-	return bytes;
-}
 
 /* ------------------------------------------------------------------ records */
 
 static const char *mark = "";
 static uint32_t records;
 
-static char *put(char *at, const char *text)
-{
-	while (*text)
-		*at++ = *text++;
-	return at;
-}
-
 static char *put_hex(char *at, uint32_t value, int digits)
 {
 	for (int digit = digits - 1; digit >= 0; digit--)
 		*at++ = "0123456789abcdef"[value >> 4 * digit & 15];
-	return at;
-}
-
-static char *put_number(char *at, long value)
-{
-	char digits[24];
-	int count = 0;
-
-	if (value < 0) {
-		*at++ = '-';
-		value = -value;
-	}
-	do
-		digits[count++] = (char)('0' + value % 10);
-	while (value /= 10);
-	while (count)
-		*at++ = digits[--count];
 	return at;
 }
 
@@ -110,7 +43,7 @@ static void record(char kind, const char *text, size_t bytes)
 		second = (second + first) % 255;
 	}
 	*at++ = '@';
-	at = put(at, mark);
+	at = put_text(at, mark);
 	*at++ = ' ';
 	*at++ = kind;
 	*at++ = ' ';
@@ -139,7 +72,7 @@ static _Noreturn void power_off(void)
 /* Twice, in case a kernel's message is printed into one of them. */
 static _Noreturn void ended(const char *how, long number)
 {
-	char text[64], *end = put_number(put(text, how), number);
+	char text[64], *end = put_number(put_text(text, how), (uint64_t)number);
 
 	record('x', text, (size_t)(end - text));
 	record('x', text, (size_t)(end - text));
@@ -154,7 +87,7 @@ static size_t modules_count;
 
 static char *next_word(char *at)
 {
-	return at + length(at) + 1;
+	return at + text_length(at) + 1;
 }
 
 static size_t number_word(const char *text)
@@ -214,9 +147,9 @@ static void prepare_system(void)
 		long error = file < 0 ? file : CALL(SYS_FINIT_MODULE, file, "", 0);
 
 		(void)CALL(SYS_CLOSE, file);
-		end = put_number(text, -error);
+		end = put_number(text, (uint64_t)-error);
 		*end++ = ' ';
-		end = put(end, modules[i]);
+		end = put_text(end, modules[i]);
 		record('m', text, (size_t)(end - text));
 	}
 }
@@ -312,7 +245,7 @@ static void finish_stream(struct stream *stream)
 	if (stream->have)
 		pass_on(stream, (char)(stream->kind - 32));
 	if (stream->dropped) {
-		char text[80], *end = put(put_number(put(text, "[cut here: "), (long)stream->dropped), " bytes more]");
+		char text[80], *end = put_text(put_number(put_text(text, "[cut here: "), stream->dropped), " bytes more]");
 
 		record(stream->kind, text, (size_t)(end - text));
 	}

@@ -9,40 +9,16 @@
  * handler leaves other values in all registers; fork, after which parent and child both look. A register that is lost is
  * named with what was in it. The kernel's own vmx_* tests compare half of each of twelve registers.
  *
- * Freestanding: links with runner/arch/<arch>/entry.S.
+ * Freestanding: runner/freestanding.h.
  */
-#include "arch.h"
-#include "numbers.h"
+#include "freestanding.h"
 #include "registers.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-long assay_syscall(long number, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f);
-void assay_sigreturn(void);
-_Noreturn void assay_main(uintptr_t *stack);
-
-#define CALL(number, ...) CALL_(number, __VA_ARGS__, 0, 0, 0, 0, 0, 0)
-#define CALL_(number, a, b, c, d, e, f, ...)                                                                \
-	assay_syscall(number, (uintptr_t)(a), (uintptr_t)(b), (uintptr_t)(c), (uintptr_t)(d), (uintptr_t)(e), \
-		      (uintptr_t)(f))
-
-enum { SIGNAL_USER = 10, SIGNAL_CHILD = 17, PROCESSES = 4, LOST_SHOWN_MAX = 8 };
+enum { PROCESSES = 4, LOST_SHOWN_MAX = 8 };
 
 static unsigned char fill[BLOCK_BYTES] __attribute__((aligned(64)));
 static unsigned char found[BLOCK_BYTES] __attribute__((aligned(64)));
 static uint64_t state;
-
-void *memset(void *to, int value, size_t bytes);
-void *memset(void *to, int value, size_t bytes)
-{
-	for (size_t i = 0; i < bytes; i++) {
-		((char *)to)[i] = (char)value;
-		__asm__ volatile("" : : : "memory");
-	}
-	return to;
-}
 
 /* ------------------------------------------------------------------ words */
 
@@ -56,13 +32,10 @@ static void text(const char *words)
 
 static void number(uint64_t value)
 {
-	char digits[24], *start = digits + sizeof(digits) - 1;
+	char digits[21];
 
-	*start = '\0';
-	do
-		*--start = (char)('0' + value % 10);
-	while (value /= 10);
-	text(start);
+	*put_number(digits, value) = '\0';
+	text(digits);
 }
 
 static void bytes(const unsigned char *from, unsigned int count)
@@ -77,14 +50,8 @@ static void bytes(const unsigned char *from, unsigned int count)
 static void end_line(void)
 {
 	*at++ = '\n';
-	(void)CALL(ASSAY_SYS_WRITE, 1, line, at - line);
+	(void)CALL(ASSAY_SYS_WRITE, OUT, line, at - line);
 	at = line;
-}
-
-static _Noreturn void leave(int status)
-{
-	for (;;)
-		(void)CALL(ASSAY_SYS_EXIT_GROUP, status);
 }
 
 static _Noreturn void die(const char *what, long error)
@@ -200,25 +167,10 @@ static void handle(int signal)
 	handled++;
 }
 
-struct signal_action {
-	void (*handler)(int);
-	unsigned long flags;
-#if ASSAY_SIGACTION_HAS_RESTORER
-	void (*restorer)(void);
-#endif
-	uint64_t mask;
-};
-
 static int check_signals(unsigned int rounds)
 {
-	struct signal_action action = { .handler = handle };
-	long self = CALL(SYS_GETPID, 0), error;
+	long self = CALL(SYS_GETPID, 0), error = handle_signal(SIGNAL_USER, handle, 0);
 
-#if ASSAY_NEEDS_SIGRETURN
-	action.flags |= 0x04000000;
-	action.restorer = assay_sigreturn;
-#endif
-	error = CALL(ASSAY_SYS_RT_SIGACTION, SIGNAL_USER, &action, 0, 8);
 	if (error < 0)
 		die("rt_sigaction", error);
 	for (unsigned int round = 0; round < rounds; round++) {

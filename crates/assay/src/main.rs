@@ -74,7 +74,8 @@ enum Verb {
     /// Every published figure that we hold, against the model, llvm-mca and the trivial bound
     Validate(verbs::validate::Args),
     /// eBPF programs: run, disassemble, verify, statistics, machine code, conformance
-    Ebpf(verbs::ebpf::Args),
+    #[command(subcommand)]
+    Ebpf(verbs::ebpf::Action),
     /// Does a context switch keep what the ABI says a call keeps? Ours, the C library's, Boost's, or yours
     Regcheck(verbs::regcheck::Args),
     /// Context switches per second on this machine, with every combination of facilities touched
@@ -84,7 +85,8 @@ enum Verb {
     /// Cache log and restore: what it gains on this machine; which pages of a file are cached
     CacheLog(verbs::cache_log::Args),
     /// Linux as the place to judge in: build it with patches, boot it under QEMU, run a workload
-    Kernel(verbs::kernel::Args),
+    #[command(subcommand)]
+    Kernel(verbs::kernel::Action),
     /// What is set up on this machine, what is missing, and how to get it
     Doctor(verbs::doctor::Args),
     /// The main job in a few minutes: the published LoongArch table, the best variants, this machine
@@ -136,12 +138,12 @@ fn main() -> ExitCode {
         Verb::Fit(args) => verbs::fit::run(&context, &args),
         Verb::Cpu(args) => verbs::cpu::run(&context, &args),
         Verb::Validate(args) => verbs::validate::run(&context, &args),
-        Verb::Ebpf(args) => verbs::ebpf::run(&context, &args),
+        Verb::Ebpf(action) => verbs::ebpf::run(&context, &action),
         Verb::Regcheck(args) => verbs::regcheck::run(&context, &args),
         Verb::Pingpong(args) => verbs::pingpong::run(&context, &args),
         Verb::Vdso(args) => verbs::vdso::run(&context, &args),
         Verb::CacheLog(args) => verbs::cache_log::run(&context, &args),
-        Verb::Kernel(args) => verbs::kernel::run(&context, &args),
+        Verb::Kernel(action) => verbs::kernel::run(&context, &action),
         Verb::Doctor(args) => verbs::doctor::run(&context, &args),
         Verb::Demo(args) => verbs::demo::run(&context, &args),
         Verb::Test(args) => verbs::test::run(&context, &args),

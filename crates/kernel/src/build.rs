@@ -164,7 +164,7 @@ impl<'a> Plan<'a> {
         let kind_name = if kind == CompilerKind::Gcc { "gcc" } else { "clang" };
         let family = format!("{}-{kind_name}-{}", request.arch, &digest(&[&source.identity])[..8]);
         let ingredients =
-            [RECIPE, &source.identity, &compiler.version, machine.image_target, &read_text(&config)?];
+            [RECIPE, &source.identity, &compiler.version, machine.image_target().unwrap_or_default(), &read_text(&config)?];
         let base = digest(&ingredients);
         let mut all = vec![base.as_str()];
         all.extend(request.patches.iter().map(|patch| patch.text.as_str()));
@@ -219,7 +219,7 @@ impl<'a> Plan<'a> {
         if tree.join("build/assay-done").is_file() {
             return Ok(tree);
         }
-        self.remove_others(&trees)?;
+        self.take_over_another(&trees, &tree)?;
         if !tree.is_dir() {
             let part = trees.join(format!("{}.part", self.baseline));
             link_tree(&self.source.folder, &part)?;
@@ -235,12 +235,20 @@ impl<'a> Plan<'a> {
         Ok(tree)
     }
 
-    /// Of each family one tree is kept; a `.part` or a patched tree is what a killed run has left.
-    fn remove_others(&self, trees: &Path) -> Result<()> {
+    /// Of each family one tree is kept. One of an older configuration or compiler becomes this one: kbuild knows by its notes
+    /// what of it still holds. A `.part` or a patched tree is what a killed run has left.
+    fn take_over_another(&self, trees: &Path, tree: &Path) -> Result<()> {
         let entries = fs::read_dir(trees).map_err(|error| Problem::io("read the folder", trees, &error))?;
         for path in entries.flatten().map(|entry| entry.path()) {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if name.starts_with(&self.family) && name != self.baseline {
+            if !name.starts_with(&self.family) || name == self.baseline {
+                continue;
+            }
+            let done = path.join("build/assay-done");
+            if !tree.is_dir() && done.is_file() {
+                fs::remove_file(&done).map_err(|error| Problem::io("remove the mark", &done, &error))?;
+                rename(&path, tree)?;
+            } else {
                 fs::remove_dir_all(&path)
                     .map_err(|error| Problem::io("remove the old tree", &path, &error))?;
             }
@@ -312,8 +320,8 @@ impl<'a> Plan<'a> {
         let processors = std::thread::available_parallelism().map_or(1, |count| count.get());
         let mut command =
             self.make_command(tree)?.arg(format!("-j{processors}")).args(["vmlinux", "modules"]);
-        if !self.machine.image_target.is_empty() {
-            command = command.arg(self.machine.image_target);
+        if let Some(image) = self.machine.image_target() {
+            command = command.arg(image);
         }
         let output = command.run()?;
         write(&self.log()?, &format!("{}\n{}", output.stdout, output.stderr))?;

@@ -13,8 +13,6 @@ pub struct Machine {
     pub kernel_arch: &'static str,
     /// What QEMU boots, below the build folder: the ELF file or the image that the architecture's boot protocol wants.
     pub image: &'static str,
-    /// What has to be made for it besides `vmlinux`; empty where that is booted.
-    pub image_target: &'static str,
     /// The emulator.
     pub qemu_program: &'static str,
     /// The Debian package that has it; none where `./setup` builds it (LoongArch's vectors are younger than Debian's).
@@ -32,94 +30,83 @@ pub struct Machine {
 /// Emulated POWER without the mitigations that TCG does not have; it warns on each start unless told so.
 const PSERIES: &[&str] =
     &["-M", "pseries,cap-cfpc=broken,cap-sbbc=broken,cap-ibs=broken,cap-ccf-assist=off,usb=off"];
-const POWER_NOT_MODELLED: &str = "QEMU emulates partitions (pseries), not KVM's HV guests inside of one";
+/// The kernel as it is linked.
+const ELF: &str = "vmlinux";
+
+/// What the rows of POWER share.
+const POWER: Machine = Machine {
+    arch: Arch::Powerpc64le,
+    kernel_arch: "powerpc",
+    image: ELF,
+    qemu_program: "qemu-system-ppc64",
+    qemu_package: Some("qemu-system-ppc"),
+    qemu_arguments: PSERIES,
+    console: "hvc0",
+    cpus: &[("power8", "power8"), ("power9", "power9"), ("power10", "power10")],
+    not_modelled:
+        "Linux runs little-endian from POWER8 on; QEMU emulates partitions (pseries), not KVM's HV guests",
+};
+
+/// What the rows of boards called `virt` with an ordinary serial line share.
+const VIRT: Machine =
+    Machine { qemu_arguments: &["-M", "virt"], console: "ttyS0", not_modelled: "", ..POWER };
 
 static MACHINES: [Machine; 7] = [
     Machine {
         arch: Arch::Powerpc,
-        kernel_arch: "powerpc",
-        image: "vmlinux",
-        image_target: "",
         qemu_program: "qemu-system-ppc",
-        qemu_package: Some("qemu-system-ppc"),
         qemu_arguments: &["-M", "mac99,via=pmu"],
         console: "ttyPZ0",
         cpus: &[("7450", "7450")],
         not_modelled:
             "QEMU has no MPC8xx and no e300 board: the only 32-bit machine here is the Power Mac with a 7450",
+        ..POWER
     },
     Machine {
         arch: Arch::Powerpc64,
-        kernel_arch: "powerpc",
-        image: "vmlinux",
-        image_target: "",
-        qemu_program: "qemu-system-ppc64",
-        qemu_package: Some("qemu-system-ppc"),
-        qemu_arguments: PSERIES,
-        console: "hvc0",
         cpus: &[("power8", "power8"), ("power9", "power9"), ("power10", "power10"), ("power7", "power7")],
-        not_modelled: POWER_NOT_MODELLED,
+        not_modelled: "QEMU emulates partitions (pseries), not KVM's HV guests inside of one",
+        ..POWER
     },
-    Machine {
-        arch: Arch::Powerpc64le,
-        kernel_arch: "powerpc",
-        image: "vmlinux",
-        image_target: "",
-        qemu_program: "qemu-system-ppc64",
-        qemu_package: Some("qemu-system-ppc"),
-        qemu_arguments: PSERIES,
-        console: "hvc0",
-        cpus: &[("power8", "power8"), ("power9", "power9"), ("power10", "power10")],
-        not_modelled:
-            "Linux runs little-endian from POWER8 on; QEMU emulates partitions (pseries), not KVM's HV guests",
-    },
+    POWER,
     Machine {
         arch: Arch::Loongarch64,
         kernel_arch: "loongarch",
-        image: "vmlinux",
-        image_target: "",
         qemu_program: "qemu-system-loongarch64",
         qemu_package: None,
-        qemu_arguments: &["-M", "virt"],
-        console: "ttyS0",
         cpus: &[("la464", "la464")],
         not_modelled: "QEMU has the LA464, and no LA664",
+        ..VIRT
     },
     Machine {
         arch: Arch::X86_64,
         kernel_arch: "x86_64",
         image: "arch/x86/boot/bzImage",
-        image_target: "bzImage",
         qemu_program: "qemu-system-x86_64",
         qemu_package: Some("qemu-system-x86"),
         qemu_arguments: &["-M", "q35"],
-        console: "ttyS0",
         cpus: &[("golden_cove", "max"), ("zen3", "max")],
         not_modelled: "QEMU emulates neither AVX-512 nor the cores' own model numbers",
+        ..VIRT
     },
     Machine {
         arch: Arch::Aarch64,
         kernel_arch: "arm64",
         image: "arch/arm64/boot/Image",
-        image_target: "Image",
         qemu_program: "qemu-system-aarch64",
         qemu_package: Some("qemu-system-arm"),
-        qemu_arguments: &["-M", "virt"],
         console: "ttyAMA0",
         cpus: &[("cortex-a72", "cortex-a72"), ("max", "max")],
-        not_modelled: "",
+        ..VIRT
     },
     Machine {
         arch: Arch::Riscv64,
         kernel_arch: "riscv",
         image: "arch/riscv/boot/Image",
-        image_target: "Image",
         qemu_program: "qemu-system-riscv64",
         qemu_package: Some("qemu-system-misc"),
-        qemu_arguments: &["-M", "virt"],
-        console: "ttyS0",
         cpus: &[("rv64", "rv64"), ("rv64v", "rv64,v=true,vext_spec=v1.0")],
-        not_modelled: "",
+        ..VIRT
     },
 ];
 
@@ -130,6 +117,11 @@ impl Machine {
             .iter()
             .find(|machine| machine.arch == arch)
             .expect("every Arch has a machine; a test holds it")
+    }
+
+    /// What has to be made besides the ELF file, as make names it; `None` where that is what QEMU boots.
+    pub fn image_target(&self) -> Option<&'static str> {
+        (self.image != ELF).then(|| self.image.rsplit('/').next().unwrap_or(self.image))
     }
 
     /// QEMU's name of a cpu of ours; without one, of the default.
@@ -157,7 +149,7 @@ mod tests {
         for arch in Arch::ALL {
             let machine = Machine::of(arch);
             assert!(machine.cpu(None).is_ok(), "{arch}");
-            assert_eq!(machine.image == "vmlinux", machine.image_target.is_empty(), "{arch}");
+            assert_eq!(machine.arch, arch);
         }
     }
 

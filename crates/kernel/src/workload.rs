@@ -113,7 +113,7 @@ fn regcheck(workspace: &Workspace, target: &'static Target) -> Result<PathBuf> {
 fn of_ours(workspace: &Workspace, target: &'static Target, name: &str, sources: &[&str]) -> Result<PathBuf> {
     let folder = PathBuf::from("kernel/workloads");
     let sources: Vec<PathBuf> = sources.iter().map(|source| folder.join(source)).collect();
-    freestanding::program(workspace, target, name, &sources, &[folder, PathBuf::from("kernel/init")])
+    freestanding::program(workspace, target, name, &sources, &[folder])
 }
 
 /// The mask of everything that the ping-pong can touch under QEMU.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Programs of our own that stand on nothing but the kernel: C with the entry and the system call of `runner/arch/<arch>`.
+//! Programs of our own that stand on nothing but the kernel: C with `runner/freestanding.h` and the entry of `runner/arch/<arch>`.
 //!
 //! They are what can be run on seven architectures without a C library for any: on the machine, under QEMU's user mode, and as
 //! the only files of a kernel that has just booted.
@@ -39,7 +39,7 @@ pub fn program(
     let of_arch = target.variant_folders.iter().map(|name| runner.join("arch").join(name));
     let of_arch = of_arch.filter(|folder| folder.is_dir()).last().expect("each architecture has a runner");
     let mut sources: Vec<PathBuf> = sources.iter().map(|source| workspace.root.join(source)).collect();
-    sources.extend([of_arch.join("entry.S"), runner.join("compiler_support.c")]);
+    sources.extend([of_arch.join("entry.S"), runner.join("compiler_support.c"), runner.join("memory_calls.c")]);
     let mut folders: Vec<PathBuf> = folders.iter().map(|folder| workspace.root.join(folder)).collect();
     folders.extend([of_arch, runner]);
 

@@ -11,87 +11,18 @@
  * VIA: pipe, futex or switch. WHO: process or thread, for a switch context. MASK: facilities, as bits in the order of `list`. Both sides stay on the
  * first processor that they may use, so that each round is two switches and no wake-up of another one.
  *
- * Freestanding: it links with runner/arch/<arch>/entry.S, so that the same text runs on the machine and under QEMU. The
+ * Freestanding (runner/freestanding.h), so that the same text runs on the machine and under QEMU. The
  * token is made by the facilities that are touched (an addition in a register of theirs), so a wrong one shows.
  */
-#include "arch.h"
 #include "context_switch.h"
-#include "numbers.h"
+#include "freestanding.h"
+#include "thread.h"
 #include "touch.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-long assay_syscall(long number, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f);
-void assay_sigreturn(void);
-_Noreturn void assay_main(uintptr_t *stack);
-
-#define CALL(number, ...) CALL_(number, __VA_ARGS__, 0, 0, 0, 0, 0, 0)
-#define CALL_(number, a, b, c, d, e, f, ...)                                                                \
-	assay_syscall(number, (uintptr_t)(a), (uintptr_t)(b), (uintptr_t)(c), (uintptr_t)(d), (uintptr_t)(e), \
-		      (uintptr_t)(f))
-
-enum { OUT = 1, ERRORS = 2, SIGNAL_KILL = 9, SIGNAL_ALARM = 14, SIGNAL_CHILD = 17 };
+enum { MAP_PRIVATE_ANONYMOUS = 0x22, MAP_SHARED_ANONYMOUS = 0x21, FUTEX_WAIT = 0, FUTEX_WAKE = 1 };
 enum { STATUS_WRONG = 1, STATUS_USAGE = 2 };
 
-/* ------------------------------------------------------------------ words out and in */
-
-/* What compilers call for an object that begins as zeros. The empty statement keeps this loop from becoming that call. */
-void *memset(void *to, int value, size_t bytes);
-void *memset(void *to, int value, size_t bytes)
-{
-	for (size_t i = 0; i < bytes; i++) {
-		((char *)to)[i] = (char)value;
-		__asm__ volatile("" : : : "memory");
-	}
-	return to;
-}
-
-static size_t length(const char *text)
-{
-	size_t bytes = 0;
-
-	while (text[bytes])
-		bytes++;
-	return bytes;
-}
-
-static bool equal(const char *a, const char *b)
-{
-	while (*a && *a == *b) {
-		a++;
-		b++;
-	}
-	return *a == *b;
-}
-
-static char *put_number(char *end, uint64_t value)
-{
-	*--end = '\0';
-	do
-		*--end = (char)('0' + value % 10);
-	while (value /= 10);
-	return end;
-}
-
-static void say(int where, const char *text)
-{
-	(void)CALL(ASSAY_SYS_WRITE, where, text, length(text));
-}
-
-static void say_number(int where, uint64_t value)
-{
-	char digits[24];
-
-	say(where, put_number(digits + sizeof(digits), value));
-}
-
-static _Noreturn void end(int status)
-{
-	for (;;)
-		(void)CALL(ASSAY_SYS_EXIT_GROUP, status);
-}
+/* ------------------------------------------------------------------ words in, and what goes wrong */
 
 static _Noreturn void die(const char *what, long error)
 {
@@ -102,7 +33,7 @@ static _Noreturn void die(const char *what, long error)
 		say_number(ERRORS, (uint64_t)-error);
 	}
 	say(ERRORS, "\n");
-	end(STATUS_USAGE);
+	leave(STATUS_USAGE);
 }
 
 static long must(long result, const char *what)
@@ -116,7 +47,7 @@ static uint64_t number(const char *text)
 {
 	uint64_t value = 0;
 
-	if (!*text || length(text) > 18)
+	if (!*text || text_length(text) > 18)
 		die("a number is missing or too long", 0);
 	for (; *text; text++) {
 		if (*text < '0' || *text > '9')
@@ -157,7 +88,7 @@ static uint32_t take(unsigned int me)
 
 	if (way == BY_PIPE) {
 		if (must(CALL(SYS_READ, me ? to_second[0] : to_first[0], &token, sizeof(token)), "read") != sizeof(token))
-			end(STATUS_WRONG);
+			leave(STATUS_WRONG);
 		return token;
 	}
 	while (__atomic_load_n(&shared->turn, __ATOMIC_SEQ_CST) != me)
@@ -267,7 +198,7 @@ static void finish(int status)
 {
 	if (child)
 		(void)CALL(SYS_KILL, child, SIGNAL_KILL);
-	end(status);
+	leave(status);
 }
 
 static void alarm_rang(int signal)
@@ -289,27 +220,13 @@ static void alarm_rang(int signal)
 		finish(0);
 }
 
-struct signal_action {
-	void (*handler)(int);
-	unsigned long flags;
-#if ASSAY_SIGACTION_HAS_RESTORER
-	void (*restorer)(void);
-#endif
-	uint64_t mask;
-};
-
 static void ring_every_second(void)
 {
-	struct signal_action action = { .handler = alarm_rang, .flags = 0x10000000 };
 	struct {
 		long interval[2], value[2];
 	} timer = { { 1, 0 }, { 1, 0 } };
 
-#if ASSAY_NEEDS_SIGRETURN
-	action.flags |= 0x04000000;
-	action.restorer = assay_sigreturn;
-#endif
-	must(CALL(ASSAY_SYS_RT_SIGACTION, SIGNAL_ALARM, &action, 0, 8), "rt_sigaction");
+	must(handle_signal(SIGNAL_ALARM, alarm_rang, SIGNAL_RESTARTS), "rt_sigaction");
 	time_before = nanoseconds();
 	must(CALL(ASSAY_SYS_SETITIMER, 0, &timer, 0), "setitimer");
 }
@@ -358,10 +275,10 @@ static void list(unsigned int present)
 
 static void parse(char **words, unsigned int present)
 {
-	way = equal(words[2], "futex") ? BY_FUTEX : equal(words[2], "switch") ? BY_SWITCH : BY_PIPE;
-	if (way == BY_PIPE && !equal(words[2], "pipe"))
+	way = text_equal(words[2], "futex") ? BY_FUTEX : text_equal(words[2], "switch") ? BY_SWITCH : BY_PIPE;
+	if (way == BY_PIPE && !text_equal(words[2], "pipe"))
 		die("VIA is pipe, futex or switch", 0);
-	if (way == BY_SWITCH ? !equal(words[3], "context") : !equal(words[3], "process") && !equal(words[3], "thread"))
+	if (way == BY_SWITCH ? !text_equal(words[3], "context") : !text_equal(words[3], "process") && !text_equal(words[3], "thread"))
 		die("WHO is process or thread, of a switch it is context", 0);
 	mask = (unsigned int)number(words[4]);
 	if (mask & ~present)
@@ -374,13 +291,13 @@ _Noreturn void assay_main(uintptr_t *stack)
 	unsigned int present = touchable(hwcap(stack));
 	bool timed;
 
-	if (stack[0] == 2 && equal(words[1], "list")) {
+	if (stack[0] == 2 && text_equal(words[1], "list")) {
 		list(present);
-		end(0);
+		leave(0);
 	}
 	if (stack[0] != 6)
 		die("usage: list | count VIA WHO MASK ROUNDS | time VIA WHO MASK SECONDS", 0);
-	timed = equal(words[1], "time");
+	timed = text_equal(words[1], "time");
 	parse(words, present);
 	if (number(words[5]) == 0 || number(words[5]) > 1000000000)
 		die("ROUNDS or SECONDS is 0 or more than 1000000000", 0);
@@ -388,7 +305,7 @@ _Noreturn void assay_main(uintptr_t *stack)
 	must(CALL(SYS_PIPE2, to_second, 0), "pipe");
 	must(CALL(SYS_PIPE2, to_first, 0), "pipe");
 	stay_on_one_processor();
-	child = start_second(equal(words[3], "thread"));
+	child = start_second(text_equal(words[3], "thread"));
 	if (timed) {
 		seconds_left = (unsigned int)number(words[5]);
 		ring_every_second();
@@ -399,5 +316,5 @@ _Noreturn void assay_main(uintptr_t *stack)
 	say_number(OUT, rounds);
 	say(OUT, "\n");
 	finish(0);
-	end(0);
+	leave(0);
 }

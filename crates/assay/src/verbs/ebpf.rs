@@ -16,15 +16,9 @@ use crate::select::{Cases, Selection};
 use crate::verbs::compare_ebpf;
 use lab::Result;
 
-/// Options of `ebpf`.
-#[derive(clap::Args)]
-pub struct Args {
-    #[command(subcommand)]
-    action: Action,
-}
-
+/// What `ebpf` does.
 #[derive(clap::Subcommand)]
-enum Action {
+pub enum Action {
     /// Run a program: interpreted or compiled, on this machine or for another under QEMU
     Run(run::Args),
     /// The instructions, in the syntax of LLVM's BPF assembler
@@ -43,8 +37,9 @@ enum Action {
     Compare(CompareArgs),
 }
 
+/// Options of `ebpf compare`.
 #[derive(clap::Args)]
-struct CompareArgs {
+pub struct CompareArgs {
     #[command(flatten)]
     selection: Selection,
     #[command(flatten)]
@@ -55,8 +50,8 @@ struct CompareArgs {
 }
 
 /// Runs the verb.
-pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
-    match &args.action {
+pub fn run(context: &Context, action: &Action) -> Result<Outcome> {
+    match action {
         Action::Run(args) => run::run(context, args),
         Action::Disassemble(args) => inspect::disassemble(context, args),
         Action::Verify(args) => inspect::verify(context, args),

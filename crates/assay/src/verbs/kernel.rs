@@ -11,15 +11,9 @@ mod tracing;
 use crate::context::{Context, Outcome};
 use lab::Result;
 
-/// Options of `kernel`.
-#[derive(clap::Args)]
-pub struct Args {
-    #[command(subcommand)]
-    action: Action,
-}
-
+/// What `kernel` does.
 #[derive(clap::Subcommand)]
-enum Action {
+pub enum Action {
     /// Build a kernel, patched or not; of what was built before only what a patch changes is compiled
     Build(build::Args),
     /// Boot a kernel under QEMU, run a program in it, and tell how both ended
@@ -31,8 +25,8 @@ enum Action {
 }
 
 /// Runs the verb.
-pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
-    match &args.action {
+pub fn run(context: &Context, action: &Action) -> Result<Outcome> {
+    match action {
         Action::Build(args) => build::run(context, args),
         Action::Run(args) => run::run(context, args),
         Action::Trace(args) => trace::run(context, args),

@@ -1,28 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* System calls that the runner does not use, and the one that needs assembly: a thread that starts on a stack of its own. */
-#ifndef PINGPONG_NUMBERS_H
-#define PINGPONG_NUMBERS_H
+/* A thread that starts on a stack of its own: the one system call here that needs assembly. */
+#ifndef PINGPONG_THREAD_H
+#define PINGPONG_THREAD_H
 
 #include <stdint.h>
-
-enum { MAP_PRIVATE_ANONYMOUS = 0x22, MAP_SHARED_ANONYMOUS = 0x21, FUTEX_WAIT = 0, FUTEX_WAKE = 1 };
-
-#if defined(__x86_64__)
-enum {
-	SYS_READ = 0, SYS_CLONE = 56, SYS_KILL = 62, SYS_PRCTL = 157, SYS_FUTEX = 202, SYS_SCHED_SETAFFINITY = 203,
-	SYS_SCHED_GETAFFINITY = 204, SYS_PIPE2 = 293,
-};
-#elif defined(__powerpc__)
-enum {
-	SYS_READ = 3, SYS_KILL = 37, SYS_CLONE = 120, SYS_PRCTL = 171, SYS_FUTEX = 221, SYS_SCHED_SETAFFINITY = 222,
-	SYS_SCHED_GETAFFINITY = 223, SYS_PIPE2 = 317,
-};
-#else
-enum {
-	SYS_PIPE2 = 59, SYS_READ = 63, SYS_FUTEX = 98, SYS_SCHED_SETAFFINITY = 122, SYS_SCHED_GETAFFINITY = 123,
-	SYS_KILL = 129, SYS_PRCTL = 167, SYS_CLONE = 220,
-};
-#endif
 
 /*
  * clone(flags, stack); the thread calls the function whose address is the fifth word from the stack pointer on, which must
