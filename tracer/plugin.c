@@ -31,6 +31,17 @@ __attribute__((constructor)) static void choose_version(void)
         qemu_plugin_version = 2;
 }
 
+// A second signal would end the process in the middle of writing: QEMU has given up its handler of this one.
+static void finish_undisturbed(void)
+{
+    sigset_t all, before;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    trace_finish("signal", LEAVE_EXIT);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 // Preloaded, the plugin sees how QEMU ends a program that a signal ends: it raises the signal against itself by libc's
 // kill(), where the guest's own kill is a system call of its own. No callback tells of it. See ASSAY_PRELOAD in README.md.
 EXPORT int kill(pid_t process, int number)
@@ -39,8 +50,20 @@ EXPORT int kill(pid_t process, int number)
                  number == SIGCONT;
 
     if (process == getpid() && target && !stops)
-        trace_finish("signal", LEAVE_EXIT);
+        finish_undisturbed();
     return (int)syscall(SYS_kill, process, number);
+}
+
+// QEMU is about to deliver signals to the calling thread, which stands between two blocks: it blocks all of them first.
+EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+    if (target)
+        region_signals();
+    int problem = pthread_sigmask(how, set, old);
+
+    if (problem)
+        errno = problem;
+    return problem ? -1 : 0;
 }
 
 // The guest's programs must not preload what is QEMU's: they get what the user had, which ASSAY_PRELOAD keeps.

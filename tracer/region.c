@@ -239,6 +239,12 @@ void region_system_call_over(void)
     pthread_mutex_unlock(&life_lock);
 }
 
+void region_signals(void)
+{
+    if (region_recording())
+        record_between_blocks();
+}
+
 void region_hold(bool hold)
 {
     (hold ? pthread_mutex_lock : pthread_mutex_unlock)(&life_lock);

@@ -140,6 +140,7 @@ extern _Thread_local struct tape_entry *cursor __attribute__((tls_model("initial
 
 void record_boundary(struct block *block);                          // a block (or marker) begins
 void record_access(struct slot *slot, uint32_t info, uint64_t address);
+void record_between_blocks(void);                                    // QEMU delivers a signal to the recorded thread
 void record_flush(void);                                             // nothing more comes
 void record_park(void);                                              // the recorded thread leaves generated code
 void record_unpark(void);                                            // it is back; or it is claimed
@@ -202,6 +203,7 @@ bool region_recording(void);                        // is the calling thread ins
 void region_system_call(void);                      // the calling thread enters a system call
 bool region_thread_is_recorded(void);
 void region_system_call_over(void);
+void region_signals(void);                           // QEMU is about to deliver signals to the calling thread
 void region_hold(bool hold);                        // around a fork
 void trace_finish(const char *reason, enum leave_how how);
 uint64_t region_return_address(void);

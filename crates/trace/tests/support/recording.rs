@@ -76,6 +76,7 @@ pub fn plain_plugin() -> PathBuf {
 pub struct Program {
     pub arch: Arch,
     pub path: PathBuf,
+    preloads: bool,
 }
 
 fn qemu(arch: Arch) -> String {
@@ -96,6 +97,11 @@ pub fn qemu_10() -> PathBuf {
 }
 
 impl Program {
+    /// Has QEMU preload the plugin too, as `./assay trace` does.
+    pub fn preload(&mut self) {
+        self.preloads = true;
+    }
+
     pub fn build(name: &str, arch: Arch, flags: &[&str]) -> Program {
         static BUILT: AtomicUsize = AtomicUsize::new(0);
         let number = BUILT.fetch_add(1, Ordering::Relaxed);
@@ -118,7 +124,7 @@ impl Program {
         }
         command.args(flags).arg(source(&format!("tests/programs/{name}"))).arg("-o").arg(&path);
         run(&mut command, "clang-19 and lld-19");
-        Program { arch, path }
+        Program { arch, path, preloads: false }
     }
 
     /// The value of a symbol, for `roi=`.
@@ -171,6 +177,9 @@ impl Program {
         let mut command = self.qemu_command();
         if !cpu.is_empty() {
             command.args(["-cpu", cpu]);
+        }
+        if self.preloads {
+            command.env("LD_PRELOAD", plugin).env("ASSAY_PRELOAD", "");
         }
         command.args(["-plugin", &option]).arg(&self.path).args(arguments);
         command

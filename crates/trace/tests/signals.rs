@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Signals that come in the middle of a recording. To deliver one, QEMU writes the guest's memory and, up to version 7.2,
+//! reports that as accesses of an instruction that ran before (on x86-64, whose floating-point state a helper of QEMU
+//! stores). The trace holds what the program did, no more.
+
+#[path = "support/recording.rs"]
+mod recording;
+
+use arch::Arch;
+use recording::Program;
+
+#[test]
+fn delivering_a_signal_is_no_access_of_the_program() {
+    let mut program = Program::build("signals.c", Arch::X86_64, &[]);
+    program.preload();
+    let whole = program.trace("preloaded", "", &[], &[]);
+    let calls = whole.accesses_at(program.symbol("calls"));
+    assert!(calls.len() > 100, "{}", calls.len());
+    let odd: Vec<_> = calls.iter().filter(|accesses| accesses.len() != 1 || accesses[0].bytes != 8).collect();
+    assert!(odd.is_empty(), "{} of {} calls: {:?}", odd.len(), calls.len(), odd[0]);
+    let returns = whole.accesses_at(program.symbol("callee"));
+    assert!(returns.iter().all(|accesses| accesses.len() == 1), "of {} returns", returns.len());
+}
+
+/// Then nobody says when a signal comes, and only accesses of other blocks are known not to be the program's.
+#[test]
+fn without_the_preloaded_half_the_trace_can_be_read() {
+    let program = Program::build("signals.c", Arch::X86_64, &[]);
+    for _ in 0..3 {
+        let whole = program.trace("alone", "", &[], &[]);
+        assert_eq!(whole.end.get("end"), Some("exit"));
+    }
+}
