@@ -163,8 +163,13 @@ impl<'a> Plan<'a> {
         let config = workspace.root.join("kernel/config").join(format!("{}.config", request.arch));
         let kind_name = if kind == CompilerKind::Gcc { "gcc" } else { "clang" };
         let family = format!("{}-{kind_name}-{}", request.arch, &digest(&[&source.identity])[..8]);
-        let ingredients =
-            [RECIPE, &source.identity, &compiler.version, machine.image_target().unwrap_or_default(), &read_text(&config)?];
+        let ingredients = [
+            RECIPE,
+            &source.identity,
+            &compiler.version,
+            machine.image_target().unwrap_or_default(),
+            &read_text(&config)?,
+        ];
         let base = digest(&ingredients);
         let mut all = vec![base.as_str()];
         all.extend(request.patches.iter().map(|patch| patch.text.as_str()));

@@ -202,7 +202,7 @@ fn exit(text: &str) -> Option<Exit> {
 }
 
 /// A kernel's line without `[    1.234567]` or, with the caller, `[    1.234567][    T1]`.
-fn without_time(line: &str) -> &str {
+pub(crate) fn without_time(line: &str) -> &str {
     let mut rest = line;
     while let Some((inner, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         if !inner.trim().chars().all(|c| c.is_ascii_alphanumeric() || c == '.') {

@@ -14,6 +14,7 @@ pub mod machine;
 pub mod patch;
 pub mod record;
 pub mod source;
+pub mod suite;
 pub mod workload;
 
 pub use boot::{boot, Boot, Ending, Outcome};

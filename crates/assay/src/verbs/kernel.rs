@@ -5,6 +5,7 @@
 mod build;
 mod compare;
 mod run;
+mod test;
 mod trace;
 mod tracing;
 
@@ -18,6 +19,8 @@ pub enum Action {
     Build(build::Args),
     /// Boot a kernel under QEMU, run a program in it, and tell how both ended
     Run(run::Args),
+    /// Run the kernel's own tests and ours in a booted kernel, patched or not
+    Test(test::Args),
     /// Record what a function of a running kernel executes, for count, predict and explain
     Trace(trace::Args),
     /// A patch's table: instructions, accesses and predicted cycles of a function before and after
@@ -29,6 +32,7 @@ pub fn run(context: &Context, action: &Action) -> Result<Outcome> {
     match action {
         Action::Build(args) => build::run(context, args),
         Action::Run(args) => run::run(context, args),
+        Action::Test(args) => test::run(context, args),
         Action::Trace(args) => trace::run(context, args),
         Action::Compare(args) => compare::run(context, args),
     }

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! `kernel test`: the kernel's own tests and ours in a booted kernel, each in a boot of its own, on each cpu; what failed is
+//! named with the test, the cpu and the console's log.
+
+use super::build::Which;
+use super::tracing::booted;
+use crate::context::{Context, Outcome};
+use kernel::source::Source;
+use kernel::suite::{Test, Verdict};
+use kernel::{Boot, Machine};
+use lab::{Problem, Result};
+use report::record::Record;
+use serde::Serialize;
+use std::time::Duration;
+
+/// Options of `kernel test`.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    which: Which,
+    /// The cpus to boot on (repeatable or separated by commas; default: the machine's first)
+    #[arg(short, long = "cpu", value_name = "CPU", value_delimiter = ',')]
+    cpus: Vec<String>,
+    /// Tests: regcheck, vmx_syscall, vmx_preempt, vmx_signal, vsx_preempt, checksum, test_bpf (default: all)
+    #[arg(value_name = "TEST")]
+    tests: Vec<String>,
+    /// Processors of the machine
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=8))]
+    smp: u32,
+    /// Seconds after which a test is not waited for any more
+    #[arg(long, default_value_t = 600, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: u64,
+}
+
+/// One test on one cpu. Kind `kernel_test`.
+#[derive(Serialize)]
+struct TestRecord {
+    kind: &'static str,
+    arch: &'static str,
+    cpu: String,
+    patches: Vec<String>,
+    test: &'static str,
+    /// Cases, where the test counts them.
+    passed: Option<u64>,
+    failed: Vec<String>,
+    failure: Option<String>,
+    log: String,
+    /// Under QEMU: no measurement.
+    emulated_s: f64,
+    assay_version: &'static str,
+}
+
+/// Runs the action.
+pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
+    let workspace = &context.workspace;
+    let machine = Machine::of(args.which.arch);
+    let cpus = booted(machine, &args.cpus)?;
+    let tests = Test::named(args.which.arch, &args.tests)?;
+    kernel::boot::qemu_program(workspace, machine)?;
+    let request = args.which.request()?;
+    let source = match &request.source {
+        Some(folder) => Source::named(folder)?,
+        None => Source::of_debian(workspace)?,
+    };
+    let built = kernel::build(workspace, &request, &|text| context.progress(text))?;
+    let mut wrong = 0;
+    for (ours, theirs) in &cpus {
+        for test in &tests {
+            let boot = Boot {
+                cpu: theirs,
+                processors: args.smp,
+                timeout: Duration::from_secs(args.timeout),
+                ..Boot::new(built.arch, &built.image, test.run(workspace, &built, &source)?)
+            };
+            let found = kernel::boot(workspace, &boot)?;
+            let verdict = test.verdict(&found)?;
+            wrong += usize::from(verdict.failure.is_some());
+            let record = TestRecord {
+                kind: "kernel_test",
+                arch: built.arch.name(),
+                cpu: (*ours).to_owned(),
+                patches: request.patches.iter().map(|patch| patch.path.display().to_string()).collect(),
+                test: test.name,
+                passed: verdict.passed,
+                failed: verdict.failed.clone(),
+                failure: verdict.failure.clone(),
+                log: workspace.display(&found.log),
+                emulated_s: found.elapsed.as_secs_f64(),
+                assay_version: env!("CARGO_PKG_VERSION"),
+            };
+            if context.json {
+                println!("{}", record.to_line());
+            } else {
+                tell(&record, &verdict);
+            }
+        }
+    }
+    if !context.json {
+        println!("{} passed, {wrong} failed", cpus.len() * tests.len() - wrong);
+    }
+    Ok(if wrong == 0 { Outcome::Fine } else { Outcome::Failed })
+}
+
+fn tell(record: &TestRecord, verdict: &Verdict) {
+    let word = if verdict.failure.is_none() { "passed" } else { "FAILED" };
+    let cases = verdict.passed.map(|count| format!("{count} cases")).unwrap_or_default();
+    println!(
+        "{:<8} {:<12} {word}  {cases:<12} {:.0} s under QEMU",
+        record.cpu, record.test, record.emulated_s
+    );
+    if let Some(failure) = &verdict.failure {
+        let problem = Problem::new(format!("{} on {}: {failure}", record.test, record.cpu));
+        eprintln!("assay: {}", problem.at(&record.log).remedy("the console's log has the rest"));
+        verdict.failed.iter().for_each(|name| eprintln!("  {name}"));
+    }
+}

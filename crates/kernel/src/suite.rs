@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The tests that a patch has to pass in a booted kernel: the kernel's own, as programs (selftests) and as modules (KUnit,
+//! test_bpf), and ours. Each runs in a boot of its own, and its words are read until the case that failed has a name.
+
+use crate::boot::Outcome;
+use crate::console::without_time;
+use crate::source::Source;
+use crate::workload::{self, Run};
+use crate::Built;
+use arch::Arch;
+use lab::build::digest;
+use lab::cache::{read_text, Workspace};
+use lab::target::Target;
+use lab::toolchain::{Compiler, CompilerKind};
+use lab::{Problem, Result};
+use std::path::PathBuf;
+
+/// So many failed cases are named; the console's log has all.
+const NAMED_MAX: usize = 12;
+/// What a selftest exits with that cannot do its work (kselftest.h).
+const SELFTEST_SKIPS: i32 = 4;
+
+/// A test by its name.
+#[derive(Debug)]
+pub struct Test {
+    /// What the command line calls it.
+    pub name: &'static str,
+    /// What it holds, for lists.
+    pub what: &'static str,
+    archs: &'static [Arch],
+    how: How,
+}
+
+#[derive(Debug)]
+enum How {
+    /// A workload of ours: status 0, or lines of the form `PART: lost ...`.
+    Workload,
+    /// tools/testing/selftests/powerpc/math: the program and this file of assembly.
+    Math(&'static str),
+    /// Modules to load in this order; the last tells what it found on the console.
+    Modules(&'static [&'static str], Tells),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Tells {
+    /// TAP, as KUnit prints it.
+    Kunit,
+    /// Lines `#N WHAT jited:1 ... PASS` and `Summary: N PASSED, N FAILED, [N/N JIT'ed]`.
+    TestBpf,
+}
+
+const POWER64: &[Arch] = &[Arch::Powerpc64, Arch::Powerpc64le];
+
+/// Every test.
+pub static TESTS: [Test; 7] = [
+    Test {
+        name: "regcheck",
+        what: "every floating-point and vector register, over switches, preemption, signals and forks",
+        archs: &[Arch::Powerpc64, Arch::Powerpc64le, Arch::Loongarch64],
+        how: How::Workload,
+    },
+    Test {
+        name: "vmx_syscall",
+        what: "the kernel's selftest: Altivec registers over fork and system calls",
+        archs: POWER64,
+        how: How::Math("vmx_asm.S"),
+    },
+    Test {
+        name: "vmx_preempt",
+        what: "the kernel's selftest: Altivec registers of threads that are preempted for 20 s",
+        archs: POWER64,
+        how: How::Math("vmx_asm.S"),
+    },
+    Test {
+        name: "vmx_signal",
+        what: "the kernel's selftest: Altivec registers as a signal handler finds them",
+        archs: POWER64,
+        how: How::Math("vmx_asm.S"),
+    },
+    Test {
+        name: "vsx_preempt",
+        what: "the kernel's selftest: VSX registers of threads that are preempted for 20 s",
+        archs: POWER64,
+        how: How::Math("vsx_asm.S"),
+    },
+    Test {
+        name: "checksum",
+        what: "lib/checksum_kunit: csum_partial, csum_fold, csum_ipv6_magic, ip_fast_csum",
+        archs: &Arch::ALL,
+        how: How::Modules(&["kunit", "checksum_kunit"], Tells::Kunit),
+    },
+    Test {
+        name: "test_bpf",
+        what: "lib/test_bpf: all of its programs, compiled by the JIT",
+        archs: &Arch::ALL,
+        how: How::Modules(&["test_bpf"], Tells::TestBpf),
+    },
+];
+
+/// What a test found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// Cases that passed, where the test counts them.
+    pub passed: Option<u64>,
+    /// The names of cases that failed.
+    pub failed: Vec<String>,
+    /// Why it does not count as passed; `None` if it does.
+    pub failure: Option<String>,
+}
+
+impl Test {
+    /// Those of these names, in the order of the list; without any, all that there are for the architecture.
+    pub fn named(arch: Arch, names: &[String]) -> Result<Vec<&'static Test>> {
+        let here: Vec<&Test> = TESTS.iter().filter(|test| test.archs.contains(&arch)).collect();
+        for name in names {
+            if !here.iter().any(|test| test.name == name) {
+                let known: Vec<&str> = here.iter().map(|test| test.name).collect();
+                return Err(Problem::new(format!("there is no test '{name}' for a kernel of {arch}"))
+                    .remedy(format!("choose from: {}", known.join(" "))));
+            }
+        }
+        Ok(here
+            .into_iter()
+            .filter(|test| names.is_empty() || names.iter().any(|name| name == test.name))
+            .collect())
+    }
+
+    /// What has to run in the kernel for it.
+    pub fn run(&self, workspace: &Workspace, built: &Built, source: &Source) -> Result<Run> {
+        match &self.how {
+            How::Workload => workload::find(workspace, built.arch, self.name, &[]),
+            How::Math(assembly) => {
+                let program = selftest(workspace, built.arch, source, self.name, assembly)?;
+                Ok(Run { program: Some(program), ..Run::default() })
+            }
+            How::Modules(names, _) => {
+                let modules = names.iter().map(|name| built.module(name)).collect::<Result<_>>()?;
+                Ok(Run { modules, ..Run::default() })
+            }
+        }
+    }
+
+    /// What its run says.
+    pub fn verdict(&self, outcome: &Outcome) -> Result<Verdict> {
+        let mut verdict = match &self.how {
+            How::Workload => lost(&outcome.stdout),
+            How::Math(_) => of_selftest(self.name, outcome),
+            How::Modules(_, tells) => {
+                let log = read_text(&outcome.log)?;
+                let lines: Vec<&str> = log.lines().map(|line| without_time(line.trim_end())).collect();
+                match tells {
+                    Tells::Kunit => of_kunit(&lines),
+                    Tells::TestBpf => of_test_bpf(&lines),
+                }
+            }
+        };
+        // A kernel that died says more than what its test had come to.
+        if let Some(failure) = outcome.failure() {
+            if outcome.kernel_failed() || verdict.failure.is_none() {
+                verdict.failure = Some(failure);
+            }
+        }
+        if let (None, Some(complaint)) = (&verdict.failure, outcome.complaints.first()) {
+            verdict.failure = Some(format!("the kernel complained: {complaint}"));
+        }
+        verdict.failed.truncate(NAMED_MAX);
+        Ok(verdict)
+    }
+}
+
+/// A program of tools/testing/selftests/powerpc/math, built as its Makefile does and static.
+fn selftest(
+    workspace: &Workspace,
+    arch: Arch,
+    source: &Source,
+    name: &str,
+    assembly: &str,
+) -> Result<PathBuf> {
+    let compiler = Compiler::of(CompilerKind::Gcc, Target::of(arch))?;
+    let folder = source.folder.join("tools/testing/selftests/powerpc");
+    let key = digest(&[&source.identity, &compiler.version, name, "1"]);
+    let finished = workspace.folder("programs")?.join(format!("{name}-{arch}-{}", &key[..16]));
+    if finished.is_file() {
+        return Ok(finished);
+    }
+    let program = workspace.scratch(".program")?;
+    let main = format!("math/{name}.c");
+    let output = compiler
+        .command()
+        .args(["-static", "-std=gnu99", "-O2", "-pthread", "-m64", "-maltivec", "-mvsx", "-D_GNU_SOURCE="])
+        .args(["-DGIT_VERSION=\"assay\"", "-Iinclude", "-I..", &main, "harness.c", "utils.c"])
+        .args([&format!("math/{assembly}"), "-o"])
+        .arg(program.path())
+        .folder(&folder)
+        .run()?;
+    if !output.success() {
+        return Err(Problem::new(format!("the kernel's selftest does not build: {}", output.head(4)))
+            .at(folder.join(main).display())
+            .remedy("a static C library of the architecture is needed (libc6-dev-ppc64el-cross); ./setup --kernel brings it"));
+    }
+    program.keep_as(&finished)
+}
+
+fn lost(stdout: &str) -> Verdict {
+    let failed = stdout.lines().filter(|line| line.contains(": lost ")).map(str::to_owned).collect();
+    counted(None, failed)
+}
+
+/// A verdict from cases alone.
+fn counted(passed: Option<u64>, failed: Vec<String>) -> Verdict {
+    let failure = match failed.len() {
+        0 => None,
+        1 => Some("a case failed".to_owned()),
+        count => Some(format!("{count} cases failed")),
+    };
+    Verdict { passed, failed, failure }
+}
+
+/// The harness says `success:`, `failure:` or `skip:` and the name, and what its checks found before that.
+fn of_selftest(name: &str, outcome: &Outcome) -> Verdict {
+    let text = format!("{}{}", outcome.stdout, outcome.stderr);
+    let said = |word: &str| text.lines().any(|line| line.starts_with(&format!("{word}: {name}")));
+    if said("skip") || outcome.ending == crate::Ending::Exited(SELFTEST_SKIPS) {
+        let failure = Some("it skipped itself: this cpu lacks what it tests".to_owned());
+        return Verdict { failure, ..Verdict::default() };
+    }
+    if said("success") {
+        return counted(None, Vec::new());
+    }
+    let found = text.lines().filter(|line| !line.starts_with("test:") && !line.starts_with("tags:"));
+    let mut verdict = counted(None, found.map(str::to_owned).collect());
+    verdict.failure = Some("the kernel's selftest failed".to_owned());
+    verdict
+}
+
+/// `not ok N NAME` of a case; the totals `# Totals: pass:5 fail:0 skip:0 total:5`.
+fn of_kunit(lines: &[&str]) -> Verdict {
+    let failed: Vec<String> = lines
+        .iter()
+        .filter_map(|line| line.trim_start().strip_prefix("not ok "))
+        .filter_map(|rest| Some(rest.split_once(' ')?.1.trim().to_owned()))
+        .collect();
+    let passed = lines
+        .iter()
+        .rev()
+        .find_map(|line| line.trim_start().strip_prefix("# Totals: pass:")?.split(' ').next()?.parse().ok());
+    let mut verdict = counted(passed, failed);
+    if passed.unwrap_or(0) == 0 && verdict.failure.is_none() {
+        verdict.failure = Some("KUnit ran no case".to_owned());
+    }
+    verdict
+}
+
+/// Counts of all summaries; a program that the JIT did not take has not tested it.
+fn of_test_bpf(lines: &[&str]) -> Verdict {
+    let ours = lines.iter().filter_map(|line| line.strip_prefix("test_bpf: "));
+    let (mut passed, mut summaries, mut interpreted) = (0, 0, 0);
+    let mut failed = Vec::new();
+    for line in ours {
+        if let Some((_, summary)) = line.split_once("Summary: ") {
+            let numbers: Vec<u64> = summary
+                .split(|c: char| !c.is_ascii_digit())
+                .filter(|word| !word.is_empty())
+                .filter_map(|word| word.parse().ok())
+                .collect();
+            summaries += 1;
+            passed += numbers.first().copied().unwrap_or(0);
+            if let [_, _, by_jit, all] = numbers[..] {
+                interpreted += all - by_jit;
+            }
+        } else if line.starts_with('#') && line.contains("FAIL") {
+            failed.push(line.to_owned());
+        }
+    }
+    let mut verdict = counted(Some(passed), failed);
+    if verdict.failure.is_none() && interpreted > 0 {
+        verdict.failure = Some(format!("{interpreted} programs were not compiled by the JIT"));
+    }
+    if verdict.failure.is_none() && summaries < 3 {
+        verdict.failure = Some(format!("test_bpf printed {summaries} of its three summaries"));
+    }
+    verdict
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kunit_is_read_and_silence_is_no_success() {
+        let good = [
+            "KTAP version 1",
+            "    ok 1 test_csum",
+            "# Totals: pass:5 fail:0 skip:0 total:5",
+            "ok 1 checksum",
+        ];
+        assert_eq!(of_kunit(&good), Verdict { passed: Some(5), failed: vec![], failure: None });
+        let bad = [
+            "    not ok 2 test_csum_all_carry_inputs",
+            "# Totals: pass:4 fail:1 skip:0 total:5",
+            "not ok 1 checksum",
+        ];
+        assert_eq!(of_kunit(&bad).failed, ["test_csum_all_carry_inputs", "checksum"]);
+        assert!(of_kunit(&["kunit: disabled"]).failure.unwrap().contains("no case"));
+    }
+
+    #[test]
+    fn test_bpf_fails_by_a_case_by_the_interpreter_and_by_an_early_end() {
+        let summaries = [
+            "test_bpf: Summary: 1049 PASSED, 0 FAILED, [1037/1037 JIT'ed]",
+            "test_bpf: test_tail_calls: Summary: 10 PASSED, 0 FAILED, [10/10 JIT'ed]",
+            "test_bpf: test_skb_segment: Summary: 2 PASSED, 0 FAILED",
+        ];
+        assert_eq!(of_test_bpf(&summaries), Verdict { passed: Some(1061), failed: vec![], failure: None });
+        assert!(of_test_bpf(&summaries[..2]).failure.unwrap().contains("2 of its three"));
+        let interpreted = summaries.map(|line| {
+            if line.contains("1037") {
+                "test_bpf: Summary: 1049 PASSED, 0 FAILED, [1036/1037 JIT'ed]"
+            } else {
+                line
+            }
+        });
+        assert!(of_test_bpf(&interpreted).failure.unwrap().contains("1 programs"));
+        let case = "test_bpf: #7 ALU_END_FROM_BE 64 jited:1 ret 1 != 2 (0x1 != 0x2)FAIL (1 times)";
+        assert_eq!(of_test_bpf(&[&[case][..], &summaries[..]].concat()).failed.len(), 1);
+    }
+}
