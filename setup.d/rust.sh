@@ -44,3 +44,12 @@ rust_packages() {
     done
     echo "cargo-web rustc-web" # before the first `apt-get update` nothing is known; this is Debian 12's name
 }
+
+# rust_check_packages: what brings the formatter and the linter of the Rust that is used, if Debian's is. Those of rustup are
+# components of its own, and not ours to add.
+rust_check_packages() {
+    case ${cargo:-$(rust_packages)} in
+        *-web* | /usr/bin/cargo) if apt-cache policy rustfmt-web 2>/dev/null | grep -q Candidate; then echo rustfmt-web rust-web-clippy; else echo rustfmt rust-clippy; fi ;;
+        *) [ -n "${cargo:-}" ] || echo rustfmt rust-clippy ;;
+    esac
+}

@@ -15,6 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define BYTESWAP_BIG_ENDIAN 1
 #else
@@ -40,5 +44,9 @@ void store_swap64(void *address, uint64_t value);
 void swap_buffer16(void *buffer, size_t count);
 void swap_buffer32(void *buffer, size_t count);
 void swap_buffer64(void *buffer, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

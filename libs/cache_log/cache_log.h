@@ -27,6 +27,10 @@
 
 #include "machine.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define CACHE_LOG_LINE ((uintptr_t)1 << CACHE_LOG_LINE_SHIFT)
 
 /* ------------------------------------------------------------------ entries */
@@ -69,6 +73,9 @@ struct cache_log_table {
 	uint64_t check;         /* cache_log_check_add over the entries, from cache_log_check_start */
 	uint32_t lines;
 	uint16_t entries_count, entries_max;
+#ifdef __cplusplus
+	__extension__           /* C's array without a length */
+#endif
 	uint64_t entries[];
 };
 
@@ -106,7 +113,11 @@ struct cache_log_budget {
 	uint64_t ticks;         /* about so many ticks, looked at every 32 entries; 0 allows nothing */
 };
 
+#ifdef __cplusplus
+#define CACHE_LOG_UNLIMITED (cache_log_budget{ UINT32_MAX, UINT64_MAX })
+#else
 #define CACHE_LOG_UNLIMITED ((struct cache_log_budget){ UINT32_MAX, UINT64_MAX })
+#endif
 
 /* All counters only grow, and wrap. */
 struct cache_log_statistics {
@@ -308,5 +319,9 @@ static inline void cache_log_look_ahead(struct cache_log_ahead *ahead, const str
 	ahead->looks++;
 	ahead->lines += table->lines;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -21,6 +21,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /*
  * The partial sum of `len` bytes (0 to INT_MAX) at any address, added to `sum`, any partial sum.
  * Reads exactly these bytes, or, where a variant's head says so, the aligned 8-byte words they lie in.
@@ -54,5 +58,9 @@ uint16_t csum_ipv6_magic(const void *saddr, const void *daddr, uint32_t len, uin
  */
 uint16_t csum_replace2(uint16_t check, uint16_t from, uint16_t to);
 uint16_t csum_replace4(uint16_t check, uint32_t from, uint32_t to);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

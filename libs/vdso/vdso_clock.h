@@ -11,6 +11,12 @@
 
 #include "vdso_read.h"
 
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum vdso_clock_result {
 	VDSO_CLOCK_OK = 0,
 	VDSO_CLOCK_NO_PAGE,		/* NULL, or not at a multiple of 8 */
@@ -53,6 +59,10 @@ enum vdso_clock_result vdso_clock_now_with_bounds(const struct vdso_clock *clock
  * Whether the page's generation is another one than when this was asked last (or since attach): the machine was restored
  * from a snapshot or migrated meanwhile, so what was measured across that moment is void.
  */
-_Bool vdso_clock_disrupted(struct vdso_clock *clock);
+bool vdso_clock_disrupted(struct vdso_clock *clock);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -13,6 +13,12 @@
 
 #include "vdso_writer.h"
 
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* An offset to the monotonic clock, in nanoseconds: between these two. */
 struct vdso_interval {
 	int64_t low, high;
@@ -48,17 +54,21 @@ struct vdso_discipline {
  * False if the processor has no counter that can be trusted (x86-64 without rdtscp or an invariant TSC): then the page is
  * started with VDSO_CLOCKMODE_NONE, and updates keep its coarse clocks.
  */
-_Bool vdso_discipline_start(struct vdso_discipline *discipline, struct vdso_page *page);
+bool vdso_discipline_start(struct vdso_discipline *discipline, struct vdso_page *page);
 /* `interval_ns`: when the next update will be, about. */
 void vdso_discipline_update(struct vdso_discipline *discipline, uint64_t interval_ns);
 
 /* Whether the architecture's counter can be read by a program and runs at one rate. */
-_Bool vdso_counter_usable(void);
+bool vdso_counter_usable(void);
 
 /*
  * VDSO_FLAG_GETCPU and VDSO_FLAG_RDPID as they are true of this machine: whether the processor's number stands where Linux puts it
  * for programs to read, on each processor that this thread may run on; it is moved there and back. 0 where that is not known.
  */
 uint32_t vdso_getcpu_flags(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -10,6 +10,7 @@
 #ifndef VDSO_HYPERVISOR_H
 #define VDSO_HYPERVISOR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { VDSO_HYPERVISOR_TRIES_MAX = 1000 };
@@ -25,7 +26,11 @@ struct vdso_pvclock {
 	uint8_t flags;
 	uint8_t pad[2];
 };
+#ifdef __cplusplus
+static_assert(sizeof(struct vdso_pvclock) == 32, "pvclock");
+#else
 _Static_assert(sizeof(struct vdso_pvclock) == 32, "pvclock");
+#endif
 
 enum { VDSO_PVCLOCK_TSC_STABLE = 1, VDSO_PVCLOCK_GUEST_STOPPED = 2 };
 
@@ -60,7 +65,7 @@ static inline uint64_t vdso_multiply_high(uint64_t a, uint64_t b)
  * Nanoseconds of the guest's system time. False if the page cannot be shared between processors (no TSC_STABLE flag), or if
  * the hypervisor writes for too long. A counter behind tsc_timestamp gives the time of the timestamp, never less.
  */
-static inline _Bool vdso_pvclock_ns(const volatile void *at, uint64_t (*counter)(void), uint64_t *ns)
+static inline bool vdso_pvclock_ns(const volatile void *at, uint64_t (*counter)(void), uint64_t *ns)
 {
 	const struct vdso_pvclock *page = (const struct vdso_pvclock *)(uintptr_t)at;
 
@@ -91,7 +96,7 @@ static inline _Bool vdso_pvclock_ns(const volatile void *at, uint64_t (*counter)
 }
 
 /* Units of 100 ns of the partition's reference time. False if the page is not valid. */
-static inline _Bool vdso_hyperv_100ns(const volatile void *at, uint64_t (*counter)(void), uint64_t *ticks)
+static inline bool vdso_hyperv_100ns(const volatile void *at, uint64_t (*counter)(void), uint64_t *ticks)
 {
 	const struct vdso_hyperv_tsc *page = (const struct vdso_hyperv_tsc *)(uintptr_t)at;
 

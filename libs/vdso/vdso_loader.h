@@ -8,8 +8,13 @@
 #ifndef VDSO_LOADER_H
 #define VDSO_LOADER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 enum vdso_loader_result {
 	VDSO_LOADER_OK = 0,
@@ -46,10 +51,14 @@ struct vdso_image_export {
 	const char *version;		/* NULL: none */
 	const void *address;
 	size_t bytes;
-	_Bool weak;
+	bool weak;
 };
 
 /* The exported symbol with this index; false if that is none. For index from 1 to symbols_count - 1. */
-_Bool vdso_image_export(const struct vdso_image *image, uint32_t index, struct vdso_image_export *export);
+bool vdso_image_export(const struct vdso_image *image, uint32_t index, struct vdso_image_export *found);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -197,7 +197,6 @@ struct vdso_page {
 	struct vdso_data data[VDSO_BLOCKS];
 	uint8_t to_header[VDSO_HEADER - VDSO_BLOCKS * VDSO_BLOCK_SIZE];
 	struct vdso_header header;
-	uint8_t to_limits[VDSO_LIMITS - VDSO_HEADER - sizeof(struct vdso_header)];
 	struct vdso_limits limits;
 	uint8_t to_ticks[VDSO_TICKS_PER_SECOND - VDSO_LIMITS - sizeof(struct vdso_limits)];
 	uint64_t ticks_per_second;	/* of the counter; powerpc's __kernel_get_tbfreq */
@@ -208,26 +207,31 @@ struct vdso_page {
 	uint8_t rest[VDSO_PAGE_SIZE - VDSO_SYSCALL_MAP - 32 * 4];
 };
 
-_Static_assert(offsetof(struct vdso_data, seq) == VDSO_SEQ, "seq");
-_Static_assert(offsetof(struct vdso_data, clock_mode) == VDSO_CLOCK_MODE, "clock_mode");
-_Static_assert(offsetof(struct vdso_data, cycle_last) == VDSO_CYCLE_LAST, "cycle_last");
-_Static_assert(offsetof(struct vdso_data, mask) == VDSO_MASK, "mask");
-_Static_assert(offsetof(struct vdso_data, mult) == VDSO_MULT, "mult");
-_Static_assert(offsetof(struct vdso_data, shift) == VDSO_SHIFT, "shift");
-_Static_assert(offsetof(struct vdso_data, basetime) == VDSO_BASETIME, "basetime");
-_Static_assert(offsetof(struct vdso_data, tz_minuteswest) == VDSO_TZ_MINUTESWEST, "tz_minuteswest");
-_Static_assert(offsetof(struct vdso_data, tz_dsttime) == VDSO_TZ_DSTTIME, "tz_dsttime");
-_Static_assert(offsetof(struct vdso_data, hrtimer_res) == VDSO_HRTIMER_RES, "hrtimer_res");
-_Static_assert(offsetof(struct vdso_data, coarse_res) == VDSO_COARSE_RES, "coarse_res");
-_Static_assert(sizeof(struct vdso_data) == VDSO_BLOCK_SIZE, "a block");
-_Static_assert(offsetof(struct vdso_page, header) == VDSO_HEADER, "header");
-_Static_assert(offsetof(struct vdso_page, header.flags) == VDSO_FLAGS, "flags");
-_Static_assert(offsetof(struct vdso_page, header.plain_shift) == VDSO_PLAIN_SHIFT, "plain_shift");
-_Static_assert(offsetof(struct vdso_page, limits) == VDSO_LIMITS, "limits");
-_Static_assert(offsetof(struct vdso_page, ticks_per_second) == VDSO_TICKS_PER_SECOND, "ticks_per_second");
-_Static_assert(offsetof(struct vdso_page, powerpc_stamp) == VDSO_POWERPC_STAMP, "powerpc_stamp");
-_Static_assert(offsetof(struct vdso_page, syscall_map) == VDSO_SYSCALL_MAP, "syscall_map");
-_Static_assert(sizeof(struct vdso_page) == VDSO_PAGE_SIZE, "the page");
+#ifdef __cplusplus
+#define VDSO_ASSERT static_assert
+#else
+#define VDSO_ASSERT _Static_assert
+#endif
+VDSO_ASSERT(offsetof(struct vdso_data, seq) == VDSO_SEQ, "seq");
+VDSO_ASSERT(offsetof(struct vdso_data, clock_mode) == VDSO_CLOCK_MODE, "clock_mode");
+VDSO_ASSERT(offsetof(struct vdso_data, cycle_last) == VDSO_CYCLE_LAST, "cycle_last");
+VDSO_ASSERT(offsetof(struct vdso_data, mask) == VDSO_MASK, "mask");
+VDSO_ASSERT(offsetof(struct vdso_data, mult) == VDSO_MULT, "mult");
+VDSO_ASSERT(offsetof(struct vdso_data, shift) == VDSO_SHIFT, "shift");
+VDSO_ASSERT(offsetof(struct vdso_data, basetime) == VDSO_BASETIME, "basetime");
+VDSO_ASSERT(offsetof(struct vdso_data, tz_minuteswest) == VDSO_TZ_MINUTESWEST, "tz_minuteswest");
+VDSO_ASSERT(offsetof(struct vdso_data, tz_dsttime) == VDSO_TZ_DSTTIME, "tz_dsttime");
+VDSO_ASSERT(offsetof(struct vdso_data, hrtimer_res) == VDSO_HRTIMER_RES, "hrtimer_res");
+VDSO_ASSERT(offsetof(struct vdso_data, coarse_res) == VDSO_COARSE_RES, "coarse_res");
+VDSO_ASSERT(sizeof(struct vdso_data) == VDSO_BLOCK_SIZE, "a block");
+VDSO_ASSERT(offsetof(struct vdso_page, header) == VDSO_HEADER, "header");
+VDSO_ASSERT(offsetof(struct vdso_page, header.flags) == VDSO_FLAGS, "flags");
+VDSO_ASSERT(offsetof(struct vdso_page, header.plain_shift) == VDSO_PLAIN_SHIFT, "plain_shift");
+VDSO_ASSERT(offsetof(struct vdso_page, limits) == VDSO_LIMITS, "limits");
+VDSO_ASSERT(offsetof(struct vdso_page, ticks_per_second) == VDSO_TICKS_PER_SECOND, "ticks_per_second");
+VDSO_ASSERT(offsetof(struct vdso_page, powerpc_stamp) == VDSO_POWERPC_STAMP, "powerpc_stamp");
+VDSO_ASSERT(offsetof(struct vdso_page, syscall_map) == VDSO_SYSCALL_MAP, "syscall_map");
+VDSO_ASSERT(sizeof(struct vdso_page) == VDSO_PAGE_SIZE, "the page");
 #endif
 
 #endif

@@ -149,7 +149,7 @@ VDSO_INLINE const struct vdso_page *vdso_system_page(const struct vdso_page *pag
 }
 
 /* The counter that a mode stands for; false if there is none, or none that can be trusted now. */
-VDSO_INLINE _Bool vdso_counter_of(int32_t mode, const void *hypervisor, uint64_t *cycles)
+VDSO_INLINE bool vdso_counter_of(int32_t mode, const void *hypervisor, uint64_t *cycles)
 {
 	if (mode == VDSO_CLOCKMODE_ARCH) {
 		*cycles = vdso_counter();
@@ -212,7 +212,7 @@ VDSO_INLINE void vdso_namespace_add(const struct vdso_page *page, unsigned int c
 	time->nsec = nsec < VDSO_NSEC_PER_SEC ? (uint32_t)nsec : VDSO_NSEC_PER_SEC - 1;
 }
 
-VDSO_INLINE _Bool vdso_is_namespace(const struct vdso_data *vd)
+VDSO_INLINE bool vdso_is_namespace(const struct vdso_data *vd)
 {
 	return (vdso_seq(vd, 0) & 1) && vd->clock_mode == VDSO_CLOCKMODE_TIMENS;
 }
@@ -318,8 +318,8 @@ VDSO_INLINE int vdso_try_time(const struct vdso_page *page, int32_t clock, struc
 VDSO_COLD int vdso_read_time_slow(const struct vdso_page *page, const void *hypervisor, int32_t clock, struct vdso_time *time)
 {
 	unsigned int block = clock == VDSO_CLOCK_MONOTONIC_RAW ? VDSO_BLOCK_RAW : VDSO_BLOCK_HRES_COARSE;
-	_Bool namespace = vdso_is_namespace(&page->data[block]);
-	const struct vdso_data *vd = namespace ? &vdso_system_page(page)->data[block] : &page->data[block];
+	bool in_namespace = vdso_is_namespace(&page->data[block]);
+	const struct vdso_data *vd = in_namespace ? &vdso_system_page(page)->data[block] : &page->data[block];
 	uint32_t bit;
 	int result;
 
@@ -332,7 +332,7 @@ VDSO_COLD int vdso_read_time_slow(const struct vdso_page *page, const void *hype
 		result = vdso_coarse_system(vd, (unsigned int)clock, time);
 	else
 		return VDSO_FALLBACK;
-	if (result == VDSO_OK && namespace)
+	if (result == VDSO_OK && in_namespace)
 		vdso_namespace_add(page, (unsigned int)clock, time);
 	return result;
 }

@@ -22,6 +22,10 @@
 
 #include "vdso_page.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum vdso_writer_result {
 	VDSO_WRITER_OK = 0,
 	VDSO_WRITER_BAD_FREQUENCY,	/* no shift gives a mult of 32 bits: 0, or more than 2^48 Hz */
@@ -133,5 +137,9 @@ struct vdso_timestamp vdso_writer_time(const struct vdso_writer *writer, uint64_
  */
 enum vdso_writer_result vdso_namespace_start(struct vdso_page *page, struct vdso_timestamp monotonic,
 					     struct vdso_timestamp boottime);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -8,6 +8,10 @@
 
 #include "../ebpf.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 extern const struct ebpf_platform ebpf_host_platform;
 
 /* Feature bits of the CPU that this runs on, for struct ebpf_target. */
@@ -15,5 +19,9 @@ uint32_t ebpf_host_features(void);
 
 /* The entry of the auxiliary vector with this AT_ number, 0 if there is none: what ebpf_host_features asks. */
 uint64_t ebpf_host_auxiliary(uint64_t type);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

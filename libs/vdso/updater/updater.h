@@ -8,6 +8,10 @@
 
 #include "vdso_discipline.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct vdso_updater;
 
 /*
@@ -17,12 +21,16 @@ struct vdso_updater;
 struct vdso_updater *vdso_updater_start(struct vdso_page *page, uint64_t interval_ns);
 
 /* Whether the page has a counter; without, its readers use the system call for all but the coarse clocks. */
-_Bool vdso_updater_has_counter(const struct vdso_updater *updater);
+bool vdso_updater_has_counter(const struct vdso_updater *updater);
 
 /*
  * Ends the thread. The page stops: from now on its mode is VDSO_CLOCKMODE_NONE, so that readers fall back, and its status
  * unknown. Coarse clocks stand where they are.
  */
 void vdso_updater_stop(struct vdso_updater *updater);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

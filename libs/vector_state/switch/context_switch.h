@@ -69,8 +69,10 @@ struct context {
 
 #ifdef __cplusplus
 #define CONTEXT_THREAD {}
+#define CONTEXT_NORETURN [[noreturn]]
 #else
 #define CONTEXT_THREAD { 0 }
+#define CONTEXT_NORETURN _Noreturn
 #endif
 
 enum context_status {
@@ -130,7 +132,7 @@ bool context_cpu_suffices(unsigned long hwcap);
 
 #ifdef CONTEXT_DEBUG
 /* Called with a message that ends in no line end; must not return. The program brings it, or links host/panic.c. */
-_Noreturn void context_panic(const char *message);
+CONTEXT_NORETURN void context_panic(const char *message);
 void *context_switch_checked(struct context *from, struct context *to, void *message);
 void *context_switch_used_checked(struct context *from, struct context *to, void *message);
 void *context_switch_vrsave_checked(struct context *from, struct context *to, void *message);
@@ -176,12 +178,7 @@ static inline void *context_yield(struct context *self, void *message)
  * Ends self, which is running, and goes on with `to`. What self saved is gone; its stack and the struct may be used
  * again as soon as `to` runs. Debug builds stop as for a switch.
  */
-#ifdef __cplusplus
-[[noreturn]]
-#else
-_Noreturn
-#endif
-void context_finish(struct context *self, struct context *to, void *message);
+CONTEXT_NORETURN void context_finish(struct context *self, struct context *to, void *message);
 
 #ifdef __cplusplus
 }

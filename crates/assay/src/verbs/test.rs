@@ -26,7 +26,7 @@ pub struct Args {
     #[arg(long)]
     full: bool,
     /// Only these parts (repeatable; default: all)
-    #[arg(long = "only", value_name = "PART", value_parser = ["rust", "variants", "must-fail", "compat", "docs", "setup", "conformance", "switch", "vdso", "cache-log", "kernel"])]
+    #[arg(long = "only", value_name = "PART", value_parser = ["rust", "variants", "must-fail", "compat", "docs", "setup", "conformance", "switch", "vdso", "cache-log", "kernel", "libraries"])]
     only: Vec<String>,
 }
 
@@ -52,7 +52,7 @@ impl PartRecord {
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     type Part = fn(&Context, &Args) -> Result<Tally>;
-    let parts: [(&str, &str, Part); 11] = [
+    let parts: [(&str, &str, Part); 12] = [
         ("variants", "every variant, under the oldest CPU that it claims", all_variants),
         ("must-fail", "broken variants that the checker has to catch", must_fail),
         ("compat", "unmodified kernel files, judged as out-of-tree variants", compat),
@@ -72,6 +72,11 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
             "kernel",
             "Debian's kernel booted, programs that end well and badly in it, a function of it recorded",
             kernel,
+        ),
+        (
+            "libraries",
+            "libs/ built, tested, installed and linked with as its users do, by gcc and clang",
+            libraries,
         ),
         ("docs", "the commands that the documents show", documents),
         ("setup", "what the set-up scripts do in good and bad surroundings", setup_scripts),
@@ -215,6 +220,16 @@ fn kernel(context: &Context, _: &Args) -> Result<Tally> {
             .env("ASSAY_CACHE", &context.workspace.cache),
         "kernel/tests/run",
     )
+}
+
+/// The libraries through meson and pkg-config, on this machine and on one other; in the long form on all.
+fn libraries(context: &Context, args: &Args) -> Result<Tally> {
+    let build = context.workspace.folder("libraries")?;
+    let mut script = Command::new(context.workspace.root.join("libs/tests/run"));
+    if args.full {
+        script = script.arg("--long");
+    }
+    script_counts(script.arg(build).env("ASSAY_CACHE", &context.workspace.cache), "libs/tests/run")
 }
 
 /// The scripts have a test of their own in their own language.

@@ -14,7 +14,7 @@ static inline void *context_stack_map(size_t *bytes)
 	char *low;
 
 	*bytes = (*bytes + page - 1) & ~(page - 1);
-	low = mmap(NULL, *bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	low = (char *)mmap(NULL, *bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	if (low == MAP_FAILED)
 		return NULL;
 	if (mprotect(low, page, PROT_NONE) != 0) {
