@@ -42,7 +42,7 @@ static inline void context_check_inline(struct context *from, struct context *to
  * statement does, and what it changes. The frame: where to go on at 0, then what is saved by hand. */
 #if defined(__x86_64__)
 #define CONTEXT_INLINE_REGISTERS "rdi", "rsi", "rdx"
-/* The 128 bytes of the red zone may hold what the compiler keeps. rbx: a base pointer. */
+/* The 128 bytes of the red zone may hold what the compiler keeps. rbx: a base pointer. MXCSR: see x86_64.S. */
 #define CONTEXT_INLINE_CODE                                                                             \
 	"leaq	-176(%%rsp), %%rsp\n\t"                                                                 \
 	"leaq	1f(%%rip), %%rax\n\t"                                                                   \
@@ -53,7 +53,17 @@ static inline void context_check_inline(struct context *from, struct context *to
 	"fnstcw	28(%%rsp)\n\t"                                                                          \
 	"movq	%%rsp, (%%rdi)\n\t"                                                                     \
 	"movq	(%%rsi), %%rcx\n\t"                                                                     \
+	"movzwl	30(%%rcx), %%eax\n\t"                                                                  \
+	"movw	%%ax, 30(%%rsp)\n\t"                                                                   \
+	"testl	%%eax, %%eax\n\t"                                                                      \
+	"jz	4f\n\t"                                                                                  \
+	"movl	24(%%rsp), %%eax\n\t"                                                                  \
+	"xorl	24(%%rcx), %%eax\n\t"                                                                  \
+	"testl	$0xffc0, %%eax\n\t"                                                                    \
+	"jz	5f\n\t"                                                                                  \
+	"4:\n\t"                                                                                        \
 	"ldmxcsr 24(%%rcx)\n\t"                                                                         \
+	"5:\n\t"                                                                                        \
 	"movzwl	28(%%rsp), %%eax\n\t"                                                                   \
 	"cmpw	28(%%rcx), %%ax\n\t"                                                                    \
 	"jne	2f\n\t"                                                                                 \

@@ -4,8 +4,8 @@
  *
  * A context is a call that can be left in the middle and gone on with later. It owns a stack, which the caller
  * brings, and what the ABI says a function call preserves; a switch is a call, so nothing else can be alive across it.
- * The library has no global state, allocates nothing and needs no libc. Contexts of one program may run on several
- * threads, each context on one thread at a time.
+ * The library has no global state (but whose processor an x86 one is, asked once), allocates nothing and needs no libc.
+ * Contexts of one program may run on several threads, each context on one thread at a time.
  *
  *	static void numbers(struct context *self, void *message)
  *	{
