@@ -89,6 +89,14 @@ struct block *block_intern(uint64_t address, const uint8_t *code, const uint8_t 
     return block;
 }
 
+void blocks_written(void (*visit)(const struct block *block))
+{
+    for (unsigned i = 0; i < BUCKETS; i++)
+        for (const struct block *block = buckets[i]; block; block = block->next)
+            if (block->id)
+                visit(block);
+}
+
 void blocks_hold(bool hold)
 {
     (hold ? pthread_mutex_lock : pthread_mutex_unlock)(&intern_lock);

@@ -378,14 +378,21 @@ static void put_line(const char *key, uint64_t value)
     put_text(text);
 }
 
+static void put_text_line(const char *key, const char *value)
+{
+    put_text(key);
+    put_text(value);
+}
+
 static void put_end(const char *reason)
 {
     const struct counts *c = &stream.counts;
 
     end_lines = 0;
     region_report(count_line);
+    images_find();
     put(RECORD_END);
-    put(8 + end_lines);
+    put(8 + end_lines + images_report(NULL));
     put_text("end");
     put_text(reason);
     put_line("instructions", c->instructions);
@@ -396,6 +403,7 @@ static void put_end(const char *reason)
     put_line("region_entries", c->entries);
     put_line("unknown_addresses", c->unknown);
     region_report(put_line);
+    images_report(put_text_line);
 }
 
 void stream_close(const char *reason)

@@ -7,6 +7,7 @@
 //   system.c   for a whole machine: interrupts and changes of task inside the region.
 //   record.c   gathers the accesses of one execution of a block; owns the tape.
 //   fold.c     finds repeated sequences, of blocks, then of loops, and counts them.
+//   images.c   which files the code came from, for names of functions.
 //   stream.c   writes what is left as varints in zstd frames (docs/trace-format.md).
 //   guest.c    the guest's registers and memory, as far as a plugin can reach them.
 //   isa.c      facts about instructions, for the events that QEMU does not report.
@@ -115,6 +116,12 @@ struct block *block_prefix(struct block *block, uint32_t instructions);
 struct block *block_marker(enum marker marker, uint8_t value);
 struct shape *shape_of(struct block *block, const struct raw *raw, uint32_t count, uint64_t *addresses);
 void blocks_hold(bool hold); // around a fork
+void blocks_written(void (*visit)(const struct block *block)); // those that are in the file
+
+// ---- images.c -------------------------------------------------------------------------------------------------
+
+void images_find(void);                                                        // at the end
+unsigned images_report(void (*text)(const char *key, const char *value));      // how many
 
 // ---- Tape -----------------------------------------------------------------------------------------------------
 //

@@ -12,6 +12,7 @@ mod interrupt;
 mod judge;
 mod least;
 mod measuring;
+mod naming;
 mod program;
 mod progress;
 mod select;
@@ -65,6 +66,8 @@ enum Verb {
     Trace(verbs::trace::Args),
     /// Programs of other architectures to record: unpack Debian's, build your own
     Foreign(verbs::foreign::Args),
+    /// Where a recorded program's instructions and predicted cycles go: functions, lines, instructions
+    Hot(verbs::hot::Args),
     /// What bounds a variant on a CPU, by experiment; what the answer rests on; a timeline
     Explain(verbs::explain::Args),
     /// Move the uncertain numbers of a cpu to where published figures are met best, and judge the fit by what it has not seen
@@ -134,6 +137,7 @@ fn main() -> ExitCode {
         Verb::Completions(args) => verbs::completions::run(command(), &args),
         Verb::Man(args) => verbs::completions::man(&context, command(), &args),
         Verb::Trace(args) => verbs::trace::run(&context, &args),
+        Verb::Hot(args) => verbs::hot::run(&context, &args),
         Verb::Explain(args) => verbs::explain::run(&context, &args),
         Verb::Fit(args) => verbs::fit::run(&context, &args),
         Verb::Cpu(args) => verbs::cpu::run(&context, &args),

@@ -9,6 +9,7 @@ pub mod build;
 pub mod cache;
 pub mod case;
 pub mod check;
+pub mod code_map;
 pub mod discover;
 pub mod elf;
 pub mod emulator;
@@ -27,5 +28,6 @@ pub mod record;
 pub mod symbols;
 pub mod target;
 pub mod toolchain;
+mod unwind_table;
 
 pub use problem::{Problem, Result};

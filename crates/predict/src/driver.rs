@@ -6,6 +6,7 @@ use crate::cpu::Cpu;
 use crate::description::Description;
 use crate::fallback::Fallback;
 use crate::plan::{Plan, RegisterKinds};
+use crate::profile::{Before, Place, Profile};
 use crate::source::{Chunk, Item, Source, SourceError};
 use std::collections::BTreeMap;
 use std::sync::mpsc::sync_channel;
@@ -20,6 +21,8 @@ pub struct Options {
     pub relax: Relax,
     /// Keep the events of this many instructions, and from which executed instruction on.
     pub events: Option<(u64, u64)>,
+    /// Charge each instruction with its cycles, instead of keeping events; that takes about twice as long.
+    pub profile: bool,
     /// The code stands so many bytes further on than in the trace; data stays where it is.
     pub shift: u64,
     /// Stop after about so many simulated instructions, which tells how one core stands to another, not the whole run.
@@ -28,7 +31,14 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { skip_loops: true, relax: Relax::default(), events: None, shift: 0, simulated_max: None }
+        Options {
+            skip_loops: true,
+            relax: Relax::default(),
+            events: None,
+            profile: false,
+            shift: 0,
+            simulated_max: None,
+        }
     }
 }
 
@@ -57,6 +67,8 @@ pub struct Prediction {
     pub fallbacks: BTreeMap<String, u64>,
     /// Events asked for, and the text and address of each static instruction they name.
     pub timeline: Option<crate::timeline::Timeline>,
+    /// Where the cycles went, if that was asked for: every static instruction, in the order of its first execution.
+    pub profile: Option<Vec<Place>>,
 }
 
 impl Prediction {
@@ -247,6 +259,7 @@ struct Runner {
     simulated_max: u64,
     events: Option<(u64, u64)>,
     recorded: Vec<Event>,
+    profile: Option<Profile>,
     texts: Vec<(u64, String)>,
     calls: Calls,
     skipped_cycles: u64,
@@ -277,6 +290,7 @@ impl Runner {
             simulated_max: options.simulated_max.unwrap_or(u64::MAX),
             events: options.events,
             recorded: Vec::new(),
+            profile: options.profile.then(Profile::default),
             texts: Vec::new(),
             calls: Calls::default(),
             skipped_cycles: 0,
@@ -290,7 +304,9 @@ impl Runner {
         for block in &chunk.new_blocks {
             self.plan.add_block(&self.description, &self.kinds, block);
             self.executions.push(0);
-            if self.events.is_some() {
+            if let Some(profile) = &mut self.profile {
+                block.iter().for_each(|instruction| profile.define(instruction.address, &instruction.text));
+            } else if self.events.is_some() {
                 self.texts
                     .extend(block.iter().map(|instruction| (instruction.address, instruction.text.clone())));
             }
@@ -334,6 +350,13 @@ impl Runner {
 
     fn block(&mut self, block: u32, accesses: &[Access], next: u64) {
         self.executions[block as usize] += 1;
+        let next = next.wrapping_add(self.shift);
+        if let Some(profile) = &mut self.profile {
+            self.recorded.clear();
+            self.core.block(&self.plan, block as usize, accesses, next, Some(&mut self.recorded));
+            profile.charge(&self.recorded);
+            return;
+        }
         let wanted = match self.events {
             Some((first, count)) => {
                 let executed = self.core.counters().instructions;
@@ -341,7 +364,7 @@ impl Runner {
             }
             None => None,
         };
-        self.core.block(&self.plan, block as usize, accesses, next.wrapping_add(self.shift), wanted);
+        self.core.block(&self.plan, block as usize, accesses, next, wanted);
     }
 
     /// Executes an iteration `times` more times, skipping when its cycles have settled.
@@ -352,6 +375,7 @@ impl Runner {
         let mut windows = 0;
         let mut before = self.core.counters().clone();
         let mut start = self.core.now();
+        let mut charged = self.charged(body);
         self.collect_marks();
         let mut calls = self.calls.count;
         while done < times && !self.has_simulated_enough() {
@@ -370,6 +394,9 @@ impl Runner {
                 let skipped = self.skippable(body, accesses, steps, done, window, possible.saturating_sub(1));
                 if skipped > 0 {
                     self.core.counters().repeat_since(&before, skipped);
+                    if let (Some(profile), Some(charged)) = (&mut self.profile, &charged) {
+                        profile.repeat_since(charged, skipped);
+                    }
                     self.skipped_instructions += (counted.instructions - before.instructions) * skipped;
                     let mean = history.iter().sum::<u64>() as f64 / STEADY_WINDOWS as f64;
                     let cycles = (mean * skipped as f64).round() as u64;
@@ -380,9 +407,23 @@ impl Runner {
                 }
             }
             before = self.core.counters().clone();
+            charged = self.charged(body);
             start = self.core.now();
             calls = self.calls.count;
         }
+    }
+
+    /// What a loop's instructions are charged with so far, each of them once.
+    fn charged(&self, body: &[Item]) -> Option<Before> {
+        let profile = self.profile.as_ref()?;
+        let blocks = body.iter().filter_map(|item| match item {
+            Item::Block { block, .. } => Some(&self.plan.blocks[*block as usize]),
+            _ => None,
+        });
+        let mut ops: Vec<u32> = blocks.flat_map(|block| block.first..block.first + block.count).collect();
+        ops.sort_unstable();
+        ops.dedup();
+        Some(profile.before(ops.into_iter().map(|op| op as usize)))
     }
 
     fn iteration(&mut self, body: &[Item], accesses: &[Access], steps: &[i64], iteration: u64) {
@@ -467,7 +508,7 @@ impl Runner {
                 }
             }
         }
-        let timeline = self.events.map(|_| {
+        let timeline = self.events.filter(|_| self.profile.is_none()).map(|_| {
             let texts = std::mem::take(&mut self.texts);
             crate::timeline::Timeline::new(&self.name, texts, std::mem::take(&mut self.recorded))
         });
@@ -483,6 +524,7 @@ impl Runner {
             counters,
             fallbacks,
             timeline,
+            profile: self.profile.map(|profile| profile.places),
         })
     }
 }

@@ -19,6 +19,7 @@ pub mod hot;
 pub mod left_out;
 pub mod loops;
 mod plan;
+pub mod profile;
 pub mod source;
 pub mod timeline;
 pub mod trace_source;

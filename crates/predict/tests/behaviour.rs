@@ -126,6 +126,14 @@ fn skipping_a_steady_loop_deviates_by_less_than_a_thousandth_where_turns_are_ali
         assert!(skipped.simulated < whole.simulated / 2, "{name}: nothing was skipped");
         let deviation = (skipped.cycles as f64 / whole.cycles as f64 - 1.0).abs();
         assert!(deviation < most, "{name}: {} against {}", skipped.cycles, whole.cycles);
+        // What instructions are charged with is the whole run, what was skipped included.
+        let profiled = Options { profile: true, ..Options::default() };
+        let charged = predict(&mut open(), &[&cpu(name)], &profiled).unwrap().remove(0);
+        let places = charged.profile.expect("it was asked for");
+        let executions: u64 = places.iter().map(|place| place.executions).sum();
+        let cycles: u64 = places.iter().map(|place| place.cycles).sum();
+        assert_eq!(executions, charged.counters.instructions, "{name}");
+        assert!(cycles.abs_diff(charged.cycles) * 100 < charged.cycles, "{name}: {cycles}, {}", charged.cycles);
     }
 }
 

@@ -2,6 +2,7 @@
 //! What the file says about itself at its start and at its end.
 
 use arch::Arch;
+use std::path::PathBuf;
 
 /// A function whose execution was recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +49,15 @@ impl Header {
     }
 }
 
+/// A file that code of the trace came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// Where its first byte was loaded.
+    pub start: u64,
+    /// The file, as it was called where the trace was recorded.
+    pub path: PathBuf,
+}
+
 /// The end of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct End {
@@ -59,6 +69,16 @@ impl End {
     /// The value of a key.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.lines.iter().find(|(k, _)| k == key).map(|(_, value)| value.as_str())
+    }
+
+    /// The files that the code came from, as far as they were still loaded when recording ended.
+    pub fn images(&self) -> Vec<Image> {
+        let values = self.lines.iter().filter(|(key, _)| key == "image").map(|(_, value)| value);
+        let image = |value: &String| {
+            let (start, path) = value.strip_prefix("0x")?.split_once(':')?;
+            Some(Image { start: u64::from_str_radix(start, 16).ok()?, path: PathBuf::from(path) })
+        };
+        values.filter_map(image).collect()
     }
 
     /// A total, 0 where the writer has none.

@@ -16,6 +16,7 @@ pub mod ebpf;
 pub mod explain;
 pub mod fit;
 pub mod foreign;
+pub mod hot;
 pub mod kernel;
 pub mod list;
 pub mod measure;

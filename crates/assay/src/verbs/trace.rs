@@ -4,7 +4,8 @@
 use crate::context::{Context, Outcome};
 use crate::interrupt;
 use arch::Arch;
-use lab::elf::ElfFile;
+use lab::code_map::CodeFile;
+use lab::elf::{ElfFile, Function};
 use lab::emulator::{qemu_engine, Engine};
 use lab::foreign_root::{unpacked, Root};
 use lab::output::Output;
@@ -21,7 +22,7 @@ use std::time::Duration;
 /// Options of `trace`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Record only this function and what it calls (repeatable); FUNCTION@SONAME or FUNCTION@FILE for one in a shared library
+    /// Record only this function and what it calls (repeatable); FUNCTION@SONAME or FUNCTION@FILE for one in a shared library, FILE+0xADDRESS for one without a symbol
     #[arg(long = "roi", value_name = "FUNCTION[@LIBRARY]")]
     regions: Vec<String>,
     /// The trace (default: PROGRAM.trace in the current folder); -: to standard output, and the program's own to errors
@@ -278,14 +279,21 @@ fn output(context: &Context, args: &Args, program: &Path) -> Result<Output> {
 
 /// The tracer's arguments for `FUNCTION` in the program or `FUNCTION@FILE` in a library, by its path or its soname.
 fn region_arguments(root: &Root, program: &ElfFile, path: &Path, region: &str) -> Result<Vec<String>> {
-    let (name, library) = match region.split_once('@') {
-        Some((name, file)) => (name, Some(library_file(root, program, path, file)?)),
-        None => (region, None),
+    let (name, library) = match (region.split_once('@'), code_place(region)) {
+        (Some((name, file)), _) => (name, Some(library_file(root, program, path, file)?)),
+        (None, Some((file, _))) if !file.is_empty() && path.file_name().is_none_or(|own| own != file) => {
+            (region, Some(library_file(root, program, path, file)?))
+        }
+        (None, _) => (region, None),
     };
     let loaded = library.as_ref().map(|file| ElfFile::load(file)).transpose()?;
     let elf = loaded.as_ref().unwrap_or(program);
     let place = library.as_deref().unwrap_or(path);
-    let function = elf.function(name).ok_or_else(|| {
+    let function = match code_place(name) {
+        Some((_, address)) => Some(function_at(place, address)?),
+        None => elf.function(name),
+    };
+    let function = function.ok_or_else(|| {
         let similar: Vec<&str> = elf
             .functions
             .iter()
@@ -298,7 +306,8 @@ fn region_arguments(root: &Root, program: &ElfFile, path: &Path, region: &str) -
             match (elsewhere, &similar[..]) {
                 (Some(soname), _) => format!("{soname} has it: --roi {name}@{soname}"),
                 (None, []) => {
-                    "its symbols may have been stripped; name one that nm or nm -D shows".to_owned()
+                    "its symbols may have been stripped; name one that nm or nm -D shows, or the place of one as ./assay hot shows it"
+                        .to_owned()
                 }
                 (None, similar) => format!("similar: {}", similar.join(" ")),
             },
@@ -311,6 +320,21 @@ fn region_arguments(root: &Root, program: &ElfFile, path: &Path, region: &str) -
     }
     arguments.push(format!("roi={name}:{:#x}:{:#x}", function.address, function.local_entry));
     Ok(arguments)
+}
+
+/// `FILE+0xADDRESS`, which is what `hot` calls a function without a symbol; the program's own if there is no FILE.
+fn code_place(region: &str) -> Option<(&str, u64)> {
+    let (file, address) = region.rsplit_once("+0x")?;
+    Some((file, u64::from_str_radix(address, 16).ok()?))
+}
+
+fn function_at(file: &Path, address: u64) -> Result<Function> {
+    let (address, local_entry) = CodeFile::load(file)?.entries(address).ok_or_else(|| {
+        Problem::new(format!("has no code at {address:#x}"))
+            .at(file.display())
+            .remedy("name a function, or its address in the file as ./assay hot and objdump show it")
+    })?;
+    Ok(Function { address, local_entry, size_bytes: 0 })
 }
 
 fn library_file(root: &Root, program: &ElfFile, path: &Path, name: &str) -> Result<PathBuf> {

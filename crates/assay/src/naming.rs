@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Names for the addresses of a trace: which function of which file, and which line of its source.
+
+use lab::code_map::{CodeFile, Place};
+use lab::process::Command;
+use lab::toolchain::require_program;
+use lab::{Problem, Result};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use trace::{Block, End};
+
+/// A file whose code differs from the trace's in more than one block of so many is another build.
+const DIFFERENT_ONE_OF: usize = 20;
+
+/// The files that a trace's code came from.
+pub struct Names {
+    /// How far the trace's addresses are from the file's own.
+    files: Vec<(u64, CodeFile)>,
+    /// What could not be used, and why.
+    pub notes: Vec<String>,
+}
+
+/// An address with its name.
+pub struct Named {
+    /// The function.
+    pub place: Place,
+    /// The file, if it is known, and the address in it.
+    pub file: Option<(PathBuf, u64)>,
+}
+
+impl Names {
+    /// Of the files that the trace names and are still what they were; `symbols` stand for what it does not name, such as a
+    /// kernel's vmlinux, or for a file that has moved.
+    pub fn of(blocks: &[Block], end: Option<&End>, symbols: &[PathBuf]) -> Result<Names> {
+        let mut names = Names { files: Vec::new(), notes: Vec::new() };
+        let images = end.map(End::images).unwrap_or_default();
+        let mut given: Vec<CodeFile> =
+            symbols.iter().map(|path| CodeFile::load(path)).collect::<Result<_>>()?;
+        for image in images {
+            let same = |file: &CodeFile| image.path.file_name().is_some_and(|name| *name == *file.name);
+            let file = match given.iter().position(same) {
+                Some(index) => Ok(given.remove(index)),
+                None => CodeFile::load(&image.path),
+            };
+            match file {
+                Ok(file) => {
+                    let bias = file.bias(image.start);
+                    names.take(blocks, bias, file);
+                }
+                Err(problem) => names
+                    .notes
+                    .push(format!("its code is shown by address: {problem}; --symbols names a copy of it")),
+            }
+        }
+        for file in given {
+            if file.movable {
+                return Err(Problem::new("is none of the files that the trace's code came from")
+                    .at(file.path.display())
+                    .remedy("name a file as it was called when the trace was recorded, or a program that is loaded where it was linked"));
+            }
+            names.take(blocks, 0, file);
+        }
+        Ok(names)
+    }
+
+    fn take(&mut self, blocks: &[Block], bias: u64, file: CodeFile) {
+        // None of its code may be in the trace's blocks at all, of which the file that was recorded has at least one.
+        let judged =
+            blocks.iter().filter_map(|block| file.has(block.address.wrapping_sub(bias), &block.bytes));
+        let (mut same, mut different) = (0, 0);
+        judged.for_each(|is_same| *if is_same { &mut same } else { &mut different } += 1);
+        if same == 0 || different * DIFFERENT_ONE_OF > same + different {
+            self.notes.push(format!(
+                "{} is not the file that was recorded: of {} blocks that it could have {same} are the same; its code is \
+                 shown by address",
+                file.path.display(),
+                same + different
+            ));
+        } else {
+            self.files.push((bias, file));
+        }
+    }
+
+    /// The function at an address of the trace.
+    pub fn of_address(&self, address: u64) -> Named {
+        let known =
+            self.files.iter().find(|(bias, file)| file.has(address.wrapping_sub(*bias), &[]).is_some());
+        match known {
+            Some((bias, file)) => {
+                let address = address.wrapping_sub(*bias);
+                Named { place: file.function(address), file: Some((file.path.clone(), address)) }
+            }
+            // Code without a file: a page of it is as good a name as any.
+            None => {
+                let start = address & !0xfff;
+                let place = Place { file: String::new(), function: format!("{start:#x}"), start };
+                Named { place, file: None }
+            }
+        }
+    }
+}
+
+impl Names {
+    /// An instruction's text with the addresses of code as the file has them.
+    pub fn in_file_addresses(&self, text: &str) -> String {
+        let word = |word: &str| {
+            let address = word.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
+            let file = address.and_then(|address| self.of_address(address).file);
+            file.map_or_else(|| word.to_owned(), |(_, address)| format!("{address:#x}"))
+        };
+        text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// A line of a source.
+pub type SourceLine = (String, u64);
+
+/// The source lines of addresses of a file, where it was built with debugging information.
+pub fn source_lines(file: &Path, addresses: &[u64]) -> Result<BTreeMap<u64, SourceLine>> {
+    let mut lines = BTreeMap::new();
+    // Few enough words for a command line.
+    for part in addresses.chunks(4096) {
+        let output = Command::new(require_program("llvm-symbolizer-19", "llvm-19")?)
+            .args(["--output-style=JSON", "--no-demangle"])
+            .arg(format!("--obj={}", file.display()))
+            .args(part.iter().map(|address| format!("{address:#x}")))
+            .run()?;
+        for (address, told) in part.iter().zip(answers(&output.stdout)) {
+            // The first is what is inlined deepest, which is where the instruction comes from.
+            let place = &told["Symbol"][0];
+            if let (Some(name), Some(line)) = (place["FileName"].as_str(), place["Line"].as_u64()) {
+                if !name.is_empty() && line > 0 {
+                    lines.insert(*address, (name.to_owned(), line));
+                }
+            }
+        }
+    }
+    Ok(lines)
+}
+
+/// One value for each address asked: a line each, or all in one list.
+fn answers(text: &str) -> Vec<serde_json::Value> {
+    let values = text.lines().filter_map(|line| serde_json::from_str(line).ok());
+    values
+        .flat_map(|value| match value {
+            serde_json::Value::Array(all) => all,
+            one => vec![one],
+        })
+        .collect()
+}

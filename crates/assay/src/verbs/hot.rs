@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! `hot`: where a recorded program's instructions and predicted cycles go, by function, and by line and instruction of one.
+
+use crate::context::{Context, Outcome};
+use crate::cpus;
+use crate::judge;
+use crate::naming::{source_lines, Names, SourceLine};
+use crate::progress::Progress;
+use decode::Decoder;
+use lab::code_map::Place;
+use lab::{Problem, Result};
+use predict::profile::Place as Charged;
+use predict::trace_source::TraceSource;
+use predict::{Cpu, Options, Prediction};
+use report::record::Record;
+use report::{Count, Derived, Predicted, Report, Table};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use trace::Reader;
+
+/// Options of `hot`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// A trace, as ./assay trace records it
+    #[arg(value_name = "TRACE")]
+    trace: PathBuf,
+    /// CPU whose cycles are predicted (default: instructions are counted, and nothing predicted)
+    #[arg(short, long = "cpu", value_name = "CPU")]
+    cpu: Option<String>,
+    /// Show the lines and instructions of this function, as the list of functions calls it
+    #[arg(long, value_name = "FUNCTION[@FILE]")]
+    function: Option<String>,
+    /// Functions to list
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20, conflicts_with = "function")]
+    count: usize,
+    /// A program or library with symbols, in place of one that the trace names and that has moved; a kernel's vmlinux (repeatable)
+    #[arg(long, value_name = "FILE")]
+    symbols: Vec<PathBuf>,
+}
+
+/// What is known of a trace.
+struct Subject {
+    arch: arch::Arch,
+    /// By address.
+    code: BTreeMap<u64, Charged>,
+    names: Names,
+    prediction: Option<Prediction>,
+}
+
+impl Subject {
+    fn total(&self) -> Charged {
+        sum(self.code.values())
+    }
+}
+
+/// A function with its instructions by address.
+type Functions<'a> = BTreeMap<Place, Vec<(u64, &'a Charged)>>;
+
+/// Runs the verb.
+pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
+    let cpu = match &args.cpu {
+        Some(name) => Some(of_arch(context, name, &args.trace)?),
+        None => None,
+    };
+    let subject = subject(args, cpu.as_ref())?;
+    let mut functions: Functions = BTreeMap::new();
+    for (address, charged) in &subject.code {
+        functions.entry(subject.names.of_address(*address).place).or_default().push((*address, charged));
+    }
+    subject.names.notes.iter().for_each(|note| eprintln!("note: {note}"));
+    match &args.function {
+        None => list(context, args, &subject, &functions),
+        Some(name) => {
+            let (place, code) = chosen(name, args, &functions)?;
+            annotate(context, args, &subject, place, code)?;
+        }
+    }
+    Ok(Outcome::Fine)
+}
+
+fn of_arch(context: &Context, name: &str, trace: &Path) -> Result<Cpu> {
+    let arch = Reader::open(trace).map_err(|error| judge::of_trace(trace, &error))?.header().arch;
+    let mut cpus = cpus::cpus_for(context, &[name.to_owned()], &[arch])?;
+    Ok(cpus.remove(0))
+}
+
+fn subject(args: &Args, cpu: Option<&Cpu>) -> Result<Subject> {
+    let path = &args.trace;
+    let failed = |error: &dyn std::fmt::Display| judge::of_trace(path, error);
+    let progress = Progress::of(&format!("reading {}", path.display()), 0);
+    let mut reader = Reader::open(path).map_err(|error| failed(&error))?;
+    let arch = reader.header().arch;
+    let executions = reader.executions().map_err(|error| failed(&error))?;
+    let names = Names::of(reader.blocks(), reader.end(), &args.symbols)?;
+    drop(progress);
+    let mut code: BTreeMap<u64, Charged> = BTreeMap::new();
+    let Some(cpu) = cpu else {
+        let mut decoder = Decoder::new(arch).map_err(|error| Problem::new(error.to_string()))?;
+        for (block, times) in reader.blocks().iter().zip(executions) {
+            for (address, bytes) in block.iter() {
+                let one = code.entry(address).or_insert_with(|| Charged { address, ..Charged::default() });
+                one.executions += times;
+                if one.text.is_empty() && args.function.is_some() {
+                    one.text = text_of(&mut decoder, address, bytes);
+                }
+            }
+        }
+        return Ok(Subject { arch, code, names, prediction: None });
+    };
+    let _progress = Progress::of(&format!("predicting {} on {}", path.display(), cpu.name), 0);
+    let mut source = TraceSource::open(path).map_err(|error| failed(&error))?;
+    let options = Options { profile: true, ..Options::default() };
+    let mut predictions = predict::predict(&mut source, &[cpu], &options).map_err(|error| failed(&error))?;
+    let mut prediction = predictions.remove(0);
+    for one in prediction.profile.take().unwrap_or_default() {
+        match code.entry(one.address) {
+            std::collections::btree_map::Entry::Vacant(entry) => drop(entry.insert(one)),
+            std::collections::btree_map::Entry::Occupied(mut entry) => entry.get_mut().add(&one),
+        }
+    }
+    Ok(Subject { arch, code, names, prediction: Some(prediction) })
+}
+
+fn text_of(decoder: &mut Decoder, address: u64, bytes: &[u8]) -> String {
+    let text = decoder.decode(bytes, address).map(|instruction| instruction.text).unwrap_or_default();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn sum<'a>(all: impl Iterator<Item = &'a Charged>) -> Charged {
+    let mut sum = Charged::default();
+    all.for_each(|one| sum.add(one));
+    sum
+}
+
+/// The hottest first: by cycles, and where these are not known by instructions.
+fn by_heat<'a, 'b>(functions: &'b Functions<'a>) -> Vec<(&'b Place, Charged)> {
+    let mut all: Vec<(&Place, Charged)> =
+        functions.iter().map(|(place, code)| (place, sum(code.iter().map(|(_, one)| *one)))).collect();
+    all.sort_by_key(|(_, one)| std::cmp::Reverse((one.cycles, one.executions)));
+    all
+}
+
+/// A function, a line or an instruction of a trace. Kinds `hot_function`, `hot_line` and `hot_instruction`.
+#[derive(Serialize)]
+struct HotRecord<'a> {
+    kind: &'static str,
+    trace: String,
+    arch: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cpu: Option<&'a str>,
+    file: &'a str,
+    function: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    address: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+    instructions: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cycles: Option<u64>,
+    share_percent: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waits_for: Option<&'static str>,
+}
+
+impl<'a> HotRecord<'a> {
+    fn of(
+        kind: &'static str,
+        args: &Args,
+        subject: &'a Subject,
+        place: &'a Place,
+        one: &Charged,
+    ) -> HotRecord<'a> {
+        let cpu = subject.prediction.as_ref().map(|prediction| prediction.cpu.as_str());
+        HotRecord {
+            kind,
+            trace: args.trace.display().to_string(),
+            arch: subject.arch.name(),
+            cpu,
+            file: &place.file,
+            function: &place.function,
+            source: None,
+            address: None,
+            text: None,
+            instructions: one.executions,
+            cycles: cpu.map(|_| one.cycles),
+            share_percent: share(one, &subject.total(), cpu.is_some()),
+            waits_for: one.cause().map(predict::Cause::name),
+        }
+    }
+}
+
+/// In percent, of the cycles or else of the instructions.
+fn share(part: &Charged, whole: &Charged, by_cycles: bool) -> f64 {
+    let (part, whole) =
+        if by_cycles { (part.cycles, whole.cycles) } else { (part.executions, whole.executions) };
+    100.0 * part as f64 / whole.max(1) as f64
+}
+
+/// What stands under each table.
+const METHOD: &str =
+    "instructions as executed under QEMU; cycles predicted, not measured, each charged to the instruction whose result the \
+     program could not go on without";
+
+/// The columns of what was executed and what it takes, in all three tables.
+struct Heat {
+    share: report::Column<Derived>,
+    cycles: Option<report::Column<Predicted>>,
+    instructions: report::Column<Count>,
+    each: Option<report::Column<Derived>>,
+    waits: Option<report::Column<report::Text>>,
+    total: Charged,
+}
+
+impl Heat {
+    fn new(table: &mut Table, subject: &Subject, counted: &str) -> Heat {
+        let predicted = subject.prediction.is_some();
+        Heat {
+            share: table.derived_column(if predicted { "of cycles" } else { "of instr." }, "%", 1),
+            cycles: predicted.then(|| table.predicted_column("", "cycles", 0)),
+            instructions: table.count_column("", counted),
+            each: predicted.then(|| table.derived_column("cycles each", "", 2)),
+            waits: predicted.then(|| table.text_column("mostly waits for")),
+            total: subject.total(),
+        }
+    }
+
+    fn set(&self, table: &mut Table, row: report::Row, one: &Charged) {
+        table.set(row, self.share, Derived::from(share(one, &self.total, self.cycles.is_some())));
+        table.set(row, self.instructions, Count(one.executions));
+        if let (Some(cycles), Some(each), Some(waits)) = (self.cycles, self.each, self.waits) {
+            table.set(row, cycles, Predicted(one.cycles as f64));
+            table.set(row, each, Derived::from(one.cycles as f64 / one.executions.max(1) as f64));
+            table.set(row, waits, one.cause().map_or("", predict::Cause::name));
+        }
+    }
+}
+
+fn title(args: &Args, subject: &Subject) -> String {
+    let on = subject.prediction.as_ref().map_or(String::new(), |one| format!(" on {}, predicted", one.cpu));
+    format!("{} ({}){on}", args.trace.display(), subject.arch)
+}
+
+fn list(context: &Context, args: &Args, subject: &Subject, functions: &Functions) {
+    let all = by_heat(functions);
+    if context.json {
+        for (place, one) in all.iter().take(args.count) {
+            println!("{}", HotRecord::of("hot_function", args, subject, place, one).to_line());
+        }
+        return;
+    }
+    let total = subject.total();
+    let mut table = Table::new("Functions, without what they call", METHOD);
+    let name = table.text_column("function");
+    let file = table.text_column("file");
+    let heat = Heat::new(&mut table, subject, "instr");
+    for (place, one) in all.iter().take(args.count) {
+        let row = table.row();
+        table.set(row, name, place.function.as_str());
+        table.set(row, file, if place.file.is_empty() { "(no file)" } else { &place.file });
+        heat.set(&mut table, row, one);
+    }
+    let left = all.len().saturating_sub(args.count);
+    if left > 0 {
+        table.note(&format!("{left} more functions: -n {}", all.len()));
+    }
+    if all.iter().take(args.count).any(|(place, _)| place.function.contains("+0x")) {
+        table
+            .note("FILE+0xADDRESS is a function without a symbol; --function and trace --roi take that name");
+    }
+    let mut report = Report::new(&title(args, subject));
+    report.section("").paragraph(&match &subject.prediction {
+        Some(one) => format!("{} instructions, {} cycles predicted", total.executions, one.cycles),
+        None => format!("{} instructions; -c CPU predicts cycles", total.executions),
+    });
+    report.section("").table(table);
+    if let Some((place, _)) = all.first() {
+        let cpu = args.cpu.as_ref().map_or(String::new(), |cpu| format!(" -c {cpu}"));
+        report.section("").paragraph(&format!(
+            "Lines of the first: ./assay hot {}{cpu} --function {}",
+            args.trace.display(),
+            place.function
+        ));
+    }
+    context.show(&report);
+}
+
+/// The function of that name.
+fn chosen<'a, 'b>(
+    word: &str,
+    args: &Args,
+    functions: &'b Functions<'a>,
+) -> Result<(&'b Place, &'b [(u64, &'a Charged)])> {
+    let (name, file) = word.split_once('@').map_or((word, None), |(name, file)| (name, Some(file)));
+    let is_it = |place: &Place| place.function == name && file.is_none_or(|file| place.file == file);
+    let found: Vec<_> = functions.iter().filter(|(place, _)| is_it(place)).collect();
+    match &found[..] {
+        [(place, code)] => Ok((place, code)),
+        [] => {
+            let hottest: Vec<&str> =
+                by_heat(functions).iter().take(5).map(|(place, _)| place.function.as_str()).collect();
+            Err(Problem::new(format!("executes nothing of a function '{word}'"))
+                .at(args.trace.display())
+                .remedy(format!("the hottest are {}; without --function all are listed", hottest.join(" "))))
+        }
+        several => {
+            let names: Vec<String> =
+                several.iter().map(|(place, _)| format!("{}@{}", place.function, place.file)).collect();
+            Err(Problem::new(format!("'{word}' is several functions"))
+                .remedy(format!("name one of {}", names.join(" "))))
+        }
+    }
+}
+
+fn annotate(
+    context: &Context,
+    args: &Args,
+    subject: &Subject,
+    place: &Place,
+    code: &[(u64, &Charged)],
+) -> Result<()> {
+    let own = code.iter().map(|(address, _)| subject.names.of_address(*address).file);
+    let own: Vec<Option<(PathBuf, u64)>> = own.collect();
+    let addresses: Vec<u64> = own.iter().flatten().map(|(_, address)| *address).collect();
+    let lines = match own.iter().flatten().next() {
+        Some((file, _)) => source_lines(file, &addresses)?,
+        None => BTreeMap::new(),
+    };
+    // Where branches go, in the file's own addresses, too.
+    let told: Vec<Charged> = code
+        .iter()
+        .map(|(_, one)| Charged { text: subject.names.in_file_addresses(&one.text), ..(*one).clone() })
+        .collect();
+    let shown: Vec<(u64, Option<&SourceLine>, &Charged)> = code
+        .iter()
+        .zip(&own)
+        .zip(&told)
+        .map(|(((address, _), own), one)| {
+            let address = own.as_ref().map_or(*address, |(_, address)| *address);
+            (address, lines.get(&address), one)
+        })
+        .collect();
+    let mut by_line: BTreeMap<&SourceLine, Charged> = BTreeMap::new();
+    for (_, line, one) in &shown {
+        if let Some(line) = line {
+            by_line.entry(line).or_default().add(one);
+        }
+    }
+    if context.json {
+        for (line, one) in &by_line {
+            let mut record = HotRecord::of("hot_line", args, subject, place, one);
+            record.source = Some(format!("{}:{}", line.0, line.1));
+            println!("{}", record.to_line());
+        }
+        for (address, line, one) in &shown {
+            let mut record = HotRecord::of("hot_instruction", args, subject, place, one);
+            record.source = line.map(|line| format!("{}:{}", line.0, line.1));
+            record.address = Some(format!("{address:#x}"));
+            record.text = Some(&one.text);
+            println!("{}", record.to_line());
+        }
+        return Ok(());
+    }
+    let whole = sum(shown.iter().map(|(_, _, one)| *one));
+    let mut report = Report::new(&format!("{} of {}", place.function, title(args, subject)));
+    report.section("").paragraph(&format!(
+        "{:.1} % of the program's {}; addresses are those of {}",
+        share(&whole, &subject.total(), subject.prediction.is_some()),
+        if subject.prediction.is_some() { "cycles" } else { "instructions" },
+        if place.file.is_empty() { "the trace" } else { &place.file }
+    ));
+    if by_line.is_empty() {
+        report
+            .section("")
+            .paragraph("No source lines are known: the file has no debugging information (gcc -g).");
+    } else {
+        report.section("").table(line_table(subject, &by_line));
+    }
+    report.section("").table(code_table(subject, &shown));
+    context.show(&report);
+    Ok(())
+}
+
+fn line_table(subject: &Subject, lines: &BTreeMap<&SourceLine, Charged>) -> Table {
+    let mut table = Table::new("Lines", METHOD);
+    let place = table.text_column("line");
+    let heat = Heat::new(&mut table, subject, "instr");
+    let text = table.text_column("source");
+    let mut sources: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (line, one) in lines {
+        let source = sources.entry(&line.0).or_insert_with(|| {
+            // A source that is not here has no text.
+            let text = std::fs::read_to_string(&line.0).unwrap_or_default();
+            text.lines().map(|line| line.trim().to_owned()).collect()
+        });
+        let row = table.row();
+        let name = Path::new(&line.0).file_name().unwrap_or_default().to_string_lossy();
+        table.set(row, place, format!("{name}:{}", line.1));
+        heat.set(&mut table, row, one);
+        table.set(row, text, source.get(line.1 as usize - 1).map_or("", String::as_str));
+    }
+    table
+}
+
+fn code_table(subject: &Subject, code: &[(u64, Option<&SourceLine>, &Charged)]) -> Table {
+    let mut table = Table::new("Instructions that were executed", METHOD);
+    let at = table.text_column("address");
+    let text = table.text_column("instruction");
+    let heat = Heat::new(&mut table, subject, "times");
+    let has_lines = code.iter().any(|(_, line, _)| line.is_some());
+    let source = has_lines.then(|| table.text_column("line"));
+    for (address, line, one) in code {
+        let row = table.row();
+        table.set(row, at, format!("{address:x}")).set(row, text, one.text.as_str());
+        heat.set(&mut table, row, one);
+        if let (Some(source), Some((name, number))) = (source, line) {
+            let name = Path::new(name).file_name().unwrap_or_default().to_string_lossy();
+            table.set(row, source, format!("{name}:{number}"));
+        }
+    }
+    table
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Functions, lines and instructions of a recorded program: with symbols and lines, stripped, and in shared libraries.
+
+mod common;
+
+use common::{finish, native, Lab, Ran};
+use std::process::Command;
+
+/// Two functions of which one does nearly all the work, in a line of its own.
+const PROGRAM: &str = "#include <stdlib.h>
+__attribute__((noinline)) static unsigned busy(unsigned count)
+{
+	volatile unsigned sum = 1;
+	for (unsigned i = 0; i < count; i++)
+		sum = sum * 2654435761u / 3; // the work
+	return sum;
+}
+__attribute__((noinline)) static unsigned idle(unsigned count) { return count ^ 5; }
+int main(void)
+{
+	unsigned some = rand();
+	return (busy(200000) + idle(some)) == 77;
+}
+";
+
+fn cpu() -> &'static str {
+    match native() {
+        "x86_64" => "zen3",
+        "powerpc64le" => "power9",
+        "loongarch64" => "la464",
+        other => panic!("no cpu of {other} is described; add one to this test"),
+    }
+}
+
+/// Builds and records a program of this machine, which stands for a foreign one.
+fn recorded(lab: &Lab, name: &str, flags: &[&str]) -> String {
+    lab.write(&format!("{name}.c"), PROGRAM);
+    let mut gcc = Command::new("gcc");
+    let built =
+        finish(gcc.current_dir(&lab.folder).args(["-O1", "-o", name, &format!("{name}.c")]).args(flags));
+    built.ends(0, &[]);
+    lab.line(&format!("trace -- ./{name}")).ends(0, &[]);
+    format!("{name}.trace")
+}
+
+fn functions(ran: &Ran) -> Vec<serde_json::Value> {
+    ran.records("hot_function")
+}
+
+#[test]
+fn the_function_and_line_that_do_the_work_are_first_by_instructions_and_by_cycles() {
+    let lab = Lab::shared();
+    let trace = recorded(&lab, "busybody", &["-g"]);
+    let counted = functions(&lab.line(&format!("hot {trace} --json")).ends(0, &[]));
+    let predicted = functions(&lab.line(&format!("hot {trace} -c {} --json", cpu())).ends(0, &[]));
+    for (records, least) in [(&counted, 60.0), (&predicted, 60.0)] {
+        let first = &records[0];
+        assert_eq!((first["function"].as_str(), first["file"].as_str()), (Some("busy"), Some("busybody")));
+        assert!(first["share_percent"].as_f64().unwrap() > least, "{first}");
+    }
+    // Loops that were leapt over are counted in full.
+    assert_eq!(counted[0]["instructions"], predicted[0]["instructions"]);
+    assert!(predicted[0]["cycles"].as_u64().unwrap() > 200_000 * 5, "{}", predicted[0]);
+    let lines = format!("hot {trace} -c {} --function busy", cpu());
+    let shown = lab.line(&lines).ends(0, &["Lines", "sum * 2654435761u / 3;", "busybody.c:6"]);
+    assert!(!shown.stdout.contains("idle"), "{}", shown.stdout);
+    let records = lab.line(&format!("{lines} --json")).ends(0, &[]).stdout;
+    let work: Vec<serde_json::Value> =
+        records.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of_line =
+        work.iter().find(|one| one["source"].as_str().is_some_and(|at| at.ends_with(":6"))).unwrap();
+    assert!(of_line["share_percent"].as_f64().unwrap() > 40.0, "{of_line}");
+    assert!(work.iter().any(|one| one["kind"] == "hot_instruction" && one["text"] != ""));
+}
+
+#[test]
+fn functions_of_libraries_have_their_names_and_stripped_ones_a_place_that_can_be_recorded() {
+    let lab = Lab::shared();
+    let trace = recorded(&lab, "stripped", &["-s"]);
+    let all = functions(&lab.line(&format!("hot {trace} -n 100000 --json")).ends(0, &[]));
+    assert!(all.iter().any(|one| one["function"] == "rand" && one["file"] == "libc.so.6"));
+    let busy = all[0]["function"].as_str().unwrap();
+    assert!(busy.starts_with("stripped+0x"), "{busy}");
+    lab.line(&format!("hot {trace} --function {busy}")).ends(0, &["No source lines are known"]);
+    lab.line(&format!("trace -o part.trace --roi {busy} -- ./stripped")).ends(0, &["in 1 entries"]);
+    let part = functions(&lab.line("hot part.trace --json").ends(0, &[]));
+    assert_eq!((part.len(), part[0]["instructions"].as_u64()), (1, all[0]["instructions"].as_u64()));
+    lab.line("trace --roi stripped+0x1 -- ./stripped").refused(&["no code at 0x1"]);
+}
+
+#[test]
+fn a_file_that_was_changed_or_moved_is_told_and_another_can_stand_for_it() {
+    let lab = Lab::shared();
+    let trace = recorded(&lab, "moved", &["-g"]);
+    std::fs::create_dir_all(lab.folder.join("elsewhere")).unwrap();
+    let (old, new) = (lab.folder.join("moved"), lab.folder.join("elsewhere/moved"));
+    std::fs::rename(&old, &new).unwrap();
+    let ran = lab.line(&format!("hot {trace}")).ends(0, &["its code is shown by address", "--symbols"]);
+    assert!(!ran.stdout.contains("busy"), "{}", ran.stdout);
+    lab.line(&format!("hot {trace} --symbols elsewhere/moved")).ends(0, &["busy"]);
+    lab.line(&format!("hot {trace} --symbols elsewhere/moved --function no_such"))
+        .refused(&["'no_such'", "busy"]);
+    std::fs::copy("/bin/true", &old).unwrap();
+    lab.line(&format!("hot {trace}")).ends(0, &["is not the file that was recorded"]);
+    lab.line("hot nosuch.trace").ends(2, &["nosuch.trace"]);
+}
