@@ -17,8 +17,7 @@ void ebpf_decode_slot(const uint8_t *slot, enum ebpf_byte_order order, struct eb
 	bool big = order == EBPF_BIG_ENDIAN;
 	uint8_t low = slot[1] & 0x0f, high = slot[1] >> 4;
 
-	ebpf_clear(insn, sizeof(*insn));
-	insn->opcode = slot[0];
+	*insn = (struct ebpf_insn){ .opcode = slot[0] };
 	insn->dst = big ? high : low;
 	insn->src = big ? low : high;
 	if (big) {
@@ -27,21 +26,6 @@ void ebpf_decode_slot(const uint8_t *slot, enum ebpf_byte_order order, struct eb
 	} else {
 		insn->offset = (int16_t)(byte(slot, 3) << 8 | byte(slot, 2));
 		insn->imm = (int32_t)(byte(slot, 7) << 24 | byte(slot, 6) << 16 | byte(slot, 5) << 8 | byte(slot, 4));
-	}
-}
-
-/* The bytes that a load, store or atomic accesses. */
-unsigned ebpf_access_bytes(uint8_t opcode)
-{
-	switch (BPF_SIZE(opcode)) {
-	case BPF_B:
-		return 1;
-	case BPF_H:
-		return 2;
-	case BPF_W:
-		return 4;
-	default:
-		return 8;
 	}
 }
 

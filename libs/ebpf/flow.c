@@ -16,31 +16,6 @@
 /* Passes over the program before live registers are given up as "all"; real programs need fewer than ten. */
 #define PASSES_MAX 64
 
-bool ebpf_is_conditional(const struct ebpf_insn *insn)
-{
-	uint8_t class = BPF_CLASS(insn->opcode), code = BPF_CODE(insn->opcode);
-
-	if (class != BPF_JMP && class != BPF_JMP32)
-		return false;
-	return code != BPF_JA && code != BPF_CALL && code != BPF_EXIT;
-}
-
-bool ebpf_is_jump(const struct ebpf_insn *insn)
-{
-	return insn->opcode == BPF_OP_JA || insn->opcode == BPF_OP_JA32 || ebpf_is_conditional(insn);
-}
-
-bool ebpf_ends_block(const struct ebpf_insn *insn)
-{
-	return insn->opcode == BPF_OP_EXIT || ebpf_is_jump(insn);
-}
-
-/* The slot after the instruction in slot `at`. */
-uint32_t ebpf_next(const struct ebpf_insn *program, uint32_t at)
-{
-	return at + (program[at].opcode == BPF_OP_LDDW ? 2 : 1);
-}
-
 static struct ebpf_effect atomic_effect(const struct ebpf_insn *insn)
 {
 	struct ebpf_effect effect = { (uint16_t)(R(insn->dst) | R(insn->src)), 0 };
@@ -90,7 +65,7 @@ static struct ebpf_effect jump_effect(const struct ebpf_insn *insn)
 	}
 }
 
-/* The registers that an instruction reads and writes. */
+/* The registers that an instruction reads and writes: what verify.c notes in each. */
 struct ebpf_effect ebpf_effect(const struct ebpf_insn *insn)
 {
 	switch (BPF_CLASS(insn->opcode)) {
@@ -136,7 +111,6 @@ void ebpf_find_blocks(struct ebpf_vm *vm)
 static uint16_t live_before(const struct ebpf_vm *vm, uint32_t at, bool in_main)
 {
 	const struct ebpf_insn *insn = &vm->program[at];
-	struct ebpf_effect effect = ebpf_effect(insn);
 	uint16_t after = 0;
 
 	if (insn->opcode == BPF_OP_EXIT)
@@ -145,10 +119,13 @@ static uint16_t live_before(const struct ebpf_vm *vm, uint32_t at, bool in_main)
 		after = vm->program[insn->target].live;
 	if (!ebpf_is_jump(insn) || ebpf_is_conditional(insn))
 		after |= vm->program[ebpf_next(vm->program, at)].live;
-	return (uint16_t)((after & ~effect.writes) | effect.reads);
+	return (uint16_t)((after & ~insn->writes) | insn->reads);
 }
 
-/* One pass against the flow; true if anything changed. */
+/*
+ * One pass against the flow. What follows an instruction was seen before it, but for where jumps go back to: true if one of
+ * these changed, so that another pass is needed.
+ */
 static bool live_pass(struct ebpf_vm *vm)
 {
 	bool changed = false;
@@ -163,7 +140,7 @@ static bool live_pass(struct ebpf_vm *vm)
 		while (i < vm->functions[f].start)
 			f--;
 		live = live_before(vm, i, f == 0);
-		changed |= live != insn->live;
+		changed |= insn->flags & EBPF_INSN_LOOP && live != insn->live;
 		insn->live = live;
 	}
 	return changed;
@@ -179,7 +156,7 @@ void ebpf_find_live(struct ebpf_vm *vm)
 		struct ebpf_function *function = &vm->functions[f];
 
 		for (i = function->start; i < function->end; i = ebpf_next(vm->program, i))
-			function->written |= ebpf_effect(&vm->program[i]).writes;
+			function->written |= vm->program[i].writes;
 	}
 	for (pass = 0; live_pass(vm); pass++) {
 		if (pass < PASSES_MAX)

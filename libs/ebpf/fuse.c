@@ -59,13 +59,13 @@ static uint32_t end_after_load(const struct fuser *f, uint32_t at)
 	uint32_t i;
 
 	for (i = ebpf_next(program, at); i < f->vm->slots; i = ebpf_next(program, i)) {
-		struct ebpf_effect effect = ebpf_effect(&program[i]);
+		uint16_t touches = program[i].reads | program[i].writes;
 
 		if (is_entered_by_jump(&program[i]) || is_control(&program[i]))
 			return 0;
 		if (is_end(&program[i]) && program[i].dst == reg)
 			return i;
-		if ((effect.reads | effect.writes) & R(reg))
+		if (touches & R(reg))
 			return 0;
 	}
 	return 0;
@@ -123,7 +123,6 @@ static uint32_t only_stores_after(const struct fuser *f, uint32_t at, unsigned *
 	*stores = 0;
 	for (i = ebpf_next(program, at); i < f->vm->slots; i = ebpf_next(program, i)) {
 		const struct ebpf_insn *insn = &program[i];
-		struct ebpf_effect effect = ebpf_effect(insn);
 
 		if (is_entered_by_jump(insn))
 			return insn->live & R(reg) ? 0 : i;
@@ -131,9 +130,9 @@ static uint32_t only_stores_after(const struct fuser *f, uint32_t at, unsigned *
 			(*stores)++;
 			continue;
 		}
-		if (effect.reads & R(reg))
+		if (insn->reads & R(reg))
 			return 0;
-		if (effect.writes & R(reg))
+		if (insn->writes & R(reg))
 			return i;
 		if (ebpf_ends_block(insn))
 			return dead_after_block(f, i, reg) ? i : 0;
@@ -184,9 +183,13 @@ void ebpf_fuse(const struct ebpf_vm *vm, bool target_is_big, unsigned merge_byte
 	       struct ebpf_code_stats *stats)
 {
 	struct fuser f = { vm, target_is_big, merge_bytes, marks, stats };
-	uint32_t i;
+	uint32_t i, ends = 0;
 
 	ebpf_clear(stats, sizeof(*stats));
+	while (ends < vm->slots && !is_end(&vm->program[ends]))
+		ends = ebpf_next(vm->program, ends);
+	if (ends == vm->slots) /* no swap in all of the program */
+		return;
 	for (i = 0; i < vm->slots; i = ebpf_next(vm->program, i)) {
 		if (is_plain_load(&vm->program[i]))
 			fuse_load(&f, i);

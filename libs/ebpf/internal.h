@@ -46,6 +46,8 @@ struct ebpf_insn {
 	uint8_t src;
 	uint8_t flags;
 	uint16_t live;   /* bit n: the value of register n before this instruction may be read */
+	uint16_t reads;  /* verify.c: bit n: this instruction reads register n */
+	uint16_t writes; /* verify.c: bit n: it writes register n */
 };
 
 /* A function of the program: slots [start, end). */
@@ -95,10 +97,52 @@ struct ebpf_vm {
 	struct ebpf_error error;
 };
 
+/* Looked at by every pass over a program, so they are inline. */
+
+/* The slot after the instruction in slot `at`. */
+static inline uint32_t ebpf_next(const struct ebpf_insn *program, uint32_t at)
+{
+	return at + (program[at].opcode == BPF_OP_LDDW ? 2 : 1);
+}
+
+static inline bool ebpf_is_conditional(const struct ebpf_insn *insn)
+{
+	uint8_t class = BPF_CLASS(insn->opcode), code = BPF_CODE(insn->opcode);
+
+	if (class != BPF_JMP && class != BPF_JMP32)
+		return false;
+	return code != BPF_JA && code != BPF_CALL && code != BPF_EXIT;
+}
+
+/* ja, ja32 and conditional jumps */
+static inline bool ebpf_is_jump(const struct ebpf_insn *insn)
+{
+	return insn->opcode == BPF_OP_JA || insn->opcode == BPF_OP_JA32 || ebpf_is_conditional(insn);
+}
+
+static inline bool ebpf_ends_block(const struct ebpf_insn *insn)
+{
+	return insn->opcode == BPF_OP_EXIT || ebpf_is_jump(insn);
+}
+
+/* The bytes that a load, store or atomic accesses. */
+static inline unsigned ebpf_access_bytes(uint8_t opcode)
+{
+	switch (BPF_SIZE(opcode)) {
+	case BPF_B:
+		return 1;
+	case BPF_H:
+		return 2;
+	case BPF_W:
+		return 4;
+	default:
+		return 8;
+	}
+}
+
 /* decode.c */
 enum ebpf_status ebpf_decode(struct ebpf_vm *vm, const uint8_t *bytecode, size_t bytes, enum ebpf_byte_order order);
 void ebpf_decode_slot(const uint8_t *slot, enum ebpf_byte_order order, struct ebpf_insn *insn);
-unsigned ebpf_access_bytes(uint8_t opcode);
 
 /* fields.c: NULL if opcode and fields are those of an instruction, else what is wrong. `next` is the second slot's. */
 const char *ebpf_field_error(const struct ebpf_insn *insn, const struct ebpf_insn *next);
@@ -112,12 +156,8 @@ struct ebpf_effect {
 	uint16_t writes;
 };
 struct ebpf_effect ebpf_effect(const struct ebpf_insn *insn);
-bool ebpf_is_jump(const struct ebpf_insn *insn);  /* ja, ja32 and conditional jumps */
-bool ebpf_ends_block(const struct ebpf_insn *insn);
-bool ebpf_is_conditional(const struct ebpf_insn *insn);
 void ebpf_find_blocks(struct ebpf_vm *vm);
 void ebpf_find_live(struct ebpf_vm *vm);
-uint32_t ebpf_next(const struct ebpf_insn *program, uint32_t at);
 const struct ebpf_function *ebpf_function_at(const struct ebpf_vm *vm, uint32_t start);
 
 /* interpret.c: runs with a filled frame; *r0 is valid if frame->status stays 0 */

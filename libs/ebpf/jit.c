@@ -261,8 +261,11 @@ static enum ebpf_status prepare(struct ebpf_emitter *e)
 			merge_bytes |= 1u << bytes;
 	}
 	ebpf_fuse(vm, e->backend->big_endian, merge_bytes, e->marks, &vm->code_stats);
-	if (!ebpf_narrow(vm, e->marks))
-		return no_memory(vm);
+	/* Where 32-bit results come zero-extended for nothing, there may still be truncations to leave out. */
+	if (e->backend->extension_costs || vm->code_stats.truncations > vm->code_stats.truncations_dropped) {
+		if (!ebpf_narrow(vm, e->marks))
+			return no_memory(vm);
+	}
 	return EBPF_OK;
 }
 

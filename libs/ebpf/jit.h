@@ -193,6 +193,24 @@ static inline void ebpf_emit8(struct ebpf_emitter *e, uint8_t value)
 	e->at++;
 }
 
+/* The low `count` bytes of `bytes`, the least significant first; what is above them must be 0. At most 8. */
+static inline void ebpf_emit_low(struct ebpf_emitter *e, uint64_t bytes, unsigned count)
+{
+	uint32_t at = e->at;
+	unsigned i;
+
+	e->at = at + count;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	/* In one store: what it writes too much is overwritten by what comes next, or is behind the code. */
+	if (at + (uint64_t)sizeof(bytes) <= e->capacity) {
+		__builtin_memcpy(e->code + at, &bytes, sizeof(bytes));
+		return;
+	}
+#endif
+	for (i = 0; i < count && at + i < e->capacity; i++)
+		e->code[at + i] = (uint8_t)(bytes >> 8 * i);
+}
+
 static inline void ebpf_emit16(struct ebpf_emitter *e, uint16_t value)
 {
 	bool big = e->backend->big_endian;

@@ -11,32 +11,17 @@
 
 static enum ebpf_alu alu_operation(const struct ebpf_insn *insn)
 {
-	bool is_signed = insn->offset == 1;
+	/* By the opcode's upper half, then by the offset: 1 makes a division signed. */
+	static const uint8_t operations[16][2] = {
+		[BPF_ADD >> 4] = { EBPF_ADD, EBPF_ADD },   [BPF_SUB >> 4] = { EBPF_SUB, EBPF_SUB },
+		[BPF_MUL >> 4] = { EBPF_MUL, EBPF_MUL },   [BPF_DIV >> 4] = { EBPF_UDIV, EBPF_SDIV },
+		[BPF_MOD >> 4] = { EBPF_UMOD, EBPF_SMOD }, [BPF_OR >> 4] = { EBPF_OR, EBPF_OR },
+		[BPF_AND >> 4] = { EBPF_AND, EBPF_AND },   [BPF_XOR >> 4] = { EBPF_XOR, EBPF_XOR },
+		[BPF_LSH >> 4] = { EBPF_LSH, EBPF_LSH },   [BPF_RSH >> 4] = { EBPF_RSH, EBPF_RSH },
+		[BPF_ARSH >> 4] = { EBPF_ARSH, EBPF_ARSH },
+	};
 
-	switch (BPF_CODE(insn->opcode)) {
-	case BPF_ADD:
-		return EBPF_ADD;
-	case BPF_SUB:
-		return EBPF_SUB;
-	case BPF_MUL:
-		return EBPF_MUL;
-	case BPF_DIV:
-		return is_signed ? EBPF_SDIV : EBPF_UDIV;
-	case BPF_MOD:
-		return is_signed ? EBPF_SMOD : EBPF_UMOD;
-	case BPF_OR:
-		return EBPF_OR;
-	case BPF_AND:
-		return EBPF_AND;
-	case BPF_XOR:
-		return EBPF_XOR;
-	case BPF_LSH:
-		return EBPF_LSH;
-	case BPF_RSH:
-		return EBPF_RSH;
-	default:
-		return EBPF_ARSH;
-	}
+	return (enum ebpf_alu)operations[BPF_CODE(insn->opcode) >> 4][insn->offset == 1];
 }
 
 static void alu_by_register(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigned dst, int32_t imm)

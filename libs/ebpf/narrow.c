@@ -116,7 +116,7 @@ static uint16_t live_after(const struct narrower *n, uint32_t at)
 	return after;
 }
 
-/* One pass against the flow; true if anything changed. */
+/* One pass against the flow; true if anything changed that a jump goes back to. */
 static bool live_pass(struct narrower *n)
 {
 	const struct ebpf_vm *vm = n->vm;
@@ -130,8 +130,8 @@ static bool live_pass(struct narrower *n)
 		if (insn->flags & EBPF_INSN_SECOND)
 			continue;
 		after = live_after(n, i);
-		live = (uint16_t)((after & ~ebpf_effect(insn).writes) | read_by(insn, after, i < vm->functions[0].end));
-		changed |= live != n->live[i];
+		live = (uint16_t)((after & ~insn->writes) | read_by(insn, after, i < vm->functions[0].end));
+		changed |= insn->flags & EBPF_INSN_LOOP && live != n->live[i];
 		n->live[i] = live;
 	}
 	return changed;

@@ -29,6 +29,7 @@ static enum ebpf_status check_fields(struct ebpf_vm *vm)
 		struct ebpf_insn *insn = &vm->program[i];
 		struct ebpf_insn *next = i + 1 < vm->slots ? insn + 1 : NULL;
 		const char *error = ebpf_field_error(insn, next);
+		struct ebpf_effect effect;
 
 		if (error)
 			return refuse(vm, i, error);
@@ -36,9 +37,12 @@ static enum ebpf_status check_fields(struct ebpf_vm *vm)
 			insn->wide = (uint32_t)insn->imm | (uint64_t)(uint32_t)next->imm << 32;
 			next->flags = EBPF_INSN_SECOND;
 		}
-		if (ebpf_effect(insn).writes & R(EBPF_R10))
+		effect = ebpf_effect(insn);
+		insn->reads = effect.reads;
+		insn->writes = effect.writes;
+		if (effect.writes & R(EBPF_R10))
 			return refuse(vm, i, "r10, the frame pointer, is read-only");
-		if (ebpf_effect(insn).reads & R(EBPF_R10) && !(insn->opcode == BPF_OP_CALL))
+		if (effect.reads & R(EBPF_R10) && !(insn->opcode == BPF_OP_CALL))
 			vm->uses_stack = true;
 	}
 	return EBPF_OK;
@@ -177,7 +181,7 @@ struct tracked {
 
 static void track(struct tracked *t, const struct ebpf_insn *insn)
 {
-	uint16_t writes = ebpf_effect(insn).writes;
+	uint16_t writes = insn->writes;
 	bool was_known = t->known & R(insn->dst);
 
 	if (is_local_call(insn))

@@ -38,26 +38,49 @@ static inline unsigned x86(unsigned reg)
 #define P66 0x1000000
 #define BYTE 0x2000000
 
-static inline void opcode(struct ebpf_emitter *e, uint32_t op, bool wide, unsigned reg, unsigned rm)
+/* Bytes of an instruction on their way to the code, the first one lowest. */
+struct instruction {
+	uint64_t bytes;
+	unsigned count;
+};
+
+static inline void append(struct instruction *i, uint32_t value, unsigned count)
+{
+	i->bytes |= (uint64_t)value << 8 * i->count;
+	i->count += count;
+}
+
+static inline struct instruction prefixes_and_opcode(uint32_t op, bool wide, unsigned reg, unsigned rm)
 {
 	unsigned rex = (wide ? 8u : 0) | (reg & 8 ? 4u : 0) | (rm & 8 ? 1u : 0);
+	struct instruction i = { 0, 0 };
 
 	if (op & P66)
-		ebpf_emit8(e, 0x66);
+		append(&i, 0x66, 1);
 	if (rex || (op & BYTE && reg >= RSP))
-		ebpf_emit8(e, (uint8_t)(0x40 | rex));
+		append(&i, 0x40 | rex, 1);
 	if (op & 0xff0000)
-		ebpf_emit8(e, (uint8_t)(op >> 16));
+		append(&i, op >> 16 & 0xff, 1);
 	if (op & 0xff00)
-		ebpf_emit8(e, (uint8_t)(op >> 8));
-	ebpf_emit8(e, (uint8_t)op);
+		append(&i, op >> 8 & 0xff, 1);
+	append(&i, op & 0xff, 1);
+	return i;
+}
+
+static inline void opcode(struct ebpf_emitter *e, uint32_t op, bool wide, unsigned reg, unsigned rm)
+{
+	struct instruction i = prefixes_and_opcode(op, wide, reg, rm);
+
+	ebpf_emit_low(e, i.bytes, i.count);
 }
 
 /* op reg, rm or op rm, reg, both registers */
 static inline void op_rr(struct ebpf_emitter *e, uint32_t op, bool wide, unsigned reg, unsigned rm)
 {
-	opcode(e, op, wide, reg, rm);
-	ebpf_emit8(e, (uint8_t)(0xc0 | (reg & 7) << 3 | (rm & 7)));
+	struct instruction i = prefixes_and_opcode(op, wide, reg, rm);
+
+	append(&i, 0xc0 | (reg & 7) << 3 | (rm & 7), 1);
+	ebpf_emit_low(e, i.bytes, i.count);
 }
 
 /* op reg, [base + displacement] or the other way round */
@@ -65,18 +88,14 @@ static inline void op_rm(struct ebpf_emitter *e, uint32_t op, bool wide, unsigne
 {
 	bool none = displacement == 0 && (base & 7) != RBP;
 	bool small = displacement >= -128 && displacement <= 127;
-	unsigned mod = none ? 0x00 : small ? 0x40 : 0x80;
+	unsigned mod = none ? 0x00 : small ? 0x40 : 0x80, bytes = none ? 0 : small ? 1 : 4;
+	struct instruction i = prefixes_and_opcode(op, wide, reg, base);
 
-	opcode(e, op, wide, reg, base);
-	ebpf_emit8(e, (uint8_t)(mod | (reg & 7) << 3 | (base & 7)));
+	append(&i, mod | (reg & 7) << 3 | (base & 7), 1);
 	if ((base & 7) == RSP)
-		ebpf_emit8(e, 0x24);
-	if (none)
-		return;
-	if (small)
-		ebpf_emit8(e, (uint8_t)displacement);
-	else
-		ebpf_emit32(e, (uint32_t)displacement);
+		append(&i, 0x24, 1);
+	ebpf_emit_low(e, i.bytes, i.count);
+	ebpf_emit_low(e, (uint32_t)displacement & (small ? 0xff : UINT32_MAX), bytes);
 }
 
 #define FRAME_FIELD(field) ((int32_t)offsetof(struct ebpf_frame, field))
@@ -102,10 +121,7 @@ static inline void op_imm(struct ebpf_emitter *e, unsigned n, bool wide, unsigne
 	bool small = imm >= -128 && imm <= 127;
 
 	op_rr(e, small ? 0x83 : 0x81, wide, n, rm);
-	if (small)
-		ebpf_emit8(e, (uint8_t)imm);
-	else
-		ebpf_emit32(e, (uint32_t)imm);
+	ebpf_emit_low(e, (uint32_t)imm & (small ? 0xff : UINT32_MAX), small ? 1 : 4);
 }
 enum { OP_ADD = 0, OP_OR = 1, OP_AND = 4, OP_SUB = 5, OP_XOR = 6, OP_CMP = 7 };
 
@@ -126,13 +142,13 @@ static inline void set_register(struct ebpf_emitter *e, unsigned reg, uint64_t v
 		op_rr(e, 0x31, false, reg, reg);
 	} else if (value <= UINT32_MAX) {
 		opcode(e, 0xb8 | (reg & 7), false, 0, reg);
-		ebpf_emit32(e, (uint32_t)value);
+		ebpf_emit_low(e, (uint32_t)value, 4);
 	} else if ((int64_t)value >= INT32_MIN && (int64_t)value < 0) {
 		op_rr(e, 0xc7, true, 0, reg);
-		ebpf_emit32(e, (uint32_t)value);
+		ebpf_emit_low(e, (uint32_t)value, 4);
 	} else {
 		opcode(e, 0xb8 | (reg & 7), true, 0, reg);
-		ebpf_emit64(e, value);
+		ebpf_emit_low(e, value, 8);
 	}
 }
 
@@ -146,10 +162,7 @@ static inline bool is_near(struct ebpf_emitter *e, ebpf_label label)
 static inline void displacement(struct ebpf_emitter *e, ebpf_label label, unsigned kind)
 {
 	ebpf_reference(e, label, kind);
-	if (kind == REL8)
-		ebpf_emit8(e, 0);
-	else
-		ebpf_emit32(e, 0);
+	ebpf_emit_low(e, 0, kind); /* its number is its size */
 }
 
 static inline void jump_if(struct ebpf_emitter *e, unsigned cc, ebpf_label label)
@@ -158,8 +171,7 @@ static inline void jump_if(struct ebpf_emitter *e, unsigned cc, ebpf_label label
 		ebpf_emit8(e, (uint8_t)(0x70 | cc));
 		displacement(e, label, REL8);
 	} else {
-		ebpf_emit8(e, 0x0f);
-		ebpf_emit8(e, (uint8_t)(0x80 | cc));
+		ebpf_emit_low(e, 0x0f | (0x80 | cc) << 8, 2);
 		displacement(e, label, REL32);
 	}
 }
