@@ -60,6 +60,36 @@ pub struct Cases {
     pub cases: Vec<Case>,
 }
 
+/// A word that is no name of a hot path: a file that is there, or what could only be one.
+pub fn names_a_file(word: &str) -> bool {
+    Path::new(word).is_file() || word.ends_with(".trace") || word.contains('/') && !is_pair(word)
+}
+
+/// Refuses what chooses among variants and builds them where the words are recorded traces, to which it does not apply.
+pub fn only_traces(selection: &Selection, cases: &Cases) -> Result<()> {
+    let words = &selection.words;
+    if let Some(other) = words.iter().find(|word| !names_a_file(word)) {
+        return Err(Problem::new(format!("'{other}' is no trace, and {} is one", words[0]))
+            .remedy("name either traces, or a hot path with its variants"));
+    }
+    let given = [
+        ("--case", !cases.cases.is_empty()),
+        ("--unchecked", cases.unchecked),
+        ("-v", !selection.variants.is_empty()),
+        ("-d", !selection.dirs.is_empty()),
+        ("-I", !selection.includes.is_empty()),
+        ("--cflags", !selection.cflags.is_empty()),
+        ("--compiler", selection.compiler != "clang"),
+    ];
+    let given: Vec<&str> = given.iter().filter(|(_, given)| *given).map(|(name, _)| *name).collect();
+    if given.is_empty() {
+        return Ok(());
+    }
+    Err(Problem::new("a trace is what it is: it has no cases and no variants to choose from or to build")
+        .at(&words[0])
+        .remedy(format!("leave out {}", given.join(", "))))
+}
+
 impl Selection {
     /// The architectures asked for, each once, or all.
     pub fn archs(&self) -> Vec<Arch> {

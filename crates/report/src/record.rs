@@ -244,6 +244,15 @@ pub struct CompareRecord {
     /// Why there is no verdict.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub no_verdict: Option<String>,
+    /// The cpu of a prediction.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub cpu: Option<String>,
+    /// Cycles of a and b: predicted, or measured where this machine's clock is known.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub cycles: Option<[f64; 2]>,
+    /// Measured nanoseconds of a and b, the medians.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub time_ns: Option<[f64; 2]>,
     /// What a predicted verdict rests on.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub rests_on: Option<RestsOnRecord>,
@@ -339,6 +348,9 @@ mod tests {
             interval: Some([0.79, 0.81]),
             verdict: Some("faster".to_owned()),
             no_verdict: None,
+            cpu: None,
+            cycles: None,
+            time_ns: None,
             rests_on: None,
         }
     }

@@ -3,11 +3,12 @@
 //! ones are the business of `compare_predicted`.
 
 use crate::context::{Context, Outcome};
+use crate::cpus;
 use crate::judge::Judge;
 use crate::measuring::{measure, Measured};
-use crate::select::{Cases, Selection, REFERENCE};
+use crate::select::{names_a_file, only_traces, Cases, Selection, REFERENCE};
 use crate::verbs::measure::{native_arch, EffortArgs};
-use crate::verbs::{compare_ebpf, compare_predicted};
+use crate::verbs::{compare_ebpf, compare_predicted, compare_traces};
 use lab::case::Case;
 use lab::discover::Variant;
 use lab::{Problem, Result};
@@ -39,12 +40,25 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     if args.selection.words.first().is_some_and(|word| word == "ebpf") {
         return compare_ebpf::run(context, &args.selection, &args.cases.cases, &args.cpus);
     }
+    if args.selection.words.first().is_some_and(|word| names_a_file(word)) {
+        return traces(context, args);
+    }
     let (selection, against) = with_pair(args);
     if args.cpus.is_empty() {
         measured(context, args, selection, against)
     } else {
+        args.effort.refuse("with -c it is predicted, not measured")?;
         compare_predicted::run(context, selection, &args.cases, &args.cpus, against)
     }
+}
+
+/// Recorded programs: what chooses among variants, and what is measured, does not apply to them.
+fn traces(context: &Context, args: &Args) -> Result<Outcome> {
+    let words = &args.selection.words;
+    only_traces(&args.selection, &args.cases)?;
+    args.effort.refuse("traces are predicted, not measured")?;
+    let cpus = cpus::cpus_for(context, &args.cpus, &args.selection.archs)?;
+    compare_traces::run(context, words, &cpus, !args.cpus.is_empty(), args.against.as_deref())
 }
 
 /// `HOTPATH/A HOTPATH/B` means the first against the second.
@@ -171,6 +185,9 @@ fn compare_group(group: &[&Measured], baseline: &Measured) -> Vec<CompareRecord>
                 interval: result.as_ref().ok().map(|c| [c.interval.low, c.interval.high]),
                 verdict: result.as_ref().ok().map(|comparison| comparison.verdict.to_string()),
                 no_verdict: result.err().map(|reason| reason.to_string()),
+                cpu: None,
+                cycles: one.record.median_cycles.zip(baseline.record.median_cycles).map(|(a, b)| [a, b]),
+                time_ns: Some([one.record.median_ns, baseline.record.median_ns]),
                 rests_on: None,
             }
         })

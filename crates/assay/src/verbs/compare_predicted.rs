@@ -5,14 +5,14 @@
 use crate::context::{Context, Outcome};
 use crate::cpus;
 use crate::judge::{self, failed, Judge};
-use crate::progress::Progress;
+use crate::progress::in_order;
 use crate::select::{Cases, Selection};
 use crate::verbs::compare::{is_plain_c, is_rival, with_baseline};
 use crate::verbs::count::case_text;
 use crate::winners::{self, Row};
 use crate::work::{each_case, Skips};
 use lab::discover::Variant;
-use lab::{pool, Problem, Result};
+use lab::{Problem, Result};
 use predict::doubt::{ratio_interval, ModelError};
 use predict::draws::Draws;
 use predict::explain::{sensitivity, Sensitivity};
@@ -67,16 +67,12 @@ pub fn run(
     );
     let groups: Vec<_> = groups.into_iter().collect();
     let mut compared = Vec::new();
-    let progress = Progress::of("finding what the verdicts rest on", groups.len());
-    pool::in_order(
+    in_order(
+        "finding what the verdicts rest on",
         &groups,
         |(key, rows)| Comparison::of(&judge, &cpus, &key.0, rows, (against, rival)),
-        |_, result| {
-            progress.step();
-            compared.push(result);
-        },
+        |_, result| compared.push(result),
     );
-    drop(progress);
     let mut report = Report::new("Compared by prediction");
     for (((hotpath, arch, cpu, case), rows), comparison) in groups.iter().zip(compared) {
         let comparison = comparison?;
@@ -240,6 +236,9 @@ fn compare_record(cpu: &Cpu, a: &PredictionRecord, b: &PredictionRecord) -> Comp
         interval: Some(interval),
         verdict: Some(verdict.to_owned()),
         no_verdict: None,
+        cpu: Some(a.cpu.clone()),
+        cycles: Some([a.cycles, b.cycles]),
+        time_ns: None,
         rests_on: None,
     }
 }

@@ -7,7 +7,7 @@ use crate::cpus;
 use crate::judge::{self, Judge};
 use crate::least::{Bounds, Least};
 use crate::progress::Progress;
-use crate::select::{Cases, Selection};
+use crate::select::{only_traces, Cases, Selection};
 use lab::{Problem, Result};
 use predict::explain::{explain, predict_placed, sensitivity, Alignments, Explanation, Sensitivity};
 use predict::hot::{self, HotLoop};
@@ -176,15 +176,10 @@ fn subject_of(context: &Context, args: &Args, cpu: &Cpu) -> Result<Subject> {
                 .at(word)
                 .remedy("see that the path is right; ./assay trace records one"));
         }
-        if !args.cases.cases.is_empty()
-            || !args.selection.variants.is_empty()
-            || args.selection.words.len() > 1
-        {
-            return Err(Problem::new(
-                "a trace is what it is: it has no cases and no variants to choose from",
-            )
-            .at(word)
-            .remedy("leave out --case, -v and further words"));
+        only_traces(&args.selection, &args.cases)?;
+        if args.selection.words.len() > 1 {
+            return Err(Problem::new("explain takes one trace at a time")
+                .remedy("./assay compare puts several side by side"));
         }
         return Ok(Subject {
             title: word.to_owned(),

@@ -24,15 +24,28 @@ pub struct Args {
 /// How much to measure.
 #[derive(clap::Args, Clone, Copy)]
 pub struct EffortArgs {
-    /// Processes per variant and case; the interval needs at least 10
-    #[arg(long, value_name = "N", default_value_t = 15, value_parser = clap::value_parser!(u64).range(1..=1000))]
-    processes: u64,
+    /// Processes per variant and case; the interval needs at least 10 [default: 15]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
+    processes: Option<u64>,
 }
+
+/// Processes where the user does not say how many.
+const PROCESSES: u64 = 15;
 
 impl EffortArgs {
     /// As the lab takes it.
     pub fn effort(self) -> Effort {
-        Effort { processes_count: self.processes as usize, ..Effort::default() }
+        Effort { processes_count: self.processes.unwrap_or(PROCESSES) as usize, ..Effort::default() }
+    }
+
+    /// Refuses them where nothing is measured.
+    pub fn refuse(self, why: &str) -> Result<()> {
+        match self.processes {
+            None => Ok(()),
+            Some(_) => {
+                Err(Problem::new(format!("--processes has no effect here: {why}")).remedy("leave it out"))
+            }
+        }
     }
 }
 

@@ -7,6 +7,7 @@ pub mod code;
 pub mod compare;
 pub mod compare_ebpf;
 pub mod compare_predicted;
+pub mod compare_traces;
 pub mod completions;
 pub mod count;
 pub mod cpu;

@@ -5,7 +5,7 @@ use crate::context::{Context, Outcome};
 use crate::cpus;
 use crate::judge::{self, Judge};
 use crate::progress::Progress;
-use crate::select::{is_pair, Cases, Selection};
+use crate::select::{names_a_file, only_traces, Cases, Selection};
 use crate::verbs::count::{case_text, hotpaths_of, variant_text};
 use crate::winners::{self, Row};
 use crate::work::{each_case, Skips};
@@ -88,26 +88,17 @@ const SWEEPS_UNASKED: Duration = Duration::from_secs(10);
 
 /// Judges recorded traces, one after the other; what chooses among variants does not apply to them.
 fn trace_files(context: &Context, args: &Args, cpus: &[Cpu]) -> Result<Outcome> {
+    only_traces(&args.selection, &args.cases)?;
+    if args.bounds {
+        return Err(Problem::new("--bounds is for variants")
+            .at(&args.selection.words[0])
+            .remedy("./assay explain TRACE -c CPU tells what bounds a trace"));
+    }
     let words = &args.selection.words;
-    if let Some(other) = words.iter().find(|word| !names_a_file(word)) {
-        return Err(Problem::new(format!("'{other}' is no trace, and {} is one", words[0]))
-            .remedy("name either traces, or a hot path with its variants"));
-    }
-    if !args.cases.cases.is_empty() || !args.selection.variants.is_empty() || !args.selection.dirs.is_empty()
-    {
-        return Err(Problem::new("a trace is what it is: it has no cases and no variants to choose from")
-            .at(&words[0])
-            .remedy("leave out --case, -v and -d"));
-    }
     for path in words {
         trace_file(context, Path::new(path), cpus, args.cpus.is_empty())?;
     }
     Ok(Outcome::Fine)
-}
-
-/// A word that is no name of a hot path: a file that is there, or what could only be one.
-fn names_a_file(word: &str) -> bool {
-    Path::new(word).is_file() || word.ends_with(".trace") || word.contains('/') && !is_pair(word)
 }
 
 /// Judges a recorded trace: for one cpu the counters that its users know, for several a table.

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! `compare A.trace B.trace`: which of several recorded programs takes fewer cycles on CPUs that need not be here, with the
+//! interval of the ratio and the verdict that it allows.
+
+use crate::context::{Context, Outcome};
+use crate::judge;
+use crate::progress::Progress;
+use crate::winners::interval_text;
+use arch::Arch;
+use lab::{Problem, Result};
+use predict::doubt::{interval, ratio_interval, ModelError};
+use predict::draws::{draws, Draws};
+use predict::trace_source::TraceSource;
+use predict::{Cpu, Options, Source};
+use report::record::{Common, CompareRecord, Record};
+use report::{Count, Derived, Predicted, Report, Table};
+use std::path::{Path, PathBuf};
+
+/// A trace on one cpu.
+struct Side {
+    name: String,
+    instructions: u64,
+    /// Of a call in steady state where there are calls, else of the whole run.
+    cycles: f64,
+    draws: Draws,
+}
+
+/// Compares all with the one named `against`, or the last.
+pub fn run(
+    context: &Context,
+    words: &[String],
+    cpus: &[Cpu],
+    named: bool,
+    against: Option<&str>,
+) -> Result<Outcome> {
+    let paths: Vec<PathBuf> = words.iter().map(PathBuf::from).collect();
+    if paths.len() < 2 {
+        return Err(Problem::new("one trace is not compared with anything")
+            .at(&words[0])
+            .remedy("name the other behind it; ./assay predict judges one"));
+    }
+    let baseline = match against {
+        None => paths.len() - 1,
+        Some(name) => words.iter().position(|word| word == name).ok_or_else(|| {
+            Problem::new(format!("'{name}' is none of the traces that are compared"))
+                .remedy(format!("--against takes one of {}", words.join(" ")))
+        })?,
+    };
+    let mut sources = Vec::new();
+    for path in &paths {
+        sources.push(TraceSource::open(path).map_err(|error| judge::of_trace(path, &error))?.arch());
+    }
+    let runs_all = |cpu: &&Cpu| sources.iter().all(|arch| cpu.runs(*arch));
+    let able: Vec<&Cpu> =
+        cpus.iter().filter(|cpu| named && !cpu.name.starts_with("llvm:") || runs_all(cpu)).collect();
+    if able.is_empty() {
+        let archs: Vec<&str> = sources.iter().map(|arch| arch.name()).collect();
+        return Err(Problem::new(format!("no chosen cpu runs all of {}", archs.join(", ")))
+            .remedy("compare traces of one architecture, with cpus that have it; ./assay cpu lists them"));
+    }
+    let mut report = Report::new("Compared by prediction");
+    for cpu in able {
+        let sides = sides(&paths, cpu, named)?;
+        let Some((per_call, sides)) = sides else {
+            context.progress(&format!("left out {}: it lacks what a program executes", cpu.name));
+            continue;
+        };
+        let judged = |index: usize| {
+            let other = index != baseline;
+            other.then(|| record(cpu, sources[index], per_call, &sides[index], &sides[baseline]))
+        };
+        let records: Vec<Option<CompareRecord>> = (0..sides.len()).map(judged).collect();
+        if context.json {
+            records.iter().flatten().for_each(|record| println!("{}", record.to_line()));
+        } else {
+            report.section("").table(table(cpu, per_call, &sides, baseline, &records));
+        }
+    }
+    if !context.json {
+        context.show(&report);
+    }
+    Ok(Outcome::Fine)
+}
+
+/// All traces on a cpu, and whether they are compared by the call. None if the cpu was not named and cannot run them.
+fn sides(paths: &[PathBuf], cpu: &Cpu, named: bool) -> Result<Option<(bool, Vec<Side>)>> {
+    let mut found = Vec::new();
+    let progress = Progress::of(&format!("predicting on {}", cpu.name), paths.len());
+    for path in paths {
+        let failed = |error: &dyn std::fmt::Display| judge::of_trace(path, error);
+        let mut source = TraceSource::open(path).map_err(|error| failed(&error))?;
+        let prediction = match predict::predict(&mut source, &[cpu], &Options::default()) {
+            Err(predict::PredictError::Lacks { .. }) if !named => return Ok(None),
+            told => told.map_err(|error| failed(&error))?.remove(0),
+        };
+        let draws =
+            draws(&mut judge::opener(path), cpu, &Options::default()).map_err(|error| failed(&error))?;
+        found.push((prediction, draws, name_of(path, paths)));
+        progress.step();
+    }
+    let per_call = found.iter().all(|(prediction, _, _)| prediction.cycles_per_call.is_some());
+    let side = |(prediction, draws, name): (predict::Prediction, Draws, String)| Side {
+        name,
+        instructions: prediction.counters.instructions / if per_call { prediction.calls.max(1) } else { 1 },
+        cycles: prediction.cycles_per_call.filter(|_| per_call).unwrap_or(prediction.cycles as f64),
+        draws,
+    };
+    Ok(Some((per_call, found.into_iter().map(side).collect())))
+}
+
+/// The file's name, with folders where others have the same.
+fn name_of(path: &Path, all: &[PathBuf]) -> String {
+    let alike = all.iter().filter(|other| other.file_name() == path.file_name()).count();
+    if alike > 1 {
+        path.display().to_string()
+    } else {
+        path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+}
+
+fn record(cpu: &Cpu, arch: Arch, per_call: bool, a: &Side, b: &Side) -> CompareRecord {
+    let ratio = a.cycles / b.cycles;
+    let spread = a.draws.spread_of_ratio(&b.draws);
+    let interval = ratio_interval(ModelError::of(cpu), ratio, spread, [&[], &[]], [a.cycles, b.cycles]);
+    let verdict = match interval {
+        [_, high] if high < 1.0 => "faster",
+        [low, _] if low > 1.0 => "slower",
+        _ => "no difference shown",
+    };
+    CompareRecord {
+        common: Common::new("compare", "", &a.name, arch.name()),
+        a: a.name.clone(),
+        b: b.name.clone(),
+        quantity: format!(
+            "predicted cycles {} on {}",
+            if per_call { "per call" } else { "of the whole run" },
+            cpu.name
+        ),
+        ratio,
+        interval: Some(interval),
+        verdict: Some(verdict.to_owned()),
+        no_verdict: None,
+        cpu: Some(cpu.name.clone()),
+        cycles: Some([a.cycles, b.cycles]),
+        time_ns: None,
+        rests_on: None,
+    }
+}
+
+fn table(cpu: &Cpu, per_call: bool, sides: &[Side], baseline: usize, records: &[Option<CompareRecord>]) -> Table {
+    let unit = if per_call { "per call" } else { "whole run" };
+    let mut table = Table::new(
+        &format!("{}: cycles of each trace over those of {}", cpu.name, sides[baseline].name),
+        "predicted from the traces and the cpu's description, not measured, each code at its own place; below 1 is faster; 90 %: \
+         intervals for a real core; a verdict only where that of the ratio holds no 1",
+    );
+    let name = table.text_column("trace");
+    let instructions = table.count_column(unit, "instr");
+    let cycles = table.predicted_column(unit, "cycles", 1);
+    let of_cycles = table.text_column("90 %");
+    let ratio = table.derived_column("ratio of cycles", "", 3);
+    let of_ratio = table.text_column("90 %");
+    let verdict = table.text_column("verdict");
+    for (side, record) in sides.iter().zip(records) {
+        let row = table.row();
+        table.set(row, name, side.name.as_str()).set(row, instructions, Count(side.instructions));
+        table.set(row, cycles, Predicted(side.cycles));
+        let [low, high] = interval(ModelError::of(cpu), side.cycles, side.draws.spread(), &[]);
+        table.set(row, of_cycles, interval_text([low, high]));
+        let Some(record) = record else {
+            table.set(row, verdict, "compared with");
+            continue;
+        };
+        table.set(row, ratio, Derived::from(record.ratio));
+        if let Some([low, high]) = record.interval {
+            table.set(row, of_ratio, format!("{low:.2}..{high:.2}"));
+        }
+        table.set(row, verdict, record.verdict.as_deref().unwrap_or_default());
+    }
+    table
+}

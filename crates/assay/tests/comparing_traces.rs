@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Recorded programs side by side: a verdict only where it is shown, and options that do not apply refused.
+
+mod common;
+
+use common::{finish, Lab};
+use std::process::Command;
+
+/// Builds and records `work`, called often, for this machine.
+fn record(lab: &Lab, name: &str, work: &str) {
+    let program = format!(
+        "__attribute__((noinline)) unsigned long work(unsigned long x) {{ {work} return x; }}\n\
+         int main(void) {{ unsigned long x = 7; for (int i = 0; i < 64; i++) x = work(x); return x == 3; }}\n"
+    );
+    lab.write(&format!("{name}.c"), program);
+    let mut gcc = Command::new("gcc");
+    finish(gcc.current_dir(&lab.folder).args(["-O1", "-o", name, &format!("{name}.c")])).ends(0, &[]);
+    lab.line(&format!("trace --roi work -- ./{name}")).ends(0, &["in 64 entries"]);
+}
+
+#[test]
+fn traces_are_compared_by_the_call_with_a_verdict_and_what_does_not_apply_is_refused() {
+    let lab = Lab::shared();
+    record(&lab, "short", "x *= 3; x ^= x >> 3;");
+    record(&lab, "long", "for (int i = 0; i < 40; i++) { x *= 3; x ^= x >> 3; }");
+    let cpu = match common::native() {
+        "x86_64" => "zen3",
+        "powerpc64le" => "power9",
+        other => panic!("no cpu of {other} is named here; add one"),
+    };
+    let ran = lab.line(&format!("compare short.trace long.trace -c {cpu} --json")).ends(0, &[]);
+    let [record] = &ran.records("compare")[..] else { panic!("one pair: {ran:?}") };
+    assert_eq!((record["verdict"].as_str(), record["cpu"].as_str()), (Some("faster"), Some(cpu)), "{record}");
+    assert!(record["cycles"][1].as_f64().unwrap() > 5.0 * record["cycles"][0].as_f64().unwrap(), "{record}");
+    let ran = lab.line(&format!("compare short.trace short.trace long.trace -c {cpu} --against short.trace"));
+    ran.ends(0, &["slower", "compared with"]);
+    // Without -c every cpu that runs them.
+    lab.line("compare long.trace short.trace").ends(0, &[cpu, "slower"]);
+    let refused = |line: &str, part: &str| lab.line(line).refused(&[part]);
+    refused("compare short.trace", "one trace");
+    refused("compare short.trace long.trace --processes 20", "--processes has no effect");
+    refused("compare short.trace long.trace --against other.trace", "'other.trace' is none");
+    refused("compare short.trace csum_partial", "'csum_partial' is no trace");
+    refused("compare short.trace long.trace --case size=40 --compiler gcc", "leave out --case, --compiler");
+    refused(&format!("compare csum_partial -c {cpu} --processes 20"), "--processes has no effect");
+    refused(&format!("predict short.trace -c {cpu} --bounds"), "--bounds is for variants");
+    refused("compare short.trace long.trace -c la464", "la464");
+}
