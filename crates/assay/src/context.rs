@@ -79,5 +79,6 @@ impl Context {
     /// Tells people what goes on; on stderr, so that it never mixes with results.
     pub fn progress(&self, text: &str) {
         eprintln!("{text}");
+        crate::progress::heard();
     }
 }

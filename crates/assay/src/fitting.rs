@@ -6,9 +6,10 @@ use crate::context::Context;
 use crate::corpus::{Tools, FIGURES};
 use crate::judge::{self, Judge};
 use crate::program;
+use crate::progress::in_order;
 use crate::study_file::{self, Quantity, Row, Study};
 use arch::Arch;
-use lab::{discover, pool, Problem, Result};
+use lab::{discover, Problem, Result};
 use predict::doubt::{self, ModelError};
 use predict::draws::{self, Tried};
 use predict::explain::cycles_of;
@@ -129,7 +130,8 @@ impl Corpus {
         let tools = Tools::new(context);
         let mut data = Vec::new();
         let mut failure = None;
-        pool::in_order(
+        in_order(
+            "preparing figures",
             &chosen.figures,
             |figure| Prepared::new(&dir, figure, &tools),
             |index, prepared| match prepared {

@@ -102,6 +102,32 @@ enum Verb {
     Test(verbs::test::Args),
 }
 
+/// The verb's name, if it is one that may be at something for long without a word of its own. Those that run a program of the
+/// user's, or show what others print, leave the terminal to it.
+fn watched(verb: &Verb) -> Option<&'static str> {
+    Some(match verb {
+        Verb::Prove(_) => "prove",
+        Verb::Predict(_) => "predict",
+        Verb::Measure(_) => "measure",
+        Verb::Compare(_) => "compare",
+        Verb::Study(_) => "study",
+        Verb::Report(_) => "report",
+        Verb::Code(_) => "code",
+        Verb::Explain(_) => "explain",
+        Verb::Fit(_) => "fit",
+        Verb::Validate(_) => "validate",
+        Verb::Regcheck(_) => "regcheck",
+        Verb::Pingpong(_) => "pingpong",
+        Verb::Vdso(_) => "vdso",
+        Verb::CacheLog(_) => "cache-log",
+        Verb::Demo(_) => "demo",
+        Verb::Check(_) => "check",
+        Verb::Count(_) => "count",
+        Verb::Hot(_) => "hot",
+        _ => return None,
+    })
+}
+
 /// The command line as clap knows it.
 fn command() -> clap::Command {
     // The commit is asked of git, which takes a moment that only this question is worth.
@@ -122,6 +148,9 @@ fn main() -> ExitCode {
         Err(problem) => return complain(&problem),
     };
     interrupt::tidies(&context.workspace);
+    if let Some(name) = watched(&cli.verb) {
+        progress::watch(name);
+    }
     let outcome = match cli.verb {
         Verb::List(args) => verbs::list::run(&context, &args),
         Verb::Check(args) => verbs::check::run(&context, &args),

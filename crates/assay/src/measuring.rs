@@ -3,6 +3,7 @@
 
 use crate::context::Context;
 use crate::judge::Judge;
+use crate::progress::Progress;
 use lab::case::Case;
 use lab::discover::Variant;
 use lab::emulator;
@@ -60,7 +61,14 @@ pub fn measure<'a>(
             effort.processes_count
         ));
         // A fixed seed: the order is random, not the experiment.
-        let samples = interleaved(&subjects, effort, 0x0a55_a7ed, |_, _| {});
+        let progress = Progress::of(&format!("measuring {hotpath} {case}: rounds"), effort.processes_count);
+        let samples = interleaved(&subjects, effort, 0x0a55_a7ed, |round, _| {
+            // Told before each.
+            if round > 0 {
+                progress.step();
+            }
+        });
+        drop(progress);
         for ((variant, subject), processes) in able.into_iter().zip(&subjects).zip(samples) {
             let Some(processes) = unless_its_fault(context, variant, processes)? else { continue };
             let record = record(variant, &case, &subject.runner.compiler, &processes);
@@ -79,7 +87,9 @@ fn build<'a>(
     case: &Case,
 ) -> Result<(Vec<&'a Variant>, Vec<Subject>)> {
     let mut built = (Vec::new(), Vec::new());
+    let progress = Progress::of("building and checking", variants.len());
     for variant in variants {
+        progress.step();
         if let Some(runner) = unless_its_fault(context, variant, judge.runner(variant))? {
             built.0.push(*variant);
             built.1.push(Subject { runner, case: case.clone() });

@@ -1,15 +1,71 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! What a run is at, told on standard error after two seconds and then now and then: on a terminal one line that is written over,
-//! else a line every ten seconds. What takes less says nothing.
+//! else a line every ten seconds. What takes less says nothing. Where nothing better is told, `watch` says that the verb is at
+//! work.
 
+use lab::pool;
 use std::io::{IsTerminal, Write};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{mpsc, Arc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 const FIRST_WORD: Duration = Duration::from_secs(2);
 const NEXT_LINE: Duration = Duration::from_secs(10);
+
+/// How many things under way tell of themselves.
+static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
+/// When something was last told, in milliseconds since the watch began.
+static LAST_WORD: AtomicU64 = AtomicU64::new(0);
+
+/// `lab::pool::in_order` that tells how far it is.
+pub fn in_order<T: Sync, R: Send>(
+    what: &str,
+    items: &[T],
+    work: impl Fn(&T) -> R + Sync,
+    done: impl FnMut(usize, R),
+) {
+    let progress = Progress::of(what, items.len());
+    let counted = |item: &T| {
+        let result = work(item);
+        progress.step();
+        result
+    };
+    pool::in_order(items, counted, done);
+}
+
+/// Something was told.
+pub fn heard() {
+    LAST_WORD.store(since_start(), Ordering::Relaxed);
+}
+
+fn since_start() -> u64 {
+    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    u64::try_from(START.get_or_init(Instant::now).elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Sees to it that a verb is not silent for longer than what takes its time tells of itself: for verbs that do so in some
+/// places only. Runs until the program ends.
+pub fn watch(verb: &'static str) {
+    since_start();
+    // Without a thread there is nothing but silence.
+    let _ = std::thread::Builder::new().spawn(move || {
+        let mut wait = FIRST_WORD;
+        loop {
+            std::thread::sleep(Duration::from_millis(250));
+            let silent = since_start().saturating_sub(LAST_WORD.load(Ordering::Relaxed));
+            if UNDER_WAY.load(Ordering::Relaxed) > 0 {
+                heard();
+                wait = FIRST_WORD;
+            } else if silent >= u64::try_from(wait.as_millis()).unwrap_or(u64::MAX) {
+                // Nobody minds if standard error takes no more.
+                let _ = writeln!(std::io::stderr(), "{verb}: at work for {} s", since_start() / 1000);
+                heard();
+                wait = NEXT_LINE;
+            }
+        }
+    });
+}
 
 /// One thing that takes its time; it is over when this is dropped.
 pub struct Progress {
@@ -24,6 +80,7 @@ impl Progress {
         let done = Arc::new(AtomicUsize::new(0));
         let (over, ended) = mpsc::channel::<()>();
         let (counted, what) = (done.clone(), what.to_owned());
+        UNDER_WAY.fetch_add(1, Ordering::Relaxed);
         let thread = std::thread::spawn(move || tell(&what, total, &counted, &ended));
         Progress { done, over: Some(over), thread: Some(thread) }
     }
@@ -36,6 +93,8 @@ impl Progress {
 
 impl Drop for Progress {
     fn drop(&mut self) {
+        UNDER_WAY.fetch_sub(1, Ordering::Relaxed);
+        heard();
         drop(self.over.take());
         if let Some(thread) = self.thread.take() {
             // It only waits and prints.

@@ -3,11 +3,11 @@
 //! say beyond the cycles.
 
 use crate::judge::Judge;
-use crate::progress::Progress;
+use crate::progress::in_order;
 use crate::verbs::count::{case_text, hotpaths_of, variant_text};
 use lab::case::Case;
 use lab::discover::Variant;
-use lab::{pool, Result};
+use lab::Result;
 use predict::Cpu;
 use report::record::PredictionRecord;
 use report::{Derived, Predicted, Table};
@@ -42,8 +42,8 @@ pub fn fastest(rows: &[Row]) -> Vec<usize> {
 pub fn deepen(judge: &Judge, cpus: &[Cpu], rows: &mut [Row]) -> Result<Vec<usize>> {
     let best = fastest(rows);
     let mut deepened = Vec::new();
-    let progress = Progress::of("finding what bounds the fastest", best.len());
-    pool::in_order(
+    in_order(
+        "finding what bounds the fastest",
         &best,
         |&index| {
             let row = &rows[index];
@@ -54,10 +54,7 @@ pub fn deepen(judge: &Judge, cpus: &[Cpu], rows: &mut [Row]) -> Result<Vec<usize
                 None => Ok(record),
             }
         },
-        |_, result| {
-            progress.step();
-            deepened.push(result);
-        },
+        |_, result| deepened.push(result),
     );
     for (&index, record) in best.iter().zip(deepened) {
         rows[index].record = record?;

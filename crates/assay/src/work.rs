@@ -3,12 +3,12 @@
 
 use crate::context::Outcome;
 use crate::judge::Possible;
-use crate::progress::Progress;
+use crate::progress::in_order;
 use lab::case::Case;
 use lab::discover::Variant;
 use lab::emulator::CannotRun;
 use lab::problem::Blame;
-use lab::{pool, Problem, Result};
+use lab::{Problem, Result};
 use std::collections::BTreeMap;
 
 /// Applies `work` to every variant and case; `done` gets the results in order. `what` is told while it takes its time.
@@ -25,14 +25,11 @@ pub fn each_case<R: Send>(
     for variant in variants {
         items.extend(variant.hotpath.select_cases(wanted).into_iter().map(|case| (variant, case)));
     }
-    let progress = Progress::of(what, items.len());
-    pool::in_order(
+    in_order(
+        what,
         &items,
         |(variant, case)| work(variant, case),
-        |index, result| {
-            progress.step();
-            done(items[index].0, &items[index].1, result);
-        },
+        |index, result| done(items[index].0, &items[index].1, result),
     );
 }
 

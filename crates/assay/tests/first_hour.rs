@@ -185,3 +185,25 @@ fn the_version_names_the_commit() {
     }
     lab.line("help check").ends(0, &["Usage: assay check", "--quick"]);
 }
+
+#[test]
+fn what_takes_its_time_says_within_three_seconds_that_it_is_at_work() {
+    let lab = Lab::empty();
+    // A slow compiler, the first time.
+    let slow = "[ -e \"$ASSAY_CACHE/slept\" ] || { : >\"$ASSAY_CACHE/slept\"; sleep 3.5; }\n\
+                PATH=${PATH#*:} exec clang-19 \"$@\"";
+    lab.write_program("bin/clang-19", slow);
+    let path = format!("{}:{}", lab.folder.join("bin").display(), std::env::var("PATH").unwrap());
+    let run = |line: &str| {
+        let _ = std::fs::remove_file(lab.cache.join("slept"));
+        for folder in ["objects", "runners"] {
+            let _ = std::fs::remove_dir_all(lab.cache.join(folder));
+        }
+        common::finish(lab.command().env("PATH", &path).args(line.split_whitespace())).ends(0, &[]).stderr
+    };
+    // One that counts what it does, and one that does not.
+    let told = run("count csum_partial/uint64 -a powerpc64le --case size=40");
+    assert!(told.contains("counting: 0 of 1, 2 s"), "{told}");
+    let told = run("code csum_partial/uint64 -a powerpc64le");
+    assert!(told.contains("code: at work for 2 s"), "{told}");
+}

@@ -4,10 +4,11 @@
 
 use crate::context::{Context, Outcome};
 use crate::judge::Judge;
+use crate::progress::in_order;
 use crate::select::Selection;
 use lab::discover::Variant;
 use lab::hotpath::HotPath;
-use lab::{pool, Problem, Result};
+use lab::{Problem, Result};
 use prove::{Contract, Counterexample, Verdict};
 use report::record::{Common, Record};
 use serde::Serialize;
@@ -59,7 +60,8 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let judge = Judge::new(context, args.selection.compiler()?).unchecked(true);
     let mut counts = Counts::default();
     let mut stopped = None;
-    pool::in_order(
+    in_order(
+        "proving",
         &variants,
         |(variant, contract)| prove_one(&judge, variant, *contract),
         |index, result| match result {

@@ -7,10 +7,11 @@ mod program;
 mod result;
 
 use crate::context::{Context, Outcome};
+use crate::progress::in_order;
 use crate::verbs::check::Tally;
 use crate::work::Stops;
 use arch::Arch;
-use lab::{pool, Result};
+use lab::Result;
 use program::{Library, Program, Subject};
 use result::Finding;
 use std::path::PathBuf;
@@ -107,7 +108,8 @@ fn findings(
     }
     let mut findings = Vec::new();
     let mut stops = Stops::default();
-    pool::in_order(
+    in_order(
+        "crossing",
         &programs,
         |program| program.run(context, rounds, seed),
         |index, result| match result {

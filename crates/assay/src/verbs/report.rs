@@ -5,6 +5,7 @@ use crate::context::{Context, Outcome};
 use crate::cpus;
 use crate::judge::{self, Judge};
 use crate::measuring::measure;
+use crate::progress::in_order;
 use crate::select::{Cases, Selection};
 use crate::verbs::measure::{table as measured_table, EffortArgs};
 use crate::winners::{self, Row};
@@ -12,7 +13,7 @@ use crate::work::{each_case, Skips};
 use lab::check::{check, Verdict};
 use lab::discover::Variant;
 use lab::emulator::CannotRun;
-use lab::{host, pool, Problem, Result};
+use lab::{host, Problem, Result};
 use report::record::{CountRecord, PredictionRecord};
 use report::{Count, Predicted, Report, Section, Table, Text, Tone};
 use std::path::PathBuf;
@@ -92,7 +93,8 @@ fn checks(context: &Context, args: &Args, variants: &[Variant], section: &mut Se
     let engine = table.text_column("on");
     let mut wrong = 0;
     let mut failure = None;
-    pool::in_order(
+    in_order(
+        "checking",
         variants,
         |variant| check(&context.workspace, &builder, variant, false),
         |index, result| {

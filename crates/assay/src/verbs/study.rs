@@ -5,12 +5,13 @@ use crate::context::{Context, Outcome};
 use crate::cpus;
 use crate::judge::Judge;
 use crate::program;
+use crate::progress::in_order;
 use crate::study_file::{self, Quantity, Row, Study};
 use crate::verbs::{study_beside, study_difference, study_engine};
 use lab::discover;
 use lab::emulator::CannotRun;
 use lab::toolchain::CompilerKind;
-use lab::{pool, Problem, Result};
+use lab::{Problem, Result};
 use predict::Cpu;
 use report::record::{Common, Record, StudyRecord};
 use report::{Count, Derived, Predicted, Published, Report, Section, Table};
@@ -139,7 +140,7 @@ pub fn rerun(context: &Context, study: &Study, compiler: CompilerKind) -> Result
         }
     };
     let mut reruns = Vec::new();
-    pool::in_order(&study.rows, again, |_, rerun| reruns.push(rerun));
+    in_order("running the rows again", &study.rows, again, |_, rerun| reruns.push(rerun));
     reruns.into_iter().collect()
 }
 

@@ -6,9 +6,10 @@ mod unseen;
 
 use crate::context::{Context, Outcome};
 use crate::corpus::{Tools, FIGURES};
+use crate::progress::in_order;
 use crate::study_file::{self, Study};
 use crate::verbs::study::{rerun, Rerun};
-use lab::{pool, Problem, Result};
+use lab::{Problem, Result};
 use predict::figures::{figures, Figure};
 use predict::validate::{check, Outcome as Judged, Prepared, ValidateError};
 use predict::Cpu;
@@ -137,7 +138,7 @@ fn judge_figures(context: &Context, choice: &Choice<'_>) -> Result<Vec<Row>> {
         check(&Prepared::new(&dir, figure, &tools)?, &cpu)
     };
     let mut results = Vec::new();
-    pool::in_order(&wanted, judge, |_, result| results.push(result));
+    in_order("judging figures", &wanted, judge, |_, result| results.push(result));
     let rows = results.into_iter().map(|result| result.map(of_figure));
     rows.collect::<std::result::Result<_, _>>().map_err(|error| Problem::new(error.to_string()))
 }
