@@ -155,6 +155,101 @@ fn what_needs_a_kernel_is_told_and_shown() {
     );
 }
 
+/// A pcap file of Ethernet frames with these protocols, in which every byte of address is the frame's length.
+fn pcap(name: &str, frames: &[(u16, usize)]) -> String {
+    let mut bytes = Vec::new();
+    for word in [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65535, 1] {
+        bytes.extend(word.to_le_bytes());
+    }
+    for (protocol, length) in frames {
+        for word in [0, 0, *length as u32, *length as u32] {
+            bytes.extend(word.to_le_bytes());
+        }
+        let mut frame = vec![*length as u8; *length];
+        frame[12..14].copy_from_slice(&protocol.to_be_bytes());
+        bytes.extend(frame);
+    }
+    file(name, bytes)
+}
+
+fn packets_object(options: &[&str], name: &str) -> String {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let target = if cfg!(target_endian = "big") { "bpfeb" } else { "bpfel" };
+    let status = Command::new("clang-19")
+        .args(["-target", target, "-mcpu=v3", "-O2", "-g", "-Wno-everything", "-c", "-o"])
+        .arg(&path)
+        .args(options)
+        .arg(root().join("libs/ebpf/tests/objects/packets.c"))
+        .status()
+        .expect("clang-19 runs");
+    assert!(status.success());
+    path.display().to_string()
+}
+
+#[test]
+fn programs_get_packets_of_a_pcap_file() {
+    let object = packets_object(&[], "packets.o");
+    let packets = pcap("frames.pcap", &[(0x0800, 98), (0x0806, 60), (0x86dd, 80), (0x0800, 20)]);
+    for engine in ["--interpret", "--jit"] {
+        let words = ["ebpf", "run", &object, "--program", "classify", "--packet", &packets, engine];
+        let verdicts: Vec<Value> = json(&words, 0).iter().map(|record| record["verdict"].clone()).collect();
+        assert_eq!(verdicts, ["XDP_PASS", "XDP_TX", "XDP_DROP", "XDP_DROP"], "{engine}");
+        let tagged = &json(&["ebpf", "run", &object, "--program", "tag", "--packet", &packets, engine], 0)[0];
+        let after = tagged["packet_after"].as_str().expect("it is changed");
+        assert!(tagged["verdict"] == "XDP_TX" && after.len() == 120, "{engine}: {tagged}");
+        assert!(after.starts_with("aa0000bb6262"), "{engine}: {after}");
+        let stopped =
+            &json(&["ebpf", "run", &object, "--program", "overrun", "--packet", &packets, engine], 1)[3];
+        assert!(stopped["error"].as_str().is_some_and(|error| error.starts_with("stopped: ")), "{stopped}");
+        let output = assay(&["ebpf", "run", &object, "--program", "count", "--packet", &packets, engine]);
+        assert!(
+            text(&output.stdout).contains("98 bytes: TC_ACT_OK (0)"),
+            "{engine}: {}",
+            text(&output.stdout)
+        );
+        assert!(
+            text(&output.stderr).contains("trace_printk: 98 bytes, protocol "),
+            "{}",
+            text(&output.stderr)
+        );
+    }
+}
+
+#[test]
+fn what_is_no_packet_is_told() {
+    let object = packets_object(&[], "packets-bad.o");
+    let packets = pcap("one.pcap", &[(0x0800, 98)]);
+    let run = ["ebpf", "run", object.as_str(), "--program", "classify", "--packet"];
+    let with =
+        |file: &str| [&run[..], &[file]].concat().iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    let refused = |file: &str, about: &str| {
+        let words = with(file);
+        refusal(&words.iter().map(String::as_str).collect::<Vec<_>>(), about);
+    };
+    refused("/nowhere.pcap", "/nowhere.pcap");
+    refused(&file("text.pcap", "no packets"), "is no pcap file");
+    let whole = fs::read(&packets).expect("it was written");
+    refused(&file("cut.pcap", &whole[..whole.len() - 1]), "ends in packet 1");
+    refusal(
+        &["ebpf", "run", PORTS, "--packet", &packets, "--context", "xdp_md"],
+        "neither maps nor sections",
+    );
+    let note = assay(&["ebpf", "run", &object, "--program", "classify", "--memory", "00"]);
+    assert!(text(&note.stderr).contains("expects a struct xdp_md"), "{}", text(&note.stderr));
+}
+
+#[test]
+fn a_large_map_is_the_users_to_allow() {
+    let object = packets_object(&["-DLARGE_MAP"], "packets-large.o");
+    let packets = pcap("large.pcap", &[(0x0800, 98)]);
+    let run = ["ebpf", "run", object.as_str(), "--program", "classify", "--packet", packets.as_str()];
+    refusal(
+        &run,
+        "map large: 20000000 values of 8 bytes are more than the 67108864 bytes that a map may have",
+    );
+    assert_eq!(json(&[&run[..], &["--map-mib", "160"]].concat(), 0)[0]["verdict"], "XDP_PASS");
+}
+
 #[test]
 fn a_suite_of_which_nothing_ran_is_no_success() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));

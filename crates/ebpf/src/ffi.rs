@@ -65,6 +65,7 @@ extern "C" {
     ) -> c_uint;
     pub(crate) fn ebpf_unregister_region(vm: *mut EbpfVm, start: *const c_void, bytes: usize) -> c_uint;
     pub(crate) fn ebpf_may_read(vm: *const EbpfVm, address: u64, bytes: usize) -> bool;
+    pub(crate) fn ebpf_may_write(vm: *const EbpfVm, address: u64, bytes: usize) -> bool;
     pub(crate) fn ebpf_load(vm: *mut EbpfVm, bytecode: *const c_void, bytes: usize, order: c_uint) -> c_uint;
     pub(crate) fn ebpf_verify(vm: *mut EbpfVm) -> c_uint;
     pub(crate) fn ebpf_compile(vm: *mut EbpfVm, target: *const EbpfTarget) -> c_uint;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! A program of an object together with its maps, ready to run.
 
+use crate::maps::MAP_BYTES_MAX;
+use crate::packet::{Packet, PacketContext};
 use crate::vm::{Engine, Error, Options, Status, Target, Vm};
 use crate::{ByteOrder, MapDefinition, Maps, Object, Program};
 
@@ -13,6 +15,8 @@ pub struct Limits {
     pub target: Target,
     /// Run it although it was compiled for machines of the other byte order: it then finds its data the wrong way round.
     pub any_byte_order: bool,
+    /// The most bytes that the values of one map may take; `None`: 64 MiB.
+    pub map_bytes_max: Option<usize>,
 }
 
 /// A verified program with fresh maps. Accesses are always checked, so running it is safe.
@@ -45,7 +49,9 @@ impl Loaded {
     /// Makes the object's maps, and loads and verifies one of its programs.
     pub fn new(object: &Object, program: &Program, limits: Limits) -> Result<Loaded, Error> {
         refuse_what_cannot_run(object, program, limits.any_byte_order)?;
-        let mut maps = Maps::new(&object.maps, &object.map_contents, &object.pointers).map_err(no_memory)?;
+        let bytes_max = limits.map_bytes_max.unwrap_or(MAP_BYTES_MAX);
+        let mut maps =
+            Maps::new(&object.maps, &object.map_contents, &object.pointers, bytes_max).map_err(no_memory)?;
         let options = Options {
             bounds: true,
             budget_instructions: limits.budget_instructions,
@@ -65,6 +71,25 @@ impl Loaded {
             self.compiled = true;
         }
         self.vm.run(engine, context)
+    }
+
+    /// Runs the program on a packet, by way of the context that it expects; gives r0 and the packet as it is afterwards.
+    pub fn run_on_packet(
+        &mut self,
+        engine: Engine,
+        kind: PacketContext,
+        bytes: &[u8],
+    ) -> Result<(u64, Vec<u8>), Error> {
+        if self.maps.packet.as_ref().is_none_or(|packet| packet.kind != kind) {
+            self.maps.packet = Some(Packet::new(kind)?);
+        }
+        let packet = self.maps.packet.as_mut().expect("it was just made");
+        let mut context = packet.enter(&mut self.vm, bytes)?;
+        let result = self.run(engine, &mut context);
+        let packet = self.maps.packet.as_mut().expect("it is still there");
+        let after = packet.bytes().to_vec();
+        packet.leave(&mut self.vm)?;
+        result.map(|r0| (r0, after))
     }
 
     /// The VM, for its statistics.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Maps for programs from ELF objects: arrays and hash tables with the kernel's helpers 1 (lookup), 2 (update) and 3
-//! (delete), and data sections, which are arrays of one value. Programs get pointers to values, so the values of a map
+//! (delete; others are in helpers.rs), and data sections, which are arrays of one value. Programs get pointers to values, so the values of a map
 //! lie in one block that never moves and is a region of the VM.
 
+use crate::helpers::HELPERS;
+use crate::packet::Packet;
 use crate::vm::{Error, LddwKind, Vm};
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -59,8 +61,8 @@ pub struct Pointer {
 
 /// Values are aligned so that programs can use atomics on them.
 const VALUE_ALIGNMENT: usize = 8;
-/// Of one map, so that an odd object does not take all memory.
-const MAP_BYTES_MAX: usize = 64 << 20;
+/// Of one map, so that an odd object does not take all memory; unless [`crate::Limits`] says otherwise.
+pub(crate) const MAP_BYTES_MAX: usize = 64 << 20;
 /// What `lddw` of a map gives: a number that is no address.
 const HANDLE: u64 = 0x6d61_7000_0000;
 
@@ -79,15 +81,15 @@ struct Map {
 }
 
 impl Map {
-    fn new(definition: MapDefinition) -> Result<Map, String> {
+    fn new(definition: MapDefinition, bytes_max: usize) -> Result<Map, String> {
         let stride = (definition.value_bytes as usize).next_multiple_of(VALUE_ALIGNMENT);
         let entries = match definition.kind {
             MapKind::Other(_) => 0,
             _ => definition.entries as usize,
         };
-        let bytes = stride.checked_mul(entries).filter(|bytes| *bytes <= MAP_BYTES_MAX).ok_or_else(|| {
+        let bytes = stride.checked_mul(entries).filter(|bytes| *bytes <= bytes_max).ok_or_else(|| {
             format!(
-                "map {}: {entries} values of {stride} bytes are more than {MAP_BYTES_MAX}",
+                "map {}: {entries} values of {stride} bytes are more than the {bytes_max} bytes that a map may have",
                 definition.name
             )
         })?;
@@ -152,7 +154,11 @@ impl Map {
 /// The maps behind a program's map references, and its helpers' context.
 pub(crate) struct Maps {
     maps: Vec<Map>,
-    vm: *const crate::ffi::EbpfVm,
+    vm: *mut crate::ffi::EbpfVm,
+    /// What the run is about, if it is about a packet.
+    pub(crate) packet: Option<Packet>,
+    /// The state of helper 7.
+    pub(crate) random: u64,
 }
 
 impl std::fmt::Debug for Maps {
@@ -167,10 +173,11 @@ impl Maps {
         definitions: &[MapDefinition],
         initial: &[Vec<u8>],
         pointers: &[Pointer],
+        bytes_max: usize,
     ) -> Result<Box<Maps>, String> {
-        let mut maps = Box::new(Maps { maps: Vec::new(), vm: std::ptr::null() });
+        let mut maps = Box::new(Maps { maps: Vec::new(), vm: std::ptr::null_mut(), packet: None, random: 1 });
         for (definition, contents) in definitions.iter().zip(initial) {
-            let mut map = Map::new(definition.clone())?;
+            let mut map = Map::new(definition.clone(), bytes_max)?;
             if !contents.is_empty() {
                 map.update(&0u32.to_ne_bytes(), contents, 0);
             }
@@ -211,11 +218,17 @@ impl Maps {
         })
     }
 
-    /// Registers helpers 1 to 3 and the values' memory. The VM's helper context has to be these maps
+    /// The VM that the maps are attached to.
+    pub(crate) fn vm(&self) -> *mut crate::ffi::EbpfVm {
+        self.vm
+    }
+
+    /// Registers the helpers and the values' memory. The VM's helper context has to be these maps
     /// ([`Maps::context`]), and it has to be dropped before them.
     pub(crate) fn attach(&mut self, vm: &mut Vm) -> Result<(), Error> {
         self.vm = vm.raw();
-        for (number, function) in [(1, lookup as crate::Helper), (2, update), (3, delete)] {
+        let of_maps = [(1, lookup as crate::Helper), (2, update), (3, delete)];
+        for (number, function) in of_maps.into_iter().chain(HELPERS) {
             // SAFETY: the helpers check every argument against the VM's regions.
             unsafe { vm.register_helper(number, function, false)? };
         }
@@ -247,7 +260,7 @@ impl Maps {
     ///
     /// # Safety
     /// Only during a run of the VM; without bounds, the program is trusted.
-    unsafe fn program_bytes(&self, address: u64, bytes: usize) -> Option<Vec<u8>> {
+    pub(crate) unsafe fn program_bytes(&self, address: u64, bytes: usize) -> Option<Vec<u8>> {
         // SAFETY: the VM is the one that is running.
         unsafe { crate::ffi::ebpf_may_read(self.vm, address, bytes) }
             // SAFETY: it is memory that the VM was given.

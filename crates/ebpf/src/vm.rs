@@ -229,7 +229,7 @@ impl Vm {
         (!vm.vm.is_null()).then_some(vm)
     }
 
-    pub(crate) fn raw(&self) -> *const ffi::EbpfVm {
+    pub(crate) fn raw(&self) -> *mut ffi::EbpfVm {
         self.vm
     }
 

@@ -39,7 +39,11 @@ pub fn program(
     let of_arch = target.variant_folders.iter().map(|name| runner.join("arch").join(name));
     let of_arch = of_arch.filter(|folder| folder.is_dir()).last().expect("each architecture has a runner");
     let mut sources: Vec<PathBuf> = sources.iter().map(|source| workspace.root.join(source)).collect();
-    sources.extend([of_arch.join("entry.S"), runner.join("compiler_support.c"), runner.join("memory_calls.c")]);
+    sources.extend([
+        of_arch.join("entry.S"),
+        runner.join("compiler_support.c"),
+        runner.join("memory_calls.c"),
+    ]);
     let mut folders: Vec<PathBuf> = folders.iter().map(|folder| workspace.root.join(folder)).collect();
     folders.extend([of_arch, runner]);
 

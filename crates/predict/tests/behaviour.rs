@@ -133,7 +133,11 @@ fn skipping_a_steady_loop_deviates_by_less_than_a_thousandth_where_turns_are_ali
         let executions: u64 = places.iter().map(|place| place.executions).sum();
         let cycles: u64 = places.iter().map(|place| place.cycles).sum();
         assert_eq!(executions, charged.counters.instructions, "{name}");
-        assert!(cycles.abs_diff(charged.cycles) * 100 < charged.cycles, "{name}: {cycles}, {}", charged.cycles);
+        assert!(
+            cycles.abs_diff(charged.cycles) * 100 < charged.cycles,
+            "{name}: {cycles}, {}",
+            charged.cycles
+        );
     }
 }
 

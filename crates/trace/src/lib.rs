@@ -30,6 +30,6 @@ mod writer;
 pub use count::{count, EntryCounts};
 pub use error::Error;
 pub use event::{Access, Block, Counts, Event, Leave, Repetition};
-pub use header::{Image, End, Header, Region};
+pub use header::{End, Header, Image, Region};
 pub use reader::Reader;
 pub use writer::{Item, Writer};

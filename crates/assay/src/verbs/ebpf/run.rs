@@ -7,11 +7,12 @@ use super::machine::{self, CodeArgs};
 use super::plugin;
 use crate::context::{Context, Outcome};
 use arch::Arch;
-use ebpf::{ByteOrder, Engine, Limits, Loaded, Options, Program, Status, Vm};
+use ebpf::{ByteOrder, Engine, Limits, Loaded, Options, PacketContext, Program, Status, Vm};
 use lab::{host, Problem, Result};
 use report::record::Record;
 use serde::Serialize;
 use std::ffi::c_void;
+use std::path::{Path, PathBuf};
 
 /// Options of `ebpf run`.
 #[derive(clap::Args)]
@@ -19,8 +20,17 @@ pub struct Args {
     #[command(flatten)]
     input: InputArgs,
     /// What r1 points to (r2 is its length): hex digits, or @FILE for a file's bytes
-    #[arg(long, value_name = "HEX|@FILE", default_value = "")]
+    #[arg(long, value_name = "HEX|@FILE", default_value = "", conflicts_with = "packet")]
     memory: String,
+    /// Run an XDP or traffic-control program of an ELF object on each packet of a pcap file
+    #[arg(long, value_name = "FILE.pcap", conflicts_with_all = ["target", "no_bounds"])]
+    packet: Option<PathBuf>,
+    /// What a packet's program gets, where its section does not say it
+    #[arg(long, value_name = "STRUCT", value_parser = ["xdp_md", "__sk_buff"], requires = "packet")]
+    context: Option<String>,
+    /// The most memory that the values of one map may take, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=65536))]
+    map_mib: u32,
     /// Run generated code (the default where there is a back end)
     #[arg(long, conflicts_with = "interpret")]
     jit: bool,
@@ -41,7 +51,7 @@ pub struct Args {
 }
 
 /// A run, for programs.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 struct RunRecord {
     kind: &'static str,
     file: String,
@@ -57,6 +67,13 @@ struct RunRecord {
     r0: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     r0_hex: Option<String>,
+    /// Of a pcap file: which packet, from 1; the verdict's name; the packet as the program left it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    packet: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    packet_after: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     instructions_used: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,12 +115,19 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         },
         r0: None,
         r0_hex: None,
+        packet: None,
+        verdict: None,
+        packet_after: None,
         instructions_used: None,
         error: None,
         assay_version: env!("CARGO_PKG_VERSION"),
     };
     refuse_other_order(&input, arch)?;
     let header = input.describe(program);
+    if let Some(file) = &args.packet {
+        return on_packets(context, args, arch, (&input, program, engine), file, record);
+    }
+    note_context(args, program);
     let show = |answer: Answer| show(context, &header, record, answer);
     if let Some(cpu) = cpu {
         refuse_maps(&input, program, "leave out --target: maps exist on this machine only")?;
@@ -143,6 +167,124 @@ fn show(context: &Context, header: &str, mut record: RunRecord, answer: Answer) 
     outcome
 }
 
+/// A program that expects the kernel's structure finds the memory's first bytes in its place.
+fn note_context(args: &Args, program: &Program) {
+    if let Some(kind) = PacketContext::of_section(&program.section) {
+        eprintln!(
+            "note: {} is in section {} and expects a struct {}; it gets --memory's {} bytes as that. --packet FILE.pcap makes \
+             one for each packet",
+            program.name,
+            program.section,
+            kind.name(),
+            args.memory.len() / 2
+        );
+    }
+}
+
+fn limits(args: &Args, target: ebpf::Target) -> Limits {
+    Limits {
+        budget_instructions: (args.budget > 0).then_some(args.budget),
+        target,
+        any_byte_order: false,
+        map_bytes_max: Some((args.map_mib as usize) << 20),
+    }
+}
+
+/// Each packet of the file, one after the other, on the same maps.
+fn on_packets(
+    context: &Context,
+    args: &Args,
+    arch: Arch,
+    (input, program, engine): (&Input, &Program, Engine),
+    file: &Path,
+    record: RunRecord,
+) -> Result<Outcome> {
+    let kind = match args.context.as_deref() {
+        Some("xdp_md") => PacketContext::XdpMd,
+        Some(_) => PacketContext::SkBuff,
+        None => PacketContext::of_section(&program.section).ok_or_else(|| {
+            Problem::new(format!(
+                "section '{}' does not say what its program gets for a packet",
+                program.section
+            ))
+            .at(&input.place)
+            .remedy("say it with --context xdp_md or --context __sk_buff")
+        })?,
+    };
+    if input.form != Form::Elf {
+        return Err(Problem::new(format!("is {}, which knows neither maps nor sections", input.form.name()))
+            .at(&input.place)
+            .remedy("--packet is for ELF objects; give others their bytes with --memory"));
+    }
+    let bytes = std::fs::read(file).map_err(|error| Problem::io("read the packets", file, &error))?;
+    let packets = ebpf::read_pcap(&bytes).map_err(|why| {
+        Problem::new(why)
+            .at(file.display())
+            .remedy("give a pcap file of Ethernet frames, as tcpdump -w writes it")
+    })?;
+    let target = args.code.native_target(arch)?;
+    in_child(|| {
+        let mut loaded = match Loaded::new(&input.object, program, limits(args, target)) {
+            Ok(loaded) => loaded,
+            Err(error) => {
+                return Ok(show(context, &input.describe(program), record, no_answer(input, error)?))
+            }
+        };
+        if !context.json {
+            println!("program       {}", input.describe(program));
+            println!(
+                "engine        {}, {}, {}; context {}",
+                record.engine,
+                record.arch,
+                record.machine,
+                kind.name()
+            );
+        }
+        let mut outcome = Outcome::Fine;
+        for (index, packet) in packets.iter().enumerate() {
+            let result = loaded.run_on_packet(engine, kind, packet);
+            let used = (args.budget > 0).then(|| loaded.vm().instructions_used());
+            let mut one = RunRecord { packet: Some(index + 1), instructions_used: used, ..record.clone() };
+            match result {
+                Ok((r0, after)) => {
+                    (one.r0, one.r0_hex) = (Some(r0), Some(format!("{r0:#018x}")));
+                    one.verdict = kind.verdict(r0);
+                    one.packet_after = (after != *packet).then(|| input::to_hex(&after));
+                }
+                Err(error) => {
+                    outcome = Outcome::Failed;
+                    one.error = no_answer(input, error)?.err();
+                }
+            }
+            show_packet(context, &one, packet.len());
+        }
+        Ok(outcome)
+    })
+}
+
+fn show_packet(context: &Context, record: &RunRecord, bytes: usize) {
+    if context.json {
+        println!("{}", record.to_line());
+        return;
+    }
+    let number = record.packet.unwrap_or(0);
+    let used = record.instructions_used.map_or(String::new(), |used| format!(", {used} instructions"));
+    let changed = match &record.packet_after {
+        Some(hex) if hex.len() / 2 != bytes => format!(", packet changed, {} bytes now", hex.len() / 2),
+        Some(_) => ", packet changed".to_owned(),
+        None => String::new(),
+    };
+    match (record.r0, &record.error) {
+        (Some(r0), _) => {
+            let verdict = record.verdict.unwrap_or("no verdict");
+            println!("packet {number:<6} {bytes} bytes: {verdict} ({r0}){used}{changed}");
+        }
+        (None, error) => {
+            println!("packet {number:<6} {bytes} bytes: {}", error.as_deref().unwrap_or("no result"))
+        }
+    }
+}
+
 /// The helper of the conformance suite, 5: gives its argument back, and 0 ends the program.
 extern "C" fn unwind(r1: u64, _: u64, _: u64, _: u64, _: u64, _: *mut c_void) -> u64 {
     r1
@@ -159,7 +301,7 @@ fn in_process(
     let budget_instructions = (args.budget > 0).then_some(args.budget);
     let target = args.code.native_target(arch)?;
     if input.form == Form::Elf && !args.no_bounds {
-        let limits = Limits { budget_instructions, target, any_byte_order: false };
+        let limits = limits(args, target);
         let mut loaded = match Loaded::new(&input.object, program, limits) {
             Ok(loaded) => loaded,
             Err(error) => return no_answer(input, error),

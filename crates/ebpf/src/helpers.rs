@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The kernel's helpers that programs use most and that mean something outside a kernel, by the numbers of
+//! include/uapi/linux/bpf.h. Those of maps are in maps.rs. Each checks the pointers that it is given against the VM's regions.
+
+use crate::maps::Maps;
+use crate::vm::Helper;
+use std::ffi::c_void;
+use std::sync::OnceLock;
+use std::time::Instant;
+
+const EFAULT: u64 = -14_i64 as u64;
+const EINVAL: u64 = -22_i64 as u64;
+/// XDP_REDIRECT and TC_ACT_REDIRECT.
+const REDIRECT: [u64; 2] = [4, 7];
+/// The longest text that a program may print at once.
+const TEXT_BYTES_MAX: u64 = 4096;
+
+/// Number and function of each.
+pub(crate) const HELPERS: [(u32, Helper); 12] = [
+    (5, ktime_get_ns),
+    (6, trace_printk),
+    (7, get_prandom_u32),
+    (8, get_smp_processor_id),
+    (14, get_current_pid_tgid),
+    (23, redirect),
+    (26, skb_load_bytes),
+    (28, csum_diff),
+    (44, xdp_adjust_head),
+    (51, redirect_map),
+    (65, xdp_adjust_tail),
+    (125, ktime_get_ns), // ktime_get_boot_ns: no machine sleeps here
+];
+
+fn maps<'a>(context: *mut c_void) -> &'a mut Maps {
+    // SAFETY: the VM's helper context is the Maps that was attached to it, and a helper runs alone.
+    unsafe { &mut *context.cast::<Maps>() }
+}
+
+extern "C" fn ktime_get_ns(_: u64, _: u64, _: u64, _: u64, _: u64, _: *mut c_void) -> u64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_nanos() as u64 + 1
+}
+
+/// Text goes to standard error: `%d`, `%u`, `%x` and `%p` with or without `l`s, as the kernel's own takes them, and `%%`.
+extern "C" fn trace_printk(format: u64, bytes: u64, a: u64, b: u64, c: u64, context: *mut c_void) -> u64 {
+    if bytes > TEXT_BYTES_MAX {
+        return EINVAL;
+    }
+    // SAFETY: a helper is called during a run.
+    let Some(text) = (unsafe { maps(context).program_bytes(format, bytes as usize) }) else { return EFAULT };
+    let text = String::from_utf8_lossy(text.split(|byte| *byte == 0).next().unwrap_or_default()).into_owned();
+    eprint!("trace_printk: {}", formatted(&text, &[a, b, c]));
+    bytes
+}
+
+fn formatted(text: &str, values: &[u64]) -> String {
+    let mut result = String::new();
+    let mut values = values.iter();
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        if c != '%' {
+            result.push(c);
+            continue;
+        }
+        let mut kind = rest.next();
+        let mut longs = 0;
+        while kind == Some('l') {
+            longs += 1;
+            kind = rest.next();
+        }
+        let value = |values: &mut std::slice::Iter<u64>| {
+            let value = values.next().copied().unwrap_or(0);
+            if longs > 0 {
+                value
+            } else {
+                u64::from(value as u32)
+            }
+        };
+        match kind {
+            Some('d' | 'i') if longs == 0 => result += &(value(&mut values) as i32).to_string(),
+            Some('d' | 'i') => result += &(value(&mut values) as i64).to_string(),
+            Some('u') => result += &value(&mut values).to_string(),
+            Some('x') => result += &format!("{:x}", value(&mut values)),
+            Some('p') => result += &format!("{:#x}", values.next().copied().unwrap_or(0)),
+            Some('%') => result.push('%'),
+            Some(other) => result += &format!("%{other}"),
+            None => result.push('%'),
+        }
+    }
+    if !result.ends_with('\n') {
+        result.push('\n');
+    }
+    result
+}
+
+/// The same numbers in every run, so that runs can be compared.
+extern "C" fn get_prandom_u32(_: u64, _: u64, _: u64, _: u64, _: u64, context: *mut c_void) -> u64 {
+    let state = &mut maps(context).random;
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *state >> 32
+}
+
+extern "C" fn get_smp_processor_id(_: u64, _: u64, _: u64, _: u64, _: u64, _: *mut c_void) -> u64 {
+    0
+}
+
+extern "C" fn get_current_pid_tgid(_: u64, _: u64, _: u64, _: u64, _: u64, _: *mut c_void) -> u64 {
+    let id = u64::from(std::process::id());
+    id << 32 | id
+}
+
+extern "C" fn redirect(_: u64, _: u64, _: u64, _: u64, _: u64, context: *mut c_void) -> u64 {
+    maps(context).packet.as_ref().map_or(EINVAL, |packet| REDIRECT[packet.kind as usize])
+}
+
+/// Nothing is in a map of devices, sockets or processors here: as in the kernel, the low bits of the flags say what then.
+extern "C" fn redirect_map(_: u64, _: u64, flags: u64, _: u64, _: u64, _: *mut c_void) -> u64 {
+    flags & 3
+}
+
+extern "C" fn skb_load_bytes(_: u64, offset: u64, to: u64, bytes: u64, _: u64, context: *mut c_void) -> u64 {
+    let maps = maps(context);
+    let Some(packet) = &maps.packet else { return EINVAL };
+    let (offset, bytes) = (u64::from(offset as u32) as usize, bytes as u32 as usize);
+    let Some(part) = packet.bytes().get(offset..offset.saturating_add(bytes)) else { return EFAULT };
+    // SAFETY: the VM is the one that runs; what it may write is memory.
+    unsafe {
+        if !crate::ffi::ebpf_may_write(maps.vm(), to, bytes) {
+            return EFAULT;
+        }
+        std::ptr::copy(part.as_ptr(), to as *mut u8, bytes);
+    }
+    0
+}
+
+/// The difference of the sums of 32-bit words, in the machine's order, added to the seed; one's complement.
+extern "C" fn csum_diff(
+    from: u64,
+    from_bytes: u64,
+    to: u64,
+    to_bytes: u64,
+    seed: u64,
+    context: *mut c_void,
+) -> u64 {
+    let maps = maps(context);
+    let (from_bytes, to_bytes) = (from_bytes as u32, to_bytes as u32);
+    if from_bytes % 4 != 0 || to_bytes % 4 != 0 || from_bytes.saturating_add(to_bytes) > 512 {
+        return EINVAL;
+    }
+    let words = |address: u64, bytes: u32| {
+        // SAFETY: a helper is called during a run.
+        let bytes = if bytes == 0 {
+            Some(Vec::new())
+        } else {
+            unsafe { maps.program_bytes(address, bytes as usize) }
+        };
+        bytes.map(|bytes| {
+            let word = |four: &[u8]| u32::from_ne_bytes([four[0], four[1], four[2], four[3]]);
+            bytes.chunks_exact(4).map(word).collect::<Vec<u32>>()
+        })
+    };
+    let (Some(from), Some(to)) = (words(from, from_bytes), words(to, to_bytes)) else { return EFAULT };
+    let mut sum = u64::from(seed as u32);
+    sum += from.iter().map(|word| u64::from(!word)).sum::<u64>();
+    sum += to.iter().map(|word| u64::from(*word)).sum::<u64>();
+    while sum >> 32 != 0 {
+        sum = (sum & u64::from(u32::MAX)) + (sum >> 32);
+    }
+    sum
+}
+
+fn adjust(context: *mut c_void, xdp: u64, head: i32, tail: i32) -> u64 {
+    let maps = maps(context);
+    let vm = maps.vm();
+    let adjusted = maps.packet.as_mut().is_some_and(|packet| packet.adjust(vm, xdp, head, tail));
+    if adjusted {
+        0
+    } else {
+        EINVAL
+    }
+}
+
+extern "C" fn xdp_adjust_head(xdp: u64, delta: u64, _: u64, _: u64, _: u64, context: *mut c_void) -> u64 {
+    adjust(context, xdp, delta as i32, 0)
+}
+
+extern "C" fn xdp_adjust_tail(xdp: u64, delta: u64, _: u64, _: u64, _: u64, context: *mut c_void) -> u64 {
+    adjust(context, xdp, 0, delta as i32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_formatted_as_the_kernel_does() {
+        let minus_one = u64::MAX;
+        assert_eq!(formatted("a %d b %u c %x", &[minus_one, minus_one, 255]), "a -1 b 4294967295 c ff\n");
+        assert_eq!(formatted("%lld %llu 100%%", &[minus_one, 1 << 40]), "-1 1099511627776 100%\n");
+        assert_eq!(formatted("%", &[]), "%\n");
+    }
+}
