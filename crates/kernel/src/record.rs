@@ -57,6 +57,8 @@ pub struct Recording<'a> {
     pub symbols: &'a Symbols,
     /// Functions of the kernel.
     pub regions: &'a [String],
+    /// The program that runs, and functions of it. A region of user code holds the system calls that it makes.
+    pub program: Option<(&'a Symbols, &'a [String])>,
     /// What becomes of interrupts.
     pub interrupts: Interrupts,
     /// Stop recording after so many instructions.
@@ -134,7 +136,9 @@ fn arguments(recording: &Recording) -> Result<Vec<String>> {
     words.push(format!("interrupts={}", recording.interrupts.name()));
     words.extend(recording.limit.map(|limit| format!("limit={limit}")));
     let mut regions = 0;
-    for name in recording.regions {
+    let of_program =
+        recording.program.iter().flat_map(|(symbols, names)| names.iter().map(move |name| (*symbols, name)));
+    for (symbols, name) in recording.regions.iter().map(|name| (symbols, name)).chain(of_program) {
         for place in symbols.function(name)? {
             words.push(format!("roi={name}:{:#x}:{:#x}", place.address, place.local_entry));
             regions += 1;
@@ -168,6 +172,9 @@ pub fn record(workspace: &Workspace, recording: &Recording) -> Result<(Scratch, 
     let mut started = recording.boot.clone();
     // A kernel that moves itself about has its functions elsewhere than its symbols say.
     started.append.push("nokaslr".to_owned());
+    // Time goes with the instructions, one a nanosecond: else the timer, which knows nothing of how slow recording is, would
+    // interrupt every few functions, and no two recordings would be alike.
+    started.qemu_arguments.extend(["-icount", "shift=0,sleep=off"].map(Into::into));
     started.qemu_arguments.extend(["-plugin".into(), escaped.join(",").into()]);
     let outcome = boot(workspace, &started)?;
     let log = || workspace.display(&outcome.log);

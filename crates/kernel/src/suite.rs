@@ -33,7 +33,7 @@ pub struct Test {
 
 #[derive(Debug)]
 enum How {
-    /// A workload of ours: status 0, or lines of the form `PART: lost ...`.
+    /// A workload of ours: status 0, or lines of the form `PART: lost ...` or `NAME: wrong: ...`.
     Workload,
     /// tools/testing/selftests/powerpc/math: the program and this file of assembly.
     Math(&'static str),
@@ -52,7 +52,7 @@ enum Tells {
 const POWER64: &[Arch] = &[Arch::Powerpc64, Arch::Powerpc64le];
 
 /// Every test.
-pub static TESTS: [Test; 7] = [
+pub static TESTS: [Test; 8] = [
     Test {
         name: "regcheck",
         what: "every floating-point and vector register, over switches, preemption, signals and forks",
@@ -94,6 +94,12 @@ pub static TESTS: [Test; 7] = [
         what: "lib/test_bpf: all of its programs, compiled by the JIT",
         archs: &Arch::ALL,
         how: How::Modules(&["test_bpf"], Tells::TestBpf),
+    },
+    Test {
+        name: "bpfcheck",
+        what: "swaps right behind loads, which test_bpf has not, compiled by the JIT",
+        archs: &Arch::ALL,
+        how: How::Workload,
     },
 ];
 
@@ -202,7 +208,11 @@ fn selftest(
 }
 
 fn lost(stdout: &str) -> Verdict {
-    let failed = stdout.lines().filter(|line| line.contains(": lost ")).map(str::to_owned).collect();
+    let failed = stdout
+        .lines()
+        .filter(|line| line.contains(": lost ") || line.contains(": wrong: "))
+        .map(str::to_owned)
+        .collect();
     counted(None, failed)
 }
 

@@ -33,7 +33,7 @@ pub struct Named {
 }
 
 /// Every workload of ours.
-pub static NAMED: [Named; 3] = [
+pub static NAMED: [Named; 4] = [
     Named {
         name: "pingpong",
         what: "two processes hand a token over pipes, touching every floating-point and vector facility",
@@ -44,6 +44,12 @@ pub static NAMED: [Named; 3] = [
         name: "regcheck",
         what: "every floating-point and vector register, bit by bit, over switches, preemption, signals and forks",
         build: regcheck,
+        arguments: |_| Vec::new(),
+    },
+    Named {
+        name: "bpfcheck",
+        what: "swaps behind loads in programs of BPF, compiled by the kernel's JIT, whose length is told",
+        build: |workspace, target| of_ours(workspace, target, "bpfcheck", &["bpfcheck.c"]),
         arguments: |_| Vec::new(),
     },
     Named {

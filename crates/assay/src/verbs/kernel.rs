@@ -5,6 +5,7 @@
 mod build;
 mod compare;
 mod run;
+mod switches;
 mod test;
 mod trace;
 mod tracing;
@@ -25,6 +26,8 @@ pub enum Action {
     Trace(trace::Args),
     /// A patch's table: instructions, accesses and predicted cycles of a function before and after
     Compare(compare::Args),
+    /// The ping-pong of the 2016 thread in the kernel, its eight rows, with a patch and without, beside what was published
+    Switches(switches::Args),
 }
 
 /// Runs the verb.
@@ -35,5 +38,6 @@ pub fn run(context: &Context, action: &Action) -> Result<Outcome> {
         Action::Test(args) => test::run(context, args),
         Action::Trace(args) => trace::run(context, args),
         Action::Compare(args) => compare::run(context, args),
+        Action::Switches(args) => switches::run(context, args),
     }
 }

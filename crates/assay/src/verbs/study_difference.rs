@@ -120,6 +120,43 @@ pub fn load(workspace: &Workspace, name: &str) -> Result<Study> {
     Ok(study)
 }
 
+/// Published rates of one row: means over the runs.
+pub struct Rates {
+    /// What was live.
+    pub name: String,
+    /// Per second, before the change and after it.
+    pub rates: [f64; 2],
+    /// After over before: the least of the runs, and the most.
+    pub gains: [f64; 2],
+}
+
+impl Study {
+    /// The rates that were published, row by row.
+    pub fn rates(&self) -> Vec<Rates> {
+        let mean = |row: &Row, rate: fn(&[f64; 3]) -> f64| {
+            row.runs.iter().map(rate).sum::<f64>() / row.runs.len() as f64
+        };
+        let rates_of = |row: &Row| {
+            let gains = row.runs.iter().map(|[after, _, more]| after / (after - more));
+            let gains =
+                gains.fold([f64::INFINITY, 0.0], |[least, most], gain| [gain.min(least), gain.max(most)]);
+            let rates = [mean(row, |[after, _, more]| after - more), mean(row, |[after, ..]| *after)];
+            Rates { name: row.name.clone(), rates, gains }
+        };
+        self.rows.iter().map(rates_of).collect()
+    }
+
+    /// The clock of the published machine: what is assumed, and the range that it may have had.
+    pub fn clock_mhz(&self) -> (f64, [f64; 2]) {
+        (self.clock_mhz, self.clock_range_mhz)
+    }
+
+    /// Whose machine it was.
+    pub fn machine(&self) -> (&str, &str) {
+        (&self.machine, &self.source)
+    }
+}
+
 /// Predicts all of its code and shows both sides.
 pub fn run(context: &Context, study: &Study) -> Result<Outcome> {
     let cpu = cpus::cpus(context, std::slice::from_ref(&study.cpu))?.remove(0);

@@ -35,15 +35,19 @@ pub struct Args {
 }
 
 /// The function in one kernel on one cpu.
-struct Side {
+pub struct Side {
     calls: u64,
     usual_calls: u64,
+    /// Of the most frequent call.
     instructions: u64,
+    /// Of all calls, the mean.
+    pub mean_instructions: f64,
     loads: u64,
     stores: u64,
     /// Mean cycles of a call.
-    cycles: f64,
-    interval: [f64; 2],
+    pub cycles: f64,
+    /// For a real core, 90 %.
+    pub interval: [f64; 2],
     draws: Draws,
 }
 
@@ -117,7 +121,8 @@ fn problem_of(mut problem: Problem, which: &str, cpu: &str) -> Problem {
 }
 
 impl Side {
-    fn of(trace: &Path, cpu: &Cpu) -> Result<Side> {
+    /// Counts a trace and predicts it.
+    pub fn of(trace: &Path, cpu: &Cpu) -> Result<Side> {
         let (entries, _) = entries(trace)?;
         let mut source = TraceSource::open(trace).map_err(|error| judge::of_trace(trace, &error))?;
         let options = Options::default();
@@ -131,8 +136,11 @@ impl Side {
         let draws = draws(&mut judge::opener(trace), cpu, &options)
             .map_err(|error| judge::of_trace(trace, &error))?;
         let usual = usual(&entries);
+        let calls: u64 = entries.iter().map(|entry| entry.entries).sum();
+        let instructions: u64 = entries.iter().map(|entry| entry.entries * entry.counts.instructions).sum();
         Ok(Side {
-            calls: entries.iter().map(|entry| entry.entries).sum(),
+            calls,
+            mean_instructions: instructions as f64 / calls as f64,
             usual_calls: usual.entries,
             instructions: usual.counts.instructions,
             loads: usual.counts.loads,
@@ -144,24 +152,29 @@ impl Side {
     }
 }
 
-fn record(args: &Args, cpu: &Cpu, kernels: &[Kernel; 2], before: &Side, after: &Side) -> CompareRecord {
+/// Cycles after over cycles before, and the interval of that for a real core.
+pub fn ratio_of(before: &Side, after: &Side, cpu: &Cpu) -> (f64, [f64; 2]) {
     let ratio = after.cycles / before.cycles;
     let spread = after.draws.spread_of_ratio(&before.draws);
-    let interval =
-        ratio_interval(ModelError::of(cpu), ratio, spread, [&[], &[]], [after.cycles, before.cycles]);
+    let model = ModelError::of(cpu);
+    (ratio, ratio_interval(model, ratio, spread, [&[], &[]], [after.cycles, before.cycles]))
+}
+
+fn record(args: &Args, cpu: &Cpu, kernels: &[Kernel; 2], before: &Side, after: &Side) -> CompareRecord {
+    let (ratio, interval) = ratio_of(before, after, cpu);
     let both = |number: fn(&Side) -> u64| [number(before), number(after)];
     let length = |kernel: &Kernel| -> u64 {
         let places = |name: &String| {
             kernel.symbols.places(name).iter().map(|place| kernel.symbols.length(place)).sum::<u64>()
         };
-        args.what.regions.iter().map(places).sum()
+        args.what.regions.iter().map(places).sum::<u64>()
     };
     let patches = args.which.series.iter().chain(&args.which.patches);
     CompareRecord {
         kind: "kernel_compare",
         arch: args.which.arch.name(),
         cpu: cpu.name.clone(),
-        region: args.what.regions.join(","),
+        region: args.what.all_regions().join(","),
         workload: args.what.work(),
         patches: patches.map(|path| path.display().to_string()).collect(),
         calls: both(|side| side.calls),
@@ -205,7 +218,7 @@ fn file_name(path: &str) -> String {
 fn counts(records: &[CompareRecord]) -> Table {
     let mut table = Table::new(
         "Executed by the most frequent call",
-        "counted in a kernel that runs under QEMU, from the function's entry to its return, callees included, interrupts left out; loads and stores are accesses",
+        "counted in a kernel that runs under QEMU, from the function's entry to its return, callees included, interrupts as --interrupts says (left out); loads and stores are accesses",
     );
     let (cpu, which) = (table.text_column("cpu"), table.text_column("kernel"));
     let (calls, alike) = (table.count_column("calls", ""), table.count_column("alike", ""));

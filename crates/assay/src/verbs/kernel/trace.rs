@@ -39,7 +39,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let (ours, theirs) = booted(machine, &names)?[0];
     boot::qemu_program(&context.workspace, machine)?;
     let place =
-        args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.trace", args.what.regions[0])));
+        args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.trace", args.what.all_regions()[0])));
     let output: Output = context.output(Some(&place))?.expect("it was named");
     let run = args.what.run(context, args.which.arch)?;
     let kernel = match &args.kernel {

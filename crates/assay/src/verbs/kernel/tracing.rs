@@ -18,8 +18,11 @@ use trace::{End, EntryCounts, Leave};
 #[derive(Clone, Debug, clap::Args)]
 pub struct What {
     /// A function of the kernel (repeatable): recorded is what it and its callees execute
-    #[arg(long = "roi", value_name = "FUNCTION", required = true)]
+    #[arg(long = "roi", value_name = "FUNCTION", required_unless_present = "program_regions")]
     pub regions: Vec<String>,
+    /// A function of the workload (repeatable): what it executes in user mode, and in the kernel for its system calls
+    #[arg(long = "user-roi", value_name = "FUNCTION", requires = "workload")]
+    pub program_regions: Vec<String>,
     /// A workload of ours, or a static program of yours
     #[arg(long, value_name = "NAME|PROGRAM", required_unless_present = "modules")]
     pub workload: Option<String>,
@@ -77,6 +80,11 @@ impl What {
         workload::find(&context.workspace, arch, name, &self.arguments)
     }
 
+    /// All functions.
+    pub fn all_regions(&self) -> Vec<&str> {
+        self.regions.iter().chain(&self.program_regions).map(String::as_str).collect()
+    }
+
     /// What runs, in a word.
     pub fn work(&self) -> String {
         self.modules.iter().chain(&self.workload).cloned().collect::<Vec<_>>().join(", ")
@@ -86,6 +94,10 @@ impl What {
     pub fn record(&self, context: &Context, kernel: &Kernel, run: &Run, theirs: &str) -> Result<Scratch> {
         let workspace = &context.workspace;
         check(&kernel.symbols, &self.regions)?;
+        let program = match (&run.program, self.program_regions.is_empty()) {
+            (Some(program), false) => Some(Symbols::load(program)?),
+            _ => None,
+        };
         let mut run = run.clone();
         for name in &self.modules {
             run.modules.push(kernel.module(name)?);
@@ -101,6 +113,7 @@ impl What {
             boot,
             symbols: &kernel.symbols,
             regions: &self.regions,
+            program: program.as_ref().map(|symbols| (symbols, &self.program_regions[..])),
             interrupts: self.interrupts,
             limit: self.limit,
             notes: vec![format!("kernel:{}", kernel.says), format!("workload:{}", self.work())],
@@ -110,7 +123,7 @@ impl What {
         if entries(trace.path())?.0.is_empty() {
             return Err(Problem::new(format!(
                 "{} was never entered; nothing was written",
-                self.regions.join(", ")
+                self.all_regions().join(", ")
             ))
             .at(workspace.display(&outcome.log))
             .remedy("choose a --workload that makes the kernel call it; the path is the console's log")
@@ -128,8 +141,9 @@ impl What {
             run.arguments, self.interrupts, self.limit, self.smp, self.modules, self.append
         );
         let tracer = lab::record::tracer_digest(workspace)?;
-        let all = digest(&[&kernel.key, &program, &words, &self.regions.join(" "), theirs, &tracer]);
-        let name = format!("kernel-{}-{theirs}-{}.trace", self.regions[0], &all[..16]);
+        let regions = format!("{} {:?}", self.regions.join(" "), self.program_regions);
+        let all = digest(&[&kernel.key, &program, &words, &regions, theirs, &tracer]);
+        let name = format!("kernel-{}-{theirs}-{}.trace", self.all_regions()[0], &all[..16]);
         let finished = workspace.folder("traces")?.join(name.replace(['/', ','], "+"));
         match finished.is_file() {
             true => Ok(finished),

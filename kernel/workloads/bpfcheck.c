@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * bpfcheck in a booted kernel: does its JIT swap bytes as it should, where a load comes right before the swap and where a jump
+ * leads between the two?
+ *
+ *     bpfcheck
+ *
+ * Programs of socket filters, made here, loaded by bpf(2) and run by BPF_PROG_TEST_RUN: each puts eight bytes on its stack,
+ * loads 16, 32 or 64 bits of them at several offsets, swaps them by each of the swapping instructions and returns one half
+ * of the result. lib/test_bpf has no swap behind a load. Prints for each shape how long its code is after the JIT, in
+ * instructions of four bytes on POWER; what the interpreter runs is a failure.
+ *
+ * Freestanding: runner/freestanding.h.
+ */
+#include "freestanding.h"
+
+/* linux/bpf.h: commands, one program type, and the attributes' layout. */
+enum { PROG_LOAD = 5, PROG_TEST_RUN = 10, OBJ_GET_INFO = 15, SOCKET_FILTER = 1, DATA_SHORT = 64, DATA_LONG = 256 };
+
+struct load {
+	uint32_t type, count;
+	uint64_t instructions, license;
+	uint32_t log_level, log_size;
+	uint64_t log;
+	uint8_t rest[80];
+};
+
+struct test_run {
+	uint32_t file, result, in_bytes, out_bytes;
+	uint64_t in, out;
+	uint32_t repeat, duration;
+	uint8_t rest[40];
+};
+
+struct info {
+	uint32_t file, bytes;
+	uint64_t to;
+};
+
+struct program_info {
+	uint32_t type, id;
+	uint8_t tag[8];
+	uint32_t compiled_bytes, checked_bytes;
+	uint8_t rest[208];
+};
+
+struct instruction {
+	uint8_t code;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	uint8_t to : 4, from : 4;
+#else
+	uint8_t from : 4, to : 4;
+#endif
+	int16_t offset;
+	int32_t value;
+};
+
+/* Codes of instructions: class, operation, size. */
+enum {
+	LOAD_WORD = 0x61, LOAD_HALF = 0x69, LOAD_DOUBLE = 0x79, STORE_DOUBLE = 0x7b, LOAD_IMMEDIATE = 0x18, ADD_VALUE = 0x07,
+	MOVE = 0xbf, MOVE_VALUE = 0xb7, SHIFT_RIGHT = 0x77, SWAP_LE = 0xd4, SWAP_BE = 0xdc, SWAP_ALWAYS = 0xd7, JUMP_GREATER = 0x25,
+	EXIT = 0x95,
+};
+
+static const uint64_t pattern = 0x8192a3b4c5d6e7f8u;
+static unsigned int failures;
+
+static struct instruction program[32];
+static unsigned int length;
+
+static void add(uint8_t code, uint8_t to, uint8_t from, int16_t offset, int32_t value)
+{
+	program[length++] = (struct instruction){ .code = code, .to = to, .from = from, .offset = offset, .value = value };
+}
+
+static void add_constant(uint8_t to, uint64_t value)
+{
+	add(LOAD_IMMEDIATE, to, 0, 0, (int32_t)value);
+	add(0, 0, 0, 0, (int32_t)(value >> 32));
+}
+
+/* What a case is. */
+struct shape {
+	unsigned int bits;
+	uint8_t swap;
+	int offset;     /* of the load from its pointer; 0 is a form of its own on some machines */
+	bool jumped_to; /* whether a jump leads to the swap */
+	bool upper;     /* which half of the result is returned */
+};
+
+static void make(const struct shape *shape)
+{
+	uint8_t load = shape->bits == 16 ? LOAD_HALF : shape->bits == 32 ? LOAD_WORD : LOAD_DOUBLE;
+
+	length = 0;
+	add(LOAD_WORD, 3, 1, 0, 0); /* the length of the data */
+	add_constant(2, pattern);
+	add(STORE_DOUBLE, 10, 2, -16, 0);
+	add_constant(2, ~pattern);
+	add(STORE_DOUBLE, 10, 2, -8, 0);
+	add(MOVE, 4, 10, 0, 0);
+	add(ADD_VALUE, 4, 0, 0, -16 - (shape->offset ? 8 : 0));
+	if (shape->jumped_to) {
+		add_constant(0, pattern);
+		add(JUMP_GREATER, 3, 0, 1, DATA_SHORT); /* over the load */
+	}
+	add(load, 0, 4, (int16_t)(shape->offset ? 8 + shape->offset - 1 : 0), 0);
+	add(shape->swap, 0, 0, 0, (int32_t)shape->bits);
+	if (shape->upper)
+		add(SHIFT_RIGHT, 0, 0, 0, 32);
+	add(EXIT, 0, 0, 0, 0);
+}
+
+static uint64_t swapped(uint64_t value, const struct shape *shape)
+{
+	bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+	uint64_t mask = shape->bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << shape->bits) - 1, result = 0;
+
+	value &= mask;
+	if (shape->swap == (little ? SWAP_LE : SWAP_BE))
+		return value;
+	for (unsigned int bit = 0; bit < shape->bits; bit += 8)
+		result |= (value >> bit & 255) << (shape->bits - 8 - bit);
+	return result;
+}
+
+static uint64_t loaded(const struct shape *shape)
+{
+	uint64_t area[2] = { pattern, ~pattern }, value = 0;
+
+	memcpy((char *)&value + (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 8 - shape->bits / 8),
+	       (char *)area + (shape->offset ? shape->offset - 1 : 0), shape->bits / 8);
+	return value;
+}
+
+static void tell(const struct shape *shape)
+{
+	say(OUT, shape->swap == SWAP_ALWAYS ? "bswap" : shape->swap == SWAP_BE ? "be" : "le");
+	say_number(OUT, shape->bits);
+	say(OUT, shape->offset ? " at offset " : " at the pointer");
+	if (shape->offset)
+		say_number(OUT, (uint64_t)(8 + shape->offset - 1));
+	say(OUT, shape->jumped_to ? ", jumped to" : "");
+	say(OUT, shape->upper ? ", upper half" : "");
+}
+
+static void wrong(const struct shape *shape, const char *what, uint64_t found, uint64_t wanted)
+{
+	failures++;
+	say(OUT, "bpfcheck: wrong: ");
+	tell(shape);
+	say(OUT, what);
+	say_number(OUT, found);
+	say(OUT, ", not ");
+	say_number(OUT, wanted);
+	say(OUT, "\n");
+}
+
+static long load_program(void)
+{
+	struct load load = { .type = SOCKET_FILTER, .count = length, .instructions = (uintptr_t)program, .license = (uintptr_t)"GPL" };
+
+	return CALL(SYS_BPF, PROG_LOAD, &load, sizeof(load));
+}
+
+static void run(const struct shape *shape, long file, unsigned int bytes, uint64_t from)
+{
+	static uint8_t data[DATA_LONG];
+	struct test_run test = { .file = (uint32_t)file, .in_bytes = bytes, .in = (uintptr_t)data };
+	long error = CALL(SYS_BPF, PROG_TEST_RUN, &test, sizeof(test));
+	uint32_t wanted = (uint32_t)(swapped(from, shape) >> (shape->upper ? 32 : 0));
+
+	if (error)
+		wrong(shape, " could not be run: error ", (uint64_t)-error, 0);
+	else if (test.result != wanted)
+		wrong(shape, " returned ", test.result, wanted);
+}
+
+static void check(const struct shape *shape)
+{
+	struct program_info information = { 0 };
+	struct info info = { .bytes = sizeof(information), .to = (uintptr_t)&information };
+	long file;
+
+	make(shape);
+	file = load_program();
+	if (file < 0) {
+		wrong(shape, " could not be loaded: error ", (uint64_t)-file, 0);
+		return;
+	}
+	info.file = (uint32_t)file;
+	(void)CALL(SYS_BPF, OBJ_GET_INFO, &info, sizeof(info));
+	if (!information.compiled_bytes)
+		wrong(shape, " was not compiled by the JIT: bytes ", 0, 1);
+	run(shape, file, DATA_SHORT, loaded(shape));
+	if (shape->jumped_to)
+		run(shape, file, DATA_LONG, pattern);
+	if (!shape->upper) {
+		say(OUT, "code ");
+		tell(shape);
+		say(OUT, ": ");
+		say_number(OUT, information.compiled_bytes / 4);
+		say(OUT, "\n");
+	}
+	(void)CALL(SYS_CLOSE, file);
+}
+
+_Noreturn void assay_main(uintptr_t *stack)
+{
+	static const uint8_t swaps[] = { SWAP_BE, SWAP_LE, SWAP_ALWAYS };
+	unsigned int shapes = 0;
+
+	(void)stack;
+	for (unsigned int bits = 16; bits <= 64; bits *= 2) {
+		for (unsigned int swap = 0; swap < 3; swap++) {
+			/* 0: at the pointer, without a displacement; then at each that the alignment allows. */
+			for (int offset = 0; offset <= 9; offset += offset ? (int)bits / 8 : 1) {
+				for (unsigned int rest = 0; rest < 4; rest++, shapes++) {
+					struct shape shape = { bits, swaps[swap], offset, rest & 1, rest >> 1 };
+
+					check(&shape);
+				}
+			}
+		}
+	}
+	say(OUT, failures ? "bpfcheck: swaps are wrong, shapes: " : "bpfcheck: all swaps are right, shapes: ");
+	say_number(OUT, shapes);
+	say(OUT, "\n");
+	leave(failures != 0);
+}
