@@ -148,11 +148,10 @@ extern "C" fn csum_diff(
         return EINVAL;
     }
     let words = |address: u64, bytes: u32| {
-        // SAFETY: a helper is called during a run.
-        let bytes = if bytes == 0 {
-            Some(Vec::new())
-        } else {
-            unsafe { maps.program_bytes(address, bytes as usize) }
+        let bytes = match bytes {
+            0 => Some(Vec::new()),
+            // SAFETY: a helper is called during a run.
+            _ => unsafe { maps.program_bytes(address, bytes as usize) },
         };
         bytes.map(|bytes| {
             let word = |four: &[u8]| u32::from_ne_bytes([four[0], four[1], four[2], four[3]]);

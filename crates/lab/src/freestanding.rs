@@ -36,8 +36,8 @@ pub fn program(
 ) -> Result<PathBuf> {
     let compiler = Compiler::of(CompilerKind::Clang, target)?;
     let runner = workspace.root.join("runner");
-    let of_arch = target.variant_folders.iter().map(|name| runner.join("arch").join(name));
-    let of_arch = of_arch.filter(|folder| folder.is_dir()).last().expect("each architecture has a runner");
+    let mut of_arch = target.variant_folders.iter().map(|name| runner.join("arch").join(name));
+    let of_arch = of_arch.rfind(|folder| folder.is_dir()).expect("each architecture has a runner");
     let mut sources: Vec<PathBuf> = sources.iter().map(|source| workspace.root.join(source)).collect();
     sources.extend([
         of_arch.join("entry.S"),

@@ -623,8 +623,9 @@ mod tests {
             let status = Command::new("/bin/grep").args(["SigBlk", "/proc/self/status"]).run().unwrap();
             status.stdout.split_whitespace().nth(1).unwrap_or_default().to_owned()
         };
-        // SAFETY: a mask of this thread alone, put back before the test ends.
+        // SAFETY: masks of signals are numbers.
         let (mut term, mut before): (libc::sigset_t, libc::sigset_t) = unsafe { std::mem::zeroed() };
+        // SAFETY: a mask of this thread alone, put back before the test ends.
         unsafe {
             libc::sigemptyset(&mut term);
             libc::sigaddset(&mut term, libc::SIGTERM);

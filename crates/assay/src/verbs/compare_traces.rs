@@ -147,7 +147,13 @@ fn record(cpu: &Cpu, arch: Arch, per_call: bool, a: &Side, b: &Side) -> CompareR
     }
 }
 
-fn table(cpu: &Cpu, per_call: bool, sides: &[Side], baseline: usize, records: &[Option<CompareRecord>]) -> Table {
+fn table(
+    cpu: &Cpu,
+    per_call: bool,
+    sides: &[Side],
+    baseline: usize,
+    records: &[Option<CompareRecord>],
+) -> Table {
     let unit = if per_call { "per call" } else { "whole run" };
     let mut table = Table::new(
         &format!("{}: cycles of each trace over those of {}", cpu.name, sides[baseline].name),

@@ -31,6 +31,7 @@ pub mod study_beside;
 pub mod study_difference;
 pub mod study_engine;
 pub mod test;
+mod test_changed;
 pub mod trace;
 pub mod validate;
 pub mod validate_native;

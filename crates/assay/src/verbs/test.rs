@@ -5,6 +5,7 @@
 use crate::context::{Context, Outcome};
 use crate::select::Selection;
 use crate::verbs::check::{check_selection, Tally};
+use crate::verbs::test_changed::{self, Plan};
 use lab::cache::read_text;
 use lab::process::{Command, Limits};
 use lab::toolchain::require_program;
@@ -25,8 +26,11 @@ pub struct Args {
     /// The long form: every check in full instead of its short form
     #[arg(long)]
     full: bool,
+    /// Only what the files can break that differ from the upstream branch, committed or not; says what it leaves out
+    #[arg(long, conflicts_with_all = ["full", "only"])]
+    changed: bool,
     /// Only these parts (repeatable; default: all)
-    #[arg(long = "only", value_name = "PART", value_parser = ["rust", "variants", "must-fail", "compat", "docs", "setup", "conformance", "switch", "vdso", "cache-log", "kernel", "libraries"])]
+    #[arg(long = "only", value_name = "PART", value_parser = ["gates", "rust", "variants", "must-fail", "compat", "docs", "setup", "conformance", "switch", "vdso", "cache-log", "kernel", "libraries"])]
     only: Vec<String>,
 }
 
@@ -52,7 +56,8 @@ impl PartRecord {
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     type Part = fn(&Context, &Args) -> Result<Tally>;
-    let parts: [(&str, &str, Part); 12] = [
+    let parts: [(&str, &str, Part); 13] = [
+        ("gates", "formats, lints, licences, spelling: what needs no run", gates),
         ("variants", "every variant, under the oldest CPU that it claims", all_variants),
         ("must-fail", "broken variants that the checker has to catch", must_fail),
         ("compat", "unmodified kernel files, judged as out-of-tree variants", compat),
@@ -82,25 +87,20 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         ("setup", "what the set-up scripts do in good and bad surroundings", setup_scripts),
         ("rust", "the tests of the Rust crates", rust_tests),
     ];
+    let plan = if args.changed { Some(test_changed::plan(&context.workspace.root)?) } else { None };
     let mut total = Tally::default();
+    if let Some(plan) = &plan {
+        eprint!("{}", plan.describe());
+        total =
+            add(total, run_part("changed", "what the changed files are part of", || changed(context, plan)));
+    }
     for (name, what, part) in parts {
-        if !args.only.is_empty() && !args.only.iter().any(|only| only == name) {
+        let named = args.only.iter().any(|only| only == name);
+        let wanted = plan.as_ref().map_or(named || args.only.is_empty(), |plan| plan.parts.contains(name));
+        if !wanted {
             continue;
         }
-        eprintln!("== {name}: {what}");
-        let started = Instant::now();
-        // A part that cannot be run at all has failed.
-        let tally = part(context, args).unwrap_or_else(|problem| {
-            eprintln!("assay: {problem}");
-            Tally { wrong: 1, ..Tally::default() }
-        });
-        eprintln!(
-            "== {name}: {} passed, {} failed, {} skipped in {:.0} s",
-            tally.right,
-            tally.wrong,
-            tally.skipped,
-            started.elapsed().as_secs_f64()
-        );
+        let tally = run_part(name, what, || part(context, args));
         if context.json {
             println!("{}", PartRecord::new(name, tally).to_line());
         }
@@ -112,6 +112,47 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         println!("{} passed, {} failed, {} skipped", total.right, total.wrong, total.skipped);
     }
     Ok(if total.wrong == 0 && total.right > 0 { Outcome::Fine } else { Outcome::Failed })
+}
+
+/// One part, told with its time. What cannot be run at all has failed.
+fn run_part(name: &str, what: &str, part: impl FnOnce() -> Result<Tally>) -> Tally {
+    eprintln!("== {name}: {what}");
+    let started = Instant::now();
+    let tally = part().unwrap_or_else(|problem| {
+        eprintln!("assay: {problem}");
+        Tally { wrong: 1, ..Tally::default() }
+    });
+    eprintln!(
+        "== {name}: {} passed, {} failed, {} skipped in {:.0} s",
+        tally.right,
+        tally.wrong,
+        tally.skipped,
+        started.elapsed().as_secs_f64()
+    );
+    tally
+}
+
+/// The gates of the changed files, their variants and hot paths, and the crates' tests.
+fn changed(context: &Context, plan: &Plan) -> Result<Tally> {
+    let script = Command::new(context.workspace.root.join("tests/gates/run")).arg("--changed");
+    let mut tally = script_counts(script, "tests/gates/run")?;
+    for (hotpath, variants) in &plan.hotpaths {
+        let selection = Selection {
+            words: vec![hotpath.clone()],
+            variants: variants.iter().cloned().collect(),
+            compiler: "clang".to_owned(),
+            ..Selection::default()
+        };
+        tally = add(tally, check_selection(context, &selection, true)?);
+    }
+    for arguments in &plan.rust {
+        tally = add(tally, cargo_tests(context, arguments)?);
+    }
+    Ok(tally)
+}
+
+fn gates(context: &Context, _: &Args) -> Result<Tally> {
+    script_counts(Command::new(context.workspace.root.join("tests/gates/run")), "tests/gates/run")
 }
 
 fn all_variants(context: &Context, args: &Args) -> Result<Tally> {
@@ -267,9 +308,15 @@ fn plain_counts(line: &str) -> Option<Tally> {
 }
 
 fn rust_tests(context: &Context, _: &Args) -> Result<Tally> {
+    cargo_tests(context, &["--workspace".to_owned()])
+}
+
+/// The tests that cargo's options choose.
+fn cargo_tests(context: &Context, options: &[String]) -> Result<Tally> {
     let cargo = require_program("cargo", "cargo-web")?;
     let output = Command::new(cargo)
-        .args(["test", "--release", "--workspace", "--locked", "--no-fail-fast", "--color=never"])
+        .args(["test", "--release", "--locked", "--no-fail-fast", "--color=never"])
+        .args(options)
         .args(["--", "--show-output"])
         .folder(&context.workspace.root)
         .env("ASSAY_ROOT", &context.workspace.root)
