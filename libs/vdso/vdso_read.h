@@ -359,14 +359,14 @@ VDSO_INLINE const struct vdso_data *vdso_shared(const struct vdso_page *page)
 /* A resolution in ns out of one page; 0 if it has none: a namespace's has not, nor has one that was never written. */
 VDSO_INLINE uint32_t vdso_try_resolution(const struct vdso_data *vd, int32_t clock)
 {
-	uint32_t bit;
+	uint32_t number = (uint32_t)clock;
 
-	if (VDSO_UNLIKELY((uint32_t)clock >= VDSO_BASES))
+	if (VDSO_UNLIKELY(number >= VDSO_BASES))
 		return 0;
-	bit = 1u << clock;
-	if (VDSO_LIKELY(bit & (VDSO_HRES_CLOCKS | VDSO_RAW_CLOCKS)))
+	/* Two shifts of masks, not one of a bit: the second is then made by those alone who come to it. */
+	if (VDSO_LIKELY((VDSO_HRES_CLOCKS | VDSO_RAW_CLOCKS) >> number & 1))
 		return vd->hrtimer_res;
-	return bit & VDSO_COARSE_CLOCKS ? vd->coarse_res : 0;
+	return VDSO_COARSE_CLOCKS >> number & 1 ? vd->coarse_res : 0;
 }
 
 /* Nanoseconds; 0 if neither the page nor, for a namespace, the system's knows. */
