@@ -44,7 +44,7 @@ pub struct Fetch {
     /// Bytes whose branches share a set of each.
     pub(crate) btb_line: u64,
     pub(crate) return_changed: Option<u64>,
-    pub(crate) undecided_taken: Option<u64>,
+    pub(crate) overruled: Option<u64>,
 }
 
 /// A level of branch target buffer.
@@ -477,7 +477,7 @@ impl Builder<'_> {
             btb,
             btb_line: self.whole("fetch.btb_line", 2),
             return_changed: self.optional("fetch.return_changed"),
-            undecided_taken: self.optional("fetch.undecided_taken"),
+            overruled: self.optional("fetch.overruled"),
         }
     }
 

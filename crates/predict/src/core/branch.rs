@@ -12,8 +12,8 @@ const TAGE_TABLES: usize = 4;
 const TAGE_ENTRIES: usize = 2048;
 /// Returns whose last place is remembered, a power of two.
 const RETURNED: usize = 1024;
-/// Conditional branches whose last directions are remembered, a power of two.
-const DIRECTIONS: usize = 1024;
+/// Conditional branches that the quick half of the predictor knows, a power of two.
+const QUICK: usize = 1024;
 
 #[derive(Clone, Copy, Default)]
 struct Tagged {
@@ -46,9 +46,9 @@ pub(crate) struct Branches {
     /// Cost of a return to another place than the last two times, and where each went then.
     return_changed: Option<u64>,
     returned: Box<[(u64, [u64; 2])]>,
-    /// Cost of a taken branch that was not taken lately, and the last directions of each.
-    undecided_taken: Option<u64>,
-    directions: Box<[(u64, u16)]>,
+    /// Cost of a direction in which the predictor overrules its quick half, and that half: each branch's last two directions.
+    overruled: Option<u64>,
+    quick: Box<[(u64, u8)]>,
     taken_cycles: u64,
     same_block: Option<(u64, u64)>,
     /// Whether the taken branch behind an indirect one meets no target buffer, and whether the last one was indirect.
@@ -68,6 +68,8 @@ pub(crate) struct Outcome {
     pub(crate) mispredicted: bool,
     /// Cycles from fetching the branch to fetching its target, when it was taken and predicted so.
     pub(crate) taken_cycles: u64,
+    /// Cycles more until what follows is fetched, since the first prediction was overruled.
+    pub(crate) overruled_cycles: u64,
 }
 
 fn mask(bits: u32) -> u64 {
@@ -125,8 +127,8 @@ impl Branches {
             btb_line: fetch.btb_line,
             return_changed: fetch.return_changed,
             returned: vec![(0, [0; 2]); if fetch.return_changed.is_some() { RETURNED } else { 0 }].into(),
-            undecided_taken: fetch.undecided_taken,
-            directions: vec![(0, 0); if fetch.undecided_taken.is_some() { DIRECTIONS } else { 0 }].into(),
+            overruled: fetch.overruled,
+            quick: vec![(0, 0); if fetch.overruled.is_some() { QUICK } else { 0 }].into(),
             taken_cycles: fetch.taken,
             after_indirect: fetch.after_indirect,
             behind_indirect: false,
@@ -141,10 +143,10 @@ impl Branches {
     pub(crate) fn resolve(&mut self, op: &Op, next: u64) -> Outcome {
         let taken = next != op.end();
         let mut right = true;
-        let mut undecided = false;
+        let mut overruled_cycles = 0;
         if op.is(CONDITIONAL) {
             right = self.direction(op, taken);
-            undecided = self.was_undecided(op, taken);
+            overruled_cycles = self.overruled.filter(|_| !self.quick_agrees(op, taken) && right).unwrap_or(0);
         }
         if op.is(CALL) && self.returns_max > 0 {
             if self.returns.len() == self.returns_max {
@@ -161,12 +163,9 @@ impl Branches {
             right &= self.target(op, next);
         }
         debug_assert!(op.is(BRANCH));
-        let mut outcome = Outcome { mispredicted: !right && !self.ideal, taken_cycles: 0 };
+        let mut outcome = Outcome { mispredicted: !right && !self.ideal, taken_cycles: 0, overruled_cycles };
         if taken {
             outcome.taken_cycles = self.taken_cost(op, next);
-            if let Some(cost) = self.undecided_taken.filter(|_| undecided) {
-                outcome.taken_cycles = outcome.taken_cycles.max(cost);
-            }
             if let (true, Some(cost)) = (op.is(RETURN), self.return_changed) {
                 let cost = cost.saturating_sub(self.known_returns(op, next));
                 outcome.taken_cycles = outcome.taken_cycles.max(cost);
@@ -210,15 +209,12 @@ impl Branches {
         }
     }
 
-    /// Whether a branch was not taken in one of the last sixteen times.
-    fn was_undecided(&mut self, op: &Op, taken: bool) -> bool {
-        if self.undecided_taken.is_none() {
-            return false;
-        }
-        let entry = &mut self.directions[(op.address >> 1) as usize % DIRECTIONS];
-        let before = if entry.0 == op.address { entry.1 } else { u16::MAX };
-        *entry = (op.address, before << 1 | u16::from(taken));
-        before != u16::MAX
+    /// The quick half takes a branch for taken that was taken in one of the last two times. Is that how it goes now?
+    fn quick_agrees(&mut self, op: &Op, taken: bool) -> bool {
+        let entry = &mut self.quick[(op.address >> 1) as usize % QUICK];
+        let lately = if entry.0 == op.address { entry.1 } else { 0 };
+        *entry = (op.address, (lately << 1 | u8::from(taken)) & 3);
+        (lately != 0) == taken
     }
 
     /// Whether the last target of an indirect branch is the one it takes now.
