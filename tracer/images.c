@@ -68,10 +68,12 @@ static bool is_known(const char *path)
 // A small program may have been read instead of mapped; the kernel told it where it is.
 static void note_program(void)
 {
-    const char *given = qemu_plugin_path_to_binary ? qemu_plugin_path_to_binary() : NULL;
+    // A QEMU that ends before it has loaded a program has no path to tell, and crashes when asked.
+    bool loaded = qemu_plugin_path_to_binary && guest_load_address();
+    const char *given = loaded ? qemu_plugin_path_to_binary() : NULL;
     char *path = given ? realpath(given, NULL) : NULL;
 
-    if (path && guest_load_address() && !is_known(path) && images_count < IMAGES_MAX)
+    if (path && !is_known(path) && images_count < IMAGES_MAX)
         images[images_count++] = (struct image){guest_load_address(), path, true};
     else
         free(path);
