@@ -296,7 +296,9 @@ fn forms(instruction: &Instruction, kinds: &RegisterKinds) -> Vec<&'static str> 
     if operands.last() == Some(&"cl") {
         forms.push("count");
     }
-    if instruction.address_reads.len() == 2
+    // `lea` accesses nothing: what its address is made of are its sources.
+    let terms = if memory { &instruction.address_reads } else { &instruction.reads };
+    if terms.len() == 2
         && [" + ", " - "].iter().map(|sign| text.matches(sign).count()).sum::<usize>() == 2
     {
         forms.push("three");

@@ -69,6 +69,10 @@ fn zen3_fetches_two_branches_a_cycle_and_stores_what_it_computed() {
     near(turn(&[0x48, 0xff, 0x07], &[at, at]), 1.0);
     // cmp rax, rcx; sbb ebx, ebx: the borrow, not the register, is waited for.
     near(turn(&[0x48, 0x39, 0xc8, 0x19, 0xdb], &[]), 1.0);
+    // lea rax, [rax + rcx + 8]: a sum of three terms; [rax + 8] and [rax + rcx] are of two.
+    near(turn(&[0x48, 0x8d, 0x44, 0x08, 0x08], &[]), 2.0);
+    near(turn(&[0x48, 0x8d, 0x40, 0x08], &[]), 1.0);
+    near(turn(&[0x48, 0x8d, 0x04, 0x08], &[]), 1.0);
 }
 
 #[test]
