@@ -40,7 +40,22 @@ static uint64_t clock_cost_ns(void)
 }
 
 #if ASSAY_HAS_CYCLE_CHAIN
-static uint64_t chain_ticks(void)
+/* The least that two readings of the counter in a row differ by: some two percent of a chain. */
+static uint64_t reading_ticks(void)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (int i = 0; i < 200; i++) {
+		uint64_t before = assay_ticks();
+		uint64_t cost = assay_ticks() - before;
+
+		if (cost < least)
+			least = cost;
+	}
+	return least;
+}
+
+static uint64_t chain_ticks(uint64_t cost)
 {
 	uint64_t least = UINT64_MAX;
 
@@ -53,16 +68,18 @@ static uint64_t chain_ticks(void)
 		if (ticks < least)
 			least = ticks;
 	}
-	return least;
+	return least > cost ? least - cost : 1;
 }
 #endif
 
-static void sample(uint64_t iterations, uint64_t cost_ns)
+static void sample(uint64_t iterations, uint64_t cost_ns, uint64_t cost_ticks)
 {
 	uint64_t ns, ticks;
 
 #if ASSAY_HAS_CYCLE_CHAIN
-	uint64_t chains = chain_ticks();
+	uint64_t chains = chain_ticks(cost_ticks);
+#else
+	(void)cost_ticks;
 #endif
 	ns = now_ns();
 	ticks = assay_ticks();
@@ -71,7 +88,8 @@ static void sample(uint64_t iterations, uint64_t cost_ns)
 	ns = now_ns() - ns;
 	ns = ns > cost_ns ? ns - cost_ns : 0;
 #if ASSAY_HAS_CYCLE_CHAIN
-	chains += chain_ticks();
+	chains += chain_ticks(cost_ticks);
+	ticks = ticks > cost_ticks ? ticks - cost_ticks : 0;
 	assay_print("sample ns=%llu ticks=%llu cycles=%llu\n", (unsigned long long)ns, (unsigned long long)ticks,
 		    (unsigned long long)(ticks * (2 * ASSAY_CYCLE_CHAIN_CYCLES) / chains));
 #else
@@ -82,10 +100,15 @@ static void sample(uint64_t iterations, uint64_t cost_ns)
 int assay_time(uint64_t iterations, uint64_t samples)
 {
 	uint64_t cost_ns = clock_cost_ns();
+	uint64_t cost_ticks = 0;
+
+#if ASSAY_HAS_CYCLE_CHAIN
+	cost_ticks = reading_ticks();
+#endif
 
 	/* The first calls fault pages in and train predictors. */
 	assay_bench(iterations);
 	for (uint64_t i = 0; i < samples; i++)
-		sample(iterations, cost_ns);
+		sample(iterations, cost_ns, cost_ticks);
 	return EXIT_FINE;
 }
