@@ -131,5 +131,7 @@ fn record(variant: &Variant, case: &Case, compiler: &str, processes: &[ProcessSa
         bytes_per_cycle: median_cycles
             .and_then(|cycles| case.size_bytes().map(|bytes| bytes as f64 / cycles)),
         processes_count: processes.len(),
+        process_ns: ns,
+        process_cycles: cycles,
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Fits a table into a number of columns of fixed-width text: wraps words, then splits the table into parts that each
-//! repeat the key columns. No line is ever wider than asked for.
+//! repeat the key columns, then makes a list of it. No line is ever wider than asked for, and a name is broken only if a line
+//! cannot hold it.
 
 use crate::table::{Cell, Kind, Table, Tone};
 use crate::text::{break_word, longest_word, width, wrap};
@@ -46,13 +47,14 @@ pub(crate) fn fit(table: &Table, limit: usize) -> Vec<Part> {
         let mut with_next = shown.clone();
         with_next.push(column);
         if shown.len() > keys && layout.widths(&with_next, limit).is_none() {
-            parts.push(layout.part_or_forced(&shown, limit));
+            parts.push(layout.part_if_it_fits(&shown, limit));
             shown.truncate(keys);
         }
         shown.push(column);
     }
-    parts.push(layout.part_or_forced(&shown, limit));
-    parts
+    parts.push(layout.part_if_it_fits(&shown, limit));
+    let all_fit: Option<Vec<Part>> = parts.into_iter().collect();
+    all_fit.unwrap_or_else(|| vec![layout.listed(keys, limit)])
 }
 
 impl Layout<'_> {
@@ -84,32 +86,53 @@ impl Layout<'_> {
             if total <= limit {
                 return Some(widths);
             }
+            let least = |position: usize| self.narrowest(columns[position], limit);
             let narrowable = |&position: &usize| {
-                self.table.heads[columns[position]].kind == Kind::Text && widths[position] > TEXT_MIN
+                self.table.heads[columns[position]].kind == Kind::Text && widths[position] > least(position)
             };
             let widest = (0..columns.len()).filter(narrowable).max_by_key(|&position| widths[position])?;
-            widths[widest] = TEXT_MIN.max(widths[widest].saturating_sub(total - limit));
+            widths[widest] = least(widest).max(widths[widest].saturating_sub(total - limit));
         }
     }
 
-    fn part_or_forced(&self, columns: &[usize], limit: usize) -> Part {
-        let widths = self.widths(columns, limit).unwrap_or_else(|| self.forced(columns, limit));
-        self.part(columns, &widths)
+    /// To what a column of words can be narrowed without breaking a word of it; one that takes more than half a line is broken.
+    fn narrowest(&self, column: usize, limit: usize) -> usize {
+        let words = self.table.rows.iter().map(|row| longest_word(row[column].value())).max().unwrap_or(0);
+        let marked = words + self.marks[column];
+        if marked > limit / 2 {
+            TEXT_MIN
+        } else {
+            marked.max(TEXT_MIN)
+        }
     }
 
-    /// Where even one column beside the keys is too much: the widest give way until it fits, whatever breaks.
-    fn forced(&self, columns: &[usize], limit: usize) -> Vec<usize> {
-        let mut widths: Vec<usize> =
-            columns.iter().map(|&column| self.natural(column, usize::MAX).max(2)).collect();
-        let gaps = GAP * columns.len().saturating_sub(1);
-        while widths.iter().sum::<usize>() + gaps > limit {
-            let widest = widths.iter_mut().max().expect("a part has a column");
-            if *widest <= 2 {
-                break; // more key columns than the line has room for: cut by the renderer
+    fn part_if_it_fits(&self, columns: &[usize], limit: usize) -> Option<Part> {
+        self.widths(columns, limit).map(|widths| self.part(columns, &widths))
+    }
+
+    /// Where even one column beside the keys is too much: the keys of each row, and below them a line for each figure.
+    fn listed(&self, keys: usize, limit: usize) -> Part {
+        let mut body: Vec<Line> = Vec::new();
+        let mut add = |text: String, indent: usize, tone: Tone| {
+            for (index, piece) in wrap(&text, limit.saturating_sub(2 * GAP).max(2)).into_iter().enumerate() {
+                let blanks = " ".repeat(if index == 0 { indent } else { 2 * GAP });
+                body.push(vec![(format!("{blanks}{piece}"), tone)]);
             }
-            *widest -= 1;
+        };
+        for row in &self.table.rows {
+            let told = |column: usize| format!("{} {}", row[column].value(), row[column].marks());
+            let names: Vec<String> = (0..keys).map(told).collect();
+            let names: Vec<&str> =
+                names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()).collect();
+            add(names.join(", "), 0, Tone::Plain);
+            for (column, head) in self.table.heads.iter().enumerate().skip(keys) {
+                if !row[column].value().is_empty() {
+                    let heading = format!("{} {}", head.heading, head.qualifier());
+                    add(format!("{}: {}", heading.trim(), told(column).trim()), GAP, row[column].tone);
+                }
+            }
         }
-        widths
+        Part { head: Vec::new(), rule: String::new(), body }
     }
 
     fn part(&self, columns: &[usize], widths: &[usize]) -> Part {

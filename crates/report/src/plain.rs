@@ -101,8 +101,11 @@ fn show_table(lines: &mut Vec<Line>, table: &Table, limit: usize) {
         for head in &part.head {
             push_cells(lines, head, inner, Some(Style::TableHead));
         }
+        let rule = Some(&part.rule).filter(|rule| !rule.is_empty());
         lines.extend(
-            hard_limit(&part.rule, inner).iter().map(|rule| Line::new(indented(rule), Style::TableHead)),
+            rule.map_or(Vec::new(), |rule| hard_limit(rule, inner))
+                .iter()
+                .map(|rule| Line::new(indented(rule), Style::TableHead)),
         );
         for row in &part.body {
             push_cells(lines, row, inner, None);

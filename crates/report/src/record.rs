@@ -219,6 +219,12 @@ pub struct MeasurementRecord {
     pub bytes_per_cycle: Option<f64>,
     /// Processes, the unit that varies.
     pub processes_count: usize,
+    /// Of each process, in the order in which they ran, the median of its samples of a call.
+    #[serde(default)]
+    pub process_ns: Vec<f64>,
+    /// The same in core cycles, where these are known.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub process_cycles: Vec<f64>,
 }
 
 /// Variant a against variant b.

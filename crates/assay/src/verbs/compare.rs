@@ -8,7 +8,7 @@ use crate::judge::Judge;
 use crate::measuring::{measure, Measured};
 use crate::select::{names_a_file, only_traces, Cases, Selection, REFERENCE};
 use crate::verbs::measure::{native_arch, EffortArgs};
-use crate::verbs::{compare_ebpf, compare_predicted, compare_traces};
+use crate::verbs::{compare_ebpf, compare_null, compare_predicted, compare_traces};
 use lab::case::Case;
 use lab::discover::Variant;
 use lab::{Problem, Result};
@@ -31,6 +31,9 @@ pub struct Args {
     /// Predict for these CPUs instead of measuring here (repeatable or separated by commas)
     #[arg(short, long = "cpu", value_name = "CPU", value_delimiter = ',')]
     cpus: Vec<String>,
+    /// Compare each variant with itself so often, and count the verdicts, which are all false; more than one in twenty fails
+    #[arg(long, value_name = "N", conflicts_with_all = ["against", "cpus"], value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    null: Option<u64>,
     #[command(flatten)]
     effort: EffortArgs,
 }
@@ -42,6 +45,9 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     }
     if args.selection.words.first().is_some_and(|word| names_a_file(word)) {
         return traces(context, args);
+    }
+    if let Some(times) = args.null {
+        return compare_null::run(context, &args.selection, &args.cases, times, args.effort.effort());
     }
     let (selection, against) = with_pair(args);
     if args.cpus.is_empty() {
@@ -56,6 +62,11 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
 fn traces(context: &Context, args: &Args) -> Result<Outcome> {
     let words = &args.selection.words;
     only_traces(&args.selection, &args.cases)?;
+    if args.null.is_some() {
+        return Err(
+            Problem::new("--null is for what is measured, and traces are predicted").remedy("leave it out")
+        );
+    }
     args.effort.refuse("traces are predicted, not measured")?;
     let cpus = cpus::cpus_for(context, &args.cpus, &args.selection.archs)?;
     compare_traces::run(context, words, &cpus, !args.cpus.is_empty(), args.against.as_deref())
@@ -145,7 +156,8 @@ pub fn is_plain_c(variant: &Variant) -> bool {
     variant.source.parent().is_some_and(|folder| folder.ends_with("generic"))
 }
 
-fn baseline_of<'a>(
+/// The one that the others of a group are divided by.
+pub fn baseline_of<'a>(
     group: &[&'a Measured<'a>],
     against: Option<&str>,
     hotpath: &str,
@@ -169,7 +181,8 @@ fn baseline_of<'a>(
         .ok_or_else(|| Problem::new(format!("nothing of {hotpath} was measured")))
 }
 
-fn compare_group(group: &[&Measured], baseline: &Measured) -> Vec<CompareRecord> {
+/// Each of a group against the baseline.
+pub fn compare_group(group: &[&Measured], baseline: &Measured) -> Vec<CompareRecord> {
     let others = group.iter().filter(|one| one.variant.name != baseline.variant.name);
     others
         .map(|one| {

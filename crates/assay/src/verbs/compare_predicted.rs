@@ -164,7 +164,8 @@ fn sorted(rows: &[Row]) -> Vec<&Row> {
     sorted
 }
 
-fn baseline<'a>(
+/// The one that the others of a group are divided by.
+pub fn baseline<'a>(
     rows: &'a [Row],
     against: Option<&str>,
     hotpath: &str,
@@ -215,7 +216,7 @@ impl Subject {
 }
 
 /// A pair with the interval of its ratio and what that allows to say.
-fn compare_record(cpu: &Cpu, a: &PredictionRecord, b: &PredictionRecord) -> CompareRecord {
+pub fn compare_record(cpu: &Cpu, a: &PredictionRecord, b: &PredictionRecord) -> CompareRecord {
     let mut common = a.common.clone();
     common.kind = "compare".to_owned();
     let spread = Draws(a.draws.clone()).spread_of_ratio(&Draws(b.draws.clone()));

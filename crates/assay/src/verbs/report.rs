@@ -7,13 +7,16 @@ use crate::judge::{self, Judge};
 use crate::measuring::measure;
 use crate::progress::in_order;
 use crate::select::{Cases, Selection};
+use crate::verbs::compare::{is_rival, with_baseline};
 use crate::verbs::measure::{table as measured_table, EffortArgs};
+use crate::verbs::report_parts;
 use crate::winners::{self, Row};
 use crate::work::{each_case, Skips};
 use lab::check::{check, Verdict};
 use lab::discover::Variant;
 use lab::emulator::CannotRun;
 use lab::{host, Problem, Result};
+use predict::Cpu;
 use report::record::{CountRecord, PredictionRecord};
 use report::{Count, Predicted, Report, Section, Table, Text, Tone};
 use std::path::PathBuf;
@@ -34,6 +37,10 @@ pub struct Args {
     /// Write to this file, FIFO or device instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// The variant before the patch, of which the change in percent is told (default: the best peer measured, else the best plain C;
+    /// with files or folders of your own, the best of ours)
+    #[arg(long, value_name = "VARIANT")]
+    against: Option<String>,
     #[command(flatten)]
     effort: EffortArgs,
 }
@@ -46,14 +53,21 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     }
     let output = context.output(args.output.as_deref())?;
     let judge = Judge::new(context, args.selection.compiler()?).unchecked(args.cases.unchecked);
-    let variants = args.selection.competitors(context)?;
+    let mut selection = args.selection.clone();
+    let against = args.against.as_deref();
+    let variants = with_baseline(context, &mut selection, against)?;
+    let rival = is_rival(&selection, &variants);
+    let rival = rival.as_ref().map(|rival| rival as &(dyn Fn(&Variant) -> bool + Sync));
     let title: Vec<&str> = args.selection.words.iter().map(String::as_str).take(1).collect();
     let mut report = Report::new(&format!("Assay: {}", title.first().unwrap_or(&"all hot paths")));
     let mut skips = Skips::default();
     let wrong = checks(context, args, &variants, report.section("Correctness"))?;
-    let (counts, predictions, fastest) = trace_all(context, args, &judge, &variants, &mut skips)?;
+    let cpus = cpus::cpus_for(context, &args.cpus, &args.selection.archs)?;
+    let (counts, rows, fastest) = trace_all(args, &cpus, &judge, &variants, &mut skips)?;
     let section = report.section("Counted and predicted");
+    let predictions: Vec<PredictionRecord> = rows.iter().map(|row| row.record.clone()).collect();
     figures(section, &counts, &predictions);
+    report_parts::predicted_change(section, rows, (against, rival), &cpus)?;
     if !fastest.is_empty() {
         section.table(winners::table(fastest.iter()));
     }
@@ -61,8 +75,13 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         let native: Vec<Variant> =
             variants.iter().filter(|variant| host::native_arch() == Some(variant.arch)).cloned().collect();
         let measured = measure(context, &judge, &native, &args.cases.cases, args.effort.effort())?;
-        report.section("Measured").table(measured_table(&measured));
+        let section = report.section("Measured");
+        section.table(measured_table(&measured));
+        report_parts::measured_change(section, &measured, (against, rival))?;
     }
+    let compilers = counts.iter().map(|record| record.common.compiler.clone()).collect();
+    let builder = lab::build::Builder::new(&context.workspace, args.selection.compiler()?);
+    report_parts::how(report.section("How"), &context.workspace.root, &builder, &variants, &compilers);
     let text = match args.format.as_str() {
         "mail" => report::mail(&report),
         "markdown" => report::markdown(&report),
@@ -128,16 +147,15 @@ fn checks(context: &Context, args: &Args, variants: &[Variant], section: &mut Se
 }
 
 /// All counts, all predictions, and the fastest predictions with what bounds them.
-type Figures = (Vec<CountRecord>, Vec<PredictionRecord>, Vec<PredictionRecord>);
+type Figures = (Vec<CountRecord>, Vec<Row>, Vec<PredictionRecord>);
 
 fn trace_all(
-    context: &Context,
     args: &Args,
+    cpus: &[Cpu],
     judge: &Judge,
     variants: &[Variant],
     skips: &mut Skips,
 ) -> Result<Figures> {
-    let cpus = cpus::cpus_for(context, &args.cpus, &args.selection.archs)?;
     let (mut all_counts, mut rows) = (Vec::new(), Vec::new());
     each_case(
         "counting and predicting",
@@ -149,7 +167,7 @@ fn trace_all(
                 Ok(counts) => counts,
                 Err(CannotRun(reason)) => return Ok(Err(CannotRun(reason))),
             };
-            let predictions = if able { judge.predict(variant, case, &cpus)? } else { Ok(Vec::new()) };
+            let predictions = if able { judge.predict(variant, case, cpus)? } else { Ok(Vec::new()) };
             Ok(predictions.map(|predictions| (counts, predictions)))
         },
         |variant, case, result| {
@@ -160,9 +178,9 @@ fn trace_all(
             }
         },
     );
-    let fastest = winners::deepen(judge, &cpus, &mut rows)?;
+    let fastest = winners::deepen(judge, cpus, &mut rows)?;
     let fastest = fastest.iter().map(|index| rows[*index].record.clone()).collect();
-    Ok((all_counts, rows.into_iter().map(|row| row.record).collect(), fastest))
+    Ok((all_counts, rows, fastest))
 }
 
 /// One row a variant and case; one column a cpu.

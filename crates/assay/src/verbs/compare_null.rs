@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! `compare --null N`: how often measuring finds a difference where there is none, on this machine and as busy as it is now.
+
+use crate::context::{Context, Outcome};
+use crate::judge::Judge;
+use crate::progress::Progress;
+use crate::select::{Cases, Selection};
+use crate::verbs::measure::native_arch;
+use lab::discover::Variant;
+use lab::emulator;
+use lab::measure::{interleaved, Effort, Subject};
+use lab::{Problem, Result};
+use report::record::Common;
+use report::{Count, Derived, Report, Table};
+use serde::Serialize;
+use stats::{Sampling, Verdict};
+
+/// A verdict at 95 % is wrong one time in twenty.
+const FALSE_MAX_PERCENT: f64 = 5.0;
+
+/// One variant on one case. Kind `compare_null`.
+#[derive(Serialize)]
+struct NullRecord {
+    #[serde(flatten)]
+    common: Common,
+    comparisons: u64,
+    false_verdicts: u64,
+    /// Comparisons of which no interval could be formed, which give no verdict.
+    without_interval: u64,
+    false_percent: f64,
+}
+
+/// Compares each variant with itself.
+pub fn run(
+    context: &Context,
+    selection: &Selection,
+    cases: &Cases,
+    times: u64,
+    effort: Effort,
+) -> Result<Outcome> {
+    let mut selection = selection.resolved(context)?;
+    if selection.archs.is_empty() {
+        selection.archs = vec![native_arch()?];
+    }
+    let judge = Judge::new(context, selection.compiler()?).unchecked(cases.unchecked);
+    let variants = selection.competitors(context)?;
+    let able: Vec<&Variant> = variants.iter().filter(|one| emulator::native_for(one).is_ok()).collect();
+    if able.is_empty() {
+        return Err(Problem::new("nothing in this selection can run on this machine")
+            .remedy("./assay list shows what each variant needs"));
+    }
+    let mut records = Vec::new();
+    for variant in able {
+        let runner = judge.runner(variant)?;
+        for case in variant.hotpath.select_cases(&cases.cases) {
+            let subject = Subject { runner: runner.clone(), case: case.clone() };
+            let mut record = NullRecord {
+                common: Judge::common("compare_null", variant, &case, &runner.compiler),
+                comparisons: times,
+                false_verdicts: 0,
+                without_interval: 0,
+                false_percent: 0.0,
+            };
+            let progress =
+                Progress::of(&format!("{} {case} against itself", variant.title()), times as usize);
+            for seed in 0..times {
+                let both = [subject.clone(), subject.clone()];
+                let mut samples = interleaved(&both, effort, seed, |_, _| {}).into_iter();
+                let mut next = || samples.next().expect("there are two");
+                let (a, b) = (next()?, next()?);
+                let ns = |samples: &[lab::measure::ProcessSample]| -> Vec<f64> {
+                    samples.iter().map(|sample| sample.ns).collect()
+                };
+                match stats::compare(&ns(&a), &ns(&b), Sampling::Rounds, 1) {
+                    Err(_) => record.without_interval += 1,
+                    Ok(found) => {
+                        let is_false = matches!(found.verdict, Verdict::Faster | Verdict::Slower);
+                        record.false_verdicts += u64::from(is_false);
+                    }
+                }
+                progress.step();
+            }
+            record.false_percent = 100.0 * record.false_verdicts as f64 / times as f64;
+            records.push(record);
+        }
+    }
+    context.tell(records.iter(), || {
+        let mut report = Report::new("Variants against themselves, on this machine");
+        report.section("").table(table(&records));
+        report
+    });
+    let all: u64 = records.iter().map(|record| record.comparisons).sum();
+    let wrong: u64 = records.iter().map(|record| record.false_verdicts).sum();
+    let percent = 100.0 * wrong as f64 / all as f64;
+    if percent > FALSE_MAX_PERCENT {
+        context.tell_failure(&format!("{wrong} false verdicts in {all} comparisons: {percent:.1} %"));
+        return Ok(Outcome::Failed);
+    }
+    Ok(Outcome::Fine)
+}
+
+fn table(records: &[NullRecord]) -> Table {
+    let mut table = Table::new(
+        "False verdicts",
+        "measured interleaved, each comparison as compare makes it; a verdict holds in 95 of 100 at least",
+    );
+    let name = table.text_column("variant");
+    let case = table.text_column("case");
+    let all = table.count_column("comparisons", "");
+    let wrong = table.count_column("false", "");
+    let percent = table.derived_column("false", "%", 1);
+    let without = table.count_column("no interval", "");
+    for record in records {
+        let row = table.row();
+        table.set(row, name, record.common.variant.as_str());
+        table.set(row, case, crate::verbs::count::case_text(&record.common.case));
+        table.set(row, all, Count(record.comparisons)).set(row, wrong, Count(record.false_verdicts));
+        table.set(row, percent, Derived::from(record.false_percent));
+        table.set(row, without, Count(record.without_interval));
+    }
+    table
+}

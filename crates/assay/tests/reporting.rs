@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Reports for a patch: how they were made, before and after in percent, tables that fit, and raw samples.
+
+mod common;
+
+use common::{native, Lab};
+
+#[test]
+fn a_report_for_a_mail_tells_how_it_was_made_and_what_changed() {
+    let lab = Lab::shared();
+    let line = "report csum_partial -a powerpc64le -v uint64,uint128 --case size=40 -c power9 --format mail --against uint64";
+    let told = lab.line(line).ends(0, &["Made on 20", "by Assay 0.", "./assay report csum_partial"]).stdout;
+    for part in [
+        "Compiler: clang 19",
+        "powerpc64le (uint64): ",
+        "-Ilibs/checksum",
+        "-mcpu=",
+        "Before and after",
+        "uint128",
+    ] {
+        assert!(told.contains(part), "'{part}' is missing in {told}");
+    }
+    let row = told.lines().find(|line| line.contains("uint128") && line.contains("..")).expect("a change");
+    assert!(row.contains("power9") || told.contains("power9"), "{told}");
+    assert!(told.lines().all(|line| line.chars().count() <= 72), "{told}");
+    // The variant before is named by whoever knows it.
+    lab.line(&line.replace("--against uint64", "--against nosuch")).ends(2, &["nosuch"]);
+}
+
+#[test]
+fn no_name_breaks_inside_a_word_on_a_narrow_terminal() {
+    let lab = Lab::shared();
+    let line = "predict csum_partial -a powerpc64le -v uint64,uint128 -c power9 --case size=40,offset=1";
+    for columns in ["60", "45"] {
+        let mut command = lab.command();
+        command.env("COLUMNS", columns).args(line.split_whitespace());
+        let told = common::finish(&mut command).stdout;
+        let width: usize = columns.parse().unwrap();
+        assert!(told.lines().all(|line| line.chars().count() <= width), "{told}");
+        let whole = |name: &str| told.split_whitespace().any(|word| word.trim_end_matches(',') == name);
+        assert!(whole("uint128") && whole("power9") && whole("powerpc64le"), "{columns}: {told}");
+    }
+}
+
+#[test]
+fn the_samples_of_a_measurement_are_in_its_record() {
+    let lab = Lab::shared();
+    let line = format!("measure csum_partial -a {} -v uint64 --case size=40 --processes 4 --json", native());
+    let records = lab.line(&line).ends(0, &[]).records("measurement");
+    let samples = records[0]["process_ns"].as_array().expect("they are there");
+    assert!(samples.len() == 4 && samples.iter().all(|ns| ns.as_f64().unwrap() > 0.0), "{}", records[0]);
+}
+
+#[test]
+fn a_variant_against_itself_counts_what_is_false() {
+    let lab = Lab::shared();
+    let line =
+        format!("compare csum_partial/uint64 -a {} --case size=40 --null 3 --processes 10 --json", native());
+    let ran = lab.line(&line);
+    let records = ran.records("compare_null");
+    let number = |key: &str| records[0][key].as_u64().unwrap();
+    assert!(number("comparisons") == 3 && number("false_verdicts") + number("without_interval") <= 3);
+    assert_eq!(ran.status, Some(i32::from(number("false_verdicts") > 0)), "{ran:?}");
+    lab.line("compare csum_partial --null 3 --against uint64").ends(2, &["--null", "--against"]);
+}
