@@ -298,9 +298,7 @@ fn forms(instruction: &Instruction, kinds: &RegisterKinds) -> Vec<&'static str> 
     }
     // `lea` accesses nothing: what its address is made of are its sources.
     let terms = if memory { &instruction.address_reads } else { &instruction.reads };
-    if terms.len() == 2
-        && [" + ", " - "].iter().map(|sign| text.matches(sign).count()).sum::<usize>() == 2
-    {
+    if terms.len() == 2 && [" + ", " - "].iter().map(|sign| text.matches(sign).count()).sum::<usize>() == 2 {
         forms.push("three");
     }
     if matches!(instruction.flow, Flow::Branch { conditional: false, .. } | Flow::Call { target: Some(_) }) {
