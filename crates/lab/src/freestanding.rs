@@ -10,6 +10,7 @@ use crate::problem::{Problem, Result};
 use crate::process::Command;
 use crate::target::Target;
 use crate::toolchain::{linker, Compiler, CompilerKind};
+use arch::Arch;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +24,20 @@ const FLAGS: [&str; 8] = [
     "-Wall",
     "-Wextra",
 ];
+
+/// Keeps the compiler out of the vector registers, which it would use for copies and zeros: what a program touches is what its
+/// own assembly names, and a kernel that saves vector registers does it for that.
+fn without_vectors(arch: Arch) -> &'static [&'static str] {
+    match arch {
+        Arch::Powerpc => &["-mno-altivec"],
+        Arch::Powerpc64 | Arch::Powerpc64le => &["-mno-vsx", "-mno-altivec"],
+        Arch::X86_64 => &["-mgeneral-regs-only"],
+        // Its assembler would refuse NEON in our own assembly, too; so what the compiler makes of copies stays.
+        Arch::Aarch64 => &[],
+        // Their baselines have no vectors.
+        Arch::Loongarch64 | Arch::Riscv64 => &[],
+    }
+}
 
 /// Builds a program; one that was built of the same text before comes from the cache.
 ///
@@ -53,11 +68,12 @@ pub fn program(
         return Ok(finished);
     }
     let baseline = target.requirement(target.baseline).expect("a test holds that the baseline exists");
+    let without = without_vectors(target.arch);
     let mut objects = Vec::new();
     for source in &sources {
         let object = workspace.scratch(".o")?;
         let includes = folders.iter().map(|folder| format!("-I{}", folder.display()));
-        let command = compiler.command().args(baseline.cflags).args(FLAGS).args(includes);
+        let command = compiler.command().args(baseline.cflags).args(FLAGS).args(without).args(includes);
         succeed(command.arg("-c").arg(source).arg("-o").arg(object.path()), source)?;
         objects.push(object);
     }
@@ -72,7 +88,12 @@ pub fn program(
 
 /// All that goes into it: flags, sources, and every header that they may include.
 fn key(compiler: &Compiler, target: &Target, sources: &[PathBuf], folders: &[PathBuf]) -> Result<String> {
-    let mut texts = vec![compiler.version.clone(), target.arch.name().to_owned(), FLAGS.join(" ")];
+    let mut texts = vec![
+        compiler.version.clone(),
+        target.arch.name().to_owned(),
+        FLAGS.join(" "),
+        without_vectors(target.arch).join(" "),
+    ];
     for source in sources {
         texts.push(read_text(source)?);
     }
