@@ -44,6 +44,8 @@ pub(crate) struct StoreQueue {
     /// For each store and each of its granules, the store to that granule before it.
     previous: Box<[[u64; GRANULES]]>,
     table: Box<[(u64, u64)]>,
+    /// The youngest store that the table has forgotten for one to another granule.
+    hidden: u64,
     next: u64,
     entries: u64,
     alias_mask: u64,
@@ -115,6 +117,7 @@ impl StoreQueue {
             stores: vec![Store::default(); room].into(),
             previous: vec![[NOBODY; GRANULES]; room].into(),
             table: vec![(0, NOBODY); TABLE].into(),
+            hidden: NOBODY,
             next: 1,
             entries: entries as u64,
             alias_mask,
@@ -141,11 +144,34 @@ impl StoreQueue {
         }
     }
 
-    /// The first and the last granule of an access of 1 to 64 bytes.
+    /// The first and the last granule of an access, of which `known` are the bits compared.
     #[inline]
-    fn granules(&self, address: u64, bytes: u64) -> (u64, u64) {
-        let address = address & self.alias_mask;
-        (address >> 3, (address + bytes.clamp(1, 64) - 1) >> 3)
+    fn granules(address: u64, bytes: u64) -> (u64, u64) {
+        (address >> 3, (address + bytes.max(1) - 1) >> 3)
+    }
+
+    #[inline]
+    fn known(&self, granule: u64) -> u64 {
+        granule & self.alias_mask >> 3
+    }
+
+    /// The youngest store to a granule of that of `store`, which is older.
+    #[inline]
+    fn before(&self, store: &Store, granule: u64) -> u64 {
+        let index = self.known(granule.wrapping_sub(store.address >> 3));
+        self.previous[self.slot(store.number)][index as usize % GRANULES]
+    }
+
+    /// The youngest store to a granule.
+    #[inline]
+    fn youngest_in(&self, granule: u64) -> u64 {
+        let granule = self.known(granule);
+        let (key, number) = self.table[Self::table_index(granule)];
+        if key == granule {
+            number
+        } else {
+            NOBODY
+        }
     }
 
     fn table_index(granule: u64) -> usize {
@@ -159,14 +185,17 @@ impl StoreQueue {
         let slot = self.slot(number);
         let Store { address, bytes, .. } = store;
         self.stores[slot] = Store { number, drain: u64::MAX, ..store };
-        let (first, last) = self.granules(address, bytes);
-        let previous = &mut self.previous[slot];
+        let (first, last) = Self::granules(address, bytes);
         let mut granule = first;
         while granule <= last {
-            let entry = &mut self.table[Self::table_index(granule)];
-            previous[(granule - first) as usize % GRANULES] =
-                if entry.0 == granule { entry.1 } else { NOBODY };
-            *entry = (granule, number);
+            let known = self.known(granule);
+            let entry = &mut self.table[Self::table_index(known)];
+            let before = if entry.0 == known { entry.1 } else { NOBODY };
+            if entry.0 != known {
+                self.hidden = self.hidden.max(entry.1);
+            }
+            *entry = (known, number);
+            self.previous[slot][(granule - first) as usize % GRANULES] = before;
             granule += 1;
         }
         number
@@ -197,7 +226,11 @@ impl StoreQueue {
     /// The youngest store in flight at `cycle` that a load meets.
     #[inline(always)]
     pub(crate) fn find(&self, address: u64, bytes: u64, cycle: u64) -> Option<(Meets, Store)> {
-        let (first, last) = self.granules(address, bytes);
+        let (first, last) = Self::granules(address, bytes);
+        if self.hides(cycle) {
+            let (meets, number) = self.scan(self.next, address, bytes, cycle)?;
+            return Some((meets, self.stores[self.slot(number)]));
+        }
         // Most loads end here: nobody has stored to their bytes lately. Stores drain in order, so the youngest tells.
         if !self.in_flight(first, cycle)
             && (first == last || last == first + 1 && !self.in_flight(last, cycle))
@@ -211,22 +244,38 @@ impl StoreQueue {
     /// Whether a store to that granule may be in flight at `cycle`.
     #[inline]
     fn in_flight(&self, granule: u64, cycle: u64) -> bool {
-        let (key, number) = self.table[Self::table_index(granule)];
+        let number = self.youngest_in(granule);
         let store = &self.stores[self.slot(number)];
-        key == granule && store.number == number && store.drain > cycle
+        number != NOBODY && store.number == number && store.drain > cycle
+    }
+
+    /// Whether a store may be in flight at `cycle` that the table does not know of.
+    #[inline]
+    fn hides(&self, cycle: u64) -> bool {
+        let store = &self.stores[self.slot(self.hidden)];
+        store.number == self.hidden && store.drain > cycle
+    }
+
+    /// The same as `search` among those older than `before`, without the table.
+    #[cold]
+    fn scan(&self, before: u64, address: u64, bytes: u64, cycle: u64) -> Option<(Meets, u64)> {
+        let older = (1..before).rev().map(|number| (number, &self.stores[self.slot(number)]));
+        let mut in_flight =
+            older.take_while(|(number, store)| store.number == *number && store.drain > cycle);
+        in_flight.find_map(|(number, store)| Some((self.meets(store, address, bytes)?, number)))
     }
 
     #[inline(never)]
     fn search(&self, address: u64, bytes: u64, cycle: u64) -> Option<(Meets, u64)> {
+        if self.hides(cycle) {
+            return self.scan(self.next, address, bytes, cycle);
+        }
         let mut youngest = None;
-        let (first, last) = self.granules(address, bytes);
+        let (first, last) = Self::granules(address, bytes);
         let mut granule = first;
         while granule <= last {
-            let (key, number) = self.table[Self::table_index(granule)];
-            if key == granule {
-                let found = self.search_granule(granule, number, address, bytes, cycle);
-                youngest = youngest.max(found);
-            }
+            let found = self.search_granule(granule, self.youngest_in(granule), address, bytes, cycle);
+            youngest = youngest.max(found);
             granule += 1;
         }
         youngest.map(|(number, meets)| (meets, number))
@@ -242,16 +291,14 @@ impl StoreQueue {
         cycle: u64,
     ) -> Option<(u64, Meets)> {
         while number != NOBODY {
-            let slot = self.slot(number);
-            let store = &self.stores[slot];
+            let store = &self.stores[self.slot(number)];
             if store.number != number || store.drain <= cycle {
                 break;
             }
             if let Some(meets) = self.meets(store, address, bytes) {
                 return Some((number, meets));
             }
-            let first = (store.address & self.alias_mask) >> 3;
-            number = self.previous[slot][(granule - first) as usize % GRANULES];
+            number = self.before(store, granule);
         }
         None
     }
@@ -267,27 +314,28 @@ impl StoreQueue {
     /// What a load, which stores in flight at `cycle` cover in part, has from them, if no aligned doubleword of it needs two
     /// of them: when the last value was known, and whether a doubleword comes from a store and the cache.
     pub(crate) fn in_doublewords(&self, address: u64, bytes: u64, cycle: u64) -> Option<(u64, bool)> {
-        let (first, last) = self.granules(address, bytes);
+        let (first, last) = Self::granules(address, bytes);
         let mut known = (0, false);
         for granule in first..=last {
-            let from = address.max(address - (address & self.alias_mask) + (granule << 3));
-            let to = (address + bytes).min(address - (address & self.alias_mask) + (granule << 3) + 8);
-            let (key, number) = self.table[Self::table_index(granule)];
-            if key != granule {
-                continue;
-            }
-            let Some((number, meets)) = self.search_granule(granule, number, from, to - from, cycle) else {
-                continue;
+            let (from, to) = (address.max(granule << 3), (address + bytes).min((granule << 3) + 8));
+            let number = self.youngest_in(granule);
+            let hides = self.hides(cycle);
+            let youngest = if hides {
+                self.scan(self.next, from, to - from, cycle).map(|(meets, number)| (number, meets))
+            } else {
+                self.search_granule(granule, number, from, to - from, cycle)
             };
+            let Some((number, meets)) = youngest else { continue };
             let store = &self.stores[self.slot(number)];
             known.0 = known.0.max(store.data_time);
             if meets == Meets::Some {
-                let start = (store.address & self.alias_mask) >> 3;
-                let older = self.previous[self.slot(number)][(granule - start) as usize % GRANULES];
+                let older = self.before(store, granule);
                 let (until, since) = (store.address.min(to), (store.address + store.bytes).max(from));
                 let left = [(from, until), (since, to)];
-                let from_another = |&(from, to): &(u64, u64)| {
-                    from < to && self.search_granule(granule, older, from, to - from, cycle).is_some()
+                let from_another = |&(from, to): &(u64, u64)| match hides {
+                    _ if from >= to => false,
+                    true => self.scan(number, from, to - from, cycle).is_some(),
+                    false => self.search_granule(granule, older, from, to - from, cycle).is_some(),
                 };
                 if left.iter().any(from_another) {
                     return None;
@@ -299,13 +347,14 @@ impl StoreQueue {
     }
 
     fn meets(&self, store: &Store, address: u64, bytes: u64) -> Option<Meets> {
-        let overlap = |a: u64, b: u64| a < b.wrapping_add(bytes) && b < a.wrapping_add(store.bytes);
-        if overlap(store.address, address) {
-            let all = store.address <= address && address + bytes <= store.address + store.bytes;
+        // How far the load begins behind the store, and the store behind the load, as far as bits are compared.
+        let (behind, before) = (address.wrapping_sub(store.address), store.address.wrapping_sub(address));
+        let overlap = |mask: u64| behind & mask < store.bytes || before & mask < bytes;
+        if overlap(u64::MAX) {
+            let all = behind < store.bytes && behind + bytes <= store.bytes;
             return Some(if all { Meets::All } else { Meets::Some });
         }
-        let mask = self.alias_mask;
-        (mask != u64::MAX && overlap(store.address & mask, address & mask)).then_some(Meets::Alias)
+        (self.alias_mask != u64::MAX && overlap(self.alias_mask)).then_some(Meets::Alias)
     }
 }
 
@@ -382,6 +431,23 @@ mod tests {
         queue.add(store(0x1_0040, 8));
         assert_eq!(queue.find(0x2_0040, 8, 0).unwrap().0, Meets::Alias);
         assert_eq!(queue.find(0x1_0040, 8, 0).unwrap().0, Meets::All);
+        queue.add(store(0x1_fffc, 8));
+        assert_eq!(queue.find(0x2_0000, 8, 0).unwrap().0, Meets::Some, "across the bits compared");
+        assert_eq!(queue.find(0x5_0000, 8, 0).unwrap().0, Meets::Alias);
+    }
+
+    #[test]
+    fn a_store_that_the_table_has_forgotten_is_met_all_the_same() {
+        let index = |address: u64| StoreQueue::table_index(address >> 3);
+        let other = (1u64..).map(|number| number << 12).find(|&other| index(other) == index(64)).unwrap();
+        let mut queue = StoreQueue::new(8, u64::MAX, drains(0));
+        let first = queue.add(store(64, 8));
+        let second = queue.add(store(other, 8));
+        let third = queue.add(store(64, 4));
+        assert_eq!(queue.find(68, 4, 5).unwrap().1.number, first, "behind the younger one to its granule");
+        assert_eq!(queue.in_doublewords(64, 8, 5), None);
+        assert_eq!(queue.find(other, 8, 5).unwrap().1.number, second);
+        assert_eq!(queue.find(64, 2, 5).unwrap().1.number, third);
     }
 
     #[test]
