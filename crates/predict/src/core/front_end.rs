@@ -25,18 +25,15 @@ struct Ahead {
 /// The fetch unit. Cycles count from fetch; the constant depth from fetch to dispatch is left out, since it
 /// shows only after a misprediction, whose cost the cpu file gives as a whole.
 pub(crate) struct FrontEnd {
-    block_mask: u64,
     block_bytes: u64,
     align_mask: u64,
     width: u32,
-    /// What is being fetched: from `block` on, `reach` bytes.
-    block: u64,
-    reach: u64,
     line_mask: u64,
     line: u64,
-    /// Where the last instruction stood, to the finer of block and line; nowhere once fetch is to start again.
+    /// Where instructions can stand that are fetched without a question, as long as the width lasts: so many bytes, none once
+    /// fetch is to start again.
     piece: u64,
-    piece_mask: u64,
+    piece_bytes: u64,
     in_block: u32,
     /// Whether the last instruction, or what it is fused with, crosses a line, if that matters.
     crosses: bool,
@@ -67,16 +64,13 @@ impl FrontEnd {
         let mut branches = Branches::new(&description.branch, fetch);
         branches.ideal = relax.mispredicts;
         FrontEnd {
-            block_mask: !(fetch.block - 1),
             block_bytes: fetch.block,
             align_mask: !(fetch.align - 1),
             width: fetch.width,
-            block: u64::MAX,
-            reach: 0,
             line_mask: !(description.caches.instruction_line - 1),
             line: u64::MAX,
             piece: u64::MAX,
-            piece_mask: !(fetch.block.min(fetch.align).min(description.caches.instruction_line) - 1),
+            piece_bytes: 0,
             in_block: 0,
             crosses: false,
             crossing_mask: if fetch.breaks { !(description.caches.instruction_line - 1) } else { 0 },
@@ -106,8 +100,9 @@ impl FrontEnd {
     /// The cycle in which the instruction is fetched.
     #[inline(always)]
     pub(crate) fn fetch(&mut self, op: &Op, caches: &mut Hierarchy) -> u64 {
-        if op.address & self.piece_mask != self.piece || self.in_block >= self.width && !op.is(FUSED) {
-            self.enter(op.address, caches);
+        let outside = op.address.wrapping_sub(self.piece) >= self.piece_bytes;
+        if outside || self.in_block >= self.width && !op.is(FUSED) {
+            self.enter(op, caches);
         }
         self.in_block += u32::from(!op.is(FUSED));
         let crosses = (op.address ^ (op.end() - 1)) & self.crossing_mask != 0;
@@ -119,20 +114,16 @@ impl FrontEnd {
 
     /// Goes on to the next block, or within a block to the next line.
     #[inline]
-    fn enter(&mut self, address: u64, caches: &mut Hierarchy) {
-        self.piece = address & self.piece_mask;
+    fn enter(&mut self, op: &Op, caches: &mut Hierarchy) {
+        let address = op.address;
         if self.ahead.is_some() {
-            self.enter_predicted(address);
-        } else if self.redirected
-            || address.wrapping_sub(self.block) >= self.reach
-            || self.in_block == self.width
-        {
+            self.enter_predicted(op);
+        } else {
             let next = (self.cycle + u64::from(!self.unlimited), Cause::Fetch);
             let (cycle, cause) = if self.redirected { self.redirect } else { next };
             self.redirected = false;
-            self.block = address & self.align_mask;
-            self.reach =
-                self.block_bytes.min((self.block | !self.line_mask).wrapping_add(1).wrapping_sub(self.block));
+            self.piece = address & self.align_mask;
+            self.piece_bytes = self.block_bytes.min(self.to_line_end(self.piece));
             self.in_block = 0;
             self.branches_in_block = 0;
             self.cycle = cycle.max(self.cycle);
@@ -146,24 +137,34 @@ impl FrontEnd {
     /// The same where branch prediction runs ahead: a block starts wherever it is entered, and fetch goes on in the same
     /// cycle if it was predicted by then.
     #[inline(never)]
-    fn enter_predicted(&mut self, address: u64) {
+    fn enter_predicted(&mut self, op: &Op) {
+        let address = op.address;
+        let line_left = self.to_line_end(address);
         let Some(ahead) = &mut self.ahead else { return };
         let mut cause = Cause::Fetch;
         if self.redirected {
             self.redirected = false;
             (ahead.predicted, cause) = self.redirect;
             ahead.start = address;
-        } else if address.wrapping_sub(ahead.start) > !self.block_mask {
+        } else if address.wrapping_sub(ahead.start) >= self.block_bytes {
             ahead.predicted += u64::from(!self.unlimited);
             ahead.start = address;
         }
-        let full = self.in_block >= self.width && !self.unlimited;
-        let cycle = (self.cycle + u64::from(full)).max(ahead.predicted);
-        if cycle > self.cycle || self.in_block >= self.width {
+        self.piece = address;
+        self.piece_bytes = (ahead.start + self.block_bytes - address).min(line_left);
+        let full = self.in_block >= self.width && !op.is(FUSED);
+        let cycle = (self.cycle + u64::from(full && !self.unlimited)).max(ahead.predicted);
+        if cycle > self.cycle || full {
             self.in_block = 0;
             self.cause = cause;
             self.cycle = cycle;
         }
+    }
+
+    /// Bytes from there to the end of its line.
+    #[inline]
+    fn to_line_end(&self, address: u64) -> u64 {
+        (address | !self.line_mask).wrapping_sub(address).wrapping_add(1)
     }
 
     fn enter_line(&mut self, address: u64, caches: &mut Hierarchy) {
@@ -219,6 +220,6 @@ impl FrontEnd {
     pub(crate) fn restart(&mut self, cycle: u64, cause: Cause) {
         self.redirect = (cycle, cause);
         self.redirected = true;
-        self.piece = u64::MAX;
+        self.piece_bytes = 0;
     }
 }
