@@ -34,25 +34,19 @@ impl Rules for Slots {
 
     #[inline]
     fn offer(&mut self, op: &Op, known: u32, earliest: u64, taken: bool) -> (u64, bool) {
-        if earliest > self.cycle {
-            return (earliest, true);
-        }
-        let fits = self.used < self.width
-            && !(op.has(BRANCH, known) && self.branches >= self.branches_max)
-            && !(taken && self.taken >= self.taken_max);
-        if fits {
-            (self.cycle, false)
-        } else {
-            (self.cycle + 1, true)
-        }
+        let full = op.has(BRANCH, known) && self.branches >= self.branches_max
+            || taken && self.taken >= self.taken_max;
+        let free = if self.used >= self.width { self.free() } else { self.cycle + u64::from(full) };
+        let cycle = earliest.max(free);
+        (cycle, cycle > self.cycle)
     }
 
     #[inline]
     fn settle(&mut self, op: &Op, known: u32, cycle: u64, _opens: bool, taken: bool) {
         if cycle > self.cycle {
             // What did not fit into one cycle goes on into the next.
-            let left = self.used.saturating_sub(self.width);
-            self.used = if cycle == self.cycle + 1 { left } else { 0 };
+            let passed = (cycle - self.cycle).saturating_mul(u64::from(self.width));
+            self.used = u64::from(self.used).saturating_sub(passed) as u32;
             self.cycle = cycle;
             self.branches = 0;
             self.taken = 0;
@@ -60,5 +54,14 @@ impl Rules for Slots {
         self.used += u32::from(op.slots);
         self.branches += u32::from(op.has(BRANCH, known));
         self.taken += u32::from(taken);
+    }
+}
+
+impl Slots {
+    /// The first cycle that the slots of the newest instruction leave room in, which are more than the cycle's.
+    #[inline]
+    fn free(&self) -> u64 {
+        let cycles = if self.used < 2 * self.width { 1 } else { self.used / self.width };
+        self.cycle + u64::from(cycles)
     }
 }
