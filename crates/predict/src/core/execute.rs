@@ -363,7 +363,11 @@ impl<R: Rules> Engine<R> {
             let computes = op.result_count > 0 && !op.has(LOAD, KNOWN);
             let results = if computes { self.rules.pipes_of(self.results, 0, pair) } else { 0 };
             self.pipes.reserve_both(mask, pair, results, op, ready)
-        } else if R::HALVES && op.mask & self.results_from != 0 && !op.has(LOAD | BRANCH, KNOWN) {
+        } else if R::HALVES
+            && op.mask & self.results_from != 0
+            && op.result_count > 0
+            && !op.has(LOAD | BRANCH, KNOWN)
+        {
             self.take_with_result(op, ready)
         } else if !R::GROUPED && !op.has(LOAD | BRANCH, KNOWN) {
             self.pipes.reserve_with_result((op.mask, op.prefer), written(op), ready)
