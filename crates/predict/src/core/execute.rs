@@ -525,7 +525,11 @@ impl<R: Rules> Engine<R> {
                     there.max(sources.other).max(sources.stored)
                 }
             };
-            previous = self.issue_part(part, index, earliest);
+            previous = if !R::GROUPED && !R::SLICED && part.waits == Waits::Loaded && part.busy <= 1 {
+                self.pipes.reserve_with_result((part.mask, part.prefer), written(op), earliest)
+            } else {
+                self.issue_part(part, index, earliest)
+            };
             match part.waits {
                 Waits::Address => issued.address = Some(previous),
                 Waits::Data => issued.data = Some(previous),
