@@ -159,18 +159,12 @@ impl InOrder {
                     }
                 }
             }
-            found.0 += self.crossing(access.address, bytes);
+            found.0 += self.memory.crossing(access.address, bytes);
             if found.0 > worst.0 {
                 worst = found;
             }
         }
         worst
-    }
-
-    fn crossing(&self, address: u64, bytes: u64) -> u64 {
-        let crossed =
-            |&&(boundary, _): &&(u64, u64)| (address ^ (address + bytes - 1)) & !(boundary - 1) != 0;
-        self.memory.crossings.iter().filter(crossed).map(|&(_, cost)| cost).sum()
     }
 
     #[inline(never)]
@@ -187,7 +181,7 @@ impl InOrder {
                     address_time: issue,
                     data_time: issue,
                     simple: op.is(GENERAL_AT_BASE),
-                    crosses: self.crossing(access.address, bytes) > 0,
+                    crosses: self.memory.crossing(access.address, bytes) > 0,
                     ..Store::default()
                 });
                 self.stores.complete(number, complete, line_ready);

@@ -37,6 +37,17 @@ fn renamable(access: &Access, store: &Store) -> bool {
     access.address == store.address && fits(bytes) && fits(store.bytes) && bytes <= store.bytes
 }
 
+impl Memory {
+    /// What an access costs that crosses boundaries.
+    pub(super) fn crossing(&self, address: u64, bytes: u64) -> u64 {
+        // What is longer than that crosses it wherever it stands, and its latency says so.
+        let crossed = |&&(boundary, _): &&(u64, u64)| {
+            bytes <= boundary && (address ^ (address + bytes - 1)) & !(boundary - 1) != 0
+        };
+        self.crossings.iter().filter(crossed).map(|&(_, cost)| cost).sum()
+    }
+}
+
 impl<R: Rules> Engine<R> {
     /// Executes the loads of one instruction that went to its pipe at `issue`.
     pub(super) fn load(
@@ -174,11 +185,7 @@ impl<R: Rules> Engine<R> {
         if (address ^ (address + bytes - 1)) & self.crossing_bits == 0 {
             return 0;
         }
-        // What is longer than that crosses it wherever it stands, and its latency says so.
-        let crossed = |&&(boundary, _): &&(u64, u64)| {
-            bytes <= boundary && (address ^ (address + bytes - 1)) & !(boundary - 1) != 0
-        };
-        self.memory.crossings.iter().filter(crossed).map(|&(_, cost)| cost).sum()
+        self.memory.crossing(address, bytes)
     }
 
     /// A load was ready before an older store's address: it waits, or it ran and is flushed once.
