@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! From a source to predictions: feeds cores, skips over loops in steady state, collects the result.
 
+use crate::core::planted::{planted, Fault};
 use crate::core::{self, Access, Core, Counters, Event, Relax};
 use crate::cpu::Cpu;
 use crate::description::Description;
@@ -436,7 +437,8 @@ impl Runner {
             let mut scratch = std::mem::take(&mut self.scratch);
             scratch.clear();
             for access in &accesses[range.start as usize..range.end as usize] {
-                let moved = step.next().copied().unwrap_or(0).wrapping_mul(iteration as i64);
+                let turns = iteration as i64 - i64::from(planted(Fault::StepForgotten));
+                let moved = step.next().copied().unwrap_or(0).wrapping_mul(turns);
                 scratch.push(Access { address: access.address.wrapping_add_signed(moved), ..*access });
             }
             self.block(*block, &scratch, *next);

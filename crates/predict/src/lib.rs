@@ -18,6 +18,8 @@ pub mod fit;
 pub mod hot;
 pub mod left_out;
 pub mod loops;
+#[cfg(test)]
+mod oracle;
 mod plan;
 pub mod profile;
 pub mod source;

@@ -76,6 +76,12 @@ impl Result {
     pub(crate) fn latency(&self) -> u16 {
         (self.value >> TIME_SHIFT) as u16
     }
+
+    /// Its bypass domain.
+    #[cfg(test)]
+    pub(crate) fn domain(&self) -> u8 {
+        crate::core::domain_of(self.value)
+    }
 }
 
 /// Flags of an instruction of which nothing is known.

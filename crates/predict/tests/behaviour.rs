@@ -490,8 +490,7 @@ fn a_core_that_only_llvm_describes_has_guesses_that_move_and_lacks_what_llvm_say
     run(&llvm("sifive-x280")).unwrap();
 }
 
-/// Common instructions have short ways of their own through the out-of-order engine; recording events takes the general
-/// one. Both must tell the same.
+/// The engines are compiled for recording events and for not doing so. Both must tell the same.
 #[test]
 fn recording_events_changes_nothing() {
     // ld; std; stdx; ldbrx; addi; adde; lwa 7,0(4); mulld 8,7,3; stdu 5,8(9); isync; cmpdi 8,0; beq +4; bdnz

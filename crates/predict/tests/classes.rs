@@ -66,7 +66,7 @@ fn collect(decoder: &mut Decoder, found: &mut Found, bytes: &[u8]) {
 }
 
 /// The mnemonics that are in no class of the cpu. That all of it is predicted alike whether events are recorded or not is
-/// seen on the way: the simulator has short ways for common instructions, and a general one.
+/// seen on the way: the simulator is compiled for either.
 fn in_no_class(arch: Arch, cpu: &str, decoder: &Decoder, found: &Found) -> BTreeSet<String> {
     let place = |(index, mut instruction): (usize, Instruction)| {
         instruction.address = 0x10000 + 16 * index as u64;

@@ -5,6 +5,7 @@
 //! one's transfer, and a prefetched line that is late costs what is left. Replacement is least recently used;
 //! all levels hold what passes through them. Address translation is not modelled.
 
+use super::planted::{planted, Fault};
 use super::Counters;
 use crate::description::{Caches, Level};
 
@@ -44,6 +45,9 @@ impl Cache {
         let set = self.set(line);
         if set[0].0 != line {
             let way = set.iter().position(|&(tag, _)| tag == line)?;
+            if planted(Fault::UseForgotten) {
+                return Some((set[way].1 & !PREFETCHED, false));
+            }
             set[..=way].rotate_right(1);
         }
         let (_, arrival) = set[0];
@@ -198,7 +202,7 @@ impl Hierarchy {
         let entry = (0..self.misses.len()).min_by_key(|&index| self.misses[index]).unwrap_or(0);
         let start = cycle.max(self.misses[entry]);
         let arrival = self.transfer(line, start, true);
-        self.misses[entry] = arrival;
+        self.misses[entry] = if planted(Fault::MissQueueFree) { 0 } else { arrival };
         self.l1.insert(line, arrival, false);
         self.follow(line, start);
         arrival.saturating_sub(cycle + self.l1_latency)
@@ -311,7 +315,8 @@ impl Hierarchy {
             stream.used = clock;
             stream.confirmed += 1;
             stream.next = line.wrapping_add_signed(stream.step);
-            let goal = line.wrapping_add_signed(stream.step * self.distance as i64);
+            let distance = self.distance - u64::from(planted(Fault::PrefetchShort));
+            let goal = line.wrapping_add_signed(stream.step * distance as i64);
             let mut ahead = stream.ahead;
             let step = stream.step;
             for _ in 0..2 * self.distance {

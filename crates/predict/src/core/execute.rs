@@ -7,12 +7,13 @@ use super::cache::Hierarchy;
 use super::front_end::FrontEnd;
 use super::halves::{Halves, Side, ELSEWHERE, SECOND_LANE};
 use super::memory::Loaded;
+use super::planted::{planted, Fault};
 use super::queues::{Calendar, Ring, LANES};
 use super::store_queue::{Drains, StoreQueue};
 use super::units::Pipes;
 use super::values::{Sources, Values};
 use super::window::Completion;
-use super::{accesses_of, Access, Cause, Core, Counters, Event, Relax};
+use super::{accesses_of, Access, Cause, Core, Counters, Event, Nobody, Record, Relax};
 use crate::description::*;
 use crate::plan::*;
 use decode::Role;
@@ -347,13 +348,13 @@ impl<R: Rules> Engine<R> {
 
     /// Executes a `SIMPLE` instruction.
     #[inline]
-    fn run_simple<const KNOWN: u32>(
+    fn run_simple<W: Record, const KNOWN: u32>(
         &mut self,
         plan: &Plan,
         op: &Op,
         accesses: &[Access],
         dispatch: &mut u64,
-        events: &mut Option<&mut Vec<Event>>,
+        events: &mut W,
     ) -> Run {
         let start = *dispatch + self.dispatch_latency;
         let (ready, source_cause) = self.values.one_kind(plan, op, start, self.far());
@@ -389,19 +390,22 @@ impl<R: Rules> Engine<R> {
         } else if op.result_count > 1 {
             self.set_results(plan, op, issue, (ready, issue), loaded, mark);
         }
-        let finish = issue + u64::from(op.finish) + loaded.extra;
+        let late = planted(Fault::SimpleLate) && KNOWN == SIMPLE
+            || planted(Fault::SimpleLoadLate) && KNOWN == LOAD | SIMPLE
+            || planted(Fault::BranchLate) && KNOWN == BRANCH | SIMPLE;
+        let finish = issue + u64::from(op.finish) + loaded.extra + u64::from(late);
         Run { start, ready, source_cause, issue, base: issue, loaded, finish }
     }
 
     /// Executes a `PAIR`.
     #[inline]
-    fn run_pair<const KNOWN: u32>(
+    fn run_pair<W: Record, const KNOWN: u32>(
         &mut self,
         plan: &Plan,
         op: &Op,
         accesses: &[Access],
         dispatch: &mut u64,
-        events: &mut Option<&mut Vec<Event>>,
+        events: &mut W,
     ) -> Run {
         let start = *dispatch + self.dispatch_latency;
         let (for_address, for_other, source_cause) = self.values.pair(op, start, self.far());
@@ -415,7 +419,7 @@ impl<R: Rules> Engine<R> {
                 self.issue_one(other.mask, other.prefer, 1, for_other)
             };
             let base = address.max(data);
-            let mut finish = base + u64::from(op.latency.max(1));
+            let mut finish = base + u64::from(op.latency.max(1)) + u64::from(planted(Fault::PairStoreLate));
             if op.result_count > 0 {
                 let update = (for_address, address);
                 finish = finish.max(self.set_results(plan, op, base, update, Loaded::AT_ONCE, self.own()));
@@ -424,7 +428,8 @@ impl<R: Rules> Engine<R> {
             return Run { start, ready, source_cause, issue: base, base, loaded: Loaded::AT_ONCE, finish };
         }
         let loaded = self.load(op, accesses, dispatch, address, events);
-        let there = (address + self.l1_latency + loaded.extra).max(for_other);
+        let there = (address + self.l1_latency + loaded.extra).max(for_other)
+            + u64::from(planted(Fault::PairLoadLate));
         let base = if R::GROUPED || R::SLICED {
             self.issue_one(other.mask, other.prefer, 1, there)
         } else {
@@ -436,13 +441,13 @@ impl<R: Rules> Engine<R> {
     }
 
     /// Executes any instruction.
-    fn run(
+    fn run<W: Record>(
         &mut self,
         plan: &Plan,
         op: &Op,
         accesses: &[Access],
         dispatch: &mut u64,
-        events: &mut Option<&mut Vec<Event>>,
+        events: &mut W,
     ) -> Run {
         let start = *dispatch + self.dispatch_latency;
         let sources = self.values.sources(plan, op, start, self.far());
@@ -459,6 +464,7 @@ impl<R: Rules> Engine<R> {
         let mark = self.own();
         let update = (sources.address, address.unwrap_or(base));
         let mut finish = self.set_results(plan, op, base, update, met, mark).max(issue + 1);
+        finish += u64::from(planted(Fault::GeneralLate));
         if op.is(STORE) {
             finish = finish.max(self.store(op, accesses, address.unwrap_or(issue), data.unwrap_or(issue)));
         }
@@ -500,7 +506,7 @@ impl<R: Rules> Engine<R> {
     /// Issues the parts of an instruction, in their order; a load goes with the first.
     #[inline(never)]
     #[allow(clippy::too_many_arguments)]
-    fn issue_parts(
+    fn issue_parts<W: Record>(
         &mut self,
         op: &Op,
         parts: &[Part],
@@ -508,7 +514,7 @@ impl<R: Rules> Engine<R> {
         accesses: &[Access],
         dispatch: &mut u64,
         start: u64,
-        events: &mut Option<&mut Vec<Event>>,
+        events: &mut W,
     ) -> (Issued, Loaded) {
         let mut loaded = Loaded::AT_ONCE;
         let mut issued =
@@ -571,23 +577,22 @@ impl<R: Rules> Engine<R> {
         finish
     }
 
-    /// Takes an instruction from fetch to completion. Events are recorded, and the short ways not taken, if nothing is
-    /// known of its flags.
+    /// Takes an instruction from fetch to completion.
     #[inline]
-    fn step<const KNOWN: u32>(
+    fn step<W: Record, const KNOWN: u32>(
         &mut self,
         plan: &Plan,
         op: &Op,
         accesses: &[Access],
         next: u64,
-        events: &mut Option<&mut Vec<Event>>,
+        events: &mut W,
     ) {
         let taken = op.has(BRANCH, KNOWN) && next != op.end();
-        let (fetch, mut dispatch, opens) = self.dispatch::<KNOWN>(op, taken, events);
+        let (fetch, mut dispatch, opens) = self.dispatch::<W, KNOWN>(op, taken, events);
         let run = if op.has(SIMPLE, KNOWN) {
-            self.run_simple::<KNOWN>(plan, op, accesses, &mut dispatch, events)
+            self.run_simple::<W, KNOWN>(plan, op, accesses, &mut dispatch, events)
         } else if KNOWN != ANYTHING && op.has(PAIR, KNOWN) {
-            self.run_pair::<KNOWN>(plan, op, accesses, &mut dispatch, events)
+            self.run_pair::<W, KNOWN>(plan, op, accesses, &mut dispatch, events)
         } else {
             self.run(plan, op, accesses, &mut dispatch, events)
         };
@@ -612,10 +617,10 @@ impl<R: Rules> Engine<R> {
             self.counters.branches_taken += u64::from(taken);
             self.branch(op, run.base, next);
         }
+        if W::ON {
+            events.push(run.event(op, fetch, dispatch, complete, opens));
+        }
         if KNOWN == ANYTHING {
-            if let Some(events) = events {
-                events.push(run.event(op, fetch, dispatch, complete, opens));
-            }
             if op.is(AFTER) && !self.relax.serialise {
                 self.hold = self.hold.max(run.finish + u64::from(op.serial));
             }
@@ -626,25 +631,31 @@ impl<R: Rules> Engine<R> {
     }
 
     #[inline(never)]
-    fn step_branch(&mut self, plan: &Plan, op: &Op, next: u64) {
-        self.step::<{ BRANCH | SIMPLE }>(plan, op, &[], next, &mut None);
+    fn step_branch<W: Record>(&mut self, plan: &Plan, op: &Op, next: u64, events: &mut W) {
+        self.step::<W, { BRANCH | SIMPLE }>(plan, op, &[], next, events);
     }
 
     #[inline(never)]
-    fn step_access<const KNOWN: u32>(&mut self, plan: &Plan, op: &Op, accesses: &[Access]) {
-        self.step::<KNOWN>(plan, op, accesses, 0, &mut None);
+    fn step_access<W: Record, const KNOWN: u32>(
+        &mut self,
+        plan: &Plan,
+        op: &Op,
+        accesses: &[Access],
+        events: &mut W,
+    ) {
+        self.step::<W, KNOWN>(plan, op, accesses, 0, events);
     }
 
     #[inline(never)]
-    fn step_other(
+    fn step_other<W: Record>(
         &mut self,
         plan: &Plan,
         op: &Op,
         accesses: &[Access],
         next: u64,
-        events: &mut Option<&mut Vec<Event>>,
+        events: &mut W,
     ) {
-        self.step::<ANYTHING>(plan, op, accesses, next, events);
+        self.step::<W, ANYTHING>(plan, op, accesses, next, events);
     }
 
     fn branch(&mut self, op: &Op, resolved: u64, next: u64) {
@@ -656,14 +667,14 @@ impl<R: Rules> Engine<R> {
     }
 }
 
-impl<R: Rules> Core for Engine<R> {
-    fn block(
+impl<R: Rules> Engine<R> {
+    fn execute<W: Record>(
         &mut self,
         plan: &Plan,
         block: usize,
         accesses: &[Access],
         next: u64,
-        mut events: Option<&mut Vec<Event>>,
+        events: &mut W,
     ) {
         let block = plan.blocks[block];
         let ops = &plan.ops[block.first as usize..(block.first + block.count) as usize];
@@ -671,18 +682,34 @@ impl<R: Rules> Core for Engine<R> {
         for (index, op) in ops.iter().enumerate() {
             let next = || ops.get(index + 1).map_or(next, |following| following.address);
             let mut mine = || accesses_of(&mut rest, index);
-            match if events.is_none() { op.kind } else { Kind::Other } {
-                Kind::Register => self.step::<SIMPLE>(plan, op, &[], 0, &mut None),
-                Kind::Branch => self.step_branch(plan, op, next()),
-                Kind::SimpleLoad => self.step_access::<{ LOAD | SIMPLE }>(plan, op, mine()),
-                Kind::PairLoad => self.step_access::<{ LOAD | PAIR }>(plan, op, mine()),
-                Kind::Load => self.step_access::<LOAD>(plan, op, mine()),
-                Kind::PairStore => self.step_access::<{ STORE | PAIR }>(plan, op, mine()),
-                Kind::Store => self.step_access::<STORE>(plan, op, mine()),
-                Kind::Other => self.step_other(plan, op, mine(), next(), &mut events),
+            match op.kind {
+                Kind::Register => self.step::<W, SIMPLE>(plan, op, &[], 0, events),
+                Kind::Branch => self.step_branch(plan, op, next(), events),
+                Kind::SimpleLoad => self.step_access::<W, { LOAD | SIMPLE }>(plan, op, mine(), events),
+                Kind::PairLoad => self.step_access::<W, { LOAD | PAIR }>(plan, op, mine(), events),
+                Kind::Load => self.step_access::<W, LOAD>(plan, op, mine(), events),
+                Kind::PairStore => self.step_access::<W, { STORE | PAIR }>(plan, op, mine(), events),
+                Kind::Store => self.step_access::<W, STORE>(plan, op, mine(), events),
+                Kind::Other => self.step_other(plan, op, mine(), next(), events),
             }
         }
         self.counters.add_block(&block);
+    }
+}
+
+impl<R: Rules> Core for Engine<R> {
+    fn block(
+        &mut self,
+        plan: &Plan,
+        block: usize,
+        accesses: &[Access],
+        next: u64,
+        events: Option<&mut Vec<Event>>,
+    ) {
+        match events {
+            None => self.execute(plan, block, accesses, next, &mut Nobody),
+            Some(events) => self.execute(plan, block, accesses, next, events),
+        }
     }
 
     fn now(&self) -> u64 {

@@ -3,6 +3,7 @@
 
 use super::branch::{Branches, Outcome};
 use super::cache::Hierarchy;
+use super::planted::{planted, Fault};
 use super::{Cause, Relax};
 use crate::description::Description;
 use crate::plan::{Op, CALL, CONDITIONAL, FUSED, INDIRECT, RETURN};
@@ -107,7 +108,8 @@ impl FrontEnd {
         self.in_block += u32::from(!op.is(FUSED));
         let crosses = (op.address ^ (op.end() - 1)) & self.crossing_mask != 0;
         self.crosses = crosses || op.is(FUSED) && self.crosses;
-        let before = self.number.wrapping_sub(self.buffer) & self.left_mask;
+        let buffer = self.buffer + usize::from(planted(Fault::BufferLonger));
+        let before = self.number.wrapping_sub(buffer) & self.left_mask;
         self.cycle = self.cycle.max(self.left[before % BUFFER_MAX]);
         self.cycle
     }
@@ -124,6 +126,7 @@ impl FrontEnd {
             self.redirected = false;
             self.piece = address & self.align_mask;
             self.piece_bytes = self.block_bytes.min(self.to_line_end(self.piece));
+            self.piece_bytes += 4 * u64::from(planted(Fault::BlockLonger));
             self.in_block = 0;
             self.branches_in_block = 0;
             self.cycle = cycle.max(self.cycle);

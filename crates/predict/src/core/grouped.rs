@@ -9,6 +9,7 @@
 //! The group former does not wait for instructions that have not been fetched: a group goes with what is there.
 
 use super::execute::Rules;
+use super::planted::{planted, Fault};
 use crate::description::{Description, ALONE, ENDS, EVEN, FIRST, LAST};
 use crate::plan::{Op, BRANCH, THREE_SOURCES};
 
@@ -58,7 +59,7 @@ impl Rules for Groups {
         let has_room = if op.is(self.special & known) {
             self.has_room(op)
         } else {
-            self.used + u32::from(op.slots) <= self.width
+            self.used + u32::from(op.slots) <= self.width + u32::from(planted(Fault::GroupWider))
         };
         if self.open && earliest <= self.cycle && has_room {
             (self.cycle, false)

@@ -6,6 +6,7 @@
 //! turn. Two instructions that wait in one half for the same kind of pipe then go one after the other, though the pipe of
 //! the other half rests. Which pipe of its half simple fixed-point work is sent to is settled with it (`units::Turns`).
 
+use super::planted::{planted, Fault};
 use crate::description::Description;
 use crate::plan::Op;
 
@@ -65,7 +66,7 @@ impl Halves {
         if op.steer < FIXED {
             let bit = 1 << op.steer;
             let half = usize::from(self.next & bit != 0);
-            self.next ^= bit;
+            self.next ^= if planted(Fault::HalfTurnForgotten) { 0 } else { bit };
             return self.sides[half];
         }
         if op.steer == NEITHER {

@@ -9,11 +9,12 @@
 
 use super::cache::Hierarchy;
 use super::front_end::FrontEnd;
+use super::planted::{planted, Fault};
 use super::queues::{Calendar, Ring, LANES};
 use super::store_queue::{Drains, Meets, Store, StoreQueue};
 use super::units::Pipes;
 use super::values::Values;
-use super::{accesses_of, Access, Cause, Core, Counters, Event, Relax};
+use super::{accesses_of, Access, Cause, Core, Counters, Event, Nobody, Record, Relax};
 use crate::description::*;
 use crate::plan::*;
 use decode::Role;
@@ -192,7 +193,7 @@ impl InOrder {
 
     #[inline]
     fn complete(&mut self, finish: u64) -> u64 {
-        let width = self.completions.oldest();
+        let width = if planted(Fault::InOrderCompletesMore) { 0 } else { self.completions.oldest() };
         let cycle = (finish + self.complete_latency).max(self.last_complete).max(width);
         self.completions.take(cycle + 1);
         self.window.take(cycle);
@@ -236,19 +237,19 @@ impl InOrder {
         (issue, steps)
     }
 
-    /// Takes an instruction from fetch to completion. Events are recorded if nothing is known of its flags.
+    /// Takes an instruction from fetch to completion.
     #[inline(always)]
-    fn step<const KNOWN: u32>(
+    fn step<W: Record, const KNOWN: u32>(
         &mut self,
         plan: &Plan,
         op: &Op,
         accesses: &[Access],
         next: u64,
-        events: Option<&mut Vec<Event>>,
+        events: &mut W,
     ) {
         let fetch = self.front.fetch(op, &mut self.caches);
         let foldable = op.has(BRANCH, KNOWN)
-            && self.folded
+            && (self.folded && !planted(Fault::FoldForgotten))
             && !op.has(BEFORE | AFTER, KNOWN)
             && self.since_folded >= self.fold_distance;
         self.since_folded = if foldable { 0 } else { self.since_folded + 1 };
@@ -266,7 +267,7 @@ impl InOrder {
         // MPC823e reference manual, 8.2.6: what is fetched on the predicted path is not executed before the condition is resolved.
         let predicted = op.has(BRANCH, KNOWN) && op.is(CONDITIONAL) && !self.folded;
         if predicted {
-            self.resolved = last;
+            self.resolved = if planted(Fault::ConditionForgotten) { 0 } else { last };
         }
         let ready = if foldable || predicted { issue } else { last };
         issue = ready;
@@ -305,13 +306,7 @@ impl InOrder {
             self.counters.branches_taken += u64::from(next != op.end());
             self.branch(op, fetch, last, next);
         }
-        if KNOWN != ANYTHING {
-            return;
-        }
-        if op.is(AFTER) && !self.relax.serialise {
-            self.hold = self.hold.max(finish + u64::from(op.serial));
-        }
-        if let Some(events) = events {
+        if W::ON {
             let waited = [
                 (ready - offered, Cause::numbered(source_cause)),
                 (base.saturating_sub(ready), Cause::Unit),
@@ -331,41 +326,80 @@ impl InOrder {
             };
             record(events, times, waited);
         }
-        if op.is(MARK) {
-            self.marks.push(dispatch);
+        if KNOWN == ANYTHING {
+            if op.is(AFTER) && !self.relax.serialise {
+                self.hold = self.hold.max(finish + u64::from(op.serial));
+            }
+            if op.is(MARK) {
+                self.marks.push(dispatch);
+            }
         }
     }
 }
 
 impl InOrder {
     #[inline(never)]
-    fn step_branch(&mut self, plan: &Plan, op: &Op, next: u64) {
-        self.step::<{ BRANCH | SIMPLE }>(plan, op, &[], next, None);
+    fn step_branch<W: Record>(&mut self, plan: &Plan, op: &Op, next: u64, events: &mut W) {
+        self.step::<W, { BRANCH | SIMPLE }>(plan, op, &[], next, events);
     }
 
     #[inline(never)]
-    fn step_access<const KNOWN: u32>(&mut self, plan: &Plan, op: &Op, accesses: &[Access]) {
-        self.step::<KNOWN>(plan, op, accesses, 0, None);
+    fn step_access<W: Record, const KNOWN: u32>(
+        &mut self,
+        plan: &Plan,
+        op: &Op,
+        accesses: &[Access],
+        events: &mut W,
+    ) {
+        self.step::<W, KNOWN>(plan, op, accesses, 0, events);
     }
 
     #[inline(never)]
-    fn step_other(
+    fn step_other<W: Record>(
         &mut self,
         plan: &Plan,
         op: &Op,
         accesses: &[Access],
         next: u64,
-        events: Option<&mut Vec<Event>>,
+        events: &mut W,
     ) {
-        self.step::<ANYTHING>(plan, op, accesses, next, events);
+        self.step::<W, ANYTHING>(plan, op, accesses, next, events);
     }
 }
 
 /// Records an instruction with what it waited for longest.
 #[cold]
-fn record(events: &mut Vec<Event>, times: Event, waited: [(u64, Cause); 3]) {
+fn record<W: Record>(events: &mut W, times: Event, waited: [(u64, Cause); 3]) {
     let longest = waited.into_iter().max_by_key(|&(cycles, _)| cycles);
     events.push(Event { cause: longest.map_or(Cause::Dependency, |(_, cause)| cause), ..times });
+}
+
+impl InOrder {
+    fn execute<W: Record>(
+        &mut self,
+        plan: &Plan,
+        block: usize,
+        accesses: &[Access],
+        next: u64,
+        events: &mut W,
+    ) {
+        let block = plan.blocks[block];
+        let ops = &plan.ops[block.first as usize..(block.first + block.count) as usize];
+        let mut rest = accesses;
+        for (index, op) in ops.iter().enumerate() {
+            let next = || ops.get(index + 1).map_or(next, |following| following.address);
+            let mut mine = || accesses_of(&mut rest, index);
+            match op.kind {
+                Kind::Register => self.step::<W, SIMPLE>(plan, op, &[], 0, events),
+                Kind::Branch => self.step_branch(plan, op, next(), events),
+                Kind::SimpleLoad => self.step_access::<W, { LOAD | SIMPLE }>(plan, op, mine(), events),
+                Kind::PairLoad | Kind::Load => self.step_access::<W, LOAD>(plan, op, mine(), events),
+                Kind::PairStore | Kind::Store => self.step_access::<W, STORE>(plan, op, mine(), events),
+                Kind::Other => self.step_other(plan, op, mine(), next(), events),
+            }
+        }
+        self.counters.add_block(&block);
+    }
 }
 
 impl Core for InOrder {
@@ -375,24 +409,12 @@ impl Core for InOrder {
         block: usize,
         accesses: &[Access],
         next: u64,
-        mut events: Option<&mut Vec<Event>>,
+        events: Option<&mut Vec<Event>>,
     ) {
-        let block = plan.blocks[block];
-        let ops = &plan.ops[block.first as usize..(block.first + block.count) as usize];
-        let mut rest = accesses;
-        for (index, op) in ops.iter().enumerate() {
-            let next = || ops.get(index + 1).map_or(next, |following| following.address);
-            let mut mine = || accesses_of(&mut rest, index);
-            match if events.is_none() { op.kind } else { Kind::Other } {
-                Kind::Register => self.step::<SIMPLE>(plan, op, &[], 0, None),
-                Kind::Branch => self.step_branch(plan, op, next()),
-                Kind::SimpleLoad => self.step_access::<{ LOAD | SIMPLE }>(plan, op, mine()),
-                Kind::PairLoad | Kind::Load => self.step_access::<LOAD>(plan, op, mine()),
-                Kind::PairStore | Kind::Store => self.step_access::<STORE>(plan, op, mine()),
-                Kind::Other => self.step_other(plan, op, mine(), next(), events.as_deref_mut()),
-            }
+        match events {
+            None => self.execute(plan, block, accesses, next, &mut Nobody),
+            Some(events) => self.execute(plan, block, accesses, next, events),
         }
-        self.counters.add_block(&block);
     }
 
     fn now(&self) -> u64 {

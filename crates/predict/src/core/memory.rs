@@ -3,8 +3,9 @@
 //! how a store gets into the cache.
 
 use super::execute::{Engine, Rules};
+use super::planted::{planted, Fault};
 use super::store_queue::{Meets, Store};
-use super::{Access, Cause, Event};
+use super::{Access, Cause, Record};
 use crate::description::*;
 use crate::plan::*;
 
@@ -44,19 +45,20 @@ impl Memory {
         let crossed = |&&(boundary, _): &&(u64, u64)| {
             bytes <= boundary && (address ^ (address + bytes - 1)) & !(boundary - 1) != 0
         };
-        self.crossings.iter().filter(crossed).map(|&(_, cost)| cost).sum()
+        let told = if planted(Fault::CrossingForgotten) { 0 } else { usize::MAX };
+        self.crossings.iter().filter(crossed).take(told).map(|&(_, cost)| cost).sum()
     }
 }
 
 impl<R: Rules> Engine<R> {
     /// Executes the loads of one instruction that went to its pipe at `issue`.
-    pub(super) fn load(
+    pub(super) fn load<W: Record>(
         &mut self,
         op: &Op,
         accesses: &[Access],
         dispatch: &mut u64,
         issue: u64,
-        events: &mut Option<&mut Vec<Event>>,
+        events: &mut W,
     ) -> Loaded {
         let mut loaded = Loaded::AT_ONCE;
         for access in accesses {
@@ -72,13 +74,13 @@ impl<R: Rules> Engine<R> {
     }
 
     #[inline(never)]
-    fn load_one(
+    fn load_one<W: Record>(
         &mut self,
         op: &Op,
         access: &Access,
         dispatch: &mut u64,
         issue: u64,
-        events: &mut Option<&mut Vec<Event>>,
+        events: &mut W,
     ) -> Loaded {
         let bytes = u64::from(access.bytes.max(1));
         let crossing = self.crossing(access.address, bytes);
@@ -197,7 +199,7 @@ impl<R: Rules> Engine<R> {
         if self.memory.order_waits || self.waits[index] {
             return address_time;
         }
-        self.waits[index] = true;
+        self.waits[index] = !planted(Fault::FlushedAgain);
         self.counters.order_flushes += 1;
         let again = address_time + self.memory.order_flush;
         self.front.restart(again, Cause::OrderFlush);
@@ -205,14 +207,14 @@ impl<R: Rules> Engine<R> {
     }
 
     /// A load meets a store in flight. `None`: it is forwarded. Otherwise the cycle at which it can run again.
-    fn meet_store(
+    fn meet_store<W: Record>(
         &mut self,
         op: &Op,
         meets: Meets,
         number: u64,
         start: u64,
         dispatch: &mut u64,
-        events: &mut Option<&mut Vec<Event>>,
+        events: &mut W,
     ) -> Option<u64> {
         if meets == Meets::All && !op.is(NO_FORWARD) {
             self.counters.forwards += 1;

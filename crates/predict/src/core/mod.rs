@@ -9,7 +9,7 @@
 //! `execute`, with `window` and `memory`, is the engine of the out-of-order shapes; `grouped`, `sliced` and
 //! `out_of_order` give it their dispatch rules. `in_order` is an engine of its own.
 
-mod branch;
+pub(crate) mod branch;
 mod cache;
 pub use cache::Cache;
 mod execute;
@@ -19,6 +19,7 @@ mod halves;
 mod in_order;
 mod memory;
 mod out_of_order;
+pub(crate) mod planted;
 mod queues;
 mod sliced;
 mod store_queue;
@@ -30,6 +31,8 @@ use crate::cpu::schema::CoreKind;
 use crate::description::Description;
 use crate::plan::{BlockPlan, Plan};
 pub(crate) use halves::{FIXED, NEITHER};
+#[cfg(test)]
+pub(crate) use values::domain_of;
 pub(crate) use values::{result_value, TIME_SHIFT};
 
 /// One access to memory by one execution of an instruction.
@@ -290,6 +293,43 @@ pub struct Relax {
     pub caches: bool,
     /// Serialising instructions do not serialise.
     pub serialise: bool,
+}
+
+/// Who is told of each instruction's life. Nobody is at no cost: the engines are compiled for either, so that what is recorded
+/// is what is predicted, by the same ways through them.
+pub(crate) trait Record {
+    /// Whether anybody listens.
+    const ON: bool;
+    /// An instruction, the next in program order.
+    fn push(&mut self, event: Event);
+    /// Those told so far.
+    fn told(&mut self) -> &mut [Event];
+}
+
+/// Nobody listens.
+pub(crate) struct Nobody;
+
+impl Record for Nobody {
+    const ON: bool = false;
+
+    #[inline(always)]
+    fn push(&mut self, _event: Event) {}
+
+    fn told(&mut self) -> &mut [Event] {
+        &mut []
+    }
+}
+
+impl Record for Vec<Event> {
+    const ON: bool = true;
+
+    fn push(&mut self, event: Event) {
+        Vec::push(self, event);
+    }
+
+    fn told(&mut self) -> &mut [Event] {
+        self
+    }
 }
 
 /// A core that executes blocks of a plan.

@@ -2,6 +2,7 @@
 //! Dispatch of plain out-of-order cores: so many instructions renamed a cycle, whatever they are.
 
 use super::execute::Rules;
+use super::planted::{planted, Fault};
 use crate::description::Description;
 use crate::plan::{Op, BRANCH};
 
@@ -46,7 +47,8 @@ impl Rules for Slots {
         if cycle > self.cycle {
             // What did not fit into one cycle goes on into the next.
             let passed = (cycle - self.cycle).saturating_mul(u64::from(self.width));
-            self.used = u64::from(self.used).saturating_sub(passed) as u32;
+            let left = u64::from(self.used).saturating_sub(passed) as u32;
+            self.used = if planted(Fault::SpillForgotten) { 0 } else { left };
             self.cycle = cycle;
             self.branches = 0;
             self.taken = 0;

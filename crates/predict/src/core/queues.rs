@@ -6,6 +6,8 @@
 //! which give entries back in any order: it counts how many come free in each cycle, and since dispatch moves
 //! through time in one direction, the count is exact and costs a few additions a cycle.
 
+use super::planted::{planted, Fault};
+
 /// Most entries of a ring: a power of two, no fewer than a cpu file may give any structure or than unlimited ones have.
 pub(crate) const RING_MAX: usize = 2048;
 /// Issue queues counted.
@@ -25,7 +27,7 @@ pub(crate) struct Ring {
 impl Ring {
     /// At most `RING_MAX` entries.
     pub(crate) fn new(entries: usize) -> Ring {
-        let entries = entries.clamp(1, RING_MAX);
+        let entries = (entries + usize::from(planted(Fault::RingLonger))).clamp(1, RING_MAX);
         Ring { holders: Box::new([0; RING_MAX]), mask: entries.next_power_of_two() - 1, entries, next: 0 }
     }
 
@@ -118,6 +120,7 @@ impl Calendar {
     #[inline]
     pub(crate) fn hold(&mut self, queue: usize, release: u64) {
         debug_assert!(release > self.now);
+        let release = release - u64::from(planted(Fault::QueueFreedEarly) && release > self.now + 1);
         let release = release.min(self.now + HORIZON as u64 - 1);
         let queue = queue % LANES;
         self.held[queue] = self.held[queue].wrapping_add(1);

@@ -13,6 +13,7 @@
 //! POWER10's pairs start a tuple of two. Each instruction completes by itself, in order.
 
 use super::execute::Rules;
+use super::planted::{planted, Fault};
 use super::queues::Calendar;
 use crate::description::{Description, BOTH, EVEN, FIRST, LAST, RESTRICTED};
 use crate::plan::{Op, BRANCH};
@@ -253,7 +254,8 @@ impl Slices {
         }
         let superslice = number.wrapping_add(TUPLE.of(state)) & self.last_superslice;
         let even = superslice as usize * 2 % SLICES_MAX;
-        let slice = even + usize::from(held[even] > held[even + 1]);
+        let fuller = held[even] > held[even + 1];
+        let slice = even + usize::from(fuller != planted(Fault::OtherSlice));
         held[slice] += 1;
         let operation = OPERATIONS.of(state);
         if operation < SLICES_MAX as u64 {

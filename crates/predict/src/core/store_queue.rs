@@ -5,6 +5,7 @@
 //! each store the one before it. So a load looks at the stores to its own bytes only, youngest first, as the
 //! hardware's comparators do.
 
+use super::planted::{planted, Fault};
 use crate::description::Description;
 
 const TABLE: usize = 1024;
@@ -86,6 +87,9 @@ impl Drains {
     #[inline]
     fn enter(&mut self, store: &Store, cycle: u64, line_ready: u64) -> u64 {
         let earliest = (cycle + self.latency).max(line_ready);
+        if planted(Fault::DrainsAtOnce) {
+            return earliest.max(self.free);
+        }
         if self.pair > 0 {
             return self.enter_paired(store, earliest);
         }
@@ -119,7 +123,7 @@ impl StoreQueue {
             table: vec![(0, NOBODY); TABLE].into(),
             hidden: NOBODY,
             next: 1,
-            entries: entries as u64,
+            entries: entries as u64 + u64::from(planted(Fault::StoreQueueLonger)),
             alias_mask,
             drains,
         }
@@ -158,7 +162,8 @@ impl StoreQueue {
     /// The youngest store to a granule of that of `store`, which is older.
     #[inline]
     fn before(&self, store: &Store, granule: u64) -> u64 {
-        let index = self.known(granule.wrapping_sub(store.address >> 3));
+        let wrong = u64::from(planted(Fault::WrongGranule));
+        let index = self.known(granule.wrapping_sub(store.address >> 3)) + wrong;
         self.previous[self.slot(store.number)][index as usize % GRANULES]
     }
 
@@ -253,7 +258,7 @@ impl StoreQueue {
     #[inline]
     fn hides(&self, cycle: u64) -> bool {
         let store = &self.stores[self.slot(self.hidden)];
-        store.number == self.hidden && store.drain > cycle
+        store.number == self.hidden && store.drain > cycle && !planted(Fault::HiddenForgotten)
     }
 
     /// The same as `search` among those older than `before`, without the table.

@@ -5,6 +5,7 @@
 //! ready, so an older instruction is served before a younger one and a younger one may use what an older left
 //! free: oldest-first scheduling, without ticking through cycles.
 
+use super::planted::{planted, Fault};
 use crate::description::{Part, Unit};
 use crate::plan::Op;
 
@@ -65,7 +66,7 @@ impl Turns {
             }
             rest &= rest - 1;
         }
-        if oldest != 0 {
+        if oldest != 0 && !planted(Fault::PipeTurnForgotten) {
             self.last[oldest.trailing_zeros() as usize % 32] = self.now;
         }
         oldest
@@ -93,7 +94,8 @@ impl Waiting {
     #[inline]
     fn pass(&mut self, now: u64) {
         let passed = (now - self.now).min(HORIZON as u64);
-        for cycle in now - passed..now {
+        let late = u64::from(planted(Fault::WaitsLonger));
+        for cycle in (now - passed).saturating_sub(late)..now - late {
             let left = std::mem::take(&mut self.leave[cycle as usize % HORIZON]);
             for (count, left) in self.counts.iter_mut().zip(left) {
                 *count = count.wrapping_sub(left);
@@ -109,7 +111,7 @@ impl Waiting {
         while rest != 0 {
             let pipe = 31 - rest.leading_zeros();
             let count = self.counts[pipe as usize % COUNTED];
-            if count < fewest || chosen == 0 {
+            if count < fewest || chosen == 0 || count == fewest && planted(Fault::FirstOfEquals) {
                 (chosen, fewest) = (1 << pipe, count);
             }
             rest &= !(1 << pipe);
@@ -172,7 +174,7 @@ impl Ports {
         }
         for port in ports() {
             let debt = &mut self.debts[holders[port].0 as usize % DEBTORS];
-            *debt = debt.saturating_add(1);
+            *debt = debt.saturating_add(u8::from(!planted(Fault::DebtForgotten)));
         }
         true
     }
@@ -309,7 +311,7 @@ impl Pipes {
                 else {
                     return cycle;
                 };
-                if *written & pipe == 0 {
+                if *written & pipe == 0 || planted(Fault::WrittenTwice) {
                     *written |= pipe;
                     return cycle;
                 }
@@ -347,7 +349,7 @@ impl Pipes {
             if enough {
                 let there = cycle + after;
                 let taken = self.busy(there) & results;
-                if taken == 0 || self.ports.give_way(there, taken, op) {
+                if taken == 0 || planted(Fault::PortFree) || self.ports.give_way(there, taken, op) {
                     self.take(cycle, if all { mask } else { free & free.wrapping_neg() });
                     self.take(there, results);
                     self.ports.hold(there, results, op);
@@ -401,7 +403,8 @@ impl Pipes {
         while !self.try_one(mask, prefer, cycle) {
             cycle += 1;
         }
-        self.spans[index] = Span { mask, from, to: cycle };
+        let longer = u64::from(planted(Fault::SpanLonger));
+        self.spans[index] = Span { mask, from, to: cycle + 2 * longer };
         cycle
     }
 
@@ -415,7 +418,8 @@ impl Pipes {
                 _ => cycle += 1,
             }
         };
-        for ahead in 0..u64::from(part.busy) {
+        let early = u64::from(planted(Fault::PipeFreedEarly));
+        for ahead in 0..u64::from(part.busy) - early {
             self.take(cycle + ahead, pipe);
         }
         cycle

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! When each register's value is there, from which bypass domain, and what delayed it.
 
+use super::planted::{planted, Fault};
 use super::{Cause, CAUSE_MASK};
 use crate::description::{ADDRESS_DOMAIN, DOMAINS_MAX, OTHER_HALF, STORED_DOMAIN};
 use crate::plan::{Op, Plan, Result, MANY_SOURCES, NEAR, ONE_KIND, REGISTERS};
@@ -16,6 +17,12 @@ type Value = u64;
 /// The lower half of the value that a result is: its latency, counted from cycle 0, and its domain.
 pub(crate) fn result_value(latency: u16, domain: u8) -> u32 {
     u32::from(latency) << TIME_SHIFT | u32::from(domain) << DOMAIN_SHIFT | Cause::Dependency as u32
+}
+
+/// The domain in it.
+#[cfg(test)]
+pub(crate) fn domain_of(value: u32) -> u8 {
+    (value >> DOMAIN_SHIFT) as u8 % DOMAINS_MAX as u8
 }
 
 /// What an instruction with no cause of its own for delay passes on at `ready`.
@@ -75,7 +82,7 @@ impl Values {
                 latest = latest.max(self.seen_by(row, register, far));
             }
         }
-        if op.is(MANY_SOURCES) {
+        if op.is(MANY_SOURCES) && !planted(Fault::ManyForgotten) {
             latest = latest.max(self.latest(plan.all_sources(op), op.source_domain, far));
         }
         (latest >> TIME_SHIFT, latest & CAUSE_MASK)
@@ -137,6 +144,8 @@ impl Values {
     #[inline]
     fn crossed(&self, value: Value, late: u8, far: u64) -> Value {
         let across = || self.row(OTHER_HALF)[(value >> DOMAIN_SHIFT) as usize % DOMAINS_MAX];
+        let far = if planted(Fault::HalvesNear) { 0 } else { far };
+        let late = if planted(Fault::BypassForgotten) { 0 } else { late };
         let late = if value & far != 0 { late.max(across()) } else { late };
         value + (u64::from(late) << TIME_SHIFT)
     }

@@ -3,8 +3,9 @@
 //! room for the next.
 
 use super::execute::{Engine, Rules, UNITS_MAX};
+use super::planted::{planted, Fault};
 use super::queues::Ring;
-use super::{Cause, Event, CAUSE_BITS};
+use super::{Cause, Event, Record, CAUSE_BITS};
 use crate::description::*;
 use crate::plan::*;
 
@@ -33,7 +34,10 @@ impl<R: Rules> Engine<R> {
     /// When the newest unit completes if all of it has finished at `finish`.
     #[inline]
     pub(super) fn completes(&self, finish: u64) -> u64 {
-        let before = cycle_of(self.recent(self.unit.wrapping_sub(self.complete_width)));
+        let before =
+            cycle_of(self.recent(
+                self.unit.wrapping_sub(self.complete_width + u64::from(planted(Fault::CompletesMore))),
+            ));
         (finish + self.complete_latency).max(self.last_complete).max(before + 1)
     }
 
@@ -69,7 +73,7 @@ impl<R: Rules> Engine<R> {
 
     /// Ends the open group: it completes when all of it has finished and those before it have completed.
     #[inline(always)]
-    pub(super) fn close(&mut self, events: &mut Option<&mut Vec<Event>>) {
+    pub(super) fn close<W: Record>(&mut self, events: &mut W) {
         if !R::GROUPED || !self.unit_open {
             return;
         }
@@ -78,8 +82,8 @@ impl<R: Rules> Engine<R> {
         if !self.unit_stores.is_empty() {
             self.complete_stores(cycle);
         }
-        if let Some(events) = events {
-            self.complete_events(cycle, events);
+        if W::ON {
+            self.complete_events(cycle, events.told());
         }
         self.unit_finish = 0;
     }
@@ -121,7 +125,10 @@ impl<R: Rules> Engine<R> {
     /// Opens the next unit as soon as the window has room for it.
     #[inline(always)]
     pub(super) fn open(&mut self, now: &mut u64) {
-        self.wait_for(now, self.recent((self.unit + 1).wrapping_sub(self.window)));
+        self.wait_for(
+            now,
+            self.recent((self.unit + 1).wrapping_sub(self.window + u64::from(planted(Fault::WindowLonger)))),
+        );
         self.unit += 1;
         if R::GROUPED {
             self.unit_open = true;
@@ -131,18 +138,18 @@ impl<R: Rules> Engine<R> {
 
     /// Closes the open group, if any, and opens the next.
     #[inline(never)]
-    fn turn_group(&mut self, now: &mut u64, events: &mut Option<&mut Vec<Event>>) {
+    fn turn_group<W: Record>(&mut self, now: &mut u64, events: &mut W) {
         self.close(events);
         self.open(now);
     }
 
     /// The cycle in which `op` is dispatched, everything it needs to be in the window taken.
     #[inline]
-    pub(super) fn dispatch<const KNOWN: u32>(
+    pub(super) fn dispatch<W: Record, const KNOWN: u32>(
         &mut self,
         op: &Op,
         taken: bool,
-        events: &mut Option<&mut Vec<Event>>,
+        events: &mut W,
     ) -> (u64, u64, bool) {
         let fetch = self.front.fetch(op, &mut self.caches);
         let mut now = self.last_dispatch;

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Errors planted in the simulator for the test of its oracle, which has to find each of them (`oracle::faults`). Outside of
+//! tests there are none, and asking is free.
+
+/// One error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// The ways through the engine: a cycle more for each of them.
+    SimpleLate,
+    SimpleLoadLate,
+    BranchLate,
+    PairStoreLate,
+    PairLoadLate,
+    GeneralLate,
+    /// Pipes: a long operation leaves its pipe a cycle early; a stretch known to be full is taken to be longer; an operation
+    /// bound goes to the first pipe of equals; who has issued is counted for a cycle more; a register is written with another.
+    PipeFreedEarly,
+    SpanLonger,
+    FirstOfEquals,
+    WaitsLonger,
+    WrittenTwice,
+    /// Halves: nobody has turns at pipes, or at halves; nothing comes late to the other half.
+    PipeTurnForgotten,
+    HalfTurnForgotten,
+    HalvesNear,
+    /// Result ports: they are free, and who gave way owes nothing.
+    PortFree,
+    DebtForgotten,
+    /// The store queue: a chain goes on in another granule, a store that the table forgot is not looked for, stores drain
+    /// without a pause, and the queue has an entry more.
+    WrongGranule,
+    HiddenForgotten,
+    DrainsAtOnce,
+    StoreQueueLonger,
+    /// The window: one more completes in a cycle, one more is in flight, a rename register or a load more; an entry of an issue
+    /// queue is given back early.
+    CompletesMore,
+    WindowLonger,
+    RingLonger,
+    QueueFreedEarly,
+    /// Fetch: a block is an instruction longer, the buffer holds one more.
+    BlockLonger,
+    BufferLonger,
+    /// Dispatch: what does not fit into a cycle is forgotten; a group has a slot more; the slice that holds more
+    /// is taken.
+    SpillForgotten,
+    GroupWider,
+    OtherSlice,
+    /// Sources: bypasses are left out; what the fourth source and on are is forgotten.
+    BypassForgotten,
+    ManyForgotten,
+    /// Memory: an access across the second boundary and on costs nothing, a flushed load does not learn.
+    CrossingForgotten,
+    FlushedAgain,
+    /// Caches: use does not make a line younger, a miss takes no entry of the queue, prefetch runs less far ahead.
+    UseForgotten,
+    MissQueueFree,
+    PrefetchShort,
+    /// In order: one more completes in a cycle; younger instructions do not wait for a condition; a branch is not
+    /// folded.
+    InOrderCompletesMore,
+    ConditionForgotten,
+    FoldForgotten,
+    /// Loops of the trace: the first step is forgotten.
+    StepForgotten,
+}
+
+/// Whether that error is to be made.
+#[cfg(not(test))]
+#[inline(always)]
+pub(crate) const fn planted(_fault: Fault) -> bool {
+    false
+}
+
+#[cfg(test)]
+thread_local! {
+    static PLANTED: std::cell::Cell<Option<Fault>> = const { std::cell::Cell::new(None) };
+}
+
+#[cfg(test)]
+pub(crate) fn planted(fault: Fault) -> bool {
+    PLANTED.get() == Some(fault)
+}
+
+/// Has this thread make that error from now on, or none.
+#[cfg(test)]
+pub(crate) fn plant(fault: Option<Fault>) {
+    PLANTED.set(fault);
+}

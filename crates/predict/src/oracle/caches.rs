@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The oracle's caches: sets are lists, the least recently used is looked for, every access asks.
+
+use crate::description::{Caches, Level};
+
+#[derive(Clone)]
+struct Line {
+    number: u64,
+    used: u64,
+    arrival: u64,
+    prefetched: bool,
+}
+
+/// Lines of one cache, by set.
+struct Sets {
+    sets: Vec<Vec<Line>>,
+    ways: usize,
+    clock: u64,
+}
+
+impl Sets {
+    fn new(level: &Level) -> Sets {
+        Sets { sets: vec![Vec::new(); level.sets], ways: level.ways, clock: 0 }
+    }
+
+    fn set(&mut self, number: u64) -> &mut Vec<Line> {
+        let count = self.sets.len() as u64;
+        &mut self.sets[(number % count) as usize]
+    }
+
+    /// Arrival of the line, if it is there, and whether it is used for the first time after a prefetch.
+    fn find(&mut self, number: u64) -> Option<(u64, bool)> {
+        self.clock += 1;
+        let clock = self.clock;
+        let line = self.set(number).iter_mut().find(|line| line.number == number)?;
+        line.used = clock;
+        Some((line.arrival, std::mem::take(&mut line.prefetched)))
+    }
+
+    fn holds(&mut self, number: u64) -> bool {
+        self.set(number).iter().any(|line| line.number == number)
+    }
+
+    fn bring(&mut self, number: u64, arrival: u64, prefetched: bool) {
+        self.clock += 1;
+        let (used, ways) = (self.clock, self.ways);
+        let set = self.set(number);
+        if set.len() == ways {
+            let oldest = (0..ways).min_by_key(|&way| set[way].used).unwrap();
+            set.remove(oldest);
+        }
+        set.push(Line { number, used, arrival, prefetched });
+    }
+}
+
+struct Outer {
+    lines: Sets,
+    latency: u64,
+    interval: u64,
+    free: u64,
+}
+
+struct Stream {
+    next: u64,
+    ahead: u64,
+    up: bool,
+    confirmed: bool,
+    used: u64,
+}
+
+pub(super) struct Hierarchy {
+    caches: Caches,
+    data: Sets,
+    instruction: Sets,
+    outer: Vec<Outer>,
+    memory_free: u64,
+    /// When each entry of the miss queue is free.
+    misses: Vec<u64>,
+    streams: Vec<Stream>,
+    clock: u64,
+    pub(super) l1_misses: u64,
+    pub(super) instruction_misses: u64,
+}
+
+impl Hierarchy {
+    pub(super) fn new(caches: &Caches, miss_queue: usize) -> Hierarchy {
+        let outer = |level: &Level| Outer {
+            lines: Sets::new(level),
+            latency: level.latency,
+            interval: level.interval,
+            free: 0,
+        };
+        Hierarchy {
+            caches: caches.clone(),
+            data: Sets::new(&caches.l1),
+            instruction: Sets::new(&caches.instruction),
+            outer: caches.outer.iter().map(outer).collect(),
+            memory_free: 0,
+            misses: vec![0; miss_queue.max(1)],
+            streams: Vec::new(),
+            clock: 0,
+            l1_misses: 0,
+            instruction_misses: 0,
+        }
+    }
+
+    fn lines(&self, address: u64, bytes: u64) -> std::ops::RangeInclusive<u64> {
+        address / self.caches.line..=(address + bytes - 1) / self.caches.line
+    }
+
+    /// Cycles beyond the first level's latency until the last line of a load at `cycle` is there.
+    pub(super) fn load(&mut self, address: u64, bytes: u64, cycle: u64) -> u64 {
+        self.lines(address, bytes).map(|line| self.line(line, cycle)).max().unwrap_or(0)
+    }
+
+    fn line(&mut self, line: u64, cycle: u64) -> u64 {
+        let hit = cycle + self.caches.l1.latency;
+        if let Some((arrival, first)) = self.data.find(line) {
+            if first {
+                self.follow(line, cycle);
+            }
+            return arrival.saturating_sub(hit);
+        }
+        self.l1_misses += 1;
+        let entry = (0..self.misses.len()).min_by_key(|&entry| self.misses[entry]).unwrap();
+        let start = cycle.max(self.misses[entry]);
+        let arrival = self.from_beyond(line, start);
+        self.misses[entry] = arrival;
+        self.data.bring(line, arrival, false);
+        self.follow(line, start);
+        arrival.saturating_sub(hit)
+    }
+
+    /// When the lines of a store whose address is known at `cycle` are there; 0 if they are.
+    pub(super) fn store(&mut self, address: u64, bytes: u64, cycle: u64) -> u64 {
+        let mut ready = 0;
+        for line in self.lines(address, bytes) {
+            if self.caches.write_through {
+                self.store_through(line);
+            } else {
+                let extra = self.line(line, cycle);
+                if extra > 0 {
+                    ready = ready.max(cycle + self.caches.l1.latency + extra);
+                }
+            }
+        }
+        ready
+    }
+
+    fn store_through(&mut self, line: u64) {
+        if self.data.find(line).is_some() {
+            return;
+        }
+        for outer in &mut self.outer {
+            if outer.lines.find(line).is_some() {
+                return;
+            }
+            outer.lines.bring(line, 0, false);
+        }
+    }
+
+    /// Cycles that fetch waits for the line of instructions.
+    pub(super) fn fetch(&mut self, address: u64, cycle: u64) -> u64 {
+        let line = address / self.caches.instruction_line;
+        if let Some((arrival, _)) = self.instruction.find(line) {
+            return arrival.saturating_sub(cycle);
+        }
+        self.instruction_misses += 1;
+        let arrival = self.fetch_line(line, cycle);
+        for ahead in 1..=self.caches.instruction_ahead {
+            if !self.instruction.holds(line + ahead) {
+                self.fetch_line(line + ahead, cycle);
+            }
+        }
+        arrival - cycle
+    }
+
+    fn fetch_line(&mut self, line: u64, cycle: u64) -> u64 {
+        let arrival = self.from_beyond(line * self.caches.instruction_line / self.caches.line, cycle);
+        self.instruction.bring(line, arrival, false);
+        arrival
+    }
+
+    /// When a line that is asked for at `cycle` comes from the first level that has it, or from memory.
+    fn from_beyond(&mut self, line: u64, cycle: u64) -> u64 {
+        let level = (0..self.outer.len())
+            .find_map(|level| self.outer[level].lines.find(line).map(|(arrival, _)| (level, arrival)));
+        let (missed, arrival) = match level {
+            Some((level, arrival)) => {
+                let outer = &mut self.outer[level];
+                let start = cycle.max(outer.free);
+                outer.free = start + outer.interval;
+                (level, arrival.max(start + outer.latency))
+            }
+            None => {
+                let start = cycle.max(self.memory_free);
+                self.memory_free = start + self.caches.memory_interval;
+                (self.outer.len(), start + self.caches.memory_latency)
+            }
+        };
+        for outer in &mut self.outer[..missed] {
+            outer.lines.bring(line, arrival, false);
+        }
+        arrival
+    }
+
+    /// Prefetch streams: one that expected the line goes on, else one is begun in either direction.
+    fn follow(&mut self, line: u64, cycle: u64) {
+        if self.caches.streams == 0 {
+            return;
+        }
+        self.clock += 1;
+        if let Some(index) = self.streams.iter().position(|stream| stream.next == line) {
+            let up = self.streams[index].up;
+            let goal = step(line, up, self.caches.distance);
+            let mut ahead = self.streams[index].ahead;
+            for _ in 0..2 * self.caches.distance {
+                if up && ahead >= goal || !up && ahead <= goal {
+                    break;
+                }
+                ahead = step(ahead, up, 1);
+                if !self.data.holds(ahead) {
+                    let arrival = self.from_beyond(ahead, cycle);
+                    self.data.bring(ahead, arrival, true);
+                }
+            }
+            self.streams[index] =
+                Stream { next: step(line, up, 1), ahead, up, confirmed: true, used: self.clock };
+            return;
+        }
+        for up in [true, false] {
+            let stream =
+                Stream { next: step(line, up, 1), ahead: line, up, confirmed: false, used: self.clock };
+            if self.streams.len() < 2 * self.caches.streams {
+                self.streams.push(stream);
+                continue;
+            }
+            let oldest = (0..self.streams.len())
+                .min_by_key(|&index| (self.streams[index].confirmed, self.streams[index].used))
+                .unwrap();
+            self.streams[oldest] = stream;
+        }
+    }
+}
+
+fn step(line: u64, up: bool, by: u64) -> u64 {
+    if up {
+        line.wrapping_add(by)
+    } else {
+        line.wrapping_sub(by)
+    }
+}

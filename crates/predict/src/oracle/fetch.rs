@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The oracle's fetch: every instruction asks whether it is in the block, in the line, within the width, in the buffer.
+
+use super::caches::Hierarchy;
+use crate::core::branch::{Branches, Outcome};
+use crate::description::{Caches, Description, Fetch};
+use crate::plan::*;
+
+struct Ahead {
+    predicted: u64,
+    start: u64,
+    joined: bool,
+}
+
+pub(super) struct Front {
+    fetch: Fetch,
+    line_bytes: u64,
+    cycle: u64,
+    /// The aligned block: where it starts and ends.
+    block: std::ops::Range<u64>,
+    line: Option<u64>,
+    fetched: u32,
+    branches_fetched: u32,
+    full: bool,
+    redirect: Option<u64>,
+    ahead: Option<Ahead>,
+    /// Whether the last instruction, or what it is fused with, crosses a line.
+    crosses: bool,
+    /// When each instruction left the buffer.
+    left: Vec<u64>,
+    branches: Branches,
+}
+
+impl Front {
+    pub(super) fn new(description: &Description) -> Front {
+        let fetch = description.fetch.clone();
+        let Caches { instruction_line: line_bytes, .. } = description.caches;
+        Front {
+            line_bytes,
+            cycle: 0,
+            block: 0..0,
+            line: None,
+            fetched: 0,
+            branches_fetched: 0,
+            full: false,
+            redirect: None,
+            ahead: fetch.ahead.map(|_| Ahead { predicted: 0, start: 0, joined: false }),
+            crosses: false,
+            left: Vec::new(),
+            branches: Branches::new(&description.branch, &fetch),
+            fetch,
+        }
+    }
+
+    /// The cycle in which the instruction is fetched.
+    pub(super) fn fetch(&mut self, op: &Op, caches: &mut Hierarchy) -> u64 {
+        // What is fused with the instruction in front of it is fetched with that.
+        let fused = op.is(FUSED);
+        let full = !fused && (self.full || self.fetched >= self.fetch.width);
+        if self.ahead.is_some() {
+            self.follow_prediction(op.address, full);
+        } else if self.redirect.is_some() || !self.block.contains(&op.address) || full {
+            self.cycle = self.redirect.take().unwrap_or(self.cycle + 1).max(self.cycle);
+            let start = op.address / self.fetch.align * self.fetch.align;
+            let line_end = (start / self.line_bytes + 1) * self.line_bytes;
+            self.block = start..line_end.min(start + self.fetch.block);
+            (self.fetched, self.branches_fetched, self.full) = (0, 0, false);
+        }
+        let line = op.address / self.line_bytes;
+        if self.line != Some(line) {
+            self.line = Some(line);
+            self.cycle += caches.fetch(op.address, self.cycle);
+        }
+        self.fetched += u32::from(!fused);
+        let crosses = self.fetch.breaks && (op.end() - 1) / self.line_bytes != line;
+        self.crosses = crosses || fused && self.crosses;
+        if let Some(before) = self.left.len().checked_sub(self.fetch.buffer) {
+            self.cycle = self.cycle.max(self.left[before]);
+        }
+        self.cycle
+    }
+
+    fn follow_prediction(&mut self, address: u64, full: bool) {
+        let Some(ahead) = &mut self.ahead else { return };
+        if let Some(cycle) = self.redirect.take() {
+            (ahead.predicted, ahead.start) = (cycle, address);
+        } else if !(ahead.start..ahead.start + self.fetch.block).contains(&address) {
+            ahead.predicted += 1;
+            ahead.start = address;
+        }
+        let cycle = (self.cycle + u64::from(full)).max(ahead.predicted);
+        if cycle > self.cycle {
+            (self.fetched, self.branches_fetched, self.full) = (0, 0, false);
+            self.cycle = cycle;
+        }
+    }
+
+    pub(super) fn dispatched(&mut self, cycle: u64) {
+        self.left.push(cycle);
+    }
+
+    /// A branch that goes on to `next`.
+    pub(super) fn branch(&mut self, op: &Op, next: u64) -> Outcome {
+        let outcome = self.branches.resolve(op, next);
+        self.branches_fetched += 1;
+        self.full |= self.branches_fetched == self.fetch.branches;
+        if outcome.taken_cycles == 0 {
+            return outcome;
+        }
+        let mut cycles = outcome.taken_cycles + u64::from(self.crosses);
+        let from = match &mut self.ahead {
+            Some(ahead) => {
+                if self.fetch.breaks {
+                    let jump = !op.is(CONDITIONAL | CALL | RETURN | INDIRECT);
+                    // Every second jump in a row is not joined.
+                    ahead.joined = jump && !ahead.joined;
+                    cycles -= u64::from(ahead.joined);
+                    self.full |= op.is(CONDITIONAL) || jump && !ahead.joined;
+                }
+                ahead.predicted.max(self.cycle.saturating_sub(self.fetch.ahead.unwrap_or(0)))
+            }
+            None => self.cycle,
+        };
+        self.restart(from + cycles);
+        outcome
+    }
+
+    pub(super) fn restart(&mut self, cycle: u64) {
+        self.redirect = Some(cycle);
+    }
+}

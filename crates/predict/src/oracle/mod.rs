@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The oracle: a second engine that takes every instruction one general way, to be compared with the fast one.
+//!
+//! It has no short ways for common instructions, no rings, calendars or masks of busy cycles, no index into the store queue, no
+//! loops skipped: lists of all there ever was, and maps from cycles, searched one by one. It is written from docs/method.md
+//! and the meanings in cpu/schema.rs. It shares with the fast engine what says what an instruction is (`description`, and of
+//! `plan` the lists of sources, parts and results and the flags that classes and the decoder set, none of those that choose a
+//! short way) and the tables that predict branches, whose hashes are the model.
+//!
+//! `compare` runs a program on both and tells the first instruction whose fetch, dispatch, issue, result or completion
+//! differs. Programs come from seeds (`program`). `faults` plants errors in the fast engine, one for each mechanism, and
+//! demands that they are found. The long form: `ORACLE_SEEDS=2000 cargo test --release -p predict --lib oracle -- --ignored`.
+
+mod caches;
+mod dispatch;
+mod faults;
+mod fetch;
+mod in_order;
+mod machine;
+mod pipes;
+mod program;
+mod registers;
+mod stores;
+
+use crate::core::{Access, Event, Relax};
+use crate::cpu::schema::CoreKind;
+use crate::cpu::Cpu;
+use crate::description::{Description, Memory};
+use crate::driver::{predict, Options, Prediction};
+use crate::fallback::Fallback;
+use crate::plan::{Op, Plan};
+use program::{Pool, Program};
+use std::path::Path;
+
+/// What is counted besides cycles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Tally {
+    forwards: u64,
+    forward_failures: u64,
+    order_flushes: u64,
+    branch_misses: u64,
+    l1_misses: u64,
+    instruction_misses: u64,
+    /// How far ahead of dispatch something was planned at most.
+    ahead: u64,
+}
+
+/// A core of the oracle.
+trait Machine {
+    /// Takes an instruction from fetch to completion; `next` is executed after it.
+    fn step(&mut self, plan: &Plan, op: &Op, accesses: &[Access], next: u64);
+    fn lives(&self) -> &[Event];
+    /// The cycle up to which everything has completed.
+    fn end(&self) -> u64;
+    fn tally(&self) -> Tally;
+}
+
+/// What an access costs that crosses boundaries. One that is longer than between two of them crosses wherever it stands, and
+/// its latency says so.
+fn crossing(memory: &Memory, address: u64, bytes: u64) -> u64 {
+    let crosses = |boundary: u64| bytes <= boundary && address / boundary != (address + bytes - 1) / boundary;
+    memory.crossings.iter().filter(|(boundary, _)| crosses(*boundary)).map(|(_, cost)| cost).sum()
+}
+
+/// The fast engine remembers what is taken for 2048 cycles; a chain of misses that reaches farther meets no competition there.
+const FAR: u64 = 1900;
+
+fn load(name: &str) -> Cpu {
+    Cpu::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cpus"), name)
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// All cpus there are files of.
+fn cpus() -> Vec<String> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cpus");
+    let files =
+        std::fs::read_dir(dir).unwrap().flat_map(|arch| std::fs::read_dir(arch.unwrap().path()).unwrap());
+    let name = |file: std::fs::DirEntry| file.path().file_stem().unwrap().to_str().unwrap().to_owned();
+    let mut names: Vec<String> = files.map(|file| name(file.unwrap())).collect();
+    names.sort();
+    names
+}
+
+/// A cpu with what it takes to compare on it.
+struct Bench {
+    cpu: Cpu,
+    description: Description,
+    pool: Pool,
+}
+
+/// How a comparison came out.
+#[derive(Debug)]
+enum Verdict {
+    Same(Tally),
+    /// Something was planned too far ahead for the fast engine to remember.
+    Far,
+    Differs(String),
+}
+
+impl Bench {
+    fn new(name: &str) -> Bench {
+        let cpu = load(name);
+        let description = Description::new(&cpu).unwrap();
+        let pool = Pool::new(&cpu, &description);
+        Bench { cpu, description, pool }
+    }
+
+    fn told(&self, program: &Program, events: bool) -> Prediction {
+        let options =
+            Options { events: events.then_some((0, u64::MAX)), skip_loops: false, ..Options::default() };
+        predict(&mut program.source(), &[&self.cpu], &options).unwrap().remove(0)
+    }
+
+    fn machine(&self) -> Box<dyn Machine> {
+        match self.description.kind {
+            CoreKind::InOrder => Box::new(in_order::InOrder::new(&self.description)),
+            _ => Box::new(machine::OutOfOrder::new(&self.description)),
+        }
+    }
+
+    /// Runs a program on the oracle.
+    fn slowly(&self, program: &Program) -> Box<dyn Machine> {
+        let fallback = Fallback::of(&self.cpu, self.pool.arch);
+        let mut plan = Plan::new(None, 0, Relax::default(), fallback);
+        for block in &program.blocks {
+            plan.add_block(&self.description, self.pool.kinds(), block);
+        }
+        let mut machine = self.machine();
+        for visit in program.unfolded() {
+            let block = plan.blocks[visit.block];
+            let ops = &plan.ops[block.first as usize..(block.first + block.count) as usize];
+            for (index, op) in ops.iter().enumerate() {
+                let of = |access: &&Access| usize::from(access.instruction) == index;
+                let accesses: Vec<Access> = visit.accesses.iter().filter(of).copied().collect();
+                let next = ops.get(index + 1).map_or(visit.next, |op| op.address);
+                machine.step(&plan, op, &accesses, next);
+            }
+        }
+        machine
+    }
+
+    /// Runs a program on both engines.
+    fn compare(&self, program: &Program) -> Verdict {
+        let machine = self.slowly(program);
+        let tally = machine.tally();
+        if tally.ahead > FAR {
+            return Verdict::Far;
+        }
+        let fast = self.told(program, true);
+        let events = &fast.timeline.as_ref().unwrap().events;
+        let text = |event: &Event| &fast.timeline.as_ref().unwrap().texts[event.op as usize].1;
+        for (index, (fast, slow)) in events.iter().zip(machine.lives()).enumerate() {
+            if (Event { cause: slow.cause, ..*fast }) != *slow {
+                let from = index.saturating_sub(2);
+                let told = (from..=index).map(|index| {
+                    let (fast, slow) = (&events[index], &machine.lives()[index]);
+                    format!("{index:5} {:32} {}\n{:38} {}\n", text(fast), times(fast), "", times(slow))
+                });
+                return Verdict::Differs(format!("fast, then slow:\n{}", told.collect::<String>()));
+            }
+        }
+        let counted = Tally {
+            forwards: fast.counters.forwards,
+            forward_failures: fast.counters.forward_failures,
+            order_flushes: fast.counters.order_flushes,
+            branch_misses: fast.counters.branch_misses,
+            l1_misses: fast.counters.l1_misses,
+            instruction_misses: fast.counters.instruction_misses,
+            ahead: tally.ahead,
+        };
+        let silent = self.told(program, false);
+        if (events.len(), counted, fast.cycles) != (machine.lives().len(), tally, machine.end()) {
+            return Verdict::Differs(format!(
+                "{counted:?}, {} cycles; {tally:?}, {}",
+                fast.cycles,
+                machine.end()
+            ));
+        }
+        if (silent.cycles, &silent.counters) != (fast.cycles, &fast.counters) {
+            return Verdict::Differs(format!("{} cycles unless recorded: {}", silent.cycles, fast.cycles));
+        }
+        Verdict::Same(tally)
+    }
+}
+
+fn times(event: &Event) -> String {
+    let Event { fetch, dispatch, start, ready, issue, finish, complete, opens_group, .. } = event;
+    let complete = if *complete == u64::MAX { "open".to_owned() } else { complete.to_string() };
+    format!("fetch {fetch} dispatch {dispatch} start {start} ready {ready} issue {issue} finish {finish} complete {complete}{}", if *opens_group { " opens" } else { "" })
+}
+
+/// What programs of these seeds came to: instructions compared are no measure, mechanisms met are.
+fn over_seeds(bench: &Bench, seeds: std::ops::Range<u64>, instructions: usize) -> (Tally, u64) {
+    let (mut all, mut far) = (Tally::default(), 0);
+    for seed in seeds.clone() {
+        match bench.compare(&Program::new(&bench.pool, seed, instructions)) {
+            Verdict::Same(tally) => {
+                all.forwards += tally.forwards;
+                all.forward_failures += tally.forward_failures;
+                all.order_flushes += tally.order_flushes;
+                all.branch_misses += tally.branch_misses;
+                all.l1_misses += tally.l1_misses;
+                all.instruction_misses += tally.instruction_misses;
+                all.ahead = all.ahead.max(tally.ahead);
+            }
+            Verdict::Far => far += 1,
+            Verdict::Differs(how) => panic!("{}, seed {seed}: {how}", bench.cpu.name),
+        }
+    }
+    assert!(far * 2 < seeds.end - seeds.start, "{}: {far} programs reach too far ahead", bench.cpu.name);
+    (all, far)
+}
+
+fn compare_all(seeds: u64, instructions: usize) {
+    std::thread::scope(|scope| {
+        for name in cpus() {
+            scope.spawn(move || {
+                let bench = Bench::new(&name);
+                let (tally, far) = over_seeds(&bench, 0..seeds, instructions);
+                println!(
+                    "{name}: {seeds} programs of {} mnemonics, {far} not compared, {tally:?}",
+                    bench.pool.mnemonics()
+                );
+                assert!(
+                    bench.pool.mnemonics() > 100 && tally.forwards > 0 && tally.branch_misses > 0,
+                    "{name}"
+                );
+            });
+        }
+    });
+}
+
+#[test]
+fn every_cpu_tells_what_the_oracle_tells() {
+    compare_all(40, 300);
+}
+
+#[test]
+#[ignore = "minutes: ORACLE_SEEDS programs (1000) of each cpu"]
+fn every_cpu_tells_what_the_oracle_tells_of_many_programs() {
+    let seeds = std::env::var("ORACLE_SEEDS").map_or(1000, |seeds| seeds.parse().unwrap());
+    compare_all(seeds, 2000);
+}

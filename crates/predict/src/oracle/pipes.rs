@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The oracle's pipes: a map from cycles to the pipes taken in them, searched cycle by cycle.
+
+use crate::description::{Description, Part};
+use std::collections::BTreeMap;
+
+/// The earliest that a result reaches its port: one cycle's work is written with that of two.
+const WRITE_BACK: u64 = 2;
+
+/// An operation that wants a port for its result: which instruction, and when its result is there after issue.
+#[derive(Clone, Copy)]
+pub(super) struct Writer {
+    pub(super) instruction: u32,
+    pub(super) latency: u64,
+}
+
+#[derive(Default)]
+pub(super) struct Pipes {
+    taken: BTreeMap<u64, u32>,
+    /// Pipes that write a register in that cycle, where they write one a cycle.
+    written: BTreeMap<u64, u32>,
+    /// Pipes that something is bound to, each alone in its unit.
+    binding: u32,
+    /// Pipe and issue of what was bound and may still wait.
+    bound: Vec<(u32, u64)>,
+    /// What was bound to each pipe last, counted in bindings, on a core with halves.
+    last: BTreeMap<u32, u64>,
+    bindings: u64,
+    /// Who has a port in a cycle.
+    ports: BTreeMap<(u64, u32), Writer>,
+    debts: BTreeMap<u32, u64>,
+    /// The latest cycle taken.
+    pub(super) latest: u64,
+}
+
+fn bits(mask: u32) -> impl DoubleEndedIterator<Item = u32> {
+    (0..32).map(|bit| 1 << bit).filter(move |bit| mask & bit != 0)
+}
+
+impl Pipes {
+    pub(super) fn new(description: &Description) -> Pipes {
+        // Those of the first eight pipes are counted.
+        let alone = description.units.iter().filter(|unit| unit.mask.count_ones() == 1 && unit.mask < 1 << 8);
+        let binding = if description.dispatch.binds { alone.map(|unit| unit.mask).sum() } else { 0 };
+        Pipes { binding, ..Pipes::default() }
+    }
+
+    fn free(&self, mask: u32, cycle: u64) -> u32 {
+        mask & !self.taken.get(&cycle).copied().unwrap_or(0)
+    }
+
+    fn take(&mut self, cycle: u64, pipe: u32) {
+        *self.taken.entry(cycle).or_default() |= pipe;
+        self.latest = self.latest.max(cycle);
+    }
+
+    /// One of the part's pipes for as long as it takes, those preferred first, from `earliest` on; when.
+    pub(super) fn first_free(&mut self, part: &Part, earliest: u64) -> u64 {
+        if part.mask == 0 {
+            return earliest;
+        }
+        let cycles = u64::from(part.busy.max(1));
+        for cycle in earliest.. {
+            let usable = (0..cycles).fold(part.mask, |usable, ahead| self.free(usable, cycle + ahead));
+            let preferred = bits(usable & part.prefer).next().or(bits(usable).next());
+            if let Some(pipe) = preferred {
+                for ahead in 0..cycles {
+                    self.take(cycle + ahead, pipe);
+                }
+                return cycle;
+            }
+        }
+        unreachable!()
+    }
+
+    /// All of these pipes at once.
+    pub(super) fn all(&mut self, mask: u32, earliest: u64) -> u64 {
+        let cycle = (earliest..).find(|&cycle| self.free(mask, cycle) == mask).unwrap();
+        self.take(cycle, mask);
+        cycle
+    }
+
+    /// Whether whoever has those pipes to choose from is bound to one of them at dispatch.
+    pub(super) fn binds(&self, mask: u32) -> bool {
+        mask != 0 && mask & !self.binding == 0
+    }
+
+    /// Binds to the pipe that the fewest wait for at `now`, of equals the last, and takes it; `writes` is the latency of
+    /// the general register that the pipe has to have room for, if one is asked for.
+    pub(super) fn bound(&mut self, mask: u32, writes: Option<u64>, earliest: u64, now: u64) -> u64 {
+        self.bound.retain(|&(_, issue)| issue >= now);
+        let waiting = |pipe: &u32| self.bound.iter().filter(|(bound, _)| bound == pipe).count();
+        let pipe = bits(mask).rev().min_by_key(waiting).unwrap();
+        let mut cycle = earliest;
+        loop {
+            if self.free(pipe, cycle) != 0 {
+                // Chosen, it keeps others from the pipe, though it may have to wait for its register.
+                self.take(cycle, pipe);
+                let Some(latency) = writes else { break };
+                let written = self.written.entry(cycle + latency).or_default();
+                if *written & pipe == 0 {
+                    *written |= pipe;
+                    break;
+                }
+            }
+            cycle += 1;
+        }
+        self.bound.push((pipe, cycle));
+        cycle
+    }
+
+    /// Of these pipes of a half, the one that nothing was bound to for longest.
+    pub(super) fn in_turn(&mut self, mask: u32) -> u32 {
+        self.bindings += 1;
+        let last = |pipe: &u32| self.last.get(pipe).copied().unwrap_or(0);
+        let Some(pipe) = bits(mask).min_by_key(last) else { return 0 };
+        self.last.insert(pipe, self.bindings);
+        pipe
+    }
+
+    /// One of these pipes, or `all`, and the ports in `results` when the result is there. Who issues first has a port, and an
+    /// older one that had it issues a cycle later the next time.
+    pub(super) fn with_result(
+        &mut self,
+        mask: u32,
+        all: bool,
+        results: u32,
+        writer: Writer,
+        earliest: u64,
+    ) -> u64 {
+        let latency = writer.latency.max(WRITE_BACK);
+        let owes = self.debts.entry(writer.instruction).or_default();
+        let mut cycle = earliest + u64::from(*owes > 0);
+        *owes = owes.saturating_sub(1);
+        loop {
+            let free = self.free(mask, cycle);
+            if if all { free == mask } else { free != 0 || mask == 0 } {
+                let there = cycle + latency;
+                let held: Vec<Writer> =
+                    bits(results).filter_map(|port| self.ports.get(&(there, port)).copied()).collect();
+                if held.iter().all(|other| other.latency.max(WRITE_BACK) < latency) {
+                    for other in held {
+                        let owes = self.debts.entry(other.instruction).or_default();
+                        *owes = (*owes + 1).min(255);
+                    }
+                    let chosen = if all { mask } else { bits(free).next().unwrap_or(0) };
+                    self.take(cycle, chosen);
+                    for port in bits(results) {
+                        self.ports.insert((there, port), writer);
+                    }
+                    return cycle;
+                }
+            }
+            cycle += 1;
+        }
+    }
+}

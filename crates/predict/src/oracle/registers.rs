@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The oracle's registers: when each was written, in which domain, and where on a core with halves.
+
+use crate::description::*;
+use crate::plan::*;
+
+/// Where a value was made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Made {
+    /// Readers in either half have it at once.
+    Anywhere,
+    /// Those in the other half have it later.
+    Half(usize),
+    /// All have it later.
+    Elsewhere,
+}
+
+#[derive(Clone, Copy)]
+struct Value {
+    time: u64,
+    domain: u8,
+    made: Made,
+}
+
+pub(super) struct Registers {
+    values: Vec<Value>,
+    bypass: Vec<u8>,
+}
+
+/// When the sources of an instruction are there, none before it may begin.
+pub(super) struct Ready {
+    pub(super) address: u64,
+    pub(super) stored: u64,
+    pub(super) others: u64,
+}
+
+impl Ready {
+    pub(super) fn all(&self) -> u64 {
+        self.address.max(self.stored).max(self.others)
+    }
+}
+
+impl Registers {
+    pub(super) fn new(description: &Description) -> Registers {
+        let none = || vec![0; DOMAINS_MAX * DOMAINS_MAX];
+        Registers {
+            values: vec![Value { time: 0, domain: 0, made: Made::Anywhere }; REGISTERS],
+            bypass: description.bypass.clone().unwrap_or_else(none),
+        }
+    }
+
+    pub(super) fn write(&mut self, result: &Result, from: u64, made: Made) {
+        let time = from + u64::from(result.latency());
+        self.values[usize::from(result.register)] = Value { time, domain: result.domain(), made };
+    }
+
+    fn cycles(&self, from: u8, to: u8) -> u64 {
+        u64::from(self.bypass[usize::from(from) * DOMAINS_MAX + usize::from(to)])
+    }
+
+    fn latest(&self, registers: &[u8], reader: u8, start: u64, half: Option<usize>) -> u64 {
+        let seen = |&register: &u8| {
+            let value = self.values[usize::from(register)];
+            let other_half = match value.made {
+                Made::Anywhere => false,
+                Made::Half(made) => half.is_some_and(|half| half != made),
+                Made::Elsewhere => half.is_some(),
+            };
+            let across = if other_half { self.cycles(value.domain, OTHER_HALF) } else { 0 };
+            value.time + self.cycles(value.domain, reader).max(across)
+        };
+        registers.iter().map(seen).fold(start, u64::max)
+    }
+
+    pub(super) fn ready(&self, plan: &Plan, op: &Op, start: u64, half: Option<usize>) -> Ready {
+        let (address, stored, others) = plan.sources_of(op);
+        Ready {
+            address: self.latest(address, ADDRESS_DOMAIN, start, half),
+            stored: self.latest(stored, STORED_DOMAIN, start, half),
+            others: self.latest(others, op.source_domain, start, half),
+        }
+    }
+}

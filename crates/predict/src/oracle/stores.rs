@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The oracle's store queue: a list of all stores there ever were; a load looks at each of them.
+
+use crate::description::Description;
+
+#[derive(Clone, Copy)]
+pub(super) struct Store {
+    pub(super) address: u64,
+    pub(super) bytes: u64,
+    pub(super) address_time: u64,
+    pub(super) data_time: u64,
+    /// When it is in the cache, once it has completed.
+    pub(super) drain: Option<u64>,
+    pub(super) renames: bool,
+    pub(super) crosses: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meets {
+    All,
+    Some,
+    Alias,
+}
+
+pub(super) struct Stores {
+    pub(super) stores: Vec<Store>,
+    entries: usize,
+    alias_mask: u64,
+    latency: u64,
+    interval: u64,
+    cross_interval: u64,
+    pair: u64,
+    line: u64,
+    /// When the next may enter the cache, and the line and the cycle of the last if another may enter with it.
+    next: u64,
+    alone: Option<(u64, u64)>,
+}
+
+fn overlap(a: u64, a_bytes: u64, b: u64, b_bytes: u64) -> bool {
+    a < b + b_bytes && b < a + a_bytes
+}
+
+impl Stores {
+    pub(super) fn new(description: &Description) -> Stores {
+        let memory = &description.memory;
+        Stores {
+            stores: Vec::new(),
+            entries: memory.store_queue,
+            alias_mask: memory.alias_mask,
+            latency: memory.drain,
+            interval: memory.drain_interval,
+            cross_interval: memory.cross_drain,
+            pair: memory.drain_pair,
+            line: description.caches.line,
+            next: 0,
+            alone: None,
+        }
+    }
+
+    /// When there is room for another one; a store of the group being filled is not waited for.
+    pub(super) fn room(&self) -> u64 {
+        let holder = self.stores.len().checked_sub(self.entries);
+        holder.and_then(|holder| self.stores[holder].drain).unwrap_or(0)
+    }
+
+    /// The store of that number completed at `cycle`; its line is there at `line_ready`.
+    pub(super) fn complete(&mut self, number: usize, cycle: u64, line_ready: u64) {
+        let store = self.stores[number];
+        let earliest = (cycle + self.latency).max(line_ready);
+        let line = store.address / self.line;
+        let small = self.pair > 0 && store.bytes <= self.pair && !store.crosses;
+        if let Some((other, at)) = self.alone.filter(|_| small) {
+            if other == line && earliest <= at {
+                self.alone = None;
+                self.stores[number].drain = Some(at);
+                return;
+            }
+        }
+        let at = earliest.max(self.next);
+        self.next = at + if store.crosses { self.cross_interval } else { self.interval };
+        self.alone = small.then_some((line, at));
+        self.stores[number].drain = Some(at);
+    }
+
+    fn meets(&self, store: &Store, address: u64, bytes: u64) -> Option<Meets> {
+        if overlap(store.address, store.bytes, address, bytes) {
+            let all = store.address <= address && address + bytes <= store.address + store.bytes;
+            return Some(if all { Meets::All } else { Meets::Some });
+        }
+        // The bits compared of the addresses of two bytes are the same.
+        let mask = self.alias_mask;
+        let alike = |byte: u64| (byte.wrapping_sub(store.address) & mask) < store.bytes;
+        let alias = mask != u64::MAX && (0..bytes).any(|byte| alike(address + byte));
+        alias.then_some(Meets::Alias)
+    }
+
+    /// Numbers of the stores that are not in the cache at `cycle` and that a load meets, youngest first.
+    fn met(&self, address: u64, bytes: u64, cycle: u64) -> impl Iterator<Item = (usize, Meets)> + '_ {
+        (0..self.stores.len()).rev().filter_map(move |number| {
+            let store = &self.stores[number];
+            let in_flight = store.drain.is_none_or(|drain| drain > cycle);
+            let meets = self.meets(store, address, bytes).filter(|_| in_flight)?;
+            Some((number, meets))
+        })
+    }
+
+    pub(super) fn youngest(&self, address: u64, bytes: u64, cycle: u64) -> Option<(usize, Meets)> {
+        self.met(address, bytes, cycle).next()
+    }
+
+    /// The bytes of a load that the store of that number does not have.
+    fn rest(&self, number: usize, address: u64, bytes: u64) -> Vec<(u64, u64)> {
+        let store = &self.stores[number];
+        let end = address + bytes;
+        let pieces = [(address, store.address.min(end)), ((store.address + store.bytes).max(address), end)];
+        pieces.into_iter().filter(|(from, to)| from < to).map(|(from, to)| (from, to - from)).collect()
+    }
+
+    /// Whether no other store in flight has what the load needs beyond this one's bytes.
+    pub(super) fn is_alone(&self, number: usize, address: u64, bytes: u64, cycle: u64) -> bool {
+        let rest = self.rest(number, address, bytes);
+        rest.iter().all(|&(from, bytes)| self.youngest(from, bytes, cycle).is_none())
+    }
+
+    /// When the last value that the load has from stores is known, and whether a doubleword needs the cache, too; none if
+    /// one needs two stores.
+    pub(super) fn by_doublewords(&self, address: u64, bytes: u64, cycle: u64) -> Option<(u64, bool)> {
+        let (mut known, mut merged) = (0, false);
+        let mut at = address;
+        while at < address + bytes {
+            let end = (at / 8 * 8 + 8).min(address + bytes);
+            let mut met = self.met(at, end - at, cycle);
+            if let Some((number, meets)) = met.next() {
+                known = known.max(self.stores[number].data_time);
+                if meets == Meets::Some {
+                    merged = true;
+                    for (from, bytes) in self.rest(number, at, end - at) {
+                        if self.met(from, bytes, cycle).any(|(other, _)| other < number) {
+                            return None;
+                        }
+                    }
+                }
+            }
+            at = end;
+        }
+        Some((known, merged))
+    }
+}
