@@ -15,9 +15,11 @@ pub mod explain;
 pub mod fallback;
 pub mod figures;
 pub mod fit;
+mod forms;
 pub mod hot;
 pub mod left_out;
 pub mod loops;
+mod op;
 #[cfg(test)]
 mod oracle;
 mod plan;

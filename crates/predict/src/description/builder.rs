@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Reads the keys of a checked cpu, one table of them after the other, and says which is wrong where the schema cannot.
+
+use super::*;
+
+pub(super) struct Builder<'a> {
+    pub(super) cpu: &'a Cpu,
+    pub(super) domains: Vec<String>,
+}
+
+impl Builder<'_> {
+    pub(super) fn invalid(
+        &self,
+        key: &str,
+        problem: impl Into<String>,
+        allowed: impl Into<String>,
+    ) -> CpuError {
+        let place = self.cpu.entry(key).map(|entry| entry.place().clone());
+        CpuError::Invalid {
+            place: place.unwrap_or_else(|| crate::cpu::Place {
+                file: std::sync::Arc::new(self.cpu.name.clone().into()),
+                line: 1,
+            }),
+            key: key.to_owned(),
+            problem: problem.into(),
+            allowed: allowed.into(),
+        }
+    }
+
+    pub(super) fn whole(&self, key: &str, default: u64) -> u64 {
+        self.cpu.value(key).map_or(default, |value| value.round().max(0.0) as u64)
+    }
+
+    pub(super) fn optional(&self, key: &str) -> Option<u64> {
+        self.cpu.value(key).map(|value| value.round().max(0.0) as u64)
+    }
+
+    pub(super) fn fetch(&self) -> Fetch {
+        let mut btb = Vec::new();
+        for level in ["fetch.btb", "fetch.btb2"] {
+            if let (Some(entries), Some(taken)) =
+                (self.optional(level), self.optional(&format!("{level}_taken")))
+            {
+                let ways = self.optional(&format!("{level}_ways")).map(|ways| ways as usize);
+                btb.push(BranchTargets { entries: entries as usize, ways, taken });
+            }
+        }
+        Fetch {
+            block: self.whole("fetch.block", 16).next_power_of_two(),
+            width: self.whole("fetch.width", 4) as u32,
+            taken: self.whole("fetch.taken", 1),
+            same_block_taken: self.optional("fetch.same_block_taken"),
+            align: self.whole("fetch.align", self.whole("fetch.block", 16)).next_power_of_two(),
+            after_indirect: self.whole("fetch.after_indirect", 0) != 0,
+            call_taken: self.whole("fetch.call_taken", 0),
+            return_taken: self.whole("fetch.return_taken", 0),
+            ahead: self.optional("fetch.ahead"),
+            branches: self.whole("fetch.branches", u64::from(u32::MAX)) as u32,
+            buffer: self.whole("fetch.buffer", 16) as usize,
+            breaks: self.whole("fetch.breaks", 0) != 0,
+            btb,
+            btb_line: self.whole("fetch.btb_line", 2),
+            return_changed: self.optional("fetch.return_changed"),
+            overruled: self.optional("fetch.overruled"),
+        }
+    }
+
+    pub(super) fn branch(&self) -> Branch {
+        Branch {
+            predictor: match self.cpu.word("branch.predictor") {
+                Some("static") => Predictor::Static,
+                Some("tage") => Predictor::Tage,
+                _ => Predictor::Tournament,
+            },
+            mispredict: self.whole("branch.mispredict", 10),
+            table: self.whole("branch.table", 4096) as usize,
+            history: self.whole("branch.history", 12) as u32,
+            return_stack: self.whole("branch.return_stack", 0) as usize,
+            indirect: self.whole("branch.indirect", 0) as usize,
+            folded: self.whole("branch.folded", 0) != 0,
+            fold_distance: self.whole("branch.fold_distance", 0),
+        }
+    }
+
+    pub(super) fn dispatch(&self) -> Dispatch {
+        Dispatch {
+            width: self.whole("dispatch.width", 1) as u32,
+            branches: self.optional("dispatch.branches").map(|n| n as u32),
+            taken: self.optional("dispatch.taken").map(|n| n as u32),
+            three_source: self.optional("dispatch.three_source").map(|n| n as u32),
+            latency: self.whole("dispatch.latency", 1),
+            complete_width: self.whole("complete.width", 1) as usize,
+            complete_latency: self.whole("complete.latency", 1),
+            window: self.whole("window.entries", 1) as usize,
+            rename_general: self.optional("rename.general").map(|n| n as usize),
+            rename_vector: self.optional("rename.vector").map(|n| n as usize),
+            binds: self.whole("dispatch.binds", 0) != 0,
+            one_result: self.whole("dispatch.one_result", 0) != 0,
+            slices: self.whole("dispatch.slices", 0) as u32,
+            tuple: self.whole("dispatch.tuple", self.whole("dispatch.width", 1)) as u32,
+            slice_queue: None,
+            results: 0,
+            results_from: 0,
+        }
+    }
+
+    pub(super) fn memory(&self) -> Memory {
+        let mut crossings = Vec::new();
+        for name in ["memory.cross", "memory.cross2"] {
+            if let (Some(bytes), Some(cost)) = (self.optional(name), self.optional(&format!("{name}_cost"))) {
+                crossings.push((bytes.next_power_of_two(), cost));
+            }
+        }
+        let bits = self.whole("memory.alias_bits", 64);
+        Memory {
+            load_queue: self.whole("memory.load_queue", 1) as usize,
+            store_queue: self.whole("memory.store_queue", 1) as usize,
+            miss_queue: self.whole("memory.miss_queue", 1) as usize,
+            forward: self.whole("memory.forward", 1),
+            forward_renamed: self.optional("memory.forward_renamed"),
+            forward_data: self.optional("memory.forward_data"),
+            forward_merge: self.whole("memory.forward_merge", 0),
+            forward_vector: self.whole("memory.forward_vector", self.whole("memory.forward", 1)),
+            forward_partial: self.optional("memory.forward_partial"),
+            cross_forward: self.optional("memory.cross_forward"),
+            renames_any: self.cpu.word("memory.renames") == Some("any"),
+            rename_least: self.whole("memory.rename_least", 1),
+            rename_interval: self.whole("memory.rename_interval", 0),
+            indexed: self.whole("memory.indexed", 0),
+            forward_failed: self.whole("memory.forward_failed", 0),
+            partial_merges: self.cpu.word("memory.partial_forward") == Some("merge"),
+            doublewords: self.cpu.word("memory.partial_forward") == Some("doublewords"),
+            reject_retry: self.whole("memory.reject_retry", 1).max(1),
+            drain: self.whole("memory.drain", 1),
+            drain_interval: self.whole("memory.drain_interval", 1),
+            drain_pair: self.whole("memory.drain_pair", 0),
+            order_flush: self.whole("memory.order_flush", 0),
+            order_waits: self.cpu.word("memory.load_hit_store") == Some("wait"),
+            alias_mask: if bits >= 64 { u64::MAX } else { (1 << bits) - 1 },
+            same_group_flush: self.whole("memory.same_group_flush", 0),
+            crossings,
+            cross_loads: self.whole("memory.cross_loads", 1),
+            cross_drain: self.whole("memory.cross_drain", self.whole("memory.drain_interval", 1)),
+        }
+    }
+
+    pub(super) fn fusions(&self) -> Vec<Fusion> {
+        let words = |key: String| self.cpu.words(&key).iter().cloned().collect();
+        let fusion = |name: String| Fusion {
+            first: words(format!("fusion.{name}.first")),
+            second: words(format!("fusion.{name}.second")),
+            keeps_first: self.cpu.word(&format!("fusion.{name}.pipe")) == Some("first"),
+        };
+        self.cpu.names("fusion").into_iter().map(fusion).collect()
+    }
+
+    pub(super) fn level(&self, name: &str, line: u64) -> Result<Level, CpuError> {
+        let ways = self.whole(&format!("{name}.ways"), 1).max(1);
+        let lines = self.whole(&format!("{name}.size"), 1) * 1024 / line;
+        if lines < ways {
+            return Err(self.invalid(
+                &format!("{name}.size"),
+                "holds less than one set",
+                "size >= ways * line",
+            ));
+        }
+        Ok(Level {
+            sets: (lines / ways) as usize,
+            ways: ways as usize,
+            latency: self.whole(&format!("{name}.latency"), 1),
+            interval: self.whole(&format!("{name}.interval"), 0),
+        })
+    }
+
+    pub(super) fn caches(&self) -> Result<Caches, CpuError> {
+        let line = self.whole("cache.l1.line", 64).next_power_of_two();
+        let instruction_line = self.whole("cache.instruction.line", 64).next_power_of_two();
+        let mut outer = Vec::new();
+        for name in ["cache.l2", "cache.l3"] {
+            if self.cpu.value(&format!("{name}.size")).is_some() {
+                outer.push(self.level(name, line)?);
+            }
+        }
+        Ok(Caches {
+            instruction: self.level("cache.instruction", instruction_line)?,
+            instruction_line,
+            line,
+            l1: self.level("cache.l1", line)?,
+            outer,
+            memory_latency: self.whole("cache.memory.latency", 100),
+            memory_interval: self.whole("cache.memory.interval", 0),
+            write_through: self.cpu.word("cache.l1.write") == Some("through"),
+            streams: self.whole("prefetch.streams", 0) as usize,
+            distance: self.whole("prefetch.distance", 4),
+            instruction_ahead: self.whole("prefetch.instruction", 0),
+        })
+    }
+
+    /// The pipes of the unit that the word of `key` names.
+    pub(super) fn unit_named(&self, key: &str, units: &[Unit]) -> Result<u32, CpuError> {
+        let Some(name) = self.cpu.word(key) else { return Ok(0) };
+        match units.iter().find(|unit| unit.name == name) {
+            Some(unit) => Ok(unit.mask),
+            None => {
+                Err(self.invalid(key, format!("names no unit: '{name}'"), self.cpu.names("unit").join(", ")))
+            }
+        }
+    }
+
+    /// Copies of a queue are one for each slice, and of one queue only.
+    pub(super) fn check_copies(&self, name: &str, copies: u64, other: Option<u8>) -> Result<(), CpuError> {
+        let slices = self.whole("dispatch.slices", 1);
+        if copies == 1 || copies == slices && other.is_none() {
+            return Ok(());
+        }
+        let allowed = if other.is_some() { "one queue with copies".to_owned() } else { slices.to_string() };
+        Err(self.invalid(&format!("queue.{name}.copies"), "has to be one for each slice", allowed))
+    }
+
+    pub(super) fn units(&self, queues: &[(String, u16)]) -> Result<Vec<Unit>, CpuError> {
+        let mut units = Vec::new();
+        let mut next = 0;
+        for name in self.cpu.names("unit") {
+            let key = format!("unit.{name}.pipes");
+            let pipes = self.whole(&key, 1) as u32;
+            if next + pipes > PIPES_MAX {
+                return Err(self.invalid(
+                    &key,
+                    "exceeds the pipes that can be described",
+                    format!("{PIPES_MAX} pipes in all"),
+                ));
+            }
+            let slices = self.whole("dispatch.slices", 0) as u32;
+            if slices > 0 && ![1, slices / 2, slices].contains(&pipes) {
+                let allowed = format!("1, {} or {slices}", slices / 2);
+                return Err(self.invalid(&key, "does not go evenly to the slices", allowed));
+            }
+            let mask = (((1u64 << pipes) - 1) << next) as u32;
+            next += pipes;
+            let queue_key = format!("unit.{name}.queue");
+            let queue = match self.cpu.word(&queue_key) {
+                None => None,
+                Some(wanted) => match queues.iter().position(|(queue, _)| queue == wanted) {
+                    Some(index) => Some(index as u8),
+                    None => {
+                        let known =
+                            queues.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
+                        return Err(self.invalid(&queue_key, format!("names no queue: '{wanted}'"), known));
+                    }
+                },
+            };
+            units.push(Unit { name, mask, queue });
+        }
+        Ok(units)
+    }
+
+    /// The pipes of each half: one of each unit of two, and the units that name their half.
+    pub(super) fn halves(&self, units: &[Unit]) -> Option<[u32; 2]> {
+        if self.whole("dispatch.halves", 1) < 2 {
+            return None;
+        }
+        let mut halves = [0; 2];
+        for unit in units {
+            match self.optional(&format!("unit.{}.half", unit.name)) {
+                Some(half) => halves[half as usize % 2] |= unit.mask,
+                None if unit.mask.count_ones() == 2 => {
+                    let first = unit.mask & unit.mask.wrapping_neg();
+                    halves[0] |= first;
+                    halves[1] |= unit.mask ^ first;
+                }
+                None => {}
+            }
+        }
+        Some(halves)
+    }
+
+    pub(super) fn domain(&mut self, name: &str, key: &str) -> Result<u8, CpuError> {
+        if let Some(index) = self.domains.iter().position(|domain| domain == name) {
+            return Ok(index as u8);
+        }
+        if self.domains.len() == DOMAINS_MAX {
+            return Err(self.invalid(key, "is one bypass domain too many", format!("{DOMAINS_MAX} domains")));
+        }
+        self.domains.push(name.to_owned());
+        Ok(self.domains.len() as u8 - 1)
+    }
+
+    pub(super) fn classes(&mut self, units: &[Unit]) -> Result<Vec<Class>, CpuError> {
+        self.cpu.names("class").into_iter().map(|name| self.class(name, units)).collect()
+    }
+
+    pub(super) fn class(&mut self, name: String, units: &[Unit]) -> Result<Class, CpuError> {
+        let key = |rest: &str| format!("class.{name}.{rest}");
+        let value = self.whole(&key("latency.value"), 1);
+        let latency = [
+            value,
+            self.whole(&key("latency.carry"), value),
+            self.whole(&key("latency.condition"), value),
+            self.whole(&key("latency.base"), 1),
+            self.whole(&key("latency.link"), value),
+        ];
+        let mut flags = 0;
+        for word in self.cpu.words(&key("group")) {
+            flags |= match word.as_str() {
+                "first" => FIRST,
+                "last" => LAST,
+                "alone" => ALONE,
+                "restricted" => RESTRICTED,
+                "both" => BOTH,
+                "end" => ENDS,
+                _ => EVEN,
+            };
+        }
+        for word in self.cpu.words(&key("serialise")) {
+            flags |= if word == "before" { BEFORE } else { AFTER };
+        }
+        if self.cpu.word(&key("forward")) == Some("no") {
+            flags |= NO_FORWARD;
+        }
+        let parts = self.parts(&name, units)?;
+        let domain = match self.cpu.word(&key("domain")) {
+            Some(domain) => self.domain(domain, &key("domain"))?,
+            None => 0,
+        };
+        let reads_as = match self.cpu.word(&key("reads_as")) {
+            Some(reads_as) => self.domain(reads_as, &key("reads_as"))?,
+            None => domain,
+        };
+        Ok(Class {
+            slots: self.whole(&key("slots"), 1) as u8,
+            latency: latency.map(|cycles| cycles as u16),
+            per_word: self.whole(&key("per_word"), 0) as u16,
+            serial: self.whole(&key("serial"), 0) as u16,
+            flags,
+            parts,
+            domain,
+            reads_as,
+            ignores: match self.cpu.word(&key("ignores")) {
+                Some("flags") => Ignores::Flags,
+                Some(_) => Ignores::Registers,
+                None => Ignores::Nothing,
+            },
+            name,
+        })
+    }
+
+    pub(super) fn parts(&self, class: &str, units: &[Unit]) -> Result<Vec<Part>, CpuError> {
+        let key = format!("class.{class}.parts");
+        let busy = self.whole(&format!("class.{class}.busy"), 1) as u16;
+        let step = self.whole(&format!("class.{class}.step"), 1) as u16;
+        let words = self.cpu.words(&key);
+        if words.len() > 8 {
+            return Err(self.invalid(&key, "has more parts than can be described", "8 parts"));
+        }
+        let mut parts = Vec::new();
+        for (index, word) in words.iter().enumerate() {
+            let (pair, word) = word.strip_prefix("pair ").map_or((false, word.as_str()), |rest| (true, rest));
+            let (waits, names) = match word.split_once(' ') {
+                None => (Waits::All, word),
+                Some(("address", names)) => (Waits::Address, names),
+                Some(("data", names)) => (Waits::Data, names),
+                Some(("then", names)) if index > 0 => (Waits::Then, names),
+                Some(_) => {
+                    return Err(self.invalid(
+                        &key,
+                        format!("has a part '{word}'"),
+                        "UNIT|UNIT..., with 'address ', 'data ' or (not on the first) 'then ' before it, and 'pair ' before that",
+                    ));
+                }
+            };
+            if pair && self.optional("dispatch.slices").is_none() {
+                return Err(self.invalid(
+                    &key,
+                    format!("has a part 'pair {word}'"),
+                    "slices (dispatch.slices)",
+                ));
+            }
+            let (mut mask, mut prefer) = (0, 0);
+            for name in names.split(if pair { '+' } else { '|' }) {
+                let Some(unit) = units.iter().find(|unit| unit.name == name.trim()) else {
+                    let known = units.iter().map(|unit| unit.name.as_str()).collect::<Vec<_>>().join(", ");
+                    return Err(self.invalid(&key, format!("names no unit: '{name}'"), known));
+                };
+                mask |= unit.mask;
+                if prefer == 0 {
+                    prefer = unit.mask;
+                }
+            }
+            let last = index + 1 == words.len();
+            parts.push(Part { mask, prefer, waits, busy: if last { busy } else { 1 }, step, pair });
+        }
+        Ok(parts)
+    }
+
+    #[allow(clippy::type_complexity)] // The two halves of the lookup; a struct for them would be used once.
+    pub(super) fn patterns(
+        &self,
+        classes: &[Class],
+    ) -> Result<(HashMap<String, (usize, u16)>, Vec<(String, usize, u16)>), CpuError> {
+        let mut exact: HashMap<String, (usize, u16)> = HashMap::new();
+        let mut prefixes: HashMap<String, (usize, u16)> = HashMap::new();
+        for (index, class) in classes.iter().enumerate() {
+            let key = format!("class.{}.instructions", class.name);
+            let distance = self.cpu.distance(&key);
+            for pattern in self.cpu.words(&key) {
+                let (table, name) = match pattern.strip_suffix('*') {
+                    Some(prefix) => (&mut prefixes, prefix),
+                    None => (&mut exact, pattern.as_str()),
+                };
+                match table.get(name) {
+                    Some(&(other, class)) if other == distance => {
+                        let rival = &classes[class as usize].name;
+                        return Err(self.invalid(
+                            &key,
+                            format!("claims '{pattern}', which class.{rival} claims too"),
+                            "one class per pattern in a file",
+                        ));
+                    }
+                    Some(&(other, _)) if other < distance => {}
+                    _ => {
+                        table.insert(name.to_owned(), (distance, index as u16));
+                    }
+                }
+            }
+        }
+        let mut prefixes: Vec<_> =
+            prefixes.into_iter().map(|(prefix, (distance, class))| (prefix, distance, class)).collect();
+        prefixes.sort_by_key(|(prefix, distance, _)| (std::cmp::Reverse(prefix.len()), *distance));
+        Ok((exact, prefixes))
+    }
+
+    pub(super) fn class_key(&self, key: &str, classes: &[Class]) -> Result<Option<u16>, CpuError> {
+        let Some(name) = self.cpu.word(key) else { return Ok(None) };
+        match classes.iter().position(|class| class.name == name) {
+            Some(index) => Ok(Some(index as u16)),
+            None => Err(self.invalid(
+                key,
+                format!("names no class: '{name}'"),
+                self.cpu.names("class").join(", "),
+            )),
+        }
+    }
+
+    pub(super) fn bypass(&mut self) -> Result<Option<Vec<u8>>, CpuError> {
+        let mut table = None;
+        for from in self.cpu.names("bypass") {
+            for to in self.cpu.names(&format!("bypass.{from}")) {
+                let key = format!("bypass.{from}.{to}");
+                let cycles = self.whole(&key, 0) as u8;
+                let from = self.domain(&from, &key)? as usize;
+                let to = self.domain(&to, &key)? as usize;
+                table.get_or_insert_with(|| vec![0; DOMAINS_MAX * DOMAINS_MAX])[from * DOMAINS_MAX + to] =
+                    cycles;
+            }
+        }
+        Ok(table)
+    }
+}
