@@ -204,6 +204,6 @@ fn what_takes_its_time_says_within_three_seconds_that_it_is_at_work() {
     // One that counts what it does, and one that does not.
     let told = run("count csum_partial/uint64 -a powerpc64le --case size=40");
     assert!(told.contains("counting: 0 of 1, 2 s"), "{told}");
-    let told = run("code csum_partial/uint64 -a powerpc64le");
-    assert!(told.contains("code: at work for 2 s"), "{told}");
+    let told = run("explain csum_partial/uint64 -a powerpc64le -c power8 --case size=40");
+    assert!(told.contains("explain: at work for 2 s"), "{told}");
 }

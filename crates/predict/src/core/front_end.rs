@@ -197,7 +197,8 @@ impl FrontEnd {
         let taken = outcome.taken_cycles > 0;
         if (taken || outcome.overruled_cycles > 0) && !self.taken_free {
             let way = if taken { outcome.taken_cycles + u64::from(self.crosses) - self.join(op) } else { 0 };
-            let taken_cycles = way + outcome.overruled_cycles;
+            let overruled = if planted(Fault::OverruledFree) { 0 } else { outcome.overruled_cycles };
+            let taken_cycles = way + overruled;
             let from = self.ahead.as_ref().map_or(self.cycle, |ahead| {
                 // Prediction stops when as much as it may be ahead waits to be fetched.
                 ahead.predicted.max(self.cycle.saturating_sub(ahead.cycles))

@@ -38,9 +38,10 @@ pub(crate) enum Fault {
     WindowLonger,
     RingLonger,
     QueueFreedEarly,
-    /// Fetch: a block is an instruction longer, the buffer holds one more.
+    /// Fetch: a block is an instruction longer, the buffer holds one more, a quick prediction that is overruled costs nothing.
     BlockLonger,
     BufferLonger,
+    OverruledFree,
     /// Dispatch: what does not fit into a cycle is forgotten; a group has a slot more; the slice that holds more
     /// is taken.
     SpillForgotten,

@@ -41,6 +41,7 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::QueueFreedEarly, POWER),
     (Fault::BlockLonger, WIDE),
     (Fault::BufferLonger, WIDE),
+    (Fault::OverruledFree, &["golden_cove"]),
     (Fault::SpillForgotten, &["golden_cove", "zen3"]),
     (Fault::GroupWider, GROUPED),
     (Fault::OtherSlice, SLICED),

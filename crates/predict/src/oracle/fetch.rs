@@ -104,13 +104,14 @@ impl Front {
         let outcome = self.branches.resolve(op, next);
         self.branches_fetched += 1;
         self.full |= self.branches_fetched == self.fetch.branches;
-        if outcome.taken_cycles == 0 {
+        let taken = outcome.taken_cycles > 0;
+        if !taken && outcome.overruled_cycles == 0 {
             return outcome;
         }
-        let mut cycles = outcome.taken_cycles + u64::from(self.crosses);
+        let mut cycles = if taken { outcome.taken_cycles + u64::from(self.crosses) } else { 0 };
         let from = match &mut self.ahead {
             Some(ahead) => {
-                if self.fetch.breaks {
+                if self.fetch.breaks && taken {
                     let jump = !op.is(CONDITIONAL | CALL | RETURN | INDIRECT);
                     // Every second jump in a row is not joined.
                     ahead.joined = jump && !ahead.joined;
@@ -121,7 +122,7 @@ impl Front {
             }
             None => self.cycle,
         };
-        self.restart(from + cycles);
+        self.restart(from + cycles + outcome.overruled_cycles);
         outcome
     }
 
