@@ -188,17 +188,13 @@ fn the_version_names_the_commit() {
 
 #[test]
 fn what_takes_its_time_says_within_three_seconds_that_it_is_at_work() {
-    let lab = Lab::empty();
-    // A slow compiler, the first time.
+    // A slow compiler, the first time, in a cache that has nothing yet.
     let slow = "[ -e \"$ASSAY_CACHE/slept\" ] || { : >\"$ASSAY_CACHE/slept\"; sleep 3.5; }\n\
                 PATH=${PATH#*:} exec clang-19 \"$@\"";
-    lab.write_program("bin/clang-19", slow);
-    let path = format!("{}:{}", lab.folder.join("bin").display(), std::env::var("PATH").unwrap());
     let run = |line: &str| {
-        let _ = std::fs::remove_file(lab.cache.join("slept"));
-        for folder in ["objects", "runners"] {
-            let _ = std::fs::remove_dir_all(lab.cache.join(folder));
-        }
+        let lab = Lab::empty();
+        lab.write_program("bin/clang-19", slow);
+        let path = format!("{}:{}", lab.folder.join("bin").display(), std::env::var("PATH").unwrap());
         common::finish(lab.command().env("PATH", &path).args(line.split_whitespace())).ends(0, &[]).stderr
     };
     // One that counts what it does, and one that does not.
