@@ -147,10 +147,25 @@ fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
+/// Told before the source is unpacked, since without a configuration nothing comes of it.
+fn config_of(workspace: &Workspace, arch: Arch) -> Result<PathBuf> {
+    let folder = workspace.root.join("kernel/config");
+    let config = folder.join(format!("{arch}.config"));
+    if config.is_file() {
+        return Ok(config);
+    }
+    let there = Arch::ALL.into_iter().filter(|arch| folder.join(format!("{arch}.config")).is_file());
+    let names: Vec<String> = there.map(|arch| arch.to_string()).collect();
+    Err(Problem::new(format!("there is no configuration for a kernel of {arch}")).at(config.display()).remedy(
+        format!("choose {}, boot a kernel of yours with --kernel, or write that file", names.join(" or ")),
+    ))
+}
+
 impl<'a> Plan<'a> {
     fn new(workspace: &'a Workspace, request: &'a Request) -> Result<Plan<'a>> {
         let machine = Machine::of(request.arch);
         let target = Target::of(request.arch);
+        let config = config_of(workspace, request.arch)?;
         let source = match &request.source {
             Some(folder) => Source::named(folder)?,
             None => Source::of_debian(workspace)?,
@@ -160,7 +175,6 @@ impl<'a> Plan<'a> {
             None => CompilerKind::Gcc,
         });
         let compiler = Compiler::of(kind, target)?;
-        let config = workspace.root.join("kernel/config").join(format!("{}.config", request.arch));
         let kind_name = if kind == CompilerKind::Gcc { "gcc" } else { "clang" };
         let family = format!("{}-{kind_name}-{}", request.arch, &digest(&[&source.identity])[..8]);
         let ingredients = [

@@ -102,7 +102,7 @@ pub fn run(
 fn table(records: &[NullRecord]) -> Table {
     let mut table = Table::new(
         "False verdicts",
-        "measured interleaved, each comparison as compare makes it; a verdict holds in 95 of 100 at least",
+        "measured interleaved, each comparison as compare makes it; a verdict is meant to hold in 95 of 100",
     );
     let name = table.text_column("variant");
     let case = table.text_column("case");

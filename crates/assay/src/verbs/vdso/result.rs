@@ -164,7 +164,8 @@ pub fn parse(text: &str, arch: Arch, engine: &str) -> Result<Run> {
                 one.ok = number(torn)? == 0 && number(backward)? == 0;
                 one.cases_count = number(reads)?;
                 one.details = Some(format!(
-                    "{commits} commits in {milliseconds} ms, mean interval {:.1} us, median {:.1}, 99 % within {:.1}; {torn} torn, \
+                    "{commits} commits in {milliseconds} ms, in one phase back to back, else mean interval {:.1} us, median {:.1}, \
+                     99 % within {:.1}; {torn} torn, \
                      {backward} backward (worst {worst} ns), {fallbacks} answered by the system call",
                     number(mean)? as f64 / 1000.0,
                     number(median)? as f64 / 1000.0,
