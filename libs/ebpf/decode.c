@@ -12,21 +12,26 @@ static uint32_t byte(const uint8_t *slot, unsigned at)
 	return slot[at];
 }
 
+static inline struct ebpf_insn decode(const uint8_t *slot, bool big)
+{
+	uint8_t low = slot[1] & 0x0f, high = slot[1] >> 4;
+	struct ebpf_insn insn = { .opcode = slot[0] };
+
+	insn.dst = big ? high : low;
+	insn.src = big ? low : high;
+	if (big) {
+		insn.offset = (int16_t)(byte(slot, 2) << 8 | byte(slot, 3));
+		insn.imm = (int32_t)(byte(slot, 4) << 24 | byte(slot, 5) << 16 | byte(slot, 6) << 8 | byte(slot, 7));
+	} else {
+		insn.offset = (int16_t)(byte(slot, 3) << 8 | byte(slot, 2));
+		insn.imm = (int32_t)(byte(slot, 7) << 24 | byte(slot, 6) << 16 | byte(slot, 5) << 8 | byte(slot, 4));
+	}
+	return insn;
+}
+
 void ebpf_decode_slot(const uint8_t *slot, enum ebpf_byte_order order, struct ebpf_insn *insn)
 {
-	bool big = order == EBPF_BIG_ENDIAN;
-	uint8_t low = slot[1] & 0x0f, high = slot[1] >> 4;
-
-	*insn = (struct ebpf_insn){ .opcode = slot[0] };
-	insn->dst = big ? high : low;
-	insn->src = big ? low : high;
-	if (big) {
-		insn->offset = (int16_t)(byte(slot, 2) << 8 | byte(slot, 3));
-		insn->imm = (int32_t)(byte(slot, 4) << 24 | byte(slot, 5) << 16 | byte(slot, 6) << 8 | byte(slot, 7));
-	} else {
-		insn->offset = (int16_t)(byte(slot, 3) << 8 | byte(slot, 2));
-		insn->imm = (int32_t)(byte(slot, 7) << 24 | byte(slot, 6) << 16 | byte(slot, 5) << 8 | byte(slot, 4));
-	}
+	*insn = decode(slot, order == EBPF_BIG_ENDIAN);
 }
 
 enum ebpf_status ebpf_decode(struct ebpf_vm *vm, const uint8_t *bytecode, size_t bytes, enum ebpf_byte_order order)
@@ -44,11 +49,11 @@ enum ebpf_status ebpf_decode(struct ebpf_vm *vm, const uint8_t *bytecode, size_t
 		return ebpf_fail(vm, EBPF_ERROR_PROGRAM, EBPF_NO_INSTRUCTION, "the program has more than %u slots",
 				 EBPF_PROGRAM_SLOTS_MAX);
 	slots = (uint32_t)(bytes / BPF_SLOT_BYTES);
-	vm->program = ebpf_allocate(vm, slots * sizeof(*vm->program));
+	vm->program = ebpf_allocate_unset(vm, slots * sizeof(*vm->program));
 	if (!vm->program)
 		return ebpf_fail(vm, EBPF_ERROR_MEMORY, EBPF_NO_INSTRUCTION, "no memory for %u instructions", slots);
 	vm->slots = slots;
 	for (i = 0; i < slots; i++)
-		ebpf_decode_slot(bytecode + (size_t)i * BPF_SLOT_BYTES, order, &vm->program[i]);
+		vm->program[i] = decode(bytecode + (size_t)i * BPF_SLOT_BYTES, order == EBPF_BIG_ENDIAN);
 	return EBPF_OK;
 }

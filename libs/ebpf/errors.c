@@ -110,16 +110,21 @@ enum ebpf_status ebpf_fail(struct ebpf_vm *vm, enum ebpf_status status, uint32_t
 const char *ebpf_status_name(enum ebpf_status status)
 {
 	static const char *const names[] = {
-		"ok", "argument", "memory", "state", "program", "relocation", "unsupported", "buffer",
-		"budget", "bounds", "alignment", "helper",
+		"ok",	       "argument", "memory", "state",  "program",   "relocation",
+		"unsupported", "buffer",   "budget", "bounds", "alignment", "helper",
 	};
 
 	return (unsigned)status < sizeof(names) / sizeof(names[0]) ? names[status] : "unknown";
 }
 
+void *ebpf_allocate_unset(struct ebpf_vm *vm, size_t bytes)
+{
+	return vm->platform.allocate(vm->platform.context, bytes);
+}
+
 void *ebpf_allocate(struct ebpf_vm *vm, size_t bytes)
 {
-	void *memory = vm->platform.allocate(vm->platform.context, bytes);
+	void *memory = ebpf_allocate_unset(vm, bytes);
 
 	if (memory)
 		ebpf_clear(memory, bytes);

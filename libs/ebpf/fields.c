@@ -200,3 +200,80 @@ const char *ebpf_field_error(const struct ebpf_insn *insn, const struct ebpf_ins
 		return memory_error(insn);
 	}
 }
+
+/* The table of opcodes. */
+
+#define READS_WRITES (EBPF_KIND_READS_DST | EBPF_KIND_WRITES_DST)
+#define SRC EBPF_KIND_READS_SRC
+#define ENTRY(opcode, kind, src, offset, imm) \
+	[opcode] = { EBPF_KIND_PLAIN | (kind), (src) ? EBPF_R10 : 0, (offset) ? 0 : -1, (imm) ? 0 : -1 }
+
+/* A form with a constant and one with a register. Divisions and moves with an offset are judged by arithmetic_error. */
+#define BOTH(class, code, kind, offset) \
+	ENTRY((class) | (code) | BPF_K, kind, false, offset, true), \
+		ENTRY((class) | (code) | BPF_X, (kind) | SRC, true, offset, false)
+#define ARITHMETIC(code) BOTH(BPF_ALU, code, READS_WRITES, false), BOTH(BPF_ALU64, code, READS_WRITES, false)
+#define NEGATE(class) ENTRY((class) | BPF_NEG | BPF_K, READS_WRITES, false, false, false)
+#define MOVE(class) BOTH(class, BPF_MOV, EBPF_KIND_WRITES_DST, false)
+
+#define CONDITIONAL (EBPF_KIND_CONTROL | EBPF_KIND_JUMP | EBPF_KIND_CONDITIONAL)
+#define CONDITION(code) \
+	BOTH(BPF_JMP, code, CONDITIONAL | EBPF_KIND_READS_DST, true), \
+		BOTH(BPF_JMP32, code, CONDITIONAL | EBPF_KIND_READS_DST, true)
+
+#define ACCESS(class, mode, size, kind, src, imm) ENTRY((class) | (mode) | (size), EBPF_KIND_ACCESS | (kind), src, true, imm)
+#define LOAD(mode, size, kind) ACCESS(BPF_LDX, mode, size, EBPF_KIND_WRITES_DST | SRC | (kind), true, false)
+#define STORES(size) \
+	ACCESS(BPF_ST, BPF_MEM, size, EBPF_KIND_READS_DST, false, true), \
+		ACCESS(BPF_STX, BPF_MEM, size, EBPF_KIND_READS_DST | SRC, true, false)
+#define ODD(opcode, kind) [opcode] = { kind, 0, 0, 0 } /* not plain */
+
+const struct ebpf_opcode ebpf_opcodes[256] = {
+	ARITHMETIC(BPF_ADD),
+	ARITHMETIC(BPF_SUB),
+	ARITHMETIC(BPF_MUL),
+	ARITHMETIC(BPF_DIV),
+	ARITHMETIC(BPF_OR),
+	ARITHMETIC(BPF_AND),
+	ARITHMETIC(BPF_LSH),
+	ARITHMETIC(BPF_RSH),
+	ARITHMETIC(BPF_MOD),
+	ARITHMETIC(BPF_XOR),
+	ARITHMETIC(BPF_ARSH),
+	NEGATE(BPF_ALU),
+	NEGATE(BPF_ALU64),
+	MOVE(BPF_ALU),
+	MOVE(BPF_ALU64),
+	CONDITION(BPF_JEQ),
+	CONDITION(BPF_JGT),
+	CONDITION(BPF_JGE),
+	CONDITION(BPF_JSET),
+	CONDITION(BPF_JNE),
+	CONDITION(BPF_JSGT),
+	CONDITION(BPF_JSGE),
+	CONDITION(BPF_JLT),
+	CONDITION(BPF_JLE),
+	CONDITION(BPF_JSLT),
+	CONDITION(BPF_JSLE),
+	LOAD(BPF_MEM, BPF_B, EBPF_KIND_LOAD),
+	LOAD(BPF_MEM, BPF_H, EBPF_KIND_LOAD),
+	LOAD(BPF_MEM, BPF_W, EBPF_KIND_LOAD),
+	LOAD(BPF_MEM, BPF_DW, EBPF_KIND_LOAD),
+	LOAD(BPF_MEMSX, BPF_B, 0),
+	LOAD(BPF_MEMSX, BPF_H, 0),
+	LOAD(BPF_MEMSX, BPF_W, 0),
+	STORES(BPF_B),
+	STORES(BPF_H),
+	STORES(BPF_W),
+	STORES(BPF_DW),
+	ODD(BPF_OP_LE, EBPF_KIND_SWAP),
+	ODD(BPF_OP_BE, EBPF_KIND_SWAP),
+	ODD(BPF_OP_BSWAP, EBPF_KIND_SWAP),
+	ODD(BPF_STX | BPF_ATOMIC | BPF_W, EBPF_KIND_ACCESS),
+	ODD(BPF_STX | BPF_ATOMIC | BPF_DW, EBPF_KIND_ACCESS),
+	ODD(BPF_OP_JA, EBPF_KIND_CONTROL | EBPF_KIND_JUMP),
+	ODD(BPF_OP_JA32, EBPF_KIND_CONTROL | EBPF_KIND_JUMP),
+	ODD(BPF_OP_CALL, EBPF_KIND_CONTROL),
+	ODD(BPF_OP_CALLX, EBPF_KIND_CONTROL),
+	ODD(BPF_OP_EXIT, EBPF_KIND_CONTROL),
+};

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The flow of control and of register values through a decoded program whose fields and jumps have been checked.
+ * The flow of register values through a decoded program whose fields and jumps have been checked.
  *
- * Basic blocks carry the number of their instructions, which is what the run-time budget is charged on entry. Live
- * registers decide what has to be cleared where the RFC leaves a value open (registers at the start of the program, r1
+ * Live registers decide what has to be cleared where the RFC leaves a value open (registers at the start of the program, r1
  * to r5 after a helper), so that both engines give the same result and no host value leaks, at no cost for ordinary
  * programs; fuse.c needs them too.
  */
@@ -29,20 +28,6 @@ static struct ebpf_effect atomic_effect(const struct ebpf_insn *insn)
 	return effect;
 }
 
-static struct ebpf_effect arithmetic_effect(const struct ebpf_insn *insn)
-{
-	uint8_t code = BPF_CODE(insn->opcode);
-	struct ebpf_effect effect = { R(insn->dst), R(insn->dst) };
-
-	if (code == BPF_END || code == BPF_NEG)
-		return effect;
-	if (code == BPF_MOV)
-		effect.reads = 0;
-	if (BPF_SOURCE(insn->opcode) == BPF_X)
-		effect.reads |= R(insn->src);
-	return effect;
-}
-
 static struct ebpf_effect jump_effect(const struct ebpf_insn *insn)
 {
 	switch (insn->opcode) {
@@ -55,70 +40,36 @@ static struct ebpf_effect jump_effect(const struct ebpf_insn *insn)
 		return (struct ebpf_effect){ (uint16_t)(ARGUMENTS | R(insn->dst)), R(0) | ARGUMENTS };
 	case BPF_OP_EXIT:
 		return (struct ebpf_effect){ R(0), 0 };
-	case BPF_OP_JA:
-	case BPF_OP_JA32:
+	default: /* ja, ja32 */
 		return (struct ebpf_effect){ 0, 0 };
-	default:
-		return (struct ebpf_effect){
-			(uint16_t)(R(insn->dst) | (BPF_SOURCE(insn->opcode) == BPF_X ? R(insn->src) : 0)), 0
-		};
 	}
 }
 
-/* The registers that an instruction reads and writes: what verify.c notes in each. */
-struct ebpf_effect ebpf_effect(const struct ebpf_insn *insn)
+/* The registers that an instruction reads and writes, where the opcode does not say it all: what verify.c notes in each. */
+struct ebpf_effect ebpf_odd_effect(const struct ebpf_insn *insn)
 {
 	switch (BPF_CLASS(insn->opcode)) {
 	case BPF_ALU:
-	case BPF_ALU64:
-		return arithmetic_effect(insn);
+	case BPF_ALU64: /* BPF_END */
+		return (struct ebpf_effect){ R(insn->dst), R(insn->dst) };
 	case BPF_JMP:
 	case BPF_JMP32:
 		return jump_effect(insn);
 	case BPF_LD:
 		return (struct ebpf_effect){ 0, R(insn->dst) };
-	case BPF_LDX:
-		return (struct ebpf_effect){ R(insn->src), R(insn->dst) };
-	case BPF_ST:
-		return (struct ebpf_effect){ R(insn->dst), 0 };
 	default:
-		if (BPF_MODE(insn->opcode) == BPF_ATOMIC)
-			return atomic_effect(insn);
-		return (struct ebpf_effect){ (uint16_t)(R(insn->dst) | R(insn->src)), 0 };
+		return atomic_effect(insn);
 	}
 }
 
-/* Marks the first instruction of each basic block and counts the block's instructions there. */
-void ebpf_find_blocks(struct ebpf_vm *vm)
+static uint16_t live_before_control(const struct ebpf_vm *vm, const struct ebpf_insn *insn, uint16_t after, bool in_main)
 {
-	struct ebpf_insn *program = vm->program, *leader = NULL;
-	bool after_end = true;
-	uint32_t i;
-
-	for (i = 0; i < vm->slots; i = ebpf_next(program, i)) {
-		struct ebpf_insn *insn = &program[i];
-
-		insn->charge = 0;
-		if (after_end || (insn->flags & (EBPF_INSN_TARGET | EBPF_INSN_FUNCTION))) {
-			insn->flags |= EBPF_INSN_LEADER;
-			leader = insn;
-		}
-		leader->charge++;
-		after_end = ebpf_ends_block(insn);
-	}
-}
-
-static uint16_t live_before(const struct ebpf_vm *vm, uint32_t at, bool in_main)
-{
-	const struct ebpf_insn *insn = &vm->program[at];
-	uint16_t after = 0;
+	unsigned kind = ebpf_kind(insn);
 
 	if (insn->opcode == BPF_OP_EXIT)
 		return in_main ? R(0) : (uint16_t)(R(0) | ARGUMENTS);
-	if (ebpf_is_jump(insn))
-		after = vm->program[insn->target].live;
-	if (!ebpf_is_jump(insn) || ebpf_is_conditional(insn))
-		after |= vm->program[ebpf_next(vm->program, at)].live;
+	if (kind & EBPF_KIND_JUMP)
+		after = (uint16_t)(vm->program[insn->target].live | (kind & EBPF_KIND_CONDITIONAL ? after : 0));
 	return (uint16_t)((after & ~insn->writes) | insn->reads);
 }
 
@@ -128,36 +79,32 @@ static uint16_t live_before(const struct ebpf_vm *vm, uint32_t at, bool in_main)
  */
 static bool live_pass(struct ebpf_vm *vm)
 {
+	struct ebpf_insn *const program = vm->program, *const main_end = program + vm->functions[0].end;
+	struct ebpf_insn *insn = program + vm->slots;
+	uint16_t live = 0; /* before the instruction that was seen last, so after this one */
 	bool changed = false;
-	uint32_t f = vm->function_count - 1, i = vm->slots;
 
-	while (i-- > 0) {
-		struct ebpf_insn *insn = &vm->program[i];
-		uint16_t live;
-
+	while (insn > program) {
+		insn--;
 		if (insn->flags & EBPF_INSN_SECOND)
 			continue;
-		while (i < vm->functions[f].start)
-			f--;
-		live = live_before(vm, i, f == 0);
-		changed |= insn->flags & EBPF_INSN_LOOP && live != insn->live;
+		if (ebpf_kind(insn) & EBPF_KIND_CONTROL)
+			live = live_before_control(vm, insn, live, insn < main_end);
+		else
+			live = (uint16_t)((live & ~insn->writes) | insn->reads);
+		if (insn->flags & EBPF_INSN_LOOP)
+			changed |= live != insn->live;
 		insn->live = live;
 	}
 	return changed;
 }
 
-/* Solves for the registers that are live before each instruction, and what each function writes. */
+/* Solves for the registers that are live before each instruction. */
 void ebpf_find_live(struct ebpf_vm *vm)
 {
 	unsigned pass;
-	uint32_t f, i;
+	uint32_t i;
 
-	for (f = 0; f < vm->function_count; f++) {
-		struct ebpf_function *function = &vm->functions[f];
-
-		for (i = function->start; i < function->end; i = ebpf_next(vm->program, i))
-			function->written |= vm->program[i].writes;
-	}
 	for (pass = 0; live_pass(vm); pass++) {
 		if (pass < PASSES_MAX)
 			continue;

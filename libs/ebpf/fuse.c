@@ -23,24 +23,9 @@ bool ebpf_end_swaps(const struct ebpf_insn *insn, bool target_is_big)
 	return insn->opcode == BPF_OP_BSWAP || (insn->opcode == BPF_OP_BE) != target_is_big;
 }
 
-static bool is_end(const struct ebpf_insn *insn)
-{
-	return insn->opcode == BPF_OP_LE || insn->opcode == BPF_OP_BE || insn->opcode == BPF_OP_BSWAP;
-}
-
-static bool is_plain_load(const struct ebpf_insn *insn)
-{
-	return BPF_CLASS(insn->opcode) == BPF_LDX && BPF_MODE(insn->opcode) == BPF_MEM;
-}
-
 static bool is_entered_by_jump(const struct ebpf_insn *insn)
 {
 	return insn->flags & (EBPF_INSN_TARGET | EBPF_INSN_FUNCTION);
-}
-
-static bool is_control(const struct ebpf_insn *insn)
-{
-	return BPF_CLASS(insn->opcode) == BPF_JMP || BPF_CLASS(insn->opcode) == BPF_JMP32;
 }
 
 struct fuser {
@@ -51,33 +36,35 @@ struct fuser {
 	struct ebpf_code_stats *stats;
 };
 
-/* The BPF_END that is the next use of the register loaded at `at`, in straight-line code; 0 if there is none. */
-static uint32_t end_after_load(const struct fuser *f, uint32_t at)
+/*
+ * The load whose next use, in straight-line code, is the BPF_END at `end`; UINT32_MAX if there is none. Looking back ends at
+ * another BPF_END of the register, so that all of it together is at most some passes over the program.
+ */
+static uint32_t load_before(const struct fuser *f, uint32_t end)
 {
 	const struct ebpf_insn *program = f->vm->program;
-	uint8_t reg = program[at].dst;
-	uint32_t i;
+	uint8_t reg = program[end].dst;
+	uint32_t i = end;
 
-	for (i = ebpf_next(program, at); i < f->vm->slots; i = ebpf_next(program, i)) {
-		uint16_t touches = program[i].reads | program[i].writes;
+	while (!is_entered_by_jump(&program[i]) && i-- > 0) {
+		const struct ebpf_insn *insn = &program[i];
 
-		if (is_entered_by_jump(&program[i]) || is_control(&program[i]))
-			return 0;
-		if (is_end(&program[i]) && program[i].dst == reg)
+		if (insn->flags & EBPF_INSN_SECOND)
+			continue;
+		if (ebpf_kind(insn) & EBPF_KIND_LOAD && insn->dst == reg)
 			return i;
-		if (touches & R(reg))
-			return 0;
+		if (ebpf_kind(insn) & EBPF_KIND_CONTROL || (insn->reads | insn->writes) & R(reg))
+			break;
 	}
-	return 0;
+	return UINT32_MAX;
 }
 
-static void fuse_load(struct fuser *f, uint32_t at)
+static void fuse_load(struct fuser *f, uint32_t at, uint32_t end)
 {
 	const struct ebpf_insn *program = f->vm->program;
 	unsigned bytes = ebpf_access_bytes(program[at].opcode);
-	uint32_t end = end_after_load(f, at);
 
-	if (!end || (unsigned)program[end].imm < bytes * 8)
+	if ((unsigned)program[end].imm < bytes * 8)
 		return;
 	if (!ebpf_end_swaps(&program[end], f->target_is_big)) {
 		f->marks[end] |= EBPF_MARK_DROPPED;
@@ -169,8 +156,6 @@ static void count(struct fuser *f, uint32_t at)
 	const struct ebpf_insn *insn = &f->vm->program[at];
 	bool dropped = f->marks[at] & EBPF_MARK_DROPPED;
 
-	if (!is_end(insn))
-		return;
 	if (ebpf_end_swaps(insn, f->target_is_big)) {
 		f->stats->swaps_in_register += !dropped;
 		return;
@@ -183,20 +168,16 @@ void ebpf_fuse(const struct ebpf_vm *vm, bool target_is_big, unsigned merge_byte
 	       struct ebpf_code_stats *stats)
 {
 	struct fuser f = { vm, target_is_big, merge_bytes, marks, stats };
-	uint32_t i, ends = 0;
+	uint32_t end;
 
 	ebpf_clear(stats, sizeof(*stats));
-	while (ends < vm->slots && !is_end(&vm->program[ends]))
-		ends = ebpf_next(vm->program, ends);
-	if (ends == vm->slots) /* no swap in all of the program */
-		return;
-	for (i = 0; i < vm->slots; i = ebpf_next(vm->program, i)) {
-		if (is_plain_load(&vm->program[i]))
-			fuse_load(&f, i);
-	}
-	for (i = 0; i < vm->slots; i = ebpf_next(vm->program, i)) {
-		if (is_end(&vm->program[i]) && !(marks[i] & EBPF_MARK_DROPPED))
-			fuse_stores(&f, i);
-		count(&f, i);
+	for (end = vm->survey.first_swap; end != UINT32_MAX; end = vm->program[end].target) {
+		uint32_t at = load_before(&f, end);
+
+		if (at != UINT32_MAX)
+			fuse_load(&f, at, end);
+		if (!(marks[end] & EBPF_MARK_DROPPED))
+			fuse_stores(&f, end);
+		count(&f, end);
 	}
 }

@@ -5,8 +5,8 @@
  * The way of a program through the files:
  *   decode.c       bytecode of either byte order -> struct ebpf_insn[], one per slot, jump targets as slot indices
  *   fields.c       opcodes and reserved fields of one instruction
- *   verify.c       the whole program: jumps, functions, stack, calls; relocates lddw
- *   flow.c         basic blocks, their lengths for the budget, functions, live registers
+ *   verify.c       the whole program: jumps, functions, stack, calls, basic blocks; relocates lddw
+ *   flow.c         live registers; functions by their start
  *   interpret.c    runs it; the reference
  *   fuse.c         marks loads, stores and swaps that generated code may merge
  *   narrow.c       marks 32-bit results whose upper half nobody reads
@@ -27,26 +27,26 @@
 #define EBPF_PROGRAM_SLOTS_MAX (1u << 20)
 
 enum ebpf_insn_flag {
-	EBPF_INSN_SECOND = 1,   /* the second slot of an lddw: no instruction */
-	EBPF_INSN_LEADER = 2,   /* first of a basic block */
-	EBPF_INSN_TARGET = 4,   /* some jump goes here */
+	EBPF_INSN_SECOND = 1, /* the second slot of an lddw: no instruction */
+	EBPF_INSN_LEADER = 2, /* first of a basic block */
+	EBPF_INSN_TARGET = 4, /* some jump goes here */
 	EBPF_INSN_FUNCTION = 8, /* first of a function: slot 0 or the target of a local call */
-	EBPF_INSN_STACK = 16,   /* a memory access that is in the stack frame, and aligned if atomic, by its distance from r10 */
-	EBPF_INSN_LOOP = 32,    /* a jump goes here from the same place or later: the head of a loop */
+	EBPF_INSN_STACK = 16, /* a memory access that is in the stack frame, and aligned if atomic, by its distance from r10 */
+	EBPF_INSN_LOOP = 32, /* a jump goes here from the same place or later: the head of a loop */
 };
 
+/* Small, because every pass over a long program waits for memory. The second slot of an lddw has the value: ebpf_wide. */
 struct ebpf_insn {
-	uint64_t wide;   /* lddw: the 64-bit value, after relocation what it stands for */
 	int32_t imm;
-	uint32_t target; /* jumps and local calls: slot index */
+	uint32_t target; /* jumps and local calls: slot index; swaps: of the next swap */
 	uint32_t charge; /* leaders: instructions in the block */
 	int16_t offset;
 	uint8_t opcode;
 	uint8_t dst;
 	uint8_t src;
 	uint8_t flags;
-	uint16_t live;   /* bit n: the value of register n before this instruction may be read */
-	uint16_t reads;  /* verify.c: bit n: this instruction reads register n */
+	uint16_t live; /* bit n: the value of register n before this instruction may be read */
+	uint16_t reads; /* verify.c: bit n: this instruction reads register n */
 	uint16_t writes; /* verify.c: bit n: it writes register n */
 };
 
@@ -54,7 +54,7 @@ struct ebpf_insn {
 struct ebpf_function {
 	uint32_t start;
 	uint32_t end;
-	uint32_t depth;   /* frames it needs, its own included */
+	uint32_t depth; /* frames it needs, its own included */
 	uint16_t written; /* bit n: it writes register n itself */
 };
 
@@ -62,6 +62,20 @@ struct ebpf_error {
 	enum ebpf_status status;
 	uint32_t instruction;
 	char text[200];
+};
+
+/* What the verifier has seen of the whole program, so that nobody walks it again to ask. */
+struct ebpf_survey {
+	uint32_t first_swap; /* slot of the first le, be or bswap, whose target is the next one's; UINT32_MAX ends that list */
+	uint32_t last_swap;
+	uint32_t leaders; /* basic blocks */
+	uint32_t accesses; /* loads, stores, atomics */
+	uint32_t odd; /* atomics and callx, whose operands are checked at run time whatever the options */
+	uint32_t calls; /* of helpers and functions */
+	uint32_t local_calls;
+	uint32_t named; /* lddw of something outside */
+	uint32_t controls; /* jumps, calls, exits */
+	uint32_t last; /* slot of the last instruction */
 };
 
 struct ebpf_vm {
@@ -73,7 +87,7 @@ struct ebpf_vm {
 
 	struct ebpf_region *regions; /* [0] context, [1] stack, the registered ones that may be written, the read-only ones */
 	uint32_t region_count;
-	uint32_t writable_count;  /* of them */
+	uint32_t writable_count; /* of them */
 	uint32_t region_capacity;
 
 	struct ebpf_insn *program;
@@ -84,6 +98,7 @@ struct ebpf_vm {
 	uint32_t function_count;
 	uint16_t live_at_entry;
 	bool uses_stack;
+	struct ebpf_survey survey;
 
 	uint8_t *stack; /* EBPF_FRAME_BYTES * EBPF_CALL_DEPTH_MAX; the innermost run's */
 	struct ebpf_run *running; /* vm.c: the innermost run that is under way */
@@ -97,7 +112,43 @@ struct ebpf_vm {
 	struct ebpf_error error;
 };
 
+/*
+ * What an opcode says by itself (fields.c): its kind, the registers it reads and writes, the fields that it leaves 0. One
+ * look here instead of a dozen comparisons; opcodes for which that is not all (calls, swaps, lddw, atomics) are not plain.
+ */
+enum ebpf_kind {
+	EBPF_KIND_PLAIN = 1, /* an instruction if its reserved fields are 0; its effect is the one here */
+	EBPF_KIND_CONTROL = 2, /* jumps, calls, exit */
+	EBPF_KIND_JUMP = 4, /* ja, ja32, conditional jumps */
+	EBPF_KIND_CONDITIONAL = 8,
+	EBPF_KIND_ACCESS = 16, /* loads, stores, atomics */
+	EBPF_KIND_READS_DST = 32,
+	EBPF_KIND_READS_SRC = 64,
+	EBPF_KIND_WRITES_DST = 128,
+	EBPF_KIND_LOAD = 256, /* ldx of memory, without a sign extension */
+	EBPF_KIND_SWAP = 512, /* le, be, bswap */
+};
+struct ebpf_opcode {
+	uint16_t kind;
+	uint16_t src_max; /* 10 or, where there is no source register, 0 */
+	int16_t offset_reserved; /* -1: must be 0 */
+	int16_t imm_reserved; /* likewise */
+};
+extern const struct ebpf_opcode ebpf_opcodes[256];
+
 /* Looked at by every pass over a program, so they are inline. */
+
+/* lddw: the 64-bit value, after relocation what it stands for. */
+static inline uint64_t ebpf_wide(const struct ebpf_insn *insn)
+{
+	return insn[1].target | (uint64_t)insn[1].charge << 32;
+}
+
+static inline void ebpf_set_wide(struct ebpf_insn *insn, uint64_t value)
+{
+	insn[1].target = (uint32_t)value;
+	insn[1].charge = (uint32_t)(value >> 32);
+}
 
 /* The slot after the instruction in slot `at`. */
 static inline uint32_t ebpf_next(const struct ebpf_insn *program, uint32_t at)
@@ -105,19 +156,20 @@ static inline uint32_t ebpf_next(const struct ebpf_insn *program, uint32_t at)
 	return at + (program[at].opcode == BPF_OP_LDDW ? 2 : 1);
 }
 
+static inline unsigned ebpf_kind(const struct ebpf_insn *insn)
+{
+	return ebpf_opcodes[insn->opcode].kind;
+}
+
 static inline bool ebpf_is_conditional(const struct ebpf_insn *insn)
 {
-	uint8_t class = BPF_CLASS(insn->opcode), code = BPF_CODE(insn->opcode);
-
-	if (class != BPF_JMP && class != BPF_JMP32)
-		return false;
-	return code != BPF_JA && code != BPF_CALL && code != BPF_EXIT;
+	return ebpf_kind(insn) & EBPF_KIND_CONDITIONAL;
 }
 
 /* ja, ja32 and conditional jumps */
 static inline bool ebpf_is_jump(const struct ebpf_insn *insn)
 {
-	return insn->opcode == BPF_OP_JA || insn->opcode == BPF_OP_JA32 || ebpf_is_conditional(insn);
+	return ebpf_kind(insn) & EBPF_KIND_JUMP;
 }
 
 static inline bool ebpf_ends_block(const struct ebpf_insn *insn)
@@ -128,16 +180,9 @@ static inline bool ebpf_ends_block(const struct ebpf_insn *insn)
 /* The bytes that a load, store or atomic accesses. */
 static inline unsigned ebpf_access_bytes(uint8_t opcode)
 {
-	switch (BPF_SIZE(opcode)) {
-	case BPF_B:
-		return 1;
-	case BPF_H:
-		return 2;
-	case BPF_W:
-		return 4;
-	default:
-		return 8;
-	}
+	static const uint8_t bytes[4] = { 4, 2, 1, 8 }; /* in the order of the encoding: w, h, b, dw */
+
+	return bytes[BPF_SIZE(opcode) >> 3];
 }
 
 /* decode.c */
@@ -155,8 +200,7 @@ struct ebpf_effect {
 	uint16_t reads;
 	uint16_t writes;
 };
-struct ebpf_effect ebpf_effect(const struct ebpf_insn *insn);
-void ebpf_find_blocks(struct ebpf_vm *vm);
+struct ebpf_effect ebpf_odd_effect(const struct ebpf_insn *insn);
 void ebpf_find_live(struct ebpf_vm *vm);
 const struct ebpf_function *ebpf_function_at(const struct ebpf_vm *vm, uint32_t start);
 
@@ -185,6 +229,7 @@ enum ebpf_status ebpf_fail(struct ebpf_vm *vm, enum ebpf_status status, uint32_t
 size_t ebpf_format(char *text, size_t bytes, const char *format, ...);
 
 void *ebpf_allocate(struct ebpf_vm *vm, size_t bytes);
+void *ebpf_allocate_unset(struct ebpf_vm *vm, size_t bytes); /* not cleared: for who writes all of it before reading */
 void ebpf_release(struct ebpf_vm *vm, void *memory, size_t bytes);
 void ebpf_clear(void *memory, size_t bytes);
 void ebpf_copy(void *to, const void *from, size_t bytes);

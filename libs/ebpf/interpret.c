@@ -387,7 +387,7 @@ static bool call_helper(struct machine *m, uint64_t number)
 		return fault(m, EBPF_ERROR_HELPER, number);
 	entry = &helpers[number];
 	m->r[0] = ((ebpf_helper)(uintptr_t)entry->function)(m->r[1], m->r[2], m->r[3], m->r[4], m->r[5],
-							     (void *)(uintptr_t)m->frame->helper_context);
+							    (void *)(uintptr_t)m->frame->helper_context);
 	for (i = 1; i <= 5; i++)
 		m->r[i] = 0;
 	return !(entry->flags & EBPF_HELPER_UNWIND) || m->r[0] != 0;
@@ -469,7 +469,7 @@ static bool step(struct machine *m)
 	case BPF_JMP32:
 		return jump(m, insn);
 	case BPF_LD:
-		m->r[insn->dst] = insn->wide;
+		m->r[insn->dst] = ebpf_wide(insn);
 		m->at += 2;
 		return true;
 	default:

@@ -81,14 +81,6 @@ ebpf_label ebpf_leave_label(const struct ebpf_emitter *e)
 	return e->vm->slots;
 }
 
-void ebpf_bind(struct ebpf_emitter *e, ebpf_label label)
-{
-	e->position[label] = e->at;
-	if (!e->second_pass)
-		e->estimate[label] = e->at;
-	e->estimate_here = e->estimate[label];
-}
-
 void ebpf_reference(struct ebpf_emitter *e, ebpf_label label, unsigned kind)
 {
 	if (e->second_pass && e->reference_count < e->reference_capacity)
@@ -100,8 +92,8 @@ uint32_t ebpf_distance_max(const struct ebpf_emitter *e, ebpf_label label)
 {
 	if (!e->second_pass)
 		return UINT32_MAX;
-	if (e->estimate[label] > e->estimate_here) /* ahead: code only shrinks between the passes */
-		return e->estimate[label] - e->estimate_here;
+	if (e->position[label] > e->estimate_here) /* ahead: code only shrinks between the passes */
+		return e->position[label] - e->estimate_here;
 	return e->at - e->position[label];
 }
 
@@ -112,21 +104,6 @@ ebpf_label ebpf_cold(struct ebpf_emitter *e, enum ebpf_status status, uint32_t a
 
 	e->cold[e->cold_count++] = (struct ebpf_cold){ label, at, status };
 	return label;
-}
-
-uint32_t ebpf_get32(const uint8_t *at, bool big)
-{
-	uint32_t a = at[0], b = at[1], c = at[2], d = at[3];
-
-	return big ? a << 24 | b << 16 | c << 8 | d : d << 24 | c << 16 | b << 8 | a;
-}
-
-void ebpf_put32(uint8_t *at, bool big, uint32_t value)
-{
-	unsigned i;
-
-	for (i = 0; i < 4; i++)
-		at[big ? 3 - i : i] = (uint8_t)(value >> 8 * i);
 }
 
 static void functions(struct ebpf_emitter *e)
@@ -140,8 +117,10 @@ static void functions(struct ebpf_emitter *e)
 		ebpf_bind(e, ebpf_function_label(e, f));
 		if (f)
 			e->backend->function_enter(e, ebpf_registers_to_save(function));
-		for (i = function->start; i < function->end; i = ebpf_next(vm->program, i))
-			ebpf_lower(e, function, i);
+		for (i = function->start; i < function->end; i++) {
+			if (!(vm->program[i].flags & EBPF_INSN_SECOND))
+				ebpf_lower(e, function, i);
+		}
 		if (f == 0) {
 			ebpf_bind(e, ebpf_leave_label(e));
 			e->backend->leave(e);
@@ -170,9 +149,6 @@ static void pass(struct ebpf_emitter *e)
 	e->cold_count = 0;
 	e->reference_count = 0;
 	e->estimate_here = 0;
-	e->written = clear;
-	for (i = 0; i < e->vm->function_count; i++)
-		e->written |= e->vm->functions[i].written;
 	e->backend->enter(e);
 	if (clear)
 		e->backend->clear(e, clear);
@@ -181,8 +157,9 @@ static void pass(struct ebpf_emitter *e)
 	for (i = 0; i < ROUTINES; i++) {
 		ebpf_bind(e, ebpf_routine_label(e, i));
 		if (e->routines_used & 1u << i)
-			e->backend->bounds_routine(e, 1u << i % 4, i < 4 ? offsetof(struct ebpf_frame, regions_end) :
-									    offsetof(struct ebpf_frame, writable_end));
+			e->backend->bounds_routine(e, 1u << i % 4,
+						   i < 4 ? offsetof(struct ebpf_frame, regions_end) :
+							   offsetof(struct ebpf_frame, writable_end));
 	}
 }
 
@@ -204,17 +181,13 @@ static enum ebpf_status patch(struct ebpf_emitter *e)
 /* Upper bound of the checks that can fail. */
 static uint32_t count_checks(const struct ebpf_vm *vm)
 {
-	uint32_t i, count = 0;
+	const struct ebpf_survey *survey = &vm->survey;
+	uint32_t count = survey->odd;
 
-	for (i = 0; i < vm->slots; i = ebpf_next(vm->program, i)) {
-		const struct ebpf_insn *insn = &vm->program[i];
-		uint8_t class = BPF_CLASS(insn->opcode);
-
-		count += (insn->flags & EBPF_INSN_LEADER) != 0;
-		count += insn->opcode == BPF_OP_CALLX;
-		if (class == BPF_LDX || class == BPF_ST || class == BPF_STX)
-			count += 2;
-	}
+	if (vm->options.bounds)
+		count += survey->accesses;
+	if (vm->options.budget_instructions)
+		count += survey->leaders;
 	return count;
 }
 
@@ -245,16 +218,14 @@ static enum ebpf_status prepare(struct ebpf_emitter *e)
 {
 	struct ebpf_vm *vm = e->vm;
 	unsigned bytes, merge_bytes = 0;
-	bool merge = e->target->fusion == EBPF_FUSION_ON ||
-		     (e->target->fusion == EBPF_FUSION_AUTO && e->backend->fusion_pays);
+	bool merge = e->target->fusion == EBPF_FUSION_ON || (e->target->fusion == EBPF_FUSION_AUTO && e->backend->fusion_pays);
 
 	e->cold_capacity = count_checks(vm);
 	e->label_count = cold_label(e, e->cold_capacity);
-	e->position = ebpf_allocate(vm, e->label_count * sizeof(*e->position));
-	e->estimate = ebpf_allocate(vm, e->label_count * sizeof(*e->estimate));
-	e->cold = ebpf_allocate(vm, (e->cold_capacity + 1) * sizeof(*e->cold));
+	e->position = ebpf_allocate_unset(vm, e->label_count * sizeof(*e->position));
+	e->cold = ebpf_allocate_unset(vm, (e->cold_capacity + 1) * sizeof(*e->cold));
 	e->marks = ebpf_allocate(vm, vm->slots);
-	if (!e->position || !e->estimate || !e->cold || !e->marks)
+	if (!e->position || !e->cold || !e->marks)
 		return no_memory(vm);
 	for (bytes = 2; merge && bytes <= 8; bytes *= 2) {
 		if (e->backend->has_swapped_access(e->target->features, bytes))
@@ -274,23 +245,45 @@ static void release(struct ebpf_emitter *e)
 	struct ebpf_vm *vm = e->vm;
 
 	ebpf_release(vm, e->position, e->label_count * sizeof(*e->position));
-	ebpf_release(vm, e->estimate, e->label_count * sizeof(*e->estimate));
 	ebpf_release(vm, e->cold, (e->cold_capacity + 1) * sizeof(*e->cold));
 	ebpf_release(vm, e->marks, vm->slots);
 	ebpf_release(vm, e->references, e->reference_capacity * sizeof(*e->references));
 }
 
+/* What is in the code besides the slots' own: entry, registers set to 0, exit; functions' entries; failed checks. */
+#define AROUND_MAIN_BYTES 192
+#define AROUND_FUNCTION_BYTES 32
+#define FAILED_CHECK_BYTES 48
+/* An instruction refers to at most so many labels: callx to two for checks and the exit; a jump, a call or an exit to one. */
+#define ODD_REFERENCES 3
+
+/* The back end's estimate of all labels, or the first pass; returns an upper bound of the code's bytes. */
+static uint32_t first_pass(struct ebpf_emitter *e)
+{
+	const struct ebpf_vm *vm = e->vm;
+	uint32_t i, bytes = 0;
+
+	if (e->backend->estimate && !vm->options.bounds && !vm->options.budget_instructions)
+		bytes = e->backend->estimate(e, AROUND_MAIN_BYTES);
+	if (!bytes) {
+		pass(e);
+		return e->at;
+	}
+	for (i = vm->slots; i < e->label_count; i++) /* these are wherever: far */
+		e->position[i] = UINT32_MAX / 2;
+	e->reference_count = 2 * vm->survey.controls + ODD_REFERENCES * vm->survey.odd + e->cold_capacity;
+	return bytes + AROUND_FUNCTION_BYTES * vm->function_count + FAILED_CHECK_BYTES * e->cold_capacity;
+}
+
 static enum ebpf_status write_code(struct ebpf_emitter *e, struct ebpf_output *output)
 {
 	struct ebpf_vm *vm = e->vm;
-	uint32_t first_bytes;
+	uint32_t first_bytes = first_pass(e);
 
-	pass(e);
-	first_bytes = e->at;
 	if (first_bytes > CODE_BYTES_MAX)
 		return ebpf_fail(vm, EBPF_ERROR_UNSUPPORTED, EBPF_NO_INSTRUCTION, "the program needs too much code");
 	e->reference_capacity = e->reference_count + 1;
-	e->references = ebpf_allocate(vm, e->reference_capacity * sizeof(*e->references));
+	e->references = ebpf_allocate_unset(vm, e->reference_capacity * sizeof(*e->references));
 	if (!e->references)
 		return no_memory(vm);
 	if (!output->buffer && output->provide) {
@@ -304,6 +297,8 @@ static enum ebpf_status write_code(struct ebpf_emitter *e, struct ebpf_output *o
 	e->code = output->buffer;
 	e->capacity = output->capacity > CODE_BYTES_MAX ? CODE_BYTES_MAX : (uint32_t)output->capacity;
 	pass(e);
+	if (e->reference_count > e->reference_capacity)
+		return ebpf_fail(vm, EBPF_ERROR_UNSUPPORTED, EBPF_NO_INSTRUCTION, "more branches than were counted before");
 	output->bytes = e->at;
 	vm->code_stats.code_bytes = e->at;
 	if (e->at > e->capacity)

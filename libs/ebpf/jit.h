@@ -17,7 +17,8 @@
  * 64 bits; the operands' upper halves are arbitrary and may not matter. Nothing may be assumed about them that is not
  * said in a parameter.
  *
- * Passes. The program is generated twice, the first time into nothing, to learn where labels are. The second pass
+ * Passes. The program is generated twice, the first time into nothing, to learn where labels are, unless a back end knows
+ * upper bounds by a look at each instruction (`estimate`), which is all that is needed of the first pass. The second pass
  * may choose shorter branches by ebpf_distance_max, so a back end's code for an instruction may shrink in the second
  * pass, and must not grow.
  */
@@ -32,13 +33,32 @@ struct ebpf_emitter;
 typedef uint32_t ebpf_label;
 
 enum ebpf_alu {
-	EBPF_ADD, EBPF_SUB, EBPF_MUL, EBPF_UDIV, EBPF_UMOD, EBPF_SDIV, EBPF_SMOD,
-	EBPF_OR, EBPF_AND, EBPF_XOR, EBPF_LSH, EBPF_RSH, EBPF_ARSH,
+	EBPF_ADD,
+	EBPF_SUB,
+	EBPF_MUL,
+	EBPF_UDIV,
+	EBPF_UMOD,
+	EBPF_SDIV,
+	EBPF_SMOD,
+	EBPF_OR,
+	EBPF_AND,
+	EBPF_XOR,
+	EBPF_LSH,
+	EBPF_RSH,
+	EBPF_ARSH,
 };
 
 enum ebpf_condition {
-	EBPF_EQ, EBPF_NE, EBPF_GT, EBPF_GE, EBPF_LT, EBPF_LE, /* unsigned */
-	EBPF_SGT, EBPF_SGE, EBPF_SLT, EBPF_SLE,
+	EBPF_EQ,
+	EBPF_NE,
+	EBPF_GT,
+	EBPF_GE,
+	EBPF_LT,
+	EBPF_LE, /* unsigned */
+	EBPF_SGT,
+	EBPF_SGE,
+	EBPF_SLT,
+	EBPF_SLE,
 	EBPF_SET, /* (a & b) != 0 */
 };
 
@@ -53,8 +73,8 @@ struct ebpf_backend {
 	/* 1. Identity. `name` is an architecture's GNU name. */
 	const char *name;
 	bool big_endian;
-	bool fusion_pays;       /* what EBPF_FUSION_AUTO means here */
-	bool extension_costs;   /* zero-extending a 32-bit result takes an instruction: ask for 64 bits where nobody looks */
+	bool fusion_pays; /* what EBPF_FUSION_AUTO means here */
+	bool extension_costs; /* zero-extending a 32-bit result takes an instruction: ask for 64 bits where nobody looks */
 	uint32_t features_known;
 	/* NULL if the strategy can be had with these features, else why not, e.g. "swaps in vector registers need isa300". */
 	const char *(*swap_error)(uint32_t features, enum ebpf_swap swap);
@@ -62,7 +82,7 @@ struct ebpf_backend {
 	bool (*has_swapped_access)(uint32_t features, unsigned bytes);
 
 	/* 2. Entry and exit, in the C calling convention: uint64_t program(struct ebpf_frame *). */
-	/* Saves what C preserves, keeps the frame pointer, stores the stack pointer in frame->saved_sp, loads r1, r2, r10. */
+	/* Saves what C preserves; as far as needed keeps the frame pointer, stores the stack pointer in frame->saved_sp, loads r1, r2, r10. */
 	void (*enter)(struct ebpf_emitter *);
 	/* Reached by jumps from any call depth: restores the stack pointer from frame->saved_sp and returns r0. */
 	void (*leave)(struct ebpf_emitter *);
@@ -138,7 +158,14 @@ struct ebpf_backend {
 	 */
 	void (*align)(struct ebpf_emitter *);
 
-	/* 10. Fills a reference made by ebpf_reference: `displacement` is from `at` to the label; false if it does not fit. */
+	/*
+	 * 10. Optional, in place of the first pass: fills position[] of each slot with an upper bound of the bytes before it,
+	 * if the first is at most at `start`, and returns that of the end; 0 where the first pass has to be made, since a
+	 * strategy for swaps makes long code. It is not asked for programs with checks.
+	 */
+	uint32_t (*estimate)(struct ebpf_emitter *, uint32_t start);
+
+	/* 11. Fills a reference made by ebpf_reference: `displacement` is from `at` to the label; false if it does not fit. */
 	bool (*patch)(uint8_t *at, unsigned kind, int64_t displacement);
 };
 
@@ -159,17 +186,14 @@ struct ebpf_cold {
 struct ebpf_emitter {
 	const struct ebpf_backend *backend;
 	const struct ebpf_target *target;
-	uint8_t *code;     /* NULL in the first pass, or when only the size is asked for */
+	uint8_t *code; /* NULL in the first pass, or when only the size is asked for */
 	uint32_t capacity; /* bytes at code; what does not fit is counted, not written */
-	uint32_t at;       /* bytes generated so far in this pass */
+	uint32_t at; /* bytes generated so far in this pass */
 	bool second_pass;
-	uint16_t written;  /* of r6 to r9, those that the program writes at all: enter may leave the others alone */
 
-	/* Labels: where they are in this pass, and where the first pass had them. */
-	uint32_t *position;
-	uint32_t *estimate;
+	uint32_t *position; /* of each label: where the first pass had it, from the time it is bound where this one has it */
 	uint32_t label_count;
-	uint32_t estimate_here; /* the first pass' position of the last label bound */
+	uint32_t estimate_here; /* the first pass' position of the last label bound: not before this one's */
 	struct ebpf_reference *references;
 	uint32_t reference_count;
 	uint32_t reference_capacity;
@@ -211,6 +235,24 @@ static inline void ebpf_emit_low(struct ebpf_emitter *e, uint64_t bytes, unsigne
 		e->code[at + i] = (uint8_t)(bytes >> 8 * i);
 }
 
+/* Two of these, one behind the other: an instruction and its displacement or constant. */
+static inline void ebpf_emit_low2(struct ebpf_emitter *e, uint64_t first, unsigned first_count, uint64_t second,
+				  unsigned second_count)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	uint32_t at = e->at;
+
+	if (at + 2 * (uint64_t)sizeof(first) <= e->capacity) {
+		__builtin_memcpy(e->code + at, &first, sizeof(first));
+		__builtin_memcpy(e->code + at + first_count, &second, sizeof(second));
+		e->at = at + first_count + second_count;
+		return;
+	}
+#endif
+	ebpf_emit_low(e, first, first_count);
+	ebpf_emit_low(e, second, second_count);
+}
+
 static inline void ebpf_emit16(struct ebpf_emitter *e, uint16_t value)
 {
 	bool big = e->backend->big_endian;
@@ -239,6 +281,12 @@ static inline void ebpf_emit64(struct ebpf_emitter *e, uint64_t value)
 void ebpf_reference(struct ebpf_emitter *e, ebpf_label label, unsigned kind);
 /* Upper bound of the absolute distance in bytes from here to the label; UINT32_MAX in the first pass. */
 uint32_t ebpf_distance_max(const struct ebpf_emitter *e, ebpf_label label);
+/* Whether the label is behind, where it will stay: then how far. */
+static inline bool ebpf_is_behind(const struct ebpf_emitter *e, ebpf_label label, uint32_t *distance)
+{
+	*distance = e->at - e->position[label];
+	return e->second_pass && e->position[label] <= e->estimate_here;
+}
 /* The end of the program, which restores and returns. */
 ebpf_label ebpf_leave_label(const struct ebpf_emitter *e);
 
@@ -254,8 +302,20 @@ static inline bool ebpf_has_feature(const struct ebpf_emitter *e, uint32_t featu
 }
 
 /* For patch: 32-bit words in either order. */
-uint32_t ebpf_get32(const uint8_t *at, bool big_endian);
-void ebpf_put32(uint8_t *at, bool big_endian, uint32_t value);
+static inline uint32_t ebpf_get32(const uint8_t *at, bool big)
+{
+	uint32_t a = at[0], b = at[1], c = at[2], d = at[3];
+
+	return big ? a << 24 | b << 16 | c << 8 | d : d << 24 | c << 16 | b << 8 | a;
+}
+
+static inline void ebpf_put32(uint8_t *at, bool big, uint32_t value)
+{
+	at[big ? 3 : 0] = (uint8_t)value;
+	at[big ? 2 : 1] = (uint8_t)(value >> 8);
+	at[big ? 1 : 2] = (uint8_t)(value >> 16);
+	at[big ? 0 : 3] = (uint8_t)(value >> 24);
+}
 
 /* The back ends, NULL-terminated; jit.c lists them. */
 extern const struct ebpf_backend ebpf_backend_x86_64;
@@ -265,10 +325,10 @@ extern const struct ebpf_backend ebpf_backend_loongarch64;
 
 /* One byte of marks for each slot: what fuse.c found may be merged, and what narrow.c found. */
 enum ebpf_mark {
-	EBPF_MARK_LOAD_SWAPPED = 1,  /* the load reverses, its swap is dropped */
+	EBPF_MARK_LOAD_SWAPPED = 1, /* the load reverses, its swap is dropped */
 	EBPF_MARK_STORE_SWAPPED = 2, /* the store reverses, its swap is dropped */
-	EBPF_MARK_DROPPED = 4,       /* this swap or truncation emits nothing */
-	EBPF_MARK_UPPER_KNOWN = 8,   /* this swap need not clear the upper bits */
+	EBPF_MARK_DROPPED = 4, /* this swap or truncation emits nothing */
+	EBPF_MARK_UPPER_KNOWN = 8, /* this swap need not clear the upper bits */
 	EBPF_MARK_UPPER_UNUSED = 16, /* nobody reads the upper 32 bits of this 32-bit result (narrow.c) */
 };
 /* `merge_bytes`: bit n set if accesses of n bytes can swap and merging is wanted. */

@@ -7,17 +7,20 @@
 
 #define R(n) ((uint16_t)(1u << (n)))
 
+/* One for each class: not inline, so that each saves only the registers that it needs, and most need few. */
+#define APART __attribute__((noinline))
+
 /* Arithmetic. */
 
 static enum ebpf_alu alu_operation(const struct ebpf_insn *insn)
 {
 	/* By the opcode's upper half, then by the offset: 1 makes a division signed. */
 	static const uint8_t operations[16][2] = {
-		[BPF_ADD >> 4] = { EBPF_ADD, EBPF_ADD },   [BPF_SUB >> 4] = { EBPF_SUB, EBPF_SUB },
-		[BPF_MUL >> 4] = { EBPF_MUL, EBPF_MUL },   [BPF_DIV >> 4] = { EBPF_UDIV, EBPF_SDIV },
-		[BPF_MOD >> 4] = { EBPF_UMOD, EBPF_SMOD }, [BPF_OR >> 4] = { EBPF_OR, EBPF_OR },
-		[BPF_AND >> 4] = { EBPF_AND, EBPF_AND },   [BPF_XOR >> 4] = { EBPF_XOR, EBPF_XOR },
-		[BPF_LSH >> 4] = { EBPF_LSH, EBPF_LSH },   [BPF_RSH >> 4] = { EBPF_RSH, EBPF_RSH },
+		[BPF_ADD >> 4] = { EBPF_ADD, EBPF_ADD },    [BPF_SUB >> 4] = { EBPF_SUB, EBPF_SUB },
+		[BPF_MUL >> 4] = { EBPF_MUL, EBPF_MUL },    [BPF_DIV >> 4] = { EBPF_UDIV, EBPF_SDIV },
+		[BPF_MOD >> 4] = { EBPF_UMOD, EBPF_SMOD },  [BPF_OR >> 4] = { EBPF_OR, EBPF_OR },
+		[BPF_AND >> 4] = { EBPF_AND, EBPF_AND },    [BPF_XOR >> 4] = { EBPF_XOR, EBPF_XOR },
+		[BPF_LSH >> 4] = { EBPF_LSH, EBPF_LSH },    [BPF_RSH >> 4] = { EBPF_RSH, EBPF_RSH },
 		[BPF_ARSH >> 4] = { EBPF_ARSH, EBPF_ARSH },
 	};
 
@@ -84,7 +87,7 @@ static void divide_constant(struct ebpf_emitter *e, enum ebpf_alu op, bool wide,
 		shift_constant(e, EBPF_RSH, wide, dst, shift);
 }
 
-static void arithmetic_constant(struct ebpf_emitter *e, const struct ebpf_insn *insn, bool wide)
+static APART void arithmetic_constant(struct ebpf_emitter *e, const struct ebpf_insn *insn, bool wide)
 {
 	enum ebpf_alu op = alu_operation(insn);
 
@@ -161,7 +164,7 @@ static void convert_order(struct ebpf_emitter *e, const struct ebpf_insn *insn, 
 		e->backend->truncate(e, bits, insn->dst);
 }
 
-static void arithmetic(struct ebpf_emitter *e, const struct ebpf_insn *insn, uint8_t mark)
+static APART void arithmetic(struct ebpf_emitter *e, const struct ebpf_insn *insn, uint8_t mark)
 {
 	bool wide = BPF_CLASS(insn->opcode) == BPF_ALU64 || may_be_wide(e, insn, mark);
 
@@ -206,24 +209,25 @@ static void store_constant(struct ebpf_emitter *e, struct ebpf_memory memory, in
 	e->backend->store(e, memory, EBPF_SCRATCH, false);
 }
 
-static void access_memory(struct ebpf_emitter *e, uint32_t at, uint8_t mark)
+static APART void check_access(struct ebpf_emitter *e, struct ebpf_memory memory, uint32_t at, bool atomic)
+{
+	if (e->vm->options.bounds)
+		check_bounds(e, memory, BPF_CLASS(e->vm->program[at].opcode) != BPF_LDX, at);
+	if (atomic)
+		e->backend->check_alignment(e, memory, ebpf_cold(e, EBPF_ERROR_ALIGNMENT, at));
+}
+
+static APART void access_memory(struct ebpf_emitter *e, uint32_t at, uint8_t mark)
 {
 	const struct ebpf_insn *insn = &e->vm->program[at];
 	uint8_t class = BPF_CLASS(insn->opcode);
 	bool atomic = class == BPF_STX && BPF_MODE(insn->opcode) == BPF_ATOMIC;
-	struct ebpf_memory memory = {
-		class == BPF_LDX ? insn->src : insn->dst, insn->offset, ebpf_access_bytes(insn->opcode)
-	};
+	struct ebpf_memory memory = { class == BPF_LDX ? insn->src : insn->dst, insn->offset, ebpf_access_bytes(insn->opcode) };
 
-	if (!(insn->flags & EBPF_INSN_STACK)) {
-		if (e->vm->options.bounds)
-			check_bounds(e, memory, class != BPF_LDX, at);
-		if (atomic)
-			e->backend->check_alignment(e, memory, ebpf_cold(e, EBPF_ERROR_ALIGNMENT, at));
-	}
+	if (!(insn->flags & EBPF_INSN_STACK) && (atomic || e->vm->options.bounds))
+		check_access(e, memory, at, atomic);
 	if (class == BPF_LDX)
-		e->backend->load(e, memory, insn->dst, BPF_MODE(insn->opcode) == BPF_MEMSX,
-				 mark & EBPF_MARK_LOAD_SWAPPED);
+		e->backend->load(e, memory, insn->dst, BPF_MODE(insn->opcode) == BPF_MEMSX, mark & EBPF_MARK_LOAD_SWAPPED);
 	else if (class == BPF_ST)
 		store_constant(e, memory, insn->imm);
 	else if (atomic)
@@ -237,10 +241,9 @@ static void access_memory(struct ebpf_emitter *e, uint32_t at, uint8_t mark)
 static void branch(struct ebpf_emitter *e, const struct ebpf_insn *insn)
 {
 	static const enum ebpf_condition conditions[16] = {
-		[BPF_JEQ >> 4] = EBPF_EQ,   [BPF_JGT >> 4] = EBPF_GT,   [BPF_JGE >> 4] = EBPF_GE,
-		[BPF_JSET >> 4] = EBPF_SET, [BPF_JNE >> 4] = EBPF_NE,   [BPF_JSGT >> 4] = EBPF_SGT,
-		[BPF_JSGE >> 4] = EBPF_SGE, [BPF_JLT >> 4] = EBPF_LT,   [BPF_JLE >> 4] = EBPF_LE,
-		[BPF_JSLT >> 4] = EBPF_SLT, [BPF_JSLE >> 4] = EBPF_SLE,
+		[BPF_JEQ >> 4] = EBPF_EQ, [BPF_JGT >> 4] = EBPF_GT,   [BPF_JGE >> 4] = EBPF_GE,	  [BPF_JSET >> 4] = EBPF_SET,
+		[BPF_JNE >> 4] = EBPF_NE, [BPF_JSGT >> 4] = EBPF_SGT, [BPF_JSGE >> 4] = EBPF_SGE, [BPF_JLT >> 4] = EBPF_LT,
+		[BPF_JLE >> 4] = EBPF_LE, [BPF_JSLT >> 4] = EBPF_SLT, [BPF_JSLE >> 4] = EBPF_SLE,
 	};
 	enum ebpf_condition condition = conditions[BPF_CODE(insn->opcode) >> 4];
 	bool wide = BPF_CLASS(insn->opcode) == BPF_JMP;
@@ -255,7 +258,7 @@ static void branch(struct ebpf_emitter *e, const struct ebpf_insn *insn)
 	e->backend->branch(e, condition, wide, insn->dst, b, insn->target);
 }
 
-static void call(struct ebpf_emitter *e, uint32_t at)
+static APART void call(struct ebpf_emitter *e, uint32_t at)
 {
 	const struct ebpf_insn *insn = &e->vm->program[at];
 	const uint16_t arguments = R(1) | R(2) | R(3) | R(4) | R(5);
@@ -290,7 +293,7 @@ static void exit_function(struct ebpf_emitter *e, const struct ebpf_function *fu
 		e->backend->jump(e, ebpf_leave_label(e));
 }
 
-static void control(struct ebpf_emitter *e, const struct ebpf_function *function, uint32_t at)
+static APART void control(struct ebpf_emitter *e, const struct ebpf_function *function, uint32_t at)
 {
 	const struct ebpf_insn *insn = &e->vm->program[at];
 
@@ -331,7 +334,7 @@ void ebpf_lower(struct ebpf_emitter *e, const struct ebpf_function *function, ui
 		control(e, function, at);
 		break;
 	case BPF_LD:
-		e->backend->load_immediate(e, insn->dst, insn->wide);
+		e->backend->load_immediate(e, insn->dst, ebpf_wide(insn));
 		break;
 	default:
 		access_memory(e, at, e->marks[at]);

@@ -21,30 +21,89 @@ static enum ebpf_status refuse(struct ebpf_vm *vm, uint32_t at, const char *reas
 	return ebpf_fail(vm, EBPF_ERROR_PROGRAM, at, "%s (opcode %x)", reason, (unsigned)vm->program[at].opcode);
 }
 
-static enum ebpf_status check_fields(struct ebpf_vm *vm)
+static void link_swap(struct ebpf_vm *vm, uint32_t at)
 {
-	uint32_t i;
+	struct ebpf_survey *survey = &vm->survey;
 
-	for (i = 0; i < vm->slots; i = ebpf_next(vm->program, i)) {
-		struct ebpf_insn *insn = &vm->program[i];
-		struct ebpf_insn *next = i + 1 < vm->slots ? insn + 1 : NULL;
-		const char *error = ebpf_field_error(insn, next);
-		struct ebpf_effect effect;
+	*(survey->first_swap == UINT32_MAX ? &survey->first_swap : &vm->program[survey->last_swap].target) = at;
+	survey->last_swap = at;
+	vm->program[at].target = UINT32_MAX;
+}
 
-		if (error)
-			return refuse(vm, i, error);
-		if (insn->opcode == BPF_OP_LDDW) {
-			insn->wide = (uint32_t)insn->imm | (uint64_t)(uint32_t)next->imm << 32;
-			next->flags = EBPF_INSN_SECOND;
-		}
-		effect = ebpf_effect(insn);
-		insn->reads = effect.reads;
-		insn->writes = effect.writes;
-		if (effect.writes & R(EBPF_R10))
-			return refuse(vm, i, "r10, the frame pointer, is read-only");
-		if (effect.reads & R(EBPF_R10) && !(insn->opcode == BPF_OP_CALL))
-			vm->uses_stack = true;
+/* An instruction whose opcode does not say it all, or that is none. */
+static enum ebpf_status check_odd(struct ebpf_vm *vm, uint32_t at)
+{
+	struct ebpf_insn *insn = &vm->program[at], *next = at + 1 < vm->slots ? insn + 1 : NULL;
+	const char *error = ebpf_field_error(insn, next);
+	struct ebpf_effect effect;
+
+	if (error)
+		return refuse(vm, at, error);
+	if (ebpf_kind(insn) & EBPF_KIND_PLAIN) /* with a field that others of its opcode leave 0 */
+		return EBPF_OK;
+	effect = ebpf_odd_effect(insn);
+	insn->reads = effect.reads;
+	insn->writes = effect.writes;
+	if (insn->opcode == BPF_OP_LDDW) {
+		ebpf_set_wide(insn, (uint32_t)insn->imm | (uint64_t)(uint32_t)next->imm << 32);
+		vm->survey.named += insn->src != EBPF_LDDW_VALUE;
 	}
+	if (ebpf_kind(insn) & EBPF_KIND_SWAP)
+		link_swap(vm, at);
+	vm->survey.calls += insn->opcode == BPF_OP_CALL || insn->opcode == BPF_OP_CALLX;
+	vm->survey.odd += BPF_CLASS(insn->opcode) == BPF_STX || insn->opcode == BPF_OP_CALLX;
+	if (effect.reads & R(EBPF_R10) && insn->opcode != BPF_OP_CALL)
+		vm->uses_stack = true;
+	return EBPF_OK;
+}
+
+/*
+ * Each instruction by itself. Jumps, calls and exits are linked by `target`, from *first to UINT32_MAX, for who comes next
+ * and looks at nothing else.
+ */
+static enum ebpf_status check_fields(struct ebpf_vm *vm, uint32_t *first)
+{
+	struct ebpf_insn *const program = vm->program, *const end = program + vm->slots, *insn, *last = program;
+	uint32_t controls = 0, accesses = 0, *link = first;
+	uint16_t reads = 0;
+
+	for (insn = program; insn < end; insn++) {
+		const struct ebpf_opcode *opcode = &ebpf_opcodes[insn->opcode];
+		unsigned kind = opcode->kind;
+
+		last = insn;
+		insn->flags = 0;
+		insn->live = 0;
+		insn->reads = (uint16_t)((kind / EBPF_KIND_READS_DST & 1) << insn->dst | (kind / EBPF_KIND_READS_SRC & 1)
+												 << insn->src);
+		insn->writes = (uint16_t)((kind / EBPF_KIND_WRITES_DST & 1) << insn->dst);
+		reads |= insn->reads;
+		if (!(kind & EBPF_KIND_PLAIN) || insn->dst > EBPF_R10 || insn->src > opcode->src_max ||
+		    insn->offset & opcode->offset_reserved || insn->imm & opcode->imm_reserved) {
+			enum ebpf_status status = check_odd(vm, (uint32_t)(insn - program));
+
+			if (status)
+				return status;
+		}
+		if (insn->writes & R(EBPF_R10))
+			return refuse(vm, (uint32_t)(insn - program), "r10, the frame pointer, is read-only");
+		accesses += (kind & EBPF_KIND_ACCESS) != 0;
+		if (kind & EBPF_KIND_CONTROL) {
+			*link = (uint32_t)(insn - program);
+			link = &insn->target;
+			controls++;
+		}
+		if (insn->opcode == BPF_OP_LDDW) {
+			insn++;
+			insn->flags = EBPF_INSN_SECOND;
+			insn->live = 0;
+		}
+	}
+	*link = UINT32_MAX;
+	vm->survey.last = (uint32_t)(last - program);
+	vm->survey.controls = controls;
+	vm->survey.accesses = accesses;
+	vm->uses_stack |= (reads & R(EBPF_R10)) != 0;
 	return EBPF_OK;
 }
 
@@ -73,16 +132,32 @@ static enum ebpf_status find_target(struct ebpf_vm *vm, uint32_t at)
 	return EBPF_OK;
 }
 
-static enum ebpf_status find_targets(struct ebpf_vm *vm)
+static enum ebpf_status check_helper(struct ebpf_vm *vm, uint32_t at)
 {
-	enum ebpf_status status;
-	uint32_t i;
+	uint32_t number = (uint32_t)vm->program[at].imm;
+
+	if (number >= vm->helper_count || !vm->helpers[number].function)
+		return ebpf_fail(vm, EBPF_ERROR_PROGRAM, at, "call of helper %u, which is not registered", number);
+	return EBPF_OK;
+}
+
+/* Where each jump and call goes. `at` and the targets are the list that check_fields has made; it ends here. */
+static enum ebpf_status find_targets(struct ebpf_vm *vm, uint32_t at)
+{
+	uint32_t next;
 
 	vm->program[0].flags |= EBPF_INSN_FUNCTION;
-	for (i = 0; i < vm->slots; i = ebpf_next(vm->program, i)) {
-		if (!ebpf_is_jump(&vm->program[i]) && !is_local_call(&vm->program[i]))
-			continue;
-		status = find_target(vm, i);
+	for (; at != UINT32_MAX; at = next) {
+		struct ebpf_insn *insn = &vm->program[at];
+		enum ebpf_status status = EBPF_OK;
+
+		next = insn->target;
+		insn->target = 0;
+		vm->survey.local_calls += is_local_call(insn);
+		if (ebpf_is_jump(insn) || is_local_call(insn))
+			status = find_target(vm, at);
+		else if (insn->opcode == BPF_OP_CALL)
+			status = check_helper(vm, at);
 		if (status)
 			return status;
 	}
@@ -93,18 +168,29 @@ static enum ebpf_status find_functions(struct ebpf_vm *vm)
 {
 	uint32_t i, count = 0, f = 0;
 
-	for (i = 0; i < vm->slots; i++)
+	for (i = 0; i < vm->slots && vm->survey.local_calls; i++)
 		count += (vm->program[i].flags & EBPF_INSN_FUNCTION) != 0;
+	count = count ? count : 1;
 	vm->functions = ebpf_allocate(vm, count * sizeof(*vm->functions));
 	if (!vm->functions)
 		return ebpf_fail(vm, EBPF_ERROR_MEMORY, EBPF_NO_INSTRUCTION, "no memory for %u functions", count);
 	vm->function_count = count;
-	for (i = 0; i < vm->slots; i++) {
+	for (i = 0; f < count; i++) {
 		if (vm->program[i].flags & EBPF_INSN_FUNCTION)
 			vm->functions[f++].start = i;
 	}
 	for (f = 0; f < count; f++)
 		vm->functions[f].end = f + 1 < count ? vm->functions[f + 1].start : vm->slots;
+	return EBPF_OK;
+}
+
+static enum ebpf_status check_function_end(struct ebpf_vm *vm, const struct ebpf_function *function, uint32_t last)
+{
+	if (!ebpf_ends_block(&vm->program[last]) || ebpf_is_conditional(&vm->program[last]))
+		return refuse(vm, last,
+			      function->end == vm->slots ?
+				      "the program runs past its end: the last instruction must be exit or ja" :
+				      "a function runs into the next: its last instruction must be exit or ja");
 	return EBPF_OK;
 }
 
@@ -121,11 +207,7 @@ static enum ebpf_status check_function_flow(struct ebpf_vm *vm, const struct ebp
 					 "jump to instruction %u, which is in another function (this one is %u to %u)",
 					 insn->target, function->start, function->end - 1);
 	}
-	if (!ebpf_ends_block(&vm->program[last]) || ebpf_is_conditional(&vm->program[last]))
-		return refuse(vm, last, function->end == vm->slots ?
-						"the program runs past its end: the last instruction must be exit or ja" :
-						"a function runs into the next: its last instruction must be exit or ja");
-	return EBPF_OK;
+	return check_function_end(vm, function, last);
 }
 
 /*
@@ -166,6 +248,10 @@ static enum ebpf_status check_functions(struct ebpf_vm *vm)
 	enum ebpf_status status = find_functions(vm);
 	uint32_t f;
 
+	if (!status && vm->function_count == 1) { /* all jumps are inside, and nobody is called */
+		vm->functions[0].depth = 1;
+		return check_function_end(vm, vm->functions, vm->survey.last);
+	}
 	for (f = 0; !status && f < vm->function_count; f++)
 		status = check_function_flow(vm, &vm->functions[f]);
 	for (f = 0; !status && f < vm->function_count; f++)
@@ -216,59 +302,82 @@ static enum ebpf_status check_access(struct ebpf_vm *vm, const struct tracked *t
 				 below ? "-" : "+", (uint64_t)(below ? -distance : distance), EBPF_FRAME_BYTES);
 	}
 	if (BPF_CLASS(insn->opcode) == BPF_STX && BPF_MODE(insn->opcode) == BPF_ATOMIC && distance % bytes)
-		return ebpf_fail(vm, EBPF_ERROR_PROGRAM, at,
-				 "misaligned atomic operation: r10-%u is not a multiple of %d", (unsigned)-distance,
-				 bytes);
+		return ebpf_fail(vm, EBPF_ERROR_PROGRAM, at, "misaligned atomic operation: r10-%u is not a multiple of %d",
+				 (unsigned)-distance, bytes);
 	insn->flags |= EBPF_INSN_STACK;
 	return EBPF_OK;
 }
 
-static enum ebpf_status check_stack(struct ebpf_vm *vm)
+static enum ebpf_status track_known(struct ebpf_vm *vm, struct tracked *t, uint32_t at)
 {
-	struct tracked t = { R(EBPF_R10), { 0 } };
-	uint32_t i;
+	enum ebpf_status status = EBPF_OK;
 
-	for (i = 0; i < vm->slots; i = ebpf_next(vm->program, i)) {
-		const struct ebpf_insn *insn = &vm->program[i];
-		uint8_t class = BPF_CLASS(insn->opcode);
-		enum ebpf_status status = EBPF_OK;
-
-		if (insn->flags & (EBPF_INSN_TARGET | EBPF_INSN_FUNCTION))
-			t.known = R(EBPF_R10);
-		if (class == BPF_LDX || class == BPF_ST || class == BPF_STX)
-			status = check_access(vm, &t, i);
-		if (status)
-			return status;
-		track(&t, insn);
-	}
-	return EBPF_OK;
+	if (ebpf_kind(&vm->program[at]) & EBPF_KIND_ACCESS)
+		status = check_access(vm, t, at);
+	track(t, &vm->program[at]);
+	return status;
 }
 
-static enum ebpf_status check_helpers(struct ebpf_vm *vm)
+/*
+ * Accesses to the stack; on the same way basic blocks, which carry the number of their instructions, what the run-time
+ * budget is charged on entry, and what each function writes.
+ */
+static enum ebpf_status check_stack(struct ebpf_vm *vm)
 {
-	uint32_t i;
+	const uint8_t entered = EBPF_INSN_TARGET | EBPF_INSN_FUNCTION;
+	struct ebpf_insn *const program = vm->program, *const end = program + vm->slots, *insn, *leader = program;
+	struct ebpf_function *function = vm->functions;
+	struct tracked t = { R(EBPF_R10), { 0 } };
+	uint32_t count = 0, leaders = 0;
+	uint16_t written = 0;
+	bool after_end = true;
 
-	for (i = 0; i < vm->slots; i = ebpf_next(vm->program, i)) {
-		const struct ebpf_insn *insn = &vm->program[i];
+	for (insn = program; insn < end; insn++) {
+		unsigned kind = ebpf_kind(insn);
 
-		if (insn->opcode != BPF_OP_CALL || insn->src != BPF_CALL_HELPER)
+		if (insn->flags & EBPF_INSN_SECOND)
 			continue;
-		if ((uint32_t)insn->imm >= vm->helper_count || !vm->helpers[insn->imm].function)
-			return ebpf_fail(vm, EBPF_ERROR_PROGRAM, i, "call of helper %u, which is not registered",
-					 (unsigned)insn->imm);
+		if (after_end || insn->flags & entered) {
+			leader->charge = count;
+			leader = insn;
+			count = 0;
+			leaders++;
+			if (insn->flags & entered)
+				t.known = R(EBPF_R10);
+			if (insn->flags & EBPF_INSN_FUNCTION && insn != program) {
+				function++->written = written;
+				written = 0;
+			}
+			insn->flags |= EBPF_INSN_LEADER;
+		}
+		count++;
+		after_end = kind & EBPF_KIND_CONTROL && ebpf_ends_block(insn);
+		written |= insn->writes;
+		if (insn->reads & t.known) {
+			enum ebpf_status status = track_known(vm, &t, (uint32_t)(insn - program));
+
+			if (status)
+				return status;
+		} else { /* a distance is learnt only from one that is known */
+			t.known &= (uint16_t)~insn->writes;
+		}
 	}
+	leader->charge = count;
+	function->written = written;
+	vm->survey.leaders = leaders;
 	return EBPF_OK;
 }
 
 static enum ebpf_status relocate(struct ebpf_vm *vm)
 {
-	static const char *const kinds[] = { "", "map_by_fd", "map_val(map_by_fd)", "var_addr", "code_addr",
-					     "map_by_idx", "map_val(map_by_idx)" };
+	static const char *const kinds[] = { "",	  "map_by_fd",	"map_val(map_by_fd)", "var_addr",
+					     "code_addr", "map_by_idx", "map_val(map_by_idx)" };
 	uint32_t i;
 
-	for (i = 0; i < vm->slots; i = ebpf_next(vm->program, i)) {
+	for (i = 0; i < vm->slots && vm->survey.named; i = ebpf_next(vm->program, i)) {
 		struct ebpf_insn *insn = &vm->program[i];
 		uint32_t imm = (uint32_t)insn->imm;
+		uint64_t value = 0;
 
 		if (insn->opcode != BPF_OP_LDDW || insn->src == EBPF_LDDW_VALUE)
 			continue;
@@ -276,22 +385,26 @@ static enum ebpf_status relocate(struct ebpf_vm *vm)
 			return ebpf_fail(vm, EBPF_ERROR_RELOCATION, i, "lddw of %s(%u), and there is no relocation callback",
 					 kinds[insn->src], imm);
 		if (!vm->options.relocate(vm->options.relocate_context, (enum ebpf_lddw_kind)insn->src, imm,
-					  (uint32_t)insn[1].imm, &insn->wide))
-			return ebpf_fail(vm, EBPF_ERROR_RELOCATION, i, "lddw of %s(%u) could not be resolved",
-					 kinds[insn->src], imm);
+					  (uint32_t)insn[1].imm, &value))
+			return ebpf_fail(vm, EBPF_ERROR_RELOCATION, i, "lddw of %s(%u) could not be resolved", kinds[insn->src],
+					 imm);
+		ebpf_set_wide(insn, value);
 	}
 	return EBPF_OK;
 }
 
 enum ebpf_status ebpf_check_program(struct ebpf_vm *vm)
 {
-	static enum ebpf_status (*const checks[])(struct ebpf_vm *) = {
-		check_fields, find_targets, check_functions, check_stack, check_helpers, relocate,
-	};
-	enum ebpf_status status = EBPF_OK;
-	unsigned i;
+	uint32_t first_control;
+	enum ebpf_status status;
 
-	for (i = 0; !status && i < sizeof(checks) / sizeof(checks[0]); i++)
-		status = checks[i](vm);
-	return status;
+	vm->survey = (struct ebpf_survey){ .first_swap = UINT32_MAX };
+	status = check_fields(vm, &first_control);
+	if (!status)
+		status = find_targets(vm, first_control);
+	if (!status)
+		status = check_functions(vm);
+	if (!status)
+		status = check_stack(vm);
+	return status ? status : relocate(vm);
 }

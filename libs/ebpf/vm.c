@@ -242,7 +242,6 @@ enum ebpf_status ebpf_load(struct ebpf_vm *vm, const void *bytecode, size_t byte
 enum ebpf_status ebpf_verify(struct ebpf_vm *vm)
 {
 	enum ebpf_status status;
-	uint32_t i;
 
 	if (vm->running)
 		return under_way(vm);
@@ -250,12 +249,9 @@ enum ebpf_status ebpf_verify(struct ebpf_vm *vm)
 		return state(vm, "there is no program: ebpf_load comes first");
 	drop_code(vm);
 	drop_functions(vm);
-	for (i = 0; i < vm->slots; i++)
-		vm->program[i].flags = 0;
 	status = ebpf_check_program(vm);
 	if (status)
 		return status;
-	ebpf_find_blocks(vm);
 	ebpf_find_live(vm);
 	vm->verified = true;
 	return EBPF_OK;
@@ -339,7 +335,8 @@ static void fill_frame(struct ebpf_vm *vm, void *context, size_t context_bytes, 
  * Takes over from the run that waits for a helper, if there is one. Not inline: GCC 12 would warn that vm->running keeps
  * the address of ebpf_run's local, which end_run takes out again.
  */
-static __attribute__((noinline)) enum ebpf_status begin_run(struct ebpf_vm *vm, void *context, size_t context_bytes, struct ebpf_run *run)
+static __attribute__((noinline)) enum ebpf_status begin_run(struct ebpf_vm *vm, void *context, size_t context_bytes,
+							    struct ebpf_run *run)
 {
 	unsigned i, depth = 1;
 
@@ -387,13 +384,13 @@ static enum ebpf_status report_fault(struct ebpf_vm *vm, const struct ebpf_frame
 	case EBPF_ERROR_BUDGET:
 		return ebpf_fail(vm, status, at, "the instruction budget ran out");
 	case EBPF_ERROR_BOUNDS:
-		return ebpf_fail(vm, status, at, in_regions(vm, vm->region_count, frame->fault_address, bytes) ?
-				 "write of %u bytes at %X, which may only be read" :
-				 "access of %u bytes at %X, outside context, stack and regions",
+		return ebpf_fail(vm, status, at,
+				 in_regions(vm, vm->region_count, frame->fault_address, bytes) ?
+					 "write of %u bytes at %X, which may only be read" :
+					 "access of %u bytes at %X, outside context, stack and regions",
 				 bytes, frame->fault_address);
 	case EBPF_ERROR_ALIGNMENT:
-		return ebpf_fail(vm, status, at, "misaligned atomic operation on %u bytes at %X", bytes,
-				 frame->fault_address);
+		return ebpf_fail(vm, status, at, "misaligned atomic operation on %u bytes at %X", bytes, frame->fault_address);
 	default:
 		return ebpf_fail(vm, status, at, "callx of helper %X, which is not registered", frame->fault_address);
 	}
@@ -405,7 +402,7 @@ static uint64_t enter_code(struct ebpf_vm *vm, struct ebpf_frame *frame)
 
 	if (platform->enter_code)
 		return platform->enter_code(platform->context, vm->code, vm->code_bytes, frame);
-	return ((uint64_t(*)(struct ebpf_frame *))(uintptr_t)vm->code)(frame);
+	return ((uint64_t (*)(struct ebpf_frame *))(uintptr_t)vm->code)(frame);
 }
 
 static enum ebpf_status run_error(struct ebpf_vm *vm, enum ebpf_engine engine, void *context, size_t context_bytes)
@@ -421,8 +418,7 @@ static enum ebpf_status run_error(struct ebpf_vm *vm, enum ebpf_engine engine, v
 	return EBPF_OK;
 }
 
-enum ebpf_status ebpf_run(struct ebpf_vm *vm, enum ebpf_engine engine, void *context, size_t context_bytes,
-			  uint64_t *r0)
+enum ebpf_status ebpf_run(struct ebpf_vm *vm, enum ebpf_engine engine, void *context, size_t context_bytes, uint64_t *r0)
 {
 	enum ebpf_status status = run_error(vm, engine, context, context_bytes);
 	struct ebpf_run run;

@@ -22,6 +22,7 @@
  * Byte swaps. bswap is one micro-operation for 32 bits and two for 64 on most cores, and movbe is split into a load and
  * a bswap, so merging gains no time here: it is off unless asked for. A 16-bit swap is a rotate by 8.
  */
+#include "shape.h"
 #include "x86_64_encode.h"
 
 /* Jumps and their resolution. */
@@ -78,15 +79,30 @@ static void align(struct ebpf_emitter *e)
 
 /* Entry and exit. */
 
-/* What is saved for the caller: rbp and r12 always, of the others what the program writes. */
+/* What is saved for the caller, if the program writes it; rbp is r10, r12 the frame's. */
 static const struct {
-	uint8_t machine, reg;
-} callee_saved[] = { { RBP, 0 }, { R12, 0 }, { RBX, 6 }, { R13, 7 }, { R14, 8 }, { R15, 9 } };
+	uint8_t machine;
+	uint16_t mask;
+} callee_saved[] = { { RBP, 1u << EBPF_R10 }, { R12, 1u << EBPF_SCRATCH }, { RBX, 1u << 6 }, { R13, 1u << 7 }, { R14, 1u << 8 },
+		     { R15, 1u << 9 } };
 #define CALLEE_SAVED (sizeof(callee_saved) / sizeof(callee_saved[0]))
 
-static bool is_saved(const struct ebpf_emitter *e, unsigned i)
+/* For e->note: the masks above of what is saved, and these. */
+#define CALLS 0x10000u /* so the stack is aligned */
+#define UNWINDS 0x20000u /* the exit may be reached from within a function */
+
+static uint32_t plan(const struct ebpf_emitter *e)
 {
-	return !callee_saved[i].reg || e->written & 1u << callee_saved[i].reg;
+	struct shape shape = program_shape(e);
+	uint32_t note = shape.saved;
+
+	if (shape.frame || e->target->swap == EBPF_SWAP_MEMORY) /* which goes through the frame's scratch */
+		note |= 1u << EBPF_SCRATCH;
+	if (shape.calls)
+		note |= CALLS;
+	if (e->vm->function_count > 1)
+		note |= UNWINDS;
+	return note;
 }
 
 /* With the return address, the words on the stack have to be even: is one missing? */
@@ -95,36 +111,43 @@ static bool needs_padding(const struct ebpf_emitter *e)
 	unsigned i, words = 1;
 
 	for (i = 0; i < CALLEE_SAVED; i++)
-		words += is_saved(e, i);
-	return words % 2;
+		words += (e->note & callee_saved[i].mask) != 0;
+	return e->note & CALLS && words % 2;
 }
 
 static void enter(struct ebpf_emitter *e)
 {
 	unsigned i;
 
+	e->note = plan(e);
 	for (i = 0; i < CALLEE_SAVED; i++) {
-		if (is_saved(e, i))
+		if (e->note & callee_saved[i].mask)
 			push(e, callee_saved[i].machine);
 	}
 	if (needs_padding(e))
 		op_imm(e, OP_SUB, true, RSP, 8);
-	mov_rr(e, true, FRAME, RDI);
-	store_field(e, FRAME_FIELD(saved_sp), RSP);
-	load_field(e, x86(1), FRAME_FIELD(context));
-	load_field(e, x86(2), FRAME_FIELD(context_bytes));
-	load_field(e, x86(EBPF_R10), FRAME_FIELD(stack_top));
+	if (e->note & 1u << EBPF_SCRATCH)
+		mov_rr(e, true, FRAME, RDI);
+	if (e->note & UNWINDS)
+		store_field(e, FRAME_FIELD(saved_sp), RSP);
+	if (e->note & 1u << EBPF_R10)
+		op_rm(e, 0x8b, true, x86(EBPF_R10), RDI, FRAME_FIELD(stack_top));
+	if (e->vm->live_at_entry & 1u << 2)
+		op_rm(e, 0x8b, true, x86(2), RDI, FRAME_FIELD(context_bytes));
+	if (e->vm->live_at_entry & 1u << 1) /* rdi itself, so it comes last */
+		op_rm(e, 0x8b, true, x86(1), RDI, FRAME_FIELD(context));
 }
 
 static void leave(struct ebpf_emitter *e)
 {
 	unsigned i;
 
-	load_field(e, RSP, FRAME_FIELD(saved_sp));
+	if (e->note & UNWINDS)
+		load_field(e, RSP, FRAME_FIELD(saved_sp));
 	if (needs_padding(e))
 		op_imm(e, OP_ADD, true, RSP, 8);
 	for (i = CALLEE_SAVED; i-- > 0;) {
-		if (is_saved(e, i))
+		if (e->note & callee_saved[i].mask)
 			pop(e, callee_saved[i].machine);
 	}
 	ebpf_emit8(e, 0xc3);
@@ -213,7 +236,10 @@ static void atomic_loop(struct ebpf_emitter *e, struct ebpf_memory m, uint32_t o
 static void atomic(struct ebpf_emitter *e, struct ebpf_memory m, unsigned src, int32_t imm)
 {
 	static const uint8_t opcodes[16] = {
-		[BPF_ADD >> 4] = 0x01, [BPF_OR >> 4] = 0x09, [BPF_AND >> 4] = 0x21, [BPF_XOR >> 4] = 0x31,
+		[BPF_ADD >> 4] = 0x01,
+		[BPF_OR >> 4] = 0x09,
+		[BPF_AND >> 4] = 0x21,
+		[BPF_XOR >> 4] = 0x31,
 	};
 	bool wide = m.bytes == 8;
 	unsigned reg = x86(src), base = x86(m.base);
@@ -246,12 +272,11 @@ static void atomic(struct ebpf_emitter *e, struct ebpf_memory m, unsigned src, i
 /* Control. */
 
 static const uint8_t condition_code[] = {
-	[EBPF_EQ] = CC_E,   [EBPF_NE] = CC_NE,   [EBPF_GT] = CC_A,   [EBPF_GE] = CC_AE,   [EBPF_LT] = CC_B,   [EBPF_LE] = CC_BE,
+	[EBPF_EQ] = CC_E,  [EBPF_NE] = CC_NE,  [EBPF_GT] = CC_A,  [EBPF_GE] = CC_AE,  [EBPF_LT] = CC_B,	  [EBPF_LE] = CC_BE,
 	[EBPF_SGT] = CC_G, [EBPF_SGE] = CC_GE, [EBPF_SLT] = CC_L, [EBPF_SLE] = CC_LE, [EBPF_SET] = CC_NE,
 };
 
-static void branch(struct ebpf_emitter *e, enum ebpf_condition condition, bool wide, unsigned a, unsigned b,
-		   ebpf_label target)
+static void branch(struct ebpf_emitter *e, enum ebpf_condition condition, bool wide, unsigned a, unsigned b, ebpf_label target)
 {
 	op_rr(e, condition == EBPF_SET ? 0x85 : 0x39, wide, x86(b), x86(a));
 	jump_if(e, condition_code[condition], target);
@@ -443,6 +468,80 @@ static void fault(struct ebpf_emitter *e, enum ebpf_status status, uint32_t inst
 	jump(e, ebpf_leave_label(e));
 }
 
+/*
+ * Upper bounds, for jumps that may be short: the most that the functions above and those of x86_64_arithmetic.c emit for an
+ * opcode whose constant and offset are a byte each; either one that is more takes three bytes more.
+ */
+#define ARITHMETIC_BYTES(code, k, x) \
+	[BPF_ALU | (code) | BPF_K] = (k), [BPF_ALU64 | (code) | BPF_K] = (k), [BPF_ALU | (code) | BPF_X] = (x), \
+			    [BPF_ALU64 | (code) | BPF_X] = (x)
+#define BRANCH_BYTES(code, k) \
+	[BPF_JMP | (code) | BPF_K] = (k), [BPF_JMP32 | (code) | BPF_K] = (k), [BPF_JMP | (code) | BPF_X] = 9, \
+			    [BPF_JMP32 | (code) | BPF_X] = 9
+#define ACCESS_BYTES(size) \
+	[BPF_LDX | BPF_MEM | (size)] = 5, [BPF_LDX | BPF_MEMSX | (size)] = 5, [BPF_ST | BPF_MEM | (size)] = 9, \
+			     [BPF_STX | BPF_MEM | (size)] = 5
+
+static const uint8_t bytes_max[256] = {
+	ARITHMETIC_BYTES(BPF_ADD, 4, 3),
+	ARITHMETIC_BYTES(BPF_SUB, 4, 3),
+	ARITHMETIC_BYTES(BPF_MUL, 4, 4),
+	ARITHMETIC_BYTES(BPF_DIV, 64, 64),
+	ARITHMETIC_BYTES(BPF_MOD, 64, 64),
+	ARITHMETIC_BYTES(BPF_OR, 4, 3),
+	ARITHMETIC_BYTES(BPF_AND, 4, 3),
+	ARITHMETIC_BYTES(BPF_XOR, 4, 3),
+	ARITHMETIC_BYTES(BPF_LSH, 4, 6),
+	ARITHMETIC_BYTES(BPF_RSH, 4, 6),
+	ARITHMETIC_BYTES(BPF_ARSH, 4, 6),
+	ARITHMETIC_BYTES(BPF_NEG, 3, 3),
+	ARITHMETIC_BYTES(BPF_MOV, 7, 4),
+	ARITHMETIC_BYTES(BPF_END, 9, 9),
+	BRANCH_BYTES(BPF_JEQ, 10),
+	BRANCH_BYTES(BPF_JGT, 10),
+	BRANCH_BYTES(BPF_JGE, 10),
+	BRANCH_BYTES(BPF_JSET, 13),
+	BRANCH_BYTES(BPF_JNE, 10),
+	BRANCH_BYTES(BPF_JSGT, 10),
+	BRANCH_BYTES(BPF_JSGE, 10),
+	BRANCH_BYTES(BPF_JLT, 10),
+	BRANCH_BYTES(BPF_JLE, 10),
+	BRANCH_BYTES(BPF_JSLT, 10),
+	BRANCH_BYTES(BPF_JSLE, 10),
+	ACCESS_BYTES(BPF_B),
+	ACCESS_BYTES(BPF_H),
+	ACCESS_BYTES(BPF_W),
+	ACCESS_BYTES(BPF_DW),
+	[BPF_STX | BPF_ATOMIC | BPF_W] = 72,
+	[BPF_STX | BPF_ATOMIC | BPF_DW] = 72,
+	[BPF_OP_JA] = 5,
+	[BPF_OP_JA32] = 5,
+	[BPF_OP_CALL] = 64,
+	[BPF_OP_CALLX] = 128,
+	[BPF_OP_EXIT] = 32,
+	[BPF_OP_LDDW] = 10,
+};
+
+static bool fits8(int32_t value)
+{
+	return value >= -128 && value <= 127;
+}
+
+static uint32_t estimate(struct ebpf_emitter *e, uint32_t start)
+{
+	const struct ebpf_insn *insn = e->vm->program, *const end = insn + e->vm->slots;
+	uint32_t *at = e->position, bytes = start;
+
+	if (e->target->swap != EBPF_SWAP_AUTO || e->target->fusion == EBPF_FUSION_ON)
+		return 0;
+	for (; insn < end; insn++) {
+		bytes += insn->flags & EBPF_INSN_LOOP ? LOOP_ALIGNMENT - 1 : 0;
+		*at++ = bytes;
+		bytes += bytes_max[insn->opcode] + (fits8(insn->imm) ? 0 : 3) + (fits8(insn->offset) ? 0 : 3);
+	}
+	return bytes;
+}
+
 const struct ebpf_backend ebpf_backend_x86_64 = {
 	.name = "x86_64",
 	.big_endian = false,
@@ -479,5 +578,6 @@ const struct ebpf_backend ebpf_backend_x86_64 = {
 	.bounds_routine = bounds_routine,
 	.fault = fault,
 	.align = align,
+	.estimate = estimate,
 	.patch = patch,
 };

@@ -15,7 +15,7 @@ static const uint8_t machine_register[] = {
 };
 
 #define SCRATCH R10
-#define COUNT RCX   /* shift counts, divisors */
+#define COUNT RCX /* shift counts, divisors */
 #define ADDRESS R11 /* the fault-address temporary */
 #define FRAME R12
 
@@ -94,8 +94,7 @@ static inline void op_rm(struct ebpf_emitter *e, uint32_t op, bool wide, unsigne
 	append(&i, mod | (reg & 7) << 3 | (base & 7), 1);
 	if ((base & 7) == RSP)
 		append(&i, 0x24, 1);
-	ebpf_emit_low(e, i.bytes, i.count);
-	ebpf_emit_low(e, (uint32_t)displacement & (small ? 0xff : UINT32_MAX), bytes);
+	ebpf_emit_low2(e, i.bytes, i.count, (uint32_t)displacement & (small ? 0xff : UINT32_MAX), bytes);
 }
 
 #define FRAME_FIELD(field) ((int32_t)offsetof(struct ebpf_frame, field))
@@ -119,9 +118,10 @@ static inline void mov_rr(struct ebpf_emitter *e, bool wide, unsigned to, unsign
 static inline void op_imm(struct ebpf_emitter *e, unsigned n, bool wide, unsigned rm, int32_t imm)
 {
 	bool small = imm >= -128 && imm <= 127;
+	struct instruction i = prefixes_and_opcode(small ? 0x83 : 0x81, wide, n, rm);
 
-	op_rr(e, small ? 0x83 : 0x81, wide, n, rm);
-	ebpf_emit_low(e, (uint32_t)imm & (small ? 0xff : UINT32_MAX), small ? 1 : 4);
+	append(&i, 0xc0 | (n & 7) << 3 | (rm & 7), 1);
+	ebpf_emit_low2(e, i.bytes, i.count, (uint32_t)imm & (small ? 0xff : UINT32_MAX), small ? 1 : 4);
 }
 enum { OP_ADD = 0, OP_OR = 1, OP_AND = 4, OP_SUB = 5, OP_XOR = 6, OP_CMP = 7 };
 
@@ -161,8 +161,15 @@ static inline bool is_near(struct ebpf_emitter *e, ebpf_label label)
 
 static inline void displacement(struct ebpf_emitter *e, ebpf_label label, unsigned kind)
 {
+	uint32_t distance;
+
+	/* its number is its size */
+	if (ebpf_is_behind(e, label, &distance)) {
+		ebpf_emit_low(e, (kind == REL8 ? 0xff : UINT32_MAX) & -(distance + kind), kind);
+		return;
+	}
 	ebpf_reference(e, label, kind);
-	ebpf_emit_low(e, 0, kind); /* its number is its size */
+	ebpf_emit_low(e, 0, kind);
 }
 
 static inline void jump_if(struct ebpf_emitter *e, unsigned cc, ebpf_label label)

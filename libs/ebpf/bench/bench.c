@@ -10,24 +10,19 @@
  * ratio is only called different from 1 if the interval is. Every engine's results are compared first.
  */
 #define _DEFAULT_SOURCE
+#include "measure.h"
 #include "ubpf_sequences.h"
 
 #include "../host/host.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #define ENGINES 5
-#define RESAMPLES 2000
-#define SAMPLES_MAX 1000
 
 static const char *const engine_names[ENGINES] = { "ubpf", "registers", "fused", "bounds", "budget" };
 
 struct engine {
-	struct ebpf_vm *vm;     /* NULL: ubpf's sequences */
+	struct ebpf_vm *vm; /* NULL: ubpf's sequences */
 	ubpf_function function; /* those */
 	uint64_t (*program)(struct ebpf_frame *);
 	size_t code_bytes;
@@ -35,37 +30,6 @@ struct engine {
 
 static _Alignas(64) uint8_t memory[BENCH_WORDS * 8];
 static _Alignas(64) uint8_t stack[512];
-
-static void die(const char *what, const char *why)
-{
-	fprintf(stderr, "bench: %s: %s\n", what, why);
-	exit(2);
-}
-
-static double now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static size_t encode(const struct bench_slot *slots, size_t count, uint8_t *bytes)
-{
-	size_t i, k;
-
-	for (i = 0; i < count; i++) {
-		uint8_t *slot = bytes + i * BPF_SLOT_BYTES;
-
-		slot[0] = slots[i].opcode;
-		slot[1] = (uint8_t)(slots[i].src << 4 | slots[i].dst);
-		slot[2] = (uint8_t)slots[i].offset;
-		slot[3] = (uint8_t)((uint16_t)slots[i].offset >> 8);
-		for (k = 0; k < 4; k++)
-			slot[4 + k] = (uint8_t)((uint32_t)slots[i].imm >> 8 * k);
-	}
-	return count * BPF_SLOT_BYTES;
-}
 
 static struct ebpf_vm *load(const uint8_t *bytecode, size_t bytes, bool bounds, uint64_t budget, enum ebpf_fusion fusion)
 {
@@ -100,7 +64,7 @@ static void make_engines(const struct bench_program *program, struct engine *eng
 	engines[4].vm = load(bytecode, bytes, false, UINT64_C(1) << 60, EBPF_FUSION_OFF);
 	for (i = 1; i < ENGINES; i++)
 		engines[i].program =
-			(uint64_t(*)(struct ebpf_frame *))(uintptr_t)ebpf_code(engines[i].vm, &engines[i].code_bytes);
+			(uint64_t (*)(struct ebpf_frame *))(uintptr_t)ebpf_code(engines[i].vm, &engines[i].code_bytes);
 }
 
 /* Generated code is called directly in either case, without what ebpf_run or ubpf_exec do around it. */
@@ -150,32 +114,6 @@ static void check_results(const char *name, const struct engine *engines)
 	}
 }
 
-static uint64_t random_state = 20261120;
-
-static uint32_t random_below(uint32_t limit)
-{
-	random_state ^= random_state << 13; /* xorshift64 (Marsaglia 2003) */
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (uint32_t)((random_state >> 32) * limit >> 32);
-}
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(const double *values, unsigned count)
-{
-	static double sorted[SAMPLES_MAX];
-
-	memcpy(sorted, values, count * sizeof(*values));
-	qsort(sorted, count, sizeof(*sorted), compare);
-	return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
-}
-
 static double samples[ENGINES][SAMPLES_MAX];
 
 static void measure(const struct engine *engines, unsigned count, unsigned runs)
@@ -183,14 +121,9 @@ static void measure(const struct engine *engines, unsigned count, unsigned runs)
 	unsigned sample, i, k;
 
 	for (sample = 0; sample < count; sample++) {
-		unsigned order[ENGINES] = { 0, 1, 2, 3, 4 };
+		unsigned order[ENGINES];
 
-		for (i = ENGINES - 1; i > 0; i--) {
-			unsigned other = random_below(i + 1), kept = order[i];
-
-			order[i] = order[other];
-			order[other] = kept;
-		}
+		draw_order(order, ENGINES);
 		for (i = 0; i < ENGINES; i++) {
 			double start;
 
@@ -204,40 +137,15 @@ static void measure(const struct engine *engines, unsigned count, unsigned runs)
 	}
 }
 
-/* The middle 95 % of the ratio of medians over resampled samples. */
-static void interval(unsigned engine, unsigned count, double *low, double *high)
-{
-	static double ratios[RESAMPLES], a[SAMPLES_MAX], b[SAMPLES_MAX];
-	unsigned r, i;
-
-	for (r = 0; r < RESAMPLES; r++) {
-		for (i = 0; i < count; i++) {
-			unsigned drawn = random_below(count);
-
-			a[i] = samples[engine][drawn];
-			b[i] = samples[0][drawn];
-		}
-		ratios[r] = median(a, count) / median(b, count);
-	}
-	qsort(ratios, RESAMPLES, sizeof(*ratios), compare);
-	*low = ratios[RESAMPLES * 25 / 1000];
-	*high = ratios[RESAMPLES * 975 / 1000];
-}
-
 static void report(const struct bench_program *program, const struct engine *engines, unsigned count)
 {
 	unsigned i;
 
 	for (i = 0; i < ENGINES; i++) {
-		double low = 1, high = 1;
-
-		if (i)
-			interval(i, count, &low, &high);
 		printf("%-11s %-10s %8.3f ns/%-7s %6zu bytes   ", program->name, engine_names[i],
 		       median(samples[i], count) / program->elements, program->element, engines[i].code_bytes);
 		if (i)
-			printf("%.3f of ubpf's time [%.3f, %.3f] %s\n", median(samples[i], count) / median(samples[0], count),
-			       low, high, high < 1 ? "faster" : low > 1 ? "slower" : "no difference shown");
+			print_ratio(samples[i], samples[0], count);
 		else
 			printf("\n");
 	}
