@@ -248,7 +248,7 @@ static enum ebpf_status check_functions(struct ebpf_vm *vm)
 	enum ebpf_status status = find_functions(vm);
 	uint32_t f;
 
-	if (!status && vm->function_count == 1) { /* all jumps are inside, and nobody is called */
+	if (!status && !vm->survey.local_calls) { /* one function, so all jumps are inside; a call of itself recurses */
 		vm->functions[0].depth = 1;
 		return check_function_end(vm, vm->functions, vm->survey.last);
 	}
