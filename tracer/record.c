@@ -127,7 +127,7 @@ static void finish_pending(const struct block *next)
 // Marked so that the fast path never agrees with it: a region's ends have to be looked at each time.
 static const void *tape_key(const struct block *block)
 {
-    bool look = block->marker || block->entry_of || block->address == region_return_address() ||
+    bool look = block->marker || block->entry_of || region_returns_to(block->address) ||
                 (system_mode && system_looks_at(block));
 
     return (const void *)((uintptr_t)block | look);

@@ -15,6 +15,9 @@
 //   exit            ends it
 // Without a region the whole program is one.
 //
+// Of several regions, one that is entered inside of another is a call of its own, told apart: calls are a stack, and each
+// end is that of the innermost. In a whole machine they do not nest: there what is inside belongs to the outermost.
+//
 // The first thread that enters a region is the one recorded; entries by others are counted and reported. Without a
 // region it is the program's first.
 //
@@ -49,7 +52,12 @@ static _Atomic uint32_t recorded_thread, threads_count;
 static _Thread_local uint32_t this_thread __attribute__((tls_model("initial-exec")));
 static pthread_mutex_t life_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool inside, first_block_seen;
-static uint64_t return_address, entry_stack;
+// The calls of regions that are under way, the outermost first; of a region no more than one.
+static struct call {
+    uint64_t returns_to, stack;
+    uint8_t region;
+} calls[REGIONS_MAX];
+static unsigned calls_count;
 static _Atomic uint64_t other_entries, other_instructions;
 static uint64_t longjmp_count, recursive_count, switched_count;
 
@@ -173,9 +181,17 @@ void region_note_block(struct block *block)
     }
 }
 
-uint64_t region_return_address(void)
+bool region_returns_to(uint64_t address)
 {
-    return inside && regions_count ? return_address : UINT64_MAX;
+    for (unsigned i = 0; i < calls_count; i++)
+        if (calls[i].returns_to == address)
+            return true;
+    return false;
+}
+
+bool region_nests(void)
+{
+    return !system_mode && regions_count > 1;
 }
 
 // ---- Which thread ---------------------------------------------------------------------------------------------
@@ -254,35 +270,49 @@ void region_hold(bool hold)
 
 static void enter(const struct block *block, void *cpu)
 {
+    uint8_t region = block->entry_of ? block->entry_of - 1 : 0;
+
     inside = true;
     if (regions_count) {
         if (system_mode)
             guest_check_call(cpu);
         if (!guest_registers_known())
             tracer_fatal("cannot follow a region: this QEMU does not keep guest registers where the tracer expects them");
-        return_address = guest_return_address(cpu);
-        entry_stack = guest_stack_pointer(cpu);
+        calls[calls_count++] = (struct call){guest_return_address(cpu), guest_stack_pointer(cpu), region};
     }
-    record_boundary(block_marker(MARKER_ENTER, block->entry_of ? block->entry_of - 1 : 0));
+    record_boundary(block_marker(MARKER_ENTER, region));
 }
 
+// Whether the block enters a region while others are under way.
+static bool enters_another(const struct block *block)
+{
+    if (!block->entry_of || !region_nests())
+        return false;
+    for (unsigned i = 0; i < calls_count; i++)
+        if (calls[i].region == block->entry_of - 1)
+            return false;
+    return true;
+}
+
+// Ends the innermost call.
 static void leave(enum leave_how how)
 {
     record_boundary(block_marker(MARKER_LEAVE, (uint8_t)how));
-    inside = false;
+    calls_count -= calls_count > 0;
+    inside = calls_count > 0;
 }
 
 bool region_call(uint64_t *returns_to, uint64_t *stack)
 {
-    *returns_to = return_address;
-    *stack = entry_stack;
+    *returns_to = calls[0].returns_to;
+    *stack = calls[0].stack;
     return inside && regions_count;
 }
 
 void region_switch_to(uint64_t returns_to, uint64_t stack)
 {
-    return_address = returns_to;
-    entry_stack = stack;
+    calls[0].returns_to = returns_to;
+    calls[0].stack = stack;
 }
 
 void region_end_switched(void)
@@ -295,10 +325,10 @@ void region_end_switched(void)
 static void check_left_in_system(const struct block *block, void *cpu)
 {
     enum { NEAR = 1 << 16 }; // stacks of the kernel are smaller
-    uint64_t stack = guest_stack_pointer(cpu);
+    uint64_t stack = guest_stack_pointer(cpu), entry_stack = calls[0].stack;
     bool near = stack - entry_stack < NEAR || entry_stack - stack < NEAR;
 
-    if (block->address == return_address && stack >= entry_stack && near)
+    if (block->address == calls[0].returns_to && stack >= entry_stack && near)
         leave(LEAVE_RETURN);
     else if (system_is_kernel(entry_stack) && !system_is_kernel(block->address) && !system_is_kernel(stack))
         region_end_switched();
@@ -308,20 +338,29 @@ static void check_left_in_system(const struct block *block, void *cpu)
         recursive_count++;
 }
 
+// Whether the innermost call is over, and how.
+static bool is_left(const struct block *block, uint64_t stack, enum leave_how *how)
+{
+    const struct call *call = &calls[calls_count - 1];
+    bool main_stack = call->stack <= guest_stack_top() && stack <= guest_stack_top() &&
+                      guest_stack_top() - call->stack < 1u << 30;
+
+    *how = block->address == call->returns_to && stack >= call->stack ? LEAVE_RETURN : LEAVE_LONGJMP;
+    return *how == LEAVE_RETURN || (stack > call->stack && (main_stack || block->entry_of));
+}
+
 static void check_left(const struct block *block, void *cpu)
 {
     uint64_t stack = guest_stack_pointer(cpu);
-    bool main_stack = entry_stack <= guest_stack_top() && stack <= guest_stack_top() &&
-                      guest_stack_top() - entry_stack < 1u << 30;
+    enum leave_how how;
 
-    if (block->address == return_address && stack >= entry_stack) {
-        leave(LEAVE_RETURN);
-    } else if (stack > entry_stack && (main_stack || block->entry_of)) {
-        longjmp_count++;
-        leave(LEAVE_LONGJMP);
-    } else if (block->entry_of && stack < entry_stack) {
-        recursive_count++;
+    // A tail call returns from several at once, and a longjmp may give several up.
+    while (inside && is_left(block, stack, &how)) {
+        longjmp_count += how == LEAVE_LONGJMP;
+        leave(how);
     }
+    for (unsigned i = 0; block->entry_of && i < calls_count; i++)
+        recursive_count += calls[i].region == block->entry_of - 1 && stack < calls[i].stack;
 }
 
 // A block of a thread that is not recorded.
@@ -359,7 +398,7 @@ void region_boundary(struct block *block, void *cpu)
         (system_mode ? check_left_in_system : check_left)(block, cpu);
     if (!inside && regions_count && !block->entry_of)
         return;
-    if (!inside)
+    if (!inside || enters_another(block))
         enter(block, cpu);
     record_boundary(block);
     if (system_mode && inside && regions_count)
@@ -368,7 +407,7 @@ void region_boundary(struct block *block, void *cpu)
 
 static void finish(const char *reason, enum leave_how how)
 {
-    if (inside)
+    while (inside)
         leave(how);
     trace_finished = true;
     record_flush();

@@ -216,7 +216,7 @@ void stream_open(const char *path, const struct option *header, unsigned header_
     ZSTD_CCtx_setParameter(stream.zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
     ZSTD_CCtx_setParameter(stream.zstd, ZSTD_c_checksumFlag, 1);
     open_file();
-    size_t n = encode_varint(prefix, system_mode ? 2 : 1); // docs/trace-format.md
+    size_t n = encode_varint(prefix, system_mode ? 2 : region_nests() ? 4 : 1); // docs/trace-format.md
     n += encode_varint(prefix + n, target->arch);
     write_all(magic, sizeof(magic));
     write_all(prefix, n);

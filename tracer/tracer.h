@@ -213,7 +213,8 @@ void region_system_call_over(void);
 void region_signals(void);                           // QEMU is about to deliver signals to the calling thread
 void region_hold(bool hold);                        // around a fork
 void trace_finish(const char *reason, enum leave_how how);
-uint64_t region_return_address(void);
+bool region_returns_to(uint64_t address);            // does a call of a region that is under way return there?
+bool region_nests(void);                            // may a region be entered inside of another?
 void region_switch_to(uint64_t returns_to, uint64_t stack); // the call that is under way is another task's
 void region_end_switched(void);                             // the CPU has gone to a task that is not in the region
 bool region_call(uint64_t *returns_to, uint64_t *stack);    // of the call that is under way

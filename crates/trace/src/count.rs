@@ -14,6 +14,8 @@ pub struct EntryCounts {
     pub region: u8,
     /// How it was left.
     pub how: Leave,
+    /// Whether it was inside of another region, whose counts hold these, too.
+    pub nested: bool,
     /// What one execution counts.
     pub counts: Counts,
     /// How many there were.
@@ -32,7 +34,7 @@ pub fn count(reader: &mut Reader) -> Result<Vec<EntryCounts>, Error> {
         match reader.next()? {
             None => return Ok(counter.entries),
             Some(Event::EnterRegion { region }) => {
-                counter.inside = Some((region, Counts::default()));
+                counter.enter(region);
                 counter.interrupted = false;
             }
             Some(Event::Interrupt) => counter.interrupted = true,
@@ -48,33 +50,69 @@ pub fn count(reader: &mut Reader) -> Result<Vec<EntryCounts>, Error> {
     }
 }
 
+/// A region that is under way.
+#[derive(Clone, Copy)]
+struct Inside {
+    /// Tells this entry from all others.
+    number: u64,
+    region: u8,
+    counts: Counts,
+}
+
 #[derive(Default)]
 struct Counter {
-    inside: Option<(u8, Counts)>,
+    /// The outermost first.
+    inside: Vec<Inside>,
+    entered: u64,
     interrupted: bool,
     entries: Vec<EntryCounts>,
-    places: HashMap<(u8, Leave, Counts), usize>,
+    places: HashMap<(u8, Leave, bool, Counts), usize>,
     /// Of each loop around a region's ends: how things stood at the start of its last iteration.
     snapshots: HashMap<u64, Snapshot>,
 }
 
 struct Snapshot {
-    inside: Option<(u8, Counts)>,
+    inside: Vec<Inside>,
     interrupted: bool,
     entries: Vec<u64>,
 }
 
+impl Snapshot {
+    /// What an iteration adds to each region under way, if the next one begins as this did.
+    fn added(&self, inside: &[Inside]) -> Option<Vec<Counts>> {
+        let pairs = self.inside.iter().zip(inside);
+        let added = pairs.map(|(before, now)| {
+            let added = now.counts.since(&before.counts);
+            // One that is new in each iteration begins anew in each.
+            let alike =
+                before.region == now.region && (before.number == now.number || added == Counts::default());
+            alike.then_some(added)
+        });
+        (self.inside.len() == inside.len()).then(|| added.collect()).flatten()
+    }
+}
+
 impl Counter {
     fn add(&mut self, counts: &Counts, times: u64) {
-        if let Some((_, sum)) = self.inside.as_mut().filter(|_| !self.interrupted) {
-            sum.add(counts, times);
+        if !self.interrupted {
+            self.inside.iter_mut().for_each(|inside| inside.counts.add(counts, times));
         }
     }
 
+    fn enter(&mut self, region: u8) {
+        self.entered += 1;
+        // The tracer enters none twice.
+        if let Some(again) = self.inside.iter().position(|inside| inside.region == region) {
+            self.inside.truncate(again);
+        }
+        self.inside.push(Inside { number: self.entered, region, counts: Counts::default() });
+    }
+
     fn leave(&mut self, how: Leave) {
-        let Some((region, counts)) = self.inside.take() else { return };
-        let place = *self.places.entry((region, how, counts)).or_insert_with(|| {
-            self.entries.push(EntryCounts { region, how, counts, entries: 0 });
+        let Some(Inside { region, counts, .. }) = self.inside.pop() else { return };
+        let nested = !self.inside.is_empty();
+        let place = *self.places.entry((region, how, nested, counts)).or_insert_with(|| {
+            self.entries.push(EntryCounts { region, how, nested, counts, entries: 0 });
             self.entries.len() - 1
         });
         self.entries[place].entries = self.entries[place].entries.saturating_add(1);
@@ -89,23 +127,26 @@ impl Counter {
             }
             let entries: Vec<u64> = self.entries.iter().map(|e| e.entries).collect();
             if let Some(before) = self.snapshots.get(&repetition.id) {
-                if before.inside == self.inside
-                    && before.interrupted == self.interrupted
-                    && before.entries.len() == entries.len()
-                    && repetition.remaining > 1
-                {
+                let alike = before.interrupted == self.interrupted && before.entries.len() == entries.len();
+                let added = before.added(&self.inside).filter(|_| alike && repetition.remaining > 1);
+                if let Some(added) = added {
                     // This iteration began as the last one did, so all others end as that did; the last is left over,
                     // to be walked through.
+                    let times = repetition.remaining - 1;
                     for (entry, before) in self.entries.iter_mut().zip(&before.entries) {
-                        let more = (entry.entries - before).saturating_mul(repetition.remaining - 1);
+                        let more = (entry.entries - before).saturating_mul(times);
                         entry.entries = entry.entries.saturating_add(more);
                     }
+                    for (inside, added) in self.inside.iter_mut().zip(&added) {
+                        inside.counts.add(added, times);
+                    }
                     self.snapshots.remove(&repetition.id);
-                    return Ok(Some((*repetition, repetition.remaining - 1)));
+                    return Ok(Some((*repetition, times)));
                 }
             }
             if repetition.remaining > 1 {
-                let snapshot = Snapshot { inside: self.inside, interrupted: self.interrupted, entries };
+                let snapshot =
+                    Snapshot { inside: self.inside.clone(), interrupted: self.interrupted, entries };
                 self.snapshots.insert(repetition.id, snapshot);
             } else {
                 self.snapshots.remove(&repetition.id);

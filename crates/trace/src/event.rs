@@ -64,12 +64,12 @@ pub enum Leave {
 /// What happened next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event<'a> {
-    /// The region of interest begins: `header().regions()[region]`, or the whole program.
+    /// A region of interest begins: `header().regions()[region]`, or the whole program. It may begin inside of another.
     EnterRegion {
         /// Number of the region.
         region: u8,
     },
-    /// The region ends.
+    /// The region ends that began last and is under way.
     LeaveRegion {
         /// In which way.
         how: Leave,
@@ -134,6 +134,13 @@ impl Counts {
             (false, false) => self.loads += 1,
         }
         self.unknown_addresses += u64::from(!access.known);
+    }
+
+    /// What was added since `before`.
+    pub fn since(&self, before: &Counts) -> Counts {
+        let mut since = *self;
+        since.add(before, u64::MAX); // less once
+        since
     }
 
     /// Adds `times` times `part`. Numbers above 2^64 wrap; a reader refuses such a trace.

@@ -6,8 +6,9 @@ use crate::error::Problem;
 /// First bytes of every trace. The first is no text, the last is mangled by a transfer in text mode.
 pub(crate) const MAGIC: [u8; 8] = *b"\x89ASSAYT\n";
 /// The version that this crate writes and the newest that it reads. 2 has interrupts and changes of task, which the
-/// tracer writes for a whole machine only; its traces of programs are of version 1.
-pub(crate) const VERSION: u64 = 2;
+/// tracer writes for a whole machine only; 4 has regions inside of regions, which it writes where a program has several.
+/// Its other traces of programs are of version 1. Each is a power of two, so that a changed bit makes none of another.
+pub(crate) const VERSION: u64 = 4;
 
 pub(crate) const RECORD_END: u64 = 0;
 pub(crate) const RECORD_BLOCK: u64 = 1;

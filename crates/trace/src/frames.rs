@@ -54,8 +54,8 @@ impl Frames {
         if version > VERSION {
             return Err(Error::Newer { path: self.path.clone(), version, newest: VERSION });
         }
-        if version == 0 {
-            return Err(self.corrupt("version 0".into()));
+        if !version.is_power_of_two() {
+            return Err(self.corrupt(format!("version {version}").into()));
         }
         let code = self.varint()?.ok_or_else(|| self.truncated())?;
         let arch = u8::try_from(code).ok().and_then(Arch::from_code);

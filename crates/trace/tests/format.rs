@@ -56,31 +56,36 @@ fn leaping_agrees_with_walking() {
 fn count_by_walking(path: &Path) -> Vec<EntryCounts> {
     let mut reader = Reader::open(path).unwrap();
     let mut all: Vec<EntryCounts> = Vec::new();
-    let mut inside: Option<(u8, Counts)> = None;
+    let mut inside: Vec<(u8, Counts)> = Vec::new();
     let mut interrupted = false;
     loop {
         let before = reader.instructions();
         match reader.next().unwrap() {
             None => return all,
             Some(Event::EnterRegion { region }) => {
-                inside = Some((region, Counts::default()));
+                if let Some(again) = inside.iter().position(|(other, _)| *other == region) {
+                    inside.truncate(again);
+                }
+                inside.push((region, Counts::default()));
                 interrupted = false;
             }
             Some(Event::Interrupt) => interrupted = true,
             Some(Event::InterruptOver) => interrupted = false,
             Some(Event::LeaveRegion { how }) => {
-                let Some((region, counts)) = inside.take() else { continue };
-                match all.iter_mut().find(|e| (e.region, e.how, e.counts) == (region, how, counts)) {
+                let Some((region, counts)) = inside.pop() else { continue };
+                let nested = !inside.is_empty();
+                let key = (region, how, nested, counts);
+                match all.iter_mut().find(|e| (e.region, e.how, e.nested, e.counts) == key) {
                     Some(entry) => entry.entries += 1,
-                    None => all.push(EntryCounts { region, how, counts, entries: 1 }),
+                    None => all.push(EntryCounts { region, how, nested, counts, entries: 1 }),
                 }
             }
             Some(Event::Block { accesses, .. }) => {
                 let mut one = Counts { blocks: 1, ..Counts::default() };
                 accesses.iter().for_each(|a| one.count(a));
                 one.instructions = reader.instructions() - before;
-                if let Some((_, sum)) = inside.as_mut().filter(|_| !interrupted) {
-                    sum.add(&one, 1);
+                if !interrupted {
+                    inside.iter_mut().for_each(|(_, sum)| sum.add(&one, 1));
                 }
             }
         }
@@ -138,7 +143,7 @@ fn a_billion_iterations_are_counted_and_leapt_over_at_once() {
     writer.put(&Item::Repeat { iterations: 1 << 20, body: call, strides: vec![0] }).unwrap();
     writer.finish("exit").unwrap();
     let counts = Counts { instructions: 1 << 20, blocks: 1 << 20, loads: 1 << 20, ..Counts::default() };
-    let expected = EntryCounts { region: 0, how: Leave::Return, counts, entries: 1 << 20 };
+    let expected = EntryCounts { region: 0, how: Leave::Return, nested: false, counts, entries: 1 << 20 };
     assert_eq!(count(&mut Reader::open(&path).unwrap()).unwrap(), [expected]);
 
     let mut reader = Reader::open(&path).unwrap();
@@ -154,6 +159,25 @@ fn a_billion_iterations_are_counted_and_leapt_over_at_once() {
     assert_eq!(reader.next().unwrap(), Some(Event::LeaveRegion { how: Leave::Return }));
     assert_eq!(reader.next().unwrap(), None);
     assert_eq!(reader.instructions(), 1 << 40);
+}
+
+#[test]
+fn a_region_inside_of_another_is_counted_in_both_and_leapt_over() {
+    let path = scratch("nested.trace");
+    let mut writer = Writer::create(&path, Arch::Loongarch64, &[]).unwrap();
+    let id = writer.define_block(&one_block());
+    let block = || Item::Block { id, accesses: vec![access(64)] };
+    let inner = vec![Item::Enter(1), block(), block(), Item::Leave(Leave::Return), block()];
+    let calls = Item::Repeat { iterations: 1 << 40, body: inner, strides: vec![0; 3] };
+    [Item::Enter(0), calls, Item::Leave(Leave::Exit)].iter().for_each(|item| writer.put(item).unwrap());
+    writer.finish("exit").unwrap();
+    let executed =
+        |count: u64| Counts { instructions: count, blocks: count, loads: count, ..Counts::default() };
+    let expected = [
+        EntryCounts { region: 1, how: Leave::Return, nested: true, counts: executed(2), entries: 1 << 40 },
+        EntryCounts { region: 0, how: Leave::Exit, nested: false, counts: executed(3 << 40), entries: 1 },
+    ];
+    assert_eq!(count(&mut Reader::open(&path).unwrap()).unwrap(), expected);
 }
 
 fn error_of(path: &Path) -> Error {

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use arch::Arch;
 use recording::{Program, Whole};
-use trace::{count, Leave, Reader};
+use trace::{count, EntryCounts, Leave, Reader};
 
 fn record(arch: Arch, scenario: &str) -> (Program, Whole) {
     let program = Program::build("regions.c", arch, &[&format!("-D{scenario}")]);
@@ -63,6 +63,33 @@ fn the_local_entry_point_is_an_entry() {
     assert_eq!((entered(global), entered(local), whole.entries.len()), (1, 1003, 1003));
     let only_global = program.trace("global", "", &[format!("roi=region:{global:#x}")], &[]);
     assert_eq!(only_global.entries.len(), 1);
+}
+
+#[test]
+fn a_region_inside_of_another_is_told_apart() {
+    for arch in ARCHES {
+        let program = Program::build("regions.c", arch, &["-DNESTED"]);
+        let of = |label: &str, regions: &[&str]| {
+            let arguments: Vec<String> = regions.iter().map(|name| program.region(name)).collect();
+            let (output, path) = program.record(label, "", &arguments, &[]);
+            assert!(output.status.success(), "{arch}: {output:?}");
+            count(&mut Reader::open(&path).unwrap()).unwrap()
+        };
+        let (outer, inner) = (of("outer", &["region"]), of("inner", &["inner"]));
+        let both = of("both", &["region", "inner"]);
+        let sum = |entries: &[EntryCounts], region: u8, nested: bool| {
+            let chosen = entries.iter().filter(|one| one.region == region && one.nested == nested);
+            chosen.fold((0, 0), |(calls, instructions), one| {
+                assert_eq!(one.how, Leave::Return, "{arch}");
+                (calls + one.entries, instructions + one.entries * one.counts.instructions)
+            })
+        };
+        assert_eq!(sum(&both, 0, false), sum(&outer, 0, false), "{arch}");
+        assert_eq!(sum(&both, 0, true), (0, 0), "{arch}");
+        let (inside, alone) = (sum(&both, 1, true), sum(&both, 1, false));
+        assert_eq!((inside.0, alone.0), (5 * 41, 1), "{arch}");
+        assert_eq!((inside.0 + alone.0, inside.1 + alone.1), sum(&inner, 0, false), "{arch}");
+    }
 }
 
 #[test]

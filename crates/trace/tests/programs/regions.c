@@ -37,6 +37,33 @@ int run(void)
 }
 #endif
 
+// ---- One inside of another, in a loop, alone, and in tail position
+
+#ifdef NESTED
+__attribute__((noinline)) void inner(unsigned n)
+{
+    other(n);
+    cell[0] += n;
+}
+
+__attribute__((noinline)) void region(unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        inner(3);
+        cell[1] += 2;
+    }
+    inner(3);
+}
+
+int run(void)
+{
+    for (unsigned i = 0; i < 5; i++)
+        region(40);
+    inner(3);
+    return 0;
+}
+#endif
+
 // ---- Recursion, into itself and through a caller that is also outside
 
 #ifdef RECURSION
