@@ -14,6 +14,13 @@ fn names(records: &[Value], key: &str) -> BTreeSet<String> {
 }
 
 #[test]
+fn a_file_of_one_s_own_finds_the_headers_of_its_library() {
+    let lab = Lab::shared();
+    lab.write("with_header.c", &format!("#include \"ones_complement.h\"\n{}", GOOD));
+    lab.line("check csum_partial with_header.c -a powerpc64le --quick").ends(0, &["1 right"]);
+}
+
+#[test]
 fn a_file_stands_beside_the_best_of_ours_with_the_ratio() {
     let lab = Lab::shared();
     lab.write("mine.c", GOOD);

@@ -159,6 +159,8 @@ impl<'a> Builder<'a> {
             .collect();
         // By -I, because a path with a quotation mark cannot be included by its own name.
         flags.push(format!("-I{}", self.workspace.root.join("runner").display()));
+        // Behind them, so that a kernel's file never meets a header of ours by accident: those of the library.
+        flags.extend(self.include_flags(variant));
         flags.extend(["-include".to_owned(), "compat/prelude.h".to_owned()]);
         flags.extend(["-D__KERNEL__".to_owned(), "-w".to_owned()]);
         if variant.source.extension().is_some_and(|ending| ending == "S" || ending == "s") {
