@@ -205,9 +205,9 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// How hot paths are predicted: their traces are short, so nothing is skipped.
+/// How hot paths are predicted: no loop is skipped, but when calls have settled the rest of them is left.
 pub fn options() -> Options {
-    Options { skip_loops: false, ..Options::default() }
+    Options { skip_loops: false, until_settled: true, ..Options::default() }
 }
 
 /// Opens a trace again and again.
@@ -229,6 +229,25 @@ pub fn of_trace(path: &Path, error: &dyn Display) -> Problem {
     } else {
         problem.at(place)
     }
+}
+
+/// Why a trace is not of all that the program did, if it is not.
+pub fn cut_text(end: Option<&trace::End>) -> Option<&'static str> {
+    match end.and_then(|end| end.get("end")) {
+        Some("limit") => {
+            Some("The recording stopped at --limit: these are figures of the program's beginning.")
+        }
+        Some("signal") => Some("A signal ended the program: these are figures of what it did until then."),
+        _ => None,
+    }
+}
+
+/// The same of a file, which is read to its end.
+pub fn cut_of(path: &Path) -> Result<Option<&'static str>> {
+    let failed = |error: trace::Error| of_trace(path, &error);
+    let mut reader = trace::Reader::open(path).map_err(failed)?;
+    reader.executions().map_err(failed)?;
+    Ok(cut_text(reader.end()))
 }
 
 /// A message of one of our library crates, which says what happened and, after the last semicolon, what to do.

@@ -8,6 +8,7 @@ mod counting;
 mod cpus;
 mod fitting;
 mod gate;
+mod hot_loop;
 mod interrupt;
 mod judge;
 mod least;

@@ -36,8 +36,13 @@ fn cpus_that_are_none_are_refused_with_those_that_are() {
 #[test]
 fn a_timeline_is_shown_and_written_as_a_page_that_needs_nothing_else() {
     let lab = Lab::shared();
-    let line = format!("{EXPLAIN} --html page.html --count 12");
+    let line = format!("{EXPLAIN} --html page.html --count 12 --bounds");
     lab.line(&line).ends(0, &["What bounds it", "places of the code", "Timeline", "wrote page.html"]);
+    // The numbers and what one prediction tells come first.
+    let told = lab.line(&line).ends(0, &["Pipes in an iteration"]).stdout;
+    let at = |part: &str| told.find(part).unwrap_or_else(|| panic!("no '{part}' in {told}"));
+    assert!(at("cycles per call in steady state") < at("The hot loop"), "{told}");
+    assert!(at("The hot loop") < at("Timeline") && at("Timeline") < at("What bounds it"), "{told}");
     let page = fs::read_to_string(lab.folder.join("page.html")).unwrap();
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"), "{page}");
     assert!(!page.contains("http") && !page.contains("<script src"), "{page}");

@@ -34,13 +34,22 @@ fn cpu() -> &'static str {
 
 /// Builds and records a program of this machine, which stands for a foreign one.
 fn recorded(lab: &Lab, name: &str, flags: &[&str]) -> String {
-    lab.write(&format!("{name}.c"), PROGRAM);
+    recorded_of(lab, name, PROGRAM, flags)
+}
+
+fn recorded_of(lab: &Lab, name: &str, program: &str, flags: &[&str]) -> String {
+    lab.write(&format!("{name}.c"), program);
     let mut gcc = Command::new("gcc");
     let built =
         finish(gcc.current_dir(&lab.folder).args(["-O1", "-o", name, &format!("{name}.c")]).args(flags));
     built.ends(0, &[]);
     lab.line(&format!("trace -- ./{name}")).ends(0, &[]);
     format!("{name}.trace")
+}
+
+fn of_kind(ran: &Ran, kind: &str) -> Vec<serde_json::Value> {
+    let all = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap());
+    all.filter(|one: &serde_json::Value| one["kind"] == kind).collect()
 }
 
 fn functions(ran: &Ran) -> Vec<serde_json::Value> {
@@ -71,6 +80,35 @@ fn the_function_and_line_that_do_the_work_are_first_by_instructions_and_by_cycle
         work.iter().find(|one| one["source"].as_str().is_some_and(|at| at.ends_with(":6"))).unwrap();
     assert!(of_line["share_percent"].as_f64().unwrap() > 40.0, "{of_line}");
     assert!(work.iter().any(|one| one["kind"] == "hot_instruction" && one["text"] != ""));
+}
+
+#[test]
+fn a_function_s_hot_loop_has_its_cycles_its_pipes_and_its_chain() {
+    let lab = Lab::shared();
+    // In a register, a chain of results.
+    let trace = recorded_of(&lab, "looping", &PROGRAM.replace("volatile ", ""), &["-g"]);
+    let line = format!("hot {trace} -c {} --function busy", cpu());
+    let shown = lab
+        .line(&line)
+        .ends(0, &["The hot loop", "cycles an iteration", "Pipes in an iteration", "on chain"]);
+    assert!(shown.stdout.contains("is marked"), "the sum goes from iteration to iteration: {}", shown.stdout);
+    let record = of_kind(&lab.line(&format!("{line} --json")).ends(0, &[]), "hot_loop").remove(0);
+    let all = lab.line(&format!("hot {trace} -c {} --json", cpu())).ends(0, &[]).records("hot_function");
+    // A turn's cycles times the turns are what the function is charged with.
+    let turns = record["cycles"].as_f64().unwrap() * 200_000.0;
+    let charged = all[0]["cycles"].as_f64().unwrap();
+    assert!((turns / charged - 1.0).abs() < 0.05, "{record} {}", all[0]);
+    assert!(record["unit_cycles"].as_object().unwrap().len() > 1, "{record}");
+    assert!(
+        !record["chain"].as_array().unwrap().is_empty() && record["has_carried_chain"] == true,
+        "{record}"
+    );
+    // A beginning is said to be one, by everybody.
+    lab.line("trace -o begun.trace --limit 30000 -- ./looping").ends(0, &["--limit"]);
+    for line in ["hot begun.trace", "explain begun.trace", "compare begun.trace begun.trace"] {
+        let ran = lab.line(&format!("{line} -c {}", cpu())).ends(0, &[]);
+        assert!(ran.stdout.contains("stopped at --limit"), "{line}: {}", ran.stdout);
+    }
 }
 
 #[test]

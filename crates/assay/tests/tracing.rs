@@ -68,6 +68,50 @@ fn what_was_recorded_before_a_crash_a_time_limit_or_ctrl_c_is_kept() {
     wait_for("the end of what was recorded", || lab.processes().iter().all(|line| !line.contains("begun")));
 }
 
+/// A function that calls another over and over, and the program that calls both.
+const NESTED: &str = "#include <stdlib.h>
+__attribute__((noinline)) unsigned inner(unsigned n) { volatile unsigned s = n; while (n--) s += n * 3; return s; }
+__attribute__((noinline)) unsigned outer(unsigned n) { unsigned s = 0; while (n--) s += inner(10 + n % 4); return s; }
+int main(int argc, char **argv) { unsigned s = 0; for (int i = 0; i < 7; i++) s += outer(60); return (s + inner(5)) == 77; }
+";
+
+#[test]
+fn a_region_inside_of_another_is_told_apart_by_all_who_read_the_trace() {
+    let lab = Lab::shared();
+    lab.write("nested.c", NESTED);
+    let mut gcc = std::process::Command::new("gcc");
+    common::finish(gcc.current_dir(&lab.folder).args(["-O1", "-o", "nested", "nested.c"])).ends(0, &[]);
+    let told = lab.line("trace --roi outer --roi inner -o nested.trace -- ./nested").ends(0, &[]).stderr;
+    assert!(told.contains("in 7 entries, 0 of them inside of another"), "{told}");
+    assert!(told.contains("in 421 entries, 420 of them inside of another"), "{told}");
+    let alone = lab.line("trace --roi outer -o outer.trace -- ./nested").ends(0, &[]).stderr;
+    let figure = |text: &str, from: &str| {
+        let rest = text.split(from).nth(1).unwrap_or_else(|| panic!("no '{from}' in {text}"));
+        rest.split_whitespace().next().unwrap().parse::<u64>().unwrap()
+    };
+    assert_eq!(figure(&told, "  outer: "), figure(&alone, "outer.trace: "));
+    let counts = lab.line("count nested.trace --json").ends(0, &[]).records("trace_count");
+    let inside = counts.iter().filter(|one| one["region"] == "inner" && one["nested"] == true);
+    assert_eq!(inside.map(|one| one["calls"].as_u64().unwrap()).sum::<u64>(), 420);
+    let cpu = match common::native() {
+        "x86_64" => "zen3",
+        "powerpc64le" => "power9",
+        _ => "la464",
+    };
+    lab.line(&format!("predict nested.trace -c {cpu}")).ends(0, &["Regions", "outer", "inner"]);
+    let line = format!("predict nested.trace -c {cpu} --json");
+    let told = lab.line(&line).ends(0, &[]).stdout;
+    let all = told.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let regions: Vec<_> = all.filter(|one| one["kind"] == "region_prediction").collect();
+    let of = |name: &str, what: &str| {
+        let one = regions.iter().find(|one| one["region"] == name).unwrap_or_else(|| panic!("{regions:?}"));
+        one[what].as_u64().unwrap()
+    };
+    assert_eq!((of("outer", "entries"), of("inner", "entries")), (7, 421));
+    assert_eq!(of("outer", "instructions"), figure(&alone, "outer.trace: "));
+    assert!(of("outer", "cycles") > of("inner", "cycles") / 2, "{regions:?}");
+}
+
 #[test]
 fn a_function_of_a_library_is_found_by_its_soname() {
     let lab = Lab::shared();

@@ -87,7 +87,7 @@ fn ours_is_at_the_bound_that_explain_states() {
         }
         assert!(without <= 1.05 * bound, "{variant} on {cpu}: {without}, bound {bound}");
     }
-    let shown = lab.line("explain vmx_save/rows -c power8 -a powerpc64le --case areas=1");
+    let shown = lab.line("explain vmx_save/rows -c power8 -a powerpc64le --case areas=1 --bounds");
     shown.ends(0, &["No order of these instructions", "serialising instructions; without", "Least cycles"]);
 }
 

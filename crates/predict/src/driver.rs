@@ -8,6 +8,7 @@ use crate::description::Description;
 use crate::fallback::Fallback;
 use crate::plan::{Plan, RegisterKinds};
 use crate::profile::{Before, Place, Profile};
+use crate::regions::{Moment, RegionTotal, Regions};
 use crate::source::{Chunk, Item, Source, SourceError};
 use std::collections::BTreeMap;
 use std::sync::mpsc::sync_channel;
@@ -22,12 +23,17 @@ pub struct Options {
     pub relax: Relax,
     /// Keep the events of this many instructions, and from which executed instruction on.
     pub events: Option<(u64, u64)>,
+    /// Keep them from the block on that executes the instruction at this address for the so manieth time that is simulated,
+    /// and stop when there are as many as `events` says.
+    pub events_at: Option<(u64, u64)>,
     /// Charge each instruction with its cycles, instead of keeping events; that takes about twice as long.
     pub profile: bool,
     /// The code stands so many bytes further on than in the trace; data stays where it is.
     pub shift: u64,
     /// Stop after about so many simulated instructions, which tells how one core stands to another, not the whole run.
     pub simulated_max: Option<u64>,
+    /// Stop when calls have settled: what one takes is then known, and what the run takes is not.
+    pub until_settled: bool,
 }
 
 impl Default for Options {
@@ -36,9 +42,11 @@ impl Default for Options {
             skip_loops: true,
             relax: Relax::default(),
             events: None,
+            events_at: None,
             profile: false,
             shift: 0,
             simulated_max: None,
+            until_settled: false,
         }
     }
 }
@@ -70,6 +78,8 @@ pub struct Prediction {
     pub timeline: Option<crate::timeline::Timeline>,
     /// Where the cycles went, if that was asked for: every static instruction, in the order of its first execution.
     pub profile: Option<Vec<Place>>,
+    /// Of a trace with several regions: what each took. By number.
+    pub regions: Vec<RegionTotal>,
 }
 
 impl Prediction {
@@ -197,6 +207,12 @@ pub fn predict_jobs(
 }
 
 const DURATIONS: usize = 1024;
+/// Calls that have to take alike before they count as settled, in groups whose sums are compared.
+const SETTLED_CALLS: usize = 16;
+/// Fewer simulated instructions have not filled a branch predictor with what comes back.
+const SETTLED_INSTRUCTIONS: u64 = 50_000;
+/// The most by which groups of settled calls differ, as a fraction.
+const SETTLED_WITHIN: f64 = 5e-4;
 /// Executed iterations whose cycles have to agree before a loop counts as steady.
 const STEADY_WINDOWS: usize = 4;
 /// Longest window, in iterations, over which addresses may come back to the same place in a cache line.
@@ -238,6 +254,19 @@ impl Calls {
         }
     }
 
+    /// Whether the last calls took the same, group by group, and about as long as the ones before them.
+    fn settled(&self) -> bool {
+        let calls = &self.durations[..];
+        if calls.len() < 2 * SETTLED_CALLS || calls.len() == DURATIONS {
+            return false;
+        }
+        let last = &calls[calls.len() - SETTLED_CALLS..];
+        let sums = last.chunks(SETTLED_CALLS / 4).map(|group| group.iter().sum::<f64>());
+        let (low, high) =
+            sums.fold((f64::INFINITY, 0.0f64), |(low, high), sum| (low.min(sum), high.max(sum)));
+        high - low <= high * SETTLED_WITHIN
+    }
+
     /// Mean of the later half of the calls remembered.
     fn steady(&self) -> Option<f64> {
         let (older, newer) = self.durations.split_at(self.next);
@@ -259,10 +288,14 @@ struct Runner {
     shift: u64,
     simulated_max: u64,
     events: Option<(u64, u64)>,
+    events_at: Option<(u64, u64)>,
     recorded: Vec<Event>,
     profile: Option<Profile>,
     texts: Vec<(u64, String)>,
     calls: Calls,
+    until_settled: bool,
+    settled: bool,
+    regions: Regions,
     skipped_cycles: u64,
     skipped_instructions: u64,
     executions: Vec<u64>,
@@ -290,10 +323,14 @@ impl Runner {
             shift: options.shift,
             simulated_max: options.simulated_max.unwrap_or(u64::MAX),
             events: options.events,
+            events_at: options.events_at,
             recorded: Vec::new(),
             profile: options.profile.then(Profile::default),
             texts: Vec::new(),
             calls: Calls::default(),
+            until_settled: options.until_settled,
+            settled: false,
+            regions: Regions::default(),
             skipped_cycles: 0,
             skipped_instructions: 0,
             executions: Vec::new(),
@@ -326,27 +363,77 @@ impl Runner {
                     let steps = &chunk.steps[steps.start as usize..steps.end as usize];
                     self.repeat(body, &chunk.accesses, steps, *times);
                 }
-                Item::Enter => self.enter(),
+                mark => self.mark(mark),
             }
         }
         self.collect_marks();
     }
 
     fn has_simulated_enough(&mut self) -> bool {
-        self.core.counters().instructions - self.skipped_instructions >= self.simulated_max
+        let simulated = self.core.counters().instructions - self.skipped_instructions;
+        let has_events = self.events_at.is_some_and(|(_, left)| left == 0)
+            && self.events.is_some_and(|(_, count)| self.recorded.len() as u64 >= count);
+        self.settled || has_events || simulated >= self.simulated_max
     }
 
     /// The core's clock does not see what was skipped; calls are timed with it, or a loop skipped inside of a call would
     /// make the call short. `repeat` collects what is pending before it skips.
     fn collect_marks(&mut self) {
+        if self.core.marks().is_empty() {
+            return;
+        }
         for cycle in self.core.marks().drain(..) {
             self.calls.pass(cycle + self.skipped_cycles);
         }
+        self.look_whether_settled();
     }
 
     fn enter(&mut self) {
         let now = self.core.now() + self.skipped_cycles;
         self.calls.pass(now);
+        self.look_whether_settled();
+    }
+
+    fn look_whether_settled(&mut self) {
+        if self.until_settled && self.core.counters().instructions >= SETTLED_INSTRUCTIONS {
+            self.settled = self.calls.settled();
+        }
+    }
+
+    fn moment(&mut self) -> Moment {
+        Moment {
+            cycle: self.core.now() + self.skipped_cycles,
+            instructions: self.core.counters().instructions,
+        }
+    }
+
+    /// What is no code: a call begins, a region begins or ends.
+    fn mark(&mut self, mark: &Item) {
+        match mark {
+            Item::Into(region) => {
+                let now = self.moment();
+                if self.regions.enter(*region, now) {
+                    self.enter();
+                }
+            }
+            Item::OutOf => {
+                let now = self.moment();
+                self.regions.leave(now);
+            }
+            Item::Enter => self.enter(),
+            Item::Block { .. } | Item::Repeat { .. } => unreachable!("code is no mark"),
+        }
+    }
+
+    /// Whether the block that begins is the one from which on events are wanted, or comes behind it.
+    fn is_wanted(&mut self, block: u32) -> bool {
+        let Some((address, left)) = &mut self.events_at else { return true };
+        if *left > 0 {
+            let block = &self.plan.blocks[block as usize];
+            let ops = &self.plan.ops[block.first as usize..(block.first + block.count) as usize];
+            *left -= u64::from(ops.iter().any(|op| op.address == *address));
+        }
+        *left == 0
     }
 
     fn block(&mut self, block: u32, accesses: &[Access], next: u64) {
@@ -358,12 +445,13 @@ impl Runner {
             profile.charge(&self.recorded);
             return;
         }
+        let is_wanted = self.events.is_some() && self.is_wanted(block);
         let wanted = match self.events {
-            Some((first, count)) => {
+            Some((first, count)) if is_wanted => {
                 let executed = self.core.counters().instructions;
                 (executed >= first && (self.recorded.len() as u64) < count).then_some(&mut self.recorded)
             }
-            None => None,
+            _ => None,
         };
         self.core.block(&self.plan, block as usize, accesses, next, wanted);
     }
@@ -377,6 +465,7 @@ impl Runner {
         let mut before = self.core.counters().clone();
         let mut start = self.core.now();
         let mut charged = self.charged(body);
+        let mut standing = self.regions.standing();
         self.collect_marks();
         let mut calls = self.calls.count;
         while done < times && !self.has_simulated_enough() {
@@ -398,17 +487,23 @@ impl Runner {
                     if let (Some(profile), Some(charged)) = (&mut self.profile, &charged) {
                         profile.repeat_since(charged, skipped);
                     }
-                    self.skipped_instructions += (counted.instructions - before.instructions) * skipped;
+                    let skipped_instructions = (counted.instructions - before.instructions) * skipped;
+                    self.skipped_instructions += skipped_instructions;
                     let mean = history.iter().sum::<u64>() as f64 / STEADY_WINDOWS as f64;
                     let cycles = (mean * skipped as f64).round() as u64;
                     self.calls.skip((self.calls.count - calls) * skipped, cycles);
                     self.skipped_cycles += cycles;
+                    if let Some(standing) = &standing {
+                        let all = Moment { cycle: cycles, instructions: skipped_instructions };
+                        self.regions.repeat_since(standing, skipped, all);
+                    }
                     done += skipped * window;
                     windows = 0;
                 }
             }
             before = self.core.counters().clone();
             charged = self.charged(body);
+            standing = self.regions.standing();
             start = self.core.now();
             calls = self.calls.count;
         }
@@ -431,7 +526,7 @@ impl Runner {
         let mut step = steps.iter();
         for item in body {
             let Item::Block { block, accesses: range, next } = item else {
-                self.enter();
+                self.mark(item);
                 continue;
             };
             let mut scratch = std::mem::take(&mut self.scratch);
@@ -510,9 +605,17 @@ impl Runner {
                 }
             }
         }
+        let end = Moment { cycle: now + self.skipped_cycles, instructions: counters.instructions };
+        let regions = self.regions.finish(end);
         let timeline = self.events.filter(|_| self.profile.is_none()).map(|_| {
             let texts = std::mem::take(&mut self.texts);
-            crate::timeline::Timeline::new(&self.name, texts, std::mem::take(&mut self.recorded))
+            let units = self.description.units.iter().map(|unit| (unit.name.clone(), unit.mask)).collect();
+            crate::timeline::Timeline {
+                cpu: self.name.clone(),
+                texts,
+                events: std::mem::take(&mut self.recorded),
+                units,
+            }
         });
         Ok(Prediction {
             cpu: self.name,
@@ -527,6 +630,7 @@ impl Runner {
             fallbacks,
             timeline,
             profile: self.profile.map(|profile| profile.places),
+            regions,
         })
     }
 }

@@ -30,6 +30,26 @@ pub struct HotLoop {
     pub instructions: Vec<HotInstruction>,
     /// Whether the chain of results runs from each iteration to the next.
     pub carried: bool,
+    /// What an iteration asks of each of the cpu's units that it needs, the busiest first.
+    pub units: Vec<UnitLoad>,
+}
+
+/// What an iteration asks of a unit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnitLoad {
+    /// The unit.
+    pub name: String,
+    /// How many pipes it has.
+    pub pipes: u32,
+    /// Cycles for which its pipes are taken, all of them together.
+    pub cycles: f64,
+}
+
+impl UnitLoad {
+    /// The least cycles that an iteration takes because of it, were it shared out evenly.
+    pub fn least(&self) -> f64 {
+        self.cycles / f64::from(self.pipes.max(1))
+    }
 }
 
 /// One instruction of the loop; cycles are means over the iterations.
@@ -47,6 +67,8 @@ pub struct HotInstruction {
     pub executes: f64,
     /// On the chain: the next one waited for just this result.
     pub on_chain: bool,
+    /// The units whose pipes it takes, and for how many cycles in all.
+    pub pipes: Vec<(String, f64)>,
 }
 
 /// The loop of a stretch of events; none if nothing comes back often enough.
@@ -62,6 +84,7 @@ pub fn hot_loop(timeline: &Timeline) -> Option<HotLoop> {
     if runs < ITERATIONS_MIN {
         return None;
     }
+    let ops: BTreeSet<u32> = events[first..first + period].iter().map(|event| event.op).collect();
     let from = runs / 2;
     let iterations = runs - 1 - from;
     // Completion is in order and has no slack; dispatch runs ahead until the window is full.
@@ -73,7 +96,9 @@ pub fn hot_loop(timeline: &Timeline) -> Option<HotLoop> {
             (from..runs - 1).map(|iteration| value(&events[first + iteration * period + offset])).sum();
         sum as f64 / iterations as f64
     };
+    let of_unit = |offset: usize, mask: u32| mean(offset, &|event| held(event, mask));
     let instructions = (0..period).map(|offset| {
+        let pipes = timeline.units.iter().map(|(name, mask)| (name.clone(), of_unit(offset, *mask)));
         let (address, text) = timeline.text_of(&events[first + offset]);
         HotInstruction {
             address,
@@ -82,15 +107,33 @@ pub fn hot_loop(timeline: &Timeline) -> Option<HotLoop> {
             for_pipe: mean(offset, &|event| event.issue.saturating_sub(event.ready)),
             executes: mean(offset, &|event| event.finish.saturating_sub(event.issue)),
             on_chain: chain.contains(&offset),
+            pipes: pipes.filter(|(_, cycles)| *cycles > 0.0).collect(),
         }
     });
+    let load = |(name, mask): &(String, u32)| UnitLoad {
+        name: name.clone(),
+        pipes: mask.count_ones(),
+        cycles: (0..period).map(|offset| of_unit(offset, *mask)).sum(),
+    };
+    let mut units: Vec<UnitLoad> = timeline.units.iter().map(load).filter(|unit| unit.cycles > 0.0).collect();
+    units.sort_by(|a, b| b.least().total_cmp(&a.least()));
     Some(HotLoop {
         iterations,
         cycles,
-        share_percent: 100.0 * (runs * period) as f64 / events.len() as f64,
+        share_percent: 100.0 * events.iter().filter(|event| ops.contains(&event.op)).count() as f64
+            / events.len() as f64,
         instructions: instructions.collect(),
         carried,
+        units,
     })
+}
+
+/// Cycles for which an instruction takes pipes of that mask, all of them together.
+fn held(event: &Event, mask: u32) -> u64 {
+    let (kept, cycles) = event.kept;
+    let long = (event.pipes & kept & mask).count_ones();
+    let short = (event.pipes & !kept & mask).count_ones();
+    u64::from(long) * u64::from(cycles) + u64::from(short)
 }
 
 /// Where a row of equal turns begins, and how many instructions a turn has: the shortest turn that comes often in a row, as that

@@ -24,6 +24,7 @@ mod op;
 mod oracle;
 mod plan;
 pub mod profile;
+pub mod regions;
 pub mod source;
 pub mod timeline;
 pub mod trace_source;

@@ -17,6 +17,8 @@ pub struct Place {
     pub text: String,
     /// How often it was executed.
     pub executions: u64,
+    /// How often of these it was simulated; the rest was skipped in steady state.
+    pub simulated: u64,
     /// The cycles it is charged with.
     pub cycles: u64,
     /// These by what it waited for most each time, in the order of `Cause::ALL`.
@@ -33,6 +35,7 @@ impl Place {
     /// Adds another's executions and cycles.
     pub fn add(&mut self, other: &Place) {
         self.executions += other.executions;
+        self.simulated += other.simulated;
         self.cycles += other.cycles;
         for (sum, part) in self.causes.iter_mut().zip(other.causes) {
             *sum += part;
@@ -64,6 +67,7 @@ impl Profile {
             let end = Timeline::end_of(event);
             let place = &mut self.places[event.op as usize];
             place.executions += 1;
+            place.simulated += 1;
             if end > self.end {
                 let cycles = end - self.end;
                 place.cycles += cycles;

@@ -35,6 +35,10 @@ pub enum Item {
     },
     /// The region of interest was entered: a call begins.
     Enter,
+    /// Of several regions, which may be inside of each other, the one of this number was entered.
+    Into(u8),
+    /// Of several regions, the one entered last was left.
+    OutOf,
 }
 
 /// Some of what was executed.

@@ -18,13 +18,11 @@ pub struct Timeline {
     pub texts: Vec<(u64, String)>,
     /// What happened, in program order.
     pub events: Vec<Event>,
+    /// The cpu's units and the pipes of each, a bit for each.
+    pub units: Vec<(String, u32)>,
 }
 
 impl Timeline {
-    pub(crate) fn new(cpu: &str, texts: Vec<(u64, String)>, events: Vec<Event>) -> Timeline {
-        Timeline { cpu: cpu.to_owned(), texts, events }
-    }
-
     fn start(&self) -> u64 {
         self.events.iter().map(|event| event.dispatch).min().unwrap_or(0)
     }

@@ -28,7 +28,25 @@ const BLOCKS_MAX: u64 = 32768;
 #[derive(Clone, Copy)]
 enum Step {
     Block { block: u32, first: u32, end: u32 },
-    Enter,
+    Mark(Mark),
+}
+
+/// What is no code. Of several regions each is told apart, of one only its calls.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    Call,
+    Into(u8),
+    OutOf,
+}
+
+impl Mark {
+    fn item(self) -> Item {
+        match self {
+            Mark::Call => Item::Enter,
+            Mark::Into(region) => Item::Into(region),
+            Mark::OutOf => Item::OutOf,
+        }
+    }
 }
 
 /// The block read last, which waits for what is executed next; its accesses are the chunk's last.
@@ -45,7 +63,8 @@ struct Filler {
     spans: Vec<(u64, u64)>,
     bytes: Vec<Vec<u16>>,
     pending: Option<Pending>,
-    entered: bool,
+    /// What comes behind it.
+    marks: Vec<Mark>,
     /// Accesses of the pending block between two chunks.
     carried: Vec<Access>,
 }
@@ -56,7 +75,7 @@ pub struct TraceSource {
     decoder: Decoder,
     kinds: Arc<RegisterKinds>,
     mark: Option<u64>,
-    regions: bool,
+    regions: usize,
     filler: Filler,
     ended: bool,
 }
@@ -104,8 +123,8 @@ impl Filler {
             let next = next.unwrap_or_else(|| self.spans[block as usize].1);
             chunk.items.push(Item::Block { block, accesses: first..end, next });
         }
-        if std::mem::take(&mut self.entered) {
-            chunk.items.push(Item::Enter);
+        if !self.marks.is_empty() {
+            chunk.items.extend(self.marks.drain(..).map(Mark::item));
         }
     }
 
@@ -157,7 +176,7 @@ impl TraceSource {
         let header = reader.header();
         let decoder = Decoder::new(header.arch).map_err(failed)?;
         let mark = header.marks().first().map(|mark| mark.address);
-        let regions = !header.regions().is_empty();
+        let regions = header.regions().len();
         Ok(TraceSource {
             kinds: Arc::new(RegisterKinds::new(&decoder)),
             reader,
@@ -177,6 +196,7 @@ impl TraceSource {
     /// Reads a block or a call's beginning into the chunk. None at the end.
     #[inline(never)]
     fn step(&mut self, chunk: &mut Chunk) -> Result<Option<Step>, SourceError> {
+        let regions = if self.mark.is_none() { self.regions } else { 0 };
         while !self.reader.at_end().map_err(failed)? {
             if self.filler.spans.len() < self.reader.blocks().len() {
                 self.decode_new(chunk);
@@ -185,11 +205,13 @@ impl TraceSource {
                 Some(Event::Block { id, accesses }) => {
                     return Ok(Some(self.filler.block(chunk, id, accesses)));
                 }
-                Some(Event::EnterRegion { .. }) if self.regions && self.mark.is_none() => {
-                    self.filler.entered = true;
-                    return Ok(Some(Step::Enter));
+                Some(event) => {
+                    if let Some(mark) = mark_of(event, regions) {
+                        self.filler.marks.push(mark);
+                        return Ok(Some(Step::Mark(mark)));
+                    }
                 }
-                _ => {}
+                None => {}
             }
         }
         Ok(None)
@@ -211,16 +233,25 @@ impl TraceSource {
         }
     }
 
-    /// Reads `blocks` blocks and what stands before them.
-    fn iteration(&mut self, chunk: &mut Chunk, blocks: u64) -> Result<Vec<Step>, SourceError> {
+    /// Reads an iteration: its blocks and what stands before them, and of several regions also what stands behind.
+    fn iteration(&mut self, chunk: &mut Chunk, wanted: &Repetition) -> Result<Vec<Step>, SourceError> {
         let mut steps = Vec::new();
-        let mut read = 0;
-        while read < blocks {
+        let mut blocks = wanted.blocks_per_iteration;
+        let mut marks = if self.tells_regions() { wanted.region_events_per_iteration } else { 0 };
+        while blocks > 0 || marks > 0 {
             let Some(step) = self.step(chunk)? else { break };
-            read += u64::from(matches!(step, Step::Block { .. }));
+            match step {
+                Step::Block { .. } => blocks = blocks.saturating_sub(1),
+                Step::Mark(_) => marks = marks.saturating_sub(1),
+            }
             steps.push(step);
         }
         Ok(steps)
+    }
+
+    /// Whether regions are told apart: there are several, and no mark says what a call is.
+    fn tells_regions(&self) -> bool {
+        self.regions > 1 && self.mark.is_none()
     }
 
     /// Tells the loop at whose start the reader stands as two iterations and a repeat; false if there is none.
@@ -237,18 +268,17 @@ impl TraceSource {
 
     #[cold]
     fn fold_in(&mut self, chunk: &mut Chunk, repetition: &Repetition) -> Result<(), SourceError> {
-        let blocks = repetition.blocks_per_iteration;
-        let first = self.iteration(chunk, blocks)?;
+        let first = self.iteration(chunk, repetition)?;
         if first.is_empty() {
             self.filler.flush_last(chunk, None);
         }
         // The block that waits belongs to the first iteration.
-        let before = chunk.items.len() + usize::from(self.filler.pending.is_some());
-        let second = self.iteration(chunk, blocks)?;
+        let before = chunk.items.len() + usize::from(self.filler.pending.is_some()) + self.filler.marks.len();
+        let second = self.iteration(chunk, repetition)?;
         let Some(steps) = steps_between(&first, &second, &chunk.accesses) else { return Ok(()) };
         let start = second.iter().find_map(|step| match step {
             Step::Block { block, .. } => Some(self.filler.spans[*block as usize].0),
-            Step::Enter => None,
+            Step::Mark(_) => None,
         });
         let repetitions = self.reader.repetitions().map_err(failed)?;
         let again = repetitions.iter().find(|again| again.id == repetition.id).copied();
@@ -266,6 +296,16 @@ impl TraceSource {
     }
 }
 
+/// What an event means to a trace of so many regions, if it is no block.
+fn mark_of(event: Event<'_>, regions: usize) -> Option<Mark> {
+    match event {
+        Event::EnterRegion { .. } if regions == 1 => Some(Mark::Call),
+        Event::EnterRegion { region } if regions > 1 => Some(Mark::Into(region)),
+        Event::LeaveRegion { .. } if regions > 1 => Some(Mark::OutOf),
+        _ => None,
+    }
+}
+
 /// The bytes between the accesses of one iteration and the next; nothing if they are not alike.
 fn steps_between(first: &[Step], second: &[Step], accesses: &[Access]) -> Option<Vec<i64>> {
     if first.len() != second.len() {
@@ -274,7 +314,7 @@ fn steps_between(first: &[Step], second: &[Step], accesses: &[Access]) -> Option
     let mut steps = Vec::new();
     for pair in first.iter().zip(second) {
         match pair {
-            (Step::Enter, Step::Enter) => {}
+            (Step::Mark(one), Step::Mark(other)) if one == other => {}
             (
                 &Step::Block { block: a, first: from, end },
                 &Step::Block { block: b, first: to, end: to_end },
@@ -304,7 +344,7 @@ impl Source for TraceSource {
     }
 
     fn calls(&self) -> bool {
-        self.mark.is_some() || self.regions
+        self.mark.is_some() || self.regions > 0
     }
 
     fn read(&mut self, chunk: &mut Chunk) -> Result<bool, SourceError> {

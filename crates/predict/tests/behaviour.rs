@@ -424,6 +424,12 @@ fn a_hot_loop_has_its_cycles_and_its_chain() {
     assert!((hot.cycles - expected).abs() < 0.05 * expected, "{} {expected}", hot.cycles);
     let chain: Vec<bool> = hot.instructions.iter().map(|one| one.on_chain).collect();
     assert_eq!((chain, hot.carried), (vec![true, false, false, false], true), "{hot:?}");
+    // A multiply goes to one FX pipe, the branch to the branch pipe, and what is full adds up.
+    let takes = |place: usize, unit: &str| hot.instructions[place].pipes.iter().any(|(name, _)| name == unit);
+    assert!(takes(0, "FX") && takes(3, "BR") && !takes(0, "BR"), "{hot:?}");
+    let of = |unit: &str| hot.units.iter().find(|load| load.name == unit).expect("it is needed");
+    assert!((of("BR").cycles - 1.0).abs() < 0.01 && (of("FX").cycles - 1.0) > -0.01, "{:?}", hot.units);
+    assert!(hot.units.windows(2).all(|pair| pair[0].least() >= pair[1].least()), "{:?}", hot.units);
     // A nop waits for nothing; it is on its way to the queues.
     assert_eq!(hot.instructions[1].for_sources, 0.0, "{hot:?}");
     let nop = timeline.text(80).lines().find(|line| line.contains("nop")).expect("it is there").to_owned();

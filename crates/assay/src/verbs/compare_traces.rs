@@ -59,6 +59,16 @@ pub fn run(
             .remedy("compare traces of one architecture, with cpus that have it; ./assay cpu lists them"));
     }
     let mut report = Report::new("Compared by prediction");
+    for path in &paths {
+        if let Some(text) = judge::cut_of(path)? {
+            let text = format!("{}: {text}", path.display());
+            if context.json {
+                context.progress(&text);
+            } else {
+                report.section("").paragraph(&text);
+            }
+        }
+    }
     for cpu in able {
         let sides = sides(&paths, cpu, named)?;
         let Some((per_call, sides)) = sides else {

@@ -58,6 +58,8 @@ struct TraceCountRecord {
     trace: String,
     region: String,
     left_by: String,
+    /// Inside of another region, which counts it, too.
+    nested: bool,
     calls: u64,
     instructions: u64,
     loads: u64,
@@ -80,6 +82,7 @@ fn trace_file(context: &Context, path: &Path) -> Result<Outcome> {
         trace: path.display().to_string(),
         region: region(entry.region),
         left_by: format!("{:?}", entry.how).to_lowercase(),
+        nested: entry.nested,
         calls: entry.entries,
         instructions: entry.counts.instructions,
         loads: entry.counts.loads,
@@ -100,7 +103,8 @@ fn trace_file(context: &Context, path: &Path) -> Result<Outcome> {
     let (loads, stores) = (table.count_column("loads", ""), table.count_column("stores", ""));
     for record in &records {
         let row = table.row();
-        table.set(row, name, record.region.as_str()).set(row, how, record.left_by.as_str());
+        let inside = if record.nested { " (inside another)" } else { "" };
+        table.set(row, name, format!("{}{inside}", record.region)).set(row, how, record.left_by.as_str());
         table.set(row, calls, Count(record.calls)).set(row, instructions, Count(record.instructions));
         table.set(row, loads, Count(record.loads)).set(row, stores, Count(record.stores));
     }

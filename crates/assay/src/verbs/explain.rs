@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `explain`: what bounds a variant on a cpu, found by taking one resource at a time away and predicting again; how much
-//! of the answer rests on guesses and on where the code stands; and a timeline of single instructions.
+//! `explain`: why a variant takes its cycles on a cpu. First what one prediction tells: cycles, what it waits for, its hot loop
+//! and a timeline of single instructions; then, where that is cheap or asked for, what bounds it, found by taking one
+//! resource at a time away and predicting again, and how much rests on guesses and on where the code stands.
 
 use crate::context::{Context, Outcome};
 use crate::cpus;
+use crate::hot_loop;
 use crate::judge::{self, Judge};
 use crate::least::{Bounds, Least};
 use crate::progress::Progress;
 use crate::select::{only_traces, Cases, Selection};
 use lab::{Problem, Result};
-use predict::explain::{explain, predict_placed, sensitivity, Alignments, Explanation, Sensitivity};
+use predict::explain::{explain, places, predict_placed, sensitivity, Alignments, Explanation, Sensitivity};
 use predict::hot::{self, HotLoop};
 use predict::timeline::Timeline;
 use predict::{Cpu, Options, PredictError};
@@ -18,6 +20,7 @@ use report::{Derived, Predicted, Report, Table};
 use serde::Serialize;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// Options of `explain`.
 #[derive(clap::Args)]
@@ -35,6 +38,9 @@ pub struct Args {
     /// Instructions of the timeline
     #[arg(long, value_name = "N", default_value_t = 40)]
     count: u64,
+    /// Find out what bounds it and what it rests on even if that takes long
+    #[arg(long)]
+    bounds: bool,
     /// Write the timeline as a self-contained page; -: to standard output, and nothing else there
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -75,58 +81,129 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let (path, base) = (&subject.trace, &subject.options);
     let failed = |error: &dyn Display| judge::of_trace(path, error);
     let mut open = judge::opener(path);
-    let progress = Progress::of("predicting with each resource free, each guess moved, at each place", 0);
-    let explanation = explain(&mut open, &cpu, base).map_err(|error| failed(&error))?;
-    let executed = explanation.prediction.counters.instructions;
-    let from = args.from.unwrap_or(executed / 2);
-    if from >= executed {
+    let (first, took) =
+        first_numbers(context, args, &mut open, &cpu, base).map_err(|error| failed(&error))?;
+    if let Some(from) = args.from.filter(|from| *from >= first.executed) {
         return Err(Problem::new(format!(
-            "--from {from} is beyond the {executed} instructions of the trace"
+            "--from {from} is beyond the {} instructions of the trace",
+            first.executed
         ))
-        .remedy(format!("count from 0, up to {}", executed - 1)));
+        .remedy(format!("count from 0, up to {}", first.executed - 1)));
     }
-    let bounds = Bounds::of(&mut open, &cpu, base).map_err(|error| failed(&error))?;
-    let guesses = sensitivity(&mut open, &cpu, base).map_err(|error| failed(&error))?;
-    let placed = predict_placed(&mut open, &[&cpu], base).map_err(|error| failed(&error))?;
-    let shifted = &placed[0].1;
-    let mut timeline = timeline(&mut open, &cpu, from, args.count).map_err(|error| failed(&error))?;
-    drop(progress);
+    let mut report = Report::new(&format!("{} on {}, predicted", subject.title, cpu.title()));
+    let section = report.section("");
+    judge::cut_of(path)?.into_iter().for_each(|text| {
+        section.paragraph(text);
+    });
+    section.paragraph(&first.text);
+    if let Some(hot) = &first.hot {
+        hot_loop::show(report.section("The hot loop"), hot);
+    }
+    // What was not asked for and takes long is left to who wants it; a record is of all.
+    let expected = took.mul_f64(sweeps_count(&mut open, &cpu).map_err(|error| failed(&error))? as f64);
+    let sweeps = args.bounds || context.json || expected < SWEEPS_UNASKED;
+    // A page is of all; on a terminal the numbers come first.
+    let shown_first = !context.json && !page.as_ref().is_some_and(|page| page.is_stdout());
+    if shown_first {
+        show_first(context, &report, first.timeline.as_ref());
+    }
+    if sweeps {
+        let told = Sweeps::of(&mut open, &cpu, base).map_err(|error| failed(&error))?;
+        if context.json && page.as_ref().is_none_or(|page| !page.is_stdout()) {
+            println!("{}", record(&subject.title, args, &told, first.hot.as_ref()).to_line());
+        }
+        let mut second = Report::new(&format!("{} on {}, by experiment", subject.title, cpu.name));
+        told.show(&mut second);
+        if shown_first {
+            context.show(&second);
+        }
+        told.show(&mut report);
+    } else {
+        context.progress(&format!(
+            "--bounds adds what bounds it, found by experiment (about {:.0} s)",
+            expected.as_secs_f64().ceil()
+        ));
+    }
+    if let (Some(page), Some(timeline)) = (&page, &first.timeline) {
+        let head = first.hot.as_ref().and_then(|hot| hot.instructions.first()).map(|first| first.address);
+        let text = report::html(&report).replace("</body>", &format!("{}</body>", timeline.html(head)));
+        page.write(text.as_bytes())?;
+        if !page.is_stdout() {
+            context.progress(&format!("wrote {}", page.name()));
+        }
+    }
+    Ok(Outcome::Fine)
+}
+
+/// Sweeps that take less are made unasked.
+const SWEEPS_UNASKED: Duration = Duration::from_secs(10);
+
+/// What one prediction tells.
+struct First {
+    text: String,
+    /// Instructions of the whole trace.
+    executed: u64,
+    hot: Option<HotLoop>,
+    timeline: Option<Timeline>,
+}
+
+/// The prediction itself, its hot loop and timeline; and how long a prediction takes.
+fn first_numbers(
+    context: &Context,
+    args: &Args,
+    open: &mut predict::explain::Open<'_>,
+    cpu: &Cpu,
+    base: &Options,
+) -> std::result::Result<(First, Duration), PredictError> {
+    let _progress = (!context.json).then(|| Progress::of(&format!("predicting on {}", cpu.name), 0));
+    let began = Instant::now();
+    let prediction = predict::predict(&mut *open()?, &[cpu], base)?.remove(0);
+    let took = began.elapsed();
+    let counters = &prediction.counters;
+    let cycles = match prediction.cycles_per_call {
+        Some(cycles) => format!("{cycles:.1} cycles per call in steady state"),
+        None => format!("{} cycles", prediction.cycles),
+    };
+    let text = format!(
+        "{cycles}, {:.2} instructions a cycle. {}",
+        prediction.ipc(),
+        hot_loop::stalls_text(counters, prediction.cycles)
+    );
+    let mut timeline = timeline(open, cpu, args.from.unwrap_or(counters.instructions / 2), args)?;
     let hot = timeline.as_ref().and_then(hot::hot_loop);
     if let Some(timeline) = &mut timeline {
         timeline.events.truncate(usize::try_from(args.count).unwrap_or(usize::MAX));
     }
-    if context.json && page.as_ref().is_none_or(|page| !page.is_stdout()) {
-        println!(
-            "{}",
-            record(&subject.title, args, &explanation, &bounds, &guesses, shifted, hot.as_ref()).to_line()
-        );
-    }
-    let mut report = Report::new(&format!("{} on {}, predicted", subject.title, cpu.title()));
-    let section = report.section("What bounds it");
-    section.paragraph(&explanation.summary());
-    section.table(bounds_table(&explanation));
-    section.paragraph(&bounds.summary());
-    section.table(bounds.table());
-    if let Some(hot) = &hot {
-        let section = report.section("The hot loop");
-        section.paragraph(&hot_text(hot));
-        section.table(hot_table(hot));
-    }
-    let section = report.section("What the prediction rests on");
-    section.table(guesses_table(&guesses));
-    section.paragraph(&alignment_text(shifted));
-    if let (Some(page), Some(timeline)) = (&page, &timeline) {
-        let head = hot.as_ref().and_then(|hot| hot.instructions.first()).map(|first| first.address);
-        let text = report::html(&report).replace("</body>", &format!("{}</body>", timeline.html(head)));
-        page.write(text.as_bytes())?;
-        if page.is_stdout() {
-            return Ok(Outcome::Fine);
+    let executed = args.from.map_or(Ok(u64::MAX), |_| executed(open))?;
+    Ok((First { text, executed, hot, timeline }, took))
+}
+
+/// Instructions of the whole trace.
+fn executed(open: &mut predict::explain::Open<'_>) -> std::result::Result<u64, PredictError> {
+    let mut source = open()?;
+    let mut chunk = predict::source::Chunk::default();
+    let (mut lengths, mut sum) = (Vec::new(), 0u64);
+    while source.read(&mut chunk)? {
+        lengths.extend(chunk.new_blocks.iter().map(|block| block.len() as u64));
+        let mut before: Vec<u64> = Vec::new();
+        for item in &chunk.items {
+            let instructions = match item {
+                predict::source::Item::Block { block, .. } => lengths[*block as usize],
+                predict::source::Item::Repeat { items, times, .. } => {
+                    before[before.len() - *items as usize..].iter().sum::<u64>() * times
+                }
+                _ => 0,
+            };
+            before.push(instructions);
+            sum = sum.saturating_add(instructions);
         }
-        context.progress(&format!("wrote {}", page.name()));
+        chunk.clear();
     }
-    if context.json {
-        return Ok(Outcome::Fine);
-    }
+    Ok(sum)
+}
+
+fn show_first(context: &Context, report: &Report, timeline: Option<&Timeline>) {
+    let mut report = report.clone();
     if let Some(timeline) = timeline {
         let section = report.section("Timeline");
         section.paragraph(
@@ -138,7 +215,52 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         section.verbatim(&timeline.text(columns));
     }
     context.show(&report);
-    Ok(Outcome::Fine)
+}
+
+/// About how many predictions the sweeps are, those on other processors left out.
+fn sweeps_count(
+    open: &mut predict::explain::Open<'_>,
+    cpu: &Cpu,
+) -> std::result::Result<usize, PredictError> {
+    let resources = 2 * (10 + cpu.names("unit").len());
+    let all = resources + 2 * cpu.guesses().len() + places(open()?.arch(), cpu).len();
+    Ok(all.div_ceil(std::thread::available_parallelism().map_or(1, |count| count.get())))
+}
+
+/// What is found by predicting again and again.
+struct Sweeps {
+    explanation: Explanation,
+    bounds: Bounds,
+    guesses: Sensitivity,
+    shifted: Alignments,
+}
+
+impl Sweeps {
+    fn of(
+        open: &mut predict::explain::Open<'_>,
+        cpu: &Cpu,
+        base: &Options,
+    ) -> std::result::Result<Sweeps, PredictError> {
+        let _progress =
+            Progress::of("predicting with each resource free, each guess moved, at each place", 0);
+        Ok(Sweeps {
+            explanation: explain(open, cpu, base)?,
+            bounds: Bounds::of(open, cpu, base)?,
+            guesses: sensitivity(open, cpu, base)?,
+            shifted: predict_placed(open, &[cpu], base)?.remove(0).1,
+        })
+    }
+
+    fn show(&self, report: &mut Report) {
+        let section = report.section("What bounds it");
+        section.paragraph(&self.explanation.summary());
+        section.table(bounds_table(&self.explanation));
+        section.paragraph(&self.bounds.summary());
+        section.table(self.bounds.table());
+        let section = report.section("What the prediction rests on");
+        section.table(guesses_table(&self.guesses));
+        section.paragraph(&alignment_text(&self.shifted));
+    }
 }
 
 /// What a line of the timeline has before its cycles, with the margin of verbatim text.
@@ -149,13 +271,13 @@ fn timeline(
     open: &mut predict::explain::Open<'_>,
     cpu: &Cpu,
     from: u64,
-    count: u64,
+    args: &Args,
 ) -> std::result::Result<Option<Timeline>, PredictError> {
-    let count = count.max(hot::WINDOW);
-    // What comes behind them is not looked at.
+    let count = args.count.max(hot::WINDOW);
+    // What comes behind them is not looked at. Who counts instructions gets the very one, others one of the same loop.
     let simulated_max = Some(from.saturating_add(2 * count));
-    let options =
-        Options { events: Some((from, count)), skip_loops: false, simulated_max, ..Options::default() };
+    let skip_loops = args.from.is_none();
+    let options = Options { events: Some((from, count)), skip_loops, simulated_max, ..Options::default() };
     Ok(predict::predict(&mut *open()?, &[cpu], &options)?.remove(0).timeline)
 }
 
@@ -225,44 +347,6 @@ fn subject_of(context: &Context, args: &Args, cpu: &Cpu) -> Result<Subject> {
     })
 }
 
-/// Cycles an iteration, and what holds it back, in words.
-fn hot_text(hot: &HotLoop) -> String {
-    let count = hot.instructions.len();
-    let chain = match hot.carried {
-        true => "The chain of results from one iteration to the next is marked: each of these waits for just the one before",
-        false => "No chain of results runs from iteration to iteration, so it is bound by something else",
-    };
-    format!(
-        "{:.2} cycles an iteration of {count} instructions ({:.2} instructions a cycle), over {} iterations in steady state; \
-         {:.0} % of the instructions looked at are in it. {chain}.",
-        hot.cycles,
-        count as f64 / hot.cycles.max(0.001),
-        hot.iterations,
-        hot.share_percent
-    )
-}
-
-fn hot_table(hot: &HotLoop) -> Table {
-    let mut table = Table::new(
-        "One iteration of the hot loop",
-        "predicted, not measured; means over the iterations; on chain: its result is what the next one on the chain waited for",
-    );
-    let address = table.text_column("address");
-    let text = table.text_column("instruction");
-    let chain = table.text_column("on chain");
-    let sources = table.predicted_column("waits for sources", "cycles", 1);
-    let pipe = table.predicted_column("waits for a pipe", "cycles", 1);
-    let executes = table.predicted_column("executes", "cycles", 1);
-    for one in &hot.instructions {
-        let row = table.row();
-        table.set(row, address, format!("{:x}", one.address)).set(row, text, one.text.as_str());
-        table.set(row, chain, if one.on_chain { "*" } else { "" });
-        table.set(row, sources, Predicted(one.for_sources)).set(row, pipe, Predicted(one.for_pipe));
-        table.set(row, executes, Predicted(one.executes));
-    }
-    table
-}
-
 fn bounds_table(explanation: &Explanation) -> Table {
     let unit = if explanation.per_call { "cycles per call" } else { "cycles" };
     let mut table = Table::new(
@@ -313,16 +397,8 @@ fn alignment_text(shifted: &Alignments) -> String {
     }
 }
 
-#[allow(clippy::too_many_arguments)] // each is a part of the record
-fn record<'a>(
-    what: &'a str,
-    args: &'a Args,
-    explanation: &'a Explanation,
-    bounds: &'a Bounds,
-    guesses: &Sensitivity,
-    shifted: &Alignments,
-    hot: Option<&HotLoop>,
-) -> ExplainRecord<'a> {
+fn record<'a>(what: &'a str, args: &'a Args, sweeps: &'a Sweeps, hot: Option<&HotLoop>) -> ExplainRecord<'a> {
+    let Sweeps { explanation, bounds, guesses, shifted } = sweeps;
     let bound = explanation.bound_by();
     ExplainRecord {
         kind: "explain",

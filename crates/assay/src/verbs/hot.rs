@@ -3,12 +3,14 @@
 
 use crate::context::{Context, Outcome};
 use crate::cpus;
+use crate::hot_loop;
 use crate::judge;
 use crate::naming::{source_lines, Names, SourceLine};
 use crate::progress::Progress;
 use decode::Decoder;
 use lab::code_map::Place;
 use lab::{Problem, Result};
+use predict::hot::{hot_loop, HotLoop, WINDOW};
 use predict::profile::Place as Charged;
 use predict::trace_source::TraceSource;
 use predict::{Cpu, Options, Prediction};
@@ -46,6 +48,8 @@ struct Subject {
     code: BTreeMap<u64, Charged>,
     names: Names,
     prediction: Option<Prediction>,
+    /// Why the trace is not of the whole program.
+    cut: Option<&'static str>,
 }
 
 impl Subject {
@@ -69,11 +73,14 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         functions.entry(subject.names.of_address(*address).place).or_default().push((*address, charged));
     }
     subject.names.notes.iter().for_each(|note| eprintln!("note: {note}"));
+    if context.json {
+        subject.cut.into_iter().for_each(|text| context.progress(text));
+    }
     match &args.function {
         None => list(context, args, &subject, &functions),
         Some(name) => {
             let (place, code) = chosen(name, args, &functions)?;
-            annotate(context, args, &subject, place, code)?;
+            annotate(context, args, &subject, place, code, cpu.as_ref())?;
         }
     }
     Ok(Outcome::Fine)
@@ -93,6 +100,7 @@ fn subject(args: &Args, cpu: Option<&Cpu>) -> Result<Subject> {
     let arch = reader.header().arch;
     let executions = reader.executions().map_err(|error| failed(&error))?;
     let names = Names::of(reader.blocks(), reader.end(), &args.symbols)?;
+    let cut = judge::cut_text(reader.end());
     drop(progress);
     let mut code: BTreeMap<u64, Charged> = BTreeMap::new();
     let Some(cpu) = cpu else {
@@ -106,7 +114,7 @@ fn subject(args: &Args, cpu: Option<&Cpu>) -> Result<Subject> {
                 }
             }
         }
-        return Ok(Subject { arch, code, names, prediction: None });
+        return Ok(Subject { arch, code, names, prediction: None, cut });
     };
     let _progress = Progress::of(&format!("predicting {} on {}", path.display(), cpu.name), 0);
     let mut source = TraceSource::open(path).map_err(|error| failed(&error))?;
@@ -119,7 +127,7 @@ fn subject(args: &Args, cpu: Option<&Cpu>) -> Result<Subject> {
             std::collections::btree_map::Entry::Occupied(mut entry) => entry.get_mut().add(&one),
         }
     }
-    Ok(Subject { arch, code, names, prediction: Some(prediction) })
+    Ok(Subject { arch, code, names, prediction: Some(prediction), cut })
 }
 
 fn text_of(decoder: &mut Decoder, address: u64, bytes: &[u8]) -> String {
@@ -139,6 +147,80 @@ fn by_heat<'a, 'b>(functions: &'b Functions<'a>) -> Vec<(&'b Place, Charged)> {
         functions.iter().map(|(place, code)| (place, sum(code.iter().map(|(_, one)| *one)))).collect();
     all.sort_by_key(|(_, one)| std::cmp::Reverse((one.cycles, one.executions)));
     all
+}
+
+/// The loop that most cycles of a function go to, if it is one: looked at in the middle of what is simulated of it.
+fn loop_of(
+    args: &Args,
+    subject: &Subject,
+    code: &[(u64, &Charged)],
+    cpu: Option<&Cpu>,
+) -> Result<Option<HotLoop>> {
+    let (Some(cpu), Some((_, hottest))) = (cpu, code.iter().max_by_key(|(_, one)| one.cycles)) else {
+        return Ok(None);
+    };
+    let _progress = Progress::of(&format!("looking at the hot loop on {}", cpu.name), 0);
+    let failed = |error: &dyn std::fmt::Display| judge::of_trace(&args.trace, error);
+    let options = Options {
+        events: Some((0, WINDOW)),
+        events_at: Some((hottest.address, hottest.simulated.div_ceil(2).max(1))),
+        ..Options::default()
+    };
+    let mut source = TraceSource::open(&args.trace).map_err(|error| failed(&error))?;
+    let told = predict::predict(&mut source, &[cpu], &options).map_err(|error| failed(&error))?.remove(0);
+    let hot = told.timeline.as_ref().and_then(hot_loop);
+    // A stretch that is mostly of another loop says nothing of this function.
+    let hot = hot.filter(|hot| hot.instructions.iter().any(|one| one.address == hottest.address));
+    Ok(hot.map(|mut hot| {
+        for one in &mut hot.instructions {
+            one.text = subject.names.in_file_addresses(&one.text);
+            one.address = subject.names.of_address(one.address).file.map_or(one.address, |(_, own)| own);
+        }
+        hot
+    }))
+}
+
+/// An iteration of a function's hot loop. Kind `hot_loop`.
+#[derive(Serialize)]
+struct LoopRecord<'a> {
+    kind: &'static str,
+    trace: String,
+    arch: &'static str,
+    cpu: &'a str,
+    function: &'a str,
+    cycles: f64,
+    instructions: usize,
+    iterations_count: usize,
+    has_carried_chain: bool,
+    /// Addresses of the instructions on the chain.
+    chain: Vec<String>,
+    /// Cycles for which pipes of each unit are taken.
+    unit_cycles: BTreeMap<&'a str, f64>,
+}
+
+impl<'a> LoopRecord<'a> {
+    fn of(
+        args: &Args,
+        subject: &Subject,
+        place: &'a Place,
+        hot: &'a HotLoop,
+        cpu: &'a str,
+    ) -> LoopRecord<'a> {
+        let on_chain = hot.instructions.iter().filter(|one| one.on_chain);
+        LoopRecord {
+            kind: "hot_loop",
+            trace: args.trace.display().to_string(),
+            arch: subject.arch.name(),
+            cpu,
+            function: &place.function,
+            cycles: hot.cycles,
+            instructions: hot.instructions.len(),
+            iterations_count: hot.iterations,
+            has_carried_chain: hot.carried,
+            chain: on_chain.map(|one| format!("{:#x}", one.address)).collect(),
+            unit_cycles: hot.units.iter().map(|unit| (unit.name.as_str(), unit.cycles)).collect(),
+        }
+    }
 }
 
 /// A function, a line or an instruction of a trace. Kinds `hot_function`, `hot_line` and `hot_instruction`.
@@ -271,6 +353,9 @@ fn list(context: &Context, args: &Args, subject: &Subject, functions: &Functions
             .note("FILE+0xADDRESS is a function without a symbol; --function and trace --roi take that name");
     }
     let mut report = Report::new(&title(args, subject));
+    subject.cut.into_iter().for_each(|text| {
+        report.section("").paragraph(text);
+    });
     report.section("").paragraph(&match &subject.prediction {
         Some(one) => format!("{} instructions, {} cycles predicted", total.executions, one.cycles),
         None => format!("{} instructions; -c CPU predicts cycles", total.executions),
@@ -320,7 +405,9 @@ fn annotate(
     subject: &Subject,
     place: &Place,
     code: &[(u64, &Charged)],
+    cpu: Option<&Cpu>,
 ) -> Result<()> {
+    let hot = loop_of(args, subject, code, cpu)?;
     let own = code.iter().map(|(address, _)| subject.names.of_address(*address).file);
     let own: Vec<Option<(PathBuf, u64)>> = own.collect();
     let addresses: Vec<u64> = own.iter().flatten().map(|(_, address)| *address).collect();
@@ -361,10 +448,16 @@ fn annotate(
             record.text = Some(&one.text);
             println!("{}", record.to_line());
         }
+        if let (Some(hot), Some(cpu)) = (&hot, &subject.prediction) {
+            println!("{}", LoopRecord::of(args, subject, place, hot, &cpu.cpu).to_line());
+        }
         return Ok(());
     }
     let whole = sum(shown.iter().map(|(_, _, one)| *one));
     let mut report = Report::new(&format!("{} of {}", place.function, title(args, subject)));
+    subject.cut.into_iter().for_each(|text| {
+        report.section("").paragraph(text);
+    });
     report.section("").paragraph(&format!(
         "{:.1} % of the program's {}; addresses are those of {}",
         share(&whole, &subject.total(), subject.prediction.is_some()),
@@ -379,6 +472,9 @@ fn annotate(
         report.section("").table(line_table(subject, &by_line));
     }
     report.section("").table(code_table(subject, &shown));
+    if let Some(hot) = &hot {
+        hot_loop::show(report.section("The hot loop"), hot);
+    }
     context.show(&report);
     Ok(())
 }

@@ -6,6 +6,7 @@ use crate::judge::Judge;
 use crate::measuring::{measure, Measured};
 use crate::select::{Cases, Selection};
 use crate::verbs::count::{hotpaths_of, variant_text};
+use crate::verbs::measure_beside;
 use lab::measure::Effort;
 use lab::{host, Problem, Result};
 use report::{Report, Table};
@@ -71,6 +72,14 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         report.section("").table(table(&measured));
         report
     });
+    // Behind the figures themselves, for it takes its time.
+    if !context.json {
+        if let Some(table) = measure_beside::table(context, &judge, &measured)? {
+            let mut report = Report::new("Measured and predicted");
+            report.section("").table(table);
+            context.show(&report);
+        }
+    }
     Ok(Outcome::Fine)
 }
 

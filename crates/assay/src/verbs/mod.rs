@@ -22,6 +22,7 @@ pub mod hot;
 pub mod kernel;
 pub mod list;
 pub mod measure;
+mod measure_beside;
 pub mod pingpong;
 pub mod predict;
 pub mod prove;

@@ -12,6 +12,7 @@ use crate::work::{each_case, Skips};
 use lab::{Problem, Result};
 use predict::doubt::ModelError;
 use predict::draws::draws;
+use predict::regions::RegionTotal;
 use predict::trace_source::TraceSource;
 use predict::{Cpu, Options, PredictError, Prediction, Source};
 use report::record::{PredictionRecord, Record};
@@ -113,7 +114,7 @@ fn trace_file(context: &Context, path: &Path, cpus: &[Cpu], all: bool) -> Result
         );
     }
     let progress = Progress::of(&format!("predicting {}", path.display()), 0);
-    let cut;
+    let (cut, regions);
     let mut open = judge::opener(path);
     let predictions = loop {
         let mut again = TraceSource::open(path).map_err(|error| judge::of_trace(path, &error))?;
@@ -125,7 +126,8 @@ fn trace_file(context: &Context, path: &Path, cpus: &[Cpu], all: bool) -> Result
                 able.retain(|cpu| cpu.name != lacking);
             }
             told => {
-                cut = cut_text(&again);
+                cut = judge::cut_text(again.end());
+                regions = again.header().regions();
                 break told.map_err(|error| judge::of_trace(path, &error))?;
             }
         }
@@ -140,7 +142,11 @@ fn trace_file(context: &Context, path: &Path, cpus: &[Cpu], all: bool) -> Result
     if context.json {
         predictions.iter().for_each(|(prediction, half)| {
             println!("{}", TraceRecord::of(path, arch, prediction, *half).to_line());
+            for total in &prediction.regions {
+                println!("{}", RegionRecord::of(path, arch, prediction, total, &regions).to_line());
+            }
         });
+        cut.into_iter().for_each(|text| context.progress(text));
         return Ok(Outcome::Fine);
     }
     drop(progress);
@@ -152,19 +158,11 @@ fn trace_file(context: &Context, path: &Path, cpus: &[Cpu], all: bool) -> Result
         [(one, half)] => report.section("").table(counters_table(one, *half)),
         several => report.section("").table(several_table(several)),
     };
+    if predictions.iter().any(|(prediction, _)| !prediction.regions.is_empty()) {
+        report.section("").table(regions_table(&predictions, &regions));
+    }
     context.show(&report);
     Ok(Outcome::Fine)
-}
-
-/// Why the trace is not of all that the program did, if it is not.
-fn cut_text(source: &TraceSource) -> Option<&'static str> {
-    match source.end().and_then(|end| end.get("end")) {
-        Some("limit") => {
-            Some("The recording stopped at --limit: these are figures of the program's beginning.")
-        }
-        Some("signal") => Some("A signal ended the program: these are figures of what it did until then."),
-        _ => None,
-    }
 }
 
 /// A whole trace on one cpu.
@@ -214,6 +212,78 @@ impl TraceRecord {
             coverage_percent: prediction.coverage_percent,
         }
     }
+}
+
+/// One of several regions of a trace on one cpu.
+#[derive(Serialize)]
+struct RegionRecord<'a> {
+    kind: &'static str,
+    trace: String,
+    arch: &'static str,
+    cpu: &'a str,
+    region: &'a str,
+    entries: u64,
+    instructions: u64,
+    cycles: u64,
+    cycles_first: u64,
+}
+
+impl<'a> RegionRecord<'a> {
+    fn of(
+        path: &Path,
+        arch: arch::Arch,
+        prediction: &'a Prediction,
+        total: &RegionTotal,
+        names: &'a [trace::Region],
+    ) -> RegionRecord<'a> {
+        RegionRecord {
+            kind: "region_prediction",
+            trace: path.display().to_string(),
+            arch: arch.name(),
+            cpu: &prediction.cpu,
+            region: region_name(total, names),
+            entries: total.entries,
+            instructions: total.instructions,
+            cycles: total.cycles,
+            cycles_first: total.first_cycles,
+        }
+    }
+}
+
+fn region_name<'a>(total: &RegionTotal, names: &'a [trace::Region]) -> &'a str {
+    names.get(usize::from(total.number)).map_or("?", |region| &region.name)
+}
+
+/// What each of several regions took, on each cpu.
+fn regions_table(predictions: &[(Prediction, f64)], names: &[trace::Region]) -> Table {
+    let mut table = Table::new(
+        "Regions",
+        "each with all that it calls, so one that is inside of another counts in both; predicted, not measured; each: the mean of \
+         all entries",
+    );
+    let cpu = table.text_column("cpu");
+    let name = table.text_column("region");
+    let entries = table.count_column("entries", "");
+    let instructions = table.derived_column("each", "instr", 1);
+    let each = table.predicted_column("each", "cycles", 1);
+    let first = table.predicted_column("first", "cycles", 0);
+    let all = table.predicted_column("all", "cycles", 0);
+    let share = table.derived_column("of all cycles", "%", 1);
+    for (prediction, _) in predictions {
+        for total in &prediction.regions {
+            let row = table.row();
+            let mean = |sum: u64| sum as f64 / total.entries.max(1) as f64;
+            table.set(row, cpu, prediction.cpu.as_str()).set(row, name, region_name(total, names));
+            table.set(row, entries, Count(total.entries));
+            table.set(row, instructions, Derived::from(mean(total.instructions)));
+            table.set(row, each, Predicted(mean(total.cycles)));
+            table.set(row, first, Predicted(total.first_cycles as f64));
+            table.set(row, all, Predicted(total.cycles as f64));
+            let of_all = 100.0 * total.cycles as f64 / prediction.cycles.max(1) as f64;
+            table.set(row, share, Derived::from(of_all));
+        }
+    }
+    table
 }
 
 /// The interval of that half width, as a logarithm.

@@ -18,11 +18,12 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use trace::EntryCounts;
 
 /// Options of `trace`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Record only this function and what it calls (repeatable); FUNCTION@SONAME or FUNCTION@FILE for one in a shared library, FILE+0xADDRESS for one without a symbol
+    /// Record only this function and what it calls (repeatable, and one inside of another is told apart); FUNCTION@SONAME or FUNCTION@FILE for one in a shared library, FILE+0xADDRESS for one without a symbol
     #[arg(long = "roi", value_name = "FUNCTION[@LIBRARY]")]
     regions: Vec<String>,
     /// The trace (default: PROGRAM.trace in the current folder); -: to standard output, and the program's own to errors
@@ -209,8 +210,13 @@ fn keep(recorded: &Path, output: &Output, args: &Args) -> Result<Outcome> {
     let failed = |error: trace::Error| Problem::new(error.to_string());
     let mut reader = trace::Reader::open(recorded).map_err(failed)?;
     let entries = trace::count(&mut reader).map_err(failed)?;
-    let instructions: u64 = entries.iter().map(|entry| entry.counts.instructions * entry.entries).sum();
-    let calls: u64 = entries.iter().map(|entry| entry.entries).sum();
+    let sums = |chosen: &dyn Fn(&&EntryCounts) -> bool| {
+        let chosen = entries.iter().filter(chosen);
+        chosen.fold((0, 0), |(calls, instructions), entry| {
+            (calls + entry.entries, instructions + entry.counts.instructions * entry.entries)
+        })
+    };
+    let (calls, instructions) = sums(&|entry| !entry.nested);
     if instructions == 0 {
         reader.end().into_iter().for_each(note);
         return empty(&output.name(), args);
@@ -219,6 +225,18 @@ fn keep(recorded: &Path, output: &Output, args: &Args) -> Result<Outcome> {
     output.copy(&mut file)?;
     let bytes = file.metadata().map_or(0, |data| data.len());
     eprintln!("{}: {instructions} instructions in {calls} entries, {bytes} bytes", output.name());
+    let regions = reader.header().regions();
+    for (number, region) in regions.iter().enumerate().filter(|_| regions.len() > 1) {
+        let of_it =
+            |nested: bool| sums(&|entry| usize::from(entry.region) == number && entry.nested == nested);
+        let ((calls, instructions), (inside, nested)) = (of_it(false), of_it(true));
+        eprintln!(
+            "  {}: {} instructions in {} entries, {inside} of them inside of another",
+            region.name,
+            instructions + nested,
+            calls + inside
+        );
+    }
     reader.end().into_iter().for_each(note);
     Ok(Outcome::Fine)
 }

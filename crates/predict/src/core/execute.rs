@@ -92,6 +92,14 @@ fn base_from(result: &Result, ready: u64, issue: u64) -> u64 {
     }
 }
 
+/// Of the pipes that an instruction took those that it keeps for longer than a cycle, and the longest that it does.
+#[cold]
+pub(super) fn kept(plan: &Plan, op: &Op, pipes: u32) -> (u32, u16) {
+    let long = plan.parts_of(op).iter().filter(|part| part.busy > 1);
+    let (mask, cycles) = long.fold((0, 1), |(mask, cycles), part| (mask | part.mask, cycles.max(part.busy)));
+    (mask & pipes, cycles)
+}
+
 /// How far an instruction has come.
 struct Run {
     /// Sources could be had, and were there; what the last of them waited for.
@@ -122,7 +130,15 @@ impl Run {
 
     /// Its record; `complete` is `u64::MAX` if it is not known yet.
     #[cold]
-    fn event(&self, op: &Op, fetch: u64, dispatch: u64, complete: u64, opens_group: bool) -> Event {
+    fn event(
+        &self,
+        op: &Op,
+        fetch: u64,
+        dispatch: u64,
+        complete: u64,
+        opens_group: bool,
+        (pipes, kept): (u32, (u32, u16)),
+    ) -> Event {
         Event {
             op: op.index,
             fetch,
@@ -134,6 +150,8 @@ impl Run {
             complete,
             opens_group,
             cause: Cause::numbered(self.cause()),
+            pipes,
+            kept,
         }
     }
 }
@@ -587,6 +605,9 @@ impl<R: Rules> Engine<R> {
         next: u64,
         events: &mut W,
     ) {
+        if W::ON {
+            self.pipes.held = 0;
+        }
         let taken = op.has(BRANCH, KNOWN) && next != op.end();
         let (fetch, mut dispatch, opens) = self.dispatch::<W, KNOWN>(op, taken, events);
         let run = if op.has(SIMPLE, KNOWN) {
@@ -618,7 +639,8 @@ impl<R: Rules> Engine<R> {
             self.branch(op, run.base, next);
         }
         if W::ON {
-            events.push(run.event(op, fetch, dispatch, complete, opens));
+            let pipes = (self.pipes.held, kept(plan, op, self.pipes.held));
+            events.push(run.event(op, fetch, dispatch, complete, opens, pipes));
         }
         if KNOWN == ANYTHING {
             if op.is(AFTER) && !self.relax.serialise {

@@ -8,6 +8,7 @@
 //! condition is there, too, but nothing younger until then. Completion is in order through a short queue.
 
 use super::cache::Hierarchy;
+use super::execute::kept;
 use super::front_end::FrontEnd;
 use super::planted::{planted, Fault};
 use super::queues::{Calendar, Ring, LANES};
@@ -247,6 +248,9 @@ impl InOrder {
         next: u64,
         events: &mut W,
     ) {
+        if W::ON {
+            self.pipes.held = 0;
+        }
         let fetch = self.front.fetch(op, &mut self.caches);
         let foldable = op.has(BRANCH, KNOWN)
             && (self.folded && !planted(Fault::FoldForgotten))
@@ -323,6 +327,8 @@ impl InOrder {
                 complete,
                 opens_group: false,
                 cause: Cause::Dependency,
+                pipes: self.pipes.held,
+                kept: kept(plan, op, self.pipes.held),
             };
             record(events, times, waited);
         }

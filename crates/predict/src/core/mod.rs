@@ -268,6 +268,10 @@ pub struct Event {
     pub opens_group: bool,
     /// What it waited for most.
     pub cause: Cause,
+    /// The pipes that it took, a bit for each.
+    pub pipes: u32,
+    /// Of these the ones that it kept for longer than a cycle, and for how long.
+    pub kept: (u32, u16),
 }
 
 /// Resources taken as unlimited or free, one at a time, to find what bounds a program.

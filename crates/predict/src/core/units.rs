@@ -41,6 +41,8 @@ pub(crate) struct Pipes {
     turns: Turns,
     /// The pipe that the last operation was bound to, where all are.
     pub(crate) taken: u32,
+    /// All that were taken since somebody looked.
+    pub(crate) held: u32,
     ports: Ports,
 }
 
@@ -205,6 +207,7 @@ impl Pipes {
             divided: binds && halves.is_some(),
             turns: Turns::default(),
             taken: u32::MAX,
+            held: 0,
             ports: Ports::new(),
         }
     }
@@ -251,6 +254,7 @@ impl Pipes {
 
     #[inline]
     fn take(&mut self, cycle: u64, pipe: u32) {
+        self.held |= pipe;
         if !self.beyond(cycle) {
             self.busy[cycle as usize % HORIZON] |= pipe;
         }
@@ -301,6 +305,7 @@ impl Pipes {
         let mut cycle = earliest;
         loop {
             let there = cycle + u64::from(latency);
+            self.held |= pipe;
             if self.beyond(there) {
                 return cycle;
             }
@@ -389,7 +394,9 @@ impl Pipes {
         let busy = &mut self.busy[cycle as usize % HORIZON];
         let free = mask & !*busy;
         let preferred = if free & prefer != 0 { free & prefer } else { free };
-        *busy |= preferred & preferred.wrapping_neg();
+        let taken = preferred & preferred.wrapping_neg();
+        *busy |= taken;
+        self.held |= taken;
         free != 0
     }
 

@@ -221,6 +221,8 @@ impl Machine for InOrder {
             complete,
             opens_group: false,
             cause: Cause::Dependency,
+            pipes: 0,
+            kept: (0, 0),
         });
     }
 

@@ -637,6 +637,8 @@ impl Machine for OutOfOrder {
             complete,
             opens_group,
             cause: Cause::Dependency,
+            pipes: 0,
+            kept: (0, 0),
         });
     }
 

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! What the model says of the machine that was measured, if a cpu file describes it: measured and predicted cycles in columns of
+//! their own, and where they are more than a fifth apart, why that may be: what the two figures themselves tell of it.
+
+use crate::context::Context;
+use crate::cpus;
+use crate::judge::Judge;
+use crate::measuring::Measured;
+use crate::progress::Progress;
+use lab::Result;
+use native::machine;
+use predict::Cpu;
+use report::record::PredictionRecord;
+use report::{Derived, Predicted, Table};
+
+/// Farther apart than this, as a ratio, wants a word.
+const APART: f64 = 1.2;
+/// Processes scatter where the middle half of them is wider than this, as a ratio.
+const SCATTER: f64 = 1.1;
+
+/// The table, if a file describes this machine and anything measured can be recorded under QEMU.
+pub fn table(context: &Context, judge: &Judge, measured: &[Measured]) -> Result<Option<Table>> {
+    let Ok(cpu) = machine::described_in(&cpus::folder(context)) else { return Ok(None) };
+    let cpus = [cpu];
+    let progress =
+        Progress::of(&format!("predicting on {}, which this machine is", cpus[0].name), measured.len());
+    let mut pairs = Vec::new();
+    for one in measured {
+        let predicted = judge.predict(one.variant, &one.case, &cpus)?;
+        progress.step();
+        let cycles = one.record.median_cycles;
+        if let (Ok(mut records), Some(cycles)) = (predicted, cycles) {
+            pairs.push((one, cycles, records.remove(0)));
+        }
+    }
+    drop(progress);
+    Ok((!pairs.is_empty()).then(|| of_pairs(&cpus[0], &pairs)))
+}
+
+fn of_pairs(cpu: &Cpu, pairs: &[(&Measured, f64, PredictionRecord)]) -> Table {
+    let mut table = Table::new(
+        &format!("Beside the prediction for {}", cpu.name),
+        "measured cycles as above; predicted from a trace and the cpu's description; difference: measured over predicted, less one",
+    );
+    let name = table.text_column("variant");
+    let case = table.text_column("case");
+    let measured = table.measured_column("per call", "cycles", 1);
+    let predicted = table.predicted_column("per call", "cycles", 1);
+    let interval = table.text_column("90 %");
+    let difference = table.derived_column("difference", "%", 0);
+    for (one, cycles, record) in pairs {
+        let row = table.row();
+        table.set(row, name, one.variant.name.as_str()).set(row, case, one.case.to_string());
+        table.set(row, measured, report::Measured { median: *cycles, interval: None });
+        table.set(row, predicted, Predicted(record.cycles));
+        table.set(row, interval, crate::winners::interval_text(record.interval_cycles));
+        table.set(row, difference, Derived::from(100.0 * (cycles / record.cycles - 1.0)));
+        if let Some(why) = why(*cycles, &one.record.process_cycles, record) {
+            table.mark(row, difference, &why);
+        }
+    }
+    table
+}
+
+/// Why a measured and a predicted figure are so far apart; nothing where they are not.
+fn why(cycles: f64, processes: &[f64], record: &PredictionRecord) -> Option<String> {
+    if (cycles / record.cycles).max(record.cycles / cycles) <= APART {
+        return None;
+    }
+    let mut reasons = Vec::new();
+    let quarter = |share: f64| stats::quantile(processes, share);
+    if let (Some(low), Some(high)) = (quarter(0.25), quarter(0.75)) {
+        if high > low * SCATTER {
+            reasons.push(format!(
+                "processes do not agree, the middle half takes {low:.1} to {high:.1}: the machine was not left alone, or the \
+                 place of code and data, which differs from one to the next, counts"
+            ));
+        }
+    }
+    if let Some([low, high]) = record.alignment_cycles.filter(|[low, high]| high > &(low * 1.02)) {
+        let reaches = low / APART <= cycles && cycles <= high * APART;
+        reasons.push(match reaches {
+            true => format!(
+                "the place of the code counts: {low:.1} to {high:.1} over the places in a fetch block"
+            ),
+            false => format!(
+                "not the place of the code alone: {low:.1} to {high:.1} over the places in a fetch block"
+            ),
+        });
+    }
+    let [low, high] = record.interval_cycles;
+    reasons.push(match low <= cycles && cycles <= high {
+        true => "it is within what the model leaves open (90 %)".to_owned(),
+        false => format!(
+            "it is outside of what the model leaves open: the model, which says that the code mostly waits for {}, lacks something \
+             here, see ./assay explain and docs/limits.md",
+            record.chief_stall
+        ),
+    });
+    Some(reasons.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(alignments: Option<[f64; 2]>) -> PredictionRecord {
+        PredictionRecord {
+            common: report::record::Common::new("prediction", "path", "variant", "x86_64"),
+            cpu: "zen3".to_owned(),
+            cycles: 100.0,
+            interval_cycles: [80.0, 125.0],
+            draws: Vec::new(),
+            placed_cycles: Vec::new(),
+            clock_mhz: 1000.0,
+            time_ns: 100.0,
+            bytes_per_cycle: None,
+            alignment_cycles: alignments,
+            chief_stall: "dependency".to_owned(),
+            bound_by: None,
+            cycles_without: None,
+            coverage_percent: 100.0,
+            guessed_spread_percent: None,
+        }
+    }
+
+    #[test]
+    fn what_is_a_fifth_apart_or_less_needs_no_word() {
+        assert_eq!(why(119.0, &[119.0; 10], &record(None)), None);
+        assert_eq!(why(84.0, &[84.0; 10], &record(None)), None);
+    }
+
+    #[test]
+    fn what_is_farther_apart_says_what_the_figures_tell() {
+        let steady = why(124.0, &[124.0; 10], &record(None)).unwrap();
+        assert!(
+            steady.contains("within what the model leaves open") && !steady.contains("agree"),
+            "{steady}"
+        );
+        let placed = why(140.0, &[140.0; 10], &record(Some([100.0, 138.0]))).unwrap();
+        assert!(placed.contains("the place of the code counts: 100.0 to 138.0"), "{placed}");
+        let other = why(200.0, &[200.0; 10], &record(Some([100.0, 138.0]))).unwrap();
+        assert!(other.contains("not the place of the code alone"), "{other}");
+        assert!(other.contains("outside of what the model") && other.contains("dependency"), "{other}");
+        let two = [100.0, 101.0, 100.0, 102.0, 190.0, 191.0, 190.0, 192.0];
+        let scattered = why(150.0, &two, &record(None)).unwrap();
+        assert!(scattered.contains("processes do not agree"), "{scattered}");
+    }
+}

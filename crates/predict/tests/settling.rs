@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! What is left out of a run without changing what it says: calls that have settled; and regions that are inside of each other,
+//! whether their loops are leapt over or not.
+
+use arch::Arch;
+use predict::trace_source::TraceSource;
+use predict::{predict, Cpu, Options, Prediction};
+use std::path::{Path, PathBuf};
+use trace::{Access, Block, Item, Leave, Writer};
+
+fn cpu(name: &str) -> Cpu {
+    Cpu::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cpus"), name).unwrap()
+}
+
+fn scratch(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.{}.trace", std::process::id()))
+}
+
+/// Instructions of powerpc64le.
+fn block(address: u64, words: &[u32]) -> Block {
+    let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    Block { address, bytes, sizes: vec![4; words.len()] }
+}
+
+fn run(path: &Path, cpu: &Cpu, options: &Options) -> Prediction {
+    predict(&mut TraceSource::open(path).unwrap(), &[cpu], options).unwrap().remove(0)
+}
+
+/// An inner region of a load and dependent multiplies, called over and over by an outer one, that several times.
+fn nested(path: &Path, calls: u64) {
+    let regions = [("region", "outer:0x1000"), ("region", "inner:0x2000")];
+    let mut writer = Writer::create(path, Arch::Powerpc64le, &regions).unwrap();
+    let head = writer.define_block(&block(0x1000, &[0x3863_0001, 0x6000_0000])); // addi 3,3,1; nop
+    let inner = writer.define_block(&block(0x2000, &[0xe8a4_0000, 0x7cc6_31d2, 0x7cc6_31d2])); // ld 5,0(4); mulld 6,6,6 twice
+    let access = Access { address: 0x8000, instruction: 0, bytes: 8, known: true, ..Access::default() };
+    let body = vec![
+        Item::Enter(1),
+        Item::Block { id: inner, accesses: vec![access] },
+        Item::Leave(Leave::Return),
+        Item::Block { id: head, accesses: vec![] },
+    ];
+    for _ in 0..calls {
+        writer.put(&Item::Enter(0)).unwrap();
+        writer.put(&Item::Block { id: head, accesses: vec![] }).unwrap();
+        writer.put(&Item::Repeat { iterations: 2000, body: body.clone(), strides: vec![0] }).unwrap();
+        writer.put(&Item::Leave(Leave::Return)).unwrap();
+        writer.put(&Item::Block { id: head, accesses: vec![] }).unwrap();
+    }
+    writer.finish("exit").unwrap();
+}
+
+#[test]
+fn regions_inside_of_each_other_are_told_apart_whether_loops_are_skipped_or_not() {
+    let path = scratch("nested");
+    nested(&path, 6);
+    // Not every core settles so that a loop may be leapt over.
+    let mut leapt = Vec::new();
+    for name in ["power8", "power9", "power10"] {
+        let whole = run(&path, &cpu(name), &Options { skip_loops: false, ..Options::default() });
+        let skipped = run(&path, &cpu(name), &Options::default());
+        leapt.extend((skipped.simulated < whole.simulated / 2).then_some(name));
+        for told in [&whole, &skipped] {
+            let [outer, inner] = &told.regions[..] else { panic!("{name}: {:?}", told.regions) };
+            assert_eq!((outer.number, outer.entries), (0, 6), "{name}");
+            assert_eq!((inner.number, inner.entries), (1, 6 * 2000), "{name}");
+            assert_eq!(inner.instructions, 6 * 2000 * 3, "{name}");
+            assert_eq!(outer.instructions, 6 * (2000 * 5 + 2), "{name}");
+            // The outer has the inner's and its own; the multiplies are most of both.
+            assert!(inner.cycles < outer.cycles && outer.cycles <= told.cycles, "{name}: {told:?}");
+            assert!(inner.cycles > outer.cycles / 2, "{name}: {:?}", told.regions);
+            // Calls are those of the outermost.
+            assert_eq!(told.calls, 6, "{name}");
+        }
+        let near = |a: u64, b: u64| (a as f64 / b as f64 - 1.0).abs() < 0.002;
+        for (one, other) in whole.regions.iter().zip(&skipped.regions) {
+            assert!(near(one.cycles, other.cycles), "{name}: {one:?} {other:?}");
+        }
+    }
+    assert!(!leapt.is_empty(), "nothing was skipped on any core");
+    std::fs::remove_file(&path).unwrap();
+}
+
+#[test]
+fn calls_that_have_settled_are_known_and_the_rest_of_them_is_left() {
+    let path = scratch("settled");
+    nested(&path, 100);
+    for name in ["power8", "power9"] {
+        let options = Options { skip_loops: false, ..Options::default() };
+        let whole = run(&path, &cpu(name), &options);
+        let settled = run(&path, &cpu(name), &Options { until_settled: true, ..options });
+        // A chunk is read to its end.
+        assert!(
+            settled.simulated < whole.simulated * 2 / 3,
+            "{name}: {} {}",
+            settled.simulated,
+            whole.simulated
+        );
+        let (whole, settled) = (whole.cycles_per_call.unwrap(), settled.cycles_per_call.unwrap());
+        assert!((settled / whole - 1.0).abs() < 0.0005, "{name}: {settled} {whole}");
+    }
+    std::fs::remove_file(&path).unwrap();
+}
