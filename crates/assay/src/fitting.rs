@@ -291,7 +291,7 @@ fn of_study(context: &Context, cpu: &Cpu, study: &Study, row: &Row) -> Result<Da
     let (path, options, scale) = match (row.quantity, &row.hotpath, &row.program) {
         (Quantity::NsPerCall, Some(hotpath), _) => {
             let path = hotpath_trace(context, cpu, arch, hotpath, study, row)?;
-            (path, judge::options(), 1000.0 / row.clock_mhz.unwrap_or(study.clock_mhz))
+            (path, of_all_calls(), 1000.0 / row.clock_mhz.unwrap_or(study.clock_mhz))
         }
         (Quantity::CyclesPerIteration, None, Some(source)) => {
             let path = program::record_main(context, arch, source)?;
@@ -348,4 +348,9 @@ impl Figures for Corpus {
             }
         }
     }
+}
+
+/// What is fitted is of all calls: a draw is chosen by differences smaller than what settled calls may differ by.
+fn of_all_calls() -> Options {
+    Options { until_settled: false, ..judge::options() }
 }
