@@ -99,6 +99,8 @@ enum Verb {
     Completions(verbs::completions::Args),
     /// Manual pages of all verbs
     Man(verbs::completions::ManArgs),
+    /// The figures that README and docs show, written anew by the commands that print them
+    Bless(verbs::bless::Args),
     /// All tests of the checkout, ending with a count
     Test(verbs::test::Args),
 }
@@ -180,6 +182,7 @@ fn main() -> ExitCode {
         Verb::Kernel(action) => verbs::kernel::run(&context, &action),
         Verb::Doctor(args) => verbs::doctor::run(&context, &args),
         Verb::Demo(args) => verbs::demo::run(&context, &args),
+        Verb::Bless(args) => verbs::bless::run(&context, &args),
         Verb::Test(args) => verbs::test::run(&context, &args),
     };
     match outcome {

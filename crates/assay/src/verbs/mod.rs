@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! The verbs, one file each.
 
+pub mod bless;
 pub mod cache_log;
 pub mod check;
 pub mod code;

@@ -4,6 +4,7 @@
 
 use crate::context::{Context, Outcome};
 use crate::select::Selection;
+use crate::verbs::bless;
 use crate::verbs::check::{check_selection, Tally};
 use crate::verbs::test_changed::{self, Plan};
 use lab::cache::read_text;
@@ -12,7 +13,8 @@ use lab::toolchain::require_program;
 use lab::{Problem, Result};
 use report::record::Record;
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 /// The Rust tests build every crate's tests; on two busy processors that takes minutes.
@@ -53,59 +55,129 @@ impl PartRecord {
     }
 }
 
+/// What a part has to say: at once, or kept until its turn where it runs beside others.
+pub struct Words {
+    kept: Option<String>,
+}
+
+impl Words {
+    const AT_ONCE: Words = Words { kept: None };
+
+    fn kept() -> Words {
+        Words { kept: Some(String::new()) }
+    }
+
+    fn say(&mut self, text: &str) {
+        match &mut self.kept {
+            Some(kept) => {
+                kept.push_str(text);
+                kept.push('\n');
+            }
+            None => eprintln!("{text}"),
+        }
+    }
+}
+
+type Run = fn(&Context, &Args, &mut Words) -> Result<Tally>;
+
+/// A part of the test.
+struct Part {
+    name: &'static str,
+    what: &'static str,
+    /// Whether it leaves a processor idle most of the time, so that it runs beside those that do not.
+    beside: bool,
+    run: Run,
+}
+
+const fn part(name: &'static str, what: &'static str, run: Run) -> Part {
+    Part { name, what, beside: false, run }
+}
+
+const fn beside(name: &'static str, what: &'static str, run: Run) -> Part {
+    Part { name, what, beside: true, run }
+}
+
+const PARTS: [Part; 13] = [
+    part("gates", "formats, lints, licences, spelling: what needs no run", gates),
+    part("variants", "every variant, under the oldest CPU that it claims", all_variants),
+    part("must-fail", "broken variants that the checker has to catch", must_fail),
+    part("compat", "unmodified kernel files, judged as out-of-tree variants", compat),
+    part("conformance", "the public eBPF suite on every machine, interpreted and compiled", conformance),
+    part(
+        "switch",
+        "the context switch: regcheck, must-fail switches, misuse, signals, backtraces, soak",
+        context_switch,
+    ),
+    part("vdso", "the vDSO images and readers, briefly, and planted defects that they have to find", vdso),
+    part("rust", "the tests of the Rust crates", rust_tests),
+    beside("setup", "what the set-up scripts do in good and bad surroundings", setup_scripts),
+    beside(
+        "kernel",
+        "Debian's kernel booted, programs that end well and badly in it, a function of it recorded",
+        kernel,
+    ),
+    beside(
+        "libraries",
+        "libs/ built, tested, installed and linked with as its users do, by gcc and clang",
+        libraries,
+    ),
+    beside(
+        "cache-log",
+        "the cache log: threads, its effect, pages, the example; the engine's model against pycachesim",
+        cache_log,
+    ),
+    beside("docs", "the commands that the documents show, and the figures", documents),
+];
+
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
-    type Part = fn(&Context, &Args) -> Result<Tally>;
-    let parts: [(&str, &str, Part); 13] = [
-        ("gates", "formats, lints, licences, spelling: what needs no run", gates),
-        ("variants", "every variant, under the oldest CPU that it claims", all_variants),
-        ("must-fail", "broken variants that the checker has to catch", must_fail),
-        ("compat", "unmodified kernel files, judged as out-of-tree variants", compat),
-        ("conformance", "the public eBPF suite on every machine, interpreted and compiled", conformance),
-        (
-            "switch",
-            "the context switch: regcheck, must-fail switches, misuse, signals, backtraces, soak",
-            context_switch,
-        ),
-        ("vdso", "the vDSO images and readers, briefly, and planted defects that they have to find", vdso),
-        (
-            "cache-log",
-            "the cache log: threads, its effect, pages, the example; the engine's model against pycachesim",
-            cache_log,
-        ),
-        (
-            "kernel",
-            "Debian's kernel booted, programs that end well and badly in it, a function of it recorded",
-            kernel,
-        ),
-        (
-            "libraries",
-            "libs/ built, tested, installed and linked with as its users do, by gcc and clang",
-            libraries,
-        ),
-        ("docs", "the commands that the documents show", documents),
-        ("setup", "what the set-up scripts do in good and bad surroundings", setup_scripts),
-        ("rust", "the tests of the Rust crates", rust_tests),
-    ];
     let plan = if args.changed { Some(test_changed::plan(&context.workspace.root)?) } else { None };
     let mut total = Tally::default();
     if let Some(plan) = &plan {
         eprint!("{}", plan.describe());
-        total =
-            add(total, run_part("changed", "what the changed files are part of", || changed(context, plan)));
+        let mut words = Words::AT_ONCE;
+        let (name, what) = ("changed", "what the changed files are part of");
+        total = add(total, run_part(name, what, &mut words, |words| changed(context, plan, words)));
     }
-    for (name, what, part) in parts {
-        let named = args.only.iter().any(|only| only == name);
-        let wanted = plan.as_ref().map_or(named || args.only.is_empty(), |plan| plan.parts.contains(name));
-        if !wanted {
-            continue;
-        }
-        let tally = run_part(name, what, || part(context, args));
+    let named = |name: &str| args.only.iter().any(|only| only == name);
+    let wanted = |part: &&Part| {
+        plan.as_ref().map_or(args.only.is_empty() || named(part.name), |plan| plan.parts.contains(part.name))
+    };
+    let (beside, ahead): (Vec<&Part>, Vec<&Part>) = PARTS.iter().filter(wanted).partition(|part| part.beside);
+    let tell = |part: &Part, tally: Tally| {
         if context.json {
-            println!("{}", PartRecord::new(name, tally).to_line());
+            println!("{}", PartRecord::new(part.name, tally).to_line());
         }
-        total = add(total, tally);
-    }
+        tally
+    };
+    std::thread::scope(|scope| {
+        let (sender, done) = mpsc::channel();
+        let at_once = ahead.is_empty();
+        scope.spawn(move || {
+            for part in beside {
+                let mut words = if at_once { Words::AT_ONCE } else { Words::kept() };
+                let tally =
+                    run_part(part.name, part.what, &mut words, |words| (part.run)(context, args, words));
+                // Nobody listens any more only if the other thread has panicked.
+                let _ = sender.send((part, tally, words));
+            }
+        });
+        let later = |(part, tally, words): (&Part, Tally, Words)| {
+            eprint!("{}", words.kept.unwrap_or_default());
+            tell(part, tally)
+        };
+        for part in ahead {
+            let mut words = Words::AT_ONCE;
+            let tally = run_part(part.name, part.what, &mut words, |words| (part.run)(context, args, words));
+            total = add(total, tell(part, tally));
+            while let Ok(result) = done.try_recv() {
+                total = add(total, later(result));
+            }
+        }
+        for result in done {
+            total = add(total, later(result));
+        }
+    });
     if context.json {
         println!("{}", PartRecord::new("all", total).to_line());
     } else {
@@ -115,27 +187,28 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
 }
 
 /// One part, told with its time. What cannot be run at all has failed.
-fn run_part(name: &str, what: &str, part: impl FnOnce() -> Result<Tally>) -> Tally {
-    eprintln!("== {name}: {what}");
+fn run_part(
+    name: &str,
+    what: &str,
+    words: &mut Words,
+    part: impl FnOnce(&mut Words) -> Result<Tally>,
+) -> Tally {
+    words.say(&format!("== {name}: {what}"));
     let started = Instant::now();
-    let tally = part().unwrap_or_else(|problem| {
-        eprintln!("assay: {problem}");
+    let tally = part(words).unwrap_or_else(|problem| {
+        words.say(&format!("assay: {problem}"));
         Tally { wrong: 1, ..Tally::default() }
     });
-    eprintln!(
-        "== {name}: {} passed, {} failed, {} skipped in {:.0} s",
-        tally.right,
-        tally.wrong,
-        tally.skipped,
-        started.elapsed().as_secs_f64()
-    );
+    let Tally { right, wrong, skipped } = tally;
+    let seconds = started.elapsed().as_secs_f64();
+    words.say(&format!("== {name}: {right} passed, {wrong} failed, {skipped} skipped in {seconds:.0} s"));
     tally
 }
 
 /// The gates of the changed files, their variants and hot paths, and the crates' tests.
-fn changed(context: &Context, plan: &Plan) -> Result<Tally> {
+fn changed(context: &Context, plan: &Plan, words: &mut Words) -> Result<Tally> {
     let script = Command::new(context.workspace.root.join("tests/gates/run")).arg("--changed");
-    let mut tally = script_counts(script, "tests/gates/run")?;
+    let mut tally = script_counts(script, "tests/gates/run", words)?;
     for (hotpath, variants) in &plan.hotpaths {
         let selection = Selection {
             words: vec![hotpath.clone()],
@@ -146,20 +219,20 @@ fn changed(context: &Context, plan: &Plan) -> Result<Tally> {
         tally = add(tally, check_selection(context, &selection, true)?);
     }
     for arguments in &plan.rust {
-        tally = add(tally, cargo_tests(context, arguments)?);
+        tally = add(tally, cargo_tests(context, arguments, words)?);
     }
     Ok(tally)
 }
 
-fn gates(context: &Context, _: &Args) -> Result<Tally> {
-    script_counts(Command::new(context.workspace.root.join("tests/gates/run")), "tests/gates/run")
+fn gates(context: &Context, _: &Args, words: &mut Words) -> Result<Tally> {
+    script_counts(Command::new(context.workspace.root.join("tests/gates/run")), "tests/gates/run", words)
 }
 
-fn all_variants(context: &Context, args: &Args) -> Result<Tally> {
+fn all_variants(context: &Context, args: &Args, _: &mut Words) -> Result<Tally> {
     check_selection(context, &Selection { compiler: "clang".to_owned(), ..Selection::default() }, !args.full)
 }
 
-fn must_fail(context: &Context, _: &Args) -> Result<Tally> {
+fn must_fail(context: &Context, _: &Args, _: &mut Words) -> Result<Tally> {
     let selection = Selection {
         dirs: vec![context.workspace.root.join("tests/must_fail")],
         compiler: "clang".to_owned(),
@@ -176,7 +249,7 @@ fn must_fail(context: &Context, _: &Args) -> Result<Tally> {
 }
 
 /// Judges the files that `tests/compat/files.txt` lists, one by one, as a user would name them.
-fn compat(context: &Context, _: &Args) -> Result<Tally> {
+fn compat(context: &Context, _: &Args, _: &mut Words) -> Result<Tally> {
     let folder = context.workspace.root.join("tests/compat");
     let list = folder.join("files.txt");
     let mut tally = Tally::default();
@@ -209,32 +282,33 @@ fn compat(context: &Context, _: &Args) -> Result<Tally> {
 }
 
 /// A suite that is not there is a counted skip.
-fn conformance(context: &Context, _: &Args) -> Result<Tally> {
+fn conformance(context: &Context, _: &Args, _: &mut Words) -> Result<Tally> {
     crate::verbs::ebpf::conformance::check(context, None, &[])
 }
 
 /// Regcheck on every machine, and the library's own tests.
-fn context_switch(context: &Context, _: &Args) -> Result<Tally> {
+fn context_switch(context: &Context, _: &Args, words: &mut Words) -> Result<Tally> {
     let checked = crate::verbs::regcheck::check(context)?;
     let build = context.workspace.folder("context_switch/tests")?;
     let script = Command::new(context.workspace.root.join("libs/vector_state/switch/tests/run"));
     let tested = script_counts(
         script.arg(build).env("ASSAY_CACHE", &context.workspace.cache),
         "libs/vector_state/switch/tests/run",
+        words,
     )?;
     Ok(add(checked, tested))
 }
 
 /// The images on every architecture, and the library's own tests.
-fn vdso(context: &Context, _: &Args) -> Result<Tally> {
+fn vdso(context: &Context, _: &Args, words: &mut Words) -> Result<Tally> {
     let checked = crate::verbs::vdso::check(context)?;
     let build = context.workspace.folder("vdso")?;
     let script = Command::new(context.workspace.root.join("libs/vdso/tests/run")).arg(build);
-    Ok(add(checked, script_counts(script, "libs/vdso/tests/run")?))
+    Ok(add(checked, script_counts(script, "libs/vdso/tests/run", words)?))
 }
 
 /// What checks of single variants cannot show of libs/cache_log, and the model of the engine's caches against another one.
-fn cache_log(context: &Context, _: &Args) -> Result<Tally> {
+fn cache_log(context: &Context, _: &Args, words: &mut Words) -> Result<Tally> {
     let build = context.workspace.folder("cache_log/tests")?;
     let root = &context.workspace.root;
     let tested = script_counts(
@@ -242,17 +316,19 @@ fn cache_log(context: &Context, _: &Args) -> Result<Tally> {
             .arg(build)
             .env("ASSAY_CACHE", &context.workspace.cache),
         "libs/cache_log/tests/run",
+        words,
     )?;
     let model = root.join("crates/prefetch_engine/tests/pycachesim/run");
     let compared = script_counts(
         Command::new(model).env("ASSAY_CACHE", &context.workspace.cache),
         "crates/prefetch_engine/tests/pycachesim/run",
+        words,
     )?;
     Ok(add(tested, compared))
 }
 
 /// A booted kernel; none is built.
-fn kernel(context: &Context, _: &Args) -> Result<Tally> {
+fn kernel(context: &Context, _: &Args, words: &mut Words) -> Result<Tally> {
     let assay =
         std::env::current_exe().map_err(|error| Problem::new(format!("cannot find myself: {error}")))?;
     script_counts(
@@ -260,34 +336,35 @@ fn kernel(context: &Context, _: &Args) -> Result<Tally> {
             .arg(assay)
             .env("ASSAY_CACHE", &context.workspace.cache),
         "kernel/tests/run",
+        words,
     )
 }
 
 /// The libraries through meson and pkg-config, on this machine and on one other; in the long form on all.
-fn libraries(context: &Context, args: &Args) -> Result<Tally> {
+fn libraries(context: &Context, args: &Args, words: &mut Words) -> Result<Tally> {
     let build = context.workspace.folder("libraries")?;
     let mut script = Command::new(context.workspace.root.join("libs/tests/run"));
     if args.full {
         script = script.arg("--long");
     }
-    script_counts(script.arg(build).env("ASSAY_CACHE", &context.workspace.cache), "libs/tests/run")
+    script_counts(script.arg(build).env("ASSAY_CACHE", &context.workspace.cache), "libs/tests/run", words)
 }
 
 /// The scripts have a test of their own in their own language.
-fn setup_scripts(context: &Context, _: &Args) -> Result<Tally> {
-    script_counts(Command::new(context.workspace.root.join("tests/setup/run")), "tests/setup/run")
+fn setup_scripts(context: &Context, _: &Args, words: &mut Words) -> Result<Tally> {
+    script_counts(Command::new(context.workspace.root.join("tests/setup/run")), "tests/setup/run", words)
 }
 
 /// Runs a test that is a script: its last line is a count.
-fn script_counts(script: Command, name: &str) -> Result<Tally> {
+fn script_counts(script: Command, name: &str, words: &mut Words) -> Result<Tally> {
     let output = script.timeout(CARGO_TIMEOUT).limits(Limits::INHERITED).run()?;
     let tally = output.stdout.lines().next_back().and_then(plain_counts);
     let Some(mut tally) = tally else {
         return Err(Problem::new(format!("printed no count: {}", output.tail(5))).at(name));
     };
-    output.stdout.lines().filter(|line| line.starts_with(SKIPPED)).for_each(|line| eprintln!("{line}"));
+    output.stdout.lines().filter(|line| line.starts_with(SKIPPED)).for_each(|line| words.say(line));
     if !output.success() {
-        eprintln!("{}\n{}", output.stdout, output.tail(20));
+        words.say(&format!("{}\n{}", output.stdout, output.tail(20)));
         tally.wrong = tally.wrong.max(1);
     }
     Ok(tally)
@@ -307,12 +384,12 @@ fn plain_counts(line: &str) -> Option<Tally> {
     Some(Tally { right: count("passed")?, wrong: count("failed")?, skipped: count("skipped")? })
 }
 
-fn rust_tests(context: &Context, _: &Args) -> Result<Tally> {
-    cargo_tests(context, &["--workspace".to_owned()])
+fn rust_tests(context: &Context, _: &Args, words: &mut Words) -> Result<Tally> {
+    cargo_tests(context, &["--workspace".to_owned()], words)
 }
 
 /// The tests that cargo's options choose.
-fn cargo_tests(context: &Context, options: &[String]) -> Result<Tally> {
+fn cargo_tests(context: &Context, options: &[String], words: &mut Words) -> Result<Tally> {
     let cargo = require_program("cargo", "cargo-web")?;
     let output = Command::new(cargo)
         .args(["test", "--release", "--locked", "--no-fail-fast", "--color=never"])
@@ -329,13 +406,13 @@ fn cargo_tests(context: &Context, options: &[String]) -> Result<Tally> {
         tally = add(tally, cargo_counts(line));
     }
     for (test, reason) in skips_of(&output.stdout) {
-        eprintln!("skip   {test}: {reason}");
+        words.say(&format!("skip   {test}: {reason}"));
         tally.right -= 1;
         tally.skipped += 1;
     }
     if !output.success() {
-        eprintln!("{}", failures_of(&output.stdout));
-        eprintln!("{}", output.tail(30));
+        words.say(&failures_of(&output.stdout));
+        words.say(&output.tail(30));
         tally.wrong = tally.wrong.max(1);
     }
     Ok(tally)
@@ -393,34 +470,34 @@ fn failures_of(stdout: &str) -> String {
     kept.join("\n")
 }
 
-/// Runs each `$ ./assay ...` line of each `console` block; a document that shows what does not work fails.
-fn documents(context: &Context, _: &Args) -> Result<Tally> {
-    let program = std::env::current_exe()
-        .map_err(|error| Problem::io("find this program", Path::new("/proc/self/exe"), &error))?;
+/// Runs each `$ ./assay ...` line of each `console` block, and what is between markers of exact figures; a document that shows what
+/// does not work, or what is no longer printed, fails.
+fn documents(context: &Context, _: &Args, words: &mut Words) -> Result<Tally> {
     let mut tally = Tally::default();
-    for path in document_paths(&context.workspace.root)? {
-        for (line, command) in shown_commands(&read_text(&path)?) {
-            let place = format!("{}:{line}", context.workspace.display(&path));
-            // These two would run themselves or the whole demo again; they are run by whoever runs us.
-            if command.starts_with("./assay test") || command.starts_with("./assay demo") {
-                continue;
+    for path in bless::document_paths(&context.workspace.root)? {
+        let text = read_text(&path)?;
+        let name = context.workspace.display(&path).to_string();
+        for (line, command) in shown_commands(&text) {
+            let place = format!("{name}:{line}");
+            match shown_command_fails(context, &command)? {
+                Some(reason) => {
+                    words.say(&format!("WRONG  {place}  {command}\n{reason}"));
+                    tally.wrong += 1;
+                }
+                None => {
+                    words.say(&format!("ok     {place}  {command}"));
+                    tally.right += 1;
+                }
             }
-            let Some(arguments) = command.strip_prefix("./assay ") else {
-                eprintln!("WRONG  {place}: '{command}' is no ./assay command; only those are run");
-                tally.wrong += 1;
-                continue;
-            };
-            let output = Command::new(&program)
-                .args(arguments.split_whitespace())
-                .folder(&context.workspace.root)
-                .env("ASSAY_ROOT", &context.workspace.root)
-                .timeout(DOCUMENT_COMMAND_TIMEOUT)
-                .run()?;
-            if output.success() {
-                eprintln!("ok     {place}  {command}");
+        }
+        for figures in bless::figures(&text, &name)?.iter().filter(|figures| figures.exact) {
+            let place = format!("{name}:{}", figures.line);
+            if bless::printed(context, figures)? == bless::shown(&text, figures) {
+                words.say(&format!("ok     {place}  figures of {}", figures.command));
                 tally.right += 1;
             } else {
-                eprintln!("WRONG  {place}  {command}\n{}", output.tail(10));
+                let remedy = "other figures now; remedy: ./assay bless docs --exact, then look at git diff";
+                words.say(&format!("WRONG  {place}  {}: {remedy}", figures.command));
                 tally.wrong += 1;
             }
         }
@@ -428,14 +505,24 @@ fn documents(context: &Context, _: &Args) -> Result<Tally> {
     Ok(tally)
 }
 
-fn document_paths(root: &Path) -> Result<Vec<PathBuf>> {
-    let docs = root.join("docs");
-    let entries = std::fs::read_dir(&docs).map_err(|error| Problem::io("read the folder", &docs, &error))?;
-    let is_document = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "md");
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_document).collect();
-    paths.push(root.join("README.md"));
-    paths.sort();
-    Ok(paths)
+/// Why a command that a document shows does not work; None if it does, or is one that whoever runs us runs: the test and the demo
+/// would do everything again, and bless would change the documents.
+fn shown_command_fails(context: &Context, command: &str) -> Result<Option<String>> {
+    let Some(arguments) = command.strip_prefix("./assay ") else {
+        return Ok(Some("is no ./assay command; only those are run".to_owned()));
+    };
+    if ["test", "demo", "bless"].iter().any(|verb| arguments.split_whitespace().next() == Some(verb)) {
+        return Ok(None);
+    }
+    let program = std::env::current_exe()
+        .map_err(|error| Problem::io("find this program", Path::new("/proc/self/exe"), &error))?;
+    let output = Command::new(&program)
+        .args(arguments.split_whitespace())
+        .folder(&context.workspace.root)
+        .env("ASSAY_ROOT", &context.workspace.root)
+        .timeout(DOCUMENT_COMMAND_TIMEOUT)
+        .run()?;
+    Ok((!output.success()).then(|| output.tail(10)))
 }
 
 /// The commands in `console` blocks, with their line numbers.
