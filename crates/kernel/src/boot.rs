@@ -247,7 +247,8 @@ pub fn qemu_program(workspace: &Workspace, machine: &Machine) -> Result<PathBuf>
         }),
         None => {
             let built = workspace.cache.join("qemu-10-system/bin").join(machine.qemu_program);
-            let remedy = format!("set-up does not bring it yet; build QEMU 10's and put it at {}", built.display());
+            let remedy =
+                format!("set-up does not bring it yet; build QEMU 10's and put it at {}", built.display());
             built.is_file().then_some(built).ok_or_else(|| missing().remedy(remedy))
         }
     }

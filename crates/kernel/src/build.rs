@@ -156,9 +156,12 @@ fn config_of(workspace: &Workspace, arch: Arch) -> Result<PathBuf> {
     }
     let there = Arch::ALL.into_iter().filter(|arch| folder.join(format!("{arch}.config")).is_file());
     let names: Vec<String> = there.map(|arch| arch.to_string()).collect();
-    Err(Problem::new(format!("there is no configuration for a kernel of {arch}")).at(config.display()).remedy(
-        format!("choose {}, boot a kernel of yours with --kernel, or write that file", names.join(" or ")),
-    ))
+    Err(Problem::new(format!("there is no configuration for a kernel of {arch}"))
+        .at(config.display())
+        .remedy(format!(
+            "choose {}, boot a kernel of yours with --kernel, or write that file",
+            names.join(" or ")
+        )))
 }
 
 impl<'a> Plan<'a> {
