@@ -72,6 +72,17 @@ fn ours_is_at_the_bound_that_explain_states() {
         ("vmx_restore/rows", "power8"),
         ("vmx_restore/lxv", "power9"),
         ("vmx_restore/lxvp", "power10"),
+        ("vsx_save/copies", "power8"),
+        ("vsx_save/stxv", "power9"),
+        ("vsx_save/stxvp", "power10"),
+        ("vsx_restore/rows", "power8"),
+        ("vsx_restore/lxv_late", "power9"),
+        ("vsx_restore/lxvp", "power10"),
+        ("all_save/rows", "power8"),
+        ("all_save/stxv", "power9"),
+        ("all_save/stxvp", "power10"),
+        ("all_restore/rows", "power8"),
+        ("all_restore/lxvp", "power10"),
     ];
     for (variant, cpu) in cases {
         let line = format!("explain {variant} -c {cpu} -a powerpc64le --case areas=1 --json");
@@ -80,7 +91,7 @@ fn ours_is_at_the_bound_that_explain_states() {
         let (bound, without) = (value("least_cycles"), value("cycles_unserialised"));
         assert!(bound > 5.0 && value("cycles") >= without, "{record}");
         let least = record["least"].as_array().expect("a list");
-        for resource in ["slots", "fetch", "stores into the first-level cache", "LS pipes"] {
+        for resource in ["slots", "fetch", "stores into the first-level cache", " pipes"] {
             let named =
                 least.iter().any(|one| one["resource"].as_str().is_some_and(|name| name.contains(resource)));
             assert!(named, "{resource} is missing in {record}");
@@ -113,6 +124,20 @@ fn the_thread_s_rows_stand_beside_the_predictions() {
             "{record}"
         );
     }
+}
+
+/// The one exception, and what explain has to say of it: the README has the orders that were tried.
+#[test]
+fn where_the_bound_is_missed_explain_says_what_keeps_the_order_from_it() {
+    let lab = Lab::shared();
+    let line = "explain all_restore/lxv_late -c power9 -a powerpc64le --case areas=1";
+    let record = lab.line(&format!("{line} --json")).ends(0, &[]).records("explain").remove(0);
+    let value = |name: &str| record[name].as_f64().unwrap_or_else(|| panic!("{name}: {record}"));
+    let (bound, without) = (value("least_cycles"), value("cycles_unserialised"));
+    assert!(without > 1.05 * bound && without <= 1.08 * bound, "{record}");
+    let freed = record["obstacle"]["cycles"].as_f64().unwrap_or_else(|| panic!("no obstacle: {record}"));
+    assert!(freed < without, "{record}");
+    lab.line(line).ends(0, &["What keeps this order"]);
 }
 
 /// Register and displacement of each instruction in a disassembly that names this register.

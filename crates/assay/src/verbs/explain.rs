@@ -57,6 +57,8 @@ struct ExplainRecord<'a> {
     cycles_without: Option<f64>,
     least: &'a [Least],
     least_cycles: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    obstacle: Option<&'a Least>,
     cycles_unserialised: f64,
     serialised_chain_cycles: f64,
     guessed_spread_percent: f64,
@@ -410,6 +412,7 @@ fn record<'a>(what: &'a str, args: &'a Args, sweeps: &'a Sweeps, hot: Option<&Ho
         cycles_without: bound.map(|bound| bound.cycles_without),
         least: &bounds.least,
         least_cycles: bounds.least[0].cycles,
+        obstacle: bounds.obstacle.as_ref(),
         cycles_unserialised: bounds.unserialised,
         serialised_chain_cycles: bounds.serialised_chain,
         guessed_spread_percent: guesses.spread_percent(),
