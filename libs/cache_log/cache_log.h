@@ -242,7 +242,8 @@ struct cache_log {
 	uint32_t log_every;     /* slices from the beginning of one log to that of the next, at least */
 	uint32_t log_slices;    /* slices that one log is of at most; it ends before when the ring is full */
 	uint32_t until_log, logged_slices;
-	uint8_t passes;         /* how often a restore goes through the table: what one pass had dropped, the next one asks for */
+	uint8_t passes;         /* how often a restore goes through the table at most: what one pass had dropped, the next one asks for */
+	uint8_t passes_enough, passes_learned_for;      /* fewer passes that were seen to do, for so many restores to come */
 	bool feedback_on;
 	enum cache_log_order order;
 	bool twice;
@@ -259,8 +260,8 @@ struct cache_log {
 
 /*
  * Makes a log over memory of the caller's, for the largest power of two of notes that fits. TOO_SMALL below 16 notes.
- * Of 64 slices up to 4 are logged, and no more than logging's share of 1/128 of the time allows; restored is oldest first, in three passes, without limit, with feedback. Change these fields before the
- * first switch.
+ * Of 64 slices up to 8 are logged, and no more than logging's share of 1/128 of the time allows; restored is oldest first, in
+ * three passes or as many as are seen to be enough, without limit, with feedback. Change these fields before the first switch.
  */
 enum cache_log_status cache_log_create(struct cache_log *log, void *memory, size_t bytes, uint64_t owner);
 

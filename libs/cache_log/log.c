@@ -6,7 +6,10 @@
  * What a log costs is taken to be the time of making its table and a quarter of the slices that were logged; the next one
  * begins when LOG_SHARE times that has passed. So logging is paid by what it costs here, not by what was thought elsewhere.
  */
-enum { NOTES_MIN = 16, LOG_EVERY = 64, LOG_SLICES = 4, LOG_SHARE = 128 };
+enum { NOTES_MIN = 16, LOG_EVERY = 64, LOG_SLICES = 8, LOG_SHARE = 128 };
+
+/* A pass that takes less than this part of the first one's time found the lines there; so many restores then do without it. */
+enum { PASS_PART = 3, PASSES_LEARNED_FOR = 16 };
 
 enum cache_log_status cache_log_create(struct cache_log *log, void *memory, size_t bytes, uint64_t owner)
 {
@@ -88,13 +91,35 @@ static void give(struct cache_log *log)
 	__atomic_store_n(&log->busy, 0, __ATOMIC_RELEASE);
 }
 
-/* Processors drop prefetches when too many misses are under way; a line that is there costs the next pass next to nothing. */
+/*
+ * Processors drop prefetches when too many misses are under way, some (Zen) and others (Golden Cove) not. A line that is there
+ * costs the next pass little but not nothing, so what passes are worth is measured by the time that they take.
+ */
 static enum cache_log_status restore_in_passes(struct cache_log *log)
 {
+	unsigned int passes = log->passes;
+	uint64_t first = 0, before = log->started;
 	enum cache_log_status status = CACHE_LOG_OK;
 
-	for (unsigned int pass = 0; pass < log->passes && status == CACHE_LOG_OK; pass++)
+	if (log->passes_learned_for > 0) {
+		log->passes_learned_for--;
+		passes = log->passes_enough < passes ? log->passes_enough : passes;
+	}
+	for (unsigned int pass = 0; pass < passes && status == CACHE_LOG_OK; pass++) {
+		uint64_t now, took;
+
 		status = cache_log_restore(log->table, log->table->owner, log->epoch, log->budget, &log->statistics);
+		now = cache_log_ticks();
+		took = now - before;
+		before = now;
+		if (pass == 0) {
+			first = took;
+		} else if (took < first / PASS_PART) {
+			log->passes_enough = (uint8_t)pass;
+			log->passes_learned_for = PASSES_LEARNED_FOR;
+			break;
+		}
+	}
 	return status;
 }
 

@@ -11,6 +11,8 @@
  *   restore    cache_log, restoring always
  *   feedback   cache_log, restoring if it pays
  *   note       cache_log, logging as in the two above but never restoring: what logging costs where lines are far
+ *   loads      no library; the task's memory is read from end to end as the slice begins, which is part of it: what bringing
+ *              these lines takes at least, where the processor drops none and nobody has to know which they are
  *   warm       no library, and nothing evicted (the memory is read just before the slice): the bound
  *   warm_note  the same with logging: what logging costs where lines are near
  *
@@ -22,11 +24,11 @@
  */
 #include "timing.h"
 
-enum { NOTHING, RESTORE, FEEDBACK, NOTE, WARM, WARM_NOTE, WAYS };
+enum { NOTHING, RESTORE, FEEDBACK, NOTE, WARM, WARM_NOTE, LOADS, WAYS };
 enum { RESTORED = 1, LOGGED = 2, TABLE = 4, KINDS = 8 };
 enum { ROUNDS_MAX = 20000, OTHERS_BYTES = 4 << 20, STEPS = 16, JUMP_US = 8 };
 
-static const char *const names[WAYS] = { "nothing", "restore", "feedback", "note", "warm", "warm_note" };
+static const char *const names[WAYS] = { "nothing", "restore", "feedback", "note", "warm", "warm_note", "loads" };
 
 struct pace {
 	double steps, us;
@@ -35,6 +37,9 @@ struct pace {
 struct way {
 	double *restore_us;
 	struct cache_log log;
+	/* Each way is a task of its own, which goes on where it was: with a place in common, the slices of a log would not join. */
+	void **position;
+	size_t line_next;
 	struct pace *paces[KINDS];
 	size_t counts[KINDS];
 	size_t left_out, restored;
@@ -141,9 +146,13 @@ static void slice(int number, double slice_us)
 	bool fair;
 
 	between(number);
+	position = way->position;
+	line_next = way->line_next;
 	start = cache_log_ticks();
 	if (log && cache_log_switch_in(log) == CACHE_LOG_OK)
 		kind |= RESTORED;
+	if (number == LOADS && bytes <= OTHERS_BYTES)
+		read_all(memory, bytes);
 	restored = cache_log_ticks();
 	end = start + (uint64_t)(slice_us * per_us);
 	kind |= way->log.notes.on ? LOGGED : 0;
@@ -152,6 +161,8 @@ static void slice(int number, double slice_us)
 		cache_log_switch_out(log, done);
 	kind |= way->log.statistics.tables > tables ? TABLE : 0;
 	elapsed = cache_log_ticks() - start;
+	way->position = position;
+	way->line_next = line_next;
 	if (!fair) {
 		way->left_out++;
 		return;
@@ -227,6 +238,7 @@ static void set_up(const char *pattern, const char *eviction)
 	for (int way = 0; way < WAYS; way++) {
 		struct cache_log *log = &ways[way].log;
 
+		ways[way].position = position;
 		ways[way].restore_us = malloc(ROUNDS_MAX * sizeof(double));
 		if (!ways[way].restore_us)
 			exit(2);
@@ -261,7 +273,7 @@ int main(int argc, char **argv)
 	stay_here();
 	per_us = ticks_per_us();
 	for (uint64_t round = 0; round < rounds; round++) {
-		int order[WAYS] = { 0, 1, 2, 3, 4, 5 };
+		int order[WAYS] = { 0, 1, 2, 3, 4, 5, 6 };
 
 		for (int i = WAYS - 1; i >= 0; i--) {
 			int other = (int)(random_word() % (uint64_t)(i + 1)), way = order[other];

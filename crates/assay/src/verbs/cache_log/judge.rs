@@ -77,11 +77,44 @@ pub fn judge(case: &Case, values: &Values) -> Result<Vec<BenchRecord>> {
             against,
             speed: Some(triple(&speed)),
             share_of_bound: share.as_ref().filter(|_| tries(name)).map(triple),
-            verdict: verdict(case, name, &suffix, &speed, share.as_ref(), &bound_speed),
+            verdict: match values.get("loads") {
+                Some(loads) if name == "restore" && out_of_reach(case, &speed, values, loads)? => {
+                    beyond_loads(
+                        case,
+                        &self::speed(values, "nothing", "loads")?,
+                        speed_over(loads, &values[way]),
+                    )
+                }
+                _ => verdict(case, name, &suffix, &speed, share.as_ref(), &bound_speed),
+            },
             assay_version: env!("CARGO_PKG_VERSION"),
         });
     }
     Ok(records)
+}
+
+/// Whether a goal is not met that reading the same lines by plain loads, which no processor drops, does not meet either.
+fn out_of_reach(case: &Case, speed: &Comparison, values: &Values, loads: &[f64]) -> Result<bool> {
+    Ok(match case.goal {
+        Goal::Times(times) => {
+            word(speed, times) != "holds" && self::speed(values, "nothing", "loads")?.interval.high < times
+        }
+        Goal::Bound => {
+            speed_over(&values[&bound(values, "")?], loads).is_some_and(|share| share.interval.high < SHARE)
+        }
+        Goal::NoLoss => false,
+    })
+}
+
+/// What is said of it: the speed with loads, and the share of that.
+fn beyond_loads(case: &Case, loads: &Comparison, share: Option<Comparison>) -> String {
+    let goal = match case.goal {
+        Goal::Times(times) => format!("{times}x"),
+        _ => format!("{:.0} % of the bound", SHARE * 100.0),
+    };
+    let share = share
+        .map_or(String::new(), |share| format!("; {:.0} % of that: {}", SHARE * 100.0, word(&share, SHARE)));
+    format!("{goal} is out of reach here, reading the same lines first gives {:.2}x{share}", loads.ratio)
 }
 
 /// The ways that try to be as fast as the bound.
