@@ -93,7 +93,7 @@ fn refuse_options(packages: &[String]) -> Result<()> {
 }
 
 /// Has the packages fetched and unpacked; the programs that they bring.
-fn fetch(context: &Context, arch: Arch, packages: &[String]) -> Result<Vec<String>> {
+pub fn fetch(context: &Context, arch: Arch, packages: &[String]) -> Result<Vec<String>> {
     let script = context.workspace.root.join("setup.d/foreign-package");
     let cache = context.workspace.folder("roots")?;
     let cache = cache.parent().unwrap_or(&cache);

@@ -3,6 +3,7 @@
 //! modelled core, with the engine, without it and as it was posted; then sweeps over what the thread does not give.
 
 mod picture;
+mod server;
 mod sweep;
 mod table;
 
@@ -45,7 +46,9 @@ pub struct Study {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Program {
-    source: String,
+    /// A C file beside the study, or a server that is recorded under load: one of both.
+    source: Option<String>,
+    server: Option<server::Server>,
     #[serde(default)]
     dependent: bool,
     /// Steps of the recording that are left out at its start, and how many are taken.
@@ -89,6 +92,12 @@ pub struct EngineRecord {
     /// The same by the posted code, whose `logmpp` does not use its operand.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub as_posted_percent: Option<f64>,
+    /// Of a server, without and with the engine: requests a second, of its own code alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests_per_s: Option<[f64; 2]>,
+    /// Mean time of a request where that many are always under way: requests under way over requests a second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_latency_ms: Option<[f64; 2]>,
     /// Scatter of the first vcore's slices without and with the engine, in percent of their mean.
     pub scatter_percent: [f64; 2],
     /// Lines a slice that the engine asked for.
@@ -120,6 +129,13 @@ pub fn load(workspace: &Workspace, name: &str) -> Result<Study> {
             .remedy("mend the file; see its neighbours")
     })?;
     name.clone_into(&mut study.name);
+    if let Some((program, _)) =
+        study.program.iter().find(|(_, one)| one.source.is_some() == one.server.is_some())
+    {
+        return Err(Problem::new(format!("program '{program}' has to be a source or a server"))
+            .at(path.display())
+            .remedy("give it source or server, and not both"));
+    }
     for scenario in &study.scenarios {
         for vcore in &scenario.vcores {
             if vcore != IDLE && !study.program.contains_key(vcore) {
@@ -218,6 +234,12 @@ impl Programs<'_> {
         record.published_percent = scenario.published_percent;
         record.published.clone_from(&scenario.published);
         record.as_posted_percent = Some(gain(&off, &posted));
+        if let Some(server) = &self.study.program.get(&scenario.vcores[0]).and_then(|one| one.server.clone())
+        {
+            let per_s = [&off, &on].map(|ran| self.requests_per_s(scenario, server, ran.rates[0]));
+            record.requests_per_s = Some(per_s);
+            record.mean_latency_ms = Some(per_s.map(|rate| server.concurrency as f64 / rate * 1000.0));
+        }
         Ok(record)
     }
 
@@ -228,11 +250,24 @@ impl Programs<'_> {
                 .at(&self.study.name)
                 .remedy("name an architecture that Assay knows")
         })?;
-        let source = Path::new("studies/engine").join(&wanted.source);
-        let trace = program::record_main(self.context, arch, &source)?;
+        let trace = match (&wanted.source, &wanted.server) {
+            (_, Some(server)) => server.record(self.context, arch)?,
+            (source, None) => {
+                let source = source.as_deref().unwrap_or_default();
+                program::record_main(self.context, arch, &Path::new("studies/engine").join(source))?
+            }
+        };
         let failed = |error: trace::Error| Problem::new(error.to_string()).at(trace.display());
         let steps = prefetch_engine::read_trace(&trace, self.geometry.line_bytes, wanted.skip, wanted.steps);
         let steps = steps.map_err(failed)?;
+        if wanted.server.is_some() && steps.len() == wanted.steps {
+            return Err(Problem::new(format!(
+                "has more than {} accesses, so its requests cannot be counted",
+                wanted.steps
+            ))
+            .at(trace.display())
+            .remedy("give the program more steps in the study's file"));
+        }
         match steps.is_empty() {
             true => {
                 Err(Problem::new(format!("has no accesses behind the first {}", wanted.skip))
@@ -240,6 +275,15 @@ impl Programs<'_> {
             }
             false => Ok(steps),
         }
+    }
+
+    /// Of the first vcore, which has its share of the core's time: instructions a cycle over those of a request.
+    fn requests_per_s(&self, scenario: &Scenario, server: &server::Server, rate: f64) -> f64 {
+        let steps = &self.steps[&scenario.vcores[0]];
+        let instructions: u64 = steps.iter().map(|step| u64::from(step.instructions)).sum();
+        let turn_us = (self.study.slice_us + self.study.exit_to_entry_us) * scenario.vcores.len() as f64;
+        let share = self.study.slice_us / turn_us;
+        rate * share * self.study.clock_mhz * 1e6 * server.requests as f64 / instructions as f64
     }
 
     fn simulate(&self, scenario: &Scenario, settings: Settings) -> Ran {
@@ -280,6 +324,8 @@ fn record(study: &Study, part: &'static str, row: &str, off: &Ran, on: &Ran, vco
         published: None,
         predicted_percent: gain(off, on),
         as_posted_percent: None,
+        requests_per_s: None,
+        mean_latency_ms: None,
         scatter_percent: [scatter(off), scatter(on)],
         restored_lines: fate.lines as f64 / ((SLICES - WARM_UP) as f64 * vcores as f64),
         fate_percent: [fate.present, fate.used, fate.late, fate.evicted],

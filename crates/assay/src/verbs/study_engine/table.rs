@@ -15,6 +15,9 @@ pub fn report(study: &Study, records: &[EngineRecord]) -> Report {
         study.arch, study.cpu, study.clock_mhz, study.slice_us, study.exit_to_entry_us
     ));
     section.table(scenarios(records));
+    if records.iter().any(|record| record.requests_per_s.is_some()) {
+        section.table(requests(records));
+    }
     for record in records.iter().filter(|record| record.part == "scenario") {
         section.paragraph(&why(record));
     }
@@ -62,6 +65,29 @@ fn scenarios(records: &[EngineRecord]) -> Table {
         set_fate(&mut table, row, fates, record);
         if let Some(text) = &record.published {
             table.mark(row, published, text);
+        }
+    }
+    table
+}
+
+fn requests(records: &[EngineRecord]) -> Table {
+    let mut table = Table::new(
+        "Throughput and latency of the web server",
+        "simulated, so predicted and not measured: instructions a cycle over the instructions of a request, times the vcore's \
+         share of the core; of the server's own code, without the kernel's work for it; latency: the requests that are \
+         always under way over throughput",
+    );
+    let name = table.text_column("benchmark");
+    let rates = ["without", "with"].map(|way| table.predicted_column(&format!("requests {way}"), "1/s", 0));
+    let times = ["without", "with"].map(|way| table.predicted_column(&format!("mean time {way}"), "ms", 2));
+    for record in records {
+        let (Some(per_s), Some(latency)) = (record.requests_per_s, record.mean_latency_ms) else { continue };
+        let row = table.row();
+        table.set(row, name, record.row.as_str());
+        for (columns, values) in [(rates, per_s), (times, latency)] {
+            for (column, value) in columns.into_iter().zip(values) {
+                table.set(row, column, Predicted(value));
+            }
         }
     }
     table
