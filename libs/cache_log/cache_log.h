@@ -61,22 +61,22 @@ static inline uint64_t cache_log_check_add(uint64_t check, uint64_t entry)
 
 /* Complete, and being written: a table that was left in the middle is told by its head. */
 #define CACHE_LOG_COMPLETE 0x43614c31u
-#define CACHE_LOG_WRITING  0x43614c77u
+#define CACHE_LOG_WRITING 0x43614c77u
 
 enum { CACHE_LOG_ENTRIES_MAX = 65535 };
 
 /* The head of a table; `entries_max` entries follow it. Multiple of 8 bytes, and so has its address to be. */
 struct cache_log_table {
 	uint32_t magic;
-	uint32_t epoch;         /* of the address space that the addresses are of */
-	uint64_t owner;         /* whose they are: anything that tells tasks apart, such as an address */
-	uint64_t check;         /* cache_log_check_add over the entries, from cache_log_check_start */
+	uint32_t epoch; /* of the address space that the addresses are of */
+	uint64_t owner; /* whose they are: anything that tells tasks apart, such as an address */
+	uint64_t check; /* cache_log_check_add over the entries, from cache_log_check_start */
 	uint32_t lines;
 	uint16_t entries_count, entries_max;
 #ifdef __cplusplus
-	__extension__           /* C's array without a length */
+	__extension__ /* C's array without a length */
 #endif
-	uint64_t entries[];
+		uint64_t entries[];
 };
 
 /* The bytes of a table with room for so many entries. */
@@ -91,16 +91,16 @@ static inline uint64_t cache_log_check_start(const struct cache_log_table *table
 
 enum cache_log_status {
 	CACHE_LOG_OK,
-	CACHE_LOG_TOO_SMALL,    /* memory without room for a head and one entry, or not what a head says */
-	CACHE_LOG_MISALIGNED,   /* memory at no multiple of 8 */
-	CACHE_LOG_EMPTY,        /* nothing has been logged yet */
-	CACHE_LOG_INCOMPLETE,   /* logging was left in the middle, or never begun: no head of ours */
-	CACHE_LOG_FOREIGN,      /* another task's */
-	CACHE_LOG_STALE,        /* of an earlier epoch */
-	CACHE_LOG_CORRUPT,      /* the check does not hold */
-	CACHE_LOG_NO_BUDGET,    /* a budget of zero */
-	CACHE_LOG_BUSY,         /* another processor switches this task now */
-	CACHE_LOG_OFF,          /* feedback found that it does not pay */
+	CACHE_LOG_TOO_SMALL, /* memory without room for a head and one entry, or not what a head says */
+	CACHE_LOG_MISALIGNED, /* memory at no multiple of 8 */
+	CACHE_LOG_EMPTY, /* nothing has been logged yet */
+	CACHE_LOG_INCOMPLETE, /* logging was left in the middle, or never begun: no head of ours */
+	CACHE_LOG_FOREIGN, /* another task's */
+	CACHE_LOG_STALE, /* of an earlier epoch */
+	CACHE_LOG_CORRUPT, /* the check does not hold */
+	CACHE_LOG_NO_BUDGET, /* a budget of zero */
+	CACHE_LOG_BUSY, /* another processor switches this task now */
+	CACHE_LOG_OFF, /* feedback found that it does not pay */
 	CACHE_LOG_STATUSES
 };
 
@@ -109,8 +109,8 @@ const char *cache_log_status_text(enum cache_log_status status);
 
 /* How much a restore may do. What runs out first ends it. */
 struct cache_log_budget {
-	uint32_t lines;         /* at most so many lines; 0 allows nothing */
-	uint64_t ticks;         /* about so many ticks, looked at every 32 entries; 0 allows nothing */
+	uint32_t lines; /* at most so many lines; 0 allows nothing */
+	uint64_t ticks; /* about so many ticks, looked at every 32 entries; 0 allows nothing */
 };
 
 #ifdef __cplusplus
@@ -121,13 +121,13 @@ struct cache_log_budget {
 
 /* All counters only grow, and wrap. */
 struct cache_log_statistics {
-	uint64_t notes, notes_lost;     /* left by the task; those that the ring had no room for or that were dropped */
-	uint64_t tables;                /* made of notes */
-	uint64_t restores, lines;       /* switches in that prefetched, and the lines asked for */
-	uint64_t cut;                   /* restores that the budget ended */
-	uint64_t ticks;                 /* spent in switches in that restored */
-	uint64_t probes;                /* slices that feedback spent on finding out */
-	uint64_t refused[CACHE_LOG_STATUSES];   /* by status: what was not done, and why */
+	uint64_t notes, notes_lost; /* left by the task; those that the ring had no room for or that were dropped */
+	uint64_t tables; /* made of notes */
+	uint64_t restores, lines; /* switches in that prefetched, and the lines asked for */
+	uint64_t cut; /* restores that the budget ended */
+	uint64_t ticks; /* spent in switches in that restored */
+	uint64_t probes; /* slices that feedback spent on finding out */
+	uint64_t refused[CACHE_LOG_STATUSES]; /* by status: what was not done, and why */
 };
 
 /* Makes an empty table of memory. OK, TOO_SMALL or MISALIGNED. Room beyond 65535 entries is left alone. */
@@ -139,7 +139,7 @@ enum cache_log_status cache_log_table_verify(const void *memory, size_t bytes, u
 enum cache_log_order {
 	CACHE_LOG_RECENT_FIRST, /* last touched, first restored: what a least-recently-used cache would have kept longest */
 	CACHE_LOG_OLDEST_FIRST, /* in the order of touching: for tasks that go round */
-	CACHE_LOG_BY_ADDRESS,   /* neighbours merged: the shortest table, and kind to DRAM pages */
+	CACHE_LOG_BY_ADDRESS, /* neighbours merged: the shortest table, and kind to DRAM pages */
 };
 
 /*
@@ -182,15 +182,15 @@ size_t cache_log_compact(const uint64_t *notes, size_t notes_count, uint64_t *li
  * that has none must not use feedback. Restoring has to win by a margin, so that where nothing is to be gained it ends off.
  */
 struct cache_log_feedback {
-	uint32_t restoring;     /* whether the coming slice is to restore: look here */
-	uint32_t probing;       /* pairs to go in this probe; 0: between probes */
-	uint32_t until_probe;   /* slices until the next probe */
-	uint32_t wait_off;      /* slices that the next rest without restoring takes: doubles each time */
-	uint32_t won, lost;     /* pairs of this probe */
-	uint32_t second;        /* whether the pair's first slice is over */
+	uint32_t restoring; /* whether the coming slice is to restore: look here */
+	uint32_t probing; /* pairs to go in this probe; 0: between probes */
+	uint32_t until_probe; /* slices until the next probe */
+	uint32_t wait_off; /* slices that the next rest without restoring takes: doubles each time */
+	uint32_t won, lost; /* pairs of this probe */
+	uint32_t second; /* whether the pair's first slice is over */
 	uint32_t random;
 	uint64_t work_first, ticks_first;
-	bool on;                /* the last verdict */
+	bool on; /* the last verdict */
 };
 
 /* Begins with a probe. */
@@ -203,9 +203,9 @@ void cache_log_feedback_slice(struct cache_log_feedback *feedback, uint64_t work
 
 struct cache_log_notes {
 	uint64_t *ring;
-	uint32_t mask;          /* notes in the ring, less one: a power of two, less one */
-	uint32_t on;            /* whether notes are taken now */
-	uint64_t noted;         /* since the beginning of this log; the ring has the last of them */
+	uint32_t mask; /* notes in the ring, less one: a power of two, less one */
+	uint32_t on; /* whether notes are taken now */
+	uint64_t noted; /* since the beginning of this log; the ring has the last of them */
 };
 
 /* This line. For walks: a look, a store and an addition. */
@@ -238,19 +238,19 @@ struct cache_log {
 	uint64_t *seen;
 	uint32_t seen_slots;
 	uint32_t epoch;
-	uint32_t busy;          /* held while a processor switches this task; atomic */
-	uint32_t log_every;     /* slices from the beginning of one log to that of the next, at least */
-	uint32_t log_slices;    /* slices that one log is of at most; it ends before when the ring is full */
+	uint32_t busy; /* held while a processor switches this task; atomic */
+	uint32_t log_every; /* slices from the beginning of one log to that of the next, at least */
+	uint32_t log_slices; /* slices that one log is of at most; it ends before when the ring is full */
 	uint32_t until_log, logged_slices;
-	uint8_t passes;         /* how often a restore goes through the table at most: what one pass had dropped, the next one asks for */
-	uint8_t passes_enough, passes_learned_for;      /* fewer passes that were seen to do, for so many restores to come */
+	uint8_t passes; /* how often a restore goes through the table at most: what one pass had dropped, the next one asks for */
+	uint8_t passes_enough, passes_learned_for; /* fewer passes that were seen to do, for so many restores to come */
 	bool feedback_on;
 	enum cache_log_order order;
 	bool twice;
 	struct cache_log_budget budget;
-	uint64_t started;       /* ticks at the switch in */
-	uint64_t logging;       /* ticks that the last log is taken to have cost */
-	uint64_t ran, log_not_before;   /* the task's own time, and at which of it the next log may begin */
+	uint64_t started; /* ticks at the switch in */
+	uint64_t logging; /* ticks that the last log is taken to have cost */
+	uint64_t ran, log_not_before; /* the task's own time, and at which of it the next log may begin */
 	struct cache_log_feedback feedback;
 	struct cache_log_statistics statistics;
 };
@@ -287,8 +287,8 @@ void cache_log_invalidate(struct cache_log *log);
  * second asks nothing.
  */
 struct cache_log_ahead {
-	bool on;                /* the caller's, or feedback's: nothing is done while it is false */
-	uint32_t table_bytes;   /* of one task's table */
+	bool on; /* the caller's, or feedback's: nothing is done while it is false */
+	uint32_t table_bytes; /* of one task's table */
 	uint64_t looks, lines, refused;
 };
 

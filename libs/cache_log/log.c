@@ -50,8 +50,7 @@ void cache_log_note_range(struct cache_log_notes *notes, const void *address, si
 	while (first < end) {
 		uintptr_t lines = end - first < CACHE_LOG_LINE ? end - first : CACHE_LOG_LINE;
 
-		notes->ring[notes->noted++ & notes->mask] =
-			cache_log_entry(first << CACHE_LOG_LINE_SHIFT, (unsigned int)lines);
+		notes->ring[notes->noted++ & notes->mask] = cache_log_entry(first << CACHE_LOG_LINE_SHIFT, (unsigned int)lines);
 		first += lines;
 	}
 }
@@ -161,8 +160,8 @@ static void make_table(struct cache_log *log)
 	log->table->epoch = log->epoch;
 	statistics->notes += noted;
 	statistics->notes_lost += noted - count;
-	statistics->notes_lost += cache_log_table_fill(log->table, log->notes.ring, count, log->order, log->twice,
-						       log->seen, log->seen_slots);
+	statistics->notes_lost +=
+		cache_log_table_fill(log->table, log->notes.ring, count, log->order, log->twice, log->seen, log->seen_slots);
 	statistics->tables++;
 }
 

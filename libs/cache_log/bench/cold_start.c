@@ -99,7 +99,8 @@ static void tool(const char *program, const char *verb)
 
 		dup2(nowhere, STDOUT_FILENO);
 		if (verb[2] == 's')
-			execl(program, program, verb, file_name, list_name, "--pressure", "101", "--keep-available", "0", (char *)NULL);
+			execl(program, program, verb, file_name, list_name, "--pressure", "101", "--keep-available", "0",
+			      (char *)NULL);
 		execl(program, program, verb, file_name, list_name, (char *)NULL);
 		_exit(127);
 	}
@@ -162,7 +163,8 @@ int main(int argc, char **argv)
 	}
 	unlink(file_name);
 	unlink(list_name);
-	printf("start of a program that looks up %llu pages of a file of %llu MiB, %llu rounds, ms: median (fastest, slowest)\n",
+	printf("start of a program that looks up %llu pages of a file of %llu MiB, %llu rounds, ms: median (fastest, "
+	       "slowest)\n",
 	       (unsigned long long)hot_count, (unsigned long long)pages / 256, (unsigned long long)rounds);
 	for (int way = 0; way < WAYS; way++)
 		qsort(took_ms[way], rounds, sizeof(double), ascending);
