@@ -1,6 +1,7 @@
 // Makes the rows in sight, and no others.
 const H = 18, names = ["on its way", "waits for sources", "waits for a pipe", "executes", "waits to complete"];
 const colours = ["on-way", "sources", "pipe", "run", "done"];
+const narrow = matchMedia("(max-width: 600px)").matches, W = narrow ? 5 : 8;
 const list = rows.match(/[ +][^ +]+/g) || [];
 const scroll = document.getElementById("scroll"), body = document.getElementById("rows"), ruler = document.getElementById("ruler");
 const cells = list.map(text => {
@@ -8,7 +9,6 @@ const cells = list.map(text => {
   return { begins: text[0] === "+", group: f[7] === "g", text: narrow ? texts[parseInt(f[0], 36)].replace(/^\S+ /, "") : texts[parseInt(f[0], 36)],
     at: parseInt(f[1], 36), steps: f.slice(2, 7).map(step => parseInt(step, 36)) };
 });
-const narrow = matchMedia("(max-width: 600px)").matches, W = narrow ? 5 : 8;
 const left = (narrow ? 21 : 44) * 7.3;
 const longest = Math.max(1, ...cells.map(c => c.at + c.steps.reduce((a, b) => a + b, 0) + 1));
 const shown = Math.min(longest, 4000), width = left + (shown + 2) * W;

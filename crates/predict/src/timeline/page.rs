@@ -85,3 +85,41 @@ fn base36(mut value: u64) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where a word stands in a text, by itself.
+    fn place_of(word: &str, text: &str) -> Option<usize> {
+        let joins = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || "_$.\"-".contains(c));
+        let mut places = text.match_indices(word).map(|(at, _)| at);
+        places.find(|&at| {
+            let (before, behind) = (text[..at].chars().last(), text[at + word.len()..].chars().next());
+            !joins(before) && !behind.is_some_and(|c| c.is_alphanumeric() || c == '_')
+        })
+    }
+
+    /// A `const` that is used above its line ends the script there, and the page has no timeline.
+    #[test]
+    fn every_name_of_the_script_is_declared_before_it_is_used() {
+        let mut names = Vec::new();
+        for line in SCRIPT.lines().filter(|line| line.starts_with("const ") || line.starts_with("let ")) {
+            let declared = line.split(' ').zip(line.split(' ').skip(1)).zip(line.split(' ').skip(2));
+            // `const a = 1, b = 2;` at the left margin.
+            names.extend(
+                declared
+                    .filter(|((before, _), sign)| {
+                        *sign == "=" && (*before == "const" || *before == "let" || before.ends_with(','))
+                    })
+                    .map(|((_, name), _)| (name, line)),
+            );
+        }
+        assert!(names.len() > 10 && names.iter().any(|(name, _)| *name == "narrow"), "{names:?}");
+        for (name, line) in names {
+            let declared = SCRIPT.find(line).expect("it is a line of it") + line.len();
+            let used = place_of(name, SCRIPT).expect("it is there");
+            assert!(used < declared && used >= declared - line.len(), "'{name}' is used before '{line}'");
+        }
+    }
+}
