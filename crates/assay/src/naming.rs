@@ -36,13 +36,18 @@ impl Names {
         let images = end.map(End::images).unwrap_or_default();
         let mut given: Vec<CodeFile> =
             symbols.iter().map(|path| CodeFile::load(path)).collect::<Result<_>>()?;
-        for image in images {
+        for image in images.iter() {
+            // What stands behind it up to the next is its own, or nobody's. A program that was cut early executed nothing yet.
+            let behind = images.iter().map(|other| other.start).filter(|start| *start > image.start).min();
+            let own = image.start..behind.unwrap_or(u64::MAX);
+            let executed = blocks.iter().any(|block| own.contains(&block.address));
             let same = |file: &CodeFile| image.path.file_name().is_some_and(|name| *name == *file.name);
             let file = match given.iter().position(same) {
                 Some(index) => Ok(given.remove(index)),
                 None => CodeFile::load(&image.path),
             };
             match file {
+                _ if !executed => {}
                 Ok(file) => {
                     let bias = file.bias(image.start);
                     names.take(blocks, bias, file);

@@ -103,6 +103,10 @@ fn a_function_s_hot_loop_has_its_cycles_its_pipes_and_its_chain() {
         !record["chain"].as_array().unwrap().is_empty() && record["has_carried_chain"] == true,
         "{record}"
     );
+    // A file of which nothing was executed yet is not one that was changed.
+    lab.line("trace -o early.trace --limit 2000 -- ./looping").ends(0, &["--limit"]);
+    let early = lab.line("hot early.trace").ends(0, &[]).stderr;
+    assert!(!early.contains("is not the file that was recorded"), "{early}");
     // A beginning is said to be one, by everybody.
     lab.line("trace -o begun.trace --limit 30000 -- ./looping").ends(0, &["--limit"]);
     for line in ["hot begun.trace", "explain begun.trace", "compare begun.trace begun.trace"] {

@@ -68,6 +68,29 @@ fn what_was_recorded_before_a_crash_a_time_limit_or_ctrl_c_is_kept() {
     wait_for("the end of what was recorded", || lab.processes().iter().all(|line| !line.contains("begun")));
 }
 
+#[test]
+fn a_missing_loader_a_missing_library_and_an_illegal_instruction_are_named_with_their_remedy() {
+    let lab = Lab::shared();
+    let gcc = |words: &str| {
+        let mut gcc = std::process::Command::new("gcc");
+        common::finish(gcc.current_dir(&lab.folder).args(words.split_whitespace())).ends(0, &[]);
+    };
+    lab.write("nothing.c", "int main(void) { return 0; }\n");
+    gcc("-o unloadable nothing.c -Wl,--dynamic-linker=/lib/no-such-loader.so");
+    let refused = ["its loader /lib/no-such-loader.so is not in", "-L", "./assay foreign unpack"];
+    lab.line("trace -- ./unloadable").refused(&refused);
+    lab.write("gone.c", "int gone(void) { return 0; }\n");
+    lab.write("lacking.c", "int gone(void);\nint main(void) { return gone(); }\n");
+    gcc("-shared -fPIC -o libgone.so gone.c");
+    gcc("-o lacking lacking.c -L. -lgone");
+    std::fs::remove_file(lab.folder.join("libgone.so")).unwrap();
+    lab.line("trace -- ./lacking").ends(0, &["status 127", "not found in", "libgone.so", "foreign unpack"]);
+    let illegal = if cfg!(target_arch = "x86_64") { "ud2" } else { ".long 0" };
+    lab.write("illegal.c", &format!("int main(void) {{ __asm__ volatile(\"{illegal}\"); return 0; }}\n"));
+    gcc("-o illegal illegal.c");
+    lab.line("trace -- ./illegal").ends(0, &["ended by SIGILL", "lacks an instruction", "--qemu-cpu"]);
+}
+
 /// A function that calls another over and over, and the program that calls both.
 const NESTED: &str = "#include <stdlib.h>
 __attribute__((noinline)) unsigned inner(unsigned n) { volatile unsigned s = n; while (n--) s += n * 3; return s; }
