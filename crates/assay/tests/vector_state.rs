@@ -137,7 +137,7 @@ fn where_the_bound_is_missed_explain_says_what_keeps_the_order_from_it() {
     assert!(without > 1.05 * bound && without <= 1.08 * bound, "{record}");
     let freed = record["obstacle"]["cycles"].as_f64().unwrap_or_else(|| panic!("no obstacle: {record}"));
     assert!(freed < without, "{record}");
-    lab.line(line).ends(0, &["What keeps this order"]);
+    lab.line(&format!("{line} --bounds")).ends(0, &["What keeps this order"]);
 }
 
 /// Register and displacement of each instruction in a disassembly that names this register.
