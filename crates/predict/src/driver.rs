@@ -9,6 +9,7 @@ use crate::fallback::Fallback;
 use crate::plan::{Plan, RegisterKinds};
 use crate::profile::{Before, Place, Profile};
 use crate::regions::{Moment, RegionTotal, Regions};
+use crate::settled::Settled;
 use crate::source::{Chunk, Item, Source, SourceError};
 use std::collections::BTreeMap;
 use std::sync::mpsc::sync_channel;
@@ -213,10 +214,6 @@ const SETTLED_CALLS: usize = 16;
 const SETTLED_INSTRUCTIONS: u64 = 50_000;
 /// The most by which groups of settled calls differ, as a fraction.
 const SETTLED_WITHIN: f64 = 5e-4;
-/// Executed iterations whose cycles have to agree before a loop counts as steady.
-const STEADY_WINDOWS: usize = 4;
-/// Longest window, in iterations, over which addresses may come back to the same place in a cache line.
-const WINDOW_MAX: u64 = 512;
 
 /// Calls, by the cycles at which the mark was passed.
 #[derive(Default)]
@@ -458,10 +455,10 @@ impl Runner {
 
     /// Executes an iteration `times` more times, skipping when its cycles have settled.
     fn repeat(&mut self, body: &[Item], accesses: &[Access], steps: &[i64], times: u64) {
-        let window = window_of(steps, self.core.line_bytes());
+        let mut settled = Settled::new(steps, self.core.line_bytes(), self.settled_after(body));
+        let moving = moving_of(body, accesses, steps);
         let mut done = 0;
-        let mut history = [0u64; STEADY_WINDOWS];
-        let mut windows = 0;
+        let mut leapt: Option<u64> = None;
         let mut before = self.core.counters().clone();
         let mut start = self.core.now();
         let mut charged = self.charged(body);
@@ -469,19 +466,30 @@ impl Runner {
         self.collect_marks();
         let mut calls = self.calls.count;
         while done < times && !self.has_simulated_enough() {
+            let window = settled.window;
             let length = window.min(times - done);
+            let ahead = Ahead { done, window, possible: 0 };
+            let missing = settled.is_close().then(|| self.missing(&moving, &ahead, true)).flatten();
             for _ in 0..length {
                 done += 1;
                 self.iteration(body, accesses, steps, done);
             }
-            let now = self.core.now();
-            history.rotate_left(1);
-            history[STEADY_WINDOWS - 1] = now - start;
-            windows += 1;
             let counted = self.core.counters().clone();
-            if self.skip_loops && length == window && windows >= STEADY_WINDOWS && steady(&history) {
-                let possible = (times - done) / window;
-                let skipped = self.skippable(body, accesses, steps, done, window, possible.saturating_sub(1));
+            let misses = counted.l1_misses - before.l1_misses;
+            let mut took = self.core.now() - start;
+            // Its loads find no stores of the turns leapt over to wait for, as they would have.
+            if let Some(pace) = leapt.take().filter(|_| length == window && settled.misses_as_before(misses))
+            {
+                let short = pace.saturating_sub(took);
+                self.skipped_cycles += short;
+                took += short;
+            }
+            let behind = self.core.behind();
+            settled.add(took, misses, behind);
+            let pace = settled.pace(behind).filter(|_| self.skip_loops && length == window);
+            if let (Some(pace), Some(missing)) = (pace, missing) {
+                let possible = ((times - done) / window).saturating_sub(1);
+                let skipped = self.skippable(&moving, &Ahead { done, window, possible }, missing);
                 if skipped > 0 {
                     self.core.counters().repeat_since(&before, skipped);
                     if let (Some(profile), Some(charged)) = (&mut self.profile, &charged) {
@@ -489,8 +497,8 @@ impl Runner {
                     }
                     let skipped_instructions = (counted.instructions - before.instructions) * skipped;
                     self.skipped_instructions += skipped_instructions;
-                    let mean = history.iter().sum::<u64>() as f64 / STEADY_WINDOWS as f64;
-                    let cycles = (mean * skipped as f64).round() as u64;
+                    let told = skipped - u64::from(planted(Fault::WindowForgotten));
+                    let cycles = (pace * told as f64).round() as u64;
                     self.calls.skip((self.calls.count - calls) * skipped, cycles);
                     self.skipped_cycles += cycles;
                     if let Some(standing) = &standing {
@@ -498,9 +506,10 @@ impl Runner {
                         self.regions.repeat_since(standing, skipped, all);
                     }
                     done += skipped * window;
-                    windows = 0;
+                    leapt = Some(pace.round() as u64);
                 }
             }
+            settled.lengthen();
             before = self.core.counters().clone();
             charged = self.charged(body);
             standing = self.regions.standing();
@@ -542,44 +551,48 @@ impl Runner {
         self.collect_marks();
     }
 
-    /// How many windows, of those possible, find their lines in the first-level cache as the ones before did;
-    /// moves the caches on by as many.
-    fn skippable(
-        &mut self,
-        body: &[Item],
-        accesses: &[Access],
-        steps: &[i64],
-        done: u64,
-        window: u64,
-        possible: u64,
-    ) -> u64 {
-        let line = self.core.line_bytes();
-        let ranges = body.iter().filter_map(|item| match item {
-            Item::Block { accesses, .. } => Some(accesses.clone()),
-            _ => None,
+    /// The iterations that execute twice as many instructions as are ever in flight.
+    fn settled_after(&self, body: &[Item]) -> u64 {
+        let instructions = body.iter().map(|item| match item {
+            Item::Block { block, .. } => u64::from(self.plan.blocks[*block as usize].count),
+            _ => 0,
         });
-        let moving: Vec<(Access, i64)> = ranges
-            .flat_map(|range| accesses[range.start as usize..range.end as usize].iter().copied())
-            .zip(steps.iter().copied())
-            .filter(|(access, step)| *step != 0 && access.known)
-            .collect();
-        for skipped in 0..possible {
-            let first = (done + skipped * window + 1) as i64;
-            for &(access, step) in &moving {
-                let start = access.address.wrapping_add_signed(step.wrapping_mul(first));
-                let length = step.unsigned_abs().wrapping_mul(window);
-                let hop = line.max(step.unsigned_abs());
-                let mut covered = 0;
-                while covered < length {
-                    let offset = covered as i64 * step.signum();
-                    if !self.core.touch(start.wrapping_add_signed(offset), access.store) && !access.store {
-                        return skipped;
-                    }
-                    covered += hop;
-                }
+        (2 * self.core.in_flight()).div_ceil(instructions.sum::<u64>().max(1))
+    }
+
+    /// How many windows, of those possible, find their lines in the first-level cache as the ones before did: loads
+    /// all of them, stores all but so many; moves the caches on by as many.
+    fn skippable(&mut self, moving: &[(Access, i64)], ahead: &Ahead, missing: u64) -> u64 {
+        for skipped in 0..ahead.possible {
+            let next = Ahead { done: ahead.done + skipped * ahead.window, ..*ahead };
+            let loads = self.missing(moving, &next, false);
+            if loads != Some(0) || self.missing(moving, &next, true) != Some(missing) {
+                return skipped;
+            }
+            for store in [false, true] {
+                next.lines(moving, store, self.core.line_bytes())
+                    .for_each(|address| self.core.touch(address, store));
             }
         }
-        possible
+        ahead.possible
+    }
+
+    /// How many of the lines that the loads or the stores of a window go to are not in the first-level cache. None if any
+    /// was prefetched for them: then it matters when it comes.
+    fn missing(&mut self, moving: &[(Access, i64)], ahead: &Ahead, store: bool) -> Option<u64> {
+        let line = self.core.line_bytes();
+        let mut missing = Vec::new();
+        for address in ahead.lines(moving, store, line) {
+            if self.core.is_prefetched(address) {
+                return None;
+            }
+            if !self.core.holds(address, store) {
+                missing.push(address / line);
+            }
+        }
+        missing.sort_unstable();
+        missing.dedup();
+        Some(missing.len() as u64)
     }
 
     fn finish(mut self, marked: bool) -> Result<Prediction, PredictError> {
@@ -635,30 +648,45 @@ impl Runner {
     }
 }
 
-/// Iterations after which every moving access stands at the same place in its line again.
-fn window_of(steps: &[i64], line: u64) -> u64 {
-    let period = |step: &i64| {
-        let within = step.unsigned_abs() % line;
-        if within == 0 {
-            1
-        } else {
-            line / gcd(within, line)
-        }
-    };
-    steps.iter().map(period).max().unwrap_or(1).clamp(16, WINDOW_MAX)
+/// Windows of a loop that may be leapt over.
+struct Ahead {
+    /// Iterations executed, and those of a window.
+    done: u64,
+    window: u64,
+    /// Windows that are still to be executed.
+    possible: u64,
 }
 
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 {
-        a
-    } else {
-        gcd(b, a % b)
+impl Ahead {
+    /// Addresses in all lines that the loads or the stores of the first of them go to.
+    fn lines<'a>(
+        &self,
+        moving: &'a [(Access, i64)],
+        store: bool,
+        line: u64,
+    ) -> impl Iterator<Item = u64> + use<'a> {
+        let (first, window) = ((self.done + 1) as i64, self.window);
+        let moving = moving.iter().filter(move |(access, _)| access.store == store);
+        moving.flat_map(move |&(access, step)| {
+            let start = access.address.wrapping_add_signed(step.wrapping_mul(first));
+            let hop = line.max(step.unsigned_abs());
+            let end = step.unsigned_abs().wrapping_mul(window - 1);
+            let covered = (0..end).step_by(hop as usize).chain([end]);
+            let last = u64::from(access.bytes).saturating_sub(1);
+            covered.flat_map(move |covered| {
+                let first = start.wrapping_add_signed(covered as i64 * step.signum());
+                [first, first.wrapping_add(last)]
+            })
+        })
     }
 }
 
-/// Whether windows took the same cycles, to a hundredth of a percent.
-fn steady(history: &[u64]) -> bool {
-    let (low, high) =
-        (history.iter().min().copied().unwrap_or(0), history.iter().max().copied().unwrap_or(0));
-    (high - low) * 5000 <= high
+/// The accesses of an iteration that go elsewhere in the next one, and how far.
+fn moving_of(body: &[Item], accesses: &[Access], steps: &[i64]) -> Vec<(Access, i64)> {
+    let ranges = body.iter().filter_map(|item| match item {
+        Item::Block { accesses, .. } => Some(accesses.clone()),
+        _ => None,
+    });
+    let all = ranges.flat_map(|range| accesses[range.start as usize..range.end as usize].iter().copied());
+    all.zip(steps.iter().copied()).filter(|(access, step)| *step != 0 && access.known).collect()
 }

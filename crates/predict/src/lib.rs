@@ -25,6 +25,7 @@ mod oracle;
 mod plan;
 pub mod profile;
 pub mod regions;
+mod settled;
 pub mod source;
 pub mod timeline;
 pub mod trace_source;

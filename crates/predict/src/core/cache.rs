@@ -60,6 +60,11 @@ impl Cache {
         self.set(line).iter().any(|&(tag, _)| tag == line)
     }
 
+    /// Whether a prefetch brought the line and nobody used it yet.
+    pub fn is_prefetched(&mut self, line: u64) -> bool {
+        self.set(line).iter().any(|&(tag, arrival)| tag == line && arrival & PREFETCHED != 0)
+    }
+
     /// The line that `insert` of this one would push out, and whether a prefetch brought it and nobody used it.
     pub fn victim(&mut self, line: u64) -> Option<(u64, bool)> {
         let &(tag, arrival) = self.set(line).last()?;
@@ -145,6 +150,8 @@ pub(crate) struct Hierarchy {
     pub(crate) counts: MissCounts,
     /// Everything hits; for finding out what the caches cost.
     pub(crate) ideal: bool,
+    /// Accesses are skipped over: what they bring is there at once, and keeps no path busy.
+    skipping: bool,
 }
 
 impl Hierarchy {
@@ -175,6 +182,7 @@ impl Hierarchy {
             write_through: caches.write_through,
             counts: MissCounts::default(),
             ideal: false,
+            skipping: false,
         }
     }
 
@@ -200,26 +208,43 @@ impl Hierarchy {
         }
         self.counts.l1 += 1;
         let entry = (0..self.misses.len()).min_by_key(|&index| self.misses[index]).unwrap_or(0);
-        let start = cycle.max(self.misses[entry]);
+        let start = if self.skipping { cycle } else { cycle.max(self.misses[entry]) };
         let arrival = self.transfer(line, start, true);
-        self.misses[entry] = if planted(Fault::MissQueueFree) { 0 } else { arrival };
+        if !self.skipping {
+            self.misses[entry] = if planted(Fault::MissQueueFree) { 0 } else { arrival };
+        }
         self.l1.insert(line, arrival, false);
         self.follow(line, start);
         arrival.saturating_sub(cycle + self.l1_latency)
     }
 
-    /// Brings the line of an access that is skipped over into the caches, uncounted; whether it was there.
-    pub(crate) fn touch_only(&mut self, address: u64, store: bool, cycle: u64) -> bool {
+    /// When the ways to the outer caches and to memory are free again.
+    pub(crate) fn busy_until(&self) -> u64 {
+        self.outer.iter().map(|outer| outer.free).fold(self.memory_free, u64::max)
+    }
+
+    /// Whether an access to that byte would not be counted as a miss.
+    pub(crate) fn holds(&mut self, address: u64, store: bool) -> bool {
+        self.ideal || store && self.write_through || self.l1.holds(self.line_of(address))
+    }
+
+    /// Whether a prefetch has brought the line of that byte, which may come late.
+    pub(crate) fn is_prefetched(&mut self, address: u64) -> bool {
+        !self.ideal && self.l1.is_prefetched(self.line_of(address))
+    }
+
+    /// Brings the line of an access that is skipped over into the caches, uncounted.
+    pub(crate) fn touch_only(&mut self, address: u64, store: bool, cycle: u64) {
         let before = self.counts;
+        self.skipping = true;
         let line = self.line_of(address);
         if store && self.write_through {
             self.store_through(line);
         } else {
             self.data(line, cycle);
         }
-        let hit = self.counts.l1 == before.l1;
         self.counts = before;
-        hit
+        self.skipping = false;
     }
 
     /// Brings the lines of a store to where it is written; when the last one is there, 0 if all are.
@@ -282,6 +307,10 @@ impl Hierarchy {
         let mut found = None;
         for (index, outer) in self.outer.iter_mut().enumerate() {
             if let Some((arrival, _)) = outer.cache.touch(line) {
+                if self.skipping {
+                    found = Some((index, cycle));
+                    break;
+                }
                 let start = cycle.max(outer.free);
                 outer.free = start + outer.interval;
                 found = Some((index, (start + outer.latency).max(arrival)));
@@ -292,6 +321,9 @@ impl Hierarchy {
             }
         }
         let (missed, arrival) = found.unwrap_or_else(|| {
+            if self.skipping {
+                return (self.outer.len(), cycle);
+            }
             let start = cycle.max(self.memory_free);
             self.memory_free = start + self.memory_interval;
             self.counts.memory += u64::from(counted);

@@ -742,17 +742,35 @@ impl<R: Rules> Core for Engine<R> {
         }
     }
 
+    fn behind(&self) -> u64 {
+        self.stores.free_from().max(self.caches.busy_until()).saturating_sub(self.now())
+    }
+
     fn counters(&mut self) -> &mut Counters {
         self.caches.counts.drain_into(&mut self.counters);
         &mut self.counters
     }
 
-    fn touch(&mut self, address: u64, store: bool) -> bool {
-        self.caches.touch_only(address, store, self.last_dispatch)
+    fn holds(&mut self, address: u64, store: bool) -> bool {
+        self.caches.holds(address, store)
+    }
+
+    fn is_prefetched(&mut self, address: u64) -> bool {
+        self.caches.is_prefetched(address)
+    }
+
+    fn touch(&mut self, address: u64, store: bool) {
+        self.caches.touch_only(address, store, self.last_dispatch);
     }
 
     fn marks(&mut self) -> &mut Vec<u64> {
         &mut self.marks
+    }
+
+    fn in_flight(&self) -> u64 {
+        // A group is of so many instructions and branches at most.
+        let of_unit = if R::GROUPED { 8 } else { 1 };
+        self.window * of_unit + self.front.buffered()
     }
 
     fn line_bytes(&self) -> u64 {

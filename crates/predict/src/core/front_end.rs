@@ -186,6 +186,11 @@ impl FrontEnd {
         self.number = self.number.wrapping_add(1);
     }
 
+    /// Instructions that wait before dispatch at most.
+    pub(crate) fn buffered(&self) -> u64 {
+        self.buffer as u64
+    }
+
     /// Predicts a branch that goes on to `next`.
     pub(crate) fn predict(&mut self, op: &Op, next: u64) -> Outcome {
         let outcome = self.branches.resolve(op, next);

@@ -427,17 +427,33 @@ impl Core for InOrder {
         self.last_complete
     }
 
+    fn behind(&self) -> u64 {
+        self.stores.free_from().max(self.caches.busy_until()).saturating_sub(self.now())
+    }
+
     fn counters(&mut self) -> &mut Counters {
         self.caches.counts.drain_into(&mut self.counters);
         &mut self.counters
     }
 
-    fn touch(&mut self, address: u64, store: bool) -> bool {
-        self.caches.touch_only(address, store, self.last_issue)
+    fn holds(&mut self, address: u64, store: bool) -> bool {
+        self.caches.holds(address, store)
+    }
+
+    fn is_prefetched(&mut self, address: u64) -> bool {
+        self.caches.is_prefetched(address)
+    }
+
+    fn touch(&mut self, address: u64, store: bool) {
+        self.caches.touch_only(address, store, self.last_issue);
     }
 
     fn marks(&mut self) -> &mut Vec<u64> {
         &mut self.marks
+    }
+
+    fn in_flight(&self) -> u64 {
+        self.window.entries() + self.front.buffered()
     }
 
     fn line_bytes(&self) -> u64 {

@@ -349,12 +349,20 @@ pub(crate) trait Core: Send {
     );
     /// The cycle up to which everything executed has completed.
     fn now(&self) -> u64;
+    /// Cycles of work that stores and lines under way have left for the time after that.
+    fn behind(&self) -> u64;
     /// What was counted.
     fn counters(&mut self) -> &mut Counters;
-    /// Brings the lines that a skipped access stream used into the caches.
-    fn touch(&mut self, address: u64, store: bool) -> bool;
+    /// Whether an access to that byte would not be counted as a miss.
+    fn holds(&mut self, address: u64, store: bool) -> bool;
+    /// Whether a prefetch has brought the line of that byte and nobody used it yet.
+    fn is_prefetched(&mut self, address: u64) -> bool;
+    /// Brings the line of a skipped access into the caches.
+    fn touch(&mut self, address: u64, store: bool);
     /// Passages of the mark since the last call: cycles of completion, oldest first.
     fn marks(&mut self) -> &mut Vec<u64>;
+    /// Instructions in flight at most.
+    fn in_flight(&self) -> u64;
     /// Bytes of a data cache line.
     fn line_bytes(&self) -> u64;
 }

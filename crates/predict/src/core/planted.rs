@@ -62,8 +62,9 @@ pub(crate) enum Fault {
     InOrderCompletesMore,
     ConditionForgotten,
     FoldForgotten,
-    /// Loops of the trace: the first step is forgotten.
+    /// Loops of the trace: the first step is forgotten; leapt over, a window's cycles are.
     StepForgotten,
+    WindowForgotten,
 }
 
 /// Whether that error is to be made.

@@ -31,6 +31,11 @@ impl Ring {
         Ring { holders: Box::new([0; RING_MAX]), mask: entries.next_power_of_two() - 1, entries, next: 0 }
     }
 
+    /// How many there are.
+    pub(crate) fn entries(&self) -> u64 {
+        self.entries as u64
+    }
+
     /// Who holds the entry that is to be taken next; 0 if nobody ever did.
     #[inline]
     pub(crate) fn oldest(&self) -> u64 {

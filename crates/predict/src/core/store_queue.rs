@@ -183,6 +183,11 @@ impl StoreQueue {
         (granule.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54) as usize
     }
 
+    /// When the next store may enter the cache.
+    pub(crate) fn free_from(&self) -> u64 {
+        self.drains.free
+    }
+
     /// Adds a store of at most 64 bytes, whose number and drain are not known yet; its number.
     pub(crate) fn add(&mut self, store: Store) -> u64 {
         let number = self.next;

@@ -2,7 +2,7 @@
 //! Errors planted in the fast engine, at least one a mechanism: the oracle has to find each.
 
 use super::program::Program;
-use super::{Bench, Verdict};
+use super::{leaps, Bench, Verdict};
 use crate::core::planted::{plant, Fault};
 use std::collections::BTreeMap;
 
@@ -88,4 +88,17 @@ fn every_planted_fault_is_found() {
         }
     }
     assert_eq!(unseen, [], "not found in {PROGRAMS} programs");
+}
+
+#[test]
+fn a_window_forgotten_in_a_leap_is_found() {
+    let bench = Bench::new("golden_cove");
+    let worst = |fault| {
+        plant(fault);
+        let worst = (0..6).filter_map(|seed| leaps(&bench, seed)).max_by(f64::total_cmp);
+        plant(None);
+        worst.expect("a loop that settles")
+    };
+    assert!(worst(Some(Fault::WindowForgotten)) > super::LEAP, "{}", worst(Some(Fault::WindowForgotten)));
+    assert!(worst(None) <= super::LEAP, "{}", worst(None));
 }

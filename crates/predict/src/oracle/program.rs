@@ -226,6 +226,25 @@ impl Program {
         program
     }
 
+    /// A loop of one block, so many instructions in all: each access goes on by its step, within few lines.
+    pub(super) fn one_loop(pool: &Pool, seed: u64, instructions: usize) -> Program {
+        let random = &mut Random::new(seed);
+        let mix = Mix { loads: 20, stores: 10, branches: 0, few: 50, cold: 0, aligned: 100 };
+        let mut blocks = blocks(pool, random, &mix);
+        blocks.truncate(1);
+        let accesses = accesses(&blocks[0], random, &mix);
+        let times = (instructions / blocks[0].len()) as u64;
+        let steps = accesses.iter().map(|_| *random.of(&[0, 8])).collect();
+        let next = blocks[0][0].address;
+        Program {
+            arch: pool.arch,
+            kinds: pool.kinds.clone(),
+            blocks,
+            visits: vec![Visit { block: 0, accesses, next }],
+            again: vec![Again { after: 1, visits: 1, times, steps }],
+        }
+    }
+
     fn walk(&mut self, random: &mut Random, mix: &Mix, instructions: usize) {
         let starts: Vec<u64> = self.blocks.iter().map(|block| block[0].address).collect();
         // How often each block's branch is taken, and where the ones go that do not say.

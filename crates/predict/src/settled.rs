@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! When a loop has settled, so that the rest of its turns takes what the last ones took.
+//!
+//! Turns are looked at in windows. Windows that take the same cycles say the pace, if they are enough to execute all that
+//! was in flight twice: what had waited for a miss completes in a row, at a pace that lasts no longer. Where turns never are alike,
+//! the mean of many windows does. A pace that leaves more and more work behind (stores that the caches take more slowly
+//! than they come) is none: it lasts until a queue is full.
+
+/// Windows that have to agree at the least.
+const WINDOWS_MIN: u64 = 4;
+/// Iterations of a window at the least.
+const ITERATIONS_MIN: u64 = 16;
+/// One part in so many is how far windows that agree may differ, and how far the pace may be off.
+const EXACT: u64 = 5000;
+/// The same for the mean of windows that do not agree, of which there have to be so many.
+const MEAN_EXACT: f64 = 1000.0;
+const MEAN_WINDOWS: u64 = 64;
+/// Cycles of the windows that agree at the least: four of 19 cycles may be of a loop that takes 19.3.
+const CYCLES_MIN: u64 = 1000;
+/// How often a window is doubled where none agree.
+const DOUBLED_MAX: u32 = 4;
+
+/// What is known of a loop's pace.
+pub(crate) struct Settled {
+    /// Iterations of a window.
+    pub(crate) window: u64,
+    /// Iterations that the windows that agree have to have at the least.
+    least: u64,
+    doubled: u32,
+    /// Windows since the last that agreed or was doubled.
+    tried: u64,
+    /// Windows that agree, and all that missed as often.
+    alike: Windows,
+    all: Windows,
+    misses: u64,
+}
+
+/// Windows in a row.
+#[derive(Clone, Copy, Default)]
+struct Windows {
+    count: u64,
+    sum: u64,
+    squares: f64,
+    low: u64,
+    high: u64,
+    /// Cycles of work left behind the first one.
+    behind: u64,
+}
+
+impl Windows {
+    fn first(cycles: u64, behind: u64) -> Windows {
+        Windows { count: 1, sum: cycles, squares: (cycles as f64).powi(2), low: cycles, high: cycles, behind }
+    }
+
+    fn with(self, cycles: u64) -> Windows {
+        Windows {
+            count: self.count + 1,
+            sum: self.sum + cycles,
+            squares: self.squares + (cycles as f64).powi(2),
+            low: self.low.min(cycles),
+            high: self.high.max(cycles),
+            behind: self.behind,
+        }
+    }
+
+    fn agree(&self) -> bool {
+        (self.high - self.low) * EXACT <= self.high
+    }
+
+    fn mean(&self) -> f64 {
+        self.sum as f64 / self.count as f64
+    }
+
+    /// Whether the mean is known well: the standard error of the mean.
+    fn mean_is_known(&self) -> bool {
+        let (count, mean) = (self.count as f64, self.mean());
+        let variance = (self.squares / count - mean * mean).max(0.0);
+        self.count >= MEAN_WINDOWS && (variance / count).sqrt() * MEAN_EXACT <= mean
+    }
+
+    /// Whether the work left behind does not grow with the windows.
+    fn keeps_up(&self, behind: u64) -> bool {
+        behind.saturating_sub(self.behind) * EXACT <= self.sum
+    }
+}
+
+impl Settled {
+    /// Of a loop whose accesses move by such steps over lines of so many bytes; the windows that agree have to have so
+    /// many iterations at the least.
+    pub(crate) fn new(steps: &[i64], line: u64, least: u64) -> Settled {
+        Settled {
+            window: window_of(steps, line),
+            least,
+            doubled: 0,
+            tried: 0,
+            alike: Windows::default(),
+            all: Windows::default(),
+            misses: 0,
+        }
+    }
+
+    fn patience(&self) -> u64 {
+        self.least.div_ceil(self.window).max(WINDOWS_MIN)
+    }
+
+    fn agreed(&self) -> bool {
+        self.alike.count >= self.patience() && self.alike.sum >= CYCLES_MIN
+    }
+
+    /// Whether the next window may be the one that settles it.
+    pub(crate) fn is_close(&self) -> bool {
+        self.alike.count + 1 >= self.patience() || self.all.count + 1 >= MEAN_WINDOWS
+    }
+
+    /// A window that took so long, missed so often and left so many cycles of work behind.
+    pub(crate) fn add(&mut self, cycles: u64, misses: u64, behind: u64) {
+        let continues = self.all.count > 0 && misses == self.misses;
+        self.misses = misses;
+        let first = Windows::first(cycles, behind);
+        self.all = if continues { self.all.with(cycles) } else { first };
+        let longer = self.alike.with(cycles);
+        self.alike = if continues && self.alike.count > 0 && longer.agree() && longer.keeps_up(behind) {
+            longer
+        } else {
+            first
+        };
+        self.tried = if self.agreed() { 0 } else { self.tried + 1 };
+    }
+
+    /// Whether a window that missed so often is like those before it.
+    pub(crate) fn misses_as_before(&self, misses: u64) -> bool {
+        self.misses == misses
+    }
+
+    /// The cycles of a window, if that has settled; so many cycles of work are left behind the last one.
+    pub(crate) fn pace(&self, behind: u64) -> Option<f64> {
+        if self.agreed() {
+            Some(self.alike.mean())
+        } else {
+            (self.all.mean_is_known() && self.all.keeps_up(behind)).then(|| self.all.mean())
+        }
+    }
+
+    /// Makes windows longer if that may help: turns that take 2.3 cycles are no whole number in any short one.
+    pub(crate) fn lengthen(&mut self) {
+        if self.tried >= 4 * self.patience()
+            && self.alike.count < self.patience()
+            && self.doubled < DOUBLED_MAX
+        {
+            *self = Settled {
+                window: 2 * self.window,
+                doubled: self.doubled + 1,
+                tried: 0,
+                alike: Windows::default(),
+                all: Windows::default(),
+                ..*self
+            };
+        }
+    }
+}
+
+/// Iterations after which every moving access stands at the same place in its line again.
+fn window_of(steps: &[i64], line: u64) -> u64 {
+    let period = |step: &i64| {
+        let within = step.unsigned_abs() % line;
+        if within == 0 {
+            1
+        } else {
+            line / gcd(within, line)
+        }
+    };
+    steps.iter().map(period).max().unwrap_or(1).max(ITERATIONS_MIN)
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 {
+        a
+    } else {
+        gcd(b, a % b)
+    }
+}
