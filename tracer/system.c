@@ -5,7 +5,9 @@
 // Interrupts. One begins where a block starts at an exception vector to which the block before it does not lead. A
 // system call does lead there, and belongs to the region. It is over when, after a return from interrupt, the stack
 // pointer is again what it was: the handler's own returns, nested interrupts and tasks that run in between have other
-// stacks. What an interrupt executes is left out of the trace, or stands in it between two markers, or is not told
+// stacks. Aarch64 has a stack pointer for each privilege level, and what comes from user mode has an entry of its own:
+// there the interrupt is over when the handler that returns had its frame where the interrupt began; and a region of the
+// kernel is over, since its task has gone to user mode. What an interrupt executes is left out of the trace, or stands in it between two markers, or is not told
 // apart, as `interrupts=` says. When it is left out, the block in which a fault happened waits, and is cut where the
 // fault was once it begins again there (isa_interrupted).
 //
@@ -109,8 +111,8 @@ bool system_is_kernel(uint64_t address)
 // ---- Interrupts -----------------------------------------------------------------------------------------------
 
 static struct {
-    bool active;
-    uint64_t stack;
+    bool active, from_user;
+    uint64_t stack, last_stack; // where it began, and at the block that ran last
     const struct block *last;
 } interrupt;
 static uint64_t interrupts_count, interrupt_instructions;
@@ -123,9 +125,21 @@ static bool is_vector(uint64_t address)
     return false;
 }
 
+// The stack pointer says nothing of a task in user mode: the entries for that are the upper half of the vectors (Arm ARM, D1.4).
+static bool is_from_user(const struct block *block)
+{
+    return target->arch == ARCH_AARCH64 && vectors_count && block->address - vectors[0].first >= 0x400;
+}
+
 static bool is_over(void *cpu)
 {
-    return isa_returns_from_interrupt(interrupt.last) && guest_stack_pointer(cpu) == interrupt.stack;
+    enum { FRAME_MAX = 512 }; // struct pt_regs has 336 bytes
+
+    if (!isa_returns_from_interrupt(interrupt.last))
+        return false;
+    if (interrupt.from_user)
+        return interrupt.stack - interrupt.last_stack <= FRAME_MAX;
+    return guest_stack_pointer(cpu) == interrupt.stack;
 }
 
 static bool begins(const struct block *block)
@@ -135,9 +149,10 @@ static bool begins(const struct block *block)
     return before && is_vector(block->address) && !isa_goes_to(before, block->address) && !isa_calls_system(before);
 }
 
-static void begin(void *cpu)
+static void begin(const struct block *block, void *cpu)
 {
     interrupt.active = true;
+    interrupt.from_user = is_from_user(block);
     interrupt.stack = guest_stack_pointer(cpu);
     interrupts_count++;
     if (policy == LEFT_OUT)
@@ -158,14 +173,21 @@ static void end(void)
 // Called inside the region. Another interrupt may follow at once when one is over.
 bool system_interrupt(struct block *block, void *cpu)
 {
+    uint64_t returns_to, stack;
+
     if (interrupt.active && is_over(cpu))
         end();
     if (!interrupt.active) {
         if (!begins(block))
             return false;
-        begin(cpu);
+        if (is_from_user(block) && region_call(&returns_to, &stack) && system_is_kernel(stack)) {
+            region_end_switched();
+            return false;
+        }
+        begin(block, cpu);
     }
     interrupt.last = block;
+    interrupt.last_stack = guest_stack_pointer(cpu);
     interrupt_instructions += block->instructions;
     if (policy != LEFT_OUT)
         record_boundary(block);
