@@ -9,9 +9,9 @@ use decode::{Flow, Instruction, RegisterKind, Role};
 /// of 256 bits and more), `three` (an address of two registers and a constant), `displaced` (an address of 64 bits
 /// from a register and a constant), `relative` (an address from the next instruction), `scaled` (an index times 2, 4 or 8), `self` (its only source is its only result), `byte` (from the lowest byte of a register),
 /// `count` (the last source is `cl`), `one` (shifts by one, encoded so), `quad` (arithmetic on 64 bits with one or a constant), `immediate` (the last source is a constant), `direct` (a jump or call, always taken, to a place that it names), `link` (moves to or from LR, CTR, TAR), `carry` (writes CA, OV or SO), `update` (reads and writes
-/// memory), `load`, `store`.
+/// memory), `load`, `store`; first of all, what [`special::form`](crate::special::form) says of special registers.
 pub(crate) fn forms(instruction: &Instruction, kinds: &RegisterKinds) -> Vec<&'static str> {
-    let mut forms = Vec::new();
+    let mut forms: Vec<&'static str> = crate::special::form(instruction).into_iter().collect();
     let mnemonic = instruction.mnemonic.as_str();
     let text = instruction.text.trim();
     if text == "nop" || text.starts_with("nop ") {

@@ -27,6 +27,7 @@ pub mod profile;
 pub mod regions;
 mod settled;
 pub mod source;
+mod special;
 pub mod timeline;
 pub mod trace_source;
 pub mod validate;
