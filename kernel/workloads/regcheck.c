@@ -100,16 +100,21 @@ static bool tell_lost(const char *part, const char *name, int index, unsigned in
 	return false;
 }
 
-/* How many registers are not what they were. */
-static unsigned int compare(const char *part)
+/* How many registers are not what they were, as far as their first bytes go. */
+static unsigned int compare_bytes(const char *part, unsigned int bytes)
 {
 	unsigned int lost = 0;
 
 	for (int i = 0; i < REGISTERS && lost < LOST_SHOWN_MAX; i++)
-		lost += tell_lost(part, REGISTER_NAME, i, (unsigned int)i * REGISTER_BYTES, REGISTER_BYTES);
+		lost += tell_lost(part, REGISTER_NAME, i, (unsigned int)i * REGISTER_BYTES, bytes);
 	for (int i = 0; i < CONTROLS && lost < LOST_SHOWN_MAX; i++)
 		lost += tell_lost(part, controls[i].name, -1, controls[i].offset, controls[i].bytes);
 	return lost;
+}
+
+static unsigned int compare(const char *part)
+{
+	return compare_bytes(part, REGISTER_BYTES);
 }
 
 /* ------------------------------------------------------------------ parts */
@@ -202,7 +207,7 @@ static int check_forks(unsigned int rounds)
 		if (child < 0)
 			die("clone", child);
 		if (child == 0)
-			leave(compare("fork (child)") != 0);
+			leave(compare_bytes("fork (child)", CHILD_BYTES) != 0);
 		if (compare("fork (parent)") | (wait_for(child) != 0))
 			return 1;
 	}

@@ -13,7 +13,7 @@ struct control {
 };
 
 #if defined(__powerpc64__)
-enum { REGISTERS = 64, REGISTER_BYTES = 16, CONTROLS = 3 };
+enum { REGISTERS = 64, REGISTER_BYTES = 16, CHILD_BYTES = REGISTER_BYTES, CONTROLS = 3 };
 #define REGISTER_NAME "vs"
 static const struct control controls[CONTROLS] = { { "VSCR", 1024, 16 }, { "FPSCR", 1040, 8 }, { "VRSAVE", 1048, 8 } };
 
@@ -32,7 +32,8 @@ static inline void fill_controls(unsigned char *block, uint32_t random)
 	*(uint64_t *)(void *)(block + 1048) = saves;
 }
 #elif defined(__loongarch__)
-enum { REGISTERS = 32, REGISTER_BYTES = 32, CONTROLS = 0 };
+/* What a forked child has of each register; copy_thread() declares its vectors dead, and their upper parts are set anew. */
+enum { REGISTERS = 32, REGISTER_BYTES = 32, CHILD_BYTES = 8, CONTROLS = 0 };
 #define REGISTER_NAME "xr"
 static const struct control controls[1];
 

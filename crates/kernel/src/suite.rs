@@ -33,7 +33,7 @@ pub struct Test {
 
 #[derive(Debug)]
 enum How {
-    /// A workload of ours: status 0, or lines of the form `PART: lost ...` or `NAME: wrong: ...`.
+    /// A workload of ours: status 0, or lines of the form `PART: lost ...`, `NAME: wrong: ...` or with `FAILED`.
     Workload,
     /// tools/testing/selftests/powerpc/math: the program and this file of assembly.
     Math(&'static str),
@@ -52,7 +52,7 @@ enum Tells {
 const POWER64: &[Arch] = &[Arch::Powerpc64, Arch::Powerpc64le];
 
 /// Every test.
-pub static TESTS: [Test; 8] = [
+pub static TESTS: [Test; 10] = [
     Test {
         name: "regcheck",
         what: "every floating-point and vector register, over switches, preemption, signals and forks",
@@ -94,6 +94,18 @@ pub static TESTS: [Test; 8] = [
         what: "lib/test_bpf: all of its programs, compiled by the JIT",
         archs: &Arch::ALL,
         how: How::Modules(&["test_bpf"], Tells::TestBpf),
+    },
+    Test {
+        name: "vdso_verify",
+        what: "the vDSO's clocks by turns with the system calls, as vdsotest does it",
+        archs: &Arch::ALL,
+        how: How::Workload,
+    },
+    Test {
+        name: "vdso_abi",
+        what: "the vDSO's calls with pointers and clocks that are none, as vdsotest does it",
+        archs: &Arch::ALL,
+        how: How::Workload,
     },
     Test {
         name: "bpfcheck",
@@ -210,7 +222,7 @@ fn selftest(
 fn lost(stdout: &str) -> Verdict {
     let failed = stdout
         .lines()
-        .filter(|line| line.contains(": lost ") || line.contains(": wrong: "))
+        .filter(|line| [": lost ", ": wrong: ", "FAILED"].iter().any(|word| line.contains(word)))
         .map(str::to_owned)
         .collect();
     counted(None, failed)

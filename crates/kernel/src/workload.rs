@@ -33,7 +33,7 @@ pub struct Named {
 }
 
 /// Every workload of ours.
-pub static NAMED: [Named; 4] = [
+pub static NAMED: [Named; 7] = [
     Named {
         name: "pingpong",
         what: "two processes hand a token over pipes, touching every floating-point and vector facility",
@@ -51,6 +51,24 @@ pub static NAMED: [Named; 4] = [
         what: "swaps behind loads in programs of BPF, compiled by the kernel's JIT, whose length is told",
         build: |workspace, target| of_ours(workspace, target, "bpfcheck", &["bpfcheck.c"]),
         arguments: |_| Vec::new(),
+    },
+    Named {
+        name: "clocks",
+        what: "reads CLOCK_MONOTONIC through the vDSO, for those who trace machine_clock_gettime",
+        build: vdso_test,
+        arguments: |_| of_vdso(["read", "1000"]),
+    },
+    Named {
+        name: "vdso_verify",
+        what: "each call and clock of the vDSO by turns with the system call",
+        build: vdso_test,
+        arguments: |_| of_vdso(["verify", "100"]),
+    },
+    Named {
+        name: "vdso_abi",
+        what: "vdsotest's cases of bad pointers and clocks, as system calls and in the vDSO",
+        build: vdso_test,
+        arguments: |_| of_vdso(["abi", "0"]),
     },
     Named {
         name: "misbehave",
@@ -104,6 +122,15 @@ pub fn pingpong(workspace: &Workspace, target: &'static Target) -> Result<PathBu
         [own.join("pingpong.c"), switch.join("context_switch.c"), switch.join("arch").join(of_arch)];
     let folders = [own.to_path_buf(), PathBuf::from("libs/vector_state"), switch.to_path_buf()];
     freestanding::program(workspace, target, "pingpong", &sources, &folders)
+}
+
+fn of_vdso(words: [&str; 2]) -> Vec<String> {
+    ["kernel", words[0], words[1]].map(str::to_owned).to_vec()
+}
+
+/// libs/vdso's own test, of the kernel's image.
+fn vdso_test(workspace: &Workspace, target: &'static Target) -> Result<PathBuf> {
+    lab::vdso::build(workspace, target.arch, "vdso-test")
 }
 
 fn regcheck(workspace: &Workspace, target: &'static Target) -> Result<PathBuf> {

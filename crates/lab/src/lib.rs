@@ -29,5 +29,6 @@ pub mod symbols;
 pub mod target;
 pub mod toolchain;
 mod unwind_table;
+pub mod vdso;
 
 pub use problem::{Problem, Result};

@@ -8,7 +8,6 @@ use arch::Arch;
 use lab::emulator::{qemu_engine, Engine};
 use lab::process::{Command, Ending, Output};
 use lab::target::{Qemu, Target};
-use lab::toolchain::require_program;
 use lab::{Problem, Result};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -56,21 +55,7 @@ impl Program {
     }
 
     fn build(&self, context: &Context, name: &str) -> Result<PathBuf> {
-        let folder = context.workspace.folder("vdso")?;
-        let file = folder.join(self.arch.name()).join(name);
-        let make = Command::new(require_program("make", "make")?)
-            .args(["-s", "-C"])
-            .arg(context.workspace.root.join("libs/vdso"))
-            .arg(format!("ARCH={}", self.arch))
-            .arg(format!("BUILD={}", folder.display()))
-            .bare_environment();
-        let _lock = context.workspace.lock(&format!("vdso-{}", self.arch))?;
-        let output = make.arg(&file).run()?;
-        match output.success() {
-            true => Ok(file),
-            false => Err(Problem::new(format!("{} does not build:\n{}", self.title(), output.head(12)))
-                .remedy("run ./setup; if it persists, the compiler's message above says what is wrong")),
-        }
+        lab::vdso::build(&context.workspace, self.arch, name)
     }
 
     fn title(&self) -> String {
