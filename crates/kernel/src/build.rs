@@ -98,7 +98,10 @@ struct Plan<'a> {
     source: Source,
     kind: CompilerKind,
     compiler: Compiler,
+    /// The file of the architecture, for messages.
     config: PathBuf,
+    /// What every kernel has and what this architecture has.
+    fragment: String,
     /// `ARCH-COMPILER-SOURCE`: of trees with this start, one is kept.
     family: String,
     baseline: String,
@@ -117,9 +120,10 @@ pub fn build(workspace: &Workspace, request: &Request, say: &dyn Fn(&str)) -> Re
     if let Some(found) = plan.found(started) {
         return Ok(found);
     }
-    let tree = plan.baseline_tree(say)?;
+    let (tree, compiled) = plan.baseline_tree(say)?;
     if request.patches.is_empty() {
-        let output = plan.make(&tree)?;
+        // What was just compiled is told; a tree that was there may still lack what is made of it.
+        let output = compiled.map_or_else(|| plan.make(&tree), Ok)?;
         return plan.keep(&tree, &output, started);
     }
     say(&format!(
@@ -147,12 +151,14 @@ fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// Told before the source is unpacked, since without a configuration nothing comes of it.
-fn config_of(workspace: &Workspace, arch: Arch) -> Result<PathBuf> {
+/// The architecture's file, and its text behind what all kernels have. Told before the source is unpacked, since without a
+/// configuration nothing comes of it.
+fn config_of(workspace: &Workspace, arch: Arch) -> Result<(PathBuf, String)> {
     let folder = workspace.root.join("kernel/config");
     let config = folder.join(format!("{arch}.config"));
     if config.is_file() {
-        return Ok(config);
+        let fragment = format!("{}\n{}", read_text(&folder.join("common.config"))?, read_text(&config)?);
+        return Ok((config, fragment));
     }
     let there = Arch::ALL.into_iter().filter(|arch| folder.join(format!("{arch}.config")).is_file());
     let names: Vec<String> = there.map(|arch| arch.to_string()).collect();
@@ -168,7 +174,7 @@ impl<'a> Plan<'a> {
     fn new(workspace: &'a Workspace, request: &'a Request) -> Result<Plan<'a>> {
         let machine = Machine::of(request.arch);
         let target = Target::of(request.arch);
-        let config = config_of(workspace, request.arch)?;
+        let (config, fragment) = config_of(workspace, request.arch)?;
         let source = match &request.source {
             Some(folder) => Source::named(folder)?,
             None => Source::of_debian(workspace)?,
@@ -185,14 +191,14 @@ impl<'a> Plan<'a> {
             &source.identity,
             &compiler.version,
             machine.image_target().unwrap_or_default(),
-            &read_text(&config)?,
+            &fragment,
         ];
         let base = digest(&ingredients);
         let mut all = vec![base.as_str()];
         all.extend(request.patches.iter().map(|patch| patch.text.as_str()));
         let key = format!("{}-{}", request.arch, digest(&all));
         let baseline = format!("{family}-{base}");
-        Ok(Plan { workspace, request, machine, source, kind, compiler, config, family, baseline, key })
+        Ok(Plan { workspace, request, machine, source, kind, compiler, config, fragment, family, baseline, key })
     }
 
     fn folder(&self) -> PathBuf {
@@ -234,12 +240,13 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The tree of the unpatched kernel, with everything compiled. An interrupted build of it goes on where it was.
-    fn baseline_tree(&self, say: &dyn Fn(&str)) -> Result<PathBuf> {
+    /// The tree of the unpatched kernel, with everything compiled, and what make said if it was not yet. An interrupted build of
+    /// it goes on where it was.
+    fn baseline_tree(&self, say: &dyn Fn(&str)) -> Result<(PathBuf, Option<Output>)> {
         let trees = self.workspace.folder("kernel/trees")?;
         let tree = trees.join(&self.baseline);
         if tree.join("build/assay-done").is_file() {
-            return Ok(tree);
+            return Ok((tree, None));
         }
         self.take_over_another(&trees, &tree)?;
         if !tree.is_dir() {
@@ -252,9 +259,9 @@ impl<'a> Plan<'a> {
             self.source.version, self.request.arch, self.compiler.version
         ));
         self.configure(&tree)?;
-        self.make(&tree)?;
+        let output = self.make(&tree)?;
         write(&tree.join("build/assay-done"), "")?;
-        Ok(tree)
+        Ok((tree, Some(output)))
     }
 
     /// Of each family one tree is kept. One of an older configuration or compiler becomes this one: kbuild knows by its notes
@@ -323,13 +330,15 @@ impl<'a> Plan<'a> {
     fn configure(&self, tree: &Path) -> Result<()> {
         let build = tree.join("build");
         fs::create_dir_all(&build).map_err(|error| Problem::io("make the folder", &build, &error))?;
-        let command = self.make_command(tree)?.arg("allnoconfig").env("KCONFIG_ALLCONFIG", &self.config);
+        let fragment = build.join("assay.config");
+        write(&fragment, &self.fragment)?;
+        let command = self.make_command(tree)?.arg("allnoconfig").env("KCONFIG_ALLCONFIG", &fragment);
         let output = command.run()?;
         if !output.success() {
             return Err(self.failed(&output, "the kernel cannot be configured"));
         }
         let result = read_text(&build.join(".config"))?;
-        let lost = lost_lines(&read_text(&self.config)?, &result);
+        let lost = lost_lines(&self.fragment, &result);
         match lost.is_empty() {
             true => Ok(()),
             false => Err(Problem::new(format!("the kernel's rules undo these lines: {}", lost.join(" ")))

@@ -81,10 +81,9 @@ static MACHINES: [Machine; 7] = [
     Machine {
         arch: Arch::X86_64,
         kernel_arch: "x86_64",
-        image: "arch/x86/boot/bzImage",
         qemu_program: "qemu-system-x86_64",
         qemu_package: Some("qemu-system-x86"),
-        qemu_arguments: &["-M", "q35"],
+        qemu_arguments: &["-M", "pc"],
         cpus: &[("golden_cove", "max"), ("zen3", "max")],
         not_modelled: "QEMU emulates neither AVX-512 nor the cores' own model numbers",
         ..VIRT
@@ -105,7 +104,7 @@ static MACHINES: [Machine; 7] = [
         image: "arch/riscv/boot/Image",
         qemu_program: "qemu-system-riscv64",
         qemu_package: Some("qemu-system-misc"),
-        cpus: &[("rv64", "rv64"), ("rv64v", "rv64,v=true,vext_spec=v1.0")],
+        cpus: &[("rv64", "rv64"), ("rv64v", "rv64,v=true,vext_spec=v1.0"), ("sifive-u74", "rv64")],
         ..VIRT
     },
 ];

@@ -10,6 +10,7 @@ use lab::build::digest;
 use lab::cache::Scratch;
 use lab::symbols::Symbols;
 use lab::{Problem, Result};
+use predict::fallback::PREFIX;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use trace::{End, EntryCounts, Leave};
@@ -157,12 +158,14 @@ fn content(path: &Path) -> Result<String> {
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// QEMU's name of each cpu that was asked for; without any, of the machine's default. All are checked before one is booted.
+/// QEMU's name of each cpu that was asked for; without any, of the machine's default. All are checked before one is booted. A core
+/// that only LLVM knows is booted by its plain name.
 pub fn booted<'a>(machine: &'static Machine, names: &'a [String]) -> Result<Vec<(&'a str, &'static str)>> {
     if names.is_empty() {
         return Ok(vec![machine.cpus[0]]);
     }
-    names.iter().map(|name| Ok((name.as_str(), machine.cpu(Some(name))?))).collect()
+    let plain = |name: &'a str| name.strip_prefix(PREFIX).unwrap_or(name);
+    names.iter().map(|name| Ok((name.as_str(), machine.cpu(Some(plain(name)))?))).collect()
 }
 
 /// The distinct executions of a trace's regions, the most frequent first, and what the tracer says at the end.
