@@ -28,7 +28,7 @@ enum { VECTORS_MAX = 8, TASKS_MAX = 4096 };
 bool system_mode;
 
 static struct {
-    uint64_t first, end;
+	uint64_t first, end;
 } vectors[VECTORS_MAX];
 static unsigned vectors_count;
 static uint64_t switch_address, start_address, kernel_base = UINT64_C(1) << 63;
@@ -38,173 +38,173 @@ static enum { LEFT_OUT, MARKED, PART } policy;
 
 static bool number(const char *text, uint64_t *value, char **end)
 {
-    errno = 0;
-    *value = strtoull(text, end, 0);
-    return !errno && *end != text;
+	errno = 0;
+	*value = strtoull(text, end, 0);
+	return !errno && *end != text;
 }
 
 static bool whole_number(const char *text, uint64_t *value)
 {
-    char *end;
+	char *end;
 
-    return number(text, value, &end) && !*end;
+	return number(text, value, &end) && !*end;
 }
 
 static bool take_vector(const char *value)
 {
-    char *end;
+	char *end;
 
-    if (vectors_count == VECTORS_MAX || !number(value, &vectors[vectors_count].first, &end) || *end != ':' ||
-        !whole_number(end + 1, &vectors[vectors_count].end))
-        return false;
-    vectors_count++;
-    return true;
+	if (vectors_count == VECTORS_MAX || !number(value, &vectors[vectors_count].first, &end) || *end != ':' ||
+	    !whole_number(end + 1, &vectors[vectors_count].end))
+		return false;
+	vectors_count++;
+	return true;
 }
 
 static bool take_policy(const char *value)
 {
-    static const char *const names[] = {"left-out", "marked", "part"};
+	static const char *const names[] = { "left-out", "marked", "part" };
 
-    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (!strcmp(value, names[i])) {
-            policy = i;
-            return true;
-        }
-    return false;
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(value, names[i])) {
+			policy = i;
+			return true;
+		}
+	return false;
 }
 
 bool system_take_argument(const char *key, const char *value, bool *mine)
 {
-    uint64_t line;
+	uint64_t line;
 
-    *mine = true;
-    if (!strcmp(key, "vector"))
-        return take_vector(value);
-    if (!strcmp(key, "switch"))
-        return whole_number(value, &switch_address);
-    if (!strcmp(key, "start"))
-        return whole_number(value, &start_address);
-    if (!strcmp(key, "kernel"))
-        return whole_number(value, &kernel_base);
-    if (!strcmp(key, "interrupts"))
-        return take_policy(value);
-    if (!strcmp(key, "line")) {
-        if (!whole_number(value, &line) || !line || line & (line - 1))
-            return false;
-        guest_set_cache_line(line);
-        return true;
-    }
-    *mine = false;
-    return true;
+	*mine = true;
+	if (!strcmp(key, "vector"))
+		return take_vector(value);
+	if (!strcmp(key, "switch"))
+		return whole_number(value, &switch_address);
+	if (!strcmp(key, "start"))
+		return whole_number(value, &start_address);
+	if (!strcmp(key, "kernel"))
+		return whole_number(value, &kernel_base);
+	if (!strcmp(key, "interrupts"))
+		return take_policy(value);
+	if (!strcmp(key, "line")) {
+		if (!whole_number(value, &line) || !line || line & (line - 1))
+			return false;
+		guest_set_cache_line(line);
+		return true;
+	}
+	*mine = false;
+	return true;
 }
 
 uint64_t system_start_address(void)
 {
-    return start_address;
+	return start_address;
 }
 
 bool system_is_kernel(uint64_t address)
 {
-    return address >= kernel_base;
+	return address >= kernel_base;
 }
 
 // ---- Interrupts -----------------------------------------------------------------------------------------------
 
 static struct {
-    bool active, from_user;
-    uint64_t stack, last_stack; // where it began, and at the block that ran last
-    const struct block *last;
+	bool active, from_user;
+	uint64_t stack, last_stack; // where it began, and at the block that ran last
+	const struct block *last;
 } interrupt;
 static uint64_t interrupts_count, interrupt_instructions;
 
 static bool is_vector(uint64_t address)
 {
-    for (unsigned i = 0; i < vectors_count; i++)
-        if (address >= vectors[i].first && address < vectors[i].end)
-            return true;
-    return false;
+	for (unsigned i = 0; i < vectors_count; i++)
+		if (address >= vectors[i].first && address < vectors[i].end)
+			return true;
+	return false;
 }
 
 // The stack pointer says nothing of a task in user mode: the entries for that are the upper half of the vectors (Arm ARM, D1.4).
 static bool is_from_user(const struct block *block)
 {
-    return target->arch == ARCH_AARCH64 && vectors_count && block->address - vectors[0].first >= 0x400;
+	return target->arch == ARCH_AARCH64 && vectors_count && block->address - vectors[0].first >= 0x400;
 }
 
 static bool is_over(void *cpu)
 {
-    enum { FRAME_MAX = 512 }; // struct pt_regs has 336 bytes
+	enum { FRAME_MAX = 512 }; // struct pt_regs has 336 bytes
 
-    if (!isa_returns_from_interrupt(interrupt.last))
-        return false;
-    if (interrupt.from_user)
-        return interrupt.stack - interrupt.last_stack <= FRAME_MAX;
-    return guest_stack_pointer(cpu) == interrupt.stack;
+	if (!isa_returns_from_interrupt(interrupt.last))
+		return false;
+	if (interrupt.from_user)
+		return interrupt.stack - interrupt.last_stack <= FRAME_MAX;
+	return guest_stack_pointer(cpu) == interrupt.stack;
 }
 
 static bool begins(const struct block *block)
 {
-    const struct block *before = record_current();
+	const struct block *before = record_current();
 
-    return before && is_vector(block->address) && !isa_goes_to(before, block->address) && !isa_calls_system(before);
+	return before && is_vector(block->address) && !isa_goes_to(before, block->address) && !isa_calls_system(before);
 }
 
 static void begin(const struct block *block, void *cpu)
 {
-    interrupt.active = true;
-    interrupt.from_user = is_from_user(block);
-    interrupt.stack = guest_stack_pointer(cpu);
-    interrupts_count++;
-    if (policy == LEFT_OUT)
-        record_suspend();
-    else if (policy == MARKED)
-        record_boundary(block_marker(MARKER_INTERRUPT, 0));
+	interrupt.active = true;
+	interrupt.from_user = is_from_user(block);
+	interrupt.stack = guest_stack_pointer(cpu);
+	interrupts_count++;
+	if (policy == LEFT_OUT)
+		record_suspend();
+	else if (policy == MARKED)
+		record_boundary(block_marker(MARKER_INTERRUPT, 0));
 }
 
 static void end(void)
 {
-    interrupt.active = false;
-    if (policy == LEFT_OUT)
-        record_resume();
-    else if (policy == MARKED)
-        record_boundary(block_marker(MARKER_INTERRUPT_OVER, 0));
+	interrupt.active = false;
+	if (policy == LEFT_OUT)
+		record_resume();
+	else if (policy == MARKED)
+		record_boundary(block_marker(MARKER_INTERRUPT_OVER, 0));
 }
 
 // Called inside the region. Another interrupt may follow at once when one is over.
 bool system_interrupt(struct block *block, void *cpu)
 {
-    uint64_t returns_to, stack;
+	uint64_t returns_to, stack;
 
-    if (interrupt.active && is_over(cpu))
-        end();
-    if (!interrupt.active) {
-        if (!begins(block))
-            return false;
-        if (is_from_user(block) && region_call(&returns_to, &stack) && system_is_kernel(stack)) {
-            region_end_switched();
-            return false;
-        }
-        begin(block, cpu);
-    }
-    interrupt.last = block;
-    interrupt.last_stack = guest_stack_pointer(cpu);
-    interrupt_instructions += block->instructions;
-    if (policy != LEFT_OUT)
-        record_boundary(block);
-    return true;
+	if (interrupt.active && is_over(cpu))
+		end();
+	if (!interrupt.active) {
+		if (!begins(block))
+			return false;
+		if (is_from_user(block) && region_call(&returns_to, &stack) && system_is_kernel(stack)) {
+			region_end_switched();
+			return false;
+		}
+		begin(block, cpu);
+	}
+	interrupt.last = block;
+	interrupt.last_stack = guest_stack_pointer(cpu);
+	interrupt_instructions += block->instructions;
+	if (policy != LEFT_OUT)
+		record_boundary(block);
+	return true;
 }
 
 bool system_leaves_out(void)
 {
-    return interrupt.active && policy == LEFT_OUT;
+	return interrupt.active && policy == LEFT_OUT;
 }
 
 // ---- Tasks ----------------------------------------------------------------------------------------------------
 
 // A task that has called the switch function inside the region.
 struct put_aside {
-    uint64_t stack;                   // of its call of the switch function
-    uint64_t returns_to, entry_stack; // of its call of the region
+	uint64_t stack; // of its call of the switch function
+	uint64_t returns_to, entry_stack; // of its call of the region
 };
 static struct put_aside tasks[TASKS_MAX];
 static unsigned tasks_count;
@@ -213,60 +213,60 @@ static bool switching;
 
 static struct put_aside *find(uint64_t stack)
 {
-    for (unsigned i = 0; i < tasks_count; i++)
-        if (tasks[i].stack == stack)
-            return &tasks[i];
-    return NULL;
+	for (unsigned i = 0; i < tasks_count; i++)
+		if (tasks[i].stack == stack)
+			return &tasks[i];
+	return NULL;
 }
 
 void system_note_call(const struct block *block, void *cpu)
 {
-    uint64_t stack = guest_stack_pointer(cpu);
-    struct put_aside *task = find(stack);
+	uint64_t stack = guest_stack_pointer(cpu);
+	struct put_aside *task = find(stack);
 
-    if (!switch_address || block->address != switch_address)
-        return;
-    if (!task && tasks_count == TASKS_MAX)
-        tracer_fatal("more than %d tasks are in the region", TASKS_MAX);
-    if (!task)
-        task = &tasks[tasks_count++];
-    task->stack = stack;
-    region_call(&task->returns_to, &task->entry_stack);
-    switch_returns_to = guest_return_address(cpu);
-    switching = true;
+	if (!switch_address || block->address != switch_address)
+		return;
+	if (!task && tasks_count == TASKS_MAX)
+		tracer_fatal("more than %d tasks are in the region", TASKS_MAX);
+	if (!task)
+		task = &tasks[tasks_count++];
+	task->stack = stack;
+	region_call(&task->returns_to, &task->entry_stack);
+	switch_returns_to = guest_return_address(cpu);
+	switching = true;
 }
 
 void system_task_switch(const struct block *block, void *cpu)
 {
-    uint64_t returns_to, stack;
-    bool inside = region_call(&returns_to, &stack);
+	uint64_t returns_to, stack;
+	bool inside = region_call(&returns_to, &stack);
 
-    if (!switch_returns_to || block->address != switch_returns_to) {
-        // A new task begins elsewhere. It is known for one when it calls the switch function in its turn.
-        if (switching && inside && block->address == switch_address) {
-            switching = false;
-            region_end_switched();
-        }
-        return;
-    }
-    struct put_aside *task = find(guest_stack_pointer(cpu));
-    if (inside && task)
-        region_switch_to(task->returns_to, task->entry_stack);
-    else if (inside && switching)
-        region_end_switched();
-    if (task)
-        *task = tasks[--tasks_count];
-    switching = false;
+	if (!switch_returns_to || block->address != switch_returns_to) {
+		// A new task begins elsewhere. It is known for one when it calls the switch function in its turn.
+		if (switching && inside && block->address == switch_address) {
+			switching = false;
+			region_end_switched();
+		}
+		return;
+	}
+	struct put_aside *task = find(guest_stack_pointer(cpu));
+	if (inside && task)
+		region_switch_to(task->returns_to, task->entry_stack);
+	else if (inside && switching)
+		region_end_switched();
+	if (task)
+		*task = tasks[--tasks_count];
+	switching = false;
 }
 
 // A region's loop goes over the tape without a look at its blocks, unless one of them is looked for here.
 bool system_looks_at(const struct block *block)
 {
-    return interrupt.active || block->address == switch_address || block->address == switch_returns_to;
+	return interrupt.active || block->address == switch_address || block->address == switch_returns_to;
 }
 
 void system_report(void (*line)(const char *key, uint64_t value))
 {
-    line("interrupts", interrupts_count);
-    line("interrupt_instructions", interrupt_instructions);
+	line("interrupts", interrupts_count);
+	line("interrupt_instructions", interrupt_instructions);
 }

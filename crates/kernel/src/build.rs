@@ -198,7 +198,19 @@ impl<'a> Plan<'a> {
         all.extend(request.patches.iter().map(|patch| patch.text.as_str()));
         let key = format!("{}-{}", request.arch, digest(&all));
         let baseline = format!("{family}-{base}");
-        Ok(Plan { workspace, request, machine, source, kind, compiler, config, fragment, family, baseline, key })
+        Ok(Plan {
+            workspace,
+            request,
+            machine,
+            source,
+            kind,
+            compiler,
+            config,
+            fragment,
+            family,
+            baseline,
+            key,
+        })
     }
 
     fn folder(&self) -> PathBuf {
