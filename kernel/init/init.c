@@ -141,7 +141,10 @@ static void read_configuration(void)
 static void prepare_system(void)
 {
 	static const char *const mounts[][2] = {
-		{ "/proc", "proc" }, { "/sys", "sysfs" }, { "/tmp", "tmpfs" }, { "/dev/shm", "tmpfs" },
+		{ "/proc", "proc" },
+		{ "/sys", "sysfs" },
+		{ "/tmp", "tmpfs" },
+		{ "/dev/shm", "tmpfs" },
 	};
 
 	for (size_t i = 0; i < sizeof(mounts) / sizeof(mounts[0]); i++) {
@@ -270,7 +273,8 @@ static struct ending pass_streams(int status_pipe)
 	bool over = false;
 
 	for (;;) {
-		struct poll polls[3] = { { streams_read[0].from, POLL_IN, 0 }, { streams_read[1].from, POLL_IN, 0 },
+		struct poll polls[3] = { { streams_read[0].from, POLL_IN, 0 },
+					 { streams_read[1].from, POLL_IN, 0 },
 					 { over ? -1 : status_pipe, POLL_IN, 0 } };
 		long now[4] = { 0, 0, 0, 0 };
 		bool any = false;
