@@ -479,6 +479,13 @@ fn documents(context: &Context, _: &Args, words: &mut Words) -> Result<Tally> {
         let name = context.workspace.display(&path).to_string();
         for (line, command) in shown_commands(&text) {
             let place = format!("{name}:{line}");
+            // Without the suite the command ends with status 2, as it says.
+            let suite = crate::verbs::ebpf::conformance::default_suite(context);
+            if command == "./assay ebpf conformance" && !suite.is_file() {
+                words.say(&format!("skip   {place}  {command}: {} is not there", suite.display()));
+                tally.skipped += 1;
+                continue;
+            }
             match shown_command_fails(context, &command)? {
                 Some(reason) => {
                     words.say(&format!("WRONG  {place}  {command}\n{reason}"));

@@ -103,7 +103,8 @@ fn read_overlay(context: &Context) -> Result<Overlay> {
         .map_err(|error| Problem::new(error.to_string()))
 }
 
-fn default_suite(context: &Context) -> PathBuf {
+/// Where the suite is looked for if none is named; it is not part of the repository.
+pub fn default_suite(context: &Context) -> PathBuf {
     shared(context).join("conformance/ebpf.json")
 }
 
