@@ -18,6 +18,7 @@
  *
  * A slice in which the clock jumped (the system ran something else) is left out, in every way alike. A line for each way:
  *     WAY STEPS_PER_US SLICES LEFT_OUT RESTORED RESTORE_US
+ * but none for loads where reading takes all of the slice: no step is done, so there is no speed.
  * Slices are of up to eight kinds (restored or not, logged or not, ended by making a table or not). Of each kind the median
  * of steps and the median of time are taken, switch in and out included, and weighted by how many there were: a mean over
  * the way's life that one interruption cannot move.
@@ -214,6 +215,8 @@ static void report(int number)
 		fprintf(stderr, "%s: the clock jumped in each of %zu slices\n", names[number], way->left_out);
 		exit(2);
 	}
+	if (number == LOADS && steps_all == 0)
+		return;
 	qsort(way->restore_us, way->restored, sizeof(double), ascending);
 	printf("%s %.4f %zu %zu %zu %.3f\n", names[number], steps_all / us, slices, way->left_out, way->restored,
 	       way->restored ? way->restore_us[way->restored / 2] : 0.0);

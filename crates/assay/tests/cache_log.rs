@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! `cache-log bench` from end to end: each case of each part gives figures, whatever they are on this machine.
+
+mod common;
+
+use common::Lab;
+
+/// Every case is run, shortly: one in which a way gets nothing done must not end the bench.
+#[test]
+fn every_case_of_the_bench_has_figures() {
+    let lab = Lab::shared();
+    let ran = lab.line("cache-log bench --quick --processes 10 --json");
+    // 1: a goal was missed, which short runs on a busy machine may well do.
+    assert!([Some(0), Some(1)].contains(&ran.status), "{ran:#?}");
+    let records = ran.records("cache_log");
+    for (part, cases) in [("slices", 6), ("nothing-to-gain", 3), ("coroutines", 2)] {
+        let of_part: Vec<_> = records.iter().filter(|record| record["part"] == part).collect();
+        let mut titles: Vec<&str> =
+            of_part.iter().map(|record| record["case"].as_str().expect("a case")).collect();
+        titles.dedup();
+        assert_eq!(titles.len(), cases, "{part}: {titles:?}");
+        assert!(
+            of_part.iter().all(|record| record["median_ns"].as_f64().is_some_and(|ns| ns > 0.0)),
+            "{part}"
+        );
+    }
+}
