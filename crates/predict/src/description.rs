@@ -9,6 +9,7 @@ mod builder;
 use self::builder::Builder;
 use crate::cpu::schema::CoreKind;
 use crate::cpu::{Cpu, CpuError};
+use crate::flags::Flags;
 use decode::power_version;
 use std::collections::{HashMap, HashSet};
 
@@ -242,19 +243,6 @@ pub struct Part {
     pub pair: bool,
 }
 
-pub(crate) const FIRST: u32 = 1;
-pub(crate) const LAST: u32 = 2;
-pub(crate) const ALONE: u32 = 4;
-pub(crate) const ENDS: u32 = 8;
-pub(crate) const EVEN: u32 = 16;
-pub(crate) const BEFORE: u32 = 32;
-pub(crate) const AFTER: u32 = 64;
-pub(crate) const NO_FORWARD: u32 = 128;
-/// No third operation goes into its tuple.
-pub(crate) const RESTRICTED: u32 = 1 << 27;
-/// It goes to both slices of its superslice, or takes the place of what would go to the other.
-pub(crate) const BOTH: u32 = 1 << 28;
-
 /// Sources that a core knows not to need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ignores {
@@ -276,7 +264,7 @@ pub struct Class {
     pub(crate) latency: [u16; 5],
     pub(crate) per_word: u16,
     pub(crate) serial: u16,
-    pub(crate) flags: u32,
+    pub(crate) flags: Flags,
     pub(crate) parts: Vec<Part>,
     pub(crate) domain: u8,
     pub(crate) reads_as: u8,

@@ -2,15 +2,17 @@
 //! From a source to predictions: feeds cores, skips over loops in steady state, collects the result.
 
 use crate::core::planted::{planted, Fault};
-use crate::core::{self, Access, Core, Counters, Event, Relax};
+use crate::core::{self, Core, Counters, Event};
 use crate::cpu::Cpu;
 use crate::description::Description;
 use crate::fallback::Fallback;
-use crate::plan::{Plan, RegisterKinds};
+use crate::plan::Plan;
 use crate::profile::{Before, Place, Profile};
 use crate::regions::{Moment, RegionTotal, Regions};
+use crate::register_kinds::RegisterKinds;
+use crate::relax::Relax;
 use crate::settled::Settled;
-use crate::source::{Chunk, Item, Source, SourceError};
+use crate::source::{Access, Chunk, Item, Source, SourceError};
 use std::collections::BTreeMap;
 use std::sync::mpsc::sync_channel;
 use std::sync::Arc;

@@ -8,10 +8,10 @@
 //! `sensitivity` moves each guessed number of the cpu to the ends of its range. `predict_placed` moves the code
 //! through a fetch block. `verdict` builds on both.
 
-use crate::core::Relax;
 use crate::cpu::Cpu;
 use crate::description::Description;
 use crate::driver::{predict_jobs, Options, PredictError, Prediction};
+use crate::relax::Relax;
 use crate::source::{Source, SourceError};
 use arch::Arch;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! What tells instructions of one mnemonic apart when they are looked for in the classes of a cpu file.
 
-use crate::plan::RegisterKinds;
+use crate::register_kinds::RegisterKinds;
 use decode::{Flow, Instruction, RegisterKind, Role};
 
 /// The forms of an instruction that a class can tell apart beyond the mnemonic, most telling first: `nop`, `zero`

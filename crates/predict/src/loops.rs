@@ -4,7 +4,7 @@
 //! Published figures are mostly about such loops; this is how they are predicted without a program around them,
 //! and how the alignments of a loop are tried: the code stands at whatever address is asked for.
 
-use crate::plan::RegisterKinds;
+use crate::register_kinds::RegisterKinds;
 use crate::source::{Access, Chunk, Item, Source, SourceError};
 use arch::Arch;
 use decode::{Decoder, Flow, Instruction};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! A static instruction as the engines see it: its flags, its kind, what it reads and writes. plan.rs makes them.
 
-use crate::core::{result_value, TIME_SHIFT};
 use crate::description::*;
+use crate::flags::{Flags, Known};
+use crate::value::{result_value, TIME_SHIFT};
 use decode::{Register, Role};
 
 /// What a register is renamed to and how it is known to the simulator.
@@ -13,44 +14,6 @@ pub(crate) const NO_REGISTER: u8 = 255;
 pub(crate) fn number(register: Register) -> u8 {
     register.0.min(u16::from(NO_REGISTER) - 1) as u8
 }
-
-pub(crate) const LOAD: u32 = 1 << 8;
-pub(crate) const STORE: u32 = 1 << 9;
-pub(crate) const BRANCH: u32 = 1 << 10;
-pub(crate) const CONDITIONAL: u32 = 1 << 11;
-pub(crate) const CALL: u32 = 1 << 12;
-pub(crate) const RETURN: u32 = 1 << 13;
-pub(crate) const INDIRECT: u32 = 1 << 14;
-pub(crate) const WRITES_GENERAL: u32 = 1 << 15;
-pub(crate) const WRITES_VECTOR: u32 = 1 << 16;
-pub(crate) const THREE_SOURCES: u32 = 1 << 17;
-/// Its address is one register and a constant, and what it moves is in general registers.
-pub(crate) const GENERAL_AT_BASE: u32 = 1 << 18;
-pub(crate) const MARK: u32 = 1 << 19;
-pub(crate) const FALLBACK: u32 = 1 << 20;
-pub(crate) const BACKWARD: u32 = 1 << 21;
-/// It takes a pipe for one cycle, or none, once all sources are there, and these are of one kind: most instructions.
-/// `mask`, `prefer`, `first_sources` and `first_result` say it all but for rare extra sources and results.
-pub(crate) const SIMPLE: u32 = 1 << 22;
-/// All sources go into an address, or all into memory, or all into neither.
-pub(crate) const ONE_KIND: u32 = 1 << 24;
-/// It has more sources than `first_sources` holds.
-pub(crate) const MANY_SOURCES: u32 = 1 << 25;
-/// Two parts, each of which takes a pipe for one cycle or none: one for an address of at most two sources, and for one more
-/// source at most one that stores it, or one that computes with it and what was loaded. `mask` and `prefer` are the
-/// first part's, and `first_sources` are all, the address's first.
-pub(crate) const PAIR: u32 = 1 << 26;
-/// Its address is of two registers. Asked of loads only, as `BACKWARD` of direct branches only, which load nothing: one bit
-/// says both.
-pub(crate) const INDEXED: u32 = BACKWARD;
-/// What it moves is in vector registers.
-pub(crate) const MOVES_VECTOR: u32 = 1 << 30;
-/// It is fused with the instruction in front of it, and counts as one with that.
-pub(crate) const FUSED: u32 = 1 << 31;
-/// No bypass between domains delays a source of this instruction, which is `ONE_KIND`.
-pub(crate) const NEAR: u32 = 1 << 23;
-/// Its only part takes all pipes of its units that its superslice has.
-pub(crate) const TAKES_PAIR: u32 = 1 << 29;
 
 /// One register written: when, and as what.
 #[derive(Clone, Copy, Debug)]
@@ -73,12 +36,9 @@ impl Result {
     /// Its bypass domain.
     #[cfg(test)]
     pub(crate) fn domain(&self) -> u8 {
-        crate::core::domain_of(self.value)
+        crate::value::domain_of(self.value)
     }
 }
-
-/// Flags of an instruction of which nothing is known.
-pub(crate) const ANYTHING: u32 = u32::MAX;
 
 /// What most instructions are. Each kind has a way of its own through the engines, without questions that do not arise; all
 /// but the last mean nothing special to dispatch.
@@ -103,22 +63,36 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    pub(crate) fn of(description: &Description, flags: u32) -> Kind {
-        let counted = description.dispatch.three_source.map_or(0, |_| THREE_SOURCES);
-        let ruled = FIRST | LAST | ALONE | ENDS | EVEN | BEFORE | AFTER | MARK | counted;
-        let (simple, pair) = (flags & SIMPLE != 0, flags & PAIR != 0);
-        match flags & (ruled | BRANCH | LOAD | STORE) {
-            0 if simple => Kind::Register,
-            BRANCH if simple => Kind::Branch,
-            LOAD if simple => Kind::SimpleLoad,
-            LOAD if pair => Kind::PairLoad,
-            LOAD => Kind::Load,
-            STORE if pair => Kind::PairStore,
-            STORE => Kind::Store,
+    pub(crate) fn of(description: &Description, flags: Flags) -> Kind {
+        let counted = description.dispatch.three_source.map_or(Flags::NONE, |_| Flags::THREE_SOURCES);
+        let ruled = Flags::FIRST
+            | Flags::LAST
+            | Flags::ALONE
+            | Flags::ENDS
+            | Flags::EVEN
+            | Flags::BEFORE
+            | Flags::AFTER
+            | Flags::MARK
+            | counted;
+        let (simple, pair) = (flags.has(Flags::SIMPLE), flags.has(Flags::PAIR));
+        match flags & (ruled | Flags::BRANCH | Flags::LOAD | Flags::STORE) {
+            Flags::NONE if simple => Kind::Register,
+            Flags::BRANCH if simple => Kind::Branch,
+            Flags::LOAD if simple => Kind::SimpleLoad,
+            Flags::LOAD if pair => Kind::PairLoad,
+            Flags::LOAD => Kind::Load,
+            Flags::STORE if pair => Kind::PairStore,
+            Flags::STORE => Kind::Store,
             _ => Kind::Other,
         }
     }
 }
+
+/// Kinds of steering below this go to either half of a core in turn; from this one on they have all their pipes in one:
+/// the first, then the second.
+pub(crate) const FIXED: u8 = 8;
+/// The steering of instructions that wait in no half.
+pub(crate) const NEITHER: u8 = 255;
 
 /// Waits in no queue.
 pub(crate) const NO_QUEUE: u8 = 255;
@@ -134,7 +108,7 @@ pub struct Op {
     pub(crate) results: u32,
     /// Start in `Plan::parts`.
     pub(crate) parts: u32,
-    pub(crate) flags: u32,
+    pub(crate) flags: Flags,
     /// Pipes of the first part, and those of them that it takes if it can.
     pub(crate) mask: u32,
     pub(crate) prefer: u32,
@@ -166,19 +140,26 @@ pub struct Op {
 }
 
 impl Op {
-    pub(crate) fn is(&self, flag: u32) -> bool {
-        self.flags & flag != 0
+    /// Whether one of these is so.
+    #[inline(always)]
+    pub(crate) fn is(&self, any_of: Flags) -> bool {
+        self.flags.has(any_of)
     }
 
-    /// The same, asked of an instruction whose flags are `known` when this is compiled, those of its kind, unless they are
-    /// `ANYTHING`.
+    /// The same, without a look at the instruction where an engine is compiled for a kind of which that is known. Flags that
+    /// are not `Kind`'s are not asked so.
     #[inline(always)]
-    pub(crate) fn has(&self, flag: u32, known: u32) -> bool {
-        if known == ANYTHING {
-            self.is(flag)
-        } else {
-            known & flag != 0
+    pub(crate) fn has<K: Known>(&self, flag: Flags) -> bool {
+        match K::FLAGS {
+            None => self.is(flag),
+            Some(flags) => flags.has(flag),
         }
+    }
+
+    /// Whether one of a set that is made when the cpu is read is so; only those that this kind can have are asked for.
+    #[inline(always)]
+    pub(crate) fn has_some<K: Known>(&self, set: Flags) -> bool {
+        self.is(K::FLAGS.map_or(set, |flags| set & flags))
     }
 
     /// Registers read.

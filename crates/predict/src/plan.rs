@@ -6,11 +6,13 @@
 //! claims takes LLVM's scheduling figures if the cpu names an LLVM model that has it, else a default class by
 //! what it does (load, store, branch, other). It is never dropped, and it is counted and named in the result.
 
-use crate::core::{Relax, FIXED, NEITHER};
 use crate::description::*;
 use crate::fallback::Fallback;
+use crate::flags::Flags;
 use crate::forms::forms;
-pub(crate) use crate::op::*;
+use crate::op::*;
+use crate::register_kinds::RegisterKinds;
+use crate::relax::Relax;
 use decode::{Flow, Instruction, Register, RegisterKind, Role};
 use std::collections::BTreeMap;
 
@@ -43,23 +45,6 @@ pub struct Plan {
     pub(crate) unknown: BTreeMap<String, u64>,
     /// Per op, the mnemonic, for counting executions of fallbacks.
     pub(crate) fallback_names: BTreeMap<u32, String>,
-}
-
-/// Kinds of an architecture's registers.
-pub struct RegisterKinds(Vec<RegisterKind>);
-
-impl RegisterKinds {
-    /// Reads them from a decoder.
-    pub fn new(decoder: &decode::Decoder) -> RegisterKinds {
-        RegisterKinds(
-            (0..decoder.register_count()).map(|n| decoder.register_kind(Register(n as u16))).collect(),
-        )
-    }
-
-    /// The kind of one register.
-    pub fn kind(&self, register: Register) -> RegisterKind {
-        self.0.get(usize::from(register.0)).copied().unwrap_or(RegisterKind::Other)
-    }
 }
 
 /// What a class says of one instruction, or what stands in for it.
@@ -144,14 +129,14 @@ impl Plan {
             }
         }
         let ops = &self.ops[first as usize..];
-        let sum = |flag: u32| ops.iter().filter(|op| op.is(flag)).count() as u32;
+        let sum = |flag: Flags| ops.iter().filter(|op| op.is(flag)).count() as u32;
         self.blocks.push(BlockPlan {
             first,
             count: ops.len() as u32,
-            loads: sum(LOAD),
-            stores: sum(STORE),
-            branches: sum(BRANCH),
-            fallbacks: sum(FALLBACK),
+            loads: sum(Flags::LOAD),
+            stores: sum(Flags::STORE),
+            branches: sum(Flags::BRANCH),
+            fallbacks: sum(Flags::FALLBACK),
         });
     }
 
@@ -160,7 +145,7 @@ impl Plan {
     fn fuse(&mut self, keeps_first: bool) {
         let [.., first, second] = &mut self.ops[..] else { return };
         second.slots = 0;
-        second.flags |= FUSED;
+        second.flags |= Flags::FUSED;
         let parts = first.parts as usize..first.parts as usize + usize::from(first.part_count);
         if let Some(last) = self.parts[parts].last_mut() {
             if keeps_first {
@@ -209,17 +194,17 @@ impl Plan {
             &with_less
         };
         let index = self.ops.len() as u32;
-        let mut flags = if timing.fallback { FALLBACK } else { 0 };
+        let mut flags = Flags::FALLBACK.when(timing.fallback);
         let class = description.classes.get(usize::from(timing.class));
-        flags |= class.map_or(0, |class| class.flags);
+        flags |= class.map_or(Flags::NONE, |class| class.flags);
         flags |= static_flags(instruction, kinds);
-        flags &= !self.unlimited(description);
+        flags = flags & !self.unlimited(description);
         if timing.fallback {
             *self.unknown.entry(instruction.mnemonic.clone()).or_default() += 1;
             self.fallback_names.insert(index, instruction.mnemonic.clone());
         }
         if self.mark == Some(instruction.address) {
-            flags |= MARK;
+            flags |= Flags::MARK;
         }
         let domain = class.map_or(0, |class| class.domain);
         let result = |(write, latency): (&decode::Write, &u16)| {
@@ -231,14 +216,14 @@ impl Plan {
         let reads_as = class.map_or(0, |class| class.reads_as);
         let (reads, source_domain) = simple_sources(instruction, reads_as);
         if reads.is_some() {
-            flags |= ONE_KIND;
-            flags |= if description.is_near(source_domain) { NEAR } else { 0 };
-            flags |= if flags & STORE == 0 && is_simple(&timing.parts, source_domain) { SIMPLE } else { 0 };
-            flags |= if reads.is_some_and(|reads| reads.len() > 3) { MANY_SOURCES } else { 0 };
+            flags |= Flags::ONE_KIND;
+            flags |= Flags::NEAR.when(description.is_near(source_domain));
+            flags |= Flags::SIMPLE.when(!flags.has(Flags::STORE) && is_simple(&timing.parts, source_domain));
+            flags |= Flags::MANY_SOURCES.when(reads.is_some_and(|reads| reads.len() > 3));
         }
-        flags |= if is_pair(instruction, &timing.parts) { PAIR } else { 0 };
-        flags |= if matches!(timing.parts[..], [Part { pair: true, .. }]) { TAKES_PAIR } else { 0 };
-        let first_sources = if flags & PAIR != 0 {
+        flags |= Flags::PAIR.when(is_pair(instruction, &timing.parts));
+        flags |= Flags::TAKES_PAIR.when(matches!(timing.parts[..], [Part { pair: true, .. }]));
+        let first_sources = if flags.has(Flags::PAIR) {
             pair_sources(instruction)
         } else {
             one_kind_sources(reads.unwrap_or_default())
@@ -279,11 +264,14 @@ impl Plan {
     }
 
     /// Flags of what this core renames without limit.
-    fn unlimited(&self, description: &Description) -> u32 {
+    fn unlimited(&self, description: &Description) -> Flags {
         let dispatch = &description.dispatch;
-        let kinds = [(dispatch.rename_general, WRITES_GENERAL), (dispatch.rename_vector, WRITES_VECTOR)];
+        let kinds = [
+            (dispatch.rename_general, Flags::WRITES_GENERAL),
+            (dispatch.rename_vector, Flags::WRITES_VECTOR),
+        ];
         let free = kinds.into_iter().filter(|(entries, _)| entries.is_none() || self.relax.window);
-        free.fold(0, |flags, (_, flag)| flags | flag)
+        free.fold(Flags::NONE, |flags, (_, flag)| flags | flag)
     }
 
     fn relax(&self, timing: &mut Timing) {
@@ -498,47 +486,47 @@ fn turned_around(instruction: &Instruction) -> bool {
     matches!(instruction.mnemonic.as_str(), "bc" | "bca" | "bcl" | "bcla") && instruction.bytes[1] & Y != 0
 }
 
-fn static_flags(instruction: &Instruction, kinds: &RegisterKinds) -> u32 {
+fn static_flags(instruction: &Instruction, kinds: &RegisterKinds) -> Flags {
     let mut flags = match instruction.flow {
-        Flow::Next | Flow::System => 0,
-        Flow::Branch { conditional: true, .. } => BRANCH | CONDITIONAL,
-        Flow::Branch { conditional: false, .. } => BRANCH,
-        Flow::Call { target: Some(_) } => BRANCH | CALL,
-        Flow::Call { target: None } => BRANCH | CALL | INDIRECT,
-        Flow::Return => BRANCH | RETURN,
-        Flow::Indirect => BRANCH | INDIRECT,
+        Flow::Next | Flow::System => Flags::NONE,
+        Flow::Branch { conditional: true, .. } => Flags::BRANCH | Flags::CONDITIONAL,
+        Flow::Branch { conditional: false, .. } => Flags::BRANCH,
+        Flow::Call { target: Some(_) } => Flags::BRANCH | Flags::CALL,
+        Flow::Call { target: None } => Flags::BRANCH | Flags::CALL | Flags::INDIRECT,
+        Flow::Return => Flags::BRANCH | Flags::RETURN,
+        Flow::Indirect => Flags::BRANCH | Flags::INDIRECT,
     };
     if let Flow::Branch { target, .. } = instruction.flow {
         if (target <= instruction.address) != turned_around(instruction) {
-            flags |= BACKWARD;
+            flags |= Flags::BACKWARD;
         }
     }
     if instruction.load {
-        flags |= LOAD;
+        flags |= Flags::LOAD;
     }
     if instruction.store {
-        flags |= STORE;
+        flags |= Flags::STORE;
     }
     let writes_kind = |wanted| instruction.writes.iter().any(|write| kinds.kind(write.register) == wanted);
     if writes_kind(RegisterKind::General) {
-        flags |= WRITES_GENERAL;
+        flags |= Flags::WRITES_GENERAL;
     }
     if writes_kind(RegisterKind::Vector) {
-        flags |= WRITES_VECTOR;
+        flags |= Flags::WRITES_VECTOR;
     }
     let sources = instruction.address_reads.len() + instruction.store_reads.len() + instruction.reads.len();
     if sources >= 3 {
-        flags |= THREE_SOURCES;
+        flags |= Flags::THREE_SOURCES;
     }
     let stores_vector =
         instruction.store_reads.iter().any(|&register| kinds.kind(register) == RegisterKind::Vector);
     if stores_vector || writes_kind(RegisterKind::Vector) {
-        flags |= MOVES_VECTOR;
+        flags |= Flags::MOVES_VECTOR;
     } else if instruction.address_reads.len() == 1 {
-        flags |= GENERAL_AT_BASE;
+        flags |= Flags::GENERAL_AT_BASE;
     }
     if instruction.load && instruction.address_reads.len() >= 2 {
-        flags |= INDEXED;
+        flags |= Flags::INDEXED;
     }
     flags
 }

@@ -5,7 +5,8 @@
 //! all ends before it. So the charges add up to the run, what hides behind something slower costs nothing, and a wait is
 //! charged to the instruction that waits, as sampling a real core's completion does.
 
-use crate::core::{Cause, Event};
+use crate::cause::Cause;
+use crate::core::Event;
 use crate::timeline::Timeline;
 
 /// What one static instruction took.

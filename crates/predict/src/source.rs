@@ -5,12 +5,26 @@
 //! iterations differ only by constant steps of their addresses comes as its first iteration and an `Item::Repeat`;
 //! each cpu then decides for itself how much of it to simulate.
 
-pub use crate::core::Access;
-use crate::plan::RegisterKinds;
+use crate::register_kinds::RegisterKinds;
 use arch::Arch;
 use decode::Instruction;
 use std::ops::Range;
 use std::sync::Arc;
+
+/// One access to memory by one execution of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Index of the instruction in its block.
+    pub instruction: u16,
+    /// Bytes accessed.
+    pub bytes: u16,
+    /// Whether it writes.
+    pub store: bool,
+    /// Whether `address` is known; if not, the access is taken to hit and to meet no store.
+    pub known: bool,
+    /// First byte.
+    pub address: u64,
+}
 
 /// One step of a chunk.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@
 //! that no instruction is found in are executed as unknown instructions, counted and named like any other that has
 //! no class. A program that rewrites its code shows up as new blocks at old addresses and needs no care here.
 
-use crate::plan::RegisterKinds;
+use crate::register_kinds::RegisterKinds;
 use crate::source::{Access, Chunk, Item, Source, SourceError};
 use arch::Arch;
 use decode::{Decoder, Instruction};

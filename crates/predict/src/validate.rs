@@ -7,14 +7,15 @@
 //!
 //! [`Prepared`] is what is the same for every cpu and every trial of a number: the code of a loop, the traces of a program.
 
-use crate::core::Relax;
 use crate::cpu::{Cpu, CpuError};
 use crate::description::Description;
 use crate::driver::{predict, Options, PredictError, Prediction};
 use crate::explain::cycles_of;
 use crate::figures::{Figure, FigureError, Loop, Program, Subject};
 use crate::loops::{LoopSource, Walk};
-use crate::plan::{Plan, RegisterKinds};
+use crate::plan::Plan;
+use crate::register_kinds::RegisterKinds;
+use crate::relax::Relax;
 use crate::source::SourceError;
 use crate::trace_source::TraceSource;
 use arch::Arch;

@@ -6,7 +6,8 @@
 
 use super::cache::Cache;
 use crate::description::{Branch, BranchTargets, Fetch, Predictor};
-use crate::plan::{Op, BACKWARD, BRANCH, CALL, CONDITIONAL, INDIRECT, RETURN};
+use crate::flags::Flags;
+use crate::op::Op;
 
 const TAGE_TABLES: usize = 4;
 const TAGE_ENTRIES: usize = 2048;
@@ -144,29 +145,29 @@ impl Branches {
         let taken = next != op.end();
         let mut right = true;
         let mut overruled_cycles = 0;
-        if op.is(CONDITIONAL) {
+        if op.is(Flags::CONDITIONAL) {
             right = self.direction(op, taken);
             overruled_cycles = self.overruled.filter(|_| !self.quick_agrees(op, taken) && right).unwrap_or(0);
         }
-        if op.is(CALL) && self.returns_max > 0 {
+        if op.is(Flags::CALL) && self.returns_max > 0 {
             if self.returns.len() == self.returns_max {
                 self.returns.remove(0);
             }
             self.returns.push(op.end());
         }
-        if taken && op.is(RETURN) {
+        if taken && op.is(Flags::RETURN) {
             right &= match self.returns.pop() {
                 Some(predicted) => predicted == next,
                 None => self.target(op, next),
             };
-        } else if taken && op.is(INDIRECT) {
+        } else if taken && op.is(Flags::INDIRECT) {
             right &= self.target(op, next);
         }
-        debug_assert!(op.is(BRANCH));
+        debug_assert!(op.is(Flags::BRANCH));
         let mut outcome = Outcome { mispredicted: !right && !self.ideal, taken_cycles: 0, overruled_cycles };
         if taken {
             outcome.taken_cycles = self.taken_cost(op, next);
-            if let (true, Some(cost)) = (op.is(RETURN), self.return_changed) {
+            if let (true, Some(cost)) = (op.is(Flags::RETURN), self.return_changed) {
                 let cost = cost.saturating_sub(self.known_returns(op, next));
                 outcome.taken_cycles = outcome.taken_cycles.max(cost);
             }
@@ -176,7 +177,7 @@ impl Branches {
 
     fn taken_cost(&mut self, op: &Op, next: u64) -> u64 {
         let mut cost = self.taken_cycles;
-        let indirect = op.is(INDIRECT | RETURN);
+        let indirect = op.is(Flags::INDIRECT | Flags::RETURN);
         let behind = std::mem::replace(&mut self.behind_indirect, indirect);
         let unaided = self.after_indirect && (behind || indirect);
         for ((btb, cycles), &sets) in self.btb.iter_mut().zip(&self.btb_sets).rev() {
@@ -191,8 +192,8 @@ impl Branches {
         }
         match self.same_block {
             Some((block, cycles)) if op.address & block == next & block => cost.min(cycles),
-            _ if op.is(CALL) => cost.max(self.call_taken),
-            _ if op.is(RETURN) => cost.max(self.return_taken),
+            _ if op.is(Flags::CALL) => cost.max(self.call_taken),
+            _ if op.is(Flags::RETURN) => cost.max(self.return_taken),
             _ => cost,
         }
     }
@@ -228,7 +229,7 @@ impl Branches {
 
     fn direction(&mut self, op: &Op, taken: bool) -> bool {
         let predicted = match self.kind {
-            Predictor::Static => op.is(BACKWARD),
+            Predictor::Static => op.is(Flags::BACKWARD),
             Predictor::Tournament => self.tournament(op.address, taken),
             Predictor::Tage => self.tage(op.address, taken),
         };

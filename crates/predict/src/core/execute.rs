@@ -13,9 +13,14 @@ use super::store_queue::{Drains, StoreQueue};
 use super::units::Pipes;
 use super::values::{Sources, Values};
 use super::window::Completion;
-use super::{accesses_of, Access, Cause, Core, Counters, Event, Nobody, Record, Relax};
+use super::{accesses_of, Core, Counters, Event, Nobody, Record};
+use crate::cause::Cause;
 use crate::description::*;
-use crate::plan::*;
+use crate::flags::*;
+use crate::op::*;
+use crate::plan::Plan;
+use crate::relax::Relax;
+use crate::source::Access;
 use decode::Role;
 
 /// Dispatch rules of a shape of core.
@@ -32,9 +37,9 @@ pub(crate) trait Rules: Send {
     fn see(&mut self, _calendar: &mut Calendar, _cycle: u64) {}
     /// The cycle in which `op` can be dispatched, from `earliest` on, and whether that starts a new cycle's set. What is
     /// `known` of its flags is known when this is compiled (`Op::has`).
-    fn offer(&mut self, op: &Op, known: u32, earliest: u64, taken: bool) -> (u64, bool);
+    fn offer<K: Known>(&mut self, op: &Op, earliest: u64, taken: bool) -> (u64, bool);
     /// Finds slices for `op` if it is dispatched in `cycle`, which may be later than offered.
-    fn place(&mut self, _op: &Op, _known: u32, _cycle: u64, _taken: bool) {}
+    fn place<K: Known>(&mut self, _op: &Op, _cycle: u64, _taken: bool) {}
     /// How many operations the instruction placed last has.
     fn operations(&self) -> usize {
         1
@@ -49,7 +54,7 @@ pub(crate) trait Rules: Send {
         mask
     }
     /// `op` is dispatched in `cycle`, which may be later than offered.
-    fn settle(&mut self, op: &Op, known: u32, cycle: u64, opens: bool, taken: bool);
+    fn settle<K: Known>(&mut self, op: &Op, cycle: u64, opens: bool, taken: bool);
 }
 
 const UNLIMITED: usize = 2000;
@@ -68,13 +73,13 @@ struct Issued {
 
 /// Whether the instruction computes with what it loads, in a part that waits for it.
 fn computes_with_loaded(plan: &Plan, op: &Op) -> bool {
-    op.is(LOAD) && plan.parts_of(op).iter().any(|part| part.waits == Waits::Loaded)
+    op.is(Flags::LOAD) && plan.parts_of(op).iter().any(|part| part.waits == Waits::Loaded)
 }
 
 /// Cycles from issue until the pipe writes a general register; 0 if it writes none, or nobody asks for room in one.
 #[inline]
 fn written(op: &Op) -> u16 {
-    if op.is(WRITES_GENERAL) {
+    if op.is(Flags::WRITES_GENERAL) {
         op.latency
     } else {
         0
@@ -366,7 +371,7 @@ impl<R: Rules> Engine<R> {
 
     /// Executes a `SIMPLE` instruction.
     #[inline]
-    fn run_simple<W: Record, const KNOWN: u32>(
+    fn run_simple<W: Record, K: Known>(
         &mut self,
         plan: &Plan,
         op: &Op,
@@ -376,26 +381,26 @@ impl<R: Rules> Engine<R> {
     ) -> Run {
         let start = *dispatch + self.dispatch_latency;
         let (ready, source_cause) = self.values.one_kind(plan, op, start, self.far());
-        let issue = if R::SLICED && !op.has(BRANCH, KNOWN) {
-            let pair = op.is(TAKES_PAIR);
+        let issue = if R::SLICED && !op.has::<K>(Flags::BRANCH) {
+            let pair = op.is(Flags::TAKES_PAIR);
             let mask = self.rules.pipes_of(op.mask, 0, pair);
-            let computes = op.result_count > 0 && !op.has(LOAD, KNOWN);
+            let computes = op.result_count > 0 && !op.has::<K>(Flags::LOAD);
             let results = if computes { self.rules.pipes_of(self.results, 0, pair) } else { 0 };
             self.pipes.reserve_both(mask, pair, results, op, ready)
         } else if R::HALVES
             && op.mask & self.results_from != 0
             && op.result_count > 0
-            && !op.has(LOAD | BRANCH, KNOWN)
+            && !op.has::<K>(Flags::LOAD | Flags::BRANCH)
         {
             self.take_with_result(op, ready)
-        } else if !R::GROUPED && !op.has(LOAD | BRANCH, KNOWN) {
+        } else if !R::GROUPED && !op.has::<K>(Flags::LOAD | Flags::BRANCH) {
             self.pipes.reserve_with_result((op.mask, op.prefer), written(op), ready)
         } else {
             self.take(op.mask, op.prefer, ready)
         };
         let mark = self.mark(op.prefer);
         let mut loaded = Loaded::AT_ONCE;
-        if op.has(LOAD, KNOWN) {
+        if op.has::<K>(Flags::LOAD) {
             loaded = self.load(op, accesses, dispatch, issue, events);
         }
         if op.result_count == 1 {
@@ -408,16 +413,16 @@ impl<R: Rules> Engine<R> {
         } else if op.result_count > 1 {
             self.set_results(plan, op, issue, (ready, issue), loaded, mark);
         }
-        let late = planted(Fault::SimpleLate) && KNOWN == SIMPLE
-            || planted(Fault::SimpleLoadLate) && KNOWN == LOAD | SIMPLE
-            || planted(Fault::BranchLate) && KNOWN == BRANCH | SIMPLE;
+        let late = planted(Fault::SimpleLate) && K::FLAGS == Simple::FLAGS
+            || planted(Fault::SimpleLoadLate) && K::FLAGS == SimpleLoad::FLAGS
+            || planted(Fault::BranchLate) && K::FLAGS == SimpleBranch::FLAGS;
         let finish = issue + u64::from(op.finish) + loaded.extra + u64::from(late);
         Run { start, ready, source_cause, issue, base: issue, loaded, finish }
     }
 
     /// Executes a `PAIR`.
     #[inline]
-    fn run_pair<W: Record, const KNOWN: u32>(
+    fn run_pair<W: Record, K: Known>(
         &mut self,
         plan: &Plan,
         op: &Op,
@@ -430,7 +435,7 @@ impl<R: Rules> Engine<R> {
         let ready = for_address.max(for_other);
         let other = plan.parts[op.parts as usize + 1];
         let address = self.issue_one(op.mask, op.prefer, 0, for_address);
-        if op.has(STORE, KNOWN) {
+        if op.has::<K>(Flags::STORE) {
             let data = if R::SLICED && other.pair {
                 self.pipes.reserve_all(self.rules.pipes_of(other.mask, 1, true), for_other)
             } else {
@@ -471,7 +476,7 @@ impl<R: Rules> Engine<R> {
         let sources = self.values.sources(plan, op, start, self.far());
         let (issued, loaded) = match plan.parts_of(op) {
             [address, data]
-                if (address.waits, data.waits) == (Waits::Address, Waits::Data) && !op.is(LOAD) =>
+                if (address.waits, data.waits) == (Waits::Address, Waits::Data) && !op.is(Flags::LOAD) =>
             {
                 (self.issue_store(address, data, &sources), Loaded::AT_ONCE)
             }
@@ -483,7 +488,7 @@ impl<R: Rules> Engine<R> {
         let update = (sources.address, address.unwrap_or(base));
         let mut finish = self.set_results(plan, op, base, update, met, mark).max(issue + 1);
         finish += u64::from(planted(Fault::GeneralLate));
-        if op.is(STORE) {
+        if op.is(Flags::STORE) {
             finish = finish.max(self.store(op, accesses, address.unwrap_or(issue), data.unwrap_or(issue)));
         }
         Run { start, ready: sources.last, source_cause: sources.cause, issue, base, loaded, finish }
@@ -560,12 +565,12 @@ impl<R: Rules> Engine<R> {
                 Waits::Then => steps += u64::from(part.step),
                 Waits::All | Waits::Loaded => {}
             }
-            if index == 0 && op.is(LOAD) {
+            if index == 0 && op.is(Flags::LOAD) {
                 loaded = self.load(op, accesses, dispatch, previous, events);
             }
             issued.last = issued.last.max(previous);
         }
-        if parts.is_empty() && op.is(LOAD) {
+        if parts.is_empty() && op.is(Flags::LOAD) {
             loaded = self.load(op, accesses, dispatch, issued.last, events);
         }
         issued.base = issued.last - steps.min(issued.last);
@@ -597,7 +602,7 @@ impl<R: Rules> Engine<R> {
 
     /// Takes an instruction from fetch to completion.
     #[inline]
-    fn step<W: Record, const KNOWN: u32>(
+    fn step<W: Record, K: Known>(
         &mut self,
         plan: &Plan,
         op: &Op,
@@ -608,12 +613,12 @@ impl<R: Rules> Engine<R> {
         if W::ON {
             self.pipes.held = 0;
         }
-        let taken = op.has(BRANCH, KNOWN) && next != op.end();
-        let (fetch, mut dispatch, opens) = self.dispatch::<W, KNOWN>(op, taken, events);
-        let run = if op.has(SIMPLE, KNOWN) {
-            self.run_simple::<W, KNOWN>(plan, op, accesses, &mut dispatch, events)
-        } else if KNOWN != ANYTHING && op.has(PAIR, KNOWN) {
-            self.run_pair::<W, KNOWN>(plan, op, accesses, &mut dispatch, events)
+        let taken = op.has::<K>(Flags::BRANCH) && next != op.end();
+        let (fetch, mut dispatch, opens) = self.dispatch::<W, K>(op, taken, events);
+        let run = if op.has::<K>(Flags::SIMPLE) {
+            self.run_simple::<W, K>(plan, op, accesses, &mut dispatch, events)
+        } else if K::FLAGS.is_some() && op.has::<K>(Flags::PAIR) {
+            self.run_pair::<W, K>(plan, op, accesses, &mut dispatch, events)
         } else {
             self.run(plan, op, accesses, &mut dispatch, events)
         };
@@ -629,12 +634,12 @@ impl<R: Rules> Engine<R> {
         }
         let mut complete = u64::MAX;
         if !R::GROUPED {
-            complete = self.complete_one::<KNOWN>(op, run.finish, run.cause());
+            complete = self.complete_one::<K>(op, run.finish, run.cause());
         } else if run.finish > self.unit_finish {
             self.unit_finish = run.finish;
             self.unit_cause = run.cause();
         }
-        if op.has(BRANCH, KNOWN) {
+        if op.has::<K>(Flags::BRANCH) {
             self.counters.branches_taken += u64::from(taken);
             self.branch(op, run.base, next);
         }
@@ -642,11 +647,11 @@ impl<R: Rules> Engine<R> {
             let pipes = (self.pipes.held, kept(plan, op, self.pipes.held));
             events.push(run.event(op, fetch, dispatch, complete, opens, pipes));
         }
-        if KNOWN == ANYTHING {
-            if op.is(AFTER) && !self.relax.serialise {
+        if K::FLAGS.is_none() {
+            if op.is(Flags::AFTER) && !self.relax.serialise {
                 self.hold = self.hold.max(run.finish + u64::from(op.serial));
             }
-            if op.is(MARK) {
+            if op.is(Flags::MARK) {
                 self.marks.push(dispatch);
             }
         }
@@ -654,18 +659,18 @@ impl<R: Rules> Engine<R> {
 
     #[inline(never)]
     fn step_branch<W: Record>(&mut self, plan: &Plan, op: &Op, next: u64, events: &mut W) {
-        self.step::<W, { BRANCH | SIMPLE }>(plan, op, &[], next, events);
+        self.step::<W, SimpleBranch>(plan, op, &[], next, events);
     }
 
     #[inline(never)]
-    fn step_access<W: Record, const KNOWN: u32>(
+    fn step_access<W: Record, K: Known>(
         &mut self,
         plan: &Plan,
         op: &Op,
         accesses: &[Access],
         events: &mut W,
     ) {
-        self.step::<W, KNOWN>(plan, op, accesses, 0, events);
+        self.step::<W, K>(plan, op, accesses, 0, events);
     }
 
     #[inline(never)]
@@ -677,7 +682,7 @@ impl<R: Rules> Engine<R> {
         next: u64,
         events: &mut W,
     ) {
-        self.step::<W, ANYTHING>(plan, op, accesses, next, events);
+        self.step::<W, Anything>(plan, op, accesses, next, events);
     }
 
     fn branch(&mut self, op: &Op, resolved: u64, next: u64) {
@@ -705,13 +710,13 @@ impl<R: Rules> Engine<R> {
             let next = || ops.get(index + 1).map_or(next, |following| following.address);
             let mut mine = || accesses_of(&mut rest, index);
             match op.kind {
-                Kind::Register => self.step::<W, SIMPLE>(plan, op, &[], 0, events),
+                Kind::Register => self.step::<W, Simple>(plan, op, &[], 0, events),
                 Kind::Branch => self.step_branch(plan, op, next(), events),
-                Kind::SimpleLoad => self.step_access::<W, { LOAD | SIMPLE }>(plan, op, mine(), events),
-                Kind::PairLoad => self.step_access::<W, { LOAD | PAIR }>(plan, op, mine(), events),
-                Kind::Load => self.step_access::<W, LOAD>(plan, op, mine(), events),
-                Kind::PairStore => self.step_access::<W, { STORE | PAIR }>(plan, op, mine(), events),
-                Kind::Store => self.step_access::<W, STORE>(plan, op, mine(), events),
+                Kind::SimpleLoad => self.step_access::<W, SimpleLoad>(plan, op, mine(), events),
+                Kind::PairLoad => self.step_access::<W, PairLoad>(plan, op, mine(), events),
+                Kind::Load => self.step_access::<W, OtherLoad>(plan, op, mine(), events),
+                Kind::PairStore => self.step_access::<W, PairStore>(plan, op, mine(), events),
+                Kind::Store => self.step_access::<W, OtherStore>(plan, op, mine(), events),
                 Kind::Other => self.step_other(plan, op, mine(), next(), events),
             }
         }

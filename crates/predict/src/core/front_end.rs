@@ -4,9 +4,11 @@
 use super::branch::{Branches, Outcome};
 use super::cache::Hierarchy;
 use super::planted::{planted, Fault};
-use super::{Cause, Relax};
+use crate::cause::Cause;
 use crate::description::Description;
-use crate::plan::{Op, CALL, CONDITIONAL, FUSED, INDIRECT, RETURN};
+use crate::flags::Flags;
+use crate::op::Op;
+use crate::relax::Relax;
 
 /// Most instructions that a cpu file lets wait before dispatch; a power of two.
 const BUFFER_MAX: usize = 1024;
@@ -102,12 +104,12 @@ impl FrontEnd {
     #[inline(always)]
     pub(crate) fn fetch(&mut self, op: &Op, caches: &mut Hierarchy) -> u64 {
         let outside = op.address.wrapping_sub(self.piece) >= self.piece_bytes;
-        if outside || self.in_block >= self.width && !op.is(FUSED) {
+        if outside || self.in_block >= self.width && !op.is(Flags::FUSED) {
             self.enter(op, caches);
         }
-        self.in_block += u32::from(!op.is(FUSED));
+        self.in_block += u32::from(!op.is(Flags::FUSED));
         let crosses = (op.address ^ (op.end() - 1)) & self.crossing_mask != 0;
-        self.crosses = crosses || op.is(FUSED) && self.crosses;
+        self.crosses = crosses || op.is(Flags::FUSED) && self.crosses;
         let buffer = self.buffer + usize::from(planted(Fault::BufferLonger));
         let before = self.number.wrapping_sub(buffer) & self.left_mask;
         self.cycle = self.cycle.max(self.left[before % BUFFER_MAX]);
@@ -155,7 +157,7 @@ impl FrontEnd {
         }
         self.piece = address;
         self.piece_bytes = (ahead.start + self.block_bytes - address).min(line_left);
-        let full = self.in_block >= self.width && !op.is(FUSED);
+        let full = self.in_block >= self.width && !op.is(Flags::FUSED);
         let cycle = (self.cycle + u64::from(full && !self.unlimited)).max(ahead.predicted);
         if cycle > self.cycle || full {
             self.in_block = 0;
@@ -217,9 +219,9 @@ impl FrontEnd {
     /// cycles saved.
     fn join(&mut self, op: &Op) -> u64 {
         let Some(ahead) = self.ahead.as_mut().filter(|ahead| ahead.breaks) else { return 0 };
-        let jumps = !op.is(CONDITIONAL | CALL | RETURN | INDIRECT);
+        let jumps = !op.is(Flags::CONDITIONAL | Flags::CALL | Flags::RETURN | Flags::INDIRECT);
         ahead.joined = jumps && !ahead.joined;
-        if op.is(CONDITIONAL) || jumps && !ahead.joined {
+        if op.is(Flags::CONDITIONAL) || jumps && !ahead.joined {
             self.in_block = self.width;
         }
         u64::from(ahead.joined)

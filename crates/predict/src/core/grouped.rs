@@ -10,8 +10,9 @@
 
 use super::execute::Rules;
 use super::planted::{planted, Fault};
-use crate::description::{Description, ALONE, ENDS, EVEN, FIRST, LAST};
-use crate::plan::{Op, BRANCH, THREE_SOURCES};
+use crate::description::Description;
+use crate::flags::{Flags, Known};
+use crate::op::Op;
 
 /// The group being formed.
 pub(crate) struct Groups {
@@ -24,7 +25,7 @@ pub(crate) struct Groups {
     branches: u32,
     three_source: u32,
     /// Flags that make an instruction more than so many slots.
-    special: u32,
+    special: Flags,
     /// The instruction before was a pair that started a half of the group.
     after_pair: bool,
 }
@@ -38,13 +39,13 @@ impl Rules for Groups {
             width: description.dispatch.width,
             branches_max: description.dispatch.branches.unwrap_or(1),
             three_source_max: description.dispatch.three_source.unwrap_or(u32::MAX),
-            special: BRANCH
-                | FIRST
-                | LAST
-                | ALONE
-                | ENDS
-                | EVEN
-                | description.dispatch.three_source.map_or(0, |_| THREE_SOURCES),
+            special: Flags::BRANCH
+                | Flags::FIRST
+                | Flags::LAST
+                | Flags::ALONE
+                | Flags::ENDS
+                | Flags::EVEN
+                | description.dispatch.three_source.map_or(Flags::NONE, |_| Flags::THREE_SOURCES),
             open: false,
             cycle: 0,
             used: 0,
@@ -55,8 +56,8 @@ impl Rules for Groups {
     }
 
     #[inline]
-    fn offer(&mut self, op: &Op, known: u32, earliest: u64, _taken: bool) -> (u64, bool) {
-        let has_room = if op.is(self.special & known) {
+    fn offer<K: Known>(&mut self, op: &Op, earliest: u64, _taken: bool) -> (u64, bool) {
+        let has_room = if op.has_some::<K>(self.special) {
             self.has_room(op)
         } else {
             self.used + u32::from(op.slots) <= self.width + u32::from(planted(Fault::GroupWider))
@@ -69,7 +70,7 @@ impl Rules for Groups {
     }
 
     #[inline]
-    fn settle(&mut self, op: &Op, known: u32, cycle: u64, opens: bool, _taken: bool) {
+    fn settle<K: Known>(&mut self, op: &Op, cycle: u64, opens: bool, _taken: bool) {
         if opens {
             self.used = 0;
             self.branches = 0;
@@ -78,7 +79,7 @@ impl Rules for Groups {
         }
         self.open = true;
         self.cycle = self.cycle.max(cycle);
-        if op.is(self.special & known) {
+        if op.has_some::<K>(self.special) {
             self.settle_special(op);
         } else {
             self.used += u32::from(op.slots);
@@ -89,36 +90,36 @@ impl Rules for Groups {
 
 impl Groups {
     fn settle_special(&mut self, op: &Op) {
-        if op.is(BRANCH) && !op.is(ALONE) {
+        if op.is(Flags::BRANCH) && !op.is(Flags::ALONE) {
             self.branches += 1;
             if self.branches == self.branches_max {
                 self.open = false;
             }
         } else {
-            if op.is(EVEN) && self.used > 0 {
+            if op.is(Flags::EVEN) && self.used > 0 {
                 self.used = self.width / 2;
             }
             self.used += u32::from(op.slots);
         }
-        self.three_source += u32::from(op.is(THREE_SOURCES));
-        self.after_pair = op.is(EVEN);
-        if op.is(LAST | ALONE | ENDS) {
+        self.three_source += u32::from(op.is(Flags::THREE_SOURCES));
+        self.after_pair = op.is(Flags::EVEN);
+        if op.is(Flags::LAST | Flags::ALONE | Flags::ENDS) {
             self.open = false;
         }
     }
 
     fn has_room(&self, op: &Op) -> bool {
-        if op.is(BRANCH) && !op.is(ALONE) {
-            return !op.is(FIRST) && self.branches < self.branches_max;
+        if op.is(Flags::BRANCH) && !op.is(Flags::ALONE) {
+            return !op.is(Flags::FIRST) && self.branches < self.branches_max;
         }
-        let first_only = op.is(FIRST | ALONE);
+        let first_only = op.is(Flags::FIRST | Flags::ALONE);
         if first_only && self.used + self.branches > 0 {
             return false;
         }
-        if op.is(THREE_SOURCES) && self.three_source >= self.three_source_max {
+        if op.is(Flags::THREE_SOURCES) && self.three_source >= self.three_source_max {
             return false;
         }
-        if op.is(EVEN) && self.used > 0 {
+        if op.is(Flags::EVEN) && self.used > 0 {
             let half = self.width / 2;
             return self.after_pair && self.used <= half && half + u32::from(op.slots) <= self.width;
         }

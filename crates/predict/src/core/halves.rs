@@ -8,15 +8,10 @@
 
 use super::planted::{planted, Fault};
 use crate::description::Description;
-use crate::plan::Op;
+use crate::op::{Op, FIXED, NEITHER};
 
 /// Where the marks of the halves that a value is late for stand in the word of a value (`values`): above its domain.
 const MARK_SHIFT: u32 = 13;
-/// Kinds below go to either half in turn; from this one on they have all their pipes in one: the first, then the second.
-pub(crate) const FIXED: u8 = 8;
-/// The kind of instructions that wait in no half.
-pub(crate) const NEITHER: u8 = 255;
-
 /// This bit in the number of a queue means its second half.
 pub(crate) const SECOND_LANE: u8 = 4;
 

@@ -15,9 +15,14 @@ use super::queues::{Calendar, Ring, LANES};
 use super::store_queue::{Drains, Meets, Store, StoreQueue};
 use super::units::Pipes;
 use super::values::Values;
-use super::{accesses_of, Access, Cause, Core, Counters, Event, Nobody, Record, Relax};
+use super::{accesses_of, Core, Counters, Event, Nobody, Record};
+use crate::cause::Cause;
 use crate::description::*;
-use crate::plan::*;
+use crate::flags::*;
+use crate::op::*;
+use crate::plan::Plan;
+use crate::relax::Relax;
+use crate::source::Access;
 use decode::Role;
 
 /// An in-order core.
@@ -105,20 +110,20 @@ impl InOrder {
 
     /// The cycle of issue as far as everything but sources and pipe goes.
     #[inline]
-    fn offer<const KNOWN: u32>(&mut self, op: &Op, fetch: u64, slots: u32) -> u64 {
+    fn offer<K: Known>(&mut self, op: &Op, fetch: u64, slots: u32) -> u64 {
         let mut now = self.last_issue;
         if fetch.max(self.hold) > now {
             self.put_off(&mut now, fetch, self.front.cause);
             self.put_off(&mut now, self.hold, Cause::Serialise);
         }
-        if op.has(BEFORE, KNOWN) && !self.relax.serialise {
+        if op.has::<K>(Flags::BEFORE) && !self.relax.serialise {
             self.put_off(&mut now, self.last_complete, Cause::Serialise);
         }
         if slots > 0 && now == self.last_issue && self.used + slots > self.width {
             self.put_off(&mut now, self.last_issue + 1, Cause::DispatchRules);
         }
         self.put_off(&mut now, self.window.oldest().max(self.resolved), Cause::Dependency);
-        if op.has(STORE, KNOWN) {
+        if op.has::<K>(Flags::STORE) {
             self.put_off(&mut now, self.stores.free_at(), Cause::StoreQueue);
         }
         now
@@ -182,7 +187,7 @@ impl InOrder {
                     bytes: piece,
                     address_time: issue,
                     data_time: issue,
-                    simple: op.is(GENERAL_AT_BASE),
+                    simple: op.is(Flags::GENERAL_AT_BASE),
                     crosses: self.memory.crossing(access.address, bytes) > 0,
                     ..Store::default()
                 });
@@ -209,7 +214,7 @@ impl InOrder {
         if outcome.mispredicted && !early {
             self.counters.branch_misses += 1;
             self.front.restart(known + self.mispredict, Cause::Mispredict);
-        } else if op.is(RETURN | INDIRECT) && !early && !self.relax.mispredicts {
+        } else if op.is(Flags::RETURN | Flags::INDIRECT) && !early && !self.relax.mispredicts {
             // The target register is not there yet: fetch waits for it.
             self.front.restart(known + 1, Cause::TakenBranch);
         }
@@ -218,7 +223,7 @@ impl InOrder {
     /// When the last source is there, and what it waited for.
     #[inline]
     fn latest_source(&self, plan: &Plan, op: &Op, earliest: u64) -> (u64, u64) {
-        if op.is(ONE_KIND) {
+        if op.is(Flags::ONE_KIND) {
             return self.values.one_kind(plan, op, earliest, 0);
         }
         let sources = self.values.sources(plan, op, earliest, 0);
@@ -240,7 +245,7 @@ impl InOrder {
 
     /// Takes an instruction from fetch to completion.
     #[inline(always)]
-    fn step<W: Record, const KNOWN: u32>(
+    fn step<W: Record, K: Known>(
         &mut self,
         plan: &Plan,
         op: &Op,
@@ -252,13 +257,13 @@ impl InOrder {
             self.pipes.held = 0;
         }
         let fetch = self.front.fetch(op, &mut self.caches);
-        let foldable = op.has(BRANCH, KNOWN)
+        let foldable = op.has::<K>(Flags::BRANCH)
             && (self.folded && !planted(Fault::FoldForgotten))
-            && !op.has(BEFORE | AFTER, KNOWN)
+            && !op.has::<K>(Flags::BEFORE | Flags::AFTER)
             && self.since_folded >= self.fold_distance;
         self.since_folded = if foldable { 0 } else { self.since_folded + 1 };
         let slots = if foldable { 0 } else { u32::from(op.slots) };
-        let mut issue = self.offer::<KNOWN>(op, fetch, slots);
+        let mut issue = self.offer::<K>(op, fetch, slots);
         let offered = issue;
         let stationed = op.queue != NO_QUEUE;
         if stationed && !foldable {
@@ -269,14 +274,14 @@ impl InOrder {
         let mut dispatch = issue;
         let mut steps = 0;
         // MPC823e reference manual, 8.2.6: what is fetched on the predicted path is not executed before the condition is resolved.
-        let predicted = op.has(BRANCH, KNOWN) && op.is(CONDITIONAL) && !self.folded;
+        let predicted = op.has::<K>(Flags::BRANCH) && op.is(Flags::CONDITIONAL) && !self.folded;
         if predicted {
             self.resolved = if planted(Fault::ConditionForgotten) { 0 } else { last };
         }
         let ready = if foldable || predicted { issue } else { last };
         issue = ready;
         if !foldable {
-            if op.has(SIMPLE, KNOWN) {
+            if op.has::<K>(Flags::SIMPLE) {
                 issue = self.pipes.reserve_one(op.mask, op.prefer, ready);
             } else {
                 (issue, steps) = self.issue_parts(plan, op, ready);
@@ -294,7 +299,7 @@ impl InOrder {
         self.settle(dispatch, slots);
         self.front.dispatched(dispatch);
         let (extra, memory_cause) =
-            if op.has(LOAD, KNOWN) { self.load(accesses, base) } else { (0, Cause::Dependency) };
+            if op.has::<K>(Flags::LOAD) { self.load(accesses, base) } else { (0, Cause::Dependency) };
         let passed_on = if extra > 0 { memory_cause } else { Cause::Dependency };
         let mut finish = base + if foldable { 0 } else { u64::from(op.latency.max(1)) + extra };
         for result in plan.results_of(op) {
@@ -303,10 +308,10 @@ impl InOrder {
             self.values.set(result, from, passed_on, 0);
         }
         let complete = self.complete(finish);
-        if op.has(STORE, KNOWN) {
+        if op.has::<K>(Flags::STORE) {
             self.store(op, accesses, base, complete);
         }
-        if op.has(BRANCH, KNOWN) {
+        if op.has::<K>(Flags::BRANCH) {
             self.counters.branches_taken += u64::from(next != op.end());
             self.branch(op, fetch, last, next);
         }
@@ -332,11 +337,11 @@ impl InOrder {
             };
             record(events, times, waited);
         }
-        if KNOWN == ANYTHING {
-            if op.is(AFTER) && !self.relax.serialise {
+        if K::FLAGS.is_none() {
+            if op.is(Flags::AFTER) && !self.relax.serialise {
                 self.hold = self.hold.max(finish + u64::from(op.serial));
             }
-            if op.is(MARK) {
+            if op.is(Flags::MARK) {
                 self.marks.push(dispatch);
             }
         }
@@ -346,18 +351,18 @@ impl InOrder {
 impl InOrder {
     #[inline(never)]
     fn step_branch<W: Record>(&mut self, plan: &Plan, op: &Op, next: u64, events: &mut W) {
-        self.step::<W, { BRANCH | SIMPLE }>(plan, op, &[], next, events);
+        self.step::<W, SimpleBranch>(plan, op, &[], next, events);
     }
 
     #[inline(never)]
-    fn step_access<W: Record, const KNOWN: u32>(
+    fn step_access<W: Record, K: Known>(
         &mut self,
         plan: &Plan,
         op: &Op,
         accesses: &[Access],
         events: &mut W,
     ) {
-        self.step::<W, KNOWN>(plan, op, accesses, 0, events);
+        self.step::<W, K>(plan, op, accesses, 0, events);
     }
 
     #[inline(never)]
@@ -369,7 +374,7 @@ impl InOrder {
         next: u64,
         events: &mut W,
     ) {
-        self.step::<W, ANYTHING>(plan, op, accesses, next, events);
+        self.step::<W, Anything>(plan, op, accesses, next, events);
     }
 }
 
@@ -396,11 +401,11 @@ impl InOrder {
             let next = || ops.get(index + 1).map_or(next, |following| following.address);
             let mut mine = || accesses_of(&mut rest, index);
             match op.kind {
-                Kind::Register => self.step::<W, SIMPLE>(plan, op, &[], 0, events),
+                Kind::Register => self.step::<W, Simple>(plan, op, &[], 0, events),
                 Kind::Branch => self.step_branch(plan, op, next(), events),
-                Kind::SimpleLoad => self.step_access::<W, { LOAD | SIMPLE }>(plan, op, mine(), events),
-                Kind::PairLoad | Kind::Load => self.step_access::<W, LOAD>(plan, op, mine(), events),
-                Kind::PairStore | Kind::Store => self.step_access::<W, STORE>(plan, op, mine(), events),
+                Kind::SimpleLoad => self.step_access::<W, SimpleLoad>(plan, op, mine(), events),
+                Kind::PairLoad | Kind::Load => self.step_access::<W, OtherLoad>(plan, op, mine(), events),
+                Kind::PairStore | Kind::Store => self.step_access::<W, OtherStore>(plan, op, mine(), events),
                 Kind::Other => self.step_other(plan, op, mine(), next(), events),
             }
         }

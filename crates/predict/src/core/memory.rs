@@ -5,9 +5,12 @@
 use super::execute::{Engine, Rules};
 use super::planted::{planted, Fault};
 use super::store_queue::{Meets, Store};
-use super::{Access, Cause, Record};
+use super::Record;
+use crate::cause::Cause;
 use crate::description::*;
-use crate::plan::*;
+use crate::flags::{Anything, Flags};
+use crate::op::*;
+use crate::source::Access;
 
 /// What memory did to a load.
 #[derive(Clone, Copy)]
@@ -64,7 +67,7 @@ impl<R: Rules> Engine<R> {
         for access in accesses {
             if !access.store && access.known {
                 let mut one = self.load_one(op, access, dispatch, issue, events);
-                if op.is(INDEXED) {
+                if op.is(Flags::INDEXED) {
                     one.extra += self.memory.indexed;
                 }
                 loaded = if one.extra > loaded.extra { one } else { loaded };
@@ -95,7 +98,7 @@ impl<R: Rules> Engine<R> {
                 if store.address_time > issue {
                     start = self.too_early(op, store.address_time);
                 }
-                if meets == Meets::Some && self.memory.doublewords && !op.is(NO_FORWARD) {
+                if meets == Meets::Some && self.memory.doublewords && !op.is(Flags::NO_FORWARD) {
                     if let Some((data_time, merged)) =
                         self.stores.in_doublewords(access.address, bytes, issue)
                     {
@@ -111,7 +114,8 @@ impl<R: Rules> Engine<R> {
                     }
                 }
                 if let (Meets::Some, Some(partly)) = (meets, self.memory.forward_partial) {
-                    if !op.is(NO_FORWARD) && self.stores.is_alone(&store, access.address, bytes, issue) {
+                    if !op.is(Flags::NO_FORWARD) && self.stores.is_alone(&store, access.address, bytes, issue)
+                    {
                         self.counters.forwards += 1;
                         return self.forwarded(partly, start, store.data_time, issue, crossing);
                     }
@@ -135,7 +139,7 @@ impl<R: Rules> Engine<R> {
                             }
                         }
                         (None, None) => {
-                            let vector = op.is(MOVES_VECTOR);
+                            let vector = op.is(Flags::MOVES_VECTOR);
                             let forward =
                                 if vector { self.memory.forward_vector } else { self.memory.forward };
                             let crossing =
@@ -174,12 +178,14 @@ impl<R: Rules> Engine<R> {
     /// register.
     fn renames(&self, op: &Op) -> bool {
         if self.memory.renames_any {
-            return !op.is(MOVES_VECTOR) || op.is(GENERAL_AT_BASE);
+            return !op.is(Flags::MOVES_VECTOR) || op.is(Flags::GENERAL_AT_BASE);
         }
-        let extends =
-            op.is(LOAD) && !op.is(STORE) && op.part_count == 1 && u64::from(op.latency) > self.l1_latency;
-        let updates = op.is(LOAD) && op.is(STORE) && op.other_sources > 0;
-        op.is(GENERAL_AT_BASE) && !extends && !updates
+        let extends = op.is(Flags::LOAD)
+            && !op.is(Flags::STORE)
+            && op.part_count == 1
+            && u64::from(op.latency) > self.l1_latency;
+        let updates = op.is(Flags::LOAD) && op.is(Flags::STORE) && op.other_sources > 0;
+        op.is(Flags::GENERAL_AT_BASE) && !extends && !updates
     }
 
     #[inline]
@@ -216,12 +222,12 @@ impl<R: Rules> Engine<R> {
         dispatch: &mut u64,
         events: &mut W,
     ) -> Option<u64> {
-        if meets == Meets::All && !op.is(NO_FORWARD) {
+        if meets == Meets::All && !op.is(Flags::NO_FORWARD) {
             self.counters.forwards += 1;
             return None;
         }
         self.counters.forward_failures += 1;
-        if meets == Meets::Some && self.memory.partial_merges && !op.is(NO_FORWARD) {
+        if meets == Meets::Some && self.memory.partial_merges && !op.is(Flags::NO_FORWARD) {
             return Some(start + self.memory.forward_failed);
         }
         let mut start = start;
@@ -231,7 +237,7 @@ impl<R: Rules> Engine<R> {
             let again = self.last_complete + self.memory.same_group_flush;
             let mut now = self.last_dispatch;
             self.open(&mut now);
-            self.rules.settle(op, ANYTHING, again, true, false);
+            self.rules.settle::<Anything>(op, again, true, false);
             self.put_off(&mut now, again, Cause::LoadHitStore);
             self.last_dispatch = now;
             *dispatch = now;

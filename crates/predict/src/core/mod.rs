@@ -27,28 +27,12 @@ mod units;
 mod values;
 mod window;
 
+use crate::cause::Cause;
 use crate::cpu::schema::CoreKind;
 use crate::description::Description;
 use crate::plan::{BlockPlan, Plan};
-pub(crate) use halves::{FIXED, NEITHER};
-#[cfg(test)]
-pub(crate) use values::domain_of;
-pub(crate) use values::{result_value, TIME_SHIFT};
-
-/// One access to memory by one execution of an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Access {
-    /// Index of the instruction in its block.
-    pub instruction: u16,
-    /// Bytes accessed.
-    pub bytes: u16,
-    /// Whether it writes.
-    pub store: bool,
-    /// Whether `address` is known; if not, the access is taken to hit and to meet no store.
-    pub known: bool,
-    /// First byte.
-    pub address: u64,
-}
+use crate::relax::Relax;
+use crate::source::Access;
 
 /// Takes the accesses of the instruction of that index from the front of those of its block.
 #[inline]
@@ -77,92 +61,6 @@ fn some_accesses_of<'a>(rest: &mut &'a [Access], index: usize) -> &'a [Access] {
     let mine = &rest[from..to];
     *rest = &rest[to..];
     mine
-}
-
-/// Why dispatch, or in-order issue, stood still.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(usize)]
-pub enum Cause {
-    /// Fetch delivered too little: block boundaries, width.
-    Fetch,
-    /// Redirecting fetch to the target of a taken branch.
-    TakenBranch,
-    /// Instruction cache misses.
-    InstructionCache,
-    /// Wrongly predicted branches.
-    Mispredict,
-    /// Rules on what may be dispatched together.
-    DispatchRules,
-    /// An issue queue was full.
-    IssueQueue,
-    /// Rename registers ran out.
-    Rename,
-    /// The window (or load queue) was full of instructions waiting for sources.
-    Dependency,
-    /// The same, waiting for a pipe.
-    Unit,
-    /// The same, waiting for data beyond the first-level cache.
-    CacheMiss,
-    /// The same, waiting for an older store (forwarding, rejection, flush).
-    LoadHitStore,
-    /// The store queue was full.
-    StoreQueue,
-    /// A serialising instruction.
-    Serialise,
-    /// A load was flushed because it ran before an older store to its bytes.
-    OrderFlush,
-}
-
-/// The bits that a cause's number takes in a word with something else.
-pub(crate) const CAUSE_BITS: u32 = 4;
-pub(crate) const CAUSE_MASK: u64 = (1 << CAUSE_BITS) - 1;
-
-impl Cause {
-    /// How many there are.
-    pub const COUNT: usize = 14;
-
-    /// The cause whose number stands in the lowest bits.
-    pub(crate) fn numbered(word: u64) -> Cause {
-        Cause::ALL.get((word & CAUSE_MASK) as usize).copied().unwrap_or(Cause::Dependency)
-    }
-
-    /// All, in the order of their numbers.
-    pub const ALL: [Cause; Cause::COUNT] = [
-        Cause::Fetch,
-        Cause::TakenBranch,
-        Cause::InstructionCache,
-        Cause::Mispredict,
-        Cause::DispatchRules,
-        Cause::IssueQueue,
-        Cause::Rename,
-        Cause::Dependency,
-        Cause::Unit,
-        Cause::CacheMiss,
-        Cause::LoadHitStore,
-        Cause::StoreQueue,
-        Cause::Serialise,
-        Cause::OrderFlush,
-    ];
-
-    /// A name for tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Cause::Fetch => "fetch",
-            Cause::TakenBranch => "taken-branch",
-            Cause::InstructionCache => "instruction-cache",
-            Cause::Mispredict => "mispredict",
-            Cause::DispatchRules => "dispatch-rules",
-            Cause::IssueQueue => "issue-queue",
-            Cause::Rename => "rename",
-            Cause::Dependency => "dependency",
-            Cause::Unit => "unit",
-            Cause::CacheMiss => "cache-miss",
-            Cause::LoadHitStore => "load-hit-store",
-            Cause::StoreQueue => "store-queue",
-            Cause::Serialise => "serialise",
-            Cause::OrderFlush => "order-flush",
-        }
-    }
 }
 
 /// What a core counted; all counts are of the simulated (and skipped-over) execution.
@@ -272,31 +170,6 @@ pub struct Event {
     pub pipes: u32,
     /// Of these the ones that it kept for longer than a cycle, and for how long.
     pub kept: (u32, u16),
-}
-
-/// Resources taken as unlimited or free, one at a time, to find what bounds a program.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Relax {
-    /// Fetch delivers everything at once; taken branches cost nothing. Wrong predictions still do.
-    pub fetch: bool,
-    /// Only taken branches cost nothing.
-    pub taken_branches: bool,
-    /// No branch is mispredicted.
-    pub mispredicts: bool,
-    /// Dispatch and completion have no width and no rules.
-    pub dispatch: bool,
-    /// These pipes are unlimited.
-    pub pipes: u32,
-    /// Every result is there one cycle after issue.
-    pub latency: bool,
-    /// The window, queues and rename registers are unlimited.
-    pub window: bool,
-    /// Loads never meet a store.
-    pub load_hit_store: bool,
-    /// Every access hits the first level.
-    pub caches: bool,
-    /// Serialising instructions do not serialise.
-    pub serialise: bool,
 }
 
 /// Who is told of each instruction's life. Nobody is at no cost: the engines are compiled for either, so that what is recorded

@@ -4,7 +4,8 @@
 use super::execute::Rules;
 use super::planted::{planted, Fault};
 use crate::description::Description;
-use crate::plan::{Op, BRANCH};
+use crate::flags::{Flags, Known};
+use crate::op::Op;
 
 /// The rename slots of the current cycle.
 pub(crate) struct Slots {
@@ -34,8 +35,8 @@ impl Rules for Slots {
     }
 
     #[inline]
-    fn offer(&mut self, op: &Op, known: u32, earliest: u64, taken: bool) -> (u64, bool) {
-        let full = op.has(BRANCH, known) && self.branches >= self.branches_max
+    fn offer<K: Known>(&mut self, op: &Op, earliest: u64, taken: bool) -> (u64, bool) {
+        let full = op.has::<K>(Flags::BRANCH) && self.branches >= self.branches_max
             || taken && self.taken >= self.taken_max;
         let free = if self.used >= self.width { self.free() } else { self.cycle + u64::from(full) };
         let cycle = earliest.max(free);
@@ -43,7 +44,7 @@ impl Rules for Slots {
     }
 
     #[inline]
-    fn settle(&mut self, op: &Op, known: u32, cycle: u64, _opens: bool, taken: bool) {
+    fn settle<K: Known>(&mut self, op: &Op, cycle: u64, _opens: bool, taken: bool) {
         if cycle > self.cycle {
             // What did not fit into one cycle goes on into the next.
             let passed = (cycle - self.cycle).saturating_mul(u64::from(self.width));
@@ -54,7 +55,7 @@ impl Rules for Slots {
             self.taken = 0;
         }
         self.used += u32::from(op.slots);
-        self.branches += u32::from(op.has(BRANCH, known));
+        self.branches += u32::from(op.has::<K>(Flags::BRANCH));
         self.taken += u32::from(taken);
     }
 }

@@ -15,8 +15,9 @@
 use super::execute::Rules;
 use super::planted::{planted, Fault};
 use super::queues::Calendar;
-use crate::description::{Description, BOTH, EVEN, FIRST, LAST, RESTRICTED};
-use crate::plan::{Op, BRANCH};
+use crate::description::Description;
+use crate::flags::{Flags, Known};
+use crate::op::Op;
 
 const SLICES_MAX: usize = 4;
 
@@ -128,28 +129,28 @@ impl Rules for Slices {
     }
 
     #[inline]
-    fn offer(&mut self, op: &Op, known: u32, earliest: u64, taken: bool) -> (u64, bool) {
+    fn offer<K: Known>(&mut self, op: &Op, earliest: u64, taken: bool) -> (u64, bool) {
         if earliest <= self.now.number {
-            if let Some(state) = self.add(self.now.number, self.now.state, op, known, taken) {
+            if let Some(state) = self.add::<K>(self.now.number, self.now.state, op, taken) {
                 self.next = Cycle { state, ..self.now };
                 return (self.now.number, false);
             }
         }
         let cycle = earliest.max(self.now.number + 1);
-        self.next = self.open(op, known, cycle, taken);
+        self.next = self.open::<K>(op, cycle, taken);
         (cycle, true)
     }
 
     #[inline(always)]
-    fn place(&mut self, op: &Op, known: u32, cycle: u64, taken: bool) {
+    fn place<K: Known>(&mut self, op: &Op, cycle: u64, taken: bool) {
         if cycle != self.next.number {
-            self.next = self.open(op, known, cycle, taken);
+            self.next = self.open::<K>(op, cycle, taken);
         }
     }
 
     #[inline(always)]
-    fn settle(&mut self, op: &Op, known: u32, cycle: u64, _opens: bool, taken: bool) {
-        self.place(op, known, cycle, taken);
+    fn settle<K: Known>(&mut self, op: &Op, cycle: u64, _opens: bool, taken: bool) {
+        self.place::<K>(op, cycle, taken);
         self.now = self.next;
     }
 
@@ -174,21 +175,21 @@ impl Rules for Slices {
 impl Slices {
     /// A cycle in which nothing but `op` was dispatched. Whatever `op` is, it fits.
     #[inline(never)]
-    fn open(&self, op: &Op, known: u32, number: u64, taken: bool) -> Cycle {
+    fn open<K: Known>(&self, op: &Op, number: u64, taken: bool) -> Cycle {
         let empty = self.tuple_places << PLACES.0;
         let full = empty | self.width << USED.0 | 1 << OPERATIONS.0;
-        Cycle { number, state: self.add(number, empty, op, known, taken).unwrap_or(full) }
+        Cycle { number, state: self.add::<K>(number, empty, op, taken).unwrap_or(full) }
     }
 
     /// The state of the cycle `number` with `op`, if there is room for it.
     #[inline(always)]
-    fn add(&self, number: u64, state: u64, op: &Op, known: u32, taken: bool) -> Option<u64> {
+    fn add<K: Known>(&self, number: u64, state: u64, op: &Op, taken: bool) -> Option<u64> {
         let operations = u64::from(op.slots);
         if USED.of(state) > 0 {
             let too_many = USED.of(state) + operations > self.width
                 || CLOSED.of(state) > 0
-                || op.has(FIRST, known)
-                || op.has(BRANCH, known) && BRANCHES.of(state) >= self.branches_max
+                || op.has::<K>(Flags::FIRST)
+                || op.has::<K>(Flags::BRANCH) && BRANCHES.of(state) >= self.branches_max
                 || taken && TAKEN.of(state) >= self.taken_max;
             if too_many {
                 return None;
@@ -196,35 +197,35 @@ impl Slices {
         }
         let newest = OPERATIONS.1 << OPERATIONS.0 | SLICES.1 << SLICES.0;
         let mut state = (state & !newest) + (operations << USED.0 | u64::from(taken) << TAKEN.0);
-        if op.has(LAST, known) {
+        if op.has::<K>(Flags::LAST) {
             state = CLOSED.set(state, 1);
         }
-        if op.has(BRANCH, known) {
+        if op.has::<K>(Flags::BRANCH) {
             return Some(state + (1 << BRANCHES.0));
         }
-        if op.slots == 1 && !op.is(BOTH | EVEN) {
-            return self.add_operation(number, state, op.is(RESTRICTED), &mut self.held.clone());
+        if op.slots == 1 && !op.is(Flags::BOTH | Flags::EVEN) {
+            return self.add_operation(number, state, op.is(Flags::RESTRICTED), &mut self.held.clone());
         }
-        self.add_operations(number, state, op, known)
+        self.add_operations::<K>(number, state, op)
     }
 
     /// The same for what is more than one operation, or takes the places of more.
     #[inline(never)]
-    fn add_operations(&self, number: u64, mut state: u64, op: &Op, known: u32) -> Option<u64> {
-        if op.has(EVEN, known) && FILLED.of(state) > 0 {
+    fn add_operations<K: Known>(&self, number: u64, mut state: u64, op: &Op) -> Option<u64> {
+        if op.has::<K>(Flags::EVEN) && FILLED.of(state) > 0 {
             state = self.next_tuple(state)?;
         }
         let mut held = self.held;
-        if op.has(EVEN, known) {
+        if op.has::<K>(Flags::EVEN) {
             held = [0; SLICES_MAX];
         }
         for _ in 0..op.slots {
-            if op.is(BOTH) && FILLED.of(state) + 2 > PLACES.of(state) {
+            if op.is(Flags::BOTH) && FILLED.of(state) + 2 > PLACES.of(state) {
                 state = self.next_tuple(state)?;
             }
-            state = self.add_operation(number, state, op.is(RESTRICTED), &mut held)?;
-            if op.is(BOTH) {
-                state = self.add_operation(number, state, op.is(RESTRICTED), &mut held)?;
+            state = self.add_operation(number, state, op.is(Flags::RESTRICTED), &mut held)?;
+            if op.is(Flags::BOTH) {
+                state = self.add_operation(number, state, op.is(Flags::RESTRICTED), &mut held)?;
             }
         }
         Some(state)

@@ -7,7 +7,7 @@
 
 use super::planted::{planted, Fault};
 use crate::description::{Part, Unit};
-use crate::plan::Op;
+use crate::op::Op;
 
 /// Cycles remembered; a reservation farther ahead than this meets no competition.
 /// A power of two, small enough that the table stays in a first-level cache.

@@ -2,28 +2,12 @@
 //! When each register's value is there, from which bypass domain, and what delayed it.
 
 use super::planted::{planted, Fault};
-use super::{Cause, CAUSE_MASK};
+use crate::cause::{Cause, CAUSE_MASK};
 use crate::description::{ADDRESS_DOMAIN, DOMAINS_MAX, OTHER_HALF, STORED_DOMAIN};
-use crate::plan::{Op, Plan, Result, MANY_SOURCES, NEAR, ONE_KIND, REGISTERS};
-
-/// Where the domain and the cycle stand in a `Value`; the cause stands lowest.
-const DOMAIN_SHIFT: u32 = 8;
-pub(crate) const TIME_SHIFT: u32 = 16;
-
-/// A cycle, the domain that a value comes from and what delayed it, in one word, so that the latest of several values is
-/// the largest word and brings its cause along.
-type Value = u64;
-
-/// The lower half of the value that a result is: its latency, counted from cycle 0, and its domain.
-pub(crate) fn result_value(latency: u16, domain: u8) -> u32 {
-    u32::from(latency) << TIME_SHIFT | u32::from(domain) << DOMAIN_SHIFT | Cause::Dependency as u32
-}
-
-/// The domain in it.
-#[cfg(test)]
-pub(crate) fn domain_of(value: u32) -> u8 {
-    (value >> DOMAIN_SHIFT) as u8 % DOMAINS_MAX as u8
-}
+use crate::flags::Flags;
+use crate::op::{Op, Result, REGISTERS};
+use crate::plan::Plan;
+use crate::value::{Value, DOMAIN_SHIFT, TIME_SHIFT};
 
 /// What an instruction with no cause of its own for delay passes on at `ready`.
 fn value(ready: u64) -> Value {
@@ -72,7 +56,7 @@ impl Values {
     #[inline(always)]
     pub(crate) fn one_kind(&self, plan: &Plan, op: &Op, earliest: u64, far: u64) -> (u64, u64) {
         let mut latest = value(earliest);
-        if op.is(NEAR) {
+        if op.is(Flags::NEAR) {
             for register in op.first_sources {
                 latest = latest.max(self.crossed(self.values[usize::from(register)], 0, far));
             }
@@ -82,7 +66,7 @@ impl Values {
                 latest = latest.max(self.seen_by(row, register, far));
             }
         }
-        if op.is(MANY_SOURCES) && !planted(Fault::ManyForgotten) {
+        if op.is(Flags::MANY_SOURCES) && !planted(Fault::ManyForgotten) {
             latest = latest.max(self.latest(plan.all_sources(op), op.source_domain, far));
         }
         (latest >> TIME_SHIFT, latest & CAUSE_MASK)
@@ -103,7 +87,7 @@ impl Values {
     /// When the sources of `op` are there, at `earliest` at the earliest.
     #[inline]
     pub(crate) fn sources(&self, plan: &Plan, op: &Op, earliest: u64, far: u64) -> Sources {
-        if op.is(ONE_KIND) {
+        if op.is(Flags::ONE_KIND) {
             let (last, cause) = self.one_kind(plan, op, earliest, far);
             let of = |count| if count > 0 { last } else { earliest };
             let (address, stored, other) =

@@ -5,9 +5,10 @@
 use super::execute::{Engine, Rules, UNITS_MAX};
 use super::planted::{planted, Fault};
 use super::queues::Ring;
-use super::{Cause, Event, Record, CAUSE_BITS};
-use crate::description::*;
-use crate::plan::*;
+use super::{Event, Record};
+use crate::cause::{Cause, CAUSE_BITS};
+use crate::flags::{Flags, Known};
+use crate::op::*;
 
 /// A cycle of completion, and below it the number of the cause that was waited for longest.
 pub(super) type Completion = u64;
@@ -53,19 +54,19 @@ impl<R: Rules> Engine<R> {
 
     /// Completes an instruction that is a unit by itself; when. What it holds until then is had again from there on.
     #[inline]
-    pub(super) fn complete_one<const KNOWN: u32>(&mut self, op: &Op, finish: u64, cause: u64) -> u64 {
+    pub(super) fn complete_one<K: Known>(&mut self, op: &Op, finish: u64, cause: u64) -> u64 {
         let completion = self.complete(finish, cause);
-        if op.is(WRITES_GENERAL) {
+        if op.is(Flags::WRITES_GENERAL) {
             self.general.take(completion);
         }
-        if op.is(WRITES_VECTOR) {
+        if op.is(Flags::WRITES_VECTOR) {
             self.vector.take(completion);
         }
-        if op.has(LOAD, KNOWN) {
+        if op.has::<K>(Flags::LOAD) {
             self.loads.take(completion);
         }
         let cycle = cycle_of(completion);
-        if op.has(STORE, KNOWN) {
+        if op.has::<K>(Flags::STORE) {
             self.complete_stores(cycle);
         }
         cycle
@@ -145,7 +146,7 @@ impl<R: Rules> Engine<R> {
 
     /// The cycle in which `op` is dispatched, everything it needs to be in the window taken.
     #[inline]
-    pub(super) fn dispatch<W: Record, const KNOWN: u32>(
+    pub(super) fn dispatch<W: Record, K: Known>(
         &mut self,
         op: &Op,
         taken: bool,
@@ -157,12 +158,12 @@ impl<R: Rules> Engine<R> {
             self.put_off(&mut now, fetch, self.front.cause);
             self.put_off(&mut now, self.hold, Cause::Serialise);
         }
-        if op.has(BEFORE, KNOWN) && !self.relax.serialise {
+        if op.has::<K>(Flags::BEFORE) && !self.relax.serialise {
             self.close(events);
             self.put_off(&mut now, self.last_complete, Cause::Serialise);
         }
         self.rules.see(&mut self.calendar, now);
-        let (cycle, mut opens) = self.rules.offer(op, KNOWN, now, taken);
+        let (cycle, mut opens) = self.rules.offer::<K>(op, now, taken);
         opens |= R::GROUPED && !self.unit_open;
         if !R::GROUPED {
             self.put_off(&mut now, cycle, Cause::DispatchRules);
@@ -171,22 +172,22 @@ impl<R: Rules> Engine<R> {
             self.put_off(&mut now, cycle, Cause::DispatchRules);
             self.turn_group(&mut now, events);
         }
-        if op.has(LOAD | STORE, KNOWN) {
+        if op.has::<K>(Flags::LOAD | Flags::STORE) {
             self.admit_access(op, &mut now);
         }
-        if op.is(WRITES_GENERAL | WRITES_VECTOR) {
+        if op.is(Flags::WRITES_GENERAL | Flags::WRITES_VECTOR) {
             self.rename(op, &mut now);
         }
         if R::HALVES {
             self.side = self.halves.steer(op);
         }
         if R::SLICED {
-            self.place(op, KNOWN, &mut now, taken);
+            self.place::<K>(op, &mut now, taken);
         } else if op.queue != NO_QUEUE {
             let cycle = self.calendar.admit(usize::from(op.queue | self.lane()), now);
             self.put_off(&mut now, cycle, Cause::IssueQueue);
         }
-        self.rules.settle(op, KNOWN, now, opens, taken);
+        self.rules.settle::<K>(op, now, opens, taken);
         self.last_dispatch = now;
         self.pipes.pass(now);
         self.front.dispatched(now);
@@ -195,10 +196,10 @@ impl<R: Rules> Engine<R> {
 
     /// Finds slices whose queues have room.
     #[inline(always)]
-    fn place(&mut self, op: &Op, known: u32, now: &mut u64, taken: bool) {
-        self.rules.place(op, known, *now, taken);
+    fn place<K: Known>(&mut self, op: &Op, now: &mut u64, taken: bool) {
+        self.rules.place::<K>(op, *now, taken);
         if op.queue != NO_QUEUE && !self.has_room(op, *now) {
-            self.place_later(op, known, now, taken);
+            self.place_later::<K>(op, now, taken);
         }
     }
 
@@ -211,22 +212,22 @@ impl<R: Rules> Engine<R> {
     }
 
     #[inline(never)]
-    fn place_later(&mut self, op: &Op, known: u32, now: &mut u64, taken: bool) {
+    fn place_later<K: Known>(&mut self, op: &Op, now: &mut u64, taken: bool) {
         let mut cycle = *now;
         while !self.has_room(op, cycle) {
             cycle += 1;
-            self.rules.place(op, known, cycle, taken);
+            self.rules.place::<K>(op, cycle, taken);
         }
         self.put_off(now, cycle, Cause::IssueQueue);
     }
 
     #[inline(always)]
     fn rename(&mut self, op: &Op, now: &mut u64) {
-        if op.is(WRITES_GENERAL) {
+        if op.is(Flags::WRITES_GENERAL) {
             let before = Self::holder(&mut self.general, self.unit);
             self.put_off(now, cycle_of(self.given_back(before)), Cause::Rename);
         }
-        if op.is(WRITES_VECTOR) {
+        if op.is(Flags::WRITES_VECTOR) {
             let before = Self::holder(&mut self.vector, self.unit);
             self.put_off(now, cycle_of(self.given_back(before)), Cause::Rename);
         }
@@ -255,11 +256,11 @@ impl<R: Rules> Engine<R> {
 
     /// Waits for room in the load and store queues.
     fn admit_access(&mut self, op: &Op, now: &mut u64) {
-        if op.is(LOAD) {
+        if op.is(Flags::LOAD) {
             let before = Self::holder(&mut self.loads, self.unit);
             self.wait_for(now, self.given_back(before));
         }
-        if op.is(STORE) {
+        if op.is(Flags::STORE) {
             let cycle = self.stores.free_at();
             if cycle != u64::MAX {
                 self.put_off(now, cycle, Cause::StoreQueue);

@@ -299,23 +299,23 @@ impl Builder<'_> {
             self.whole(&key("latency.base"), 1),
             self.whole(&key("latency.link"), value),
         ];
-        let mut flags = 0;
+        let mut flags = Flags::NONE;
         for word in self.cpu.words(&key("group")) {
             flags |= match word.as_str() {
-                "first" => FIRST,
-                "last" => LAST,
-                "alone" => ALONE,
-                "restricted" => RESTRICTED,
-                "both" => BOTH,
-                "end" => ENDS,
-                _ => EVEN,
+                "first" => Flags::FIRST,
+                "last" => Flags::LAST,
+                "alone" => Flags::ALONE,
+                "restricted" => Flags::RESTRICTED,
+                "both" => Flags::BOTH,
+                "end" => Flags::ENDS,
+                _ => Flags::EVEN,
             };
         }
         for word in self.cpu.words(&key("serialise")) {
-            flags |= if word == "before" { BEFORE } else { AFTER };
+            flags |= if word == "before" { Flags::BEFORE } else { Flags::AFTER };
         }
         if self.cpu.word(&key("forward")) == Some("no") {
-            flags |= NO_FORWARD;
+            flags |= Flags::NO_FORWARD;
         }
         let parts = self.parts(&name, units)?;
         let domain = match self.cpu.word(&key("domain")) {

@@ -2,7 +2,8 @@
 //! The oracle's dispatch rules, one type a shape of core, each a plain record of what went before.
 
 use crate::description::*;
-use crate::plan::*;
+use crate::flags::Flags;
+use crate::op::*;
 
 /// A dispatch group of POWER7 and POWER8: what is in it.
 pub(super) struct Group {
@@ -26,11 +27,11 @@ struct Member {
 impl Member {
     fn of(op: &Op) -> Member {
         Member {
-            branch: op.is(BRANCH) && !op.is(ALONE),
-            first: op.is(FIRST | ALONE),
-            ends: op.is(LAST | ALONE | ENDS),
-            even: op.is(EVEN),
-            three: op.is(THREE_SOURCES),
+            branch: op.is(Flags::BRANCH) && !op.is(Flags::ALONE),
+            first: op.is(Flags::FIRST | Flags::ALONE),
+            ends: op.is(Flags::LAST | Flags::ALONE | Flags::ENDS),
+            even: op.is(Flags::EVEN),
+            three: op.is(Flags::THREE_SOURCES),
         }
     }
 }
@@ -67,7 +68,7 @@ impl Group {
         }
         if member.branch {
             // One that has to be first has no group of its own: it begins one, and that is what is asked here.
-            return !op.is(FIRST) && branches < self.branches_max;
+            return !op.is(Flags::FIRST) && branches < self.branches_max;
         }
         if member.three && self.count(|member| member.three) >= self.three_source_max {
             return false;
@@ -121,7 +122,7 @@ impl Slots {
         let mut used = self.used;
         for cycle in self.cycle.. {
             let limited = cycle == self.cycle
-                && (op.is(BRANCH) && self.branches >= self.branches_max
+                && (op.is(Flags::BRANCH) && self.branches >= self.branches_max
                     || taken && self.taken >= self.taken_max);
             if cycle >= earliest && used < self.width && !limited {
                 return cycle;
@@ -138,7 +139,7 @@ impl Slots {
             (self.branches, self.taken) = (0, 0);
         }
         self.used += u32::from(op.slots);
-        self.branches += u32::from(op.is(BRANCH));
+        self.branches += u32::from(op.is(Flags::BRANCH));
         self.taken += u32::from(taken);
     }
 }
@@ -203,32 +204,32 @@ impl Slices {
         let slots = u32::from(op.slots);
         let full = at.used + slots > limits.width
             || at.closed
-            || op.is(FIRST)
-            || op.is(BRANCH) && at.branches >= limits.branches.unwrap_or(u32::MAX)
+            || op.is(Flags::FIRST)
+            || op.is(Flags::BRANCH) && at.branches >= limits.branches.unwrap_or(u32::MAX)
             || taken && at.taken >= limits.taken.unwrap_or(u32::MAX);
         if at.used > 0 && full {
             return None;
         }
         at.used += slots;
         at.taken += u32::from(taken);
-        at.closed |= op.is(LAST);
+        at.closed |= op.is(Flags::LAST);
         at.slices.clear();
-        if op.is(BRANCH) {
+        if op.is(Flags::BRANCH) {
             at.branches += 1;
             return Some(at);
         }
         // A pair begins a tuple, in its even slice.
-        let mut held = if op.is(EVEN) { vec![0; 4] } else { held.to_vec() };
-        if op.is(EVEN) && at.filled > 0 {
+        let mut held = if op.is(Flags::EVEN) { vec![0; 4] } else { held.to_vec() };
+        if op.is(Flags::EVEN) && at.filled > 0 {
             self.turn(&mut at)?;
         }
         for _ in 0..slots {
-            let places = if op.is(BOTH) { 2 } else { 1 };
+            let places = if op.is(Flags::BOTH) { 2 } else { 1 };
             if at.filled + places > at.places {
                 self.turn(&mut at)?;
             }
             for _ in 0..places {
-                self.operation(&mut at, op.is(RESTRICTED), &mut held)?;
+                self.operation(&mut at, op.is(Flags::RESTRICTED), &mut held)?;
             }
         }
         Some(at)

@@ -4,7 +4,8 @@
 use super::caches::Hierarchy;
 use crate::core::branch::{Branches, Outcome};
 use crate::description::{Caches, Description, Fetch};
-use crate::plan::*;
+use crate::flags::Flags;
+use crate::op::*;
 
 struct Ahead {
     predicted: u64,
@@ -55,7 +56,7 @@ impl Front {
     /// The cycle in which the instruction is fetched.
     pub(super) fn fetch(&mut self, op: &Op, caches: &mut Hierarchy) -> u64 {
         // What is fused with the instruction in front of it is fetched with that.
-        let fused = op.is(FUSED);
+        let fused = op.is(Flags::FUSED);
         let full = !fused && (self.full || self.fetched >= self.fetch.width);
         if self.ahead.is_some() {
             self.follow_prediction(op.address, full);
@@ -112,11 +113,11 @@ impl Front {
         let from = match &mut self.ahead {
             Some(ahead) => {
                 if self.fetch.breaks && taken {
-                    let jump = !op.is(CONDITIONAL | CALL | RETURN | INDIRECT);
+                    let jump = !op.is(Flags::CONDITIONAL | Flags::CALL | Flags::RETURN | Flags::INDIRECT);
                     // Every second jump in a row is not joined.
                     ahead.joined = jump && !ahead.joined;
                     cycles -= u64::from(ahead.joined);
-                    self.full |= op.is(CONDITIONAL) || jump && !ahead.joined;
+                    self.full |= op.is(Flags::CONDITIONAL) || jump && !ahead.joined;
                 }
                 ahead.predicted.max(self.cycle.saturating_sub(self.fetch.ahead.unwrap_or(0)))
             }

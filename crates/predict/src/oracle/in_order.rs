@@ -7,9 +7,13 @@ use super::pipes::Pipes;
 use super::registers::{Made, Registers};
 use super::stores::{Meets, Store, Stores};
 use super::{crossing, Machine, Tally};
-use crate::core::{Access, Cause, Event};
+use crate::cause::Cause;
+use crate::core::Event;
 use crate::description::*;
-use crate::plan::*;
+use crate::flags::Flags;
+use crate::op::*;
+use crate::plan::Plan;
+use crate::source::Access;
 use decode::Role;
 use std::collections::BTreeMap;
 
@@ -63,7 +67,7 @@ impl InOrder {
     /// When everything but sources and pipes lets an instruction of so many slots issue.
     fn offered(&self, op: &Op, fetch: u64, slots: u32) -> u64 {
         let mut now = self.last_issue.max(fetch).max(self.hold);
-        if op.is(BEFORE) {
+        if op.is(Flags::BEFORE) {
             now = now.max(self.last_complete());
         }
         if slots > 0 && now == self.last_issue && self.used + slots > self.description.dispatch.width {
@@ -71,7 +75,7 @@ impl InOrder {
         }
         let oldest = self.completed.len().checked_sub(self.description.dispatch.window);
         now = now.max(oldest.map_or(0, |oldest| self.completed[oldest])).max(self.resolved);
-        if op.is(STORE) {
+        if op.is(Flags::STORE) {
             now = now.max(self.stores.room());
         }
         now
@@ -145,7 +149,7 @@ impl InOrder {
         if outcome.mispredicted {
             self.tally.branch_misses += 1;
             self.front.restart(known + self.description.branch.mispredict);
-        } else if op.is(RETURN | INDIRECT) {
+        } else if op.is(Flags::RETURN | Flags::INDIRECT) {
             self.front.restart(known + 1);
         }
     }
@@ -156,14 +160,15 @@ impl Machine for InOrder {
         let fetch = self.front.fetch(op, &mut self.caches);
         let branch = self.description.branch.clone();
         let far_enough = self.since_folded.is_none_or(|since| since >= branch.fold_distance);
-        let folds = op.is(BRANCH) && branch.folded && !op.is(BEFORE | AFTER) && far_enough;
+        let folds =
+            op.is(Flags::BRANCH) && branch.folded && !op.is(Flags::BEFORE | Flags::AFTER) && far_enough;
         self.since_folded = if folds { Some(0) } else { self.since_folded.map(|since| since + 1) };
         let slots = if folds { 0 } else { u32::from(op.slots) };
         let start = self.offered(op, fetch, slots);
         let waits_there = op.queue != NO_QUEUE && !folds;
         let entered = if waits_there { self.station(op.queue, start) } else { start };
         let sources = self.registers.ready(plan, op, entered, None).all();
-        let goes_ahead = op.is(BRANCH) && op.is(CONDITIONAL) && !branch.folded;
+        let goes_ahead = op.is(Flags::BRANCH) && op.is(Flags::CONDITIONAL) && !branch.folded;
         if goes_ahead {
             self.resolved = sources;
         }
@@ -190,7 +195,7 @@ impl Machine for InOrder {
         }
         self.used += slots;
         self.front.dispatched(dispatch);
-        let extra = if op.is(LOAD) { self.load(accesses, base) } else { 0 };
+        let extra = if op.is(Flags::LOAD) { self.load(accesses, base) } else { 0 };
         let mut finish = if folds { base } else { base + u64::from(op.latency.max(1)) };
         finish += extra;
         for result in plan.results_of(op) {
@@ -199,13 +204,13 @@ impl Machine for InOrder {
             self.registers.write(result, from, Made::Anywhere);
         }
         let complete = self.complete(finish);
-        if op.is(STORE) {
+        if op.is(Flags::STORE) {
             self.store(accesses, base, complete);
         }
-        if op.is(BRANCH) {
+        if op.is(Flags::BRANCH) {
             self.branch(op, fetch, sources, next);
         }
-        if op.is(AFTER) {
+        if op.is(Flags::AFTER) {
             self.hold = self.hold.max(finish + u64::from(op.serial));
         }
         let ahead = self.pipes.latest.max(finish).saturating_sub(self.last_issue);

@@ -8,10 +8,14 @@ use super::pipes::{Pipes, Writer};
 use super::registers::{Made, Ready, Registers};
 use super::stores::{Meets, Store, Stores};
 use super::{crossing, Machine, Tally};
-use crate::core::{Access, Cause, Event, FIXED, NEITHER};
+use crate::cause::Cause;
+use crate::core::Event;
 use crate::cpu::schema::CoreKind;
 use crate::description::*;
-use crate::plan::*;
+use crate::flags::Flags;
+use crate::op::*;
+use crate::plan::Plan;
+use crate::source::Access;
 use decode::Role;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -201,7 +205,7 @@ impl OutOfOrder {
     /// The cycle of dispatch, everything taken that is needed; and whether a group was opened.
     fn dispatch(&mut self, op: &Op, fetch: u64, taken: bool) -> (u64, bool, Side) {
         let mut now = self.last_dispatch.max(fetch).max(self.hold);
-        if op.is(BEFORE) {
+        if op.is(Flags::BEFORE) {
             self.close_group();
             now = now.max(self.last_complete);
         }
@@ -248,16 +252,16 @@ impl OutOfOrder {
         let dispatch = &self.description.dispatch;
         let completed = &self.completed;
         let mut now = 0;
-        if op.is(LOAD) {
+        if op.is(Flags::LOAD) {
             now = now.max(Self::entry(completed, &mut self.loads, self.description.memory.load_queue));
         }
-        if op.is(STORE) {
+        if op.is(Flags::STORE) {
             now = now.max(self.stores.room());
         }
-        if let Some(entries) = dispatch.rename_general.filter(|_| op.is(WRITES_GENERAL)) {
+        if let Some(entries) = dispatch.rename_general.filter(|_| op.is(Flags::WRITES_GENERAL)) {
             now = now.max(Self::entry(completed, &mut self.general, entries));
         }
-        if let Some(entries) = dispatch.rename_vector.filter(|_| op.is(WRITES_VECTOR)) {
+        if let Some(entries) = dispatch.rename_vector.filter(|_| op.is(Flags::WRITES_VECTOR)) {
             now = now.max(Self::entry(completed, &mut self.vector, entries));
         }
         now
@@ -315,11 +319,11 @@ impl OutOfOrder {
     ) -> u64 {
         let part = plan.parts_of(op)[number];
         let plain = is_plain(plan, op);
-        let computes = plain && !op.is(LOAD | BRANCH) && !plan.results_of(op).is_empty();
+        let computes = plain && !op.is(Flags::LOAD | Flags::BRANCH) && !plan.results_of(op).is_empty();
         let writer = Writer { instruction: op.index, latency: u64::from(op.latency) };
         let dispatch = &self.description.dispatch;
         match &self.shape {
-            Shape::Sliced(_) if op.is(BRANCH) => self.pipes.first_free(&part, earliest),
+            Shape::Sliced(_) if op.is(Flags::BRANCH) => self.pipes.first_free(&part, earliest),
             Shape::Sliced(slices) => {
                 let mask = slices.pipes(part.mask, number, part.pair);
                 let results = if computes { slices.pipes(dispatch.results, 0, part.pair) } else { 0 };
@@ -355,7 +359,7 @@ impl OutOfOrder {
                     return self.pipes.first_free(&part, earliest);
                 }
                 let writes = dispatch.one_result
-                    && op.is(WRITES_GENERAL)
+                    && op.is(Flags::WRITES_GENERAL)
                     && op.latency > 0
                     && (computes || part.waits == Waits::Loaded);
                 let latency = writes.then_some(u64::from(op.latency));
@@ -379,7 +383,7 @@ impl OutOfOrder {
         let parts = plan.parts_of(op);
         if parts.is_empty() {
             issued.last = ready.all();
-            if op.is(LOAD) {
+            if op.is(Flags::LOAD) {
                 issued.extra = self.load(plan, op, accesses, dispatch, issued.last);
             }
         }
@@ -400,10 +404,10 @@ impl OutOfOrder {
                 Waits::Address => issued.address = Some(previous),
                 Waits::Data => issued.data = Some(previous),
                 Waits::Then => issued.steps += u64::from(part.step),
-                Waits::Loaded => issued.computed = op.is(LOAD),
+                Waits::Loaded => issued.computed = op.is(Flags::LOAD),
                 Waits::All => {}
             }
-            if number == 0 && op.is(LOAD) {
+            if number == 0 && op.is(Flags::LOAD) {
                 issued.extra = self.load(plan, op, accesses, dispatch, previous);
             }
             issued.last = issued.last.max(previous);
@@ -415,7 +419,7 @@ impl OutOfOrder {
     fn load(&mut self, plan: &Plan, op: &Op, accesses: &[Access], dispatch: &mut u64, issue: u64) -> u64 {
         let mut extra = 0;
         for access in accesses.iter().filter(|access| !access.store && access.known) {
-            let indexed = if op.is(INDEXED) { self.description.memory.indexed } else { 0 };
+            let indexed = if op.is(Flags::INDEXED) { self.description.memory.indexed } else { 0 };
             extra = extra.max(self.load_one(plan, op, access, dispatch, issue) + indexed);
         }
         extra
@@ -443,7 +447,7 @@ impl OutOfOrder {
             if store.address_time > issue {
                 start = self.too_early(op, store.address_time);
             }
-            let forwards = !op.is(NO_FORWARD);
+            let forwards = !op.is(Flags::NO_FORWARD);
             // Of a forwarded load: from its issue, or the second one, and from the store's value.
             let given = |cycles: u64, data: u64, crossing: u64| match memory.forward_data {
                 Some(behind) => (start + cycles + crossing).max(data + behind),
@@ -477,7 +481,7 @@ impl OutOfOrder {
                     self.renames_free = slot + memory.rename_interval;
                     return beyond(slot.max(store.data_time + cycles));
                 }
-                let vector = op.is(MOVES_VECTOR);
+                let vector = op.is(Flags::MOVES_VECTOR);
                 let cycles = if vector { memory.forward_vector } else { memory.forward };
                 let crossing = memory.cross_forward.unwrap_or(crossing).min(crossing);
                 return beyond(given(cycles, store.data_time, crossing));
@@ -529,12 +533,12 @@ impl OutOfOrder {
     /// Whether an access has a form that memory is renamed for.
     fn renames(&self, op: &Op) -> bool {
         if self.description.memory.renames_any {
-            return !op.is(MOVES_VECTOR) || op.is(GENERAL_AT_BASE);
+            return !op.is(Flags::MOVES_VECTOR) || op.is(Flags::GENERAL_AT_BASE);
         }
-        let (loads, stores) = (op.is(LOAD), op.is(STORE));
+        let (loads, stores) = (op.is(Flags::LOAD), op.is(Flags::STORE));
         let slow = u64::from(op.latency) > self.description.caches.l1.latency;
         let extends = loads && !stores && op.part_count == 1 && slow;
-        op.is(GENERAL_AT_BASE) && !extends && !(loads && stores && op.other_sources > 0)
+        op.is(Flags::GENERAL_AT_BASE) && !extends && !(loads && stores && op.other_sources > 0)
     }
 
     fn store(&mut self, op: &Op, accesses: &[Access], address_time: u64, data_time: u64) {
@@ -571,12 +575,12 @@ fn is_plain(plan: &Plan, op: &Op) -> bool {
         },
         _ => false,
     };
-    kinds <= 1 && parts_fit && !op.is(STORE)
+    kinds <= 1 && parts_fit && !op.is(Flags::STORE)
 }
 
 impl Machine for OutOfOrder {
     fn step(&mut self, plan: &Plan, op: &Op, accesses: &[Access], next: u64) {
-        let taken = op.is(BRANCH) && next != op.end();
+        let taken = op.is(Flags::BRANCH) && next != op.end();
         let fetch = self.front.fetch(op, &mut self.caches);
         let (mut dispatch, opens_group, side) = self.dispatch(op, fetch, taken);
         let start = dispatch + self.description.dispatch.latency;
@@ -598,7 +602,7 @@ impl Machine for OutOfOrder {
             finish = finish.max(from + u64::from(result.latency()));
             self.registers.write(result, from, made);
         }
-        if op.is(STORE) {
+        if op.is(Flags::STORE) {
             let (address, data) = (issued.address.unwrap_or(issued.last), issued.data.unwrap_or(issued.last));
             self.store(op, accesses, address, data);
             finish = finish.max(address.max(data) + 1);
@@ -614,14 +618,14 @@ impl Machine for OutOfOrder {
             complete = self.complete_unit(finish);
             self.open = false;
         }
-        if op.is(BRANCH) {
+        if op.is(Flags::BRANCH) {
             let outcome = self.front.branch(op, next);
             if outcome.mispredicted {
                 self.tally.branch_misses += 1;
                 self.front.restart(base + self.description.branch.mispredict);
             }
         }
-        if op.is(AFTER) {
+        if op.is(Flags::AFTER) {
             self.hold = self.hold.max(finish + u64::from(op.serial));
         }
         self.tally.ahead = self.tally.ahead.max(self.pipes.latest.saturating_sub(self.last_dispatch));

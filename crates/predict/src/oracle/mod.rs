@@ -22,13 +22,16 @@ mod program;
 mod registers;
 mod stores;
 
-use crate::core::{Access, Event, Relax};
+use crate::core::Event;
 use crate::cpu::schema::CoreKind;
 use crate::cpu::Cpu;
 use crate::description::{Description, Memory};
 use crate::driver::{predict, Options, Prediction};
 use crate::fallback::Fallback;
-use crate::plan::{Op, Plan};
+use crate::op::Op;
+use crate::plan::Plan;
+use crate::relax::Relax;
+use crate::source::Access;
 use program::{Pool, Program};
 use std::path::Path;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Programs from a seed: encodings drawn at random and decoded, blocks of them, walks through these, addresses.
 
-use crate::core::Access;
 use crate::cpu::Cpu;
 use crate::description::Description;
-use crate::plan::RegisterKinds;
+use crate::register_kinds::RegisterKinds;
+use crate::source::Access;
 use crate::source::{Chunk, Item, Source, SourceError};
 use arch::Arch;
 use decode::{Decoder, Flow, Instruction};

@@ -2,7 +2,8 @@
 //! The oracle's registers: when each was written, in which domain, and where on a core with halves.
 
 use crate::description::*;
-use crate::plan::*;
+use crate::op::*;
+use crate::plan::Plan;
 
 /// Where a value was made.
 #[derive(Clone, Copy, PartialEq, Eq)]

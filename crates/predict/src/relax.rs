@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! What a prediction may leave out of a core, to find what bounds a program.
+
+/// Resources taken as unlimited or free, one at a time, to find what bounds a program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Relax {
+    /// Fetch delivers everything at once; taken branches cost nothing. Wrong predictions still do.
+    pub fetch: bool,
+    /// Only taken branches cost nothing.
+    pub taken_branches: bool,
+    /// No branch is mispredicted.
+    pub mispredicts: bool,
+    /// Dispatch and completion have no width and no rules.
+    pub dispatch: bool,
+    /// These pipes are unlimited.
+    pub pipes: u32,
+    /// Every result is there one cycle after issue.
+    pub latency: bool,
+    /// The window, queues and rename registers are unlimited.
+    pub window: bool,
+    /// Loads never meet a store.
+    pub load_hit_store: bool,
+    /// Every access hits the first level.
+    pub caches: bool,
+    /// Serialising instructions do not serialise.
+    pub serialise: bool,
+}
