@@ -203,10 +203,21 @@ const char *ebpf_field_error(const struct ebpf_insn *insn, const struct ebpf_ins
 
 /* The table of opcodes. */
 
-#define READS_WRITES (EBPF_KIND_READS_DST | EBPF_KIND_WRITES_DST)
-#define SRC EBPF_KIND_READS_SRC
+/* Effects, put above the kind. */
+#define READS_DST 0x10000
+#define WRITES_DST 0x20000
+#define SRC 0x40000
+#define READS_WRITES (READS_DST | WRITES_DST)
+#define ALL_IF(kind, effect) ((kind) & (effect) ? UINT16_MAX : 0)
 #define ENTRY(opcode, kind, src, offset, imm) \
-	[opcode] = { EBPF_KIND_PLAIN | (kind), (src) ? EBPF_R10 : 0, (offset) ? 0 : -1, (imm) ? 0 : -1 }
+	[opcode] = { EBPF_KIND_PLAIN | ((kind) & 0xffff), \
+		     (src) ? EBPF_R10 : 0, \
+		     (offset) ? 0 : -1, \
+		     (imm) ? 0 : -1, \
+		     ALL_IF(kind, READS_DST), \
+		     ALL_IF(kind, SRC), \
+		     ALL_IF(kind, WRITES_DST), \
+		     0 }
 
 /* A form with a constant and one with a register. Divisions and moves with an offset are judged by arithmetic_error. */
 #define BOTH(class, code, kind, offset) \
@@ -214,19 +225,16 @@ const char *ebpf_field_error(const struct ebpf_insn *insn, const struct ebpf_ins
 		ENTRY((class) | (code) | BPF_X, (kind) | SRC, true, offset, false)
 #define ARITHMETIC(code) BOTH(BPF_ALU, code, READS_WRITES, false), BOTH(BPF_ALU64, code, READS_WRITES, false)
 #define NEGATE(class) ENTRY((class) | BPF_NEG | BPF_K, READS_WRITES, false, false, false)
-#define MOVE(class) BOTH(class, BPF_MOV, EBPF_KIND_WRITES_DST, false)
+#define MOVE(class) BOTH(class, BPF_MOV, WRITES_DST, false)
 
 #define CONDITIONAL (EBPF_KIND_CONTROL | EBPF_KIND_JUMP | EBPF_KIND_CONDITIONAL)
-#define CONDITION(code) \
-	BOTH(BPF_JMP, code, CONDITIONAL | EBPF_KIND_READS_DST, true), \
-		BOTH(BPF_JMP32, code, CONDITIONAL | EBPF_KIND_READS_DST, true)
+#define CONDITION(code) BOTH(BPF_JMP, code, CONDITIONAL | READS_DST, true), BOTH(BPF_JMP32, code, CONDITIONAL | READS_DST, true)
 
 #define ACCESS(class, mode, size, kind, src, imm) ENTRY((class) | (mode) | (size), EBPF_KIND_ACCESS | (kind), src, true, imm)
-#define LOAD(mode, size, kind) ACCESS(BPF_LDX, mode, size, EBPF_KIND_WRITES_DST | SRC | (kind), true, false)
+#define LOAD(mode, size, kind) ACCESS(BPF_LDX, mode, size, WRITES_DST | SRC | (kind), true, false)
 #define STORES(size) \
-	ACCESS(BPF_ST, BPF_MEM, size, EBPF_KIND_READS_DST, false, true), \
-		ACCESS(BPF_STX, BPF_MEM, size, EBPF_KIND_READS_DST | SRC, true, false)
-#define ODD(opcode, kind) [opcode] = { kind, 0, 0, 0 } /* not plain */
+	ACCESS(BPF_ST, BPF_MEM, size, READS_DST, false, true), ACCESS(BPF_STX, BPF_MEM, size, READS_DST | SRC, true, false)
+#define ODD(opcode, kind) [opcode] = { kind, 0, 0, 0, 0, 0, 0, 0 } /* not plain */
 
 const struct ebpf_opcode ebpf_opcodes[256] = {
 	ARITHMETIC(BPF_ADD),

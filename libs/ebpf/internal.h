@@ -69,7 +69,6 @@ struct ebpf_survey {
 	uint32_t first_swap; /* slot of the first le, be or bswap, whose target is the next one's; UINT32_MAX ends that list */
 	uint32_t last_swap;
 	uint32_t leaders; /* basic blocks */
-	uint32_t accesses; /* loads, stores, atomics */
 	uint32_t odd; /* atomics and callx, whose operands are checked at run time whatever the options */
 	uint32_t calls; /* of helpers and functions */
 	uint32_t local_calls;
@@ -122,17 +121,18 @@ enum ebpf_kind {
 	EBPF_KIND_JUMP = 4, /* ja, ja32, conditional jumps */
 	EBPF_KIND_CONDITIONAL = 8,
 	EBPF_KIND_ACCESS = 16, /* loads, stores, atomics */
-	EBPF_KIND_READS_DST = 32,
-	EBPF_KIND_READS_SRC = 64,
-	EBPF_KIND_WRITES_DST = 128,
-	EBPF_KIND_LOAD = 256, /* ldx of memory, without a sign extension */
-	EBPF_KIND_SWAP = 512, /* le, be, bswap */
+	EBPF_KIND_LOAD = 32, /* ldx of memory, without a sign extension */
+	EBPF_KIND_SWAP = 64, /* le, be, bswap */
 };
 struct ebpf_opcode {
 	uint16_t kind;
 	uint16_t src_max; /* 10 or, where there is no source register, 0 */
 	int16_t offset_reserved; /* -1: must be 0 */
 	int16_t imm_reserved; /* likewise */
+	uint16_t reads_dst; /* all ones if it does, for the masks in struct ebpf_insn; else 0 */
+	uint16_t reads_src;
+	uint16_t writes_dst;
+	uint16_t unused; /* so that an entry is found by a shift */
 };
 extern const struct ebpf_opcode ebpf_opcodes[256];
 

@@ -106,6 +106,12 @@ ebpf_label ebpf_cold(struct ebpf_emitter *e, enum ebpf_status status, uint32_t a
 	return label;
 }
 
+/* Whether options put checks into the code. */
+static bool has_checks(const struct ebpf_vm *vm)
+{
+	return vm->options.bounds || vm->options.budget_instructions;
+}
+
 static void functions(struct ebpf_emitter *e)
 {
 	const struct ebpf_vm *vm = e->vm;
@@ -118,7 +124,9 @@ static void functions(struct ebpf_emitter *e)
 		if (f)
 			e->backend->function_enter(e, ebpf_registers_to_save(function));
 		for (i = function->start; i < function->end; i++) {
-			if (!(vm->program[i].flags & EBPF_INSN_SECOND))
+			if (e->backend->straight && !has_checks(vm))
+				i = e->backend->straight(e, i, function->end);
+			if (i < function->end && !(vm->program[i].flags & EBPF_INSN_SECOND))
 				ebpf_lower(e, function, i);
 		}
 		if (f == 0) {
@@ -182,10 +190,10 @@ static enum ebpf_status patch(struct ebpf_emitter *e)
 static uint32_t count_checks(const struct ebpf_vm *vm)
 {
 	const struct ebpf_survey *survey = &vm->survey;
-	uint32_t count = survey->odd;
+	uint32_t count = survey->odd, i;
 
-	if (vm->options.bounds)
-		count += survey->accesses;
+	for (i = 0; vm->options.bounds && i < vm->slots; i = ebpf_next(vm->program, i))
+		count += (ebpf_kind(&vm->program[i]) & EBPF_KIND_ACCESS) != 0;
 	if (vm->options.budget_instructions)
 		count += survey->leaders;
 	return count;
@@ -263,7 +271,7 @@ static uint32_t first_pass(struct ebpf_emitter *e)
 	const struct ebpf_vm *vm = e->vm;
 	uint32_t i, bytes = 0;
 
-	if (e->backend->estimate && !vm->options.bounds && !vm->options.budget_instructions)
+	if (e->backend->estimate && !has_checks(vm))
 		bytes = e->backend->estimate(e, AROUND_MAIN_BYTES);
 	if (!bytes) {
 		pass(e);

@@ -165,7 +165,14 @@ struct ebpf_backend {
 	 */
 	uint32_t (*estimate)(struct ebpf_emitter *, uint32_t start);
 
-	/* 11. Fills a reference made by ebpf_reference: `displacement` is from `at` to the label; false if it does not fit. */
+	/*
+	 * 11. Optional, for the speed of compilation: generates the slots from `at` on, and binds their labels, as long as each
+	 * is one step from opcode to code, has no mark and heads no loop; returns the first that it leaves to the functions above,
+	 * or `end`. It is not asked for programs with checks.
+	 */
+	uint32_t (*straight)(struct ebpf_emitter *, uint32_t at, uint32_t end);
+
+	/* 12. Fills a reference made by ebpf_reference: `displacement` is from `at` to the label; false if it does not fit. */
 	bool (*patch)(uint8_t *at, unsigned kind, int64_t displacement);
 };
 
@@ -286,6 +293,12 @@ static inline bool ebpf_is_behind(const struct ebpf_emitter *e, ebpf_label label
 {
 	*distance = e->at - e->position[label];
 	return e->second_pass && e->position[label] <= e->estimate_here;
+}
+/* Puts the label here. */
+static inline void ebpf_bind(struct ebpf_emitter *e, ebpf_label label)
+{
+	e->estimate_here = e->position[label];
+	e->position[label] = e->at;
 }
 /* The end of the program, which restores and returns. */
 ebpf_label ebpf_leave_label(const struct ebpf_emitter *e);

@@ -13,12 +13,6 @@ uint16_t ebpf_registers_to_save(const struct ebpf_function *function);
 /* jit.c: labels. */
 ebpf_label ebpf_function_label(const struct ebpf_emitter *e, uint32_t function);
 ebpf_label ebpf_routine_label(const struct ebpf_emitter *e, unsigned routine);
-/* Puts the label here. */
-static inline void ebpf_bind(struct ebpf_emitter *e, ebpf_label label)
-{
-	e->estimate_here = e->position[label];
-	e->position[label] = e->at;
-}
 /* A label for code that ends the program with `status` at instruction `at`. */
 ebpf_label ebpf_cold(struct ebpf_emitter *e, enum ebpf_status status, uint32_t at);
 

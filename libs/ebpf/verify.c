@@ -52,32 +52,34 @@ static enum ebpf_status check_odd(struct ebpf_vm *vm, uint32_t at)
 		link_swap(vm, at);
 	vm->survey.calls += insn->opcode == BPF_OP_CALL || insn->opcode == BPF_OP_CALLX;
 	vm->survey.odd += BPF_CLASS(insn->opcode) == BPF_STX || insn->opcode == BPF_OP_CALLX;
-	if (effect.reads & R(EBPF_R10) && insn->opcode != BPF_OP_CALL)
-		vm->uses_stack = true;
 	return EBPF_OK;
+}
+
+/* The registers that an instruction reads and writes, if its opcode says it all. */
+static inline void note_effect(struct ebpf_insn *insn, const struct ebpf_opcode *opcode)
+{
+	uint16_t dst = (uint16_t)(1u << insn->dst), src = (uint16_t)(1u << insn->src);
+
+	insn->reads = (dst & opcode->reads_dst) | (src & opcode->reads_src);
+	insn->writes = dst & opcode->writes_dst;
 }
 
 /*
  * Each instruction by itself. Jumps, calls and exits are linked by `target`, from *first to UINT32_MAX, for who comes next
- * and looks at nothing else.
+ * and looks at nothing else. Not inline: this loop is a good part of all compilation, and needs its registers.
  */
-static enum ebpf_status check_fields(struct ebpf_vm *vm, uint32_t *first)
+static __attribute__((noinline)) enum ebpf_status check_fields(struct ebpf_vm *vm, uint32_t *first)
 {
-	struct ebpf_insn *const program = vm->program, *const end = program + vm->slots, *insn, *last = program;
-	uint32_t controls = 0, accesses = 0, *link = first;
-	uint16_t reads = 0;
+	struct ebpf_insn *const program = vm->program, *const end = program + vm->slots, *insn;
+	uint32_t controls = 0, *link = first;
 
 	for (insn = program; insn < end; insn++) {
 		const struct ebpf_opcode *opcode = &ebpf_opcodes[insn->opcode];
 		unsigned kind = opcode->kind;
 
-		last = insn;
 		insn->flags = 0;
 		insn->live = 0;
-		insn->reads = (uint16_t)((kind / EBPF_KIND_READS_DST & 1) << insn->dst | (kind / EBPF_KIND_READS_SRC & 1)
-												 << insn->src);
-		insn->writes = (uint16_t)((kind / EBPF_KIND_WRITES_DST & 1) << insn->dst);
-		reads |= insn->reads;
+		note_effect(insn, opcode);
 		if (!(kind & EBPF_KIND_PLAIN) || insn->dst > EBPF_R10 || insn->src > opcode->src_max ||
 		    insn->offset & opcode->offset_reserved || insn->imm & opcode->imm_reserved) {
 			enum ebpf_status status = check_odd(vm, (uint32_t)(insn - program));
@@ -87,7 +89,6 @@ static enum ebpf_status check_fields(struct ebpf_vm *vm, uint32_t *first)
 		}
 		if (insn->writes & R(EBPF_R10))
 			return refuse(vm, (uint32_t)(insn - program), "r10, the frame pointer, is read-only");
-		accesses += (kind & EBPF_KIND_ACCESS) != 0;
 		if (kind & EBPF_KIND_CONTROL) {
 			*link = (uint32_t)(insn - program);
 			link = &insn->target;
@@ -100,10 +101,8 @@ static enum ebpf_status check_fields(struct ebpf_vm *vm, uint32_t *first)
 		}
 	}
 	*link = UINT32_MAX;
-	vm->survey.last = (uint32_t)(last - program);
+	vm->survey.last = vm->slots - (insn[-1].flags & EBPF_INSN_SECOND ? 2 : 1);
 	vm->survey.controls = controls;
-	vm->survey.accesses = accesses;
-	vm->uses_stack |= (reads & R(EBPF_R10)) != 0;
 	return EBPF_OK;
 }
 
@@ -310,11 +309,14 @@ static enum ebpf_status check_access(struct ebpf_vm *vm, const struct tracked *t
 
 static enum ebpf_status track_known(struct ebpf_vm *vm, struct tracked *t, uint32_t at)
 {
+	const struct ebpf_insn *insn = &vm->program[at];
 	enum ebpf_status status = EBPF_OK;
 
-	if (ebpf_kind(&vm->program[at]) & EBPF_KIND_ACCESS)
+	if (insn->reads & R(EBPF_R10) && insn->opcode != BPF_OP_CALL) /* a call hands it on: what is called says what it does */
+		vm->uses_stack = true;
+	if (ebpf_kind(insn) & EBPF_KIND_ACCESS)
 		status = check_access(vm, t, at);
-	track(t, &vm->program[at]);
+	track(t, insn);
 	return status;
 }
 

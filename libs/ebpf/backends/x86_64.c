@@ -17,7 +17,8 @@
  *
  * Stack. rsp is a multiple of 16 while eBPF instructions run; a local function pushes what it has to preserve and pads.
  *
- * Arithmetic and byte swaps are in x86_64_arithmetic.c, encodings in x86_64_encode.h.
+ * Arithmetic and byte swaps are in x86_64_arithmetic.c, encodings in x86_64_encode.h, what makes compilation fast in
+ * x86_64_straight.c.
  *
  * Byte swaps. bswap is one micro-operation for 32 bits and two for 64 on most cores, and movbe is split into a load and
  * a bswap, so merging gains no time here: it is off unless asked for. A 16-bit swap is a rotate by 8.
@@ -47,11 +48,7 @@ static bool patch(uint8_t *at, unsigned kind, int64_t displacement)
 	return value >= INT32_MIN && value <= INT32_MAX;
 }
 
-/*
- * Loop heads go to a multiple of 16: where a short loop lies in the fetch windows makes a third of its time (measured on
- * a Sapphire Rapids class core). The no-operations are the SDM's (volume 2, NOP): 0f 1f with an operand of any length.
- */
-#define LOOP_ALIGNMENT 16
+/* Loop heads. The no-operations are the SDM's (volume 2, NOP): 0f 1f with an operand of any length. */
 
 static void align(struct ebpf_emitter *e)
 {
@@ -468,80 +465,6 @@ static void fault(struct ebpf_emitter *e, enum ebpf_status status, uint32_t inst
 	jump(e, ebpf_leave_label(e));
 }
 
-/*
- * Upper bounds, for jumps that may be short: the most that the functions above and those of x86_64_arithmetic.c emit for an
- * opcode whose constant and offset are a byte each; either one that is more takes three bytes more.
- */
-#define ARITHMETIC_BYTES(code, k, x) \
-	[BPF_ALU | (code) | BPF_K] = (k), [BPF_ALU64 | (code) | BPF_K] = (k), [BPF_ALU | (code) | BPF_X] = (x), \
-			    [BPF_ALU64 | (code) | BPF_X] = (x)
-#define BRANCH_BYTES(code, k) \
-	[BPF_JMP | (code) | BPF_K] = (k), [BPF_JMP32 | (code) | BPF_K] = (k), [BPF_JMP | (code) | BPF_X] = 9, \
-			    [BPF_JMP32 | (code) | BPF_X] = 9
-#define ACCESS_BYTES(size) \
-	[BPF_LDX | BPF_MEM | (size)] = 5, [BPF_LDX | BPF_MEMSX | (size)] = 5, [BPF_ST | BPF_MEM | (size)] = 9, \
-			     [BPF_STX | BPF_MEM | (size)] = 5
-
-static const uint8_t bytes_max[256] = {
-	ARITHMETIC_BYTES(BPF_ADD, 4, 3),
-	ARITHMETIC_BYTES(BPF_SUB, 4, 3),
-	ARITHMETIC_BYTES(BPF_MUL, 4, 4),
-	ARITHMETIC_BYTES(BPF_DIV, 64, 64),
-	ARITHMETIC_BYTES(BPF_MOD, 64, 64),
-	ARITHMETIC_BYTES(BPF_OR, 4, 3),
-	ARITHMETIC_BYTES(BPF_AND, 4, 3),
-	ARITHMETIC_BYTES(BPF_XOR, 4, 3),
-	ARITHMETIC_BYTES(BPF_LSH, 4, 6),
-	ARITHMETIC_BYTES(BPF_RSH, 4, 6),
-	ARITHMETIC_BYTES(BPF_ARSH, 4, 6),
-	ARITHMETIC_BYTES(BPF_NEG, 3, 3),
-	ARITHMETIC_BYTES(BPF_MOV, 7, 4),
-	ARITHMETIC_BYTES(BPF_END, 9, 9),
-	BRANCH_BYTES(BPF_JEQ, 10),
-	BRANCH_BYTES(BPF_JGT, 10),
-	BRANCH_BYTES(BPF_JGE, 10),
-	BRANCH_BYTES(BPF_JSET, 13),
-	BRANCH_BYTES(BPF_JNE, 10),
-	BRANCH_BYTES(BPF_JSGT, 10),
-	BRANCH_BYTES(BPF_JSGE, 10),
-	BRANCH_BYTES(BPF_JLT, 10),
-	BRANCH_BYTES(BPF_JLE, 10),
-	BRANCH_BYTES(BPF_JSLT, 10),
-	BRANCH_BYTES(BPF_JSLE, 10),
-	ACCESS_BYTES(BPF_B),
-	ACCESS_BYTES(BPF_H),
-	ACCESS_BYTES(BPF_W),
-	ACCESS_BYTES(BPF_DW),
-	[BPF_STX | BPF_ATOMIC | BPF_W] = 72,
-	[BPF_STX | BPF_ATOMIC | BPF_DW] = 72,
-	[BPF_OP_JA] = 5,
-	[BPF_OP_JA32] = 5,
-	[BPF_OP_CALL] = 64,
-	[BPF_OP_CALLX] = 128,
-	[BPF_OP_EXIT] = 32,
-	[BPF_OP_LDDW] = 10,
-};
-
-static bool fits8(int32_t value)
-{
-	return value >= -128 && value <= 127;
-}
-
-static uint32_t estimate(struct ebpf_emitter *e, uint32_t start)
-{
-	const struct ebpf_insn *insn = e->vm->program, *const end = insn + e->vm->slots;
-	uint32_t *at = e->position, bytes = start;
-
-	if (e->target->swap != EBPF_SWAP_AUTO || e->target->fusion == EBPF_FUSION_ON)
-		return 0;
-	for (; insn < end; insn++) {
-		bytes += insn->flags & EBPF_INSN_LOOP ? LOOP_ALIGNMENT - 1 : 0;
-		*at++ = bytes;
-		bytes += bytes_max[insn->opcode] + (fits8(insn->imm) ? 0 : 3) + (fits8(insn->offset) ? 0 : 3);
-	}
-	return bytes;
-}
-
 const struct ebpf_backend ebpf_backend_x86_64 = {
 	.name = "x86_64",
 	.big_endian = false,
@@ -578,6 +501,7 @@ const struct ebpf_backend ebpf_backend_x86_64 = {
 	.bounds_routine = bounds_routine,
 	.fault = fault,
 	.align = align,
-	.estimate = estimate,
+	.estimate = ebpf_x86_estimate,
+	.straight = ebpf_x86_straight,
 	.patch = patch,
 };

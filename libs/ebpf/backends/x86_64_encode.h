@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The x86-64 back end's registers and instruction encodings, and what its two files share. x86_64.c opens with how the
+ * The x86-64 back end's registers and instruction encodings, and what its files share. x86_64.c opens with how the
  * encoding works and how the machine is used.
  */
 #ifndef EBPF_X86_64_ENCODE_H
@@ -96,6 +96,12 @@ static inline void op_rm(struct ebpf_emitter *e, uint32_t op, bool wide, unsigne
 		append(&i, 0x24, 1);
 	ebpf_emit_low2(e, i.bytes, i.count, (uint32_t)displacement & (small ? 0xff : UINT32_MAX), bytes);
 }
+
+/*
+ * Loop heads go to a multiple of 16: where a short loop lies in the fetch windows makes a third of its time (measured on
+ * a Sapphire Rapids class core).
+ */
+#define LOOP_ALIGNMENT 16
 
 #define FRAME_FIELD(field) ((int32_t)offsetof(struct ebpf_frame, field))
 
@@ -233,5 +239,9 @@ const char *ebpf_x86_swap_error(uint32_t features, enum ebpf_swap swap);
 bool ebpf_x86_has_swapped_access(uint32_t features, unsigned bytes);
 void ebpf_x86_swap(struct ebpf_emitter *e, unsigned bits, unsigned dst, bool clear_upper);
 void ebpf_x86_truncate(struct ebpf_emitter *e, unsigned bits, unsigned dst);
+
+/* x86_64_straight.c */
+uint32_t ebpf_x86_estimate(struct ebpf_emitter *e, uint32_t start);
+uint32_t ebpf_x86_straight(struct ebpf_emitter *e, uint32_t at, uint32_t end);
 
 #endif
