@@ -29,7 +29,23 @@ fn sanitize(build: &mut cc::Build) {
     println!("cargo::rustc-link-lib=dylib=ubsan");
 }
 
+/// Where the public conformance suite is looked for: `$ASSAY_SHARED`, or the folder `shared` beside the checkout. It is not part
+/// of the repository, and the test that runs it is ignored, which is counted, where it is not.
+fn find_conformance_suite() {
+    println!("cargo::rerun-if-env-changed=ASSAY_SHARED");
+    println!("cargo::rustc-check-cfg=cfg(has_conformance_suite)");
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let shared = std::env::var_os("ASSAY_SHARED").map_or_else(beside, PathBuf::from);
+    let suite = shared.join("conformance/ebpf.json");
+    println!("cargo::rerun-if-changed={}", suite.display());
+    if suite.is_file() {
+        println!("cargo::rustc-cfg=has_conformance_suite");
+    }
+    println!("cargo::rustc-env=CONFORMANCE_SUITE={}", suite.display());
+}
+
 fn main() {
+    find_conformance_suite();
     let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../libs/ebpf");
     let mut files = c_files(&library);
     files.extend(c_files(&library.join("backends")));

@@ -1,10 +1,51 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The eBPF library `libs/ebpf` for the tool: a safe interface to it, ELF objects, a text form, and statistics.
+//! eBPF (RFC 9669) in user space: libs/ebpf for Rust programs. The C library is built into the crate, so nothing else has to be
+//! there; it interprets everywhere and compiles for x86-64, POWER and LoongArch.
 //!
-//! [`Vm`] wraps the C library. [`Object`] reads what `clang -target bpf` (or `bpfeb`) writes and makes each function
-//! with its callees one [`Program`], which [`Loaded`] runs with maps behind its map references. [`assemble`] and [`disassemble`] turn
-//! programs into text and back. [`Census`] counts byte swaps and how many could merge with a load or store.
-//! [`Plugin`] builds and runs the conformance plugin for any architecture, and [`conformance`] runs a suite through it.
+//! A [`Vm`] holds one program. [`Vm::load`] takes bytecode and verifies it, [`Vm::run`] runs it on a context, by the interpreter
+//! or, after [`Vm::compile`], as machine code. Both check every access when [`Options::bounds`] is set, which is what makes
+//! running safe; [`Options::budget_instructions`] ends programs that would not.
+//!
+//! ```
+//! use ebpf::{assemble, ByteOrder, Engine, Options, Target, Vm};
+//!
+//! // The length of the IPv4 header at r1, or 0 if the packet, of r2 bytes, is too short.
+//! let text = "r0 = 0\nif r2 < 20 goto +3\nr0 = *(u8 *)(r1 + 0)\nr0 &= 15\nr0 <<= 2\nexit";
+//! let bytecode = assemble(text, ByteOrder::Little)?;
+//!
+//! let options = Options { bounds: true, budget_instructions: Some(1000), ..Options::default() };
+//! let mut vm = Vm::new(options).ok_or("no memory")?;
+//! vm.load(&bytecode, ByteOrder::Little)?;
+//! let mut packet = [0x45; 20];
+//! assert_eq!(vm.run(Engine::Interpreter, &mut packet)?, 20);
+//! assert_eq!(vm.run(Engine::Interpreter, &mut packet[..10])?, 0);
+//!
+//! # if ebpf::targets().contains(&std::env::consts::ARCH) {
+//! vm.compile(&Target::default())?;
+//! assert_eq!(vm.run(Engine::Compiled, &mut packet)?, 20);
+//! # }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! What goes wrong is an [`Error`] with its kind as a [`Status`] and, where there is one, the instruction:
+//!
+//! ```
+//! # use ebpf::{assemble, ByteOrder, Engine, Options, Status, Vm};
+//! let mut vm = Vm::new(Options { bounds: true, ..Options::default() }).ok_or("no memory")?;
+//! let refused = vm.load(&assemble("r0 = *(u64 *)(r10 + 0)\nexit", ByteOrder::Little)?, ByteOrder::Little).unwrap_err();
+//! assert_eq!((refused.status, refused.instruction), (Status::Program, Some(0)));
+//!
+//! vm.load(&assemble("r0 = *(u8 *)(r1 + 4)\nexit", ByteOrder::Little)?, ByteOrder::Little)?;
+//! let stopped = vm.run(Engine::Interpreter, &mut [0; 4]).unwrap_err();
+//! assert_eq!((stopped.status, stopped.instruction), (Status::Bounds, Some(0)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`Vm::register_helper`] lets programs call functions of yours, [`Vm::register_region`] lets them access memory of yours; each
+//! has an example. [`Object`] reads what `clang -target bpf` writes and makes each function with its callees one [`Program`], which
+//! [`Loaded`] runs with maps behind its map references and the common helpers. [`assemble`] and [`disassemble`] turn programs into
+//! text and back. [`Census`] counts byte swaps and how many could merge with a load or store. [`Plugin`] builds and runs the
+//! conformance plugin for any architecture, and [`conformance`] runs a suite through it.
 
 mod assemble;
 mod btf;

@@ -20,6 +20,17 @@ pub struct Limits {
 }
 
 /// A verified program with fresh maps. Accesses are always checked, so running it is safe.
+///
+/// ```no_run
+/// use ebpf::{Engine, Limits, Loaded, Object};
+///
+/// let object = Object::parse(&std::fs::read("filter.o")?)?; // clang -O2 -target bpf -c filter.c
+/// for program in &object.programs {
+///     let mut loaded = Loaded::new(&object, program, Limits::default())?;
+///     println!("{}: {}", program.name, loaded.run(Engine::Interpreter, &mut [0; 64])?);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Loaded {
     // The VM refers to the maps: it is dropped first.

@@ -247,6 +247,22 @@ impl Vm {
 
     /// Makes `function` callable by the next program.
     ///
+    /// ```
+    /// use ebpf::{assemble, ByteOrder, Engine, Options, Vm};
+    /// use std::ffi::c_void;
+    ///
+    /// extern "C" fn larger(a: u64, b: u64, _: u64, _: u64, _: u64, _: *mut c_void) -> u64 {
+    ///     a.max(b)
+    /// }
+    ///
+    /// let mut vm = Vm::new(Options { bounds: true, ..Options::default() }).ok_or("no memory")?;
+    /// // SAFETY: it is sound with any arguments.
+    /// unsafe { vm.register_helper(1, larger, false) }?;
+    /// vm.load(&assemble("r1 = 3\nr2 = 5\ncall 1\nexit", ByteOrder::Little)?, ByteOrder::Little)?;
+    /// assert_eq!(vm.run(Engine::Interpreter, &mut [])?, 5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Safety
     /// Programs choose the arguments: the function must be sound with any.
     pub unsafe fn register_helper(
@@ -261,6 +277,24 @@ impl Vm {
     }
 
     /// Lets programs of a VM with bounds access this memory.
+    ///
+    /// ```
+    /// use ebpf::{assemble, ByteOrder, Engine, Options, Status, Vm};
+    ///
+    /// let mut counter = Box::new(41u64);
+    /// let address = &raw mut *counter;
+    /// let mut vm = Vm::new(Options { bounds: true, ..Options::default() }).ok_or("no memory")?;
+    /// let text = format!("r1 = {address:p} ll\nr0 = *(u64 *)(r1 + 0)\nr0 += 1\n*(u64 *)(r1 + 0) = r0\nexit");
+    /// vm.load(&assemble(&text, ByteOrder::native())?, ByteOrder::native())?;
+    /// assert_eq!(vm.run(Engine::Interpreter, &mut []).unwrap_err().status, Status::Bounds);
+    ///
+    /// // SAFETY: the counter lives until the region is taken back, and nobody else looks at it meanwhile.
+    /// unsafe { vm.register_region(address.cast(), 8) }?;
+    /// assert_eq!(vm.run(Engine::Interpreter, &mut [])?, 42);
+    /// vm.unregister_region(address.cast(), 8)?;
+    /// assert_eq!(*counter, 42);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Safety
     /// The memory must stay valid and otherwise unused while programs run.
