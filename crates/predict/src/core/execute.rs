@@ -208,6 +208,8 @@ pub(crate) struct Engine<R> {
     /// Pipes that results take, and on a core with halves those that they come from.
     pub(super) results: u32,
     pub(super) results_from: u32,
+    /// Loads take those, too, in slices.
+    pub(super) load_results: bool,
     /// The first cycle in which another load's register can be renamed to a stored one.
     pub(super) renames_free: u64,
     pub(super) relax: Relax,
@@ -284,6 +286,7 @@ impl<R: Rules> Engine<R> {
             waits: Vec::new(),
             results: d.results & !relax.pipes,
             results_from: if d.results & !relax.pipes == 0 { 0 } else { d.results_from },
+            load_results: d.load_results,
             renames_free: 0,
             relax,
             memory,
@@ -384,8 +387,9 @@ impl<R: Rules> Engine<R> {
         let issue = if R::SLICED && !op.has::<K>(Flags::BRANCH) {
             let pair = op.is(Flags::TAKES_PAIR);
             let mask = self.rules.pipes_of(op.mask, 0, pair);
-            let computes = op.result_count > 0 && !op.has::<K>(Flags::LOAD);
-            let results = if computes { self.rules.pipes_of(self.results, 0, pair) } else { 0 };
+            let loads_write = self.load_results && !planted(Fault::LoadPortFree);
+            let writes = op.result_count > 0 && (loads_write || !op.has::<K>(Flags::LOAD));
+            let results = if writes { self.rules.pipes_of(self.results, 0, pair) } else { 0 };
             self.pipes.reserve_both(mask, pair, results, op, ready)
         } else if R::HALVES
             && op.mask & self.results_from != 0

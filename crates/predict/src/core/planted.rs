@@ -23,8 +23,9 @@ pub(crate) enum Fault {
     PipeTurnForgotten,
     HalfTurnForgotten,
     HalvesNear,
-    /// Result ports: they are free, and who gave way owes nothing.
+    /// Result ports: they are free, for loads alone or for all, and who gave way owes nothing.
     PortFree,
+    LoadPortFree,
     DebtForgotten,
     /// The store queue: a chain goes on in another granule, a store that the table forgot is not looked for, stores drain
     /// without a pause, and the queue has an entry more.

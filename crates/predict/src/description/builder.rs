@@ -96,6 +96,7 @@ impl Builder<'_> {
             rename_vector: self.optional("rename.vector").map(|n| n as usize),
             binds: self.whole("dispatch.binds", 0) != 0,
             one_result: self.whole("dispatch.one_result", 0) != 0,
+            load_results: self.whole("dispatch.load_results", 0) != 0,
             slices: self.whole("dispatch.slices", 0) as u32,
             tuple: self.whole("dispatch.tuple", self.whole("dispatch.width", 1)) as u32,
             slice_queue: None,

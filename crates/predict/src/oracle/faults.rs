@@ -30,6 +30,7 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::HalfTurnForgotten, GROUPED),
     (Fault::HalvesNear, GROUPED),
     (Fault::PortFree, SLICED),
+    (Fault::LoadPortFree, SLICED),
     (Fault::DebtForgotten, SLICED),
     (Fault::WrongGranule, ANY),
     (Fault::HiddenForgotten, &["power8", "golden_cove", "la664"]),

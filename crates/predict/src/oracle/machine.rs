@@ -319,14 +319,16 @@ impl OutOfOrder {
     ) -> u64 {
         let part = plan.parts_of(op)[number];
         let plain = is_plain(plan, op);
-        let computes = plain && !op.is(Flags::LOAD | Flags::BRANCH) && !plan.results_of(op).is_empty();
+        let gives = plain && !op.is(Flags::BRANCH) && !plan.results_of(op).is_empty();
+        let computes = gives && !op.is(Flags::LOAD);
         let writer = Writer { instruction: op.index, latency: u64::from(op.latency) };
         let dispatch = &self.description.dispatch;
         match &self.shape {
             Shape::Sliced(_) if op.is(Flags::BRANCH) => self.pipes.first_free(&part, earliest),
             Shape::Sliced(slices) => {
                 let mask = slices.pipes(part.mask, number, part.pair);
-                let results = if computes { slices.pipes(dispatch.results, 0, part.pair) } else { 0 };
+                let writes = computes || gives && dispatch.load_results;
+                let results = if writes { slices.pipes(dispatch.results, 0, part.pair) } else { 0 };
                 if results != 0 {
                     self.pipes.with_result(mask, part.pair, results, writer, earliest)
                 } else if part.pair {
