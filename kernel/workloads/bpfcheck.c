@@ -46,11 +46,8 @@ struct program_info {
 
 struct instruction {
 	uint8_t code;
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	/* As the kernel has it, in the order in which each byte order's ABI fills a byte. */
 	uint8_t to : 4, from : 4;
-#else
-	uint8_t from : 4, to : 4;
-#endif
 	int16_t offset;
 	int32_t value;
 };

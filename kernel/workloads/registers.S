@@ -81,6 +81,86 @@ registers_cross:
 	ld	%r19, -48(%r1)
 	blr
 	.size	registers_cross, . - registers_cross
+#elif defined(__powerpc__)
+/* v0 to v31, f0 to f31, then VSCR (16 bytes), FPSCR (8, of which the second word counts), VRSAVE (4). */
+	.machine "7450"
+	.text
+	.globl	registers_cross
+	.type	registers_cross, @function
+registers_cross:
+	stwu	%r1, -48(%r1)
+	mflr	%r0
+	stw	%r0, 52(%r1)
+	stw	%r14, 8(%r1)
+	stw	%r15, 12(%r1)
+	stw	%r16, 16(%r1)
+	stw	%r17, 20(%r1)
+	stw	%r18, 24(%r1)
+	mr	%r14, %r4
+	mr	%r15, %r5
+	mr	%r16, %r6
+	mr	%r17, %r7
+	mr	%r18, %r8
+	addi	%r9, %r3, 768
+	lvx	%v0, 0, %r9
+	mtvscr	%v0
+	lfd	%f0, 16(%r9)
+	mtfsf	255, %f0
+	lwz	%r10, 24(%r9)
+	mtspr	256, %r10
+	.set	n, 0
+	.rept	32
+	lfd	n, 512 + 8 * n(%r3)
+	.set	n, n + 1
+	.endr
+	.set	n, 0
+	.rept	32
+	lvx	n, 0, %r3
+	addi	%r3, %r3, 16
+	.set	n, n + 1
+	.endr
+1:	cmpwi	%r15, 0
+	blt	2f
+	mr	%r0, %r15
+	mr	%r3, %r16
+	mr	%r4, %r17
+	li	%r5, 0
+	li	%r6, 0
+	li	%r7, 0
+	sc
+	bns	2f
+	neg	%r3, %r3
+2:	addi	%r18, %r18, -1
+	cmpwi	%r18, 0
+	bgt	1b
+	.set	n, 0
+	.rept	32
+	stfd	n, 512 + 8 * n(%r14)
+	.set	n, n + 1
+	.endr
+	.set	n, 0
+	.rept	32
+	stvx	n, 0, %r14
+	addi	%r14, %r14, 16
+	.set	n, n + 1
+	.endr
+	addi	%r14, %r14, 256
+	mfvscr	%v0
+	stvx	%v0, 0, %r14
+	mffs	%f0
+	stfd	%f0, 16(%r14)
+	mfspr	%r10, 256
+	stw	%r10, 24(%r14)
+	lwz	%r0, 52(%r1)
+	mtlr	%r0
+	lwz	%r14, 8(%r1)
+	lwz	%r15, 12(%r1)
+	lwz	%r16, 16(%r1)
+	lwz	%r17, 20(%r1)
+	lwz	%r18, 24(%r1)
+	addi	%r1, %r1, 48
+	blr
+	.size	registers_cross, . - registers_cross
 #elif defined(__loongarch__)
 /* xr0 to xr31. */
 	.text

@@ -31,6 +31,43 @@ static inline void fill_controls(unsigned char *block, uint32_t random)
 	*(uint64_t *)(void *)(block + 1040) = rounding;
 	*(uint64_t *)(void *)(block + 1048) = saves;
 }
+#elif defined(__powerpc__)
+/* The vectors are the registers, since they are as many as wide; the doubles stand behind them. */
+#define DOUBLE(number) { "f" #number, 512 + 8 * (number), 8 }
+#define DOUBLES(ten) \
+	DOUBLE(ten##0), DOUBLE(ten##1), DOUBLE(ten##2), DOUBLE(ten##3), DOUBLE(ten##4), DOUBLE(ten##5), DOUBLE(ten##6), \
+		DOUBLE(ten##7), DOUBLE(ten##8), DOUBLE(ten##9)
+enum { REGISTERS = 32, REGISTER_BYTES = 16, CHILD_BYTES = REGISTER_BYTES, CONTROLS = 35 };
+#define REGISTER_NAME "v"
+static const struct control controls[CONTROLS] = {
+	DOUBLES(),
+	DOUBLES(1),
+	DOUBLES(2),
+	DOUBLE(30),
+	DOUBLE(31),
+	/* The first word of what mffs leaves is not FPSCR's. */
+	{ "VSCR", 768, 16 },
+	{ "FPSCR", 788, 4 },
+	{ "VRSAVE", 792, 4 },
+};
+
+/* Doubles of any bits; the rest as on 64-bit POWER. */
+static inline void fill_controls(unsigned char *block, uint32_t random)
+{
+	uint32_t *words = (uint32_t *)(void *)block;
+	uint32_t next = random;
+
+	for (unsigned int i = 512 / 4; i < 768 / 4; i++) {
+		next = next * 1664525u + 1013904223u;
+		words[i] = next;
+	}
+	for (unsigned int i = 768 / 4; i < 784 / 4; i++)
+		words[i] = 0;
+	words[780 / 4] = (random >> 2 & 1) << 16 | (random >> 3 & 1);
+	words[784 / 4] = 0;
+	words[788 / 4] = random & 3;
+	words[792 / 4] = 0xffffffff;
+}
 #elif defined(__loongarch__)
 /* What a forked child has of each register; copy_thread() declares its vectors dead, and their upper parts are set anew. */
 enum { REGISTERS = 32, REGISTER_BYTES = 32, CHILD_BYTES = 8, CONTROLS = 0 };

@@ -10,6 +10,7 @@ use crate::Built;
 use arch::Arch;
 use lab::build::digest;
 use lab::cache::{read_text, Workspace};
+use lab::process::Command;
 use lab::target::Target;
 use lab::toolchain::{Compiler, CompilerKind};
 use lab::{Problem, Result};
@@ -37,6 +38,8 @@ enum How {
     Workload,
     /// tools/testing/selftests/powerpc/math: the program and this file of assembly.
     Math(&'static str),
+    /// tools/testing/selftests/vDSO: the program and these further files.
+    Vdso(&'static [&'static str]),
     /// Modules to load in this order; the last tells what it found on the console.
     Modules(&'static [&'static str], Tells),
 }
@@ -50,13 +53,16 @@ enum Tells {
 }
 
 const POWER64: &[Arch] = &[Arch::Powerpc64, Arch::Powerpc64le];
+/// Those whose static C library set-up brings.
+const POWER: &[Arch] = &[Arch::Powerpc, Arch::Powerpc64, Arch::Powerpc64le];
+const PARSE: &[&str] = &["parse_vdso.c"];
 
 /// Every test.
-pub static TESTS: [Test; 10] = [
+pub static TESTS: [Test; 14] = [
     Test {
         name: "regcheck",
         what: "every floating-point and vector register, over switches, preemption, signals and forks",
-        archs: &[Arch::Powerpc64, Arch::Powerpc64le, Arch::Loongarch64],
+        archs: &[Arch::Powerpc, Arch::Powerpc64, Arch::Powerpc64le, Arch::Loongarch64],
         how: How::Workload,
     },
     Test {
@@ -108,6 +114,30 @@ pub static TESTS: [Test; 10] = [
         how: How::Workload,
     },
     Test {
+        name: "vdso_test_abi",
+        what: "the kernel's selftest: each clock of the vDSO, its time and resolution",
+        archs: POWER,
+        how: How::Vdso(PARSE),
+    },
+    Test {
+        name: "vdso_test_clock_getres",
+        what: "the kernel's selftest: resolutions as the C library and as the system call tell them",
+        archs: POWER,
+        how: How::Vdso(&[]),
+    },
+    Test {
+        name: "vdso_test_getcpu",
+        what: "the kernel's selftest: the vDSO tells a processor",
+        archs: POWER,
+        how: How::Vdso(PARSE),
+    },
+    Test {
+        name: "vdso_test_gettimeofday",
+        what: "the kernel's selftest: the vDSO tells the time",
+        archs: POWER,
+        how: How::Vdso(PARSE),
+    },
+    Test {
         name: "bpfcheck",
         what: "swaps right behind loads, which test_bpf has not, compiled by the JIT",
         archs: &Arch::ALL,
@@ -148,8 +178,18 @@ impl Test {
         match &self.how {
             How::Workload => workload::find(workspace, built.arch, self.name, &[]),
             How::Math(assembly) => {
-                let program = selftest(workspace, built.arch, source, self.name, assembly)?;
-                Ok(Run { program: Some(program), ..Run::default() })
+                let assembly = format!("math/{assembly}");
+                let main = format!("math/{}.c", self.name);
+                let files = [main.as_str(), "harness.c", "utils.c", &assembly];
+                let selftest =
+                    Selftest { name: self.name, folder: "powerpc", flags: MATH_FLAGS, files: &files };
+                Ok(Run { program: Some(selftest.build(workspace, built.arch, source)?), ..Run::default() })
+            }
+            How::Vdso(further) => {
+                let main = format!("{}.c", self.name);
+                let files: Vec<&str> = [main.as_str()].into_iter().chain(further.iter().copied()).collect();
+                let selftest = Selftest { name: self.name, folder: "vDSO", flags: &[], files: &files };
+                Ok(Run { program: Some(selftest.build(workspace, built.arch, source)?), ..Run::default() })
             }
             How::Modules(names, _) => {
                 let modules = names.iter().map(|name| built.module(name)).collect::<Result<_>>()?;
@@ -163,6 +203,7 @@ impl Test {
         let mut verdict = match &self.how {
             How::Workload => lost(&outcome.stdout),
             How::Math(_) => of_selftest(self.name, outcome),
+            How::Vdso(_) => of_vdso(outcome),
             How::Modules(_, tells) => {
                 let log = read_text(&outcome.log)?;
                 let lines: Vec<&str> = log.lines().map(|line| without_time(line.trim_end())).collect();
@@ -186,37 +227,55 @@ impl Test {
     }
 }
 
-/// A program of tools/testing/selftests/powerpc/math, built as its Makefile does and static.
-fn selftest(
-    workspace: &Workspace,
-    arch: Arch,
-    source: &Source,
-    name: &str,
-    assembly: &str,
-) -> Result<PathBuf> {
-    let compiler = Compiler::of(CompilerKind::Gcc, Target::of(arch))?;
-    let folder = source.folder.join("tools/testing/selftests/powerpc");
-    let key = digest(&[&source.identity, &compiler.version, name, "1"]);
-    let finished = workspace.folder("programs")?.join(format!("{name}-{arch}-{}", &key[..16]));
-    if finished.is_file() {
-        return Ok(finished);
+const MATH_FLAGS: &[&str] = &[
+    "-pthread",
+    "-m64",
+    "-maltivec",
+    "-mvsx",
+    "-D_GNU_SOURCE=",
+    "-DGIT_VERSION=\"assay\"",
+    "-Iinclude",
+    "-I..",
+];
+
+/// A program of tools/testing/selftests, built as its Makefile does and static.
+struct Selftest<'a> {
+    name: &'a str,
+    /// Below selftests.
+    folder: &'a str,
+    flags: &'a [&'a str],
+    /// The first has `main`.
+    files: &'a [&'a str],
+}
+
+impl Selftest<'_> {
+    fn build(&self, workspace: &Workspace, arch: Arch, source: &Source) -> Result<PathBuf> {
+        let compiler = Compiler::of(CompilerKind::Gcc, Target::of(arch))?;
+        let folder = source.folder.join("tools/testing/selftests").join(self.folder);
+        let key = digest(&[&source.identity, &compiler.version, self.name, "2"]);
+        let name = format!("{}-{arch}-{}", self.name, &key[..16]);
+        let finished = workspace.folder("programs")?.join(name);
+        if finished.is_file() {
+            return Ok(finished);
+        }
+        let program = workspace.scratch(".program")?;
+        // As it stands: a C library is for the compiler's own ABI, which of powerpc64 is not ours.
+        let output = Command::new(&compiler.program)
+            .args(["-static", "-std=gnu99", "-O2"])
+            .args(self.flags)
+            .args(self.files)
+            .arg("-o")
+            .arg(program.path())
+            .folder(&folder)
+            .run()?;
+        if !output.success() {
+            let why = Problem::new(format!("the kernel's selftest does not build: {}", output.head(4)));
+            return Err(why.at(folder.join(self.files[0]).display()).remedy(
+                "a static C library of the architecture is needed (such as libc6-dev-ppc64el-cross); ./setup --kernel brings it",
+            ));
+        }
+        program.keep_as(&finished)
     }
-    let program = workspace.scratch(".program")?;
-    let main = format!("math/{name}.c");
-    let output = compiler
-        .command()
-        .args(["-static", "-std=gnu99", "-O2", "-pthread", "-m64", "-maltivec", "-mvsx", "-D_GNU_SOURCE="])
-        .args(["-DGIT_VERSION=\"assay\"", "-Iinclude", "-I..", &main, "harness.c", "utils.c"])
-        .args([&format!("math/{assembly}"), "-o"])
-        .arg(program.path())
-        .folder(&folder)
-        .run()?;
-    if !output.success() {
-        return Err(Problem::new(format!("the kernel's selftest does not build: {}", output.head(4)))
-            .at(folder.join(main).display())
-            .remedy("a static C library of the architecture is needed (libc6-dev-ppc64el-cross); ./setup --kernel brings it"));
-    }
-    program.keep_as(&finished)
 }
 
 fn lost(stdout: &str) -> Verdict {
@@ -253,6 +312,18 @@ fn of_selftest(name: &str, outcome: &Outcome) -> Verdict {
     let mut verdict = counted(None, found.map(str::to_owned).collect());
     verdict.failure = Some("the kernel's selftest failed".to_owned());
     verdict
+}
+
+/// Lines `ok N WHAT` or `WHAT [PASS]` where the program has cases, `not ok N WHAT` or `WHAT [FAIL]`; else its status alone.
+fn of_vdso(outcome: &Outcome) -> Verdict {
+    if outcome.ending == crate::Ending::Exited(SELFTEST_SKIPS) {
+        let failure = Some(format!("it skipped itself: {}", outcome.stdout.trim()));
+        return Verdict { failure, ..Verdict::default() };
+    }
+    let lines = || outcome.stdout.lines().map(str::trim);
+    let failed = lines().filter(|line| line.starts_with("not ok ") || line.ends_with("[FAIL]"));
+    let passed = lines().filter(|line| line.starts_with("ok ") || line.ends_with("[PASS]")).count() as u64;
+    counted((passed > 0).then_some(passed), failed.map(str::to_owned).collect())
 }
 
 /// `not ok N NAME` of a case; the totals `# Totals: pass:5 fail:0 skip:0 total:5`.

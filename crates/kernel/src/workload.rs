@@ -134,10 +134,10 @@ fn vdso_test(workspace: &Workspace, target: &'static Target) -> Result<PathBuf> 
 }
 
 fn regcheck(workspace: &Workspace, target: &'static Target) -> Result<PathBuf> {
-    if !matches!(target.arch, Arch::Powerpc64 | Arch::Powerpc64le | Arch::Loongarch64) {
+    if !matches!(target.arch, Arch::Powerpc | Arch::Powerpc64 | Arch::Powerpc64le | Arch::Loongarch64) {
         return Err(Problem::new(format!("regcheck has no registers for {}", target.arch))
             .at("kernel/workloads/registers.S")
-            .remedy("choose powerpc64, powerpc64le or loongarch64, or write the crossing for it"));
+            .remedy("choose powerpc, powerpc64, powerpc64le or loongarch64, or write the crossing for it"));
     }
     of_ours(workspace, target, "regcheck", &["regcheck.c", "registers.S"])
 }

@@ -113,7 +113,7 @@ const PARTS: [Part; 13] = [
     beside("setup", "what the set-up scripts do in good and bad surroundings", setup_scripts),
     beside(
         "kernel",
-        "Debian's kernel booted, programs that end well and badly in it, a function of it recorded",
+        "Debian's kernel booted, programs that end well and badly in it, a function of it recorded; kernels and patches that go wrong",
         kernel,
     ),
     beside(
@@ -331,13 +331,12 @@ fn cache_log(context: &Context, _: &Args, words: &mut Words) -> Result<Tally> {
 fn kernel(context: &Context, _: &Args, words: &mut Words) -> Result<Tally> {
     let assay =
         std::env::current_exe().map_err(|error| Problem::new(format!("cannot find myself: {error}")))?;
-    script_counts(
-        Command::new(context.workspace.root.join("kernel/tests/run"))
-            .arg(assay)
-            .env("ASSAY_CACHE", &context.workspace.cache),
-        "kernel/tests/run",
-        words,
-    )
+    let mut all = Tally::default();
+    for name in ["kernel/tests/run", "kernel/tests/bad"] {
+        let script = Command::new(context.workspace.root.join(name)).arg(&assay);
+        all = add(all, script_counts(script.env("ASSAY_CACHE", &context.workspace.cache), name, words)?);
+    }
+    Ok(all)
 }
 
 /// The libraries through meson and pkg-config, on this machine and on one other; in the long form on all.

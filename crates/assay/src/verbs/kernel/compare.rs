@@ -8,8 +8,8 @@ use super::tracing::{booted, entries, usual, Kernel, What};
 use crate::context::{Context, Outcome};
 use crate::winners::interval_text;
 use crate::{cpus, judge};
-use kernel::{boot, Machine};
-use lab::{Problem, Result};
+use kernel::{boot, Machine, Run};
+use lab::{pool, Problem, Result};
 use predict::doubt::{interval, ratio_interval, ModelError};
 use predict::draws::{draws, Draws};
 use predict::trace_source::TraceSource;
@@ -18,6 +18,7 @@ use report::record::Record;
 use report::{Count, Derived, Predicted, Report, Table};
 use serde::Serialize;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Options of `kernel compare`.
 #[derive(clap::Args)]
@@ -88,22 +89,12 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let run = args.what.run(context, args.which.arch)?;
     let unpatched = Which { patches: Vec::new(), series: Vec::new(), ..args.which.clone() };
     let kernels = [built(context, &unpatched)?, built(context, &args.which)?];
-    let mut records = Vec::new();
-    for ((ours, theirs), cpu) in machines.iter().zip(&described) {
-        let mut sides = Vec::new();
-        for (kernel, which) in kernels.iter().zip(["unpatched", "patched"]) {
-            context.progress(&format!(
-                "{which} kernel on {ours}: boots, runs {} and is traced",
-                args.what.work()
-            ));
-            let trace = args
-                .what
-                .cached(context, kernel, &run, theirs)
-                .map_err(|problem| problem_of(problem, which, ours))?;
-            sides.push(Side::of(&trace, cpu)?);
-        }
-        records.push(record(args, cpu, &kernels, &sides[0], &sides[1]));
-    }
+    let cpus: Vec<(&str, &str, &Cpu)> =
+        machines.iter().zip(&described).map(|((ours, theirs), cpu)| (*ours, *theirs, cpu)).collect();
+    let sides = sides(context, args, &run, &cpus, &kernels)?;
+    let pairs = sides.chunks(2).zip(&described);
+    let records: Vec<CompareRecord> =
+        pairs.map(|(pair, cpu)| record(args, cpu, &kernels, &pair[0], &pair[1])).collect();
     if context.json {
         records.iter().for_each(|record| println!("{}", record.to_line()));
     } else {
@@ -113,6 +104,42 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         true => Outcome::Failed,
         false => Outcome::Fine,
     })
+}
+
+/// Each cpu's unpatched and patched kernel, booted, traced and predicted. A boot is one thread, and so is most of a prediction, so
+/// as many go on as there are processors.
+fn sides(
+    context: &Context,
+    args: &Args,
+    run: &Run,
+    cpus: &[(&str, &str, &Cpu)],
+    kernels: &[Kernel; 2],
+) -> Result<Vec<Side>> {
+    let both = [(&kernels[0], "unpatched"), (&kernels[1], "patched")];
+    let jobs: Vec<_> =
+        cpus.iter().flat_map(|cpu| both.iter().map(move |(kernel, which)| (cpu, *kernel, *which))).collect();
+    let side = |(ours, theirs, cpu): &(&str, &str, &Cpu), kernel: &Kernel, which: &str| {
+        context
+            .progress(&format!("{which} kernel on {ours}: boots, runs {} and is traced", args.what.work()));
+        let trace = args.what.cached(context, kernel, run, theirs);
+        Side::of(&trace.map_err(|problem| problem_of(problem, which, ours))?, cpu)
+    };
+    let failed = AtomicBool::new(false);
+    let mut sides = Vec::new();
+    pool::in_order(
+        &jobs,
+        |(cpu, kernel, which)| {
+            // What comes behind a failure would be thrown away.
+            if failed.load(Ordering::Relaxed) {
+                return None;
+            }
+            let side = side(cpu, kernel, which);
+            failed.fetch_or(side.is_err(), Ordering::Relaxed);
+            Some(side)
+        },
+        |_, side| sides.extend(side),
+    );
+    sides.into_iter().collect()
 }
 
 fn problem_of(mut problem: Problem, which: &str, cpu: &str) -> Problem {

@@ -21,7 +21,7 @@ pub struct Args {
     /// The cpus to boot on (repeatable or separated by commas; default: the machine's first)
     #[arg(short, long = "cpu", value_name = "CPU", value_delimiter = ',')]
     cpus: Vec<String>,
-    /// Tests: regcheck, vmx_syscall, vmx_preempt, vmx_signal, vsx_preempt, checksum, test_bpf, bpfcheck (default: all)
+    /// Tests, of those that docs/kernel.md lists (default: all that the architecture has)
     #[arg(value_name = "TEST")]
     tests: Vec<String>,
     /// Processors of the machine
