@@ -201,18 +201,47 @@ void cache_log_feedback_slice(struct cache_log_feedback *feedback, uint64_t work
 
 /* ------------------------------------------------------------------ notes: what the running task touches */
 
+/* What a note does besides being left, bits of `on`. */
+enum {
+	CACHE_LOG_NOTING = 1, /* it goes into the ring */
+	CACHE_LOG_ASKING = 2, /* it asks for the next entry of those that are to be asked for, one for each note */
+};
+
 struct cache_log_notes {
 	uint64_t *ring;
 	uint32_t mask; /* notes in the ring, less one: a power of two, less one */
-	uint32_t on; /* whether notes are taken now */
+	uint32_t on; /* what notes do now; 0: nothing, and they cost a look at this */
 	uint64_t noted; /* since the beginning of this log; the ring has the last of them */
+	const uint64_t *next, *end; /* entries still to be asked for */
 };
 
-/* This line. For walks: a look, a store and an addition. */
+/* Prefetches the lines of an entry. */
+static inline void cache_log_prefetch_entry(uint64_t entry)
+{
+	uintptr_t address = cache_log_entry_address(entry);
+
+	for (unsigned int lines = cache_log_entry_lines(entry); lines; lines--, address += CACHE_LOG_LINE)
+		cache_log_prefetch_line(address);
+}
+
+/* A note, once it is known that notes do anything. */
+static inline void cache_log_note_entry(struct cache_log_notes *notes, uint64_t entry)
+{
+	if (notes->on & CACHE_LOG_NOTING)
+		notes->ring[notes->noted++ & notes->mask] = entry;
+	if (notes->on & CACHE_LOG_ASKING) {
+		if (notes->next == notes->end)
+			notes->on &= ~(uint32_t)CACHE_LOG_ASKING;
+		else
+			cache_log_prefetch_entry(*notes->next++);
+	}
+}
+
+/* This line. For walks: a look while notes do nothing; a store and an addition while they go into the ring. */
 static inline void cache_log_note_line(struct cache_log_notes *notes, const void *address)
 {
 	if (notes->on)
-		notes->ring[notes->noted++ & notes->mask] = cache_log_entry((uintptr_t)address, 1);
+		cache_log_note_entry(notes, cache_log_entry((uintptr_t)address, 1));
 }
 
 /* These bytes. */
@@ -222,6 +251,18 @@ static inline void cache_log_note(struct cache_log_notes *notes, const void *add
 {
 	if (notes->on)
 		cache_log_note_range(notes, address, bytes);
+}
+
+/* For who makes tables of notes without a log: from here on notes go into the ring, and no longer do. */
+static inline void cache_log_notes_begin(struct cache_log_notes *notes)
+{
+	notes->noted = 0;
+	notes->on |= CACHE_LOG_NOTING;
+}
+
+static inline void cache_log_notes_end(struct cache_log_notes *notes)
+{
+	notes->on &= ~(uint32_t)CACHE_LOG_NOTING;
 }
 
 /* This object: CACHE_LOG_NOTE(&log->notes, *node). */
@@ -280,17 +321,69 @@ void cache_log_invalidate(struct cache_log *log);
 /* ------------------------------------------------------------------ look-ahead: schedulers that know who runs next */
 
 /*
- * A scheduler of many small tasks keeps one of these and a table for each task. At each switch it says which task's table it
- * will need first (cache_log_look_far, of the one that runs farthest from now) and which tasks' lines it will need
- * (cache_log_look_ahead, of one or more that run earlier). Look twice at the same task, at two distances: a processor drops
- * prefetches when too many misses are under way (AMD's Zen from about the tenth on), and of what the first look got the
- * second asks nothing.
+ * How far ahead it looks, in activations. A processor drops prefetches when too many misses are under way (AMD's Zen from
+ * about the tenth on), or waits with what follows until it can take the next (Intel's Golden Cove from the seventeenth
+ * on). Against the first, a task is looked at several times at growing nearness: of what one look got the next asks nothing.
+ * Against both, a look is paced: the running task's own notes ask, one entry a note, while it waits for what it computes.
+ */
+struct cache_log_plan {
+	uint8_t looks[4]; /* at the tasks that run so many activations from now, one after the other; ends at 0 */
+	uint8_t paced; /* and at this one entry by entry, a note each; what is left when the next task is switched in, then */
+	uint8_t far; /* the task whose table itself is prefetched */
+};
+
+/* The plans that are tried in turn. Which is best depends on the processor, the tasks, and who else is there. */
+enum cache_log_plans {
+	CACHE_LOG_PLAN_NONE,
+	CACHE_LOG_PLAN_1,
+	CACHE_LOG_PLAN_2,
+	CACHE_LOG_PLAN_4,
+	CACHE_LOG_PLAN_8,
+	CACHE_LOG_PLAN_PACED_2,
+	CACHE_LOG_PLAN_PACED_4,
+	CACHE_LOG_PLANS
+};
+
+extern const struct cache_log_plan cache_log_plans[CACHE_LOG_PLANS];
+
+enum { CACHE_LOG_PACED_MAX = 32, CACHE_LOG_TRIAL_STRETCHES = 7 };
+
+/* A trial runs every plan for several stretches of activations in turn; the one with the least median time is chosen. */
+struct cache_log_trial {
+	uint64_t ticks[CACHE_LOG_PLANS][CACHE_LOG_TRIAL_STRETCHES];
+	uint8_t stretches[CACHE_LOG_PLANS]; /* that have been timed */
+	uint8_t chosen, trying, phase;
+	uint32_t random, rest; /* activations until the next trial, once this is over */
+	uint64_t started, lines; /* ticks at the stretch's beginning, lines asked for before the trial */
+	uint64_t trials, changes; /* how many there were, and after how many another plan was chosen */
+};
+
+/*
+ * A scheduler of many small tasks keeps one of these and a table for each task, and calls cache_log_look at each switch.
+ * `on` is the caller's: nothing is done while it is false.
  */
 struct cache_log_ahead {
-	bool on; /* the caller's, or feedback's: nothing is done while it is false */
+	bool on;
 	uint32_t table_bytes; /* of one task's table */
 	uint64_t looks, lines, refused;
+	struct cache_log_notes *notes; /* that the tasks leave */
+	struct cache_log_plan plan; /* the one in force */
+	uint32_t left; /* activations until the trial goes on; 0: this plan for ever */
+	struct cache_log_trial trial;
+	uint64_t paced[CACHE_LOG_PACED_MAX];
 };
+
+/* Begins with a trial. `notes` are those that the tasks leave; one scheduler's tasks leave theirs in one place. */
+void cache_log_ahead_create(struct cache_log_ahead *ahead, uint32_t table_bytes, struct cache_log_notes *notes);
+
+/* This plan from now on, and no trial. */
+void cache_log_ahead_fix(struct cache_log_ahead *ahead, enum cache_log_plans plan);
+
+/* The scheduler did something else (it waited for events): the stretch that is being timed begins anew. */
+void cache_log_ahead_pause(struct cache_log_ahead *ahead);
+
+/* What cache_log_look calls when `left` has run out. */
+void cache_log_ahead_turn(struct cache_log_ahead *ahead);
 
 static inline void cache_log_look_far(const struct cache_log_ahead *ahead, const struct cache_log_table *table)
 {
@@ -300,25 +393,71 @@ static inline void cache_log_look_far(const struct cache_log_ahead *ahead, const
 		cache_log_prefetch_line(line);
 }
 
+/* The entries that may be used. */
+static inline unsigned int cache_log_ahead_entries(struct cache_log_ahead *ahead, const struct cache_log_table *table)
+{
+	unsigned int count = table->entries_count;
+
+	if (table->magic != CACHE_LOG_COMPLETE || CACHE_LOG_TABLE_BYTES(count) > ahead->table_bytes) {
+		ahead->refused++;
+		return 0;
+	}
+	ahead->looks++;
+	ahead->lines += table->lines;
+	return count;
+}
+
 static inline void cache_log_look_ahead(struct cache_log_ahead *ahead, const struct cache_log_table *table)
 {
 	unsigned int count;
 
 	if (!ahead->on)
 		return;
-	count = table->entries_count;
-	if (table->magic != CACHE_LOG_COMPLETE || CACHE_LOG_TABLE_BYTES(count) > ahead->table_bytes) {
-		ahead->refused++;
-		return;
-	}
-	for (unsigned int i = 0; i < count; i++) {
-		uintptr_t address = cache_log_entry_address(table->entries[i]);
+	count = cache_log_ahead_entries(ahead, table);
+	for (unsigned int i = 0; i < count; i++)
+		cache_log_prefetch_entry(table->entries[i]);
+}
 
-		for (unsigned int lines = cache_log_entry_lines(table->entries[i]); lines; lines--, address += CACHE_LOG_LINE)
-			cache_log_prefetch_line(address);
+/* Lets notes ask. The entries are copied, so that a task may end, table and all, while they are asked for. */
+static inline void cache_log_look_paced(struct cache_log_ahead *ahead, const struct cache_log_table *table)
+{
+	struct cache_log_notes *notes = ahead->notes;
+	unsigned int count, paced;
+
+	while (notes->next != notes->end)
+		cache_log_prefetch_entry(*notes->next++);
+	count = table ? cache_log_ahead_entries(ahead, table) : 0;
+	paced = count < CACHE_LOG_PACED_MAX ? count : CACHE_LOG_PACED_MAX;
+	for (unsigned int i = 0; i < paced; i++)
+		ahead->paced[i] = table->entries[i];
+	for (unsigned int i = paced; i < count; i++)
+		cache_log_prefetch_entry(table->entries[i]);
+	notes->next = ahead->paced;
+	notes->end = ahead->paced + paced;
+	notes->on |= CACHE_LOG_ASKING;
+}
+
+/* The table of the task that runs `distance` activations after the one that is switched in now; NULL where none is known. */
+typedef const struct cache_log_table *cache_log_queue(const void *queue, unsigned int distance);
+
+/* At each switch, before the next task is switched in. `table_in` is inlined where the compiler sees it. */
+static inline void cache_log_look(struct cache_log_ahead *ahead, cache_log_queue *table_in, const void *queue)
+{
+	const struct cache_log_table *table;
+
+	if (!ahead->on)
+		return;
+	if (ahead->left && --ahead->left == 0)
+		cache_log_ahead_turn(ahead);
+	if (ahead->plan.far && (table = table_in(queue, ahead->plan.far)))
+		cache_log_look_far(ahead, table);
+	for (unsigned int i = 0; i < sizeof(ahead->plan.looks) && ahead->plan.looks[i]; i++) {
+		table = table_in(queue, ahead->plan.looks[i]);
+		if (table)
+			cache_log_look_ahead(ahead, table);
 	}
-	ahead->looks++;
-	ahead->lines += table->lines;
+	if (ahead->plan.paced)
+		cache_log_look_paced(ahead, table_in(queue, ahead->plan.paced));
 }
 
 #ifdef __cplusplus

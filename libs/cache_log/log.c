@@ -50,7 +50,7 @@ void cache_log_note_range(struct cache_log_notes *notes, const void *address, si
 	while (first < end) {
 		uintptr_t lines = end - first < CACHE_LOG_LINE ? end - first : CACHE_LOG_LINE;
 
-		notes->ring[notes->noted++ & notes->mask] = cache_log_entry(first << CACHE_LOG_LINE_SHIFT, (unsigned int)lines);
+		cache_log_note_entry(notes, cache_log_entry(first << CACHE_LOG_LINE_SHIFT, (unsigned int)lines));
 		first += lines;
 	}
 }

@@ -1,63 +1,77 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * coroutines COUNT ROUNDS SEED: many coroutines on one processor, run in turn in a random order; each has a stack and walks,
+ * coroutines COUNT BLOCKS SEED: many coroutines on one processor, run in turn in a random order; each has a stack and walks,
  * when it runs, 16 lines of its own that lie scattered, then computes a little. The scheduler knows who runs next. The switch
  * is libs/vector_state/switch.
  *
  * Each is timed with the switch serialised (a barrier after it, as a mispredicted switch is one) and as it comes:
  *   nothing   no look-ahead
- *   ahead1, ahead2, ahead4, ahead8   tables of the lines that a coroutine noted when it ran before; first looked at that many
- *             switches ahead, and again at half of that, a quarter, down to one
- *   warm      as nothing, among so few coroutines that all stays in the second level: the bound of what computes
- *   fetch     runs no coroutine but loads the lines of its table, all independent of each other: the bound of what the
- *             memory can bring. Nothing that prefetches these lines can be faster than the slower of the two
+ *   unnoted   as nothing, and the coroutines leave no notes, nor look whether they should: what logging costs
+ *   ahead1, ahead2, ahead4, ahead8, paced2, paced4   the plans of ahead.c, each for ever, by tables of the lines that a
+ *             coroutine noted when it ran before
+ *   adaptive  the library chooses among these
+ *   warm      as unnoted, among so few coroutines that all stays in the first level: the bound of what computes
+ *   fetch     runs no coroutine but prefetches its table and the lines in it, and has one barrier where a switch has two: the
+ *             bound of what the memory can bring. A barrier is passed when each line that was asked for has been translated
+ *             and has a buffer, so who asks for the same lines in two parts waits no less
+ * Nothing that brings these lines before they are used can be faster than the slower of the two.
  *
- * Tables are made by the library from notes of one activation of each coroutine in every 64; the time of that is in the
- * figures. A line for each: WAY SERIALISED NANOSECONDS, per activation: the median over stretches of 128 activations, so that a
- * stretch in which the system ran something else does not count. `nothing` also without notes (`unnoted`): what logging costs.
+ * A block runs every way once, in random order, for a stretch of 256 activations, after some that are not counted; the next
+ * stretch goes on in the queue where the one before ended. So what disturbs one way disturbs all, and no way finds lines near
+ * that another has just used. Tables are made by the library; one activation of each stretch is logged, anew in each block.
+ * A line for each: WAY SERIALISED NANOSECONDS, per activation, the median of the stretches.
  */
 #include "timing.h"
 
 #include "context_switch.h"
 
-enum { LINES = 16, STACK_BYTES = 4096 + 64, TABLE_ENTRIES = 28, NOTES = 32, LOG_EVERY = 64, FEW = 192, COMPUTE = 20 };
-enum { STACK_TOUCHED = 512, STRETCH = 128 };
-enum { ROUNDS_MAX = 1000 };
+enum { LINES = 16, STACK_BYTES = 4096 + 64, TABLE_ENTRIES = 20, NOTES = 32, FEW = 4, COMPUTE = 20 };
+enum { STACK_TOUCHED_MAX = 512, STRETCH = 256, LEAD = 32, BLOCKS_MAX = 10000 };
 
 struct coroutine {
 	struct context context;
 	void **first;
 	uint64_t sum;
+	char *stack_end;
 	_Alignas(64) uint64_t table_memory[CACHE_LOG_TABLE_BYTES(TABLE_ENTRIES) / 8];
 };
 
 struct way {
 	const char *name;
-	int distance;           /* of the first look; the others at half of it, a quarter and so on; 0: no look-ahead */
-	bool warm, noting, fetch;
+	enum cache_log_plans plan;
+	bool noting, warm, fetch, adaptive;
 };
 
 static const struct way ways[] = {
 	{ .name = "unnoted" },
 	{ .name = "nothing", .noting = true },
-	{ .name = "ahead1", .distance = 1, .noting = true },
-	{ .name = "ahead2", .distance = 2, .noting = true },
-	{ .name = "ahead4", .distance = 4, .noting = true },
-	{ .name = "ahead8", .distance = 8, .noting = true },
+	{ .name = "ahead1", .plan = CACHE_LOG_PLAN_1, .noting = true },
+	{ .name = "ahead2", .plan = CACHE_LOG_PLAN_2, .noting = true },
+	{ .name = "ahead4", .plan = CACHE_LOG_PLAN_4, .noting = true },
+	{ .name = "ahead8", .plan = CACHE_LOG_PLAN_8, .noting = true },
+	{ .name = "paced2", .plan = CACHE_LOG_PLAN_PACED_2, .noting = true },
+	{ .name = "paced4", .plan = CACHE_LOG_PLAN_PACED_4, .noting = true },
+	{ .name = "adaptive", .noting = true, .adaptive = true },
 	{ .name = "warm", .warm = true },
 	{ .name = "fetch", .fetch = true },
 };
 
 enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
 
+/* Where the queue stands, for who looks ahead in it. */
+struct place {
+	size_t at, used;
+};
+
 static struct context scheduler = CONTEXT_THREAD;
-static struct coroutine *coroutines, **queue;
-static size_t count;
+static struct coroutine **queue;
+static size_t count, at_all;
 static uint64_t ring[NOTES], seen[64];
 static struct cache_log_notes notes = { .ring = ring, .mask = NOTES - 1 };
-static struct cache_log_ahead ahead = { .table_bytes = CACHE_LOG_TABLE_BYTES(TABLE_ENTRIES) };
-static bool serialised;
-static unsigned int turn;
+static struct cache_log_ahead aheads[2][WAYS];
+static double *samples[2][WAYS];
+static bool serialised, unnoted;
+static double per_us;
 
 static inline void barrier(void)
 {
@@ -80,9 +94,15 @@ static void walk(struct context *self, void *message)
 	for (;;) {
 		uint64_t sum = own->sum;
 
-		for (void **line = own->first; line; line = *line) {
-			cache_log_note_line(&notes, line);
-			sum += (uintptr_t)line;
+		/* Whether notes do anything is looked at once, so that while they do nothing the walk is the plain one. */
+		if (unnoted || !notes.on) {
+			for (void **line = own->first; line; line = *line)
+				sum += (uintptr_t)line;
+		} else {
+			for (void **line = own->first; line; line = *line) {
+				cache_log_note_line(&notes, line);
+				sum += (uintptr_t)line;
+			}
 		}
 		for (int i = 0; i < COMPUTE; i++)
 			sum = sum * 6364136223846793005u + 1;
@@ -99,76 +119,85 @@ static struct cache_log_table *table_of(struct coroutine *coroutine)
 	return (struct cache_log_table *)coroutine->table_memory;
 }
 
-/* Runs one coroutine; logs it when it is its turn. */
-static inline void activate(struct coroutine *coroutine, size_t index, bool noting)
+static const struct cache_log_table *table_in(const void *queue_place, unsigned int distance)
 {
-	bool logged = noting && (index + turn) % LOG_EVERY == 0;
+	const struct place *place = queue_place;
+	size_t there = place->at + distance;
 
-	if (logged) {
-		notes.noted = 0;
-		notes.on = 1;
-		cache_log_note(&notes, coroutine, sizeof(struct context) + 16);
-	}
+	return table_of(queue[there < place->used ? there : there - place->used]);
+}
+
+static inline void activate(struct coroutine *coroutine)
+{
 	context_switch(&scheduler, &coroutine->context, coroutine);
 	if (serialised)
 		barrier();
-	if (logged) {
-		/* The frame that the switch loads, and those above it. */
-		cache_log_note(&notes, coroutine->context.stack_pointer, STACK_TOUCHED);
-		notes.on = 0;
-		cache_log_table_fill(table_of(coroutine), ring, cache_log_notes_straighten(&notes),
-				     CACHE_LOG_OLDEST_FIRST, false, seen, 64);
-	}
 }
 
-static void fetch(const struct cache_log_table *table)
+/* The same, and a table is made of the notes that it left. */
+static void activate_logged(struct coroutine *coroutine)
 {
-	for (unsigned int i = 0; i < table->entries_count; i++) {
-		const char *line = (const char *)cache_log_entry_address(table->entries[i]);
+	size_t used;
 
-		for (unsigned int lines = cache_log_entry_lines(table->entries[i]); lines; lines--, line += CACHE_LOG_LINE)
-			(void)*(const volatile char *)line;
-	}
+	cache_log_notes_begin(&notes);
+	cache_log_note(&notes, coroutine, offsetof(struct coroutine, stack_end));
+	activate(coroutine);
+	/* All of its stack that is in use, beginning with the frame that the switch loads. */
+	used = (size_t)(coroutine->stack_end - (char *)coroutine->context.stack_pointer);
+	cache_log_note(&notes, coroutine->context.stack_pointer, used < STACK_TOUCHED_MAX ? used : STACK_TOUCHED_MAX);
+	cache_log_notes_end(&notes);
+	cache_log_table_fill(table_of(coroutine), ring, cache_log_notes_straighten(&notes), CACHE_LOG_OLDEST_FIRST, false, seen,
+			     64);
 }
 
-static size_t after(size_t place, int distance, size_t used)
+/* Runs so many coroutines in turn; the nanoseconds that one took. */
+static double stretch(int number, struct place *place, int activations, int logged)
 {
-	return place + (size_t)distance < used ? place + (size_t)distance : place + (size_t)distance - used;
-}
+	const struct way *way = &ways[number];
+	struct cache_log_ahead *ahead = &aheads[serialised][number];
+	uint64_t start = cache_log_ticks();
 
-/* One round; the nanoseconds an activation of each 128 in turn are added to `samples`. The queue goes round. */
-static size_t round_of(const struct way *way, double per_us, double *samples)
-{
-	size_t used = way->warm ? FEW : count, runs = way->warm ? count / FEW * FEW : count;
-	uint64_t start;
-	size_t found = 0;
+	for (int i = 0; i < activations; i++) {
+		struct coroutine *next = queue[place->at];
 
-	ahead.on = way->distance > 0;
-	turn++;
-	if (way->warm)
-		for (size_t i = 0; i < 2 * used; i++)
-			activate(queue[i % used], i, false);
-	start = cache_log_ticks();
-	for (size_t i = 0, at = 0, far = 2 * (size_t)way->distance; i < runs; i++) {
-		if (way->distance) {
-			cache_log_look_far(&ahead, table_of(queue[far]));
-			for (int distance = way->distance; distance; distance /= 2)
-				cache_log_look_ahead(&ahead, table_of(queue[after(at, distance, used)]));
-			far = after(far, 1, used);
+		if (way->fetch) {
+			cache_log_look_far(ahead, table_in(place, 4));
+			cache_log_look_ahead(ahead, table_of(next));
+			if (serialised)
+				barrier();
+		} else {
+			if (ahead->plan.far || way->adaptive)
+				cache_log_look(ahead, table_in, place);
+			if (i == logged)
+				activate_logged(next);
+			else
+				activate(next);
 		}
-		if (way->fetch)
-			fetch(table_of(queue[at]));
-		else
-			activate(queue[at], i, way->noting);
-		at = after(at, 1, used);
-		if ((i + 1) % STRETCH == 0) {
-			uint64_t now = cache_log_ticks();
-
-			samples[found++] = (double)(now - start) / per_us * 1000 / STRETCH;
-			start = now;
-		}
+		place->at = place->at + 1 == place->used ? 0 : place->at + 1;
 	}
-	return found;
+	return (double)(cache_log_ticks() - start) / per_us * 1000 / activations;
+}
+
+static double run_way(int number)
+{
+	const struct way *way = &ways[number];
+	struct place place = { 0, FEW };
+	double took;
+
+	/* Entries that the way before left to be asked for are not this one's. */
+	notes.on = 0;
+	notes.next = notes.end;
+	unnoted = !way->noting;
+	if (way->warm) {
+		stretch(number, &place, LEAD, -1);
+		return stretch(number, &place, STRETCH, -1);
+	}
+	place = (struct place){ at_all, count };
+	cache_log_ahead_pause(&aheads[serialised][number]);
+	stretch(number, &place, LEAD, -1);
+	took = stretch(number, &place, STRETCH, way->noting ? (int)(random_word() % STRETCH) : -1);
+	at_all = place.at;
+	return took;
 }
 
 static void set_up(void)
@@ -198,6 +227,7 @@ static void set_up(void)
 			after = at;
 		}
 		own->first = after;
+		own->stack_end = stacks + (i + 1) * STACK_BYTES;
 		if (cache_log_table_create(own->table_memory, sizeof(own->table_memory), i, 0) != CACHE_LOG_OK)
 			exit(2);
 		context_create(&own->context, stacks + i * STACK_BYTES, STACK_BYTES, walk);
@@ -205,7 +235,6 @@ static void set_up(void)
 		queue[other] = own;
 	}
 	free(order);
-	coroutines = (struct coroutine *)all;
 }
 
 static int ascending(const void *a, const void *b)
@@ -215,52 +244,68 @@ static int ascending(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* Every coroutine is logged once, and the adaptive ways choose, before anything is timed. */
+static void begin(void)
+{
+	int adaptive = 0;
+
+	for (size_t i = 0; i < count; i++)
+		activate_logged(queue[i]);
+	for (int half = 0; half < 2; half++) {
+		for (int way = 0; way < WAYS; way++) {
+			cache_log_ahead_create(&aheads[half][way], CACHE_LOG_TABLE_BYTES(TABLE_ENTRIES), &notes);
+			if (!ways[way].adaptive)
+				cache_log_ahead_fix(&aheads[half][way], ways[way].plan);
+			else
+				adaptive = way;
+		}
+		serialised = half;
+		/* The first trial may still find lines where setting up left them. */
+		while (aheads[half][adaptive].trial.trials < 2)
+			run_way(adaptive);
+	}
+}
+
 int main(int argc, char **argv)
 {
-	double *samples[2][WAYS];
-	size_t found[2][WAYS] = { { 0 } };
-	uint64_t rounds;
-	double per_us;
+	uint64_t blocks;
 
 	if (argc != 4) {
-		fprintf(stderr, "coroutines COUNT ROUNDS SEED\n");
+		fprintf(stderr, "coroutines COUNT BLOCKS SEED\n");
 		return 2;
 	}
-	count = whole_number(argv[1], "COUNT", FEW, 1 << 20);
-	rounds = whole_number(argv[2], "ROUNDS", 1, ROUNDS_MAX);
+	count = whole_number(argv[1], "COUNT", 512, 1 << 20);
+	blocks = whole_number(argv[2], "BLOCKS", 1, BLOCKS_MAX);
 	random_state = whole_number(argv[3], "SEED", 1, UINT32_MAX) * 0x9e3779b97f4a7c15;
 	set_up();
 	stay_here();
 	per_us = ticks_per_us();
-	for (int half = 0; half < 2; half++) {
-		for (int way = 0; way < WAYS; way++) {
-			samples[half][way] = malloc((rounds + 1) * (count / STRETCH + 1) * sizeof(double));
-			if (!samples[half][way])
-				return 2;
+	for (int i = 0; i < 2 * WAYS; i++) {
+		samples[i / WAYS][i % WAYS] = malloc(blocks * sizeof(double));
+		if (!samples[i / WAYS][i % WAYS])
+			return 2;
+	}
+	begin();
+	for (uint64_t block = 0; block < blocks; block++) {
+		int order[2 * WAYS];
+
+		for (int i = 0; i < 2 * WAYS; i++)
+			order[i] = i;
+		for (int i = 2 * WAYS - 1; i >= 0; i--) {
+			int other = (int)(random_word() % (uint64_t)(i + 1)), way = order[other];
+
+			order[other] = order[i];
+			serialised = way / WAYS;
+			samples[serialised][way % WAYS][block] = run_way(way % WAYS);
 		}
 	}
-	/* Every coroutine is logged once before anything is timed. */
-	for (int i = 0; i < LOG_EVERY; i++)
-		round_of(&ways[1], per_us, samples[0][0]);
-	for (uint64_t round = 0; round < rounds; round++) {
-		for (int half = 0; half < 2; half++) {
-			int order[WAYS] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+	for (int i = 0; i < 2 * WAYS; i++) {
+		double *of = samples[i / WAYS][i % WAYS];
 
-			serialised = half;
-			for (int i = WAYS - 1; i >= 0; i--) {
-				int other = (int)(random_word() % (uint64_t)(i + 1)), way = order[other];
-
-				order[other] = order[i];
-				found[half][way] +=
-					round_of(&ways[way], per_us, samples[half][way] + found[half][way]);
-			}
-		}
-	}
-	for (int half = 0; half < 2; half++) {
-		for (int way = 0; way < WAYS; way++) {
-			qsort(samples[half][way], found[half][way], sizeof(double), ascending);
-			printf("%s %d %.3f\n", ways[way].name, half, samples[half][way][found[half][way] / 2]);
-		}
+		qsort(of, blocks, sizeof(double), ascending);
+		printf("%s %d %.3f\n", ways[i % WAYS].name, i / WAYS, of[blocks / 2]);
+		if (ways[i % WAYS].adaptive)
+			fprintf(stderr, "%s %d: plan %d\n", ways[i % WAYS].name, i / WAYS, aheads[i / WAYS][i % WAYS].trial.chosen);
 	}
 	return 0;
 }

@@ -16,6 +16,11 @@ static size_t asked_count;
 #include "table.c"
 #include "log.c"
 #include "feedback.c"
+/* The trial of plans is timed by a clock of the test's. */
+static uint64_t trial_clock;
+#define cache_log_ticks() trial_clock
+#include "ahead.c"
+#undef cache_log_ticks
 #include "cache_log_compact/generic/hashed.c"
 #include "cache_log_prefetch/generic/hint.c"
 
@@ -337,6 +342,110 @@ static void check_look_ahead(void)
 	is(asked_count, 0, "lines asked for while it is off");
 }
 
+/* A queue of eight tasks with one table each; which of them were asked for. */
+static struct cache_log_table *queued[8];
+
+static const struct cache_log_table *table_in(const void *queue, unsigned int distance)
+{
+	return queued[(*(const size_t *)queue + distance) % 8];
+}
+
+static void check_paced(void)
+{
+	static _Alignas(64) uint64_t memory[8][CACHE_LOG_TABLE_BYTES(4) / 8];
+	uint64_t ring[16], left[4] = { 0 };
+	struct cache_log_notes notes = { .ring = ring, .mask = 15 };
+	struct cache_log_ahead ahead;
+	size_t at = 0;
+
+	for (unsigned int task = 0; task < 8; task++) {
+		for (unsigned int i = 0; i < 4; i++)
+			left[i] = note(100 * task + 3 * i, 1);
+		queued[task] = (struct cache_log_table *)memory[task];
+		cache_log_table_create(queued[task], sizeof(memory[task]), task, 0);
+		cache_log_table_fill(queued[task], left, 4, CACHE_LOG_OLDEST_FIRST, false, (uint64_t *)scratch.start, 64);
+	}
+	assay_case("a paced look");
+	cache_log_ahead_create(&ahead, sizeof(memory[0]), &notes);
+	cache_log_ahead_fix(&ahead, CACHE_LOG_PLAN_PACED_2);
+	asked_count = 0;
+	cache_log_look(&ahead, table_in, &at);
+	is(asked_count, sizeof(memory[0]) / CACHE_LOG_LINE + (sizeof(memory[0]) % CACHE_LOG_LINE != 0), "lines of the far table");
+	for (uintptr_t i = 0; i < 3; i++) {
+		asked_count = 0;
+		cache_log_note_line(&notes, (void *)(i << 12));
+		is(asked_count, 1, "lines that a note asked for");
+		is(asked[0], note(200 + 3 * (unsigned int)i, 1), "the line");
+	}
+	is(notes.noted, 0, "notes in the ring");
+	/* The table is gone before all of it was asked for, as is the task after next. */
+	queued[2]->entries[3] = 1;
+	at = 1;
+	queued[3] = NULL;
+	asked_count = 0;
+	ahead.plan.far = 0;
+	cache_log_look(&ahead, table_in, &at);
+	is(asked_count, 1, "lines left to the switch");
+	is(asked[0], note(209, 1), "the line that was left");
+	asked_count = 0;
+	cache_log_note_line(&notes, (void *)0x5000);
+	is(asked_count, 0, "lines of a task that nobody knows");
+	is(notes.on, 0, "what notes still do");
+}
+
+/*
+ * The trial, with plans whose activations take so many hundred ticks, more or less: it has to choose the fastest, and nothing
+ * where nothing is gained.
+ */
+static void check_trial(void)
+{
+	static const unsigned int costs[][CACHE_LOG_PLANS + 1] = {
+		{ 40, 6, 12, 18, 24, 12, 14, CACHE_LOG_PLAN_1 },
+		{ 40, 18, 16, 12, 6, 24, 14, CACHE_LOG_PLAN_8 },
+		{ 40, 18, 16, 12, 14, 6, 12, CACHE_LOG_PLAN_PACED_2 },
+		{ 60, 60, 61, 60, 62, 60, 60, CACHE_LOG_PLAN_NONE },
+	};
+	uint64_t ring[16], left = note(1, 1);
+
+	for (unsigned int i = 0; i < 8; i++)
+		queued[i] = table_of(8, &left, 1);
+	for (unsigned int c = 0; c < sizeof(costs) / sizeof(costs[0]); c++) {
+		struct cache_log_notes notes = { .ring = ring, .mask = 15 };
+		struct cache_log_ahead ahead;
+		size_t at = 0;
+
+		assay_case("a trial, case %u", c);
+		cache_log_ahead_create(&ahead, CACHE_LOG_TABLE_BYTES(8), &notes);
+		for (unsigned int steps = 0; ahead.trial.trials < 2 && steps < 1 << 19; steps++) {
+			cache_log_look(&ahead, table_in, &at);
+			/* A rest is not waited for. */
+			if (ahead.trial.phase == RESTING)
+				ahead.left = 1;
+			trial_clock += costs[c][ahead.trial.trying] * 100 + assay_random_below(200);
+			/* Now and then something else runs. */
+			if (assay_random_below(4000) == 0)
+				trial_clock += 1000000;
+		}
+		is(ahead.trial.trials, 2, "trials");
+		is(ahead.trial.chosen, costs[c][CACHE_LOG_PLANS], "the plan chosen");
+	}
+	assay_case("a trial without tables");
+	{
+		struct cache_log_notes notes = { .ring = ring, .mask = 15 };
+		struct cache_log_ahead ahead;
+		size_t at = 0;
+
+		for (unsigned int i = 0; i < 8; i++)
+			queued[i] = NULL;
+		cache_log_ahead_create(&ahead, CACHE_LOG_TABLE_BYTES(8), &notes);
+		while (ahead.trial.trials == 0)
+			cache_log_look(&ahead, table_in, &at);
+		is(ahead.left, REST_EMPTY, "activations until it is tried again");
+		cache_log_ahead_pause(&ahead);
+		is(ahead.trial.phase, RESTING, "phase after a pause in a rest");
+	}
+}
+
 /*
  * Feedback on slices whose rate with restoring is `gain` percent of that without, with noise of some percent and now and then
  * a slice at a tenth of the speed. All work done, in percent of what never restoring had got done, is compared with what the
@@ -383,6 +492,8 @@ static void check(bool quick)
 	check_corrupt(quick);
 	check_logs();
 	check_look_ahead();
+	check_paced();
+	check_trial();
 	check_feedback(quick);
 }
 

@@ -3,8 +3,8 @@
  * scheduler [COUNT]: a scheduler of thousands of coroutines over libs/vector_state/switch that looks ahead with cache_log.
  *
  * Each coroutine serves accounts: it walks a list of records of its own and adds them up. All that the library adds to a
- * scheduler stands in run_all: log now and then what a coroutine touches, make its table, look ahead in the queue. Prints the
- * time with and without, and whether the sums are the same.
+ * scheduler stands in run_all: log now and then what a coroutine touches, make its table, look ahead in the queue, at a
+ * distance that the library finds out. Prints the time with and without, and whether the sums are the same.
  */
 #include "cache_log.h"
 #include "context_switch.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { RECORDS = 12, STACK_BYTES = 4096 + 64, ENTRIES = 24, ROUNDS = 40, LOG_EVERY = 32, AHEAD = 4 };
+enum { RECORDS = 12, STACK_BYTES = 4096 + 64, ENTRIES = 24, ROUNDS = 40, LOG_EVERY = 32, AHEAD_MAX = 16 };
 
 struct record {
 	struct record *next;
@@ -50,23 +50,37 @@ static struct cache_log_table *table_of(struct coroutine *coroutine)
 	return (struct cache_log_table *)coroutine->table;
 }
 
+/* Where the queue stands. */
+struct place {
+	struct coroutine **queue;
+	size_t at, count;
+};
+
+static const struct cache_log_table *table_in(const void *queue_place, unsigned int distance)
+{
+	const struct place *place = queue_place;
+
+	return table_of(place->queue[(place->at + distance) % place->count]);
+}
+
 static void run_all(struct coroutine **queue, size_t count, unsigned int round, struct cache_log_ahead *ahead)
 {
-	for (size_t i = 0; i < count; i++) {
-		struct coroutine *own = queue[i];
-		bool logged = (i + round) % LOG_EVERY == 0;
+	for (struct place place = { queue, 0, count }; place.at < count; place.at++) {
+		struct coroutine *own = queue[place.at];
+		bool logged = (place.at + round) % LOG_EVERY == 0;
 
-		cache_log_look_far(ahead, table_of(queue[(i + 2 * AHEAD) % count]));
-		for (size_t distance = AHEAD; distance; distance /= 2)
-			cache_log_look_ahead(ahead, table_of(queue[(i + distance) % count]));
-		notes.on = logged;
-		notes.noted = 0;
-		cache_log_note(&notes, own, sizeof(own->context) + 16);
+		cache_log_look(ahead, table_in, &place);
+		if (logged) {
+			cache_log_notes_begin(&notes);
+			cache_log_note(&notes, own, offsetof(struct coroutine, table));
+		}
 		context_switch(&scheduler, &own->context, own);
-		cache_log_note(&notes, own->context.stack_pointer, 512);
-		if (logged)
+		if (logged) {
+			cache_log_note(&notes, own->context.stack_pointer, 256);
+			cache_log_notes_end(&notes);
 			cache_log_table_fill(table_of(own), ring, cache_log_notes_straighten(&notes),
 					     CACHE_LOG_OLDEST_FIRST, false, seen, 64);
+		}
 	}
 }
 
@@ -97,9 +111,11 @@ static double run(size_t count, bool look, uint64_t *sum)
 	struct record *records = allocate(count * RECORDS * sizeof(*records));
 	char *stacks = allocate(count * STACK_BYTES);
 	void **queue = allocate(count * sizeof(*queue)), **order = allocate(count * RECORDS * sizeof(*order));
-	struct cache_log_ahead ahead = { .on = look, .table_bytes = sizeof(coroutines->table) };
+	struct cache_log_ahead ahead;
 	struct timespec start, end;
 
+	cache_log_ahead_create(&ahead, sizeof(coroutines->table), &notes);
+	ahead.on = look;
 	srand(1);
 	for (size_t i = 0; i < count * RECORDS; i++)
 		order[i] = &records[i];
@@ -143,8 +159,8 @@ int main(int argc, char **argv)
 	uint64_t sums[2];
 	double ms[2];
 
-	if (count < 2 * AHEAD + 1 || count > 1 << 20) {
-		fprintf(stderr, "scheduler [COUNT]: from %d to %d coroutines\n", 2 * AHEAD + 1, 1 << 20);
+	if (count < AHEAD_MAX + 1 || count > 1 << 20) {
+		fprintf(stderr, "scheduler [COUNT]: from %d to %d coroutines\n", AHEAD_MAX + 1, 1 << 20);
 		return 2;
 	}
 	for (int look = 0; look < 2; look++)

@@ -129,13 +129,13 @@ fn cases(share: u64) -> Vec<Case> {
     cases.push(slices("chase", 512, 100, "none", 1500 / share, "chase, nothing evicted", Goal::NoLoss));
     cases.push(slices("stream", 65536, 100, "l3", 1500 / share, "stream", Goal::NoLoss));
     cases.push(slices("chase", 1024, 20, "l3", 3000 / share, "chase, slices too short", Goal::NoLoss));
-    for (count, rounds, times) in [(4096, 8, 4.0), (16384, 3, 10.0)] {
+    for (count, blocks, times) in [(4096, 400_u64, 4.0), (16384, 200, 10.0)] {
         cases.push(Case {
             program: "coroutines",
             part: "coroutines",
             title: format!("{count} coroutines"),
             goal: Goal::Times(times),
-            arguments: vec![count.to_string(), u64::max(rounds / share, 1).to_string()],
+            arguments: vec![count.to_string(), (blocks / share).to_string()],
         });
     }
     cases

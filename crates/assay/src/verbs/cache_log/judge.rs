@@ -119,10 +119,10 @@ fn beyond_loads(case: &Case, loads: &Comparison, share: Option<Comparison>) -> S
 
 /// The ways that try to be as fast as the bound.
 fn tries(name: &str) -> bool {
-    name == "restore" || name == "feedback" || name.starts_with("ahead")
+    ["restore", "feedback", "adaptive"].contains(&name) || name.starts_with("ahead") || name.starts_with("paced")
 }
 
-/// Never evicted; for coroutines also what the memory can bring, whichever takes longer.
+/// Never evicted, for coroutines all of it in the first level; there also what the memory can bring, whichever takes longer.
 fn bound(values: &Values, suffix: &str) -> Result<String> {
     let candidates = ["warm", "fetch"].map(|name| format!("{name}{suffix}"));
     let slowest = candidates.into_iter().filter(|name| values.contains_key(name)).max_by(|a, b| {
@@ -182,13 +182,20 @@ fn verdict(
             format!("logging costs at most 3 %: {}", word(speed, NO_LOSS))
         }
         ("feedback", Goal::NoLoss) => format!("at least {NO_LOSS}x: {}", word(speed, NO_LOSS)),
-        // Without a mispredicted switch nothing is promised but the bound.
-        ("ahead8", Goal::Times(_)) if case.part == "coroutines" && suffix.is_empty() => of_bound(),
-        ("restore" | "ahead8", Goal::Times(times)) => match word(speed, times) {
+        // Without a mispredicted switch nothing is promised; the share of the bound is shown.
+        ("adaptive", _) if suffix.is_empty() => String::new(),
+        ("restore" | "adaptive", Goal::Times(times)) => match word(speed, times) {
             "holds" => format!("{times}x: holds"),
-            _ if bound.ratio < times => {
+            _ if bound.interval.high < times => {
                 format!("{times}x is out of reach here, the bound is {:.2}x; {}", bound.ratio, of_bound())
             }
+            _ if bound.interval.low < times => format!(
+                "{times}x may be out of reach here, the bound is {:.2}x [{:.2}, {:.2}]; {}",
+                bound.ratio,
+                bound.interval.low,
+                bound.interval.high,
+                of_bound()
+            ),
             other => format!("{times}x: {other}"),
         },
         ("restore", Goal::Bound) => of_bound(),

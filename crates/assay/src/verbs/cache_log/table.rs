@@ -23,8 +23,8 @@ pub fn report(records: &[BenchRecord], processes: u64) -> Report {
 fn one(records: &[&BenchRecord], title: &str, processes: u64) -> Table {
     let method = format!(
         "measured here, interleaved: medians of {processes} processes, in each of which every way was run in random order; \
-         speed: ratio of medians with its 95 % interval; bound: never evicted (warm), for coroutines also what the \
-         memory can bring (fetch); a goal is judged by the whole interval"
+         speed: ratio of medians with its 95 % interval; bound: never evicted (warm); for coroutines \
+         the slower of computing in the first level (warm) and prefetching the same lines, nothing else (fetch); a goal is judged by the whole interval"
     );
     let mut table = Table::new(title, &method);
     let case = table.text_column("case");
