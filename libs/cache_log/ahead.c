@@ -8,7 +8,8 @@
  */
 #include "cache_log.h"
 
-enum { LEAD = 32, STRETCH = 256, STRETCHES_AT_LEAST = 2, REST_FIRST = 1 << 17, REST_MAX = 1 << 24, REST_EMPTY = 1 << 12 };
+enum { LEAD = 32, STRETCH = 256, STRETCHES_AT_LEAST = 2 };
+enum { TRIAL_REST_FIRST = 1 << 17, TRIAL_REST_MAX = 1 << 24, TRIAL_REST_EMPTY = 1 << 12 };
 enum { LEADING, TIMING, RESTING };
 
 const struct cache_log_plan cache_log_plans[CACHE_LOG_PLANS] = {
@@ -48,7 +49,7 @@ static void begin(struct cache_log_ahead *ahead)
 void cache_log_ahead_create(struct cache_log_ahead *ahead, uint32_t table_bytes, struct cache_log_notes *notes)
 {
 	*ahead = (struct cache_log_ahead){ .on = true, .table_bytes = table_bytes, .notes = notes };
-	ahead->trial.rest = REST_FIRST;
+	ahead->trial.rest = TRIAL_REST_FIRST;
 	begin(ahead);
 }
 
@@ -132,14 +133,14 @@ static void decide(struct cache_log_ahead *ahead)
 	trial->trials++;
 	if (best != trial->chosen) {
 		trial->changes++;
-		trial->rest = REST_FIRST;
-	} else if (trial->rest < REST_MAX) {
+		trial->rest = TRIAL_REST_FIRST;
+	} else if (trial->rest < TRIAL_REST_MAX) {
 		trial->rest *= 2;
 	}
 	trial->chosen = (uint8_t)best;
 	trial->phase = RESTING;
 	/* Where no table had an entry there was nothing to compare: again as soon as there may be. */
-	ahead->left = ahead->lines == trial->lines ? REST_EMPTY : trial->rest;
+	ahead->left = ahead->lines == trial->lines ? TRIAL_REST_EMPTY : trial->rest;
 	use(ahead, best);
 }
 

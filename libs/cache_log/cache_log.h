@@ -180,17 +180,20 @@ size_t cache_log_compact(const uint64_t *notes, size_t notes_count, uint64_t *li
  * Compares slices with restoring and slices without it by the work that they got done, in pairs in random order, and
  * decides by a sign test. `work` is any count that grows with what the task achieves (requests, rows, iterations); a task
  * that has none must not use feedback. Restoring has to win by a margin, so that where nothing is to be gained it ends off.
+ * Of several ways to restore each challenges the best so far, the first one not restoring at all.
  */
 struct cache_log_feedback {
-	uint32_t restoring; /* whether the coming slice is to restore: look here */
-	uint32_t probing; /* pairs to go in this probe; 0: between probes */
+	uint32_t restoring; /* how the coming slice is to restore, 0: not at all; look here */
+	uint32_t plans; /* ways to restore that there are: 1 to this are tried */
+	uint32_t best, challenger;
+	uint32_t probing; /* whether it is finding out */
 	uint32_t until_probe; /* slices until the next probe */
-	uint32_t wait_off; /* slices that the next rest without restoring takes: doubles each time */
-	uint32_t won, lost; /* pairs of this probe */
+	uint32_t wait; /* slices that the next rest takes: doubles while the verdict stays */
+	uint32_t won, lost, dropped; /* pairs of this duel */
 	uint32_t second; /* whether the pair's first slice is over */
 	uint32_t random;
 	uint64_t work_first, ticks_first;
-	bool on; /* the last verdict */
+	uint32_t verdict; /* the last one */
 };
 
 /* Begins with a probe. */
@@ -205,6 +208,8 @@ void cache_log_feedback_slice(struct cache_log_feedback *feedback, uint64_t work
 enum {
 	CACHE_LOG_NOTING = 1, /* it goes into the ring */
 	CACHE_LOG_ASKING = 2, /* it asks for the next entry of those that are to be asked for, one for each note */
+	CACHE_LOG_FOLLOWING = 4, /* where it is the next of the ring's notes again, it asks for the one some way behind it */
+	CACHE_LOG_TRACKING = 8, /* the same, but it asks for nothing: so that the place is known when it follows again */
 };
 
 struct cache_log_notes {
@@ -213,7 +218,20 @@ struct cache_log_notes {
 	uint32_t on; /* what notes do now; 0: nothing, and they cost a look at this */
 	uint64_t noted; /* since the beginning of this log; the ring has the last of them */
 	const uint64_t *next, *end; /* entries still to be asked for */
+	/* Following: the ring's first `count` notes are in the order of touching, and behind the last comes the one at `back`. */
+	uint32_t count, back;
+	uint32_t place, asked; /* the note that was left last, and the next to be asked for */
+	uint32_t strays; /* notes of this slice that were not the next */
+	uint64_t last; /* the last note, while notes follow or are tracked */
 };
+
+/* A note that is not the next one: looks a few further. */
+void cache_log_stray(struct cache_log_notes *notes, uint64_t entry);
+
+static inline uint32_t cache_log_notes_after(const struct cache_log_notes *notes, uint32_t place)
+{
+	return place + 1 == notes->count ? notes->back : place + 1;
+}
 
 /* Prefetches the lines of an entry. */
 static inline void cache_log_prefetch_entry(uint64_t entry)
@@ -234,6 +252,20 @@ static inline void cache_log_note_entry(struct cache_log_notes *notes, uint64_t 
 			notes->on &= ~(uint32_t)CACHE_LOG_ASKING;
 		else
 			cache_log_prefetch_entry(*notes->next++);
+	}
+	if (notes->on & (CACHE_LOG_FOLLOWING | CACHE_LOG_TRACKING)) {
+		uint32_t next = cache_log_notes_after(notes, notes->place);
+
+		notes->last = entry;
+		if (notes->ring[next] != entry) {
+			cache_log_stray(notes, entry);
+			return;
+		}
+		notes->place = next;
+		if (notes->on & CACHE_LOG_FOLLOWING) {
+			cache_log_prefetch_entry(notes->ring[notes->asked]);
+			notes->asked = cache_log_notes_after(notes, notes->asked);
+		}
 	}
 }
 
@@ -273,6 +305,20 @@ size_t cache_log_notes_straighten(struct cache_log_notes *notes);
 
 /* ------------------------------------------------------------------ logs: a task in time slices */
 
+/* How a slice is begun. */
+enum cache_log_plan_of_slices {
+	CACHE_LOG_NOTHING,
+	CACHE_LOG_WHOLE_TABLE, /* all of the table, in its order, before the task goes on */
+	/*
+	 * The notes of the log in the order of touching, from where the task stands: some at once, then one with each note that
+	 * is the next one again. For tasks that go round, whose next lines are those touched longest ago: the order in which a
+	 * least-recently-used cache misses.
+	 */
+	CACHE_LOG_FOLLOW,
+	CACHE_LOG_RECENT, /* the last quarter of the log's notes, the latest first: for tasks that come back to them */
+	CACHE_LOG_SLICE_PLANS = CACHE_LOG_RECENT
+};
+
 struct cache_log {
 	struct cache_log_notes notes;
 	struct cache_log_table *table;
@@ -286,9 +332,11 @@ struct cache_log {
 	uint8_t passes; /* how often a restore goes through the table at most: what one pass had dropped, the next one asks for */
 	uint8_t passes_enough, passes_learned_for; /* fewer passes that were seen to do, for so many restores to come */
 	bool feedback_on;
+	enum cache_log_plan_of_slices plan; /* without feedback */
 	enum cache_log_order order;
 	bool twice;
-	struct cache_log_budget budget;
+	struct cache_log_budget budget; /* of what is asked for at once; following asks for a line more with each note */
+	uint32_t seek_not; /* switches in for which the place is not sought: it was not among the notes */
 	uint64_t started; /* ticks at the switch in */
 	uint64_t logging; /* ticks that the last log is taken to have cost */
 	uint64_t ran, log_not_before; /* the task's own time, and at which of it the next log may begin */
@@ -301,8 +349,9 @@ struct cache_log {
 
 /*
  * Makes a log over memory of the caller's, for the largest power of two of notes that fits. TOO_SMALL below 16 notes.
- * Of 64 slices up to 8 are logged, and no more than logging's share of 1/128 of the time allows; restored is oldest first, in
- * three passes or as many as are seen to be enough, without limit, with feedback. Change these fields before the first switch.
+ * A log is of up to 32 slices, and no more than logging's share of 1/128 of the time allows; the table is oldest first, restored
+ * in three passes or as many as are seen to be enough, without limit; feedback chooses among the plans. Change these fields
+ * before the first switch.
  */
 enum cache_log_status cache_log_create(struct cache_log *log, void *memory, size_t bytes, uint64_t owner);
 

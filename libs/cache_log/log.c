@@ -6,10 +6,16 @@
  * What a log costs is taken to be the time of making its table and a quarter of the slices that were logged; the next one
  * begins when LOG_SHARE times that has passed. So logging is paid by what it costs here, not by what was thought elsewhere.
  */
-enum { NOTES_MIN = 16, LOG_EVERY = 64, LOG_SLICES = 8, LOG_SHARE = 128 };
+enum { NOTES_MIN = 16, LOG_EVERY = 64, LOG_SLICES = 32, LOG_SHARE = 128 };
 
 /* A pass that takes less than this part of the first one's time found the lines there; so many restores then do without it. */
 enum { PASS_PART = 3, PASSES_LEARNED_FOR = 16 };
+
+/*
+ * Following: so many notes are asked for at once and are under way ahead of the task; so many notes are looked over where one
+ * was left out; where the task's place was not found, it is not sought for so many switches.
+ */
+enum { UNDER_WAY = 32, LOOK_OVER = 8, SEEK_NOT = 8, RECENT_PART = 4 };
 
 enum cache_log_status cache_log_create(struct cache_log *log, void *memory, size_t bytes, uint64_t owner)
 {
@@ -21,6 +27,7 @@ enum cache_log_status cache_log_create(struct cache_log *log, void *memory, size
 				   .log_slices = LOG_SLICES,
 				   .passes = 3,
 				   .feedback_on = true,
+				   .plan = CACHE_LOG_WHOLE_TABLE,
 				   .order = CACHE_LOG_OLDEST_FIRST,
 				   .budget = CACHE_LOG_UNLIMITED };
 	if ((uintptr_t)memory % 8)
@@ -35,6 +42,7 @@ enum cache_log_status cache_log_create(struct cache_log *log, void *memory, size
 	log->table = (struct cache_log_table *)(words + 3 * (size_t)notes);
 	status = cache_log_table_create(log->table, CACHE_LOG_TABLE_BYTES(notes), owner, 0);
 	cache_log_feedback_create(&log->feedback, (uint32_t)owner);
+	log->feedback.plans = CACHE_LOG_SLICE_PLANS;
 	/* The first slice is logged, or the first probe would have nothing to restore. */
 	log->until_log = 1;
 	return status;
@@ -122,31 +130,153 @@ static enum cache_log_status restore_in_passes(struct cache_log *log)
 	return status;
 }
 
+void cache_log_stray(struct cache_log_notes *notes, uint64_t entry)
+{
+	uint32_t place = notes->place;
+
+	if (notes->ring[place] == entry || ++notes->strays > UNDER_WAY)
+		return;
+	for (unsigned int i = 0; i < LOOK_OVER; i++) {
+		place = cache_log_notes_after(notes, place);
+		if (notes->ring[place] == entry) {
+			notes->place = place;
+			return;
+		}
+	}
+}
+
+/* The place of the last note in the ring, if it is there: from the old place on, as tasks go on. */
+static bool seek(struct cache_log_notes *notes)
+{
+	for (uint32_t i = 0, place = notes->place; i < notes->count; i++) {
+		if (notes->ring[place] == notes->last) {
+			notes->place = place;
+			return true;
+		}
+		place = place + 1 == notes->count ? 0 : place + 1;
+	}
+	return false;
+}
+
+static enum cache_log_status follow(struct cache_log *log)
+{
+	struct cache_log_notes *notes = &log->notes;
+	uint32_t ahead = notes->count / 2 < UNDER_WAY ? notes->count / 2 : UNDER_WAY;
+
+	ahead = ahead < log->budget.lines ? ahead : log->budget.lines;
+	if (notes->count < 2)
+		return CACHE_LOG_EMPTY;
+	if (log->table->epoch != log->epoch)
+		return CACHE_LOG_STALE;
+	if (notes->ring[notes->place] != notes->last) {
+		if (log->seek_not > 0) {
+			log->seek_not--;
+			return CACHE_LOG_EMPTY;
+		}
+		if (!seek(notes)) {
+			log->seek_not = SEEK_NOT;
+			return CACHE_LOG_EMPTY;
+		}
+	}
+	notes->asked = notes->place;
+	for (uint32_t i = 0; i < ahead; i++) {
+		notes->asked = cache_log_notes_after(notes, notes->asked);
+		cache_log_prefetch_entry(notes->ring[notes->asked]);
+	}
+	notes->asked = cache_log_notes_after(notes, notes->asked);
+	log->statistics.restores++;
+	log->statistics.lines += ahead;
+	return CACHE_LOG_OK;
+}
+
+static enum cache_log_status recent(struct cache_log *log)
+{
+	const struct cache_log_notes *notes = &log->notes;
+	uint64_t lines = notes->count / RECENT_PART;
+
+	lines = lines < log->budget.lines ? lines : log->budget.lines;
+	if (lines == 0)
+		return CACHE_LOG_EMPTY;
+	if (log->table->epoch != log->epoch)
+		return CACHE_LOG_STALE;
+	for (uint64_t i = 1; i <= lines; i++)
+		cache_log_prefetch_entry(notes->ring[notes->count - i]);
+	log->statistics.restores++;
+	log->statistics.lines += lines;
+	return CACHE_LOG_OK;
+}
+
+static void begin_log(struct cache_log *log)
+{
+	log->until_log = log->log_every;
+	log->notes.count = 0;
+	log->logged_slices = 0;
+	log->logging = 0;
+	cache_log_notes_begin(&log->notes);
+}
+
+/* Others have pushed the log itself out, too: all of it at once costs one wait instead of several. */
+static void bring(const struct cache_log *log)
+{
+	for (size_t i = 0; i < sizeof(*log); i += CACHE_LOG_LINE)
+		__builtin_prefetch((const char *)log + i);
+}
+
 enum cache_log_status cache_log_switch_in(struct cache_log *log)
 {
+	struct cache_log_notes *notes = &log->notes;
 	enum cache_log_status status = CACHE_LOG_OFF;
+	uint32_t plan;
 
+	bring(log);
 	if (!take(log))
 		return refuse(log, CACHE_LOG_BUSY);
 	log->started = cache_log_ticks();
-	if (!log->feedback_on || log->feedback.restoring)
-		status = restore_in_passes(log);
-	else
-		refuse(log, status);
-	if (status == CACHE_LOG_OK)
-		log->statistics.ticks += cache_log_ticks() - log->started;
 	if (log->until_log > 0)
 		log->until_log--;
 	/* A log that is longer than the time between two beginnings is ended first. */
-	if (log->until_log == 0 && !log->notes.on && log->ran >= log->log_not_before) {
-		log->until_log = log->log_every;
-		log->notes.noted = 0;
-		log->notes.on = 1;
-		log->logged_slices = 0;
-		log->logging = 0;
-	}
+	if (log->until_log == 0 && !(notes->on & CACHE_LOG_NOTING) && log->ran >= log->log_not_before)
+		begin_log(log);
+	plan = log->feedback_on ? log->feedback.restoring : log->plan;
+	/* While it is logged anew, the ring is in no order; and the table may take longer than the slice, which the log is to fill. */
+	if (plan > CACHE_LOG_WHOLE_TABLE && notes->count == 0)
+		plan = CACHE_LOG_NOTHING;
+	if (plan == CACHE_LOG_WHOLE_TABLE)
+		status = restore_in_passes(log);
+	else if (log->budget.lines == 0 || log->budget.ticks == 0)
+		status = refuse(log, CACHE_LOG_NO_BUDGET);
+	else if (plan != CACHE_LOG_NOTHING)
+		status = plan == CACHE_LOG_FOLLOW ? follow(log) : recent(log);
+	if (status == CACHE_LOG_OK)
+		log->statistics.ticks += cache_log_ticks() - log->started;
+	else if (plan != CACHE_LOG_WHOLE_TABLE && status != CACHE_LOG_NO_BUDGET)
+		refuse(log, status);
+	notes->on &= CACHE_LOG_NOTING;
+	notes->strays = 0;
+	if (plan == CACHE_LOG_FOLLOW)
+		notes->on |= status == CACHE_LOG_OK ? CACHE_LOG_FOLLOWING : CACHE_LOG_TRACKING;
+	else if (log->feedback_on && log->feedback.plans >= CACHE_LOG_FOLLOW && notes->count &&
+		 (log->feedback.probing || log->feedback.until_probe <= 2))
+		notes->on |= CACHE_LOG_TRACKING;
 	give(log);
 	return status;
+}
+
+/* What follows the ring's last note: where that one was left before, if it was, what followed it then. */
+static void order_notes(struct cache_log_notes *notes, uint32_t count)
+{
+	notes->count = count;
+	notes->back = 0;
+	if (count == 0)
+		return;
+	notes->place = count - 1;
+	notes->last = notes->ring[count - 1];
+	for (uint32_t i = count - 1; i-- > 0;) {
+		if (notes->ring[i] == notes->last) {
+			notes->back = i + 1;
+			return;
+		}
+	}
 }
 
 /* A log has ended: notes to a table. */
@@ -156,7 +286,8 @@ static void make_table(struct cache_log *log)
 	uint64_t noted = log->notes.noted;
 	size_t count = cache_log_notes_straighten(&log->notes);
 
-	log->notes.on = 0;
+	cache_log_notes_end(&log->notes);
+	order_notes(&log->notes, (uint32_t)count);
 	log->table->epoch = log->epoch;
 	statistics->notes += noted;
 	statistics->notes_lost += noted - count;
@@ -172,9 +303,10 @@ enum cache_log_status cache_log_switch_out(struct cache_log *log, uint64_t work)
 
 	if (!take(log))
 		return refuse(log, CACHE_LOG_BUSY);
-	logged = log->notes.on;
+	logged = log->notes.on & CACHE_LOG_NOTING;
 	log->ran += ticks;
-	log->logging += logged ? ticks / 4 : 0;
+	/* Notes cost a quarter of a slice at most; without the plan that there would be, it is all lost. */
+	log->logging += !logged ? 0 : (log->feedback_on ? log->feedback.restoring : log->plan) > CACHE_LOG_WHOLE_TABLE ? ticks : ticks / 4;
 	if (logged && (++log->logged_slices == log->log_slices || log->notes.noted > log->notes.mask)) {
 		make_table(log);
 		log->logging += cache_log_ticks() - stopped;
@@ -191,9 +323,10 @@ enum cache_log_status cache_log_switch_out(struct cache_log *log, uint64_t work)
 
 void cache_log_abort(struct cache_log *log)
 {
-	if (!log->notes.on)
+	if (!(log->notes.on & CACHE_LOG_NOTING))
 		return;
 	log->notes.on = 0;
+	log->notes.count = 0;
 	log->statistics.notes_lost += log->notes.noted;
 	refuse(log, CACHE_LOG_INCOMPLETE);
 }

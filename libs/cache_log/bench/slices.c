@@ -2,14 +2,18 @@
 /*
  * slices PATTERN KIB SLICE_US EVICT ROUNDS SEED: what a task gets done in slices of fixed wall time, restoring included.
  *
- * PATTERN: chase (a dependent walk over lines in random order), stream (lines one behind the other, each once).
+ * PATTERN: chase (a dependent walk round all lines, in random order but always the same), stream (lines one behind the other,
+ * each once), search (a balanced tree, a line a node, lies scattered; from its root to a leaf by random keys, again and again,
+ * so that what was touched last is likely to be touched next).
  * KIB: the task's memory. EVICT: l3 (between two slices others read 4 MiB, so that the second level holds nothing of the
  * task and the third everything), none (the others touch nothing).
  *
  * Ways, in random order in each round, one slice each, all on the same memory:
  *   nothing    no library
- *   restore    cache_log, restoring always
- *   feedback   cache_log, restoring if it pays
+ *   restore    cache_log, restoring the whole table always
+ *   follow     cache_log, following the log's notes always
+ *   recent     cache_log, restoring the last quarter of the log's notes always
+ *   feedback   cache_log, as it comes: restoring by that of these plans which pays most, if any does
  *   note       cache_log, logging as in the two above but never restoring: what logging costs where lines are far
  *   loads      no library; the task's memory is read from end to end as the slice begins, which is part of it: what bringing
  *              these lines takes at least, where the processor drops none and nobody has to know which they are
@@ -19,20 +23,21 @@
  * A slice in which the clock jumped (the system ran something else) is left out, in every way alike. A line for each way:
  *     WAY STEPS_PER_US SLICES LEFT_OUT RESTORED RESTORE_US
  * but none for loads where reading takes all of the slice: no step is done, so there is no speed.
- * Slices are of up to eight kinds (restored or not, logged or not, ended by making a table or not). Of each kind the median
- * of steps and the median of time are taken, switch in and out included, and weighted by how many there were: a mean over
- * the way's life that one interruption cannot move.
+ * Slices are of up to sixteen kinds (by which plan they were restored, logged or not, ended by making a table or not). Of each kind the median
+ * of speed and the median of time are taken, switch in and out included, and weighted by how many there were: a mean over
+ * the way's life that one interruption cannot move, and that the clock, looked at every 16 steps, does not make coarse.
  */
 #include "timing.h"
 
-enum { NOTHING, RESTORE, FEEDBACK, NOTE, WARM, WARM_NOTE, LOADS, WAYS };
-enum { RESTORED = 1, LOGGED = 2, TABLE = 4, KINDS = 8 };
+enum { NOTHING, RESTORE, FOLLOW, RECENT, FEEDBACK, NOTE, WARM, WARM_NOTE, LOADS, WAYS };
+enum { PLAN = 3, LOGGED = 4, TABLE = 8, KINDS = 16 };
 enum { ROUNDS_MAX = 20000, OTHERS_BYTES = 4 << 20, STEPS = 16, JUMP_US = 8 };
 
-static const char *const names[WAYS] = { "nothing", "restore", "feedback", "note", "warm", "warm_note", "loads" };
+static const char *const names[WAYS] = { "nothing", "restore", "follow", "recent", "feedback", "note", "warm", "warm_note", "loads" };
 
+/* Steps a microsecond, and of how many microseconds. */
 struct pace {
-	double steps, us;
+	double speed, us;
 };
 
 struct way {
@@ -41,6 +46,7 @@ struct way {
 	/* Each way is a task of its own, which goes on where it was: with a place in common, the slices of a log would not join. */
 	void **position;
 	size_t line_next;
+	uint64_t keys;
 	struct pace *paces[KINDS];
 	size_t counts[KINDS];
 	size_t left_out, restored;
@@ -51,13 +57,15 @@ static char *memory, *others;
 static size_t bytes, lines;
 static void **position;
 static size_t line_next;
-static bool chase, evict;
+static uint64_t keys;
+static enum { CHASE, STREAM, SEARCH } pattern;
+static bool evict;
 static volatile uint64_t sink;
 static double per_us;
 
 static bool takes_notes(int way)
 {
-	return way == RESTORE || way == FEEDBACK || way == NOTE || way == WARM_NOTE;
+	return way != NOTHING && way != WARM && way != LOADS;
 }
 
 static void **walk(void **at)
@@ -91,10 +99,29 @@ static void stream(struct cache_log_notes *notes)
 	sink = sum;
 }
 
+/* From node to node; a leaf's children are the root. */
+static void search(struct cache_log_notes *notes)
+{
+	void **at = position;
+
+	for (int i = 0; i < STEPS; i++) {
+		if (notes)
+			cache_log_note_line(notes, at);
+		keys = keys * 6364136223846793005u + 1442695040888963407u;
+		at = at[keys >> 63];
+	}
+	position = at;
+}
+
+/* Whether notes do anything is looked at once for STEPS of them. */
 static void steps(struct cache_log_notes *notes)
 {
-	if (!chase)
+	if (notes && !notes->on)
+		notes = NULL;
+	if (pattern == STREAM)
 		stream(notes);
+	else if (pattern == SEARCH)
+		search(notes);
 	else
 		position = notes ? walk_noting(position, notes) : walk(position);
 }
@@ -138,6 +165,25 @@ static bool work(struct cache_log_notes *notes, uint64_t end, uint64_t *done)
 	return fair;
 }
 
+/*
+ * The ticks of a switch out. Where a table may be made it is the processor's time: such slices are few, and one that was
+ * interrupted there, for milliseconds, would count for all of them.
+ */
+static uint64_t switch_out(struct cache_log *log, uint64_t done)
+{
+	struct timespec before, after;
+	uint64_t start = cache_log_ticks();
+
+	if (!(log->notes.on & CACHE_LOG_NOTING)) {
+		cache_log_switch_out(log, done);
+		return cache_log_ticks() - start;
+	}
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
+	cache_log_switch_out(log, done);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
+	return (uint64_t)(((double)(after.tv_sec - before.tv_sec) * 1e6 + (double)(after.tv_nsec - before.tv_nsec) / 1e3) * per_us);
+}
+
 static void slice(int number, double slice_us)
 {
 	struct way *way = &ways[number];
@@ -149,33 +195,39 @@ static void slice(int number, double slice_us)
 	between(number);
 	position = way->position;
 	line_next = way->line_next;
+	keys = way->keys;
 	start = cache_log_ticks();
-	if (log && cache_log_switch_in(log) == CACHE_LOG_OK)
-		kind |= RESTORED;
+	if (log) {
+		/* What it is about to do. */
+		kind = log->feedback_on ? (int)log->feedback.restoring : log->plan;
+		if (cache_log_switch_in(log) != CACHE_LOG_OK)
+			kind = 0;
+	}
 	if (number == LOADS && bytes <= OTHERS_BYTES)
 		read_all(memory, bytes);
 	restored = cache_log_ticks();
 	end = start + (uint64_t)(slice_us * per_us);
-	kind |= way->log.notes.on ? LOGGED : 0;
+	kind |= way->log.notes.on & CACHE_LOG_NOTING ? LOGGED : 0;
 	fair = work(log ? &log->notes : NULL, end, &done);
-	if (log)
-		cache_log_switch_out(log, done);
-	kind |= way->log.statistics.tables > tables ? TABLE : 0;
 	elapsed = cache_log_ticks() - start;
+	if (log)
+		elapsed += switch_out(log, done);
+	kind |= way->log.statistics.tables > tables ? TABLE : 0;
 	way->position = position;
 	way->line_next = line_next;
+	way->keys = keys;
 	if (!fair) {
 		way->left_out++;
 		return;
 	}
-	way->paces[kind][way->counts[kind]++] = (struct pace){ (double)done, (double)elapsed / per_us };
-	if (kind & RESTORED)
+	way->paces[kind][way->counts[kind]++] = (struct pace){ (double)done * per_us / (double)elapsed, (double)elapsed / per_us };
+	if (kind & PLAN)
 		way->restore_us[way->restored++] = (double)(restored - start) / per_us;
 }
 
-static int fewer_steps(const void *a, const void *b)
+static int slower(const void *a, const void *b)
 {
-	double x = ((const struct pace *)a)->steps, y = ((const struct pace *)b)->steps;
+	double x = ((const struct pace *)a)->speed, y = ((const struct pace *)b)->speed;
 
 	return x < y ? -1 : x > y;
 }
@@ -197,7 +249,7 @@ static int ascending(const void *a, const void *b)
 static void report(int number)
 {
 	struct way *way = &ways[number];
-	double steps_all = 0, us = 0;
+	double steps_all = 0, us = 0, speed;
 	size_t slices = 0;
 
 	for (int kind = 0; kind < KINDS; kind++) {
@@ -205,9 +257,10 @@ static void report(int number)
 
 		if (count == 0)
 			continue;
-		qsort(way->paces[kind], count, sizeof(struct pace), fewer_steps);
-		steps_all += (double)count * way->paces[kind][count / 2].steps;
+		qsort(way->paces[kind], count, sizeof(struct pace), slower);
+		speed = way->paces[kind][count / 2].speed;
 		qsort(way->paces[kind], count, sizeof(struct pace), less_time);
+		steps_all += (double)count * speed * way->paces[kind][count / 2].us;
 		us += (double)count * way->paces[kind][count / 2].us;
 		slices += count;
 	}
@@ -222,26 +275,49 @@ static void report(int number)
 	       way->restored ? way->restore_us[way->restored / 2] : 0.0);
 }
 
-static void set_up(const char *pattern, const char *eviction)
+/* A balanced tree of all lines but one; returns its root. */
+static void **make_tree(char *from, size_t count)
 {
+	void **cycle = make_cycle(from, count), **root = cycle;
+	void ***nodes = malloc(count * sizeof(*nodes));
+
+	if (!nodes)
+		exit(2);
+	for (size_t i = 0; i < count; i++, cycle = *cycle)
+		nodes[i] = cycle;
+	/* As in a heap: the children of node i are 2 i and 2 i + 1. */
+	for (size_t i = 0; i < count; i++) {
+		nodes[i][0] = i && 2 * i + 1 < count ? nodes[2 * i] : nodes[1];
+		nodes[i][1] = i && 2 * i + 1 < count ? nodes[2 * i + 1] : nodes[1];
+	}
+	root = nodes[1];
+	free(nodes);
+	return root;
+}
+
+static void set_up(const char *name, const char *eviction)
+{
+	static const char *const patterns[] = { "chase", "stream", "search" };
 	size_t notes = 16;
 
-	chase = strcmp(pattern, "chase") == 0;
 	evict = strcmp(eviction, "l3") == 0;
-	if ((!chase && strcmp(pattern, "stream") != 0) || (!evict && strcmp(eviction, "none") != 0)) {
-		fprintf(stderr, "PATTERN is chase or stream, EVICT is l3 or none\n");
+	for (pattern = CHASE; pattern <= SEARCH && strcmp(patterns[pattern], name) != 0; pattern++)
+		;
+	if (pattern > SEARCH || (!evict && strcmp(eviction, "none") != 0)) {
+		fprintf(stderr, "PATTERN is chase, stream or search, EVICT is l3 or none\n");
 		exit(2);
 	}
 	memory = map(bytes);
 	others = map(OTHERS_BYTES);
 	lines = bytes / CACHE_LOG_LINE;
-	position = make_cycle(memory, lines);
+	position = pattern == SEARCH ? make_tree(memory, lines) : make_cycle(memory, lines);
 	while (notes < lines && notes < 32768)
 		notes *= 2;
 	for (int way = 0; way < WAYS; way++) {
 		struct cache_log *log = &ways[way].log;
 
 		ways[way].position = position;
+		ways[way].keys = random_word();
 		ways[way].restore_us = malloc(ROUNDS_MAX * sizeof(double));
 		if (!ways[way].restore_us)
 			exit(2);
@@ -253,6 +329,7 @@ static void set_up(const char *pattern, const char *eviction)
 		if (cache_log_create(log, map(CACHE_LOG_BYTES(notes)), CACHE_LOG_BYTES(notes), (uint64_t)way) != CACHE_LOG_OK)
 			exit(2);
 		log->feedback_on = way == FEEDBACK;
+		log->plan = way == FOLLOW ? CACHE_LOG_FOLLOW : way == RECENT ? CACHE_LOG_RECENT : CACHE_LOG_WHOLE_TABLE;
 		log->order = CACHE_LOG_BY_ADDRESS;
 		if (way == NOTE || way == WARM_NOTE)
 			log->budget.lines = 0;
@@ -276,7 +353,10 @@ int main(int argc, char **argv)
 	stay_here();
 	per_us = ticks_per_us();
 	for (uint64_t round = 0; round < rounds; round++) {
-		int order[WAYS] = { 0, 1, 2, 3, 4, 5, 6 };
+		int order[WAYS];
+
+		for (int i = 0; i < WAYS; i++)
+			order[i] = i;
 
 		for (int i = WAYS - 1; i >= 0; i--) {
 			int other = (int)(random_word() % (uint64_t)(i + 1)), way = order[other];
@@ -287,5 +367,6 @@ int main(int argc, char **argv)
 	}
 	for (int i = 0; i < WAYS; i++)
 		report(i);
+	fprintf(stderr, "feedback: plan %u\n", ways[FEEDBACK].log.feedback.verdict);
 	return 0;
 }

@@ -342,6 +342,80 @@ static void check_look_ahead(void)
 	is(asked_count, 0, "lines asked for while it is off");
 }
 
+/* A task that goes round 100 lines, logged over 64 of its steps or all, then followed. */
+static void go_round(struct cache_log *log, uintptr_t from, uintptr_t steps)
+{
+	for (uintptr_t i = from; i < from + steps; i++)
+		cache_log_note_line(&log->notes, (void *)(0x100000 + 4096 * (i % 100)));
+}
+
+static void check_follow(void)
+{
+	struct cache_log *log = new_log(128);
+
+	assay_case("following a task that goes round");
+	log->feedback_on = false;
+	log->plan = CACHE_LOG_FOLLOW;
+	log->log_slices = 1;
+	is_status(cache_log_switch_in(log), CACHE_LOG_OFF);
+	go_round(log, 0, 120);
+	cache_log_switch_out(log, 1);
+	is(log->statistics.tables, 1, "tables");
+	asked_count = 0;
+	is_status(cache_log_switch_in(log), CACHE_LOG_OK);
+	is(asked_count, 32, "lines asked for at once");
+	is(asked[0], 0x100000 + 4096 * 20, "the line after the last");
+	/* Over the end of the log, twice. */
+	go_round(log, 120, 230);
+	is(asked_count, 32 + 230, "lines asked for, one a note");
+	for (uintptr_t i = 0; i < 230; i++)
+		is(asked[i], 0x100000 + 4096 * ((120 + i) % 100), "a line asked for");
+	cache_log_switch_out(log, 1);
+	assay_case("following a task that leaves its way and comes back");
+	is_status(cache_log_switch_in(log), CACHE_LOG_OK);
+	cache_log_note_line(&log->notes, (void *)0x7000);
+	asked_count = 0;
+	go_round(log, 353, 1);
+	is(asked_count, 0, "lines asked for by a note that skips three");
+	go_round(log, 354, 1);
+	is(asked_count, 1, "lines asked for by the next");
+	cache_log_switch_out(log, 1);
+	assay_case("following a task that is elsewhere, and then elsewhere on its way");
+	cache_log_switch_in(log);
+	cache_log_note_line(&log->notes, (void *)0x7000);
+	cache_log_switch_out(log, 1);
+	is_status(cache_log_switch_in(log), CACHE_LOG_EMPTY);
+	go_round(log, 40, 2);
+	cache_log_switch_out(log, 1);
+	log->seek_not = 0;
+	asked_count = 0;
+	is_status(cache_log_switch_in(log), CACHE_LOG_OK);
+	is(asked[0], 0x100000 + 4096 * 42, "the line after the last");
+	cache_log_switch_out(log, 1);
+	assay_case("following under a budget, and after the memory was given back");
+	log->budget.lines = 5;
+	asked_count = 0;
+	is_status(cache_log_switch_in(log), CACHE_LOG_OK);
+	is(asked_count, 5, "lines asked for at once");
+	cache_log_switch_out(log, 1);
+	log->budget.lines = 0;
+	is_status(cache_log_switch_in(log), CACHE_LOG_NO_BUDGET);
+	cache_log_switch_out(log, 1);
+	log->budget.lines = UINT32_MAX;
+	cache_log_invalidate(log);
+	is_status(cache_log_switch_in(log), CACHE_LOG_STALE);
+	cache_log_switch_out(log, 1);
+	assay_case("the last quarter of the notes");
+	log->epoch--;
+	log->plan = CACHE_LOG_RECENT;
+	asked_count = 0;
+	is_status(cache_log_switch_in(log), CACHE_LOG_OK);
+	is(asked_count, 30, "lines asked for");
+	is(asked[0], 0x100000 + 4096 * 19, "the last line");
+	is(asked[29], 0x100000 + 4096 * 90, "the first line of the quarter");
+	cache_log_switch_out(log, 1);
+}
+
 /* A queue of eight tasks with one table each; which of them were asked for. */
 static struct cache_log_table *queued[8];
 
@@ -440,7 +514,7 @@ static void check_trial(void)
 		cache_log_ahead_create(&ahead, CACHE_LOG_TABLE_BYTES(8), &notes);
 		while (ahead.trial.trials == 0)
 			cache_log_look(&ahead, table_in, &at);
-		is(ahead.left, REST_EMPTY, "activations until it is tried again");
+		is(ahead.left, TRIAL_REST_EMPTY, "activations until it is tried again");
 		cache_log_ahead_pause(&ahead);
 		is(ahead.trial.phase, RESTING, "phase after a pause in a rest");
 	}
@@ -480,6 +554,37 @@ static void check_feedback(bool quick)
 	}
 }
 
+/* Three plans of several worth: the best has to be found, among slices that vary and others that were interrupted. */
+static void check_choice(bool quick)
+{
+	static const unsigned int worth[][5] = {
+		{ 100, 140, 500, 90, 2 }, { 100, 140, 95, 120, 1 }, { 100, 60, 70, 125, 3 }, { 100, 80, 101, 60, 0 },
+	};
+
+	for (unsigned int w = 0; w < sizeof(worth) / sizeof(worth[0]); w++) {
+		unsigned int found = 0, tries = quick ? 10 : 100;
+
+		for (uint32_t seed = 1; seed <= tries; seed++) {
+			struct cache_log_feedback feedback;
+
+			cache_log_feedback_create(&feedback, seed);
+			feedback.plans = 3;
+			for (unsigned int slice = 0; feedback.probing && slice < 1000; slice++) {
+				uint64_t work = worth[w][feedback.restoring] * 100;
+
+				work += assay_random_below(1 + (uint32_t)work / 25);
+				cache_log_feedback_slice(&feedback, work, assay_random_below(10) ? 1000000 : 20000000);
+			}
+			assay_case("feedback among plans, case %u seed %u", w, seed);
+			is(feedback.probing, 0, "whether it still finds out");
+			found += feedback.verdict == worth[w][4];
+		}
+		if (found < tries * 8 / 10)
+			assay_fail("found the best plan %u times of %u", found, tries);
+		assay_passed();
+	}
+}
+
 static void check(bool quick)
 {
 	region = assay_region_new(1 << 16);
@@ -492,9 +597,11 @@ static void check(bool quick)
 	check_corrupt(quick);
 	check_logs();
 	check_look_ahead();
+	check_follow();
 	check_paced();
 	check_trial();
 	check_feedback(quick);
+	check_choice(quick);
 }
 
 /* ------------------------------------------------------------------ bench */

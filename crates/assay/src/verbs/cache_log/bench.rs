@@ -32,6 +32,8 @@ pub enum Goal {
     Bound,
     /// Feedback keeps it at 0.97 or more.
     NoLoss,
+    /// Feedback finds the plan that is best here, and loses little until it has.
+    Choice,
 }
 
 /// One set of arguments of a bench.
@@ -125,6 +127,10 @@ fn cases(share: u64) -> Vec<Case> {
         (1024, 500, Goal::Times(3.0)),
     ] {
         cases.push(slices("chase", kib, us, "l3", 300 / share, "chase, evicted to L3", goal));
+    }
+    // Lines touched last are touched again: what goes round gains by another plan.
+    for (kib, us, rounds) in [(1024, 100, 500), (4096, 50, 1000)] {
+        cases.push(slices("search", kib, us, "l3", rounds / share, "search, evicted to L3", Goal::Choice));
     }
     cases.push(slices("chase", 512, 100, "none", 1500 / share, "chase, nothing evicted", Goal::NoLoss));
     cases.push(slices("stream", 65536, 100, "l3", 1500 / share, "stream", Goal::NoLoss));

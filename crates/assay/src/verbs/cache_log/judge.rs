@@ -12,6 +12,8 @@ const SEED: u64 = 2014;
 const NO_LOSS: f64 = 0.97;
 /// The share of the bound that is expected where the bound itself is worth it.
 const SHARE: f64 = 0.8;
+/// What feedback gets done of what the best plan would have, finding out included.
+const CHOICE: f64 = 0.9;
 /// Below this there is nothing to gain.
 const WORTH_IT: f64 = 1.2;
 
@@ -77,14 +79,8 @@ pub fn judge(case: &Case, values: &Values) -> Result<Vec<BenchRecord>> {
             against,
             speed: Some(triple(&speed)),
             share_of_bound: share.as_ref().filter(|_| tries(name)).map(triple),
-            verdict: match values.get("loads") {
-                Some(loads) if name == "restore" && out_of_reach(case, &speed, values, loads)? => {
-                    beyond_loads(
-                        case,
-                        &self::speed(values, "nothing", "loads")?,
-                        speed_over(loads, &values[way]),
-                    )
-                }
+            verdict: match (name, case.goal) {
+                ("feedback", Goal::Choice) => choice(values, &values[way]),
                 _ => verdict(case, name, &suffix, &speed, share.as_ref(), &bound_speed),
             },
             assay_version: env!("CARGO_PKG_VERSION"),
@@ -93,33 +89,26 @@ pub fn judge(case: &Case, values: &Values) -> Result<Vec<BenchRecord>> {
     Ok(records)
 }
 
-/// Whether a goal is not met that reading the same lines by plain loads, which no processor drops, does not meet either.
-fn out_of_reach(case: &Case, speed: &Comparison, values: &Values, loads: &[f64]) -> Result<bool> {
-    Ok(match case.goal {
-        Goal::Times(times) => {
-            word(speed, times) != "holds" && self::speed(values, "nothing", "loads")?.interval.high < times
-        }
-        Goal::Bound => {
-            speed_over(&values[&bound(values, "")?], loads).is_some_and(|share| share.interval.high < SHARE)
-        }
-        Goal::NoLoss => false,
+/// Feedback against the plan that is best here, were it known from the beginning.
+fn choice(values: &Values, own: &[f64]) -> String {
+    let best = ["nothing", "restore", "follow", "recent"]
+        .into_iter()
+        .filter_map(|name| Some((name, values.get(name)?)))
+        .min_by(|(_, a), (_, b)| median(a).unwrap_or(f64::MAX).total_cmp(&median(b).unwrap_or(f64::MAX)));
+    let against = best.and_then(|(name, of_best)| Some((name, speed_over(of_best, own)?)));
+    against.map_or(String::new(), |(name, share)| {
+        format!(
+            "{:.0} % of the best plan, {name}: {} ({:.2})",
+            CHOICE * 100.0,
+            word(&share, CHOICE),
+            share.ratio
+        )
     })
-}
-
-/// What is said of it: the speed with loads, and the share of that.
-fn beyond_loads(case: &Case, loads: &Comparison, share: Option<Comparison>) -> String {
-    let goal = match case.goal {
-        Goal::Times(times) => format!("{times}x"),
-        _ => format!("{:.0} % of the bound", SHARE * 100.0),
-    };
-    let share = share
-        .map_or(String::new(), |share| format!("; {:.0} % of that: {}", SHARE * 100.0, word(&share, SHARE)));
-    format!("{goal} is out of reach here, reading the same lines first gives {:.2}x{share}", loads.ratio)
 }
 
 /// The ways that try to be as fast as the bound.
 fn tries(name: &str) -> bool {
-    ["restore", "feedback", "adaptive"].contains(&name) || name.starts_with("ahead") || name.starts_with("paced")
+    ["restore", "follow", "recent", "feedback", "adaptive"].contains(&name) || name.starts_with("ahead") || name.starts_with("paced")
 }
 
 /// Never evicted, for coroutines all of it in the first level; there also what the memory can bring, whichever takes longer.
@@ -184,7 +173,7 @@ fn verdict(
         ("feedback", Goal::NoLoss) => format!("at least {NO_LOSS}x: {}", word(speed, NO_LOSS)),
         // Without a mispredicted switch nothing is promised; the share of the bound is shown.
         ("adaptive", _) if suffix.is_empty() => String::new(),
-        ("restore" | "adaptive", Goal::Times(times)) => match word(speed, times) {
+        ("feedback" | "adaptive", Goal::Times(times)) => match word(speed, times) {
             "holds" => format!("{times}x: holds"),
             _ if bound.interval.high < times => {
                 format!("{times}x is out of reach here, the bound is {:.2}x; {}", bound.ratio, of_bound())
@@ -198,7 +187,7 @@ fn verdict(
             ),
             other => format!("{times}x: {other}"),
         },
-        ("restore", Goal::Bound) => of_bound(),
+        ("feedback", Goal::Bound) => of_bound(),
         _ => String::new(),
     }
 }
@@ -218,6 +207,15 @@ mod tests {
         assert_eq!(word(&comparison(3.1, 3.5), 3.0), "holds");
         assert_eq!(word(&comparison(2.1, 2.9), 3.0), "MISSED");
         assert_eq!(word(&comparison(2.9, 3.1), 3.0), "not decided");
+    }
+
+    #[test]
+    fn feedback_is_measured_by_the_best_plan() {
+        let of = |name: &str, ns: f64| (name.to_owned(), vec![ns; 12]);
+        let values: Values =
+            [of("nothing", 30.0), of("restore", 20.0), of("follow", 40.0), of("feedback", 21.0)].into();
+        assert_eq!(choice(&values, &values["feedback"]), "90 % of the best plan, restore: holds (0.95)");
+        assert_eq!(choice(&values, &values["nothing"]), "90 % of the best plan, restore: MISSED (0.67)");
     }
 
     #[test]
