@@ -3,7 +3,6 @@
 // before 2^32 words, so that no carry has to be looked after inside the loop.
 // assay-about: 32-bit words into a 64-bit sum
 
-#include <stddef.h>
 #include <stdint.h>
 
 // Bytes may be unaligned; the compiler turns this into one load where the architecture allows.
@@ -14,7 +13,7 @@ static uint32_t load32(const unsigned char *bytes)
 	return word;
 }
 
-uint32_t csum_partial(const void *buf, size_t len, uint32_t sum)
+uint32_t csum_partial(const void *buf, int len, uint32_t sum)
 {
 	const unsigned char *bytes = buf;
 	uint64_t total = sum;
@@ -22,7 +21,7 @@ uint32_t csum_partial(const void *buf, size_t len, uint32_t sum)
 
 	for (; len >= 4; bytes += 4, len -= 4)
 		total += load32(bytes);
-	for (size_t i = 0; i < len; i++)
+	for (int i = 0; i < len; i++)
 		tail[i] = bytes[i];
 	total += load32(tail);
 	// 64 -> 32 bits with the end-around carry of ones' complement.

@@ -6,8 +6,9 @@ use lab::output::Output;
 use lab::{Problem, Result};
 use report::record::Record;
 use report::{Report, Terminal};
+use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Mutex;
 
 /// How a verb that ran to its end came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +25,8 @@ pub struct Context {
     pub workspace: Workspace,
     /// JSON lines on stdout instead of tables.
     pub json: bool,
-    failed_in_passing: AtomicBool,
+    /// What was told of variants that failed.
+    failed_in_passing: Mutex<BTreeSet<String>>,
 }
 
 impl Context {
@@ -32,7 +34,7 @@ impl Context {
     pub fn new(json: bool) -> Result<Context> {
         let workspace = Workspace::find()?;
         workspace.sweep();
-        Ok(Context { workspace, json, failed_in_passing: AtomicBool::new(false) })
+        Ok(Context { workspace, json, failed_in_passing: Mutex::default() })
     }
 
     /// Prints results on stdout: records for programs, or the report that is made of them for people.
@@ -65,15 +67,16 @@ impl Context {
         Ok(output)
     }
 
-    /// Tells of a variant that failed while the others went on; the run ends with status 1 for it.
+    /// Tells of a variant that failed while the others went on, once for all its cases; the run ends with status 1 for it.
     pub fn tell_failure(&self, text: &str) {
-        eprintln!("failed: {text}");
-        self.failed_in_passing.store(true, Ordering::Relaxed);
+        if self.failed_in_passing.lock().expect("no panic holds it").insert(text.to_owned()) {
+            eprintln!("failed: {text}");
+        }
     }
 
     /// Whether there was such a variant.
     pub fn failed_in_passing(&self) -> bool {
-        self.failed_in_passing.load(Ordering::Relaxed)
+        !self.failed_in_passing.lock().expect("no panic holds it").is_empty()
     }
 
     /// Tells people what goes on; on stderr, so that it never mixes with results.

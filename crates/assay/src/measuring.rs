@@ -2,6 +2,7 @@
 //! Measurements of variants on this machine: what `measure`, `compare`, `report` and `demo` share.
 
 use crate::context::Context;
+use crate::cpus;
 use crate::judge::Judge;
 use crate::progress::Progress;
 use lab::case::Case;
@@ -9,9 +10,9 @@ use lab::discover::Variant;
 use lab::emulator;
 use lab::measure::{interleaved, Effort, ProcessSample, Subject};
 use lab::problem::Blame;
-use lab::{host, Result};
+use lab::{host, Problem, Result};
 use report::record::MeasurementRecord;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One variant on one case, with the figures of every process, in the order of the rounds.
 pub struct Measured<'a> {
@@ -77,6 +78,26 @@ pub fn measure<'a>(
         }
     }
     Ok(measured)
+}
+
+/// Refuses a run that measured nothing because no variant is for this machine. What failed was told, and is a verdict.
+pub fn refuse_if_none(context: &Context, measured: &[Measured], variants: &[Variant]) -> Result<()> {
+    if !measured.is_empty() || context.failed_in_passing() {
+        return Ok(());
+    }
+    let foreign: BTreeSet<_> = variants.iter().map(|variant| variant.arch).collect();
+    let mut able: Vec<String> = Vec::new();
+    for cpu in cpus::cpus(context, &[])? {
+        if foreign.iter().any(|arch| cpu.runs(*arch)) {
+            able.push(cpu.name);
+        }
+    }
+    let remedy = if able.is_empty() {
+        "./assay list shows what each variant needs".to_owned()
+    } else {
+        format!("predict it for a cpu that does: -c {}", able.join(","))
+    };
+    Err(Problem::new("nothing in this selection can run on this machine").remedy(remedy))
 }
 
 /// The runners of the variants that build.

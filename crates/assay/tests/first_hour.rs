@@ -174,6 +174,68 @@ fn a_missing_header_is_no_verdict_and_its_folder_can_be_named() {
 }
 
 #[test]
+fn a_kernels_file_that_wants_more_of_its_kernel_is_not_called_wrong() {
+    let lab = Lab::shared();
+    lab.write(
+        "mine.c",
+        format!(
+            "#include <linux/types.h>\n{}",
+            GOOD.replace("uint64_t total = sum", "uint64_t total = SUM_OF(sum)")
+        ),
+    );
+    let ran = lab.line("check csum_partial mine.c -a powerpc64le --quick");
+    let ran = ran.refused(&["cannot be judged", "SUM_OF", "--cflags"]);
+    assert!(!ran.stdout.contains("WRONG"), "{ran:#?}");
+    let flags =
+        ["check", "csum_partial", "mine.c", "-a", "powerpc64le", "--quick", "--cflags", "-DSUM_OF(x)=(x)"];
+    lab.assay(flags).ends(0, &["1 right"]);
+}
+
+#[test]
+fn what_cannot_run_here_is_refused_with_the_cpus_that_it_is_predicted_for() {
+    let lab = Lab::shared();
+    lab.write("mine.c", GOOD);
+    let foreign =
+        if common::native() == "powerpc64le" { "loongarch64,aarch64" } else { "powerpc64le,loongarch64" };
+    for verb in ["compare", "measure"] {
+        let ran = lab.line(&format!("{verb} csum_partial mine.c -v uint64 -a {foreign} --case size=40"));
+        let ran = ran.refused(&["nothing in this selection can run on this machine", "-c "]);
+        assert!(ran.stdout.is_empty() && ran.stderr.contains("la464"), "{ran:#?}");
+    }
+}
+
+#[test]
+fn what_fails_on_every_case_is_told_once_and_before_any_command_line() {
+    let lab = Lab::shared();
+    lab.write("broken.c", drops_a_byte());
+    let line = format!(
+        "measure csum_partial broken.c -v uint64 -a {} --case size=40 --case size=250 --processes 1",
+        common::native()
+    );
+    let ran = lab.line(&line).ends(1, &["is wrong"]);
+    assert_eq!(ran.stderr.matches("failed:").count(), 1, "{ran:#?}");
+    lab.write("crash.c", body("*(volatile int *)8 = 1; return sum;"));
+    let line = "count csum_partial crash.c -v uint64 -a powerpc64le --case size=40 --unchecked";
+    let ran = lab.line(line).ends(1, &["SIGSEGV", "run.log"]);
+    assert!(!ran.stderr.contains("-plugin"), "QEMU's command line is in the log: {ran:#?}");
+}
+
+#[test]
+fn another_prototype_than_the_contract_s_is_named_as_the_cause() {
+    let lab = Lab::shared();
+    // The upper half of an int's register is anybody's on x86_64.
+    lab.write(
+        "long.c",
+        GOOD.replace("int len", "unsigned long len").replace("int i = 0", "unsigned long i = 0"),
+    );
+    lab.line("check csum_partial long.c -a x86_64 --quick")
+        .ends(1, &["the contract says: uint32_t csum_partial(const void *buf, int len, uint32_t sum)"]);
+    lab.write("dropped.c", drops_a_byte());
+    let ran = lab.line("check csum_partial dropped.c -a x86_64 --quick").ends(1, &[]);
+    assert!(!ran.stdout.contains("the contract says"), "{ran:#?}");
+}
+
+#[test]
 fn the_version_names_the_commit() {
     let lab = Lab::shared();
     let git = std::process::Command::new("git").args(["rev-parse", "HEAD"]).current_dir(root()).output();

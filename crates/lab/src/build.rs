@@ -9,7 +9,7 @@ use crate::cache::{read_text, Scratch, Workspace};
 use crate::discover::Variant;
 use crate::elf::ElfFile;
 use crate::hotpath::file_name;
-use crate::problem::{Problem, Result, STORAGE_FULL_REMEDY};
+use crate::problem::{Blame, Problem, Result, STORAGE_FULL_REMEDY};
 use crate::process::{signal_name, Command, Ending, Limits};
 use crate::target::{Requirement, Target};
 use crate::toolchain::{linker, Compiler, CompilerKind};
@@ -111,6 +111,25 @@ impl<'a> Builder<'a> {
         let compiler = Compiler::of(self.kind, Target::of(variant.arch))?;
         let common = COMMON_FLAGS.iter().map(|flag| (*flag).to_owned());
         Ok(compiler.target_flags.into_iter().chain(common).chain(self.variant_unit(variant).flags).collect())
+    }
+
+    /// Whether a C file of the user's defines the function with other types than the contract has. Judged by the compiler, which
+    /// is asked only where something went wrong; kernel files may have what only looks different, which is no conflict to it.
+    pub fn has_another_prototype(&self, variant: &Variant) -> Result<bool> {
+        if !variant.foreign || variant.source.extension().is_none_or(|ending| ending != "c") {
+            return Ok(false);
+        }
+        let scratch = self.workspace.scratch(".h")?;
+        let contract = format!("#include <stddef.h>\n#include <stdint.h>\n{};\n", variant.hotpath.prototype);
+        fs::write(scratch.path(), contract)
+            .map_err(|error| Problem::io("write the prototype", scratch.path(), &error))?;
+        let source = std::path::absolute(&variant.source)
+            .map_err(|error| Problem::io("find the file", &variant.source, &error))?;
+        let compiler = Compiler::of(self.kind, Target::of(variant.arch))?;
+        let command = compiler.command().args(COMMON_FLAGS).args(&self.variant_unit(variant).flags);
+        let command = command.arg("-include").arg(scratch.path()).arg("-fsyntax-only").arg(source);
+        let output = command.timeout(COMPILE_TIMEOUT).limits(TOOL_LIMITS).run()?;
+        Ok(output.stderr.contains(&format!("conflicting types for '{}'", variant.hotpath.symbol)))
     }
 
     /// The variant's own object, checked for its ABI and for what it defines.
@@ -278,7 +297,7 @@ impl<'a> Builder<'a> {
             .arg(scratch.path());
         run_tool(command, &scratch, "does not compile", &place).map_err(|problem| {
             if unit.of_the_users {
-                header_is_missing(&place, problem)
+                not_compiled(&place, &text, problem)
             } else {
                 problem
             }
@@ -327,8 +346,8 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// A file that wants a header which is not here was never compiled, so nothing is known of it.
-fn header_is_missing(place: &str, problem: Problem) -> Problem {
+/// Of a file that wants a header which is not here, or of a kernel's that does not compile without its kernel, nothing is known.
+fn not_compiled(place: &str, source: &str, problem: Problem) -> Problem {
     // clang: 'x.h' file not found; gcc: x.h: No such file or directory
     let of_clang = |line: &str| {
         line.split_once("fatal error: '")?.1.split_once("' file not found").map(|(n, _)| n.to_owned())
@@ -339,8 +358,16 @@ fn header_is_missing(place: &str, problem: Problem) -> Problem {
             .split_once(": No such file or directory")
             .map(|(n, _)| n.to_owned())
     };
-    match problem.what.lines().find_map(|line| of_clang(line).or_else(|| of_gcc(line))) {
-        None => problem,
+    let missing = problem.what.lines().find_map(|line| of_clang(line).or_else(|| of_gcc(line)));
+    let of_a_kernel =
+        ["<linux/", "<asm/"].iter().any(|folder| source.contains(&format!("#include {folder}")));
+    if problem.blame == Blame::Surroundings || missing.is_none() && !of_a_kernel {
+        return problem;
+    }
+    match missing {
+        None => Problem::new(format!("cannot be judged: it {}", problem.what)).at(place).remedy(
+            "what the kernel's own headers would say is added with -I DIR, --cflags '-include FILE' or --cflags -DNAME=VALUE",
+        ),
         Some(header) => Problem::new(format!("cannot be judged: it includes {header}, which is not here"))
             .at(place)
             .remedy(

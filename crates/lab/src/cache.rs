@@ -69,6 +69,13 @@ impl Workspace {
         Ok(folder)
     }
 
+    /// Leaves a line where whoever wants to know more finds it, and out of the message that names the place.
+    pub fn log(&self, name: &str, line: &str) -> Result<PathBuf> {
+        let log = self.folder("log")?.join(name);
+        fs::write(&log, format!("{line}\n")).map_err(|error| Problem::io("write the log", &log, &error))?;
+        Ok(log)
+    }
+
     /// A fresh name for a file that is being made, in a folder of its own, where compilers may put files beside it.
     /// The folder is removed when the value is dropped; the file lives on only if `keep_as` took it.
     pub fn scratch(&self, suffix: &str) -> Result<Scratch> {

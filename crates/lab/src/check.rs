@@ -183,6 +183,7 @@ pub fn check_in(
         checked.elapsed += output.elapsed;
         verdict = both(verdict, interpret(&output, &token, timeout));
         if verdict.is_failure() {
+            verdict = with_prototype(verdict, builder, variant)?;
             checked.engine = engine.describe();
             checked.repeat = repeat(&output, engine, &runner.path, manner);
             break;
@@ -191,6 +192,15 @@ pub fn check_in(
     checked.compiler = runner.compiler;
     checked.verdict = judged(verdict, expected);
     Ok(checked)
+}
+
+/// Adds to a failure that the file declares the function otherwise than it is called, which is most often why.
+fn with_prototype(verdict: Verdict, builder: &Builder, variant: &Variant) -> Result<Verdict> {
+    let Verdict::Wrong(text) = verdict else { return Ok(verdict) };
+    Ok(Verdict::Wrong(match builder.has_another_prototype(variant)? {
+        true => format!("{text}\nits types are others; the contract says: {}", variant.hotpath.prototype),
+        false => text,
+    }))
 }
 
 /// Engines that are there, and why the others are not.

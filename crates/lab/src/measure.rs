@@ -96,7 +96,9 @@ fn one_process(subject: &Subject, iterations: u64, samples: usize) -> Result<Pro
         .args(["time", &subject.case.to_string(), &iterations.to_string(), &samples.to_string()])
         .timeout(PROCESS_TIMEOUT);
     let output = command.run()?;
-    let failed = |what: String| Err(Problem::new(what).at(command.line()).of_variant());
+    let failed = |what: String| {
+        Err(Problem::new(what).remedy(format!("have it again: {}", command.line())).of_variant())
+    };
     match output.ending {
         Ending::Exited(0) => {}
         // The runner's own way to say that the case makes no sense; see `runner/assay.h`.

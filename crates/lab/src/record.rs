@@ -212,7 +212,11 @@ impl Recording<'_> {
         let (command, scratch) = self.command(workspace)?;
         let command = command.alone();
         let output = command.run()?;
-        let failed = |what: String| Err(Problem::new(what).at(command.line()).of_variant());
+        let failed = |what: String| {
+            let log = workspace.log("run.log", &command.line())?;
+            let remedy = format!("./assay check tells more; QEMU's command line is in {}", log.display());
+            Err(Problem::new(what).remedy(remedy).of_variant())
+        };
         match output.ending {
             Ending::Exited(status) if scratch.path().is_file() && status == 0 => Ok(scratch),
             Ending::Exited(0) => failed("the run left no trace: was the function ever called?".to_owned()),

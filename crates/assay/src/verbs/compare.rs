@@ -5,7 +5,7 @@
 use crate::context::{Context, Outcome};
 use crate::cpus;
 use crate::judge::Judge;
-use crate::measuring::{measure, Measured};
+use crate::measuring::{measure, refuse_if_none, Measured};
 use crate::select::{names_a_file, only_traces, Cases, Selection, REFERENCE};
 use crate::verbs::measure::{native_arch, EffortArgs};
 use crate::verbs::{compare_ebpf, compare_null, compare_predicted, compare_traces};
@@ -101,6 +101,10 @@ fn measured(
     let variants = with_baseline(context, &mut selection, against)?;
     let rival = is_rival(&selection, &variants);
     let measured = measure(context, &judge, &variants, &args.cases.cases, args.effort.effort())?;
+    refuse_if_none(context, &measured, &variants)?;
+    if measured.is_empty() {
+        return Ok(Outcome::Failed);
+    }
     let mut by_case: BTreeMap<(String, Case), Vec<&Measured>> = BTreeMap::new();
     for one in &measured {
         by_case.entry((one.variant.hotpath.name.clone(), one.case.clone())).or_default().push(one);

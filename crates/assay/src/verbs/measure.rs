@@ -3,7 +3,7 @@
 
 use crate::context::{Context, Outcome};
 use crate::judge::Judge;
-use crate::measuring::{measure, Measured};
+use crate::measuring::{measure, refuse_if_none, Measured};
 use crate::select::{Cases, Selection};
 use crate::verbs::count::{hotpaths_of, variant_text};
 use crate::verbs::measure_beside;
@@ -59,13 +59,9 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let judge = Judge::new(context, selection.compiler()?).unchecked(args.cases.unchecked);
     let variants = selection.competitors(context)?;
     let measured = measure(context, &judge, &variants, &args.cases.cases, args.effort.effort())?;
-    if measured.is_empty() && context.failed_in_passing() {
-        return Ok(Outcome::Failed);
-    }
+    refuse_if_none(context, &measured, &variants)?;
     if measured.is_empty() {
-        return Err(Problem::new("nothing in this selection can run on this machine").remedy(
-            "./assay predict tells what a model makes of it; ./assay list shows what each variant needs",
-        ));
+        return Ok(Outcome::Failed);
     }
     context.tell(measured.iter().map(|measured| &measured.record), || {
         let mut report = Report::new("Measured on this machine");

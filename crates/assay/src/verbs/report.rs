@@ -133,7 +133,7 @@ fn checks(context: &Context, args: &Args, variants: &[Variant], section: &mut Se
                         Verdict::Caught(_) => ("wrong, as announced".to_owned(), Tone::Plain),
                         Verdict::Wrong(text) => {
                             wrong += 1;
-                            (format!("WRONG: {text}"), Tone::Bad)
+                            (format!("WRONG: {}", text.lines().next().unwrap_or_default()), Tone::Bad)
                         }
                         Verdict::Skipped(reason) => (format!("not checked: {reason}"), Tone::Plain),
                     };

@@ -76,9 +76,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     };
     let recorded = recording.run_foreign(&context.workspace)?;
     // QEMU's own command line helps whoever looks into QEMU, and nobody else.
-    let log = context.workspace.folder("log")?.join("trace.log");
-    std::fs::write(&log, format!("{}\n", recorded.line))
-        .map_err(|error| Problem::io("write the log", &log, &error))?;
+    let log = context.workspace.log("trace.log", &recorded.line)?;
     let told = ending_text(recorded.ending, args);
     let Some(trace) = recorded.trace else {
         return Err(no_trace(&root, program, &elf, recorded.ending, &log));
