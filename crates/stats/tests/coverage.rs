@@ -65,5 +65,5 @@ fn a_difference_of_twice_the_scatter_is_seen_and_none_is_rarely_invented() {
     let seen = Experiment { ratio: 1.04, ..Experiment::new(calm, calm, 15) }.repeat(1_000, RESAMPLES, 8);
     assert!(seen.difference_shown > 0.95, "{seen:?}");
     let none = Experiment::new(calm, calm, 15).repeat(REPETITIONS, RESAMPLES, 9);
-    assert!((0.03..=0.07).contains(&none.difference_shown), "{none:?}");
+    assert!((0.01..=0.05).contains(&none.difference_shown), "{none:?}");
 }

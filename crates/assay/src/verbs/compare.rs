@@ -215,7 +215,8 @@ fn measured_table(case: &Case, group: &[&Measured], baseline: &Measured, records
     let title = format!("{case}: time of each variant over that of {}", baseline.variant.name);
     let mut table = Table::new(
         &title,
-        "measured interleaved; ratio of medians with its 95 % interval by resampling rounds; below 1 is faster",
+        "measured interleaved; ratio of medians with its 95 % interval by resampling rounds; below 1 is faster; a verdict also \
+         wants that swapping the two within rounds makes such a ratio in fewer than one of twenty",
     );
     let name = table.text_column("variant");
     let time = table.measured_column("per call", "ns", 2);
