@@ -21,6 +21,7 @@ th, td { padding: .25rem .8rem; text-align: right; border-bottom: 1px solid var(
 th { vertical-align: bottom; font-weight: 600; } th small { display: block; font-weight: 400; color: var(--soft); }\n\
 td { white-space: nowrap; } .text { text-align: left; } td.text { white-space: normal; }\n\
 tbody tr:nth-child(even) { background: var(--band); }\n\
+p span { white-space: nowrap; }\n\
 .good { color: var(--good); } .bad { color: var(--bad); }\n\
 .remarks { color: var(--soft); font-size: .9rem; margin: .4rem 0; padding: 0; list-style: none; }\n\
 pre { background: var(--band); padding: .8rem; }\n";
@@ -40,7 +41,7 @@ pub fn html(report: &Report) -> String {
         }
         for block in &section.blocks {
             match block {
-                Block::Paragraph(text) => page.push_str(&format!("<p>{}</p>\n", escape(text))),
+                Block::Paragraph(text) => page.push_str(&format!("<p>{}</p>\n", unbroken(text))),
                 Block::Verbatim(lines) => {
                     page.push_str(&format!("<pre>{}</pre>\n", escape(&lines.join("\n"))))
                 }
@@ -94,6 +95,15 @@ fn show_cell(cell: &Cell, kind: Kind) -> String {
     let marks =
         if cell.footnotes.is_empty() { String::new() } else { format!("<sup>{}</sup>", cell.marks()) };
     format!("<td{class}>{}{marks}</td>", escape(cell.value()))
+}
+
+/// A compiler's flag is not to be broken behind its dash.
+fn unbroken(text: &str) -> String {
+    let word = |word: &str| match word.starts_with('-') && word.len() > 1 {
+        true => format!("<span>{}</span>", escape(word)),
+        false => escape(word),
+    };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
 fn escape(text: &str) -> String {

@@ -2,7 +2,7 @@
 //! The timeline as part of a page: rows that are made as they are scrolled into sight, so that 20,000 of them stay small and quick.
 //!
 //! Address and instruction stand still while the bars scroll sideways. Each iteration of the hot loop begins anew at the left
-//! edge, so that no bar is ever far away.
+//! edge, and so does what went on for long without one, so that no bar is ever far away.
 
 use super::Timeline;
 use crate::core::Event;
@@ -11,6 +11,8 @@ use std::fmt::Write;
 
 /// Rows after which the bars begin anew where there is no loop.
 const FOLD_AFTER: usize = 64;
+/// Cycles after which they do so in any case: a program leaves its hot loop, and further on no bar would be in sight.
+const FOLD_AFTER_CYCLES: u64 = 120;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -37,7 +39,7 @@ impl Timeline {
             let begins = match head {
                 Some(address) => self.text_of(event).0 == address,
                 None => since == FOLD_AFTER,
-            };
+            } || since > 0 && event.dispatch.saturating_sub(origin) >= FOLD_AFTER_CYCLES;
             if begins {
                 (origin, since) = (event.dispatch, 0);
             }
