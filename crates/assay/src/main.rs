@@ -127,6 +127,8 @@ fn watched(verb: &Verb) -> Option<&'static str> {
         Verb::Check(_) => "check",
         Verb::Count(_) => "count",
         Verb::Hot(_) => "hot",
+        Verb::Foreign(_) => "foreign",
+        Verb::Ebpf(_) => "ebpf",
         _ => return None,
     })
 }

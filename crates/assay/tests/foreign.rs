@@ -51,6 +51,7 @@ fn completions_and_manual_pages_know_every_verb() {
     for shell in ["bash", "zsh", "fish"] {
         lab.line(&format!("completions {shell}")).ends(0, &["foreign", "unchecked"]);
     }
+    lab.line("man").ends(0, &[".TH", "check"]);
     lab.line("man pages").ends(0, &["wrote"]);
     let page = std::fs::read_to_string(lab.folder.join("pages/assay-check.1")).unwrap();
     assert!(page.contains(".TH") && page.contains("quick"), "{page}");

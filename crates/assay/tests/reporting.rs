@@ -28,6 +28,26 @@ fn a_report_for_a_mail_tells_how_it_was_made_and_what_changed() {
 }
 
 #[test]
+fn a_report_for_programs_has_all_its_records_with_the_samples() {
+    let lab = Lab::shared();
+    let line = format!(
+        "report csum_partial -a {} -v uint64,uint128 --case size=40 --processes 3 --json -o records",
+        native()
+    );
+    lab.line(&line).ends(0, &["wrote records"]);
+    let text = std::fs::read_to_string(lab.folder.join("records")).unwrap();
+    let records: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |kind: &str| records.iter().filter(|one| one["kind"] == kind).collect::<Vec<_>>();
+    assert_eq!((of("check").len(), of("count").len(), of("measurement").len()), (2, 2, 2), "{text}");
+    assert!(!of("compare").is_empty(), "{text}");
+    for one in of("measurement") {
+        assert_eq!(one["process_ns"].as_array().map(Vec::len), Some(3), "{one}");
+    }
+    lab.line(&format!("{line} --format mail")).refused(&["--json", "--format mail"]);
+}
+
+#[test]
 fn no_name_breaks_inside_a_word_on_a_narrow_terminal() {
     let lab = Lab::shared();
     let line = "predict csum_partial -a powerpc64le -v uint64,uint128 -c power9 --case size=40,offset=1";

@@ -88,7 +88,8 @@ fn a_missing_loader_a_missing_library_and_an_illegal_instruction_are_named_with_
     let illegal = if cfg!(target_arch = "x86_64") { "ud2" } else { ".long 0" };
     lab.write("illegal.c", &format!("int main(void) {{ __asm__ volatile(\"{illegal}\"); return 0; }}\n"));
     gcc("-o illegal illegal.c");
-    lab.line("trace -- ./illegal").ends(0, &["ended by SIGILL", "lacks an instruction", "--qemu-cpu"]);
+    lab.line("trace -- ./illegal")
+        .ends(0, &["ended by SIGILL", "lacks an instruction", "trapped on purpose", "--qemu-cpu"]);
 }
 
 /// A function that calls another over and over, and the program that calls both.

@@ -145,7 +145,8 @@ fn show(context: &Context, variant: &Variant, checked: &Checked, again: Option<&
     }
 }
 
-fn record(variant: &Variant, checked: &Checked, again: Option<&Again>) -> CheckRecord {
+/// What came of a check, for programs.
+pub fn record(variant: &Variant, checked: &Checked, again: Option<&Again>) -> CheckRecord {
     let (ok, cases_count, failure) = match &checked.verdict {
         Verdict::Right { cases_count } => (Some(true), *cases_count, None),
         Verdict::Caught(text) => (Some(true), 0, Some(text.clone())),

@@ -17,9 +17,10 @@ pub struct Args {
 /// Options of `man`.
 #[derive(clap::Args)]
 pub struct ManArgs {
-    /// Folder for the pages, one for each verb; it is made if it is not there
+    /// Folder for the pages, one for each verb; it is made if it is not there (default: the first page, on standard output:
+    /// ./assay man | man -l -)
     #[arg(value_name = "DIR")]
-    folder: PathBuf,
+    folder: Option<PathBuf>,
 }
 
 /// Prints the completions of a shell: `source <(./assay completions bash)`.
@@ -32,22 +33,28 @@ pub fn run(mut command: clap::Command, args: &Args) -> Result<Outcome> {
 
 /// Writes the manual pages.
 pub fn man(context: &Context, command: clap::Command, args: &ManArgs) -> Result<Outcome> {
-    std::fs::create_dir_all(&args.folder)
-        .map_err(|error| Problem::io("make the folder", &args.folder, &error))?;
     let mut command = command.disable_help_subcommand(true);
     command.build();
+    let Some(folder) = &args.folder else {
+        let mut page = Vec::new();
+        // A Vec takes all that is written.
+        let _ = clap_mangen::Man::new(command).render(&mut page);
+        print!("{}", String::from_utf8_lossy(&page));
+        return Ok(Outcome::Fine);
+    };
+    std::fs::create_dir_all(folder).map_err(|error| Problem::io("make the folder", folder, &error))?;
     let mut pages = 0;
     let mut next = vec![command];
     while let Some(command) = next.pop() {
         let name = command.get_display_name().unwrap_or(command.get_name()).to_owned();
         next.extend(command.get_subcommands().cloned());
         let mut page = Vec::new();
-        let path = args.folder.join(format!("{name}.1"));
+        let path = folder.join(format!("{name}.1"));
         let rendered = clap_mangen::Man::new(command).render(&mut page);
         rendered.map_err(|error| Problem::io("write the page", &path, &error))?;
         Output::new(&path)?.write(&page)?;
         pages += 1;
     }
-    context.progress(&format!("wrote {pages} pages; man -l {}", args.folder.join("assay.1").display()));
+    context.progress(&format!("wrote {pages} pages; man -l {}", folder.join("assay.1").display()));
     Ok(Outcome::Fine)
 }

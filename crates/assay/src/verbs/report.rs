@@ -7,17 +7,19 @@ use crate::judge::{self, Judge};
 use crate::measuring::measure;
 use crate::progress::in_order;
 use crate::select::{Cases, Selection};
+use crate::verbs::check::{record as check_record, Again};
 use crate::verbs::compare::{is_rival, with_baseline};
 use crate::verbs::measure::{table as measured_table, EffortArgs};
 use crate::verbs::report_parts;
 use crate::winners::{self, Row};
 use crate::work::{each_case, Skips};
-use lab::check::{check, Verdict};
+use lab::check::{check, Manner, Verdict};
 use lab::discover::Variant;
 use lab::emulator::CannotRun;
+use lab::output::Output;
 use lab::{host, Problem, Result};
 use predict::Cpu;
-use report::record::{CountRecord, PredictionRecord};
+use report::record::{CountRecord, PredictionRecord, Record};
 use report::{Count, Predicted, Report, Section, Table, Text, Tone};
 use std::path::PathBuf;
 
@@ -47,11 +49,11 @@ pub struct Args {
 
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
-    if context.json {
-        return Err(Problem::new("report has no JSON form")
-            .remedy("check, count, predict and measure print their records with --json"));
+    if context.json && args.format != "terminal" {
+        return Err(Problem::new(format!("--json is a form of its own, and so is --format {}", args.format))
+            .remedy("leave out one of them"));
     }
-    let output = context.output(args.output.as_deref())?;
+    let output = args.output.as_deref().map(Output::new).transpose()?;
     let judge = Judge::new(context, args.selection.compiler()?).unchecked(args.cases.unchecked);
     let mut selection = args.selection.clone();
     let against = args.against.as_deref();
@@ -61,13 +63,17 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let title: Vec<&str> = args.selection.words.iter().map(String::as_str).take(1).collect();
     let mut report = Report::new(&format!("Assay: {}", title.first().unwrap_or(&"all hot paths")));
     let mut skips = Skips::default();
-    let wrong = checks(context, args, &variants, report.section("Correctness"))?;
+    let mut lines = Vec::new();
+    let wrong = checks(context, args, &variants, report.section("Correctness"), &mut lines)?;
     let cpus = cpus::cpus_for(context, &args.cpus, &args.selection.archs)?;
     let (counts, rows, fastest) = trace_all(args, &cpus, &judge, &variants, &mut skips)?;
     let section = report.section("Counted and predicted");
     let predictions: Vec<PredictionRecord> = rows.iter().map(|row| row.record.clone()).collect();
     figures(section, &counts, &predictions);
-    report_parts::predicted_change(section, rows, (against, rival), &cpus)?;
+    lines.extend(counts.iter().map(Record::to_line));
+    lines.extend(predictions.iter().map(Record::to_line));
+    let changes = report_parts::predicted_change(section, rows, (against, rival), &cpus)?;
+    lines.extend(changes.iter().map(Record::to_line));
     if !fastest.is_empty() {
         section.table(winners::table(fastest.iter()));
     }
@@ -77,12 +83,15 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         let measured = measure(context, &judge, &native, &args.cases.cases, args.effort.effort())?;
         let section = report.section("Measured");
         section.table(measured_table(&measured));
-        report_parts::measured_change(section, &measured, (against, rival))?;
+        lines.extend(measured.iter().map(|one| one.record.to_line()));
+        let changes = report_parts::measured_change(section, &measured, (against, rival))?;
+        lines.extend(changes.iter().map(Record::to_line));
     }
     let compilers = counts.iter().map(|record| record.common.compiler.clone()).collect();
     let builder = lab::build::Builder::new(&context.workspace, args.selection.compiler()?);
     report_parts::how(report.section("How"), &context.workspace.root, &builder, &variants, &compilers);
     let text = match args.format.as_str() {
+        _ if context.json => lines.iter().map(|line| format!("{line}\n")).collect(),
         "mail" => report::mail(&report),
         "markdown" => report::markdown(&report),
         "html" => report::html(&report),
@@ -99,7 +108,13 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     Ok(if wrong > 0 { Outcome::Failed } else { outcome })
 }
 
-fn checks(context: &Context, args: &Args, variants: &[Variant], section: &mut Section) -> Result<usize> {
+fn checks(
+    context: &Context,
+    args: &Args,
+    variants: &[Variant],
+    section: &mut Section,
+    lines: &mut Vec<String>,
+) -> Result<usize> {
     let builder = lab::build::Builder::new(&context.workspace, args.selection.compiler()?);
     let mut table = Table::new(
         "Checked against the reference, guard pages and saved registers",
@@ -125,6 +140,8 @@ fn checks(context: &Context, args: &Args, variants: &[Variant], section: &mut Se
                     failure.get_or_insert(problem);
                 }
                 Ok(checked) => {
+                    let again = Again::of(&args.selection, variant, Manner::default(), &checked);
+                    lines.push(check_record(variant, &checked, again.as_ref()).to_line());
                     let (text, tone) = match &checked.verdict {
                         Verdict::Right { cases_count } => {
                             table.set(row, cases, Count(*cases_count));

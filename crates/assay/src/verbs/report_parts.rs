@@ -99,7 +99,7 @@ pub fn predicted_change(
     rows: Vec<Row>,
     (against, rival): (Option<&str>, Rival),
     cpus: &[Cpu],
-) -> Result<()> {
+) -> Result<Vec<CompareRecord>> {
     let mut groups: BTreeMap<_, Vec<Row>> = BTreeMap::new();
     for row in rows {
         let common = &row.record.common;
@@ -119,7 +119,7 @@ pub fn predicted_change(
     let after = table.predicted_column("after", "cycles", 1);
     let change = table.derived_column("change", "%", 1);
     let interval = table.text_column("90 %");
-    let mut any = false;
+    let mut records = Vec::new();
     for ((hotpath, _, cpu, case), rows) in &groups {
         let first = baseline(rows, against, hotpath, rival)?;
         let same = |one: &&Cpu| one.name == *cpu && one.runs(first.variant.arch);
@@ -127,19 +127,19 @@ pub fn predicted_change(
         for other in rows.iter().filter(|row| row.variant.name != first.variant.name) {
             let record = compare_record(cpu, &other.record, &first.record);
             let row = table.row();
-            any = true;
             table.set(row, name, other.variant.name.as_str()).set(row, old, first.variant.name.as_str());
             table.set(row, cpu_name, cpu.name.as_str()).set(row, case_name, case.as_str());
             table.set(row, before, Predicted(first.record.cycles));
             table.set(row, after, Predicted(other.record.cycles));
             table.set(row, change, Derived::from(percent(record.ratio)));
             table.set(row, interval, interval_text(&record));
+            records.push(record);
         }
     }
-    if any {
+    if !records.is_empty() {
         section.table(table);
     }
-    Ok(())
+    Ok(records)
 }
 
 /// Measured times of each variant after those of the one before.
@@ -147,7 +147,7 @@ pub fn measured_change(
     section: &mut Section,
     measured: &[Measured],
     (against, rival): (Option<&str>, Rival),
-) -> Result<()> {
+) -> Result<Vec<CompareRecord>> {
     let mut by_case: BTreeMap<(String, Case), Vec<&Measured>> = BTreeMap::new();
     for one in measured {
         by_case.entry((one.variant.hotpath.name.clone(), one.case.clone())).or_default().push(one);
@@ -164,13 +164,12 @@ pub fn measured_change(
     let change = table.derived_column("change", "%", 1);
     let interval = table.text_column("95 %");
     let verdict = table.text_column("verdict");
-    let mut any = false;
+    let mut records = Vec::new();
     for ((hotpath, case), group) in &by_case {
         let rival = rival.map(|rival| rival as &dyn Fn(&Variant) -> bool);
         let first = baseline_of(group, against, hotpath, rival)?;
         for record in compare_group(group, first) {
             let row = table.row();
-            any = true;
             table.set(row, name, record.a.as_str()).set(row, old, record.b.as_str());
             table.set(row, case_name, case.to_string());
             if let Some([a, b]) = record.time_ns {
@@ -180,12 +179,13 @@ pub fn measured_change(
             table.set(row, change, Derived::from(percent(record.ratio)));
             table.set(row, interval, interval_text(&record));
             table.set(row, verdict, record.verdict.as_deref().unwrap_or("none"));
+            records.push(record);
         }
     }
-    if any {
+    if !records.is_empty() {
         section.table(table);
     }
-    Ok(())
+    Ok(records)
 }
 
 fn percent(ratio: f64) -> f64 {

@@ -52,7 +52,7 @@ pub struct Args {
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let program = &match args.arch {
-        Some(arch) => find_unpacked(context, arch, &args.command[0])?,
+        Some(arch) => find_of(context, arch, &args.command[0])?,
         None => find(&args.command[0])?,
     };
     let elf = load(program)?;
@@ -107,6 +107,21 @@ fn find(word: &str) -> Result<PathBuf> {
         Problem::new(format!("there is no program '{word}' here or in PATH"))
             .remedy("name its file; ./assay foreign unpacks programs of other architectures")
     })
+}
+
+/// With `-a`: a program of that architecture, by its path or out of the packages that were unpacked.
+fn find_of(context: &Context, arch: Arch, word: &str) -> Result<PathBuf> {
+    let path = Path::new(word);
+    if !word.contains('/') || !path.is_file() {
+        return find_unpacked(context, arch, word);
+    }
+    let is = ElfFile::load(path)?.arch;
+    if is != arch {
+        return Err(Problem::new(format!("is a program for {is}, and -a says {arch}"))
+            .at(path.display())
+            .remedy("leave out -a: the file says itself what it is for"));
+    }
+    Ok(path.to_path_buf())
 }
 
 fn find_unpacked(context: &Context, arch: Arch, word: &str) -> Result<PathBuf> {
@@ -165,10 +180,15 @@ fn ending_text(ending: Ending, args: &Args) -> Option<String> {
 /// What helps where the program could not do what it wanted.
 fn remedy_of(root: &Root, program: &Path, elf: &ElfFile, ending: Ending, args: &Args) -> Option<String> {
     match ending {
-        Ending::Killed(libc::SIGILL) => Some(format!(
-            "QEMU's -cpu {} lacks an instruction that it uses; choose another by --qemu-cpu (help: lists them)",
-            args.qemu_cpu.as_deref().unwrap_or("(the newest that we know)")
-        )),
+        Ending::Killed(libc::SIGILL) => Some(match args.qemu_cpu.as_deref() {
+            Some(cpu) => format!(
+                "QEMU's -cpu {cpu} lacks an instruction that it uses; leave out --qemu-cpu, for the newest, or choose another \
+                 (help: lists them)"
+            ),
+            None => "it lacks an instruction even on the newest -cpu of QEMU, or trapped on purpose (__builtin_trap does); the \
+                     last lines of the trace show where, and --qemu-cpu takes another (help: lists them)"
+                .to_owned(),
+        }),
         // The dynamic loader's status where it cannot start the program.
         Ending::Exited(127) => {
             let missing = root.missing_libraries(program, elf);
