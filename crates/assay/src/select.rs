@@ -266,7 +266,7 @@ impl Selection {
     /// The hot paths of our libraries whose contract the user's variants have.
     fn ours(&self, context: &Context, own: &[Variant]) -> Result<Vec<Arc<HotPath>>> {
         let mut ours = discover::hotpaths(&context.workspace, &[])?;
-        ours.retain(|hotpath| own.iter().any(|one| one.hotpath.folder == hotpath.folder));
+        ours.retain(|hotpath| own.iter().any(|one| one.hotpath.is(hotpath)));
         Ok(ours)
     }
 

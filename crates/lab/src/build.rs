@@ -156,6 +156,7 @@ impl<'a> Builder<'a> {
             flags.extend(self.compat_flags(variant));
         } else {
             flags.extend(self.include_flags(variant));
+            flags.extend(variant.hotpath.bits_flag());
         }
         flags.extend(variant.keys.cflags.iter().cloned());
         Unit { source: variant.source.clone(), flags, of_the_users: variant.foreign }
@@ -214,6 +215,7 @@ impl<'a> Builder<'a> {
         };
         let mut flags = baseline_flags(Target::of(variant.arch));
         flags.extend(self.include_flags(variant));
+        flags.extend(hotpath.bits_flag());
         let unit = Unit::ours(hotpath.folder.join(&adapter.source), flags);
         self.object(compiler, &unit, surroundings).map(Some)
     }
@@ -224,15 +226,18 @@ impl<'a> Builder<'a> {
         let symbol = &hotpath.symbol;
         let includes = self.include_flags(variant);
         let plain = || [baseline_flags(target), includes.clone()].concat();
+        let of_width = || plain().into_iter().chain(hotpath.bits_flag()).collect::<Vec<_>>();
         let mut units = Vec::new();
         for need in &variant.needs {
             let rename = vec![format!("-D{symbol}={symbol}_{}", need.name)];
-            let flags = [claim_flags(&need.claims), includes.clone(), need.cflags.clone(), rename].concat();
+            let mut flags =
+                [claim_flags(&need.claims), includes.clone(), need.cflags.clone(), rename].concat();
+            flags.extend(hotpath.bits_flag());
             units.push(Unit::ours(need.source.clone(), flags));
         }
         let rename = format!("-D{symbol}={symbol}_reference");
-        units.push(Unit::ours(hotpath.folder.join("reference.c"), [plain(), vec![rename]].concat()));
-        let mut test = Unit::ours(hotpath.folder.join("test.c"), plain());
+        units.push(Unit::ours(hotpath.folder.join("reference.c"), [of_width(), vec![rename]].concat()));
+        let mut test = Unit::ours(hotpath.folder.join("test.c"), of_width());
         if variant.keys.reads_aligned_words {
             test.flags.push("-DASSAY_READS_ALIGNED_WORDS=1".to_owned());
         }

@@ -79,9 +79,11 @@ pub fn hotpaths(workspace: &Workspace, dirs: &[PathBuf]) -> Result<Vec<Arc<HotPa
         let mut here = 0;
         for library in subfolders(&dir)? {
             for folder in subfolders(&library)? {
-                if let Some(hotpath) = load_or_inherit(workspace, &library, &folder)? {
-                    found.push(Arc::new(hotpath));
+                for hotpath in load_or_inherit(workspace, &library, &folder)? {
                     here += 1;
+                    if !found.iter().any(|other: &Arc<HotPath>| other.is(&hotpath)) {
+                        found.push(Arc::new(hotpath));
+                    }
                 }
             }
         }
@@ -103,18 +105,29 @@ pub fn search_dirs(workspace: &Workspace, dirs: &[PathBuf]) -> Vec<PathBuf> {
     }
 }
 
-/// A folder with `hotpath.toml` is a hot path; one with only variants of a hot path of ours inherits its contract.
-fn load_or_inherit(workspace: &Workspace, library: &Path, folder: &Path) -> Result<Option<HotPath>> {
+/// A folder with `hotpath.toml` is a hot path, or one for each width; one with only variants of a hot path of ours inherits its
+/// contract.
+fn load_or_inherit(workspace: &Workspace, library: &Path, folder: &Path) -> Result<Vec<HotPath>> {
     let library_name = file_name(library);
     if folder.join("hotpath.toml").is_file() {
-        return HotPath::load(&library_name, folder).map(Some);
+        return HotPath::load(&library_name, folder);
     }
-    let ours = workspace.root.join("libs").join(&library_name).join(file_name(folder));
-    let has_variants = variant_folder_names().iter().any(|name| folder.join(name).is_dir());
-    if has_variants && ours.join("hotpath.toml").is_file() {
-        return HotPath::load(&library_name, &ours).map(Some);
+    let ours = workspace.root.join("libs").join(&library_name);
+    if !ours.is_dir() || !variant_folder_names().iter().any(|name| folder.join(name).is_dir()) {
+        return Ok(Vec::new());
     }
-    Ok(None)
+    let mut inherited = Vec::new();
+    for own in subfolders(&ours)? {
+        // One for several widths is called like them, but for the width.
+        if own.join("hotpath.toml").is_file() && file_name(folder).starts_with(&file_name(&own)) {
+            inherited.extend(HotPath::load(&library_name, &own)?);
+        }
+    }
+    let name = file_name(folder);
+    inherited.retain(|hotpath| {
+        hotpath.name == name || (hotpath.bits.is_some() && file_name(&hotpath.folder) == name)
+    });
+    Ok(inherited)
 }
 
 fn subfolders(dir: &Path) -> Result<Vec<PathBuf>> {
@@ -142,17 +155,21 @@ pub fn variants(
     }
     let target = Target::of(arch);
     let mut sources = Vec::new();
+    let mut folder_names = vec![hotpath.name.clone(), file_name(&hotpath.folder)];
+    folder_names.dedup();
     for dir in search_dirs(workspace, dirs) {
-        let folder = dir.join(&hotpath.library).join(&hotpath.name);
-        for name in target.variant_folders.iter().chain(&["generic"]) {
-            sources.extend(source_files(&folder.join(name))?);
+        for folder in folder_names.iter().map(|name| dir.join(&hotpath.library).join(name)) {
+            for name in target.variant_folders.iter().chain(&["generic"]) {
+                let files = source_files(&folder.join(name))?;
+                let named = |source: PathBuf| Some((hotpath.variant_name(&source)?, source));
+                sources.extend(files.into_iter().filter_map(named));
+            }
+            refuse_unknown_folders(&folder)?;
         }
-        refuse_unknown_folders(&folder)?;
     }
-    sources.sort_by_key(|path| file_name(path));
-    for source in &sources {
-        let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        if let Some(other) = found.iter().find(|variant: &&Variant| variant.name == name) {
+    sources.sort_by_key(|(name, path)| (name.clone(), file_name(path)));
+    for (name, source) in &sources {
+        if let Some(other) = found.iter().find(|variant: &&Variant| variant.name == *name) {
             return Err(Problem::new(format!(
                 "two variants of {} are called '{name}' on {arch}",
                 hotpath.name
@@ -160,7 +177,7 @@ pub fn variants(
             .at(format!("{} and {}", other.source.display(), source.display()))
             .remedy("rename one of them"));
         }
-        found.extend(variant_or_defect(hotpath, arch, source, &name));
+        found.extend(variant_or_defect(hotpath, arch, source, name));
     }
     for variant in &mut found {
         match resolve_needs(variant, &sources) {
@@ -278,7 +295,7 @@ fn resolve_claims(
     Ok(Some(claimed))
 }
 
-fn resolve_needs(variant: &Variant, sources: &[PathBuf]) -> Result<Vec<Need>> {
+fn resolve_needs(variant: &Variant, sources: &[(String, PathBuf)]) -> Result<Vec<Need>> {
     let mut needs = Vec::new();
     for name in &variant.keys.needs {
         let missing = || {
@@ -288,8 +305,8 @@ fn resolve_needs(variant: &Variant, sources: &[PathBuf]) -> Result<Vec<Need>> {
             ))
             .at(variant.source.display())
         };
-        let source = sources.iter().find(|path| path.file_stem().is_some_and(|stem| stem == name.as_str()));
-        let source = source.ok_or_else(missing)?;
+        let source = sources.iter().find(|(one, _)| one == name);
+        let source = source.map(|(_, path)| path).ok_or_else(missing)?;
         let needed =
             variant_from(&variant.hotpath, variant.arch, source, name, false)?.ok_or_else(missing)?;
         needs.push(Need {
@@ -302,10 +319,13 @@ fn resolve_needs(variant: &Variant, sources: &[PathBuf]) -> Result<Vec<Need>> {
     Ok(needs)
 }
 
-/// The hot paths that a user's word names: one by its own name, or all of a library by the library's.
+/// The hot paths that a user's word names: one by its own name, all widths of one by the folder's, or all of a library by the
+/// library's.
 pub fn named<'a>(hotpaths: &'a [Arc<HotPath>], word: &str) -> Result<Vec<&'a Arc<HotPath>>> {
-    let matching: Vec<_> =
-        hotpaths.iter().filter(|hotpath| hotpath.name == word || hotpath.library == word).collect();
+    let is_named = |hotpath: &HotPath| {
+        hotpath.name == word || hotpath.library == word || file_name(&hotpath.folder) == word
+    };
+    let matching: Vec<_> = hotpaths.iter().filter(|hotpath| is_named(hotpath)).collect();
     if matching.is_empty() {
         let mut known: Vec<&str> =
             hotpaths.iter().flat_map(|h| [h.library.as_str(), h.name.as_str()]).collect();

@@ -12,12 +12,14 @@ use std::path::{Path, PathBuf};
 /// One function contract that has competing implementations.
 #[derive(Clone, Debug)]
 pub struct HotPath {
-    /// The folder's name, as users say it.
+    /// The folder's name, as users say it; with the width behind it if the folder is for several.
     pub name: String,
     /// The library's folder name.
     pub library: String,
     /// Where `hotpath.toml`, `reference.c` and `test.c` stand.
     pub folder: PathBuf,
+    /// Its width, if the folder is for several: all its files are compiled with `BITS` defined as that.
+    pub bits: Option<u32>,
     /// The function that a variant defines.
     pub symbol: String,
     /// Its C prototype.
@@ -30,6 +32,8 @@ pub struct HotPath {
     pub cases: Vec<Case>,
     /// Ways in for code from elsewhere that has another entry point.
     pub adapters: Vec<Adapter>,
+    /// Files that are not a variant of their own name at every width: `ARCH/STEM` to the width's name for it.
+    names: BTreeMap<String, BTreeMap<String, String>>,
 }
 
 /// C that defines the hot path's symbol in terms of an entry point that foreign code has.
@@ -46,19 +50,34 @@ pub struct Adapter {
 #[serde(deny_unknown_fields)]
 struct File {
     symbol: String,
-    prototype: String,
-    meaning: String,
+    prototype: Option<String>,
+    meaning: Option<String>,
     #[serde(default)]
     archs: Vec<String>,
     #[serde(default, rename = "case")]
     cases: Vec<BTreeMap<String, u64>>,
     #[serde(default, rename = "adapter")]
     adapters: Vec<Adapter>,
+    #[serde(default, rename = "width")]
+    widths: Vec<Width>,
+    #[serde(default)]
+    variants: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+/// One width of a hot path that is there for several, with what differs there.
+#[derive(Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Width {
+    bits: u32,
+    prototype: Option<String>,
+    meaning: Option<String>,
+    #[serde(default, rename = "case")]
+    cases: Vec<BTreeMap<String, u64>>,
 }
 
 impl HotPath {
-    /// Reads `<folder>/hotpath.toml`.
-    pub fn load(library: &str, folder: &Path) -> Result<HotPath> {
+    /// Reads `<folder>/hotpath.toml`: one hot path, or one for each of its widths.
+    pub fn load(library: &str, folder: &Path) -> Result<Vec<HotPath>> {
         let path = folder.join("hotpath.toml");
         let text = read_text(&path)?;
         let file: File = toml::from_str(&text).map_err(|error| {
@@ -66,23 +85,6 @@ impl HotPath {
                 .at(path.display())
                 .remedy("docs/add-a-hotpath.md lists the keys")
         })?;
-        let wrong = |what: String| {
-            Problem::new(what).at(path.display()).remedy("docs/add-a-hotpath.md lists the keys")
-        };
-        for symbol in std::iter::once(&file.symbol).chain(file.adapters.iter().map(|adapter| &adapter.symbol))
-        {
-            if !is_identifier(symbol) {
-                return Err(wrong(format!("symbol '{symbol}' is no C identifier")));
-            }
-        }
-        for case in &file.cases {
-            if case.is_empty() {
-                return Err(wrong("a case is empty".to_owned()));
-            }
-            if let Some(key) = case.keys().find(|key| !is_case_key(key)) {
-                return Err(wrong(format!("'{key}' is no name of a case's key: lower-case letters and _")));
-            }
-        }
         for name in ["reference.c", "test.c"] {
             if !folder.join(name).is_file() {
                 return Err(Problem::new(format!("the hot path has no {name}"))
@@ -90,19 +92,34 @@ impl HotPath {
                     .remedy("docs/add-a-hotpath.md tells what it has to do"));
             }
         }
-        let archs = file.archs.iter().map(|name| name.parse::<Arch>()).collect::<std::result::Result<_, _>>();
-        let archs = archs.map_err(|error: UnknownArch| wrong(error.to_string()))?;
-        Ok(HotPath {
-            name: file_name(folder),
-            library: library.to_owned(),
-            folder: folder.to_path_buf(),
-            symbol: file.symbol,
-            prototype: file.prototype,
-            meaning: file.meaning,
-            archs,
-            cases: file.cases.into_iter().map(Case::from_values).collect(),
-            adapters: file.adapters,
-        })
+        let wrong = |what: String| {
+            Problem::new(what).at(path.display()).remedy("docs/add-a-hotpath.md lists the keys")
+        };
+        file.check_variants(folder).map_err(wrong)?;
+        let widths = if file.widths.is_empty() { vec![None] } else { file.widths.iter().map(Some).collect() };
+        widths.into_iter().map(|width| file.hotpath(library, folder, width).map_err(wrong)).collect()
+    }
+
+    /// What a file of this folder is called as a variant of this hot path; `None` if it is none.
+    pub fn variant_name(&self, source: &Path) -> Option<String> {
+        let stem = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let place = format!("{}/{stem}", file_name(source.parent().unwrap_or(source)));
+        match (self.bits, self.names.get(&place)) {
+            (Some(bits), Some(names)) if source.starts_with(&self.folder) => {
+                names.get(&bits.to_string()).cloned()
+            }
+            _ => Some(stem),
+        }
+    }
+
+    /// Whether the two are the same hot path.
+    pub fn is(&self, other: &HotPath) -> bool {
+        self.folder == other.folder && self.name == other.name
+    }
+
+    /// The compiler's flag that tells the files of a folder for several widths which one is meant.
+    pub fn bits_flag(&self) -> Option<String> {
+        self.bits.map(|bits| format!("-DBITS={bits}"))
     }
 
     /// Whether an architecture has what it is about: a hot path of AltiVec's registers has variants on POWER only.
@@ -126,6 +143,70 @@ impl HotPath {
             }
         }
         selected
+    }
+}
+
+impl File {
+    /// Names of variants that no file or width has would go unnoticed otherwise.
+    fn check_variants(&self, folder: &Path) -> std::result::Result<(), String> {
+        for (place, names) in &self.variants {
+            if !["c", "S"].iter().any(|ending| folder.join(format!("{place}.{ending}")).is_file()) {
+                return Err(format!("there is no file {place}.S or {place}.c that [variants] could name"));
+            }
+            if let Some(bits) =
+                names.keys().find(|bits| !self.widths.iter().any(|w| w.bits.to_string() == **bits))
+            {
+                return Err(format!("{place} is named at the width {bits}, which is none of [[width]]"));
+            }
+        }
+        Ok(())
+    }
+
+    fn hotpath(
+        &self,
+        library: &str,
+        folder: &Path,
+        width: Option<&Width>,
+    ) -> std::result::Result<HotPath, String> {
+        let bits = width.map(|width| width.bits);
+        let of_width =
+            |text: &str| bits.map_or(text.to_owned(), |bits| text.replace("{bits}", &bits.to_string()));
+        let width = width.cloned().unwrap_or_default();
+        let text = |key: &str, own: Option<String>, shared: &Option<String>| {
+            let text = own
+                .or_else(|| shared.clone())
+                .ok_or(format!("is not a valid hot path: missing field `{key}`"));
+            text.map(|text| of_width(&text))
+        };
+        let symbol = of_width(&self.symbol);
+        for symbol in std::iter::once(&symbol).chain(self.adapters.iter().map(|adapter| &adapter.symbol)) {
+            if !is_identifier(symbol) {
+                return Err(format!("symbol '{symbol}' is no C identifier"));
+            }
+        }
+        let cases = if width.cases.is_empty() { &self.cases } else { &width.cases };
+        for case in cases {
+            if case.is_empty() {
+                return Err("a case is empty".to_owned());
+            }
+            if let Some(key) = case.keys().find(|key| !is_case_key(key)) {
+                return Err(format!("'{key}' is no name of a case's key: lower-case letters and _"));
+            }
+        }
+        let archs = self.archs.iter().map(|name| name.parse::<Arch>()).collect::<std::result::Result<_, _>>();
+        Ok(HotPath {
+            name: format!("{}{}", file_name(folder), bits.map_or(String::new(), |bits| bits.to_string())),
+            library: library.to_owned(),
+            folder: folder.to_path_buf(),
+            bits,
+            symbol,
+            prototype: text("prototype", width.prototype, &self.prototype)?,
+            meaning: text("meaning", width.meaning, &self.meaning)?,
+            archs: archs.map_err(|error: UnknownArch| error.to_string())?,
+            cases: cases.iter().cloned().map(Case::from_values).collect(),
+            adapters: self.adapters.clone(),
+            names: self.variants.clone(),
+        })
     }
 }
 

@@ -5,9 +5,13 @@
 mod common;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use arch::Arch;
 use common::{compile, Scratch};
+use lab::cache::Workspace;
+use lab::discover::{self, Variant};
+use lab::hotpath::HotPath;
 use prove::{prove, Contract, Verdict};
 
 fn library() -> PathBuf {
@@ -22,42 +26,29 @@ fn assemble(arch: Arch, lines: &str) -> Vec<u8> {
     compile(arch, &source, &[])
 }
 
-fn folders(arch: Arch) -> Vec<&'static str> {
-    match arch {
-        Arch::Powerpc64 => vec!["powerpc64", "power", "generic"],
-        Arch::Powerpc64le => vec!["powerpc64le", "power", "generic"],
-        _ => vec![arch.name(), "generic"],
-    }
-}
-
-/// (hot path, source) of all variants of the hot paths that have a contract.
-fn variants(arch: Arch) -> Vec<(String, PathBuf)> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(library()).expect("the byteswap library is in the tree") {
-        let hotpath = entry.expect("a readable folder").path();
-        let name = hotpath.file_name().expect("a name").to_string_lossy().into_owned();
-        if Contract::of_symbol(&name).is_none() {
-            continue;
-        }
-        found.push((name.clone(), hotpath.join("reference.c")));
-        for folder in folders(arch) {
-            let Ok(files) = std::fs::read_dir(hotpath.join(folder)) else {
-                continue;
-            };
-            found.extend(files.map(|file| (name.clone(), file.expect("a readable folder").path())));
-        }
-    }
-    found.sort();
-    found
+/// All variants of the hot paths that have a contract.
+fn variants(arch: Arch) -> Vec<Variant> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let scratch = Scratch::new();
+    let workspace = Workspace { root, cache: scratch.path("cache") };
+    let mut hotpaths = discover::hotpaths(&workspace, &[]).expect("the libraries are in order");
+    hotpaths.retain(|hotpath| hotpath.library == "byteswap" && Contract::of_symbol(&hotpath.name).is_some());
+    let of = |hotpath: &Arc<HotPath>| {
+        discover::variants(&workspace, &[], hotpath, arch).expect("the variants are in order")
+    };
+    hotpaths.iter().flat_map(of).collect()
 }
 
 fn every_variant_is_proved(arch: Arch) {
     let mut proved = 0;
-    for (hotpath, source) in variants(arch) {
-        let object = compile(arch, &source, &[]);
-        let contract = Contract::of_symbol(&hotpath).expect("chosen for its contract");
-        let verdict = prove(arch, &object, &hotpath, contract).expect("z3 answers");
-        assert!(matches!(verdict, Verdict::Proved { .. }), "{arch}: {}: {verdict:?}", source.display());
+    for variant in variants(arch) {
+        let (hotpath, source) = (&variant.hotpath, &variant.source);
+        let include = format!("-I{}", library().display());
+        let bits = hotpath.bits_flag().expect("all of them are of several widths");
+        let object = compile(arch, source, &[&include, &bits]);
+        let contract = Contract::of_symbol(&hotpath.name).expect("chosen for its contract");
+        let verdict = prove(arch, &object, &hotpath.symbol, contract).expect("z3 answers");
+        assert!(matches!(verdict, Verdict::Proved { .. }), "{arch}: {}: {verdict:?}", variant.title());
         proved += 1;
     }
     // Nine hot paths, each with a reference, the builtin and at least one variant of the architecture's own.

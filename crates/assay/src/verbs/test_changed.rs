@@ -66,8 +66,11 @@ pub fn plan(root: &Path) -> Result<Plan> {
             .remedy("leave out --changed to test everything, or name parts with --only"));
     }
     let verbs_tests = |verb: &str| root.join(format!("crates/assay/tests/{verb}.rs")).is_file();
-    let is_hotpath = |folder: &str| root.join(folder).join("hotpath.toml").is_file();
-    Ok(plan_for(&files, verbs_tests, is_hotpath))
+    let hotpath_kind = |folder: &str| {
+        let text = std::fs::read_to_string(root.join(folder).join("hotpath.toml")).ok()?;
+        Some(if text.contains("\n[[width]]") { Kind::Widths } else { Kind::One })
+    };
+    Ok(plan_for(&files, verbs_tests, hotpath_kind))
 }
 
 fn git(root: &Path, words: &[&str]) -> Result<String> {
@@ -79,10 +82,17 @@ fn git(root: &Path, words: &[&str]) -> Result<String> {
     Ok(output.stdout)
 }
 
+/// What a folder with a hotpath.toml is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    One,
+    Widths,
+}
+
 fn plan_for(
     files: &BTreeSet<&str>,
     verb_has_tests: impl Fn(&str) -> bool,
-    is_hotpath: impl Fn(&str) -> bool,
+    hotpath_kind: impl Fn(&str) -> Option<Kind>,
 ) -> Plan {
     let mut plan = Plan { files_count: files.len(), ..Plan::default() };
     for file in files {
@@ -105,8 +115,11 @@ fn plan_for(
             ["tracer", ..] => plan.cargo(&["-p", "trace"]),
             ["libs", "ebpf", "packets", ..] => plan.beyond.push((*file).to_owned()),
             ["libs", "ebpf", ..] => plan.cargo(&["-p", "ebpf"]),
-            ["libs", library, hotpath, rest @ ..] if is_hotpath(&format!("libs/{library}/{hotpath}")) => {
-                plan.hotpath(hotpath, rest);
+            ["libs", library, hotpath, rest @ ..]
+                if hotpath_kind(&format!("libs/{library}/{hotpath}")).is_some() =>
+            {
+                let kind = hotpath_kind(&format!("libs/{library}/{hotpath}"));
+                plan.hotpath(hotpath, rest, kind == Some(Kind::One));
             }
             ["libs", library @ ("checksum" | "byteswap"), ..] if !begins("libs/checksum/bench") => {
                 plan.hotpaths.entry((*library).to_owned()).or_default().clear();
@@ -127,13 +140,16 @@ impl Plan {
         self.rust.insert(options.iter().map(|option| (*option).to_owned()).collect());
     }
 
-    /// `rest` is ARCH and FILE of a variant, or a file that all variants are judged by.
-    fn hotpath(&mut self, hotpath: &str, rest: &[&str]) {
+    /// `rest` is ARCH and FILE of a variant, or a file that all variants are judged by. What a file is called at each width, if
+    /// there are several, is not looked up: all of them are checked.
+    fn hotpath(&mut self, hotpath: &str, rest: &[&str], named_by_file: bool) {
         let known = self.hotpaths.get(hotpath).is_some_and(BTreeSet::is_empty);
         let variants = self.hotpaths.entry(hotpath.to_owned()).or_default();
         match rest {
             [_, file] if file.ends_with(".c") || file.ends_with(".S") => {
-                if !known {
+                if !named_by_file {
+                    variants.clear();
+                } else if !known {
                     let stem = file.rsplit_once('.').map_or(*file, |(stem, _)| stem);
                     variants.insert(stem.to_owned());
                 }
@@ -173,7 +189,11 @@ mod tests {
     use super::*;
 
     fn plan_of(files: &[&str]) -> Plan {
-        let hotpath = |folder: &str| folder == "libs/checksum/csum_partial";
+        let hotpath = |folder: &str| match folder {
+            "libs/checksum/csum_partial" => Some(Kind::One),
+            "libs/byteswap/swap" => Some(Kind::Widths),
+            _ => None,
+        };
         plan_for(&files.iter().copied().collect(), |verb| verb == "hot", hotpath)
     }
 
@@ -186,6 +206,12 @@ mod tests {
         let plan = plan_of(&["libs/checksum/csum_partial/power/vsx.S"]);
         assert_eq!(plan.hotpaths["csum_partial"], BTreeSet::from(["vsx".to_owned()]));
         assert!(plan.parts.is_empty() && plan.rust.is_empty() && plan.beyond.is_empty(), "{plan:?}");
+    }
+
+    #[test]
+    fn a_file_for_several_widths_is_checked_at_all() {
+        let plan = plan_of(&["libs/byteswap/swap/power/memory.S"]);
+        assert!(plan.hotpaths["swap"].is_empty() && plan.parts.is_empty(), "{plan:?}");
     }
 
     #[test]

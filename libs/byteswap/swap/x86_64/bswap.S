@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The instruction for it, since the 486. In 32 bits it clears the upper half, as all 32-bit results do. Of 16 bits, the whole word is
+ * reversed and what is wanted shifted down: no write of half a register, which some cores have to merge.
+ */
+#include "assembly.h"
+
+FUNCTION(swap)
+	mov	BY_WIDTH(%edi, %edi, %rdi), BY_WIDTH(%eax, %eax, %rax)
+	bswap	BY_WIDTH(%eax, %eax, %rax)
+#if BITS == 16
+	shr	$16, %eax
+#endif
+	ret
+END(swap)

@@ -1,7 +1,0 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is checked and timed is in common/register_test.h. */
-#define SWAP		swap32
-#define REFERENCE	swap32_reference
-#define BITS		32
-#define VALUE		unsigned long
-#include "common/register_test.h"

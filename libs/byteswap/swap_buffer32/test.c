@@ -1,6 +1,0 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is checked and timed is in common/buffer_test.h. */
-#define SWAP		swap_buffer32
-#define REFERENCE	swap_buffer32_reference
-#define BITS		32
-#include "common/buffer_test.h"
