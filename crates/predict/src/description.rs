@@ -101,7 +101,7 @@ pub struct Dispatch {
     pub(crate) binds: bool,
     /// Whether a pipe has one result a cycle.
     pub(crate) one_result: bool,
-    /// Loads take `results`, too, where the core has slices.
+    /// Loads of general registers take `results`, too, where the core has slices.
     pub(crate) load_results: bool,
     /// Slices, and the operations that go to two of them, a superslice, at once; none on other cores.
     pub(crate) slices: u32,

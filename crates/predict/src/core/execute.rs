@@ -208,7 +208,7 @@ pub(crate) struct Engine<R> {
     /// Pipes that results take, and on a core with halves those that they come from.
     pub(super) results: u32,
     pub(super) results_from: u32,
-    /// Loads take those, too, in slices.
+    /// Loads of general registers take those, too, in slices.
     pub(super) load_results: bool,
     /// The first cycle in which another load's register can be renamed to a stored one.
     pub(super) renames_free: u64,
@@ -387,7 +387,8 @@ impl<R: Rules> Engine<R> {
         let issue = if R::SLICED && !op.has::<K>(Flags::BRANCH) {
             let pair = op.is(Flags::TAKES_PAIR);
             let mask = self.rules.pipes_of(op.mask, 0, pair);
-            let loads_write = self.load_results && !planted(Fault::LoadPortFree);
+            let loads_write =
+                self.load_results && !op.is(Flags::MOVES_VECTOR) && !planted(Fault::LoadPortFree);
             let writes = op.result_count > 0 && (loads_write || !op.has::<K>(Flags::LOAD));
             let results = if writes { self.rules.pipes_of(self.results, 0, pair) } else { 0 };
             self.pipes.reserve_both(mask, pair, results, op, ready)

@@ -112,7 +112,7 @@ pub const NUMBERS: &[NumberKey] = &[
     key("dispatch.taken", "branches", 1.0, 8.0, Optional, "taken branches dispatched per cycle (default: no limit)"),
     key("dispatch.three_source", "instructions", 1.0, 8.0, Optional, "instructions with three register sources in one group (default: no limit)"),
     key("dispatch.binds", "instructions", 0.0, 1.0, Optional, "1 if an instruction is bound at dispatch to one of its pipes, in turn, and waits for that one (pipes of one unit are alike); 0 (default) if it takes the first that is free"),
-    key("dispatch.load_results", "results", 0.0, 1.0, Optional, "sliced: 1 if what a load brings takes dispatch.results of its slice, too; 0 (default) if it has a port of its own"),
+    key("dispatch.load_results", "results", 0.0, 1.0, Optional, "sliced: 1 if a load of a general register takes dispatch.results of its slice, too; 0 (default) if it has a port of its own"),
     key("dispatch.one_result", "results", 0.0, 1.0, Optional, "with dispatch.binds: 1 if a pipe writes one general register a cycle, so that what takes longer keeps a cycle behind it from what takes shorter; 0 (default) if not"),
     key("dispatch.halves", "halves", 1.0, 2.0, Optional, "grouped: 2 if the core has two halves, each with half of the entries of the issue queues and one pipe of each unit of two; instructions of one kind are sent to them in turn at dispatch (default 1). What a result takes longer to the other half is bypass.DOMAIN.other_half"),
     key("dispatch.slices", "slices", 2.0, 4.0, Optional, "sliced: execution slices, two to a superslice; each has one pipe of a unit with as many pipes, and each superslice one of a unit with half as many (absent: none)"),

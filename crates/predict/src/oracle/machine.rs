@@ -327,7 +327,8 @@ impl OutOfOrder {
             Shape::Sliced(_) if op.is(Flags::BRANCH) => self.pipes.first_free(&part, earliest),
             Shape::Sliced(slices) => {
                 let mask = slices.pipes(part.mask, number, part.pair);
-                let writes = computes || gives && dispatch.load_results;
+                let loads = dispatch.load_results && !op.is(Flags::MOVES_VECTOR);
+                let writes = computes || gives && loads;
                 let results = if writes { slices.pipes(dispatch.results, 0, part.pair) } else { 0 };
                 if results != 0 {
                     self.pipes.with_result(mask, part.pair, results, writer, earliest)
