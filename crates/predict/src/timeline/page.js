@@ -15,7 +15,7 @@ const shown = Math.min(longest, 4000), width = left + (shown + 2) * W;
 body.style.height = cells.length * H + "px";
 body.style.width = ruler.style.width = width + "px";
 document.getElementById("legend").innerHTML = names.map((name, k) =>
-  `<span><i style="background:var(--${colours[k]})"></i>${name}</span>`).join("") + "<span>a line: counted from 0 again (an iteration begins)</span>";
+  `<span><i style="background:var(--${colours[k]})"></i>${name}</span>`).join("") + "<span>a line: counted from 0 again</span>";
 let marks = `<em style="width:${left}px">${narrow ? "cycle" : "cycle of the iteration"}</em>`;
 for (let c = 0; c <= shown; c += 10) marks += `<b style="left:${left + c * W}px">${c}</b>`;
 ruler.innerHTML = marks;
