@@ -27,6 +27,9 @@ pub struct Args {
     /// Draw the sweep of a study of the prefetch engine into this file, as SVG
     #[arg(long, value_name = "FILE")]
     picture: Option<PathBuf>,
+    /// Of a study of the prefetch engine only the scenarios with this word in their names, at each rate; no sweeps
+    #[arg(long, value_name = "WORD", conflicts_with = "picture")]
+    scenario: Option<String>,
 }
 
 /// A row that was run again.
@@ -63,7 +66,14 @@ impl Rerun {
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let Some(word) = &args.study else { return list(context) };
     if let Some(study) = study_engine::find(&context.workspace, word)? {
-        return study_engine::run(context, &study, args.picture.as_deref());
+        return match &args.scenario {
+            Some(scenario) => study_engine::run_scenarios(context, &study, scenario),
+            None => study_engine::run(context, &study, args.picture.as_deref()),
+        };
+    }
+    if args.scenario.is_some() {
+        return Err(Problem::new(format!("'{word}' has no scenarios"))
+            .remedy("leave out --scenario, or name 2014-micro-partition-prefetch"));
     }
     if args.picture.is_some() {
         return Err(Problem::new(format!("there is nothing to draw in '{word}'"))

@@ -78,7 +78,7 @@ struct Scenario {
 pub struct EngineRecord {
     kind: &'static str,
     study: String,
-    /// `scenario`, `variant`, `slice_and_reuse`, `rate_and_table`, `log_time`.
+    /// `scenario`, `scenario_rate`, `variant`, `slice_and_reuse`, `rate_and_table`, `log_time`.
     pub part: &'static str,
     /// What was run.
     pub row: String,
@@ -185,6 +185,27 @@ pub fn run(context: &Context, study: &Study, picture: Option<&Path>) -> Result<O
     Ok(Outcome::Fine)
 }
 
+/// Only the scenarios with this word in their names, each at every rate of the engine, too.
+pub fn run_scenarios(context: &Context, study: &Study, word: &str) -> Result<Outcome> {
+    let chosen: Vec<&Scenario> = study.scenarios.iter().filter(|one| one.name.contains(word)).collect();
+    if chosen.is_empty() {
+        let names: Vec<&str> = study.scenarios.iter().map(|one| one.name.as_str()).collect();
+        return Err(Problem::new(format!("no scenario has '{word}' in its name"))
+            .at(&study.name)
+            .remedy(format!("name one of: {}", names.join("; "))));
+    }
+    let geometry = geometry(context, study)?;
+    let mut programs = Programs { context, study, geometry, steps: BTreeMap::new() };
+    let mut records = Vec::new();
+    for scenario in chosen {
+        context.progress(&format!("simulating {}", scenario.name));
+        records.push(programs.scenario(scenario)?);
+        records.extend(programs.rates(scenario));
+    }
+    context.tell(records.iter(), || table::report(study, &records));
+    Ok(Outcome::Fine)
+}
+
 fn geometry(context: &Context, study: &Study) -> Result<Geometry> {
     let cpu = cpus::cpus(context, std::slice::from_ref(&study.cpu))?.remove(0);
     Geometry::of(&cpu).ok_or_else(|| {
@@ -241,6 +262,18 @@ impl Programs<'_> {
             record.mean_latency_ms = Some(per_s.map(|rate| server.concurrency as f64 / rate * 1000.0));
         }
         Ok(record)
+    }
+
+    /// The same at each rate; its programs have been read.
+    fn rates(&self, scenario: &Scenario) -> Vec<EngineRecord> {
+        let base = settings(self.study);
+        let off = self.simulate(scenario, base);
+        let at = |rate: &Rate| {
+            let on = self.simulate(scenario, Settings { restore: Restore::WholeTable, rate: *rate, ..base });
+            let row = format!("{}, a line every {} cycles", scenario.name, rate.cycles());
+            record(self.study, "scenario_rate", &row, &off, &on, scenario.vcores.len())
+        };
+        Rate::ALL.iter().map(at).collect()
     }
 
     fn read(&self, name: &str) -> Result<Vec<Step>> {

@@ -22,12 +22,15 @@ pub fn report(study: &Study, records: &[EngineRecord]) -> Report {
         section.paragraph(&why(record));
     }
     for (part, title) in [
+        ("scenario_rate", "At each rate of the engine"),
         ("slice_and_reuse", "Where it pays: slice length and reuse"),
         ("rate_and_table", "Rate and table, slices of 100 us, all reused"),
         ("log_time", "The time that a log has before the next vcore's entry aborts it"),
         ("variant", "What the literature proposes to restore"),
     ] {
-        part_of(section, records, part, title);
+        if records.iter().any(|record| record.part == part) {
+            part_of(section, records, part, title);
+        }
     }
     report
 }

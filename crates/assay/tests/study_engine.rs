@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! `study 2014-micro-partition-prefetch` from end to end, on one of its scenarios: programs recorded, vcores in turn, figures.
+
+mod common;
+
+use common::Lab;
+use serde_json::Value;
+
+fn records(lab: &Lab, scenario: &str) -> Vec<Value> {
+    let ran = lab.line(&format!("study 2014-micro-partition-prefetch --scenario {scenario} --json"));
+    assert_eq!(ran.status, Some(0), "{ran:#?}");
+    ran.records("study_engine")
+}
+
+fn number(record: &Value, name: &str) -> f64 {
+    record[name].as_f64().unwrap_or_else(|| panic!("{name} in {record}"))
+}
+
+/// Three writers whose blocks fit the second level have nothing to restore, by the engine as meant and as posted.
+#[test]
+fn memory_writers_gain_nothing() {
+    let records = records(&Lab::shared(), "three");
+    assert_eq!(records.len(), 5, "one scenario, and four rates: {records:?}");
+    for record in &records {
+        assert!(number(record, "predicted_percent").abs() < 0.5, "{record}");
+    }
+    assert_eq!(number(&records[0], "as_posted_percent"), 0.0, "{}", records[0]);
+}
+
+#[test]
+fn a_scenario_that_is_none_is_told_with_those_there_are() {
+    let ran = Lab::shared().line("study 2014-micro-partition-prefetch --scenario nonsense");
+    assert_eq!(ran.status, Some(2), "{ran:#?}");
+}
