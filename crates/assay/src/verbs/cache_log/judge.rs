@@ -108,7 +108,9 @@ fn choice(values: &Values, own: &[f64]) -> String {
 
 /// The ways that try to be as fast as the bound.
 fn tries(name: &str) -> bool {
-    ["restore", "follow", "recent", "feedback", "adaptive"].contains(&name) || name.starts_with("ahead") || name.starts_with("paced")
+    ["restore", "follow", "recent", "feedback", "adaptive"].contains(&name)
+        || name.starts_with("ahead")
+        || name.starts_with("paced")
 }
 
 /// Never evicted, for coroutines all of it in the first level; there also what the memory can bring, whichever takes longer.
