@@ -476,7 +476,7 @@ static inline void cache_log_look_paced(struct cache_log_ahead *ahead, const str
 	while (notes->next != notes->end)
 		cache_log_prefetch_entry(*notes->next++);
 	count = table ? cache_log_ahead_entries(ahead, table) : 0;
-	paced = count < CACHE_LOG_PACED_MAX ? count : CACHE_LOG_PACED_MAX;
+	paced = count < CACHE_LOG_PACED_MAX ? count : (unsigned int)CACHE_LOG_PACED_MAX;
 	for (unsigned int i = 0; i < paced; i++)
 		ahead->paced[i] = table->entries[i];
 	for (unsigned int i = paced; i < count; i++)

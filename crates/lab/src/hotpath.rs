@@ -85,6 +85,13 @@ impl HotPath {
                 .at(path.display())
                 .remedy("docs/add-a-hotpath.md lists the keys")
         })?;
+        let wrong = |what: String| {
+            Problem::new(what).at(path.display()).remedy("docs/add-a-hotpath.md lists the keys")
+        };
+        file.check_variants(folder).map_err(wrong)?;
+        let widths = if file.widths.is_empty() { vec![None] } else { file.widths.iter().map(Some).collect() };
+        let hotpaths = widths.into_iter().map(|width| file.hotpath(library, folder, width).map_err(wrong));
+        let hotpaths = hotpaths.collect::<Result<Vec<_>>>()?;
         for name in ["reference.c", "test.c"] {
             if !folder.join(name).is_file() {
                 return Err(Problem::new(format!("the hot path has no {name}"))
@@ -92,12 +99,7 @@ impl HotPath {
                     .remedy("docs/add-a-hotpath.md tells what it has to do"));
             }
         }
-        let wrong = |what: String| {
-            Problem::new(what).at(path.display()).remedy("docs/add-a-hotpath.md lists the keys")
-        };
-        file.check_variants(folder).map_err(wrong)?;
-        let widths = if file.widths.is_empty() { vec![None] } else { file.widths.iter().map(Some).collect() };
-        widths.into_iter().map(|width| file.hotpath(library, folder, width).map_err(wrong)).collect()
+        Ok(hotpaths)
     }
 
     /// What a file of this folder is called as a variant of this hot path; `None` if it is none.

@@ -213,7 +213,9 @@ mod tests {
 
     #[test]
     fn feedback_is_measured_by_the_best_plan() {
-        let of = |name: &str, ns: f64| (name.to_owned(), vec![ns; 12]);
+        let of = |name: &str, ns: f64| {
+            (name.to_owned(), (0..12).map(|n| ns * (1.0 + 1e-4 * f64::from(n))).collect())
+        };
         let values: Values =
             [of("nothing", 30.0), of("restore", 20.0), of("follow", 40.0), of("feedback", 21.0)].into();
         assert_eq!(choice(&values, &values["feedback"]), "90 % of the best plan, restore: holds (0.95)");
