@@ -630,6 +630,7 @@ impl Runner {
                 texts,
                 events: std::mem::take(&mut self.recorded),
                 units,
+                places: BTreeMap::new(),
             }
         });
         Ok(Prediction {

@@ -80,6 +80,20 @@ fn a_folded_branch_costs_its_fetch_on_e300c2() {
     assert_eq!(pairs(&[BEQ_CR1_NEXT]), pairs(&[]) + 2.0);
 }
 
+/// MPC8260 user's manual 2-7, of the 603e core that the e300 is, too: most of what the system register unit executes, CR logic and
+/// moves to and from special registers by name, is held there until everything older has completed.
+#[test]
+fn what_the_system_unit_executes_waits_for_completion_on_e300c2() {
+    const CROR: u32 = 0x4c42_1382;
+    const MTLR_R3: u32 = 0x7c68_03a6;
+    const MFCR_R4: u32 = 0x7c80_0026;
+    for special in [CROR, MTLR_R3, MFCR_R4] {
+        let four = turn("e300c2", &[special; 12]) - turn("e300c2", &[special; 8]);
+        // One cycle to execute, one until it has completed.
+        assert_eq!(four, 8.0, "{special:#x}");
+    }
+}
+
 /// `bne cr1, .-4`, right behind its compare and never taken: predicted taken, because it goes back, unless its y bit is set.
 #[test]
 fn the_y_bit_turns_the_static_prediction_around() {

@@ -3,16 +3,16 @@
 //! order. What may be dispatched together, and whether instructions complete one by one or in groups, is the
 //! business of the `Rules`.
 
-use super::cache::Hierarchy;
+mod dispatch;
+
 use super::front_end::FrontEnd;
 use super::halves::{Halves, Side, ELSEWHERE, SECOND_LANE};
-use super::memory::Loaded;
+use super::memory::{Blocked, Found, Loaded, MemoryPath};
 use super::planted::{planted, Fault};
 use super::queues::{Calendar, Ring, LANES};
-use super::store_queue::{Drains, StoreQueue};
 use super::units::Pipes;
 use super::values::{Sources, Values};
-use super::window::Completion;
+use super::window::Window;
 use super::{accesses_of, Core, Counters, Event, Nobody, Record};
 use crate::cause::Cause;
 use crate::description::*;
@@ -33,6 +33,8 @@ pub(crate) trait Rules: Send {
     const SLICED: bool = false;
     /// Rules of a cpu.
     fn new(description: &Description) -> Self;
+    /// Leaves the choice of a pipe to issue: dispatch limits nothing any more.
+    fn unbind(&mut self) {}
     /// Looks at the issue queues before the next instruction is offered in `cycle`.
     fn see(&mut self, _calendar: &mut Calendar, _cycle: u64) {}
     /// The cycle in which `op` can be dispatched, from `earliest` on, and whether that starts a new cycle's set. What is
@@ -58,8 +60,6 @@ pub(crate) trait Rules: Send {
 }
 
 const UNLIMITED: usize = 2000;
-/// Units remembered at most: a power of two, twice as many as any window holds.
-pub(super) const UNITS_MAX: usize = 4096;
 
 /// When the parts of an instruction went to their pipes.
 #[derive(Default)]
@@ -157,70 +157,48 @@ impl Run {
             cause: Cause::numbered(self.cause()),
             pipes,
             kept,
+            loaded_from: 0,
+            stores: op.is(Flags::STORE),
         }
     }
 }
 
 /// An out-of-order core.
 pub(crate) struct Engine<R> {
-    pub(super) rules: R,
-    pub(super) halves: Halves,
+    rules: R,
+    halves: Halves,
     /// The half of the newest instruction.
-    pub(super) side: Side,
-    pub(super) front: FrontEnd,
-    pub(super) pipes: Pipes,
-    pub(super) calendar: Calendar,
-    pub(super) caches: Hierarchy,
-    pub(super) stores: StoreQueue,
-    pub(super) memory: Memory,
-    pub(super) l1_latency: u64,
-    pub(super) values: Values,
-    /// Units in flight at most.
-    pub(super) window: u64,
-    pub(super) loads: Ring,
+    side: Side,
+    front: FrontEnd,
+    pipes: Pipes,
+    calendar: Calendar,
+    memory: MemoryPath,
+    values: Values,
+    window: Window,
+    loads: Ring,
     /// Rename registers; instructions that rename without limit do not ask.
-    pub(super) general: Ring,
-    pub(super) vector: Ring,
-    /// Units completed in a cycle at most.
-    pub(super) complete_width: u64,
-    /// When the last units completed and what they waited for, by their numbers; a power of two, more than the window
-    /// holds.
-    pub(super) completed: Box<[Completion; UNITS_MAX]>,
-    pub(super) completed_mask: u64,
-    /// Number of the unit (group or instruction) being filled, from 1.
-    pub(super) unit: u64,
-    pub(super) unit_open: bool,
-    pub(super) unit_finish: u64,
-    pub(super) unit_cause: u64,
-    pub(super) unit_stores: Vec<(u64, u64)>,
+    general: Ring,
+    vector: Ring,
     /// Events that know when they complete.
-    pub(super) unit_events: usize,
-    pub(super) last_complete: u64,
-    pub(super) last_dispatch: u64,
-    pub(super) hold: u64,
-    pub(super) dispatch_latency: u64,
-    pub(super) complete_latency: u64,
-    pub(super) mispredict: u64,
-    /// Address bits that differ between two bytes of an access only if it crosses some boundary.
-    pub(super) crossing_bits: u64,
-    /// Loads that once ran before a store to their bytes and now wait for it, by static instruction.
-    pub(super) waits: Vec<bool>,
+    unit_events: usize,
+    last_dispatch: u64,
+    hold: u64,
+    dispatch_latency: u64,
+    mispredict: u64,
     /// Pipes that results take, and on a core with halves those that they come from.
-    pub(super) results: u32,
-    pub(super) results_from: u32,
+    results: u32,
+    results_from: u32,
     /// Loads of general registers take those, too, in slices.
-    pub(super) load_results: bool,
-    /// The first cycle in which another load's register can be renamed to a stored one.
-    pub(super) renames_free: u64,
-    pub(super) relax: Relax,
-    pub(super) counters: Counters,
-    pub(super) marks: Vec<u64>,
+    load_results: bool,
+    relax: Relax,
+    counters: Counters,
+    marks: Vec<u64>,
 }
 
 impl<R: Rules> Engine<R> {
     pub(crate) fn new(description: &Description, relax: Relax) -> Engine<R> {
         let d = &description.dispatch;
-        let memory = description.memory.clone();
+        let memory = &description.memory;
         let limit = |entries: usize| if relax.window { UNLIMITED } else { entries };
         let mut limits = [u16::MAX; LANES];
         if !relax.window {
@@ -232,8 +210,6 @@ impl<R: Rules> Engine<R> {
                 }
             }
         }
-        let mut caches = Hierarchy::new(&description.caches, memory.miss_queue);
-        caches.ideal = relax.caches;
         let rename = |entries: Option<usize>| Ring::new(entries.unwrap_or(1));
         // Groups may hold as many loads as they have slots, and their ring entries are not free before they close.
         let least = if R::GROUPED { 2 * d.width as usize + 4 } else { 1 };
@@ -246,50 +222,32 @@ impl<R: Rules> Engine<R> {
         }
         let window = limit(d.window).max(1) as u64;
         let complete_width = if relax.dispatch { 1000 } else { d.complete_width.max(1) as u64 };
-        let remembered = (2 * window.max(complete_width)).next_power_of_two().min(UNITS_MAX as u64);
-        let smallest = memory.crossings.iter().map(|&(boundary, _)| boundary).min();
+        let mut rules = R::new(&rules_description);
+        if relax.dispatch {
+            rules.unbind();
+        }
         Engine {
-            rules: R::new(&rules_description),
+            rules,
             halves: Halves::new(description),
             side: Side::WHOLE,
             front: FrontEnd::new(description, relax),
             pipes: Pipes::new(d.binds, d.one_result, &description.units, description.halves),
             calendar: Calendar::new(limits),
-            caches,
-            stores: StoreQueue::new(
-                limit(memory.store_queue).max(least),
-                memory.alias_mask,
-                Drains::new(description),
-            ),
-            l1_latency: description.caches.l1.latency,
+            memory: MemoryPath::new(description, relax, limit(memory.store_queue).max(least)),
             values: Values::new(description.bypass.as_deref()),
-            window,
+            window: Window::new(window, complete_width, d.complete_latency),
             loads: Ring::new(limit(memory.load_queue).max(least)),
             general: rename(d.rename_general),
             vector: rename(d.rename_vector),
-            complete_width,
-            completed: Box::new([0; UNITS_MAX]),
-            completed_mask: remembered - 1,
-            unit: 0,
-            unit_open: false,
-            unit_finish: 0,
-            unit_cause: 0,
-            unit_stores: Vec::new(),
             unit_events: 0,
-            last_complete: 0,
             last_dispatch: 0,
             hold: 0,
             dispatch_latency: d.latency,
-            complete_latency: d.complete_latency,
             mispredict: description.branch.mispredict,
-            crossing_bits: smallest.map_or(0, |smallest| !(smallest - 1)),
-            waits: Vec::new(),
             results: d.results & !relax.pipes,
             results_from: if d.results & !relax.pipes == 0 { 0 } else { d.results_from },
             load_results: d.load_results,
-            renames_free: 0,
             relax,
-            memory,
             counters: Counters::default(),
             marks: Vec::new(),
         }
@@ -364,7 +322,7 @@ impl<R: Rules> Engine<R> {
     }
 
     #[inline]
-    pub(super) fn lane(&self) -> u8 {
+    fn lane(&self) -> u8 {
         if R::HALVES {
             self.side.lane
         } else {
@@ -452,11 +410,11 @@ impl<R: Rules> Engine<R> {
                 let update = (for_address, address);
                 finish = finish.max(self.set_results(plan, op, base, update, Loaded::AT_ONCE, self.own()));
             }
-            finish = finish.max(self.store(op, accesses, address, data));
+            finish = finish.max(self.memory.store(op, accesses, address, data));
             return Run { start, ready, source_cause, issue: base, base, loaded: Loaded::AT_ONCE, finish };
         }
         let loaded = self.load(op, accesses, dispatch, address, events);
-        let there = (address + self.l1_latency + loaded.extra).max(for_other)
+        let there = (address + self.memory.l1_latency() + loaded.extra).max(for_other)
             + u64::from(planted(Fault::PairLoadLate));
         let base = if R::GROUPED || R::SLICED {
             self.issue_one(other.mask, other.prefer, 1, there)
@@ -494,7 +452,8 @@ impl<R: Rules> Engine<R> {
         let mut finish = self.set_results(plan, op, base, update, met, mark).max(issue + 1);
         finish += u64::from(planted(Fault::GeneralLate));
         if op.is(Flags::STORE) {
-            finish = finish.max(self.store(op, accesses, address.unwrap_or(issue), data.unwrap_or(issue)));
+            finish =
+                finish.max(self.memory.store(op, accesses, address.unwrap_or(issue), data.unwrap_or(issue)));
         }
         Run { start, ready: sources.last, source_cause: sources.cause, issue, base, loaded, finish }
     }
@@ -555,7 +514,7 @@ impl<R: Rules> Engine<R> {
                 Waits::Data => sources.stored.max(sources.other),
                 Waits::Then => previous + u64::from(part.step),
                 Waits::Loaded => {
-                    let there = issued.address.unwrap_or(previous) + self.l1_latency + loaded.extra;
+                    let there = issued.address.unwrap_or(previous) + self.memory.l1_latency() + loaded.extra;
                     there.max(sources.other).max(sources.stored)
                 }
             };
@@ -580,6 +539,56 @@ impl<R: Rules> Engine<R> {
         }
         issued.base = issued.last - steps.min(issued.last);
         (issued, loaded)
+    }
+
+    /// Executes the loads of one instruction that went to its pipe at `issue`.
+    fn load<W: Record>(
+        &mut self,
+        op: &Op,
+        accesses: &[Access],
+        dispatch: &mut u64,
+        issue: u64,
+        events: &mut W,
+    ) -> Loaded {
+        let mut loaded = Loaded::AT_ONCE;
+        for access in accesses {
+            if !access.store && access.known {
+                for _ in 1..self.memory.passes(access) {
+                    self.pipes.reserve_one(op.mask, op.prefer, issue);
+                }
+                let mut one = match self.memory.look_up(op, access, *dispatch, issue, &mut self.front) {
+                    Found::Bytes(loaded) => loaded,
+                    Found::Blocked(blocked) => self.wait_for_store(op, blocked, dispatch, events),
+                };
+                one.extra += self.memory.indexing(op);
+                loaded = if one.extra > loaded.extra { one } else { loaded };
+            }
+        }
+        loaded
+    }
+
+    /// A load that needs a store to be in the cache. If the store is in the load's own group, the load is flushed and fetched
+    /// again in a group of its own.
+    #[inline(never)]
+    fn wait_for_store<W: Record>(
+        &mut self,
+        op: &Op,
+        mut blocked: Blocked,
+        dispatch: &mut u64,
+        events: &mut W,
+    ) -> Loaded {
+        if self.memory.blocks_itself(&blocked) {
+            self.close(events);
+            let again = self.window.last_complete() + self.memory.same_group_flush();
+            let mut now = self.last_dispatch;
+            self.open(&mut now);
+            self.rules.settle::<Anything>(op, again, true, false);
+            self.put_off(&mut now, again, Cause::LoadHitStore);
+            self.last_dispatch = now;
+            *dispatch = now;
+            blocked.restarts(now + self.dispatch_latency);
+        }
+        self.memory.unblocked(&blocked)
     }
 
     /// Says when the results of an instruction are there; the last of them. Updated bases count from the second of the two
@@ -617,6 +626,7 @@ impl<R: Rules> Engine<R> {
     ) {
         if W::ON {
             self.pipes.held = 0;
+            self.memory.take_met_data();
         }
         let taken = op.has::<K>(Flags::BRANCH) && next != op.end();
         let (fetch, mut dispatch, opens) = self.dispatch::<W, K>(op, taken, events);
@@ -640,9 +650,8 @@ impl<R: Rules> Engine<R> {
         let mut complete = u64::MAX;
         if !R::GROUPED {
             complete = self.complete_one::<K>(op, run.finish, run.cause());
-        } else if run.finish > self.unit_finish {
-            self.unit_finish = run.finish;
-            self.unit_cause = run.cause();
+        } else {
+            self.window.join(run.finish, || run.cause());
         }
         if op.has::<K>(Flags::BRANCH) {
             self.counters.branches_taken += u64::from(taken);
@@ -650,7 +659,8 @@ impl<R: Rules> Engine<R> {
         }
         if W::ON {
             let pipes = (self.pipes.held, kept(plan, op, self.pipes.held));
-            events.push(run.event(op, fetch, dispatch, complete, opens, pipes));
+            let event = run.event(op, fetch, dispatch, complete, opens, pipes);
+            events.push(Event { loaded_from: self.memory.take_met_data(), ..event });
         }
         if K::FLAGS.is_none() {
             if op.is(Flags::AFTER) && !self.relax.serialise {
@@ -745,32 +755,28 @@ impl<R: Rules> Core for Engine<R> {
     }
 
     fn now(&self) -> u64 {
-        if self.unit_open {
-            self.completes(self.unit_finish)
-        } else {
-            self.last_complete
-        }
+        self.window.end()
     }
 
     fn behind(&self) -> u64 {
-        self.stores.free_from().max(self.caches.busy_until()).saturating_sub(self.now())
+        self.memory.busy_until().saturating_sub(self.now())
     }
 
     fn counters(&mut self) -> &mut Counters {
-        self.caches.counts.drain_into(&mut self.counters);
+        self.memory.drain_into(&mut self.counters);
         &mut self.counters
     }
 
     fn holds(&mut self, address: u64, store: bool) -> bool {
-        self.caches.holds(address, store)
+        self.memory.caches().holds(address, store)
     }
 
     fn is_prefetched(&mut self, address: u64) -> bool {
-        self.caches.is_prefetched(address)
+        self.memory.caches().is_prefetched(address)
     }
 
     fn touch(&mut self, address: u64, store: bool) {
-        self.caches.touch_only(address, store, self.last_dispatch);
+        self.memory.caches().touch_only(address, store, self.last_dispatch);
     }
 
     fn marks(&mut self) -> &mut Vec<u64> {
@@ -780,10 +786,10 @@ impl<R: Rules> Core for Engine<R> {
     fn in_flight(&self) -> u64 {
         // A group is of so many instructions and branches at most.
         let of_unit = if R::GROUPED { 8 } else { 1 };
-        self.window * of_unit + self.front.buffered()
+        self.window.entries() * of_unit + self.front.buffered()
     }
 
     fn line_bytes(&self) -> u64 {
-        self.caches.line_bytes()
+        self.memory.line_bytes()
     }
 }

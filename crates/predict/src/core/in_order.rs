@@ -7,12 +7,11 @@
 //! its condition is there, else predicted statically. A core that does not fold lets a conditional branch go before its
 //! condition is there, too, but nothing younger until then. Completion is in order through a short queue.
 
-use super::cache::Hierarchy;
 use super::execute::kept;
 use super::front_end::FrontEnd;
+use super::memory::{Found, Loaded, MemoryPath};
 use super::planted::{planted, Fault};
 use super::queues::{Calendar, Ring, LANES};
-use super::store_queue::{Drains, Meets, Store, StoreQueue};
 use super::units::Pipes;
 use super::values::Values;
 use super::{accesses_of, Core, Counters, Event, Nobody, Record};
@@ -30,10 +29,7 @@ pub(crate) struct InOrder {
     front: FrontEnd,
     pipes: Pipes,
     calendar: Calendar,
-    caches: Hierarchy,
-    stores: StoreQueue,
-    memory: Memory,
-    l1_latency: u64,
+    memory: MemoryPath,
     values: Values,
     /// Completion times of the instructions in the completion queue.
     window: Ring,
@@ -59,26 +55,21 @@ pub(crate) struct InOrder {
 impl InOrder {
     pub(crate) fn new(description: &Description, relax: Relax) -> InOrder {
         let d = &description.dispatch;
-        let memory = description.memory.clone();
         let mut limits = [u16::MAX; LANES];
         if !relax.window {
             for (lane, (_, entries)) in limits.iter_mut().zip(&description.queues) {
                 *lane = *entries;
             }
         }
-        let mut caches = Hierarchy::new(&description.caches, memory.miss_queue);
-        caches.ideal = relax.caches;
         InOrder {
             front: FrontEnd::new(description, relax),
             pipes: Pipes::new(d.binds, false, &description.units, None),
             calendar: Calendar::new(limits),
-            caches,
-            stores: StoreQueue::new(
-                if relax.window { 1000 } else { memory.store_queue },
-                memory.alias_mask,
-                Drains::new(description),
+            memory: MemoryPath::new(
+                description,
+                relax,
+                if relax.window { 1000 } else { description.memory.store_queue },
             ),
-            l1_latency: description.caches.l1.latency,
             values: Values::new(description.bypass.as_deref()),
             window: Ring::new(if relax.window { 1000 } else { d.window }),
             completions: Ring::new(if relax.dispatch { 1000 } else { d.complete_width }),
@@ -94,7 +85,6 @@ impl InOrder {
             since_folded: u64::MAX / 2,
             mispredict: description.branch.mispredict,
             relax,
-            memory,
             counters: Counters::default(),
             marks: Vec::new(),
         }
@@ -108,6 +98,11 @@ impl InOrder {
         }
     }
 
+    #[inline]
+    fn waits_for_older<K: Known>(&self, op: &Op) -> bool {
+        op.has::<K>(Flags::BEFORE) && !self.relax.serialise
+    }
+
     /// The cycle of issue as far as everything but sources and pipe goes.
     #[inline]
     fn offer<K: Known>(&mut self, op: &Op, fetch: u64, slots: u32) -> u64 {
@@ -116,7 +111,7 @@ impl InOrder {
             self.put_off(&mut now, fetch, self.front.cause);
             self.put_off(&mut now, self.hold, Cause::Serialise);
         }
-        if op.has::<K>(Flags::BEFORE) && !self.relax.serialise {
+        if self.waits_for_older::<K>(op) && op.queue == NO_QUEUE {
             self.put_off(&mut now, self.last_complete, Cause::Serialise);
         }
         if slots > 0 && now == self.last_issue && self.used + slots > self.width {
@@ -124,7 +119,7 @@ impl InOrder {
         }
         self.put_off(&mut now, self.window.oldest().max(self.resolved), Cause::Dependency);
         if op.has::<K>(Flags::STORE) {
-            self.put_off(&mut now, self.stores.free_at(), Cause::StoreQueue);
+            self.put_off(&mut now, self.memory.store_room(), Cause::StoreQueue);
         }
         now
     }
@@ -139,62 +134,19 @@ impl InOrder {
         self.used += slots;
     }
 
+    /// Executes the loads of one instruction that went to its pipe at `issue`. Stores before it have completed, since each is a
+    /// unit by itself.
     #[inline(never)]
-    fn load(&mut self, accesses: &[Access], issue: u64) -> (u64, Cause) {
-        let mut worst = (0, Cause::Dependency);
+    fn load(&mut self, op: &Op, accesses: &[Access], issue: u64) -> Loaded {
+        let mut loaded = Loaded::AT_ONCE;
         for access in accesses.iter().filter(|access| !access.store && access.known) {
-            let bytes = u64::from(access.bytes.max(1));
-            let mut found = (0, Cause::CacheMiss);
-            let met =
-                if self.relax.load_hit_store { None } else { self.stores.find(access.address, bytes, issue) };
-            match met {
-                Some((Meets::All, store)) => {
-                    self.counters.forwards += 1;
-                    let there = issue.max(store.data_time) + self.memory.forward;
-                    found = (there.saturating_sub(issue + self.l1_latency), Cause::LoadHitStore);
-                }
-                Some((Meets::Some, store)) => {
-                    self.counters.forward_failures += 1;
-                    found =
-                        (store.drain.saturating_sub(issue) + self.memory.forward_failed, Cause::LoadHitStore);
-                }
-                _ => {
-                    let first = self.caches.line_of(access.address);
-                    let last = self.caches.line_of(access.address + bytes - 1);
-                    for line in first..=last {
-                        found.0 = found.0.max(self.caches.data(line, issue));
-                    }
-                }
-            }
-            found.0 += self.memory.crossing(access.address, bytes);
-            if found.0 > worst.0 {
-                worst = found;
-            }
+            let one = match self.memory.look_up(op, access, issue, issue, &mut self.front) {
+                Found::Bytes(loaded) => loaded,
+                Found::Blocked(blocked) => self.memory.unblocked(&blocked),
+            };
+            loaded = if one.extra > loaded.extra { one } else { loaded };
         }
-        worst
-    }
-
-    #[inline(never)]
-    fn store(&mut self, op: &Op, accesses: &[Access], issue: u64, complete: u64) {
-        for access in accesses.iter().filter(|access| access.store && access.known) {
-            let bytes = u64::from(access.bytes.max(1));
-            let line_ready = self.caches.store(access.address, bytes, issue);
-            let mut done = 0;
-            while done < bytes {
-                let piece = (bytes - done).min(64);
-                let number = self.stores.add(Store {
-                    address: access.address + done,
-                    bytes: piece,
-                    address_time: issue,
-                    data_time: issue,
-                    simple: op.is(Flags::GENERAL_AT_BASE),
-                    crosses: self.memory.crossing(access.address, bytes) > 0,
-                    ..Store::default()
-                });
-                self.stores.complete(number, complete, line_ready);
-                done += piece;
-            }
-        }
+        loaded
     }
 
     #[inline]
@@ -255,8 +207,9 @@ impl InOrder {
     ) {
         if W::ON {
             self.pipes.held = 0;
+            self.memory.take_met_data();
         }
-        let fetch = self.front.fetch(op, &mut self.caches);
+        let fetch = self.front.fetch(op, self.memory.caches());
         let foldable = op.has::<K>(Flags::BRANCH)
             && (self.folded && !planted(Fault::FoldForgotten))
             && !op.has::<K>(Flags::BEFORE | Flags::AFTER)
@@ -270,7 +223,11 @@ impl InOrder {
             let cycle = self.calendar.admit(usize::from(op.queue), issue);
             self.put_off(&mut issue, cycle, Cause::IssueQueue);
         }
-        let (last, source_cause) = self.latest_source(plan, op, issue);
+        let (mut last, mut source_cause) = self.latest_source(plan, op, issue);
+        // What has a reservation station waits for older instructions there, and younger ones for other units go past it.
+        if stationed && self.waits_for_older::<K>(op) && self.last_complete > last {
+            (last, source_cause) = (self.last_complete, Cause::Serialise as u64);
+        }
         let mut dispatch = issue;
         let mut steps = 0;
         // MPC823e reference manual, 8.2.6: what is fetched on the predicted path is not executed before the condition is resolved.
@@ -298,18 +255,18 @@ impl InOrder {
         }
         self.settle(dispatch, slots);
         self.front.dispatched(dispatch);
-        let (extra, memory_cause) =
-            if op.has::<K>(Flags::LOAD) { self.load(accesses, base) } else { (0, Cause::Dependency) };
-        let passed_on = if extra > 0 { memory_cause } else { Cause::Dependency };
+        let loaded = if op.has::<K>(Flags::LOAD) { self.load(op, accesses, base) } else { Loaded::AT_ONCE };
+        let extra = loaded.extra;
         let mut finish = base + if foldable { 0 } else { u64::from(op.latency.max(1)) + extra };
         for result in plan.results_of(op) {
             let from = base + if result.role == Role::BaseUpdate { 0 } else { extra };
             finish = finish.max(from + u64::from(result.latency()));
-            self.values.set(result, from, passed_on, 0);
+            self.values.set(result, from, loaded.passed_on(), 0);
         }
         let complete = self.complete(finish);
         if op.has::<K>(Flags::STORE) {
-            self.store(op, accesses, base, complete);
+            self.memory.store(op, accesses, base, base);
+            self.memory.complete_unit(complete);
         }
         if op.has::<K>(Flags::BRANCH) {
             self.counters.branches_taken += u64::from(next != op.end());
@@ -319,7 +276,7 @@ impl InOrder {
             let waited = [
                 (ready - offered, Cause::numbered(source_cause)),
                 (base.saturating_sub(ready), Cause::Unit),
-                (extra, memory_cause),
+                (extra, loaded.cause),
             ];
             let times = Event {
                 op: op.index,
@@ -334,6 +291,8 @@ impl InOrder {
                 cause: Cause::Dependency,
                 pipes: self.pipes.held,
                 kept: kept(plan, op, self.pipes.held),
+                loaded_from: self.memory.take_met_data(),
+                stores: op.is(Flags::STORE),
             };
             record(events, times, waited);
         }
@@ -433,24 +392,24 @@ impl Core for InOrder {
     }
 
     fn behind(&self) -> u64 {
-        self.stores.free_from().max(self.caches.busy_until()).saturating_sub(self.now())
+        self.memory.busy_until().saturating_sub(self.now())
     }
 
     fn counters(&mut self) -> &mut Counters {
-        self.caches.counts.drain_into(&mut self.counters);
+        self.memory.drain_into(&mut self.counters);
         &mut self.counters
     }
 
     fn holds(&mut self, address: u64, store: bool) -> bool {
-        self.caches.holds(address, store)
+        self.memory.caches().holds(address, store)
     }
 
     fn is_prefetched(&mut self, address: u64) -> bool {
-        self.caches.is_prefetched(address)
+        self.memory.caches().is_prefetched(address)
     }
 
     fn touch(&mut self, address: u64, store: bool) {
-        self.caches.touch_only(address, store, self.last_issue);
+        self.memory.caches().touch_only(address, store, self.last_issue);
     }
 
     fn marks(&mut self) -> &mut Vec<u64> {
@@ -462,6 +421,6 @@ impl Core for InOrder {
     }
 
     fn line_bytes(&self) -> u64 {
-        self.caches.line_bytes()
+        self.memory.line_bytes()
     }
 }

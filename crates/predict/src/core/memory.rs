@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The out-of-order engine's loads and stores: what a load meets in the store queue, what crossing a boundary costs, and
-//! how a store gets into the cache.
+//! Loads and stores on their way, in both engines: what a load meets in the store queue, what crossing a boundary costs, and
+//! how a store gets into the cache. An engine says when an access went to its pipe and is told how much later its bytes are
+//! there; a load that a store of its own unit blocks is handed back, since only the engine can end that unit.
 
-use super::execute::{Engine, Rules};
+use super::cache::Hierarchy;
+use super::front_end::FrontEnd;
 use super::planted::{planted, Fault};
-use super::store_queue::{Meets, Store};
-use super::Record;
+use super::store_queue::{Drains, Meets, Store, StoreQueue};
+use super::Counters;
 use crate::cause::Cause;
 use crate::description::*;
-use crate::flags::{Anything, Flags};
+use crate::flags::Flags;
 use crate::op::*;
+use crate::relax::Relax;
 use crate::source::Access;
 
 /// What memory did to a load.
@@ -32,6 +35,40 @@ impl Loaded {
     }
 }
 
+/// What a load comes upon.
+pub(super) enum Found {
+    /// Its bytes.
+    Bytes(Loaded),
+    /// A store that has to be in the cache first.
+    Blocked(Blocked),
+}
+
+/// A load behind a store that cannot serve it.
+pub(super) struct Blocked {
+    store: u64,
+    /// When it went to its pipe, and when it first tried.
+    issue: u64,
+    start: u64,
+    /// Cycles that are lost besides waiting.
+    lost: u64,
+    crossing: u64,
+}
+
+impl Blocked {
+    /// It is fetched again and tries from `cycle` on.
+    pub(super) fn restarts(&mut self, cycle: u64) {
+        self.start = self.start.max(cycle);
+    }
+}
+
+/// Loads that met stores, by what came of it.
+#[derive(Default)]
+struct MeetCounts {
+    forwards: u64,
+    forward_failures: u64,
+    order_flushes: u64,
+}
+
 /// Whether a core that renames memory can take the load's register to be the stored one: the load moves all that was
 /// stored, or the lowest 1 or 4 bytes of it. Measured on Golden Cove (crates/native/probes/x86_64.txt): loads and stores of
 /// 2 bytes are not renamed, nor loads that start inside of the store.
@@ -41,143 +78,232 @@ fn renamable(access: &Access, store: &Store) -> bool {
     access.address == store.address && fits(bytes) && fits(store.bytes) && bytes <= store.bytes
 }
 
-impl Memory {
-    /// What an access costs that crosses boundaries.
-    pub(super) fn crossing(&self, address: u64, bytes: u64) -> u64 {
-        // What is longer than that crosses it wherever it stands, and its latency says so.
-        let crossed = |&&(boundary, _): &&(u64, u64)| {
-            bytes <= boundary && (address ^ (address + bytes - 1)) & !(boundary - 1) != 0
-        };
-        let told = if planted(Fault::CrossingForgotten) { 0 } else { usize::MAX };
-        self.crossings.iter().filter(crossed).take(told).map(|&(_, cost)| cost).sum()
-    }
+/// A load, where and when.
+#[derive(Clone, Copy)]
+struct Load<'a> {
+    op: &'a Op,
+    access: &'a Access,
+    bytes: u64,
+    /// When it was dispatched and went to its pipe.
+    dispatch: u64,
+    issue: u64,
+    /// What it costs to cross a boundary.
+    crossing: u64,
 }
 
-impl<R: Rules> Engine<R> {
-    /// Executes the loads of one instruction that went to its pipe at `issue`.
-    pub(super) fn load<W: Record>(
-        &mut self,
-        op: &Op,
-        accesses: &[Access],
-        dispatch: &mut u64,
-        issue: u64,
-        events: &mut W,
-    ) -> Loaded {
-        let mut loaded = Loaded::AT_ONCE;
-        for access in accesses {
-            if !access.store && access.known {
-                let mut one = self.load_one(op, access, dispatch, issue, events);
-                if op.is(Flags::INDEXED) {
-                    one.extra += self.memory.indexed;
-                }
-                loaded = if one.extra > loaded.extra { one } else { loaded };
-            }
+/// The caches and the store queue of a core, and what meeting in them costs.
+pub(super) struct MemoryPath {
+    costs: Memory,
+    caches: Hierarchy,
+    stores: StoreQueue,
+    l1_latency: u64,
+    /// Loads pass stores as if those were not there.
+    passes_stores: bool,
+    /// Address bits that differ between two bytes of an access only if it crosses some boundary.
+    crossing_bits: u64,
+    /// Loads that once ran before a store to their bytes and now wait for it, by static instruction.
+    waits: Vec<bool>,
+    /// The first cycle in which another load's register can be renamed to a stored one.
+    renames_free: u64,
+    /// Stores of the newest unit, by number, and when their lines are there.
+    unit_stores: Vec<(u64, u64)>,
+    /// When the data of the store that a load met last went to their pipe, for who tells of single instructions.
+    met_data: u64,
+    counts: MeetCounts,
+}
+
+impl MemoryPath {
+    /// With room for so many stores.
+    pub(super) fn new(description: &Description, relax: Relax, store_entries: usize) -> MemoryPath {
+        let costs = description.memory.clone();
+        let mut caches = Hierarchy::new(&description.caches, costs.miss_queue);
+        caches.ideal = relax.caches;
+        let smallest = costs.crossings.iter().map(|&(boundary, _)| boundary).min();
+        MemoryPath {
+            caches,
+            stores: StoreQueue::new(store_entries, costs.alias_mask, Drains::new(description)),
+            l1_latency: description.caches.l1.latency,
+            passes_stores: relax.load_hit_store,
+            crossing_bits: smallest.map_or(0, |smallest| !(smallest - 1)),
+            waits: Vec::new(),
+            renames_free: 0,
+            unit_stores: Vec::new(),
+            met_data: 0,
+            counts: MeetCounts::default(),
+            costs,
         }
-        loaded
     }
 
+    /// When the data of the store that a load met went to their pipe, once: 0 if none did since this was asked.
+    pub(super) fn take_met_data(&mut self) -> u64 {
+        std::mem::take(&mut self.met_data)
+    }
+
+    /// What the front end fetches from.
+    #[inline]
+    pub(super) fn caches(&mut self) -> &mut Hierarchy {
+        &mut self.caches
+    }
+
+    /// Bytes of a line of the first level.
+    pub(super) fn line_bytes(&self) -> u64 {
+        self.caches.line_bytes()
+    }
+
+    /// Cycles from a load's issue to its value, if the first level has it.
+    #[inline]
+    pub(super) fn l1_latency(&self) -> u64 {
+        self.l1_latency
+    }
+
+    /// When there is room for another store; `u64::MAX` if that store's own unit has to complete first.
+    #[inline]
+    pub(super) fn store_room(&self) -> u64 {
+        self.stores.free_at()
+    }
+
+    /// When all that is under way now has come or gone.
+    pub(super) fn busy_until(&self) -> u64 {
+        self.stores.free_from().max(self.caches.busy_until())
+    }
+
+    /// Moves what was counted since the last time to the core's counters.
+    pub(super) fn drain_into(&mut self, counters: &mut Counters) {
+        self.caches.counts.drain_into(counters);
+        let counts = std::mem::take(&mut self.counts);
+        counters.forwards += counts.forwards;
+        counters.forward_failures += counts.forward_failures;
+        counters.order_flushes += counts.order_flushes;
+    }
+
+    /// How many accesses a load takes its pipe for.
+    #[inline]
+    pub(super) fn passes(&self, access: &Access) -> u64 {
+        match self.crossing(access.address, u64::from(access.bytes.max(1))) {
+            0 => 1,
+            _ => self.costs.cross_loads,
+        }
+    }
+
+    /// What an address of two registers costs.
+    #[inline]
+    pub(super) fn indexing(&self, op: &Op) -> u64 {
+        if op.is(Flags::INDEXED) {
+            self.costs.indexed
+        } else {
+            0
+        }
+    }
+
+    /// What a load of `op` comes upon that was dispatched at `dispatch` and went to its pipe at `issue`. One that ran before
+    /// the address of a store to its bytes was known restarts the front end.
     #[inline(never)]
-    fn load_one<W: Record>(
+    pub(super) fn look_up(
         &mut self,
         op: &Op,
         access: &Access,
-        dispatch: &mut u64,
+        dispatch: u64,
         issue: u64,
-        events: &mut W,
-    ) -> Loaded {
+        front: &mut FrontEnd,
+    ) -> Found {
         let bytes = u64::from(access.bytes.max(1));
-        let crossing = self.crossing(access.address, bytes);
-        if crossing > 0 {
-            for _ in 1..self.memory.cross_loads {
-                self.pipes.reserve_one(op.mask, op.prefer, issue);
-            }
-        }
+        let load =
+            Load { op, access, bytes, dispatch, issue, crossing: self.crossing(access.address, bytes) };
         let mut start = issue;
-        if !self.relax.load_hit_store {
+        if !self.passes_stores {
             if let Some((meets, store)) = self.stores.find(access.address, bytes, issue) {
                 if store.address_time > issue {
-                    start = self.too_early(op, store.address_time);
-                }
-                if meets == Meets::Some && self.memory.doublewords && !op.is(Flags::NO_FORWARD) {
-                    if let Some((data_time, merged)) =
-                        self.stores.in_doublewords(access.address, bytes, issue)
-                    {
-                        self.counters.forwards += 1;
-                        let merge = if merged { self.memory.forward_merge } else { 0 };
-                        return self.forwarded(
-                            self.memory.forward,
-                            start,
-                            data_time + merge,
-                            issue,
-                            crossing,
-                        );
-                    }
-                }
-                if let (Meets::Some, Some(partly)) = (meets, self.memory.forward_partial) {
-                    if !op.is(Flags::NO_FORWARD) && self.stores.is_alone(&store, access.address, bytes, issue)
-                    {
-                        self.counters.forwards += 1;
-                        return self.forwarded(partly, start, store.data_time, issue, crossing);
-                    }
+                    start = self.too_early(op, store.address_time, front);
                 }
                 if meets != Meets::Alias {
-                    let waited = self.meet_store(op, meets, store.number, start, dispatch, events);
-                    let simple = self.renames(op)
-                        && store.simple
-                        && (crossing == 0 || self.memory.renames_any)
-                        && bytes >= self.memory.rename_least
-                        && renamable(access, &store);
-                    return match (waited, self.memory.forward_renamed.filter(|_| simple)) {
-                        (None, Some(renamed)) => {
-                            // The value is renamed to the store's source: it need not wait for the load's issue.
-                            let slot = self.renames_free.max(*dispatch);
-                            self.renames_free = slot + self.memory.rename_interval;
-                            let there = (store.data_time + renamed).max(slot);
-                            Loaded {
-                                extra: there.saturating_sub(issue + self.l1_latency),
-                                cause: Cause::LoadHitStore,
-                            }
-                        }
-                        (None, None) => {
-                            let vector = op.is(Flags::MOVES_VECTOR);
-                            let forward =
-                                if vector { self.memory.forward_vector } else { self.memory.forward };
-                            let crossing =
-                                self.memory.cross_forward.map_or(crossing, |cost| cost.min(crossing));
-                            self.forwarded(forward, start, store.data_time, issue, crossing)
-                        }
-                        (Some(until), _) => {
-                            Loaded { extra: until - issue + crossing, cause: Cause::LoadHitStore }
-                        }
-                    };
+                    self.met_data = store.data_time;
+                    return self.meet(&load, meets, &store, start);
                 }
             }
         }
-        let first = self.caches.line_of(access.address);
-        let last = self.caches.line_of(access.address + bytes - 1);
+        Found::Bytes(self.from_caches(&load, start))
+    }
+
+    fn from_caches(&mut self, load: &Load<'_>, start: u64) -> Loaded {
+        let first = self.caches.line_of(load.access.address);
+        let last = self.caches.line_of(load.access.address + load.bytes - 1);
         let mut extra = self.caches.data(first, start);
         for line in first + 1..=last {
             extra = extra.max(self.caches.data(line, start));
         }
-        let cause = if start > issue { Cause::LoadHitStore } else { Cause::CacheMiss };
-        Loaded { extra: extra + crossing + (start - issue), cause }
+        let cause = if start > load.issue { Cause::LoadHitStore } else { Cause::CacheMiss };
+        Loaded { extra: extra + load.crossing + (start - load.issue), cause }
     }
 
-    /// A load that went to its pipe at `issue`, and again at `start`, and has its bytes from a store whose data went to
-    /// theirs at `data`, `forward` cycles behind either.
-    fn forwarded(&self, forward: u64, start: u64, data: u64, issue: u64, crossing: u64) -> Loaded {
-        let there = match self.memory.forward_data {
-            Some(behind) => (start + forward + crossing).max(data + behind),
-            None => start.max(data) + forward + crossing,
+    /// A load that tries at `start` meets a store in flight to some or all of its bytes.
+    fn meet(&mut self, load: &Load<'_>, meets: Meets, store: &Store, start: u64) -> Found {
+        let Load { op, access, bytes, issue, crossing, .. } = *load;
+        let may_forward = !op.is(Flags::NO_FORWARD);
+        if meets == Meets::All && may_forward {
+            self.counts.forwards += 1;
+            return Found::Bytes(self.from_store(load, store, start));
+        }
+        if meets == Meets::Some && may_forward {
+            if self.costs.doublewords {
+                if let Some((data, merged)) = self.stores.in_doublewords(access.address, bytes, issue) {
+                    self.counts.forwards += 1;
+                    let merge = if merged { self.costs.forward_merge } else { 0 };
+                    return Found::Bytes(self.forwarded(load, self.costs.forward, start, data + merge));
+                }
+            }
+            if let Some(partly) = self.costs.forward_partial {
+                if self.stores.is_alone(store, access.address, bytes, issue) {
+                    self.counts.forwards += 1;
+                    return Found::Bytes(self.forwarded(load, partly, start, store.data_time));
+                }
+            }
+        }
+        self.counts.forward_failures += 1;
+        if meets == Meets::Some && self.costs.partial_merges && may_forward {
+            let extra = start + self.costs.forward_failed - issue + crossing;
+            return Found::Bytes(Loaded { extra, cause: Cause::LoadHitStore });
+        }
+        let lost = if meets == Meets::Some { self.costs.forward_failed } else { 0 };
+        Found::Blocked(Blocked { store: store.number, issue, start, lost, crossing })
+    }
+
+    /// A load that has all its bytes from one store.
+    fn from_store(&mut self, load: &Load<'_>, store: &Store, start: u64) -> Loaded {
+        let Load { op, access, bytes, dispatch, issue, crossing } = *load;
+        let simple = self.renames(op)
+            && store.simple
+            && (crossing == 0 || self.costs.renames_any)
+            && bytes >= self.costs.rename_least
+            && renamable(access, store);
+        if let Some(renamed) = self.costs.forward_renamed.filter(|_| simple) {
+            // The value is renamed to the store's source: it need not wait for the load's issue.
+            let slot = self.renames_free.max(dispatch);
+            self.renames_free = slot + self.costs.rename_interval;
+            let there = (store.data_time + renamed).max(slot);
+            let extra = there.saturating_sub(issue + self.l1_latency);
+            return Loaded { extra, cause: Cause::LoadHitStore };
+        }
+        let vector = op.is(Flags::MOVES_VECTOR);
+        let forward = if vector { self.costs.forward_vector } else { self.costs.forward };
+        let crossing = self.costs.cross_forward.map_or(crossing, |cost| cost.min(crossing));
+        self.forwarded(&Load { crossing, ..*load }, forward, start, store.data_time)
+    }
+
+    /// A load that tries at `start` and has its bytes from a store whose data went to theirs at `data`, `forward` cycles behind
+    /// either.
+    fn forwarded(&self, load: &Load<'_>, forward: u64, start: u64, data: u64) -> Loaded {
+        let there = match self.costs.forward_data {
+            Some(behind) => (start + forward + load.crossing).max(data + behind),
+            None => start.max(data) + forward + load.crossing,
         };
-        Loaded { extra: there.saturating_sub(issue + self.l1_latency), cause: Cause::LoadHitStore }
+        Loaded { extra: there.saturating_sub(load.issue + self.l1_latency), cause: Cause::LoadHitStore }
     }
 
     /// Whether the access has a form that a core which renames memory can rename. Golden Cove renames neither a load that
     /// extends the sign, which takes longer than others, nor one of an instruction that stores what it computed with another
     /// register.
     fn renames(&self, op: &Op) -> bool {
-        if self.memory.renames_any {
+        if self.costs.renames_any {
             return !op.is(Flags::MOVES_VECTOR) || op.is(Flags::GENERAL_AT_BASE);
         }
         let extends = op.is(Flags::LOAD)
@@ -188,65 +314,52 @@ impl<R: Rules> Engine<R> {
         op.is(Flags::GENERAL_AT_BASE) && !extends && !updates
     }
 
+    /// What an access costs that crosses boundaries.
     #[inline]
     fn crossing(&self, address: u64, bytes: u64) -> u64 {
         if (address ^ (address + bytes - 1)) & self.crossing_bits == 0 {
             return 0;
         }
-        self.memory.crossing(address, bytes)
+        // What is longer than that crosses it wherever it stands, and its latency says so.
+        let crossed = |&&(boundary, _): &&(u64, u64)| {
+            bytes <= boundary && (address ^ (address + bytes - 1)) & !(boundary - 1) != 0
+        };
+        let told = if planted(Fault::CrossingForgotten) { 0 } else { usize::MAX };
+        self.costs.crossings.iter().filter(crossed).take(told).map(|&(_, cost)| cost).sum()
     }
 
     /// A load was ready before an older store's address: it waits, or it ran and is flushed once.
-    fn too_early(&mut self, op: &Op, address_time: u64) -> u64 {
+    fn too_early(&mut self, op: &Op, address_time: u64, front: &mut FrontEnd) -> u64 {
         let index = op.index as usize;
         if self.waits.len() <= index {
             self.waits.resize(index + 1, false);
         }
-        if self.memory.order_waits || self.waits[index] {
+        if self.costs.order_waits || self.waits[index] {
             return address_time;
         }
         self.waits[index] = !planted(Fault::FlushedAgain);
-        self.counters.order_flushes += 1;
-        let again = address_time + self.memory.order_flush;
-        self.front.restart(again, Cause::OrderFlush);
+        self.counts.order_flushes += 1;
+        let again = address_time + self.costs.order_flush;
+        front.restart(again, Cause::OrderFlush);
         again
     }
 
-    /// A load meets a store in flight. `None`: it is forwarded. Otherwise the cycle at which it can run again.
-    fn meet_store<W: Record>(
-        &mut self,
-        op: &Op,
-        meets: Meets,
-        number: u64,
-        start: u64,
-        dispatch: &mut u64,
-        events: &mut W,
-    ) -> Option<u64> {
-        if meets == Meets::All && !op.is(Flags::NO_FORWARD) {
-            self.counters.forwards += 1;
-            return None;
-        }
-        self.counters.forward_failures += 1;
-        if meets == Meets::Some && self.memory.partial_merges && !op.is(Flags::NO_FORWARD) {
-            return Some(start + self.memory.forward_failed);
-        }
-        let mut start = start;
-        if self.stores.drain_of(number) == u64::MAX {
-            // The store is in the load's own group: the load is flushed and fetched again in a group of its own.
-            self.close(events);
-            let again = self.last_complete + self.memory.same_group_flush;
-            let mut now = self.last_dispatch;
-            self.open(&mut now);
-            self.rules.settle::<Anything>(op, again, true, false);
-            self.put_off(&mut now, again, Cause::LoadHitStore);
-            self.last_dispatch = now;
-            *dispatch = now;
-            start = start.max(now + self.dispatch_latency);
-        }
-        let drain = self.stores.drain_of(number);
-        let retries = drain.saturating_sub(start).div_ceil(self.memory.reject_retry);
-        let failed = if meets == Meets::Some { self.memory.forward_failed } else { 0 };
-        Some(start + retries * self.memory.reject_retry + failed)
+    /// Whether the store is in the load's own unit, which cannot complete while the load waits for it.
+    pub(super) fn blocks_itself(&self, blocked: &Blocked) -> bool {
+        self.stores.drain_of(blocked.store) == u64::MAX
+    }
+
+    /// Cycles from the completion before until such a unit is fetched again.
+    pub(super) fn same_group_flush(&self) -> u64 {
+        self.costs.same_group_flush
+    }
+
+    /// A blocked load, which tries again until the store is in the cache.
+    pub(super) fn unblocked(&self, blocked: &Blocked) -> Loaded {
+        let drain = self.stores.drain_of(blocked.store);
+        let retries = drain.saturating_sub(blocked.start).div_ceil(self.costs.reject_retry);
+        let until = blocked.start + retries * self.costs.reject_retry + blocked.lost;
+        Loaded { extra: until - blocked.issue + blocked.crossing, cause: Cause::LoadHitStore }
     }
 
     /// Puts the stores of one instruction into the queue; when they have finished.
@@ -272,5 +385,21 @@ impl<R: Rules> Engine<R> {
             }
         }
         address_time.max(data_time) + 1
+    }
+
+    /// The newest unit completed: its stores may enter the cache.
+    #[inline]
+    pub(super) fn complete_unit(&mut self, cycle: u64) {
+        if !self.unit_stores.is_empty() {
+            self.complete_stores(cycle);
+        }
+    }
+
+    #[inline(never)]
+    fn complete_stores(&mut self, cycle: u64) {
+        for &(number, line_ready) in &self.unit_stores {
+            self.stores.complete(number, cycle, line_ready);
+        }
+        self.unit_stores.clear();
     }
 }

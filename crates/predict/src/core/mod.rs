@@ -170,6 +170,10 @@ pub struct Event {
     pub pipes: u32,
     /// Of these the ones that it kept for longer than a cycle, and for how long.
     pub kept: (u32, u16),
+    /// Of a store whose bytes it loaded before they were in the cache: the cycle in which these went to their pipe. 0 else.
+    pub loaded_from: u64,
+    /// It stores.
+    pub stores: bool,
 }
 
 /// Who is told of each instruction's life. Nobody is at no cost: the engines are compiled for either, so that what is recorded

@@ -121,6 +121,11 @@ impl Rules for Slices {
         }
     }
 
+    /// A pair stays bound, since it takes all pipes that it is given.
+    fn unbind(&mut self) {
+        self.pipes = [u32::MAX; SLICES_MAX];
+    }
+
     #[inline(always)]
     fn see(&mut self, calendar: &mut Calendar, cycle: u64) {
         if let Some(first) = self.first_queue {

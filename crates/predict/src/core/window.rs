@@ -1,270 +1,153 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The out-of-order engine's window: which instructions are in flight, when units of them complete, and when there is
-//! room for the next.
+//! The out-of-order engine's window: which units, instructions or groups, are in flight, and when each completes, in order.
 
-use super::execute::{Engine, Rules, UNITS_MAX};
 use super::planted::{planted, Fault};
-use super::queues::Ring;
-use super::{Event, Record};
-use crate::cause::{Cause, CAUSE_BITS};
-use crate::flags::{Flags, Known};
-use crate::op::*;
+use crate::cause::CAUSE_BITS;
+
+/// Units remembered at most: a power of two, twice as many as any window holds.
+const UNITS_MAX: usize = 4096;
 
 /// A cycle of completion, and below it the number of the cause that was waited for longest.
 pub(super) type Completion = u64;
 
-fn cycle_of(completion: Completion) -> u64 {
+/// The cycle of a completion.
+#[inline]
+pub(super) fn cycle_of(completion: Completion) -> u64 {
     completion >> CAUSE_BITS
 }
 
-impl<R: Rules> Engine<R> {
+/// The units in flight.
+pub(super) struct Window {
+    /// Units in flight at most.
+    entries: u64,
+    /// Units completed in a cycle at most.
+    width: u64,
+    /// Cycles from the end of a unit's work to its completion.
+    latency: u64,
+    /// When the last units completed and what they waited for, by their numbers; a power of two, more than the window
+    /// holds.
+    completed: Box<[Completion; UNITS_MAX]>,
+    mask: u64,
+    /// Number of the newest unit, from 1.
+    newest: u64,
+    last_complete: u64,
+    /// Whether the newest unit is a group that more instructions may join; when what it has of them has finished, and what
+    /// that waited for.
+    open: bool,
+    finish: u64,
+    cause: u64,
+}
+
+impl Window {
+    pub(super) fn new(entries: u64, width: u64, latency: u64) -> Window {
+        let remembered = (2 * entries.max(width)).next_power_of_two().min(UNITS_MAX as u64);
+        Window {
+            entries,
+            width,
+            latency,
+            completed: Box::new([0; UNITS_MAX]),
+            mask: remembered - 1,
+            newest: 0,
+            last_complete: 0,
+            open: false,
+            finish: 0,
+            cause: 0,
+        }
+    }
+
+    /// Units in flight at most.
+    pub(super) fn entries(&self) -> u64 {
+        self.entries
+    }
+
+    /// Number of the newest unit.
+    #[inline]
+    pub(super) fn newest(&self) -> u64 {
+        self.newest
+    }
+
+    /// Whether the newest unit is a group that has not been closed.
+    #[inline]
+    pub(super) fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// When the unit completed that was completed last.
+    #[inline]
+    pub(super) fn last_complete(&self) -> u64 {
+        self.last_complete
+    }
+
+    /// When everything in it completes, as far as is known.
+    pub(super) fn end(&self) -> u64 {
+        if self.open {
+            self.completes(self.finish)
+        } else {
+            self.last_complete
+        }
+    }
+
     /// Completion of a unit. Of one that the window cannot hold any more, a later one stands in: both have completed before
     /// anything that asks now, which is all that the caller wants to know.
     #[inline]
-    fn completion(&self, unit: u64) -> Completion {
-        let oldest = (self.unit + 1).saturating_sub(self.completed_mask + 1);
+    pub(super) fn completion(&self, unit: u64) -> Completion {
+        let oldest = (self.newest + 1).saturating_sub(self.mask + 1);
         self.recent(unit.max(oldest))
     }
 
     /// The same of a unit that is remembered, or would have the number if units had been counted for longer.
     #[inline]
     fn recent(&self, unit: u64) -> Completion {
-        self.completed[(unit & self.completed_mask) as usize % UNITS_MAX]
+        self.completed[(unit & self.mask) as usize % UNITS_MAX]
     }
 
     /// When the newest unit completes if all of it has finished at `finish`.
     #[inline]
-    pub(super) fn completes(&self, finish: u64) -> u64 {
-        let before =
-            cycle_of(self.recent(
-                self.unit.wrapping_sub(self.complete_width + u64::from(planted(Fault::CompletesMore))),
-            ));
-        (finish + self.complete_latency).max(self.last_complete).max(before + 1)
+    fn completes(&self, finish: u64) -> u64 {
+        let width = self.width + u64::from(planted(Fault::CompletesMore));
+        let before = cycle_of(self.recent(self.newest.wrapping_sub(width)));
+        (finish + self.latency).max(self.last_complete).max(before + 1)
     }
 
     /// Completes the newest unit, which waited for `cause` (its number) and finished at `finish`.
     #[inline]
-    fn complete(&mut self, finish: u64, cause: u64) -> Completion {
+    pub(super) fn complete(&mut self, finish: u64, cause: u64) -> Completion {
         let cycle = self.completes(finish);
         self.last_complete = cycle;
         let completion = cycle << CAUSE_BITS | cause;
-        self.completed[(self.unit & self.completed_mask) as usize % UNITS_MAX] = completion;
+        self.completed[(self.newest & self.mask) as usize % UNITS_MAX] = completion;
         completion
     }
 
-    /// Completes an instruction that is a unit by itself; when. What it holds until then is had again from there on.
+    /// The completion after which there is room for one more unit.
     #[inline]
-    pub(super) fn complete_one<K: Known>(&mut self, op: &Op, finish: u64, cause: u64) -> u64 {
-        let completion = self.complete(finish, cause);
-        if op.is(Flags::WRITES_GENERAL) {
-            self.general.take(completion);
+    pub(super) fn room(&self) -> Completion {
+        let entries = self.entries + u64::from(planted(Fault::WindowLonger));
+        self.recent((self.newest + 1).wrapping_sub(entries))
+    }
+
+    /// The next unit; `open` if it is a group.
+    #[inline]
+    pub(super) fn advance(&mut self, open: bool) {
+        self.newest += 1;
+        self.open = open;
+    }
+
+    /// An instruction of the open group finished at `finish` and waited for `cause` (its number).
+    #[inline]
+    pub(super) fn join(&mut self, finish: u64, cause: impl FnOnce() -> u64) {
+        if finish > self.finish {
+            self.finish = finish;
+            self.cause = cause();
         }
-        if op.is(Flags::WRITES_VECTOR) {
-            self.vector.take(completion);
-        }
-        if op.has::<K>(Flags::LOAD) {
-            self.loads.take(completion);
-        }
-        let cycle = cycle_of(completion);
-        if op.has::<K>(Flags::STORE) {
-            self.complete_stores(cycle);
-        }
-        cycle
     }
 
     /// Ends the open group: it completes when all of it has finished and those before it have completed.
-    #[inline(always)]
-    pub(super) fn close<W: Record>(&mut self, events: &mut W) {
-        if !R::GROUPED || !self.unit_open {
-            return;
-        }
-        self.unit_open = false;
-        let cycle = cycle_of(self.complete(self.unit_finish, self.unit_cause));
-        if !self.unit_stores.is_empty() {
-            self.complete_stores(cycle);
-        }
-        if W::ON {
-            self.complete_events(cycle, events.told());
-        }
-        self.unit_finish = 0;
-    }
-
-    #[cold]
-    fn complete_events(&mut self, cycle: u64, events: &mut [Event]) {
-        let first = self.unit_events.min(events.len());
-        for event in &mut events[first..] {
-            event.complete = cycle;
-        }
-        self.unit_events = events.len();
-    }
-
-    #[inline(never)]
-    fn complete_stores(&mut self, cycle: u64) {
-        for &(number, line_ready) in &self.unit_stores {
-            self.stores.complete(number, cycle, line_ready);
-        }
-        self.unit_stores.clear();
-    }
-
-    /// Puts dispatch off to `cycle` on account of `cause`.
     #[inline]
-    pub(super) fn put_off(&mut self, now: &mut u64, cycle: u64, cause: Cause) {
-        if cycle > *now {
-            self.counters.stalls[cause as usize] += cycle - *now;
-            *now = cycle;
-        }
-    }
-
-    /// Puts dispatch off until that completion on account of its cause.
-    #[inline]
-    fn wait_for(&mut self, now: &mut u64, completion: Completion) {
-        if cycle_of(completion) > *now {
-            self.put_off(now, cycle_of(completion), Cause::numbered(completion));
-        }
-    }
-
-    /// Opens the next unit as soon as the window has room for it.
-    #[inline(always)]
-    pub(super) fn open(&mut self, now: &mut u64) {
-        self.wait_for(
-            now,
-            self.recent((self.unit + 1).wrapping_sub(self.window + u64::from(planted(Fault::WindowLonger)))),
-        );
-        self.unit += 1;
-        if R::GROUPED {
-            self.unit_open = true;
-            self.counters.groups += 1;
-        }
-    }
-
-    /// Closes the open group, if any, and opens the next.
-    #[inline(never)]
-    fn turn_group<W: Record>(&mut self, now: &mut u64, events: &mut W) {
-        self.close(events);
-        self.open(now);
-    }
-
-    /// The cycle in which `op` is dispatched, everything it needs to be in the window taken.
-    #[inline]
-    pub(super) fn dispatch<W: Record, K: Known>(
-        &mut self,
-        op: &Op,
-        taken: bool,
-        events: &mut W,
-    ) -> (u64, u64, bool) {
-        let fetch = self.front.fetch(op, &mut self.caches);
-        let mut now = self.last_dispatch;
-        if fetch.max(self.hold) > now {
-            self.put_off(&mut now, fetch, self.front.cause);
-            self.put_off(&mut now, self.hold, Cause::Serialise);
-        }
-        if op.has::<K>(Flags::BEFORE) && !self.relax.serialise {
-            self.close(events);
-            self.put_off(&mut now, self.last_complete, Cause::Serialise);
-        }
-        self.rules.see(&mut self.calendar, now);
-        let (cycle, mut opens) = self.rules.offer::<K>(op, now, taken);
-        opens |= R::GROUPED && !self.unit_open;
-        if !R::GROUPED {
-            self.put_off(&mut now, cycle, Cause::DispatchRules);
-            self.open(&mut now);
-        } else if opens {
-            self.put_off(&mut now, cycle, Cause::DispatchRules);
-            self.turn_group(&mut now, events);
-        }
-        if op.has::<K>(Flags::LOAD | Flags::STORE) {
-            self.admit_access(op, &mut now);
-        }
-        if op.is(Flags::WRITES_GENERAL | Flags::WRITES_VECTOR) {
-            self.rename(op, &mut now);
-        }
-        if R::HALVES {
-            self.side = self.halves.steer(op);
-        }
-        if R::SLICED {
-            self.place::<K>(op, &mut now, taken);
-        } else if op.queue != NO_QUEUE {
-            let cycle = self.calendar.admit(usize::from(op.queue | self.lane()), now);
-            self.put_off(&mut now, cycle, Cause::IssueQueue);
-        }
-        self.rules.settle::<K>(op, now, opens, taken);
-        self.last_dispatch = now;
-        self.pipes.pass(now);
-        self.front.dispatched(now);
-        (fetch, now, opens)
-    }
-
-    /// Finds slices whose queues have room.
-    #[inline(always)]
-    fn place<K: Known>(&mut self, op: &Op, now: &mut u64, taken: bool) {
-        self.rules.place::<K>(op, *now, taken);
-        if op.queue != NO_QUEUE && !self.has_room(op, *now) {
-            self.place_later::<K>(op, now, taken);
-        }
-    }
-
-    /// Whether the queues of all operations have room at `cycle`.
-    #[inline(always)]
-    fn has_room(&mut self, op: &Op, cycle: u64) -> bool {
-        self.calendar.has_room(self.rules.queue(op.queue, 0), cycle)
-            && (1..self.rules.operations())
-                .all(|number| self.calendar.has_room(self.rules.queue(op.queue, number), cycle))
-    }
-
-    #[inline(never)]
-    fn place_later<K: Known>(&mut self, op: &Op, now: &mut u64, taken: bool) {
-        let mut cycle = *now;
-        while !self.has_room(op, cycle) {
-            cycle += 1;
-            self.rules.place::<K>(op, cycle, taken);
-        }
-        self.put_off(now, cycle, Cause::IssueQueue);
-    }
-
-    #[inline(always)]
-    fn rename(&mut self, op: &Op, now: &mut u64) {
-        if op.is(Flags::WRITES_GENERAL) {
-            let before = Self::holder(&mut self.general, self.unit);
-            self.put_off(now, cycle_of(self.given_back(before)), Cause::Rename);
-        }
-        if op.is(Flags::WRITES_VECTOR) {
-            let before = Self::holder(&mut self.vector, self.unit);
-            self.put_off(now, cycle_of(self.given_back(before)), Cause::Rename);
-        }
-    }
-
-    /// Who held the entry that the newest unit, `unit`, needs. A group takes it at once, by its number, an instruction when
-    /// its completion is known, by that.
-    #[inline(always)]
-    fn holder(ring: &mut Ring, unit: u64) -> u64 {
-        if R::GROUPED {
-            ring.take(unit)
-        } else {
-            ring.oldest()
-        }
-    }
-
-    /// When that holder gives it back.
-    #[inline(always)]
-    fn given_back(&self, holder: u64) -> Completion {
-        if R::GROUPED {
-            self.completion(holder)
-        } else {
-            holder
-        }
-    }
-
-    /// Waits for room in the load and store queues.
-    fn admit_access(&mut self, op: &Op, now: &mut u64) {
-        if op.is(Flags::LOAD) {
-            let before = Self::holder(&mut self.loads, self.unit);
-            self.wait_for(now, self.given_back(before));
-        }
-        if op.is(Flags::STORE) {
-            let cycle = self.stores.free_at();
-            if cycle != u64::MAX {
-                self.put_off(now, cycle, Cause::StoreQueue);
-            }
-        }
+    pub(super) fn close(&mut self) -> u64 {
+        self.open = false;
+        let cycle = cycle_of(self.complete(self.finish, self.cause));
+        self.finish = 0;
+        cycle
     }
 }

@@ -67,7 +67,7 @@ impl InOrder {
     /// When everything but sources and pipes lets an instruction of so many slots issue.
     fn offered(&self, op: &Op, fetch: u64, slots: u32) -> u64 {
         let mut now = self.last_issue.max(fetch).max(self.hold);
-        if op.is(Flags::BEFORE) {
+        if op.is(Flags::BEFORE) && op.queue == NO_QUEUE {
             now = now.max(self.last_complete());
         }
         if slots > 0 && now == self.last_issue && self.used + slots > self.description.dispatch.width {
@@ -117,6 +117,7 @@ impl InOrder {
         for access in accesses.iter().filter(|access| access.store && access.known) {
             let bytes = u64::from(access.bytes.max(1));
             let line_ready = self.caches.store(access.address, bytes, issue);
+            let crosses = crossing(&self.description.memory, access.address, bytes);
             for from in (0..bytes).step_by(64) {
                 self.stores.stores.push(Store {
                     address: access.address + from,
@@ -125,9 +126,9 @@ impl InOrder {
                     data_time: issue,
                     drain: None,
                     renames: false,
-                    crosses: crossing(&self.description.memory, access.address, bytes) > 0,
+                    crosses: crosses > 0,
                 });
-                self.stores.complete(self.stores.stores.len() - 1, complete, line_ready);
+                self.stores.complete(self.stores.stores.len() - 1, complete, line_ready + crosses);
             }
         }
     }
@@ -167,7 +168,10 @@ impl Machine for InOrder {
         let start = self.offered(op, fetch, slots);
         let waits_there = op.queue != NO_QUEUE && !folds;
         let entered = if waits_there { self.station(op.queue, start) } else { start };
-        let sources = self.registers.ready(plan, op, entered, None).all();
+        let mut sources = self.registers.ready(plan, op, entered, None).all();
+        if op.is(Flags::BEFORE) && waits_there {
+            sources = sources.max(self.last_complete());
+        }
         let goes_ahead = op.is(Flags::BRANCH) && op.is(Flags::CONDITIONAL) && !branch.folded;
         if goes_ahead {
             self.resolved = sources;
@@ -228,6 +232,8 @@ impl Machine for InOrder {
             cause: Cause::Dependency,
             pipes: 0,
             kept: (0, 0),
+            loaded_from: 0,
+            stores: op.is(Flags::STORE),
         });
     }
 

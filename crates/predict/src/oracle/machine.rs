@@ -646,6 +646,8 @@ impl Machine for OutOfOrder {
             cause: Cause::Dependency,
             pipes: 0,
             kept: (0, 0),
+            loaded_from: 0,
+            stores: op.is(Flags::STORE),
         });
     }
 

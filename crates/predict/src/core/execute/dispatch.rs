@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The out-of-order engine's in-order ends: what an instruction waits for before it is dispatched, and what it gives back when
+//! it completes.
+
+use super::super::queues::Ring;
+use super::super::window::{cycle_of, Completion};
+use super::super::{Event, Record};
+use super::{Engine, Rules};
+use crate::cause::Cause;
+use crate::flags::{Flags, Known};
+use crate::op::*;
+
+impl<R: Rules> Engine<R> {
+    /// Completes an instruction that is a unit by itself; when. What it holds until then is had again from there on.
+    #[inline]
+    pub(super) fn complete_one<K: Known>(&mut self, op: &Op, finish: u64, cause: u64) -> u64 {
+        let completion = self.window.complete(finish, cause);
+        if op.is(Flags::WRITES_GENERAL) {
+            self.general.take(completion);
+        }
+        if op.is(Flags::WRITES_VECTOR) {
+            self.vector.take(completion);
+        }
+        if op.has::<K>(Flags::LOAD) {
+            self.loads.take(completion);
+        }
+        let cycle = cycle_of(completion);
+        if op.has::<K>(Flags::STORE) {
+            self.memory.complete_unit(cycle);
+        }
+        cycle
+    }
+
+    /// Ends the open group, if there is one.
+    #[inline(always)]
+    pub(super) fn close<W: Record>(&mut self, events: &mut W) {
+        if !R::GROUPED || !self.window.is_open() {
+            return;
+        }
+        let cycle = self.window.close();
+        self.memory.complete_unit(cycle);
+        if W::ON {
+            self.complete_events(cycle, events.told());
+        }
+    }
+
+    #[cold]
+    fn complete_events(&mut self, cycle: u64, events: &mut [Event]) {
+        let first = self.unit_events.min(events.len());
+        for event in &mut events[first..] {
+            event.complete = cycle;
+        }
+        self.unit_events = events.len();
+    }
+
+    /// Puts dispatch off to `cycle` on account of `cause`.
+    #[inline]
+    pub(super) fn put_off(&mut self, now: &mut u64, cycle: u64, cause: Cause) {
+        if cycle > *now {
+            self.counters.stalls[cause as usize] += cycle - *now;
+            *now = cycle;
+        }
+    }
+
+    /// Puts dispatch off until that completion on account of its cause.
+    #[inline]
+    fn wait_for(&mut self, now: &mut u64, completion: Completion) {
+        if cycle_of(completion) > *now {
+            self.put_off(now, cycle_of(completion), Cause::numbered(completion));
+        }
+    }
+
+    /// Opens the next unit as soon as the window has room for it.
+    #[inline(always)]
+    pub(super) fn open(&mut self, now: &mut u64) {
+        self.wait_for(now, self.window.room());
+        self.window.advance(R::GROUPED);
+        if R::GROUPED {
+            self.counters.groups += 1;
+        }
+    }
+
+    /// Closes the open group, if any, and opens the next.
+    #[inline(never)]
+    fn turn_group<W: Record>(&mut self, now: &mut u64, events: &mut W) {
+        self.close(events);
+        self.open(now);
+    }
+
+    /// The cycle in which `op` is dispatched, everything it needs to be in the window taken.
+    #[inline]
+    pub(super) fn dispatch<W: Record, K: Known>(
+        &mut self,
+        op: &Op,
+        taken: bool,
+        events: &mut W,
+    ) -> (u64, u64, bool) {
+        let fetch = self.front.fetch(op, self.memory.caches());
+        let mut now = self.last_dispatch;
+        if fetch.max(self.hold) > now {
+            self.put_off(&mut now, fetch, self.front.cause);
+            self.put_off(&mut now, self.hold, Cause::Serialise);
+        }
+        if op.has::<K>(Flags::BEFORE) && !self.relax.serialise {
+            self.close(events);
+            self.put_off(&mut now, self.window.last_complete(), Cause::Serialise);
+        }
+        self.rules.see(&mut self.calendar, now);
+        let (cycle, mut opens) = self.rules.offer::<K>(op, now, taken);
+        opens |= R::GROUPED && !self.window.is_open();
+        if !R::GROUPED {
+            self.put_off(&mut now, cycle, Cause::DispatchRules);
+            self.open(&mut now);
+        } else if opens {
+            self.put_off(&mut now, cycle, Cause::DispatchRules);
+            self.turn_group(&mut now, events);
+        }
+        if op.has::<K>(Flags::LOAD | Flags::STORE) {
+            self.admit_access(op, &mut now);
+        }
+        if op.is(Flags::WRITES_GENERAL | Flags::WRITES_VECTOR) {
+            self.rename(op, &mut now);
+        }
+        if R::HALVES {
+            self.side = self.halves.steer(op);
+        }
+        if R::SLICED {
+            self.place::<K>(op, &mut now, taken);
+        } else if op.queue != NO_QUEUE {
+            let cycle = self.calendar.admit(usize::from(op.queue | self.lane()), now);
+            self.put_off(&mut now, cycle, Cause::IssueQueue);
+        }
+        self.rules.settle::<K>(op, now, opens, taken);
+        self.last_dispatch = now;
+        self.pipes.pass(now);
+        self.front.dispatched(now);
+        (fetch, now, opens)
+    }
+
+    /// Finds slices whose queues have room.
+    #[inline(always)]
+    fn place<K: Known>(&mut self, op: &Op, now: &mut u64, taken: bool) {
+        self.rules.place::<K>(op, *now, taken);
+        if op.queue != NO_QUEUE && !self.has_room(op, *now) {
+            self.place_later::<K>(op, now, taken);
+        }
+    }
+
+    /// Whether the queues of all operations have room at `cycle`.
+    #[inline(always)]
+    fn has_room(&mut self, op: &Op, cycle: u64) -> bool {
+        self.calendar.has_room(self.rules.queue(op.queue, 0), cycle)
+            && (1..self.rules.operations())
+                .all(|number| self.calendar.has_room(self.rules.queue(op.queue, number), cycle))
+    }
+
+    #[inline(never)]
+    fn place_later<K: Known>(&mut self, op: &Op, now: &mut u64, taken: bool) {
+        let mut cycle = *now;
+        while !self.has_room(op, cycle) {
+            cycle += 1;
+            self.rules.place::<K>(op, cycle, taken);
+        }
+        self.put_off(now, cycle, Cause::IssueQueue);
+    }
+
+    #[inline(always)]
+    fn rename(&mut self, op: &Op, now: &mut u64) {
+        if op.is(Flags::WRITES_GENERAL) {
+            let before = Self::holder(&mut self.general, self.window.newest());
+            self.put_off(now, cycle_of(self.given_back(before)), Cause::Rename);
+        }
+        if op.is(Flags::WRITES_VECTOR) {
+            let before = Self::holder(&mut self.vector, self.window.newest());
+            self.put_off(now, cycle_of(self.given_back(before)), Cause::Rename);
+        }
+    }
+
+    /// Who held the entry that the newest unit, `unit`, needs. A group takes it at once, by its number, an instruction when
+    /// its completion is known, by that.
+    #[inline(always)]
+    fn holder(ring: &mut Ring, unit: u64) -> u64 {
+        if R::GROUPED {
+            ring.take(unit)
+        } else {
+            ring.oldest()
+        }
+    }
+
+    /// When that holder gives it back.
+    #[inline(always)]
+    fn given_back(&self, holder: u64) -> Completion {
+        if R::GROUPED {
+            self.window.completion(holder)
+        } else {
+            holder
+        }
+    }
+
+    /// Waits for room in the load and store queues.
+    fn admit_access(&mut self, op: &Op, now: &mut u64) {
+        if op.is(Flags::LOAD) {
+            let before = Self::holder(&mut self.loads, self.window.newest());
+            self.wait_for(now, self.given_back(before));
+        }
+        if op.is(Flags::STORE) {
+            let cycle = self.memory.store_room();
+            if cycle != u64::MAX {
+                self.put_off(now, cycle, Cause::StoreQueue);
+            }
+        }
+    }
+}
