@@ -24,6 +24,22 @@ fn cpus_are_listed_described_and_compared() {
 }
 
 #[test]
+fn a_cpu_is_printed_whole_and_predicts_the_same() {
+    let lab = Lab::shared();
+    let whole = lab.line("cpu power10 --effective").ends(0, &["[class.load_vector]", "[unit.LS]"]);
+    assert!(!whole.stdout.contains("inherits ="), "{}", whole.stdout);
+    let file = lab.write("p10.toml", whole.stdout.as_str());
+    let cycles = |cpu: &str| {
+        let line = format!("predict csum_fold -a powerpc64le -c {cpu} --json");
+        let records = lab.line(&line).ends(0, &[]).records("prediction");
+        records.iter().map(|one| one["cycles"].as_f64().expect("a number")).collect::<Vec<_>>()
+    };
+    assert_eq!(cycles("power10"), cycles(&file.display().to_string()));
+    lab.line("cpu power10 --effective --json").refused(&["--effective", "--json"]);
+    lab.line("cpu power10 --effective --diff power9").ends(2, &["cannot be used with"]);
+}
+
+#[test]
 fn cpus_that_are_none_are_refused_with_those_that_are() {
     let lab = Lab::shared();
     for line in ["cpu power6", "cpu power8 --diff power6", "predict csum_fold -c power6"] {

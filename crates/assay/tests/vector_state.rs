@@ -76,12 +76,13 @@ fn ours_is_at_the_bound_that_explain_states() {
         ("vsx_save/stxv", "power9"),
         ("vsx_save/stxvp", "power10"),
         ("vsx_restore/rows", "power8"),
-        ("vsx_restore/lxv_late", "power9"),
+        ("vsx_restore/lxv", "power9"),
         ("vsx_restore/lxvp", "power10"),
         ("all_save/rows", "power8"),
         ("all_save/stxv", "power9"),
         ("all_save/stxvp", "power10"),
         ("all_restore/rows", "power8"),
+        ("all_restore/lxv", "power9"),
         ("all_restore/lxvp", "power10"),
     ];
     for (variant, cpu) in cases {
@@ -126,15 +127,15 @@ fn the_thread_s_rows_stand_beside_the_predictions() {
     }
 }
 
-/// The one exception, and what explain has to say of it: the README has the orders that were tried.
+/// The kernel's own form, whose order leaves load pipes without work.
 #[test]
 fn where_the_bound_is_missed_explain_says_what_keeps_the_order_from_it() {
     let lab = Lab::shared();
-    let line = "explain all_restore/lxv_late -c power9 -a powerpc64le --case areas=1";
+    let line = "explain all_restore/serial -c power8 -a powerpc64le --case areas=1";
     let record = lab.line(&format!("{line} --json")).ends(0, &[]).records("explain").remove(0);
     let value = |name: &str| record[name].as_f64().unwrap_or_else(|| panic!("{name}: {record}"));
     let (bound, without) = (value("least_cycles"), value("cycles_unserialised"));
-    assert!(without > 1.05 * bound && without <= 1.08 * bound, "{record}");
+    assert!(without > 1.05 * bound, "{record}");
     let freed = record["obstacle"]["cycles"].as_f64().unwrap_or_else(|| panic!("no obstacle: {record}"));
     assert!(freed < without, "{record}");
     lab.line(&format!("{line} --bounds")).ends(0, &["What keeps this order"]);

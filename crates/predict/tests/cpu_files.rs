@@ -165,6 +165,45 @@ fn a_child_overrides_removes_and_adds() {
     );
 }
 
+#[test]
+fn a_class_that_a_child_writes_replaces_the_parent_s() {
+    let load = |class: &str| {
+        let child = format!("inherits = \"mpc885\"\n[sources]\nus = \"us\"\n[class.multiply]\n{class}");
+        Cpu::load_with("child", |name| {
+            let text = if name == "child" { child.clone() } else { text_of(name) };
+            Ok((text, PathBuf::from(format!("{name}.toml"))))
+        })
+    };
+    let latency = "latency.value = { value = 9, unit = \"cycles\", source = \"us\", kind = \"manual\" }\n";
+    let error = load(latency).expect_err("the pipes would be lost").to_string();
+    assert!(error.contains("'parts'") && error.contains("--effective"), "{error}");
+    let parent = Cpu::load(&shipped(), "mpc885").unwrap();
+    let parts = format!("parts = [{:?}]\n", parent.word("class.multiply.parts").expect("a pipe"));
+    let cpu = load(&format!("{parts}{latency}")).unwrap_or_else(|error| panic!("{error}"));
+    let mut keys: Vec<&str> =
+        cpu.entries().map(|(key, _)| key).filter(|key| key.starts_with("class.multiply.")).collect();
+    keys.sort_unstable();
+    assert_eq!(keys, ["class.multiply.instructions", "class.multiply.latency.value", "class.multiply.parts"]);
+}
+
+#[test]
+fn our_cpus_inherit_one_level_deep_and_remove_little() {
+    for name in Cpu::list(&shipped()) {
+        let text = text_of(&name);
+        let parent = |text: &str| {
+            text.lines().find_map(|line| Some(line.strip_prefix("inherits = ")?.trim_matches('"').to_owned()))
+        };
+        if let Some(parent) = parent(&text) {
+            assert!(
+                !text_of(&parent).contains("\ninherits = "),
+                "{name} inherits from {parent}, which inherits"
+            );
+        }
+        let removes = text.lines().find(|line| line.starts_with("remove = ")).unwrap_or_default();
+        assert!(removes.len() <= 120 && !removes.contains("class."), "{name}: {removes}");
+    }
+}
+
 /// xorshift64: enough to choose bytes, the same on every run.
 struct Random(u64);
 

@@ -3,7 +3,7 @@
 
 use crate::context::{Context, Outcome};
 use crate::cpus;
-use lab::Result;
+use lab::{Problem, Result};
 use predict::cpu::{Entry, Kind, Number};
 use predict::Cpu;
 use report::record::Record;
@@ -19,6 +19,9 @@ pub struct Args {
     /// Show only what differs between the two
     #[arg(long, value_name = "OTHER", requires = "cpu")]
     diff: Option<String>,
+    /// Print all of it, with what it inherits, as one cpu file (for `-c FILE.toml`)
+    #[arg(long, requires = "cpu", conflicts_with = "diff")]
+    effective: bool,
 }
 
 /// One cpu that there is. Kind `cpu`.
@@ -50,6 +53,14 @@ struct EntryRecord {
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let Some(name) = &args.cpu else { return list(context) };
     let cpu = cpus::cpus(context, std::slice::from_ref(name))?.remove(0);
+    if args.effective {
+        if context.json {
+            return Err(Problem::new("--effective prints a cpu file, which --json does not apply to")
+                .remedy(format!("./assay cpu {name} --json has every entry, with what is inherited")));
+        }
+        print!("{}", cpu.whole());
+        return Ok(Outcome::Fine);
+    }
     match &args.diff {
         None => describe(context, &cpu),
         Some(other) => {

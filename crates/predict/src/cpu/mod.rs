@@ -9,6 +9,7 @@ mod error;
 mod file;
 mod number;
 pub mod schema;
+mod whole;
 
 pub use error::CpuError;
 pub use file::Entry;
@@ -178,6 +179,7 @@ impl Cpu {
                     });
                 }
             }
+            cpu.replace_classes(&file)?;
             // What figures say of the parent they do not say of its heir.
             cpu.entries.retain(|key, _| !key.starts_with("validation."));
             for (key, entry) in file.entries {
@@ -195,6 +197,33 @@ impl Cpu {
         cpu.check_effects()?;
         crate::description::Description::new(&cpu)?;
         Ok(cpu)
+    }
+
+    /// A class that a file writes is all of that class, but for its instructions: numbers of two cores mixed in one class are
+    /// numbers of none. Who writes only a latency would lose the pipes in silence, so that is refused.
+    fn replace_classes(&mut self, file: &file::File) -> Result<(), CpuError> {
+        let class_of = |key: &str| {
+            let (class, rest) = key.strip_prefix("class.")?.split_once('.')?;
+            (rest != "instructions").then(|| class.to_owned())
+        };
+        for (key, entry) in &file.entries {
+            let Some(class) = class_of(key) else { continue };
+            let parts = format!("class.{class}.parts");
+            if self.entries.contains_key(&parts) && !file.entries.contains_key(&parts) {
+                return Err(CpuError::Invalid {
+                    place: entry.place().clone(),
+                    key: key.clone(),
+                    problem: "is of a class without 'parts', which the inherited one has".into(),
+                    allowed:
+                        "all of a class but its instructions: what a file writes replaces what it inherits \
+                              (./assay cpu PARENT --effective prints that)"
+                            .into(),
+                });
+            }
+        }
+        let written: BTreeSet<String> = file.entries.keys().filter_map(|key| class_of(key)).collect();
+        self.entries.retain(|key, _| !class_of(key).is_some_and(|class| written.contains(&class)));
+        Ok(())
     }
 
     /// What it runs has to be what we know, or nothing would ever be predicted for it.
