@@ -38,7 +38,9 @@ fn instructions(hot: &HotLoop) -> Table {
         "predicted, not measured; means over the iterations; on chain: its result is what the next one on the chain waited for; \
          pipes: cycles for which it takes those of each unit",
     );
-    let address = table.text_column("address");
+    // Names say more than addresses, and there is no room for both.
+    let is_named = hot.instructions.iter().any(|one| !one.place.is_empty());
+    let place = table.text_column(if is_named { "place" } else { "address" });
     let text = table.text_column("instruction");
     let chain = table.text_column("on chain");
     let pipes = table.text_column("pipes");
@@ -47,7 +49,8 @@ fn instructions(hot: &HotLoop) -> Table {
     let executes = table.predicted_column("executes", "cycles", 1);
     for one in &hot.instructions {
         let row = table.row();
-        table.set(row, address, format!("{:x}", one.address)).set(row, text, one.text.as_str());
+        let told = if one.place.is_empty() { format!("{:x}", one.address) } else { one.place.clone() };
+        table.set(row, place, told).set(row, text, one.text.as_str());
         table.set(row, chain, if one.on_chain { "*" } else { "" });
         table.set(row, pipes, pressure_text(&one.pipes));
         table.set(row, sources, Predicted(one.for_sources)).set(row, pipe, Predicted(one.for_pipe));

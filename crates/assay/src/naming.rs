@@ -106,6 +106,13 @@ impl Names {
 }
 
 impl Names {
+    /// `FUNCTION+0x10`, if the address is in a file that is known.
+    pub fn place_text(&self, address: u64) -> Option<String> {
+        let Named { place, file } = self.of_address(address);
+        let behind = file?.1.saturating_sub(place.start);
+        Some(if behind == 0 { place.function } else { format!("{}+{behind:#x}", place.function) })
+    }
+
     /// An instruction's text with the addresses of code as the file has them.
     pub fn in_file_addresses(&self, text: &str) -> String {
         let word = |word: &str| {

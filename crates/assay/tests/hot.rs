@@ -115,6 +115,57 @@ fn a_function_s_hot_loop_has_its_cycles_its_pipes_and_its_chain() {
     }
 }
 
+/// A sum that is kept in memory: each turn waits for the store of the one before.
+const KEPT: &str = "#include <stdint.h>
+uint32_t csum_partial(const void *buf, int len, uint32_t sum)
+{
+	volatile uint64_t total = sum;
+	for (int i = 0; i < len; i++)
+		total = total + ((const unsigned char *)buf)[i];
+	return (uint32_t)total;
+}
+";
+
+#[test]
+fn a_chain_through_memory_is_one_and_code_has_its_functions_names() {
+    let lab = Lab::shared();
+    lab.write("kept.c", KEPT);
+    for (arch, cpu) in [("powerpc64le", "power9"), ("powerpc64le", "power8"), ("loongarch64", "la464")] {
+        let line =
+            format!("explain csum_partial kept.c -a {arch} -c {cpu} --case size=1472 --unchecked --html -");
+        let page = lab.line(&line).ends(0, &["The chain of results from one iteration to the next"]).stdout;
+        let rows: Vec<&str> = page.split("<tr>").filter(|row| row.contains(">*<")).collect();
+        let has = |start: &str| rows.iter().any(|row| row.contains(&format!(">{start} ")));
+        assert!(has("ld") || has("ld.d"), "{cpu}: {rows:?}");
+        assert!(has("std") || has("st.d"), "{cpu}: {rows:?}");
+        assert!(rows.iter().all(|row| row.contains("csum_partial+0x")), "{cpu}: {rows:?}");
+        // Branches go to places by name, too, where LLVM writes an address; for LoongArch it writes a distance.
+        if arch == "powerpc64le" {
+            assert!(!page.contains(", 0x100") && page.contains(", csum_partial+0x"), "{cpu}: {page}");
+        }
+        assert!(page.contains("const texts=[\"csum_partial+0x"), "{cpu}");
+    }
+    let line = "explain csum_partial kept.c -a powerpc64le -c power9 --case size=1472 --unchecked --count 8";
+    let told = lab.line(line).ends(0, &[]).stdout;
+    let timeline = told.split("cycles from").nth(1).unwrap();
+    assert!(timeline.contains("csum_partial+0x"), "{told}");
+}
+
+#[test]
+fn a_trace_of_many_kinds_of_calls_shows_the_most_frequent() {
+    let lab = Lab::shared();
+    let program = "#include <stdlib.h>
+volatile int sink;
+__attribute__((noinline)) void turns(int count) { while (count-- > 0) sink = count; }
+int main(void) { for (int i = 0; i < 50; i++) turns(i); return 0; }
+";
+    recorded_of(&lab, "turns", program, &[]);
+    lab.line("trace --roi turns -- ./turns").ends(0, &[]);
+    lab.line("count turns.trace").ends(0, &["20 more kinds of calls"]);
+    assert_eq!(lab.line("count turns.trace --json").ends(0, &[]).records("trace_count").len(), 50);
+    lab.line("count turns.trace -v uint64").refused(&["leave out -v"]);
+}
+
 #[test]
 fn functions_of_libraries_have_their_names_and_stripped_ones_a_place_that_can_be_recorded() {
     let lab = Lab::shared();

@@ -57,6 +57,8 @@ impl UnitLoad {
 pub struct HotInstruction {
     /// Its address.
     pub address: u64,
+    /// `FUNCTION+0x10`, where the timeline has names; empty else.
+    pub place: String,
     /// Its text.
     pub text: String,
     /// Waited for its sources.
@@ -102,6 +104,7 @@ pub fn hot_loop(timeline: &Timeline) -> Option<HotLoop> {
         let (address, text) = timeline.text_of(&events[first + offset]);
         HotInstruction {
             address,
+            place: timeline.places.get(&address).cloned().unwrap_or_default(),
             text,
             for_sources: mean(offset, &|event| event.ready.saturating_sub(event.start)),
             for_pipe: mean(offset, &|event| event.issue.saturating_sub(event.ready)),
@@ -187,9 +190,28 @@ fn iterations_from(events: &[Event], first: usize, period: usize) -> usize {
 /// made of, but happen to come when something else lets them.
 const PIPES_MAX_PERCENT: u64 = 5;
 
+/// What an instruction waited for: of results in registers the one that came in the very cycle in which it was ready, since
+/// events know no registers; of a load that had to wait for a store's bytes, that store.
+fn waited_for(events: &[Event], at: usize, from: usize) -> Option<usize> {
+    let event = &events[at];
+    let mut earlier = (from..at).rev();
+    if event.loaded_from > event.issue {
+        return earlier.find(|index| events[*index].stores && events[*index].issue == event.loaded_from);
+    }
+    if event.ready <= event.start {
+        return None;
+    }
+    let exact = earlier.clone().find(|index| events[*index].finish == event.ready);
+    // Where results take a way of their own to a store, its value is there a little before or behind.
+    let near = |index: &usize| events[*index].finish.abs_diff(event.ready) <= BYPASS_MAX;
+    exact.or_else(|| earlier.find(near).filter(|_| event.stores))
+}
+
+/// Cycles that a way of their own can take results to a store, or spare them.
+const BYPASS_MAX: u64 = 2;
+
 /// Back from the result that comes last: each waited for the result of the one before. The places of these in the loop, and
-/// whether they lead through several iterations. Events know no registers, so a link is a result that came in the very cycle
-/// in which the next one was ready.
+/// whether they lead through several iterations.
 fn chain(events: &[Event], first: usize, period: usize, runs: usize) -> (BTreeSet<usize>, bool) {
     let end = first + runs * period;
     let last_turn = end - period..end;
@@ -204,12 +226,7 @@ fn chain(events: &[Event], first: usize, period: usize, runs: usize) -> (BTreeSe
         turns.insert((at - first) / period);
         waits_for_pipes += events[at].issue.saturating_sub(events[at].ready);
         begin = begin.min(events[at].ready);
-        let event = &events[at];
-        if event.ready <= event.start {
-            break;
-        }
-        let nearest = at.saturating_sub(8 * period).max(first)..at;
-        match nearest.rev().find(|index| events[*index].finish == event.ready) {
+        match waited_for(events, at, at.saturating_sub(8 * period).max(first)) {
             Some(index) => at = index,
             None => break,
         }

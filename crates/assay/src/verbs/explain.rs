@@ -8,8 +8,10 @@ use crate::cpus;
 use crate::hot_loop;
 use crate::judge::{self, Judge};
 use crate::least::{Bounds, Least};
+use crate::naming::Names;
 use crate::progress::Progress;
 use crate::select::{only_traces, Cases, Selection};
+use lab::discover::Variant;
 use lab::{Problem, Result};
 use predict::explain::{explain, places, predict_placed, sensitivity, Alignments, Explanation, Sensitivity};
 use predict::hot::{self, HotLoop};
@@ -21,6 +23,7 @@ use serde::Serialize;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use trace::Reader;
 
 /// Options of `explain`.
 #[derive(clap::Args)]
@@ -72,6 +75,10 @@ struct ExplainRecord<'a> {
 
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
+    if args.cpu.contains(',') {
+        return Err(Problem::new(format!("explain looks at one cpu at a time, and -c names {}", args.cpu))
+            .remedy("name one of them; ./assay predict and compare take several"));
+    }
     let page = context.output(args.html.as_deref())?;
     let mut cpus = cpus::cpus_for(context, std::slice::from_ref(&args.cpu), &args.selection.archs)?;
     // LLVM's cores come once for each architecture.
@@ -84,7 +91,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let failed = |error: &dyn Display| judge::of_trace(path, error);
     let mut open = judge::opener(path);
     let (first, took) =
-        first_numbers(context, args, &mut open, &cpu, base).map_err(|error| failed(&error))?;
+        first_numbers(context, args, &mut open, &cpu, &subject).map_err(|error| failed(&error))?;
     if let Some(from) = args.from.filter(|from| *from >= first.executed) {
         return Err(Problem::new(format!(
             "--from {from} is beyond the {} instructions of the trace",
@@ -94,7 +101,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     }
     let mut report = Report::new(&format!("{} on {}, predicted", subject.title, cpu.title()));
     let section = report.section("");
-    judge::cut_of(path)?.into_iter().for_each(|text| {
+    subject.cut.into_iter().for_each(|text| {
         section.paragraph(text);
     });
     section.paragraph(&first.text);
@@ -155,11 +162,11 @@ fn first_numbers(
     args: &Args,
     open: &mut predict::explain::Open<'_>,
     cpu: &Cpu,
-    base: &Options,
+    subject: &Subject,
 ) -> std::result::Result<(First, Duration), PredictError> {
     let _progress = (!context.json).then(|| Progress::of(&format!("predicting on {}", cpu.name), 0));
     let began = Instant::now();
-    let prediction = predict::predict(&mut *open()?, &[cpu], base)?.remove(0);
+    let prediction = predict::predict(&mut *open()?, &[cpu], &subject.options)?.remove(0);
     let took = began.elapsed();
     let counters = &prediction.counters;
     let cycles = match prediction.cycles_per_call {
@@ -172,6 +179,9 @@ fn first_numbers(
         hot_loop::stalls_text(counters, prediction.cycles)
     );
     let mut timeline = timeline(open, cpu, args.from.unwrap_or(counters.instructions / 2), args)?;
+    if let Some(timeline) = &mut timeline {
+        timeline.name(|address| subject.names.place_text(address));
+    }
     let hot = timeline.as_ref().and_then(hot::hot_loop);
     if let Some(timeline) = &mut timeline {
         timeline.events.truncate(usize::try_from(args.count).unwrap_or(usize::MAX));
@@ -288,6 +298,20 @@ struct Subject {
     title: String,
     trace: PathBuf,
     options: Options,
+    names: Names,
+    /// Why the trace is not of the whole program.
+    cut: Option<&'static str>,
+}
+
+impl Subject {
+    fn of(title: String, trace: PathBuf, options: Options) -> Result<Subject> {
+        let failed = |error: trace::Error| judge::of_trace(&trace, &error);
+        let mut reader = Reader::open(&trace).map_err(failed)?;
+        reader.executions().map_err(failed)?;
+        let names = Names::of(reader.blocks(), reader.end(), &[])?;
+        let cut = judge::cut_text(reader.end());
+        Ok(Subject { title, trace, options, names, cut })
+    }
 }
 
 /// A trace file as named, or one made of a variant's first case; and how it is predicted by the other verbs, too.
@@ -305,11 +329,7 @@ fn subject_of(context: &Context, args: &Args, cpu: &Cpu) -> Result<Subject> {
             return Err(Problem::new("explain takes one trace at a time")
                 .remedy("./assay compare puts several side by side"));
         }
-        return Ok(Subject {
-            title: word.to_owned(),
-            trace: file.to_path_buf(),
-            options: Options::default(),
-        });
+        return Subject::of(word.to_owned(), file.to_path_buf(), Options::default());
     }
     let mut selection = args.selection.resolved(context)?;
     if selection.archs.is_empty() {
@@ -324,7 +344,11 @@ fn subject_of(context: &Context, args: &Args, cpu: &Cpu) -> Result<Subject> {
     if selection.variants.is_empty() {
         variants.retain(|one| !one.reference);
     }
-    let able = variants.iter().find(|variant| judge::cpu_has(cpu, variant)).ok_or_else(|| {
+    // Who says nothing means what most programs of such a machine are built for today.
+    let able: Vec<&Variant> = variants.iter().filter(|variant| judge::cpu_has(cpu, variant)).collect();
+    let archs: Vec<&str> = able.iter().map(|variant| variant.arch.name()).collect();
+    let usual = able.iter().max_by_key(|one| (one.arch.word_bits(), !one.arch.big_endian()));
+    let able = *usual.ok_or_else(|| {
         Problem::new(format!(
             "{} does not run {}: it needs {}",
             cpu.name,
@@ -338,15 +362,15 @@ fn subject_of(context: &Context, args: &Args, cpu: &Cpu) -> Result<Subject> {
             .remedy("explain takes one variant: name it as HOTPATH/VARIANT or by -v"));
     }
     let case = able.hotpath.select_cases(&args.cases.cases).into_iter().next().unwrap_or_default();
-    context.progress(&format!("{} on {}, {case}", able.title(), able.arch));
+    let others = match archs.len() {
+        0 | 1 => String::new(),
+        _ => format!(" (-a chooses among {})", archs.join(" ")),
+    };
+    context.progress(&format!("{} on {}, {case}{others}", able.title(), able.arch));
     let judge = Judge::new(context, selection.compiler()?).unchecked(args.cases.unchecked);
     let trace =
         judge.loop_trace(able, &case, cpu)?.map_err(|reason| Problem::new(reason.0).at(able.title()))?;
-    Ok(Subject {
-        title: format!("{} ({}) {case}", able.title(), able.arch),
-        trace,
-        options: judge::options(),
-    })
+    Subject::of(format!("{} ({}) {case}", able.title(), able.arch), trace, judge::options())
 }
 
 fn bounds_table(explanation: &Explanation) -> Table {

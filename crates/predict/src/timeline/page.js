@@ -6,10 +6,12 @@ const list = rows.match(/[ +][^ +]+/g) || [];
 const scroll = document.getElementById("scroll"), body = document.getElementById("rows"), ruler = document.getElementById("ruler");
 const cells = list.map(text => {
   const f = text.slice(1).split(",");
-  return { begins: text[0] === "+", group: f[7] === "g", text: narrow ? texts[parseInt(f[0], 36)].replace(/^\S+ /, "") : texts[parseInt(f[0], 36)],
+  const whole = texts[parseInt(f[0], 36)];
+  return { begins: text[0] === "+", group: f[7] === "g", whole, text: narrow ? whole.replace(/^\S+ /, "") : whole,
     at: parseInt(f[1], 36), steps: f.slice(2, 7).map(step => parseInt(step, 36)) };
 });
-const left = (narrow ? 21 : 44) * 7.3;
+const most = Math.max(0, ...texts.map(text => text.length)) + 3;
+const left = (narrow ? 21 : Math.max(30, Math.min(56, most))) * 7.3;
 const longest = Math.max(1, ...cells.map(c => c.at + c.steps.reduce((a, b) => a + b, 0) + 1));
 const shown = Math.min(longest, 4000), width = left + (shown + 2) * W;
 body.style.height = cells.length * H + "px";
@@ -33,7 +35,7 @@ function draw() {
       }
       x += step * W; from += step;
     });
-    html += `<div class="r${c.begins ? " n" : ""}" style="top:${i * H}px;width:${width}px" title="${told.join(", ")}">` +
+    html += `<div class="r${c.begins ? " n" : ""}" style="top:${i * H}px;width:${width}px" title="${c.whole}: ${told.join(", ")}">` +
       `<em style="width:${left}px">${c.group ? "{ " : "  "}${c.text}</em>${bars}</div>`;
   }
   body.innerHTML = html;

@@ -27,9 +27,9 @@ impl Timeline {
             if let std::collections::btree_map::Entry::Vacant(entry) = numbers.entry(event.op) {
                 entry.insert(next);
                 let (address, text) = self.text_of(event);
-                // What a program's bytes decode to is no text of ours: it must not end the script.
-                let text: String = text.chars().filter(|c| !"<>&\"\\\n`$".contains(*c)).collect();
-                let _ = write!(texts, "{}\"{address:x} {text}\"", if next == 0 { "" } else { "," });
+                let text = shown(&text);
+                let place = shown(&self.place_of(address));
+                let _ = write!(texts, "{}\"{place} {text}\"", if next == 0 { "" } else { "," });
             }
         }
         let mut rows = String::new();
@@ -55,6 +55,11 @@ impl Timeline {
             self.events.len(),
         )
     }
+}
+
+/// What a program's bytes decode to, and its symbols, are no texts of ours: they must not end the script.
+fn shown(text: &str) -> String {
+    text.chars().filter(|c| !"<>&\"\\\n`$".contains(*c)).collect()
 }
 
 /// Number of the text, cycles from the origin to the dispatch (an iteration may begin behind some of its instructions), then
