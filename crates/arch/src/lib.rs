@@ -100,7 +100,15 @@ impl FromStr for Arch {
     type Err = UnknownArch;
 
     fn from_str(name: &str) -> Result<Arch, UnknownArch> {
-        Arch::ALL.into_iter().find(|arch| arch.name() == name).ok_or_else(|| UnknownArch(name.to_owned()))
+        let found = Arch::ALL.into_iter().find(|arch| arch.name() == name).or(match name {
+            // As Debian, or the kernel, calls them.
+            "ppc64el" | "ppc64le" => Some(Arch::Powerpc64le),
+            "loong64" => Some(Arch::Loongarch64),
+            "amd64" => Some(Arch::X86_64),
+            "arm64" => Some(Arch::Aarch64),
+            _ => None,
+        });
+        found.ok_or_else(|| UnknownArch(name.to_owned()))
     }
 }
 
@@ -115,6 +123,7 @@ mod tests {
             assert_eq!(Arch::from_code(arch.code()), Some(arch));
         }
         assert_eq!(Arch::from_code(0), None);
+        assert_eq!("ppc64el".parse(), Ok(Arch::Powerpc64le));
         let message = "ppc64".parse::<Arch>().unwrap_err().to_string();
         assert!(message.contains("powerpc64le"), "{message}");
     }

@@ -56,7 +56,7 @@ fn of_file(folder: &Path, file: &Path) -> Result<Cpu> {
 /// One of ours; a word that is none of them may be the name of a core that LLVM has a model of, or nearly one of ours.
 fn described(folder: &Path, name: &str) -> Result<Cpu> {
     Cpu::load(folder, name).map_err(|error| {
-        let CpuError::Unknown { known, .. } = &error else { return told(&error, "") };
+        let CpuError::Unknown { known, .. } = &error else { return of_ours(folder, &error) };
         if Arch::ALL.iter().any(|arch| llvm_names(*arch).contains(&name)) {
             return Problem::new(format!("no file describes the cpu '{name}'"))
                 .remedy(format!("-c llvm:{name} takes LLVM's model of it; described: {}", known.join(" ")));
@@ -65,6 +65,20 @@ fn described(folder: &Path, name: &str) -> Result<Cpu> {
         let guess = near.map_or(String::new(), |near| format!("did you mean {near}? "));
         Problem::new(format!("unknown cpu '{name}'")).remedy(format!("{guess}known: {}", known.join(" ")))
     })
+}
+
+/// A description of ours is wrong where it was changed, or where the command is of another day than it.
+fn of_ours(folder: &Path, error: &CpuError) -> Problem {
+    let problem = told(error, "");
+    if !matches!(error, CpuError::UnknownKey { .. }) {
+        return problem;
+    }
+    let remedy = format!(
+        "{}; where nobody changed the file, this command is older than {}: cargo build --release -p assay",
+        problem.remedy,
+        folder.display()
+    );
+    problem.remedy(remedy)
 }
 
 /// A core that only LLVM has a scheduling model of, once for each architecture that it runs.

@@ -117,7 +117,9 @@ impl Selection {
         resolved.words = vec![first.clone()];
         for (word, pair) in self.words.iter().zip(pairs) {
             match pair {
-                Some((hotpath, variant)) if hotpath == first => resolved.variants.push(variant),
+                Some((hotpath, variants)) if hotpath == first => {
+                    resolved.variants.extend(variants.split(',').map(str::to_owned))
+                }
                 _ => resolved.words.push(word.clone()),
             }
         }
@@ -207,8 +209,14 @@ impl Selection {
         known.sort();
         known.dedup();
         if let Some(name) = self.variants.iter().find(|name| !known.contains(name)) {
-            return Err(Problem::new(format!("no variant is called '{name}' in this selection"))
-                .remedy(format!("known: {}", known.join(" "))));
+            let elsewhere = self.archs_with(context, &hotpaths, name)?;
+            let remedy = match elsewhere.is_empty() {
+                true => format!("known: {}", known.join(" ")),
+                false => format!("it is there for {}; known here: {}", elsewhere.join(" "), known.join(" ")),
+            };
+            return Err(
+                Problem::new(format!("no variant is called '{name}' in this selection")).remedy(remedy)
+            );
         }
         if selected.is_empty() {
             return Err(
@@ -216,6 +224,25 @@ impl Selection {
             );
         }
         Ok(selected)
+    }
+
+    /// The architectures for which there is a variant of that name.
+    fn archs_with(
+        &self,
+        context: &Context,
+        hotpaths: &[Arc<HotPath>],
+        name: &str,
+    ) -> Result<Vec<&'static str>> {
+        let mut archs = Vec::new();
+        for arch in Arch::ALL {
+            for hotpath in hotpaths {
+                let all = discover::variants(&context.workspace, &self.dirs, hotpath, arch)?;
+                if !archs.contains(&arch.name()) && all.iter().any(|variant| variant.name == name) {
+                    archs.push(arch.name());
+                }
+            }
+        }
+        Ok(archs)
     }
 
     /// The variants of the selection and, if it is of the user's files or folders, those of ours beside them, so that they are
@@ -258,9 +285,10 @@ impl Selection {
             all.retain(|one| self.variants.contains(&one.name));
             own.retain(|one| !in_folders || self.variants.contains(&one.name));
         }
-        all.extend(own);
-        tell_apart(&mut all);
-        Ok(all)
+        // What is wrong with the user's is told first.
+        own.extend(all);
+        tell_apart(&mut own);
+        Ok(own)
     }
 
     /// The hot paths of our libraries whose contract the user's variants have.

@@ -174,6 +174,115 @@ fn a_missing_header_is_no_verdict_and_its_folder_can_be_named() {
 }
 
 #[test]
+fn a_file_without_the_function_is_no_verdict_and_its_own_name_can_be_used() {
+    let lab = Lab::shared();
+    lab.write("empty.c", "");
+    lab.line("check csum_partial empty.c -a powerpc64le").refused(&["cannot be judged", "no function"]);
+    lab.write("other.c", GOOD.replace("csum_partial", "my_sum"));
+    let ran = lab.line("check csum_partial other.c -a powerpc64le --quick");
+    let ran =
+        ran.refused(&["does not define csum_partial (it defines my_sum)", "--cflags=-DNAME=csum_partial"]);
+    assert!(!ran.stdout.contains("WRONG"), "{ran:#?}");
+    lab.line("check csum_partial other.c -a powerpc64le --quick --cflags=-Dmy_sum=csum_partial")
+        .ends(0, &["1 right"]);
+}
+
+#[test]
+fn headers_of_the_c_library_are_named_as_the_cause() {
+    let lab = Lab::shared();
+    lab.write("tree/checksum/csum_partial/generic/mine.c", format!("#include <string.h>\n{GOOD}"));
+    let ran = lab.line("check csum_partial -d tree -a powerpc64 --quick");
+    let ran = ran.refused(&["cannot be judged: it includes headers of the C library", "assay.h"]);
+    assert!(!ran.stdout.contains("WRONG"), "{ran:#?}");
+}
+
+#[test]
+fn words_mean_what_they_say_or_are_refused() {
+    let lab = Lab::shared();
+    lab.write("mine.c", GOOD);
+    // Debian's names of architectures.
+    lab.line("check csum_partial mine.c -a ppc64el,loong64 --quick").ends(0, &["2 right", "powerpc64le"]);
+    // Variants of ours beside a file, where they are named.
+    lab.line("check csum_partial mine.c -a ppc64el -v uint64,adde --quick").ends(0, &["3 right"]);
+    let line = "predict csum_partial/adde,uint64 -a powerpc64le -c power8 --case size=40 --json";
+    assert_eq!(lab.line(line).ends(0, &[]).records("prediction").len(), 2);
+    lab.line("check mine.c -a powerpc64le").refused(&["the hot path that it is judged as stands before it"]);
+    lab.line("measure a.trace").refused(&["a recorded trace", "predict, explain, hot"]);
+    // Before anything is built or measured.
+    for line in ["compare csum_partial mine.c", "report csum_partial mine.c -a powerpc64le -c power8"] {
+        let ran = lab.line(&format!("{line} --against nosuch")).refused(&["--against nosuch", "uint64"]);
+        assert!(!ran.stderr.contains("measuring") && !ran.stderr.contains("checking"), "{ran:#?}");
+    }
+    lab.line("check csum_partial/adde -a x86_64")
+        .refused(&["no variant is called 'adde'", "it is there for powerpc"]);
+    lab.line("explain csum_partial/adde -c power8,power9").refused(&["one cpu at a time"]);
+    lab.line("trace -- ./").refused(&["is a folder and no program"]);
+    // A cpu that runs several architectures takes the usual one, and says so.
+    lab.line("explain csum_partial mine.c -c power9 --case size=40 --count 1")
+        .ends(0, &["csum_partial/mine (powerpc64le)", "-a chooses among powerpc powerpc64 powerpc64le"]);
+}
+
+#[test]
+fn what_is_wrong_with_ones_own_file_is_told_before_ours_are_judged() {
+    let lab = Lab::shared();
+    lab.write("broken.c", drops_a_byte());
+    let mut command = lab.command();
+    command.args([
+        "count",
+        "csum_partial",
+        "broken.c",
+        "-a",
+        "powerpc64le",
+        "-v",
+        "uint64",
+        "--case",
+        "size=40",
+        "--json",
+    ]);
+    // Both streams into one file, in the order in which they were written.
+    let both = std::fs::File::create(lab.folder.join("both")).unwrap();
+    command.stdout(both.try_clone().unwrap()).stderr(both);
+    command.status().unwrap();
+    let told = std::fs::read_to_string(lab.folder.join("both")).unwrap();
+    let place = |part: &str| told.find(part).unwrap_or_else(|| panic!("no {part} in {told}"));
+    assert!(place("csum_partial/broken on") < place("\"variant\":\"uint64\""), "{told}");
+}
+
+#[test]
+fn a_key_that_the_command_does_not_know_may_mean_that_it_is_the_older() {
+    let lab = Lab::shared();
+    let checkout = checkout_with(&lab, "power/power8.toml", |text| format!("key-of-tomorrow = 1\n{text}"));
+    let ran = finish(lab.command().env("ASSAY_ROOT", &checkout).args(["cpu", "power8"]));
+    ran.refused(&["unknown key 'key-of-tomorrow'", "this command is older", "cargo build"]);
+}
+
+/// gdb-multiarch is no part of the set-up; a machine without it says so, and is no failure.
+#[test]
+fn the_line_for_gdb_stops_where_the_function_is_entered_by_the_wrong_call() {
+    let found = finish(std::process::Command::new("sh").args(["-c", "command -v gdb-multiarch"]));
+    if found.status != Some(0) {
+        eprintln!("skipped: there is no gdb-multiarch");
+        return;
+    }
+    let lab = Lab::shared();
+    lab.write("broken.c", drops_a_byte());
+    let check = "check csum_partial broken.c -a powerpc64le,powerpc64,aarch64 --quick --json";
+    for record in lab.line(check).ends(1, &[]).records("check") {
+        let (arch, line) = (&record["arch"], record["debugger"].as_str().unwrap());
+        // Each at a port of its own, since tests run side by side.
+        let port = 20000 + std::process::id() % 40000;
+        let line = line.replace("1234", &port.to_string());
+        let line = format!("{line} -batch -ex 'info symbol $pc' -ex 'list csum_partial' -ex kill </dev/null");
+        let ran = finish(
+            std::process::Command::new("timeout").args(["60", "sh", "-c", &line]).current_dir(&lab.folder),
+        );
+        let shown = ran.stdout.split("breakpoint 2, csum_partial").nth(1);
+        let shown = shown.unwrap_or_else(|| panic!("{arch}: {ran:#?}"));
+        assert!(shown.contains("broken.c") && shown.contains("uint32_t csum_partial"), "{arch}: {ran:#?}");
+    }
+}
+
+#[test]
 fn a_kernels_file_that_wants_more_of_its_kernel_is_not_called_wrong() {
     let lab = Lab::shared();
     lab.write(

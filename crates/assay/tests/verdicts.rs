@@ -9,7 +9,8 @@ use serde_json::Value;
 /// POWER7, with the latency of a carry as a guess of so many cycles between 1 and 30.
 fn guessing(carry: u64) -> String {
     format!(
-        "# A core for tests.\ninherits = \"power7\"\n[sources]\ntest = \"made for a test\"\n[class.carry]\nlatency.carry = \
+        "# A core for tests.\ninherits = \"power7\"\n[sources]\ntest = \"made for a test\"\n[class.carry]\nparts = [\"FX\"]\n\
+         domain = \"fx_long\"\nlatency.value = {{ value = 2, unit = \"cycles\", source = \"test\", kind = \"manual\" }}\nlatency.carry = \
          {{ value = {carry}, unit = \"cycles\", source = \"test\", kind = \"guess\", range = [1, 30] }}\n"
     )
 }

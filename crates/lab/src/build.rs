@@ -208,10 +208,16 @@ impl<'a> Builder<'a> {
             wanted.extend(hotpath.adapters.iter().map(|adapter| adapter.symbol.as_str()));
             let has: Vec<&str> = elf.functions.iter().map(|(name, _)| name.as_str()).take(8).collect();
             let has = if has.is_empty() { "no function".to_owned() } else { has.join(" ") };
-            return Err(Problem::new(format!("does not define {} (it defines {has})", hotpath.symbol))
-                .at(variant.source.display())
-                .remedy(format!("define one of: {}", wanted.join(" ")))
-                .of_variant());
+            return Err(Problem::new(format!(
+                "cannot be judged: it does not define {} (it defines {has})",
+                hotpath.symbol
+            ))
+            .at(variant.source.display())
+            .remedy(format!(
+                "define one of: {}; a function of another name is called so by --cflags=-DNAME={}",
+                wanted.join(" "),
+                hotpath.symbol
+            )));
         };
         let mut flags = baseline_flags(Target::of(variant.arch));
         flags.extend(self.include_flags(variant));
@@ -301,10 +307,15 @@ impl<'a> Builder<'a> {
             .arg("-o")
             .arg(scratch.path());
         run_tool(command, &scratch, "does not compile", &place).map_err(|problem| {
-            if unit.of_the_users {
-                not_compiled(&place, &text, problem)
-            } else {
-                problem
+            match wants_a_library(&problem) {
+                true => Problem::new("cannot be judged: it includes headers of the C library, and there is none behind it")
+                    .at(&place)
+                    .remedy(
+                        "leave them out: the compiler's own (stddef.h, stdint.h, stdbool.h, limits.h) are there, and memcpy, \
+                         memmove, memset and memcmp are in assay.h",
+                    ),
+                false if unit.of_the_users => not_compiled(&place, &text, problem),
+                false => problem,
             }
         })?;
         scratch.keep_as(&object)
@@ -349,6 +360,14 @@ impl<'a> Builder<'a> {
         run_tool(command, &scratch, "does not link", &self.workspace.display(&variant.source))?;
         scratch.keep_as(&runner)
     }
+}
+
+/// Whether a source failed because of a header of this machine's C library, which needs others that are for this machine alone.
+fn wants_a_library(problem: &Problem) -> bool {
+    let has = |text: &str| problem.what.contains(text);
+    problem.blame == Blame::Variant
+        && has("fatal error: ")
+        && (has("\n    /usr/include/") || has("\n/usr/include/"))
 }
 
 /// Of a file that wants a header which is not here, or of a kernel's that does not compile without its kernel, nothing is known.

@@ -68,23 +68,26 @@ pub struct Repeat {
     pub runner: Vec<String>,
     /// What it runs on.
     pub engine: Engine,
+    /// The function that is judged.
+    pub symbol: String,
 }
 
 /// Where the runner stops for a debugger before the wanted call.
 const BREAKPOINT: &str = "assay_wanted_call_follows";
 
 impl Repeat {
-    /// A line for a shell that stops in a debugger right before the call.
+    /// A line for a shell that stops in a debugger where the function is entered by the call.
     pub fn debugger_line(&self) -> String {
         let runner = self.runner.iter().map(|word| quoted(word.as_ref())).collect::<Vec<_>>().join(" ");
+        let into = format!("-ex 'tbreak {}' -ex continue", self.symbol);
         match &self.engine {
-            Engine::Native => format!("gdb -q -ex 'break {BREAKPOINT}' -ex run --args {runner}"),
+            Engine::Native => format!("gdb -q -ex 'break {BREAKPOINT}' -ex run {into} --args {runner}"),
             Engine::Qemu { program, cpu, .. } => {
                 let program = quoted(program.as_os_str());
                 let file = quoted(self.runner[0].as_ref());
                 format!(
                     "{program} -g 1234 -cpu {cpu} {runner} & gdb-multiarch -q {file} -ex 'target remote :1234' \
-                     -ex 'break {BREAKPOINT}' -ex continue"
+                     -ex 'break {BREAKPOINT}' -ex continue {into}"
                 )
             }
         }
@@ -185,7 +188,7 @@ pub fn check_in(
         if verdict.is_failure() {
             verdict = with_prototype(verdict, builder, variant)?;
             checked.engine = engine.describe();
-            checked.repeat = repeat(&output, engine, &runner.path, manner);
+            checked.repeat = repeat(&output, engine, &runner.path, manner, &variant.hotpath.symbol);
             break;
         }
     }
@@ -286,7 +289,7 @@ fn details(output: &Output) -> Vec<String> {
 }
 
 /// The call that the runner was at, as it says: `call 7 of the check, seed 3`.
-fn repeat(output: &Output, engine: &Engine, runner: &Path, manner: Manner) -> Option<Repeat> {
+fn repeat(output: &Output, engine: &Engine, runner: &Path, manner: Manner, symbol: &str) -> Option<Repeat> {
     let said = details(output).into_iter().find(|line| line.starts_with("call "))?;
     let number = |mark: &str| {
         let rest = &said[said.find(mark)? + mark.len()..];
@@ -296,7 +299,7 @@ fn repeat(output: &Output, engine: &Engine, runner: &Path, manner: Manner) -> Op
     let words = Manner { call: Some(call), ..manner }.words();
     let mut line = vec![runner.display().to_string(), "check".to_owned(), "again".to_owned()];
     line.extend(words);
-    Some(Repeat { call, seed, runner: line, engine: engine.clone() })
+    Some(Repeat { call, seed, runner: line, engine: engine.clone(), symbol: symbol.to_owned() })
 }
 
 #[cfg(test)]

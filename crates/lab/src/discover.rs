@@ -326,6 +326,16 @@ pub fn named<'a>(hotpaths: &'a [Arc<HotPath>], word: &str) -> Result<Vec<&'a Arc
         hotpath.name == word || hotpath.library == word || file_name(&hotpath.folder) == word
     };
     let matching: Vec<_> = hotpaths.iter().filter(|hotpath| is_named(hotpath)).collect();
+    if matching.is_empty() && word.ends_with(".trace") {
+        return Err(Problem::new("is a recorded trace, and variants of a hot path are wanted here")
+            .at(word)
+            .remedy("./assay count, predict, explain, hot and compare take traces"));
+    }
+    if matching.is_empty() && Path::new(word).is_file() {
+        return Err(Problem::new("is a file, and the hot path that it is judged as stands before it")
+            .at(word)
+            .remedy("name that first, as in: csum_partial FILE; ./assay list shows the hot paths"));
+    }
     if matching.is_empty() {
         let mut known: Vec<&str> =
             hotpaths.iter().flat_map(|h| [h.library.as_str(), h.name.as_str()]).collect();

@@ -5,6 +5,7 @@ use crate::context::{Context, Outcome};
 use crate::progress::Progress;
 use crate::select::Selection;
 use crate::work::Stops;
+use arch::Arch;
 use lab::build::Builder;
 use lab::check::{check_in, Checked, Manner, Verdict};
 use lab::discover::Variant;
@@ -66,7 +67,9 @@ pub fn check_selection(context: &Context, selection: &Selection, quick: bool) ->
 
 /// Checks a selection, shows each verdict as it comes and then their numbers.
 fn check_selection_in(context: &Context, selection: &Selection, manner: Manner) -> Result<Tally> {
-    let variants = selection.variants(context)?;
+    // A file is judged alone, unless somebody wants those of ours that -v names beside it.
+    let beside = selection.words.len() > 1 && !selection.variants.is_empty();
+    let variants = if beside { selection.competitors(context)? } else { selection.variants(context)? };
     let builder = Builder::new(&context.workspace, selection.compiler()?);
     let mut tally = Tally::default();
     let mut stops = Stops::default();
@@ -142,6 +145,9 @@ fn show(context: &Context, variant: &Variant, checked: &Checked, again: Option<&
     }
     if let Some(again) = again {
         println!("         again:  {}\n         in gdb: {}", again.command, again.debugger);
+        if variant.arch == Arch::Loongarch64 && !checked.engine.is_empty() {
+            println!("         (by a gdb that knows LoongArch: Debian 12's gdb-multiarch does not)");
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use lab::{Problem, Result};
 use report::record::{CompareRecord, Record};
 use report::{Derived, Report, Table, Text, Tone};
 use stats::{Sampling, Verdict};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Options of `compare`.
 #[derive(clap::Args)]
@@ -140,6 +140,12 @@ pub fn with_baseline(
     }
     selection.with_reference = against == Some(REFERENCE);
     let mut variants = selection.competitors(context)?;
+    if let Some(name) = against.filter(|name| variants.iter().all(|variant| variant.name != *name)) {
+        let known: BTreeSet<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();
+        let known: Vec<&str> = known.into_iter().collect();
+        return Err(Problem::new(format!("--against {name}: no variant of this selection is called that"))
+            .remedy(format!("known: {}", known.join(" "))));
+    }
     // The user's come last, in every group.
     variants.sort_by_key(|variant| selection.is_own(variant));
     Ok(variants)
@@ -249,7 +255,14 @@ fn verdict_text(record: &CompareRecord) -> Text {
         Some(text) if text == Verdict::Slower.to_string() => Tone::Bad,
         _ => Tone::Plain,
     };
-    let text =
-        record.verdict.clone().or_else(|| record.no_verdict.as_ref().map(|why| format!("none: {why}")));
-    Text { text: text.unwrap_or_default(), tone }
+    let mut text = record
+        .verdict
+        .clone()
+        .or_else(|| record.no_verdict.as_ref().map(|why| format!("none: {why}")))
+        .unwrap_or_default();
+    let apart = record.interval.is_some_and(|[low, high]| low > 1.0 || high < 1.0);
+    if tone == Tone::Plain && record.verdict.is_some() && apart {
+        text.push_str(" (swapped rounds differ as much)");
+    }
+    Text { text, tone }
 }

@@ -3,9 +3,9 @@
 
 use crate::context::{Context, Outcome};
 use crate::judge::{self, Judge};
-use crate::select::{Cases, Selection};
+use crate::select::{only_traces, Cases, Selection};
 use crate::work::{each_case, Skips};
-use lab::Result;
+use lab::{Problem, Result};
 use report::record::{Common, CountRecord, Record};
 use report::{Count, Derived, Report, Table};
 use serde::Serialize;
@@ -23,6 +23,11 @@ pub struct Args {
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     if let Some(path) = args.selection.words.first().filter(|word| word.ends_with(".trace")) {
+        only_traces(&args.selection, &args.cases)?;
+        if args.selection.words.len() > 1 {
+            return Err(Problem::new("count takes one trace at a time")
+                .remedy("name the others in runs of their own"));
+        }
         return trace_file(context, Path::new(path));
     }
     let judge = Judge::new(context, args.selection.compiler()?).unchecked(args.cases.unchecked);
@@ -67,6 +72,9 @@ struct TraceCountRecord {
     cache_operations: u64,
 }
 
+/// Kinds of calls that are shown.
+const ROWS_MAX: usize = 30;
+
 /// What a trace file holds, the most frequent calls first.
 fn trace_file(context: &Context, path: &Path) -> Result<Outcome> {
     let failed = |error: trace::Error| judge::of_trace(path, &error);
@@ -101,12 +109,15 @@ fn trace_file(context: &Context, path: &Path) -> Result<Outcome> {
     let (name, how) = (table.text_column("function"), table.text_column("left by"));
     let (calls, instructions) = (table.count_column("calls", ""), table.count_column("instructions", ""));
     let (loads, stores) = (table.count_column("loads", ""), table.count_column("stores", ""));
-    for record in &records {
+    for record in records.iter().take(ROWS_MAX) {
         let row = table.row();
         let inside = if record.nested { " (inside another)" } else { "" };
         table.set(row, name, format!("{}{inside}", record.region)).set(row, how, record.left_by.as_str());
         table.set(row, calls, Count(record.calls)).set(row, instructions, Count(record.instructions));
         table.set(row, loads, Count(record.loads)).set(row, stores, Count(record.stores));
+    }
+    if let Some(left) = records.len().checked_sub(ROWS_MAX).filter(|left| *left > 0) {
+        table.note(&format!("{left} more kinds of calls, none of them more frequent; --json tells all"));
     }
     let mut report = Report::new("What a recorded trace holds");
     report.section("").table(table);

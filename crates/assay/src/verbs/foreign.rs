@@ -76,7 +76,8 @@ fn unpack(context: &Context, args: &UnpackArgs) -> Result<Outcome> {
     programs.iter().for_each(|program| println!("{}", show(program)));
     let is_program = |program: &&String| ElfFile::load(Path::new(&show(program))).is_ok();
     if let Some(first) = programs.iter().find(is_program) {
-        eprintln!("record one: ./assay trace -- {} ARGS", show(first));
+        let name = first.rsplit_once('/').map_or(first.as_str(), |(_, name)| name);
+        eprintln!("record one: ./assay trace -a {} -- {name} ARGS", args.arch);
     }
     Ok(Outcome::Fine)
 }

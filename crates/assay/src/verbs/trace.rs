@@ -136,6 +136,11 @@ fn find_unpacked(context: &Context, arch: Arch, word: &str) -> Result<PathBuf> {
 }
 
 fn load(program: &Path) -> Result<ElfFile> {
+    if program.is_dir() {
+        return Err(Problem::new("is a folder and no program")
+            .at(program.display())
+            .remedy("name a program's file, as in: ./assay trace -- FOLDER/PROGRAM"));
+    }
     let mut start = [0; 2];
     let read = File::open(program).and_then(|mut file| file.read_exact(&mut start));
     if read.is_ok() && start == *b"#!" {

@@ -128,7 +128,13 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         return on_packets(context, args, arch, (&input, program, engine), file, record);
     }
     note_context(args, program);
-    let show = |answer: Answer| show(context, &header, record, answer);
+    let nothing = memory.is_empty();
+    let show = |answer: Answer| {
+        if nothing && answer.as_ref().is_err_and(|why| why.contains("outside context")) {
+            eprintln!("note: r1 points to no memory here: --memory HEX or --memory @FILE gives it some");
+        }
+        show(context, &header, record, answer)
+    };
     if let Some(cpu) = cpu {
         refuse_maps(&input, program, "leave out --target: maps exist on this machine only")?;
         let qemu = machine::emulator(context, arch, cpu)?;
