@@ -31,7 +31,7 @@
 
 /* The page's symbol, and what unwinders are told while LR is in r0: an image says otherwise. */
 #ifndef LEAF_PAGE
-#define LEAF_PAGE	"vdso_data_page"
+#define LEAF_PAGE "vdso_data_page"
 #define LEAF_LR_IN_R0
 #define LEAF_LR_BACK
 #endif
@@ -41,23 +41,23 @@ VDSO_INLINE const struct vdso_page *leaf_page(void)
 {
 	const struct vdso_page *page;
 
-	__asm__("mflr	0\n\t" LEAF_LR_IN_R0
-		"bcl	20, 31, 1f\n"
+	__asm__("mflr	0\n\t" LEAF_LR_IN_R0 "bcl	20, 31, 1f\n"
 		"1:	mflr	%0\n\t"
-		"mtlr	0\n\t" LEAF_LR_BACK
-		"addis	%0, %0, (" LEAF_PAGE " - 1b)@ha\n\t"
+		"mtlr	0\n\t" LEAF_LR_BACK "addis	%0, %0, (" LEAF_PAGE " - 1b)@ha\n\t"
 		"addi	%0, %0, (" LEAF_PAGE " - 1b)@l"
-		: "=&b"(page) : : "r0");
+		: "=&b"(page)
+		:
+		: "r0");
 	return page;
 }
 
 /* The rest of the call is `function`, with the arguments that this one came with. */
-#define LEAF_GO(function, first, second)                                                      \
-	do {                                                                                  \
-		register uintptr_t leaf_r3 __asm__("r3") = (uintptr_t)(first);                \
-		register uintptr_t leaf_r4 __asm__("r4") = (uintptr_t)(second);               \
+#define LEAF_GO(function, first, second) \
+	do { \
+		register uintptr_t leaf_r3 __asm__("r3") = (uintptr_t)(first); \
+		register uintptr_t leaf_r4 __asm__("r4") = (uintptr_t)(second); \
 		__asm__ volatile("b	" #function : : "r"(leaf_r3), "r"(leaf_r4) : "memory"); \
-		__builtin_unreachable();                                                      \
+		__builtin_unreachable(); \
 	} while (0)
 
 /* A zero that is known when `value` is. */
@@ -81,7 +81,7 @@ VDSO_INLINE _Bool leaf_is_open(uint32_t seq)
 }
 
 enum {
-	LEAF_LOW = 4,           /* the lower word of a 64-bit field */
+	LEAF_LOW = 4, /* the lower word of a 64-bit field */
 	LEAF_SEC = VDSO_BASETIME,
 	LEAF_NSEC = VDSO_BASETIME + 8,
 	LEAF_USEC_NSEC = 1000,
@@ -185,26 +185,34 @@ VDSO_INLINE _Bool leaf_time_of(int32_t clock, _Bool wide, struct leaf_time *time
 
 /* ------------------------------------------------------------------ the calls */
 
+/*
+ * The error bit is cleared before the stores, which change no CR: on e300 CR logic waits until everything older has completed, and
+ * mfcr in the caller would wait for both in turn.
+ */
 VDSO_INLINE int leaf_clock_gettime(int32_t clock, struct vdso_timespec *result)
 {
 	struct leaf_time time;
+	int status;
 
 	if (VDSO_UNLIKELY(!leaf_time_of(clock, 0, &time)))
 		LEAF_GO(vdso_rare_clock_gettime, clock, result);
+	status = vdso_succeed();
 	result->sec = (long)time.sec;
 	result->nsec = (long)time.nsec;
-	return vdso_succeed();
+	return status;
 }
 
 VDSO_INLINE int leaf_clock_gettime64(int32_t clock, struct vdso_timespec64 *result)
 {
 	struct leaf_time time;
+	int status;
 
 	if (VDSO_UNLIKELY(!leaf_time_of(clock, 1, &time)))
 		LEAF_GO(vdso_rare_clock_gettime64, clock, result);
+	status = vdso_succeed();
 	result->sec = (int64_t)((uint64_t)time.sec_high << 32 | time.sec);
 	result->nsec = (int64_t)time.nsec;
-	return vdso_succeed();
+	return status;
 }
 
 /* Nearly nobody asks for the time zone, and nobody for nothing. */
@@ -262,27 +270,26 @@ VDSO_INLINE long leaf_time(long *result)
  * `name`: the way of everything rare, with the arguments in r3 and r4 as they came. The caller need not have a frame, so LR
  * is kept in ours and the C function gets the save word of ours. An image has its own, in powerpc.S.
  */
-#define LEAF_RARE(name, function)                                                             \
-	__asm__("	.section .text." #name ", \"ax\", @progbits\n"                       \
-		"	.balign	4\n"                                                         \
-		"	.type	" #name ", @function\n"                                      \
-		#name ":\n"                                                                  \
-		"	stwu	%r1, -16(%r1)\n"                                             \
-		"	mflr	%r0\n"                                                       \
-		"	stw	%r0, 8(%r1)\n"                                               \
-		"	bl	" #function "\n"                                             \
-		"	lwz	%r0, 8(%r1)\n"                                               \
-		"	addi	%r1, %r1, 16\n"                                              \
-		"	mtlr	%r0\n"                                                       \
-		"	cmpwi	%r3, 0\n"                                                    \
-		"	crclr	4*cr0+so\n"                                                  \
-		"	bgelr+\n"                                                            \
-		"	neg	%r3, %r3\n"                                                  \
-		"	crset	4*cr0+so\n"                                                  \
-		"	blr\n"                                                               \
-		"	.size	" #name ", . - " #name "\n"                                  \
+#define LEAF_RARE(name, function) \
+	__asm__("	.section .text." #name ", \"ax\", @progbits\n" \
+		"	.balign	4\n" \
+		"	.type	" #name ", @function\n" #name ":\n" \
+		"	stwu	%r1, -16(%r1)\n" \
+		"	mflr	%r0\n" \
+		"	stw	%r0, 8(%r1)\n" \
+		"	bl	" #function "\n" \
+		"	lwz	%r0, 8(%r1)\n" \
+		"	addi	%r1, %r1, 16\n" \
+		"	mtlr	%r0\n" \
+		"	cmpwi	%r3, 0\n" \
+		"	crclr	4*cr0+so\n" \
+		"	bgelr+\n" \
+		"	neg	%r3, %r3\n" \
+		"	crset	4*cr0+so\n" \
+		"	blr\n" \
+		"	.size	" #name ", . - " #name "\n" \
 		"	.previous\n")
 
-#define LEAF_BEHIND	__attribute__((used, noinline, visibility("hidden")))
+#define LEAF_BEHIND __attribute__((used, noinline, visibility("hidden")))
 
 #endif

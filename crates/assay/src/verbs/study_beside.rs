@@ -7,6 +7,7 @@ use crate::cpus;
 use crate::judge::Judge;
 use crate::study_file::{Elsewhere, Study};
 use crate::verbs::study::{rerun, Rerun};
+use crate::verbs::study_scatter::{self, Scatter};
 use arch::{Arch, UnknownArch};
 use lab::case::Case;
 use lab::discover;
@@ -14,6 +15,7 @@ use lab::{Problem, Result};
 use report::record::{PredictionRecord, Record};
 use report::{Derived, Predicted, Published, Report, Table};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// How far a difference of identical code may be off.
 const STEP_GOAL_CYCLES: f64 = 3.0;
@@ -22,6 +24,7 @@ const STEP_GOAL_CYCLES: f64 = 3.0;
 pub struct Beside {
     other: Vec<Rerun>,
     steps: Vec<StepRecord>,
+    scatters: BTreeMap<String, Scatter>,
     elsewhere: Vec<PredictionRecord>,
 }
 
@@ -35,6 +38,8 @@ struct StepRecord {
     before: String,
     after: String,
     published_cycles: f64,
+    /// 95 %, by what published figures of one code differ by; none where there are no two.
+    published_interval_cycles: Option<[f64; 2]>,
     predicted_cycles: f64,
     error_cycles: f64,
     is_sign_right: bool,
@@ -54,7 +59,12 @@ struct NotJudgedRecord<'a> {
 }
 
 impl StepRecord {
-    fn new(study: &Study, reruns: &[Rerun], index: usize) -> Result<StepRecord> {
+    fn new(
+        study: &Study,
+        reruns: &[Rerun],
+        scatters: &BTreeMap<String, Scatter>,
+        index: usize,
+    ) -> Result<StepRecord> {
         let step = &study.steps[index];
         let (before, after) =
             (&reruns[study.row_index(&step.before)?], &reruns[study.row_index(&step.after)?]);
@@ -66,11 +76,14 @@ impl StepRecord {
         }
         let published = (after.row.published - before.row.published) * clock(after);
         let predicted = (after.own - before.own) * clock(after);
+        let cpu = after.row.cpu.clone().unwrap_or_else(|| study.cpu.clone());
+        let around = |scatter: &Scatter| [-1.0, 1.0].map(|side| published + side * scatter.half_width_cycles);
         Ok(StepRecord {
             kind: "study_step",
             study: study.name.clone(),
             step: step.name.clone(),
-            cpu: after.row.cpu.clone().unwrap_or_else(|| study.cpu.clone()),
+            published_interval_cycles: scatters.get(&cpu).map(around),
+            cpu,
             before: step.before.clone(),
             after: step.after.clone(),
             published_cycles: published,
@@ -80,6 +93,19 @@ impl StepRecord {
             same_code: step.same_code,
             assay_version: env!("CARGO_PKG_VERSION"),
         })
+    }
+
+    /// Whether what was published tells which row is the slower one; none where no scatter is known.
+    fn is_sign_decided(&self) -> Option<bool> {
+        self.published_interval_cycles.map(|[low, high]| low > 0.0 || high < 0.0)
+    }
+
+    fn sign(&self) -> &'static str {
+        match (self.is_sign_decided(), self.is_sign_right) {
+            (Some(false), _) => "undecided",
+            (_, true) => "right",
+            (_, false) => "WRONG",
+        }
     }
 }
 
@@ -93,12 +119,14 @@ impl Beside {
     pub fn of(context: &Context, study: &Study, reruns: &[Rerun]) -> Result<Beside> {
         let other =
             study.compiler_beside()?.map_or(Ok(Vec::new()), |compiler| rerun(context, study, compiler))?;
-        let steps = (0..study.steps.len()).map(|index| StepRecord::new(study, reruns, index));
+        let scatters = study_scatter::by_cpu(study, reruns);
+        let steps = (0..study.steps.len()).map(|index| StepRecord::new(study, reruns, &scatters, index));
+        let steps = steps.collect::<Result<_>>()?;
         let mut elsewhere = Vec::new();
         for code in &study.elsewhere {
             elsewhere.extend(predict(context, study, code)?);
         }
-        Ok(Beside { other, steps: steps.collect::<Result<_>>()?, elsewhere })
+        Ok(Beside { other, steps, scatters, elsewhere })
     }
 
     /// The records.
@@ -122,7 +150,11 @@ impl Beside {
     /// The tables.
     pub fn show(&self, report: &mut Report, study: &Study, reruns: &[Rerun]) {
         if !self.steps.is_empty() {
-            report.section("").table(steps_table(&self.steps)).paragraph(&steps_summary(&self.steps));
+            let section = report.section("");
+            section.table(steps_table(&self.steps)).paragraph(&steps_summary(&self.steps));
+            for (cpu, scatter) in &self.scatters {
+                section.paragraph(&scatter_text(cpu, scatter));
+            }
         }
         if !self.other.is_empty() {
             report.section("").table(compilers_table(study, reruns, &self.other));
@@ -156,11 +188,14 @@ fn steps_table(steps: &[StepRecord]) -> Table {
     let mut table = Table::new(
         "Differences, in which the harness cancels",
         "cycles of the row after less those of the row before: published nanoseconds times the clock, and predicted; \
-         identical: the code of both rows is the published one, instruction by instruction",
+         95 %: what was published, with the scatter of published figures of the same code, where there are such; undecided: \
+         that holds 0, so that no prediction has the wrong sign; identical: the code of both rows is the published one, \
+         instruction by instruction",
     );
     let cpu = table.text_column("cpu");
     let name = table.text_column("difference");
     let published = table.published_column("published", "cycles", 1);
+    let interval = table.text_column("95 %");
     let predicted = table.predicted_column("predicted", "cycles", 1);
     let error = table.derived_column("error", "cycles", 1);
     let sign = table.text_column("sign");
@@ -169,9 +204,12 @@ fn steps_table(steps: &[StepRecord]) -> Table {
         let row = table.row();
         table.set(row, cpu, step.cpu.as_str()).set(row, name, step.step.as_str());
         table.set(row, published, Published(step.published_cycles));
+        if let Some([low, high]) = step.published_interval_cycles {
+            table.set(row, interval, format!("{low:.1}..{high:.1}"));
+        }
         table.set(row, predicted, Predicted(step.predicted_cycles));
         table.set(row, error, Derived::from(step.error_cycles));
-        table.set(row, sign, if step.is_sign_right { "right" } else { "WRONG" });
+        table.set(row, sign, step.sign());
         table.set(row, same, if step.same_code { "identical" } else { "" });
     }
     table
@@ -181,10 +219,20 @@ fn steps_summary(steps: &[StepRecord]) -> String {
     let signs = steps.iter().filter(|step| step.is_sign_right).count();
     let same: Vec<&StepRecord> = steps.iter().filter(|step| step.same_code).collect();
     let near = same.iter().filter(|step| step.error_cycles.abs() <= STEP_GOAL_CYCLES).count();
+    let undecided = steps.iter().filter(|step| step.is_sign_decided() == Some(false)).count();
     format!(
-        "Sign right in {signs} of {}; of {} differences of identical code, {near} within {STEP_GOAL_CYCLES:.0} cycles.",
+        "Sign right in {signs} of {}, of which the published figures leave {undecided} undecided; of {} differences of identical code, {near} within {STEP_GOAL_CYCLES:.0} cycles.",
         steps.len(),
         same.len()
+    )
+}
+
+/// What the published figures of a cpu can tell at all.
+fn scatter_text(cpu: &str, scatter: &Scatter) -> String {
+    format!(
+        "On {cpu} {} published figures are of {} codes: what those of one code differ by leaves a difference of two figures \
+         uncertain by {:.1} cycles either way, with 95 %.",
+        scatter.rows_count, scatter.groups_count, scatter.half_width_cycles
     )
 }
 
