@@ -12,15 +12,18 @@ enum { LEAD = 32, STRETCH = 256, STRETCHES_AT_LEAST = 2 };
 enum { TRIAL_REST_FIRST = 1 << 17, TRIAL_REST_MAX = 1 << 24, TRIAL_REST_EMPTY = 1 << 12 };
 enum { LEADING, TIMING, RESTING };
 
+/* A plan a line. */
+/* clang-format off */
 const struct cache_log_plan cache_log_plans[CACHE_LOG_PLANS] = {
 	[CACHE_LOG_PLAN_NONE] = { { 0 }, 0, 0 },
 	[CACHE_LOG_PLAN_1] = { { 1 }, 0, 2 },
 	[CACHE_LOG_PLAN_2] = { { 2, 1 }, 0, 4 },
 	[CACHE_LOG_PLAN_4] = { { 4, 2, 1 }, 0, 8 },
 	[CACHE_LOG_PLAN_8] = { { 8, 4, 2, 1 }, 0, 16 },
-	[CACHE_LOG_PLAN_PACED_2] = { { 0 }, 2, 4 },
+	[CACHE_LOG_PLAN_PACED_3] = { { 0 }, 3, 6 },
 	[CACHE_LOG_PLAN_PACED_4] = { { 0 }, 4, 8 },
 };
+/* clang-format on */
 
 static void use(struct cache_log_ahead *ahead, unsigned int plan)
 {

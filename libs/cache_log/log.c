@@ -134,8 +134,16 @@ void cache_log_stray(struct cache_log_notes *notes, uint64_t entry)
 {
 	uint32_t place = notes->place;
 
-	if (notes->ring[place] == entry || ++notes->strays > UNDER_WAY)
+	if (notes->ring[place] == entry)
 		return;
+	if (++notes->strays > UNDER_WAY) {
+		/* Who goes no way that is known is not looked after further: it would cost each of its notes a look at the ring. */
+		if (notes->on & CACHE_LOG_TRACKING) {
+			notes->on &= ~(uint32_t)CACHE_LOG_TRACKING;
+			notes->last = 0;
+		}
+		return;
+	}
 	for (unsigned int i = 0; i < LOOK_OVER; i++) {
 		place = cache_log_notes_after(notes, place);
 		if (notes->ring[place] == entry) {
@@ -168,6 +176,8 @@ static enum cache_log_status follow(struct cache_log *log)
 		return CACHE_LOG_EMPTY;
 	if (log->table->epoch != log->epoch)
 		return CACHE_LOG_STALE;
+	if (notes->last == 0)
+		return CACHE_LOG_EMPTY;
 	if (notes->ring[notes->place] != notes->last) {
 		if (log->seek_not > 0) {
 			log->seek_not--;
@@ -241,10 +251,11 @@ enum cache_log_status cache_log_switch_in(struct cache_log *log)
 	/* While it is logged anew, the ring is in no order; and the table may take longer than the slice, which the log is to fill. */
 	if (plan > CACHE_LOG_WHOLE_TABLE && notes->count == 0)
 		plan = CACHE_LOG_NOTHING;
-	if (plan == CACHE_LOG_WHOLE_TABLE)
-		status = restore_in_passes(log);
-	else if (log->budget.lines == 0 || log->budget.ticks == 0)
+	/* Without a budget the table is not looked at: its head would be waited for. */
+	if (plan != CACHE_LOG_NOTHING && (log->budget.lines == 0 || log->budget.ticks == 0))
 		status = refuse(log, CACHE_LOG_NO_BUDGET);
+	else if (plan == CACHE_LOG_WHOLE_TABLE)
+		status = restore_in_passes(log);
 	else if (plan != CACHE_LOG_NOTHING)
 		status = plan == CACHE_LOG_FOLLOW ? follow(log) : recent(log);
 	if (status == CACHE_LOG_OK)
@@ -306,7 +317,9 @@ enum cache_log_status cache_log_switch_out(struct cache_log *log, uint64_t work)
 	logged = log->notes.on & CACHE_LOG_NOTING;
 	log->ran += ticks;
 	/* Notes cost a quarter of a slice at most; without the plan that there would be, it is all lost. */
-	log->logging += !logged ? 0 : (log->feedback_on ? log->feedback.restoring : log->plan) > CACHE_LOG_WHOLE_TABLE ? ticks : ticks / 4;
+	log->logging += !logged										 ? 0 :
+			(log->feedback_on ? log->feedback.restoring : log->plan) > CACHE_LOG_WHOLE_TABLE ? ticks :
+													   ticks / 4;
 	if (logged && (++log->logged_slices == log->log_slices || log->notes.noted > log->notes.mask)) {
 		make_table(log);
 		log->logging += cache_log_ticks() - stopped;

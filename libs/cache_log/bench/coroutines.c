@@ -7,25 +7,32 @@
  * Each is timed with the switch serialised (a barrier after it, as a mispredicted switch is one) and as it comes:
  *   nothing   no look-ahead
  *   unnoted   as nothing, and the coroutines leave no notes, nor look whether they should: what logging costs
- *   ahead1, ahead2, ahead4, ahead8, paced2, paced4   the plans of ahead.c, each for ever, by tables of the lines that a
+ *   ahead1, ahead2, ahead4, ahead8, paced3, paced4   the plans of ahead.c, each for ever, by tables of the lines that a
  *             coroutine noted when it ran before
  *   adaptive  the library chooses among these
  *   warm      as unnoted, among so few coroutines that all stays in the first level: the bound of what computes
  *   fetch     runs no coroutine but prefetches its table and the lines in it, and has one barrier where a switch has two: the
  *             bound of what the memory can bring. A barrier is passed when each line that was asked for has been translated
  *             and has a buffer, so who asks for the same lines in two parts waits no less
- * Nothing that brings these lines before they are used can be faster than the slower of the two.
+ * Nothing that brings these lines before they are used can be faster than the slower of the two. Two more say what the rest is:
+ *   translate runs no coroutine, and prefetches as many lines as a coroutine has pages, each on a page of its own, all in the
+ *             second level: what of `fetch` is translation, if the processor has fewer translations at hand than NEAR_LINES
+ *   overlap   looks ahead as the fastest plan does, but runs the few coroutines of `warm`: nothing that is brought is used, so
+ *             nothing is waited for. What is beyond `fetch` here, two barriers and one set of page walkers cost
  *
  * A block runs every way once, in random order, for a stretch of 256 activations, after some that are not counted; the next
  * stretch goes on in the queue where the one before ended. So what disturbs one way disturbs all, and no way finds lines near
  * that another has just used. Tables are made by the library; one activation of each stretch is logged, anew in each block.
- * A line for each: WAY SERIALISED NANOSECONDS, per activation, the median of the stretches.
+ * A line for each: WAY SERIALISED NANOSECONDS, per activation, the median of the stretches; and two lines
+ * "logging SERIALISED SPEED", of nothing in times that of unnoted, from pairs of stretches.
  */
 #include "timing.h"
 
 #include "context_switch.h"
 
 enum { LINES = 16, STACK_BYTES = 4096 + 64, TABLE_ENTRIES = 20, NOTES = 32, FEW = 4, COMPUTE = 20 };
+/* What `translate` asks for: so many lines in all, and for each coroutine one a page of its lines, its stack and itself. */
+enum { NEAR_LINES = 4096, PAGES = LINES + 2, PAGE_BYTES = 4096 };
 enum { STACK_TOUCHED_MAX = 512, STRETCH = 256, LEAD = 32, BLOCKS_MAX = 10000 };
 
 struct coroutine {
@@ -39,21 +46,25 @@ struct coroutine {
 struct way {
 	const char *name;
 	enum cache_log_plans plan;
-	bool noting, warm, fetch, adaptive;
+	bool noting, warm, fetch, adaptive, translate, overlap;
 };
 
+enum { UNNOTED, NOTHING, ADAPTIVE = 8, OVERLAP = 12 };
+
 static const struct way ways[] = {
-	{ .name = "unnoted" },
-	{ .name = "nothing", .noting = true },
+	[UNNOTED] = { .name = "unnoted" },
+	[NOTHING] = { .name = "nothing", .noting = true },
 	{ .name = "ahead1", .plan = CACHE_LOG_PLAN_1, .noting = true },
 	{ .name = "ahead2", .plan = CACHE_LOG_PLAN_2, .noting = true },
 	{ .name = "ahead4", .plan = CACHE_LOG_PLAN_4, .noting = true },
 	{ .name = "ahead8", .plan = CACHE_LOG_PLAN_8, .noting = true },
-	{ .name = "paced2", .plan = CACHE_LOG_PLAN_PACED_2, .noting = true },
+	{ .name = "paced3", .plan = CACHE_LOG_PLAN_PACED_3, .noting = true },
 	{ .name = "paced4", .plan = CACHE_LOG_PLAN_PACED_4, .noting = true },
-	{ .name = "adaptive", .noting = true, .adaptive = true },
+	[ADAPTIVE] = { .name = "adaptive", .noting = true, .adaptive = true },
 	{ .name = "warm", .warm = true },
 	{ .name = "fetch", .fetch = true },
+	{ .name = "translate", .translate = true },
+	[OVERLAP] = { .name = "overlap", .noting = true, .overlap = true },
 };
 
 enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
@@ -71,6 +82,7 @@ static struct cache_log_notes notes = { .ring = ring, .mask = NOTES - 1 };
 static struct cache_log_ahead aheads[2][WAYS];
 static double *samples[2][WAYS];
 static bool serialised, unnoted;
+static uintptr_t near[NEAR_LINES];
 static double per_us;
 
 static inline void barrier(void)
@@ -150,6 +162,17 @@ static void activate_logged(struct coroutine *coroutine)
 			     64);
 }
 
+/* Prefetches one coroutine's share of the near lines. */
+static void translate(void)
+{
+	static size_t at;
+
+	for (int i = 0; i < PAGES; i++) {
+		cache_log_prefetch_line(near[at]);
+		at = at + 1 == NEAR_LINES ? 0 : at + 1;
+	}
+}
+
 /* Runs so many coroutines in turn; the nanoseconds that one took. */
 static double stretch(int number, struct place *place, int activations, int logged)
 {
@@ -160,7 +183,11 @@ static double stretch(int number, struct place *place, int activations, int logg
 	for (int i = 0; i < activations; i++) {
 		struct coroutine *next = queue[place->at];
 
-		if (way->fetch) {
+		if (way->translate) {
+			translate();
+			if (serialised)
+				barrier();
+		} else if (way->fetch) {
 			cache_log_look_far(ahead, table_in(place, 4));
 			cache_log_look_ahead(ahead, table_of(next));
 			if (serialised)
@@ -171,7 +198,7 @@ static double stretch(int number, struct place *place, int activations, int logg
 			if (i == logged)
 				activate_logged(next);
 			else
-				activate(next);
+				activate(way->overlap ? queue[i % FEW] : next);
 		}
 		place->at = place->at + 1 == place->used ? 0 : place->at + 1;
 	}
@@ -192,12 +219,29 @@ static double run_way(int number)
 		stretch(number, &place, LEAD, -1);
 		return stretch(number, &place, STRETCH, -1);
 	}
+	if (way->translate) {
+		stretch(number, &place, NEAR_LINES / PAGES + LEAD, -1);
+		return stretch(number, &place, STRETCH, -1);
+	}
 	place = (struct place){ at_all, count };
 	cache_log_ahead_pause(&aheads[serialised][number]);
 	stretch(number, &place, LEAD, -1);
-	took = stretch(number, &place, STRETCH, way->noting ? (int)(random_word() % STRETCH) : -1);
+	took = stretch(number, &place, STRETCH, way->noting && !way->overlap ? (int)(random_word() % STRETCH) : -1);
 	at_all = place.at;
 	return took;
+}
+
+/* The lines of `translate`, in random order: a page each, all over its page, so that they spread over the sets of a cache. */
+static void set_up_near(void)
+{
+	char *pages = map((size_t)NEAR_LINES * PAGE_BYTES);
+
+	for (size_t i = 0; i < NEAR_LINES; i++) {
+		size_t other = random_word() % (i + 1);
+
+		near[i] = near[other];
+		near[other] = (uintptr_t)pages + i * PAGE_BYTES + i * 37 % (PAGE_BYTES / CACHE_LOG_LINE) * CACHE_LOG_LINE;
+	}
 }
 
 static void set_up(void)
@@ -244,25 +288,33 @@ static int ascending(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* The time of `unnoted` over that of `nothing`, the median of the blocks: both lie within milliseconds, so drift is in neither. */
+static double logging_cost(int half, uint64_t blocks)
+{
+	double ratios[BLOCKS_MAX];
+
+	for (uint64_t block = 0; block < blocks; block++)
+		ratios[block] = samples[half][UNNOTED][block] / samples[half][NOTHING][block];
+	qsort(ratios, blocks, sizeof(double), ascending);
+	return ratios[blocks / 2];
+}
+
 /* Every coroutine is logged once, and the adaptive ways choose, before anything is timed. */
 static void begin(void)
 {
-	int adaptive = 0;
-
 	for (size_t i = 0; i < count; i++)
 		activate_logged(queue[i]);
 	for (int half = 0; half < 2; half++) {
 		for (int way = 0; way < WAYS; way++) {
 			cache_log_ahead_create(&aheads[half][way], CACHE_LOG_TABLE_BYTES(TABLE_ENTRIES), &notes);
-			if (!ways[way].adaptive)
+			if (way != ADAPTIVE)
 				cache_log_ahead_fix(&aheads[half][way], ways[way].plan);
-			else
-				adaptive = way;
 		}
 		serialised = half;
 		/* The first trial may still find lines where setting up left them. */
-		while (aheads[half][adaptive].trial.trials < 2)
-			run_way(adaptive);
+		while (aheads[half][ADAPTIVE].trial.trials < 2)
+			run_way(ADAPTIVE);
+		cache_log_ahead_fix(&aheads[half][OVERLAP], aheads[half][ADAPTIVE].trial.chosen);
 	}
 }
 
@@ -278,6 +330,7 @@ int main(int argc, char **argv)
 	blocks = whole_number(argv[2], "BLOCKS", 1, BLOCKS_MAX);
 	random_state = whole_number(argv[3], "SEED", 1, UINT32_MAX) * 0x9e3779b97f4a7c15;
 	set_up();
+	set_up_near();
 	stay_here();
 	per_us = ticks_per_us();
 	for (int i = 0; i < 2 * WAYS; i++) {
@@ -299,13 +352,16 @@ int main(int argc, char **argv)
 			samples[serialised][way % WAYS][block] = run_way(way % WAYS);
 		}
 	}
+	for (int half = 0; half < 2; half++)
+		printf("logging %d %.4f\n", half, logging_cost(half, blocks));
 	for (int i = 0; i < 2 * WAYS; i++) {
 		double *of = samples[i / WAYS][i % WAYS];
 
 		qsort(of, blocks, sizeof(double), ascending);
 		printf("%s %d %.3f\n", ways[i % WAYS].name, i / WAYS, of[blocks / 2]);
 		if (ways[i % WAYS].adaptive)
-			fprintf(stderr, "%s %d: plan %d\n", ways[i % WAYS].name, i / WAYS, aheads[i / WAYS][i % WAYS].trial.chosen);
+			fprintf(stderr, "%s %d: plan %d\n", ways[i % WAYS].name, i / WAYS,
+				aheads[i / WAYS][i % WAYS].trial.chosen);
 	}
 	return 0;
 }

@@ -33,7 +33,8 @@ enum { NOTHING, RESTORE, FOLLOW, RECENT, FEEDBACK, NOTE, WARM, WARM_NOTE, LOADS,
 enum { PLAN = 3, LOGGED = 4, TABLE = 8, KINDS = 16 };
 enum { ROUNDS_MAX = 20000, OTHERS_BYTES = 4 << 20, STEPS = 16, JUMP_US = 8 };
 
-static const char *const names[WAYS] = { "nothing", "restore", "follow", "recent", "feedback", "note", "warm", "warm_note", "loads" };
+static const char *const names[WAYS] = { "nothing", "restore", "follow",    "recent", "feedback",
+					 "note",    "warm",    "warm_note", "loads" };
 
 /* Steps a microsecond, and of how many microseconds. */
 struct pace {
@@ -84,7 +85,7 @@ static void **walk_noting(void **at, struct cache_log_notes *notes)
 	return at;
 }
 
-static void stream(struct cache_log_notes *notes)
+static inline __attribute__((always_inline)) void stream(struct cache_log_notes *notes)
 {
 	uint64_t sum = 0;
 
@@ -100,7 +101,7 @@ static void stream(struct cache_log_notes *notes)
 }
 
 /* From node to node; a leaf's children are the root. */
-static void search(struct cache_log_notes *notes)
+static inline __attribute__((always_inline)) void search(struct cache_log_notes *notes)
 {
 	void **at = position;
 
@@ -113,17 +114,17 @@ static void search(struct cache_log_notes *notes)
 	position = at;
 }
 
-/* Whether notes do anything is looked at once for STEPS of them. */
+/* Whether notes do anything is looked at once for STEPS of them, so that while they do nothing the steps are the plain ones. */
 static void steps(struct cache_log_notes *notes)
 {
-	if (notes && !notes->on)
-		notes = NULL;
-	if (pattern == STREAM)
-		stream(notes);
-	else if (pattern == SEARCH)
-		search(notes);
+	bool noting = notes && notes->on;
+
+	if (pattern == CHASE)
+		position = noting ? walk_noting(position, notes) : walk(position);
+	else if (pattern == STREAM)
+		noting ? stream(notes) : stream(NULL);
 	else
-		position = notes ? walk_noting(position, notes) : walk(position);
+		noting ? search(notes) : search(NULL);
 }
 
 static void read_all(const char *from, size_t count)
@@ -181,7 +182,8 @@ static uint64_t switch_out(struct cache_log *log, uint64_t done)
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
 	cache_log_switch_out(log, done);
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
-	return (uint64_t)(((double)(after.tv_sec - before.tv_sec) * 1e6 + (double)(after.tv_nsec - before.tv_nsec) / 1e3) * per_us);
+	return (uint64_t)(((double)(after.tv_sec - before.tv_sec) * 1e6 + (double)(after.tv_nsec - before.tv_nsec) / 1e3) *
+			  per_us);
 }
 
 static void slice(int number, double slice_us)
@@ -220,7 +222,8 @@ static void slice(int number, double slice_us)
 		way->left_out++;
 		return;
 	}
-	way->paces[kind][way->counts[kind]++] = (struct pace){ (double)done * per_us / (double)elapsed, (double)elapsed / per_us };
+	way->paces[kind][way->counts[kind]++] =
+		(struct pace){ (double)done * per_us / (double)elapsed, (double)elapsed / per_us };
 	if (kind & PLAN)
 		way->restore_us[way->restored++] = (double)(restored - start) / per_us;
 }

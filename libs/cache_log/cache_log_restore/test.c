@@ -152,8 +152,8 @@ static void check_memory(void)
 		assay_case("a table of %u bytes", bytes);
 		is_status(cache_log_table_create(region.end - bytes - bytes % 8 % 2, bytes, OWNER, EPOCH),
 			  (uintptr_t)(region.end - bytes - bytes % 8 % 2) % 8 ? CACHE_LOG_MISALIGNED :
-			  bytes < CACHE_LOG_TABLE_BYTES(1)		  ? CACHE_LOG_TOO_SMALL :
-									    CACHE_LOG_OK);
+			  bytes < CACHE_LOG_TABLE_BYTES(1)		      ? CACHE_LOG_TOO_SMALL :
+										CACHE_LOG_OK);
 	}
 	for (unsigned int offset = 1; offset < 8; offset++) {
 		assay_case("memory at %u", offset);
@@ -441,26 +441,27 @@ static void check_paced(void)
 	}
 	assay_case("a paced look");
 	cache_log_ahead_create(&ahead, sizeof(memory[0]), &notes);
-	cache_log_ahead_fix(&ahead, CACHE_LOG_PLAN_PACED_2);
+	cache_log_ahead_fix(&ahead, CACHE_LOG_PLAN_PACED_3);
 	asked_count = 0;
 	cache_log_look(&ahead, table_in, &at);
-	is(asked_count, sizeof(memory[0]) / CACHE_LOG_LINE + (sizeof(memory[0]) % CACHE_LOG_LINE != 0), "lines of the far table");
+	is(asked_count, sizeof(memory[0]) / CACHE_LOG_LINE + (sizeof(memory[0]) % CACHE_LOG_LINE != 0),
+	   "lines of the far table");
 	for (uintptr_t i = 0; i < 3; i++) {
 		asked_count = 0;
 		cache_log_note_line(&notes, (void *)(i << 12));
 		is(asked_count, 1, "lines that a note asked for");
-		is(asked[0], note(200 + 3 * (unsigned int)i, 1), "the line");
+		is(asked[0], note(300 + 3 * (unsigned int)i, 1), "the line");
 	}
 	is(notes.noted, 0, "notes in the ring");
-	/* The table is gone before all of it was asked for, as is the task after next. */
-	queued[2]->entries[3] = 1;
+	/* The table is gone before all of it was asked for, as is the task that runs third from then. */
+	queued[3]->entries[3] = 1;
 	at = 1;
-	queued[3] = NULL;
+	queued[4] = NULL;
 	asked_count = 0;
 	ahead.plan.far = 0;
 	cache_log_look(&ahead, table_in, &at);
 	is(asked_count, 1, "lines left to the switch");
-	is(asked[0], note(209, 1), "the line that was left");
+	is(asked[0], note(309, 1), "the line that was left");
 	asked_count = 0;
 	cache_log_note_line(&notes, (void *)0x5000);
 	is(asked_count, 0, "lines of a task that nobody knows");
@@ -476,7 +477,7 @@ static void check_trial(void)
 	static const unsigned int costs[][CACHE_LOG_PLANS + 1] = {
 		{ 40, 6, 12, 18, 24, 12, 14, CACHE_LOG_PLAN_1 },
 		{ 40, 18, 16, 12, 6, 24, 14, CACHE_LOG_PLAN_8 },
-		{ 40, 18, 16, 12, 14, 6, 12, CACHE_LOG_PLAN_PACED_2 },
+		{ 40, 18, 16, 12, 14, 6, 12, CACHE_LOG_PLAN_PACED_3 },
 		{ 60, 60, 61, 60, 62, 60, 60, CACHE_LOG_PLAN_NONE },
 	};
 	uint64_t ring[16], left = note(1, 1);
@@ -558,7 +559,10 @@ static void check_feedback(bool quick)
 static void check_choice(bool quick)
 {
 	static const unsigned int worth[][5] = {
-		{ 100, 140, 500, 90, 2 }, { 100, 140, 95, 120, 1 }, { 100, 60, 70, 125, 3 }, { 100, 80, 101, 60, 0 },
+		{ 100, 140, 500, 90, 2 },
+		{ 100, 140, 95, 120, 1 },
+		{ 100, 60, 70, 125, 3 },
+		{ 100, 80, 101, 60, 0 },
 	};
 
 	for (unsigned int w = 0; w < sizeof(worth) / sizeof(worth[0]); w++) {
@@ -621,8 +625,8 @@ static void set_up(void)
 		((uint64_t *)notes.start)[i] = note((unsigned int)(i * 3), 1);
 	bench_table = (struct cache_log_table *)memory.start;
 	cache_log_table_create(bench_table, CACHE_LOG_TABLE_BYTES(lines), OWNER, EPOCH);
-	cache_log_table_fill(bench_table, (uint64_t *)notes.start, lines, CACHE_LOG_OLDEST_FIRST, false,
-			     (uint64_t *)seen.start, 1 << 17);
+	cache_log_table_fill(bench_table, (uint64_t *)notes.start, lines, CACHE_LOG_OLDEST_FIRST, false, (uint64_t *)seen.start,
+			     1 << 17);
 }
 
 uint64_t assay_bench(uint64_t iterations)

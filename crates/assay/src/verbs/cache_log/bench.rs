@@ -91,7 +91,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     Ok(if missed == 0 { Outcome::Fine } else { Outcome::Failed })
 }
 
-/// `WAY STEPS_PER_US ...` of slices, `WAY SERIALISED NANOSECONDS` of coroutines.
+/// `WAY STEPS_PER_US ...` of slices, `WAY SERIALISED NANOSECONDS` and `logging SERIALISED SPEED` of coroutines.
 fn read(program: &str, words: &[String]) -> Option<(String, f64)> {
     let number = |index: usize| words.get(index)?.parse::<f64>().ok().filter(|value| *value > 0.0);
     let way = words.first()?;
@@ -135,7 +135,7 @@ fn cases(share: u64) -> Vec<Case> {
     cases.push(slices("chase", 512, 100, "none", 1500 / share, "chase, nothing evicted", Goal::NoLoss));
     cases.push(slices("stream", 65536, 100, "l3", 1500 / share, "stream", Goal::NoLoss));
     cases.push(slices("chase", 1024, 20, "l3", 3000 / share, "chase, slices too short", Goal::NoLoss));
-    for (count, blocks, times) in [(4096, 400_u64, 4.0), (16384, 200, 10.0)] {
+    for (count, blocks, times) in [(4096, 400_u64, 4.0), (16384, 400, 10.0)] {
         cases.push(Case {
             program: "coroutines",
             part: "coroutines",

@@ -24,7 +24,8 @@ fn one(records: &[&BenchRecord], title: &str, processes: u64) -> Table {
     let method = format!(
         "measured here, interleaved: medians of {processes} processes, in each of which every way was run in random order; \
          speed: ratio of medians with its 95 % interval; bound: never evicted (warm); for coroutines \
-         the slower of computing in the first level (warm) and prefetching the same lines, nothing else (fetch); a goal is judged by the whole interval"
+         the slower of computing in the first level (warm) and prefetching the same lines, nothing else (fetch), of which translate shows the search for \
+         their pages, and overlap the same look-ahead where nothing is waited for; a goal is judged by the whole interval"
     );
     let mut table = Table::new(title, &method);
     let case = table.text_column("case");
