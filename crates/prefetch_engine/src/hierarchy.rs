@@ -119,6 +119,11 @@ impl Hierarchy {
         }
     }
 
+    /// Another core's of the same geometry, which hold nothing; what was counted goes on.
+    pub fn emptied(&self) -> Hierarchy {
+        Hierarchy { counts: self.counts, ..Hierarchy::new(self.geometry) }
+    }
+
     /// Its geometry.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry

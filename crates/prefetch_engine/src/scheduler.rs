@@ -15,6 +15,8 @@ pub enum Bug {
     OperandIgnored,
     /// The buffer is allocated when the vcore runs, in a run that has then no log to restore; none is saved before it.
     AllocatedLate,
+    /// The buffer is aligned as the posted mask and its pages are, to 64 KiB: not enough for the table of both levels.
+    SmallGranule,
 }
 
 /// What is done with a table before it is fetched.
@@ -53,6 +55,8 @@ pub struct Settings {
     pub host_lines: u64,
     /// Cycles from one vcore's exit to the next one's entry: all the time that a log has, since entry aborts it.
     pub host_cycles: u64,
+    /// All vcores go to another core whenever each has had so many slices; 0: never.
+    pub moves_every: u64,
 }
 
 /// A program of a vcore and where it stands.
@@ -74,6 +78,8 @@ pub struct Vcore<'a> {
     pub cycles: u64,
     /// The shortest and the longest slice, in instructions: how even it runs.
     pub slices: Vec<u64>,
+    accesses: u64,
+    access_cycles: u64,
 }
 
 impl<'a> Vcore<'a> {
@@ -92,6 +98,8 @@ impl<'a> Vcore<'a> {
             instructions: 0,
             cycles: 0,
             slices: Vec::new(),
+            accesses: 0,
+            access_cycles: 0,
         }
     }
 }
@@ -118,8 +126,14 @@ pub struct Outcome {
     pub rates: Vec<f64>,
     /// Instructions of each slice of each vcore.
     pub slices: Vec<Vec<u64>>,
+    /// Mean cycles of each vcore's accesses from the request to the line, those of the first level's hits being none.
+    pub access_cycles: Vec<f64>,
     /// What the caches counted.
     pub counts: Counts,
+    /// Logs that an entry ended before they were complete.
+    pub logs_aborted: u64,
+    /// Operands that the engine refused: nothing was done.
+    pub operands_refused: u64,
     /// What became of restored lines.
     pub fate: Fate,
 }
@@ -134,11 +148,14 @@ pub struct Scheduler<'a> {
     turn: u64,
     /// Line and arrival of the misses in flight.
     flying: Vec<(u64, u64)>,
+    operands_refused: u64,
 }
 
 /// Where buffers stand in real memory: 64 KiB pages, aligned to any table.
 const BUFFERS_AT: u64 = 0x1_0000_0000;
 const BUFFER_BYTES: u64 = 128 << 10;
+/// What pages of 64 KiB, and the posted mask, leave of an alignment.
+const SMALL_GRANULE_BYTES: u64 = 64 << 10;
 /// A kernel stack, which is what r1 holds where the posted `logmpp` is executed.
 const KERNEL_STACK: u64 = 0xc000_001f_e2a3_b9d0;
 
@@ -156,7 +173,14 @@ impl<'a> Scheduler<'a> {
             vcores,
             now: 0,
             turn: 0,
+            operands_refused: 0,
         }
+    }
+
+    /// Where a vcore's table is.
+    fn buffer(&self, number: usize) -> u64 {
+        let off = if self.settings.bug == Some(Bug::SmallGranule) { SMALL_GRANULE_BYTES } else { 0 };
+        BUFFERS_AT + off + number as u64 * BUFFER_BYTES
     }
 
     /// Gives every vcore so many slices, the first `warm_up` of which count for nothing.
@@ -167,8 +191,12 @@ impl<'a> Scheduler<'a> {
                 before = self.caches.counts();
                 for vcore in &mut self.vcores {
                     (vcore.instructions, vcore.cycles) = (0, 0);
+                    (vcore.accesses, vcore.access_cycles) = (0, 0);
                     vcore.slices.clear();
                 }
+            }
+            if self.settings.moves_every > 0 && round > 0 && round % self.settings.moves_every == 0 {
+                self.move_to_another_core();
             }
             for number in 0..self.vcores.len() {
                 self.slice(number);
@@ -181,7 +209,7 @@ impl<'a> Scheduler<'a> {
     pub fn move_to_another_core(&mut self) {
         self.engine.abort_log();
         self.engine.abort_fetch();
-        self.caches = Hierarchy::new(*self.caches.geometry());
+        self.caches = self.caches.emptied();
         self.flying.fill((u64::MAX, 0));
         for vcore in &mut self.vcores {
             // FreshOnly takes a log of another core for stale.
@@ -226,6 +254,8 @@ impl<'a> Scheduler<'a> {
         self.engine.advance(&mut self.caches, self.now);
         let (_, arrival) =
             if step.store { self.caches.store(line, self.now) } else { self.caches.load(line, self.now) };
+        self.vcores[number].accesses += 1;
+        self.vcores[number].access_cycles += arrival - self.now;
         let near = self.now + self.caches.geometry().levels[1].latency;
         if arrival <= near {
             return;
@@ -251,10 +281,10 @@ impl<'a> Scheduler<'a> {
             return;
         }
         self.engine.abort_log();
-        let address = BUFFERS_AT + number as u64 * BUFFER_BYTES;
+        let address = self.buffer(number);
         let rate = Rate::ALL.iter().position(|&rate| rate == self.settings.rate).unwrap_or(0) as u8;
         let register = FetchOperand { address, control: FetchControl::WholeTable, rate }.encode();
-        let operand = FetchOperand::decode(register).expect("our buffers are aligned to their size");
+        let operand = FetchOperand::decode(register).expect("every buffer is aligned to 32 KiB");
         if operand.control == FetchControl::WholeTable {
             let lines = self.chosen(number);
             self.engine.fetch(lines, Rate::ALL[usize::from(operand.rate)], self.now);
@@ -311,16 +341,16 @@ impl<'a> Scheduler<'a> {
             LogScope::L2 => LogControl::L2,
             LogScope::L2L3 => LogControl::L2L3,
         };
-        let address = BUFFERS_AT + number as u64 * BUFFER_BYTES;
+        let address = self.buffer(number);
         let register = match self.settings.bug {
             Some(Bug::OperandIgnored) => KERNEL_STACK,
             _ => LogOperand { address, control }.encode(),
         };
-        let operand = LogOperand::decode(register).expect("our buffers are aligned to their size");
-        match operand.control {
-            LogControl::L2 => self.engine.log(number, LogScope::L2, self.now),
-            LogControl::L2L3 => self.engine.log(number, LogScope::L2L3, self.now),
-            LogControl::NoOperation | LogControl::Abort => {}
+        match LogOperand::decode(register).map(|operand| operand.control) {
+            Ok(LogControl::L2) => self.engine.log(number, LogScope::L2, self.now),
+            Ok(LogControl::L2L3) => self.engine.log(number, LogScope::L2L3, self.now),
+            Ok(LogControl::NoOperation | LogControl::Abort) => {}
+            Err(_) => self.operands_refused += 1,
         }
         let vcore = &mut self.vcores[number];
         vcore.buffer_valid = true;
@@ -350,11 +380,15 @@ impl<'a> Scheduler<'a> {
             late: percent(counts.restored_late),
             evicted: percent(counts.restored_evicted),
         };
+        let mean = |vcore: &Vcore<'_>| vcore.access_cycles as f64 / vcore.accesses.max(1) as f64;
         let rate = |vcore: &Vcore<'_>| vcore.instructions as f64 / vcore.cycles.max(1) as f64;
         Outcome {
             rates: self.vcores.iter().map(rate).collect(),
             slices: self.vcores.iter().map(|vcore| vcore.slices.clone()).collect(),
+            access_cycles: self.vcores.iter().map(mean).collect(),
             counts,
+            logs_aborted: self.engine.logs_aborted,
+            operands_refused: self.operands_refused,
             fate,
         }
     }
@@ -389,6 +423,7 @@ mod tests {
             cycles_per_instruction: 1.0,
             host_lines: 0,
             host_cycles: 1000,
+            moves_every: 0,
         }
     }
 
@@ -433,6 +468,39 @@ mod tests {
     fn a_late_buffer_costs_the_first_turn_only() {
         let late = run(Settings { bug: Some(Bug::AllocatedLate), ..settings(Restore::WholeTable) });
         assert!(late.counts.restored > 0);
+    }
+
+    #[test]
+    fn a_granule_of_64_kib_is_enough_for_the_second_level_only() {
+        let small = |scope| {
+            let bug = Some(Bug::SmallGranule);
+            run(Settings { bug, scope, host_cycles: 10_000, ..settings(Restore::WholeTable) })
+        };
+        let (second, both) = (small(LogScope::L2), small(LogScope::L2L3));
+        assert!(second.counts.restored > 0 && second.operands_refused == 0, "{second:?}");
+        assert_eq!((both.counts.restored, both.operands_refused), (0, 40), "{both:?}");
+    }
+
+    #[test]
+    fn a_log_that_is_aborted_is_counted() {
+        assert_eq!(run(settings(Restore::WholeTable)).logs_aborted, 0);
+        let cut = run(Settings { host_cycles: 100, ..settings(Restore::WholeTable) });
+        assert!(cut.logs_aborted > 20, "{cut:?}");
+    }
+
+    #[test]
+    fn moves_make_the_engine_worth_more() {
+        let gain = |moves_every| {
+            let of = |restore| run(Settings { moves_every, ..settings(restore) });
+            of(Restore::WholeTable).rates[0] / of(Restore::Off).rates[0]
+        };
+        assert!(gain(1) > gain(0), "{} {}", gain(1), gain(0));
+    }
+
+    #[test]
+    fn restored_lines_shorten_the_mean_access() {
+        let of = |restore| run(settings(restore)).access_cycles[0];
+        assert!(of(Restore::WholeTable) < of(Restore::Off));
     }
 
     #[test]

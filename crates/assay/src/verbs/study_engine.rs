@@ -78,7 +78,7 @@ struct Scenario {
 pub struct EngineRecord {
     kind: &'static str,
     study: String,
-    /// `scenario`, `scenario_rate`, `variant`, `slice_and_reuse`, `rate_and_table`, `log_time`.
+    /// `scenario`, `scenario_rate`, `variant`, `mistake`, `move`, `slice_and_reuse`, `rate_and_table`, `log_time`.
     pub part: &'static str,
     /// What was run.
     pub row: String,
@@ -98,12 +98,20 @@ pub struct EngineRecord {
     /// Mean time of a request where that many are always under way: requests under way over requests a second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_latency_ms: Option<[f64; 2]>,
+    /// The first vcore's throughput while it has the core, without and with the engine.
+    pub instructions_per_us: [f64; 2],
+    /// Mean time of its accesses beyond the first level's hits, which count as none.
+    pub access_ns: [f64; 2],
     /// Scatter of the first vcore's slices without and with the engine, in percent of their mean.
     pub scatter_percent: [f64; 2],
     /// Lines a slice that the engine asked for.
     pub restored_lines: f64,
     /// Of these: there already, used in time, used but late, evicted unused.
     pub fate_percent: [f64; 4],
+    /// Logs that an entry ended before they were complete, of all logs of the run.
+    pub logs_aborted: u64,
+    /// Operands that the engine refused.
+    pub operands_refused: u64,
     assay_version: &'static str,
 }
 
@@ -226,6 +234,7 @@ fn settings(study: &Study) -> Settings {
         cycles_per_instruction: study.cycles_per_instruction,
         host_lines: study.host_lines,
         host_cycles: cycles(study.exit_to_entry_us),
+        moves_every: 0,
     }
 }
 
@@ -359,9 +368,13 @@ fn record(study: &Study, part: &'static str, row: &str, off: &Ran, on: &Ran, vco
         as_posted_percent: None,
         requests_per_s: None,
         mean_latency_ms: None,
+        instructions_per_us: [off, on].map(|ran| ran.rates[0] * study.clock_mhz),
+        access_ns: [off, on].map(|ran| ran.access_cycles[0] / study.clock_mhz * 1000.0),
         scatter_percent: [scatter(off), scatter(on)],
         restored_lines: fate.lines as f64 / ((SLICES - WARM_UP) as f64 * vcores as f64),
         fate_percent: [fate.present, fate.used, fate.late, fate.evicted],
+        logs_aborted: on.logs_aborted,
+        operands_refused: on.operands_refused,
         assay_version: env!("CARGO_PKG_VERSION"),
     }
 }

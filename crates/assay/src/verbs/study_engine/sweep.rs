@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Where restoring pays: a made-up vcore that steps through a list of its own, with a share of steps to lines that it never
 //! sees again, between two vcores that stream; over slice length and that share, over rate and table, over the time that a log
-//! has, and over what is restored of a table.
+//! has, over what is restored of a table, over the posted code's mistakes and over moves to another core.
 
 use super::{record, EngineRecord, Study, SLICES, WARM_UP};
-use prefetch_engine::{Geometry, LogScope, Outcome, Rate, Restore, Scheduler, Settings, Step, Vcore};
+use prefetch_engine::{Bug, Geometry, LogScope, Outcome, Rate, Restore, Scheduler, Settings, Step, Vcore};
 
 /// The list: three quarters of POWER8's second level.
 const LIST_LINES: u64 = 3072;
@@ -15,6 +15,8 @@ pub const REUSE_PERCENT: [u64; 5] = [0, 25, 50, 75, 100];
 /// The slice and share at which the other things are varied.
 const AT_US: u64 = 100;
 const AT_PERCENT: u64 = 100;
+/// The slice at which mistakes and moves are shown.
+const MISTAKES_AT_US: u64 = 1000;
 
 /// Steps of the list in an order without a pattern, `reuse` percent of them; the others go on through memory.
 fn list(reuse: u64) -> Vec<Step> {
@@ -104,6 +106,27 @@ pub fn run(study: &Study, geometry: Geometry, base: Settings) -> Vec<EngineRecor
         for reuse in [50, 100] {
             let settings = Settings { restore, ..at };
             point("variant", format!("{name}, reuse {reuse} %"), &list(reuse), settings);
+        }
+    }
+    // Where the engine has most to give without the vcore being lost without it.
+    let at = Settings { slice_cycles: bench.cycles(MISTAKES_AT_US), ..on };
+    for (name, bug, scope) in [
+        ("as meant", None, LogScope::L2),
+        ("logmpp names r1, whatever it is given", Some(Bug::OperandIgnored), LogScope::L2),
+        ("the buffer is allocated as the vcore runs", Some(Bug::AllocatedLate), LogScope::L2),
+        ("tables aligned to 64 KiB only, of L2", Some(Bug::SmallGranule), LogScope::L2),
+        ("as meant, of L2 and L3's way", None, LogScope::L2L3),
+        ("tables aligned to 64 KiB only, of both", Some(Bug::SmallGranule), LogScope::L2L3),
+    ] {
+        let host_cycles = if scope == LogScope::L2 { at.host_cycles } else { 3 * at.host_cycles };
+        point("mistake", name.to_owned(), &steps, Settings { bug, scope, host_cycles, ..at });
+    }
+    for (name, moves_every) in
+        [("never", 0), ("every 4 slices", 4), ("every 2 slices", 2), ("every slice", 1)]
+    {
+        for (what, restore) in [("whole table", Restore::WholeTable), ("not if stale", Restore::FreshOnly)] {
+            let settings = Settings { moves_every, restore, ..at };
+            point("move", format!("to another core {name}, {what}"), &steps, settings);
         }
     }
     records

@@ -15,6 +15,7 @@ pub fn report(study: &Study, records: &[EngineRecord]) -> Report {
         study.arch, study.cpu, study.clock_mhz, study.slice_us, study.exit_to_entry_us
     ));
     section.table(scenarios(records));
+    section.table(throughput(records));
     if records.iter().any(|record| record.requests_per_s.is_some()) {
         section.table(requests(records));
     }
@@ -27,6 +28,8 @@ pub fn report(study: &Study, records: &[EngineRecord]) -> Report {
         ("rate_and_table", "Rate and table, slices of 100 us, all reused"),
         ("log_time", "The time that a log has before the next vcore's entry aborts it"),
         ("variant", "What the literature proposes to restore"),
+        ("mistake", "The posted code's mistakes, slices of 1 ms, all reused"),
+        ("move", "Moves to another core, slices of 1 ms, all reused"),
     ] {
         if records.iter().any(|record| record.part == part) {
             part_of(section, records, part, title);
@@ -68,6 +71,28 @@ fn scenarios(records: &[EngineRecord]) -> Table {
         set_fate(&mut table, row, fates, record);
         if let Some(text) = &record.published {
             table.mark(row, published, text);
+        }
+    }
+    table
+}
+
+fn throughput(records: &[EngineRecord]) -> Table {
+    let mut table = Table::new(
+        "Throughput and latency of each benchmark",
+        "simulated, so predicted and not measured: of the first vcore while it has the core; latency: of its accesses to memory \
+         in the mean, from the request to the line, hits in the first level counted as none",
+    );
+    let name = table.text_column("benchmark");
+    let rates =
+        ["without", "with"].map(|way| table.predicted_column(&format!("instructions {way}"), "1/us", 0));
+    let times = ["without", "with"].map(|way| table.predicted_column(&format!("access {way}"), "ns", 3));
+    for record in records.iter().filter(|record| record.part == "scenario") {
+        let row = table.row();
+        table.set(row, name, record.row.as_str());
+        for (columns, values) in [(rates, record.instructions_per_us), (times, record.access_ns)] {
+            for (column, value) in columns.into_iter().zip(values) {
+                table.set(row, column, Predicted(value));
+            }
         }
     }
     table
@@ -120,8 +145,18 @@ fn part_of(section: &mut Section, records: &[EngineRecord], part: &str, title: &
     let name = table.text_column("point");
     let gain = table.predicted_column("gain", "%", 2);
     let fates = fate_columns(&mut table);
+    // What came to nothing, where something can.
+    let lost = match part {
+        "log_time" => Some(table.predicted_column("logs cut", "", 0)),
+        "mistake" => Some(table.predicted_column("refused", "", 0)),
+        _ => None,
+    };
     for record in records.iter().filter(|record| record.part == part) {
         let row = table.row();
+        if let Some(column) = lost {
+            let count = if part == "mistake" { record.operands_refused } else { record.logs_aborted };
+            table.set(row, column, Predicted(count as f64));
+        }
         table.set(row, name, record.row.as_str()).set(row, gain, Predicted(record.predicted_percent));
         set_fate(&mut table, row, fates, record);
     }
