@@ -33,7 +33,7 @@ pub struct Named {
 }
 
 /// Every workload of ours.
-pub static NAMED: [Named; 7] = [
+pub static NAMED: [Named; 8] = [
     Named {
         name: "pingpong",
         what: "two processes hand a token over pipes, touching every floating-point and vector facility",
@@ -50,6 +50,12 @@ pub static NAMED: [Named; 7] = [
         name: "bpfcheck",
         what: "swaps behind loads in programs of BPF, compiled by the kernel's JIT, whose length is told",
         build: |workspace, target| of_ours(workspace, target, "bpfcheck", &["bpfcheck.c"]),
+        arguments: |_| Vec::new(),
+    },
+    Named {
+        name: "copies",
+        what: "pages through a pipe, which the kernel copies with its vector loops where it has them",
+        build: |workspace, target| of_ours(workspace, target, "copies", &["copies.c"]),
         arguments: |_| Vec::new(),
     },
     Named {
