@@ -307,15 +307,18 @@ impl<'a> Builder<'a> {
             .arg("-o")
             .arg(scratch.path());
         run_tool(command, &scratch, "does not compile", &place).map_err(|problem| {
-            match wants_a_library(&problem) {
-                true => Problem::new("cannot be judged: it includes headers of the C library, and there is none behind it")
-                    .at(&place)
-                    .remedy(
-                        "leave them out: the compiler's own (stddef.h, stdint.h, stdbool.h, limits.h) are there, and memcpy, \
-                         memmove, memset and memcmp are in assay.h",
-                    ),
-                false if unit.of_the_users => not_compiled(&place, &text, problem),
-                false => problem,
+            let missing = missing_header(&problem);
+            match missing.as_deref() {
+                Some(header) if is_of_the_c_library(header) => Problem::new(format!(
+                    "cannot be judged: it includes {header}, a header of the C library, and there is none behind it"
+                ))
+                .at(&place)
+                .remedy(
+                    "leave it out: the compiler's own (stddef.h, stdint.h, stdbool.h, limits.h) are there, and memcpy, memmove, \
+                     memset and memcmp are in assay.h",
+                ),
+                missing if unit.of_the_users => not_compiled(&place, &text, missing, problem),
+                _ => problem,
             }
         })?;
         scratch.keep_as(&object)
@@ -362,27 +365,28 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Whether a source failed because of a header of this machine's C library, which needs others that are for this machine alone.
-fn wants_a_library(problem: &Problem) -> bool {
-    let has = |text: &str| problem.what.contains(text);
-    problem.blame == Blame::Variant
-        && has("fatal error: ")
-        && (has("\n    /usr/include/") || has("\n/usr/include/"))
+/// The header that a compiler did not find. clang: 'x.h' file not found; gcc: x.h: No such file or directory
+fn missing_header(problem: &Problem) -> Option<String> {
+    let told = |line: &str| {
+        let what = line.split_once("fatal error: ")?.1;
+        let of_clang = || what.strip_prefix('\'')?.split_once("' file not found");
+        Some(what.split_once(": No such file or directory").or_else(of_clang)?.0.to_owned())
+    };
+    problem.what.lines().find_map(told)
+}
+
+/// Whether a header is of a hosted C or POSIX: code for a kernel, or before main, has none. (The compiler's own headers are found,
+/// so that one of those is never asked for here.)
+fn is_of_the_c_library(header: &str) -> bool {
+    const NAMES: &str = "assert byteswap ctype endian errno fcntl fenv inttypes locale malloc math memory poll pthread sched \
+                         setjmp signal stdio stdlib string strings threads time unistd wchar wctype";
+    const FOLDERS: [&str; 5] = ["arpa/", "bits/", "net/", "netinet/", "sys/"];
+    let is_named = |name| NAMES.split_ascii_whitespace().any(|one| one == name);
+    FOLDERS.iter().any(|folder| header.starts_with(folder)) || header.strip_suffix(".h").is_some_and(is_named)
 }
 
 /// Of a file that wants a header which is not here, or of a kernel's that does not compile without its kernel, nothing is known.
-fn not_compiled(place: &str, source: &str, problem: Problem) -> Problem {
-    // clang: 'x.h' file not found; gcc: x.h: No such file or directory
-    let of_clang = |line: &str| {
-        line.split_once("fatal error: '")?.1.split_once("' file not found").map(|(n, _)| n.to_owned())
-    };
-    let of_gcc = |line: &str| {
-        line.split_once("fatal error: ")?
-            .1
-            .split_once(": No such file or directory")
-            .map(|(n, _)| n.to_owned())
-    };
-    let missing = problem.what.lines().find_map(|line| of_clang(line).or_else(|| of_gcc(line)));
+fn not_compiled(place: &str, source: &str, missing: Option<&str>, problem: Problem) -> Problem {
     let of_a_kernel =
         ["<linux/", "<asm/"].iter().any(|folder| source.contains(&format!("#include {folder}")));
     if problem.blame == Blame::Surroundings || missing.is_none() && !of_a_kernel {
