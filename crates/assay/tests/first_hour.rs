@@ -195,7 +195,8 @@ fn headers_of_the_c_library_are_named_as_the_cause() {
     // Of this machine's own architecture there is a C library, of others perhaps: the answer is the same.
     for arch in ["powerpc64", "x86_64", "aarch64"] {
         let ran = lab.line(&format!("check csum_partial -d tree -a {arch} --quick"));
-        let ran = ran.refused(&["cannot be judged: it includes string.h, a header of the C library", "assay.h"]);
+        let ran =
+            ran.refused(&["cannot be judged: it includes string.h, a header of the C library", "assay.h"]);
         assert!(!ran.stdout.contains("WRONG"), "{ran:#?}");
         lab.line(&format!("check csum_partial mine.c -a {arch} --quick"))
             .refused(&["cannot be judged: it includes sys/types.h, a header of the C library"]);

@@ -6,6 +6,7 @@ use arch::Arch;
 use crate::facts::Facts;
 use crate::instruction::{hexadecimal, Flow, Instruction, Register};
 use crate::isa::{Isa, Raw};
+use crate::ports::isa_of;
 use crate::registers::{Mapping, RegisterKind, RegisterSpace};
 use crate::shim::{Opcode, Target};
 use crate::x86::address::AddressForm;
@@ -91,7 +92,7 @@ pub struct Decoder {
 impl Decoder {
     /// Starts LLVM's target for `arch`, and no other.
     pub fn new(arch: Arch) -> Result<Decoder, Error> {
-        let isa = Isa::of(arch);
+        let isa = isa_of(arch);
         let target = Target::new(isa.triple, "", isa.features).map_err(|message| Error { arch, message })?;
         let register_names = target.register_names();
         let mappings = register_names.iter().map(|name| (isa.map)(name)).collect();
@@ -135,7 +136,11 @@ impl Decoder {
         let raw = Raw { mnemonic: &mnemonic, ..raw };
         let mut facts = Facts::default();
         (self.isa.facts)(&raw, &mut facts);
-        Ok(assemble(&window[..length], address, opcode.name, mnemonic, text, facts))
+        let operands = (self.isa.operands)(&raw);
+        Ok(Instruction {
+            operands,
+            ..assemble(&window[..length], address, opcode.name, mnemonic, text, facts)
+        })
     }
 
     /// How an x86-64 instruction that `decode` gave forms the address of its access; none where it has none, or one that
@@ -280,6 +285,8 @@ fn assemble(
         store: facts.store,
         access_bytes: facts.access_bytes,
         flow: facts.flow.unwrap_or(Flow::Next),
+        no_operation: facts.no_operation,
+        operands: Vec::new(),
     }
 }
 

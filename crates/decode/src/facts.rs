@@ -2,7 +2,6 @@
 //! The facts of one instruction while they are collected.
 
 use crate::instruction::{Flow, Register, Role, Write};
-use crate::isa::Raw;
 use crate::registers::Mapping;
 
 /// What an `Instruction` says beyond its encoding and names. Lists hold each register once.
@@ -16,6 +15,8 @@ pub(crate) struct Facts {
     pub(crate) store: bool,
     pub(crate) access_bytes: u16,
     pub(crate) flow: Option<Flow>,
+    /// The ISA's own instruction for doing nothing.
+    pub(crate) no_operation: bool,
 }
 
 fn add(list: &mut Vec<Register>, register: Register) {
@@ -74,9 +75,9 @@ impl Facts {
         self.access_bytes = bytes;
     }
 
-    /// A direct branch to LLVM's target; without one, an indirect jump.
-    pub(crate) fn branch(&mut self, raw: &Raw, conditional: bool) {
-        self.flow = Some(match raw.decoded.target() {
+    /// A direct branch; without a target, an indirect jump.
+    pub(crate) fn branch(&mut self, target: Option<u64>, conditional: bool) {
+        self.flow = Some(match target {
             Some(target) => Flow::Branch { conditional, target },
             None => Flow::Indirect,
         });

@@ -3,6 +3,8 @@
 
 use arch::Arch;
 
+use crate::operand::Operand;
+
 /// One architectural register, numbered per architecture; `Decoder::register_name` gives its name.
 ///
 /// Overlapping names are one register (`w0` and `x0`; `f0`, `vs0` and the like; `ymm3` and `zmm3`), and what can
@@ -93,6 +95,10 @@ pub struct Instruction {
     pub access_bytes: u16,
     /// Change of control flow.
     pub flow: Flow,
+    /// What the ISA defines as doing nothing: `nop`, POWER's `ori 0,0,0`, LoongArch's `andi $zero,$zero,0`.
+    pub no_operation: bool,
+    /// What it names, the destinations first; empty for what LLVM does not know.
+    pub operands: Vec<Operand>,
 }
 
 impl Instruction {
@@ -123,6 +129,8 @@ impl Instruction {
             store: false,
             access_bytes: 0,
             flow: Flow::Next,
+            no_operation: false,
+            operands: Vec::new(),
         }
     }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! What has to be known of an architecture to turn LLVM's view of an instruction into facts. A port is one `Isa`.
 
-use arch::Arch;
-
 use crate::facts::Facts;
+use crate::operand::Operand;
 use crate::registers::{File, Mapping};
-use crate::shim::{Decoded, Opcode, Operand};
+use crate::shim::{self, Decoded, Opcode};
 
 /// One architecture, in the order in which a porter needs it.
 pub(crate) struct Isa {
@@ -21,6 +20,8 @@ pub(crate) struct Isa {
     pub(crate) mnemonic: fn(&Raw) -> String,
     /// Fills in the facts; `raw.mnemonic` is what the function above returned.
     pub(crate) facts: fn(&Raw, &mut Facts),
+    /// The operands.
+    pub(crate) operands: fn(&Raw) -> Vec<Operand>,
     /// Instructions that LLVM lacks, from the instruction word and the one behind it if there is one.
     pub(crate) extra: fn(&[u32]) -> Option<Extra>,
 }
@@ -39,25 +40,12 @@ pub(crate) fn no_extra(_: &[u32]) -> Option<Extra> {
     None
 }
 
-impl Isa {
-    pub(crate) fn of(arch: Arch) -> &'static Isa {
-        match arch {
-            Arch::Powerpc => &crate::power::ISA_32,
-            Arch::Powerpc64 => &crate::power::ISA_64,
-            Arch::Powerpc64le => &crate::power::ISA_64LE,
-            Arch::Loongarch64 => &crate::loongarch::ISA,
-            Arch::X86_64 => &crate::x86::ISA,
-            Arch::Aarch64 => &crate::aarch64::ISA,
-            Arch::Riscv64 => &crate::riscv::ISA,
-        }
-    }
-}
-
 /// One decoded instruction as LLVM sees it.
 pub(crate) struct Raw<'a> {
     pub(crate) decoded: &'a Decoded,
     pub(crate) opcode: &'a Opcode,
     pub(crate) mnemonic: &'a str,
+    /// As LLVM prints it, for names that only its printer has; facts come from the other fields.
     pub(crate) text: &'a str,
     pub(crate) bytes: &'a [u8],
     /// The first four bytes as the ISA's instruction word, in the byte order of the architecture; the first two if there
@@ -73,17 +61,17 @@ pub(crate) struct Raw<'a> {
 }
 
 impl Raw<'_> {
-    pub(crate) fn operands(&self) -> &[Operand] {
+    pub(crate) fn operands(&self) -> &[shim::Operand] {
         self.decoded.operands()
     }
 
     /// The mapping of an operand that is a register.
-    pub(crate) fn mapping(&self, operand: &Operand) -> Option<&Mapping> {
+    pub(crate) fn mapping(&self, operand: &shim::Operand) -> Option<&Mapping> {
         operand.register().map(|number| &self.mappings[number])
     }
 
     /// LLVM's name of an operand that is a register.
-    pub(crate) fn name(&self, operand: &Operand) -> Option<&'static str> {
+    pub(crate) fn name(&self, operand: &shim::Operand) -> Option<&'static str> {
         operand.register().map(|number| self.register_names[number])
     }
 

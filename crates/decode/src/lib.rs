@@ -24,6 +24,8 @@ mod facts;
 mod instruction;
 mod isa;
 mod loongarch;
+mod operand;
+mod ports;
 mod power;
 mod registers;
 mod riscv;
@@ -34,6 +36,7 @@ mod x86;
 
 pub use decoder::{DecodeError, Decoder, Error, Reason};
 pub use instruction::{Flow, Instruction, Register, Role, Write};
+pub use operand::{Address, Operand};
 pub use power::versions::power_version;
 pub use registers::RegisterKind;
 pub use scheduling::{Entry, McaError, Model, Resource, Scheduling, SchedulingError};

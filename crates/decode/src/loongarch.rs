@@ -19,6 +19,7 @@
 use crate::facts::{Access, Facts};
 use crate::instruction::{Flow, Role};
 use crate::isa::{no_extra, Isa, Raw};
+use crate::operand::plain;
 use crate::registers::{file, split_number, File, Mapping, RegisterKind};
 
 const RA: u16 = 1;
@@ -44,6 +45,7 @@ pub(crate) const ISA: Isa = Isa {
     map,
     mnemonic: |raw| raw.mnemonic.to_owned(),
     facts,
+    operands: plain,
     extra: no_extra,
 };
 
@@ -59,7 +61,11 @@ fn map(name: &str) -> Mapping {
     }
 }
 
+/// `andi $zero,$zero,0`.
+const NOP: u32 = 0x0340_0000;
+
 fn facts(raw: &Raw, out: &mut Facts) {
+    out.no_operation = raw.word == NOP;
     let access = access(raw.mnemonic);
     match access {
         Some((Access::Hint, _)) | None => {}
@@ -124,7 +130,7 @@ fn flags(name: &str, out: &mut Facts) {
 
 fn flow(raw: &Raw, out: &mut Facts) {
     match raw.mnemonic {
-        "b" => out.branch(raw, false),
+        "b" => out.branch(raw.decoded.target(), false),
         "bl" => {
             out.flow = Some(Flow::Call { target: raw.decoded.target() });
             out.write(RA, Role::Link);
@@ -139,7 +145,7 @@ fn flow(raw: &Raw, out: &mut Facts) {
             });
         }
         "syscall" | "break" | "ertn" | "hvcl" => out.flow = Some(Flow::System),
-        _ if raw.opcode.branch => out.branch(raw, true),
+        _ if raw.opcode.branch => out.branch(raw.decoded.target(), true),
         _ => {}
     }
 }

@@ -18,6 +18,7 @@
 use crate::facts::{Access, Facts};
 use crate::instruction::{Flow, Role};
 use crate::isa::{no_extra, Isa, Raw};
+use crate::operand::plain;
 use crate::registers::{file, split_number, File, Mapping, RegisterKind};
 
 const F: u16 = 32;
@@ -49,6 +50,7 @@ pub(crate) const ISA: Isa = Isa {
     map,
     mnemonic: |raw| raw.mnemonic.to_owned(),
     facts,
+    operands: plain,
     extra: no_extra,
 };
 
@@ -82,7 +84,15 @@ fn group(part: &str) -> Option<((&str, u16), u16)> {
     }
 }
 
+/// `addi x0,x0,0`, and its compressed form.
+const NOP: u32 = 0x0000_0013;
+const COMPRESSED_NOP: u32 = 0x0001;
+
 fn facts(raw: &Raw, out: &mut Facts) {
+    out.no_operation = match raw.bytes.len() {
+        2 => raw.word & 0xffff == COMPRESSED_NOP,
+        _ => raw.word == NOP,
+    };
     let access = access(raw.mnemonic);
     match access {
         Some((Access::Hint, _)) | None => {}
@@ -153,8 +163,9 @@ fn vector(raw: &Raw, out: &mut Facts) {
         out.read(VL);
         out.read(VTYPE);
     }
-    let masked = raw.text.ends_with("v0.t");
     let carries = name.ends_with('m') && name.contains(".v") && !name.ends_with(".m"); // vadc.vvm, vmerge.vxm
+                                                                                       // The bit vm of every vector encoding: 0 is "where v0 says so". The carrying ones have it, too, for another reason.
+    let masked = raw.word >> 25 & 1 == 0 && !carries;
     if masked || carries {
         out.read(V);
     }
@@ -194,11 +205,11 @@ fn csr(raw: &Raw, out: &mut Facts) {
 fn flow(raw: &Raw, out: &mut Facts) {
     const LINKS: [u32; 2] = [1, 5];
     match raw.mnemonic {
-        "c.j" => return out.branch(raw, false),
+        "c.j" => return out.branch(raw.decoded.target(), false),
         "c.jr" if LINKS.contains(&(raw.word >> 7 & 31)) => out.flow = Some(Flow::Return),
         "c.jr" => out.flow = Some(Flow::Indirect),
         "c.jalr" => out.flow = Some(Flow::Call { target: None }),
-        "jal" if raw.word >> 7 & 31 == 0 => return out.branch(raw, false),
+        "jal" if raw.word >> 7 & 31 == 0 => return out.branch(raw.decoded.target(), false),
         "jal" => out.flow = Some(Flow::Call { target: raw.decoded.target() }),
         "jalr" => {
             out.flow = Some(match (raw.word >> 7 & 31, raw.word >> 15 & 31) {
@@ -210,7 +221,7 @@ fn flow(raw: &Raw, out: &mut Facts) {
         "ecall" | "ebreak" | "c.ebreak" | "mret" | "sret" | "unimp" | "c.unimp" => {
             out.flow = Some(Flow::System)
         }
-        _ if raw.opcode.branch => return out.branch(raw, true),
+        _ if raw.opcode.branch => return out.branch(raw.decoded.target(), true),
         _ => return,
     }
     if matches!(out.flow, Some(Flow::Call { .. })) {

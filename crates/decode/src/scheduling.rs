@@ -9,7 +9,7 @@
 use arch::Arch;
 
 use crate::instruction::{Instruction, Register, Role};
-use crate::isa::Isa;
+use crate::ports::isa_of;
 use crate::registers::Mapping;
 use crate::shim::{Decoded, Opcode, Target};
 
@@ -103,7 +103,7 @@ pub struct Scheduling {
 impl Scheduling {
     /// The model of the cpu that LLVM knows under this name (`-mcpu`), or an error that lists those it has.
     pub fn new(arch: Arch, cpu: &str) -> Result<Scheduling, SchedulingError> {
-        let isa = Isa::of(arch);
+        let isa = isa_of(arch);
         let usable = Scheduling::cpus(arch)?;
         if !usable.contains(&cpu) {
             return Err(SchedulingError::NoModel { arch, cpu: cpu.to_owned(), usable });
@@ -118,7 +118,7 @@ impl Scheduling {
 
     /// The cpus of an architecture that LLVM has an instruction model for.
     pub fn cpus(arch: Arch) -> Result<Vec<&'static str>, crate::Error> {
-        let isa = Isa::of(arch);
+        let isa = isa_of(arch);
         let target =
             Target::new(isa.triple, "", isa.features).map_err(|message| crate::Error { arch, message })?;
         Ok(target.cpus().into_iter().filter(|(_, has_model)| *has_model).map(|(name, _)| name).collect())

@@ -5,7 +5,7 @@
 //! AArch64 and LoongArch. On PowerPC and x86 it decodes everything for every cpu, so there is no answer from there.
 
 use crate::instruction::Instruction;
-use crate::isa::Isa;
+use crate::ports::isa_of;
 use crate::shim::Target;
 use arch::Arch;
 
@@ -18,7 +18,7 @@ impl Subtarget {
         if !matches!(arch, Arch::Riscv64 | Arch::Aarch64 | Arch::Loongarch64) {
             return None;
         }
-        let target = Target::new(Isa::of(arch).triple, cpu, "").ok()?;
+        let target = Target::new(isa_of(arch).triple, cpu, "").ok()?;
         let is_known = target.cpus().iter().any(|(name, _)| *name == cpu);
         is_known.then_some(Subtarget(target))
     }

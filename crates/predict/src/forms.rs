@@ -2,27 +2,28 @@
 //! What tells instructions of one mnemonic apart when they are looked for in the classes of a cpu file.
 
 use crate::register_kinds::RegisterKinds;
-use decode::{Flow, Instruction, RegisterKind, Role};
+use decode::{Address, Flow, Instruction, Operand, Register, RegisterKind, Role};
 
-/// The forms of an instruction that a class can tell apart beyond the mnemonic, most telling first: `nop`, `zero`
-/// (a result that depends on nothing), `to_vector` and `to_general` (from the other kind of register), `move`, `wide` (vectors
-/// of 256 bits and more), `three` (an address of two registers and a constant), `displaced` (an address of 64 bits
-/// from a register and a constant), `relative` (an address from the next instruction), `scaled` (an index times 2, 4 or 8), `self` (its only source is its only result), `byte` (from the lowest byte of a register),
-/// `count` (the last source is `cl`), `one` (shifts by one, encoded so), `quad` (arithmetic on 64 bits with one or a constant), `immediate` (the last source is a constant), `direct` (a jump or call, always taken, to a place that it names), `link` (moves to or from LR, CTR, TAR), `carry` (writes CA, OV or SO), `update` (reads and writes
-/// memory), `load`, `store`; first of all, what [`special::form`](crate::special::form) says of special registers.
+/// x86's `cl`, which counts shifts.
+const COUNT: Operand = Operand::Register { register: Register(1), bits: Some(8) };
+
+/// The forms of an instruction that a class can tell apart beyond the mnemonic, most telling first: what
+/// [`special::form`](crate::special::form) says of special registers; `nop`; `zero` (of one register and itself, so that the
+/// result may depend on nothing); `move`; `to_vector` and `to_general` (from the other kind of register); `self` (its only source
+/// is its only result); what x86 alone has (`of_x86`); `immediate` (the last source is a constant); `direct` (a jump or call, always
+/// taken, to a place that it names), `link` (moves to or from LR, CTR, TAR), `carry` (writes CA, OV or SO), `update` (reads and
+/// writes memory), `load`, `store`.
 pub(crate) fn forms(instruction: &Instruction, kinds: &RegisterKinds) -> Vec<&'static str> {
     let mut forms: Vec<&'static str> = crate::special::form(instruction).into_iter().collect();
     let mnemonic = instruction.mnemonic.as_str();
-    let text = instruction.text.trim();
-    if text == "nop" || text.starts_with("nop ") {
+    if instruction.no_operation {
         forms.push("nop");
     }
-    let operands = text.split_once(char::is_whitespace).map_or("", |(_, operands)| operands);
-    let operands: Vec<_> = operands.split(',').map(str::trim).collect();
+    let operands = instruction.operands.as_slice();
     let memory = instruction.load || instruction.store;
-    let sources_alike = operands.len() >= 2 && operands[operands.len() - 1] == operands[operands.len() - 2];
+    let sources_alike = matches!(operands, [.., one @ Operand::Register { .. }, other] if one == other);
     if !memory && sources_alike {
-        forms.push(if ["or", "mr", "xxlor", "vor"].contains(&mnemonic) { "move" } else { "zero" });
+        forms.push(if ["or", "xxlor", "vor"].contains(&mnemonic) { "move" } else { "zero" });
     }
     let reads_kind = |wanted| instruction.reads.iter().any(|&register| kinds.kind(register) == wanted);
     let writes_kind = |wanted| instruction.writes.iter().any(|write| kinds.kind(write.register) == wanted);
@@ -34,53 +35,19 @@ pub(crate) fn forms(instruction: &Instruction, kinds: &RegisterKinds) -> Vec<&'s
             forms.push(form);
         }
     }
-    if !memory
-        && matches!((&*instruction.reads, &*instruction.writes), ([read], [write]) if *read == write.register)
-    {
+    let one_to_one = match (&*instruction.reads, &*instruction.writes) {
+        ([read], [write]) if !memory => Some(*read == write.register),
+        _ => None,
+    };
+    if one_to_one == Some(true) {
         forms.push("self");
     }
-    let is_move =
-        !memory && instruction.writes.len() == 1 && instruction.reads.len() == 1 && mnemonic.contains("mov");
-    if is_move || text.starts_with("mr ") {
+    if one_to_one.is_some() && mnemonic.contains("mov") {
         forms.push("move");
     }
-    let last = operands.last().map_or("", |operand| operand.trim_start_matches('-'));
-    let constant = operands.len() >= 2 && last.starts_with(|digit: char| digit.is_ascii_digit());
-    let quad = operands[0].starts_with('r') && !operands[0].ends_with(['d', 'w', 'b']);
-    let divided = instruction.load && !instruction.store && operands[0].starts_with("qword");
-    if !memory && quad && (constant || operands.len() == 1) || divided && operands.len() == 1 {
-        forms.push("quad");
-    }
-    let displaced = instruction.reads.len() + instruction.address_reads.len() == 1
-        && [" + ", " - "].iter().any(|sign| text.contains(sign));
-    if !memory && quad && displaced && !text.contains('*') && !text.contains("[rip ") {
-        forms.push("displaced");
-    }
-    if !memory && constant {
+    of_x86(instruction, kinds, &mut forms);
+    if !memory && operands.len() >= 2 && operands.last().is_some_and(Operand::is_constant) {
         forms.push("immediate");
-    }
-    if !memory && operands.len() == 1 {
-        forms.push("one");
-    }
-    if !memory && operands.len() == 2 && is_low_byte(operands[1]) {
-        forms.push("byte");
-    }
-    if text.contains("[rip ") {
-        forms.push("relative");
-    }
-    if ["2*", "4*", "8*"].iter().any(|scale| text.contains(scale)) {
-        forms.push("scaled");
-    }
-    if !memory && (text.contains("ymm") || text.contains("zmm")) {
-        forms.push("wide");
-    }
-    if operands.last() == Some(&"cl") {
-        forms.push("count");
-    }
-    // `lea` accesses nothing: what its address is made of are its sources.
-    let terms = if memory { &instruction.address_reads } else { &instruction.reads };
-    if terms.len() == 2 && [" + ", " - "].iter().map(|sign| text.matches(sign).count()).sum::<usize>() == 2 {
-        forms.push("three");
     }
     if matches!(instruction.flow, Flow::Branch { conditional: false, .. } | Flow::Call { target: Some(_) }) {
         forms.push("direct");
@@ -107,8 +74,110 @@ pub(crate) fn forms(instruction: &Instruction, kinds: &RegisterKinds) -> Vec<&'s
     forms
 }
 
-/// Whether that names the lowest byte of a general register of x86.
-fn is_low_byte(operand: &str) -> bool {
-    let numbered = operand.starts_with('r') && operand.ends_with('b');
-    numbered || matches!(operand, "al" | "bl" | "cl" | "dl" | "sil" | "dil" | "bpl" | "spl")
+/// Forms that only x86 has: `quad` (arithmetic on 64 bits with one operand or a constant), `displaced` (an address of 64 bits from a
+/// register and a constant), `one` (of one operand: shifts by one, encoded so), `byte` (from the lowest byte of a register),
+/// `relative` (an address from the next instruction), `scaled` (an index times 2, 4 or 8), `wide` (vectors of 256 bits and more),
+/// `count` (the last source is `cl`), `three` (an address of two registers and a constant).
+fn of_x86(instruction: &Instruction, kinds: &RegisterKinds, forms: &mut Vec<&'static str>) {
+    let operands = instruction.operands.as_slice();
+    let memory = instruction.load || instruction.store;
+    let is_general = |operand: &Operand| matches!(operand, Operand::Register { register, .. } if kinds.kind(*register) == RegisterKind::General);
+    let address = operands.iter().find_map(Operand::address);
+    let quad = operands.first().is_some_and(|first| first.bits() == Some(64) && is_general(first));
+    let with_one =
+        quad && !memory && (operands.len() == 1 || operands.last().is_some_and(Operand::is_constant));
+    let in_memory = matches!(operands, [Operand::Memory(_)]);
+    let divisor = in_memory && instruction.load && !instruction.store && instruction.access_bytes == 8;
+    // `lea` accesses nothing: what its address is made of are its sources.
+    let terms = address.map_or(0, |address| u8::from(address.has_base) + u8::from(address.scale != 0));
+    let is = |wanted: &dyn Fn(&Address) -> bool| address.is_some_and(wanted);
+    let low_byte = |operand: &Operand| operand.bits() == Some(8) && is_general(operand);
+    for (form, holds) in [
+        ("quad", with_one || divisor),
+        ("displaced", quad && !memory && terms == 1 && is(&|one| one.displaced && one.scale < 2)),
+        ("one", !memory && matches!(operands, [only] if only.bits().is_some())),
+        ("byte", !memory && matches!(operands, [_, source] if low_byte(source))),
+        ("relative", is(&|address| address.from_next)),
+        ("scaled", is(&|address| address.scale > 1)),
+        ("wide", !memory && operands.iter().any(|operand| operand.bits() >= Some(256))),
+        ("count", operands.len() > 1 && operands.last() == Some(&COUNT)),
+        ("three", terms == 2 && is(&|address| address.displaced)),
+    ] {
+        if holds {
+            forms.push(form);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arch::Arch;
+
+    fn forms_of(arch: Arch, bytes: &[u8]) -> Vec<&'static str> {
+        let mut decoder = decode::Decoder::new(arch).unwrap();
+        let instruction = decoder.decode(bytes, 0x1000).unwrap();
+        forms(&instruction, &RegisterKinds::new(&decoder))
+    }
+
+    fn x86(bytes: &[u8]) -> Vec<&'static str> {
+        forms_of(Arch::X86_64, bytes)
+    }
+
+    #[test]
+    fn prefixes_and_short_encodings_are_the_same_forms() {
+        assert!(x86(&[0x90]).contains(&"nop"));
+        // cs nop word ptr [rax + rax]: what assemblers fill with.
+        assert!(x86(&[0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0]).contains(&"nop"));
+        // add rax, 5 with ModRM, and without, where rax is implied; add eax, 5; add rax, rbx.
+        for bytes in [&[0x48, 0x83, 0xc0, 5][..], &[0x48, 0x05, 5, 0, 0, 0]] {
+            let forms = x86(bytes);
+            assert!(forms.contains(&"quad") && forms.contains(&"immediate"), "{forms:?}");
+        }
+        assert!(!x86(&[0x83, 0xc0, 5]).contains(&"quad"));
+        assert!(!x86(&[0x48, 0x01, 0xd8]).contains(&"quad"));
+        // The condition of a jump is no constant that it works on.
+        assert!(!x86(&[0x75, 0x10]).contains(&"immediate"));
+    }
+
+    #[test]
+    fn only_one_and_the_same_part_of_a_register_gives_zero() {
+        assert!(x86(&[0x31, 0xc0]).contains(&"zero")); // xor eax, eax
+        assert!(!x86(&[0x30, 0xc4]).contains(&"zero")); // xor ah, al
+        assert!(!x86(&[0xd3, 0xc9]).contains(&"zero")); // ror ecx, cl
+                                                        // rldicl r3, r4, 5, 5: two constants.
+        let rldicl = 0x7883_2942u32 & !0x7e0 | 5 << 6;
+        assert!(!forms_of(Arch::Powerpc64, &rldicl.to_be_bytes()).contains(&"zero"));
+    }
+
+    #[test]
+    fn addresses_are_told_apart_by_what_they_are_made_of() {
+        let of = |bytes: &[u8]| {
+            let told = ["displaced", "relative", "scaled", "three"];
+            x86(bytes).into_iter().filter(|form| told.contains(form)).collect::<Vec<_>>()
+        };
+        assert_eq!(of(&[0x48, 0x8d, 0x47, 0x08]), ["displaced"]); // lea rax, [rdi + 8]
+        assert_eq!(of(&[0x48, 0x8d, 0x05, 8, 0, 0, 0]), ["relative"]); // lea rax, [rip + 8]
+        assert_eq!(of(&[0x48, 0x8d, 0x04, 0xb7]), ["scaled"]); // lea rax, [rdi + 4*rsi]
+        assert_eq!(of(&[0x48, 0x8d, 0x44, 0x3f, 0x08]), ["three"]); // lea rax, [rdi + rdi + 8]
+        assert_eq!(of(&[0x48, 0x8d, 0x44, 0xb7, 0x08]), ["scaled", "three"]);
+    }
+
+    #[test]
+    fn a_count_is_a_second_operand() {
+        assert!(x86(&[0xd3, 0xe0]).contains(&"count")); // shl eax, cl
+        let by_one = x86(&[0xd0, 0xe1]); // shl cl
+        assert!(by_one.contains(&"one") && !by_one.contains(&"count"), "{by_one:?}");
+    }
+
+    #[test]
+    fn each_isa_names_its_nop() {
+        assert!(forms_of(Arch::Powerpc64, &0x6000_0000u32.to_be_bytes()).contains(&"nop"));
+        assert!(forms_of(Arch::Powerpc64le, &0x6000_0000u32.to_le_bytes()).contains(&"nop"));
+        assert!(!forms_of(Arch::Powerpc64, &0x6063_0000u32.to_be_bytes()).contains(&"nop")); // ori r3, r3, 0
+        assert!(forms_of(Arch::Loongarch64, &0x0340_0000u32.to_le_bytes()).contains(&"nop"));
+        assert!(forms_of(Arch::Riscv64, &[0x13, 0, 0, 0]).contains(&"nop"));
+        assert!(forms_of(Arch::Riscv64, &[0x01, 0x00]).contains(&"nop"));
+        assert!(forms_of(Arch::Aarch64, &0xd503_201fu32.to_le_bytes()).contains(&"nop"));
+    }
 }

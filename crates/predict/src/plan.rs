@@ -13,7 +13,7 @@ use crate::forms::forms;
 use crate::op::*;
 use crate::register_kinds::RegisterKinds;
 use crate::relax::Relax;
-use decode::{Flow, Instruction, Register, RegisterKind, Role};
+use decode::{Flow, Instruction, Operand, Register, RegisterKind, Role};
 use std::collections::BTreeMap;
 
 /// A run of static instructions: what one block of the trace stands for.
@@ -423,8 +423,7 @@ fn simple_sources(instruction: &Instruction, reads_as: u8) -> (Option<&[Register
 /// memory nor compare memory with a constant; if so, whether that operation takes the pipes of the first.
 fn fused(description: &Description, first: &Instruction, second: &Instruction) -> Option<bool> {
     let conditional = matches!(second.flow, Flow::Branch { conditional: true, .. });
-    let last_operand = first.text.rsplit([',', ' ']).next().unwrap_or_default();
-    let constant = last_operand.trim_start_matches('-').starts_with(|digit: char| digit.is_ascii_digit());
+    let constant = first.operands.last().is_some_and(Operand::is_constant);
     let may = conditional
         && first.address.wrapping_add(u64::from(first.length)) == second.address
         && !first.store

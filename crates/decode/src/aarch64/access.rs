@@ -30,17 +30,24 @@ fn kind(raw: &Raw) -> Option<Access> {
     let moves = ["cpyp", "cpym", "cpye", "cpyfp", "cpyfm", "cpyfe"];
     let sets = ["setp", "setm", "sete", "setgp", "setgm", "setge"];
     match name {
-        "sys" => match raw.text.split_whitespace().take(2).last() {
-            Some("zva," | "gva," | "gzva,") => Some(Access::Store),
-            _ if raw.text.starts_with("dc ") || raw.text.starts_with("ic ") => Some(Access::Hint),
-            _ => None,
-        },
+        "sys" => cache_operation(raw.word),
         "prfm" | "prfum" | "rprfm" | "prfb" | "prfh" | "prfw" | "prfd" => Some(Access::Hint),
         _ if atomic || name.starts_with("rcw") => Some(Access::Both),
         _ if name.starts_with("ld") => Some(Access::Load),
         _ if name.starts_with("st") => Some(Access::Store),
         _ if moves.iter().any(|start| name.starts_with(start)) => Some(Access::Both),
         _ if sets.iter().any(|start| name.starts_with(start)) && raw.opcode.may_store => Some(Access::Store),
+        _ => None,
+    }
+}
+
+/// `sys` names what it does by fields (Arm ARM, C5.1.3, table of the cache maintenance instructions, all of CRn 7): CRm 4 is
+/// `dc zva`, `gva` and `gzva`, which write zeros or tags; the others of `dc` and `ic` move lines.
+fn cache_operation(word: u32) -> Option<Access> {
+    let (crn, crm, op2) = (word >> 12 & 15, word >> 8 & 15, word >> 5 & 7);
+    match (crn, crm) {
+        (7, 4) if matches!(op2, 1 | 3 | 4) => Some(Access::Store),
+        (7, 1 | 5 | 6 | 10..=15) => Some(Access::Hint),
         _ => None,
     }
 }

@@ -22,6 +22,7 @@ mod access;
 use crate::facts::Facts;
 use crate::instruction::{Flow, Role};
 use crate::isa::{no_extra, Isa, Raw};
+use crate::operand::plain;
 use crate::registers::{file, split_number, File, Mapping, RegisterKind};
 
 const LR: u16 = 30;
@@ -62,6 +63,7 @@ pub(crate) const ISA: Isa = Isa {
     map,
     mnemonic,
     facts,
+    operands: plain,
     extra: no_extra,
 };
 
@@ -106,6 +108,7 @@ fn mnemonic(raw: &Raw) -> String {
 }
 
 fn facts(raw: &Raw, out: &mut Facts) {
+    out.no_operation = raw.mnemonic == "nop";
     let kind = access::of(raw, out);
     access::operands(raw, out, kind);
     implicit(raw, out);
@@ -163,8 +166,8 @@ fn flow(raw: &Raw, out: &mut Facts) {
         }
         _ if opcode.ret => out.flow = Some(Flow::Return),
         _ if opcode.indirect => out.flow = Some(Flow::Indirect),
-        "b" => out.branch(raw, false),
-        _ if opcode.branch => out.branch(raw, true),
+        "b" => out.branch(raw.decoded.target(), false),
+        _ if opcode.branch => out.branch(raw.decoded.target(), true),
         _ => {}
     }
 }

@@ -27,6 +27,7 @@ pub(crate) mod versions;
 use crate::facts::{Access, Facts};
 use crate::instruction::{Flow, Role};
 use crate::isa::{Isa, Raw};
+use crate::operand::plain;
 use crate::registers::{file, split_number, File, Mapping, RegisterKind};
 
 const VS: u16 = 32;
@@ -73,6 +74,7 @@ pub(crate) const ISA_32: Isa = Isa {
     map,
     mnemonic,
     facts,
+    operands: plain,
     extra: extra::decode,
 };
 pub(crate) const ISA_64: Isa = Isa {
@@ -152,7 +154,14 @@ fn mnemonic(raw: &Raw) -> String {
     own.to_owned()
 }
 
+/// `tw 31,0,0`, which no condition can keep from trapping.
+const TRAP: u32 = 0x7fe0_0008;
+
+/// `ori 0,0,0`.
+const NOP: u32 = 0x6000_0000;
+
 fn facts(raw: &Raw, out: &mut Facts) {
+    out.no_operation = raw.word == NOP;
     if branch(raw, out) {
         return;
     }
@@ -166,7 +175,7 @@ fn facts(raw: &Raw, out: &mut Facts) {
     access::widen(raw, out);
     special(raw, out);
     if matches!(raw.mnemonic, "sc" | "scv" | "rfid" | "hrfid" | "rfi" | "rfci" | "rfscv" | "urfid")
-        || raw.text == "trap"
+        || raw.word == TRAP
     {
         out.flow = Some(Flow::System);
     }

@@ -42,6 +42,12 @@ pub(super) fn condition_name(raw: &Raw) -> &'static str {
     condition(raw).map_or("", |(name, _)| name)
 }
 
+/// Whether LLVM's last operand is a condition, which the mnemonic names.
+pub(super) fn has_condition(raw: &Raw) -> bool {
+    ["JCC", "SETCC", "SETZUCC", "CMOV", "CFCMOV"].iter().any(|start| raw.opcode.name.starts_with(start))
+        && condition(raw).is_some()
+}
+
 fn is_flags(raw: &Raw, numbers: &[usize]) -> bool {
     numbers.iter().any(|&number| raw.register_names[number] == "EFLAGS")
 }

@@ -100,12 +100,13 @@ fn kind_by_name(name: &str) -> Option<Access> {
     None
 }
 
-/// The size that the text names (`qword ptr`), since LLVM's tables do not have it.
+/// The size that LLVM's printer names (`qword ptr`): none of its other tables has it.
 fn bytes(raw: &Raw) -> u16 {
     if let Some(bytes) = element_bytes(raw.mnemonic) {
         return bytes;
     }
-    if raw.text.contains("{k") || is_maskmov(raw.mnemonic) {
+    let masked = !raw.mnemonic.starts_with('k') && raw.operands().iter().any(|operand| is_mask(raw, operand));
+    if masked || is_maskmov(raw.mnemonic) {
         return 0;
     }
     if raw.mnemonic.starts_with("fxsave") || raw.mnemonic.starts_with("fxrstor") {

@@ -20,6 +20,7 @@
 pub(crate) mod address;
 mod flags;
 mod memory;
+mod operands;
 
 use crate::facts::Facts;
 use crate::instruction::{Flow, Role};
@@ -86,6 +87,7 @@ pub(crate) const ISA: Isa = Isa {
     map,
     mnemonic,
     facts,
+    operands: operands::of,
     extra: no_extra,
 };
 
@@ -149,6 +151,7 @@ fn mnemonic(raw: &Raw) -> String {
 
 fn facts(raw: &Raw, out: &mut Facts) {
     if raw.mnemonic == "nop" {
+        out.no_operation = true;
         return; // its operands are not looked at
     }
     let access = memory::of(raw);
@@ -211,8 +214,8 @@ fn flow(raw: &Raw, out: &mut Facts) {
         _ if opcode.ret => out.flow = Some(Flow::Return),
         _ if opcode.call => out.flow = Some(Flow::Call { target: raw.decoded.target() }),
         _ if opcode.indirect => out.flow = Some(Flow::Indirect),
-        "jmp" => out.branch(raw, false),
-        _ if opcode.branch => out.branch(raw, true),
+        "jmp" => out.branch(raw.decoded.target(), false),
+        _ if opcode.branch => out.branch(raw.decoded.target(), true),
         _ => {}
     }
 }

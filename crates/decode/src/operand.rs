@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! What an instruction names, as far as cores treat one form of an instruction unlike another.
+
+use crate::instruction::Register;
+use crate::isa::Raw;
+use crate::registers::Mapping;
+
+/// One operand, from the encoding: the destinations first, and what is both read and written once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operand {
+    /// A register.
+    Register {
+        /// All of it.
+        register: Register,
+        /// How many bits of it, from the lowest on, where the ISA has names for parts (x86's `eax` 32, `xmm0` 128); none elsewhere,
+        /// and for `ah`, `bh`, `ch` and `dh`.
+        bits: Option<u16>,
+    },
+    /// A number: an immediate, a displacement, a target.
+    Constant(i64),
+    /// x86's address in brackets. (Elsewhere an address is what it is made of: registers and a constant.)
+    Memory(Address),
+    /// All else: a hard-wired zero, a rounding mode, one bit of a CR field.
+    Other,
+}
+
+/// What an x86 address is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Address {
+    /// A register is added as it is; `rip` is not one.
+    pub has_base: bool,
+    /// What the index is multiplied by, 1, 2, 4 or 8; 0 without an index.
+    pub scale: u8,
+    /// A constant is added that is not 0.
+    pub displaced: bool,
+    /// It counts from the next instruction (`rip`).
+    pub from_next: bool,
+}
+
+impl Operand {
+    /// Whether it is a number.
+    pub fn is_constant(&self) -> bool {
+        matches!(self, Operand::Constant(_))
+    }
+
+    /// The address, of one in brackets.
+    pub fn address(&self) -> Option<&Address> {
+        match self {
+            Operand::Memory(address) => Some(address),
+            _ => None,
+        }
+    }
+
+    /// Bits of a register that has names for its parts.
+    pub fn bits(&self) -> Option<u16> {
+        match self {
+            Operand::Register { bits, .. } => *bits,
+            _ => None,
+        }
+    }
+}
+
+/// LLVM's operands as they are, for architectures whose registers have one name each.
+pub(crate) fn plain(raw: &Raw) -> Vec<Operand> {
+    let named = raw.operands().iter().filter(|operand| operand.tied_to().is_none());
+    let one = |operand| match raw.mapping(operand) {
+        Some(Mapping { registers, partial: false }) if !registers.is_empty() => {
+            Operand::Register { register: registers[0], bits: None }
+        }
+        _ => operand.immediate().map_or(Operand::Other, Operand::Constant),
+    };
+    named.map(one).collect()
+}
