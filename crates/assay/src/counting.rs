@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Exact counts per call from a trace whose region of interest is the hot path itself.
 
-use crate::program;
-use decode::Decoder;
+use decode::{Decoder, Flow};
 use lab::{Problem, Result};
 use std::path::Path;
 use trace::{Event, Reader};
@@ -56,7 +55,16 @@ pub fn calls(path: &Path) -> Result<Vec<CallCounts>> {
         }
         let block = &reader.blocks()[id];
         current.instructions += block.instructions() as u64;
-        current.branches +=
-            *branches_of_block[id].get_or_insert_with(|| program::branches(&mut decoder, block));
+        current.branches += *branches_of_block[id].get_or_insert_with(|| branches(&mut decoder, block));
     }
+}
+
+/// Instructions of a block that may change the flow of control; bytes that do not decode are none.
+pub fn branches(decoder: &mut Decoder, block: &trace::Block) -> u64 {
+    let is_branch = |(address, bytes): (u64, &[u8])| {
+        decoder
+            .decode(bytes, address)
+            .is_ok_and(|instruction| !matches!(instruction.flow, Flow::Next | Flow::System))
+    };
+    block.iter().map(is_branch).filter(|is_branch| *is_branch).count() as u64
 }

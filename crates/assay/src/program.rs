@@ -2,9 +2,10 @@
 //! Whole programs of a study: one assembly or C file with a `main`, without a C library, recorded from entry to return.
 
 use crate::context::Context;
+use crate::counting;
 use crate::judge;
 use arch::Arch;
-use decode::{Decoder, Flow};
+use decode::Decoder;
 use lab::elf::ElfFile;
 use lab::emulator::qemu_engine;
 use lab::process::{Command, Printing};
@@ -108,17 +109,7 @@ pub fn counts(path: &Path) -> Result<(u64, u64)> {
     let mut totals = (0, 0);
     for (block, times) in reader.blocks().iter().zip(executions) {
         totals.0 += block.instructions() as u64 * times;
-        totals.1 += branches(&mut decoder, block) * times;
+        totals.1 += counting::branches(&mut decoder, block) * times;
     }
     Ok(totals)
-}
-
-/// Instructions of a block that may change the flow of control; bytes that do not decode are none.
-pub fn branches(decoder: &mut Decoder, block: &trace::Block) -> u64 {
-    let is_branch = |(address, bytes): (u64, &[u8])| {
-        decoder
-            .decode(bytes, address)
-            .is_ok_and(|instruction| !matches!(instruction.flow, Flow::Next | Flow::System))
-    };
-    block.iter().map(is_branch).filter(|is_branch| *is_branch).count() as u64
 }

@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, HashSet};
 use arch::Arch;
 
 use crate::decoder::Decoder;
-use crate::instruction::{Instruction, Register};
+use crate::instruction::Instruction;
+use crate::registers::Register;
 use crate::shim::{Decoded, Opcode};
 
 const ROUNDS: u64 = 100_000;

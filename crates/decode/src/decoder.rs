@@ -4,10 +4,10 @@
 use arch::Arch;
 
 use crate::facts::Facts;
-use crate::instruction::{hexadecimal, Flow, Instruction, Register};
+use crate::instruction::{hexadecimal, Flow, Instruction};
 use crate::isa::{Isa, Raw};
 use crate::ports::isa_of;
-use crate::registers::{Mapping, RegisterKind, RegisterSpace};
+use crate::registers::{Mapping, Register, RegisterKind, RegisterSpace};
 use crate::shim::{Opcode, Target};
 use crate::x86::address::AddressForm;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! The facts of one instruction while they are collected.
 
-use crate::instruction::{Flow, Register, Role, Write};
-use crate::registers::Mapping;
+use crate::instruction::{Flow, Role, Write};
+use crate::registers::{Mapping, Register};
 
 /// What an `Instruction` says beyond its encoding and names. Lists hold each register once.
 #[derive(Debug, Default)]

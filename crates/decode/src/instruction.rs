@@ -4,13 +4,7 @@
 use arch::Arch;
 
 use crate::operand::Operand;
-
-/// One architectural register, numbered per architecture; `Decoder::register_name` gives its name.
-///
-/// Overlapping names are one register (`w0` and `x0`; `f0`, `vs0` and the like; `ymm3` and `zmm3`), and what can
-/// be renamed on its own is one of its own: each CR field, CA, OV, each x86 flag group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Register(pub u16);
+use crate::registers::Register;
 
 /// What a result is, because cores deliver them at different times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

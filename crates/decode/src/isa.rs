@@ -80,3 +80,15 @@ impl Raw<'_> {
         (self.word >> (31 - last)) & ((1u32 << (last - first + 1)) - 1)
     }
 }
+
+/// LLVM's operands as they are, for architectures whose registers have one name each.
+pub(crate) fn plain(raw: &Raw) -> Vec<Operand> {
+    let named = raw.operands().iter().filter(|operand| operand.tied_to().is_none());
+    let one = |operand| match raw.mapping(operand) {
+        Some(Mapping { registers, partial: false }) if !registers.is_empty() => {
+            Operand::Register { register: registers[0], bits: None }
+        }
+        _ => operand.immediate().map_or(Operand::Other, Operand::Constant),
+    };
+    named.map(one).collect()
+}

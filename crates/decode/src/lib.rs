@@ -35,10 +35,10 @@ mod subtarget;
 mod x86;
 
 pub use decoder::{DecodeError, Decoder, Error, Reason};
-pub use instruction::{Flow, Instruction, Register, Role, Write};
+pub use instruction::{Flow, Instruction, Role, Write};
 pub use operand::{Address, Operand};
 pub use power::versions::power_version;
-pub use registers::RegisterKind;
+pub use registers::{Register, RegisterKind};
 pub use scheduling::{Entry, McaError, Model, Resource, Scheduling, SchedulingError};
 pub use subtarget::Subtarget;
 pub use x86::address::AddressForm;

@@ -18,8 +18,7 @@
 
 use crate::facts::{Access, Facts};
 use crate::instruction::{Flow, Role};
-use crate::isa::{no_extra, Isa, Raw};
-use crate::operand::plain;
+use crate::isa::{no_extra, plain, Isa, Raw};
 use crate::registers::{file, split_number, File, Mapping, RegisterKind};
 
 const RA: u16 = 1;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! What an instruction names, as far as cores treat one form of an instruction unlike another.
 
-use crate::instruction::Register;
-use crate::isa::Raw;
-use crate::registers::Mapping;
+use crate::registers::Register;
 
 /// One operand, from the encoding: the destinations first, and what is both read and written once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,16 +56,4 @@ impl Operand {
             _ => None,
         }
     }
-}
-
-/// LLVM's operands as they are, for architectures whose registers have one name each.
-pub(crate) fn plain(raw: &Raw) -> Vec<Operand> {
-    let named = raw.operands().iter().filter(|operand| operand.tied_to().is_none());
-    let one = |operand| match raw.mapping(operand) {
-        Some(Mapping { registers, partial: false }) if !registers.is_empty() => {
-            Operand::Register { register: registers[0], bits: None }
-        }
-        _ => operand.immediate().map_or(Operand::Other, Operand::Constant),
-    };
-    named.map(one).collect()
 }

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! The register space of an architecture: what can be renamed on its own, numbered from 0 without holes.
 
-use crate::instruction::Register;
+/// One architectural register, numbered per architecture; `Decoder::register_name` gives its name.
+///
+/// Overlapping names are one register (`w0` and `x0`; `f0`, `vs0` and the like; `ymm3` and `zmm3`), and what can
+/// be renamed on its own is one of its own: each CR field, CA, OV, each x86 flag group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Register(pub u16);
 
 /// What a register holds, as far as cores keep such registers apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -8,9 +8,9 @@
 
 use arch::Arch;
 
-use crate::instruction::{Instruction, Register, Role};
+use crate::instruction::{Instruction, Role};
 use crate::ports::isa_of;
-use crate::registers::Mapping;
+use crate::registers::{Mapping, Register};
 use crate::shim::{Decoded, Opcode, Target};
 
 /// What LLVM takes where its tables say "unknown latency", in cycles.

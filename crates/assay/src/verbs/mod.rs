@@ -34,6 +34,7 @@ pub mod study;
 pub mod study_beside;
 pub mod study_difference;
 pub mod study_engine;
+pub mod study_rerun;
 pub mod study_scatter;
 pub mod test;
 mod test_changed;

@@ -3,6 +3,7 @@
 //! switch, crosses it, compares, and names what was lost: for our own switch, for the C library's and Boost's, and for
 //! any that a user brings an adapter for. libs/vector_state/switch/README.md is the manual.
 
+mod library;
 mod program;
 mod result;
 
@@ -12,7 +13,8 @@ use crate::verbs::check::Tally;
 use crate::work::Stops;
 use arch::Arch;
 use lab::Result;
-use program::{Library, Program, Subject};
+use library::Library;
+use program::{Program, Subject};
 use result::Finding;
 use std::path::PathBuf;
 

@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::cpus;
 use crate::judge::Judge;
 use crate::study_file::{Elsewhere, Study};
-use crate::verbs::study::{rerun, Rerun};
+use crate::verbs::study_rerun::{record, rerun, Rerun};
 use crate::verbs::study_scatter::{self, Scatter};
 use arch::{Arch, UnknownArch};
 use lab::case::Case;
@@ -131,7 +131,7 @@ impl Beside {
 
     /// The records.
     pub fn lines<'a>(&'a self, study: &'a Study) -> impl Iterator<Item = String> + 'a {
-        let other = self.other.iter().map(|rerun| crate::verbs::study::record(study, rerun).to_line());
+        let other = self.other.iter().map(|rerun| record(study, rerun).to_line());
         let not_judged = study.not_judged.iter().map(|row| {
             let record = NotJudgedRecord {
                 kind: "study_not_judged",

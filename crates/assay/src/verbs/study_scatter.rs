@@ -3,7 +3,7 @@
 //! published difference that is smaller than this shows nothing, whatever is predicted.
 
 use crate::study_file::Study;
-use crate::verbs::study::Rerun;
+use crate::verbs::study_rerun::Rerun;
 use stats::student_quantile;
 use std::collections::BTreeMap;
 

@@ -8,7 +8,7 @@ use crate::context::{Context, Outcome};
 use crate::corpus::{Tools, FIGURES};
 use crate::progress::in_order;
 use crate::study_file::{self, Study};
-use crate::verbs::study::{rerun, Rerun};
+use crate::verbs::study_rerun::{record, rerun, Rerun};
 use lab::{Problem, Result};
 use predict::figures::{figures, Figure};
 use predict::validate::{check, Outcome as Judged, Prepared, ValidateError};
@@ -176,7 +176,7 @@ fn of_figure(judged: Judged) -> Row {
 }
 
 fn of_study(study: &Study, rerun: &Rerun) -> Row {
-    let mut record = crate::verbs::study::record(study, rerun);
+    let mut record = record(study, rerun);
     record.common.kind = "validate".to_owned();
     let cpu = rerun.row.cpu.clone().unwrap_or_else(|| study.cpu.clone());
     let subject = rerun.row.hotpath.as_deref().unwrap_or_default();

@@ -4,9 +4,9 @@
 //! LLVM says load and store of barriers, hints and exclusives alike, so what counts is the name.
 
 use crate::facts::{Access, Facts};
-use crate::instruction::{Register, Role};
+use crate::instruction::Role;
 use crate::isa::Raw;
-use crate::registers::Mapping;
+use crate::registers::{Mapping, Register};
 use crate::shim::Operand;
 
 use super::{role, P, SP, V};

@@ -21,8 +21,7 @@ mod access;
 
 use crate::facts::Facts;
 use crate::instruction::{Flow, Role};
-use crate::isa::{no_extra, Isa, Raw};
-use crate::operand::plain;
+use crate::isa::{no_extra, plain, Isa, Raw};
 use crate::registers::{file, split_number, File, Mapping, RegisterKind};
 
 const LR: u16 = 30;

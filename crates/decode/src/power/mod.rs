@@ -26,8 +26,7 @@ pub(crate) mod versions;
 
 use crate::facts::{Access, Facts};
 use crate::instruction::{Flow, Role};
-use crate::isa::{Isa, Raw};
-use crate::operand::plain;
+use crate::isa::{plain, Isa, Raw};
 use crate::registers::{file, split_number, File, Mapping, RegisterKind};
 
 const VS: u16 = 32;

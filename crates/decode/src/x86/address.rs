@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! How an x86 instruction forms the address of its access, for those who know what the registers hold.
 
-use crate::instruction::Register;
 use crate::isa::Raw;
+use crate::registers::Register;
 
 use super::{RBP, RDI, RSI, RSP};
 

@@ -2,9 +2,9 @@
 //! The operands of an x86 instruction as its assembly names them: five of LLVM's are one address, and the accumulator and `cl`,
 //! which short encodings imply, are among them.
 
-use crate::instruction::Register;
 use crate::isa::Raw;
 use crate::operand::{Address, Operand};
+use crate::registers::Register;
 use crate::shim;
 
 use super::{flags, numbered, split_number, OLD, RAX, RCX};

@@ -4,10 +4,10 @@
 //! The Makefile of libs/vector_state/switch builds them. Our own switch needs no libc and runs everywhere; the C library's
 //! and Boost's run against Debian's packages of the architecture, which `./setup --foreign-libraries` unpacks.
 
+use super::library::Library;
 use super::result::{parse, Finding};
 use crate::context::Context;
 use arch::Arch;
-use clap::ValueEnum;
 use lab::emulator::{qemu_engine, Engine};
 use lab::process::{Command, Ending};
 use lab::target::{Qemu, Target};
@@ -18,43 +18,6 @@ use std::time::Duration;
 
 /// A few thousand crossings take a second; only a switch that hangs takes this long.
 const TIMEOUT: Duration = Duration::from_secs(120);
-
-/// The libraries that adapters are here for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Library {
-    /// libs/vector_state/switch, every policy
-    #[value(name = "context_switch")]
-    ContextSwitch,
-    /// The C library's swapcontext
-    #[value(name = "ucontext")]
-    Ucontext,
-    /// Boost.Context's fcontext
-    #[value(name = "boost_context")]
-    BoostContext,
-}
-
-impl Library {
-    /// In the order of the table.
-    pub const ALL: [Library; 3] = [Library::ContextSwitch, Library::Ucontext, Library::BoostContext];
-
-    /// As the adapter calls it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Library::ContextSwitch => "context_switch",
-            Library::Ucontext => "ucontext",
-            Library::BoostContext => "boost_context",
-        }
-    }
-
-    /// The Debian package whose version is the library's.
-    fn package(self) -> Option<&'static str> {
-        match self {
-            Library::ContextSwitch => None,
-            Library::Ucontext => Some("libc6"),
-            Library::BoostContext => Some("libboost-context"),
-        }
-    }
-}
 
 /// What is put to the test.
 #[derive(Clone, Debug)]

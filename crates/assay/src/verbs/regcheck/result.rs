@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! What a run of regcheck says, as findings, records and a table.
 
-use super::program::Library;
+use super::library::Library;
 use arch::Arch;
 use lab::{Problem, Result};
 use report::{Report, Table, Text, Tone};
