@@ -152,6 +152,28 @@ size_t cache_log_table_fill(struct cache_log_table *table, const uint64_t *notes
 			    enum cache_log_order order, bool twice, uint64_t *seen, size_t seen_slots);
 
 /*
+ * Adds notes, oldest first, to what a table holds, which is in the order of touching (CACHE_LOG_OLDEST_FIRST): their lines
+ * become the last touched, the others stay before them. Where there is no room for all, those touched longest ago are
+ * dropped. `seen` as above. Returns by how many lines there would be more, were there room: 0 if all had been noted before.
+ */
+size_t cache_log_table_add(struct cache_log_table *table, const uint64_t *notes, size_t notes_count, uint64_t *seen,
+			   size_t seen_slots);
+
+/* The quarter and the sixteenth of a table's lines that were touched last: where its entries are. */
+enum cache_log_parts { CACHE_LOG_QUARTER, CACHE_LOG_SIXTEENTH, CACHE_LOG_PARTS };
+
+struct cache_log_part {
+	uint16_t first, count; /* entries */
+};
+
+/*
+ * Brings a table in the order of touching into another one, neighbours merged, and says where its parts are; a part stays
+ * together also by address. `other` has room for as many words as there are lines.
+ */
+void cache_log_table_arrange(struct cache_log_table *table, enum cache_log_order order, struct cache_log_part *parts,
+			     uint64_t *other);
+
+/*
  * Prefetches a table's lines in its order, within the budget. Refuses what is not a complete table of this owner and epoch
  * and a budget of zero. Entries are checked while they are used, so that checking costs nothing: a corrupt table is found at
  * the end of the first whole restore, emptied, and told as CORRUPT. `statistics` may not be NULL.
@@ -238,8 +260,25 @@ static inline void cache_log_prefetch_entry(uint64_t entry)
 {
 	uintptr_t address = cache_log_entry_address(entry);
 
-	for (unsigned int lines = cache_log_entry_lines(entry); lines; lines--, address += CACHE_LOG_LINE)
+	cache_log_prefetch_line(address);
+	for (unsigned int more = cache_log_entry_lines(entry) - 1; __builtin_expect(more != 0, 0); more--) {
+		address += CACHE_LOG_LINE;
 		cache_log_prefetch_line(address);
+	}
+}
+
+/* Asks for the next entries of those that are to be asked for, so many at most. */
+static inline void cache_log_ask(struct cache_log_notes *notes, size_t entries)
+{
+	const uint64_t *next = notes->next, *end = notes->end;
+
+	if ((size_t)(end - next) <= entries)
+		notes->on &= ~(uint32_t)CACHE_LOG_ASKING;
+	else
+		end = next + entries;
+	for (; next != end; next++)
+		cache_log_prefetch_entry(*next);
+	notes->next = next;
 }
 
 /* A note, once it is known that notes do anything. */
@@ -247,12 +286,8 @@ static inline void cache_log_note_entry(struct cache_log_notes *notes, uint64_t 
 {
 	if (notes->on & CACHE_LOG_NOTING)
 		notes->ring[notes->noted++ & notes->mask] = entry;
-	if (notes->on & CACHE_LOG_ASKING) {
-		if (notes->next == notes->end)
-			notes->on &= ~(uint32_t)CACHE_LOG_ASKING;
-		else
-			cache_log_prefetch_entry(*notes->next++);
-	}
+	if (notes->on & CACHE_LOG_ASKING)
+		cache_log_ask(notes, 1);
 	if (notes->on & (CACHE_LOG_FOLLOWING | CACHE_LOG_TRACKING)) {
 		uint32_t next = cache_log_notes_after(notes, notes->place);
 
@@ -315,8 +350,10 @@ enum cache_log_plan_of_slices {
 	 * least-recently-used cache misses.
 	 */
 	CACHE_LOG_FOLLOW,
-	CACHE_LOG_RECENT, /* the last quarter of the log's notes, the latest first: for tasks that come back to them */
-	CACHE_LOG_SLICE_PLANS = CACHE_LOG_RECENT
+	/* The table's lines that were touched last, for tasks that come back to them in slices too short for the whole table. */
+	CACHE_LOG_RECENT, /* a quarter of them */
+	CACHE_LOG_FEW, /* a sixteenth */
+	CACHE_LOG_SLICE_PLANS = CACHE_LOG_FEW
 };
 
 struct cache_log {
@@ -327,10 +364,13 @@ struct cache_log {
 	uint32_t epoch;
 	uint32_t busy; /* held while a processor switches this task; atomic */
 	uint32_t log_every; /* slices from the beginning of one log to that of the next, at least */
-	uint32_t log_slices; /* slices that one log is of at most; it ends before when the ring is full */
+	uint32_t log_slices; /* slices that one log is of at most; it ends before when full rings bring hardly a new line */
 	uint32_t until_log, logged_slices;
-	uint8_t passes; /* how often a restore goes through the table at most: what one pass had dropped, the next one asks for */
-	uint8_t passes_enough, passes_learned_for; /* fewer passes that were seen to do, for so many restores to come */
+	uint32_t chapters; /* rings of this log that are in the table already */
+	uint32_t too_long; /* restores running that took more than half a slice */
+	uint32_t enough; /* lines that can be asked for in half a slice, as far as is known */
+	struct cache_log_part parts[CACHE_LOG_PARTS]; /* of the table */
+	uint8_t passes; /* how often a restore goes through its lines: what one pass had dropped, the next one asks for */
 	bool feedback_on;
 	enum cache_log_plan_of_slices plan; /* without feedback */
 	enum cache_log_order order;
@@ -338,6 +378,7 @@ struct cache_log {
 	struct cache_log_budget budget; /* of what is asked for at once; following asks for a line more with each note */
 	uint32_t seek_not; /* switches in for which the place is not sought: it was not among the notes */
 	uint64_t started; /* ticks at the switch in */
+	uint64_t slice; /* ticks of a slice, about: later ones count for more */
 	uint64_t logging; /* ticks that the last log is taken to have cost */
 	uint64_t ran, log_not_before; /* the task's own time, and at which of it the next log may begin */
 	struct cache_log_feedback feedback;
@@ -350,7 +391,7 @@ struct cache_log {
 /*
  * Makes a log over memory of the caller's, for the largest power of two of notes that fits. TOO_SMALL below 16 notes.
  * A log is of up to 32 slices, and no more than logging's share of 1/128 of the time allows; the table is oldest first, restored
- * in three passes or as many as are seen to be enough, without limit; feedback chooses among the plans. Change these fields
+ * in one pass, without limit; feedback chooses among the plans. Change these fields
  * before the first switch.
  */
 enum cache_log_status cache_log_create(struct cache_log *log, void *memory, size_t bytes, uint64_t owner);
@@ -438,7 +479,9 @@ static inline void cache_log_look_far(const struct cache_log_ahead *ahead, const
 {
 	uintptr_t line = (uintptr_t)table & ~(CACHE_LOG_LINE - 1), end = (uintptr_t)table + ahead->table_bytes;
 
-	for (; ahead->on && line < end; line += CACHE_LOG_LINE)
+	if (!ahead->on)
+		return;
+	for (; line < end; line += CACHE_LOG_LINE)
 		cache_log_prefetch_line(line);
 }
 
@@ -473,8 +516,7 @@ static inline void cache_log_look_paced(struct cache_log_ahead *ahead, const str
 	struct cache_log_notes *notes = ahead->notes;
 	unsigned int count, paced;
 
-	while (notes->next != notes->end)
-		cache_log_prefetch_entry(*notes->next++);
+	cache_log_ask(notes, SIZE_MAX);
 	count = table ? cache_log_ahead_entries(ahead, table) : 0;
 	paced = count < CACHE_LOG_PACED_MAX ? count : (unsigned int)CACHE_LOG_PACED_MAX;
 	for (unsigned int i = 0; i < paced; i++)

@@ -8,14 +8,20 @@
  */
 enum { NOTES_MIN = 16, LOG_EVERY = 64, LOG_SLICES = 32, LOG_SHARE = 128 };
 
-/* A pass that takes less than this part of the first one's time found the lines there; so many restores then do without it. */
-enum { PASS_PART = 3, PASSES_LEARNED_FOR = 16 };
-
 /*
  * Following: so many notes are asked for at once and are under way ahead of the task; so many notes are looked over where one
  * was left out; where the task's place was not found, it is not sought for so many switches.
  */
-enum { UNDER_WAY = 32, LOOK_OVER = 8, SEEK_NOT = 8, RECENT_PART = 4 };
+enum { UNDER_WAY = 32, LOOK_OVER = 8, SEEK_NOT = 8 };
+
+/* A log goes on behind a full ring while that made the table longer by more than one line in so many. */
+enum { GROWN_PART = 4 };
+
+/* So many restores running that take more than half of a slice are too long for it. */
+enum { TOO_LONG = 2 };
+
+/* A slice counts for one in so many of what slices are taken to be. */
+enum { SLICES_MEAN = 8 };
 
 enum cache_log_status cache_log_create(struct cache_log *log, void *memory, size_t bytes, uint64_t owner)
 {
@@ -25,7 +31,8 @@ enum cache_log_status cache_log_create(struct cache_log *log, void *memory, size
 
 	*log = (struct cache_log){ .log_every = LOG_EVERY,
 				   .log_slices = LOG_SLICES,
-				   .passes = 3,
+				   .passes = 1,
+				   .enough = UINT32_MAX,
 				   .feedback_on = true,
 				   .plan = CACHE_LOG_WHOLE_TABLE,
 				   .order = CACHE_LOG_OLDEST_FIRST,
@@ -99,31 +106,26 @@ static void give(struct cache_log *log)
 }
 
 /*
- * Processors drop prefetches when too many misses are under way, some (Zen) and others (Golden Cove) not. A line that is there
- * costs the next pass little but not nothing, so what passes are worth is measured by the time that they take.
+ * All of the table, as often as `passes` says. With feedback, what a slice is too short for is found out once: it could hardly
+ * win back more than half of the slice, and is not to cost each slice that it is tried in. Twice running, since the first time it may have been interrupted.
  */
-static enum cache_log_status restore_in_passes(struct cache_log *log)
+static enum cache_log_status restore_whole(struct cache_log *log)
 {
-	unsigned int passes = log->passes;
-	uint64_t first = 0, before = log->started;
+	struct cache_log_budget budget = log->budget;
+	uint64_t before = log->statistics.lines;
 	enum cache_log_status status = CACHE_LOG_OK;
 
-	if (log->passes_learned_for > 0) {
-		log->passes_learned_for--;
-		passes = log->passes_enough < passes ? log->passes_enough : passes;
-	}
-	for (unsigned int pass = 0; pass < passes && status == CACHE_LOG_OK; pass++) {
-		uint64_t now, took;
+	budget.lines = budget.lines < log->enough ? budget.lines : log->enough;
+	for (unsigned int pass = 0; pass < log->passes && status == CACHE_LOG_OK; pass++) {
+		uint64_t took;
 
-		status = cache_log_restore(log->table, log->table->owner, log->epoch, log->budget, &log->statistics);
-		now = cache_log_ticks();
-		took = now - before;
-		before = now;
-		if (pass == 0) {
-			first = took;
-		} else if (took < first / PASS_PART) {
-			log->passes_enough = (uint8_t)pass;
-			log->passes_learned_for = PASSES_LEARNED_FOR;
+		status = cache_log_restore(log->table, log->table->owner, log->epoch, budget, &log->statistics);
+		took = cache_log_ticks() - log->started;
+		if (!log->feedback_on || took <= log->slice / 2) {
+			log->too_long = 0;
+		} else if (++log->too_long == TOO_LONG) {
+			log->enough = (uint32_t)((log->statistics.lines - before) * (log->slice / 2) / took) + 1;
+			log->too_long = 0;
 			break;
 		}
 	}
@@ -199,20 +201,24 @@ static enum cache_log_status follow(struct cache_log *log)
 	return CACHE_LOG_OK;
 }
 
-static enum cache_log_status recent(struct cache_log *log)
+/* The lines touched last. A part of a table is not checked: what is wrong in it costs prefetches of nothing. */
+static enum cache_log_status recent(struct cache_log *log, enum cache_log_parts which)
 {
-	const struct cache_log_notes *notes = &log->notes;
-	uint64_t lines = notes->count / RECENT_PART;
+	const struct cache_log_table *table = log->table;
+	struct cache_log_part part = log->parts[which];
+	uint64_t check = 0;
 
-	lines = lines < log->budget.lines ? lines : log->budget.lines;
-	if (lines == 0)
+	if (part.count == 0)
 		return CACHE_LOG_EMPTY;
-	if (log->table->epoch != log->epoch)
+	if (__atomic_load_n(&table->magic, __ATOMIC_ACQUIRE) != CACHE_LOG_COMPLETE)
+		return CACHE_LOG_INCOMPLETE;
+	if (part.first + part.count > table->entries_count)
+		return CACHE_LOG_TOO_SMALL;
+	if (table->epoch != log->epoch)
 		return CACHE_LOG_STALE;
-	for (uint64_t i = 1; i <= lines; i++)
-		cache_log_prefetch_entry(notes->ring[notes->count - i]);
+	for (unsigned int pass = 0; pass < log->passes; pass++)
+		log->statistics.lines += cache_log_prefetch(table->entries + part.first, part.count, log->budget.lines, &check);
 	log->statistics.restores++;
-	log->statistics.lines += lines;
 	return CACHE_LOG_OK;
 }
 
@@ -222,6 +228,7 @@ static void begin_log(struct cache_log *log)
 	log->notes.count = 0;
 	log->logged_slices = 0;
 	log->logging = 0;
+	log->chapters = 0;
 	cache_log_notes_begin(&log->notes);
 }
 
@@ -248,16 +255,18 @@ enum cache_log_status cache_log_switch_in(struct cache_log *log)
 	if (log->until_log == 0 && !(notes->on & CACHE_LOG_NOTING) && log->ran >= log->log_not_before)
 		begin_log(log);
 	plan = log->feedback_on ? log->feedback.restoring : log->plan;
-	/* While it is logged anew, the ring is in no order; and the table may take longer than the slice, which the log is to fill. */
-	if (plan > CACHE_LOG_WHOLE_TABLE && notes->count == 0)
+	/* While it is logged anew, the ring is in no order. */
+	if (plan == CACHE_LOG_FOLLOW && notes->count == 0)
 		plan = CACHE_LOG_NOTHING;
 	/* Without a budget the table is not looked at: its head would be waited for. */
 	if (plan != CACHE_LOG_NOTHING && (log->budget.lines == 0 || log->budget.ticks == 0))
 		status = refuse(log, CACHE_LOG_NO_BUDGET);
 	else if (plan == CACHE_LOG_WHOLE_TABLE)
-		status = restore_in_passes(log);
+		status = restore_whole(log);
+	else if (plan == CACHE_LOG_FOLLOW)
+		status = follow(log);
 	else if (plan != CACHE_LOG_NOTHING)
-		status = plan == CACHE_LOG_FOLLOW ? follow(log) : recent(log);
+		status = recent(log, plan == CACHE_LOG_RECENT ? CACHE_LOG_QUARTER : CACHE_LOG_SIXTEENTH);
 	if (status == CACHE_LOG_OK)
 		log->statistics.ticks += cache_log_ticks() - log->started;
 	else if (plan != CACHE_LOG_WHOLE_TABLE && status != CACHE_LOG_NO_BUDGET)
@@ -290,21 +299,42 @@ static void order_notes(struct cache_log_notes *notes, uint32_t count)
 	}
 }
 
-/* A log has ended: notes to a table. */
-static void make_table(struct cache_log *log)
+/*
+ * The ring is full, or the log has been of enough slices: notes to the table. A task that comes back to some lines more often
+ * than to others fills a ring with few of them, so the log goes on while the table grows; its order is that of touching until
+ * then. Says whether the log is over.
+ */
+static bool end_chapter(struct cache_log *log)
 {
 	struct cache_log_statistics *statistics = &log->statistics;
+	struct cache_log_table *table = log->table;
 	uint64_t noted = log->notes.noted;
-	size_t count = cache_log_notes_straighten(&log->notes);
+	bool full = noted > log->notes.mask;
+	size_t count = cache_log_notes_straighten(&log->notes), grown;
 
 	cache_log_notes_end(&log->notes);
-	order_notes(&log->notes, (uint32_t)count);
-	log->table->epoch = log->epoch;
+	table->epoch = log->epoch;
 	statistics->notes += noted;
 	statistics->notes_lost += noted - count;
-	statistics->notes_lost +=
-		cache_log_table_fill(log->table, log->notes.ring, count, log->order, log->twice, log->seen, log->seen_slots);
+	if (log->chapters++ == 0) {
+		statistics->notes_lost += cache_log_table_fill(table, log->notes.ring, count, CACHE_LOG_OLDEST_FIRST,
+							       log->twice, log->seen, log->seen_slots);
+		grown = table->lines;
+	} else {
+		grown = cache_log_table_add(table, log->notes.ring, count, log->seen, log->seen_slots);
+	}
+	if (full && !log->twice && log->logged_slices < log->log_slices && table->lines < table->entries_max &&
+	    grown > table->lines / GROWN_PART) {
+		cache_log_table_arrange(table, CACHE_LOG_OLDEST_FIRST, log->parts, log->seen);
+		cache_log_notes_begin(&log->notes);
+		return false;
+	}
+	cache_log_table_arrange(table, log->order, log->parts, log->seen);
+	order_notes(&log->notes, (uint32_t)count);
+	log->enough = UINT32_MAX;
+	log->too_long = 0;
 	statistics->tables++;
+	return true;
 }
 
 enum cache_log_status cache_log_switch_out(struct cache_log *log, uint64_t work)
@@ -316,14 +346,17 @@ enum cache_log_status cache_log_switch_out(struct cache_log *log, uint64_t work)
 		return refuse(log, CACHE_LOG_BUSY);
 	logged = log->notes.on & CACHE_LOG_NOTING;
 	log->ran += ticks;
-	/* Notes cost a quarter of a slice at most; without the plan that there would be, it is all lost. */
-	log->logging += !logged										 ? 0 :
-			(log->feedback_on ? log->feedback.restoring : log->plan) > CACHE_LOG_WHOLE_TABLE ? ticks :
-													   ticks / 4;
+	log->slice = log->slice ? log->slice - log->slice / SLICES_MEAN + ticks / SLICES_MEAN : ticks;
+	/* Notes cost a quarter of a slice at most; where nothing can be followed meanwhile, it is all lost. */
+	if (logged)
+		log->logging += (log->feedback_on ? log->feedback.restoring : log->plan) == CACHE_LOG_FOLLOW ? ticks :
+													       ticks / 4;
 	if (logged && (++log->logged_slices == log->log_slices || log->notes.noted > log->notes.mask)) {
-		make_table(log);
+		bool over = end_chapter(log);
+
 		log->logging += cache_log_ticks() - stopped;
-		log->log_not_before = log->ran + LOG_SHARE * log->logging;
+		if (over)
+			log->log_not_before = log->ran + LOG_SHARE * log->logging;
 	}
 	/* A slice that was logged is no fair one, and is left out unless all are; before the first table there is nothing to try. */
 	if (log->feedback_on && log->statistics.tables && (!logged || log->log_every <= log->log_slices)) {

@@ -140,17 +140,17 @@ static bool find(const uint64_t *slots, size_t mask, uint64_t line)
 	return false;
 }
 
-/* Puts the lines of the table as it is now into `slots`, until they are half full. */
-static void remember(const struct cache_log_table *table, uint64_t *slots, size_t slots_count)
+/* Puts the lines of these entries into `slots`, until they are half full; returns how many there are. */
+static size_t remember(const uint64_t *entries, size_t count, uint64_t *slots, size_t slots_count)
 {
 	size_t mask = slots_count - 1, left = slots_count / 2;
 
 	for (size_t i = 0; i < slots_count; i++)
 		slots[i] = 0;
-	for (size_t i = 0; i < table->entries_count; i++) {
-		uint64_t line = cache_log_entry_address(table->entries[i]);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t line = cache_log_entry_address(entries[i]);
 
-		for (unsigned int n = cache_log_entry_lines(table->entries[i]); n && left; n--, line += CACHE_LOG_LINE) {
+		for (unsigned int n = cache_log_entry_lines(entries[i]); n && left; n--, line += CACHE_LOG_LINE) {
 			size_t slot = (size_t)(line * 0x9e3779b97f4a7c15 >> 32) & mask;
 
 			while (slots[slot] && slots[slot] != (line | 1))
@@ -159,6 +159,26 @@ static void remember(const struct cache_log_table *table, uint64_t *slots, size_
 			slots[slot] = line | 1;
 		}
 	}
+	return slots_count / 2 - left;
+}
+
+/* Nobody uses the table while its entries change; every processor sees the head open first. */
+static void open_table(struct cache_log_table *table)
+{
+	table->magic = CACHE_LOG_WRITING;
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+static void close_table(struct cache_log_table *table, size_t entries)
+{
+	uint64_t check;
+
+	table->entries_count = (uint16_t)entries;
+	check = cache_log_check_start(table);
+	for (size_t i = 0; i < entries; i++)
+		check = cache_log_check_add(check, table->entries[i]);
+	table->check = check;
+	__atomic_store_n(&table->magic, CACHE_LOG_COMPLETE, __ATOMIC_RELEASE);
 }
 
 /*
@@ -169,13 +189,10 @@ size_t cache_log_table_fill(struct cache_log_table *table, const uint64_t *notes
 			    enum cache_log_order order, bool twice, uint64_t *seen, size_t seen_slots)
 {
 	size_t found, count, dropped = 0, half = seen_slots / 2;
-	uint64_t check;
 
-	table->magic = CACHE_LOG_WRITING;
-	/* The head is seen to be open before an entry changes, on every processor. */
-	__atomic_thread_fence(__ATOMIC_RELEASE);
+	open_table(table);
 	if (twice && table->entries_count) {
-		remember(table, seen, half);
+		remember(table->entries, table->entries_count, seen, half);
 		found = cache_log_compact(notes, notes_count, table->entries, table->entries_max, seen + half, half);
 		count = 0;
 		for (size_t i = 0; i < found; i++) {
@@ -196,11 +213,76 @@ size_t cache_log_table_fill(struct cache_log_table *table, const uint64_t *notes
 		reverse(table->entries, count);
 	else if (order == CACHE_LOG_BY_ADDRESS)
 		sort(table->entries, seen, count);
-	table->entries_count = (uint16_t)merge(table->entries, count);
-	check = cache_log_check_start(table);
-	for (size_t i = 0; i < table->entries_count; i++)
-		check = cache_log_check_add(check, table->entries[i]);
-	table->check = check;
-	__atomic_store_n(&table->magic, CACHE_LOG_COMPLETE, __ATOMIC_RELEASE);
+	close_table(table, merge(table->entries, count));
 	return dropped;
+}
+
+/* One line an entry again. There is room: a table is never of more lines than entries_max. */
+static void split(struct cache_log_table *table)
+{
+	size_t to = table->lines;
+
+	for (size_t from = table->entries_count; from > 0 && to > from; from--) {
+		uint64_t first = cache_log_entry_address(table->entries[from - 1]);
+
+		for (unsigned int n = cache_log_entry_lines(table->entries[from - 1]); n > 0; n--)
+			table->entries[--to] = first + (n - 1) * CACHE_LOG_LINE;
+	}
+}
+
+size_t cache_log_table_add(struct cache_log_table *table, const uint64_t *notes, size_t notes_count, uint64_t *seen,
+			   size_t seen_slots)
+{
+	size_t noted, kept = 0, before = table->lines, room, dropped, grown;
+	uint64_t *entries = table->entries;
+
+	open_table(table);
+	split(table);
+	noted = remember(notes, notes_count, seen, seen_slots);
+	noted = noted < table->entries_max ? noted : table->entries_max;
+	for (size_t i = 0; i < before; i++) {
+		if (!find(seen, seen_slots - 1, entries[i]))
+			entries[kept++] = entries[i];
+	}
+	grown = kept + noted - before;
+	room = table->entries_max - noted;
+	dropped = kept > room ? kept - room : 0;
+	kept -= dropped;
+	for (size_t i = 0; dropped && i < kept; i++)
+		entries[i] = entries[i + dropped];
+	noted = cache_log_compact(notes, notes_count, entries + kept, noted, seen, seen_slots);
+	reverse(entries + kept, noted);
+	table->lines = (uint32_t)(kept + noted);
+	close_table(table, kept + noted);
+	return grown;
+}
+
+void cache_log_table_arrange(struct cache_log_table *table, enum cache_log_order order, struct cache_log_part *parts,
+			     uint64_t *other)
+{
+	size_t lines = table->lines, quarter = lines / 4, sixteenth = lines / 16, kept[3], from = 0, to = 0;
+	bool recent_first = order == CACHE_LOG_RECENT_FIRST;
+	size_t ends[3] = { recent_first ? sixteenth : lines - quarter, recent_first ? quarter : lines - sixteenth, lines };
+
+	open_table(table);
+	split(table);
+	if (recent_first)
+		reverse(table->entries, lines);
+	/* Neighbours in two parts are not joined, or a part would not be whole entries. */
+	for (unsigned int block = 0; block < 3; block++) {
+		size_t count = ends[block] - from;
+
+		if (order == CACHE_LOG_BY_ADDRESS)
+			sort(table->entries + from, other, count);
+		for (size_t i = 0; i < count; i++)
+			table->entries[to + i] = table->entries[from + i];
+		to += merge(table->entries + to, count);
+		from = ends[block];
+		kept[block] = to;
+	}
+	close_table(table, to);
+	parts[CACHE_LOG_SIXTEENTH] = recent_first ? (struct cache_log_part){ 0, (uint16_t)kept[0] } :
+						    (struct cache_log_part){ (uint16_t)kept[1], (uint16_t)(to - kept[1]) };
+	parts[CACHE_LOG_QUARTER] = recent_first ? (struct cache_log_part){ 0, (uint16_t)kept[1] } :
+						  (struct cache_log_part){ (uint16_t)kept[0], (uint16_t)(to - kept[0]) };
 }

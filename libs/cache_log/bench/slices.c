@@ -12,7 +12,8 @@
  *   nothing    no library
  *   restore    cache_log, restoring the whole table always
  *   follow     cache_log, following the log's notes always
- *   recent     cache_log, restoring the last quarter of the log's notes always
+ *   recent     cache_log, restoring the quarter of the table's lines that were touched last always
+ *   few        cache_log, restoring the sixteenth that was touched last always
  *   feedback   cache_log, as it comes: restoring by that of these plans which pays most, if any does
  *   note       cache_log, logging as in the two above but never restoring: what logging costs where lines are far
  *   loads      no library; the task's memory is read from end to end as the slice begins, which is part of it: what bringing
@@ -23,18 +24,24 @@
  * A slice in which the clock jumped (the system ran something else) is left out, in every way alike. A line for each way:
  *     WAY STEPS_PER_US SLICES LEFT_OUT RESTORED RESTORE_US
  * but none for loads where reading takes all of the slice: no step is done, so there is no speed.
- * Slices are of up to sixteen kinds (by which plan they were restored, logged or not, ended by making a table or not). Of each kind the median
+ * Slices are of up to thirty-two kinds (by which plan they were restored, logged or not, ended by making a table or not). Of each kind the median
  * of speed and the median of time are taken, switch in and out included, and weighted by how many there were: a mean over
  * the way's life that one interruption cannot move, and that the clock, looked at every 16 steps, does not make coarse.
  */
 #include "timing.h"
 
-enum { NOTHING, RESTORE, FOLLOW, RECENT, FEEDBACK, NOTE, WARM, WARM_NOTE, LOADS, WAYS };
-enum { PLAN = 3, LOGGED = 4, TABLE = 8, KINDS = 16 };
+enum { NOTHING, RESTORE, FOLLOW, RECENT, FEW, FEEDBACK, NOTE, WARM, WARM_NOTE, LOADS, WAYS };
+enum { PLAN = 7, LOGGED = 8, TABLE = 16, KINDS = 32 };
 enum { ROUNDS_MAX = 20000, OTHERS_BYTES = 4 << 20, STEPS = 16, JUMP_US = 8 };
 
-static const char *const names[WAYS] = { "nothing", "restore", "follow",    "recent", "feedback",
-					 "note",    "warm",    "warm_note", "loads" };
+static const char *const names[WAYS] = { "nothing",  "restore", "follow", "recent",    "few",
+					 "feedback", "note",	"warm",	  "warm_note", "loads" };
+/* Of the ways without feedback. */
+static const enum cache_log_plan_of_slices plans[WAYS] = {
+	[RESTORE] = CACHE_LOG_WHOLE_TABLE, [FOLLOW] = CACHE_LOG_FOLLOW,
+	[RECENT] = CACHE_LOG_RECENT,	   [FEW] = CACHE_LOG_FEW,
+	[NOTE] = CACHE_LOG_WHOLE_TABLE,	   [WARM_NOTE] = CACHE_LOG_WHOLE_TABLE,
+};
 
 /* Steps a microsecond, and of how many microseconds. */
 struct pace {
@@ -332,8 +339,7 @@ static void set_up(const char *name, const char *eviction)
 		if (cache_log_create(log, map(CACHE_LOG_BYTES(notes)), CACHE_LOG_BYTES(notes), (uint64_t)way) != CACHE_LOG_OK)
 			exit(2);
 		log->feedback_on = way == FEEDBACK;
-		log->plan = way == FOLLOW ? CACHE_LOG_FOLLOW : way == RECENT ? CACHE_LOG_RECENT : CACHE_LOG_WHOLE_TABLE;
-		log->order = CACHE_LOG_BY_ADDRESS;
+		log->plan = plans[way];
 		if (way == NOTE || way == WARM_NOTE)
 			log->budget.lines = 0;
 	}

@@ -115,6 +115,75 @@ static void check_twice(void)
 	is(table->entries[0], note(20, 1), "entry");
 }
 
+/* Which lines a table has, as far as these are; each is one entry. */
+static void has(const struct cache_log_table *table, const unsigned int *lines, size_t count)
+{
+	is(table->entries_count, count, "entries");
+	is(table->lines, count, "lines");
+	for (size_t i = 0; i < count; i++)
+		is(table->entries[i], note(lines[i], 1), "line");
+	is_status(cache_log_table_verify(table, CACHE_LOG_TABLE_BYTES(table->entries_max), OWNER, EPOCH), CACHE_LOG_OK);
+}
+
+static void check_add(void)
+{
+	const uint64_t first[] = { note(1, 1), note(10, 3), note(20, 1) };
+	const uint64_t again[] = { note(20, 1), note(11, 1), note(30, 1), note(11, 1) };
+	const uint64_t many[] = { note(40, 1), note(41, 1), note(42, 1), note(43, 1) };
+	struct cache_log_table *table = table_of(8, first, 3);
+	uint64_t *seen = (uint64_t *)scratch.start;
+
+	assay_case("notes added to a table");
+	is(table->entries_count, 3, "entries");
+	is(cache_log_table_add(table, again, 4, seen, 64), 1, "lines more");
+	has(table, (const unsigned int[]){ 1, 10, 12, 20, 30, 11 }, 6);
+	is(cache_log_table_add(table, again, 4, seen, 64), 0, "lines more of the same notes");
+	has(table, (const unsigned int[]){ 1, 10, 12, 20, 30, 11 }, 6);
+	assay_case("notes added to a table that has no room for all");
+	is(cache_log_table_add(table, many, 4, seen, 64), 4, "lines more");
+	has(table, (const unsigned int[]){ 12, 20, 30, 11, 40, 41, 42, 43 }, 8);
+	is(cache_log_table_add(table, NULL, 0, seen, 64), 0, "lines more of no notes");
+	has(table, (const unsigned int[]){ 12, 20, 30, 11, 40, 41, 42, 43 }, 8);
+	assay_case("more notes than the table has room for");
+	table = table_of(3, first, 1);
+	cache_log_table_add(table, many, 4, seen, 64);
+	has(table, (const unsigned int[]){ 41, 42, 43 }, 3);
+}
+
+/* 32 lines, touched in the order 31, 30, ... 0: the quarter is 7 to 0, the sixteenth 1 and 0. */
+static void check_parts(void)
+{
+	static const struct cache_log_part parts_of[3][CACHE_LOG_PARTS] = {
+		[CACHE_LOG_RECENT_FIRST] = { { 0, 2 }, { 0, 1 } },
+		[CACHE_LOG_OLDEST_FIRST] = { { 24, 8 }, { 30, 2 } },
+		[CACHE_LOG_BY_ADDRESS] = { { 1, 2 }, { 2, 1 } },
+	};
+	static const unsigned int first_line[3] = { 0, 31, 8 };
+	uint64_t notes[32];
+
+	for (unsigned int i = 0; i < 32; i++)
+		notes[i] = note(31 - i, 1);
+	for (unsigned int order = 0; order < 3; order++) {
+		struct cache_log_table *table = table_of(32, notes, 32);
+		struct cache_log_part parts[CACHE_LOG_PARTS];
+
+		assay_case("parts in order %u", order);
+		cache_log_table_arrange(table, order, parts, (uint64_t *)scratch.start);
+		for (unsigned int part = 0; part < CACHE_LOG_PARTS; part++) {
+			uint64_t lines = 0;
+
+			is(parts[part].first, parts_of[order][part].first, "first entry");
+			is(parts[part].count, parts_of[order][part].count, "entries");
+			for (unsigned int i = 0; i < parts[part].count; i++)
+				lines += cache_log_entry_lines(table->entries[parts[part].first + i]);
+			is(lines, part == CACHE_LOG_QUARTER ? 8 : 2, "lines");
+		}
+		restore(table, OWNER, EPOCH, CACHE_LOG_UNLIMITED, CACHE_LOG_OK);
+		is(asked_count, 32, "lines");
+		is(asked[0], note(first_line[order], 1), "first line");
+	}
+}
+
 static void check_budgets(bool quick)
 {
 	static uint64_t notes[NOTES];
@@ -229,7 +298,6 @@ static struct cache_log *new_log(size_t notes)
 {
 	is_status(cache_log_create(&log_under_test, region.end - CACHE_LOG_BYTES(notes), CACHE_LOG_BYTES(notes), OWNER),
 		  CACHE_LOG_OK);
-	log_under_test.passes = 1;
 	return &log_under_test;
 }
 
@@ -405,15 +473,94 @@ static void check_follow(void)
 	cache_log_invalidate(log);
 	is_status(cache_log_switch_in(log), CACHE_LOG_STALE);
 	cache_log_switch_out(log, 1);
-	assay_case("the last quarter of the notes");
+	assay_case("the lines touched last");
 	log->epoch--;
 	log->plan = CACHE_LOG_RECENT;
 	asked_count = 0;
 	is_status(cache_log_switch_in(log), CACHE_LOG_OK);
-	is(asked_count, 30, "lines asked for");
-	is(asked[0], 0x100000 + 4096 * 19, "the last line");
-	is(asked[29], 0x100000 + 4096 * 90, "the first line of the quarter");
+	is(asked_count, 25, "a quarter of the lines");
+	is(asked[0], 0x100000 + 4096 * 95, "the first line of the quarter");
+	is(asked[24], 0x100000 + 4096 * 19, "the last line");
 	cache_log_switch_out(log, 1);
+	log->plan = CACHE_LOG_FEW;
+	asked_count = 0;
+	is_status(cache_log_switch_in(log), CACHE_LOG_OK);
+	is(asked_count, 6, "a sixteenth of the lines");
+	is(asked[0], 0x100000 + 4096 * 14, "the first line of the sixteenth");
+	cache_log_switch_out(log, 1);
+	assay_case("the lines touched last, of a table that is another one by now");
+	log->table->entries_count = 99;
+	is_status(cache_log_switch_in(log), CACHE_LOG_TOO_SMALL);
+	cache_log_switch_out(log, 1);
+	log->table->magic = CACHE_LOG_WRITING;
+	is_status(cache_log_switch_in(log), CACHE_LOG_INCOMPLETE);
+	cache_log_switch_out(log, 1);
+	log->epoch++;
+	log->table->magic = CACHE_LOG_COMPLETE;
+	log->table->entries_count = 100;
+	is_status(cache_log_switch_in(log), CACHE_LOG_STALE);
+	cache_log_switch_out(log, 1);
+}
+
+/*
+ * A task that comes back to one line between any two others fills a ring with that: 64 notes of 33 lines. The log goes on
+ * until it has hardly more to say: of 70 lines it is to have most.
+ */
+static void check_chapters(void)
+{
+	struct cache_log *log = new_log(128);
+	uintptr_t line = 0;
+
+	log->feedback_on = false;
+	for (unsigned int slice = 0; log->statistics.tables == 0 && slice < 40; slice++) {
+		assay_case("a log of several rings, slice %u", slice);
+		cache_log_switch_in(log);
+		for (unsigned int i = 0; i < 16; i++, line++) {
+			for (unsigned int hot = 0; hot < 3; hot++)
+				cache_log_note_line(&log->notes, (void *)(0x100000 + (uintptr_t)4096 * hot));
+			cache_log_note_line(&log->notes, (void *)(0x200000 + 4096 * (line * 37 % 70)));
+		}
+		cache_log_switch_out(log, 1);
+	}
+	is(log->statistics.tables, 1, "tables");
+	is(log->table->lines, 73, "lines of all rings");
+	is_status(cache_log_table_verify(log->table, CACHE_LOG_TABLE_BYTES(128), OWNER, 0), CACHE_LOG_OK);
+	assay_case("a log of several rings that is left in the middle");
+	log->log_not_before = 0;
+	log->until_log = 1;
+	cache_log_switch_in(log);
+	cache_log_note_line(&log->notes, (void *)0x9000);
+	cache_log_abort(log);
+	cache_log_switch_out(log, 1);
+	asked_count = 0;
+	is_status(cache_log_switch_in(log), CACHE_LOG_OK);
+	is(asked_count, 73, "lines of the table before");
+	cache_log_switch_out(log, 1);
+}
+
+/* What takes most of a slice is not tried at full length again, and a new table is. */
+static void check_enough(void)
+{
+	struct cache_log *log = new_log(1024);
+
+	assay_case("a table that slices are too short for");
+	log->log_slices = 1;
+	cache_log_switch_in(log);
+	for (uintptr_t i = 0; i < 1000; i++)
+		cache_log_note_line(&log->notes, (void *)(0x100000 + 4096 * i));
+	cache_log_switch_out(log, 1);
+	for (unsigned int slice = 0; slice < 3; slice++) {
+		log->feedback.restoring = CACHE_LOG_WHOLE_TABLE;
+		log->slice = 2;
+		asked_count = 0;
+		is_status(cache_log_switch_in(log), CACHE_LOG_OK);
+		if (slice < 2)
+			is(asked_count, 1000, "lines, while it is not known");
+		cache_log_switch_out(log, 1);
+	}
+	if (asked_count > 500)
+		assay_fail("asked for %lu lines again", (unsigned long)asked_count);
+	is(log->statistics.cut, 1, "restores cut short");
 }
 
 /* A queue of eight tasks with one table each; which of them were asked for. */
@@ -596,12 +743,16 @@ static void check(bool quick)
 	check_memory();
 	check_orders();
 	check_twice();
+	check_add();
+	check_parts();
 	check_budgets(quick);
 	check_wrong_tables();
 	check_corrupt(quick);
 	check_logs();
 	check_look_ahead();
 	check_follow();
+	check_chapters();
+	check_enough();
 	check_paced();
 	check_trial();
 	check_feedback(quick);

@@ -105,7 +105,7 @@ pub fn judge(case: &Case, values: &Values) -> Result<Vec<BenchRecord>> {
 
 /// Feedback against the plan that is best here, were it known from the beginning.
 fn choice(values: &Values, own: &[f64]) -> String {
-    let best = ["nothing", "restore", "follow", "recent"]
+    let best = ["nothing", "restore", "follow", "recent", "few"]
         .into_iter()
         .filter_map(|name| Some((name, values.get(name)?)))
         .min_by(|(_, a), (_, b)| median(a).unwrap_or(f64::MAX).total_cmp(&median(b).unwrap_or(f64::MAX)));
@@ -155,7 +155,7 @@ fn prevented(values: &Values, suffix: &str, own: &[f64], share: Option<&Comparis
 
 /// The ways that try to be as fast as the bound.
 fn tries(name: &str) -> bool {
-    ["restore", "follow", "recent", "feedback", "adaptive"].contains(&name)
+    ["restore", "follow", "recent", "few", "feedback", "adaptive"].contains(&name)
         || name.starts_with("ahead")
         || name.starts_with("paced")
 }
