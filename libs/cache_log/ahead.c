@@ -15,13 +15,14 @@ enum { LEADING, TIMING, RESTING };
 /* A plan a line. */
 /* clang-format off */
 const struct cache_log_plan cache_log_plans[CACHE_LOG_PLANS] = {
-	[CACHE_LOG_PLAN_NONE] = { { 0 }, 0, 0 },
-	[CACHE_LOG_PLAN_1] = { { 1 }, 0, 2 },
-	[CACHE_LOG_PLAN_2] = { { 2, 1 }, 0, 4 },
-	[CACHE_LOG_PLAN_4] = { { 4, 2, 1 }, 0, 8 },
-	[CACHE_LOG_PLAN_8] = { { 8, 4, 2, 1 }, 0, 16 },
-	[CACHE_LOG_PLAN_PACED_3] = { { 0 }, 3, 6 },
-	[CACHE_LOG_PLAN_PACED_4] = { { 0 }, 4, 8 },
+	[CACHE_LOG_PLAN_NONE] = { { 0 }, 0, 0, false },
+	[CACHE_LOG_PLAN_1] = { { 1 }, 0, 2, false },
+	[CACHE_LOG_PLAN_2] = { { 2, 1 }, 0, 4, false },
+	[CACHE_LOG_PLAN_4] = { { 4, 2, 1 }, 0, 8, false },
+	[CACHE_LOG_PLAN_8] = { { 8, 4, 2, 1 }, 0, 16, false },
+	[CACHE_LOG_PLAN_PACED_3] = { { 0 }, 3, 6, false },
+	[CACHE_LOG_PLAN_PACED_4] = { { 0 }, 4, 8, false },
+	[CACHE_LOG_PLAN_LULL_1] = { { 0 }, 1, 2, true },
 };
 /* clang-format on */
 

@@ -332,6 +332,17 @@ static inline void cache_log_notes_end(struct cache_log_notes *notes)
 	notes->on &= ~(uint32_t)CACHE_LOG_NOTING;
 }
 
+/*
+ * The running task has what it needs and computes for a while: the place to ask for what another task needs, if a scheduler
+ * looks ahead. Where a switch waits for all before it, as one that was mispredicted does, what is asked for next to it makes
+ * it wait until the last line's page is found; here nobody waits.
+ */
+static inline void cache_log_lull(struct cache_log_notes *notes)
+{
+	if (notes->next != notes->end)
+		cache_log_ask(notes, SIZE_MAX);
+}
+
 /* This object: CACHE_LOG_NOTE(&log->notes, *node). */
 #define CACHE_LOG_NOTE(notes, object) cache_log_note((notes), &(object), sizeof(object))
 
@@ -414,12 +425,14 @@ void cache_log_invalidate(struct cache_log *log);
  * How far ahead it looks, in activations. A processor drops prefetches when too many misses are under way (AMD's Zen from
  * about the tenth on), or waits with what follows until it can take the next (Intel's Golden Cove from the seventeenth
  * on). Against the first, a task is looked at several times at growing nearness: of what one look got the next asks nothing.
- * Against both, a look is paced: the running task's own notes ask, one entry a note, while it waits for what it computes.
+ * Against both, a look is paced: the running task's own notes ask, one entry a note, while it waits for what it computes; or
+ * it asks for all of them in a lull that it knows of.
  */
 struct cache_log_plan {
 	uint8_t looks[4]; /* at the tasks that run so many activations from now, one after the other; ends at 0 */
-	uint8_t paced; /* and at this one entry by entry, a note each; what is left when the next task is switched in, then */
+	uint8_t paced; /* and at this one by what the running task does; what is left when the next task is switched in, then */
 	uint8_t far; /* the task whose table itself is prefetched */
+	bool lull; /* paced: all in a lull of the running task (cache_log_lull), and not an entry with each note */
 };
 
 /* The plans that are tried in turn. Which is best depends on the processor, the tasks, and who else is there. */
@@ -431,6 +444,7 @@ enum cache_log_plans {
 	CACHE_LOG_PLAN_8,
 	CACHE_LOG_PLAN_PACED_3,
 	CACHE_LOG_PLAN_PACED_4,
+	CACHE_LOG_PLAN_LULL_1,
 	CACHE_LOG_PLANS
 };
 
@@ -510,7 +524,7 @@ static inline void cache_log_look_ahead(struct cache_log_ahead *ahead, const str
 		cache_log_prefetch_entry(table->entries[i]);
 }
 
-/* Lets notes ask. The entries are copied, so that a task may end, table and all, while they are asked for. */
+/* Lets the running task ask. The entries are copied, so that a task may end, table and all, while they are asked for. */
 static inline void cache_log_look_paced(struct cache_log_ahead *ahead, const struct cache_log_table *table)
 {
 	struct cache_log_notes *notes = ahead->notes;
@@ -525,7 +539,8 @@ static inline void cache_log_look_paced(struct cache_log_ahead *ahead, const str
 		cache_log_prefetch_entry(table->entries[i]);
 	notes->next = ahead->paced;
 	notes->end = ahead->paced + paced;
-	notes->on |= CACHE_LOG_ASKING;
+	if (!ahead->plan.lull)
+		notes->on |= CACHE_LOG_ASKING;
 }
 
 /* The table of the task that runs `distance` activations after the one that is switched in now; NULL where none is known. */

@@ -7,7 +7,7 @@
  * Each is timed with the switch serialised (a barrier after it, as a mispredicted switch is one) and as it comes:
  *   nothing   no look-ahead
  *   unnoted   as nothing, and the coroutines leave no notes, nor look whether they should: what logging costs
- *   ahead1, ahead2, ahead4, ahead8, paced3, paced4   the plans of ahead.c, each for ever, by tables of the lines that a
+ *   ahead1, ahead2, ahead4, ahead8, paced3, paced4, lull1   the plans of ahead.c, each for ever, by tables of the lines that a
  *             coroutine noted when it ran before
  *   adaptive  the library chooses among these
  *   warm      as unnoted, among so few coroutines that all stays in the first level: the bound of what computes
@@ -18,7 +18,8 @@
  *   translate runs no coroutine, and prefetches as many lines as a coroutine has pages, each on a page of its own, all in the
  *             second level: what of `fetch` is translation, if the processor has fewer translations at hand than NEAR_LINES
  *   overlap   looks ahead as the fastest plan does, but runs the few coroutines of `warm`: nothing that is brought is used, so
- *             nothing is waited for. What is beyond `fetch` here, two barriers and one set of page walkers cost
+ *             nothing is waited for. What is beyond `fetch` here, two barriers and one set of page walkers cost. No bound
+ *             where the processor has few translations at hand: the few coroutines' pages are pushed out by the others'
  *
  * A block runs every way once, in random order, for a stretch of 256 activations, after some that are not counted; the next
  * stretch goes on in the queue where the one before ended. So what disturbs one way disturbs all, and no way finds lines near
@@ -49,7 +50,7 @@ struct way {
 	bool noting, warm, fetch, adaptive, translate, overlap;
 };
 
-enum { UNNOTED, NOTHING, ADAPTIVE = 8, OVERLAP = 12 };
+enum { UNNOTED, NOTHING, ADAPTIVE = 9, OVERLAP = 13 };
 
 static const struct way ways[] = {
 	[UNNOTED] = { .name = "unnoted" },
@@ -60,6 +61,7 @@ static const struct way ways[] = {
 	{ .name = "ahead8", .plan = CACHE_LOG_PLAN_8, .noting = true },
 	{ .name = "paced3", .plan = CACHE_LOG_PLAN_PACED_3, .noting = true },
 	{ .name = "paced4", .plan = CACHE_LOG_PLAN_PACED_4, .noting = true },
+	{ .name = "lull1", .plan = CACHE_LOG_PLAN_LULL_1, .noting = true },
 	[ADAPTIVE] = { .name = "adaptive", .noting = true, .adaptive = true },
 	{ .name = "warm", .warm = true },
 	{ .name = "fetch", .fetch = true },
@@ -116,6 +118,7 @@ static void walk(struct context *self, void *message)
 				sum += (uintptr_t)line;
 			}
 		}
+		cache_log_lull(&notes);
 		for (int i = 0; i < COMPUTE; i++)
 			sum = sum * 6364136223846793005u + 1;
 		locals[sum % 16] = sum;

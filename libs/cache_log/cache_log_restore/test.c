@@ -613,6 +613,22 @@ static void check_paced(void)
 	cache_log_note_line(&notes, (void *)0x5000);
 	is(asked_count, 0, "lines of a task that nobody knows");
 	is(notes.on, 0, "what notes still do");
+	assay_case("a look in a lull");
+	cache_log_ahead_fix(&ahead, CACHE_LOG_PLAN_LULL_1);
+	ahead.plan.far = 0;
+	asked_count = 0;
+	cache_log_look(&ahead, table_in, &at);
+	cache_log_note_line(&notes, (void *)0x5000);
+	is(asked_count, 0, "lines before the lull");
+	cache_log_lull(&notes);
+	is(asked_count, 4, "lines asked for in it");
+	is(asked[3], note(209, 1), "the last line");
+	cache_log_lull(&notes);
+	is(asked_count, 4, "lines after a second one");
+	at = 5;
+	cache_log_look(&ahead, table_in, &at);
+	cache_log_look(&ahead, table_in, &at);
+	is(asked_count, 8, "lines of a task that had no lull");
 }
 
 /*
@@ -622,10 +638,11 @@ static void check_paced(void)
 static void check_trial(void)
 {
 	static const unsigned int costs[][CACHE_LOG_PLANS + 1] = {
-		{ 40, 6, 12, 18, 24, 12, 14, CACHE_LOG_PLAN_1 },
-		{ 40, 18, 16, 12, 6, 24, 14, CACHE_LOG_PLAN_8 },
-		{ 40, 18, 16, 12, 14, 6, 12, CACHE_LOG_PLAN_PACED_3 },
-		{ 60, 60, 61, 60, 62, 60, 60, CACHE_LOG_PLAN_NONE },
+		{ 40, 6, 12, 18, 24, 12, 14, 16, CACHE_LOG_PLAN_1 },
+		{ 40, 18, 16, 12, 6, 24, 14, 16, CACHE_LOG_PLAN_8 },
+		{ 40, 18, 16, 12, 14, 6, 12, 16, CACHE_LOG_PLAN_PACED_3 },
+		{ 40, 18, 16, 12, 14, 16, 12, 6, CACHE_LOG_PLAN_LULL_1 },
+		{ 60, 60, 61, 60, 62, 60, 60, 61, CACHE_LOG_PLAN_NONE },
 	};
 	uint64_t ring[16], left = note(1, 1);
 
