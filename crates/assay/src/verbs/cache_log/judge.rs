@@ -84,10 +84,7 @@ pub fn judge(case: &Case, values: &Values) -> Result<Vec<BenchRecord>> {
             verdict: match (name, case.goal) {
                 ("feedback", Goal::Choice) => choice(values, &values[way]),
                 ("adaptive", _) if !suffix.is_empty() => {
-                    // What cannot be had although nothing is waited for is no more in reach than what the bound forbids.
-                    let ceiling = values
-                        .get(&format!("overlap{suffix}"))
-                        .and_then(|of| speed_over(&values[&against], of));
+                    let ceiling = ceiling(values, &suffix, way, &against);
                     let ceiling = ceiling.filter(|of| of.ratio < bound_speed.ratio).unwrap_or(bound_speed);
                     verdict(case, name, &suffix, &speed, share.as_ref(), &ceiling)
                         + &prevented(values, &suffix, &values[way], share.as_ref())
@@ -103,19 +100,32 @@ pub fn judge(case: &Case, values: &Values) -> Result<Vec<BenchRecord>> {
     Ok(records)
 }
 
-/// Feedback against the plan that is best here, were it known from the beginning.
+/// What cannot be had although nothing is waited for is no more in reach than what the bound forbids. Where `overlap` is slower
+/// than what is judged it says nothing: its few tasks' pages, used again and again, are pushed out by those looked ahead at.
+fn ceiling(values: &Values, suffix: &str, way: &str, against: &str) -> Option<Comparison> {
+    let overlap = values.get(&format!("overlap{suffix}"))?;
+    let of_overlap = speed_over(overlap, &values[way])?;
+    if of_overlap.interval.low > 1.0 {
+        return None;
+    }
+    speed_over(&values[against], overlap)
+}
+
+/// Feedback against the plan that is best here, were it known from the beginning, and against doing nothing.
 fn choice(values: &Values, own: &[f64]) -> String {
     let best = ["nothing", "restore", "follow", "recent", "few"]
         .into_iter()
         .filter_map(|name| Some((name, values.get(name)?)))
         .min_by(|(_, a), (_, b)| median(a).unwrap_or(f64::MAX).total_cmp(&median(b).unwrap_or(f64::MAX)));
     let against = best.and_then(|(name, of_best)| Some((name, speed_over(of_best, own)?)));
-    against.map_or(String::new(), |(name, share)| {
+    let nothing = values.get("nothing").and_then(|nothing| speed_over(nothing, own));
+    against.zip(nothing).map_or(String::new(), |((name, share), nothing)| {
         format!(
-            "{:.0} % of the best plan, {name}: {} ({:.2})",
+            "{:.0} % of the best plan, {name}: {} ({:.2}); at least {NO_LOSS}x: {}",
             CHOICE * 100.0,
             word(share.interval, CHOICE),
-            share.ratio
+            share.ratio,
+            word(nothing.interval, NO_LOSS)
         )
     })
 }
@@ -146,7 +156,7 @@ fn prevented(values: &Values, suffix: &str, own: &[f64], share: Option<&Comparis
         return String::new();
     }
     let of = values.get(&format!("overlap{suffix}")).and_then(|overlap| speed_over(overlap, own));
-    of.map_or(String::new(), |of| {
+    of.filter(|of| of.interval.low <= 1.0).map_or(String::new(), |of| {
         let [value, low, high] = triple(&of);
         let prevents = if low >= SHARE { PREVENTS } else { "" };
         format!("; {value:.2} [{low:.2}, {high:.2}] of overlap, where nothing is waited for{prevents}")
@@ -158,6 +168,7 @@ fn tries(name: &str) -> bool {
     ["restore", "follow", "recent", "few", "feedback", "adaptive"].contains(&name)
         || name.starts_with("ahead")
         || name.starts_with("paced")
+        || name.starts_with("lull")
 }
 
 /// Never evicted, for coroutines all of it in the first level; there also what the memory can bring, whichever takes longer.
@@ -260,9 +271,15 @@ mod tests {
             (name.to_owned(), (0..12).map(|n| ns * (1.0 + 1e-4 * f64::from(n))).collect())
         };
         let values: Values =
-            [of("nothing", 30.0), of("restore", 20.0), of("follow", 40.0), of("feedback", 21.0)].into();
-        assert_eq!(choice(&values, &values["feedback"]), "90 % of the best plan, restore: holds (0.95)");
-        assert_eq!(choice(&values, &values["nothing"]), "90 % of the best plan, restore: MISSED (0.67)");
+            [of("nothing", 30.0), of("restore", 20.0), of("follow", 41.0), of("feedback", 21.0)].into();
+        assert_eq!(
+            choice(&values, &values["feedback"]),
+            "90 % of the best plan, restore: holds (0.95); at least 0.97x: holds"
+        );
+        assert_eq!(
+            choice(&values, &values["follow"]),
+            "90 % of the best plan, restore: MISSED (0.49); at least 0.97x: MISSED"
+        );
     }
 
     #[test]
@@ -287,6 +304,21 @@ mod tests {
         assert!(prevented(&values, "", &values["adaptive"], share.as_ref()).starts_with("; 0.93 ["));
         let share = speed_over(&values["overlap"], &values["adaptive"]);
         assert_eq!(prevented(&values, "", &values["adaptive"], share.as_ref()), "");
+    }
+
+    #[test]
+    fn what_is_slower_than_the_judged_is_no_ceiling() {
+        let of = |ns: f64| (0..12).map(|n| ns * (1.0 + 1e-4 * f64::from(n))).collect::<Vec<f64>>();
+        let values: Values = [("unnoted", 270.0), ("overlap", 90.0), ("adaptive", 70.0), ("slow", 100.0)]
+            .map(|(name, ns)| (name.to_owned(), of(ns)))
+            .into();
+        assert!(ceiling(&values, "", "adaptive", "unnoted").is_none());
+        assert!((ceiling(&values, "", "slow", "unnoted").unwrap().ratio - 3.0).abs() < 1e-6);
+        let fetch: Values = [("fetch", 40.0), ("overlap", 90.0), ("adaptive", 70.0)]
+            .map(|(name, ns)| (name.to_owned(), of(ns)))
+            .into();
+        let share = speed_over(&fetch["fetch"], &fetch["adaptive"]);
+        assert_eq!(prevented(&fetch, "", &fetch["adaptive"], share.as_ref()), "");
     }
 
     #[test]
