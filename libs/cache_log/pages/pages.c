@@ -21,19 +21,18 @@
 
 enum { WINDOW_PAGES = 1 << 18 };
 
-static const char usage[] =
-	"cache-log-pages record FILE LIST\n"
-	"cache-log-pages restore FILE LIST [--rate MIB_PER_S] [--budget MIB] [--longest-first]\n"
-	"                                  [--pressure PERCENT] [--keep-available MIB]\n"
-	"cache-log-pages show FILE LIST\n"
-	"\n"
-	"record   writes to LIST which pages of FILE are in the page cache\n"
-	"restore  brings them back, in the order of the file, and says how much it did;\n"
-	"         refuses a FILE that is not the one recorded or has changed since;\n"
-	"         stops when tasks wait for memory 10 % of the time (--pressure) or less than 256 MiB\n"
-	"         are available (--keep-available)\n"
-	"show     says how many of the pages are cached now\n"
-	"Exit status: 0 done, 1 refused or stopped before the end, 2 wrong usage or environment.\n";
+static const char usage[] = "cache-log-pages record FILE LIST\n"
+			    "cache-log-pages restore FILE LIST [--rate MIB_PER_S] [--budget MIB] [--longest-first]\n"
+			    "                                  [--pressure PERCENT] [--keep-available MIB]\n"
+			    "cache-log-pages show FILE LIST\n"
+			    "\n"
+			    "record   writes to LIST which pages of FILE are in the page cache\n"
+			    "restore  brings them back, in the order of the file, and says how much it did;\n"
+			    "         refuses a FILE that is not the one recorded or has changed since;\n"
+			    "         stops when tasks wait for memory 10 % of the time (--pressure) or less than 256 MiB\n"
+			    "         are available (--keep-available)\n"
+			    "show     says how many of the pages are cached now\n"
+			    "Exit status: 0 done, 1 refused or stopped before the end, 2 wrong usage or environment.\n";
 
 void stop(int status, const char *format, ...)
 {
@@ -97,7 +96,8 @@ static void add_pages(void *closure, uint64_t first, uint64_t count, const unsig
 			continue;
 		}
 		if ((list->runs_count & (list->runs_count - 1)) == 0)
-			list->runs = must_have(realloc(list->runs, (list->runs_count ? 2 * list->runs_count : 1) * sizeof(*last)));
+			list->runs =
+				must_have(realloc(list->runs, (list->runs_count ? 2 * list->runs_count : 1) * sizeof(*last)));
 		list->runs[list->runs_count++] = (struct run){ first + i, 1 };
 	}
 }
@@ -134,7 +134,8 @@ static int open_with_list(const char *path, const char *list_path, struct list *
 	list_read(list, list_path);
 	differs = list_mismatch(list, &file);
 	if (differs)
-		stop(STATUS_REFUSED, "%s: %s: %s was recorded of another state of it; record it again", path, differs, list_path);
+		stop(STATUS_REFUSED, "%s: %s: %s was recorded of another state of it; record it again", path, differs,
+		     list_path);
 	return descriptor;
 }
 
@@ -169,12 +170,11 @@ static int show(const char *path, const char *list_path)
 
 	/* A list of another page size is counted in this system's pages. */
 	if (list.page_bytes != (uint64_t)sysconf(_SC_PAGESIZE))
-		stop(STATUS_REFUSED, "%s: has pages of %lu bytes, this system has others: restore works, show does not", list_path,
-		     (unsigned long)list.page_bytes);
+		stop(STATUS_REFUSED, "%s: has pages of %lu bytes, this system has others: restore works, show does not",
+		     list_path, (unsigned long)list.page_bytes);
 	each_window(descriptor, list.page_bytes, (list.file_bytes + list.page_bytes - 1) / list.page_bytes, count_pages,
 		    &counting);
-	printf("%s: %lu of the %lu pages listed are cached\n", path, (unsigned long)counting.cached,
-	       (unsigned long)list.pages);
+	printf("%s: %lu of the %lu pages listed are cached\n", path, (unsigned long)counting.cached, (unsigned long)list.pages);
 	list_free(&list);
 	return STATUS_FINE;
 }
@@ -189,11 +189,18 @@ static double number_of(const char *option, const char *word, double min, double
 	return value;
 }
 
-static void read_options(struct restore_options *options, char **words)
+/* FILE and LIST into `names`, options before, between and behind them. */
+static void read_options(struct restore_options *options, const char *names[2], char **words)
 {
+	int count = 0;
+
 	for (; *words; words++) {
 		const char *option = *words;
 
+		if (option[0] != '-' && count < 2) {
+			names[count++] = option;
+			continue;
+		}
 		if (strcmp(option, "--longest-first") == 0) {
 			options->by_size = true;
 			continue;
@@ -210,22 +217,25 @@ static void read_options(struct restore_options *options, char **words)
 			stop(STATUS_USAGE, "there is no option '%s': see cache-log-pages --help", option);
 		words++;
 	}
+	if (count < 2)
+		stop(STATUS_USAGE, "wrong usage:\n%s", usage);
 }
 
-static int restore_list(const char *path, const char *list_path, char **words)
+static int restore_list(char **words)
 {
 	struct restore_options options = { .pressure_percent = 10,
 					   .available_bytes = (uint64_t)256 << 20,
 					   .pressure_file = "/proc/pressure/memory",
 					   .memory_file = "/proc/meminfo" };
+	const char *names[2];
 	struct restored result;
 	struct list list;
 	int descriptor;
 
-	read_options(&options, words);
-	descriptor = open_with_list(path, list_path, &list);
+	read_options(&options, names, words);
+	descriptor = open_with_list(names[0], names[1], &list);
 	restore(descriptor, &list, &options, &result);
-	printf("%s: asked for %.1f of %.1f MiB, %lu of %zu runs%s%s\n", path, (double)result.bytes / 1048576,
+	printf("%s: asked for %.1f of %.1f MiB, %lu of %zu runs%s%s\n", names[0], (double)result.bytes / 1048576,
 	       (double)(list.pages * list.page_bytes) / 1048576, (unsigned long)result.runs, list.runs_count,
 	       result.stopped ? "; stopped, because " : "", result.stopped ? result.stopped : "");
 	list_free(&list);
@@ -244,8 +254,8 @@ int main(int argc, char **argv)
 		status = record(argv[2], argv[3]);
 	else if (argc == 4 && strcmp(argv[1], "show") == 0)
 		status = show(argv[2], argv[3]);
-	else if (argc >= 4 && strcmp(argv[1], "restore") == 0)
-		status = restore_list(argv[2], argv[3], argv + 4);
+	else if (argc > 1 && strcmp(argv[1], "restore") == 0)
+		status = restore_list(argv + 2);
 	else
 		stop(STATUS_USAGE, "wrong usage:\n%s", usage);
 	if (fflush(stdout) != 0)

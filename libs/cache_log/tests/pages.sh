@@ -44,6 +44,9 @@ start=$(date +%s%N)
 expect "pages: a slow rate" 0 'asked for' "$tool" restore "$file" "$list" --rate 1 --pressure 101 --keep-available 0
 if [ $((($(date +%s%N) - start) / 1000000)) -ge 100 ]; then pass; else fail "pages: 1 MiB/s was faster than that"; fi
 expect "pages: a cold start, timed" 0 'restored .* times as fast as cold' "$out/cold_start" "$tool" "$work" 8 1
+expect "pages: options first" 0 'asked for' "$tool" restore --pressure 101 --keep-available 0 "$file" "$list"
+expect "pages: a third name" 2 "no option 'more'" "$tool" restore "$file" "$list" more
+expect "pages: a list is missing" 2 'wrong usage' "$tool" restore --rate 1 "$file"
 expect "pages: no such option" 2 "no option '--fast'" "$tool" restore "$file" "$list" --fast
 expect "pages: no number" 2 'give a number' "$tool" restore "$file" "$list" --rate quick
 expect "pages: no usage" 2 'wrong usage' "$tool" save "$file"
