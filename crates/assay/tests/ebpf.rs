@@ -333,6 +333,8 @@ fn verify_names_instruction_and_reason() {
     }
     let helper = file("helper.bpf", "r1 = 0\ncall 77\nexit\n");
     expect(&["ebpf", "verify", &helper, "--helpers", "76,77"], 0);
+    let unknown = expect(&["ebpf", "verify", &file("unknown.bpf", "call 12\nexit\n")], 1);
+    assert!(unknown.contains("call of helper 12 (bpf_tail_call)"), "{unknown}");
     let object = compile("bpfel", "libs/ebpf/tests/objects/programs.c", "verify.o");
     let shown = expect(&["ebpf", "verify", &object], 0);
     assert!(shown.lines().all(|line| line.starts_with("ok")) && shown.lines().count() >= 6, "{shown}");

@@ -18,6 +18,7 @@ use object::read::{Object as _, ObjectSection as _, ObjectSymbol as _};
 use object::{RelocationFlags, RelocationTarget, SectionIndex, SectionKind, SymbolKind};
 use std::collections::{BTreeMap, HashSet};
 
+const R_BPF_NONE: u32 = 0;
 const R_BPF_64_64: u32 = 1;
 const R_BPF_64_ABS64: u32 = 2;
 const R_BPF_64_32: u32 = 10;
@@ -43,6 +44,9 @@ pub enum ElfError {
     /// No program in it.
     #[error("the object has no function: is it the output of clang -target bpf -c, with its symbol table?")]
     NoPrograms,
+    /// Nothing but data in it.
+    #[error("the object has no code, only data or maps: name the one that holds the programs")]
+    NoCode,
     /// A function's symbol does not describe code.
     #[error("function {name}: bytes {start} to {end} of section {section} are not whole instructions in it")]
     BadFunction {
@@ -143,11 +147,26 @@ struct Reader<'d> {
     map_index: BTreeMap<(usize, u64), usize>,
 }
 
+/// Where an ELF header of either class says which machine it is for.
+const E_MACHINE: std::ops::Range<usize> = 18..20;
+
+/// Whether a section holds definitions of maps: described by BTF, as structs of the old kind, or of that kind one to a section
+/// (`maps/NAME`, as the loaders of gobpf and ply had it).
+fn is_map_section(name: &str) -> bool {
+    name == ".maps" || is_old_map_section(name)
+}
+
+fn is_old_map_section(name: &str) -> bool {
+    name == "maps" || name.starts_with("maps/")
+}
+
 impl Object {
     /// Reads an object file.
     pub fn parse(data: &[u8]) -> Result<Object, ElfError> {
         let file = object::File::parse(data)?;
-        if file.architecture() != object::Architecture::Bpf {
+        // LLVM before version 3.9 did not know the machine's number yet and wrote none; libbpf takes those, too.
+        let of_no_machine = data.get(E_MACHINE).is_some_and(|bytes| bytes == [0, 0]);
+        if file.architecture() != object::Architecture::Bpf && !of_no_machine {
             return Err(ElfError::NotBpf(format!("{:?}", file.architecture())));
         }
         let order = if file.is_little_endian() { ByteOrder::Little } else { ByteOrder::Big };
@@ -169,7 +188,17 @@ impl Object {
             programs.push(reader.link(entry)?);
         }
         if programs.is_empty() {
-            return Err(ElfError::NoPrograms);
+            return Err(
+                if reader
+                    .file
+                    .sections()
+                    .any(|section| section.kind() == SectionKind::Text && section.size() > 0)
+                {
+                    ElfError::NoPrograms
+                } else {
+                    ElfError::NoCode
+                },
+            );
         }
         let co_re_relocations = reader.co_re_relocations();
         let (maps, map_contents) = (reader.maps, reader.map_contents);
@@ -237,6 +266,20 @@ impl<'d> Reader<'d> {
             let start = start as usize;
             functions.push(Function { name, section: index, start, code, global: symbol.is_global() });
         }
+        // A section of code that no symbol says anything of is one program, as loaders had it before there were symbols.
+        for section in self.file.sections().filter(|section| section.kind() == SectionKind::Text) {
+            let (index, code) = (section.index(), section.data()?);
+            let is_named = functions.iter().any(|function| function.section == index);
+            if !is_named && !code.is_empty() && code.len() % SLOT_BYTES == 0 {
+                functions.push(Function {
+                    name: section.name()?,
+                    section: index,
+                    start: 0,
+                    code,
+                    global: true,
+                });
+            }
+        }
         self.functions = functions;
         Ok(())
     }
@@ -250,7 +293,10 @@ impl<'d> Reader<'d> {
                     continue;
                 };
                 let key = (section.index().0, offset as usize);
-                self.references.insert(key, Reference { kind: r_type, symbol });
+                // Where the machine had no number, its relocations had none either, and were all of this kind.
+                let of_no_machine = self.file.architecture() == object::Architecture::Unknown;
+                let kind = if of_no_machine && r_type == R_BPF_NONE { R_BPF_64_64 } else { r_type };
+                self.references.insert(key, Reference { kind, symbol });
             }
         }
     }
@@ -412,7 +458,7 @@ impl<'d> Reader<'d> {
         let name = symbol.name().unwrap_or("?");
         let section = symbol.section_index().ok_or("refers to no section")?;
         let section_name = self.section_name(section);
-        if section_name == ".maps" || section_name == "maps" {
+        if is_map_section(&section_name) {
             let offset = if symbol.kind() == SymbolKind::Section { addend as u64 } else { symbol.address() };
             let map = self
                 .map_index

@@ -52,6 +52,7 @@ mod btf;
 pub mod conformance;
 mod elf;
 mod ffi;
+mod helper_names;
 mod helpers;
 mod listing;
 mod loaded;
@@ -64,8 +65,9 @@ mod vm;
 
 pub use assemble::{assemble, AssembleError};
 pub use elf::{ElfError, Object, Program};
+pub use helper_names::helper_name;
 pub use listing::{disassemble, Line};
-pub use loaded::{Limits, Loaded};
+pub use loaded::{helper_numbers, Limits, Loaded};
 use maps::Maps;
 pub use maps::{MapDefinition, MapKind, Pointer};
 pub use packet::{read_pcap, PacketContext};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! A program of an object together with its maps, ready to run.
 
-use crate::maps::MAP_BYTES_MAX;
+use crate::maps::{self, MAP_BYTES_MAX};
 use crate::packet::{Packet, PacketContext};
-use crate::vm::{Engine, Error, Options, Status, Target, Vm};
-use crate::{ByteOrder, MapDefinition, Maps, Object, Program};
+use crate::vm::{Engine, Error, Helper, Options, Status, Target, Vm};
+use crate::{helpers, ByteOrder, MapDefinition, Maps, Object, Program};
 
 /// What the program may do, and how it is compiled.
 #[derive(Clone, Debug, Default)]
@@ -56,6 +56,15 @@ fn refuse_what_cannot_run(object: &Object, program: &Program, any_byte_order: bo
     }
 }
 
+fn registered() -> impl Iterator<Item = (u32, Helper)> {
+    maps::HELPERS.into_iter().chain(helpers::HELPERS)
+}
+
+/// The helpers that an object's programs may call when they are [`Loaded`], by the kernel's numbers.
+pub fn helper_numbers() -> impl Iterator<Item = u32> {
+    registered().map(|(number, _)| number)
+}
+
 impl Loaded {
     /// Makes the object's maps, and loads and verifies one of its programs.
     pub fn new(object: &Object, program: &Program, limits: Limits) -> Result<Loaded, Error> {
@@ -70,7 +79,7 @@ impl Loaded {
             relocate: Some(maps.relocation()),
         };
         let mut vm = Vm::new(options).ok_or_else(|| no_memory("no memory for a VM".into()))?;
-        maps.attach(&mut vm)?;
+        maps.attach(&mut vm, registered())?;
         vm.load(&program.bytecode, object.order)?;
         Ok(Loaded { vm, maps, target: limits.target, compiled: false })
     }

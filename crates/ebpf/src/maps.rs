@@ -3,9 +3,8 @@
 //! (delete; others are in helpers.rs), and data sections, which are arrays of one value. Programs get pointers to values, so the values of a map
 //! lie in one block that never moves and is a region of the VM.
 
-use crate::helpers::HELPERS;
 use crate::packet::Packet;
-use crate::vm::{Error, LddwKind, Vm};
+use crate::vm::{Error, Helper, LddwKind, Vm};
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 
@@ -223,12 +222,15 @@ impl Maps {
         self.vm
     }
 
-    /// Registers the helpers and the values' memory. The VM's helper context has to be these maps
+    /// Registers these helpers and the values' memory. The VM's helper context has to be these maps
     /// ([`Maps::context`]), and it has to be dropped before them.
-    pub(crate) fn attach(&mut self, vm: &mut Vm) -> Result<(), Error> {
+    pub(crate) fn attach(
+        &mut self,
+        vm: &mut Vm,
+        helpers: impl IntoIterator<Item = (u32, Helper)>,
+    ) -> Result<(), Error> {
         self.vm = vm.raw();
-        let of_maps = [(1, lookup as crate::Helper), (2, update), (3, delete)];
-        for (number, function) in of_maps.into_iter().chain(HELPERS) {
+        for (number, function) in helpers {
             // SAFETY: the helpers check every argument against the VM's regions.
             unsafe { vm.register_helper(number, function, false)? };
         }
@@ -292,6 +294,9 @@ fn with_key(
         None => EFAULT,
     }
 }
+
+/// Number and function of those that work on maps.
+pub(crate) const HELPERS: [(u32, Helper); 3] = [(1, lookup), (2, update), (3, delete)];
 
 extern "C" fn lookup(map: u64, key: u64, _: u64, _: u64, _: u64, context: *mut c_void) -> u64 {
     let mut address = 0;

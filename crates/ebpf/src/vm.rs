@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! A safe wrapper of `struct ebpf_vm`.
 
-use crate::{ffi, ByteOrder};
+use crate::{ffi, helper_name, ByteOrder, SLOT_BYTES};
 use std::ffi::{c_uint, c_void, CStr, CString};
 use std::fmt;
 use std::ptr::{null, null_mut};
@@ -329,6 +329,7 @@ impl Vm {
         self.check(code)?;
         // SAFETY: the VM lives.
         self.check(unsafe { ffi::ebpf_verify(self.vm) })
+            .map_err(|error| with_helper_name(error, bytecode, order))
     }
 
     fn with_raw_target<T>(
@@ -443,5 +444,29 @@ impl Drop for Vm {
                 drop(Box::from_raw(self.relocate));
             }
         }
+    }
+}
+
+/// Says what the kernel calls the helper, where a call of one that is not registered was refused.
+fn with_helper_name(error: Error, bytecode: &[u8], order: ByteOrder) -> Error {
+    const CALL: u8 = 0x85;
+    let slot = error
+        .instruction
+        .and_then(|at| bytecode.get(at as usize * SLOT_BYTES..)?.first_chunk::<SLOT_BYTES>());
+    let Some(&[CALL, registers, _, _, imm @ ..]) = slot else { return error };
+    let (source, number) = match order {
+        ByteOrder::Little => (registers >> 4, u32::from_le_bytes(imm)),
+        ByteOrder::Big => (registers & 15, u32::from_be_bytes(imm)),
+    };
+    match helper_name(number).filter(|_| source == 0) {
+        Some(name) => {
+            let message = error.message.replacen(
+                &format!("helper {number}"),
+                &format!("helper {number} (bpf_{name})"),
+                1,
+            );
+            Error { message, ..error }
+        }
+        None => error,
     }
 }

@@ -137,7 +137,10 @@ fn what_cannot_be_had_is_refused_by_name() {
         let object = parse(target, "HELPER").expect("a call of a number needs no symbol");
         let limits = Limits { any_byte_order: true, ..Limits::default() };
         let refused = Loaded::new(&object, &object.programs[0], limits).expect_err("no helper 77");
-        assert!(refused.message.contains("77"), "{refused}");
+        assert!(
+            refused.message.contains("call of helper 77 (bpf_rc_repeat)"),
+            "{refused}"
+        );
     }
 }
 
@@ -168,6 +171,96 @@ fn functions_without_type_and_size_are_functions() {
             assert_eq!(untyped.programs, typed.programs, "{target} {define}");
         }
     }
+}
+
+/// Where an ELF header has the machine.
+const E_MACHINE: std::ops::Range<usize> = 18..20;
+
+/// An object of a compiler that did not know the machine's number yet: none in the header, relocations of type 0, and, where
+/// `of_sections`, symbols of maps alone.
+fn of_no_machine(mut data: Vec<u8>, of_sections: bool) -> Vec<u8> {
+    use object::read::{Object as _, ObjectSection as _};
+    data[E_MACHINE].fill(0);
+    let file = object::File::parse(&*data).expect("an object");
+    let little = file.is_little_endian();
+    let range_of = |section: object::Section| {
+        let (start, bytes) = section.file_range().expect("it is in the file");
+        start as usize..(start + bytes) as usize
+    };
+    let symbols = range_of(file.section_by_name(".symtab").expect("a symbol table"));
+    let of_code = ["test", "second"].map(|name| file.section_by_name(&format!(".rel{name}")));
+    let relocations: Vec<_> = of_code.into_iter().flatten().map(range_of).collect();
+    // Elf64_Rel: offset, info, the type in its lower half.
+    for range in relocations {
+        for relocation in data[range].chunks_exact_mut(16) {
+            let kind = if little { 8..12 } else { 12..16 };
+            relocation[kind].fill(0);
+        }
+    }
+    for symbol in data[symbols].chunks_exact_mut(24) {
+        if of_sections && symbol[4] & 15 == 2 {
+            symbol[4] = 0;
+            symbol[6..8].fill(0); // in no section
+        }
+    }
+    data
+}
+
+#[test]
+fn objects_older_than_the_machine_s_number_are_read() {
+    for target in TARGETS {
+        let data = compile(target, "OLD_MAPS");
+        let today = Object::parse(&data).expect("an object of today");
+        let old = Object::parse(&of_no_machine(data.clone(), false)).expect("an old object");
+        assert_eq!((&old.programs, &old.maps), (&today.programs, &today.maps), "{target}");
+        let sections = Object::parse(&of_no_machine(data, true)).expect("an object of sections");
+        let codes =
+            |object: &Object| object.programs.iter().map(|one| one.bytecode.clone()).collect::<Vec<_>>();
+        assert_eq!(codes(&sections), codes(&today), "{target}");
+        assert_eq!(sections.programs[0].name, "test");
+    }
+    let mut foreign = compile(HOST, "OLD_MAPS");
+    foreign[E_MACHINE].copy_from_slice(&62u16.to_ne_bytes());
+    let message = Object::parse(&foreign).expect_err("x86-64").to_string();
+    assert!(message.contains("not for BPF"), "{message}");
+}
+
+#[test]
+fn maps_may_have_a_section_each() {
+    for target in TARGETS {
+        let object = parse(target, "OLD_MAPS").expect(target);
+        let mut maps: Vec<_> = object.maps.iter().map(|map| (map.name.as_str(), map.entries)).collect();
+        maps.sort();
+        assert_eq!(maps, [("counts", 3), ("others", 7)], "{target}");
+    }
+    let object = parse(HOST, "OLD_MAPS").expect("it loads");
+    let random = object.programs.iter().find(|program| program.name == "random").expect("it");
+    Loaded::new(&object, random, Limits::default()).expect("its helper is there");
+    assert!([1, 7].iter().all(|number| ebpf::helper_numbers().any(|own| own == *number)));
+    let mut loaded = Loaded::new(&object, &object.programs[0], Limits::default()).expect("it loads");
+    for (run, engine) in [Engine::Interpreter, Engine::Compiled].into_iter().enumerate() {
+        assert_eq!(loaded.run(engine, &mut []), Ok(5 * (run as u64 + 1)), "{engine:?}");
+    }
+}
+
+#[test]
+fn an_object_of_maps_alone_is_told_so() {
+    // Its code is cut away: no section has any.
+    let mut data = compile(HOST, "OLD_MAPS");
+    let names = ["test", "second", ".text"];
+    let headers = {
+        use object::read::{Object as _, ObjectSection as _};
+        let file = object::File::parse(&*data).expect("an object");
+        let table = u64::from_ne_bytes(data[40..48].try_into().expect("e_shoff")) as usize;
+        let is_code = |section: &object::Section| names.contains(&section.name().unwrap_or_default());
+        file.sections().filter(is_code).map(|section| table + 64 * section.index().0).collect::<Vec<_>>()
+    };
+    for header in headers {
+        data[header + 32..header + 40].fill(0); // sh_size
+    }
+    data = of_no_machine(data, true);
+    let message = Object::parse(&data).expect_err("no code").to_string();
+    assert!(message.contains("no code, only data or maps"), "{message}");
 }
 
 #[test]

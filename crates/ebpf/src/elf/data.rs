@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Maps and data sections of an object, and the addresses that data sections hold.
 
-use super::{ElfError, Reader, R_BPF_64_ABS64};
+use super::{is_map_section, is_old_map_section, ElfError, Reader, R_BPF_64_ABS64};
 use crate::btf::{word, Btf};
 use crate::maps::{MapDefinition, MapKind, Pointer};
 use crate::ByteOrder;
@@ -22,8 +22,8 @@ impl Reader<'_> {
             .map(|section| (section.index(), self.section_name(section.index())))
             .collect();
         for (index, name) in sections {
-            if name == ".maps" || name == "maps" {
-                self.read_map_section(index, name == "maps")?;
+            if is_map_section(&name) {
+                self.read_map_section(index, is_old_map_section(&name))?;
             } else if [".rodata", ".data", ".bss"].iter().any(|prefix| name.starts_with(prefix)) {
                 self.read_data_section(index, name)?;
             }
