@@ -142,11 +142,13 @@ static bool is_over(void *cpu)
 	return guest_stack_pointer(cpu) == interrupt.stack;
 }
 
-static bool begins(const struct block *block)
+// What returns to the middle of a vector's code has been called there: POWER8 empties its first level by a call on each entry.
+static bool begins(const struct block *block, void *cpu)
 {
 	const struct block *before = record_current();
 
-	return before && is_vector(block->address) && !isa_goes_to(before, block->address) && !isa_calls_system(before);
+	return before && is_vector(block->address) && !isa_goes_to(before, block->address) && !isa_calls_system(before) &&
+	       guest_return_address(cpu) != block->address;
 }
 
 static void begin(const struct block *block, void *cpu)
@@ -178,7 +180,7 @@ bool system_interrupt(struct block *block, void *cpu)
 	if (interrupt.active && is_over(cpu))
 		end();
 	if (!interrupt.active) {
-		if (!begins(block))
+		if (!begins(block, cpu))
 			return false;
 		if (is_from_user(block) && region_call(&returns_to, &stack) && system_is_kernel(stack)) {
 			region_end_switched();
