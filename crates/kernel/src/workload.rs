@@ -127,7 +127,7 @@ pub fn pingpong(workspace: &Workspace, target: &'static Target) -> Result<PathBu
     let sources =
         [own.join("pingpong.c"), switch.join("context_switch.c"), switch.join("arch").join(of_arch)];
     let folders = [own.to_path_buf(), PathBuf::from("libs/vector_state"), switch.to_path_buf()];
-    freestanding::program(workspace, target, "pingpong", &sources, &folders)
+    freestanding::program(workspace, target, "pingpong", &sources, &folders, None)
 }
 
 fn of_vdso(words: [&str; 2]) -> Vec<String> {
@@ -152,7 +152,7 @@ fn regcheck(workspace: &Workspace, target: &'static Target) -> Result<PathBuf> {
 fn of_ours(workspace: &Workspace, target: &'static Target, name: &str, sources: &[&str]) -> Result<PathBuf> {
     let folder = PathBuf::from("kernel/workloads");
     let sources: Vec<PathBuf> = sources.iter().map(|source| folder.join(source)).collect();
-    freestanding::program(workspace, target, name, &sources, &[folder])
+    freestanding::program(workspace, target, name, &sources, &[folder], None)
 }
 
 /// The mask of everything that the ping-pong can touch under QEMU.

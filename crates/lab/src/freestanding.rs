@@ -41,13 +41,15 @@ fn without_vectors(arch: Arch) -> &'static [&'static str] {
 
 /// Builds a program; one that was built of the same text before comes from the cache.
 ///
-/// `sources` are paths below the checkout, `folders` those with its headers. The entry comes with it.
+/// `sources` are paths below the checkout, `folders` those with its headers. The entry comes with it. `base` is where it is
+/// linked; without one, where the linker puts programs.
 pub fn program(
     workspace: &Workspace,
     target: &'static Target,
     name: &str,
     sources: &[PathBuf],
     folders: &[PathBuf],
+    base: Option<u32>,
 ) -> Result<PathBuf> {
     let compiler = Compiler::of(CompilerKind::Clang, target)?;
     let runner = workspace.root.join("runner");
@@ -62,7 +64,8 @@ pub fn program(
     let mut folders: Vec<PathBuf> = folders.iter().map(|folder| workspace.root.join(folder)).collect();
     folders.extend([of_arch, runner]);
 
-    let key = key(&compiler, target, &sources, &folders)?;
+    let base: Vec<String> = base.iter().map(|base| format!("--image-base={base:#x}")).collect();
+    let key = key(&compiler, target, &sources, &folders, &base)?;
     let finished = workspace.folder("programs")?.join(format!("{name}-{}-{key}", target.arch));
     if finished.is_file() {
         return Ok(finished);
@@ -81,18 +84,26 @@ pub fn program(
     let link = Command::new(linker()?)
         .args(["-static", "-nostdlib", "-z", "noexecstack", "--gc-sections", "-e", "_start", "-o"])
         .arg(file.path())
+        .args(&base)
         .args(objects.iter().map(|object| object.path()));
     succeed(link, &sources[0])?;
     file.keep_as(&finished)
 }
 
 /// All that goes into it: flags, sources, and every header that they may include.
-fn key(compiler: &Compiler, target: &Target, sources: &[PathBuf], folders: &[PathBuf]) -> Result<String> {
+fn key(
+    compiler: &Compiler,
+    target: &Target,
+    sources: &[PathBuf],
+    folders: &[PathBuf],
+    base: &[String],
+) -> Result<String> {
     let mut texts = vec![
         compiler.version.clone(),
         target.arch.name().to_owned(),
         FLAGS.join(" "),
         without_vectors(target.arch).join(" "),
+        base.join(" "),
     ];
     for source in sources {
         texts.push(read_text(source)?);
