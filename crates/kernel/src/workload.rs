@@ -33,7 +33,7 @@ pub struct Named {
 }
 
 /// Every workload of ours.
-pub static NAMED: [Named; 8] = [
+pub static NAMED: [Named; 9] = [
     Named {
         name: "pingpong",
         what: "two processes hand a token over pipes, touching every floating-point and vector facility",
@@ -56,6 +56,12 @@ pub static NAMED: [Named; 8] = [
         name: "copies",
         what: "pages through a pipe, which the kernel copies with its vector loops where it has them",
         build: |workspace, target| of_ours(workspace, target, "copies", &["copies.c"]),
+        arguments: |_| Vec::new(),
+    },
+    Named {
+        name: "datagrams",
+        what: "packets from a tunnel, each summed whole for the program that reads it; damaged ones have to be refused",
+        build: |workspace, target| of_ours(workspace, target, "datagrams", &["datagrams.c"]),
         arguments: |_| Vec::new(),
     },
     Named {
