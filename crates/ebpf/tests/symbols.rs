@@ -137,10 +137,7 @@ fn what_cannot_be_had_is_refused_by_name() {
         let object = parse(target, "HELPER").expect("a call of a number needs no symbol");
         let limits = Limits { any_byte_order: true, ..Limits::default() };
         let refused = Loaded::new(&object, &object.programs[0], limits).expect_err("no helper 77");
-        assert!(
-            refused.message.contains("call of helper 77 (bpf_rc_repeat)"),
-            "{refused}"
-        );
+        assert!(refused.message.contains("call of helper 77 (bpf_rc_repeat)"), "{refused}");
     }
 }
 
