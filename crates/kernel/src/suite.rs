@@ -58,7 +58,7 @@ const POWER: &[Arch] = &[Arch::Powerpc, Arch::Powerpc64, Arch::Powerpc64le];
 const PARSE: &[&str] = &["parse_vdso.c"];
 
 /// Every test.
-pub static TESTS: [Test; 14] = [
+pub static TESTS: [Test; 16] = [
     Test {
         name: "regcheck",
         what: "every floating-point and vector register, over switches, preemption, signals and forks",
@@ -111,6 +111,18 @@ pub static TESTS: [Test; 14] = [
         name: "vdso_abi",
         what: "the vDSO's calls with pointers and clocks that are none, as vdsotest does it",
         archs: &Arch::ALL,
+        how: How::Workload,
+    },
+    Test {
+        name: "vdso_verify_32",
+        what: "vdso_verify in the vDSO that programs of 32 bits get",
+        archs: &[Arch::Powerpc64],
+        how: How::Workload,
+    },
+    Test {
+        name: "vdso_abi_32",
+        what: "vdso_abi in the vDSO that programs of 32 bits get",
+        archs: &[Arch::Powerpc64],
         how: How::Workload,
     },
     Test {

@@ -33,7 +33,7 @@ pub struct Named {
 }
 
 /// Every workload of ours.
-pub static NAMED: [Named; 9] = [
+pub static NAMED: [Named; 11] = [
     Named {
         name: "pingpong",
         what: "two processes hand a token over pipes, touching every floating-point and vector facility",
@@ -80,6 +80,18 @@ pub static NAMED: [Named; 9] = [
         name: "vdso_abi",
         what: "vdsotest's cases of bad pointers and clocks, as system calls and in the vDSO",
         build: vdso_test,
+        arguments: |_| of_vdso(["abi", "0"]),
+    },
+    Named {
+        name: "vdso_verify_32",
+        what: "vdso_verify by a program of 32 bits: the vDSO that a powerpc64 kernel has for such",
+        build: compat_vdso_test,
+        arguments: |_| of_vdso(["verify", "100"]),
+    },
+    Named {
+        name: "vdso_abi_32",
+        what: "vdso_abi by a program of 32 bits",
+        build: compat_vdso_test,
         arguments: |_| of_vdso(["abi", "0"]),
     },
     Named {
@@ -143,6 +155,15 @@ fn of_vdso(words: [&str; 2]) -> Vec<String> {
 /// libs/vdso's own test, of the kernel's image.
 fn vdso_test(workspace: &Workspace, target: &'static Target) -> Result<PathBuf> {
     lab::vdso::build(workspace, target.arch, "vdso-test")
+}
+
+/// The same of 32 bits, in a kernel of 64 bits that runs such programs.
+fn compat_vdso_test(workspace: &Workspace, target: &'static Target) -> Result<PathBuf> {
+    if target.arch != Arch::Powerpc64 {
+        return Err(Problem::new(format!("no kernel of {} runs programs of 32 bits here", target.arch))
+            .remedy("choose -a powerpc64, or vdso_verify and vdso_abi"));
+    }
+    lab::vdso::build(workspace, Arch::Powerpc, "vdso-test")
 }
 
 fn regcheck(workspace: &Workspace, target: &'static Target) -> Result<PathBuf> {
