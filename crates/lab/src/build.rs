@@ -278,7 +278,7 @@ impl<'a> Builder<'a> {
         // A relative name could begin with a dash or an @, which compilers take for something else.
         let source = std::path::absolute(&unit.source)
             .map_err(|error| Problem::io("find the file", &unit.source, &error))?;
-        let included = self.included(compiler, unit, &source)?;
+        let included = self.included(compiler, unit, &source, &text)?;
         for part in [compiler.version.as_str(), surroundings, &place, &text, &included] {
             hasher.update(part.as_bytes());
             hasher.update([0]);
@@ -325,11 +325,13 @@ impl<'a> Builder<'a> {
     }
 
     /// What a file of the user's is after its preprocessing, for it may include anything; our own sources include what is
-    /// in the surroundings. Empty where there is no preprocessing, or where it fails, as the compilation will.
-    fn included(&self, compiler: &Compiler, unit: &Unit, source: &Path) -> Result<String> {
+    /// in the surroundings, unless they include other sources. Empty where there is no preprocessing, or where it fails, as the compilation will.
+    fn included(&self, compiler: &Compiler, unit: &Unit, source: &Path, text: &str) -> Result<String> {
         let ours =
             ["libs", "runner"].iter().any(|folder| source.starts_with(self.workspace.root.join(folder)));
-        if ours || source.extension().is_some_and(|ending| ending == "s") {
+        if ours && !includes_other_than_headers(text)
+            || source.extension().is_some_and(|ending| ending == "s")
+        {
             return Ok(String::new());
         }
         let scratch = self.workspace.scratch(".i")?;
@@ -363,6 +365,13 @@ impl<'a> Builder<'a> {
         run_tool(command, &scratch, "does not link", &self.workspace.display(&variant.source))?;
         scratch.keep_as(&runner)
     }
+}
+
+/// Whether a source includes another one, of which `surroundings` knows nothing: a test that has its library compiled in.
+fn includes_other_than_headers(text: &str) -> bool {
+    let included =
+        text.lines().filter_map(|line| line.trim_start().strip_prefix("#include \"")?.split('"').next());
+    included.into_iter().any(|name| !name.ends_with(".h"))
 }
 
 /// The header that a compiler did not find. clang: 'x.h' file not found; gcc: x.h: No such file or directory
@@ -506,4 +515,19 @@ fn hex(hasher: Sha256) -> String {
 pub fn foreign_name(path: &Path) -> String {
     let name = file_name(path);
     name.rsplit_once('.').map_or(name.clone(), |(stem, _)| stem.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::includes_other_than_headers;
+
+    #[test]
+    fn a_source_that_includes_another_is_told_from_one_with_headers() {
+        for text in ["#include \"log.c\"", "int x;\n  #include \"../of/all.S\" /* all */\n"] {
+            assert!(includes_other_than_headers(text), "{text}");
+        }
+        for text in ["#include \"assay.h\"\n#include <stdint.h>", "/* log.c */", "", "#include FILE"] {
+            assert!(!includes_other_than_headers(text), "{text}");
+        }
+    }
 }
