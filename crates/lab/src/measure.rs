@@ -64,7 +64,7 @@ pub fn interleaved(
     seed: u64,
     mut progress: impl FnMut(usize, usize),
 ) -> Vec<Result<Vec<ProcessSample>>> {
-    let iterations: Vec<Result<u64>> = subjects.iter().map(calibrate).collect();
+    let iterations = calibrate(subjects);
     let mut results: Vec<Result<Vec<ProcessSample>>> =
         iterations.iter().map(|iterations| iterations.clone().map(|_| Vec::new())).collect();
     let mut random = SplitMix64::new(seed);
@@ -85,18 +85,43 @@ pub fn interleaved(
     results
 }
 
-/// The calls per sample that make a sample about as long as it should be.
+/// Nearer to each other than this, as a ratio, two times are to be compared in samples of one number of calls.
+const NEAR: f64 = 1.1;
+
+/// The calls per sample of each subject that make a sample about as long as it should be.
 ///
-/// What a sample costs beside its calls is some 50 ns and not all taken off, so two numbers of calls give two times, a thousandth
-/// or two apart, which is more than the intervals of a quiet machine allow. So the number is a power of two, and comes from the
-/// least of three processes, which is much the same however busy the machine is.
-fn calibrate(subject: &Subject) -> Result<u64> {
-    let trial = 64;
+/// What a sample costs beside its calls is some 50 ns and not all taken off, so two numbers of calls give two times, up to a
+/// hundredth apart, which is more than the intervals of a quiet machine allow. So subjects that are nearly as fast as each other
+/// have one number, whatever side of a power of two they are on.
+fn calibrate(subjects: &[Subject]) -> Vec<Result<u64>> {
+    let times: Vec<Result<f64>> = subjects.iter().map(least_ns).collect();
+    let known: Vec<f64> = times.iter().filter_map(|time| time.as_ref().ok().copied()).collect();
+    times.into_iter().map(|time| time.map(|ns| calls_among(ns, &known))).collect()
+}
+
+/// The least time of a call in three processes, which is much the same however busy the machine is: in samples of so many calls
+/// that the clock's resolution, which a first process is at the mercy of, does not matter.
+fn least_ns(subject: &Subject) -> Result<f64> {
+    let rough = one_process(subject, 64, 20)?.least_ns;
     let mut least = f64::INFINITY;
     for _ in 0..3 {
-        least = least.min(one_process(subject, trial, 20)?.least_ns);
+        least = least.min(one_process(subject, calls_per_sample(rough), 20)?.least_ns);
     }
-    Ok(calls_per_sample(least))
+    Ok(least)
+}
+
+/// The least of `times` that leads to `ns` by steps of less than NEAR.
+fn fastest_near(ns: f64, times: &[f64]) -> f64 {
+    let mut fastest = ns;
+    while let Some(next) = times.iter().find(|other| **other < fastest && fastest < **other * NEAR) {
+        fastest = *next;
+    }
+    fastest
+}
+
+/// The calls per sample of one that takes `ns`, among others that take `times`.
+fn calls_among(ns: f64, times: &[f64]) -> u64 {
+    calls_per_sample(fastest_near(ns, times))
 }
 
 fn calls_per_sample(ns: f64) -> u64 {
@@ -158,9 +183,13 @@ mod tests {
 
     #[test]
     fn times_that_are_nearly_the_same_have_the_same_number_of_calls() {
-        for ns in [0.7, 44.2, 57.0, 700.0, 15_000.0] {
+        // The second ones are on either side of a power of two.
+        for ns in [0.7, 0.999 * 20_000.0 / 8192.0, 44.2, 57.0, 700.0, 15_000.0] {
+            let times = [ns * 1.02, ns, ns * 1.05, ns * 1.13, ns * 3.0];
+            let numbers = times.map(|ns| calls_among(ns, &times));
             let calls = calls_per_sample(ns);
-            assert!(calls.is_power_of_two() && calls_per_sample(ns * 1.02) == calls, "{ns}: {calls}");
+            assert!(calls.is_power_of_two() && numbers[..4] == [calls; 4], "{ns}: {numbers:?}");
+            assert!(numbers[4] < calls || calls == 1, "{ns}: {numbers:?}");
             let sample = calls as f64 * ns;
             assert!((10_000.0..=20_000.0).contains(&sample), "{ns}: {sample}");
         }
