@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! `measure` on the machine at hand: cycles that are those of the processor, and a word where they are not the predicted ones.
+
+mod common;
+
+use common::{checkout_with, finish, Lab};
+use std::fs;
+
+/// A thousand multiplications, each of which waits for the one before: three cycles each on every x86-64 core of the last fifteen
+/// years (Intel since Nehalem, AMD since Zen), by which the runner tells cycles from ticks. It sums nothing. (Calls that do not wait
+/// for each other, chain=0, overlap by as much as the window holds.)
+const CHAIN: &str = "#include <stdint.h>
+uint32_t csum_partial(const void *buf, int len, uint32_t sum)
+{
+	uint64_t value = sum | 3;
+	for (int i = 0; i < 100; i++)
+		__asm__ volatile(\".rept 10\\n\\timul %0, %0\\n\\t.endr\" : \"+r\"(value));
+	return (uint32_t)value;
+}
+";
+const MEASURE: &str =
+    "measure csum_partial chain.c -v uint64 -a x86_64 --unchecked --case size=40,chain=1 --processes 5";
+
+/// Whether cycles are known here; elsewhere the test says that it is skipped.
+fn has_cycles() -> bool {
+    let has = cfg!(target_arch = "x86_64");
+    if !has {
+        eprintln!("skipped: only on x86-64 a chain of known latency tells cycles from ticks");
+    }
+    has
+}
+
+#[test]
+fn a_chain_of_known_length_has_its_cycles() {
+    if !has_cycles() {
+        return;
+    }
+    let lab = Lab::shared();
+    lab.write("chain.c", CHAIN);
+    let cycles = || {
+        let records = lab.line(&format!("{MEASURE} --json")).ends(0, &[]).records("measurement");
+        let chain = records.iter().find(|one| one["variant"] == "chain").expect("it is measured");
+        chain["median_cycles"].as_f64().expect("cycles are known")
+    };
+    // Where the clock's chain counts its own reading, this one seems 2 % shorter; what is left is the time in which the first of its
+    // instructions gets to a pipe, half a percent. A busy machine makes it longer.
+    let seen: Vec<f64> = (0..3).map(|_| cycles()).collect();
+    let median = stats::median(&seen).unwrap();
+    assert!((2965.0..3060.0).contains(&median), "{seen:?} cycles for 3000 and a call");
+}
+
+/// A description that names this machine, alone: Zen 3 with multiplications of so many cycles.
+fn described_with(lab: &Lab, multiplication: u64) -> std::path::PathBuf {
+    let machine = native::machine::name().expect("this is an x86-64");
+    let text = format!(
+        "# A core for tests.\ninherits = \"zen3\"\nmachine = [\"{machine}\"]\n[sources]\ntest = \"made for a test\"\n[class.multiply]\n\
+         instructions = [\"imul\", \"crc32\", \"pdep\", \"pext\"]\nparts = [\"A1\"]\nlatency.value = {{ value = {multiplication}, \
+         unit = \"cycles\", source = \"test\", kind = \"manual\" }}\n"
+    );
+    let checkout = checkout_with(lab, "x86_64/this.toml", |_| text.clone());
+    for file in fs::read_dir(checkout.join("cpus/x86_64")).unwrap().flatten().map(|entry| entry.path()) {
+        let text = fs::read_to_string(&file).unwrap();
+        let others = text.lines().filter(|line| {
+            !line.starts_with("machine =") || line.contains(&machine) && file.ends_with("this.toml")
+        });
+        fs::write(&file, others.collect::<Vec<_>>().join("\n")).unwrap();
+    }
+    checkout
+}
+
+#[test]
+fn a_figure_far_from_the_prediction_is_told_with_the_reason_and_a_near_one_is_not() {
+    if !has_cycles() {
+        return;
+    }
+    let lab = Lab::shared();
+    lab.write("chain.c", CHAIN);
+    let measured = |multiplication: u64| {
+        let checkout = described_with(&lab, multiplication);
+        let ran = finish(lab.command().env("ASSAY_ROOT", checkout).args(MEASURE.split_whitespace()));
+        let told = ran.ends(0, &["Beside the prediction for this"]).stdout;
+        let beside = told.split("Beside the prediction for this").nth(1).unwrap().to_owned();
+        let row = beside.lines().find(|line| line.contains("chain ")).expect("its row").to_owned();
+        (row, beside.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    // Its difference has the mark of a note.
+    let (row, _) = measured(3);
+    assert!(row.contains(" 30") && !row.trim_end().ends_with(')'), "{row}");
+    let (row, told) = measured(6);
+    assert!(row.contains("-5") || row.contains("-4"), "half of what is predicted: {row}");
+    assert!(row.trim_end().ends_with(')'), "{row}");
+    for part in [
+        "outside of what the model leaves open",
+        "the code mostly waits for",
+        "./assay explain and docs/limits.md",
+    ] {
+        assert!(told.contains(part), "'{part}' is missing in {told}");
+    }
+}
