@@ -1,13 +1,15 @@
 // Makes the rows in sight, and no others.
-const H = 18, names = ["on its way", "waits for sources", "waits for a pipe", "executes", "waits to complete"];
-const colours = ["on-way", "sources", "pipe", "run", "done"];
 const narrow = matchMedia("(max-width: 600px)").matches, W = narrow ? 5 : 8;
+// A phone has no room for place and instruction beside each other, so there the place stands above, and small.
+const H = narrow ? 30 : 18, names = ["on its way", "waits for sources", "waits for a pipe", "executes", "waits to complete"];
+const colours = ["on-way", "sources", "pipe", "run", "done"];
 const list = rows.match(/[ +][^ +]+/g) || [];
 const scroll = document.getElementById("scroll"), body = document.getElementById("rows"), ruler = document.getElementById("ruler");
 const cells = list.map(text => {
   const f = text.slice(1).split(",");
   const whole = texts[parseInt(f[0], 36)];
   return { begins: text[0] === "+", group: f[7] === "g", whole, text: narrow ? whole.replace(/^\S+ /, "") : whole,
+    place: narrow ? whole.split(" ")[0] : "",
     at: parseInt(f[1], 36), steps: f.slice(2, 7).map(step => parseInt(step, 36)) };
 });
 const most = Math.max(0, ...texts.map(text => text.length)) + 3;
@@ -35,8 +37,8 @@ function draw() {
       }
       x += step * W; from += step;
     });
-    html += `<div class="r${c.begins ? " n" : ""}" style="top:${i * H}px;width:${width}px" title="${c.whole}: ${told.join(", ")}">` +
-      `<em style="width:${left}px">${c.group ? "{ " : "  "}${c.text}</em>${bars}</div>`;
+    html += `<div class="r${c.begins ? " n" : ""}" style="top:${i * H}px;width:${width}px;height:${H}px" title="${c.whole}: ${told.join(", ")}">` +
+      `<em style="width:${left}px">${narrow ? `<small>${c.place}</small>` : ""}${c.group ? "{ " : "  "}${c.text}</em>${bars}</div>`;
   }
   body.innerHTML = html;
 }
