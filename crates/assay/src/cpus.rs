@@ -39,6 +39,11 @@ pub fn cpus_for(context: &Context, names: &[String], archs: &[Arch]) -> Result<V
     Ok(cpus)
 }
 
+/// What these cpus run.
+pub fn archs_of(cpus: &[Cpu]) -> Vec<Arch> {
+    Arch::ALL.into_iter().filter(|arch| cpus.iter().any(|cpu| cpu.runs(*arch))).collect()
+}
+
 /// Where our descriptions stand.
 pub fn folder(context: &Context) -> PathBuf {
     context.workspace.root.join("cpus")

@@ -4,12 +4,13 @@
 use crate::context::Context;
 use crate::counting;
 use crate::gate::Gate;
+use crate::progress::Progress;
 use arch::Arch;
 use lab::build::{Builder, Runner};
 use lab::case::Case;
 use lab::discover::Variant;
 use lab::emulator::{self, CannotRun, Engine};
-use lab::record::{record_case, Region};
+use lab::record::{accepts, record_case, Region};
 use lab::target::Target;
 use lab::toolchain::CompilerKind;
 use lab::{Problem, Result};
@@ -19,6 +20,7 @@ use predict::explain::{explain, predict_placed, sensitivity, Alignments};
 use predict::trace_source::TraceSource;
 use predict::{Cpu, Options, PredictError, Prediction, Source, SourceError};
 use report::record::{Common, CountRecord, PredictionRecord};
+use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
@@ -56,6 +58,40 @@ impl<'a> Judge<'a> {
         let runner = self.builder.runner(variant)?;
         self.gate.pass(self.context, &self.builder, variant, &runner)?;
         Ok(runner)
+    }
+
+    /// Refuses a case that no hot path of the selection has, before anything else is built: the first variant of each that runs
+    /// here is asked. What is wrong with a variant itself is told when its turn comes.
+    pub fn refuse_unknown_cases(&self, variants: &[Variant], wanted: &[Case]) -> Result<()> {
+        let _progress = Progress::of("building", 0);
+        for case in wanted {
+            let (mut asked, mut refusal) = (BTreeSet::new(), None);
+            // Ours are most likely built already.
+            let ours = variants.iter().filter(|one| !one.foreign);
+            for variant in ours.chain(variants.iter().filter(|one| one.foreign)) {
+                if asked.contains(&variant.hotpath.name) {
+                    continue;
+                }
+                let Some((engine, runner)) = self.any_engine(variant) else { continue };
+                match accepts(&engine, &runner, case) {
+                    Ok(()) => {
+                        refusal = None;
+                        break;
+                    }
+                    Err(problem) => refusal = refusal.or(Some(problem)),
+                }
+                asked.insert(&variant.hotpath.name);
+            }
+            refusal.map_or(Ok(()), Err)?;
+        }
+        Ok(())
+    }
+
+    /// Where a variant runs and its unchecked runner, if there are such.
+    fn any_engine(&self, variant: &Variant) -> Option<(Engine, Runner)> {
+        let native = emulator::native_for(variant).ok();
+        let engine = native.or_else(|| emulator::for_check(&self.context.workspace, variant).ok()?.ok())?;
+        Some((engine, self.builder.runner(variant).ok()?))
     }
 
     /// The fields that all records of a variant and a case share.

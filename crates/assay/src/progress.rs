@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What a run is at, told on standard error after two seconds and then now and then: on a terminal one line that is written over,
-//! else a line every ten seconds. What takes less says nothing. Where nothing better is told, `watch` says that the verb is at
-//! work.
+//! What a run is at, told on standard error after two seconds of silence and then now and then: on a terminal one line that is
+//! written over, else a line every ten seconds. What takes less says nothing. Where nothing better is told, `watch` says that the
+//! verb is at work: in lines, since it does not know what the verb writes next.
 
 use lab::pool;
 use std::io::{IsTerminal, Write};
@@ -11,6 +11,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 const FIRST_WORD: Duration = Duration::from_secs(2);
+/// Who sits at a terminal wants to see that it lives; a log wants few lines.
+const NEXT_AT_TERMINAL: Duration = Duration::from_millis(2500);
 const NEXT_LINE: Duration = Duration::from_secs(10);
 
 /// How many things under way tell of themselves.
@@ -39,6 +41,11 @@ pub fn heard() {
     LAST_WORD.store(since_start(), Ordering::Relaxed);
 }
 
+/// How long nothing was told.
+fn silence() -> Duration {
+    Duration::from_millis(since_start().saturating_sub(LAST_WORD.load(Ordering::Relaxed)))
+}
+
 fn since_start() -> u64 {
     static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
     u64::try_from(START.get_or_init(Instant::now).elapsed().as_millis()).unwrap_or(u64::MAX)
@@ -50,18 +57,17 @@ pub fn watch(verb: &'static str) {
     since_start();
     // Without a thread there is nothing but silence.
     let _ = std::thread::Builder::new().spawn(move || {
+        let next = if std::io::stderr().is_terminal() { NEXT_AT_TERMINAL } else { NEXT_LINE };
         let mut wait = FIRST_WORD;
         loop {
             std::thread::sleep(Duration::from_millis(250));
-            let silent = since_start().saturating_sub(LAST_WORD.load(Ordering::Relaxed));
             if UNDER_WAY.load(Ordering::Relaxed) > 0 {
-                heard();
                 wait = FIRST_WORD;
-            } else if silent >= u64::try_from(wait.as_millis()).unwrap_or(u64::MAX) {
+            } else if silence() >= wait {
                 // Nobody minds if standard error takes no more.
                 let _ = writeln!(std::io::stderr(), "{verb}: at work for {} s", since_start() / 1000);
                 heard();
-                wait = NEXT_LINE;
+                wait = next;
             }
         }
     });
@@ -94,7 +100,6 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         UNDER_WAY.fetch_sub(1, Ordering::Relaxed);
-        heard();
         drop(self.over.take());
         if let Some(thread) = self.thread.take() {
             // It only waits and prints.
@@ -106,7 +111,8 @@ impl Drop for Progress {
 fn tell(what: &str, total: usize, done: &AtomicUsize, ended: &mpsc::Receiver<()>) {
     let began = Instant::now();
     let terminal = std::io::stderr().is_terminal();
-    let mut wait = FIRST_WORD;
+    // Steps that take less than two seconds each are no reason to be silent for longer.
+    let mut wait = FIRST_WORD.saturating_sub(silence()).max(Duration::from_millis(100));
     let mut told = false;
     while let Err(mpsc::RecvTimeoutError::Timeout) = ended.recv_timeout(wait) {
         let seconds = began.elapsed().as_secs();
@@ -118,6 +124,7 @@ fn tell(what: &str, total: usize, done: &AtomicUsize, ended: &mpsc::Receiver<()>
             true => write!(std::io::stderr(), "\r{text}\x1b[K"),
             false => writeln!(std::io::stderr(), "{text}"),
         };
+        heard();
         told = true;
         wait = if terminal { Duration::from_secs(1) } else { NEXT_LINE };
     }

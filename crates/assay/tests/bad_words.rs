@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Lab, GOOD};
+use common::{body, Lab, GOOD};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::process::Command;
@@ -72,6 +72,19 @@ fn a_case_that_makes_no_sense_is_refused_where_it_is_measured() {
     let lab = Lab::shared();
     let line = format!("measure csum_partial -a {} -v uint64 --case bogus=1", common::native());
     lab.line(&line).refused(&["'bogus'", "size"]);
+    // Before the variants are built and checked: this one would be told to be wrong.
+    lab.write("wrong.c", body("return sum + len;"));
+    for verb in ["count", "predict -c power8", "compare -c power8", "report -c power8"] {
+        for (case, part) in [("bogus=1", "'bogus'"), ("size=99999999999", "outside")] {
+            let line = format!("{verb} csum_partial wrong.c -v uint64 -a powerpc64le --case {case}");
+            let ran = lab.line(&line).refused(&[part, "size", "hotpath.toml"]);
+            assert!(!ran.stderr.contains("is wrong") && ran.stdout.is_empty(), "{ran:#?}");
+        }
+    }
+    lab.line("explain csum_partial wrong.c -a powerpc64le -c power8 --case bogus=1").refused(&["'bogus'"]);
+    // Of several hot paths one has it: the others are told, and that one has its figures.
+    let line = "count checksum -a powerpc64le -v reference --case ihl=5";
+    lab.line(line).ends(2, &["ip_fast_csum", "csum_partial has no key 'ihl'"]);
 }
 
 #[test]

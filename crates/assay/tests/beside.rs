@@ -41,6 +41,10 @@ fn v_chooses_among_ours_and_an_unknown_name_is_an_error() {
     let line = format!("predict csum_partial mine.c -v adde -v reference {CASE} -c power8 --json");
     let records = lab.line(&line).ends(0, &[]).records("prediction");
     assert_eq!(names(&records, "variant"), ["adde", "mine", "reference"].map(str::to_owned).into());
+    // A cpu says which architectures are meant, as for compare and explain.
+    let line = "predict csum_partial mine.c -v reference -c power8 --case size=40 --json";
+    let archs = names(&lab.line(line).ends(0, &[]).records("prediction"), "arch");
+    assert_eq!(archs, ["powerpc", "powerpc64", "powerpc64le"].map(str::to_owned).into());
     let line = format!("count csum_partial mine.c -v nosuch {CASE}");
     lab.line(&line).ends(2, &["no variant is called 'nosuch' beside what you gave", "known: ", "adde"]);
     let line = format!("compare csum_partial mine.c -v adde --against reference {CASE} -c power8 --json");
@@ -55,6 +59,10 @@ fn a_folder_of_variants_and_files_called_like_ours_are_told_apart() {
     let line = format!("count csum_partial -d tree {CASE} -v mine -v adde --json");
     let records = lab.line(&line).ends(0, &[]).records("count");
     assert_eq!(names(&records, "variant"), ["adde", "mine"].map(str::to_owned).into());
+    // Architectures that the cpu does not run are not told to be skipped.
+    let line = "predict csum_partial -d tree -c la464 -v mine --case size=40";
+    let ran = lab.line(line).ends(0, &["loongarch64"]);
+    assert!(!ran.stderr.contains("skipped"), "{ran:#?}");
     lab.write("apart.c", GOOD);
     let line = format!("count csum_partial apart.c -v apart {CASE} --json");
     let records = lab.line(&line).ends(0, &[]).records("count");

@@ -69,9 +69,19 @@ fn a_timeline_is_shown_and_written_as_a_page_that_needs_nothing_else() {
 }
 
 #[test]
+fn what_takes_long_is_left_to_who_asks_for_it() {
+    let lab = Lab::shared();
+    // Some sixty predictions of half a second each.
+    let line = "explain csum_partial/reference -a powerpc64le -c power9 --case size=65536 --count 8";
+    let told = lab.line(line).ends(0, &["cycles per call in steady state", "--bounds adds what bounds it"]);
+    assert!(!told.stdout.contains("What bounds it"), "{told:#?}");
+}
+
+#[test]
 fn what_explain_cannot_do_is_refused() {
     let lab = Lab::shared();
     lab.line(&format!("{EXPLAIN} --html no/folder/page.html")).refused(&["no/folder/page.html"]);
+    lab.line(&format!("{EXPLAIN} --case size=250")).refused(&["explain takes one case"]);
     lab.line(&format!("{EXPLAIN} --from 99999999"))
         .refused(&["--from 99999999", "instructions of the trace"]);
     lab.line("explain missing.trace -c power8").refused(&["missing.trace", "no such trace"]);

@@ -22,6 +22,24 @@ fn what_cannot_be_fetched_or_built_is_refused_with_the_reason() {
 }
 
 #[test]
+fn a_file_without_main_is_told_to_be_no_program() {
+    // A cache with something in the place of the C library, so that nothing is fetched, and its start.
+    let lab = Lab::empty();
+    lab.write("cache/roots/powerpc64le/usr/lib/libc.a", "");
+    lab.write("start.s", ".globl _start\n_start: bl main\n nop\n");
+    lab.write("function.c", "int function(int a) { return a + 1; }\n");
+    lab.write("main.c", "int function(int a);\nint main(void) { return function(2); }\n");
+    let build = "foreign build -a powerpc64le function.c start.s";
+    lab.line(&format!("{build} -- -nostdlib"))
+        .refused(&["function.c start.s has no main", "docs/add-a-hotpath.md"]);
+    lab.line(&format!("{build} main.c -o whole -- -nostdlib"))
+        .ends(0, &["record it: ./assay trace -- ./whole"]);
+    // What else the linker misses is in its own words.
+    lab.line("foreign build -a powerpc64le main.c start.s -- -nostdlib")
+        .ends(1, &["undefined symbol: function"]);
+}
+
+#[test]
 fn a_variants_code_is_shown_under_its_source_lines_with_compiler_and_flags() {
     let lab = Lab::shared();
     lab.write("mine.c", GOOD);

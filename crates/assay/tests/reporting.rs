@@ -4,6 +4,8 @@
 mod common;
 
 use common::{native, Lab};
+use std::path::Path;
+use std::process::Command;
 
 #[test]
 fn a_report_for_a_mail_tells_how_it_was_made_and_what_changed() {
@@ -82,4 +84,69 @@ fn a_variant_against_itself_counts_what_is_false() {
     assert!(number("comparisons") == 3 && number("false_verdicts") + number("without_interval") <= 3);
     assert_eq!(ran.status, Some(i32::from(number("false_verdicts") > 0)), "{ran:?}");
     lab.line("compare csum_partial --null 3 --against uint64").ends(2, &["--null", "--against"]);
+}
+
+/// Runs git in a repository with no configuration but what is given here.
+fn git(repository: &Path, words: &[&str]) -> String {
+    let mut git = Command::new("git");
+    git.current_dir(repository)
+        .args(words)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1");
+    for role in ["AUTHOR", "COMMITTER"] {
+        git.env(format!("GIT_{role}_NAME"), "A Tester")
+            .env(format!("GIT_{role}_EMAIL"), "tester@example.org");
+    }
+    common::finish(&mut git).ends(0, &[]).stdout
+}
+
+#[test]
+fn a_report_on_files_with_hostile_names_is_the_same_text_after_git_am() {
+    let lab = Lab::shared();
+    // What git and mail programs give a meaning to at the beginning of a line.
+    let names = [
+        "---.c",
+        "diff --git a.c",
+        "From me Mon Sep 17.c",
+        "Index: x.c",
+        "#.c",
+        "[PATCH] x.c",
+        "-- .c",
+        "Signed-off-by: x.c",
+        ">From x.c",
+    ];
+    let mut words = vec!["report".to_owned(), "csum_partial".to_owned()];
+    for name in names {
+        lab.write(name, common::GOOD);
+        words.push(format!("./{name}"));
+    }
+    words.extend(
+        "-a powerpc64le -v uint64 --case size=40 -c power8 --format mail -o report"
+            .split(' ')
+            .map(str::to_owned),
+    );
+    lab.assay(&words).ends(0, &["wrote report"]);
+    let report = std::fs::read_to_string(lab.folder.join("report")).unwrap();
+    let shown = |name: &&str| report.contains(name.trim_end_matches(".c"));
+    assert!(names.iter().all(shown), "{report}");
+    let (from, to) = (lab.folder.join("from"), lab.folder.join("to"));
+    for repository in [&from, &to] {
+        std::fs::create_dir_all(repository).unwrap();
+        git(repository, &["init", "-q", "-b", "main"]);
+        std::fs::write(repository.join("file"), "one\n").unwrap();
+        git(repository, &["add", "file"]);
+        git(repository, &["commit", "-q", "-m", "base"]);
+    }
+    std::fs::write(from.join("file"), "two\n").unwrap();
+    let trailer = "Signed-off-by: A Tester <tester@example.org>\n";
+    lab.write("message", format!("csum: make it faster\n\n{report}\n{trailer}"));
+    git(&from, &["commit", "-q", "-a", "--cleanup=strip", "-F", "../message"]);
+    git(&from, &["format-patch", "-q", "-1", "-o", ".."]);
+    for scissors in ["--scissors", "--no-scissors"] {
+        git(&to, &["am", "-q", scissors, "../0001-csum-make-it-faster.patch"]);
+        let message = git(&to, &["log", "-1", "--format=%B"]);
+        assert_eq!(message.trim_end(), format!("csum: make it faster\n\n{report}\n{trailer}").trim_end());
+        assert_eq!(std::fs::read_to_string(to.join("file")).unwrap(), "two\n");
+        git(&to, &["reset", "-q", "--hard", "HEAD~1"]);
+    }
 }

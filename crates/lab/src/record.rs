@@ -126,6 +126,19 @@ fn machine(engine: &Engine) -> String {
     }
 }
 
+/// Whether a hot path has a case: its runner makes the case's data and calls nothing.
+///
+/// # Errors
+/// The runner's refusal. What else may go wrong is told where the case is worked on.
+pub fn accepts(engine: &Engine, runner: &Runner, case: &Case) -> Result<()> {
+    let command = engine.command(&runner.path).args(["run", &case.to_string(), "0"]).timeout(CASE_TIMEOUT);
+    let output = command.run()?;
+    match output.ending {
+        Ending::Exited(2) if output.stderr.starts_with("error: ") => Err(refused(&output)),
+        _ => Ok(()),
+    }
+}
+
 /// A runner's refusal, which begins with `error: `, as a problem of whoever named the case.
 pub fn refused(output: &Output) -> Problem {
     let text = output.stderr.lines().next().unwrap_or_default();

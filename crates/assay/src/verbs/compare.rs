@@ -99,6 +99,7 @@ fn measured(
     }
     let judge = Judge::new(context, selection.compiler()?).unchecked(args.cases.unchecked);
     let variants = with_baseline(context, &mut selection, against)?;
+    judge.refuse_unknown_cases(&variants, &args.cases.cases)?;
     let rival = is_rival(&selection, &variants);
     let measured = measure(context, &judge, &variants, &args.cases.cases, args.effort.effort())?;
     refuse_if_none(context, &measured, &variants)?;

@@ -44,6 +44,7 @@ pub fn run(
     }
     let judge = Judge::new(context, selection.compiler()?).unchecked(cases.unchecked);
     let variants = selection.competitors(context)?;
+    judge.refuse_unknown_cases(&variants, &cases.cases)?;
     let able: Vec<&Variant> = variants.iter().filter(|one| emulator::native_for(one).is_ok()).collect();
     if able.is_empty() {
         return Err(Problem::new("nothing in this selection can run on this machine")

@@ -37,11 +37,11 @@ pub fn run(
     let judge = Judge::new(context, selection.compiler()?).unchecked(cases.unchecked);
     let cpus = cpus::cpus_for(context, cpu_names, &selection.archs)?;
     if selection.archs.is_empty() {
-        selection.archs =
-            arch::Arch::ALL.into_iter().filter(|arch| cpus.iter().any(|cpu| cpu.runs(*arch))).collect();
+        selection.archs = cpus::archs_of(&cpus);
     }
     let variants = with_baseline(context, &mut selection, against)?;
     let variants = selection.for_cpus(variants, &cpus, true)?;
+    judge.refuse_unknown_cases(&variants, &cases.cases)?;
     let rival = is_rival(&selection, &variants);
     let rival = rival.as_ref().map(|rival| rival as &(dyn Fn(&Variant) -> bool + Sync));
     let mut skips = Skips::default();

@@ -32,6 +32,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     }
     let judge = Judge::new(context, args.selection.compiler()?).unchecked(args.cases.unchecked);
     let variants = args.selection.competitors(context)?;
+    judge.refuse_unknown_cases(&variants, &args.cases.cases)?;
     let mut skips = Skips::default();
     let mut records = Vec::new();
     each_case(

@@ -361,6 +361,10 @@ fn subject_of(context: &Context, args: &Args, cpu: &Cpu) -> Result<Subject> {
         return Err(Problem::new(format!("{} and {} at once", able.title(), other.title()))
             .remedy("explain takes one variant: name it as HOTPATH/VARIANT or by -v"));
     }
+    if let [first, second, ..] = &args.cases.cases[..] {
+        return Err(Problem::new(format!("--case {first} and --case {second} at once"))
+            .remedy("explain takes one case; predict takes several"));
+    }
     let case = able.hotpath.select_cases(&args.cases.cases).into_iter().next().unwrap_or_default();
     let others = match archs.len() {
         0 | 1 => String::new(),
@@ -368,6 +372,7 @@ fn subject_of(context: &Context, args: &Args, cpu: &Cpu) -> Result<Subject> {
     };
     context.progress(&format!("{} on {}, {case}{others}", able.title(), able.arch));
     let judge = Judge::new(context, selection.compiler()?).unchecked(args.cases.unchecked);
+    judge.refuse_unknown_cases(std::slice::from_ref(able), &args.cases.cases)?;
     let trace =
         judge.loop_trace(able, &case, cpu)?.map_err(|reason| Problem::new(reason.0).at(able.title()))?;
     Subject::of(format!("{} ({}) {case}", able.title(), able.arch), trace, judge::options())

@@ -150,6 +150,13 @@ fn build(context: &Context, args: &BuildArgs) -> Result<Outcome> {
         .bare_environment();
     let ran = command.run()?;
     if !ran.success() {
+        if lacks_main(&ran.stderr) {
+            return Err(Problem::new(format!("{} has no main, so it is no program", shown(&args.files)))
+                .remedy(
+                    "name the file that has it, too, or write one that calls the function; a function alone is judged as a hot path: \
+                     docs/add-a-hotpath.md",
+                ));
+        }
         eprintln!("{}", ran.head(20));
         eprintln!("failed: does not build; the command was\n  {}", command.line());
         return Ok(Outcome::Failed);
@@ -158,6 +165,15 @@ fn build(context: &Context, args: &BuildArgs) -> Result<Outcome> {
     println!("{}", output.display());
     eprintln!("record it: ./assay trace -- {} ARGS", Path::new(".").join(&output).display());
     Ok(Outcome::Fine)
+}
+
+/// Whether the linker, lld, misses what the C library's start calls.
+fn lacks_main(told: &str) -> bool {
+    told.lines().any(|line| line.trim_end().ends_with("undefined symbol: main"))
+}
+
+fn shown(files: &[PathBuf]) -> String {
+    files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(" ")
 }
 
 fn same(a: &Path, b: &Path) -> bool {

@@ -58,6 +58,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     }
     let judge = Judge::new(context, selection.compiler()?).unchecked(args.cases.unchecked);
     let variants = selection.competitors(context)?;
+    judge.refuse_unknown_cases(&variants, &args.cases.cases)?;
     let measured = measure(context, &judge, &variants, &args.cases.cases, args.effort.effort())?;
     refuse_if_none(context, &measured, &variants)?;
     if measured.is_empty() {

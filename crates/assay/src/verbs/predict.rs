@@ -44,8 +44,13 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     }
     let began = Instant::now();
     let judge = Judge::new(context, args.selection.compiler()?).unchecked(args.cases.unchecked);
-    let variants =
-        args.selection.for_cpus(args.selection.competitors(context)?, &cpus, !args.cpus.is_empty())?;
+    let mut selection = args.selection.clone();
+    let has_own = selection.words.len() > 1 || !selection.dirs.is_empty();
+    if has_own && selection.archs.is_empty() && !args.cpus.is_empty() {
+        selection.archs = cpus::archs_of(&cpus);
+    }
+    let variants = selection.for_cpus(selection.competitors(context)?, &cpus, !args.cpus.is_empty())?;
+    judge.refuse_unknown_cases(&variants, &args.cases.cases)?;
     let mut skips = Skips::default();
     let mut rows = Vec::new();
     each_case(

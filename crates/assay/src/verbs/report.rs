@@ -58,6 +58,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let mut selection = args.selection.clone();
     let against = args.against.as_deref();
     let variants = with_baseline(context, &mut selection, against)?;
+    judge.refuse_unknown_cases(&variants, &args.cases.cases)?;
     let rival = is_rival(&selection, &variants);
     let rival = rival.as_ref().map(|rival| rival as &(dyn Fn(&Variant) -> bool + Sync));
     let title: Vec<&str> = args.selection.words.iter().map(String::as_str).take(1).collect();

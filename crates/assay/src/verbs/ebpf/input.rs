@@ -128,6 +128,9 @@ fn names(programs: &[Program]) -> String {
     programs.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
+/// What makes an object of a program in C; docs/ebpf.md has it, too.
+const COMPILE: &str = "clang-19 -target bpf -mcpu=v4 -O2 -g -c program.c -o program.o";
+
 /// Reads a file and chooses the programs that were asked for.
 pub fn load(args: &InputArgs) -> Result<Input> {
     let bytes = read(&args.file)?;
@@ -151,7 +154,9 @@ pub fn load(args: &InputArgs) -> Result<Input> {
         }
     };
     let object = match form {
-        Form::Elf => Object::parse(&bytes).map_err(|error| Problem::new(error.to_string()).at(&place))?,
+        Form::Elf => Object::parse(&bytes).map_err(|error| {
+            Problem::new(error.to_string()).at(&place).remedy(format!("an object of C is made by: {COMPILE}"))
+        })?,
         Form::Raw => single(bytes),
         Form::Hex => single(hex(&String::from_utf8_lossy(&bytes)).map_err(|why| {
             Problem::new(format!("hex text with {why}"))
@@ -161,6 +166,11 @@ pub fn load(args: &InputArgs) -> Result<Input> {
         Form::Assembly => {
             let text = String::from_utf8_lossy(&bytes);
             single(ebpf::assemble(&text, order).map_err(|error| {
+                if args.file.extension().is_some_and(|ending| ending == "c") {
+                    return Problem::new("is C, which is compiled first")
+                        .at(&place)
+                        .remedy(format!("{COMPILE}, and give the object"));
+                }
                 Problem::new(format!("taken for BPF assembly: {error}")).at(&place).remedy(
                     "the syntax is LLVM's, as ./assay ebpf disassemble prints it; ELF objects, raw bytecode and hex \
                      text are read, too",
@@ -219,7 +229,9 @@ fn read(path: &Path) -> Result<Vec<u8>> {
         return Err(Problem::new(format!("is larger than {} MB", FILE_BYTES_MAX >> 20)).at(path.display()));
     }
     if bytes.is_empty() {
-        return Err(Problem::new("is empty").at(path.display()));
+        return Err(Problem::new("is empty")
+            .at(path.display())
+            .remedy("name an ELF object, raw bytecode, hex text or BPF assembly"));
     }
     Ok(bytes)
 }
