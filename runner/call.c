@@ -41,7 +41,6 @@ static void prepare_once(void)
 
 #ifdef ASSAY_LINK_RETURN
 /* In call.S, where the call under test returns to. */
-extern const unsigned char assay_call_returned[];
 
 /* What the callee may leave in the words that it is lent: the back chain as it was, LR or nothing in LR's word. */
 static void check_link(void)
@@ -72,8 +71,7 @@ static void check_frame(void)
 	if (moved != 0)
 		assay_fail("clobbered the stack pointer: it came back %ld bytes off", moved);
 	check_link();
-	assay_canary_check((unsigned char *)record->stack + ASSAY_LINK_BYTES, stack.end,
-			   "into its caller's stack frame");
+	assay_canary_check((unsigned char *)record->stack + ASSAY_LINK_BYTES, stack.end, "into its caller's stack frame");
 }
 
 static _Noreturn void fail_register(void)

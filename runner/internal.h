@@ -3,40 +3,11 @@
 #ifndef ASSAY_INTERNAL_H
 #define ASSAY_INTERNAL_H
 
-#include "assay.h"
-#include "arch.h"
-
-#include <stdarg.h>
+#include "standalone.h"
 
 /* A word at any address; the compiler makes bytes of it where the hardware wants that. */
 typedef uintptr_t __attribute__((may_alias, aligned(1))) any_word;
 
-/* QEMU 7.2 starts an x86-64 signal handler with the stack eight bytes off its alignment. */
-#ifdef __x86_64__
-#define ASSAY_SIGNAL_HANDLER __attribute__((force_align_arg_pointer))
-#else
-#define ASSAY_SIGNAL_HANDLER
-#endif
-
-/* Exit statuses; the lab tells verdicts by them. */
-enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_CRASHED = 3 };
-
-/* The kernel's system call, with errors as -4095..-1 on every architecture. In arch/<arch>/entry.S. */
-long assay_syscall(long number, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f);
-
-_Noreturn void assay_exit(int status);
-
-/* What a signal handler returns to, where ASSAY_NEEDS_SIGRETURN; otherwise the kernel brings its own. */
-void assay_sigreturn(void);
-
-/* Formats into a buffer of fixed size; text that does not fit is cut. Always terminated. */
-struct assay_text {
-	char bytes[512];
-	size_t used;
-};
-void assay_text_add(struct assay_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void assay_text_add_list(struct assay_text *text, const char *format, va_list list);
-void assay_text_write(int descriptor, const struct assay_text *text);
 void assay_case_add(struct assay_text *text);
 
 /* Says how many cases held, and to whom, and ends the run. */
@@ -57,13 +28,10 @@ bool assay_read_only_at(const void *address, long *at);
 /* The readable bytes from an address to the end of its region; 0 if it is in none, or if pages are forbidden now. */
 size_t assay_bytes_at(uintptr_t address, long *from_start);
 
-bool assay_equal(const char *a, const char *b);
-
 void assay_crash_handler_install(void);
 
 /* From now on, a check that makes no progress for some seconds of processor time is a failure. */
 void assay_watchdog_start(void);
-void assay_auxiliary_read(const uintptr_t *stack);
 
 /* Makes room that nothing guards; zeroed. */
 void *assay_pages(size_t bytes);
@@ -81,10 +49,10 @@ struct assay_call_record {
 	void (*function)(void);
 	uintptr_t arguments[8];
 	uintptr_t results[2];
-	uintptr_t stack;            /* the stack pointer to call with */
-	uintptr_t returned_stack;   /* what the stack pointer was when the call came back */
-	uintptr_t own_stack;        /* the caller's own, kept here because no register can be trusted */
-	uintptr_t features;         /* which register files this processor has: ASSAY_HAS_* */
+	uintptr_t stack; /* the stack pointer to call with */
+	uintptr_t returned_stack; /* what the stack pointer was when the call came back */
+	uintptr_t own_stack; /* the caller's own, kept here because no register can be trusted */
+	uintptr_t features; /* which register files this processor has: ASSAY_HAS_* */
 	uintptr_t unused;
 	unsigned char before[ASSAY_SAVED_BYTES];
 	unsigned char after[ASSAY_SAVED_BYTES];
@@ -98,7 +66,7 @@ void assay_call_registers(struct assay_call_record *record);
 struct assay_saved_register {
 	const char *name;
 	unsigned char bytes;
-	unsigned char needs;        /* ASSAY_HAS_* bits, or 0 */
+	unsigned char needs; /* ASSAY_HAS_* bits, or 0 */
 };
 
 #endif

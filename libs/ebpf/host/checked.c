@@ -2,7 +2,7 @@
 /* See checked.h. */
 #include "checked.h"
 
-#include <internal.h>
+#include <standalone.h>
 
 static struct {
 	uintptr_t start, end;
@@ -34,8 +34,6 @@ uint64_t checked_enter(void *context, const void *code, size_t bytes, struct ebp
 }
 
 #if defined(__powerpc64__)
-
-extern const unsigned char assay_call_returned[];
 
 /* 64-Bit ELF V2 ABI, section 2.2.2.1: word 0 of a frame is the back chain, word 2 the callee's LR. */
 static const uintptr_t *stack_of_caller(const void *frame)

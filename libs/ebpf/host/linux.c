@@ -9,7 +9,7 @@
 
 #include "checked.h"
 
-#include <internal.h>
+#include <standalone.h>
 
 #ifdef __x86_64__
 #define SYS_READ 0

@@ -3,7 +3,7 @@
  * test runner's (../../../runner). */
 #include "internal.h"
 
-#include <internal.h>
+#include <standalone.h>
 
 void regcheck_write(const char *text)
 {

@@ -2,7 +2,7 @@
 /* See bare.h. Compiled with -fno-builtin, or memcpy and memset would be calls of themselves. */
 #include "bare.h"
 
-#include <internal.h>
+#include <standalone.h>
 
 void *memcpy(void *to, const void *from, size_t bytes)
 {
@@ -71,7 +71,7 @@ _Noreturn void bare_exit(int status)
 }
 
 enum { SIGNAL_PROF = 27, TIMER_PROFILE = 2 };
-#define FLAG_RESTART  0x10000000ul
+#define FLAG_RESTART 0x10000000ul
 #define FLAG_RESTORER 0x04000000ul
 
 /* As the kernel has it, on each of our architectures. */
