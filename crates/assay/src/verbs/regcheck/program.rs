@@ -207,9 +207,18 @@ fn packaged_machine(
             return Ok(Ok(Machine { engine: Engine::Native, root: None, build: "all", variables: &[] }))
         }
         _ if !root.is_dir() => {
-            return Ok(Err(
-                "Debian's packages of this architecture are not unpacked: ./setup --foreign-libraries".into(),
-            ))
+            let stamp = context.workspace.cache.join("foreign/stamp");
+            let is_left_out = std::fs::read_to_string(stamp)
+                .is_ok_and(|text| text.lines().any(|line| line.starts_with(&format!("left-out {arch} "))));
+            return Ok(Err(match is_left_out {
+                true => {
+                    "Debian's packages of this architecture could not be fetched when ./setup tried".into()
+                }
+                false => {
+                    "Debian's packages of this architecture are not unpacked: ./setup --foreign-libraries"
+                        .into()
+                }
+            }));
         }
         _ => {}
     }
