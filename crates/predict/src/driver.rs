@@ -13,7 +13,7 @@ use crate::register_kinds::RegisterKinds;
 use crate::relax::Relax;
 use crate::settled::Settled;
 use crate::source::{Access, Chunk, Item, Source, SourceError};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::sync_channel;
 use std::sync::Arc;
 
@@ -75,6 +75,8 @@ pub struct Prediction {
     pub counters: Counters,
     /// Percentage of executed instructions whose class came from the cpu file.
     pub coverage_percent: f64,
+    /// Classes of the cpu file that instructions were timed by: what the file says of others cannot matter.
+    pub classes: BTreeSet<String>,
     /// Mnemonics in no class of the cpu file, with their executions (skipped ones left out).
     pub fallbacks: BTreeMap<String, u64>,
     /// Events asked for, and the text and address of each static instruction they name.
@@ -620,6 +622,9 @@ impl Runner {
                 }
             }
         }
+        let class_name =
+            |class: &u16| self.description.classes.get(usize::from(*class)).map(|one| one.name.clone());
+        let classes = self.plan.classes.iter().filter_map(class_name).collect();
         let end = Moment { cycle: now + self.skipped_cycles, instructions: counters.instructions };
         let regions = self.regions.finish(end);
         let timeline = self.events.filter(|_| self.profile.is_none()).map(|_| {
@@ -643,6 +648,7 @@ impl Runner {
             simulated: counters.instructions - self.skipped_instructions,
             coverage_percent: 100.0 * (1.0 - counters.fallbacks as f64 / counters.instructions as f64),
             counters,
+            classes,
             fallbacks,
             timeline,
             profile: self.profile.map(|profile| profile.places),

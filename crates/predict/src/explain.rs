@@ -156,10 +156,12 @@ impl Sensitivity {
     }
 }
 
-/// Moves each guessed number of the cpu to the ends of its range, one at a time.
+/// Moves each guessed number of the cpu to the ends of its range, one at a time; those of classes that no instruction is of
+/// cannot move anything, and are not tried.
 pub fn sensitivity(open: &mut Open<'_>, cpu: &Cpu, base: &Options) -> Result<Sensitivity, PredictError> {
-    let guesses = cpu.guesses();
-    let mut changed = vec![cpu.clone()];
+    let unmoved = predict_jobs(&mut *open()?, &[(cpu, base.clone())])?.remove(0);
+    let guesses: Vec<_> = cpu.guesses().into_iter().filter(|guess| may_move(&guess.key, &unmoved)).collect();
+    let mut changed = Vec::new();
     for guess in &guesses {
         for value in [guess.low, guess.high] {
             changed.extend(cpu.with(&guess.key, value));
@@ -167,8 +169,8 @@ pub fn sensitivity(open: &mut Open<'_>, cpu: &Cpu, base: &Options) -> Result<Sen
     }
     let jobs: Vec<_> = changed.iter().map(|cpu| (cpu, base.clone())).collect();
     let cycles: Vec<f64> = predict_all(open, &jobs)?.iter().map(cycles_of).collect();
-    let base = cycles[0];
-    let moved = guesses.iter().zip(cycles[1..].chunks(2)).map(|(guess, ends)| Move {
+    let base = cycles_of(&unmoved);
+    let moved = guesses.iter().zip(cycles.chunks(2)).map(|(guess, ends)| Move {
         key: guess.key.clone(),
         guess: guess.value,
         range: (guess.low, guess.high),
@@ -178,6 +180,12 @@ pub fn sensitivity(open: &mut Open<'_>, cpu: &Cpu, base: &Options) -> Result<Sen
     let mut moves: Vec<Move> = moved.filter(|m| strength(m) > base / 1000.0).collect();
     moves.sort_by(|a, b| strength(b).total_cmp(&strength(a)));
     Ok(Sensitivity { cycles: base, moves })
+}
+
+/// Whether a number of the cpu can change what was predicted.
+fn may_move(key: &str, prediction: &Prediction) -> bool {
+    let class = key.strip_prefix("class.").and_then(|rest| rest.split('.').next());
+    class.is_none_or(|class| prediction.classes.contains(class))
 }
 
 /// Cycles for each place of the code in a fetch block.

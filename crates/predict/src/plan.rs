@@ -14,7 +14,7 @@ use crate::op::*;
 use crate::register_kinds::RegisterKinds;
 use crate::relax::Relax;
 use decode::{Flow, Instruction, Operand, Register, RegisterKind, Role};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A run of static instructions: what one block of the trace stands for.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +45,8 @@ pub struct Plan {
     pub(crate) unknown: BTreeMap<String, u64>,
     /// Per op, the mnemonic, for counting executions of fallbacks.
     pub(crate) fallback_names: BTreeMap<u32, String>,
+    /// The classes that instructions were timed by, with those that their accesses add.
+    pub(crate) classes: BTreeSet<u16>,
 }
 
 /// What a class says of one instruction, or what stands in for it.
@@ -87,6 +89,7 @@ impl Plan {
             lacking: BTreeMap::new(),
             unknown: BTreeMap::new(),
             fallback_names: BTreeMap::new(),
+            classes: BTreeSet::new(),
         }
     }
 
@@ -194,6 +197,9 @@ impl Plan {
             &with_less
         };
         let index = self.ops.len() as u32;
+        let loads = description.load_op.filter(|_| instruction.load);
+        let stores = description.store_op.filter(|_| instruction.store);
+        self.classes.extend([Some(timing.class), loads, stores].into_iter().flatten());
         let mut flags = Flags::FALLBACK.when(timing.fallback);
         let class = description.classes.get(usize::from(timing.class));
         flags |= class.map_or(Flags::NONE, |class| class.flags);

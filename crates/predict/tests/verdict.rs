@@ -43,6 +43,40 @@ fn moved(body: &[u32], cpu: &Cpu) -> Sensitivity {
     sensitivity(&mut opener(body), cpu, &Options::default()).unwrap()
 }
 
+/// Guesses of classes that no instruction is of are left out of the search: each of them, moved, changes nothing.
+#[test]
+fn guesses_that_are_not_tried_move_nothing() {
+    // ld r4, 0(r3); add r5, r4, r3; addi r3, r3, 1
+    let body = [0xe883_0000, 0x7ca4_1a14, ADDI_R3];
+    for name in ["power7", "power8", "power9"] {
+        let cpu = Cpu::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cpus"), name).unwrap();
+        let back = (body.len() as u32 * 4).wrapping_neg() & 0xfffc;
+        let code: Vec<u8> = body.iter().chain(&[BDNZ | back]).flat_map(|word| word.to_le_bytes()).collect();
+        let walk = predict::loops::Walk { start: 0x2000_0000, step: 8, wrap: 4096 };
+        let mut open = || -> Result<Box<dyn Source>, SourceError> {
+            Ok(Box::new(LoopSource::new(Arch::Powerpc64le, &code, 0x1000_0000, &[walk], 400)?))
+        };
+        let options = Options::default();
+        let mut cycles_on = |cpu: &Cpu| {
+            let prediction = predict::predict(&mut *open().unwrap(), &[cpu], &options).unwrap().remove(0);
+            (prediction.cycles, prediction.classes)
+        };
+        let (cycles, classes) = cycles_on(&cpu);
+        assert!(!classes.is_empty(), "{name}");
+        let of_others = |key: &str| {
+            key.strip_prefix("class.").is_some_and(|rest| !classes.contains(rest.split('.').next().unwrap()))
+        };
+        let untried: Vec<_> = cpu.guesses().into_iter().filter(|guess| of_others(&guess.key)).collect();
+        assert!(untried.len() > 10, "{name}: {}", untried.len());
+        for guess in untried {
+            for value in [guess.low, guess.high] {
+                let changed = cpu.with(&guess.key, value).unwrap();
+                assert_eq!(cycles_on(&changed).0, cycles, "{name}: {} at {value}", guess.key);
+            }
+        }
+    }
+}
+
 #[test]
 fn a_guess_that_turns_a_verdict_is_named_with_the_value_from_which_on_it_does() {
     let cpu = guessing_cpu();
