@@ -16,6 +16,7 @@ mod measuring;
 mod naming;
 mod program;
 mod progress;
+mod rivals;
 mod select;
 mod study_file;
 mod verbs;

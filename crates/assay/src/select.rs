@@ -391,12 +391,14 @@ fn owned((a, b): (&str, &str)) -> (String, String) {
     (a.to_owned(), b.to_owned())
 }
 
-/// Files of one name in several folders are called by their paths.
+/// Files of one name in several folders are called by their paths, where one table can have both: an architecture's own `adde`
+/// and another's are never in one.
 fn tell_apart(variants: &mut [Variant]) {
-    let sources: BTreeSet<(String, PathBuf)> =
-        variants.iter().map(|variant| (variant.name.clone(), variant.source.clone())).collect();
+    let key = |one: &Variant| (one.hotpath.name.clone(), one.arch, one.name.clone());
+    let sources: BTreeSet<_> = variants.iter().map(|one| (key(one), one.source.clone())).collect();
     for variant in variants {
-        if sources.iter().filter(|(name, _)| *name == variant.name).count() > 1 {
+        let own = key(variant);
+        if sources.iter().filter(|(other, _)| *other == own).count() > 1 {
             variant.name = variant.source.with_extension("").display().to_string();
         }
     }

@@ -63,6 +63,11 @@ fn a_folder_of_variants_and_files_called_like_ours_are_told_apart() {
     let line = "predict csum_partial -d tree -c la464 -v mine --case size=40";
     let ran = lab.line(line).ends(0, &["loongarch64"]);
     assert!(!ran.stderr.contains("skipped"), "{ran:#?}");
+    // Those of several architectures, which no table shows together, keep their names.
+    lab.write("mine.c", GOOD);
+    let line = "predict csum_partial mine.c -v adde -c power8 --case size=40 --json";
+    let records = lab.line(line).ends(0, &[]).records("prediction");
+    assert_eq!(names(&records, "variant"), ["adde", "mine"].map(str::to_owned).into(), "{records:?}");
     lab.write("apart.c", GOOD);
     let line = format!("count csum_partial apart.c -v apart {CASE} --json");
     let records = lab.line(&line).ends(0, &[]).records("count");

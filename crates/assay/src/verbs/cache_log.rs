@@ -3,6 +3,7 @@
 //! pages of files. libs/cache_log/README.md is the manual.
 
 mod bench;
+mod cases;
 mod judge;
 mod program;
 mod table;

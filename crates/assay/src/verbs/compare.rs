@@ -6,7 +6,8 @@ use crate::context::{Context, Outcome};
 use crate::cpus;
 use crate::judge::Judge;
 use crate::measuring::{measure, refuse_if_none, Measured};
-use crate::select::{names_a_file, only_traces, Cases, Selection, REFERENCE};
+use crate::rivals::{is_plain_c, is_rival, with_baseline};
+use crate::select::{names_a_file, only_traces, Cases, Selection};
 use crate::verbs::measure::{native_arch, EffortArgs};
 use crate::verbs::{compare_ebpf, compare_null, compare_predicted, compare_traces};
 use lab::case::Case;
@@ -15,7 +16,7 @@ use lab::{Problem, Result};
 use report::record::{CompareRecord, Record};
 use report::{Derived, Report, Table, Text, Tone};
 use stats::{Sampling, Verdict};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Options of `compare`.
 #[derive(clap::Args)]
@@ -126,45 +127,6 @@ fn measured(
         context.show(&report);
     }
     Ok(Outcome::Fine)
-}
-
-/// The selection, and the variant to compare with even if `-v` did not name it.
-pub fn with_baseline(
-    context: &Context,
-    selection: &mut Selection,
-    against: Option<&str>,
-) -> Result<Vec<Variant>> {
-    if let Some(name) = against.filter(|_| !selection.variants.is_empty()) {
-        if !selection.variants.iter().any(|variant| variant == name) {
-            selection.variants.push(name.to_owned());
-        }
-    }
-    selection.with_reference = against == Some(REFERENCE);
-    let mut variants = selection.competitors(context)?;
-    if let Some(name) = against.filter(|name| variants.iter().all(|variant| variant.name != *name)) {
-        let known: BTreeSet<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();
-        let known: Vec<&str> = known.into_iter().collect();
-        return Err(Problem::new(format!("--against {name}: no variant of this selection is called that"))
-            .remedy(format!("known: {}", known.join(" "))));
-    }
-    // The user's come last, in every group.
-    variants.sort_by_key(|variant| selection.is_own(variant));
-    Ok(variants)
-}
-
-/// The variants of a group to compare the user's own with: the best of ours, the reference left out. `None` if there are
-/// none of the user's.
-pub fn is_rival<'a>(
-    selection: &'a Selection,
-    variants: &[Variant],
-) -> Option<impl Fn(&Variant) -> bool + 'a> {
-    let has_own = variants.iter().any(|variant| selection.is_own(variant));
-    has_own.then_some(move |variant: &Variant| !selection.is_own(variant) && !variant.reference)
-}
-
-/// Whether a variant is written for no architecture in particular.
-pub fn is_plain_c(variant: &Variant) -> bool {
-    variant.source.parent().is_some_and(|folder| folder.ends_with("generic"))
 }
 
 /// The one that the others of a group are divided by.

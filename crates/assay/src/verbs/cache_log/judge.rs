@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! What the values of a case say: each way against doing nothing, against its bound, and against what is expected.
 
-use super::bench::{Case, Goal, Values};
+use super::cases::{Case, Goal, Values};
 use lab::{Problem, Result};
 use serde::Serialize;
 use stats::{compare, median, median_interval, Comparison, Interval, Sampling};

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The cases of the cache log's bench, and what each is to show.
+
+use std::collections::BTreeMap;
+
+/// What is expected of a case.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Goal {
+    /// So many times the speed of doing nothing; where the bound is lower, 80 % of the bound.
+    Times(f64),
+    /// 80 % of the bound, where there is something to gain.
+    Bound,
+    /// Feedback keeps it at 0.97 or more.
+    NoLoss,
+    /// Feedback finds the plan that is best here, and loses little until it has.
+    Choice,
+}
+
+/// One set of arguments of a bench.
+pub struct Case {
+    /// The bench's program.
+    pub program: &'static str,
+    /// Which part of the bench it is of.
+    pub part: &'static str,
+    /// For people.
+    pub title: String,
+    /// What is expected.
+    pub goal: Goal,
+    arguments: Vec<String>,
+}
+
+/// Values of one way in one case, one a process: nanoseconds for a step or an activation.
+pub type Values = BTreeMap<String, Vec<f64>>;
+
+fn slices(pattern: &str, kib: u64, us: u64, evict: &str, rounds: u64, title: &str, goal: Goal) -> Case {
+    let words = [pattern, &kib.to_string(), &us.to_string(), evict, &rounds.to_string()];
+    Case {
+        program: "slices",
+        part: if goal == Goal::NoLoss { "nothing-to-gain" } else { "slices" },
+        title: format!("{title}, {kib} KiB, {us} us"),
+        goal,
+        arguments: words.map(str::to_owned).to_vec(),
+    }
+}
+
+/// All cases, with one of `share` of their rounds.
+pub fn cases(share: u64) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (kib, us, goal) in [
+        (512, 100, Goal::Times(3.0)),
+        (512, 200, Goal::Times(3.0)),
+        (512, 500, Goal::Bound),
+        (1024, 100, Goal::Times(3.0)),
+        (1024, 200, Goal::Times(3.0)),
+        (1024, 500, Goal::Times(3.0)),
+    ] {
+        cases.push(slices("chase", kib, us, "l3", 300 / share, "chase, evicted to L3", goal));
+    }
+    // Lines touched last are touched again: what goes round gains by another plan.
+    for (kib, us, rounds) in [(1024, 100, 500), (4096, 50, 1000)] {
+        cases.push(slices("search", kib, us, "l3", rounds / share, "search, evicted to L3", Goal::Choice));
+    }
+    cases.push(slices("chase", 512, 100, "none", 1500 / share, "chase, nothing evicted", Goal::NoLoss));
+    cases.push(slices("stream", 65536, 100, "l3", 1500 / share, "stream", Goal::NoLoss));
+    cases.push(slices("chase", 1024, 20, "l3", 3000 / share, "chase, slices too short", Goal::NoLoss));
+    for (count, blocks, times) in [(4096, 400_u64, 4.0), (16384, 400, 10.0)] {
+        cases.push(Case {
+            program: "coroutines",
+            part: "coroutines",
+            title: format!("{count} coroutines"),
+            goal: Goal::Times(times),
+            arguments: vec![count.to_string(), (blocks / share).to_string()],
+        });
+    }
+    cases
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_read_or_refused() {
+        let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(read("slices", &words("restore 125.0 100 2 98 5.1")), Some(("restore".to_owned(), 8.0)));
+        assert_eq!(
+            read("coroutines", &words("ahead2 1 150.5")),
+            Some(("ahead2, serialised".to_owned(), 150.5))
+        );
+        assert_eq!(read("coroutines", &words("ahead2 0 150.5")), Some(("ahead2".to_owned(), 150.5)));
+        for line in ["restore", "restore x", "restore 0", "restore -1"] {
+            assert_eq!(read("slices", &words(line)), None, "{line}");
+        }
+    }
+}
