@@ -26,7 +26,8 @@ pub struct Case {
     pub title: String,
     /// What is expected.
     pub goal: Goal,
-    arguments: Vec<String>,
+    /// What the program is called with.
+    pub arguments: Vec<String>,
 }
 
 /// Values of one way in one case, one a process: nanoseconds for a step or an activation.
@@ -73,23 +74,4 @@ pub fn cases(share: u64) -> Vec<Case> {
         });
     }
     cases
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_read_or_refused() {
-        let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        assert_eq!(read("slices", &words("restore 125.0 100 2 98 5.1")), Some(("restore".to_owned(), 8.0)));
-        assert_eq!(
-            read("coroutines", &words("ahead2 1 150.5")),
-            Some(("ahead2, serialised".to_owned(), 150.5))
-        );
-        assert_eq!(read("coroutines", &words("ahead2 0 150.5")), Some(("ahead2".to_owned(), 150.5)));
-        for line in ["restore", "restore x", "restore 0", "restore -1"] {
-            assert_eq!(read("slices", &words(line)), None, "{line}");
-        }
-    }
 }

@@ -251,7 +251,7 @@ fn verdict(
 
 #[cfg(test)]
 mod tests {
-    use super::super::bench::Values;
+    use super::super::cases::Values;
     use super::*;
 
     fn interval(low: f64, high: f64) -> Interval {
