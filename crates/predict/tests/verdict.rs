@@ -53,11 +53,11 @@ fn guesses_that_are_not_tried_move_nothing() {
         let back = (body.len() as u32 * 4).wrapping_neg() & 0xfffc;
         let code: Vec<u8> = body.iter().chain(&[BDNZ | back]).flat_map(|word| word.to_le_bytes()).collect();
         let walk = predict::loops::Walk { start: 0x2000_0000, step: 8, wrap: 4096 };
-        let mut open = || -> Result<Box<dyn Source>, SourceError> {
+        let open = || -> Result<Box<dyn Source>, SourceError> {
             Ok(Box::new(LoopSource::new(Arch::Powerpc64le, &code, 0x1000_0000, &[walk], 400)?))
         };
         let options = Options::default();
-        let mut cycles_on = |cpu: &Cpu| {
+        let cycles_on = |cpu: &Cpu| {
             let prediction = predict::predict(&mut *open().unwrap(), &[cpu], &options).unwrap().remove(0);
             (prediction.cycles, prediction.classes)
         };
