@@ -235,6 +235,8 @@ fn verdict(
             _ if bound.interval.high < times => {
                 format!("{times}x is out of reach here, at most {:.2}x is in it; {}", bound.ratio, of_bound())
             }
+            // The machine was not one and the same from process to process: both may lie on either side of the goal.
+            "not decided" => format!("{times}x: not decided"),
             _ if bound.interval.low < times => format!(
                 "{times}x may be out of reach here, at most {:.2}x [{:.2}, {:.2}]; {}",
                 bound.ratio,
@@ -263,6 +265,25 @@ mod tests {
         assert_eq!(word(interval(3.1, 3.5), 3.0), "holds");
         assert_eq!(word(interval(2.1, 2.9), 3.0), "MISSED");
         assert_eq!(word(interval(2.9, 3.1), 3.0), "not decided");
+    }
+
+    #[test]
+    fn what_lies_on_both_sides_of_a_goal_is_not_decided() {
+        let of = |ratio, low, high| Comparison {
+            ratio,
+            interval: interval(low, high),
+            verdict: stats::Verdict::NoDifferenceShown,
+        };
+        let case =
+            super::super::cases::cases(1).into_iter().find(|case| case.goal == Goal::Times(10.0)).unwrap();
+        let word = |speed: &Comparison, bound: &Comparison| {
+            verdict(&case, "adaptive", ", serialised", speed, Some(&of(0.34, 0.3, 0.44)), bound)
+        };
+        // As seen where memory was near to some processes and far from others.
+        let bound = of(26.5, 8.2, 27.4);
+        assert_eq!(word(&of(14.0, 6.7, 14.4), &bound), "10x: not decided");
+        assert!(word(&of(7.0, 6.7, 7.4), &bound).starts_with("10x may be out of reach"));
+        assert_eq!(word(&of(14.0, 13.7, 14.4), &bound), "10x: holds");
     }
 
     #[test]
