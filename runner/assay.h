@@ -30,9 +30,9 @@
 struct assay_key {
 	const char *name;
 	uint64_t *value;
-	uint64_t min, max;      /* both allowed */
+	uint64_t min, max; /* both allowed */
 	bool optional;
-	uint64_t fallback;      /* the value of an optional key that is left out */
+	uint64_t fallback; /* the value of an optional key that is left out */
 };
 
 struct assay_hotpath {
@@ -78,10 +78,8 @@ uintptr_t assay_auxiliary(uintptr_t type);
  */
 #define assay_case(...) assay_case_set(__VA_ARGS__, 0, 0, 0, 0, 0, 0)
 #define assay_case_set(format, a, b, c, d, e, f, ...) \
-	assay_case_words(format, (uintptr_t)(a), (uintptr_t)(b), (uintptr_t)(c), (uintptr_t)(d), (uintptr_t)(e), \
-			 (uintptr_t)(f))
-void assay_case_words(const char *format, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e,
-		      uintptr_t f);
+	assay_case_words(format, (uintptr_t)(a), (uintptr_t)(b), (uintptr_t)(c), (uintptr_t)(d), (uintptr_t)(e), (uintptr_t)(f))
+void assay_case_words(const char *format, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f);
 
 /* Counts a case that held; the sum is what `checked N` prints. */
 void assay_passed(void);
@@ -152,9 +150,7 @@ void assay_random_fill(void *to, size_t bytes);
  * filled with known values before, and fails if one of them, the stack pointer or the caller's frame has
  * changed after. What is saved by the callee is the ABI's list; arch/<arch>/call.S says it in full.
  */
-#define assay_call(function, ...) \
-	assay_call_words((void (*)(void))(function), \
-			 (const uintptr_t[8]){ __VA_ARGS__ })
+#define assay_call(function, ...) assay_call_words((void (*)(void))(function), (const uintptr_t[8]){ __VA_ARGS__ })
 uintptr_t assay_call_words(void (*function)(void), const uintptr_t arguments[8]);
 
 /* The second result register of the last checked call (the low half of a 64-bit result on 32-bit PowerPC). */

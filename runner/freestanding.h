@@ -25,9 +25,8 @@ void *memset(void *to, int value, size_t bytes);
 
 /* CALL(SYS_CLOSE, file): a system call with as many arguments as there are. */
 #define CALL(number, ...) CALL_(number, __VA_ARGS__, 0, 0, 0, 0, 0, 0)
-#define CALL_(number, a, b, c, d, e, f, ...)                                                                \
-	assay_syscall(number, (uintptr_t)(a), (uintptr_t)(b), (uintptr_t)(c), (uintptr_t)(d), (uintptr_t)(e), \
-		      (uintptr_t)(f))
+#define CALL_(number, a, b, c, d, e, f, ...) \
+	assay_syscall(number, (uintptr_t)(a), (uintptr_t)(b), (uintptr_t)(c), (uintptr_t)(d), (uintptr_t)(e), (uintptr_t)(f))
 
 enum { OUT = 1, ERRORS = 2, AT_FDCWD = -100, SIGNAL_KILL = 9, SIGNAL_USER = 10, SIGNAL_ALARM = 14, SIGNAL_CHILD = 17 };
 

@@ -79,8 +79,8 @@ static void set_key(char *part, uint64_t *given)
 	if (*given & bit)
 		assay_die("the case gives %s twice", part);
 	if (value < key->min || value > key->max)
-		assay_die("%s=%llu is outside %llu to %llu", part, (unsigned long long)value,
-			  (unsigned long long)key->min, (unsigned long long)key->max);
+		assay_die("%s=%llu is outside %llu to %llu", part, (unsigned long long)value, (unsigned long long)key->min,
+			  (unsigned long long)key->max);
 	*key->value = value;
 	*given |= bit;
 }

@@ -42,8 +42,7 @@ size_t assay_page_bytes(void)
 
 void *assay_pages(size_t bytes)
 {
-	long address = assay_syscall(ASSAY_SYS_MMAP, 0, bytes, PROTECTION_READ_WRITE, MAP_PRIVATE_ANONYMOUS,
-				     (uintptr_t)-1, 0);
+	long address = assay_syscall(ASSAY_SYS_MMAP, 0, bytes, PROTECTION_READ_WRITE, MAP_PRIVATE_ANONYMOUS, (uintptr_t)-1, 0);
 
 	if (address < 0 && address > -4096)
 		assay_die("no memory: mmap of %lu bytes failed with error %ld", (unsigned long)bytes, -address);

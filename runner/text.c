@@ -60,8 +60,7 @@ static uint64_t next_integer(va_list *list, unsigned int longs, bool is_signed)
 	return va_arg(*list, uint64_t);
 }
 
-static void add_integer(struct assay_text *text, va_list *list, unsigned int longs, char conversion,
-			unsigned int width)
+static void add_integer(struct assay_text *text, va_list *list, unsigned int longs, char conversion, unsigned int width)
 {
 	uint64_t value = next_integer(list, longs, conversion == 'd');
 

@@ -11,8 +11,7 @@ static uint64_t passed_count;
 
 static void watchdog_arm(void);
 
-void assay_case_words(const char *format, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e,
-		      uintptr_t f)
+void assay_case_words(const char *format, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f)
 {
 	current_case.format = format;
 	current_case.words[0] = a;
@@ -186,7 +185,7 @@ ASSAY_SIGNAL_HANDLER static void crashed(int number, struct signal_info *info, v
 	assay_exit(EXIT_CRASHED);
 }
 
-static void catch(int number, void (*handler)(int, struct signal_info *, void *))
+static void catch (int number, void (*handler)(int, struct signal_info *, void *))
 {
 	struct signal_action action = { .handler = handler, .flags = FLAG_SIGINFO | FLAG_ON_STACK };
 
@@ -208,7 +207,7 @@ void assay_crash_handler_install(void)
 	if (assay_syscall(ASSAY_SYS_SIGALTSTACK, (uintptr_t)&stack, 0, 0, 0, 0, 0) != 0)
 		assay_die("sigaltstack failed");
 	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
-		catch(caught[i], crashed);
+		catch (caught[i], crashed);
 }
 
 /* ------------------------------------------------------------------ what never ends */
@@ -240,6 +239,6 @@ static void watchdog_arm(void)
 
 void assay_watchdog_start(void)
 {
-	catch(SIGNAL_PROF, endless);
+	catch (SIGNAL_PROF, endless);
 	watchdog_arm();
 }

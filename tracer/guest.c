@@ -22,202 +22,202 @@
 #include <unistd.h>
 
 static struct {
-    uint64_t base;
-    bool base_known, registers_known;
-    uint64_t stack_top, cache_line, program_headers;
+	uint64_t base;
+	bool base_known, registers_known;
+	uint64_t stack_top, cache_line, program_headers;
 } guest;
 
 // Where registers are in the state, in bytes from its start.
 struct layout {
-    unsigned general, stack_pointer, link; // link: number of a general register, or offset if FROM_START
+	unsigned general, stack_pointer, link; // link: number of a general register, or offset if FROM_START
 };
 enum { FROM_START = 0x8000, NO_LINK = 0x4000 };
 
 static struct layout layout(void)
 {
-    switch (target->arch) {
-    case ARCH_POWERPC: // gpr[32], gprh[32], lr, ctr
-        return (struct layout){0, 1, FROM_START | 256};
-    case ARCH_POWERPC64:
-    case ARCH_POWERPC64LE:
-        return (struct layout){0, 1, FROM_START | 512};
-    case ARCH_LOONGARCH64:
-        return (struct layout){0, 3, 1};
-    case ARCH_AARCH64: // uint32_t regs[16] of AArch32, then xregs[32]
-        return (struct layout){64, 31, 30};
-    case ARCH_RISCV64:
-        return (struct layout){0, 2, 1};
-    case ARCH_X86_64: // the return address is on the stack
-        return (struct layout){0, 4, NO_LINK};
-    }
-    return (struct layout){0, 0, 0};
+	switch (target->arch) {
+	case ARCH_POWERPC: // gpr[32], gprh[32], lr, ctr
+		return (struct layout){ 0, 1, FROM_START | 256 };
+	case ARCH_POWERPC64:
+	case ARCH_POWERPC64LE:
+		return (struct layout){ 0, 1, FROM_START | 512 };
+	case ARCH_LOONGARCH64:
+		return (struct layout){ 0, 3, 1 };
+	case ARCH_AARCH64: // uint32_t regs[16] of AArch32, then xregs[32]
+		return (struct layout){ 64, 31, 30 };
+	case ARCH_RISCV64:
+		return (struct layout){ 0, 2, 1 };
+	case ARCH_X86_64: // the return address is on the stack
+		return (struct layout){ 0, 4, NO_LINK };
+	}
+	return (struct layout){ 0, 0, 0 };
 }
 
 static bool is_fixed_width(void)
 {
-    return target->arch != ARCH_X86_64;
+	return target->arch != ARCH_X86_64;
 }
 
 static uint64_t state_word(const void *cpu, size_t offset)
 {
-    uint64_t wide = 0;
+	uint64_t wide = 0;
 
-    memcpy(&wide, (const char *)cpu + offset, target->word_bytes); // the host is little-endian
-    return wide;
+	memcpy(&wide, (const char *)cpu + offset, target->word_bytes); // the host is little-endian
+	return wide;
 }
 
 uint64_t guest_register(const void *cpu, unsigned number)
 {
-    return state_word(cpu, layout().general + number * target->word_bytes);
+	return state_word(cpu, layout().general + number * target->word_bytes);
 }
 
 uint64_t guest_stack_pointer(const void *cpu)
 {
-    return guest_register(cpu, layout().stack_pointer);
+	return guest_register(cpu, layout().stack_pointer);
 }
 
 void guest_set_base(uint64_t base)
 {
-    guest.base = base;
-    guest.base_known = true;
+	guest.base = base;
+	guest.base_known = true;
 }
 
 uint64_t guest_base_address(void)
 {
-    return guest.base;
+	return guest.base;
 }
 
 // Reads guest memory without a fault where there is none.
 bool guest_read(uint64_t address, void *data, size_t bytes)
 {
-    int memory = guest.base_known ? open("/proc/self/mem", O_RDONLY | O_CLOEXEC) : -1;
+	int memory = guest.base_known ? open("/proc/self/mem", O_RDONLY | O_CLOEXEC) : -1;
 
-    if (memory < 0)
-        return false;
-    ssize_t got = pread(memory, data, bytes, (off_t)(address + guest.base));
-    close(memory);
-    return got == (ssize_t)bytes;
+	if (memory < 0)
+		return false;
+	ssize_t got = pread(memory, data, bytes, (off_t)(address + guest.base));
+	close(memory);
+	return got == (ssize_t)bytes;
 }
 
 static bool read_word(uint64_t address, uint64_t *value)
 {
-    uint8_t bytes[8];
+	uint8_t bytes[8];
 
-    if (!guest_read(address, bytes, target->word_bytes))
-        return false;
-    *value = 0;
-    for (unsigned i = 0; i < target->word_bytes; i++) {
-        unsigned from = target->big_endian ? i : target->word_bytes - 1 - i;
+	if (!guest_read(address, bytes, target->word_bytes))
+		return false;
+	*value = 0;
+	for (unsigned i = 0; i < target->word_bytes; i++) {
+		unsigned from = target->big_endian ? i : target->word_bytes - 1 - i;
 
-        *value = *value << 8 | bytes[from];
-    }
-    return true;
+		*value = *value << 8 | bytes[from];
+	}
+	return true;
 }
 
 uint64_t guest_return_address(const void *cpu)
 {
-    struct layout where = layout();
-    uint64_t address = 0;
+	struct layout where = layout();
+	uint64_t address = 0;
 
-    if (where.link == NO_LINK)
-        read_word(guest_stack_pointer(cpu), &address);
-    else if (where.link & FROM_START)
-        address = state_word(cpu, where.link & ~(unsigned)FROM_START);
-    else
-        address = guest_register(cpu, where.link);
-    return address;
+	if (where.link == NO_LINK)
+		read_word(guest_stack_pointer(cpu), &address);
+	else if (where.link & FROM_START)
+		address = state_word(cpu, where.link & ~(unsigned)FROM_START);
+	else
+		address = guest_register(cpu, where.link);
+	return address;
 }
 
 // XER[57:63], the byte count of lswx and stswx. After lr and ctr come crf[8], and cfar on 64 bits, then xer.
 uint64_t guest_xer_bytes(const void *cpu)
 {
-    unsigned word = target->word_bytes;
-    unsigned after_crf = 66 * word + 32;
+	unsigned word = target->word_bytes;
+	unsigned after_crf = 66 * word + 32;
 
-    return state_word(cpu, after_crf + (word == 8 ? 8 : 0)) & 0x7f;
+	return state_word(cpu, after_crf + (word == 8 ? 8 : 0)) & 0x7f;
 }
 
 // The initial stack: argc, argv..., 0, environment..., 0, then pairs (type, value) up to type 0.
 static bool read_initial_stack(uint64_t sp)
 {
-    enum { AT_PROGRAM_HEADERS = 3, AT_PAGE_SIZE = 6, AT_DCACHE_BLOCK_SIZE = 19, WORDS_MAX = 1 << 20 };
-    uint64_t word, value, argc, at = sp, nulls = 0;
-    bool page_size_seen = false;
+	enum { AT_PROGRAM_HEADERS = 3, AT_PAGE_SIZE = 6, AT_DCACHE_BLOCK_SIZE = 19, WORDS_MAX = 1 << 20 };
+	uint64_t word, value, argc, at = sp, nulls = 0;
+	bool page_size_seen = false;
 
-    if (!sp || !read_word(sp, &argc) || argc > 1 << 16 || !read_word(sp + (argc + 1) * target->word_bytes, &word) ||
-        word != 0)
-        return false;
-    at = sp + (argc + 1) * target->word_bytes;
-    for (unsigned i = 0; i < WORDS_MAX && nulls < 2; i++, at += target->word_bytes) {
-        if (!read_word(at, &word))
-            return false;
-        nulls += word == 0;
-    }
-    for (unsigned i = 0; i < 64; i++, at += 2 * target->word_bytes) {
-        if (!read_word(at, &word) || !read_word(at + target->word_bytes, &value))
-            return false;
-        if (word == 0)
-            return page_size_seen;
-        if (word == AT_PAGE_SIZE)
-            page_size_seen = value >= 4096 && (value & (value - 1)) == 0;
-        if (word == AT_PROGRAM_HEADERS)
-            guest.program_headers = value;
-        if (word == AT_DCACHE_BLOCK_SIZE)
-            guest.cache_line = value;
-    }
-    return false;
+	if (!sp || !read_word(sp, &argc) || argc > 1 << 16 || !read_word(sp + (argc + 1) * target->word_bytes, &word) ||
+	    word != 0)
+		return false;
+	at = sp + (argc + 1) * target->word_bytes;
+	for (unsigned i = 0; i < WORDS_MAX && nulls < 2; i++, at += target->word_bytes) {
+		if (!read_word(at, &word))
+			return false;
+		nulls += word == 0;
+	}
+	for (unsigned i = 0; i < 64; i++, at += 2 * target->word_bytes) {
+		if (!read_word(at, &word) || !read_word(at + target->word_bytes, &value))
+			return false;
+		if (word == 0)
+			return page_size_seen;
+		if (word == AT_PAGE_SIZE)
+			page_size_seen = value >= 4096 && (value & (value - 1)) == 0;
+		if (word == AT_PROGRAM_HEADERS)
+			guest.program_headers = value;
+		if (word == AT_DCACHE_BLOCK_SIZE)
+			guest.cache_line = value;
+	}
+	return false;
 }
 
 void guest_first_block(void *cpu)
 {
 #ifdef TRACER_WITHOUT_REGISTERS // for a test of what happens then
-    cpu = NULL;
+	cpu = NULL;
 #endif
-    if (!cpu)
-        return;
-    if (system_mode) { // there is no such stack: guest_check_call looks at every call instead
-        guest.registers_known = true;
-        return;
-    }
-    guest.stack_top = guest_stack_pointer(cpu);
-    guest.registers_known = read_initial_stack(guest.stack_top);
+	if (!cpu)
+		return;
+	if (system_mode) { // there is no such stack: guest_check_call looks at every call instead
+		guest.registers_known = true;
+		return;
+	}
+	guest.stack_top = guest_stack_pointer(cpu);
+	guest.registers_known = read_initial_stack(guest.stack_top);
 }
 
 // The registers of a call are not those of a call if the state is laid out otherwise: a stack pointer and a return
 // address of the kernel are in its half of the addresses and aligned.
 void guest_check_call(void *cpu)
 {
-    uint64_t stack = guest_stack_pointer(cpu), from = guest_return_address(cpu);
-    bool kernel = system_is_kernel(stack);
+	uint64_t stack = guest_stack_pointer(cpu), from = guest_return_address(cpu);
+	bool kernel = system_is_kernel(stack);
 
-    if (stack % 8 || !stack || !from || (is_fixed_width() && from % 2) || kernel != system_is_kernel(from))
-        guest.registers_known = false;
+	if (stack % 8 || !stack || !from || (is_fixed_width() && from % 2) || kernel != system_is_kernel(from))
+		guest.registers_known = false;
 }
 
 bool guest_registers_known(void)
 {
-    return guest.registers_known;
+	return guest.registers_known;
 }
 
 // Where the program's own file is loaded: the headers follow the ELF header, which is at offset 0. 0: unknown.
 uint64_t guest_load_address(void)
 {
-    uint64_t address = guest.program_headers - (target->word_bytes == 8 ? 64 : 52);
+	uint64_t address = guest.program_headers - (target->word_bytes == 8 ? 64 : 52);
 
-    return guest.registers_known && address % 4096 == 0 ? address : 0;
+	return guest.registers_known && address % 4096 == 0 ? address : 0;
 }
 
 uint64_t guest_stack_top(void)
 {
-    return guest.stack_top;
+	return guest.stack_top;
 }
 
 void guest_set_cache_line(uint64_t bytes)
 {
-    guest.cache_line = bytes;
+	guest.cache_line = bytes;
 }
 
 uint64_t guest_cache_line(void)
 {
-    return guest.cache_line;
+	return guest.cache_line;
 }

@@ -14,106 +14,106 @@
 enum { IMAGES_MAX = 128, MAPPINGS_MAX = 4096 };
 
 struct image {
-    uint64_t start; // of the mapping of its offset 0, in the guest's addresses
-    char *path;
-    bool used;      // a block of the trace is in it
+	uint64_t start; // of the mapping of its offset 0, in the guest's addresses
+	char *path;
+	bool used; // a block of the trace is in it
 };
 
 static struct image images[IMAGES_MAX];
 static unsigned images_count;
 static struct mapping {
-    uint64_t first, end;
-    unsigned image;
+	uint64_t first, end;
+	unsigned image;
 } mappings[MAPPINGS_MAX];
 static unsigned mappings_count;
 
 static void note_mapping(uint64_t first, uint64_t end, uint64_t offset, const char *path)
 {
-    struct image *last = images_count ? &images[images_count - 1] : NULL;
+	struct image *last = images_count ? &images[images_count - 1] : NULL;
 
-    // An unbroken run of mappings of one file; it begins where offset 0 is.
-    if (!last || strcmp(last->path, path)) {
-        if (offset || images_count == IMAGES_MAX)
-            return;
-        images[images_count++] = (struct image){first, strdup(path), false};
-    }
-    if (mappings_count < MAPPINGS_MAX)
-        mappings[mappings_count++] = (struct mapping){first, end, images_count - 1};
+	// An unbroken run of mappings of one file; it begins where offset 0 is.
+	if (!last || strcmp(last->path, path)) {
+		if (offset || images_count == IMAGES_MAX)
+			return;
+		images[images_count++] = (struct image){ first, strdup(path), false };
+	}
+	if (mappings_count < MAPPINGS_MAX)
+		mappings[mappings_count++] = (struct mapping){ first, end, images_count - 1 };
 }
 
 static void note_block(const struct block *block)
 {
-    unsigned low = 0, high = mappings_count; // they are in the order of their addresses
+	unsigned low = 0, high = mappings_count; // they are in the order of their addresses
 
-    while (low < high) {
-        unsigned middle = (low + high) / 2;
+	while (low < high) {
+		unsigned middle = (low + high) / 2;
 
-        if (mappings[middle].end <= block->address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < mappings_count && mappings[low].first <= block->address)
-        images[mappings[low].image].used = true;
+		if (mappings[middle].end <= block->address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < mappings_count && mappings[low].first <= block->address)
+		images[mappings[low].image].used = true;
 }
 
 static bool is_known(const char *path)
 {
-    for (unsigned i = 0; i < images_count; i++)
-        if (images[i].used && !strcmp(images[i].path, path))
-            return true;
-    return false;
+	for (unsigned i = 0; i < images_count; i++)
+		if (images[i].used && !strcmp(images[i].path, path))
+			return true;
+	return false;
 }
 
 // A small program may have been read instead of mapped; the kernel told it where it is.
 static void note_program(void)
 {
-    // A QEMU that ends before it has loaded a program has no path to tell, and crashes when asked.
-    bool loaded = qemu_plugin_path_to_binary && guest_load_address();
-    const char *given = loaded ? qemu_plugin_path_to_binary() : NULL;
-    char *path = given ? realpath(given, NULL) : NULL;
+	// A QEMU that ends before it has loaded a program has no path to tell, and crashes when asked.
+	bool loaded = qemu_plugin_path_to_binary && guest_load_address();
+	const char *given = loaded ? qemu_plugin_path_to_binary() : NULL;
+	char *path = given ? realpath(given, NULL) : NULL;
 
-    if (path && !is_known(path) && images_count < IMAGES_MAX)
-        images[images_count++] = (struct image){guest_load_address(), path, true};
-    else
-        free(path);
+	if (path && !is_known(path) && images_count < IMAGES_MAX)
+		images[images_count++] = (struct image){ guest_load_address(), path, true };
+	else
+		free(path);
 }
 
 void images_find(void)
 {
-    char line[4400];
-    uint64_t first, end, offset, base = guest_base_address();
-    FILE *maps = system_mode ? NULL : fopen("/proc/self/maps", "re");
+	char line[4400];
+	uint64_t first, end, offset, base = guest_base_address();
+	FILE *maps = system_mode ? NULL : fopen("/proc/self/maps", "re");
 
-    while (maps && fgets(line, sizeof(line), maps)) {
-        int path_at = 0;
+	while (maps && fgets(line, sizeof(line), maps)) {
+		int path_at = 0;
 
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &first, &end, &offset, &path_at) < 3)
-            continue;
-        line[strcspn(line, "\n")] = 0;
-        if (path_at && line[path_at] == '/' && first >= base)
-            note_mapping(first - base, end - base, offset, line + path_at);
-    }
-    if (!maps)
-        return;
-    fclose(maps);
-    blocks_written(note_block);
-    note_program();
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &first, &end, &offset, &path_at) < 3)
+			continue;
+		line[strcspn(line, "\n")] = 0;
+		if (path_at && line[path_at] == '/' && first >= base)
+			note_mapping(first - base, end - base, offset, line + path_at);
+	}
+	if (!maps)
+		return;
+	fclose(maps);
+	blocks_written(note_block);
+	note_program();
 }
 
 unsigned images_report(void (*text)(const char *key, const char *value))
 {
-    unsigned count = 0;
+	unsigned count = 0;
 
-    for (unsigned i = 0; i < images_count; i++) {
-        char value[4400];
+	for (unsigned i = 0; i < images_count; i++) {
+		char value[4400];
 
-        if (!images[i].used)
-            continue;
-        count++;
-        snprintf(value, sizeof(value), "0x%" PRIx64 ":%s", images[i].start, images[i].path);
-        if (text)
-            text("image", value);
-    }
-    return count;
+		if (!images[i].used)
+			continue;
+		count++;
+		snprintf(value, sizeof(value), "0x%" PRIx64 ":%s", images[i].start, images[i].path);
+		if (text)
+			text("image", value);
+	}
+	return count;
 }

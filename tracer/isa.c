@@ -13,117 +13,149 @@
 
 static uint32_t field(uint32_t word, unsigned first, unsigned last)
 {
-    return word >> (31 - last) & ((1u << (last - first + 1)) - 1);
+	return word >> (31 - last) & ((1u << (last - first + 1)) - 1);
 }
 
 static bool is_power(void)
 {
-    return target->arch == ARCH_POWERPC || target->arch == ARCH_POWERPC64 || target->arch == ARCH_POWERPC64LE;
+	return target->arch == ARCH_POWERPC || target->arch == ARCH_POWERPC64 || target->arch == ARCH_POWERPC64LE;
 }
 
 uint32_t isa_word(const uint8_t *code)
 {
-    if (target->big_endian)
-        return (uint32_t)code[0] << 24 | code[1] << 16 | code[2] << 8 | code[3];
-    return (uint32_t)code[3] << 24 | code[2] << 16 | code[1] << 8 | code[0];
+	if (target->big_endian)
+		return (uint32_t)code[0] << 24 | code[1] << 16 | code[2] << 8 | code[3];
+	return (uint32_t)code[3] << 24 | code[2] << 16 | code[1] << 8 | code[0];
 }
 
 enum {
-    LMW = 46, STMW = 47, X_FORM = 31,
-    LSWX = 533, LSWI = 597, STSWX = 661, STSWI = 725, DCBZ = 1014,
-    ICBI = 982, DCBST = 54, DCBF = 86, DCBI = 470, DCBA = 758, ICBT = 22, DCBT = 278, DCBTST = 246,
-    STBCX = 694, STHCX = 726, STWCX = 150, STDCX = 214, STQCX = 182,
+	LMW = 46,
+	STMW = 47,
+	X_FORM = 31,
+	LSWX = 533,
+	LSWI = 597,
+	STSWX = 661,
+	STSWI = 725,
+	DCBZ = 1014,
+	ICBI = 982,
+	DCBST = 54,
+	DCBF = 86,
+	DCBI = 470,
+	DCBA = 758,
+	ICBT = 22,
+	DCBT = 278,
+	DCBTST = 246,
+	STBCX = 694,
+	STHCX = 726,
+	STWCX = 150,
+	STDCX = 214,
+	STQCX = 182,
 };
 
 static struct instruction_facts power_facts(uint32_t word)
 {
-    struct instruction_facts facts = {0};
-    uint32_t primary = field(word, 0, 5);
+	struct instruction_facts facts = { 0 };
+	uint32_t primary = field(word, 0, 5);
 
-    facts.silent = primary == LMW || primary == STMW;
-    if (primary != X_FORM)
-        return facts;
-    switch (field(word, 21, 30)) {
-    case LSWX: case LSWI: case STSWX: case STSWI: case DCBZ:
-        facts.silent = true;
-        break;
-    case ICBI: case DCBST: case DCBF: case DCBI: case DCBA: case ICBT: case DCBT: case DCBTST:
-        facts.cache_op = true;
-        break;
-    case STBCX: case STHCX: case STWCX: case STDCX: case STQCX:
-        facts.store_only = true;
-        break;
-    }
-    return facts;
+	facts.silent = primary == LMW || primary == STMW;
+	if (primary != X_FORM)
+		return facts;
+	switch (field(word, 21, 30)) {
+	case LSWX:
+	case LSWI:
+	case STSWX:
+	case STSWI:
+	case DCBZ:
+		facts.silent = true;
+		break;
+	case ICBI:
+	case DCBST:
+	case DCBF:
+	case DCBI:
+	case DCBA:
+	case ICBT:
+	case DCBT:
+	case DCBTST:
+		facts.cache_op = true;
+		break;
+	case STBCX:
+	case STHCX:
+	case STWCX:
+	case STDCX:
+	case STQCX:
+		facts.store_only = true;
+		break;
+	}
+	return facts;
 }
 
 static struct instruction_facts loongarch_facts(uint32_t word)
 {
-    // sc.w is 0x21, sc.d 0x23 in bits 31..24; sc.q is 0x38570000 under the mask 0xffff8000.
-    uint32_t top = word >> 24;
-    bool conditional = top == 0x21 || top == 0x23 || (word & 0xffff8000) == 0x38570000;
+	// sc.w is 0x21, sc.d 0x23 in bits 31..24; sc.q is 0x38570000 under the mask 0xffff8000.
+	uint32_t top = word >> 24;
+	bool conditional = top == 0x21 || top == 0x23 || (word & 0xffff8000) == 0x38570000;
 
-    return (struct instruction_facts){.store_only = conditional};
+	return (struct instruction_facts){ .store_only = conditional };
 }
 
 struct instruction_facts isa_facts(uint32_t word)
 {
-    if (is_power())
-        return power_facts(word);
-    if (target->arch == ARCH_LOONGARCH64)
-        return loongarch_facts(word);
-    return (struct instruction_facts){0};
+	if (is_power())
+		return power_facts(word);
+	if (target->arch == ARCH_LOONGARCH64)
+		return loongarch_facts(word);
+	return (struct instruction_facts){ 0 };
 }
 
 // ---- Holes ----------------------------------------------------------------------------------------------------
 
 static uint64_t wrap(uint64_t address)
 {
-    return target->word_bytes == 4 ? (uint32_t)address : address;
+	return target->word_bytes == 4 ? (uint32_t)address : address;
 }
 
 static uint64_t base_or_zero(uint32_t word, const void *cpu)
 {
-    return field(word, 11, 15) ? guest_register(cpu, field(word, 11, 15)) : 0;
+	return field(word, 11, 15) ? guest_register(cpu, field(word, 11, 15)) : 0;
 }
 
 // What a silent instruction has just accessed. False: nothing.
 bool isa_hole(uint32_t word, const void *cpu, uint64_t *address, uint32_t *info)
 {
-    uint32_t primary = field(word, 0, 5), extended = field(word, 21, 30), bytes, kind = INFO_LOAD;
-    bool known = cpu && guest_registers_known(), indexed = false;
+	uint32_t primary = field(word, 0, 5), extended = field(word, 21, 30), bytes, kind = INFO_LOAD;
+	bool known = cpu && guest_registers_known(), indexed = false;
 
-    *address = 0;
-    if (primary == LMW || primary == STMW) {
-        bytes = 4 * (32 - field(word, 6, 10));
-        kind = primary == STMW ? INFO_STORE : INFO_LOAD;
-    } else if (extended == LSWI || extended == STSWI) {
-        bytes = field(word, 16, 20) ? field(word, 16, 20) : 32;
-        kind = extended == STSWI ? INFO_STORE : INFO_LOAD;
-    } else if (extended == DCBZ) {
-        bytes = (uint32_t)guest_cache_line();
-        kind = INFO_STORE;
-        known &= bytes != 0;
-        indexed = true;
-    } else {
-        bytes = known ? (uint32_t)guest_xer_bytes(cpu) : 0;
-        kind = extended == STSWX ? INFO_STORE : INFO_LOAD;
-        indexed = true;
-        if (known && !bytes)
-            return false;
-    }
-    if (known) {
-        *address = base_or_zero(word, cpu);
-        if (indexed)
-            *address += guest_register(cpu, field(word, 16, 20));
-        else if (primary == LMW || primary == STMW)
-            *address += (uint64_t)(int16_t)(word & 0xffff);
-        *address = wrap(*address);
-        if (extended == DCBZ && primary == X_FORM)
-            *address &= ~(uint64_t)(bytes - 1);
-    }
-    *info = INFO_SYNTHETIC | kind | (known ? 0 : INFO_UNKNOWN) | bytes;
-    return true;
+	*address = 0;
+	if (primary == LMW || primary == STMW) {
+		bytes = 4 * (32 - field(word, 6, 10));
+		kind = primary == STMW ? INFO_STORE : INFO_LOAD;
+	} else if (extended == LSWI || extended == STSWI) {
+		bytes = field(word, 16, 20) ? field(word, 16, 20) : 32;
+		kind = extended == STSWI ? INFO_STORE : INFO_LOAD;
+	} else if (extended == DCBZ) {
+		bytes = (uint32_t)guest_cache_line();
+		kind = INFO_STORE;
+		known &= bytes != 0;
+		indexed = true;
+	} else {
+		bytes = known ? (uint32_t)guest_xer_bytes(cpu) : 0;
+		kind = extended == STSWX ? INFO_STORE : INFO_LOAD;
+		indexed = true;
+		if (known && !bytes)
+			return false;
+	}
+	if (known) {
+		*address = base_or_zero(word, cpu);
+		if (indexed)
+			*address += guest_register(cpu, field(word, 16, 20));
+		else if (primary == LMW || primary == STMW)
+			*address += (uint64_t)(int16_t)(word & 0xffff);
+		*address = wrap(*address);
+		if (extended == DCBZ && primary == X_FORM)
+			*address &= ~(uint64_t)(bytes - 1);
+	}
+	*info = INFO_SYNTHETIC | kind | (known ? 0 : INFO_UNKNOWN) | bytes;
+	return true;
 }
 
 // ---- Blocks left early ----------------------------------------------------------------------------------------
@@ -134,126 +166,125 @@ bool isa_hole(uint32_t word, const void *cpu, uint64_t *address, uint32_t *info)
 
 static int64_t sign_extend(uint64_t value, unsigned bits)
 {
-    return (int64_t)(value << (64 - bits)) >> (64 - bits);
+	return (int64_t)(value << (64 - bits)) >> (64 - bits);
 }
 
 enum flow { FLOW_ON, FLOW_TO, FLOW_ANYWHERE };
 
 static enum flow power_flow(uint32_t word, uint64_t at, uint64_t *to)
 {
-    bool absolute = word >> 1 & 1;
+	bool absolute = word >> 1 & 1;
 
-    switch (field(word, 0, 5)) {
-    case 18: // b
-        *to = wrap((absolute ? 0 : at) + (uint64_t)sign_extend(word & 0x03fffffc, 26));
-        return FLOW_TO;
-    case 16: // bc
-        *to = wrap((absolute ? 0 : at) + (uint64_t)sign_extend(word & 0xfffc, 16));
-        return FLOW_TO;
-    case 17: // sc: a signal handler or rt_sigreturn may follow
-    case 19: // bclr, bcctr, bctar, rfid...
-        return FLOW_ANYWHERE;
-    }
-    return FLOW_ON;
+	switch (field(word, 0, 5)) {
+	case 18: // b
+		*to = wrap((absolute ? 0 : at) + (uint64_t)sign_extend(word & 0x03fffffc, 26));
+		return FLOW_TO;
+	case 16: // bc
+		*to = wrap((absolute ? 0 : at) + (uint64_t)sign_extend(word & 0xfffc, 16));
+		return FLOW_TO;
+	case 17: // sc: a signal handler or rt_sigreturn may follow
+	case 19: // bclr, bcctr, bctar, rfid...
+		return FLOW_ANYWHERE;
+	}
+	return FLOW_ON;
 }
 
 static enum flow loongarch_flow(uint32_t word, uint64_t at, uint64_t *to)
 {
-    uint32_t op = word >> 26;
+	uint32_t op = word >> 26;
 
-    if (op == 0x14 || op == 0x15) { // b, bl: the low 16 bits of the offset stand in bits 25..10
-        *to = at + (uint64_t)sign_extend((uint64_t)(word & 0x3ff) << 18 | (word >> 10 & 0xffff) << 2, 28);
-        return FLOW_TO;
-    }
-    if (op >= 0x10 && op <= 0x12) { // beqz, bnez, bceqz, bcnez
-        *to = at + (uint64_t)sign_extend((uint64_t)(word & 0x1f) << 18 | (word >> 10 & 0xffff) << 2, 23);
-        return FLOW_TO;
-    }
-    if (op >= 0x16 && op <= 0x1b) { // beq .. bgeu
-        *to = at + (uint64_t)sign_extend((uint64_t)(word >> 10 & 0xffff) << 2, 18);
-        return FLOW_TO;
-    }
-    if (op == 0x13 || (word & 0xffff8000) == 0x002b0000) // jirl, syscall
-        return FLOW_ANYWHERE;
-    return FLOW_ON;
+	if (op == 0x14 || op == 0x15) { // b, bl: the low 16 bits of the offset stand in bits 25..10
+		*to = at + (uint64_t)sign_extend((uint64_t)(word & 0x3ff) << 18 | (word >> 10 & 0xffff) << 2, 28);
+		return FLOW_TO;
+	}
+	if (op >= 0x10 && op <= 0x12) { // beqz, bnez, bceqz, bcnez
+		*to = at + (uint64_t)sign_extend((uint64_t)(word & 0x1f) << 18 | (word >> 10 & 0xffff) << 2, 23);
+		return FLOW_TO;
+	}
+	if (op >= 0x16 && op <= 0x1b) { // beq .. bgeu
+		*to = at + (uint64_t)sign_extend((uint64_t)(word >> 10 & 0xffff) << 2, 18);
+		return FLOW_TO;
+	}
+	if (op == 0x13 || (word & 0xffff8000) == 0x002b0000) // jirl, syscall
+		return FLOW_ANYWHERE;
+	return FLOW_ON;
 }
 
 // LSX and LASX have major opcodes 0x1c, 0x1d (three register and immediate forms), and vector loads, stores and
 // four-register forms at the given places.
 static bool is_loongarch_vector(uint32_t word)
 {
-    uint32_t op = word >> 22, group = word >> 20;
+	uint32_t op = word >> 22, group = word >> 20;
 
-    return (word >> 26) == 0x1c || (word >> 26) == 0x1d || (op >= 0xb0 && op <= 0xb3) ||
-           (op >= 0xc0 && op <= 0xcf) || (group >= 0x091 && group <= 0x0d7 && group != 0x0d0) ||
-           (word >> 16 >= 0x3840 && word >> 16 <= 0x384f);
+	return (word >> 26) == 0x1c || (word >> 26) == 0x1d || (op >= 0xb0 && op <= 0xb3) || (op >= 0xc0 && op <= 0xcf) ||
+	       (group >= 0x091 && group <= 0x0d7 && group != 0x0d0) || (word >> 16 >= 0x3840 && word >> 16 <= 0x384f);
 }
 
 static uint32_t last_word(const struct block *block)
 {
-    return block->instructions ? block->slots[block->instructions - 1].word : 0;
+	return block->instructions ? block->slots[block->instructions - 1].word : 0;
 }
 
 bool isa_goes_to(const struct block *block, uint64_t next)
 {
-    uint64_t to = 0;
-    enum flow flow = FLOW_ON;
+	uint64_t to = 0;
+	enum flow flow = FLOW_ON;
 
-    if (is_power())
-        flow = power_flow(last_word(block), block->end - 4, &to);
-    else if (target->arch == ARCH_LOONGARCH64)
-        flow = loongarch_flow(last_word(block), block->end - 4, &to);
-    return block->end == next || (flow == FLOW_TO && to == next);
+	if (is_power())
+		flow = power_flow(last_word(block), block->end - 4, &to);
+	else if (target->arch == ARCH_LOONGARCH64)
+		flow = loongarch_flow(last_word(block), block->end - 4, &to);
+	return block->end == next || (flow == FLOW_TO && to == next);
 }
 
 // rfi rfid rfscv hrfid (extended opcodes 50, 18, 82, 274 of 19), ertn, eret, sret and mret.
 bool isa_returns_from_interrupt(const struct block *block)
 {
-    uint32_t word = last_word(block), extended = field(word, 21, 30);
+	uint32_t word = last_word(block), extended = field(word, 21, 30);
 
-    if (is_power())
-        return field(word, 0, 5) == 19 && (extended == 50 || extended == 18 || extended == 82 || extended == 274);
-    if (target->arch == ARCH_LOONGARCH64)
-        return word == 0x06483800;
-    if (target->arch == ARCH_AARCH64)
-        return word == 0xd69f03e0;
-    return target->arch == ARCH_RISCV64 && (word == 0x10200073 || word == 0x30200073);
+	if (is_power())
+		return field(word, 0, 5) == 19 && (extended == 50 || extended == 18 || extended == 82 || extended == 274);
+	if (target->arch == ARCH_LOONGARCH64)
+		return word == 0x06483800;
+	if (target->arch == ARCH_AARCH64)
+		return word == 0xd69f03e0;
+	return target->arch == ARCH_RISCV64 && (word == 0x10200073 || word == 0x30200073);
 }
 
 // sc and scv, syscall, svc, ecall.
 bool isa_calls_system(const struct block *block)
 {
-    uint32_t word = last_word(block);
+	uint32_t word = last_word(block);
 
-    if (is_power())
-        return field(word, 0, 5) == 17;
-    if (target->arch == ARCH_LOONGARCH64)
-        return (word & 0xffff8000) == 0x002b0000;
-    if (target->arch == ARCH_AARCH64)
-        return (word & 0xffe0001f) == 0xd4000001;
-    return target->arch == ARCH_RISCV64 && word == 0x00000073;
+	if (is_power())
+		return field(word, 0, 5) == 17;
+	if (target->arch == ARCH_LOONGARCH64)
+		return (word & 0xffff8000) == 0x002b0000;
+	if (target->arch == ARCH_AARCH64)
+		return (word & 0xffe0001f) == 0xd4000001;
+	return target->arch == ARCH_RISCV64 && word == 0x00000073;
 }
 
 // Did control leave the block before its end, to come back at `next`? Then sets how many instructions were executed.
 bool isa_interrupted(const struct block *block, uint64_t next, uint32_t *executed)
 {
-    uint64_t at = block->address, to;
-    uint32_t index = 0, word;
-    const uint8_t *code = block->code;
+	uint64_t at = block->address, to;
+	uint32_t index = 0, word;
+	const uint8_t *code = block->code;
 
-    if (next < block->address || next >= block->end || (!is_power() && target->arch != ARCH_LOONGARCH64))
-        return false;
-    while (at < next)
-        at += block->sizes[index++];
-    if (at != next)
-        return false;
-    word = isa_word(code + (at - block->address));
-    enum flow flow = is_power() ? power_flow(last_word(block), block->end - 4, &to)
-                                : loongarch_flow(last_word(block), block->end - 4, &to);
-    if (flow == FLOW_TO && to == next)
-        return false;
-    if (flow == FLOW_ANYWHERE && !(target->arch == ARCH_LOONGARCH64 && is_loongarch_vector(word)))
-        return false;
-    *executed = index;
-    return true;
+	if (next < block->address || next >= block->end || (!is_power() && target->arch != ARCH_LOONGARCH64))
+		return false;
+	while (at < next)
+		at += block->sizes[index++];
+	if (at != next)
+		return false;
+	word = isa_word(code + (at - block->address));
+	enum flow flow = is_power() ? power_flow(last_word(block), block->end - 4, &to) :
+				      loongarch_flow(last_word(block), block->end - 4, &to);
+	if (flow == FLOW_TO && to == next)
+		return false;
+	if (flow == FLOW_ANYWHERE && !(target->arch == ARCH_LOONGARCH64 && is_loongarch_vector(word)))
+		return false;
+	*executed = index;
+	return true;
 }

@@ -27,82 +27,82 @@ static int api_version;
 // QEMU reads the version after loading and refuses one that it does not know; 2 is the oldest that QEMU 9 and 10 take.
 __attribute__((constructor)) static void choose_version(void)
 {
-    if (qemu_plugin_scoreboard_new)
-        qemu_plugin_version = 2;
+	if (qemu_plugin_scoreboard_new)
+		qemu_plugin_version = 2;
 }
 
 // A second signal would end the process in the middle of writing: QEMU has given up its handler of this one.
 static void finish_undisturbed(void)
 {
-    sigset_t all, before;
+	sigset_t all, before;
 
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before);
-    trace_finish("signal", LEAVE_EXIT);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	trace_finish("signal", LEAVE_EXIT);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 // Preloaded, the plugin sees how QEMU ends a program that a signal ends: it raises the signal against itself by libc's
 // kill(), where the guest's own kill is a system call of its own. No callback tells of it. See ASSAY_PRELOAD in README.md.
 EXPORT int kill(pid_t process, int number)
 {
-    bool stops = number == 0 || number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU ||
-                 number == SIGCONT;
+	bool stops = number == 0 || number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU ||
+		     number == SIGCONT;
 
-    if (process == getpid() && target && !stops)
-        finish_undisturbed();
-    return (int)syscall(SYS_kill, process, number);
+	if (process == getpid() && target && !stops)
+		finish_undisturbed();
+	return (int)syscall(SYS_kill, process, number);
 }
 
 // QEMU is about to deliver signals to the calling thread, which stands between two blocks: it blocks all of them first.
 EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
-    if (target)
-        region_signals();
-    int problem = pthread_sigmask(how, set, old);
+	if (target)
+		region_signals();
+	int problem = pthread_sigmask(how, set, old);
 
-    if (problem)
-        errno = problem;
-    return problem ? -1 : 0;
+	if (problem)
+		errno = problem;
+	return problem ? -1 : 0;
 }
 
 // The guest's programs must not preload what is QEMU's: they get what the user had, which ASSAY_PRELOAD keeps.
 __attribute__((constructor)) static void restore_preload(void)
 {
-    const char *users = getenv("ASSAY_PRELOAD");
+	const char *users = getenv("ASSAY_PRELOAD");
 
-    if (!users)
-        return;
-    if (*users)
-        setenv("LD_PRELOAD", users, 1);
-    else
-        unsetenv("LD_PRELOAD");
-    unsetenv("ASSAY_PRELOAD");
+	if (!users)
+		return;
+	if (*users)
+		setenv("LD_PRELOAD", users, 1);
+	else
+		unsetenv("LD_PRELOAD");
+	unsetenv("ASSAY_PRELOAD");
 }
 
 void tracer_warn(const char *format, ...)
 {
-    va_list args;
+	va_list args;
 
-    fputs("assay tracer: ", stderr);
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fputc('\n', stderr);
+	fputs("assay tracer: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
 }
 
 // There is no way on. The program ends too: its caller waits for a trace.
 void tracer_fatal(const char *format, ...)
 {
-    va_list args;
+	va_list args;
 
-    fputs("assay tracer: ", stderr);
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fputc('\n', stderr);
-    stream_discard();
-    _exit(125);
+	fputs("assay tracer: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	stream_discard();
+	_exit(125);
 }
 
 // ---- Callbacks ------------------------------------------------------------------------------------------------
@@ -115,18 +115,18 @@ extern void on_silent_access_entry(unsigned vcpu, void *slot);
 
 #if defined(__x86_64__)
 __asm__(".pushsection .text\n"
-        ".type on_block_entry, @function\n"
-        "on_block_entry: mov %rbp, %rdx\n jmp on_block\n"
-        ".type on_silent_access_entry, @function\n"
-        "on_silent_access_entry: mov %rbp, %rdx\n jmp on_silent_access\n"
-        ".popsection");
+	".type on_block_entry, @function\n"
+	"on_block_entry: mov %rbp, %rdx\n jmp on_block\n"
+	".type on_silent_access_entry, @function\n"
+	"on_silent_access_entry: mov %rbp, %rdx\n jmp on_silent_access\n"
+	".popsection");
 #elif defined(__aarch64__)
 __asm__(".pushsection .text\n"
-        ".type on_block_entry, %function\n"
-        "on_block_entry: mov x2, x19\n b on_block\n"
-        ".type on_silent_access_entry, %function\n"
-        "on_silent_access_entry: mov x2, x19\n b on_silent_access\n"
-        ".popsection");
+	".type on_block_entry, %function\n"
+	"on_block_entry: mov x2, x19\n b on_block\n"
+	".type on_silent_access_entry, %function\n"
+	"on_silent_access_entry: mov x2, x19\n b on_silent_access\n"
+	".popsection");
 #else
 #error "which register has TCG_AREG0 on this host? see tcg/<host>/tcg-target.h in QEMU"
 #endif
@@ -134,261 +134,261 @@ __asm__(".pushsection .text\n"
 // The last instruction of the block that is over accessed memory without a report.
 static void supply_tail(void *cpu)
 {
-    const struct block *over = record_current();
-    uint64_t address;
-    uint32_t info;
+	const struct block *over = record_current();
+	uint64_t address;
+	uint32_t info;
 
-    if (over && over->tail_hole && isa_hole(over->tail_hole->word, cpu, &address, &info))
-        record_access(over->tail_hole, info, address);
+	if (over && over->tail_hole && isa_hole(over->tail_hole->word, cpu, &address, &info))
+		record_access(over->tail_hole, info, address);
 }
 
 static __attribute__((noinline)) void on_unexpected_block(struct block *block, void *cpu)
 {
-    if (region_recording())
-        supply_tail(cpu);
-    region_boundary(block, cpu);
+	if (region_recording())
+		supply_tail(cpu);
+	region_boundary(block, cpu);
 }
 
 __attribute__((visibility("hidden"))) void on_block(unsigned vcpu, struct block *block, void *cpu)
 {
-    struct tape_entry *e = cursor;
+	struct tape_entry *e = cursor;
 
-    (void)vcpu;
-    if (__builtin_expect(e->key == block, 1)) {
-        cursor = e + 1;
-        return;
-    }
-    if (e->info == INFO_WRAP && tape[0].key == block && tape_iterations_left > 1) {
-        tape_iterations_left--;
-        cursor = tape + 1;
-        return;
-    }
-    on_unexpected_block(block, cpu);
+	(void)vcpu;
+	if (__builtin_expect(e->key == block, 1)) {
+		cursor = e + 1;
+		return;
+	}
+	if (e->info == INFO_WRAP && tape[0].key == block && tape_iterations_left > 1) {
+		tape_iterations_left--;
+		cursor = tape + 1;
+		return;
+	}
+	on_unexpected_block(block, cpu);
 }
 
 static __attribute__((noinline)) void on_unexpected_access(struct slot *slot, uint32_t info, uint64_t address)
 {
-    if (slot->store_only && !qemu_plugin_mem_is_store(info))
-        return; // asking QEMU for the writes alone is no way: 7.2 then gives the reads
-    if (region_recording())
-        record_access(slot, info, address);
+	if (slot->store_only && !qemu_plugin_mem_is_store(info))
+		return; // asking QEMU for the writes alone is no way: 7.2 then gives the reads
+	if (region_recording())
+		record_access(slot, info, address);
 }
 
 static void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *slot)
 {
-    struct tape_entry *e = cursor;
+	struct tape_entry *e = cursor;
 
-    (void)vcpu;
-    if (__builtin_expect(e->key == slot && e->address == address && e->info == info, 1)) {
-        e->address = address + e->stride;
-        cursor = e + 1;
-        return;
-    }
-    on_unexpected_access(slot, info, address);
+	(void)vcpu;
+	if (__builtin_expect(e->key == slot && e->address == address && e->info == info, 1)) {
+		e->address = address + e->stride;
+		cursor = e + 1;
+		return;
+	}
+	on_unexpected_access(slot, info, address);
 }
 
 __attribute__((visibility("hidden"))) void on_silent_access(unsigned vcpu, struct slot *slot, void *cpu)
 {
-    uint64_t address;
-    uint32_t info;
+	uint64_t address;
+	uint32_t info;
 
-    if (region_recording() && isa_hole(slot->word, cpu, &address, &info))
-        on_access(vcpu, info, address, slot);
+	if (region_recording() && isa_hole(slot->word, cpu, &address, &info))
+		on_access(vcpu, info, address, slot);
 }
 
 // ---- Translation ----------------------------------------------------------------------------------------------
 
 static void instruction_bytes(const struct qemu_plugin_insn *insn, uint8_t *bytes, size_t size)
 {
-    if (api_version >= 3) {
-        size_t (*copy)(const struct qemu_plugin_insn *, void *, size_t) = (void *)qemu_plugin_insn_data;
+	if (api_version >= 3) {
+		size_t (*copy)(const struct qemu_plugin_insn *, void *, size_t) = (void *)qemu_plugin_insn_data;
 
-        copy(insn, bytes, size);
-    } else {
-        const void *(*data)(const struct qemu_plugin_insn *) = (void *)qemu_plugin_insn_data;
+		copy(insn, bytes, size);
+	} else {
+		const void *(*data)(const struct qemu_plugin_insn *) = (void *)qemu_plugin_insn_data;
 
-        memcpy(bytes, data(insn), size);
-    }
+		memcpy(bytes, data(insn), size);
+	}
 }
 
 // QEMU 7.2's LoongArch front end fetches behind the back of the plugin interface (cpu_ldl_code, not translator_ldl), so
 // its instructions come without bytes and with size 0. They are all of four bytes, and stand in guest memory.
 static size_t fetched_unseen(const struct qemu_plugin_insn *insn, uint8_t *bytes)
 {
-    const void *host = qemu_plugin_insn_haddr(insn);
+	const void *host = qemu_plugin_insn_haddr(insn);
 
-    if (target->arch != ARCH_LOONGARCH64 || !host)
-        tracer_fatal("QEMU does not tell the bytes of an instruction");
-    memcpy(bytes, host, 4);
-    return 4;
+	if (target->arch != ARCH_LOONGARCH64 || !host)
+		tracer_fatal("QEMU does not tell the bytes of an instruction");
+	memcpy(bytes, host, 4);
+	return 4;
 }
 
 // QEMU 7.2 tells the words of a little-endian guest in the byte order for which the emulator was built, which on PowerPC
 // is the other one. What stands in memory decides, and stays decided.
 static void put_in_memory_order(const struct qemu_plugin_insn *insn, uint8_t *bytes, size_t size)
 {
-    static enum { UNKNOWN, SAME, SWAPPED } order;
-    const uint8_t *memory = qemu_plugin_insn_haddr(insn);
+	static enum { UNKNOWN, SAME, SWAPPED } order;
+	const uint8_t *memory = qemu_plugin_insn_haddr(insn);
 
-    if (!system_mode || size % 4)
-        return;
-    if (order == UNKNOWN && memory && memcmp(bytes, bytes + 3, 1))
-        order = !memcmp(bytes, memory, 4) ? SAME : SWAPPED;
-    for (size_t i = 0; i < size && order == SWAPPED; i += 4) {
-        uint8_t word[4] = {bytes[i + 3], bytes[i + 2], bytes[i + 1], bytes[i]};
+	if (!system_mode || size % 4)
+		return;
+	if (order == UNKNOWN && memory && memcmp(bytes, bytes + 3, 1))
+		order = !memcmp(bytes, memory, 4) ? SAME : SWAPPED;
+	for (size_t i = 0; i < size && order == SWAPPED; i += 4) {
+		uint8_t word[4] = { bytes[i + 3], bytes[i + 2], bytes[i + 1], bytes[i] };
 
-        memcpy(bytes + i, word, 4);
-    }
+		memcpy(bytes + i, word, 4);
+	}
 }
 
 static void instrument(struct qemu_plugin_tb *tb, struct block *block)
 {
-    qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block_entry, QEMU_CALLBACK_READS_REGISTERS, block);
-    for (size_t i = 0; i < block->instructions; i++) {
-        struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-        struct slot *slot = &block->slots[i];
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block_entry, QEMU_CALLBACK_READS_REGISTERS, block);
+	for (size_t i = 0; i < block->instructions; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+		struct slot *slot = &block->slots[i];
 
-        if (!slot->silent)
-            qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_CALLBACK_NO_REGISTERS, QEMU_MEMORY_BOTH, slot);
-        else if (i + 1 < block->instructions) // its registers are in memory once the next instruction begins
-            qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, i + 1), on_silent_access_entry,
-                                                   QEMU_CALLBACK_READS_REGISTERS, slot);
-    }
+		if (!slot->silent)
+			qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_CALLBACK_NO_REGISTERS, QEMU_MEMORY_BOTH, slot);
+		else if (i + 1 < block->instructions) // its registers are in memory once the next instruction begins
+			qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, i + 1), on_silent_access_entry,
+							       QEMU_CALLBACK_READS_REGISTERS, slot);
+	}
 }
 
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
-    static uint8_t code[16 << 10], sizes[1 << 10]; // QEMU holds a lock; a block has at most 512 instructions
-    size_t n = qemu_plugin_tb_n_insns(tb), bytes = 0;
+	static uint8_t code[16 << 10], sizes[1 << 10]; // QEMU holds a lock; a block has at most 512 instructions
+	size_t n = qemu_plugin_tb_n_insns(tb), bytes = 0;
 
-    (void)id;
-    if (trace_finished)
-        return; // what is not translated yet runs without callbacks
-    if (n == 0 || n > sizeof(sizes))
-        tracer_fatal("QEMU translated a block of %zu instructions", n);
-    for (size_t i = 0; i < n; i++) {
-        const struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-        size_t size = qemu_plugin_insn_size(insn);
+	(void)id;
+	if (trace_finished)
+		return; // what is not translated yet runs without callbacks
+	if (n == 0 || n > sizeof(sizes))
+		tracer_fatal("QEMU translated a block of %zu instructions", n);
+	for (size_t i = 0; i < n; i++) {
+		const struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+		size_t size = qemu_plugin_insn_size(insn);
 
-        if (size > 16)
-            tracer_fatal("QEMU translated an instruction of %zu bytes", size);
-        if (size == 0)
-            size = fetched_unseen(insn, code + bytes);
-        else
-            instruction_bytes(insn, code + bytes, size);
-        put_in_memory_order(insn, code + bytes, size);
-        sizes[i] = (uint8_t)size;
-        bytes += size;
-    }
-    uint64_t address = qemu_plugin_tb_vaddr(tb);
-    const void *host = qemu_plugin_insn_haddr(qemu_plugin_tb_get_insn(tb, 0));
-    if (host && !system_mode)
-        guest_set_base((uint64_t)(uintptr_t)host - address);
-    instrument(tb, block_intern(address, code, sizes, (uint32_t)n));
+		if (size > 16)
+			tracer_fatal("QEMU translated an instruction of %zu bytes", size);
+		if (size == 0)
+			size = fetched_unseen(insn, code + bytes);
+		else
+			instruction_bytes(insn, code + bytes, size);
+		put_in_memory_order(insn, code + bytes, size);
+		sizes[i] = (uint8_t)size;
+		bytes += size;
+	}
+	uint64_t address = qemu_plugin_tb_vaddr(tb);
+	const void *host = qemu_plugin_insn_haddr(qemu_plugin_tb_get_insn(tb, 0));
+	if (host && !system_mode)
+		guest_set_base((uint64_t)(uintptr_t)host - address);
+	instrument(tb, block_intern(address, code, sizes, (uint32_t)n));
 }
 
 // ---- The program's life ---------------------------------------------------------------------------------------
 
 static void on_exit_of_program(qemu_plugin_id_t id, void *data)
 {
-    (void)id, (void)data;
-    trace_finish("exit", LEAVE_EXIT);
+	(void)id, (void)data;
+	trace_finish("exit", LEAVE_EXIT);
 }
 
 // A successful execve replaces this process, and the tracer with it, without a callback.
 static bool is_execve(int64_t number)
 {
-    switch (target->arch) {
-    case ARCH_POWERPC:
-    case ARCH_POWERPC64:
-    case ARCH_POWERPC64LE:
-        return number == 11;
-    case ARCH_X86_64:
-        return number == 59;
-    default:
-        return number == 221;
-    }
+	switch (target->arch) {
+	case ARCH_POWERPC:
+	case ARCH_POWERPC64:
+	case ARCH_POWERPC64LE:
+		return number == 11;
+	case ARCH_X86_64:
+		return number == 59;
+	default:
+		return number == 221;
+	}
 }
 
-static void on_syscall(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3,
-                       uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
+static void on_syscall(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4,
+		       uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
-    char path[4096];
+	char path[4096];
 
-    (void)id, (void)vcpu, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
-    stream_guard_descriptor(a1, a2);
-    region_system_call();
-    if (region_thread_is_recorded() && is_execve(number)) {
-        size_t n = 0;
+	(void)id, (void)vcpu, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
+	stream_guard_descriptor(a1, a2);
+	region_system_call();
+	if (region_thread_is_recorded() && is_execve(number)) {
+		size_t n = 0;
 
-        while (n < sizeof(path) - 1 && guest_read(a1 + n, path + n, 1) && path[n])
-            n++;
-        path[n] = 0;
-        if (!access(path, X_OK)) // otherwise it fails, and the program goes on
-            trace_finish("exec", LEAVE_EXIT);
-    }
+		while (n < sizeof(path) - 1 && guest_read(a1 + n, path + n, 1) && path[n])
+			n++;
+		path[n] = 0;
+		if (!access(path, X_OK)) // otherwise it fails, and the program goes on
+			trace_finish("exec", LEAVE_EXIT);
+	}
 }
 
 static void on_syscall_return(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_t result)
 {
-    (void)id, (void)vcpu, (void)number, (void)result;
-    region_system_call_over();
+	(void)id, (void)vcpu, (void)number, (void)result;
+	region_system_call_over();
 }
 
 // A lock that another thread holds during a fork would stay locked in the child for ever. The order is that in which
 // trace_finish takes them.
 static void hold_locks(bool hold)
 {
-    region_hold(hold);
-    stream_hold(hold);
-    blocks_hold(hold);
+	region_hold(hold);
+	stream_hold(hold);
+	blocks_hold(hold);
 }
 
 static void before_fork(void)
 {
-    hold_locks(true);
+	hold_locks(true);
 }
 
 static void in_forking_parent(void)
 {
-    hold_locks(false);
+	hold_locks(false);
 }
 
 // The trace is the parent's.
 static void in_forked_child(void)
 {
-    hold_locks(false);
-    trace_finished = true;
-    cursor = &tape_off;
-    stream_abandon();
+	hold_locks(false);
+	trace_finished = true;
+	cursor = &tape_off;
+	stream_abandon();
 }
 
 // ---- Command line ---------------------------------------------------------------------------------------------
 
 // qemu-system-ppc64 runs either byte order and 32 bits are qemu-system-ppc's own, so `arch=` says which.
 static const struct target targets[] = {
-    {ARCH_POWERPC, "ppc", "powerpc", true, 4},
-    {ARCH_POWERPC64, "ppc64", "powerpc64", true, 8},
-    {ARCH_POWERPC64LE, "ppc64le", "powerpc64le", false, 8},
-    {ARCH_LOONGARCH64, "loongarch64", "loongarch64", false, 8},
-    {ARCH_X86_64, "x86_64", "x86_64", false, 8},
-    {ARCH_AARCH64, "aarch64", "aarch64", false, 8},
-    {ARCH_RISCV64, "riscv64", "riscv64", false, 8},
+	{ ARCH_POWERPC, "ppc", "powerpc", true, 4 },
+	{ ARCH_POWERPC64, "ppc64", "powerpc64", true, 8 },
+	{ ARCH_POWERPC64LE, "ppc64le", "powerpc64le", false, 8 },
+	{ ARCH_LOONGARCH64, "loongarch64", "loongarch64", false, 8 },
+	{ ARCH_X86_64, "x86_64", "x86_64", false, 8 },
+	{ ARCH_AARCH64, "aarch64", "aarch64", false, 8 },
+	{ ARCH_RISCV64, "riscv64", "riscv64", false, 8 },
 };
 
 static bool choose_target(const char *qemu_name)
 {
-    for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++)
-        if (!strcmp(targets[i].qemu_name, qemu_name))
-            target = &targets[i];
-    return target != NULL;
+	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++)
+		if (!strcmp(targets[i].qemu_name, qemu_name))
+			target = &targets[i];
+	return target != NULL;
 }
 
 static bool choose_arch(const char *name)
 {
-    if (!strcmp(target->qemu_name, "ppc64") && !strcmp(name, "powerpc64le"))
-        return choose_target("ppc64le");
-    return !strcmp(target->name, name);
+	if (!strcmp(target->qemu_name, "ppc64") && !strcmp(name, "powerpc64le"))
+		return choose_target("ppc64le");
+	return !strcmp(target->name, name);
 }
 
 enum { HEADER_MAX = 96 };
@@ -397,79 +397,79 @@ static unsigned header_count;
 
 static bool add_header(const char *key, char *value)
 {
-    if (header_count == HEADER_MAX)
-        return false;
-    header[header_count++] = (struct option){key, value};
-    return true;
+	if (header_count == HEADER_MAX)
+		return false;
+	header[header_count++] = (struct option){ key, value };
+	return true;
 }
 
 static bool refuse(const char *what, const char *value)
 {
-    tracer_warn("%s%s", what, value);
-    return false;
+	tracer_warn("%s%s", what, value);
+	return false;
 }
 
 static bool take_region(char *text, const char *path)
 {
-    char problem[256];
+	char problem[256];
 
-    if (!region_add(text, path, problem, sizeof(problem)))
-        return refuse(problem, "");
-    return add_header("region", text);
+	if (!region_add(text, path, problem, sizeof(problem)))
+		return refuse(problem, "");
+	return add_header("region", text);
 }
 
 static bool take_limit(const char *value)
 {
-    char *end;
+	char *end;
 
-    errno = 0;
-    instructions_limit = strtoull(value, &end, 10);
-    if (errno || *end || end == value || !instructions_limit)
-        return refuse("limit= takes a number of instructions above 0, not ", value);
-    return true;
+	errno = 0;
+	instructions_limit = strtoull(value, &end, 10);
+	if (errno || *end || end == value || !instructions_limit)
+		return refuse("limit= takes a number of instructions above 0, not ", value);
+	return true;
 }
 
 // `file` holds for the regions after it.
 static bool take_argument(char *key, char *value, const char **out, const char **file)
 {
-    bool systems = false;
+	bool systems = false;
 
-    if (!strcmp(key, "out"))
-        return *out = value, true;
-    if (system_mode && !strcmp(key, "arch"))
-        return choose_arch(value) || refuse("this QEMU does not run ", value);
-    if (system_mode && !system_take_argument(key, value, &systems))
-        return refuse("a wrong value: ", value);
-    if (systems)
-        return true;
-    if (!strcmp(key, "image"))
-        return *file = value, true;
-    if (!strcmp(key, "roi"))
-        return take_region(value, *file);
-    if (!strcmp(key, "limit"))
-        return take_limit(value);
-    if (!strcmp(key, "mark"))
-        return add_header("mark", value);
-    if (!strcmp(key, "note")) {
-        char *colon = strchr(value, ':');
+	if (!strcmp(key, "out"))
+		return *out = value, true;
+	if (system_mode && !strcmp(key, "arch"))
+		return choose_arch(value) || refuse("this QEMU does not run ", value);
+	if (system_mode && !system_take_argument(key, value, &systems))
+		return refuse("a wrong value: ", value);
+	if (systems)
+		return true;
+	if (!strcmp(key, "image"))
+		return *file = value, true;
+	if (!strcmp(key, "roi"))
+		return take_region(value, *file);
+	if (!strcmp(key, "limit"))
+		return take_limit(value);
+	if (!strcmp(key, "mark"))
+		return add_header("mark", value);
+	if (!strcmp(key, "note")) {
+		char *colon = strchr(value, ':');
 
-        if (!colon)
-            return refuse("note= takes KEY:VALUE, not ", value);
-        *colon = 0;
-        return add_header(value, colon + 1);
-    }
-    return refuse("unknown argument (known: out image roi limit mark note): ", key);
+		if (!colon)
+			return refuse("note= takes KEY:VALUE, not ", value);
+		*colon = 0;
+		return add_header(value, colon + 1);
+	}
+	return refuse("unknown argument (known: out image roi limit mark note): ", key);
 }
 
 static void listen(qemu_plugin_id_t id)
 {
-    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
-    qemu_plugin_register_atexit_cb(id, on_exit_of_program, NULL);
-    if (system_mode)
-        return;
-    pthread_atfork(before_fork, in_forking_parent, in_forked_child);
-    qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
-    qemu_plugin_register_vcpu_syscall_ret_cb(id, on_syscall_return);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+	qemu_plugin_register_atexit_cb(id, on_exit_of_program, NULL);
+	if (system_mode)
+		return;
+	pthread_atfork(before_fork, in_forking_parent, in_forked_child);
+	qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
+	qemu_plugin_register_vcpu_syscall_ret_cb(id, on_syscall_return);
 }
 
 // A machine boots for billions of instructions before it comes to what is to be recorded. Until then only the block at
@@ -478,60 +478,60 @@ static qemu_plugin_id_t own_id;
 
 static void on_start(unsigned vcpu, void *data)
 {
-    static atomic_bool started;
+	static atomic_bool started;
 
-    (void)vcpu, (void)data;
-    if (!atomic_exchange(&started, true))
-        qemu_plugin_reset(own_id, listen);
+	(void)vcpu, (void)data;
+	if (!atomic_exchange(&started, true))
+		qemu_plugin_reset(own_id, listen);
 }
 
 static void on_early_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
-    (void)id;
-    if (qemu_plugin_tb_vaddr(tb) == system_start_address())
-        qemu_plugin_register_vcpu_tb_exec_cb(tb, on_start, QEMU_CALLBACK_NO_REGISTERS, NULL);
+	(void)id;
+	if (qemu_plugin_tb_vaddr(tb) == system_start_address())
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_start, QEMU_CALLBACK_NO_REGISTERS, NULL);
 }
 
 static void wait_for_start(qemu_plugin_id_t id)
 {
-    own_id = id;
-    qemu_plugin_register_vcpu_tb_trans_cb(id, on_early_translation);
-    qemu_plugin_register_atexit_cb(id, on_exit_of_program, NULL);
+	own_id = id;
+	qemu_plugin_register_vcpu_tb_trans_cb(id, on_early_translation);
+	qemu_plugin_register_atexit_cb(id, on_exit_of_program, NULL);
 }
 
 EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv)
 {
-    const char *out = NULL, *file = NULL;
+	const char *out = NULL, *file = NULL;
 
-    api_version = info->version.cur;
-    system_mode = info->system_emulation;
-    if (!choose_target(info->target_name)) {
-        tracer_warn("cannot trace %s", info->target_name);
-        return -1;
-    }
-    for (int i = 0; i < argc; i++) {
-        char *equals = strchr(argv[i], '=');
+	api_version = info->version.cur;
+	system_mode = info->system_emulation;
+	if (!choose_target(info->target_name)) {
+		tracer_warn("cannot trace %s", info->target_name);
+		return -1;
+	}
+	for (int i = 0; i < argc; i++) {
+		char *equals = strchr(argv[i], '=');
 
-        if (!equals) {
-            tracer_warn("argument '%s' is not KEY=VALUE", argv[i]);
-            return -1;
-        }
-        *equals = 0;
-        if (!take_argument(strdup(argv[i]), strdup(equals + 1), &out, &file))
-            return -1;
-    }
-    if (!out) {
-        tracer_warn("out=FILE is missing");
-        return -1;
-    }
-    add_header("arch", (char *)target->name);
-    add_header("tracer_version", TRACER_VERSION);
-    if (system_mode)
-        add_header("machine", "system");
-    stream_open(out, header, header_count);
-    if (system_mode && system_start_address())
-        wait_for_start(id);
-    else
-        listen(id);
-    return 0;
+		if (!equals) {
+			tracer_warn("argument '%s' is not KEY=VALUE", argv[i]);
+			return -1;
+		}
+		*equals = 0;
+		if (!take_argument(strdup(argv[i]), strdup(equals + 1), &out, &file))
+			return -1;
+	}
+	if (!out) {
+		tracer_warn("out=FILE is missing");
+		return -1;
+	}
+	add_header("arch", (char *)target->name);
+	add_header("tracer_version", TRACER_VERSION);
+	if (system_mode)
+		add_header("machine", "system");
+	stream_open(out, header, header_count);
+	if (system_mode && system_start_address())
+		wait_for_start(id);
+	else
+		listen(id);
+	return 0;
 }

@@ -18,12 +18,12 @@ struct qemu_plugin_tb;
 struct qemu_plugin_insn;
 
 struct qemu_info {
-    const char *target_name; // "ppc64le", "loongarch64", ...
-    struct {
-        int min, cur; // plugin API versions that this QEMU accepts
-    } version;
-    bool system_emulation;
-    // What follows tells how many CPUs the machine has, which the tracer does not ask.
+	const char *target_name; // "ppc64le", "loongarch64", ...
+	struct {
+		int min, cur; // plugin API versions that this QEMU accepts
+	} version;
+	bool system_emulation;
+	// What follows tells how many CPUs the machine has, which the tracer does not ask.
 };
 
 enum { QEMU_CALLBACK_NO_REGISTERS = 0, QEMU_CALLBACK_READS_REGISTERS = 1 };
@@ -33,9 +33,8 @@ typedef void (*qemu_udata_callback)(unsigned vcpu, void *data);
 typedef void (*qemu_memory_callback)(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *data);
 typedef void (*qemu_tb_callback)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
 typedef void (*qemu_exit_callback)(qemu_plugin_id_t id, void *data);
-typedef void (*qemu_syscall_callback)(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2,
-                                      uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7,
-                                      uint64_t a8);
+typedef void (*qemu_syscall_callback)(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3,
+				      uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8);
 typedef void (*qemu_syscall_return_callback)(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_t result);
 
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
@@ -50,12 +49,10 @@ extern void qemu_plugin_insn_data(void);
 typedef void (*qemu_reset_callback)(qemu_plugin_id_t id);
 void qemu_plugin_reset(qemu_plugin_id_t id, qemu_reset_callback callback); // forgets all callbacks and translations
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_tb_callback callback);
-void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb, qemu_udata_callback callback, int flags,
-                                          void *data);
-void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn, qemu_udata_callback callback, int flags,
-                                            void *data);
-void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, qemu_memory_callback callback, int flags,
-                                      int kinds, void *data);
+void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb, qemu_udata_callback callback, int flags, void *data);
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn, qemu_udata_callback callback, int flags, void *data);
+void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, qemu_memory_callback callback, int flags, int kinds,
+				      void *data);
 void qemu_plugin_register_vcpu_syscall_cb(qemu_plugin_id_t id, qemu_syscall_callback callback);
 void qemu_plugin_register_vcpu_syscall_ret_cb(qemu_plugin_id_t id, qemu_syscall_return_callback callback);
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, qemu_exit_callback callback, void *data);

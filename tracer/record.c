@@ -22,29 +22,29 @@ static struct tape_entry *parked_cursor = &tape_off;
 static struct tape_entry **hand = &parked_cursor;
 
 static uint64_t tape_iterations_begun_with; // value of tape_iterations_left when the tape started
-static uint64_t tape_instructions;          // of one iteration
+static uint64_t tape_instructions; // of one iteration
 
 void record_park(void)
 {
-    parked_cursor = cursor;
-    hand = &parked_cursor;
+	parked_cursor = cursor;
+	hand = &parked_cursor;
 }
 
 void record_unpark(void)
 {
-    hand = &cursor;
+	hand = &cursor;
 }
 
 void record_suspend(void)
 {
-    record_park();
-    cursor = &tape_off;
+	record_park();
+	cursor = &tape_off;
 }
 
 void record_resume(void)
 {
-    cursor = parked_cursor;
-    record_unpark();
+	cursor = parked_cursor;
+	record_unpark();
 }
 
 // QEMU works for the thread between two blocks, so that no access belongs to a block. See record_between_blocks.
@@ -52,74 +52,74 @@ static bool between_blocks;
 
 // The block that is being executed.
 static struct {
-    struct block *block;
-    struct raw *raw;
-    uint32_t count, capacity;
-    uint64_t *addresses;
+	struct block *block;
+	struct raw *raw;
+	uint32_t count, capacity;
+	uint64_t *addresses;
 } pending;
 
 static bool taping(void)
 {
-    return (*hand) != &tape_off;
+	return (*hand) != &tape_off;
 }
 
 static void grow_pending(void)
 {
-    pending.capacity = pending.capacity ? pending.capacity * 2 : 256;
-    pending.raw = realloc(pending.raw, pending.capacity * sizeof(*pending.raw));
-    // A raw event may be two accesses: a read and a write.
-    pending.addresses = realloc(pending.addresses, 2 * pending.capacity * sizeof(uint64_t));
-    if (!pending.raw || !pending.addresses)
-        tracer_fatal("out of memory");
+	pending.capacity = pending.capacity ? pending.capacity * 2 : 256;
+	pending.raw = realloc(pending.raw, pending.capacity * sizeof(*pending.raw));
+	// A raw event may be two accesses: a read and a write.
+	pending.addresses = realloc(pending.addresses, 2 * pending.capacity * sizeof(uint64_t));
+	if (!pending.raw || !pending.addresses)
+		tracer_fatal("out of memory");
 }
 
 static void append_raw(struct slot *slot, uint32_t info, uint64_t address)
 {
-    if (pending.count == EVENTS_PER_BLOCK_MAX)
-        tracer_fatal("the block at 0x%llx makes more than %d accesses", (unsigned long long)pending.block->address,
-                     EVENTS_PER_BLOCK_MAX);
-    if (pending.count == pending.capacity)
-        grow_pending();
-    pending.raw[pending.count++] = (struct raw){slot, info, address};
+	if (pending.count == EVENTS_PER_BLOCK_MAX)
+		tracer_fatal("the block at 0x%llx makes more than %d accesses", (unsigned long long)pending.block->address,
+			     EVENTS_PER_BLOCK_MAX);
+	if (pending.count == pending.capacity)
+		grow_pending();
+	pending.raw[pending.count++] = (struct raw){ slot, info, address };
 }
 
 // The pending block left off before instruction `executed`, so only those before it count.
 static void cut_pending(uint32_t executed)
 {
-    struct block *prefix;
+	struct block *prefix;
 
-    for (uint32_t i = 0; i < pending.count; i++)
-        if (pending.raw[i].slot->index >= executed)
-            return; // it accessed memory beyond: it was not interrupted, whatever it looks like
-    if (executed == 0) {
-        pending.block = NULL;
-        return;
-    }
-    prefix = block_prefix(pending.block, executed);
-    for (uint32_t i = 0; i < pending.count; i++)
-        pending.raw[i].slot = &prefix->slots[pending.raw[i].slot->index];
-    pending.block = prefix;
+	for (uint32_t i = 0; i < pending.count; i++)
+		if (pending.raw[i].slot->index >= executed)
+			return; // it accessed memory beyond: it was not interrupted, whatever it looks like
+	if (executed == 0) {
+		pending.block = NULL;
+		return;
+	}
+	prefix = block_prefix(pending.block, executed);
+	for (uint32_t i = 0; i < pending.count; i++)
+		pending.raw[i].slot = &prefix->slots[pending.raw[i].slot->index];
+	pending.block = prefix;
 }
 
 static void finish_pending(const struct block *next)
 {
-    uint32_t executed;
+	uint32_t executed;
 
-    if (!pending.block)
-        return;
-    if (next && !next->marker && !pending.block->marker && isa_interrupted(pending.block, next->address, &executed))
-        cut_pending(executed);
-    if (!pending.block)
-        return;
-    if (!pending.capacity)
-        grow_pending();
-    struct shape *shape = shape_of(pending.block, pending.raw, pending.count, pending.addresses);
-    struct item item = {(uint64_t)(uintptr_t)shape, NULL, pending.addresses, 0, shape->count};
+	if (!pending.block)
+		return;
+	if (next && !next->marker && !pending.block->marker && isa_interrupted(pending.block, next->address, &executed))
+		cut_pending(executed);
+	if (!pending.block)
+		return;
+	if (!pending.capacity)
+		grow_pending();
+	struct shape *shape = shape_of(pending.block, pending.raw, pending.count, pending.addresses);
+	struct item item = { (uint64_t)(uintptr_t)shape, NULL, pending.addresses, 0, shape->count };
 
-    instructions_recorded += pending.block->instructions;
-    pending.block = NULL;
-    pending.count = 0;
-    fold_push(0, &item);
+	instructions_recorded += pending.block->instructions;
+	pending.block = NULL;
+	pending.count = 0;
+	fold_push(0, &item);
 }
 
 // ---- The tape -------------------------------------------------------------------------------------------------
@@ -127,136 +127,136 @@ static void finish_pending(const struct block *next)
 // Marked so that the fast path never agrees with it: a region's ends have to be looked at each time.
 static const void *tape_key(const struct block *block)
 {
-    bool look = block->marker || block->entry_of || region_returns_to(block->address) ||
-                (system_mode && system_looks_at(block));
+	bool look = block->marker || block->entry_of || region_returns_to(block->address) ||
+		    (system_mode && system_looks_at(block));
 
-    return (const void *)((uintptr_t)block | look);
+	return (const void *)((uintptr_t)block | look);
 }
 
 static struct tape_entry *put_item(struct tape_entry *t, const struct loop *loop, uint32_t index, uint32_t first)
 {
-    const struct shape *shape = (const struct shape *)(uintptr_t)loop->items[index].identity;
+	const struct shape *shape = (const struct shape *)(uintptr_t)loop->items[index].identity;
 
-    if (t + shape->raw_count + 1 > tape + TAPE_MAX)
-        return NULL;
-    *t++ = (struct tape_entry){.key = tape_key(shape->block), .item = index};
-    for (uint32_t i = 0; i < shape->raw_count; i++) {
-        const struct raw_template *raw = &shape->raw[i];
-        uint32_t access = first + raw->access;
+	if (t + shape->raw_count + 1 > tape + TAPE_MAX)
+		return NULL;
+	*t++ = (struct tape_entry){ .key = tape_key(shape->block), .item = index };
+	for (uint32_t i = 0; i < shape->raw_count; i++) {
+		const struct raw_template *raw = &shape->raw[i];
+		uint32_t access = first + raw->access;
 
-        *t++ = (struct tape_entry){raw->slot, loop->next[access] + raw->offset, loop->strides[access], raw->info,
-                                   index};
-    }
-    tape_instructions += shape->block->instructions;
-    return t;
+		*t++ = (struct tape_entry){ raw->slot, loop->next[access] + raw->offset, loop->strides[access], raw->info,
+					    index };
+	}
+	tape_instructions += shape->block->instructions;
+	return t;
 }
 
 // fold.c has found a loop of blocks: its iterations from now on go over the tape.
 void record_start_tape(void)
 {
-    struct loop *loop = fold_block_loop();
-    struct tape_entry *t = tape;
-    uint32_t first = 0;
+	struct loop *loop = fold_block_loop();
+	struct tape_entry *t = tape;
+	uint32_t first = 0;
 
-    tape_instructions = 0;
-    for (uint32_t i = 0; i < loop->period; i++) {
-        t = put_item(t, loop, i, first);
-        if (!t)
-            return; // too long a tape: the loop goes on item by item in fold_push
-        first += loop->items[i].addresses_count;
-    }
-    *t = (struct tape_entry){.info = INFO_WRAP, .item = loop->period};
-    tape_iterations_left = UINT64_MAX;
-    if (instructions_limit != UINT64_MAX && tape_instructions)
-        tape_iterations_left = (instructions_limit - instructions_recorded) / tape_instructions + 2;
-    tape_iterations_begun_with = tape_iterations_left;
-    (*hand) = tape;
+	tape_instructions = 0;
+	for (uint32_t i = 0; i < loop->period; i++) {
+		t = put_item(t, loop, i, first);
+		if (!t)
+			return; // too long a tape: the loop goes on item by item in fold_push
+		first += loop->items[i].addresses_count;
+	}
+	*t = (struct tape_entry){ .info = INFO_WRAP, .item = loop->period };
+	tape_iterations_left = UINT64_MAX;
+	if (instructions_limit != UINT64_MAX && tape_instructions)
+		tape_iterations_left = (instructions_limit - instructions_recorded) / tape_instructions + 2;
+	tape_iterations_begun_with = tape_iterations_left;
+	(*hand) = tape;
 }
 
 // The slow form of the comparison that the callbacks make.
 static bool tape_agrees(const struct block *block)
 {
-    struct tape_entry *e = (*hand);
+	struct tape_entry *e = (*hand);
 
-    if (e->info == INFO_WRAP && !e->key && ((uintptr_t)tape[0].key & ~1ul) == (uintptr_t)block &&
-        tape_iterations_left > 1) {
-        tape_iterations_left--;
-        (*hand) = tape + 1;
-        return true;
-    }
-    if (((uintptr_t)e->key & ~1ul) != (uintptr_t)block)
-        return false;
-    (*hand) = e + 1;
-    return true;
+	if (e->info == INFO_WRAP && !e->key && ((uintptr_t)tape[0].key & ~1ul) == (uintptr_t)block &&
+	    tape_iterations_left > 1) {
+		tape_iterations_left--;
+		(*hand) = tape + 1;
+		return true;
+	}
+	if (((uintptr_t)e->key & ~1ul) != (uintptr_t)block)
+		return false;
+	(*hand) = e + 1;
+	return true;
 }
 
 static void take_back_pending(uint32_t index)
 {
-    const struct loop *loop = fold_block_loop();
-    struct tape_entry *e = (*hand);
+	const struct loop *loop = fold_block_loop();
+	struct tape_entry *e = (*hand);
 
-    while (e > tape && e[-1].item == index)
-        e--;
-    pending.block = ((struct shape *)(uintptr_t)loop->items[index].identity)->block;
-    pending.count = 0;
-    for (e++; e < (*hand); e++)
-        append_raw((struct slot *)e->key, e->info, e->address - e->stride);
+	while (e > tape && e[-1].item == index)
+		e--;
+	pending.block = ((struct shape *)(uintptr_t)loop->items[index].identity)->block;
+	pending.count = 0;
+	for (e++; e < (*hand); e++)
+		append_raw((struct slot *)e->key, e->info, e->address - e->stride);
 }
 
 // Ends the tape where the cursor stands. `boundary`: the event that does not agree begins a block, so that the last
 // block of a complete iteration is over.
 static void stop_tape(bool boundary)
 {
-    struct loop *loop = fold_block_loop();
-    struct tape_entry *e = (*hand);
-    uint32_t first = 0;
-    bool complete = e->info == INFO_WRAP && !e->key && boundary;
-    uint64_t iterations = tape_iterations_begun_with - tape_iterations_left + complete;
-    // The item of the last event that agreed, which is not over yet.
-    uint32_t position = complete || e == tape ? 0 : e[-1].item;
+	struct loop *loop = fold_block_loop();
+	struct tape_entry *e = (*hand);
+	uint32_t first = 0;
+	bool complete = e->info == INFO_WRAP && !e->key && boundary;
+	uint64_t iterations = tape_iterations_begun_with - tape_iterations_left + complete;
+	// The item of the last event that agreed, which is not over yet.
+	uint32_t position = complete || e == tape ? 0 : e[-1].item;
 
-    if (!complete && e != tape)
-        take_back_pending(position);
-    (*hand) = &tape_off;
-    loop->iterations += iterations;
-    instructions_recorded += iterations * tape_instructions;
-    loop->position = position;
-    for (uint32_t i = 0; i < loop->period; i++)
-        for (uint32_t k = 0; k < loop->items[i].addresses_count; k++, first++)
-            loop->next[first] += loop->strides[first] * (iterations + (i < position));
-    for (uint32_t i = 0; i < position; i++)
-        instructions_recorded += ((struct shape *)(uintptr_t)loop->items[i].identity)->block->instructions;
-    fold_end_loop(0);
+	if (!complete && e != tape)
+		take_back_pending(position);
+	(*hand) = &tape_off;
+	loop->iterations += iterations;
+	instructions_recorded += iterations * tape_instructions;
+	loop->position = position;
+	for (uint32_t i = 0; i < loop->period; i++)
+		for (uint32_t k = 0; k < loop->items[i].addresses_count; k++, first++)
+			loop->next[first] += loop->strides[first] * (iterations + (i < position));
+	for (uint32_t i = 0; i < position; i++)
+		instructions_recorded += ((struct shape *)(uintptr_t)loop->items[i].identity)->block->instructions;
+	fold_end_loop(0);
 }
 
 // ---- Events ---------------------------------------------------------------------------------------------------
 
 static void check_limit(void)
 {
-    if (instructions_recorded >= instructions_limit)
-        trace_finish("limit", LEAVE_LIMIT);
+	if (instructions_recorded >= instructions_limit)
+		trace_finish("limit", LEAVE_LIMIT);
 }
 
 void record_boundary(struct block *block)
 {
-    between_blocks = false;
-    if (taping()) {
-        if (tape_agrees(block))
-            return;
-        stop_tape(true);
-    }
-    finish_pending(block);
-    if (taping()) { // that began a loop
-        if (tape_agrees(block))
-            return;
-        stop_tape(true);
-    }
-    if (!block->marker)
-        check_limit();
-    if (trace_finished)
-        return;
-    pending.block = block;
-    pending.count = 0;
+	between_blocks = false;
+	if (taping()) {
+		if (tape_agrees(block))
+			return;
+		stop_tape(true);
+	}
+	finish_pending(block);
+	if (taping()) { // that began a loop
+		if (tape_agrees(block))
+			return;
+		stop_tape(true);
+	}
+	if (!block->marker)
+		check_limit();
+	if (trace_finished)
+		return;
+	pending.block = block;
+	pending.count = 0;
 }
 
 // To make the frame of a signal, QEMU itself writes the guest's memory, and QEMU 7.2 reports that as accesses of the last
@@ -264,49 +264,49 @@ void record_boundary(struct block *block)
 // Between blocks nothing is recorded, so a tape may not go on either.
 void record_between_blocks(void)
 {
-    if (hand != &cursor)
-        return;
-    if (taping())
-        stop_tape(true);
-    between_blocks = true;
+	if (hand != &cursor)
+		return;
+	if (taping())
+		stop_tape(true);
+	between_blocks = true;
 }
 
 void record_access(struct slot *slot, uint32_t info, uint64_t address)
 {
-    if (between_blocks)
-        return;
-    if (taping()) {
-        struct tape_entry *e = (*hand);
+	if (between_blocks)
+		return;
+	if (taping()) {
+		struct tape_entry *e = (*hand);
 
-        if (e->key == slot && e->address == address && e->info == info) {
-            e->address += e->stride;
-            (*hand) = e + 1;
-            return;
-        }
-        stop_tape(false);
-    }
-    // Without the preloaded half of this plugin nobody says when QEMU is between blocks: another block's slot shows it.
-    if (pending.block == slot->block)
-        append_raw(slot, info, address);
+		if (e->key == slot && e->address == address && e->info == info) {
+			e->address += e->stride;
+			(*hand) = e + 1;
+			return;
+		}
+		stop_tape(false);
+	}
+	// Without the preloaded half of this plugin nobody says when QEMU is between blocks: another block's slot shows it.
+	if (pending.block == slot->block)
+		append_raw(slot, info, address);
 }
 
 // The block that runs now, for accesses that nobody reports.
 struct block *record_current(void)
 {
-    if (!taping())
-        return pending.block;
-    if ((*hand) == tape)
-        return NULL;
-    const struct loop *loop = fold_block_loop();
-    return ((struct shape *)(uintptr_t)loop->items[(*hand)[-1].item].identity)->block;
+	if (!taping())
+		return pending.block;
+	if ((*hand) == tape)
+		return NULL;
+	const struct loop *loop = fold_block_loop();
+	return ((struct shape *)(uintptr_t)loop->items[(*hand)[-1].item].identity)->block;
 }
 
 void record_flush(void)
 {
-    if (taping())
-        stop_tape(true);
-    finish_pending(NULL);
-    if (taping())
-        stop_tape(true);
-    fold_flush();
+	if (taping())
+		stop_tape(true);
+	finish_pending(NULL);
+	if (taping())
+		stop_tape(true);
+	fold_flush();
 }

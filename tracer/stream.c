@@ -23,61 +23,61 @@ enum { FRAME_BYTES = 1 << 20, FRAME_SLACK = 1 << 20, TEXT_MAX = 1 << 12, ZSTD_LE
 enum { RECORD_END, RECORD_BLOCK, RECORD_SHAPE, RECORD_LOOP, RECORD_FIRST_SHAPE };
 
 struct counts {
-    uint64_t instructions, loads, stores, cache_ops, blocks, entries, unknown;
+	uint64_t instructions, loads, stores, cache_ops, blocks, entries, unknown;
 };
 
 static struct {
-    char *path;
-    int descriptor;
-    bool unnamed;         // made with O_TMPFILE
-    dev_t device;
-    ino_t inode;
-    uint64_t written;     // bytes in the file
-    uint8_t *buffer;      // of one frame
-    size_t used;
-    uint8_t *compressed;
-    ZSTD_CCtx *zstd;
-    uint32_t blocks, shapes; // defined so far
-    uint64_t last_block_address;
-    struct counts counts;
-} stream = {.descriptor = -1};
+	char *path;
+	int descriptor;
+	bool unnamed; // made with O_TMPFILE
+	dev_t device;
+	ino_t inode;
+	uint64_t written; // bytes in the file
+	uint8_t *buffer; // of one frame
+	size_t used;
+	uint8_t *compressed;
+	ZSTD_CCtx *zstd;
+	uint32_t blocks, shapes; // defined so far
+	uint64_t last_block_address;
+	struct counts counts;
+} stream = { .descriptor = -1 };
 
 // ---- Bytes ----------------------------------------------------------------------------------------------------
 
 static size_t encode_varint(uint8_t *out, uint64_t value)
 {
-    size_t n = 0;
+	size_t n = 0;
 
-    for (; value >= 0x80; value >>= 7)
-        out[n++] = (uint8_t)(value | 0x80);
-    out[n++] = (uint8_t)value;
-    return n;
+	for (; value >= 0x80; value >>= 7)
+		out[n++] = (uint8_t)(value | 0x80);
+	out[n++] = (uint8_t)value;
+	return n;
 }
 
 static void put(uint64_t value)
 {
-    stream.used += encode_varint(stream.buffer + stream.used, value);
+	stream.used += encode_varint(stream.buffer + stream.used, value);
 }
 
 static void put_signed(uint64_t value)
 {
-    put(value << 1 ^ (uint64_t)((int64_t)value >> 63));
+	put(value << 1 ^ (uint64_t)((int64_t)value >> 63));
 }
 
 static void put_bytes(const void *bytes, size_t count)
 {
-    memcpy(stream.buffer + stream.used, bytes, count);
-    stream.used += count;
+	memcpy(stream.buffer + stream.used, bytes, count);
+	stream.used += count;
 }
 
 static void put_text(const char *text)
 {
-    size_t length = strlen(text);
+	size_t length = strlen(text);
 
-    if (length > TEXT_MAX)
-        length = TEXT_MAX;
-    put(length);
-    put_bytes(text, length);
+	if (length > TEXT_MAX)
+		length = TEXT_MAX;
+	put(length);
+	put_bytes(text, length);
 }
 
 // Held while the descriptor is in use or moved, which any thread's system call may cause.
@@ -85,42 +85,42 @@ static pthread_mutex_t descriptor_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void write_all(const void *bytes, size_t count)
 {
-    struct stat now;
-    const char *from = bytes;
+	struct stat now;
+	const char *from = bytes;
 
-    pthread_mutex_lock(&descriptor_lock);
+	pthread_mutex_lock(&descriptor_lock);
 
-    if (fstat(stream.descriptor, &now) || now.st_dev != stream.device || now.st_ino != stream.inode)
-        tracer_fatal("the traced program closed the tracer's file; %s was not written", stream.path);
-    while (count) {
-        ssize_t done = pwrite(stream.descriptor, from, count, (off_t)stream.written);
+	if (fstat(stream.descriptor, &now) || now.st_dev != stream.device || now.st_ino != stream.inode)
+		tracer_fatal("the traced program closed the tracer's file; %s was not written", stream.path);
+	while (count) {
+		ssize_t done = pwrite(stream.descriptor, from, count, (off_t)stream.written);
 
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            tracer_fatal("cannot write %s: %s", stream.path, done ? strerror(errno) : "no space");
-        from += done;
-        count -= (size_t)done;
-        stream.written += (uint64_t)done;
-    }
-    pthread_mutex_unlock(&descriptor_lock);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			tracer_fatal("cannot write %s: %s", stream.path, done ? strerror(errno) : "no space");
+		from += done;
+		count -= (size_t)done;
+		stream.written += (uint64_t)done;
+	}
+	pthread_mutex_unlock(&descriptor_lock);
 }
 
 static void flush_frame(void)
 {
-    uint8_t prefix[20];
-    size_t n = encode_varint(prefix, stream.used);
+	uint8_t prefix[20];
+	size_t n = encode_varint(prefix, stream.used);
 
-    if (!stream.used)
-        return;
-    size_t size = ZSTD_compress2(stream.zstd, stream.compressed, ZSTD_compressBound(FRAME_BYTES + FRAME_SLACK),
-                                 stream.buffer, stream.used);
-    if (ZSTD_isError(size))
-        tracer_fatal("zstd: %s", ZSTD_getErrorName(size));
-    n += encode_varint(prefix + n, size);
-    write_all(prefix, n);
-    write_all(stream.compressed, size);
-    stream.used = 0;
+	if (!stream.used)
+		return;
+	size_t size = ZSTD_compress2(stream.zstd, stream.compressed, ZSTD_compressBound(FRAME_BYTES + FRAME_SLACK),
+				     stream.buffer, stream.used);
+	if (ZSTD_isError(size))
+		tracer_fatal("zstd: %s", ZSTD_getErrorName(size));
+	n += encode_varint(prefix + n, size);
+	write_all(prefix, n);
+	write_all(stream.compressed, size);
+	stream.used = 0;
 }
 
 // ---- The file -------------------------------------------------------------------------------------------------
@@ -128,235 +128,235 @@ static void flush_frame(void)
 // Out of the way of programs that close or reuse low numbers.
 static int move_high(int descriptor, int above)
 {
-    struct rlimit limit;
-    int high = 1000;
+	struct rlimit limit;
+	int high = 1000;
 
-    if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < 1100)
-        high = (int)limit.rlim_cur - 24;
-    if (high <= above)
-        high = above + 1;
-    int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, high);
-    if (moved < 0)
-        return descriptor;
-    close(descriptor);
-    return moved;
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < 1100)
+		high = (int)limit.rlim_cur - 24;
+	if (high <= above)
+		high = above + 1;
+	int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, high);
+	if (moved < 0)
+		return descriptor;
+	close(descriptor);
+	return moved;
 }
 
 static char *partial_name(void)
 {
-    char *name;
+	char *name;
 
-    if (asprintf(&name, "%s.partial", stream.path) < 0)
-        abort();
-    return name;
+	if (asprintf(&name, "%s.partial", stream.path) < 0)
+		abort();
+	return name;
 }
 
 static void open_file(void)
 {
-    struct stat now;
+	struct stat now;
 
-    if (!stat(stream.path, &now) && !S_ISREG(now.st_mode))
-        tracer_fatal("%s is not a file that could be replaced", stream.path);
-    char *slash = strrchr(stream.path, '/');
-    char *folder = slash ? strndup(stream.path, slash == stream.path ? 1 : (size_t)(slash - stream.path)) : strdup(".");
+	if (!stat(stream.path, &now) && !S_ISREG(now.st_mode))
+		tracer_fatal("%s is not a file that could be replaced", stream.path);
+	char *slash = strrchr(stream.path, '/');
+	char *folder = slash ? strndup(stream.path, slash == stream.path ? 1 : (size_t)(slash - stream.path)) : strdup(".");
 
-    stream.descriptor = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-    stream.unnamed = stream.descriptor >= 0;
-    if (!stream.unnamed) {
-        char *name = partial_name();
+	stream.descriptor = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	stream.unnamed = stream.descriptor >= 0;
+	if (!stream.unnamed) {
+		char *name = partial_name();
 
-        stream.descriptor = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-        if (stream.descriptor < 0)
-            tracer_fatal("cannot create %s: %s", name, strerror(errno));
-        free(name);
-    }
-    free(folder);
-    stream.descriptor = move_high(stream.descriptor, 0);
-    if (fstat(stream.descriptor, &now))
-        tracer_fatal("cannot stat %s: %s", stream.path, strerror(errno));
-    stream.device = now.st_dev;
-    stream.inode = now.st_ino;
+		stream.descriptor = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		if (stream.descriptor < 0)
+			tracer_fatal("cannot create %s: %s", name, strerror(errno));
+		free(name);
+	}
+	free(folder);
+	stream.descriptor = move_high(stream.descriptor, 0);
+	if (fstat(stream.descriptor, &now))
+		tracer_fatal("cannot stat %s: %s", stream.path, strerror(errno));
+	stream.device = now.st_dev;
+	stream.inode = now.st_ino;
 }
 
 // Gives the finished file its name, replacing what had it before.
 static void name_file(void)
 {
-    char link[64], *partial = partial_name();
+	char link[64], *partial = partial_name();
 
-    if (stream.unnamed) {
-        snprintf(link, sizeof(link), "/proc/self/fd/%d", stream.descriptor);
-        unlink(partial);
-        if (linkat(AT_FDCWD, link, AT_FDCWD, partial, AT_SYMLINK_FOLLOW))
-            tracer_fatal("cannot name %s: %s", partial, strerror(errno));
-    }
-    if (rename(partial, stream.path))
-        tracer_fatal("cannot name %s: %s", stream.path, strerror(errno));
-    free(partial);
+	if (stream.unnamed) {
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", stream.descriptor);
+		unlink(partial);
+		if (linkat(AT_FDCWD, link, AT_FDCWD, partial, AT_SYMLINK_FOLLOW))
+			tracer_fatal("cannot name %s: %s", partial, strerror(errno));
+	}
+	if (rename(partial, stream.path))
+		tracer_fatal("cannot name %s: %s", stream.path, strerror(errno));
+	free(partial);
 }
 
 void stream_open(const char *path, const struct option *header, unsigned header_count)
 {
-    static const uint8_t magic[8] = {0x89, 'A', 'S', 'S', 'A', 'Y', 'T', '\n'};
-    uint8_t prefix[10];
+	static const uint8_t magic[8] = { 0x89, 'A', 'S', 'S', 'A', 'Y', 'T', '\n' };
+	uint8_t prefix[10];
 
-    if (path[0] == '/') {
-        stream.path = strdup(path);
-    } else { // the program may change its folder
-        char *here = getcwd(NULL, 0);
+	if (path[0] == '/') {
+		stream.path = strdup(path);
+	} else { // the program may change its folder
+		char *here = getcwd(NULL, 0);
 
-        if (!here || asprintf(&stream.path, "%s/%s", here, path) < 0)
-            tracer_fatal("cannot tell the current folder: %s", strerror(errno));
-        free(here);
-    }
-    stream.buffer = malloc(FRAME_BYTES + FRAME_SLACK);
-    stream.compressed = malloc(ZSTD_compressBound(FRAME_BYTES + FRAME_SLACK));
-    stream.zstd = ZSTD_createCCtx();
-    if (!stream.buffer || !stream.compressed || !stream.zstd)
-        tracer_fatal("out of memory");
-    ZSTD_CCtx_setParameter(stream.zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
-    ZSTD_CCtx_setParameter(stream.zstd, ZSTD_c_checksumFlag, 1);
-    open_file();
-    size_t n = encode_varint(prefix, system_mode ? 2 : region_nests() ? 4 : 1); // docs/trace-format.md
-    n += encode_varint(prefix + n, target->arch);
-    write_all(magic, sizeof(magic));
-    write_all(prefix, n);
-    put(header_count);
-    for (unsigned i = 0; i < header_count; i++) {
-        put_text(header[i].key);
-        put_text(header[i].value);
-    }
-    flush_frame();
+		if (!here || asprintf(&stream.path, "%s/%s", here, path) < 0)
+			tracer_fatal("cannot tell the current folder: %s", strerror(errno));
+		free(here);
+	}
+	stream.buffer = malloc(FRAME_BYTES + FRAME_SLACK);
+	stream.compressed = malloc(ZSTD_compressBound(FRAME_BYTES + FRAME_SLACK));
+	stream.zstd = ZSTD_createCCtx();
+	if (!stream.buffer || !stream.compressed || !stream.zstd)
+		tracer_fatal("out of memory");
+	ZSTD_CCtx_setParameter(stream.zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
+	ZSTD_CCtx_setParameter(stream.zstd, ZSTD_c_checksumFlag, 1);
+	open_file();
+	size_t n = encode_varint(prefix, system_mode ? 2 : region_nests() ? 4 : 1); // docs/trace-format.md
+	n += encode_varint(prefix + n, target->arch);
+	write_all(magic, sizeof(magic));
+	write_all(prefix, n);
+	put(header_count);
+	for (unsigned i = 0; i < header_count; i++) {
+		put_text(header[i].key);
+		put_text(header[i].value);
+	}
+	flush_frame();
 }
 
 // ---- Records --------------------------------------------------------------------------------------------------
 
 static void define_block(struct block *block)
 {
-    uint32_t n = block->instructions;
-    bool uniform = true;
+	uint32_t n = block->instructions;
+	bool uniform = true;
 
-    for (uint32_t i = 1; i < n; i++)
-        uniform &= block->sizes[i] == block->sizes[0];
-    put(RECORD_BLOCK);
-    put_signed(block->address - stream.last_block_address);
-    stream.last_block_address = block->address;
-    put(n);
-    put(uniform ? block->sizes[0] : 0);
-    if (!uniform)
-        put_bytes(block->sizes, n);
-    put_bytes(block->code, block->end - block->address);
-    block->id = ++stream.blocks;
+	for (uint32_t i = 1; i < n; i++)
+		uniform &= block->sizes[i] == block->sizes[0];
+	put(RECORD_BLOCK);
+	put_signed(block->address - stream.last_block_address);
+	stream.last_block_address = block->address;
+	put(n);
+	put(uniform ? block->sizes[0] : 0);
+	if (!uniform)
+		put_bytes(block->sizes, n);
+	put_bytes(block->code, block->end - block->address);
+	block->id = ++stream.blocks;
 }
 
 static void define_shape(struct shape *shape)
 {
-    struct block *block = shape->block;
-    uint16_t instruction = 0;
+	struct block *block = shape->block;
+	uint16_t instruction = 0;
 
-    if (!block->marker && !block->id)
-        define_block(block);
-    put(RECORD_SHAPE);
-    put(block->marker ? 0 : block->id);
-    if (block->marker) {
-        put(block->marker);
-        put(block->marker_value);
-    }
-    put(shape->count);
-    for (uint32_t i = 0; i < shape->count; i++) {
-        put_signed((uint64_t)shape->accesses[i].instruction - instruction);
-        instruction = shape->accesses[i].instruction;
-        put(shape->accesses[i].bytes);
-        put(shape->accesses[i].flags);
-    }
-    shape->id = ++stream.shapes;
-    if (stream.used > FRAME_BYTES)
-        flush_frame();
+	if (!block->marker && !block->id)
+		define_block(block);
+	put(RECORD_SHAPE);
+	put(block->marker ? 0 : block->id);
+	if (block->marker) {
+		put(block->marker);
+		put(block->marker_value);
+	}
+	put(shape->count);
+	for (uint32_t i = 0; i < shape->count; i++) {
+		put_signed((uint64_t)shape->accesses[i].instruction - instruction);
+		instruction = shape->accesses[i].instruction;
+		put(shape->accesses[i].bytes);
+		put(shape->accesses[i].flags);
+	}
+	shape->id = ++stream.shapes;
+	if (stream.used > FRAME_BYTES)
+		flush_frame();
 }
 
 static struct shape *shape_from(uint64_t identity)
 {
-    return (struct shape *)(uintptr_t)identity;
+	return (struct shape *)(uintptr_t)identity;
 }
 
 // Definitions come before the record that needs them, for they cannot stand inside a loop.
 static void define_all(uint64_t identity, const uint64_t *descriptor)
 {
-    if (!(identity & 1)) {
-        if (!shape_from(identity)->id)
-            define_shape(shape_from(identity));
-        return;
-    }
-    const uint64_t *d = descriptor + 2;
-    for (uint64_t i = 0; i < descriptor[1]; i++) {
-        define_all(d[0], d + 3);
-        d += 3 + d[1];
-    }
+	if (!(identity & 1)) {
+		if (!shape_from(identity)->id)
+			define_shape(shape_from(identity));
+		return;
+	}
+	const uint64_t *d = descriptor + 2;
+	for (uint64_t i = 0; i < descriptor[1]; i++) {
+		define_all(d[0], d + 3);
+		d += 3 + d[1];
+	}
 }
 
 static void count_shape(const struct shape *shape, struct counts *sum)
 {
-    sum->blocks += !shape->block->marker;
-    sum->entries += shape->block->marker == MARKER_ENTER;
-    sum->instructions += shape->block->instructions;
-    for (uint32_t i = 0; i < shape->count; i++) {
-        uint8_t flags = shape->accesses[i].flags;
+	sum->blocks += !shape->block->marker;
+	sum->entries += shape->block->marker == MARKER_ENTER;
+	sum->instructions += shape->block->instructions;
+	for (uint32_t i = 0; i < shape->count; i++) {
+		uint8_t flags = shape->accesses[i].flags;
 
-        sum->unknown += (flags & ACCESS_UNKNOWN) != 0;
-        if (flags & ACCESS_CACHE_OP)
-            sum->cache_ops++;
-        else if (flags & ACCESS_STORE)
-            sum->stores++;
-        else
-            sum->loads++;
-    }
+		sum->unknown += (flags & ACCESS_UNKNOWN) != 0;
+		if (flags & ACCESS_CACHE_OP)
+			sum->cache_ops++;
+		else if (flags & ACCESS_STORE)
+			sum->stores++;
+		else
+			sum->loads++;
+	}
 }
 
 static void add_counts(struct counts *sum, const struct counts *part, uint64_t times)
 {
-    sum->instructions += part->instructions * times;
-    sum->loads += part->loads * times;
-    sum->stores += part->stores * times;
-    sum->cache_ops += part->cache_ops * times;
-    sum->blocks += part->blocks * times;
-    sum->entries += part->entries * times;
-    sum->unknown += part->unknown * times;
+	sum->instructions += part->instructions * times;
+	sum->loads += part->loads * times;
+	sum->stores += part->stores * times;
+	sum->cache_ops += part->cache_ops * times;
+	sum->blocks += part->blocks * times;
+	sum->entries += part->entries * times;
+	sum->unknown += part->unknown * times;
 }
 
-static void put_item(uint64_t identity, const uint64_t *descriptor, const uint64_t *addresses,
-                     uint32_t addresses_count, struct counts *sum)
+static void put_item(uint64_t identity, const uint64_t *descriptor, const uint64_t *addresses, uint32_t addresses_count,
+		     struct counts *sum)
 {
-    if (!(identity & 1)) {
-        struct shape *shape = shape_from(identity);
+	if (!(identity & 1)) {
+		struct shape *shape = shape_from(identity);
 
-        put(RECORD_FIRST_SHAPE - 1 + shape->id);
-        for (uint32_t i = 0; i < shape->count; i++) {
-            put_signed(addresses[i] - shape->last[i]);
-            shape->last[i] = addresses[i];
-        }
-        count_shape(shape, sum);
-        return;
-    }
-    struct counts body = {0};
-    const uint64_t *d = descriptor + 2;
-    put(RECORD_LOOP);
-    put(descriptor[0]);
-    put(descriptor[1]);
-    for (uint64_t i = 0; i < descriptor[1]; i++) {
-        put_item(d[0], d + 3, addresses, (uint32_t)d[2], &body);
-        addresses += d[2];
-        d += 3 + d[1];
-    }
-    for (uint32_t i = 0; i < addresses_count; i++)
-        put_signed(d[i]);
-    add_counts(sum, &body, descriptor[0]);
+		put(RECORD_FIRST_SHAPE - 1 + shape->id);
+		for (uint32_t i = 0; i < shape->count; i++) {
+			put_signed(addresses[i] - shape->last[i]);
+			shape->last[i] = addresses[i];
+		}
+		count_shape(shape, sum);
+		return;
+	}
+	struct counts body = { 0 };
+	const uint64_t *d = descriptor + 2;
+	put(RECORD_LOOP);
+	put(descriptor[0]);
+	put(descriptor[1]);
+	for (uint64_t i = 0; i < descriptor[1]; i++) {
+		put_item(d[0], d + 3, addresses, (uint32_t)d[2], &body);
+		addresses += d[2];
+		d += 3 + d[1];
+	}
+	for (uint32_t i = 0; i < addresses_count; i++)
+		put_signed(d[i]);
+	add_counts(sum, &body, descriptor[0]);
 }
 
 void stream_item(const struct item *item)
 {
-    define_all(item->identity, item->descriptor);
-    put_item(item->identity, item->descriptor, item->addresses, item->addresses_count, &stream.counts);
-    if (stream.used > FRAME_BYTES)
-        flush_frame();
+	define_all(item->identity, item->descriptor);
+	put_item(item->identity, item->descriptor, item->addresses, item->addresses_count, &stream.counts);
+	if (stream.used > FRAME_BYTES)
+		flush_frame();
 }
 
 // ---- The end --------------------------------------------------------------------------------------------------
@@ -365,86 +365,86 @@ static uint32_t end_lines;
 
 static void count_line(const char *key, uint64_t value)
 {
-    (void)key, (void)value;
-    end_lines++;
+	(void)key, (void)value;
+	end_lines++;
 }
 
 static void put_line(const char *key, uint64_t value)
 {
-    char text[24];
+	char text[24];
 
-    snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
-    put_text(key);
-    put_text(text);
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	put_text(key);
+	put_text(text);
 }
 
 static void put_text_line(const char *key, const char *value)
 {
-    put_text(key);
-    put_text(value);
+	put_text(key);
+	put_text(value);
 }
 
 static void put_end(const char *reason)
 {
-    const struct counts *c = &stream.counts;
+	const struct counts *c = &stream.counts;
 
-    end_lines = 0;
-    region_report(count_line);
-    images_find();
-    put(RECORD_END);
-    put(8 + end_lines + images_report(NULL));
-    put_text("end");
-    put_text(reason);
-    put_line("instructions", c->instructions);
-    put_line("loads", c->loads);
-    put_line("stores", c->stores);
-    put_line("cache_operations", c->cache_ops);
-    put_line("blocks", c->blocks);
-    put_line("region_entries", c->entries);
-    put_line("unknown_addresses", c->unknown);
-    region_report(put_line);
-    images_report(put_text_line);
+	end_lines = 0;
+	region_report(count_line);
+	images_find();
+	put(RECORD_END);
+	put(8 + end_lines + images_report(NULL));
+	put_text("end");
+	put_text(reason);
+	put_line("instructions", c->instructions);
+	put_line("loads", c->loads);
+	put_line("stores", c->stores);
+	put_line("cache_operations", c->cache_ops);
+	put_line("blocks", c->blocks);
+	put_line("region_entries", c->entries);
+	put_line("unknown_addresses", c->unknown);
+	region_report(put_line);
+	images_report(put_text_line);
 }
 
 void stream_close(const char *reason)
 {
-    if (stream.descriptor < 0)
-        return;
-    put_end(reason);
-    flush_frame();
-    pthread_mutex_lock(&descriptor_lock); // other threads' system calls go on
-    name_file();
-    close(stream.descriptor);
-    stream.descriptor = -1;
-    pthread_mutex_unlock(&descriptor_lock);
+	if (stream.descriptor < 0)
+		return;
+	put_end(reason);
+	flush_frame();
+	pthread_mutex_lock(&descriptor_lock); // other threads' system calls go on
+	name_file();
+	close(stream.descriptor);
+	stream.descriptor = -1;
+	pthread_mutex_unlock(&descriptor_lock);
 }
 
 // After a failure: nothing half-written stays.
 void stream_discard(void)
 {
-    if (stream.descriptor >= 0 && !stream.unnamed)
-        unlink(partial_name());
+	if (stream.descriptor >= 0 && !stream.unnamed)
+		unlink(partial_name());
 }
 
 void stream_hold(bool hold)
 {
-    (hold ? pthread_mutex_lock : pthread_mutex_unlock)(&descriptor_lock);
+	(hold ? pthread_mutex_lock : pthread_mutex_unlock)(&descriptor_lock);
 }
 
 void stream_abandon(void)
 {
-    if (stream.descriptor >= 0)
-        close(stream.descriptor);
-    stream.descriptor = -1;
+	if (stream.descriptor >= 0)
+		close(stream.descriptor);
+	stream.descriptor = -1;
 }
 
 // The guest is about to use these numbers for descriptors of its own, or to close them.
 void stream_guard_descriptor(uint64_t a, uint64_t b)
 {
-    pthread_mutex_lock(&descriptor_lock);
-    uint32_t ours = (uint32_t)stream.descriptor;
+	pthread_mutex_lock(&descriptor_lock);
+	uint32_t ours = (uint32_t)stream.descriptor;
 
-    if (stream.descriptor >= 0 && ((uint32_t)a == ours || (uint32_t)b == ours))
-        stream.descriptor = move_high(stream.descriptor, stream.descriptor);
-    pthread_mutex_unlock(&descriptor_lock);
+	if (stream.descriptor >= 0 && ((uint32_t)a == ours || (uint32_t)b == ours))
+		stream.descriptor = move_high(stream.descriptor, stream.descriptor);
+	pthread_mutex_unlock(&descriptor_lock);
 }

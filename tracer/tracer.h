@@ -21,14 +21,21 @@
 
 #define TRACER_VERSION "1"
 
-enum arch { ARCH_POWERPC = 1, ARCH_POWERPC64, ARCH_POWERPC64LE, ARCH_LOONGARCH64, ARCH_X86_64, ARCH_AARCH64,
-            ARCH_RISCV64 }; // the numbers of crates/arch; they are in the file
+enum arch {
+	ARCH_POWERPC = 1,
+	ARCH_POWERPC64,
+	ARCH_POWERPC64LE,
+	ARCH_LOONGARCH64,
+	ARCH_X86_64,
+	ARCH_AARCH64,
+	ARCH_RISCV64
+}; // the numbers of crates/arch; they are in the file
 
 struct target {
-    enum arch arch;
-    const char *qemu_name, *name;
-    bool big_endian;
-    unsigned word_bytes;
+	enum arch arch;
+	const char *qemu_name, *name;
+	bool big_endian;
+	unsigned word_bytes;
 };
 extern const struct target *target;
 
@@ -38,31 +45,31 @@ struct block;
 
 // Where a memory event comes from: one instruction of one block. Callbacks get its address.
 struct slot {
-    struct block *block;
-    uint16_t index;      // of the instruction in the block
-    bool cache_op;       // dcbst, icbi: QEMU reports a load, the machine moves no data to a register
-    bool store_only;     // a conditional store, which QEMU reports as a read and a write
-    bool silent;         // accesses memory but QEMU reports nothing: see struct hole
-    uint32_t word;       // the instruction, for those
+	struct block *block;
+	uint16_t index; // of the instruction in the block
+	bool cache_op; // dcbst, icbi: QEMU reports a load, the machine moves no data to a register
+	bool store_only; // a conditional store, which QEMU reports as a read and a write
+	bool silent; // accesses memory but QEMU reports nothing: see struct hole
+	uint32_t word; // the instruction, for those
 };
 
 // A translated block: straight-line code that QEMU runs from its first instruction. The same address with other
 // bytes is another block. Lives for ever, since QEMU may call back with it at any time.
 struct block {
-    uint64_t address;
-    uint64_t end;             // address after the last instruction
-    uint32_t id;              // in the file; 0: not written yet
-    uint32_t instructions;
-    uint8_t *code;            // the bytes
-    uint8_t *sizes;           // of each instruction
-    struct slot *slots;       // one for each instruction
-    struct slot *tail_hole;   // the last instruction accesses memory without a report
-    struct shape *shapes;     // in order of last use
-    unsigned shapes_count;
-    uint8_t entry_of;         // 1 + number of the region that starts here, or 0
-    uint8_t marker;           // not code: an event of the region, enum marker
-    uint8_t marker_value;
-    struct block *next;       // in the hash table
+	uint64_t address;
+	uint64_t end; // address after the last instruction
+	uint32_t id; // in the file; 0: not written yet
+	uint32_t instructions;
+	uint8_t *code; // the bytes
+	uint8_t *sizes; // of each instruction
+	struct slot *slots; // one for each instruction
+	struct slot *tail_hole; // the last instruction accesses memory without a report
+	struct shape *shapes; // in order of last use
+	unsigned shapes_count;
+	uint8_t entry_of; // 1 + number of the region that starts here, or 0
+	uint8_t marker; // not code: an event of the region, enum marker
+	uint8_t marker_value;
+	struct block *next; // in the hash table
 };
 
 enum marker { MARKER_NONE, MARKER_ENTER, MARKER_LEAVE, MARKER_INTERRUPT, MARKER_INTERRUPT_OVER };
@@ -70,38 +77,38 @@ enum leave_how { LEAVE_RETURN, LEAVE_LONGJMP, LEAVE_EXIT, LEAVE_LIMIT, LEAVE_SWI
 
 // One access of an instruction as the file has it.
 struct access {
-    uint16_t instruction;
-    uint16_t bytes;
-    uint8_t flags;
+	uint16_t instruction;
+	uint16_t bytes;
+	uint8_t flags;
 };
 enum { ACCESS_STORE = 1, ACCESS_CACHE_OP = 2, ACCESS_UNKNOWN = 4 };
 
 // One event as QEMU reports it.
 struct raw {
-    struct slot *slot;
-    uint32_t info;
-    uint64_t address;
+	struct slot *slot;
+	uint32_t info;
+	uint64_t address;
 };
 
 // How a raw event of a shape follows from the accesses: address = addresses[access] + offset.
 struct raw_template {
-    struct slot *slot;
-    uint32_t info;
-    uint32_t access;
-    uint64_t offset;
+	struct slot *slot;
+	uint32_t info;
+	uint32_t access;
+	uint64_t offset;
 };
 
 // One way in which a block accesses memory. Most blocks have one; conditional stores and length-controlled
 // vector loads make more. All executions of a shape differ in the addresses only.
 struct shape {
-    struct block *block;
-    struct shape *next;
-    uint32_t id; // in the file; 0: not written yet
-    uint32_t raw_count, count;
-    struct raw_template *raw;
-    struct access *accesses;
-    uint32_t *source;   // of each access: the raw event with its address
-    uint64_t *last;     // addresses as last written to the file, the base of the next difference
+	struct block *block;
+	struct shape *next;
+	uint32_t id; // in the file; 0: not written yet
+	uint32_t raw_count, count;
+	struct raw_template *raw;
+	struct access *accesses;
+	uint32_t *source; // of each access: the raw event with its address
+	uint64_t *last; // addresses as last written to the file, the base of the next difference
 };
 
 // Info words of events that the tracer makes itself have this bit; then bytes, and the kinds below.
@@ -120,8 +127,8 @@ void blocks_written(void (*visit)(const struct block *block)); // those that are
 
 // ---- images.c -------------------------------------------------------------------------------------------------
 
-void images_find(void);                                                        // at the end
-unsigned images_report(void (*text)(const char *key, const char *value));      // how many
+void images_find(void); // at the end
+unsigned images_report(void (*text)(const char *key, const char *value)); // how many
 
 // ---- Tape -----------------------------------------------------------------------------------------------------
 //
@@ -130,11 +137,11 @@ unsigned images_report(void (*text)(const char *key, const char *value));      /
 // costs one comparison and nothing is stored. A cursor on `tape_off` agrees with nothing.
 
 struct tape_entry {
-    const void *key; // struct block at its start, struct slot for an access
-    uint64_t address;
-    uint64_t stride;
-    uint32_t info;
-    uint32_t item;   // which block of the iteration
+	const void *key; // struct block at its start, struct slot for an access
+	uint64_t address;
+	uint64_t stride;
+	uint32_t info;
+	uint32_t item; // which block of the iteration
 };
 #define INFO_WRAP 0x7fffffffu // info of the entry after the last: the iteration is complete
 
@@ -145,16 +152,16 @@ extern _Thread_local struct tape_entry *cursor __attribute__((tls_model("initial
 
 // ---- record.c: all of these are called by the recorded thread only --------------------------------------------
 
-void record_boundary(struct block *block);                          // a block (or marker) begins
+void record_boundary(struct block *block); // a block (or marker) begins
 void record_access(struct slot *slot, uint32_t info, uint64_t address);
-void record_between_blocks(void);                                    // QEMU delivers a signal to the recorded thread
-void record_flush(void);                                             // nothing more comes
-void record_park(void);                                              // the recorded thread leaves generated code
-void record_unpark(void);                                            // it is back; or it is claimed
-struct block *record_current(void);                                  // the block that runs now, or null
-void record_start_tape(void);                                        // by fold.c: level 0 has found a loop
-void record_suspend(void);                                           // what comes is no part of the trace
-void record_resume(void);                                            // now it is again
+void record_between_blocks(void); // QEMU delivers a signal to the recorded thread
+void record_flush(void); // nothing more comes
+void record_park(void); // the recorded thread leaves generated code
+void record_unpark(void); // it is back; or it is claimed
+struct block *record_current(void); // the block that runs now, or null
+void record_start_tape(void); // by fold.c: level 0 has found a loop
+void record_suspend(void); // what comes is no part of the trace
+void record_resume(void); // now it is again
 extern uint64_t instructions_recorded, instructions_limit;
 
 // ---- fold.c ---------------------------------------------------------------------------------------------------
@@ -164,21 +171,21 @@ enum { FOLD_LEVELS = 4, FOLD_PERIOD_MAX = 64, FOLD_COPIES = 3 };
 // One element of a sequence: a block's execution or a loop. `identity` is the shape's address, or a hash with the
 // lowest bit set for a loop, which then has a descriptor: see fold.c.
 struct item {
-    uint64_t identity;
-    const uint64_t *descriptor, *addresses;
-    uint32_t descriptor_count, addresses_count;
+	uint64_t identity;
+	const uint64_t *descriptor, *addresses;
+	uint32_t descriptor_count, addresses_count;
 };
 
 // The loop that a level is in.
 struct loop {
-    uint32_t period;
-    uint64_t iterations;
-    struct item items[FOLD_PERIOD_MAX]; // with the addresses of the first iteration
-    uint64_t *words;                    // what the items point to
-    uint64_t *strides, *next;           // for all addresses of the body in order; addresses of the next iteration
-    uint32_t addresses_count, words_capacity, strides_capacity;
-    uint32_t position;                  // items of the next iteration seen already
-    bool active;
+	uint32_t period;
+	uint64_t iterations;
+	struct item items[FOLD_PERIOD_MAX]; // with the addresses of the first iteration
+	uint64_t *words; // what the items point to
+	uint64_t *strides, *next; // for all addresses of the body in order; addresses of the next iteration
+	uint32_t addresses_count, words_capacity, strides_capacity;
+	uint32_t position; // items of the next iteration seen already
+	bool active;
 };
 
 void fold_push(unsigned level, const struct item *item);
@@ -189,35 +196,35 @@ struct loop *fold_block_loop(void); // the loop of level 0
 // ---- stream.c -------------------------------------------------------------------------------------------------
 
 struct option {
-    const char *key;
-    char *value;
+	const char *key;
+	char *value;
 };
 void stream_open(const char *path, const struct option *header, unsigned header_count);
 void stream_item(const struct item *item);
 void stream_close(const char *reason);
 void stream_guard_descriptor(uint64_t a, uint64_t b); // the guest is about to use these descriptors
-void stream_discard(void);                            // after a failure
-void stream_abandon(void);                            // in a forked child: the file is the parent's
-void stream_hold(bool hold);                          // around a fork: no other thread has the lock
+void stream_discard(void); // after a failure
+void stream_abandon(void); // in a forked child: the file is the parent's
+void stream_hold(bool hold); // around a fork: no other thread has the lock
 
 // ---- region.c -------------------------------------------------------------------------------------------------
 
 enum { REGIONS_MAX = 16 };
 bool region_add(const char *text, const char *path, char *problem, size_t problem_size);
-void region_note_block(struct block *block);        // at translation: is it an entry?
+void region_note_block(struct block *block); // at translation: is it an entry?
 void region_boundary(struct block *block, void *cpu);
-bool region_recording(void);                        // is the calling thread inside a recorded region?
-void region_system_call(void);                      // the calling thread enters a system call
+bool region_recording(void); // is the calling thread inside a recorded region?
+void region_system_call(void); // the calling thread enters a system call
 bool region_thread_is_recorded(void);
 void region_system_call_over(void);
-void region_signals(void);                           // QEMU is about to deliver signals to the calling thread
-void region_hold(bool hold);                        // around a fork
+void region_signals(void); // QEMU is about to deliver signals to the calling thread
+void region_hold(bool hold); // around a fork
 void trace_finish(const char *reason, enum leave_how how);
-bool region_returns_to(uint64_t address);            // does a call of a region that is under way return there?
-bool region_nests(void);                            // may a region be entered inside of another?
+bool region_returns_to(uint64_t address); // does a call of a region that is under way return there?
+bool region_nests(void); // may a region be entered inside of another?
 void region_switch_to(uint64_t returns_to, uint64_t stack); // the call that is under way is another task's
-void region_end_switched(void);                             // the CPU has gone to a task that is not in the region
-bool region_call(uint64_t *returns_to, uint64_t *stack);    // of the call that is under way
+void region_end_switched(void); // the CPU has gone to a task that is not in the region
+bool region_call(uint64_t *returns_to, uint64_t *stack); // of the call that is under way
 void region_report(void (*line)(const char *key, uint64_t value));
 extern _Atomic bool trace_finished;
 
@@ -225,18 +232,18 @@ extern _Atomic bool trace_finished;
 
 extern bool system_mode;
 bool system_take_argument(const char *key, const char *value, bool *mine);
-uint64_t system_start_address(void);                        // 0: from the first instruction
-bool system_interrupt(struct block *block, void *cpu);      // does this block belong to an interrupt of the region?
-bool system_leaves_out(void);                               // is an interrupt under way that is not recorded?
+uint64_t system_start_address(void); // 0: from the first instruction
+bool system_interrupt(struct block *block, void *cpu); // does this block belong to an interrupt of the region?
+bool system_leaves_out(void); // is an interrupt under way that is not recorded?
 void system_task_switch(const struct block *block, void *cpu); // before the region is looked at
-void system_note_call(const struct block *block, void *cpu);   // after it, inside
-bool system_looks_at(const struct block *block);            // must it not go over the tape?
+void system_note_call(const struct block *block, void *cpu); // after it, inside
+bool system_looks_at(const struct block *block); // must it not go over the tape?
 bool system_is_kernel(uint64_t address);
 void system_report(void (*line)(const char *key, uint64_t value));
 
 // ---- guest.c --------------------------------------------------------------------------------------------------
 
-void guest_first_block(void *cpu);      // learns the stack's top and the cache line; checks the registers
+void guest_first_block(void *cpu); // learns the stack's top and the cache line; checks the registers
 bool guest_registers_known(void);
 uint64_t guest_register(const void *cpu, unsigned number);
 uint64_t guest_stack_pointer(const void *cpu);
@@ -246,7 +253,7 @@ uint64_t guest_stack_top(void);
 uint64_t guest_load_address(void);
 uint64_t guest_cache_line(void);
 void guest_set_cache_line(uint64_t bytes);
-void guest_check_call(void *cpu);       // system mode: do the registers look like those of a call?
+void guest_check_call(void *cpu); // system mode: do the registers look like those of a call?
 void guest_set_base(uint64_t base);
 uint64_t guest_base_address(void);
 bool guest_read(uint64_t address, void *data, size_t bytes);
@@ -254,14 +261,14 @@ bool guest_read(uint64_t address, void *data, size_t bytes);
 // ---- isa.c ----------------------------------------------------------------------------------------------------
 
 struct instruction_facts {
-    bool silent;          // accesses memory, no event
-    bool cache_op;        // an event that is no data access
-    bool store_only;      // a conditional store, implemented as read and write
+	bool silent; // accesses memory, no event
+	bool cache_op; // an event that is no data access
+	bool store_only; // a conditional store, implemented as read and write
 };
 struct instruction_facts isa_facts(uint32_t word);
 bool isa_hole(uint32_t word, const void *cpu, uint64_t *address, uint32_t *info);
 bool isa_interrupted(const struct block *block, uint64_t next, uint32_t *executed);
-bool isa_goes_to(const struct block *block, uint64_t next);  // by itself: falls through, or branches there directly
+bool isa_goes_to(const struct block *block, uint64_t next); // by itself: falls through, or branches there directly
 bool isa_returns_from_interrupt(const struct block *block);
 bool isa_calls_system(const struct block *block);
 uint32_t isa_word(const uint8_t *code);

@@ -54,8 +54,19 @@ struct instruction {
 
 /* Codes of instructions: class, operation, size. */
 enum {
-	LOAD_WORD = 0x61, LOAD_HALF = 0x69, LOAD_DOUBLE = 0x79, STORE_DOUBLE = 0x7b, LOAD_IMMEDIATE = 0x18, ADD_VALUE = 0x07,
-	MOVE = 0xbf, MOVE_VALUE = 0xb7, SHIFT_RIGHT = 0x77, SWAP_LE = 0xd4, SWAP_BE = 0xdc, SWAP_ALWAYS = 0xd7, JUMP_GREATER = 0x25,
+	LOAD_WORD = 0x61,
+	LOAD_HALF = 0x69,
+	LOAD_DOUBLE = 0x79,
+	STORE_DOUBLE = 0x7b,
+	LOAD_IMMEDIATE = 0x18,
+	ADD_VALUE = 0x07,
+	MOVE = 0xbf,
+	MOVE_VALUE = 0xb7,
+	SHIFT_RIGHT = 0x77,
+	SWAP_LE = 0xd4,
+	SWAP_BE = 0xdc,
+	SWAP_ALWAYS = 0xd7,
+	JUMP_GREATER = 0x25,
 	EXIT = 0x95,
 };
 
@@ -80,9 +91,9 @@ static void add_constant(uint8_t to, uint64_t value)
 struct shape {
 	unsigned int bits;
 	uint8_t swap;
-	int offset;     /* of the load from its pointer; 0 is a form of its own on some machines */
+	int offset; /* of the load from its pointer; 0 is a form of its own on some machines */
 	bool jumped_to; /* whether a jump leads to the swap */
-	bool upper;     /* which half of the result is returned */
+	bool upper; /* which half of the result is returned */
 };
 
 static void make(const struct shape *shape)
@@ -155,7 +166,9 @@ static void wrong(const struct shape *shape, const char *what, uint64_t found, u
 
 static long load_program(void)
 {
-	struct load load = { .type = SOCKET_FILTER, .count = length, .instructions = (uintptr_t)program, .license = (uintptr_t)"GPL" };
+	struct load load = {
+		.type = SOCKET_FILTER, .count = length, .instructions = (uintptr_t)program, .license = (uintptr_t)"GPL"
+	};
 
 	return CALL(SYS_BPF, PROG_LOAD, &load, sizeof(load));
 }

@@ -86,9 +86,8 @@ void cache_log_feedback_slice(struct cache_log_feedback *feedback, uint64_t work
 		begin_pair(feedback);
 		return;
 	}
-	won = feedback->restoring == feedback->challenger ?
-		      better(work, ticks, feedback->work_first, feedback->ticks_first) :
-		      better(feedback->work_first, feedback->ticks_first, work, ticks);
+	won = feedback->restoring == feedback->challenger ? better(work, ticks, feedback->work_first, feedback->ticks_first) :
+							    better(feedback->work_first, feedback->ticks_first, work, ticks);
 	feedback->won += won;
 	feedback->lost += !won;
 	if (feedback->won < PAIRS_TO_WIN && feedback->lost < PAIRS_TO_LOSE) {

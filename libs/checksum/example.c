@@ -13,11 +13,49 @@ enum { TTL_AND_PROTOCOL = 8, IP_CHECK = 10, ADDRESSES = 12, UDP_CHECK = IP_BYTES
 
 static unsigned char packet[] = {
 	/* IPv4: version and words, service, length 41; id, fragment; time to live 64, UDP, checksum; addresses */
-	0x45, 0x00, 0x00, 0x29, 0x12, 0x34, 0x40, 0x00, 0x40, 0x11, 0x00, 0x00, 192, 0, 2, 1, 198, 51, 100, 7,
+	0x45,
+	0x00,
+	0x00,
+	0x29,
+	0x12,
+	0x34,
+	0x40,
+	0x00,
+	0x40,
+	0x11,
+	0x00,
+	0x00,
+	192,
+	0,
+	2,
+	1,
+	198,
+	51,
+	100,
+	7,
 	/* UDP: ports 5353 and 53, length 21, checksum */
-	0x14, 0xe9, 0x00, 0x35, 0x00, 0x15, 0x00, 0x00,
+	0x14,
+	0xe9,
+	0x00,
+	0x35,
+	0x00,
+	0x15,
+	0x00,
+	0x00,
 	/* 13 bytes of payload: an odd length */
-	'H', 'e', 'l', 'l', 'o', ',', ' ', 'w', 'o', 'r', 'l', 'd', '!',
+	'H',
+	'e',
+	'l',
+	'l',
+	'o',
+	',',
+	' ',
+	'w',
+	'o',
+	'r',
+	'l',
+	'd',
+	'!',
 };
 
 /* The UDP pseudo-header of IPv4 has the addresses, the protocol and the length (RFC 768). */
@@ -66,15 +104,14 @@ static void route(void)
 	uint16_t before = load16(packet + TTL_AND_PROTOCOL);
 
 	packet[TTL_AND_PROTOCOL]--;
-	store16(packet + IP_CHECK,
-		csum_replace2(load16(packet + IP_CHECK), before, load16(packet + TTL_AND_PROTOCOL)));
+	store16(packet + IP_CHECK, csum_replace2(load16(packet + IP_CHECK), before, load16(packet + TTL_AND_PROTOCOL)));
 }
 
 int main(void)
 {
 	fill_in();
-	printf("IP checksum %02x%02x, UDP checksum %02x%02x\n", packet[IP_CHECK], packet[IP_CHECK + 1],
-	       packet[UDP_CHECK], packet[UDP_CHECK + 1]);
+	printf("IP checksum %02x%02x, UDP checksum %02x%02x\n", packet[IP_CHECK], packet[IP_CHECK + 1], packet[UDP_CHECK],
+	       packet[UDP_CHECK + 1]);
 	printf("as sent: %s\n", intact() ? "intact" : "damaged");
 	route();
 	printf("one hop on: %s\n", intact() ? "intact" : "damaged");

@@ -67,7 +67,7 @@ static void check_headers(unsigned int rounds)
 		assay_random_fill(header, sizeof(header));
 		if (round % 4 == 0)
 			memset(header, round % 8 ? 0xff : 0, sizeof(header));
-		header[9] |= 1;		/* never in the field */
+		header[9] |= 1; /* never in the field */
 		memcpy(&from, &header[at], sizeof(from));
 		for (unsigned int i = 0; i < 10; i++)
 			before += header[i];

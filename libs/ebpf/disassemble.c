@@ -100,9 +100,9 @@ static void arithmetic(struct text *t, const struct ebpf_insn *insn)
 static const char *comparison(uint8_t code)
 {
 	static const char *const names[16] = {
-		[BPF_JEQ >> 4] = "==",  [BPF_JGT >> 4] = ">",    [BPF_JGE >> 4] = ">=",  [BPF_JSET >> 4] = "&",
-		[BPF_JNE >> 4] = "!=",  [BPF_JSGT >> 4] = "s>",  [BPF_JSGE >> 4] = "s>=", [BPF_JLT >> 4] = "<",
-		[BPF_JLE >> 4] = "<=",  [BPF_JSLT >> 4] = "s<",  [BPF_JSLE >> 4] = "s<=",
+		[BPF_JEQ >> 4] = "==", [BPF_JGT >> 4] = ">",   [BPF_JGE >> 4] = ">=",	[BPF_JSET >> 4] = "&",
+		[BPF_JNE >> 4] = "!=", [BPF_JSGT >> 4] = "s>", [BPF_JSGE >> 4] = "s>=", [BPF_JLT >> 4] = "<",
+		[BPF_JLE >> 4] = "<=", [BPF_JSLT >> 4] = "s<", [BPF_JSLE >> 4] = "s<=",
 	};
 
 	return names[code >> 4];
@@ -157,10 +157,16 @@ static void jump(struct text *t, const struct ebpf_insn *insn)
 static void atomic(struct text *t, const struct ebpf_insn *insn, const char *sign, unsigned offset)
 {
 	static const char *const names[16] = {
-		[BPF_ADD >> 4] = "add", [BPF_OR >> 4] = "or", [BPF_AND >> 4] = "and", [BPF_XOR >> 4] = "xor",
+		[BPF_ADD >> 4] = "add",
+		[BPF_OR >> 4] = "or",
+		[BPF_AND >> 4] = "and",
+		[BPF_XOR >> 4] = "xor",
 	};
 	static const char *const operators[16] = {
-		[BPF_ADD >> 4] = "+=", [BPF_OR >> 4] = "|=", [BPF_AND >> 4] = "&=", [BPF_XOR >> 4] = "^=",
+		[BPF_ADD >> 4] = "+=",
+		[BPF_OR >> 4] = "|=",
+		[BPF_AND >> 4] = "&=",
+		[BPF_XOR >> 4] = "^=",
 	};
 	bool wide = BPF_SIZE(insn->opcode) == BPF_DW;
 	const char *u = wide ? "u64" : "u32", *r = reg(wide), *cast = wide ? "" : "32";
@@ -169,13 +175,11 @@ static void atomic(struct text *t, const struct ebpf_insn *insn, const char *sig
 	if (insn->imm == BPF_XCHG)
 		WRITE(t, "%s%u = xchg%s_%s(r%u %s %u, %s%u)", r, src, cast, wide ? "64" : "32", dst, sign, offset, r, src);
 	else if (insn->imm == BPF_CMPXCHG)
-		WRITE(t, "%s0 = cmpxchg%s_%s(r%u %s %u, %s0, %s%u)", r, cast, wide ? "64" : "32", dst, sign, offset, r, r,
-		      src);
+		WRITE(t, "%s0 = cmpxchg%s_%s(r%u %s %u, %s0, %s%u)", r, cast, wide ? "64" : "32", dst, sign, offset, r, r, src);
 	else if ((insn->imm & ~0xf1) || !names[code])
 		WRITE(t, "<unknown atomic operation %x>", (unsigned)insn->imm);
 	else if (insn->imm & BPF_FETCH)
-		WRITE(t, "%s%u = atomic_fetch_%s((%s *)(r%u %s %u), %s%u)", r, src, names[code], u, dst, sign, offset, r,
-		      src);
+		WRITE(t, "%s%u = atomic_fetch_%s((%s *)(r%u %s %u), %s%u)", r, src, names[code], u, dst, sign, offset, r, src);
 	else
 		WRITE(t, "lock *(%s *)(r%u %s %u) %s %s%u", u, dst, sign, offset, operators[code], r, src);
 }
@@ -203,8 +207,8 @@ static void memory(struct text *t, const struct ebpf_insn *insn)
 
 static void wide_immediate(struct text *t, const struct ebpf_insn *insn, uint32_t next_imm)
 {
-	static const char *const kinds[] = { "", "map_by_fd", "map_val_by_fd", "var_addr", "code_addr", "map_by_idx",
-					     "map_val_by_idx" };
+	static const char *const kinds[] = { "",	  "map_by_fd",	"map_val_by_fd", "var_addr",
+					     "code_addr", "map_by_idx", "map_val_by_idx" };
 	uint64_t value = (uint32_t)insn->imm | (uint64_t)next_imm << 32;
 	unsigned dst = insn->dst;
 

@@ -34,22 +34,22 @@ struct ebpf_frame;
 /* Every function that can fail returns one of these; ebpf_message says what, where and why. */
 enum ebpf_status {
 	EBPF_OK = 0,
-	EBPF_ERROR_ARGUMENT = 1,    /* a parameter of an API call */
-	EBPF_ERROR_MEMORY = 2,      /* a platform callback had no memory, or could not map or protect it */
-	EBPF_ERROR_STATE = 3,       /* calls out of order: run before verify, compiled run before compile */
-	EBPF_ERROR_PROGRAM = 4,     /* the verifier refused the program */
-	EBPF_ERROR_RELOCATION = 5,  /* an lddw of kind 1 to 6 could not be resolved */
+	EBPF_ERROR_ARGUMENT = 1, /* a parameter of an API call */
+	EBPF_ERROR_MEMORY = 2, /* a platform callback had no memory, or could not map or protect it */
+	EBPF_ERROR_STATE = 3, /* calls out of order: run before verify, compiled run before compile */
+	EBPF_ERROR_PROGRAM = 4, /* the verifier refused the program */
+	EBPF_ERROR_RELOCATION = 5, /* an lddw of kind 1 to 6 could not be resolved */
 	EBPF_ERROR_UNSUPPORTED = 6, /* the target or strategy does not exist here */
-	EBPF_ERROR_BUFFER = 7,      /* ebpf_emit: the caller's buffer is too small */
-	EBPF_ERROR_BUDGET = 8,      /* run time: the instruction budget ran out */
-	EBPF_ERROR_BOUNDS = 9,      /* run time: an access outside context, stack and regions */
-	EBPF_ERROR_ALIGNMENT = 10,  /* run time: an atomic operation on a misaligned address */
-	EBPF_ERROR_HELPER = 11,     /* run time: callx named a helper that is not registered */
+	EBPF_ERROR_BUFFER = 7, /* ebpf_emit: the caller's buffer is too small */
+	EBPF_ERROR_BUDGET = 8, /* run time: the instruction budget ran out */
+	EBPF_ERROR_BOUNDS = 9, /* run time: an access outside context, stack and regions */
+	EBPF_ERROR_ALIGNMENT = 10, /* run time: an atomic operation on a misaligned address */
+	EBPF_ERROR_HELPER = 11, /* run time: callx named a helper that is not registered */
 };
 
-#define EBPF_FRAME_BYTES 512      /* stack of one function; r10 is its top */
-#define EBPF_CALL_DEPTH_MAX 8     /* frames, the main program's included */
-#define EBPF_RUN_DEPTH_MAX 8      /* runs within runs, the first included */
+#define EBPF_FRAME_BYTES 512 /* stack of one function; r10 is its top */
+#define EBPF_CALL_DEPTH_MAX 8 /* frames, the main program's included */
+#define EBPF_RUN_DEPTH_MAX 8 /* runs within runs, the first included */
 #define EBPF_NO_INSTRUCTION UINT32_MAX
 
 /* What the library needs of its surroundings. `context` is passed back to each callback. */
@@ -86,11 +86,11 @@ enum ebpf_byte_order { EBPF_LITTLE_ENDIAN = 0, EBPF_BIG_ENDIAN = 1 };
 /* The kinds of 64-bit immediate that name something outside the program: the src field of lddw, RFC 9669 section 5.4. */
 enum ebpf_lddw_kind {
 	EBPF_LDDW_VALUE = 0,
-	EBPF_LDDW_MAP_BY_FD = 1,          /* map_by_fd(imm) */
-	EBPF_LDDW_MAP_VALUE_BY_FD = 2,    /* map_val(map_by_fd(imm)) + next_imm */
-	EBPF_LDDW_VARIABLE = 3,           /* var_addr(imm) */
-	EBPF_LDDW_CODE = 4,               /* code_addr(imm) */
-	EBPF_LDDW_MAP_BY_INDEX = 5,       /* map_by_idx(imm) */
+	EBPF_LDDW_MAP_BY_FD = 1, /* map_by_fd(imm) */
+	EBPF_LDDW_MAP_VALUE_BY_FD = 2, /* map_val(map_by_fd(imm)) + next_imm */
+	EBPF_LDDW_VARIABLE = 3, /* var_addr(imm) */
+	EBPF_LDDW_CODE = 4, /* code_addr(imm) */
+	EBPF_LDDW_MAP_BY_INDEX = 5, /* map_by_idx(imm) */
 	EBPF_LDDW_MAP_VALUE_BY_INDEX = 6, /* map_val(map_by_idx(imm)) + next_imm */
 };
 
@@ -112,10 +112,10 @@ struct ebpf_options {
 /* How byte swaps of a register are done in generated code. */
 enum ebpf_swap {
 	EBPF_SWAP_AUTO = 0, /* the best for the features */
-	EBPF_SWAP_MEMORY,   /* store, then a byte-reversed load (std; ldbrx / mov; movbe) */
+	EBPF_SWAP_MEMORY, /* store, then a byte-reversed load (std; ldbrx / mov; movbe) */
 	EBPF_SWAP_REGISTER, /* in general registers (rotates and inserts / revb / bswap) */
-	EBPF_SWAP_VECTOR,   /* through a vector register (xxbrd / pshufb) */
-	EBPF_SWAP_ISA31,    /* POWER10's brh, brw, brd */
+	EBPF_SWAP_VECTOR, /* through a vector register (xxbrd / pshufb) */
+	EBPF_SWAP_ISA31, /* POWER10's brh, brw, brd */
 };
 
 /* Whether a swap is merged with the load before it or the stores after it. */
@@ -145,7 +145,7 @@ struct ebpf_region {
 
 struct ebpf_helper_entry {
 	uint64_t function; /* address of an ebpf_helper; 0: not registered */
-	uint64_t flags;    /* EBPF_HELPER_UNWIND */
+	uint64_t flags; /* EBPF_HELPER_UNWIND */
 };
 
 /*
@@ -154,21 +154,21 @@ struct ebpf_helper_entry {
  * a user of ebpf_emit fills the fields marked "in".
  */
 struct ebpf_frame {
-	uint64_t context;       /* in: r1 */
+	uint64_t context; /* in: r1 */
 	uint64_t context_bytes; /* in: r2 */
-	uint64_t stack_top;     /* in: r10; a multiple of 16; ebpf_stack_bytes below it are the program's */
-	uint64_t budget;        /* in: instructions, if emitted with a budget; out: what is left unless it ran out */
-	uint64_t regions;       /* in: address of struct ebpf_region[], if emitted with bounds: the context, the stack, ... */
-	uint64_t regions_end;   /* in: address after the last, at least one */
-	uint64_t writable_end;  /* in: address after the last of those that may be written; they come first, at least one */
-	uint64_t helpers;       /* in: address of struct ebpf_helper_entry[], indexed by helper number */
-	uint64_t helper_count;  /* in: its length */
-	uint64_t helper_context;/* in: sixth argument of every helper */
-	uint64_t saved_sp;      /* generated code keeps the machine's stack pointer here to unwind */
-	uint64_t status;        /* in: 0; out: enum ebpf_status */
+	uint64_t stack_top; /* in: r10; a multiple of 16; ebpf_stack_bytes below it are the program's */
+	uint64_t budget; /* in: instructions, if emitted with a budget; out: what is left unless it ran out */
+	uint64_t regions; /* in: address of struct ebpf_region[], if emitted with bounds: the context, the stack, ... */
+	uint64_t regions_end; /* in: address after the last, at least one */
+	uint64_t writable_end; /* in: address after the last of those that may be written; they come first, at least one */
+	uint64_t helpers; /* in: address of struct ebpf_helper_entry[], indexed by helper number */
+	uint64_t helper_count; /* in: its length */
+	uint64_t helper_context; /* in: sixth argument of every helper */
+	uint64_t saved_sp; /* generated code keeps the machine's stack pointer here to unwind */
+	uint64_t status; /* in: 0; out: enum ebpf_status */
 	uint64_t fault_instruction; /* out: index of the instruction that stopped the program, if status is not 0 */
 	uint64_t fault_address; /* out: the address it accessed, for BOUNDS and ALIGNMENT */
-	uint64_t scratch;       /* generated code may put bytes here, to read them in reverse */
+	uint64_t scratch; /* generated code may put bytes here, to read them in reverse */
 };
 
 enum ebpf_engine { EBPF_INTERPRETER = 0, EBPF_COMPILED = 1 };
@@ -210,8 +210,7 @@ enum ebpf_status ebpf_compile(struct ebpf_vm *vm, const struct ebpf_target *targ
  * Runs the program on `context_bytes` bytes at `context` (r1, r2). *r0 is written if the result is EBPF_OK. A run within
  * a run takes memory for its stack; it has a budget of its own.
  */
-enum ebpf_status ebpf_run(struct ebpf_vm *vm, enum ebpf_engine engine, void *context, size_t context_bytes,
-			  uint64_t *r0);
+enum ebpf_status ebpf_run(struct ebpf_vm *vm, enum ebpf_engine engine, void *context, size_t context_bytes, uint64_t *r0);
 
 /*
  * Generates position-independent code for any target into `buffer`; to be put at a multiple of 64. *bytes is the buffer's size on entry and the code's

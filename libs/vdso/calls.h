@@ -14,7 +14,7 @@
 #endif
 
 /* What `clock_getres` says of the coarse clocks, in ns: a tick of 250 Hz, a constant of the build as in Linux. */
-#define VDSO_LOW_RES		4000000
+#define VDSO_LOW_RES 4000000
 
 #ifndef __ASSEMBLER__
 /* For the structures, which are those of the exported calls. */

@@ -16,7 +16,7 @@
 typedef uintptr_t vdso_word;
 
 #ifdef __powerpc__
-#define VDSO_ERROR_BIT		(1u << 28)
+#define VDSO_ERROR_BIT (1u << 28)
 
 /* r3 after the call; `*condition` is CR then, in which VDSO_ERROR_BIT tells an error. */
 static inline __attribute__((always_inline)) vdso_word vdso_call_raw(vdso_word entry, vdso_word a, vdso_word b,
@@ -44,7 +44,7 @@ static inline __attribute__((always_inline)) vdso_word vdso_call_raw(vdso_word e
 	return first;
 }
 
-#define VDSO_ERRNO(result)	(result)
+#define VDSO_ERRNO(result) (result)
 
 /* Whether it was an error, of the number VDSO_ERRNO(*result) then. */
 static inline __attribute__((always_inline)) int vdso_call(vdso_word entry, vdso_word a, vdso_word b, long *result)
@@ -55,7 +55,7 @@ static inline __attribute__((always_inline)) int vdso_call(vdso_word entry, vdso
 	return (condition & VDSO_ERROR_BIT) != 0;
 }
 #else
-#define VDSO_ERRNO(result)	(-(result))
+#define VDSO_ERRNO(result) (-(result))
 
 static inline __attribute__((always_inline)) int vdso_call(vdso_word entry, vdso_word a, vdso_word b, long *result)
 {
@@ -66,9 +66,9 @@ static inline __attribute__((always_inline)) int vdso_call(vdso_word entry, vdso
 
 /* A function that a compiler must not see into, as if it stood in another file. */
 #ifdef __clang__
-#define VDSO_APART	__attribute__((noinline))
+#define VDSO_APART __attribute__((noinline))
 #else
-#define VDSO_APART	__attribute__((noipa))
+#define VDSO_APART __attribute__((noipa))
 #endif
 
 static volatile vdso_word vdso_entry;

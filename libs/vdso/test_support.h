@@ -16,16 +16,16 @@
 #include "test_system_call.h"
 
 /* A variant defines these to say how it reads; none of them is read as a number. */
-extern const unsigned char vdso_reads_stamp __attribute__((weak));      /* powerpc's old stamp, not the blocks */
+extern const unsigned char vdso_reads_stamp __attribute__((weak)); /* powerpc's old stamp, not the blocks */
 extern const unsigned char vdso_takes_long_deltas __attribute__((weak)); /* products beyond 64 bits are right, too */
 
 /* A page of the system is given over to it, so that it can be written among code that cannot. */
 #ifdef __powerpc__
-#define PAGE_SECTION	".text.vdso_data_page, \"ax\", @progbits"
-#define PAGE_BYTES	"4096"
+#define PAGE_SECTION ".text.vdso_data_page, \"ax\", @progbits"
+#define PAGE_BYTES "4096"
 #else
-#define PAGE_SECTION	".bss.vdso_data_page, \"aw\", @nobits"
-#define PAGE_BYTES	"65536"
+#define PAGE_SECTION ".bss.vdso_data_page, \"aw\", @nobits"
+#define PAGE_BYTES "65536"
 #endif
 __asm__(".section " PAGE_SECTION "\n"
 	"	.balign	" PAGE_BYTES "\n"
@@ -44,8 +44,7 @@ static inline bool is_served(int clock)
 {
 	if (reads_stamp())
 		return clock == VDSO_CLOCK_REALTIME || clock == VDSO_CLOCK_MONOTONIC;
-	return clock >= 0 && clock < 32 &&
-	       (1u << clock & (VDSO_HRES_CLOCKS | VDSO_COARSE_CLOCKS | VDSO_RAW_CLOCKS)) != 0;
+	return clock >= 0 && clock < 32 && (1u << clock & (VDSO_HRES_CLOCKS | VDSO_COARSE_CLOCKS | VDSO_RAW_CLOCKS)) != 0;
 }
 
 /* Makes the page writable; `function` is the variant's, which has to be near on powerpc. */
@@ -70,7 +69,7 @@ static inline uint64_t random64(void)
 /* How fast a page's time goes: ns a tick is mult / 2^shift. */
 struct rate {
 	uint32_t mult, shift;
-	uint64_t delta;         /* ticks from cycle_last to about now */
+	uint64_t delta; /* ticks from cycle_last to about now */
 };
 
 static inline void block_fill(struct vdso_data *block, const struct rate *rate, uint64_t now)

@@ -19,12 +19,12 @@ extern "C" {
 
 enum vdso_clock_result {
 	VDSO_CLOCK_OK = 0,
-	VDSO_CLOCK_NO_PAGE,		/* NULL, or not at a multiple of 8 */
-	VDSO_CLOCK_SHORT,		/* fewer bytes than a page has */
-	VDSO_CLOCK_NOT_A_PAGE,		/* another magic number: never written, of the other byte order, or something else */
+	VDSO_CLOCK_NO_PAGE, /* NULL, or not at a multiple of 8 */
+	VDSO_CLOCK_SHORT, /* fewer bytes than a page has */
+	VDSO_CLOCK_NOT_A_PAGE, /* another magic number: never written, of the other byte order, or something else */
 	VDSO_CLOCK_OTHER_VERSION,
-	VDSO_CLOCK_NO_ANSWER,		/* a clock that no page has, or one that this page cannot tell now */
-	VDSO_CLOCK_NO_BOUND,		/* the writer does not know how wrong the wall clock is */
+	VDSO_CLOCK_NO_ANSWER, /* a clock that no page has, or one that this page cannot tell now */
+	VDSO_CLOCK_NO_BOUND, /* the writer does not know how wrong the wall clock is */
 };
 
 /* A sentence for people. */
@@ -32,8 +32,8 @@ const char *vdso_clock_describe(enum vdso_clock_result result);
 
 struct vdso_clock {
 	const struct vdso_page *page;
-	const void *hypervisor;		/* pvclock's or Hyper-V's page, for the modes that need it; NULL: none */
-	uint64_t generation;		/* when it was attached, or last acknowledged */
+	const void *hypervisor; /* pvclock's or Hyper-V's page, for the modes that need it; NULL: none */
+	uint64_t generation; /* when it was attached, or last acknowledged */
 };
 
 /* `bytes` is how many are mapped at `page`; the page stays mapped as long as the clock is used. */

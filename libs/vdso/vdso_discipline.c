@@ -8,12 +8,12 @@
 #endif
 
 enum { BRACKETS = 7, STEPS_SEEN = 16 };
-#define MEASURE_NS	20000000	/* of the first measurement of the rate */
-#define RATE_PPB_MAX	10000000	/* of anything that is called a clock */
-#define STEER_PPB_MAX	500000		/* beyond the measured rate: the kernel's own limit */
-#define BASELINE_NS	4000000000	/* rates are measured over one to two of these */
+#define MEASURE_NS 20000000 /* of the first measurement of the rate */
+#define RATE_PPB_MAX 10000000 /* of anything that is called a clock */
+#define STEER_PPB_MAX 500000 /* beyond the measured rate: the kernel's own limit */
+#define BASELINE_NS 4000000000 /* rates are measured over one to two of these */
 /* The counter's own wander over some seconds, on top of what the measurement leaves open. */
-#define DRIFT_PPB	500
+#define DRIFT_PPB 500
 
 _Bool vdso_counter_usable(void)
 {
@@ -55,8 +55,8 @@ static uint32_t kernel_resolution(int32_t clock)
 
 /* The counter, the kernel's clock, the counter again: of several such, the closest. */
 struct reading {
-	uint64_t cycles;	/* in the middle */
-	uint64_t width;		/* between the two */
+	uint64_t cycles; /* in the middle */
+	uint64_t width; /* between the two */
 	int64_t ns;
 };
 
@@ -262,7 +262,8 @@ void vdso_discipline_update(struct vdso_discipline *discipline, uint64_t interva
 	raw_ppb = steer(discipline, &discipline->raw, interval_ns);
 	measure_offsets(discipline);
 	/* Against the kernel's clock, not against the world's: what the kernel knows of that is adjtimex's business. */
-	error = (uint64_t)(discipline->monotonic.error_ns < 0 ? -discipline->monotonic.error_ns : discipline->monotonic.error_ns);
+	error = (uint64_t)(discipline->monotonic.error_ns < 0 ? -discipline->monotonic.error_ns :
+								discipline->monotonic.error_ns);
 	error += discipline->monotonic.bracket_ns + (uint64_t)(discipline->realtime.high - discipline->realtime.low);
 	vdso_writer_set_error(writer, VDSO_STATUS_SYNCHRONISED, error, discipline->monotonic.drift_ppb);
 	/* All that takes long is done: from here on readers wait. */
@@ -289,7 +290,8 @@ static uint64_t measure_frequency(struct vdso_discipline *discipline)
 		return 0;
 	discipline->raw.older = (struct vdso_moment){ first.cycles, first.ns, bracket_of(discipline, &first, frequency_hz) };
 	discipline->raw.newer = discipline->raw.older;
-	discipline->monotonic.older = (struct vdso_moment){ monotonic.cycles, monotonic.ns, bracket_of(discipline, &monotonic, frequency_hz) };
+	discipline->monotonic.older =
+		(struct vdso_moment){ monotonic.cycles, monotonic.ns, bracket_of(discipline, &monotonic, frequency_hz) };
 	discipline->monotonic.newer = discipline->monotonic.older;
 	return frequency_hz;
 }

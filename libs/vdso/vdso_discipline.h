@@ -28,25 +28,25 @@ struct vdso_interval {
 struct vdso_moment {
 	uint64_t cycles;
 	int64_t ns;
-	uint64_t bracket_ns;	/* how well the one belongs to the other */
+	uint64_t bracket_ns; /* how well the one belongs to the other */
 };
 
 /* One of the two clocks whose rate is steered: CLOCK_MONOTONIC and CLOCK_MONOTONIC_RAW. */
 struct vdso_loop {
 	int32_t clock;
-	struct vdso_moment older, newer;	/* the rate is measured from the older one, which is some seconds ago */
-	int64_t rate_ppb;			/* against the writer's nominal frequency */
-	int64_t error_ns;			/* the page minus the kernel, at the last update */
-	uint64_t bracket_ns;			/* how well that is known */
-	uint32_t drift_ppb;			/* by how much it may grow until the next one: what the rate is not known to, and the steering */
+	struct vdso_moment older, newer; /* the rate is measured from the older one, which is some seconds ago */
+	int64_t rate_ppb; /* against the writer's nominal frequency */
+	int64_t error_ns; /* the page minus the kernel, at the last update */
+	uint64_t bracket_ns; /* how well that is known */
+	uint32_t drift_ppb; /* by how much it may grow until the next one: what the rate is not known to, and the steering */
 };
 
 struct vdso_discipline {
 	struct vdso_writer writer;
 	struct vdso_loop monotonic, raw;
-	uint64_t counter_step;			/* the least by which the counter was seen to move, in its own units */
+	uint64_t counter_step; /* the least by which the counter was seen to move, in its own units */
 	struct vdso_interval realtime, boottime;
-	uint64_t steps_count;			/* of the kernel's wall clock that were followed */
+	uint64_t steps_count; /* of the kernel's wall clock that were followed */
 	uint64_t updates_count;
 };
 

@@ -20,9 +20,9 @@ struct vdso_pvclock {
 	uint32_t version;
 	uint32_t pad0;
 	uint64_t tsc_timestamp;
-	uint64_t system_time;		/* ns, at tsc_timestamp */
-	uint32_t tsc_to_system_mul;	/* a fraction of 2^32 */
-	int8_t tsc_shift;		/* to the left; to the right if negative */
+	uint64_t system_time; /* ns, at tsc_timestamp */
+	uint32_t tsc_to_system_mul; /* a fraction of 2^32 */
+	int8_t tsc_shift; /* to the left; to the right if negative */
 	uint8_t flags;
 	uint8_t pad[2];
 };
@@ -42,14 +42,14 @@ struct vdso_pvclock_wall {
 };
 
 struct vdso_hyperv_tsc {
-	uint32_t sequence;		/* 0: the page is not valid, take the MSR */
+	uint32_t sequence; /* 0: the page is not valid, take the MSR */
 	uint32_t reserved;
-	uint64_t scale;			/* a fraction of 2^64, to 100 ns */
-	int64_t offset;			/* 100 ns */
+	uint64_t scale; /* a fraction of 2^64, to 100 ns */
+	int64_t offset; /* 100 ns */
 };
 
-#define VDSO_HYPERVISOR_LOAD(field)  __atomic_load_n(&(field), __ATOMIC_RELAXED)
-#define VDSO_HYPERVISOR_LOADS_END()  __atomic_thread_fence(__ATOMIC_ACQUIRE)
+#define VDSO_HYPERVISOR_LOAD(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
+#define VDSO_HYPERVISOR_LOADS_END() __atomic_thread_fence(__ATOMIC_ACQUIRE)
 
 /* The high 64 bits of a product, by halves: 32-bit machines have no type for it. */
 static inline uint64_t vdso_multiply_high(uint64_t a, uint64_t b)

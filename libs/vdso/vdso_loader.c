@@ -51,10 +51,19 @@ struct version_definition {
 
 enum { TYPE_SHARED = 3, SEGMENT_LOAD = 1, SEGMENT_DYNAMIC = 2, FLAG_BASE = 1, SECTION_UNDEFINED = 0 };
 enum { BIND_GLOBAL = 1, BIND_WEAK = 2 };
-enum { DT_NULL = 0, DT_PLTRELSZ = 2, DT_HASH = 4, DT_STRTAB = 5, DT_SYMTAB = 6, DT_RELASZ = 8, DT_STRSZ = 10, DT_SONAME = 14,
-       DT_RELSZ = 18 };
-#define DT_VERSYM    0x6ffffff0
-#define DT_VERDEF    0x6ffffffc
+enum {
+	DT_NULL = 0,
+	DT_PLTRELSZ = 2,
+	DT_HASH = 4,
+	DT_STRTAB = 5,
+	DT_SYMTAB = 6,
+	DT_RELASZ = 8,
+	DT_STRSZ = 10,
+	DT_SONAME = 14,
+	DT_RELSZ = 18
+};
+#define DT_VERSYM 0x6ffffff0
+#define DT_VERDEF 0x6ffffffc
 #define DT_VERDEFNUM 0x6ffffffd
 
 #if defined(__powerpc64__)
@@ -185,8 +194,8 @@ static enum vdso_loader_result take_tables(struct vdso_image *image, const struc
 	uint64_t hash = offset_of(image, tables->hash, segment), versions = offset_of(image, tables->versions, segment);
 	uint64_t definitions = offset_of(image, tables->definitions, segment);
 
-	if (hash & 3 || !inside(image, hash, 8) || !inside(image, strings, tables->strings_bytes) || tables->strings_bytes == 0 ||
-	    image->base[strings + tables->strings_bytes - 1] != 0)
+	if (hash & 3 || !inside(image, hash, 8) || !inside(image, strings, tables->strings_bytes) ||
+	    tables->strings_bytes == 0 || image->base[strings + tables->strings_bytes - 1] != 0)
 		return VDSO_LOADER_OUT_OF_BOUNDS;
 	image->strings = (const char *)image->base + strings;
 	image->strings_bytes = tables->strings_bytes;
@@ -274,8 +283,8 @@ _Bool vdso_image_export(const struct vdso_image *image, uint32_t index, struct v
 	const struct symbol *symbol = (const struct symbol *)image->symbols + index;
 	unsigned int bind = symbol->info >> 4;
 
-	if (index >= image->symbols_count || symbol->section == SECTION_UNDEFINED || (bind != BIND_GLOBAL && bind != BIND_WEAK) ||
-	    !inside(image, symbol->value, 0) || symbol->value == 0)
+	if (index >= image->symbols_count || symbol->section == SECTION_UNDEFINED ||
+	    (bind != BIND_GLOBAL && bind != BIND_WEAK) || !inside(image, symbol->value, 0) || symbol->value == 0)
 		return 0;
 	*export = (struct vdso_image_export){
 		.name = string_at(image, symbol->name),

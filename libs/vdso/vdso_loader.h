@@ -18,11 +18,11 @@ extern "C" {
 
 enum vdso_loader_result {
 	VDSO_LOADER_OK = 0,
-	VDSO_LOADER_NOT_ELF,		/* no ELF header, or another machine's */
-	VDSO_LOADER_NO_SEGMENT,		/* no loadable segment, or one that the file does not hold */
-	VDSO_LOADER_NO_DYNAMIC,		/* no dynamic section, or without symbols, strings or DT_HASH */
-	VDSO_LOADER_OUT_OF_BOUNDS,	/* a table lies outside the image */
-	VDSO_LOADER_NEEDS_RELOCATION,	/* only a dynamic linker could load it */
+	VDSO_LOADER_NOT_ELF, /* no ELF header, or another machine's */
+	VDSO_LOADER_NO_SEGMENT, /* no loadable segment, or one that the file does not hold */
+	VDSO_LOADER_NO_DYNAMIC, /* no dynamic section, or without symbols, strings or DT_HASH */
+	VDSO_LOADER_OUT_OF_BOUNDS, /* a table lies outside the image */
+	VDSO_LOADER_NEEDS_RELOCATION, /* only a dynamic linker could load it */
 };
 
 const char *vdso_loader_describe(enum vdso_loader_result result);
@@ -32,7 +32,7 @@ struct vdso_image {
 	size_t bytes;
 	const void *symbols;
 	const char *strings;
-	const uint16_t *versions;	/* NULL: none */
+	const uint16_t *versions; /* NULL: none */
 	const unsigned char *definitions;
 	uint32_t symbols_count;
 	size_t strings_bytes;
@@ -48,7 +48,7 @@ void *vdso_image_symbol(const struct vdso_image *image, const char *name, const 
 
 struct vdso_image_export {
 	const char *name;
-	const char *version;		/* NULL: none */
+	const char *version; /* NULL: none */
 	const void *address;
 	size_t bytes;
 	bool weak;

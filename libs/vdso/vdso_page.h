@@ -29,96 +29,96 @@
 
 /* ------------------------------------------------------------------ offsets that assembly uses */
 
-#define VDSO_PAGE_SIZE			4096	/* bytes of a page that mean something; mapped, it may be larger */
-#define VDSO_SEQ			0
-#define VDSO_CLOCK_MODE			4
-#define VDSO_CYCLE_LAST			8
-#define VDSO_MASK			16
-#define VDSO_MULT			24
-#define VDSO_SHIFT			28
-#define VDSO_BASETIME			32	/* 16 bytes a clock: seconds, then nanoseconds */
-#define VDSO_TZ_MINUTESWEST		224
-#define VDSO_TZ_DSTTIME			228
-#define VDSO_HRTIMER_RES		232
-#define VDSO_COARSE_RES			236
-#define VDSO_BLOCK_SIZE			240
-#define VDSO_RAW_BLOCK			VDSO_BLOCK_SIZE
-#define VDSO_HEADER			512
-#define VDSO_FLAGS			536	/* header.flags */
-#define VDSO_PLAIN_SHIFT		564	/* header.plain_shift */
-#define VDSO_LIMITS			576
-#define VDSO_TICKS_PER_SECOND		640
-#define VDSO_POWERPC_STAMP		704
-#define VDSO_SYSCALL_MAP		768
+#define VDSO_PAGE_SIZE 4096 /* bytes of a page that mean something; mapped, it may be larger */
+#define VDSO_SEQ 0
+#define VDSO_CLOCK_MODE 4
+#define VDSO_CYCLE_LAST 8
+#define VDSO_MASK 16
+#define VDSO_MULT 24
+#define VDSO_SHIFT 28
+#define VDSO_BASETIME 32 /* 16 bytes a clock: seconds, then nanoseconds */
+#define VDSO_TZ_MINUTESWEST 224
+#define VDSO_TZ_DSTTIME 228
+#define VDSO_HRTIMER_RES 232
+#define VDSO_COARSE_RES 236
+#define VDSO_BLOCK_SIZE 240
+#define VDSO_RAW_BLOCK VDSO_BLOCK_SIZE
+#define VDSO_HEADER 512
+#define VDSO_FLAGS 536 /* header.flags */
+#define VDSO_PLAIN_SHIFT 564 /* header.plain_shift */
+#define VDSO_LIMITS 576
+#define VDSO_TICKS_PER_SECOND 640
+#define VDSO_POWERPC_STAMP 704
+#define VDSO_SYSCALL_MAP 768
 
 /*
  * Where the image of the vDSO looks for its page: so many bytes before its ELF header. Two such steps, because a process in
  * a time namespace sees the namespace's page first and the system's one step behind it, as in Linux. 64 KiB is the largest
  * page size of the architectures here, so one image fits every kernel; what lies between is not mapped.
  */
-#define VDSO_PAGE_STEP			65536
-#define VDSO_PAGE_BEFORE_IMAGE		(2 * VDSO_PAGE_STEP)
+#define VDSO_PAGE_STEP 65536
+#define VDSO_PAGE_BEFORE_IMAGE (2 * VDSO_PAGE_STEP)
 
 /* ------------------------------------------------------------------ numbers in the page */
 
 /* clock_mode. 1 is the counter of this architecture, as in Linux; 2 and 3 are x86's pages of KVM and Hyper-V. */
-#define VDSO_CLOCKMODE_NONE		0
-#define VDSO_CLOCKMODE_ARCH		1
-#define VDSO_CLOCKMODE_PVCLOCK		2
-#define VDSO_CLOCKMODE_HVCLOCK		3
-#define VDSO_CLOCKMODE_TIMENS		0x7fffffff
+#define VDSO_CLOCKMODE_NONE 0
+#define VDSO_CLOCKMODE_ARCH 1
+#define VDSO_CLOCKMODE_PVCLOCK 2
+#define VDSO_CLOCKMODE_HVCLOCK 3
+#define VDSO_CLOCKMODE_TIMENS 0x7fffffff
 
 /* Clock numbers of Linux's clock_gettime that stand in the page. */
-#define VDSO_CLOCK_REALTIME		0
-#define VDSO_CLOCK_MONOTONIC		1
-#define VDSO_CLOCK_MONOTONIC_RAW	4
-#define VDSO_CLOCK_REALTIME_COARSE	5
-#define VDSO_CLOCK_MONOTONIC_COARSE	6
-#define VDSO_CLOCK_BOOTTIME		7
-#define VDSO_CLOCK_TAI			11
-#define VDSO_BASES			12
+#define VDSO_CLOCK_REALTIME 0
+#define VDSO_CLOCK_MONOTONIC 1
+#define VDSO_CLOCK_MONOTONIC_RAW 4
+#define VDSO_CLOCK_REALTIME_COARSE 5
+#define VDSO_CLOCK_MONOTONIC_COARSE 6
+#define VDSO_CLOCK_BOOTTIME 7
+#define VDSO_CLOCK_TAI 11
+#define VDSO_BASES 12
 
-#define VDSO_HRES_CLOCKS		((1u << 0) | (1u << 1) | (1u << 7) | (1u << 11))
-#define VDSO_COARSE_CLOCKS		((1u << 5) | (1u << 6))
-#define VDSO_RAW_CLOCKS			(1u << 4)
+#define VDSO_HRES_CLOCKS ((1u << 0) | (1u << 1) | (1u << 7) | (1u << 11))
+#define VDSO_COARSE_CLOCKS ((1u << 5) | (1u << 6))
+#define VDSO_RAW_CLOCKS (1u << 4)
 
-#define VDSO_BLOCKS			2
-#define VDSO_BLOCK_HRES_COARSE		0
-#define VDSO_BLOCK_RAW			1
+#define VDSO_BLOCKS 2
+#define VDSO_BLOCK_HRES_COARSE 0
+#define VDSO_BLOCK_RAW 1
 
-#define VDSO_NSEC_PER_SEC		1000000000
-#define VDSO_USEC_PER_SEC		1000000
+#define VDSO_NSEC_PER_SEC 1000000000
+#define VDSO_USEC_PER_SEC 1000000
 
 /*
  * The shift of a page whose readers may have it compiled in. A writer uses it wherever the counter runs at 5 MHz or more and
  * at less than 8 THz, so that `mult`, slewed, has 32 bits, and at least eleven of precision; a reader that relies on it looks at
  * header.plain_shift.
  */
-#define VDSO_FIXED_SHIFT		24
+#define VDSO_FIXED_SHIFT 24
 
 /* header.magic, as the eight bytes "ASSAYVDS" read in the machine's byte order. */
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-#define VDSO_MAGIC			0x4153534159564453
+#define VDSO_MAGIC 0x4153534159564453
 #else
-#define VDSO_MAGIC			0x5344565941535341
+#define VDSO_MAGIC 0x5344565941535341
 #endif
-#define VDSO_VERSION			1
+#define VDSO_VERSION 1
 
 /* Bits of header.flags. */
-#define VDSO_FLAG_GETCPU		2	/* the processor has its number where Linux puts it for user programs to read */
-#define VDSO_FLAG_RDPID			4	/* x86-64: and an instruction of its own for it */
+#define VDSO_FLAG_GETCPU 2 /* the processor has its number where Linux puts it for user programs to read */
+#define VDSO_FLAG_RDPID 4 /* x86-64: and an instruction of its own for it */
 
 /* header.status: what the writer knows of the wall clock. Monotonic clocks do not depend on it. */
-#define VDSO_STATUS_UNKNOWN		0
-#define VDSO_STATUS_SYNCHRONISED	1	/* disciplined; the error bound holds */
-#define VDSO_STATUS_FREE_RUNNING	2	/* was disciplined; the error bound grows by max_drift_ppb */
-#define VDSO_STATUS_DISRUPTED		3	/* restored from a snapshot and not set since: the error has no bound */
+#define VDSO_STATUS_UNKNOWN 0
+#define VDSO_STATUS_SYNCHRONISED 1 /* disciplined; the error bound holds */
+#define VDSO_STATUS_FREE_RUNNING 2 /* was disciplined; the error bound grows by max_drift_ppb */
+#define VDSO_STATUS_DISRUPTED 3 /* restored from a snapshot and not set since: the error has no bound */
 
 /* header.leap */
-#define VDSO_LEAP_NONE			0
-#define VDSO_LEAP_INSERT		1	/* 23:59:60 will be inserted before leap_at */
-#define VDSO_LEAP_DELETE		2	/* 23:59:59 will be left out before leap_at */
-#define VDSO_LEAP_INSERTING		3	/* 23:59:60 is now: CLOCK_REALTIME shows 23:59:59 again */
+#define VDSO_LEAP_NONE 0
+#define VDSO_LEAP_INSERT 1 /* 23:59:60 will be inserted before leap_at */
+#define VDSO_LEAP_DELETE 2 /* 23:59:59 will be left out before leap_at */
+#define VDSO_LEAP_INSERTING 3 /* 23:59:60 is now: CLOCK_REALTIME shows 23:59:59 again */
 
 #ifndef __ASSEMBLER__
 #include <stddef.h>
@@ -140,8 +140,8 @@ struct vdso_data {
 	struct vdso_timestamp basetime[VDSO_BASES];
 	int32_t tz_minuteswest;
 	int32_t tz_dsttime;
-	uint32_t hrtimer_res;	/* ns; what clock_getres gives for the high-resolution clocks */
-	uint32_t coarse_res;	/* ns; Linux's __unused, whose LOW_RES_NSEC is a constant of the kernel's build */
+	uint32_t hrtimer_res; /* ns; what clock_getres gives for the high-resolution clocks */
+	uint32_t coarse_res; /* ns; Linux's __unused, whose LOW_RES_NSEC is a constant of the kernel's build */
 };
 
 /* Read when a page is attached and by now_with_bounds; on the way to a plain time plain_shift alone, by
@@ -149,16 +149,16 @@ struct vdso_data {
 struct vdso_header {
 	uint64_t magic;
 	uint32_t version;
-	uint32_t size;		/* bytes of the page that this writer fills; fields beyond are absent */
-	uint64_t generation;	/* changes at every disruption: a restore from a snapshot, a migration */
+	uint32_t size; /* bytes of the page that this writer fills; fields beyond are absent */
+	uint64_t generation; /* changes at every disruption: a restore from a snapshot, a migration */
 	uint32_t flags;
 	uint32_t status;
-	uint64_t error_ns;	/* of CLOCK_REALTIME at cycle_last: the true time is within +- error_ns */
+	uint64_t error_ns; /* of CLOCK_REALTIME at cycle_last: the true time is within +- error_ns */
 	uint32_t max_drift_ppb; /* by which that bound grows: ns for each second since cycle_last */
-	int32_t tai_offset;	/* seconds, TAI - UTC */
+	int32_t tai_offset; /* seconds, TAI - UTC */
 	uint32_t leap;
-	uint32_t plain_shift;	/* of both blocks, if their counter is the architecture's, with all 64 bits; else 0 */
-	uint64_t leap_at;	/* CLOCK_REALTIME's second that follows the leap */
+	uint32_t plain_shift; /* of both blocks, if their counter is the architecture's, with all 64 bits; else 0 */
+	uint64_t leap_at; /* CLOCK_REALTIME's second that follows the leap */
 };
 
 /*
@@ -199,11 +199,11 @@ struct vdso_page {
 	struct vdso_header header;
 	struct vdso_limits limits;
 	uint8_t to_ticks[VDSO_TICKS_PER_SECOND - VDSO_LIMITS - sizeof(struct vdso_limits)];
-	uint64_t ticks_per_second;	/* of the counter; powerpc's __kernel_get_tbfreq */
+	uint64_t ticks_per_second; /* of the counter; powerpc's __kernel_get_tbfreq */
 	uint8_t to_stamp[VDSO_POWERPC_STAMP - VDSO_TICKS_PER_SECOND - 8];
 	struct vdso_powerpc_stamp powerpc_stamp;
 	uint8_t to_map[VDSO_SYSCALL_MAP - VDSO_POWERPC_STAMP - sizeof(struct vdso_powerpc_stamp)];
-	uint32_t syscall_map[32];	/* powerpc's __kernel_get_syscall_map: a bit a system call, most significant first */
+	uint32_t syscall_map[32]; /* powerpc's __kernel_get_syscall_map: a bit a system call, most significant first */
 	uint8_t rest[VDSO_PAGE_SIZE - VDSO_SYSCALL_MAP - 32 * 4];
 };
 

@@ -42,8 +42,8 @@ void VDSO_TEST_BARRIER(void);
 #endif
 
 #define VDSO_INLINE static inline __attribute__((always_inline, unused))
-#define VDSO_COLD   static __attribute__((noinline, cold, unused))
-#define VDSO_LIKELY(condition)	 __builtin_expect(!!(condition), 1)
+#define VDSO_COLD static __attribute__((noinline, cold, unused))
+#define VDSO_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define VDSO_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
 /* What a reader returns: 0, or that the page has no answer and the system call has to give it. */
@@ -55,7 +55,7 @@ enum { VDSO_TRIES_MAX = 1000 };
 
 struct vdso_time {
 	int64_t sec;
-	uint32_t nsec;          /* 0 to 999999999 */
+	uint32_t nsec; /* 0 to 999999999 */
 };
 
 VDSO_INLINE uint32_t vdso_seq(const struct vdso_data *vd, uintptr_t zero)
@@ -127,8 +127,7 @@ VDSO_COLD uint32_t vdso_wide_split(struct vdso_wide *value)
 }
 
 /* (delta * mult + base) >> shift nanoseconds, added to sec; exact for any operands. Seconds are taken modulo 2^64. */
-VDSO_COLD void vdso_exact(uint64_t delta, uint32_t mult, uint64_t base, uint32_t shift, uint64_t sec,
-			  struct vdso_time *time)
+VDSO_COLD void vdso_exact(uint64_t delta, uint32_t mult, uint64_t base, uint32_t shift, uint64_t sec, struct vdso_time *time)
 {
 	struct vdso_wide ns = { { 0, 0, 0, 0 } };
 

@@ -319,8 +319,12 @@ void vdso_writer_open(struct vdso_writer *writer)
 
 void vdso_writer_commit(struct vdso_writer *writer)
 {
-	static const int32_t clocks[] = { VDSO_CLOCK_REALTIME, VDSO_CLOCK_MONOTONIC, VDSO_CLOCK_MONOTONIC_RAW,
-					  VDSO_CLOCK_REALTIME_COARSE, VDSO_CLOCK_MONOTONIC_COARSE, VDSO_CLOCK_BOOTTIME,
+	static const int32_t clocks[] = { VDSO_CLOCK_REALTIME,
+					  VDSO_CLOCK_MONOTONIC,
+					  VDSO_CLOCK_MONOTONIC_RAW,
+					  VDSO_CLOCK_REALTIME_COARSE,
+					  VDSO_CLOCK_MONOTONIC_COARSE,
+					  VDSO_CLOCK_BOOTTIME,
 					  VDSO_CLOCK_TAI };
 	struct vdso_page *page = writer->page;
 
@@ -352,9 +356,8 @@ static _Bool is_time(struct vdso_timestamp time)
 	return time.nsec < VDSO_NSEC_PER_SEC;
 }
 
-enum vdso_writer_result vdso_writer_start(struct vdso_writer *writer, struct vdso_page *page,
-					  const struct vdso_source *source, uint64_t cycles, struct vdso_timestamp realtime,
-					  uint32_t coarse_res_ns)
+enum vdso_writer_result vdso_writer_start(struct vdso_writer *writer, struct vdso_page *page, const struct vdso_source *source,
+					  uint64_t cycles, struct vdso_timestamp realtime, uint32_t coarse_res_ns)
 {
 	uint32_t shift;
 	enum vdso_writer_result result = check_source(source, &shift);

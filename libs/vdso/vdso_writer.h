@@ -28,12 +28,12 @@ extern "C" {
 
 enum vdso_writer_result {
 	VDSO_WRITER_OK = 0,
-	VDSO_WRITER_BAD_FREQUENCY,	/* no shift gives a mult of 32 bits: 0, or more than 2^48 Hz */
-	VDSO_WRITER_BAD_MASK,		/* not of the form 2^n - 1 with n from 20 to 64 */
-	VDSO_WRITER_BAD_SHIFT,		/* with this shift, mult has no bit left, or more than 32, or a delta of 2^32 overflows */
-	VDSO_WRITER_BAD_RATE,		/* beyond +-100000000 ppb, ten percent */
-	VDSO_WRITER_BAD_TIME,		/* nanoseconds of a billion or more */
-	VDSO_WRITER_BAD_LEAP,		/* neither none, insert nor delete */
+	VDSO_WRITER_BAD_FREQUENCY, /* no shift gives a mult of 32 bits: 0, or more than 2^48 Hz */
+	VDSO_WRITER_BAD_MASK, /* not of the form 2^n - 1 with n from 20 to 64 */
+	VDSO_WRITER_BAD_SHIFT, /* with this shift, mult has no bit left, or more than 32, or a delta of 2^32 overflows */
+	VDSO_WRITER_BAD_RATE, /* beyond +-100000000 ppb, ten percent */
+	VDSO_WRITER_BAD_TIME, /* nanoseconds of a billion or more */
+	VDSO_WRITER_BAD_LEAP, /* neither none, insert nor delete */
 };
 
 /* A sentence for people. */
@@ -41,8 +41,8 @@ const char *vdso_writer_describe(enum vdso_writer_result result);
 
 /* Where the counter comes from. */
 struct vdso_source {
-	int32_t mode;			/* VDSO_CLOCKMODE_*; _NONE: readers use the system call */
-	uint32_t shift;			/* 0: chosen here, VDSO_FIXED_SHIFT where the frequency allows */
+	int32_t mode; /* VDSO_CLOCKMODE_*; _NONE: readers use the system call */
+	uint32_t shift; /* 0: chosen here, VDSO_FIXED_SHIFT where the frequency allows */
 	uint64_t mask;
 	uint64_t frequency_hz;
 };
@@ -56,10 +56,10 @@ struct vdso_base {
 struct vdso_writer {
 	struct vdso_page *page;
 	struct vdso_source source;
-	uint32_t seq;			/* as last published: even */
-	uint32_t mult_nominal;		/* what the frequency gives */
-	uint32_t mult_raw;		/* trimmed: CLOCK_MONOTONIC_RAW's */
-	uint32_t mult;			/* slewed: all others' */
+	uint32_t seq; /* as last published: even */
+	uint32_t mult_nominal; /* what the frequency gives */
+	uint32_t mult_raw; /* trimmed: CLOCK_MONOTONIC_RAW's */
+	uint32_t mult; /* slewed: all others' */
 	uint32_t shift;
 	uint64_t cycle_last;
 	struct vdso_base monotonic;
@@ -76,9 +76,8 @@ struct vdso_writer {
  * Starts a page: monotonic, raw and boot time at 0, realtime at the given time. The page is written whole, and stands from
  * this call on. Time zone 0, TAI offset 0, resolution 1 ns, coarse resolution as given.
  */
-enum vdso_writer_result vdso_writer_start(struct vdso_writer *writer, struct vdso_page *page,
-					  const struct vdso_source *source, uint64_t cycles, struct vdso_timestamp realtime,
-					  uint32_t coarse_res_ns);
+enum vdso_writer_result vdso_writer_start(struct vdso_writer *writer, struct vdso_page *page, const struct vdso_source *source,
+					  uint64_t cycles, struct vdso_timestamp realtime, uint32_t coarse_res_ns);
 
 /* Before the counter is read for begin. Readers wait from here on, so nothing slow belongs between this and commit. */
 void vdso_writer_open(struct vdso_writer *writer);

@@ -37,7 +37,7 @@
  * order of the doublewords, stores the halves exchanged. VSCR lies as stvx stores what mfvscr gives: 32 bits in 128.
  */
 struct vector_state_vmx {
-	uint64_t vr[32][2];     /* v0 to v31, which are vs32 to vs63 */
+	uint64_t vr[32][2]; /* v0 to v31, which are vs32 to vs63 */
 	uint64_t vscr[2];
 } __attribute__((aligned(16)));
 
@@ -51,12 +51,12 @@ struct vector_state_vmx {
 #endif
 #else
 /* No 32-bit machine has VSX. */
-#define VECTOR_STATE_FPR_WIDTH	1
+#define VECTOR_STATE_FPR_WIDTH 1
 #define VECTOR_STATE_FPR_OFFSET 0
 #endif
 struct vector_state_fpu {
 	uint64_t fpr[32][VECTOR_STATE_FPR_WIDTH];
-	uint64_t fpscr;         /* as stfd stores what mffs gives */
+	uint64_t fpscr; /* as stfd stores what mffs gives */
 } __attribute__((aligned(16)));
 
 /* Everything: with VSX the 64 vector registers of 128 bits, without it the FPRs and v0 to v31. Each half starts a line. */
@@ -106,22 +106,22 @@ struct vector_state_x86 {
 		uint16_t opcode;
 		uint64_t instruction, data;
 		uint32_t mxcsr, mxcsr_mask;
-		uint8_t st[8][16];              /* ten bytes each */
+		uint8_t st[8][16]; /* ten bytes each */
 		uint8_t xmm[16][16];
 		uint8_t unused[48];
-		uint64_t avx512_at;             /* see above; 0 on a processor without AVX-512 */
+		uint64_t avx512_at; /* see above; 0 on a processor without AVX-512 */
 		uint8_t software[40];
 	} legacy;
 	uint64_t xstate_bv, xcomp_bv, header[6];
 	uint8_t ymm_high[16][16];
-	uint8_t more[2688 - 832];               /* somewhere in here: struct vector_state_x86_avx512 */
+	uint8_t more[2688 - 832]; /* somewhere in here: struct vector_state_x86_avx512 */
 } __attribute__((aligned(64)));
 
 /* At `avx512_at`: three components of XSAVE that follow each other on every processor that has them. */
 struct vector_state_x86_avx512 {
 	uint64_t opmask[8];
 	uint8_t zmm_high[16][32];
-	uint8_t zmm_upper[16][64];              /* zmm16 to zmm31 */
+	uint8_t zmm_upper[16][64]; /* zmm16 to zmm31 */
 };
 
 enum {
@@ -178,28 +178,28 @@ struct vector_state_neon {
 
 /* One line for each facility of the architecture: name, type of its area, bytes that it uses. */
 #if defined(__powerpc64__)
-#define VECTOR_STATE_EACH(X)                                                                                \
-	X(fpu, struct vector_state_fpu, sizeof(struct vector_state_fpu))                                    \
-	X(vmx, struct vector_state_vmx, sizeof(struct vector_state_vmx))                                    \
-	X(vsx, struct vector_state_fpu, sizeof(struct vector_state_fpu))                                    \
+#define VECTOR_STATE_EACH(X) \
+	X(fpu, struct vector_state_fpu, sizeof(struct vector_state_fpu)) \
+	X(vmx, struct vector_state_vmx, sizeof(struct vector_state_vmx)) \
+	X(vsx, struct vector_state_fpu, sizeof(struct vector_state_fpu)) \
 	X(all, struct vector_state_all, sizeof(struct vector_state_all))
 #elif defined(__powerpc__)
-#define VECTOR_STATE_EACH(X)                                                                                \
-	X(fpu, struct vector_state_fpu, sizeof(struct vector_state_fpu))                                    \
-	X(vmx, struct vector_state_vmx, sizeof(struct vector_state_vmx))                                    \
+#define VECTOR_STATE_EACH(X) \
+	X(fpu, struct vector_state_fpu, sizeof(struct vector_state_fpu)) \
+	X(vmx, struct vector_state_vmx, sizeof(struct vector_state_vmx)) \
 	X(all, struct vector_state_all, sizeof(struct vector_state_all))
 #elif defined(__loongarch__)
-#define VECTOR_STATE_EACH(X)                                                                                \
-	X(fpu, struct vector_state_fpu, sizeof(struct vector_state_fpu))                                    \
-	X(lsx, struct vector_state_lsx, sizeof(struct vector_state_lsx))                                    \
+#define VECTOR_STATE_EACH(X) \
+	X(fpu, struct vector_state_fpu, sizeof(struct vector_state_fpu)) \
+	X(lsx, struct vector_state_lsx, sizeof(struct vector_state_lsx)) \
 	X(lasx, struct vector_state_lasx, sizeof(struct vector_state_lasx))
 #elif defined(__x86_64__)
 /* sse is XMM and MXCSR; avx is these and the upper halves; avx512 is all of ZMM, the masks and MXCSR; all adds x87. */
-#define VECTOR_STATE_EACH(X)                                                                                \
-	X(x87, struct vector_state_x86, VECTOR_STATE_BYTES_AVX - 256)                                       \
-	X(sse, struct vector_state_x86, VECTOR_STATE_BYTES_AVX - 256)                                       \
-	X(avx, struct vector_state_x86, VECTOR_STATE_BYTES_AVX)                                             \
-	X(avx512, struct vector_state_x86, VECTOR_STATE_BYTES_AVX512)                                       \
+#define VECTOR_STATE_EACH(X) \
+	X(x87, struct vector_state_x86, VECTOR_STATE_BYTES_AVX - 256) \
+	X(sse, struct vector_state_x86, VECTOR_STATE_BYTES_AVX - 256) \
+	X(avx, struct vector_state_x86, VECTOR_STATE_BYTES_AVX) \
+	X(avx512, struct vector_state_x86, VECTOR_STATE_BYTES_AVX512) \
 	X(all, struct vector_state_x86, VECTOR_STATE_BYTES_AVX512)
 #elif defined(__aarch64__)
 #define VECTOR_STATE_EACH(X) X(neon, struct vector_state_neon, sizeof(struct vector_state_neon))
@@ -207,8 +207,8 @@ struct vector_state_neon {
 #define VECTOR_STATE_EACH(X)
 #endif
 
-#define VECTOR_STATE_DECLARE(facility, type, bytes)                                                         \
-	void facility##_save(type *area);                                                                   \
+#define VECTOR_STATE_DECLARE(facility, type, bytes) \
+	void facility##_save(type *area); \
 	void facility##_restore(const type *area);
 VECTOR_STATE_EACH(VECTOR_STATE_DECLARE)
 #undef VECTOR_STATE_DECLARE
@@ -218,7 +218,7 @@ enum vector_state_facility {
 #define VECTOR_STATE_NUMBER(facility, type, bytes) vector_state_number_##facility,
 	VECTOR_STATE_EACH(VECTOR_STATE_NUMBER)
 #undef VECTOR_STATE_NUMBER
-	vector_state_count
+		vector_state_count
 };
 #define VECTOR_STATE_BIT(facility) (1u << vector_state_number_##facility)
 
@@ -256,7 +256,7 @@ static inline unsigned int vector_state_facilities(unsigned long hwcap)
 	(void)hwcap;
 	__asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
 	found |= VECTOR_STATE_BIT(x87) | VECTOR_STATE_BIT(sse);
-	if (c >> 27 & 1) {                      /* OSXSAVE */
+	if (c >> 27 & 1) { /* OSXSAVE */
 		__asm__ volatile("xgetbv" : "=a"(enabled), "=d"(unused) : "c"(0));
 		found |= VECTOR_STATE_BIT(all);
 	}
@@ -291,8 +291,8 @@ static inline const char *vector_state_problem(const void *area, size_t bytes, s
 /* Yours: says `function: message` where your program says such things, and does not return. */
 _Noreturn void vector_state_stop(const char *function, const char *message);
 
-static inline void vector_state_check(const void *area, size_t bytes, size_t bytes_min, size_t alignment,
-				      int present, const char *function)
+static inline void vector_state_check(const void *area, size_t bytes, size_t bytes_min, size_t alignment, int present,
+				      const char *function)
 {
 	const char *problem = vector_state_problem(area, bytes, bytes_min, alignment);
 
@@ -309,20 +309,20 @@ static inline void vector_state_check(const void *area, size_t bytes, size_t byt
  * FACILITY_save_in(area, bytes, facilities) and FACILITY_restore_in: for areas that the program allocates itself.
  * `facilities` is what vector_state_facilities() said. With VECTOR_STATE_DEBUG they check; without, they only call.
  */
-#define VECTOR_STATE_DEFINE_IN(facility, type, bytes_min)                                                   \
-	static inline void facility##_save_in(void *area, size_t bytes, unsigned int facilities)            \
-	{                                                                                                   \
-		(void)facilities;                                                                           \
-		vector_state_check(area, bytes, bytes_min, __alignof__(type),                               \
-				   facilities & VECTOR_STATE_BIT(facility), #facility "_save");             \
-		facility##_save((type *)area);                                                              \
-	}                                                                                                   \
-	static inline void facility##_restore_in(const void *area, size_t bytes, unsigned int facilities)   \
-	{                                                                                                   \
-		(void)facilities;                                                                           \
-		vector_state_check(area, bytes, bytes_min, __alignof__(type),                               \
-				   facilities & VECTOR_STATE_BIT(facility), #facility "_restore");          \
-		facility##_restore((const type *)area);                                                     \
+#define VECTOR_STATE_DEFINE_IN(facility, type, bytes_min) \
+	static inline void facility##_save_in(void *area, size_t bytes, unsigned int facilities) \
+	{ \
+		(void)facilities; \
+		vector_state_check(area, bytes, bytes_min, __alignof__(type), facilities &VECTOR_STATE_BIT(facility), \
+				   #facility "_save"); \
+		facility##_save((type *)area); \
+	} \
+	static inline void facility##_restore_in(const void *area, size_t bytes, unsigned int facilities) \
+	{ \
+		(void)facilities; \
+		vector_state_check(area, bytes, bytes_min, __alignof__(type), facilities &VECTOR_STATE_BIT(facility), \
+				   #facility "_restore"); \
+		facility##_restore((const type *)area); \
 	}
 VECTOR_STATE_EACH(VECTOR_STATE_DEFINE_IN)
 #undef VECTOR_STATE_DEFINE_IN

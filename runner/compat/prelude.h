@@ -31,7 +31,7 @@
 #define CONFIG_PPC64_ELF_ABI_V2 1
 #ifdef __ASSEMBLER__
 /* The kernel's makefile tells the assembler; an object without this is taken for ELFv1. */
-	.abiversion 2
+.abiversion 2
 #endif
 #elif defined(__powerpc__)
 #define CONFIG_PPC32 1

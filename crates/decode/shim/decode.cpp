@@ -17,9 +17,9 @@ using namespace llvm;
 // LLVM's per-target entry points have no header outside of the generated list of all targets.
 #define ASSAY_TARGETS(X) X(PowerPC) X(LoongArch) X(X86) X(AArch64) X(RISCV)
 extern "C" {
-#define DECLARE(T)                                                                                                     \
-	void LLVMInitialize##T##TargetInfo();                                                                          \
-	void LLVMInitialize##T##TargetMC();                                                                            \
+#define DECLARE(T) \
+	void LLVMInitialize##T##TargetInfo(); \
+	void LLVMInitialize##T##TargetMC(); \
 	void LLVMInitialize##T##Disassembler();
 ASSAY_TARGETS(DECLARE)
 #undef DECLARE
@@ -27,17 +27,24 @@ ASSAY_TARGETS(DECLARE)
 
 // Since LLVM 22 the registry takes a Triple where it took its text.
 #if LLVM_VERSION_MAJOR >= 22
-static const Triple &registry_key(const Triple &triple) { return triple; }
+static const Triple &registry_key(const Triple &triple)
+{
+	return triple;
+}
 #else
-static const std::string &registry_key(const Triple &triple) { return triple.str(); }
+static const std::string &registry_key(const Triple &triple)
+{
+	return triple.str();
+}
 #endif
 
 // Only the target asked for: starting all of them takes 16 ms.
-static void initialize(Triple::ArchType arch) {
+static void initialize(Triple::ArchType arch)
+{
 	switch (arch) {
-#define START(T)                                                                                                       \
-	LLVMInitialize##T##TargetInfo();                                                                               \
-	LLVMInitialize##T##TargetMC();                                                                                 \
+#define START(T) \
+	LLVMInitialize##T##TargetInfo(); \
+	LLVMInitialize##T##TargetMC(); \
 	LLVMInitialize##T##Disassembler();
 	case Triple::ppc:
 	case Triple::ppc64:
@@ -63,17 +70,19 @@ static void initialize(Triple::ArchType arch) {
 }
 
 // "r3" instead of "3" in PowerPC's text. The printer offers this only as a command-line option of LLVM's.
-static void name_powerpc_registers() {
+static void name_powerpc_registers()
+{
 	static bool done = false;
 	if (done)
 		return;
 	done = true;
-	const char *arguments[] = {"assay", "-ppc-asm-full-reg-names"};
+	const char *arguments[] = { "assay", "-ppc-asm-full-reg-names" };
 	cl::ParseCommandLineOptions(2, arguments, "", &nulls());
 }
 
 // Drops features that this version of LLVM does not have, which it would complain about on stderr.
-static std::string known_features(const MCSubtargetInfo &subtarget, StringRef wanted) {
+static std::string known_features(const MCSubtargetInfo &subtarget, StringRef wanted)
+{
 	std::set<StringRef> known;
 	for (const SubtargetFeatureKV &feature : subtarget.getAllProcessorFeatures())
 		known.insert(feature.Key);
@@ -91,7 +100,8 @@ static std::string known_features(const MCSubtargetInfo &subtarget, StringRef wa
 }
 
 // Fills `out`; the returned text is empty on success, otherwise what is missing.
-static std::string build(assay_target &out, const Triple &triple, const char *cpu, const char *features) {
+static std::string build(assay_target &out, const Triple &triple, const char *cpu, const char *features)
+{
 	std::string error;
 	const auto &key = registry_key(triple);
 	const Target *target = TargetRegistry::lookupTarget(key, error);
@@ -119,8 +129,9 @@ static std::string build(assay_target &out, const Triple &triple, const char *cp
 }
 
 assay_target *assay_target_new(const char *triple_name, const char *cpu, const char *features, char *message,
-			       size_t message_size) {
-	Triple triple{StringRef(triple_name)};
+			       size_t message_size)
+{
+	Triple triple{ StringRef(triple_name) };
 	initialize(triple.getArch());
 	if (triple.isPPC())
 		name_powerpc_registers();
@@ -132,17 +143,28 @@ assay_target *assay_target_new(const char *triple_name, const char *cpu, const c
 	return nullptr;
 }
 
-void assay_target_free(assay_target *target) { delete target; }
+void assay_target_free(assay_target *target)
+{
+	delete target;
+}
 
-uint32_t assay_register_count(const assay_target *target) { return target->registers->getNumRegs(); }
+uint32_t assay_register_count(const assay_target *target)
+{
+	return target->registers->getNumRegs();
+}
 
-const char *assay_register_name(const assay_target *target, uint32_t number) {
+const char *assay_register_name(const assay_target *target, uint32_t number)
+{
 	return target->registers->getName(number);
 }
 
-uint32_t assay_opcode_count(const assay_target *target) { return target->opcodes->getNumOpcodes(); }
+uint32_t assay_opcode_count(const assay_target *target)
+{
+	return target->opcodes->getNumOpcodes();
+}
 
-static uint32_t copy_registers(ArrayRef<MCPhysReg> from, uint16_t *to) {
+static uint32_t copy_registers(ArrayRef<MCPhysReg> from, uint16_t *to)
+{
 	uint32_t count = 0;
 	for (MCPhysReg number : from)
 		if (count < ASSAY_IMPLICIT_MAX)
@@ -150,7 +172,8 @@ static uint32_t copy_registers(ArrayRef<MCPhysReg> from, uint16_t *to) {
 	return count;
 }
 
-void assay_opcode_describe(const assay_target *target, uint32_t opcode, assay_opcode *out) {
+void assay_opcode_describe(const assay_target *target, uint32_t opcode, assay_opcode *out)
+{
 	const MCInstrDesc &description = target->opcodes->get(opcode);
 	out->name = target->opcodes->getName(opcode).data();
 	out->may_load = description.mayLoad();
@@ -163,8 +186,9 @@ void assay_opcode_describe(const assay_target *target, uint32_t opcode, assay_op
 	out->implicit_use_count = copy_registers(description.implicit_uses(), out->implicit_uses);
 }
 
-static assay_operand describe_operand(const assay_target &target, const MCInstrDesc &description, unsigned index) {
-	assay_operand out = {0, ASSAY_OPERAND_OTHER, index < description.getNumDefs(), 0, -1};
+static assay_operand describe_operand(const assay_target &target, const MCInstrDesc &description, unsigned index)
+{
+	assay_operand out = { 0, ASSAY_OPERAND_OTHER, index < description.getNumDefs(), 0, -1 };
 	const MCOperand &operand = target.last.getOperand(index);
 	if (operand.isReg()) {
 		out.kind = ASSAY_OPERAND_REGISTER;
@@ -181,7 +205,8 @@ static assay_operand describe_operand(const assay_target &target, const MCInstrD
 	return out;
 }
 
-int assay_decode(assay_target *target, const uint8_t *bytes, size_t size, uint64_t address, assay_instruction *out) {
+int assay_decode(assay_target *target, const uint8_t *bytes, size_t size, uint64_t address, assay_instruction *out)
+{
 	// A new one, not a cleared one: that keeps its opcode, and AArch64's decoder looks at the opcode of a failed
 	// attempt and then writes outside of the operands.
 	target->last = MCInst();
@@ -204,13 +229,15 @@ int assay_decode(assay_target *target, const uint8_t *bytes, size_t size, uint64
 	return 1;
 }
 
-static void copy_text(StringRef text, char *buffer, size_t size) {
+static void copy_text(StringRef text, char *buffer, size_t size)
+{
 	size_t count = std::min(text.size(), size - 1);
 	memcpy(buffer, text.data(), count);
 	buffer[count] = 0;
 }
 
-void assay_mnemonic(assay_target *target, char *buffer, size_t size) {
+void assay_mnemonic(assay_target *target, char *buffer, size_t size)
+{
 #if LLVM_VERSION_MAJOR >= 20
 	const char *mnemonic = target->printer->getMnemonic(target->last).first;
 #else
@@ -219,7 +246,8 @@ void assay_mnemonic(assay_target *target, char *buffer, size_t size) {
 	copy_text(StringRef(mnemonic ? mnemonic : "").trim(), buffer, size);
 }
 
-void assay_text(assay_target *target, uint64_t address, char *buffer, size_t size) {
+void assay_text(assay_target *target, uint64_t address, char *buffer, size_t size)
+{
 	// x86's branch offsets count from the end of the instruction.
 	if (target->subtarget->getTargetTriple().isX86())
 		address += target->last_length;

@@ -24,13 +24,13 @@ static const unsigned CALL_LATENCY = 100; // llvm-mca's default
 using Sequence = std::vector<std::unique_ptr<mca::Instruction>>;
 
 // Decodes and describes every instruction. The text is empty on success, otherwise why not.
-static std::string lower(assay_target &target, mca::InstrBuilder &builder, ArrayRef<uint8_t> code,
-			 std::vector<MCInst> &decoded, Sequence &out) {
+static std::string lower(assay_target &target, mca::InstrBuilder &builder, ArrayRef<uint8_t> code, std::vector<MCInst> &decoded,
+			 Sequence &out)
+{
 	for (size_t offset = 0; offset < code.size();) {
 		uint64_t length = 0;
 		MCInst instruction;
-		auto status = target.disassembler->getInstruction(instruction, length, code.slice(offset), offset,
-								  nulls());
+		auto status = target.disassembler->getInstruction(instruction, length, code.slice(offset), offset, nulls());
 		if (status == MCDisassembler::Fail || length == 0)
 			return "undecodable bytes";
 		offset += length;
@@ -51,8 +51,9 @@ static std::string lower(assay_target &target, mca::InstrBuilder &builder, Array
 	return "";
 }
 
-int assay_mca(assay_target *target, const uint8_t *code, size_t size, uint32_t iterations, uint64_t *cycles,
-	      char *message, size_t message_size) {
+int assay_mca(assay_target *target, const uint8_t *code, size_t size, uint32_t iterations, uint64_t *cycles, char *message,
+	      size_t message_size)
+{
 	const MCSubtargetInfo &subtarget = *target->subtarget;
 	if (!subtarget.getSchedModel().hasInstrSchedModel()) {
 		snprintf(message, message_size, "the cpu has no instruction model");

@@ -9,7 +9,8 @@
 
 using namespace llvm;
 
-void assay_model_describe(const assay_target *target, assay_model *out) {
+void assay_model_describe(const assay_target *target, assay_model *out)
+{
 	const MCSchedModel &model = target->subtarget->getSchedModel();
 	out->has_instruction_model = model.hasInstrSchedModel();
 	out->issue_width = model.IssueWidth;
@@ -19,7 +20,8 @@ void assay_model_describe(const assay_target *target, assay_model *out) {
 	out->resource_count = model.hasInstrSchedModel() ? model.getNumProcResourceKinds() : 0;
 }
 
-int assay_resource_describe(const assay_target *target, uint32_t number, assay_resource *out) {
+int assay_resource_describe(const assay_target *target, uint32_t number, assay_resource *out)
+{
 	const MCSchedModel &model = target->subtarget->getSchedModel();
 	if (!model.hasInstrSchedModel() || number == 0 || number >= model.getNumProcResourceKinds())
 		return 0;
@@ -31,7 +33,8 @@ int assay_resource_describe(const assay_target *target, uint32_t number, assay_r
 }
 
 // Variant classes depend on the operands (a shift by zero, a zero idiom) and lead to other classes.
-static const MCSchedClassDesc *schedule_class(const assay_target &target) {
+static const MCSchedClassDesc *schedule_class(const assay_target &target)
+{
 	const MCSchedModel &model = target.subtarget->getSchedModel();
 	unsigned number = target.opcodes->get(target.last.getOpcode()).getSchedClass();
 	const MCSchedClassDesc *found = model.getSchedClassDesc(number);
@@ -43,7 +46,8 @@ static const MCSchedClassDesc *schedule_class(const assay_target &target) {
 	return number && found->isValid() ? found : nullptr;
 }
 
-int assay_schedule_last(assay_target *target, assay_schedule *out) {
+int assay_schedule_last(assay_target *target, assay_schedule *out)
+{
 	const MCSubtargetInfo &subtarget = *target->subtarget;
 	if (!subtarget.getSchedModel().hasInstrSchedModel())
 		return 0;
@@ -59,12 +63,13 @@ int assay_schedule_last(assay_target *target, assay_schedule *out) {
 	out->use_count = 0;
 	const MCWriteProcResEntry *entry = subtarget.getWriteProcResBegin(found);
 	for (; entry != subtarget.getWriteProcResEnd(found) && out->use_count < ASSAY_USES_MAX; entry++)
-		out->uses[out->use_count++] = {entry->ProcResourceIdx,
-					       uint32_t(entry->ReleaseAtCycle - entry->AcquireAtCycle)};
+		out->uses[out->use_count++] = { entry->ProcResourceIdx,
+						uint32_t(entry->ReleaseAtCycle - entry->AcquireAtCycle) };
 	return 1;
 }
 
-const char *assay_cpu_name(const assay_target *target, uint32_t n, int *has_model) {
+const char *assay_cpu_name(const assay_target *target, uint32_t n, int *has_model)
+{
 	ArrayRef<SubtargetSubTypeKV> cpus = target->subtarget->getAllProcessorDescriptions();
 	if (n >= cpus.size())
 		return nullptr;

@@ -25,13 +25,13 @@ struct assay_operand {
 	int64_t value; // LLVM's register number, 0 for none, or the immediate
 	uint8_t kind;
 	uint8_t is_definition;
-	uint8_t is_memory;  // part of a memory operand, where the target marks those
-	int8_t tied_to;     // index of the definition that has to be the same register, or -1
+	uint8_t is_memory; // part of a memory operand, where the target marks those
+	int8_t tied_to; // index of the definition that has to be the same register, or -1
 };
 
 struct assay_instruction {
 	uint32_t opcode;
-	uint32_t length;       // bytes
+	uint32_t length; // bytes
 	uint32_t prefix_flags; // x86: LLVM's IP_HAS_* flags
 	uint32_t operand_count;
 	struct assay_operand operands[ASSAY_OPERANDS_MAX];

@@ -6,8 +6,8 @@
 #include "assay.h"
 #include "cache_log.h"
 
-size_t cache_log_compact_reference(const uint64_t *notes, size_t notes_count, uint64_t *lines, size_t lines_max,
-				   uint64_t *seen, size_t seen_slots);
+size_t cache_log_compact_reference(const uint64_t *notes, size_t notes_count, uint64_t *lines, size_t lines_max, uint64_t *seen,
+				   size_t seen_slots);
 
 enum { NOTES_MAX = 600, LINES_MAX = 512, SLOTS_MAX = 2048 };
 
@@ -63,8 +63,7 @@ static void check(bool quick)
 			fill(distinct[d], runs[r]);
 			for (size_t count = 0; count <= NOTES_MAX; count += count < 70 ? step : 61 * step) {
 				for (size_t slots = 2; slots <= SLOTS_MAX; slots *= 4) {
-					assay_case("distinct=%u runs=%u notes=%u slots=%u", distinct[d], runs[r], count,
-						   slots);
+					assay_case("distinct=%u runs=%u notes=%u slots=%u", distinct[d], runs[r], count, slots);
 					try(count, LINES_MAX, slots);
 					try(count, count % 17, slots);
 				}

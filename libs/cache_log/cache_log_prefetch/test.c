@@ -121,8 +121,8 @@ static void set_up(void)
 	memset(lines.start, 1, (size_t)(lines.end - lines.start));
 	bench_entries = (uint64_t *)region.start;
 	for (uint64_t i = 0; i < bench_entries_count; i++)
-		bench_entries[i] = cache_log_entry((uintptr_t)lines.start + i * bench_lines * CACHE_LOG_LINE,
-						   (unsigned int)bench_lines);
+		bench_entries[i] =
+			cache_log_entry((uintptr_t)lines.start + i * bench_lines * CACHE_LOG_LINE, (unsigned int)bench_lines);
 	for (uint64_t i = bench_entries_count - 1; i > 0; i--) {
 		uint64_t other = assay_random_below((uint32_t)i + 1), entry = bench_entries[i];
 

@@ -5,8 +5,7 @@
 enum cache_log_status cache_log_restore(struct cache_log_table *table, uint64_t owner, uint32_t epoch,
 					struct cache_log_budget budget, struct cache_log_statistics *statistics)
 {
-	enum cache_log_status status =
-		cache_log_table_verify(table, CACHE_LOG_TABLE_BYTES(table->entries_max), owner, epoch);
+	enum cache_log_status status = cache_log_table_verify(table, CACHE_LOG_TABLE_BYTES(table->entries_max), owner, epoch);
 	uint64_t check = 0;
 
 	if (status == CACHE_LOG_OK && (budget.lines == 0 || budget.ticks == 0))

@@ -78,8 +78,8 @@ static void run_all(struct coroutine **queue, size_t count, unsigned int round, 
 		if (logged) {
 			cache_log_note(&notes, own->context.stack_pointer, 256);
 			cache_log_notes_end(&notes);
-			cache_log_table_fill(table_of(own), ring, cache_log_notes_straighten(&notes),
-					     CACHE_LOG_OLDEST_FIRST, false, seen, 64);
+			cache_log_table_fill(table_of(own), ring, cache_log_notes_straighten(&notes), CACHE_LOG_OLDEST_FIRST,
+					     false, seen, 64);
 		}
 	}
 }

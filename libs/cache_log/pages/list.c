@@ -56,7 +56,8 @@ void list_write(const struct list *list, const char *path)
 	size_t bytes = 0;
 	FILE *memory = must_have(open_memstream(&text, &bytes)), *out;
 
-	fprintf(memory, "cache-log-pages 1\npage %" PRIu64 "\nfile %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 " %" PRId64 "\n",
+	fprintf(memory,
+		"cache-log-pages 1\npage %" PRIu64 "\nfile %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 " %" PRId64 "\n",
 		list->page_bytes, list->file_bytes, list->device, list->inode, list->modified_s, list->modified_ns);
 	for (size_t i = 0; i < list->runs_count; i++)
 		fprintf(memory, "run %" PRIu64 " %" PRIu64 "\n", list->runs[i].first, list->runs[i].count);
@@ -135,14 +136,16 @@ static bool read_line(struct list *list, const char *path, size_t number, const 
 		if (strcmp(line, "cache-log-pages 1") != 0)
 			malformed(path, number, "no 'cache-log-pages 1'");
 	} else if (number == 2) {
-		if (sscanf(line, "page %" SCNu64 "%n", &list->page_bytes, &used) != 1 || line[used] ||
-		    list->page_bytes < 512 || (list->page_bytes & (list->page_bytes - 1)))
+		if (sscanf(line, "page %" SCNu64 "%n", &list->page_bytes, &used) != 1 || line[used] || list->page_bytes < 512 ||
+		    (list->page_bytes & (list->page_bytes - 1)))
 			malformed(path, number, "no 'page BYTES'");
 	} else if (number == 3) {
 		if (sscanf(line, "file %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNd64 " %" SCNd64 "%n", &list->file_bytes,
-			   &list->device, &list->inode, &list->modified_s, &list->modified_ns, &used) != 5 || line[used])
+			   &list->device, &list->inode, &list->modified_s, &list->modified_ns, &used) != 5 ||
+		    line[used])
 			malformed(path, number, "no 'file ...'");
-	} else if (sscanf(line, "run %" SCNu64 " %" SCNu64 "%n", &run.first, &run.count, &used) == 2 && used > 0 && !line[used]) {
+	} else if (sscanf(line, "run %" SCNu64 " %" SCNu64 "%n", &run.first, &run.count, &used) == 2 && used > 0 &&
+		   !line[used]) {
 		add_run(list, path, number, run);
 	} else if (sscanf(line, "end %zu %" SCNu64 " %" SCNx64 "%n", &runs, &pages, &wanted, &used) == 3 && !line[used]) {
 		if (runs != list->runs_count || pages != list->pages || wanted != check)

@@ -11,7 +11,7 @@
 enum { STATUS_FINE = 0, STATUS_REFUSED = 1, STATUS_USAGE = 2 };
 
 struct run {
-	uint64_t first, count;  /* in pages of page_bytes */
+	uint64_t first, count; /* in pages of page_bytes */
 };
 
 /* Which pages of a file were cached, and which file it was. */
@@ -35,17 +35,17 @@ void list_read(struct list *list, const char *path);
 void list_free(struct list *list);
 
 struct restore_options {
-	uint64_t rate;          /* bytes a second; 0: as fast as it goes */
-	uint64_t budget;        /* bytes at most; 0: no limit */
-	double pressure_percent;        /* stop when some task waits for memory this share of the last 10 s */
-	uint64_t available_bytes;       /* stop when less than this is free or can be freed */
+	uint64_t rate; /* bytes a second; 0: as fast as it goes */
+	uint64_t budget; /* bytes at most; 0: no limit */
+	double pressure_percent; /* stop when some task waits for memory this share of the last 10 s */
+	uint64_t available_bytes; /* stop when less than this is free or can be freed */
 	const char *pressure_file, *memory_file; /* /proc/pressure/memory, /proc/meminfo */
-	bool by_size;           /* longest runs first */
+	bool by_size; /* longest runs first */
 };
 
 struct restored {
 	uint64_t bytes, runs, already;
-	const char *stopped;    /* why before the end, or NULL */
+	const char *stopped; /* why before the end, or NULL */
 };
 
 void restore(int file, const struct list *list, const struct restore_options *options, struct restored *result);

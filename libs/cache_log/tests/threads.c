@@ -69,11 +69,11 @@ int main(int argc, char **argv)
 		pthread_join(threads[i], NULL);
 	for (int i = 0; i < 2; i++)
 		total += done[i] + refused[i];
-	printf("%lu switches done, %lu refused as busy, %lu tables, %lu lines prefetched\n",
-	       (unsigned long)(done[0] + done[1]), (unsigned long)(refused[0] + refused[1]),
-	       (unsigned long)log.statistics.tables, (unsigned long)log.statistics.lines);
-	if (total != 4 * (uint64_t)switches || log.statistics.refused[CACHE_LOG_BUSY] != refused[0] + refused[1] ||
-	    log.busy || log.statistics.tables == 0 || log.statistics.lines == 0) {
+	printf("%lu switches done, %lu refused as busy, %lu tables, %lu lines prefetched\n", (unsigned long)(done[0] + done[1]),
+	       (unsigned long)(refused[0] + refused[1]), (unsigned long)log.statistics.tables,
+	       (unsigned long)log.statistics.lines);
+	if (total != 4 * (uint64_t)switches || log.statistics.refused[CACHE_LOG_BUSY] != refused[0] + refused[1] || log.busy ||
+	    log.statistics.tables == 0 || log.statistics.lines == 0) {
 		printf("failure: the counts do not add up\n");
 		return 1;
 	}

@@ -150,8 +150,8 @@ static void measure(const uint8_t *src, uint8_t *dst, int length, int samples)
 		qsort(times[i], (size_t)samples, sizeof(double), compare);
 		if (supported(i))
 			printf("%6d  %3d %3d  %-30s %9.1f ns   %5.2f [%5.2f %5.2f]\n", length, (int)((uintptr_t)src & 63),
-			       (int)((uintptr_t)dst & 63), functions[i].name, quantile(times[i], samples, 0.02), ratios_sorted[1],
-			       ratios_sorted[0], ratios_sorted[2]);
+			       (int)((uintptr_t)dst & 63), functions[i].name, quantile(times[i], samples, 0.02),
+			       ratios_sorted[1], ratios_sorted[0], ratios_sorted[2]);
 		else
 			printf("%6d  %-38s not on this CPU\n", length, functions[i].name);
 	}

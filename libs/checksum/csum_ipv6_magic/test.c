@@ -9,20 +9,18 @@
 
 uint16_t csum_ipv6_magic_reference(const void *saddr, const void *daddr, uint32_t len, uint8_t proto, uint32_t sum);
 
-static uint16_t call(const unsigned char *from, const unsigned char *to, uint32_t length, uint8_t protocol,
-		     uint32_t sum)
+static uint16_t call(const unsigned char *from, const unsigned char *to, uint32_t length, uint8_t protocol, uint32_t sum)
 {
-	return assay_returned_u16(assay_call(csum_ipv6_magic, assay_pointer(from), assay_pointer(to),
-					     assay_u32(length), assay_u32(protocol), assay_u32(sum)));
+	return assay_returned_u16(assay_call(csum_ipv6_magic, assay_pointer(from), assay_pointer(to), assay_u32(length),
+					     assay_u32(protocol), assay_u32(sum)));
 }
 
-static void try_one(const unsigned char *from, const unsigned char *to, uint32_t length, uint8_t protocol,
-		    uint32_t sum)
+static void try_one(const unsigned char *from, const unsigned char *to, uint32_t length, uint8_t protocol, uint32_t sum)
 {
 	uint16_t wanted = csum_ipv6_magic_reference(from, to, length, protocol, sum), result;
 
-	assay_case("len=0x%x proto=%u sum=0x%x saddr_offset=%u daddr_offset=%u", length, protocol, sum,
-		   (uintptr_t)from % 64, (uintptr_t)to % 64);
+	assay_case("len=0x%x proto=%u sum=0x%x saddr_offset=%u daddr_offset=%u", length, protocol, sum, (uintptr_t)from % 64,
+		   (uintptr_t)to % 64);
 	result = call(from, to, length, protocol, sum);
 	if (result != wanted)
 		assay_fail("returned 0x%04x; the reference returns 0x%04x", result, wanted);

@@ -19,8 +19,7 @@ enum { LENGTH_MAX = 2048, OFFSETS = 64, HUGE_BYTES = 16 << 20 };
 
 static uint32_t call(const unsigned char *start, unsigned int length, uint32_t sum)
 {
-	return assay_returned_u32(assay_call(csum_partial, assay_pointer(start), assay_s32((int32_t)length),
-					     assay_u32(sum)));
+	return assay_returned_u32(assay_call(csum_partial, assay_pointer(start), assay_s32((int32_t)length), assay_u32(sum)));
 }
 
 /* `data_sum` is the sum of the bytes alone. */
@@ -77,8 +76,8 @@ static void check_just_carry(const unsigned char *buffer, unsigned int lengths)
 
 		for (unsigned int length = 0; length < lengths; length++) {
 			uint16_t data_sum = fold(running);
-			uint32_t sums[] = { 0xffffu - data_sum, 0x10000u - data_sum, 0xffffffffu - data_sum,
-					    0u - data_sum, 0xffff0000u - data_sum };
+			uint32_t sums[] = { 0xffffu - data_sum, 0x10000u - data_sum, 0xffffffffu - data_sum, 0u - data_sum,
+					    0xffff0000u - data_sum };
 
 			for (unsigned int i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
 				assay_case("just carrying size=%u offset=%u sum=0x%x", length, offset, sums[i]);

@@ -20,8 +20,8 @@ static void copy(const unsigned char *from, unsigned char *to, unsigned int leng
 	uint16_t wanted = fold(data_sum + 0xffffffff);
 	uint32_t result;
 
-	result = assay_returned_u32(assay_call(csum_partial_copy, assay_pointer(from), assay_pointer(to),
-					       assay_s32((int32_t)length)));
+	result = assay_returned_u32(
+		assay_call(csum_partial_copy, assay_pointer(from), assay_pointer(to), assay_s32((int32_t)length)));
 	if (result == 0)
 		assay_fail("returned 0, which is kept for a fault");
 	if (fold(result) != wanted)
@@ -137,8 +137,8 @@ static void check_against_reference(void)
 
 static void fault(const unsigned char *from, unsigned char *to, unsigned int length)
 {
-	uint32_t result = assay_returned_u32(assay_call(csum_partial_copy, assay_pointer(from), assay_pointer(to),
-							assay_s32((int32_t)length)));
+	uint32_t result = assay_returned_u32(
+		assay_call(csum_partial_copy, assay_pointer(from), assay_pointer(to), assay_s32((int32_t)length)));
 
 	if (result != 0)
 		assay_fail("returned 0x%08x from a copy that cannot have been whole; 0 means a fault", result);

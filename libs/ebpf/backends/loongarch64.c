@@ -192,8 +192,7 @@ static void branch_wide(struct ebpf_emitter *e, enum ebpf_condition condition, u
 }
 
 /* 32 bits are compared sign-extended, which keeps the unsigned order as well as the signed one. */
-static void branch(struct ebpf_emitter *e, enum ebpf_condition condition, bool wide, unsigned a, unsigned b,
-		   ebpf_label target)
+static void branch(struct ebpf_emitter *e, enum ebpf_condition condition, bool wide, unsigned a, unsigned b, ebpf_label target)
 {
 	if (wide) {
 		branch_wide(e, condition, gpr(a), gpr(b), target);

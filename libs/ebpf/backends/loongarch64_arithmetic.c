@@ -122,12 +122,12 @@ void ebpf_loongarch_alu(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, uns
 {
 	/* sll.w and the like take the count modulo 32, the .d forms modulo 64 */
 	static const uint32_t wide_ops[] = {
-		[EBPF_ADD] = ADD_D, [EBPF_SUB] = SUB_D,  [EBPF_MUL] = MUL_D,  [EBPF_OR] = OR,	   [EBPF_AND] = AND,
-		[EBPF_XOR] = XOR,   [EBPF_LSH] = SLL_D,  [EBPF_RSH] = SRL_D,  [EBPF_ARSH] = SRA_D,
+		[EBPF_ADD] = ADD_D, [EBPF_SUB] = SUB_D, [EBPF_MUL] = MUL_D, [EBPF_OR] = OR,	 [EBPF_AND] = AND,
+		[EBPF_XOR] = XOR,   [EBPF_LSH] = SLL_D, [EBPF_RSH] = SRL_D, [EBPF_ARSH] = SRA_D,
 	};
 	static const uint32_t word_ops[] = {
-		[EBPF_ADD] = ADD_D, [EBPF_SUB] = SUB_D,  [EBPF_MUL] = MUL_D,  [EBPF_OR] = OR,	   [EBPF_AND] = AND,
-		[EBPF_XOR] = XOR,   [EBPF_LSH] = SLL_W,  [EBPF_RSH] = SRL_W,  [EBPF_ARSH] = SRA_W,
+		[EBPF_ADD] = ADD_D, [EBPF_SUB] = SUB_D, [EBPF_MUL] = MUL_D, [EBPF_OR] = OR,	 [EBPF_AND] = AND,
+		[EBPF_XOR] = XOR,   [EBPF_LSH] = SLL_W, [EBPF_RSH] = SRL_W, [EBPF_ARSH] = SRA_W,
 	};
 
 	dst = gpr(dst);
@@ -187,7 +187,10 @@ static void shift_immediate(struct ebpf_emitter *e, enum ebpf_alu op, bool wide,
 static void divide_immediate(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigned dst, int32_t imm)
 {
 	static const uint32_t ops[] = {
-		[EBPF_UDIV] = DIV_DU, [EBPF_UMOD] = MOD_DU, [EBPF_SDIV] = DIV_D, [EBPF_SMOD] = MOD_D,
+		[EBPF_UDIV] = DIV_DU,
+		[EBPF_UMOD] = MOD_DU,
+		[EBPF_SDIV] = DIV_D,
+		[EBPF_SMOD] = MOD_D,
 	};
 	bool zero_extended = !wide && !is_signed(op);
 

@@ -157,8 +157,10 @@ static void divide(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigned
 /* The count is masked first: POWER's shifts look at one bit more and give 0 or the sign for large counts. */
 static void shift(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigned dst, unsigned src)
 {
-	unsigned xo = op == EBPF_LSH ? (wide ? XO_SLD : XO_SLW) : op == EBPF_RSH ? (wide ? XO_SRD : XO_SRW) :
-				       wide ? XO_SRAD : XO_SRAW;
+	unsigned xo = op == EBPF_LSH ? (wide ? XO_SLD : XO_SLW) :
+		      op == EBPF_RSH ? (wide ? XO_SRD : XO_SRW) :
+		      wide	     ? XO_SRAD :
+				       XO_SRAW;
 
 	if (wide)
 		rldicl(e, T1, src, 0, 58);
@@ -414,4 +416,3 @@ void ebpf_power_swap(struct ebpf_emitter *e, unsigned bits, unsigned dst, bool c
 		swap_register(e, bits, gpr(dst));
 	}
 }
-

@@ -32,31 +32,93 @@ static inline void x_record(struct ebpf_emitter *e, unsigned xo, unsigned t, uns
 
 /* Opcodes of the D form. */
 enum {
-	MULLI = 7, CMPLI = 10, CMPI = 11, ADDI = 14, ADDIS = 15, ORI = 24, ORIS = 25, XORI = 26, XORIS = 27, ANDI_ = 28,
-	ANDIS_ = 29, LWZ = 32, LBZ = 34, STW = 36, STB = 38, LHZ = 40, LHA = 42, STH = 44,
-	DS_LOAD = 58, DS_STORE = 62,
+	MULLI = 7,
+	CMPLI = 10,
+	CMPI = 11,
+	ADDI = 14,
+	ADDIS = 15,
+	ORI = 24,
+	ORIS = 25,
+	XORI = 26,
+	XORIS = 27,
+	ANDI_ = 28,
+	ANDIS_ = 29,
+	LWZ = 32,
+	LBZ = 34,
+	STW = 36,
+	STB = 38,
+	LHZ = 40,
+	LHA = 42,
+	STH = 44,
+	DS_LOAD = 58,
+	DS_STORE = 62,
 };
 
 /* Extended opcodes of primary opcode 31. */
 enum {
-	XO_CMP = 0, XO_CMPL = 32,
-	XO_SUBF = 40, XO_NEG = 104, XO_MULLD = 233, XO_MULLW = 235, XO_ADD = 266,
-	XO_DIVDU = 457, XO_DIVWU = 459, XO_DIVD = 489, XO_DIVW = 491,
-	XO_MODUD = 265, XO_MODUW = 267, XO_MODSD = 777, XO_MODSW = 779,
-	XO_AND = 28, XO_NOR = 124, XO_XOR = 316, XO_OR = 444,
-	XO_SLW = 24, XO_SLD = 27, XO_SRW = 536, XO_SRD = 539, XO_SRAW = 792, XO_SRAD = 794, XO_SRAWI = 824,
-	XO_EXTSH = 922, XO_EXTSB = 954, XO_EXTSW = 986,
-	XO_LDX = 21, XO_LWZX = 23, XO_LBZX = 87, XO_LHZX = 279, XO_LWAX = 341, XO_LHAX = 343,
-	XO_STDX = 149, XO_STWX = 151, XO_STBX = 215, XO_STHX = 407,
-	XO_LDBRX = 532, XO_LWBRX = 534, XO_LHBRX = 790, XO_STDBRX = 660, XO_STWBRX = 662, XO_STHBRX = 918,
-	XO_LWARX = 20, XO_LDARX = 84, XO_STWCX = 150, XO_STDCX = 214,
-	XO_BRW = 155, XO_BRD = 187, XO_BRH = 219,
-	XO_MFVSRD = 51, XO_MTVSRD = 179,
+	XO_CMP = 0,
+	XO_CMPL = 32,
+	XO_SUBF = 40,
+	XO_NEG = 104,
+	XO_MULLD = 233,
+	XO_MULLW = 235,
+	XO_ADD = 266,
+	XO_DIVDU = 457,
+	XO_DIVWU = 459,
+	XO_DIVD = 489,
+	XO_DIVW = 491,
+	XO_MODUD = 265,
+	XO_MODUW = 267,
+	XO_MODSD = 777,
+	XO_MODSW = 779,
+	XO_AND = 28,
+	XO_NOR = 124,
+	XO_XOR = 316,
+	XO_OR = 444,
+	XO_SLW = 24,
+	XO_SLD = 27,
+	XO_SRW = 536,
+	XO_SRD = 539,
+	XO_SRAW = 792,
+	XO_SRAD = 794,
+	XO_SRAWI = 824,
+	XO_EXTSH = 922,
+	XO_EXTSB = 954,
+	XO_EXTSW = 986,
+	XO_LDX = 21,
+	XO_LWZX = 23,
+	XO_LBZX = 87,
+	XO_LHZX = 279,
+	XO_LWAX = 341,
+	XO_LHAX = 343,
+	XO_STDX = 149,
+	XO_STWX = 151,
+	XO_STBX = 215,
+	XO_STHX = 407,
+	XO_LDBRX = 532,
+	XO_LWBRX = 534,
+	XO_LHBRX = 790,
+	XO_STDBRX = 660,
+	XO_STWBRX = 662,
+	XO_STHBRX = 918,
+	XO_LWARX = 20,
+	XO_LDARX = 84,
+	XO_STWCX = 150,
+	XO_STDCX = 214,
+	XO_BRW = 155,
+	XO_BRD = 187,
+	XO_BRH = 219,
+	XO_MFVSRD = 51,
+	XO_MTVSRD = 179,
 };
 
 /* Instructions without operands that vary. */
 enum {
-	MFLR_R0 = 0x7c0802a6, MTLR_R0 = 0x7c0803a6, BLR = 0x4e800020, BCTRL = 0x4e800421, SYNC = 0x7c0004ac,
+	MFLR_R0 = 0x7c0802a6,
+	MTLR_R0 = 0x7c0803a6,
+	BLR = 0x4e800020,
+	BCTRL = 0x4e800421,
+	SYNC = 0x7c0004ac,
 	ISYNC = 0x4c00012c,
 };
 
@@ -102,8 +164,7 @@ static inline void rlwinm(struct ebpf_emitter *e, unsigned a, unsigned s, unsign
 	ebpf_emit32(e, 21u << 26 | s << 21 | a << 16 | rotate << 11 | begin << 6 | end << 1);
 }
 
-static inline void rlwinm_record(struct ebpf_emitter *e, unsigned a, unsigned s, unsigned rotate, unsigned begin,
-				 unsigned end)
+static inline void rlwinm_record(struct ebpf_emitter *e, unsigned a, unsigned s, unsigned rotate, unsigned begin, unsigned end)
 {
 	ebpf_emit32(e, 21u << 26 | s << 21 | a << 16 | rotate << 11 | begin << 6 | end << 1 | 1);
 }
@@ -115,8 +176,8 @@ static inline void rlwimi(struct ebpf_emitter *e, unsigned a, unsigned s, unsign
 
 static inline void md_form(struct ebpf_emitter *e, unsigned xo, unsigned a, unsigned s, unsigned rotate, unsigned edge)
 {
-	ebpf_emit32(e, 30u << 26 | s << 21 | a << 16 | (rotate & 31) << 11 | (edge & 31) << 6 | (edge >> 5) << 5 |
-			       xo << 2 | (rotate >> 5) << 1);
+	ebpf_emit32(e, 30u << 26 | s << 21 | a << 16 | (rotate & 31) << 11 | (edge & 31) << 6 | (edge >> 5) << 5 | xo << 2 |
+			       (rotate >> 5) << 1);
 }
 
 static inline void rldicl(struct ebpf_emitter *e, unsigned a, unsigned s, unsigned rotate, unsigned begin)
@@ -157,7 +218,14 @@ static inline void xxbrd_v0(struct ebpf_emitter *e)
 }
 
 /* Branch conditions: BO 12 (if true) or 4 (if false), and the bit of CR0: lt, gt, eq. */
-enum { IF_LT = 12 << 5 | 0, IF_GT = 12 << 5 | 1, IF_EQ = 12 << 5 | 2, IF_GE = 4 << 5 | 0, IF_LE = 4 << 5 | 1, IF_NE = 4 << 5 | 2 };
+enum {
+	IF_LT = 12 << 5 | 0,
+	IF_GT = 12 << 5 | 1,
+	IF_EQ = 12 << 5 | 2,
+	IF_GE = 4 << 5 | 0,
+	IF_LE = 4 << 5 | 1,
+	IF_NE = 4 << 5 | 2
+};
 
 /* The opposite condition: BO 12 and 4 differ in one bit. */
 static inline unsigned opposite(unsigned condition)

@@ -95,8 +95,7 @@ enum form {
 #define WIDE 0x4000000
 
 #define ALU(code, by_register, extension) \
-	[BPF_ALU | (code) | BPF_X] = ALU_REGISTER | (by_register), \
-			    [BPF_ALU | (code) | BPF_K] = ALU_CONSTANT | (extension), \
+	[BPF_ALU | (code) | BPF_X] = ALU_REGISTER | (by_register), [BPF_ALU | (code) | BPF_K] = ALU_CONSTANT | (extension), \
 			    [BPF_ALU64 | (code) | BPF_X] = ALU_REGISTER | WIDE | (by_register), \
 			    [BPF_ALU64 | (code) | BPF_K] = ALU_CONSTANT | WIDE | (extension)
 #define ACCESS(size, load, store) [BPF_LDX | BPF_MEM | (size)] = LOAD | (load), [BPF_STX | BPF_MEM | (size)] = STORE | (store)

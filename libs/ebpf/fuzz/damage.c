@@ -91,8 +91,8 @@ static void check_message(const struct ebpf_vm *vm, enum ebpf_status status)
 		fail("an error without a message", vm);
 	if (ebpf_message_instruction(vm) != EBPF_NO_INSTRUCTION && strncmp(text, "instruction ", 12) != 0)
 		fail("the message does not begin with the instruction", vm);
-	if (ebpf_message_instruction(vm) != EBPF_NO_INSTRUCTION &&
-	    ebpf_message_instruction(vm) > ebpf_instruction_count(vm) && ebpf_instruction_count(vm) != 0)
+	if (ebpf_message_instruction(vm) != EBPF_NO_INSTRUCTION && ebpf_message_instruction(vm) > ebpf_instruction_count(vm) &&
+	    ebpf_instruction_count(vm) != 0)
 		fail("the message names an instruction that does not exist", vm);
 }
 

@@ -34,8 +34,12 @@ static bool chance(struct generator *g, unsigned percent)
 static int32_t constant(struct generator *g)
 {
 	static const int32_t edges[] = {
-		0, 1, -1, 2, -2, 3, 7, 8, 31, 32, 33, 63, 64, 65, 127, 128, -128, -129, 255, 256, 2047, 2048, -2048, -2049,
-		4095, 4096, 32767, 32768, -32768, -32769, 65535, 65536, 0x7fffffff, INT32_MIN, INT32_MIN + 1, 0x00ff00ff,
+		0,	    1,	    -1,	   2,	  -2,	      3,	 7,
+		8,	    31,	    32,	   33,	  63,	      64,	 65,
+		127,	    128,    -128,  -129,  255,	      256,	 2047,
+		2048,	    -2048,  -2049, 4095,  4096,	      32767,	 32768,
+		-32768,	    -32769, 65535, 65536, 0x7fffffff, INT32_MIN, INT32_MIN + 1,
+		0x00ff00ff,
 	};
 
 	if (chance(g, 60))
@@ -52,8 +56,8 @@ static void kind(struct generator *g, uint8_t opcode, uint8_t src, int16_t offse
 
 static void list_arithmetic(struct generator *g, uint8_t class)
 {
-	static const uint8_t codes[] = { BPF_ADD, BPF_SUB, BPF_MUL, BPF_OR, BPF_AND, BPF_LSH, BPF_RSH, BPF_XOR, BPF_ARSH,
-					 BPF_MOV };
+	static const uint8_t codes[] = { BPF_ADD, BPF_SUB, BPF_MUL, BPF_OR,   BPF_AND,
+					 BPF_LSH, BPF_RSH, BPF_XOR, BPF_ARSH, BPF_MOV };
 	uint8_t source;
 	unsigned i;
 
@@ -74,8 +78,8 @@ static void list_arithmetic(struct generator *g, uint8_t class)
 
 static void list_jumps(struct generator *g, uint8_t class)
 {
-	static const uint8_t codes[] = { BPF_JEQ, BPF_JGT, BPF_JGE, BPF_JSET, BPF_JNE, BPF_JSGT, BPF_JSGE, BPF_JLT,
-					 BPF_JLE, BPF_JSLT, BPF_JSLE };
+	static const uint8_t codes[] = { BPF_JEQ,  BPF_JGT, BPF_JGE, BPF_JSET, BPF_JNE, BPF_JSGT,
+					 BPF_JSGE, BPF_JLT, BPF_JLE, BPF_JSLT, BPF_JSLE };
 	unsigned i;
 
 	kind(g, class | BPF_JA, 0, 0, 0);
@@ -87,8 +91,16 @@ static void list_jumps(struct generator *g, uint8_t class)
 
 static void list_memory(struct generator *g)
 {
-	static const int32_t atomics[] = { BPF_ADD, BPF_OR, BPF_AND, BPF_XOR, BPF_ADD | BPF_FETCH, BPF_OR | BPF_FETCH,
-					   BPF_AND | BPF_FETCH, BPF_XOR | BPF_FETCH, BPF_XCHG, BPF_CMPXCHG };
+	static const int32_t atomics[] = { BPF_ADD,
+					   BPF_OR,
+					   BPF_AND,
+					   BPF_XOR,
+					   BPF_ADD | BPF_FETCH,
+					   BPF_OR | BPF_FETCH,
+					   BPF_AND | BPF_FETCH,
+					   BPF_XOR | BPF_FETCH,
+					   BPF_XCHG,
+					   BPF_CMPXCHG };
 	static const uint8_t sizes[] = { BPF_B, BPF_H, BPF_W, BPF_DW };
 	unsigned i;
 
@@ -211,7 +223,9 @@ static void put_arithmetic(struct generator *g, const struct generate_kind *k)
 	bool plain = is_end || BPF_CODE(k->opcode) == BPF_NEG;
 
 	put(g, k->opcode, target_register(g), by_register && !plain ? any_register(g) : 0, k->offset,
-	    is_end ? k->imm : by_register || plain ? 0 : constant(g));
+	    is_end		 ? k->imm :
+	    by_register || plain ? 0 :
+				   constant(g));
 }
 
 struct place {
@@ -239,11 +253,15 @@ static struct place place(struct generator *g, int32_t bytes, bool atomic)
 		return (struct place){ reg, (int16_t)generate_bits(g), true };
 	}
 	if (g->bounds && chance(g, 4)) /* about an edge of the context */
-		return (struct place){ g->keep, (int16_t)((chance(g, 50) ? GENERATE_CONTEXT_BYTES - bytes : 0) - 4 +
-							   (int32_t)generate_below(g, 9)), false };
+		return (struct place){ g->keep,
+				       (int16_t)((chance(g, 50) ? GENERATE_CONTEXT_BYTES - bytes : 0) - 4 +
+						 (int32_t)generate_below(g, 9)),
+				       false };
 	if (chance(g, 50))
-		return (struct place){ g->keep, aligned(g, (int32_t)generate_below(g, STORED_REGISTERS_AT - 8), bytes,
-							 atomic && chance(g, 95)), false };
+		return (struct place){
+			g->keep,
+			aligned(g, (int32_t)generate_below(g, STORED_REGISTERS_AT - 8), bytes, atomic && chance(g, 95)), false
+		};
 	distance = aligned(g, -(int32_t)(bytes + (int32_t)generate_below(g, EBPF_FRAME_BYTES - 8 - (uint32_t)bytes)), bytes,
 			   atomic);
 	if (chance(g, 70))
@@ -272,8 +290,7 @@ static void put_memory(struct generator *g, const struct generate_kind *k)
 
 static void put_lddw(struct generator *g, const struct generate_kind *k)
 {
-	bool two = k->src == EBPF_LDDW_VALUE || k->src == EBPF_LDDW_MAP_VALUE_BY_FD ||
-		   k->src == EBPF_LDDW_MAP_VALUE_BY_INDEX;
+	bool two = k->src == EBPF_LDDW_VALUE || k->src == EBPF_LDDW_MAP_VALUE_BY_FD || k->src == EBPF_LDDW_MAP_VALUE_BY_INDEX;
 	bool region = k->src == EBPF_LDDW_VARIABLE && chance(g, 80);
 	uint8_t reg = target_register(g);
 
@@ -284,14 +301,15 @@ static void put_lddw(struct generator *g, const struct generate_kind *k)
 		int16_t offset = (int16_t)(generate_below(g, 8) * 8);
 
 		put(g, (store ? BPF_STX : BPF_LDX) | BPF_MEM | BPF_DW, store ? reg : target_register(g),
-		    store ? any_register(g) : reg, offset, 0)->flags = GLUED;
+		    store ? any_register(g) : reg, offset, 0)
+			->flags = GLUED;
 	}
 }
 
 static void put_call(struct generator *g, const struct generate_kind *k)
 {
-	static const uint8_t numbers[] = { GENERATE_HELPER_MIX, GENERATE_HELPER_MIX, GENERATE_HELPER_MIX,
-					   GENERATE_HELPER_UNWIND, GENERATE_NO_HELPER, 200 };
+	static const uint8_t numbers[] = { GENERATE_HELPER_MIX,	   GENERATE_HELPER_MIX, GENERATE_HELPER_MIX,
+					   GENERATE_HELPER_UNWIND, GENERATE_NO_HELPER,	200 };
 	uint8_t reg;
 
 	if (k->opcode == BPF_OP_CALLX) {
@@ -301,8 +319,7 @@ static void put_call(struct generator *g, const struct generate_kind *k)
 	} else if (k->src == BPF_CALL_HELPER) {
 		put(g, k->opcode, 0, k->src, 0, k->imm);
 	} else if (g->function + 1 < g->functions) { /* the target is put in when it is known */
-		put(g, k->opcode, 0, k->src, 0,
-		    (int32_t)(g->function + 1 + generate_below(g, g->functions - g->function - 1)));
+		put(g, k->opcode, 0, k->src, 0, (int32_t)(g->function + 1 + generate_below(g, g->functions - g->function - 1)));
 	}
 }
 

@@ -10,11 +10,11 @@
 
 #define GENERATE_SLOTS_MAX 1024
 #define GENERATE_CONTEXT_BYTES 640 /* the program's context; it saves registers in the last 128 */
-#define GENERATE_REGION_BYTES 64   /* a registered region, whose address lddw var_addr(GENERATE_REGION_ID) gives */
+#define GENERATE_REGION_BYTES 64 /* a registered region, whose address lddw var_addr(GENERATE_REGION_ID) gives */
 #define GENERATE_REGION_ID 77
 
 /* Helpers that the programs call; a number they may call by callx and that is not registered is GENERATE_NO_HELPER. */
-#define GENERATE_HELPER_MIX 1    /* any function of its five arguments */
+#define GENERATE_HELPER_MIX 1 /* any function of its five arguments */
 #define GENERATE_HELPER_UNWIND 5 /* EBPF_HELPER_UNWIND, returns r1 & 7 */
 #define GENERATE_NO_HELPER 3
 
@@ -23,9 +23,9 @@
 
 struct generate_kind {
 	uint8_t opcode;
-	uint8_t src;    /* call and lddw */
+	uint8_t src; /* call and lddw */
 	int16_t offset; /* signed division, sign extension */
-	int32_t imm;    /* byte swap width, atomic operation */
+	int32_t imm; /* byte swap width, atomic operation */
 };
 
 struct generator {
@@ -44,8 +44,8 @@ struct generator {
 
 	/* The program being made. */
 	struct ebpf_insn program[GENERATE_SLOTS_MAX];
-	uint8_t keep;              /* the register that holds the context's address */
-	uint32_t function_start;   /* slot */
+	uint8_t keep; /* the register that holds the context's address */
+	uint32_t function_start; /* slot */
 	unsigned function, functions;
 };
 

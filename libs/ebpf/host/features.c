@@ -6,8 +6,7 @@
 
 static void cpuid(uint32_t leaf, uint32_t registers[4])
 {
-	__asm__("cpuid" : "=a"(registers[0]), "=b"(registers[1]), "=c"(registers[2]), "=d"(registers[3])
-		: "a"(leaf), "c"(0));
+	__asm__("cpuid" : "=a"(registers[0]), "=b"(registers[1]), "=c"(registers[2]), "=d"(registers[3]) : "a"(leaf), "c"(0));
 }
 
 /* Intel SDM volume 2, CPUID: leaf 1 ecx bit 9 SSSE3, bit 22 MOVBE; leaf 7 ebx bit 8 BMI2. */

@@ -39,7 +39,7 @@ static void check(bool good, const char *what)
 /* Little-endian slots. */
 #define INSN(opcode, dst, src, offset, imm) \
 	(opcode), (uint8_t)((dst) | (src) << 4), (uint8_t)(offset), (uint8_t)((unsigned)(offset) >> 8), (uint8_t)(imm), \
-	(uint8_t)((unsigned)(imm) >> 8), (uint8_t)((unsigned)(imm) >> 16), (uint8_t)((unsigned)(imm) >> 24)
+		(uint8_t)((unsigned)(imm) >> 8), (uint8_t)((unsigned)(imm) >> 16), (uint8_t)((unsigned)(imm) >> 24)
 #define CALL(number) INSN(BPF_OP_CALL, 0, 0, 0, number)
 #define EXIT INSN(BPF_OP_EXIT, 0, 0, 0, 0)
 #define MOV(dst, src) INSN(BPF_ALU64 | BPF_MOV | BPF_X, dst, src, 0, 0)
@@ -117,9 +117,9 @@ static uint64_t new_value(struct test *test, uint64_t r1, uint64_t r2)
 static void regions_from_a_helper(struct test *test)
 {
 	static const uint8_t program[] = {
-		SET(6, 0), MOV(8, 1),
-		CALL(HELPER), ADD_CONSTANT(6, 1), STORE(0, 6, 0), JUMP_NOT(6, 1, 1), MOV(7, 0), LOAD(3, 8, 0), JUMP_NOT(6, VALUES, -7),
-		LOAD(0, 7, 0), LOAD(3, 8, 0), ADD(0, 3), EXIT,
+		SET(6, 0),	   MOV(8, 1), CALL(HELPER),  ADD_CONSTANT(6, 1),      STORE(0, 6, 0),
+		JUMP_NOT(6, 1, 1), MOV(7, 0), LOAD(3, 8, 0), JUMP_NOT(6, VALUES, -7), LOAD(0, 7, 0),
+		LOAD(3, 8, 0),	   ADD(0, 3), EXIT,
 	};
 	uint64_t context = 1000, r0 = 0, sum = 0;
 	unsigned i;
@@ -153,8 +153,9 @@ static uint64_t run_within(struct test *test, uint64_t depth, uint64_t outer_con
 static void runs_within_a_run(struct test *test)
 {
 	static const uint8_t program[] = {
-		MOV(6, 1), LOAD(1, 6, 0), MOV(7, 1), STORE(10, 7, -8), STORE(10, 7, -512), SET(2, 5), STORE(6, 2, 8),
-		CALL(HELPER), LOAD(3, 10, -8), ADD(0, 3), LOAD(3, 10, -512), ADD(0, 3), LOAD(3, 6, 0), ADD(0, 3), EXIT,
+		MOV(6, 1),	   LOAD(1, 6, 0),  MOV(7, 1),	  STORE(10, 7, -8), STORE(10, 7, -512),
+		SET(2, 5),	   STORE(6, 2, 8), CALL(HELPER),  LOAD(3, 10, -8),  ADD(0, 3),
+		LOAD(3, 10, -512), ADD(0, 3),	   LOAD(3, 6, 0), ADD(0, 3),	    EXIT,
 	};
 	uint64_t context[2] = { 2, 0 }, r0 = 0;
 
@@ -195,7 +196,8 @@ static void the_outer_context_is_out_of_bounds(struct test *test)
 {
 	static const uint8_t program[] = {
 		LOAD(2, 1, 0), MOV(6, 2), JUMP_NOT(2, 0, 3), /* the outer run's context has 0 there */
-		CALL(HELPER), SET(0, 1), EXIT, LOAD(0, 6, 0), EXIT,
+		CALL(HELPER),  SET(0, 1), EXIT,
+		LOAD(0, 6, 0), EXIT,
 	};
 	uint64_t context = 0, r0 = 0;
 
@@ -244,9 +246,15 @@ static void read_only_regions(struct test *test)
 	static const uint8_t stores[] = { LOAD(2, 1, 0), STORE(2, 2, 0), EXIT };
 	static const uint8_t constants[] = { LOAD(2, 1, 0), INSN(BPF_ST | BPF_MEM | BPF_B, 2, 0, 3, 1), EXIT };
 	static const uint8_t atomics[] = { LOAD(2, 1, 0), ATOMIC_ADD(2, 2, 0), EXIT };
-	const struct { const uint8_t *program; size_t bytes; bool writes; } cases[] = {
-		{ loads, sizeof(loads), false }, { stores, sizeof(stores), true },
-		{ constants, sizeof(constants), true }, { atomics, sizeof(atomics), true },
+	const struct {
+		const uint8_t *program;
+		size_t bytes;
+		bool writes;
+	} cases[] = {
+		{ loads, sizeof(loads), false },
+		{ stores, sizeof(stores), true },
+		{ constants, sizeof(constants), true },
+		{ atomics, sizeof(atomics), true },
 	};
 	unsigned i;
 
@@ -311,7 +319,8 @@ static void values_that_no_enum_has(struct test *test)
 	check(ebpf_emit(test->vm, &target, NULL, &bytes) == EBPF_ERROR_ARGUMENT, "a swap strategy that does not exist");
 	target = (struct ebpf_target){ .arch = "powerpc64le", .fusion = (enum ebpf_fusion)3 };
 	check(ebpf_emit(test->vm, &target, NULL, &bytes) == EBPF_ERROR_ARGUMENT, "a fusion that does not exist");
-	check(ebpf_census(test->vm, (enum ebpf_byte_order)2, &stats) == EBPF_ERROR_ARGUMENT, "a byte order that does not exist");
+	check(ebpf_census(test->vm, (enum ebpf_byte_order)2, &stats) == EBPF_ERROR_ARGUMENT,
+	      "a byte order that does not exist");
 	/* What is generated for elsewhere does not change what is known of the compiled code. */
 	ebpf_code(test->vm, &code_bytes);
 	target = (struct ebpf_target){ .arch = "loongarch64" };
@@ -326,8 +335,9 @@ static void values_that_no_enum_has(struct test *test)
 static void all(enum ebpf_engine engine)
 {
 	static void (*const tests[])(struct test *) = {
-		regions_from_a_helper, runs_within_a_run, the_outer_context_is_out_of_bounds, regions_can_be_removed,
-		read_only_regions, a_running_program_stays, values_that_no_enum_has,
+		regions_from_a_helper,	 runs_within_a_run, the_outer_context_is_out_of_bounds,
+		regions_can_be_removed,	 read_only_regions, a_running_program_stays,
+		values_that_no_enum_has,
 	};
 	unsigned i;
 

@@ -16,6 +16,7 @@ int main()
 	cache_log_table_fill(table, notes.data(), notes.size(), CACHE_LOG_RECENT_FIRST, false, seen.data(), seen.size());
 	auto before = cache_log_table_verify(table, 8192, 7, 0);
 	table->entries[3] ^= 64 * CACHE_LOG_LINE;
-	std::printf("%s, %s\n", cache_log_status_text(before), cache_log_status_text(cache_log_table_verify(table, 8192, 7, 0)));
+	std::printf("%s, %s\n", cache_log_status_text(before),
+		    cache_log_status_text(cache_log_table_verify(table, 8192, 7, 0)));
 	return before != CACHE_LOG_OK || cache_log_table_verify(table, 8192, 7, 0) != CACHE_LOG_CORRUPT;
 }

@@ -5,8 +5,9 @@
 
 int main(void)
 {
-	static const unsigned char whole[] = "the quick brown fox jumps over the lazy dog, and again until there are vectors of it: "
-					     "the quick brown fox jumps over the lazy dog, the quick brown fox jumps over it";
+	static const unsigned char whole[] =
+		"the quick brown fox jumps over the lazy dog, and again until there are vectors of it: "
+		"the quick brown fox jumps over the lazy dog, the quick brown fox jumps over it";
 	unsigned char copy[sizeof(whole)];
 	uint32_t first = csum_partial(whole, 100, 0);
 	uint16_t in_pieces = csum_fold(csum_partial(whole + 100, sizeof(whole) - 100, first));

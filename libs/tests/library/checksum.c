@@ -35,7 +35,8 @@ static unsigned char buffer[BYTES + 64] __attribute__((aligned(64))), copy[BYTES
 
 static int buffers(void)
 {
-	int length = (int)(random32() % (random32() & 1 ? BYTES : 200)), offset = (int)(random32() % 64), to = (int)(random32() % 64);
+	int length = (int)(random32() % (random32() & 1 ? BYTES : 200)), offset = (int)(random32() % 64),
+	    to = (int)(random32() % 64);
 	uint32_t sum = random32(), found, expected;
 
 	for (int i = 0; i < BYTES + 64; i++)

@@ -8,11 +8,11 @@
 
 #include <stdint.h>
 
-#define VDSO_SYS_CLOCK_GETTIME	113
-#define VDSO_SYS_CLOCK_GETRES	114
-#define VDSO_SYS_RT_SIGRETURN	139
-#define VDSO_SYS_GETCPU		168
-#define VDSO_SYS_GETTIMEOFDAY	169
+#define VDSO_SYS_CLOCK_GETTIME 113
+#define VDSO_SYS_CLOCK_GETRES 114
+#define VDSO_SYS_RT_SIGRETURN 139
+#define VDSO_SYS_GETCPU 168
+#define VDSO_SYS_GETTIMEOFDAY 169
 
 static inline uint64_t vdso_counter(void)
 {

@@ -11,13 +11,13 @@
 
 #include <stdint.h>
 
-#define VDSO_SYS_TIME			13
-#define VDSO_SYS_GETTIMEOFDAY		78
-#define VDSO_SYS_CLOCK_GETTIME		246
-#define VDSO_SYS_CLOCK_GETRES		247
-#define VDSO_SYS_GETCPU			302
+#define VDSO_SYS_TIME 13
+#define VDSO_SYS_GETTIMEOFDAY 78
+#define VDSO_SYS_CLOCK_GETTIME 246
+#define VDSO_SYS_CLOCK_GETRES 247
+#define VDSO_SYS_GETCPU 302
 #ifndef __powerpc64__
-#define VDSO_SYS_CLOCK_GETTIME64	403
+#define VDSO_SYS_CLOCK_GETTIME64 403
 #endif
 
 static inline uint64_t vdso_counter(void)
@@ -31,8 +31,7 @@ static inline uint64_t vdso_counter(void)
 	uint32_t high, low, again;
 
 	do {
-		__asm__ volatile("mftbu %0\n\tmftb %1\n\tmftbu %2"
-				 : "=&r"(high), "=&r"(low), "=r"(again) : : "memory");
+		__asm__ volatile("mftbu %0\n\tmftb %1\n\tmftbu %2" : "=&r"(high), "=&r"(low), "=r"(again) : : "memory");
 	} while (__builtin_expect(high != again, 0));
 	return (uint64_t)high << 32 | low;
 #endif

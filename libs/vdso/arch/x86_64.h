@@ -9,11 +9,11 @@
 
 #include <stdint.h>
 
-#define VDSO_SYS_GETTIMEOFDAY	96
-#define VDSO_SYS_TIME		201
-#define VDSO_SYS_CLOCK_GETTIME	228
-#define VDSO_SYS_CLOCK_GETRES	229
-#define VDSO_SYS_GETCPU		309
+#define VDSO_SYS_GETTIMEOFDAY 96
+#define VDSO_SYS_TIME 201
+#define VDSO_SYS_CLOCK_GETTIME 228
+#define VDSO_SYS_CLOCK_GETRES 229
+#define VDSO_SYS_GETCPU 309
 
 static inline uint64_t vdso_counter(void)
 {

@@ -13,8 +13,7 @@ int vdso_clock_gettime(int clock, struct vdso_timespec *result)
 {
 	struct vdso_exact_time time;
 
-	if (clock < 0 || clock >= VDSO_BASES ||
-	    !(1u << clock & (VDSO_HRES_CLOCKS | VDSO_COARSE_CLOCKS | VDSO_RAW_CLOCKS)))
+	if (clock < 0 || clock >= VDSO_BASES || !(1u << clock & (VDSO_HRES_CLOCKS | VDSO_COARSE_CLOCKS | VDSO_RAW_CLOCKS)))
 		return vdso_return(test_clock_call(TEST_CLOCK_GETTIME, clock, result));
 	time = vdso_exact_at(&vdso_data_page, (uint32_t)clock, test_counter());
 	result->sec = (long)time.sec;

@@ -17,8 +17,7 @@ static struct vdso_exact_time expected(int clock)
 	struct vdso_timespec time = { 0 };
 
 	if (reads_stamp() && is_served(clock))
-		return vdso_exact_stamp_at(&vdso_data_page.powerpc_stamp, (uint32_t)clock, test_counter(),
-					   VDSO_NSEC_PER_SEC);
+		return vdso_exact_stamp_at(&vdso_data_page.powerpc_stamp, (uint32_t)clock, test_counter(), VDSO_NSEC_PER_SEC);
 	if (is_served(clock))
 		vdso_clock_gettime_reference(clock, &time);
 	else if (test_clock_call(TEST_CLOCK_GETTIME, clock, &time) < 0)
@@ -58,15 +57,11 @@ static void try_no_clock(int clock)
 
 static void check_clocks(unsigned int round)
 {
-	static const int clocks[] = { VDSO_CLOCK_REALTIME,
-				      VDSO_CLOCK_MONOTONIC,
-				      VDSO_CLOCK_MONOTONIC_RAW,
-				      VDSO_CLOCK_REALTIME_COARSE,
-				      VDSO_CLOCK_MONOTONIC_COARSE,
-				      VDSO_CLOCK_BOOTTIME,
-				      VDSO_CLOCK_TAI,
-				      CLOCK_PROCESS_CPUTIME,
-				      CLOCK_THREAD_CPUTIME };
+	static const int clocks[] = {
+		VDSO_CLOCK_REALTIME,	     VDSO_CLOCK_MONOTONIC, VDSO_CLOCK_MONOTONIC_RAW, VDSO_CLOCK_REALTIME_COARSE,
+		VDSO_CLOCK_MONOTONIC_COARSE, VDSO_CLOCK_BOOTTIME,  VDSO_CLOCK_TAI,	     CLOCK_PROCESS_CPUTIME,
+		CLOCK_THREAD_CPUTIME
+	};
 
 	page_random(round);
 	for (unsigned int i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {

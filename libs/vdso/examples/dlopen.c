@@ -12,16 +12,16 @@
 #include <time.h>
 
 #if defined(__x86_64__)
-#define CALL	"__vdso_clock_gettime"
+#define CALL "__vdso_clock_gettime"
 #define VERSION "LINUX_2.6"
 #elif defined(__aarch64__)
-#define CALL	"__kernel_clock_gettime"
+#define CALL "__kernel_clock_gettime"
 #define VERSION "LINUX_2.6.39"
 #elif defined(__riscv)
-#define CALL	"__vdso_clock_gettime"
+#define CALL "__vdso_clock_gettime"
 #define VERSION "LINUX_4.15"
 #elif defined(__loongarch__)
-#define CALL	"__vdso_clock_gettime"
+#define CALL "__vdso_clock_gettime"
 #define VERSION "LINUX_5.10"
 #else
 #error "powerpc's calls tell errors by CR0.SO, which C cannot see: tests/call_powerpc.S shows how they are called"
@@ -63,8 +63,10 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	page = (void *)(map->l_addr - VDSO_PAGE_BEFORE_IMAGE);
-	if (mmap(page, VDSO_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != page) {
-		fprintf(stderr, "error: the place of the page, %p, is taken\n       remedy: map the image where there is room before it\n",
+	if (mmap(page, VDSO_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) !=
+	    page) {
+		fprintf(stderr,
+			"error: the place of the page, %p, is taken\n       remedy: map the image where there is room before it\n",
 			page);
 		return 2;
 	}

@@ -35,8 +35,8 @@ static void show_clocks(const struct vdso_clock *clock)
 	static const struct {
 		const char *name;
 		int id;
-	} clocks[] = { { "realtime", 0 },	  { "monotonic", 1 },	     { "process CPU time", 2 }, { "monotonic raw", 4 },
-		       { "realtime coarse", 5 }, { "monotonic coarse", 6 }, { "boottime", 7 },	{ "TAI", 11 } };
+	} clocks[] = { { "realtime", 0 },	 { "monotonic", 1 },	    { "process CPU time", 2 }, { "monotonic raw", 4 },
+		       { "realtime coarse", 5 }, { "monotonic coarse", 6 }, { "boottime", 7 },	       { "TAI", 11 } };
 
 	for (unsigned int i = 0; i < sizeof(clocks) / sizeof(*clocks); i++) {
 		struct vdso_time now;
@@ -55,7 +55,8 @@ static void show_bounds(const struct vdso_clock *clock)
 		printf("no bounds: %s\n", vdso_clock_describe(result));
 		return;
 	}
-	printf("earliest           %11" PRId64 ".%09" PRIu32 "\nlatest             %11" PRId64 ".%09" PRIu32 "\ngeneration %" PRIu64 "\n",
+	printf("earliest           %11" PRId64 ".%09" PRIu32 "\nlatest             %11" PRId64 ".%09" PRIu32
+	       "\ngeneration %" PRIu64 "\n",
 	       bounds.earliest.sec, bounds.earliest.nsec, bounds.latest.sec, bounds.latest.nsec, bounds.generation);
 }
 
@@ -73,13 +74,13 @@ int main(int argc, char **argv)
 	}
 	file = open(argv[1], O_RDONLY | O_CLOEXEC);
 	if (file < 0 || fstat(file, &status) != 0) {
-		fprintf(stderr, "error: %s cannot be opened (%s)\n       remedy: start 'updater %s' first\n", argv[1], strerror(errno),
-			argv[1]);
+		fprintf(stderr, "error: %s cannot be opened (%s)\n       remedy: start 'updater %s' first\n", argv[1],
+			strerror(errno), argv[1]);
 		return 2;
 	}
 	/* Behind a file's end a mapping faults, so its length is what may be read. */
 	page = status.st_size < VDSO_PAGE_SIZE ? NULL : mmap(NULL, VDSO_PAGE_SIZE, PROT_READ, MAP_SHARED, file, 0);
-	result = page == NULL ? VDSO_CLOCK_SHORT :
+	result = page == NULL	    ? VDSO_CLOCK_SHORT :
 		 page == MAP_FAILED ? VDSO_CLOCK_NO_PAGE :
 				      vdso_clock_attach(&clock, page, VDSO_PAGE_SIZE, NULL);
 	if (result != VDSO_CLOCK_OK) {

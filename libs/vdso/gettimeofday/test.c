@@ -37,8 +37,8 @@ static void try_one(bool with_result, bool with_zone)
 	if (with_result)
 		require_between(first, (struct vdso_exact_time){ (unsigned long)result->sec, (unsigned long)result->usec },
 				last);
-	if (with_zone && (zone->minuteswest != vdso_data_page.data[0].tz_minuteswest ||
-			  zone->dsttime != vdso_data_page.data[0].tz_dsttime))
+	if (with_zone &&
+	    (zone->minuteswest != vdso_data_page.data[0].tz_minuteswest || zone->dsttime != vdso_data_page.data[0].tz_dsttime))
 		assay_fail("the zone is %x and %x", (unsigned int)zone->minuteswest, (unsigned int)zone->dsttime);
 	assay_canary_check(region.end - 256, (unsigned char *)result, "before the result");
 	if (!with_result)

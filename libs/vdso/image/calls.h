@@ -106,8 +106,7 @@ VDSO_COLD int vdso_cold_gettimeofday(struct vdso_timeval *tv, struct vdso_timezo
 	struct vdso_time now = { 0, 0 };
 
 	/* A page that was never written has no time zone, either. */
-	if (vdso_shared(page)->seq == 0 ||
-	    (tv && vdso_read_time_slow(page, hypervisor, VDSO_CLOCK_REALTIME, &now) != VDSO_OK))
+	if (vdso_shared(page)->seq == 0 || (tv && vdso_read_time_slow(page, hypervisor, VDSO_CLOCK_REALTIME, &now) != VDSO_OK))
 		return (int)vdso_syscall3(VDSO_SYS_GETTIMEOFDAY, (uintptr_t)tv, (uintptr_t)tz, 0);
 	if (tv) {
 		tv->sec = (long)now.sec;

@@ -6,10 +6,10 @@
  * No caller need have a frame, and r30 is Go's, so these may touch neither the stack nor a register that is the caller's. What
  * the compiler makes of this file is searched for both when the image is built.
  */
-#define LEAF_PAGE	"vdso_page"
+#define LEAF_PAGE "vdso_page"
 /* LR is DWARF's register 65, r0 its register 0. */
-#define LEAF_LR_IN_R0	".cfi_register 65, 0\n\t"
-#define LEAF_LR_BACK	".cfi_restore 65\n\t"
+#define LEAF_LR_IN_R0 ".cfi_register 65, 0\n\t"
+#define LEAF_LR_BACK ".cfi_restore 65\n\t"
 #include "leaf.h"
 
 __asm__(".hidden vdso_page");

@@ -32,7 +32,7 @@ static ASSAY_SIGNAL_HANDLER void killed(int number)
 	assay_exit(STATUS_KILLED);
 }
 
-static void catch(int number)
+static void catch (int number)
 {
 	struct signal_action action = { .handler = killed };
 
@@ -47,7 +47,7 @@ static void catch(int number)
 struct interface {
 	const char *name;
 	const char *whose;
-	void *function;		/* NULL: the system call */
+	void *function; /* NULL: the system call */
 	long number;
 	unsigned int cases, right;
 	_Bool judged, told;
@@ -71,7 +71,10 @@ static int outcome_of(const struct interface *interface, uintptr_t a, uintptr_t 
 	result = call(interface, a, b, c);
 	if (interface->function && machine_convention())
 		assay_exit(STATUS_CONVENTION);
-	assay_exit(result == 0 ? 0 : result == -ERROR_FAULT ? ERROR_FAULT : result == -ERROR_INVALID ? ERROR_INVALID : STATUS_OTHER);
+	assay_exit(result == 0		    ? 0 :
+		   result == -ERROR_FAULT   ? ERROR_FAULT :
+		   result == -ERROR_INVALID ? ERROR_INVALID :
+					      STATUS_OTHER);
 }
 
 static void one_case(struct interface *interface, uintptr_t a, uintptr_t b, uintptr_t c, int allowed)
@@ -95,8 +98,12 @@ static void one_case(struct interface *interface, uintptr_t a, uintptr_t b, uint
 
 static void finish(const struct interface *interface, const char *clock)
 {
-	assay_print("abi\t%s\t%s\t%s\t%s\t%u\t%u\n", interface->function ? interface->whose : "system call", interface->name, clock,
-		    interface->right == interface->cases ? "ok" : interface->told ? "told" : "FAILED", interface->cases, interface->right);
+	assay_print("abi\t%s\t%s\t%s\t%s\t%u\t%u\n", interface->function ? interface->whose : "system call", interface->name,
+		    clock,
+		    interface->right == interface->cases ? "ok" :
+		    interface->told			 ? "told" :
+							   "FAILED",
+		    interface->cases, interface->right);
 }
 
 /* A good one, none, one to nowhere, memory that cannot be read, memory that cannot be written. */
@@ -153,13 +160,13 @@ static void getcpu_cases(struct interface interface)
 }
 
 /* A function of the image, where it has one; the kernel's system call. */
-#define BOTH(run, title, entry, call_number, ...)                                                                     \
-	do {                                                                                                          \
-		run((struct interface){ title, calls->name, NULL, call_number, 0, 0, real_kernel, 0 }, ##__VA_ARGS__);                \
-		if (calls->entry)                                                                                     \
-			run((struct interface){ title, calls->name, calls->entry, 0, 0, 0, 1, 0 }, ##__VA_ARGS__);          \
-		else                                                                                                  \
-			bare_skip("abi %s: the image of this architecture does not export it", title);                \
+#define BOTH(run, title, entry, call_number, ...) \
+	do { \
+		run((struct interface){ title, calls->name, NULL, call_number, 0, 0, real_kernel, 0 }, ##__VA_ARGS__); \
+		if (calls->entry) \
+			run((struct interface){ title, calls->name, calls->entry, 0, 0, 0, 1, 0 }, ##__VA_ARGS__); \
+		else \
+			bare_skip("abi %s: the image of this architecture does not export it", title); \
 	} while (0)
 
 void test_abi(struct machine *machine, const struct vdso_calls *calls)

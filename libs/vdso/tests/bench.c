@@ -122,25 +122,50 @@ void test_bench(struct machine *machine, uint64_t milliseconds, uint64_t rounds)
 	for (unsigned int i = 0; i < 7; i++) {
 		_Bool coarse = 1u << machine_clocks[i] & VDSO_COARSE_CLOCKS;
 		struct subject gettime = {
-			"clock_gettime", machine_clock_name(machine_clocks[i]),
-			{ kernel.clock_gettime, machine->calls.clock_gettime, NULL, coarse ? (void *)nothing : (void *)read_counter },
-			VDSO_SYS_CLOCK_GETTIME, (uintptr_t)machine_clocks[i], (uintptr_t)buffer,
+			"clock_gettime",
+			machine_clock_name(machine_clocks[i]),
+			{ kernel.clock_gettime, machine->calls.clock_gettime, NULL,
+			  coarse ? (void *)nothing : (void *)read_counter },
+			VDSO_SYS_CLOCK_GETTIME,
+			(uintptr_t)machine_clocks[i],
+			(uintptr_t)buffer,
 		};
 		struct subject getres = {
-			"clock_getres", machine_clock_name(machine_clocks[i]),
+			"clock_getres",
+			machine_clock_name(machine_clocks[i]),
 			{ kernel.clock_getres, machine->calls.clock_getres, NULL, (void *)nothing },
-			VDSO_SYS_CLOCK_GETRES, (uintptr_t)machine_clocks[i], (uintptr_t)buffer,
+			VDSO_SYS_CLOCK_GETRES,
+			(uintptr_t)machine_clocks[i],
+			(uintptr_t)buffer,
 		};
 
 		bench(machine, &gettime, milliseconds, rounds);
 		bench(machine, &getres, milliseconds, rounds);
 	}
-	bench(machine, &(struct subject){ "gettimeofday", "realtime", { kernel.gettimeofday, machine->calls.gettimeofday, NULL,
-			(void *)read_counter_first }, VDSO_SYS_GETTIMEOFDAY, (uintptr_t)buffer, 0 }, milliseconds, rounds);
+	bench(machine,
+	      &(struct subject){ "gettimeofday",
+				 "realtime",
+				 { kernel.gettimeofday, machine->calls.gettimeofday, NULL, (void *)read_counter_first },
+				 VDSO_SYS_GETTIMEOFDAY,
+				 (uintptr_t)buffer,
+				 0 },
+	      milliseconds, rounds);
 #ifdef VDSO_SYS_TIME
-	bench(machine, &(struct subject){ "time", "realtime", { kernel.time, machine->calls.time, NULL, (void *)nothing },
-			VDSO_SYS_TIME, (uintptr_t)buffer, 0 }, milliseconds, rounds);
+	bench(machine,
+	      &(struct subject){ "time",
+				 "realtime",
+				 { kernel.time, machine->calls.time, NULL, (void *)nothing },
+				 VDSO_SYS_TIME,
+				 (uintptr_t)buffer,
+				 0 },
+	      milliseconds, rounds);
 #endif
-	bench(machine, &(struct subject){ "getcpu", "", { kernel.getcpu, machine->calls.getcpu, NULL, (void *)nothing },
-			VDSO_SYS_GETCPU, (uintptr_t)buffer, (uintptr_t)(buffer + 1) }, milliseconds, rounds);
+	bench(machine,
+	      &(struct subject){ "getcpu",
+				 "",
+				 { kernel.getcpu, machine->calls.getcpu, NULL, (void *)nothing },
+				 VDSO_SYS_GETCPU,
+				 (uintptr_t)buffer,
+				 (uintptr_t)(buffer + 1) },
+	      milliseconds, rounds);
 }

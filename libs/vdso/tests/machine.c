@@ -5,8 +5,12 @@
 
 enum { IMAGE_BYTES_MAX = 65536, AUXILIARY_SYSINFO_EHDR = 33, AT_FDCWD = -100 };
 
-const int32_t machine_clocks[7] = { VDSO_CLOCK_REALTIME, VDSO_CLOCK_MONOTONIC, VDSO_CLOCK_MONOTONIC_RAW,
-				    VDSO_CLOCK_REALTIME_COARSE, VDSO_CLOCK_MONOTONIC_COARSE, VDSO_CLOCK_BOOTTIME,
+const int32_t machine_clocks[7] = { VDSO_CLOCK_REALTIME,
+				    VDSO_CLOCK_MONOTONIC,
+				    VDSO_CLOCK_MONOTONIC_RAW,
+				    VDSO_CLOCK_REALTIME_COARSE,
+				    VDSO_CLOCK_MONOTONIC_COARSE,
+				    VDSO_CLOCK_BOOTTIME,
 				    VDSO_CLOCK_TAI };
 
 const char *machine_clock_name(int32_t clock)
@@ -41,7 +45,8 @@ static size_t read_file(const char *path, unsigned char *to, size_t bytes_max)
 
 	if (file < 0)
 		assay_die("%s cannot be opened (errno %ld)", path, -file);
-	while (bytes < bytes_max && (count = bare_call(SYS_READ, (uintptr_t)file, (uintptr_t)(to + bytes), bytes_max - bytes)) > 0)
+	while (bytes < bytes_max &&
+	       (count = bare_call(SYS_READ, (uintptr_t)file, (uintptr_t)(to + bytes), bytes_max - bytes)) > 0)
 		bytes += (size_t)count;
 	if (count < 0)
 		assay_die("%s cannot be read (errno %ld)", path, -count);
@@ -54,7 +59,7 @@ static size_t read_file(const char *path, unsigned char *to, size_t bytes_max)
 /* One memory, two views: writable anywhere, and read-only where the image looks for it. */
 static void *shared_page(void *at, size_t bytes)
 {
-	long file = bare_call(SYS_MEMFD_CREATE, (uintptr_t) "vdso page", 0);
+	long file = bare_call(SYS_MEMFD_CREATE, (uintptr_t)"vdso page", 0);
 
 	if (file < 0 || bare_call(SYS_FTRUNCATE, (uintptr_t)file, bytes) < 0)
 		assay_die("no memory to share (errno %ld)", -file);
@@ -71,7 +76,8 @@ void machine_map(struct machine *machine, const char *path)
 	*machine = (struct machine){ .has_counter = 0 };
 	/* Room to put the image at a multiple of the largest page size. */
 	space = bare_map(NULL, 4 * VDSO_PAGE_STEP + IMAGE_BYTES_MAX, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-	base = (unsigned char *)(((uintptr_t)space + VDSO_PAGE_STEP - 1) & ~(uintptr_t)(VDSO_PAGE_STEP - 1)) + 3 * VDSO_PAGE_STEP;
+	base = (unsigned char *)(((uintptr_t)space + VDSO_PAGE_STEP - 1) & ~(uintptr_t)(VDSO_PAGE_STEP - 1)) +
+	       3 * VDSO_PAGE_STEP;
 	bare_map(base, IMAGE_BYTES_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1);
 	bytes = read_file(path, base, IMAGE_BYTES_MAX);
 	if (bare_call(ASSAY_SYS_MPROTECT, (uintptr_t)base, IMAGE_BYTES_MAX, PROT_READ | PROT_EXEC) < 0)

@@ -19,10 +19,10 @@ struct vdso_calls {
 struct machine {
 	struct vdso_image image;
 	struct vdso_calls calls;
-	struct vdso_page *page;			/* as the writer sees it */
-	const struct vdso_page *seen;		/* as the image sees it: VDSO_PAGE_BEFORE_IMAGE before it, not writable */
-	struct vdso_page *behind;		/* the writer's view of the page one step behind that, for namespaces */
-	void *hypervisor;			/* the writer's view of the hypervisor's page */
+	struct vdso_page *page; /* as the writer sees it */
+	const struct vdso_page *seen; /* as the image sees it: VDSO_PAGE_BEFORE_IMAGE before it, not writable */
+	struct vdso_page *behind; /* the writer's view of the page one step behind that, for namespaces */
+	void *hypervisor; /* the writer's view of the hypervisor's page */
 	struct vdso_discipline discipline;
 	_Bool has_counter;
 };

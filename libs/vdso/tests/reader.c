@@ -61,7 +61,8 @@ static void random_start(void)
 
 	if (assay_random_below(3) == 0)
 		mask = UINT64_MAX;
-	start(1 + random_bits(1 + assay_random_below(40)), mask, random64(), at(random_bits(33), random64() % VDSO_NSEC_PER_SEC));
+	start(1 + random_bits(1 + assay_random_below(40)), mask, random64(),
+	      at(random_bits(33), random64() % VDSO_NSEC_PER_SEC));
 	if (assay_random_below(2))
 		vdso_writer_slew(&writer, (int64_t)assay_random_below(200000001) - 100000000);
 	commit(writer.cycle_last + random_bits(assay_random_below(20)));
@@ -166,8 +167,7 @@ static void test_continuity(uint64_t cases)
 		for (int c = 0; c < 5; c++) {
 			struct vdso_time after = now(fine_clocks[c]);
 
-			bare_expect(same(after, before[c]),
-				    "clock %d jumps by %lld ns at a commit", fine_clocks[c],
+			bare_expect(same(after, before[c]), "clock %d jumps by %lld ns at a commit", fine_clocks[c],
 				    (long long)between_ns(before[c], after));
 			bare_expect(!earlier(after, last[fine_clocks[c]]), "clock %d went back", fine_clocks[c]);
 			last[fine_clocks[c]] = after;
@@ -176,8 +176,8 @@ static void test_continuity(uint64_t cases)
 		lag = assay_random_below(1000);
 		counter_now = next - lag;
 		for (int c = 0; c < 5; c++)
-			bare_expect(!earlier(now(fine_clocks[c]), last[fine_clocks[c]]), "clock %d went back with a counter %llu behind",
-				    fine_clocks[c], (unsigned long long)lag);
+			bare_expect(!earlier(now(fine_clocks[c]), last[fine_clocks[c]]),
+				    "clock %d went back with a counter %llu behind", fine_clocks[c], (unsigned long long)lag);
 		expect_time(now(VDSO_CLOCK_MONOTONIC_COARSE), last[VDSO_CLOCK_MONOTONIC], "coarse at a commit", i);
 	}
 	group_end("continuity at each commit", cases);
@@ -360,7 +360,8 @@ static void test_sequence(void)
 	bare_expect(vdso_read_time(page, NULL, VDSO_CLOCK_MONOTONIC, &time) == VDSO_FALLBACK &&
 			    vdso_read_time(page, NULL, VDSO_CLOCK_REALTIME_COARSE, &time) == VDSO_FALLBACK,
 		    "a writer that holds the count odd is waited for");
-	bare_expect(counter_reads - reads <= VDSO_TRIES_MAX, "the counter is read %llu times", (unsigned long long)(counter_reads - reads));
+	bare_expect(counter_reads - reads <= VDSO_TRIES_MAX, "the counter is read %llu times",
+		    (unsigned long long)(counter_reads - reads));
 	bare_expect(vdso_read_time(page, NULL, VDSO_CLOCK_MONOTONIC_RAW, &time) == VDSO_FALLBACK || page->data[1].seq % 2 == 0,
 		    "the raw block has a count of its own");
 	group_end("sequence count", 12);
@@ -411,7 +412,8 @@ static void test_modes(void)
 	group_start();
 	start(1000000000, UINT64_MAX, 0, at(1, 0));
 	for (unsigned int i = 0; i < sizeof(clocks) / sizeof(*clocks); i++)
-		bare_expect(vdso_read_time(page, NULL, clocks[i], &time) == VDSO_FALLBACK && vdso_read_resolution(page, clocks[i]) == 0,
+		bare_expect(vdso_read_time(page, NULL, clocks[i], &time) == VDSO_FALLBACK &&
+				    vdso_read_resolution(page, clocks[i]) == 0,
 			    "clock %d has a time", clocks[i]);
 	for (unsigned int i = 0; i < sizeof(others) / sizeof(*others); i++) {
 		uint64_t reads = counter_reads;
@@ -578,8 +580,11 @@ static void test_hyperv(uint64_t cases)
 static void test_hypervisor_modes(void)
 {
 #if defined(__x86_64__)
-	struct vdso_pvclock pv = { .version = 2, .flags = VDSO_PVCLOCK_TSC_STABLE, .system_time = 1000,
-				   .tsc_to_system_mul = 0x80000000, .tsc_shift = 1 };
+	struct vdso_pvclock pv = { .version = 2,
+				   .flags = VDSO_PVCLOCK_TSC_STABLE,
+				   .system_time = 1000,
+				   .tsc_to_system_mul = 0x80000000,
+				   .tsc_shift = 1 };
 	struct vdso_hyperv_tsc hv = { .sequence = 7, .scale = 1ull << 62, .offset = 50 };
 	struct vdso_source from = { VDSO_CLOCKMODE_PVCLOCK, 0, UINT64_MAX, 1000000000 };
 	struct vdso_time time;
@@ -587,14 +592,16 @@ static void test_hypervisor_modes(void)
 	group_start();
 	vdso_writer_start(&writer, page, &from, 1000, at(5, 0), 4000000);
 	counter_now = 500;
-	bare_expect(vdso_read_time(page, &pv, VDSO_CLOCK_REALTIME, &time) == VDSO_OK && time.sec == 5 && time.nsec == 500, "pvclock");
+	bare_expect(vdso_read_time(page, &pv, VDSO_CLOCK_REALTIME, &time) == VDSO_OK && time.sec == 5 && time.nsec == 500,
+		    "pvclock");
 	pv.flags = 0;
 	bare_expect(vdso_read_time(page, &pv, VDSO_CLOCK_REALTIME, &time) == VDSO_FALLBACK, "pvclock, not stable");
 	bare_expect(vdso_read_time(page, NULL, VDSO_CLOCK_REALTIME, &time) == VDSO_FALLBACK, "pvclock, not mapped");
 	from = (struct vdso_source){ VDSO_CLOCKMODE_HVCLOCK, 0, UINT64_MAX, 10000000 };
 	vdso_writer_start(&writer, page, &from, 50, at(5, 0), 4000000);
 	counter_now = 40;
-	bare_expect(vdso_read_time(page, &hv, VDSO_CLOCK_REALTIME, &time) == VDSO_OK && time.sec == 5 && time.nsec == 1000, "Hyper-V");
+	bare_expect(vdso_read_time(page, &hv, VDSO_CLOCK_REALTIME, &time) == VDSO_OK && time.sec == 5 && time.nsec == 1000,
+		    "Hyper-V");
 	hv.sequence = 0;
 	bare_expect(vdso_read_time(page, &hv, VDSO_CLOCK_REALTIME, &time) == VDSO_FALLBACK, "Hyper-V, not valid");
 	group_end("hypervisors' pages as counters", 5);
@@ -645,7 +652,8 @@ static void test_loader(const char *path, uint64_t cases)
 	memcpy(copy, good, bytes);
 	bare_expect(vdso_image_open(&image, copy, bytes) == VDSO_LOADER_OK, "the image itself is refused");
 	for (size_t short_by = 8; short_by < bytes; short_by += 8)
-		memcpy(region.end - (bytes - short_by), good, bytes - short_by), walk(region.end - (bytes - short_by), bytes - short_by);
+		memcpy(region.end - (bytes - short_by), good, bytes - short_by),
+			walk(region.end - (bytes - short_by), bytes - short_by);
 	for (uint64_t i = 0; i < cases; i++) {
 		memcpy(copy, good, bytes);
 		for (unsigned int n = 1 + assay_random_below(8); n; n--)

@@ -14,7 +14,7 @@ static struct vdso_writer writer;
 /* ------------------------------------------------------------------ exact integers, by digits of 16 bits */
 
 struct exact {
-	uint32_t digit[12];	/* least significant first */
+	uint32_t digit[12]; /* least significant first */
 };
 
 static struct exact exact_product(uint64_t a, uint32_t b)

@@ -25,8 +25,15 @@
 #include "vdsotest.h"
 #include "vdso_read.h"
 
-enum { READERS = 3, COMMITS_BETWEEN_SLEEPS = 20, OVERDUE_MAX = 100, TAI_OFFSET = 37, START_REALTIME = 1000000,
-       START_MONOTONIC = 500000000, START_BOOTTIME = 600000000 };
+enum {
+	READERS = 3,
+	COMMITS_BETWEEN_SLEEPS = 20,
+	OVERDUE_MAX = 100,
+	TAI_OFFSET = 37,
+	START_REALTIME = 1000000,
+	START_MONOTONIC = 500000000,
+	START_BOOTTIME = 600000000
+};
 
 /* What readers tell the parent; one each, in memory that both share. */
 struct report {
@@ -44,7 +51,7 @@ struct shared {
 enum { INTERVAL_UNIT_NS = 250, INTERVALS = 4096 };
 static struct {
 	uint64_t last, sum_ns, count;
-	uint64_t of[INTERVALS];         /* by their length in units; the last: longer */
+	uint64_t of[INTERVALS]; /* by their length in units; the last: longer */
 } intervals;
 
 static void note_interval(uint64_t now, unsigned int phase)
@@ -128,8 +135,8 @@ static void read_between(const struct machine *machine, struct report *report, i
 	*last_monotonic = after;
 	if (here - offset < before || here - offset > after) {
 		if (report->torn++ < 3)
-			assay_print("torn: clock %d is %lld ns off the monotonic clock, which went from %lld by %lld ns\n", clock,
-				    (long long)(here - offset - before), (long long)before, (long long)(after - before));
+			assay_print("torn: clock %d is %lld ns off the monotonic clock, which went from %lld by %lld ns\n",
+				    clock, (long long)(here - offset - before), (long long)before, (long long)(after - before));
 		return;
 	}
 	if (here < *last)
@@ -270,8 +277,7 @@ static _Bool start_page(struct machine *machine)
 		assay_die("the page cannot be started");
 	vdso_writer_begin(writer, vdso_counter());
 	vdso_writer_set_monotonic(writer, (struct vdso_timestamp){ START_MONOTONIC, 0 },
-				  (struct vdso_timestamp){ START_BOOTTIME, 0 },
-				  (struct vdso_timestamp){ START_MONOTONIC, 0 });
+				  (struct vdso_timestamp){ START_BOOTTIME, 0 }, (struct vdso_timestamp){ START_MONOTONIC, 0 });
 	vdso_writer_set_realtime(writer, (struct vdso_timestamp){ START_REALTIME, 0 });
 	vdso_writer_set_tai_offset(writer, TAI_OFFSET);
 	vdso_writer_commit(writer);
@@ -309,15 +315,17 @@ void test_torture(struct machine *machine, uint64_t milliseconds, uint64_t updat
 			total.worst_ns = shared->reports[i].worst_ns;
 	}
 	hold_odd(machine);
-	assay_print("torture\t%llu\t%llu\t%llu\t%llu\t%llu\t%lld\t%llu\t%llu\t%llu\t%llu\n", (unsigned long long)shared->commits,
-		    (unsigned long long)total.reads, (unsigned long long)total.torn, (unsigned long long)total.backward,
-		    (unsigned long long)total.fallbacks, (long long)total.worst_ns, (unsigned long long)milliseconds,
+	assay_print("torture\t%llu\t%llu\t%llu\t%llu\t%llu\t%lld\t%llu\t%llu\t%llu\t%llu\n",
+		    (unsigned long long)shared->commits, (unsigned long long)total.reads, (unsigned long long)total.torn,
+		    (unsigned long long)total.backward, (unsigned long long)total.fallbacks, (long long)total.worst_ns,
+		    (unsigned long long)milliseconds,
 		    (unsigned long long)(intervals.count ? intervals.sum_ns / intervals.count : 0),
 		    (unsigned long long)interval_percentile_ns(50), (unsigned long long)interval_percentile_ns(99));
 	bare_expect(total.torn == 0, "torture: %llu torn reads", (unsigned long long)total.torn);
-	bare_expect(total.backward == 0, "torture: %llu backward reads, the worst by %lld ns", (unsigned long long)total.backward,
-		    (long long)total.worst_ns);
-	bare_expect(total.reads > 1000 && total.fallbacks < total.reads / 2 && shared->commits > 10, "torture: too little was read or written");
+	bare_expect(total.backward == 0, "torture: %llu backward reads, the worst by %lld ns",
+		    (unsigned long long)total.backward, (long long)total.worst_ns);
+	bare_expect(total.reads > 1000 && total.fallbacks < total.reads / 2 && shared->commits > 10,
+		    "torture: too little was read or written");
 	for (int phase = 0; phase < 4; phase++)
 		bare_expect(shared->phases[phase] > 0, "torture: phase %d did not come", phase);
 }

@@ -64,8 +64,7 @@ static _Bool go_on(struct verify *verify)
 
 static void start(struct verify *verify, struct machine *machine, const struct vdso_calls *calls, uint64_t milliseconds)
 {
-	*verify = (struct verify){ .machine = machine, .calls = calls,
-				   .end = bare_nanoseconds() + milliseconds * 1000000 };
+	*verify = (struct verify){ .machine = machine, .calls = calls, .end = bare_nanoseconds() + milliseconds * 1000000 };
 }
 
 static void finish(const struct verify *verify, const char *call, const char *clock, _Bool ok)
@@ -107,8 +106,8 @@ static _Bool gettime_round(struct verify *verify, int32_t clock, _Bool wide, int
 	if ((off < 0 ? -off : off) > (verify->worst < 0 ? -verify->worst : verify->worst))
 		verify->worst = off;
 	if (result != 0 || machine_convention()) {
-		assay_print("FAILED %s clock_gettime %s returns %ld%s%s\n", verify->calls->name, machine_clock_name(clock), result,
-			    machine_convention() ? ": " : "", machine_convention() ? machine_convention() : "");
+		assay_print("FAILED %s clock_gettime %s returns %ld%s%s\n", verify->calls->name, machine_clock_name(clock),
+			    result, machine_convention() ? ": " : "", machine_convention() ? machine_convention() : "");
 		return 0;
 	}
 	if (here.nsec < 0 || here.nsec >= VDSO_NSEC_PER_SEC || nanoseconds(here) < low || nanoseconds(here) > high) {
@@ -233,7 +232,8 @@ static void verify_getcpu(struct machine *machine, const struct vdso_calls *call
 			one[cpu / (8 * sizeof(long))] = 1ul << cpu % (8 * sizeof(long));
 			if (bare_call(SYS_SCHED_SETAFFINITY, 0, sizeof(one), (uintptr_t)one) != 0)
 				continue;
-			ok = machine_call(calls->getcpu, (uintptr_t)&here[0], (uintptr_t)&here[1], 0) == 0 && !machine_convention();
+			ok = machine_call(calls->getcpu, (uintptr_t)&here[0], (uintptr_t)&here[1], 0) == 0 &&
+			     !machine_convention();
 			bare_call(VDSO_SYS_GETCPU, (uintptr_t)&kernel[0], (uintptr_t)&kernel[1], 0);
 			ok = ok && here[0] == kernel[0] && here[1] == kernel[1] && here[0] == cpu;
 		}
@@ -247,7 +247,9 @@ static void verify_getcpu(struct machine *machine, const struct vdso_calls *call
  * auxiliary clocks, which their vDSO may know. */
 static void verify_fallback(struct machine *machine, const struct vdso_calls *calls)
 {
-	static const int32_t others[] = { 2, 3, 8, 9, 10, 12, 13, 15, 31, 32, 33, 64, 0x7fffffff, -1, -2, -6, (int32_t)0x80000000 };
+	static const int32_t others[] = {
+		2, 3, 8, 9, 10, 12, 13, 15, 31, 32, 33, 64, 0x7fffffff, -1, -2, -6, (int32_t)0x80000000
+	};
 	struct verify verify;
 	_Bool ok = 1;
 
@@ -284,8 +286,10 @@ static void verify_namespace(struct machine *machine, uint64_t milliseconds)
 	static const struct {
 		int32_t clock;
 		int64_t offset_ns;
-	} clocks[] = { { VDSO_CLOCK_REALTIME, 0 },	       { VDSO_CLOCK_MONOTONIC, -2300000000 },
-		       { VDSO_CLOCK_MONOTONIC_RAW, -2300000000 }, { VDSO_CLOCK_BOOTTIME, 100000000000 } };
+	} clocks[] = { { VDSO_CLOCK_REALTIME, 0 },
+		       { VDSO_CLOCK_MONOTONIC, -2300000000 },
+		       { VDSO_CLOCK_MONOTONIC_RAW, -2300000000 },
+		       { VDSO_CLOCK_BOOTTIME, 100000000000 } };
 	static struct vdso_page system;
 	struct verify verify;
 	_Bool ok = 1;
@@ -293,7 +297,8 @@ static void verify_namespace(struct machine *machine, uint64_t milliseconds)
 	vdso_discipline_update(&machine->discipline, UPDATE_NS);
 	system = *machine->page;
 	*machine->behind = system;
-	vdso_namespace_start(machine->page, (struct vdso_timestamp){ (uint64_t)-3, 700000000 }, (struct vdso_timestamp){ 100, 0 });
+	vdso_namespace_start(machine->page, (struct vdso_timestamp){ (uint64_t)-3, 700000000 },
+			     (struct vdso_timestamp){ 100, 0 });
 	start(&verify, machine, NULL, milliseconds < 20 ? milliseconds : 20);
 	while (ok && go_on(&verify))
 		for (unsigned int i = 0; ok && i < sizeof(clocks) / sizeof(*clocks); i++) {
@@ -305,7 +310,8 @@ static void verify_namespace(struct machine *machine, uint64_t milliseconds)
 			off = nanoseconds(here) - nanoseconds(kernel) - clocks[i].offset_ns;
 			ok = ok && off > -1000000 && off < 100000000 && here.nsec >= 0 && here.nsec < VDSO_NSEC_PER_SEC;
 			bare_clock_getres(clocks[i].clock, &kernels_unit);
-			ok = ok && machine_clock_getres(&machine->calls, clocks[i].clock, &unit) == 0 && unit.nsec == kernels_unit.nsec;
+			ok = ok && machine_clock_getres(&machine->calls, clocks[i].clock, &unit) == 0 &&
+			     unit.nsec == kernels_unit.nsec;
 		}
 	*machine->page = system;
 	verify.calls = &machine->calls;

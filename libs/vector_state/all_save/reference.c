@@ -13,7 +13,7 @@ void all_save(struct vector_state_x86 *area)
 }
 #else
 #define PART_(function, part) function##part
-#define PART(function, part)  PART_(function, part)
+#define PART(function, part) PART_(function, part)
 
 #ifdef __powerpc64__
 #define vsx_save PART(all_save, _fpu)

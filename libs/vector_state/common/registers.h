@@ -14,9 +14,9 @@
 /* A run of bytes of the register file that belongs to one register. */
 struct piece {
 	uint16_t file, bytes;
-	uint16_t area;          /* where a facility's area has it */
+	uint16_t area; /* where a facility's area has it */
 	uint8_t number;
-	char kind;              /* for the name: see register_name() of the architecture */
+	char kind; /* for the name: see register_name() of the architecture */
 };
 
 /* Says the pieces of one facility, one by one. */

@@ -10,8 +10,8 @@ struct register_file {
 
 static unsigned int registers_features;
 
-void registers_call(void (*function)(void), const void *area, const struct register_file *in,
-		    struct register_file *out, struct register_file *own);
+void registers_call(void (*function)(void), const void *area, const struct register_file *in, struct register_file *out,
+		    struct register_file *own);
 
 __asm__(".macro vs_each operation, base\n"
 	"	mov	x9, \\base\n"
@@ -59,8 +59,9 @@ static inline void each_neon(bool pairs, piece_visitor *visit, void *with)
 
 	(void)pairs;
 	for (unsigned int i = 0; i < 32; i++) {
-		struct piece piece = { .file = (uint16_t)(i * 16), .bytes = 16, .area = (uint16_t)(i * 16),
-				       .number = (uint8_t)i, .kind = 'v' };
+		struct piece piece = {
+			.file = (uint16_t)(i * 16), .bytes = 16, .area = (uint16_t)(i * 16), .number = (uint8_t)i, .kind = 'v'
+		};
 
 		visit(&piece, with);
 	}

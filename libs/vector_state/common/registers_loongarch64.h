@@ -19,8 +19,8 @@ struct register_file {
 static unsigned int registers_features;
 
 /* `width`: 0 for 64-bit registers, 1 for LSX, 2 for LASX. */
-void registers_call_with(void (*function)(void), const void *area, const struct register_file *in,
-			 struct register_file *out, struct register_file *own, unsigned int width);
+void registers_call_with(void (*function)(void), const void *area, const struct register_file *in, struct register_file *out,
+			 struct register_file *own, unsigned int width);
 
 /* Register numbers: a2 is r6, a3 r7, a4 r8, a5 r9, t0 r12, t1 r13. */
 __asm__(".macro vs_words word, base\n"
@@ -90,8 +90,8 @@ static unsigned int registers_width(void)
 	return registers_features & VECTOR_STATE_BIT(lsx) ? 1 : 0;
 }
 
-static void registers_call(void (*function)(void), const void *area, const struct register_file *in,
-			   struct register_file *out, struct register_file *own)
+static void registers_call(void (*function)(void), const void *area, const struct register_file *in, struct register_file *out,
+			   struct register_file *own)
 {
 	registers_call_with(function, area, in, out, own, registers_width());
 }
@@ -110,8 +110,11 @@ static void control_pieces(unsigned int fcc, piece_visitor *visit, void *with)
 static void vector_pieces(unsigned int bytes, char kind, piece_visitor *visit, void *with)
 {
 	for (unsigned int i = 0; i < 32; i++) {
-		struct piece piece = { .file = (uint16_t)(i * 32), .bytes = (uint16_t)bytes, .area = (uint16_t)(i * bytes),
-				       .number = (uint8_t)i, .kind = kind };
+		struct piece piece = { .file = (uint16_t)(i * 32),
+				       .bytes = (uint16_t)bytes,
+				       .area = (uint16_t)(i * bytes),
+				       .number = (uint8_t)i,
+				       .kind = kind };
 
 		visit(&piece, with);
 	}

@@ -11,8 +11,8 @@ struct register_file {
 } __attribute__((aligned(64)));
 
 /* Calls `function(area)` with the registers `in`, and leaves what they are afterwards in `out`; `own` is for itself. */
-void registers_call(void (*function)(void), const void *area, const struct register_file *in,
-		    struct register_file *out, struct register_file *own);
+void registers_call(void (*function)(void), const void *area, const struct register_file *in, struct register_file *out,
+		    struct register_file *own);
 
 __asm__(".macro vs_each_vsr operation, base\n"
 	"	.set	vs_offset, 0\n"

@@ -16,8 +16,8 @@ struct register_file {
 static unsigned int registers_features;
 
 /* registers_call() without the fifth word: the features, for 1 is FPU, 2 is AltiVec. */
-void registers_call_with(void (*function)(void), const void *area, const struct register_file *in,
-			 struct register_file *out, struct register_file *own, unsigned int features);
+void registers_call_with(void (*function)(void), const void *area, const struct register_file *in, struct register_file *out,
+			 struct register_file *own, unsigned int features);
 
 __asm__(".macro vs_each operation, base, from, step\n"
 	"	.set	vs_offset, \\from\n"
@@ -81,8 +81,8 @@ __asm__(".macro vs_each operation, base, from, step\n"
 	"	blr\n"
 	"	.size	registers_call_with, . - registers_call_with\n");
 
-static void registers_call(void (*function)(void), const void *area, const struct register_file *in,
-			   struct register_file *out, struct register_file *own)
+static void registers_call(void (*function)(void), const void *area, const struct register_file *in, struct register_file *out,
+			   struct register_file *own)
 {
 	unsigned int present = 0;
 
@@ -95,12 +95,15 @@ static void registers_call(void (*function)(void), const void *area, const struc
 
 /* ------------------------------------------------------------------ which registers lie where */
 
-static void run(unsigned int file, unsigned int area, unsigned int bytes, unsigned int count, char kind,
-		piece_visitor *visit, void *with)
+static void run(unsigned int file, unsigned int area, unsigned int bytes, unsigned int count, char kind, piece_visitor *visit,
+		void *with)
 {
 	for (unsigned int i = 0; i < count; i++) {
-		struct piece piece = { .file = (uint16_t)(file + i * bytes), .area = (uint16_t)(area + i * bytes),
-				       .bytes = (uint16_t)bytes, .number = (uint8_t)i, .kind = kind };
+		struct piece piece = { .file = (uint16_t)(file + i * bytes),
+				       .area = (uint16_t)(area + i * bytes),
+				       .bytes = (uint16_t)bytes,
+				       .number = (uint8_t)i,
+				       .kind = kind };
 
 		visit(&piece, with);
 	}

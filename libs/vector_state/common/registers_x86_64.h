@@ -31,8 +31,8 @@ struct register_file {
 static unsigned int registers_features;
 
 /* `level`: 0 for SSE, 1 for AVX, 2 for AVX-512. */
-void registers_call_with(void (*function)(void), const void *area, const struct register_file *in,
-			 struct register_file *out, struct register_file *own, unsigned int level);
+void registers_call_with(void (*function)(void), const void *area, const struct register_file *in, struct register_file *out,
+			 struct register_file *own, unsigned int level);
 
 __asm__(".macro vs_dump base\n"
 	"	fxsave64 2176(\\base)\n"
@@ -94,8 +94,8 @@ __asm__(".macro vs_dump base\n"
 	"	ret\n"
 	"	.size	registers_call_with, . - registers_call_with\n");
 
-static void registers_call(void (*function)(void), const void *area, const struct register_file *in,
-			   struct register_file *out, struct register_file *own)
+static void registers_call(void (*function)(void), const void *area, const struct register_file *in, struct register_file *out,
+			   struct register_file *own)
 {
 	unsigned int level = 0;
 
@@ -120,8 +120,11 @@ static void run(unsigned int file, unsigned int file_step, unsigned int area, un
 		unsigned int area_step, char kind, piece_visitor *visit, void *with)
 {
 	for (unsigned int i = 0; i < count; i++) {
-		struct piece piece = { .file = (uint16_t)(file + i * file_step), .area = (uint16_t)(area + i * area_step),
-				       .bytes = (uint16_t)bytes, .number = (uint8_t)i, .kind = kind };
+		struct piece piece = { .file = (uint16_t)(file + i * file_step),
+				       .area = (uint16_t)(area + i * area_step),
+				       .bytes = (uint16_t)bytes,
+				       .number = (uint8_t)i,
+				       .kind = kind };
 
 		visit(&piece, with);
 	}
@@ -276,7 +279,7 @@ static uint64_t bits_of(char kind)
 	case 'Z':
 		return 0x80;
 	default:
-		return 0;               /* MXCSR comes with SSE or AVX, and whatever XSTATE_BV says */
+		return 0; /* MXCSR comes with SSE or AVX, and whatever XSTATE_BV says */
 	}
 }
 
@@ -330,8 +333,8 @@ static void complete_piece(const struct piece *piece, void *with)
 	struct completion *completion = with;
 	uint64_t bits = bits_of(piece->kind);
 
-	if (piece->kind == 'M' ? !completion->compacted || completion->present & VECTOR_STATE_XSTATE_SSE
-			       : (completion->present & bits) == bits)
+	if (piece->kind == 'M' ? !completion->compacted || completion->present & VECTOR_STATE_XSTATE_SSE :
+				 (completion->present & bits) == bits)
 		return;
 	for (unsigned int i = 0; i < piece->bytes; i++)
 		completion->area[piece->area + i] = initial_byte(piece, i);

@@ -10,10 +10,10 @@
 #include "common/registers.h"
 
 #define JOIN_(a, b) a##b
-#define JOIN(a, b)  JOIN_(a, b)
-#define TEXT_(a)    #a
-#define TEXT(a)	    TEXT_(a)
-#define EACH_PIECE  JOIN(each_, FACILITY)
+#define JOIN(a, b) JOIN_(a, b)
+#define TEXT_(a) #a
+#define TEXT(a) TEXT_(a)
+#define EACH_PIECE JOIN(each_, FACILITY)
 
 #ifdef SAVE
 #define FUNCTION JOIN(FACILITY, _save)
@@ -31,15 +31,15 @@ void REFERENCE();
  */
 extern const char JOIN(FUNCTION, _has_pairs_exchanged) __attribute__((weak));
 
-#define BYTES_OF(facility, type, bytes) enum { JOIN(area_bytes_, facility) = (bytes), \
-					       JOIN(area_alignment_, facility) = __alignof__(type) };
+#define BYTES_OF(facility, type, bytes) \
+	enum { JOIN(area_bytes_, facility) = (bytes), JOIN(area_alignment_, facility) = __alignof__(type) };
 VECTOR_STATE_EACH(BYTES_OF)
 
 enum { AREA_BYTES = JOIN(area_bytes_, FACILITY), AREA_ALIGNMENT = JOIN(area_alignment_, FACILITY) };
 enum { NOISE_AREA = 0x5a, CASES_ROUNDS = 4 };
 
 static struct register_file before, after, own, wanted;
-static unsigned char image[AREA_BYTES];         /* what the area has to hold, where `meant` says so */
+static unsigned char image[AREA_BYTES]; /* what the area has to hold, where `meant` says so */
 static unsigned char meant[AREA_BYTES];
 static const struct piece *piece_of[AREA_BYTES];
 static struct piece pieces[300];
@@ -77,8 +77,8 @@ static inline void fill(struct register_file *file, unsigned int round)
 	unsigned char *bytes = (unsigned char *)file;
 
 	for (unsigned int i = 0; i < sizeof(*file); i++)
-		bytes[i] = (unsigned char)((i * 0x3b + (i >> 4) * 0x11 + (i >> 8) * 0x47 + round * 0x6d) ^
-					   (round & 1 ? 0xff : 0));
+		bytes[i] =
+			(unsigned char)((i * 0x3b + (i >> 4) * 0x11 + (i >> 8) * 0x47 + round * 0x6d) ^ (round & 1 ? 0xff : 0));
 	set_control(file, round);
 }
 
@@ -126,8 +126,8 @@ static void compare_files(const struct register_file *is, const struct register_
 
 static void call(const void *area)
 {
-	assay_call(registers_call, assay_pointer(FUNCTION), assay_pointer(area), assay_pointer(&before),
-		   assay_pointer(&after), assay_pointer(&own));
+	assay_call(registers_call, assay_pointer(FUNCTION), assay_pointer(area), assay_pointer(&before), assay_pointer(&after),
+		   assay_pointer(&own));
 }
 
 static void read_features(void)
@@ -281,7 +281,7 @@ static void set_up(void)
 uint64_t assay_bench(uint64_t iterations)
 {
 	uint64_t bytes = areas * AREA_STRIDE, at = 0;
-	unsigned char *const first = bench_areas;	/* in a register: a load here would compete with those that are timed */
+	unsigned char *const first = bench_areas; /* in a register: a load here would compete with those that are timed */
 
 	for (; iterations > 0; iterations--) {
 		FUNCTION((void *)(first + at));

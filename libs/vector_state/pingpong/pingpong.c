@@ -63,7 +63,7 @@ static enum { BY_PIPE, BY_FUTEX, BY_SWITCH } way;
 static struct context sides[2];
 
 struct shared {
-	uint32_t turn;          /* futex: whose it is */
+	uint32_t turn; /* futex: whose it is */
 	uint32_t token;
 };
 
@@ -294,7 +294,8 @@ static void parse(char **words, unsigned int present)
 	way = text_equal(words[2], "futex") ? BY_FUTEX : text_equal(words[2], "switch") ? BY_SWITCH : BY_PIPE;
 	if (way == BY_PIPE && !text_equal(words[2], "pipe"))
 		die("VIA is pipe, futex or switch", 0);
-	if (way == BY_SWITCH ? !text_equal(words[3], "context") : !text_equal(words[3], "process") && !text_equal(words[3], "thread"))
+	if (way == BY_SWITCH ? !text_equal(words[3], "context") :
+			       !text_equal(words[3], "process") && !text_equal(words[3], "thread"))
 		die("WHO is process or thread, of a switch it is context", 0);
 	mask = (unsigned int)number(words[4]);
 	if (mask & ~present)

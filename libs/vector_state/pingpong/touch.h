@@ -79,23 +79,30 @@ static void touch_one(unsigned int which, uint32_t words[16])
 	pair[1 - low] = 0x43300000;
 	if (which == 1) {
 		__asm__ volatile("lvx 0, 0, %0\n\tlvx 1, 0, %1\n\tvadduwm 0, 0, 1\n\tstvx 0, 0, %0"
-				 : : "b"(words), "b"(ones) : "memory");
+				 :
+				 : "b"(words), "b"(ones)
+				 : "memory");
 		return;
 	}
 	if (which == 0)
 		__asm__ volatile("lfd 0, 0(%0)\n\tlfd 1, 0(%1)\n\tfadd 0, 0, 1\n\tstfd 0, 0(%0)"
-				 : : "b"(pair), "b"(&one) : "memory");
+				 :
+				 : "b"(pair), "b"(&one)
+				 : "memory");
 #ifdef __powerpc64__
 	else
 		__asm__ volatile("lxsdx 2, 0, %0\n\tlxsdx 3, 0, %1\n\txsadddp 2, 2, 3\n\tstxsdx 2, 0, %0"
-				 : : "b"(pair), "b"(&one) : "memory");
+				 :
+				 : "b"(pair), "b"(&one)
+				 : "memory");
 #endif
 	words[0] = pair[low];
 #elif defined(__loongarch__)
 	if (which == 0) {
 		__asm__ volatile("movgr2fr.w $f0, %0\n\tffint.d.w $f0, $f0\n\tmovgr2fr.w $f1, %1\n\tffint.d.w $f1, $f1\n\t"
 				 "fadd.d $f0, $f0, $f1\n\tftintrz.w.d $f0, $f0\n\tmovfr2gr.s %0, $f0"
-				 : "+r"(words[0]) : "r"(1));
+				 : "+r"(words[0])
+				 : "r"(1));
 		return;
 	}
 	/* (x)vld 0, a0; (x)vld 1, a1; (x)vadd.w 0, 0, 1; (x)vst 0, a0: as words, for the assembler takes them only with LSX. */
@@ -111,20 +118,29 @@ static void touch_one(unsigned int which, uint32_t words[16])
 		__asm__ volatile("fildl %0\n\tfld1\n\tfaddp\n\tfistpl %0" : "+m"(words[0]));
 	else if (which == 1)
 		__asm__ volatile("movups (%0), %%xmm0\n\tpaddd (%1), %%xmm0\n\tmovups %%xmm0, (%0)"
-				 : : "r"(words), "r"(ones) : "memory");
+				 :
+				 : "r"(words), "r"(ones)
+				 : "memory");
 	else if (which == 2)
 		__asm__ volatile("vmovups (%0), %%ymm0\n\tvmovups (%1), %%ymm1\n\t"
 				 "vpaddd %%xmm1, %%xmm0, %%xmm0\n\tvmovups %%xmm0, (%0)"
-				 : : "r"(words), "r"(ones) : "memory");
+				 :
+				 : "r"(words), "r"(ones)
+				 : "memory");
 	else
 		__asm__ volatile("vmovups (%0), %%zmm0\n\tvpaddd (%1), %%zmm0, %%zmm0\n\tvmovups %%zmm0, (%0)"
-				 : : "r"(words), "r"(ones) : "memory");
+				 :
+				 : "r"(words), "r"(ones)
+				 : "memory");
 #elif defined(__aarch64__)
 	__asm__ volatile("ldr q0, [%0]\n\tldr q1, [%1]\n\tadd v0.4s, v0.4s, v1.4s\n\tstr q0, [%0]"
-			 : : "r"(words), "r"(ones) : "memory");
+			 :
+			 : "r"(words), "r"(ones)
+			 : "memory");
 #else
 	__asm__ volatile("fcvt.d.w ft0, %0\n\tfcvt.d.w ft1, %1\n\tfadd.d ft0, ft0, ft1\n\tfcvt.w.d %0, ft0, rtz"
-			 : "+r"(words[0]) : "r"(1));
+			 : "+r"(words[0])
+			 : "r"(1));
 #endif
 	(void)which;
 }

@@ -208,8 +208,14 @@ enum context_status context_create(struct context *context, void *stack, size_t 
 	context_frame_new(frame, context, entry);
 	context_store_control(frame);
 	*context = (struct context){
-		.stack_pointer = frame, .resumer = &context_bottom, .kept = CONTEXT_KEPT_ALL, .stack = stack, .stack_bytes = stack_bytes,
-		.state = STATE_NEW, .policy = POLICY_FRAME, .entry = entry,
+		.stack_pointer = frame,
+		.resumer = &context_bottom,
+		.kept = CONTEXT_KEPT_ALL,
+		.stack = stack,
+		.stack_bytes = stack_bytes,
+		.state = STATE_NEW,
+		.policy = POLICY_FRAME,
+		.entry = entry,
 	};
 	plant_canary(context);
 	return CONTEXT_OK;

@@ -56,10 +56,10 @@ typedef void (*context_entry)(struct context *self, void *message);
 
 /* Zero, or CONTEXT_THREAD, for the context that a thread runs in already. The assembly knows the first four offsets. */
 struct context {
-	void *stack_pointer;       /* the saved frame, while it does not run; NULL once finished */
-	struct context *resumer;   /* who resumed it: where it yields to, and where backtraces go on */
-	uint32_t lease;            /* switches for which the used policy still keeps floating point and vectors */
-	uint32_t kept;             /* which optional parts the saved frame holds */
+	void *stack_pointer; /* the saved frame, while it does not run; NULL once finished */
+	struct context *resumer; /* who resumed it: where it yields to, and where backtraces go on */
+	uint32_t lease; /* switches for which the used policy still keeps floating point and vectors */
+	uint32_t kept; /* which optional parts the saved frame holds */
 	/* What debug builds check. */
 	void *stack;
 	size_t stack_bytes;
@@ -68,7 +68,9 @@ struct context {
 };
 
 #ifdef __cplusplus
-#define CONTEXT_THREAD {}
+#define CONTEXT_THREAD \
+	{ \
+	}
 #define CONTEXT_NORETURN [[noreturn]]
 #else
 #define CONTEXT_THREAD { 0 }
@@ -77,8 +79,8 @@ struct context {
 
 enum context_status {
 	CONTEXT_OK,
-	CONTEXT_STACK_MISALIGNED,  /* the lowest address is no multiple of CONTEXT_STACK_ALIGNMENT */
-	CONTEXT_STACK_TOO_SMALL,   /* fewer than CONTEXT_STACK_BYTES_MIN bytes */
+	CONTEXT_STACK_MISALIGNED, /* the lowest address is no multiple of CONTEXT_STACK_ALIGNMENT */
+	CONTEXT_STACK_TOO_SMALL, /* fewer than CONTEXT_STACK_BYTES_MIN bytes */
 };
 
 /* Of the stack's lowest address. Its size may be any; what is above the last multiple of this is not used. */

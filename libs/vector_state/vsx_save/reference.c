@@ -6,16 +6,19 @@
 void vsx_save(struct vector_state_fpu *area)
 {
 #define HALF(number, half) (&area->fpr[number][half])
-#define STORE(number)                                                                                       \
-	__asm__ volatile("stfd " #number ", 0(%0)\n\t"                                                      \
-			 "xxswapd " #number ", " #number "\n\t"                                             \
-			 "stfd " #number ", 0(%1)\n\t"                                                      \
-			 "xxswapd " #number ", " #number                                                    \
-			 : : "b"(HALF(number, VECTOR_STATE_FPR_OFFSET)), "b"(HALF(number, !VECTOR_STATE_FPR_OFFSET)) \
+#define STORE(number) \
+	__asm__ volatile("stfd " #number ", 0(%0)\n\t" \
+			 "xxswapd " #number ", " #number "\n\t" \
+			 "stfd " #number ", 0(%1)\n\t" \
+			 "xxswapd " #number ", " #number \
+			 : \
+			 : "b"(HALF(number, VECTOR_STATE_FPR_OFFSET)), "b"(HALF(number, !VECTOR_STATE_FPR_OFFSET)) \
 			 : "memory");
 	uint64_t whole[2] __attribute__((aligned(16)));
 
 	EACH_OF_32(STORE)
 	__asm__ volatile("stxvd2x 0, 0, %0\n\tmffs 0\n\tstfd 0, 0(%1)\n\tlxvd2x 0, 0, %0"
-			 : : "b"(whole), "b"(&area->fpscr) : "memory");
+			 :
+			 : "b"(whole), "b"(&area->fpscr)
+			 : "memory");
 }

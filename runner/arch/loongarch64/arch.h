@@ -5,14 +5,14 @@
 
 #include <stdint.h>
 
-#define ASSAY_SYS_WRITE         64
-#define ASSAY_SYS_EXIT_GROUP    94
-#define ASSAY_SYS_SETITIMER     103
+#define ASSAY_SYS_WRITE 64
+#define ASSAY_SYS_EXIT_GROUP 94
+#define ASSAY_SYS_SETITIMER 103
 #define ASSAY_SYS_CLOCK_GETTIME 113
-#define ASSAY_SYS_SIGALTSTACK   132
-#define ASSAY_SYS_RT_SIGACTION  134
-#define ASSAY_SYS_MMAP          222
-#define ASSAY_SYS_MPROTECT      226
+#define ASSAY_SYS_SIGALTSTACK 132
+#define ASSAY_SYS_RT_SIGACTION 134
+#define ASSAY_SYS_MMAP 222
+#define ASSAY_SYS_MPROTECT 226
 
 #define ASSAY_SIGACTION_HAS_RESTORER 0
 /* Whether a signal is delivered only with one: then entry.S has assay_sigreturn. */
@@ -20,21 +20,20 @@
 
 /* How a value narrower than a register is passed: upper bits undefined / sign-extended / by its type. */
 #define ASSAY_NARROW_RUBBISH 0
-#define ASSAY_NARROW_SIGN    1
-#define ASSAY_NARROW_TYPE    2
-#define ASSAY_NARROW         ASSAY_NARROW_SIGN
+#define ASSAY_NARROW_SIGN 1
+#define ASSAY_NARROW_TYPE 2
+#define ASSAY_NARROW ASSAY_NARROW_SIGN
 
 /* Bytes above the stack pointer at the call that belong to the callee. */
 #define ASSAY_LINK_BYTES 0
 
 #define ASSAY_SAVED_BYTES (22 * 8)
-#define ASSAY_SAVED_REGISTERS                                                                              \
-	{ "$r2 (tp)", 8, 0 }, { "$r21 (reserved)", 8, 0 }, { "$r22 (fp)", 8, 0 }, { "$r23 (s0)", 8, 0 },   \
-	{ "$r24 (s1)", 8, 0 }, { "$r25 (s2)", 8, 0 }, { "$r26 (s3)", 8, 0 }, { "$r27 (s4)", 8, 0 },        \
-	{ "$r28 (s5)", 8, 0 }, { "$r29 (s6)", 8, 0 }, { "$r30 (s7)", 8, 0 }, { "$r31 (s8)", 8, 0 },        \
-	{ "$f24", 8, 0 }, { "$f25", 8, 0 }, { "$f26", 8, 0 }, { "$f27", 8, 0 }, { "$f28", 8, 0 },          \
-	{ "$f29", 8, 0 }, { "$f30", 8, 0 }, { "$f31", 8, 0 }, { "fcsr1 (exception enables)", 8, 0 },       \
-	{ "fcsr3 (the rounding mode)", 8, 0 }
+#define ASSAY_SAVED_REGISTERS \
+	{ "$r2 (tp)", 8, 0 }, { "$r21 (reserved)", 8, 0 }, { "$r22 (fp)", 8, 0 }, { "$r23 (s0)", 8, 0 }, \
+		{ "$r24 (s1)", 8, 0 }, { "$r25 (s2)", 8, 0 }, { "$r26 (s3)", 8, 0 }, { "$r27 (s4)", 8, 0 }, \
+		{ "$r28 (s5)", 8, 0 }, { "$r29 (s6)", 8, 0 }, { "$r30 (s7)", 8, 0 }, { "$r31 (s8)", 8, 0 }, { "$f24", 8, 0 }, \
+		{ "$f25", 8, 0 }, { "$f26", 8, 0 }, { "$f27", 8, 0 }, { "$f28", 8, 0 }, { "$f29", 8, 0 }, { "$f30", 8, 0 }, \
+		{ "$f31", 8, 0 }, { "fcsr1 (exception enables)", 8, 0 }, { "fcsr3 (the rounding mode)", 8, 0 }
 
 static inline uintptr_t assay_arch_features(void)
 {

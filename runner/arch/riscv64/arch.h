@@ -5,14 +5,14 @@
 
 #include <stdint.h>
 
-#define ASSAY_SYS_WRITE         64
-#define ASSAY_SYS_EXIT_GROUP    94
-#define ASSAY_SYS_SETITIMER     103
+#define ASSAY_SYS_WRITE 64
+#define ASSAY_SYS_EXIT_GROUP 94
+#define ASSAY_SYS_SETITIMER 103
 #define ASSAY_SYS_CLOCK_GETTIME 113
-#define ASSAY_SYS_SIGALTSTACK   132
-#define ASSAY_SYS_RT_SIGACTION  134
-#define ASSAY_SYS_MMAP          222
-#define ASSAY_SYS_MPROTECT      226
+#define ASSAY_SYS_SIGALTSTACK 132
+#define ASSAY_SYS_RT_SIGACTION 134
+#define ASSAY_SYS_MMAP 222
+#define ASSAY_SYS_MPROTECT 226
 
 #define ASSAY_SIGACTION_HAS_RESTORER 0
 /* Whether a signal is delivered only with one: then entry.S has assay_sigreturn. */
@@ -20,21 +20,20 @@
 
 /* How a value narrower than a register is passed: upper bits undefined / sign-extended / by its type. */
 #define ASSAY_NARROW_RUBBISH 0
-#define ASSAY_NARROW_SIGN    1
-#define ASSAY_NARROW_TYPE    2
-#define ASSAY_NARROW         ASSAY_NARROW_SIGN
+#define ASSAY_NARROW_SIGN 1
+#define ASSAY_NARROW_TYPE 2
+#define ASSAY_NARROW ASSAY_NARROW_SIGN
 
 /* Bytes above the stack pointer at the call that belong to the callee. */
 #define ASSAY_LINK_BYTES 0
 
 #define ASSAY_SAVED_BYTES (27 * 8)
-#define ASSAY_SAVED_REGISTERS                                                                              \
-	{ "gp", 8, 0 }, { "tp", 8, 0 }, { "s0", 8, 0 }, { "s1", 8, 0 }, { "s2", 8, 0 }, { "s3", 8, 0 },    \
-	{ "s4", 8, 0 }, { "s5", 8, 0 }, { "s6", 8, 0 }, { "s7", 8, 0 }, { "s8", 8, 0 },                    \
-	{ "s9", 8, 0 }, { "s10", 8, 0 }, { "s11", 8, 0 }, { "fs0", 8, 0 }, { "fs1", 8, 0 },                \
-	{ "fs2", 8, 0 }, { "fs3", 8, 0 }, { "fs4", 8, 0 }, { "fs5", 8, 0 }, { "fs6", 8, 0 },               \
-	{ "fs7", 8, 0 }, { "fs8", 8, 0 }, { "fs9", 8, 0 }, { "fs10", 8, 0 }, { "fs11", 8, 0 },             \
-	{ "frm (the rounding mode)", 8, 0 }
+#define ASSAY_SAVED_REGISTERS \
+	{ "gp", 8, 0 }, { "tp", 8, 0 }, { "s0", 8, 0 }, { "s1", 8, 0 }, { "s2", 8, 0 }, { "s3", 8, 0 }, { "s4", 8, 0 }, \
+		{ "s5", 8, 0 }, { "s6", 8, 0 }, { "s7", 8, 0 }, { "s8", 8, 0 }, { "s9", 8, 0 }, { "s10", 8, 0 }, \
+		{ "s11", 8, 0 }, { "fs0", 8, 0 }, { "fs1", 8, 0 }, { "fs2", 8, 0 }, { "fs3", 8, 0 }, { "fs4", 8, 0 }, \
+		{ "fs5", 8, 0 }, { "fs6", 8, 0 }, { "fs7", 8, 0 }, { "fs8", 8, 0 }, { "fs9", 8, 0 }, { "fs10", 8, 0 }, \
+		{ "fs11", 8, 0 }, { "frm (the rounding mode)", 8, 0 }
 
 static inline uintptr_t assay_arch_features(void)
 {

@@ -5,14 +5,14 @@
 
 #include <stdint.h>
 
-#define ASSAY_SYS_WRITE         1
-#define ASSAY_SYS_MMAP          9
-#define ASSAY_SYS_MPROTECT      10
-#define ASSAY_SYS_RT_SIGACTION  13
-#define ASSAY_SYS_SETITIMER     38
-#define ASSAY_SYS_SIGALTSTACK   131
+#define ASSAY_SYS_WRITE 1
+#define ASSAY_SYS_MMAP 9
+#define ASSAY_SYS_MPROTECT 10
+#define ASSAY_SYS_RT_SIGACTION 13
+#define ASSAY_SYS_SETITIMER 38
+#define ASSAY_SYS_SIGALTSTACK 131
 #define ASSAY_SYS_CLOCK_GETTIME 228
-#define ASSAY_SYS_EXIT_GROUP    231
+#define ASSAY_SYS_EXIT_GROUP 231
 
 #define ASSAY_SIGACTION_HAS_RESTORER 1
 /* Whether a signal is delivered only with one: then entry.S has assay_sigreturn. */
@@ -20,19 +20,18 @@
 
 /* How a value narrower than a register is passed: upper bits undefined / sign-extended / by its type. */
 #define ASSAY_NARROW_RUBBISH 0
-#define ASSAY_NARROW_SIGN    1
-#define ASSAY_NARROW_TYPE    2
-#define ASSAY_NARROW         ASSAY_NARROW_RUBBISH
+#define ASSAY_NARROW_SIGN 1
+#define ASSAY_NARROW_TYPE 2
+#define ASSAY_NARROW ASSAY_NARROW_RUBBISH
 
 /* Bytes above the stack pointer at the call that belong to the callee. */
 #define ASSAY_LINK_BYTES 0
 
 #define ASSAY_SAVED_BYTES (10 * 8)
-#define ASSAY_SAVED_REGISTERS                                                                              \
-	{ "rbx", 8, 0 }, { "rbp", 8, 0 }, { "r12", 8, 0 }, { "r13", 8, 0 }, { "r14", 8, 0 },               \
-	{ "r15", 8, 0 }, { "mxcsr (control bits)", 8, 0 }, { "the x87 control word", 8, 0 },              \
-	{ "the x87 register stack (an MMX instruction without emms?)", 8, 0 },                           \
-	{ "the direction flag", 8, 0 }
+#define ASSAY_SAVED_REGISTERS \
+	{ "rbx", 8, 0 }, { "rbp", 8, 0 }, { "r12", 8, 0 }, { "r13", 8, 0 }, { "r14", 8, 0 }, { "r15", 8, 0 }, \
+		{ "mxcsr (control bits)", 8, 0 }, { "the x87 control word", 8, 0 }, \
+		{ "the x87 register stack (an MMX instruction without emms?)", 8, 0 }, { "the direction flag", 8, 0 }
 
 static inline uintptr_t assay_arch_features(void)
 {
@@ -58,7 +57,7 @@ static inline uintptr_t *assay_context_pc(void *context)
  * A chain of dependent 64-bit multiplications. Not of `add $imm`: Golden Cove's rename stage removes those
  * and would read as four times its frequency.
  */
-#define ASSAY_HAS_CYCLE_CHAIN    1
+#define ASSAY_HAS_CYCLE_CHAIN 1
 #define ASSAY_CYCLE_CHAIN_CYCLES (100 * 10 * 3)
 static inline void assay_cycle_chain(void)
 {

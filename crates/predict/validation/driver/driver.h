@@ -27,10 +27,10 @@ uint64_t random_word(void);
 void require(int holds);
 
 /* Fills an array with random words. */
-#define RANDOM(array)                                                  \
-	do {                                                           \
+#define RANDOM(array) \
+	do { \
 		for (size_t index_ = 0; index_ < COUNT(array); index_++) \
-			(array)[index_] = random_word();               \
+			(array)[index_] = random_word(); \
 	} while (0)
 
 #endif

@@ -9,8 +9,8 @@ static volatile unsigned cell[64];
 
 __attribute__((noinline)) void region(unsigned n)
 {
-    for (unsigned i = 0; i < n; i++)
-        cell[i % 64] = i;
+	for (unsigned i = 0; i < n; i++)
+		cell[i % 64] = i;
 }
 
 #if defined(THREADS) || defined(FIRST_IN_OTHER_THREAD) || defined(EXIT_ELSEWHERE)
@@ -20,104 +20,104 @@ static volatile unsigned done;
 static void thread(void)
 {
 #ifdef EXIT_ELSEWHERE
-    for (;;) {
-        region(1000);
-        done = 1;
-    }
+	for (;;) {
+		region(1000);
+		done = 1;
+	}
 #endif
 #ifdef THREADS
-    for (unsigned i = 0; i < 99; i++)
-        region(20);
+	for (unsigned i = 0; i < 99; i++)
+		region(20);
 #endif
-    region(20);
-    done = 1;
-    system_call(CALL_EXIT, 0, 0, 0);
-    __builtin_unreachable();
+	region(20);
+	done = 1;
+	system_call(CALL_EXIT, 0, 0, 0);
+	__builtin_unreachable();
 }
 
 int run(void)
 {
 #ifdef THREADS
-    region(5);
+	region(5);
 #endif
-    start_thread(stack + sizeof(stack) - 512);
-    while (!done)
-        cell[63]++;
+	start_thread(stack + sizeof(stack) - 512);
+	while (!done)
+		cell[63]++;
 #ifndef EXIT_ELSEWHERE
-    region(5);
+	region(5);
 #endif
-    return 0;
+	return 0;
 }
 #endif
 
 #ifdef FORK
 int run(void)
 {
-    region(3);
-    long child = system_call(CALL_FORK, 0, 0, 0);
+	region(3);
+	long child = system_call(CALL_FORK, 0, 0, 0);
 
-    region(4);
-    if (child == 0)
-        system_call(CALL_EXIT_GROUP, 0, 0, 0);
-    int status;
-    register long r6 __asm__("r6") = 0;
-    __asm__ volatile("" : "+r"(r6));
-    system_call(CALL_WAIT4, child, (long)&status, 0);
-    region(5);
-    return 0;
+	region(4);
+	if (child == 0)
+		system_call(CALL_EXIT_GROUP, 0, 0, 0);
+	int status;
+	register long r6 __asm__("r6") = 0;
+	__asm__ volatile("" : "+r"(r6));
+	system_call(CALL_WAIT4, child, (long)&status, 0);
+	region(5);
+	return 0;
 }
 #endif
 
 #ifdef EXEC
 int run(void)
 {
-    static char absent[] = "/absent/program", present[] = "/bin/true", *arguments[] = {0, 0};
+	static char absent[] = "/absent/program", present[] = "/bin/true", *arguments[] = { 0, 0 };
 
-    region(3);
-    arguments[0] = absent;
-    system_call(CALL_EXECVE, (long)absent, (long)arguments, 0);
-    region(4);
-    arguments[0] = present;
-    system_call(CALL_EXECVE, (long)present, (long)arguments, 0);
-    return 1;
+	region(3);
+	arguments[0] = absent;
+	system_call(CALL_EXECVE, (long)absent, (long)arguments, 0);
+	region(4);
+	arguments[0] = present;
+	system_call(CALL_EXECVE, (long)present, (long)arguments, 0);
+	return 1;
 }
 #endif
 
 #ifdef KILLED
 int run(void)
 {
-    region(3);
-    system_call(CALL_KILL, system_call(CALL_GETPID, 0, 0, 0), 9, 0);
-    return 1;
+	region(3);
+	system_call(CALL_KILL, system_call(CALL_GETPID, 0, 0, 0), 9, 0);
+	return 1;
 }
 #endif
 
 #ifdef CRASH
 int run(void)
 {
-    region(3);
-    return *(volatile int *)16;
+	region(3);
+	return *(volatile int *)16;
 }
 #endif
 
 #ifdef CLOSES_ALL
 int run(void)
 {
-    for (int i = 3; i < 2000; i++)
-        system_call(CALL_CLOSE, i, 0, 0);
-    for (int i = 3; i < 2000; i++)
-        system_call(CALL_DUP2, 0, i, 0);
-    region(3);
-    return 0;
+	for (int i = 3; i < 2000; i++)
+		system_call(CALL_CLOSE, i, 0, 0);
+	for (int i = 3; i < 2000; i++)
+		system_call(CALL_DUP2, 0, i, 0);
+	region(3);
+	return 0;
 }
 #endif
 
 #ifdef LONG
 int run(void)
 {
-    for (unsigned i = 0; i < 1000000; i++)
-        region(100);
-    return 0;
+	for (unsigned i = 0; i < 1000000; i++)
+		region(100);
+	return 0;
 }
 #endif
 
@@ -128,26 +128,27 @@ static volatile unsigned handled;
 
 __attribute__((noinline)) void handler(int signal)
 {
-    handled += (unsigned)signal;
+	handled += (unsigned)signal;
 }
 
 int run(void)
 {
-    enum { CALL_RT_SIGACTION = 173, SIGUSR1 = 10 };
-    register long r6 __asm__("r6") = 8;
+	enum { CALL_RT_SIGACTION = 173, SIGUSR1 = 10 };
+	register long r6 __asm__("r6") = 8;
 
-    action[0] = (unsigned long)handler;
-    __asm__ volatile("" : "+r"(r6));
-    {
-        register long r0 __asm__("r0") = CALL_RT_SIGACTION, r3 __asm__("r3") = SIGUSR1,
-             r4 __asm__("r4") = (long)action, r5 __asm__("r5") = 0;
+	action[0] = (unsigned long)handler;
+	__asm__ volatile("" : "+r"(r6));
+	{
+		register long r0 __asm__("r0") = CALL_RT_SIGACTION, r3 __asm__("r3") = SIGUSR1, r4 __asm__("r4") = (long)action,
+				 r5 __asm__("r5") = 0;
 
-        __asm__ volatile("sc" : "+r"(r0), "+r"(r3), "+r"(r4), "+r"(r5), "+r"(r6)::"memory", "cr0", "r7", "r8", "r9",
-                         "r10", "r11", "r12", "ctr");
-    }
-    region(3);
-    system_call(CALL_KILL, system_call(CALL_GETPID, 0, 0, 0), SIGUSR1, 0);
-    region(4);
-    return handled == SIGUSR1 ? 0 : 1;
+		__asm__ volatile("sc"
+				 : "+r"(r0), "+r"(r3), "+r"(r4), "+r"(r5), "+r"(r6)::"memory", "cr0", "r7", "r8", "r9", "r10",
+				   "r11", "r12", "ctr");
+	}
+	region(3);
+	system_call(CALL_KILL, system_call(CALL_GETPID, 0, 0, 0), SIGUSR1, 0);
+	region(4);
+	return handled == SIGUSR1 ? 0 : 1;
 }
 #endif

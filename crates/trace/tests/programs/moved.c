@@ -8,13 +8,13 @@ static volatile unsigned cell;
 
 __attribute__((noinline)) void region(unsigned n)
 {
-    for (unsigned i = 0; i < n; i++)
-        cell += i;
+	for (unsigned i = 0; i < n; i++)
+		cell += i;
 }
 
 int run(void)
 {
-    region(5);
-    region(6);
-    return 0;
+	region(5);
+	region(6);
+	return 0;
 }

@@ -12,32 +12,32 @@ static volatile unsigned begun, done;
 
 __attribute__((noinline)) void region(unsigned n)
 {
-    for (unsigned i = 0; i < n; i++)
-        cell[i % 64] = i;
+	for (unsigned i = 0; i < n; i++)
+		cell[i % 64] = i;
 }
 
 static void start_threads(unsigned n)
 {
-    for (unsigned i = 0; i < n; i++)
-        start_thread(stacks[i] + sizeof(stacks[i]) - 512);
+	for (unsigned i = 0; i < n; i++)
+		start_thread(stacks[i] + sizeof(stacks[i]) - 512);
 }
 
 // The other thread is the one recorded, and begins to be while this one goes on.
 #ifdef ENTERED_ELSEWHERE
 static void thread(void)
 {
-    for (;;) {
-        region(20);
-        done = 1;
-    }
+	for (;;) {
+		region(20);
+		done = 1;
+	}
 }
 
 int run(void)
 {
-    start_threads(1);
-    while (!done)
-        cell[63]++;
-    return 0;
+	start_threads(1);
+	while (!done)
+		cell[63]++;
+	return 0;
 }
 #endif
 
@@ -45,21 +45,21 @@ int run(void)
 #ifdef IN_SYSTEM_CALLS
 static void thread(void)
 {
-    for (;;) {
-        region(20);
-        system_call(CALL_CLOSE, -1, 0, 0);
-        done = 1;
-    }
+	for (;;) {
+		region(20);
+		system_call(CALL_CLOSE, -1, 0, 0);
+		done = 1;
+	}
 }
 
 int run(void)
 {
-    start_threads(1);
-    while (!done)
-        cell[63]++;
-    for (unsigned i = 0; i < 100; i++)
-        cell[63]++;
-    return 0;
+	start_threads(1);
+	while (!done)
+		cell[63]++;
+	for (unsigned i = 0; i < 100; i++)
+		cell[63]++;
+	return 0;
 }
 #endif
 
@@ -67,20 +67,20 @@ int run(void)
 #ifdef ALL_EXIT
 static void thread(void)
 {
-    __atomic_fetch_add(&begun, 1, __ATOMIC_SEQ_CST);
-    while (!done)
-        region(3);
-    system_call(CALL_EXIT_GROUP, 0, 0, 0);
-    __builtin_unreachable();
+	__atomic_fetch_add(&begun, 1, __ATOMIC_SEQ_CST);
+	while (!done)
+		region(3);
+	system_call(CALL_EXIT_GROUP, 0, 0, 0);
+	__builtin_unreachable();
 }
 
 int run(void)
 {
-    start_threads(THREADS_MAX);
-    while (begun != THREADS_MAX)
-        region(20);
-    done = 1;
-    return 0;
+	start_threads(THREADS_MAX);
+	while (begun != THREADS_MAX)
+		region(20);
+	done = 1;
+	return 0;
 }
 #endif
 
@@ -88,18 +88,18 @@ int run(void)
 #ifdef THREAD_ENDS
 static void thread(void)
 {
-    region(100);
-    done = 1;
-    system_call(CALL_EXIT, 0, 0, 0);
-    __builtin_unreachable();
+	region(100);
+	done = 1;
+	system_call(CALL_EXIT, 0, 0, 0);
+	__builtin_unreachable();
 }
 
 int run(void)
 {
-    start_threads(1);
-    while (!done)
-        cell[63]++;
-    return 0;
+	start_threads(1);
+	while (!done)
+		cell[63]++;
+	return 0;
 }
 #endif
 
@@ -107,21 +107,21 @@ int run(void)
 #ifdef ONE_AFTER_THE_OTHER
 static void thread(void)
 {
-    region(20);
-    done++;
-    system_call(CALL_EXIT, 0, 0, 0);
-    __builtin_unreachable();
+	region(20);
+	done++;
+	system_call(CALL_EXIT, 0, 0, 0);
+	__builtin_unreachable();
 }
 
 int run(void)
 {
-    for (unsigned i = 0; i < 10; i++) {
-        start_threads(1);
-        while (done == i)
-            ;
-        for (unsigned k = 0; k < 5000; k++) // its end takes some time
-            cell[63]++;
-    }
-    return 0;
+	for (unsigned i = 0; i < 10; i++) {
+		start_threads(1);
+		while (done == i)
+			;
+		for (unsigned k = 0; k < 5000; k++) // its end takes some time
+			cell[63]++;
+	}
+	return 0;
 }
 #endif

@@ -8,8 +8,8 @@ static volatile unsigned cell[64];
 
 __attribute__((noinline)) static void other(unsigned n)
 {
-    for (unsigned i = 0; i < n; i++)
-        cell[i % 64] = i;
+	for (unsigned i = 0; i < n; i++)
+		cell[i % 64] = i;
 }
 
 // ---- Called from several places, in a loop, by pointer
@@ -17,23 +17,23 @@ __attribute__((noinline)) static void other(unsigned n)
 #ifdef CALLS
 __attribute__((noinline)) void region(unsigned n)
 {
-    other(n);
-    cell[0] += n;
+	other(n);
+	cell[0] += n;
 }
 
 int run(void)
 {
-    void (*volatile pointer)(unsigned) = region;
+	void (*volatile pointer)(unsigned) = region;
 
-    other(5);
-    region(3);
-    other(5);
-    region(4);
-    pointer(5);
-    for (unsigned i = 0; i < 1000; i++)
-        region(100);
-    other(5);
-    return 0;
+	other(5);
+	region(3);
+	other(5);
+	region(4);
+	pointer(5);
+	for (unsigned i = 0; i < 1000; i++)
+		region(100);
+	other(5);
+	return 0;
 }
 #endif
 
@@ -42,25 +42,25 @@ int run(void)
 #ifdef NESTED
 __attribute__((noinline)) void inner(unsigned n)
 {
-    other(n);
-    cell[0] += n;
+	other(n);
+	cell[0] += n;
 }
 
 __attribute__((noinline)) void region(unsigned n)
 {
-    for (unsigned i = 0; i < n; i++) {
-        inner(3);
-        cell[1] += 2;
-    }
-    inner(3);
+	for (unsigned i = 0; i < n; i++) {
+		inner(3);
+		cell[1] += 2;
+	}
+	inner(3);
 }
 
 int run(void)
 {
-    for (unsigned i = 0; i < 5; i++)
-        region(40);
-    inner(3);
-    return 0;
+	for (unsigned i = 0; i < 5; i++)
+		region(40);
+	inner(3);
+	return 0;
 }
 #endif
 
@@ -71,23 +71,23 @@ void region(unsigned n);
 
 __attribute__((noinline)) void through(unsigned n)
 {
-    region(n);
-    cell[1]++;
+	region(n);
+	cell[1]++;
 }
 
 __attribute__((noinline)) void region(unsigned n)
 {
-    cell[0]++;
-    if (n > 0)
-        through(n - 1);
-    cell[2]++;
+	cell[0]++;
+	if (n > 0)
+		through(n - 1);
+	cell[2]++;
 }
 
 int run(void)
 {
-    through(6);
-    through(6);
-    return cell[0] == 14 ? 0 : 1;
+	through(6);
+	through(6);
+	return cell[0] == 14 ? 0 : 1;
 }
 #endif
 
@@ -96,21 +96,21 @@ int run(void)
 #ifdef TAIL
 __attribute__((noinline)) unsigned target(unsigned n)
 {
-    other(n);
-    return cell[3] + n;
+	other(n);
+	return cell[3] + n;
 }
 
 __attribute__((noinline)) unsigned region(unsigned n)
 {
-    cell[3] = n;
-    __attribute__((musttail)) return target(n + 1);
+	cell[3] = n;
+	__attribute__((musttail)) return target(n + 1);
 }
 
 int run(void)
 {
-    region(10);
-    region(20);
-    return 0;
+	region(10);
+	region(20);
+	return 0;
 }
 #endif
 
@@ -121,33 +121,33 @@ static void *buffer[5];
 
 __attribute__((noinline)) void region(unsigned n)
 {
-    other(n);
-    if (n > 3)
-        __builtin_longjmp(buffer, 1);
-    cell[5]++;
+	other(n);
+	if (n > 3)
+		__builtin_longjmp(buffer, 1);
+	cell[5]++;
 }
 
 __attribute__((noinline)) static void middle(unsigned n)
 {
-    region(n);
-    cell[6]++;
+	region(n);
+	cell[6]++;
 }
 
 __attribute__((noinline)) static void guarded(unsigned n)
 {
-    volatile unsigned keep = n;
+	volatile unsigned keep = n;
 
-    if (__builtin_setjmp(buffer) == 0)
-        middle(keep);
-    other(1000); // must not be recorded
+	if (__builtin_setjmp(buffer) == 0)
+		middle(keep);
+	other(1000); // must not be recorded
 }
 
 int run(void)
 {
-    guarded(2);
-    guarded(7);
-    guarded(8);
-    return 0;
+	guarded(2);
+	guarded(7);
+	guarded(8);
+	return 0;
 }
 #endif
 
@@ -156,15 +156,15 @@ int run(void)
 #ifdef EXIT
 __attribute__((noinline)) void region(unsigned n)
 {
-    other(n);
-    system_call(CALL_EXIT_GROUP, 0, 0, 0);
+	other(n);
+	system_call(CALL_EXIT_GROUP, 0, 0, 0);
 }
 
 int run(void)
 {
-    other(3);
-    region(4);
-    return 1;
+	other(3);
+	region(4);
+	return 1;
 }
 #endif
 
@@ -173,14 +173,14 @@ int run(void)
 #ifdef NEVER
 __attribute__((noinline)) void region(unsigned n)
 {
-    other(n);
+	other(n);
 }
 
 int run(void)
 {
-    if (cell[0])
-        region(1);
-    return 0;
+	if (cell[0])
+		region(1);
+	return 0;
 }
 #endif
 
@@ -191,21 +191,21 @@ static uint32_t code[1024] __attribute__((aligned(4096)));
 
 __attribute__((noinline)) void region(unsigned value)
 {
-    void (*call)(void) = (void (*)(void))code;
+	void (*call)(void) = (void (*)(void))code;
 
-    code[0] = 0x38600000 | value; // li 3, value
-    code[1] = 0x4e800020;         // blr
-    __asm__ volatile("dcbst 0, %0\n sync\n icbi 0, %0\n isync" ::"r"(code) : "memory");
-    call();
+	code[0] = 0x38600000 | value; // li 3, value
+	code[1] = 0x4e800020; // blr
+	__asm__ volatile("dcbst 0, %0\n sync\n icbi 0, %0\n isync" ::"r"(code) : "memory");
+	call();
 }
 
 int run(void)
 {
-    enum { CALL_MPROTECT = 125, READ_WRITE_EXECUTE = 7 };
+	enum { CALL_MPROTECT = 125, READ_WRITE_EXECUTE = 7 };
 
-    system_call(CALL_MPROTECT, (long)code, sizeof(code), READ_WRITE_EXECUTE);
-    for (unsigned i = 0; i < 5; i++)
-        region(i);
-    return 0;
+	system_call(CALL_MPROTECT, (long)code, sizeof(code), READ_WRITE_EXECUTE);
+	for (unsigned i = 0; i < 5; i++)
+		region(i);
+	return 0;
 }
 #endif

@@ -10,8 +10,8 @@
 
 enum { FEW = 64 };
 
-size_t cache_log_compact_hashed(const uint64_t *notes, size_t notes_count, uint64_t *lines, size_t lines_max,
-				uint64_t *seen, size_t seen_slots);
+size_t cache_log_compact_hashed(const uint64_t *notes, size_t notes_count, uint64_t *lines, size_t lines_max, uint64_t *seen,
+				size_t seen_slots);
 
 static bool among(const uint64_t *lines, size_t found, uint64_t address)
 {

@@ -9,9 +9,9 @@
 
 static uint32_t as_in_memory(uint32_t number)
 {
-	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-		       ? number
-		       : number >> 24 | (number >> 8 & 0xff00) | (number << 8 & 0xff0000) | number << 24;
+	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ?
+		       number :
+		       number >> 24 | (number >> 8 & 0xff00) | (number << 8 & 0xff0000) | number << 24;
 }
 
 static uint32_t add(uint32_t a, uint32_t b)

@@ -31,8 +31,7 @@ static inline struct sums sums_zero(void)
 }
 
 /* Two vectors, into pair i of the sums. */
-static inline __attribute__((always_inline))
-void add_two_vectors(struct sums *s, unsigned int i, __m256i v, __m256i w)
+static inline __attribute__((always_inline)) void add_two_vectors(struct sums *s, unsigned int i, __m256i v, __m256i w)
 {
 	s->even[i] = __lasx_xvadd_d(s->even[i], __lasx_xvaddwev_d_wu(v, w));
 	s->odd[i] = __lasx_xvadd_d(s->odd[i], __lasx_xvaddwod_d_wu(v, w));

@@ -30,8 +30,7 @@ static inline struct sums sums_zero(void)
 }
 
 /* Two vectors, into pair i of the sums. */
-static inline __attribute__((always_inline))
-void add_two_vectors(struct sums *s, unsigned int i, __m128i v, __m128i w)
+static inline __attribute__((always_inline)) void add_two_vectors(struct sums *s, unsigned int i, __m128i v, __m128i w)
 {
 	s->even[i] = __lsx_vadd_d(s->even[i], __lsx_vaddwev_d_wu(v, w));
 	s->odd[i] = __lsx_vadd_d(s->odd[i], __lsx_vaddwod_d_wu(v, w));

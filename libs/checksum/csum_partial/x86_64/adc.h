@@ -51,8 +51,7 @@ static inline uint64_t adc_40_bytes(uint64_t sum, const uint8_t *p)
 		"adcq %[w4], %[sum]\n\t"
 		"adcq $0, %[sum]"
 		: [sum] "+r"(sum)
-		: [w0] BYTES(p, 0, 8), [w1] BYTES(p, 8, 8), [w2] BYTES(p, 16, 8),
-		  [w3] BYTES(p, 24, 8), [w4] BYTES(p, 32, 8)
+		: [w0] BYTES(p, 0, 8), [w1] BYTES(p, 8, 8), [w2] BYTES(p, 16, 8), [w3] BYTES(p, 24, 8), [w4] BYTES(p, 32, 8)
 		: "cc");
 	return sum;
 }

@@ -20,7 +20,7 @@ static inline uint32_t saved_states(void)
 	return low;
 }
 
-#define XCR0_AVX 0x06	 /* xmm, upper halves of ymm */
+#define XCR0_AVX 0x06 /* xmm, upper halves of ymm */
 #define XCR0_AVX512 0xe6 /* those, mask registers, upper halves of zmm0-15, zmm16-31 */
 
 enum level { LEVEL_BASE, LEVEL_AVX2, LEVEL_AVX_VNNI, LEVEL_AVX512, LEVEL_AVX512_VNNI };

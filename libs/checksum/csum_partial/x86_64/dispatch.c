@@ -30,8 +30,8 @@
 
 typedef uint32_t csum_function(const void *buf, int len, uint32_t sum);
 
-csum_function csum_partial_adc, csum_partial_avx2, csum_partial_avx_vnni, csum_partial_avx512,
-	csum_partial_avx512_carry_save, csum_partial_avx512_vnni_words;
+csum_function csum_partial_adc, csum_partial_avx2, csum_partial_avx_vnni, csum_partial_avx512, csum_partial_avx512_carry_save,
+	csum_partial_avx512_vnni_words;
 
 static csum_function resolve;
 

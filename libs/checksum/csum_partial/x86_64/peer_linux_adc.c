@@ -25,8 +25,7 @@ static inline uint64_t add_40_bytes(uint64_t sum, const uint8_t *p)
 		"adcq %[w4], %[sum]\n\t"
 		"adcq $0, %[sum]"
 		: [sum] "+r"(sum)
-		: [w0] WORD(p, 0), [w1] WORD(p, 8), [w2] WORD(p, 16),
-		  [w3] WORD(p, 24), [w4] WORD(p, 32)
+		: [w0] WORD(p, 0), [w1] WORD(p, 8), [w2] WORD(p, 16), [w3] WORD(p, 24), [w4] WORD(p, 32)
 		: "cc");
 	return sum;
 }
@@ -39,8 +38,7 @@ static inline uint64_t add_32_bytes(uint64_t sum, const uint8_t *p)
 		"adcq %[w3], %[sum]\n\t"
 		"adcq $0, %[sum]"
 		: [sum] "+r"(sum)
-		: [w0] WORD(p, 0), [w1] WORD(p, 8), [w2] WORD(p, 16),
-		  [w3] WORD(p, 24)
+		: [w0] WORD(p, 0), [w1] WORD(p, 8), [w2] WORD(p, 16), [w3] WORD(p, 24)
 		: "cc");
 	return sum;
 }

@@ -35,9 +35,7 @@ static copy_function *long_form = copy_words;
 void csum_partial_copy_init(unsigned long hwcap, unsigned long hwcap2)
 {
 	(void)hwcap2;
-	long_form = hwcap & HWCAP_LASX  ? csum_partial_copy_lasx
-		    : hwcap & HWCAP_LSX ? csum_partial_copy_lsx
-					: copy_words;
+	long_form = hwcap & HWCAP_LASX ? csum_partial_copy_lasx : hwcap & HWCAP_LSX ? csum_partial_copy_lsx : copy_words;
 }
 
 uint32_t csum_partial_copy(const void *src, void *dst, int len)

@@ -12,8 +12,8 @@
 #include "../../csum_partial/loongarch64/sum_lasx.h"
 #include "ones_complement.h"
 
-static inline __attribute__((always_inline))
-void copy_two_vectors(struct sums *s, unsigned int i, const uint8_t *src, uint8_t *dst)
+static inline __attribute__((always_inline)) void copy_two_vectors(struct sums *s, unsigned int i, const uint8_t *src,
+								   uint8_t *dst)
 {
 	__m256i v = load(src), w = load(src + 32);
 

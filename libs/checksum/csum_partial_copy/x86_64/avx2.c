@@ -16,8 +16,7 @@
 
 #define ALIGN_BYTES_MIN 512
 
-static inline __attribute__((always_inline))
-void copy_vector(struct sums *s, unsigned int i, const uint8_t *src, uint8_t *dst)
+static inline __attribute__((always_inline)) void copy_vector(struct sums *s, unsigned int i, const uint8_t *src, uint8_t *dst)
 {
 	__m256i v = load(src);
 

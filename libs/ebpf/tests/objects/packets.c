@@ -14,8 +14,8 @@ struct xdp_md {
 };
 
 struct __sk_buff {
-	u32 len, pkt_type, mark, queue_mapping, protocol, vlan_present, vlan_tci, vlan_proto, priority, ingress_ifindex, ifindex,
-		tc_index, cb[5], hash, tc_classid, data, data_end;
+	u32 len, pkt_type, mark, queue_mapping, protocol, vlan_present, vlan_tci, vlan_proto, priority, ingress_ifindex,
+		ifindex, tc_index, cb[5], hash, tc_classid, data, data_end;
 };
 
 struct {

@@ -96,14 +96,16 @@ SEC("test") u64 program(u32 *context)
 }
 #elif defined(OLD_MAPS)
 /* Maps as they were before BTF, one to a section. */
-struct old_map { u32 type, key_bytes, value_bytes, entries, flags; };
+struct old_map {
+	u32 type, key_bytes, value_bytes, entries, flags;
+};
 
 struct old_map SEC("maps/counts") counts = { 2, 4, 8, 3, 0 };
 struct old_map SEC("maps/others") others = { 2, 4, 4, 7, 0 };
 
 SEC("test") u64 program(void *context)
 {
-	u64 *(*lookup)(void *, const u32 *) = (u64 *(*)(void *, const u32 *))1;
+	u64 *(*lookup)(void *, const u32 *) = (u64 * (*)(void *, const u32 *))1;
 	u32 key = 2;
 	u64 *count = lookup(&counts, &key);
 
@@ -112,7 +114,7 @@ SEC("test") u64 program(void *context)
 
 SEC("second") u64 random(void *context)
 {
-	u32 (*get_prandom)(void) = (u32 (*)(void))7;
+	u32 (*get_prandom)(void) = (u32(*)(void))7;
 
 	return get_prandom() & 0;
 }
@@ -120,7 +122,7 @@ SEC("second") u64 random(void *context)
 /* Helpers are calls of a number; nothing is looked up. */
 SEC("test") u64 program(void *context)
 {
-	u64 (*helper)(u64) = (u64 (*)(u64))77;
+	u64 (*helper)(u64) = (u64(*)(u64))77;
 
 	return helper(1);
 }

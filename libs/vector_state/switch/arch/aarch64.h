@@ -2,8 +2,8 @@
 /* AArch64: the frame of a context that has not run. aarch64.S explains it. */
 struct context_frame {
 	uintptr_t x29, x30;
-	uintptr_t general[10];          /* x19 to x28 */
-	uint64_t floating[8];           /* d8 to d15 */
+	uintptr_t general[10]; /* x19 to x28 */
+	uint64_t floating[8]; /* d8 to d15 */
 	uint64_t fpcr, unused;
 };
 

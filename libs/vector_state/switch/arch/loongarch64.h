@@ -2,8 +2,8 @@
 /* LoongArch: the frame of a context that has not run. loongarch64.S explains it. */
 struct context_frame {
 	uintptr_t ra, fp;
-	uintptr_t general[9];           /* s0 to s8 */
-	uint64_t floating[8];           /* fs0 to fs7 */
+	uintptr_t general[9]; /* s0 to s8 */
+	uint64_t floating[8]; /* fs0 to fs7 */
 	uint64_t fcsr;
 };
 

@@ -2,9 +2,9 @@
 /* 64-bit POWER, ELFv2: the frame of a context that has not run. power64.S explains it. */
 struct context_frame {
 	uintptr_t back_chain, cr_of_callee, lr_of_callee, toc;
-	uintptr_t general[18];          /* r14 to r31 */
-	uint64_t floating[18];          /* f14 to f31 */
-	unsigned char vectors[12][16];  /* v20 to v31 */
+	uintptr_t general[18]; /* r14 to r31 */
+	uint64_t floating[18]; /* f14 to f31 */
+	unsigned char vectors[12][16]; /* v20 to v31 */
 	unsigned char vscr[16];
 	uint64_t fpscr, unused;
 };
@@ -29,9 +29,10 @@ static inline void context_frame_new(struct context_frame *frame, struct context
 }
 
 /* AT_HWCAP: PPC_FEATURE_HAS_FPU and PPC_FEATURE_HAS_ALTIVEC. */
-#define CONTEXT_CPU_LACKS(hwcap)                                                                            \
-	(!((hwcap) & 0x08000000) ? "context_switch: the CPU has no floating-point registers" :              \
-	 !((hwcap) & 0x10000000) ? "context_switch: the CPU has no vector registers (VMX)" : NULL)
+#define CONTEXT_CPU_LACKS(hwcap) \
+	(!((hwcap) & 0x08000000) ? "context_switch: the CPU has no floating-point registers" : \
+	 !((hwcap) & 0x10000000) ? "context_switch: the CPU has no vector registers (VMX)" : \
+				   NULL)
 
 /* What context_switch_inline leaves; context_inline.h has the offsets. */
 struct context_inline_frame {

@@ -2,13 +2,13 @@
 /* 32-bit PowerPC: the frame of a context that has not run. powerpc.S explains it. */
 struct context_frame {
 	uintptr_t back_chain, lr_of_callee, cr, vrsave;
-	uintptr_t general[18];          /* r14 to r31 */
+	uintptr_t general[18]; /* r14 to r31 */
 #ifndef _SOFT_FLOAT
-	uint64_t floating[18];          /* f14 to f31 */
+	uint64_t floating[18]; /* f14 to f31 */
 	uint64_t fpscr;
 #endif
 #ifdef __ALTIVEC__
-	unsigned char vectors[12][16];  /* v20 to v31 */
+	unsigned char vectors[12][16]; /* v20 to v31 */
 	unsigned char vscr[16];
 #endif
 } __attribute__((aligned(16)));
@@ -40,9 +40,10 @@ static inline void context_frame_new(struct context_frame *frame, struct context
 #else
 #define CONTEXT_LACKS_VECTORS(hwcap) false
 #endif
-#define CONTEXT_CPU_LACKS(hwcap)                                                                                \
-	(CONTEXT_LACKS_FPU(hwcap)     ? "context_switch: the CPU has no floating-point registers" :             \
-	 CONTEXT_LACKS_VECTORS(hwcap) ? "context_switch: the CPU has no vector registers (AltiVec)" : NULL)
+#define CONTEXT_CPU_LACKS(hwcap) \
+	(CONTEXT_LACKS_FPU(hwcap)     ? "context_switch: the CPU has no floating-point registers" : \
+	 CONTEXT_LACKS_VECTORS(hwcap) ? "context_switch: the CPU has no vector registers (AltiVec)" : \
+					NULL)
 
 /* What context_switch_inline leaves; context_inline.h has the offsets. */
 struct context_inline_frame {

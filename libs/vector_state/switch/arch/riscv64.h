@@ -2,8 +2,8 @@
 /* RISC-V: the frame of a context that has not run. riscv64.S explains it. */
 struct context_frame {
 	uintptr_t ra;
-	uintptr_t general[12];          /* s0 to s11 */
-	uint64_t floating[12];          /* fs0 to fs11 */
+	uintptr_t general[12]; /* s0 to s11 */
+	uint64_t floating[12]; /* fs0 to fs11 */
 	uint64_t frm;
 };
 

@@ -255,7 +255,9 @@ static int judge(const char *what, int state, int count, int above, int below, d
 	holds = at_most ? high <= limit : low >= limit;
 	fails = at_most ? low > limit : high < limit;
 	printf("%-28s %8.3f [%.3f, %.3f]   %s %g: %s\n", what, middle, low, high, at_most ? "at most" : "at least", limit,
-	       holds ? "holds" : fails ? "DOES NOT HOLD" : "not shown, the interval reaches over it");
+	       holds ? "holds" :
+	       fails ? "DOES NOT HOLD" :
+		       "not shown, the interval reaches over it");
 	return !holds;
 }
 

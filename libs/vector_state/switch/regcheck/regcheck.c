@@ -152,8 +152,8 @@ static unsigned int check_adapter(unsigned int rounds)
 		turn_values_over();
 		cross_from_first_side();
 	}
-	for (int class = 0; class < CLASS_COUNT; class++)
-		lost_count += report_class((enum regcheck_class)class);
+	for (int class = 0; class < CLASS_COUNT; class ++)
+		lost_count += report_class((enum regcheck_class) class);
 	return lost_count;
 }
 

@@ -28,16 +28,16 @@ static _Noreturn void reached(void)
 	bare_exit(3);
 }
 
-#define STAND_IN(facility, type, bytes)                                                                     \
-	void facility##_save(type *into)                                                                    \
-	{                                                                                                   \
-		(void)into;                                                                                 \
-		reached();                                                                                  \
-	}                                                                                                   \
-	void facility##_restore(const type *from)                                                           \
-	{                                                                                                   \
-		(void)from;                                                                                 \
-		reached();                                                                                  \
+#define STAND_IN(facility, type, bytes) \
+	void facility##_save(type *into) \
+	{ \
+		(void)into; \
+		reached(); \
+	} \
+	void facility##_restore(const type *from) \
+	{ \
+		(void)from; \
+		reached(); \
 	}
 VECTOR_STATE_EACH(STAND_IN)
 
@@ -62,27 +62,27 @@ static void save_or_restore(const struct misuse *one)
 		one->call(area, one->bytes, (unsigned int)EVERYTHING);
 }
 
-#define RESTORE_WITH(facility, type, bytes)                                                                 \
-	static void facility##_restore_with(void *from, size_t size, unsigned int facilities)               \
-	{                                                                                                   \
-		facility##_restore_in(from, size, facilities);                                              \
+#define RESTORE_WITH(facility, type, bytes) \
+	static void facility##_restore_with(void *from, size_t size, unsigned int facilities) \
+	{ \
+		facility##_restore_in(from, size, facilities); \
 	}
 VECTOR_STATE_EACH(RESTORE_WITH)
 
-#define CASE(facility, direction, function, type, bytes, how, message)                                      \
+#define CASE(facility, direction, function, type, bytes, how, message) \
 	{ #facility "_" #direction "_" how, message, function, how, bytes, __alignof__(type) },
-#define CASES(facility, direction, function, type, bytes)                                                   \
-	CASE(facility, direction, function, type, bytes, "null", #facility "_" #direction ": the area is a null pointer")     \
-	CASE(facility, direction, function, type, bytes, "misaligned", #facility "_" #direction ": the area is not aligned")  \
-	CASE(facility, direction, function, type, bytes, "small", #facility "_" #direction ": the area is too small")         \
-	CASE(facility, direction, function, type, bytes, "absent", #facility "_" #direction ": this processor has no such")   \
+#define CASES(facility, direction, function, type, bytes) \
+	CASE(facility, direction, function, type, bytes, "null", #facility "_" #direction ": the area is a null pointer") \
+	CASE(facility, direction, function, type, bytes, "misaligned", #facility "_" #direction ": the area is not aligned") \
+	CASE(facility, direction, function, type, bytes, "small", #facility "_" #direction ": the area is too small") \
+	CASE(facility, direction, function, type, bytes, "absent", #facility "_" #direction ": this processor has no such") \
 	CASE(facility, direction, function, type, bytes, "right", "reached the facility")
-#define BOTH(facility, type, bytes)                                                                         \
-	CASES(facility, save, facility##_save_in, type, bytes)                                              \
+#define BOTH(facility, type, bytes) \
+	CASES(facility, save, facility##_save_in, type, bytes) \
 	CASES(facility, restore, facility##_restore_with, type, bytes)
 
 /* RISC-V has no facility here, so no case. */
-static const struct misuse cases[] = { VECTOR_STATE_EACH(BOTH) { 0 } };
+static const struct misuse cases[] = { VECTOR_STATE_EACH(BOTH){ 0 } };
 
 int bare_main(int argc, char **argv, const uintptr_t *auxiliary)
 {

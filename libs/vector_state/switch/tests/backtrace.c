@@ -37,8 +37,8 @@ static _Unwind_Reason_Code note(struct _Unwind_Context *context, void *unused)
 {
 	static const struct function functions[] = {
 		{ (void *)context_start, "context_start" }, { (void *)main, "main" },
-		{ (void *)main_calls, "main_calls" }, { (void *)outer_calls, "outer_calls" },
-		{ (void *)inner_calls, "inner_calls" }, { (void *)outer_entry, "outer_entry" },
+		{ (void *)main_calls, "main_calls" },	    { (void *)outer_calls, "outer_calls" },
+		{ (void *)inner_calls, "inner_calls" },	    { (void *)outer_entry, "outer_entry" },
 		{ (void *)inner_entry, "inner_entry" },
 	};
 	void *start = _Unwind_FindEnclosingFunction((void *)(_Unwind_GetIP(context) - 1));

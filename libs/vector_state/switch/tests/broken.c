@@ -31,8 +31,8 @@ static void back(void)
 	context_switch(&second, &first, NULL);
 }
 
-#define DISPATCH(name, statement)                                \
-	if (number++ == wanted)                                  \
+#define DISPATCH(name, statement) \
+	if (number++ == wanted) \
 		statement;
 
 static int wanted;
@@ -57,4 +57,4 @@ static const char *start_next(void (*side)(void))
 
 #define ADAPTER(name, statement) { "broken", name, start_next, there, back },
 
-const struct regcheck_adapter regcheck_adapters[] = { BREAKS(ADAPTER) { 0 } };
+const struct regcheck_adapter regcheck_adapters[] = { BREAKS(ADAPTER){ 0 } };

@@ -34,8 +34,7 @@ static bool is_ours(uintptr_t at)
 {
 	void *start = _Unwind_FindEnclosingFunction((void *)at);
 
-	return start == (void *)context_switch || start == (void *)context_switch_used ||
-	       start == (void *)context_resume_at;
+	return start == (void *)context_switch || start == (void *)context_switch_used || start == (void *)context_resume_at;
 }
 
 static void step(int number, siginfo_t *info, void *interrupted)

@@ -9,8 +9,7 @@
 #define do_csum do_csum
 unsigned int do_csum(const unsigned char *buff, int len);
 
-__sum16 csum_ipv6_magic(const struct in6_addr *saddr, const struct in6_addr *daddr, __u32 len, __u8 proto,
-			__wsum sum);
+__sum16 csum_ipv6_magic(const struct in6_addr *saddr, const struct in6_addr *daddr, __u32 len, __u8 proto, __wsum sum);
 
 static inline __sum16 csum_fold(__wsum sum)
 {

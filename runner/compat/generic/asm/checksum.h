@@ -9,8 +9,7 @@
 __wsum csum_partial(const void *buff, int len, __wsum sum);
 __wsum csum_partial_copy_generic(const void *src, void *dst, int len);
 __sum16 ip_fast_csum(const void *iph, unsigned int ihl);
-__sum16 csum_ipv6_magic(const struct in6_addr *saddr, const struct in6_addr *daddr, __u32 len, __u8 proto,
-			__wsum sum);
+__sum16 csum_ipv6_magic(const struct in6_addr *saddr, const struct in6_addr *daddr, __u32 len, __u8 proto, __wsum sum);
 
 static inline __sum16 csum_fold(__wsum sum)
 {

@@ -6,8 +6,8 @@
 #ifndef ASSAY_COMPAT_REG_H
 #define ASSAY_COMPAT_REG_H
 
-#define MSR_RI	0x00000002
-#define MSR_FP	0x00002000
+#define MSR_RI 0x00000002
+#define MSR_FP 0x00002000
 #define MSR_VSX 0x00800000
 #define MSR_VEC 0x02000000
 

@@ -24,6 +24,7 @@ enum cache_log_status cache_log_restore(struct cache_log_table *table, uint64_t 
 	}
 	statistics->restores++;
 	statistics->cut += budget.lines < table->lines;
-	statistics->lines += cache_log_prefetch(table->entries, table->entries_count, table->lines / 2 < budget.lines ? table->lines / 2 : budget.lines, &check);
+	statistics->lines += cache_log_prefetch(table->entries, table->entries_count,
+						table->lines / 2 < budget.lines ? table->lines / 2 : budget.lines, &check);
 	return CACHE_LOG_OK;
 }

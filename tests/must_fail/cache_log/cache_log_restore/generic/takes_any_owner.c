@@ -9,7 +9,8 @@
 enum cache_log_status cache_log_restore(struct cache_log_table *table, uint64_t owner, uint32_t epoch,
 					struct cache_log_budget budget, struct cache_log_statistics *statistics)
 {
-	enum cache_log_status status = cache_log_table_verify(table, CACHE_LOG_TABLE_BYTES(table->entries_max), table->owner, epoch);
+	enum cache_log_status status =
+		cache_log_table_verify(table, CACHE_LOG_TABLE_BYTES(table->entries_max), table->owner, epoch);
 	uint64_t check = 0;
 
 	(void)owner;

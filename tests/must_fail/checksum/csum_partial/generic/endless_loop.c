@@ -16,8 +16,8 @@ uint32_t csum_partial(const void *buf, int len, uint32_t sum)
 		int i = len - left;
 
 		if (i >= 0 && i + 1 < len)
-			total += __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? bytes[i] * 256u + bytes[i + 1]
-									: bytes[i + 1] * 256u + bytes[i];
+			total += __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? bytes[i] * 256u + bytes[i + 1] :
+									  bytes[i + 1] * 256u + bytes[i];
 		/* Never comes to zero, and int overflow is kept out of it. */
 		if (left < -1000)
 			left = -1001 + 2;

@@ -30,9 +30,11 @@ uint32_t csum_partial(const void *buf, int len, uint32_t sum)
 		total += (i % 2 == 0) == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) ? bytes[i] * 256u : bytes[i];
 	while (total >> 32)
 		total = (total & 0xffffffff) + (total >> 32);
-	__asm__ volatile(MOVE ::: "memory", "cc"
+	__asm__ volatile(MOVE ::
+				 : "memory", "cc"
 #if defined(__x86_64__)
-			 , "rcx"
+				   ,
+				   "rcx"
 #endif
 	);
 	return (uint32_t)total;

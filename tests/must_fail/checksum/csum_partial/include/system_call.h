@@ -40,20 +40,14 @@ static inline long system_call(long number, uintptr_t a, uintptr_t b, uintptr_t 
 	register uintptr_t x0 __asm__("x0") = a, x1 __asm__("x1") = b, x2 __asm__("x2") = c;
 	register uintptr_t x3 __asm__("x3") = 0, x4 __asm__("x4") = 0;
 
-	__asm__ volatile("svc #0"
-			 : "+r"(x0)
-			 : "r"(number_register), "r"(x1), "r"(x2), "r"(x3), "r"(x4)
-			 : "memory");
+	__asm__ volatile("svc #0" : "+r"(x0) : "r"(number_register), "r"(x1), "r"(x2), "r"(x3), "r"(x4) : "memory");
 	return (long)x0;
 #elif defined(__riscv)
 	register long number_register __asm__("a7") = number;
 	register uintptr_t a0 __asm__("a0") = a, a1 __asm__("a1") = b, a2 __asm__("a2") = c;
 	register uintptr_t a3 __asm__("a3") = 0, a4 __asm__("a4") = 0;
 
-	__asm__ volatile("ecall"
-			 : "+r"(a0)
-			 : "r"(number_register), "r"(a1), "r"(a2), "r"(a3), "r"(a4)
-			 : "memory");
+	__asm__ volatile("ecall" : "+r"(a0) : "r"(number_register), "r"(a1), "r"(a2), "r"(a3), "r"(a4) : "memory");
 	return (long)a0;
 #elif defined(__loongarch64)
 	register long number_register __asm__("$a7") = number;
