@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Look-ahead: which plan? A trial runs every plan for TRIAL_STRETCHES stretches in turn, in an order that is drawn, each after
- * LEAD activations that bring its prefetches under way, and compares medians, which an interruption does not move. A plan
+ * LEAD activations that put its prefetches in flight, and compares medians, which an interruption does not move. A plan
  * that took half as long again as the best one in its first two stretches is not tried further. The plan before is kept
  * unless another one is faster by 1/32, and doing nothing is kept unless something is. Between trials rests are long, and
  * double while the verdict stays the same: a trial is of some 14000 activations at most.

@@ -422,7 +422,7 @@ void cache_log_invalidate(struct cache_log *log);
 /* ------------------------------------------------------------------ look-ahead: schedulers that know who runs next */
 
 /*
- * How far ahead it looks, in activations. A processor drops prefetches when too many misses are under way (AMD's Zen from
+ * How far ahead it looks, in activations. A processor drops prefetches when too many misses are in flight (AMD's Zen from
  * about the tenth on), or waits with what follows until it can take the next (Intel's Golden Cove from the seventeenth
  * on). Against the first, a task is looked at several times at growing nearness: of what one look got the next asks nothing.
  * Against both, a look is paced: the running task's own notes ask, one entry a note, while it waits for what it computes; or

@@ -9,7 +9,7 @@
 enum { NOTES_MIN = 16, LOG_EVERY = 64, LOG_SLICES = 32, LOG_SHARE = 128 };
 
 /*
- * Following: so many notes are asked for at once and are under way ahead of the task; so many notes are looked over where one
+ * Following: so many notes are prefetched at once and in flight ahead of the task; so many notes are looked over where one
  * was left out; where the task's place was not found, it is not sought for so many switches.
  */
 enum { UNDER_WAY = 32, LOOK_OVER = 8, SEEK_NOT = 8 };
@@ -105,6 +105,12 @@ static void give(struct cache_log *log)
 	__atomic_store_n(&log->busy, 0, __ATOMIC_RELEASE);
 }
 
+/* A head that was damaged may speak of more memory than the log has. */
+static bool is_of_our_size(const struct cache_log *log)
+{
+	return log->table->entries_max == log->notes.mask + 1;
+}
+
 /*
  * All of the table, as often as `passes` says. With feedback, what a slice is too short for is found out once: it could hardly
  * win back more than half of the slice, and is not to cost each slice that it is tried in. Twice running, since the first time it may have been interrupted.
@@ -115,6 +121,8 @@ static enum cache_log_status restore_whole(struct cache_log *log)
 	uint64_t before = log->statistics.lines;
 	enum cache_log_status status = CACHE_LOG_OK;
 
+	if (!is_of_our_size(log))
+		return refuse(log, CACHE_LOG_CORRUPT);
 	budget.lines = budget.lines < log->enough ? budget.lines : log->enough;
 	for (unsigned int pass = 0; pass < log->passes && status == CACHE_LOG_OK; pass++) {
 		uint64_t took;
@@ -300,6 +308,22 @@ static void order_notes(struct cache_log_notes *notes, uint32_t count)
 }
 
 /*
+ * What is put into a table that has something already goes by its head and entries: one that was damaged since is begun anew.
+ * Says whether there is anything left of it.
+ */
+static bool table_left(struct cache_log *log)
+{
+	struct cache_log_table *table = log->table;
+	enum cache_log_status status =
+		cache_log_table_verify(table, CACHE_LOG_TABLE_BYTES(log->notes.mask + 1), table->owner, log->epoch);
+
+	if (status == CACHE_LOG_OK && is_of_our_size(log))
+		return true;
+	table->entries_count = 0;
+	return false;
+}
+
+/*
  * The ring is full, or the log has been of enough slices: notes to the table. A task that comes back to some lines more often
  * than to others fills a ring with few of them, so the log goes on while the table grows; its order is that of touching until
  * then. Says whether the log is over.
@@ -313,10 +337,17 @@ static bool end_chapter(struct cache_log *log)
 	size_t count = cache_log_notes_straighten(&log->notes), grown;
 
 	cache_log_notes_end(&log->notes);
-	table->epoch = log->epoch;
 	statistics->notes += noted;
 	statistics->notes_lost += noted - count;
+	if (log->chapters > 0 && !table_left(log)) {
+		refuse(log, CACHE_LOG_CORRUPT);
+		log->chapters = 0;
+	}
 	if (log->chapters++ == 0) {
+		if (log->twice)
+			table_left(log);
+		table->epoch = log->epoch;
+		table->entries_max = (uint16_t)(log->notes.mask + 1);
 		statistics->notes_lost += cache_log_table_fill(table, log->notes.ring, count, CACHE_LOG_OLDEST_FIRST,
 							       log->twice, log->seen, log->seen_slots);
 		grown = table->lines;

@@ -64,7 +64,8 @@ enum cache_log_status cache_log_table_verify(const void *memory, size_t bytes, u
 		check = cache_log_check_add(check, table->entries[i]);
 		lines += cache_log_entry_lines(table->entries[i]);
 	}
-	if (check != table->check || lines != table->lines)
+	/* One line an entry, it has to have room yet: so notes are added to it. */
+	if (check != table->check || lines != table->lines || lines > table->entries_max)
 		return CACHE_LOG_CORRUPT;
 	if (table->owner != owner)
 		return CACHE_LOG_FOREIGN;

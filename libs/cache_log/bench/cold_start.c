@@ -97,7 +97,8 @@ static void tool(const char *program, const char *verb)
 	if (child == 0) {
 		int nowhere = open("/dev/null", O_WRONLY);
 
-		dup2(nowhere, STDOUT_FILENO);
+		if (nowhere >= 0)
+			dup2(nowhere, STDOUT_FILENO);
 		if (verb[2] == 's')
 			execl(program, program, verb, file_name, list_name, "--pressure", "101", "--keep-available", "0",
 			      (char *)NULL);

@@ -123,7 +123,7 @@ static void walk(struct context *self, void *message)
 			sum = sum * 6364136223846793005u + 1;
 		locals[sum % 16] = sum;
 		own->sum = sum;
-		message = context_switch(self, &scheduler, NULL);
+		context_switch(self, &scheduler, NULL);
 		if (serialised)
 			barrier();
 	}
@@ -251,7 +251,7 @@ static void set_up(void)
 {
 	size_t slot = (sizeof(struct coroutine) + 63) & ~(size_t)63;
 	char *stacks = map(count * STACK_BYTES), *lines = map(count * LINES * CACHE_LOG_LINE), *all = map(count * slot);
-	uint32_t *order = malloc(count * LINES * sizeof(*order));
+	uint32_t *order = calloc(count * LINES, sizeof(*order));
 
 	queue = malloc(count * sizeof(*queue));
 	if (!order || !queue)

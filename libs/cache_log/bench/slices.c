@@ -288,8 +288,8 @@ static void report(int number)
 /* A balanced tree of all lines but one; returns its root. */
 static void **make_tree(char *from, size_t count)
 {
-	void **cycle = make_cycle(from, count), **root = cycle;
-	void ***nodes = malloc(count * sizeof(*nodes));
+	void **cycle = make_cycle(from, count), **root;
+	void ***nodes = calloc(count, sizeof(*nodes));
 
 	if (!nodes)
 		exit(2);

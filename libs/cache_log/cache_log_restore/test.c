@@ -258,6 +258,22 @@ static void check_wrong_tables(void)
 	is_status(cache_log_table_verify(table, bytes, OWNER, EPOCH), CACHE_LOG_TOO_SMALL);
 }
 
+/* A table whose check holds, of more lines than it has room for one by one: notes could not be added to it. */
+static void check_too_many_lines(void)
+{
+	const uint64_t notes[] = { note(1, 1), note(5, 1) };
+	struct cache_log_table *table = table_of(4, notes, 2);
+
+	assay_case("a table of 8 lines in 2 entries, with room for 4");
+	table->entries[0] = note(1, 4);
+	table->entries[1] = note(5, 4);
+	table->lines = 8;
+	table->check = cache_log_check_start(table);
+	for (size_t i = 0; i < 2; i++)
+		table->check = cache_log_check_add(table->check, table->entries[i]);
+	is_status(cache_log_table_verify(table, CACHE_LOG_TABLE_BYTES(4), OWNER, EPOCH), CACHE_LOG_CORRUPT);
+}
+
 /* Each bit of a table turned, one at a time. */
 static void check_corrupt(bool quick)
 {
@@ -290,400 +306,8 @@ static void check_corrupt(bool quick)
 	}
 }
 
-/* ------------------------------------------------------------------ logs */
-
-static struct cache_log log_under_test;
-
-static struct cache_log *new_log(size_t notes)
-{
-	is_status(cache_log_create(&log_under_test, region.end - CACHE_LOG_BYTES(notes), CACHE_LOG_BYTES(notes), OWNER),
-		  CACHE_LOG_OK);
-	return &log_under_test;
-}
-
-static void check_logs(void)
-{
-	static char object[1000];
-	struct cache_log *log = new_log(64);
-	uintptr_t first = (uintptr_t)object & ~(CACHE_LOG_LINE - 1);
-	uintptr_t lines = ((uintptr_t)object + sizeof(object) - 1) / CACHE_LOG_LINE - first / CACHE_LOG_LINE + 1;
-
-	assay_case("a log of 64 notes");
-	log->feedback_on = false;
-	log->log_every = 2;
-	log->log_slices = 1;
-	is_status(cache_log_switch_in(log), CACHE_LOG_EMPTY);
-	CACHE_LOG_NOTE(&log->notes, object);
-	cache_log_note(&log->notes, object, 0);
-	is(log->notes.noted, 1, "notes");
-	is_status(cache_log_switch_out(log, 1), CACHE_LOG_OK);
-	asked_count = 0;
-	is_status(cache_log_switch_in(log), CACHE_LOG_OK);
-	is(asked_count, lines, "lines of the object");
-	is(asked[0], first, "the object's first line");
-	assay_case("a slice that is not logged");
-	cache_log_note_line(&log->notes, (void *)0x1000);
-	is(log->notes.noted, 1, "notes");
-	cache_log_switch_out(log, 1);
-	assay_case("a ring that went round");
-	log->log_not_before = 0;
-	cache_log_switch_in(log);
-	for (uintptr_t i = 0; i < 100; i++)
-		cache_log_note_line(&log->notes, (void *)(0x100000 + 4096 * i));
-	cache_log_switch_out(log, 1);
-	asked_count = 0;
-	is_status(cache_log_switch_in(log), CACHE_LOG_OK);
-	is(asked_count, 64, "the last notes");
-	for (uintptr_t i = 0; i < 64; i++)
-		is(asked[i], 0x100000 + 4096 * (i + 36), "a line of the last notes");
-	is(log->statistics.notes_lost, 36, "notes lost");
-	cache_log_switch_out(log, 1);
-	assay_case("an abort in the middle of a log");
-	log->log_not_before = 0;
-	cache_log_switch_in(log);
-	cache_log_note_line(&log->notes, (void *)0x9000);
-	cache_log_abort(log);
-	cache_log_switch_out(log, 1);
-	asked_count = 0;
-	is_status(cache_log_switch_in(log), CACHE_LOG_OK);
-	is(asked_count, 64, "the table before the abort");
-	is(log->statistics.refused[CACHE_LOG_INCOMPLETE], 1, "aborts counted");
-	assay_case("an address space that changed");
-	cache_log_switch_out(log, 1);
-	cache_log_invalidate(log);
-	is_status(cache_log_switch_in(log), CACHE_LOG_STALE);
-	is(log->statistics.refused[CACHE_LOG_STALE], 1, "stale tables counted");
-	assay_case("a log that is switched elsewhere at the same time");
-	log->busy = 1;
-	is_status(cache_log_switch_in(log), CACHE_LOG_BUSY);
-	is_status(cache_log_switch_out(log, 1), CACHE_LOG_BUSY);
-	is(log->statistics.refused[CACHE_LOG_BUSY], 2, "busy switches counted");
-	log->busy = 0;
-	assay_case("a log over three slices");
-	log = new_log(64);
-	log->feedback_on = false;
-	log->log_slices = 3;
-	for (uintptr_t slice = 0; slice < 3; slice++) {
-		is_status(cache_log_switch_in(log), CACHE_LOG_EMPTY);
-		cache_log_note_line(&log->notes, (void *)(0x1000 * slice));
-		cache_log_switch_out(log, 1);
-	}
-	asked_count = 0;
-	is_status(cache_log_switch_in(log), CACHE_LOG_OK);
-	is(asked_count, 3, "lines");
-	cache_log_switch_out(log, 1);
-	log->passes = 2;
-	asked_count = 0;
-	is_status(cache_log_switch_in(log), CACHE_LOG_OK);
-	is(asked_count, 6, "lines of two passes");
-	assay_case("memory for a log");
-	is_status(cache_log_create(&log_under_test, region.start, CACHE_LOG_BYTES(16) - 1, OWNER), CACHE_LOG_TOO_SMALL);
-	is_status(cache_log_create(&log_under_test, region.start + 4, 4000, OWNER), CACHE_LOG_MISALIGNED);
-}
-
-static void check_look_ahead(void)
-{
-	const uint64_t notes[] = { note(3, 2), note(9, 1) };
-	struct cache_log_table *table = table_of(8, notes, 2);
-	struct cache_log_ahead ahead = { .on = true, .table_bytes = CACHE_LOG_TABLE_BYTES(8) };
-	uintptr_t own = (uintptr_t)table & ~(CACHE_LOG_LINE - 1);
-	unsigned int own_lines = (unsigned int)(((uintptr_t)region.end - own + CACHE_LOG_LINE - 1) / CACHE_LOG_LINE);
-
-	assay_case("a look ahead");
-	asked_count = 0;
-	cache_log_look_far(&ahead, table);
-	cache_log_look_ahead(&ahead, table);
-	is(asked_count, own_lines + 3, "lines of the table itself and of its entries");
-	is(asked[0], own, "the table");
-	is(asked[own_lines + 2], note(9, 1), "its last line");
-	table->entries_count = 9;
-	cache_log_look_ahead(&ahead, table);
-	is(ahead.refused, 1, "a table longer than tables are");
-	table->entries_count = 2;
-	table->magic = CACHE_LOG_WRITING;
-	cache_log_look_ahead(&ahead, table);
-	is(ahead.refused, 2, "a table that is being written");
-	ahead.on = false;
-	asked_count = 0;
-	cache_log_look_far(&ahead, table);
-	cache_log_look_ahead(&ahead, table);
-	is(asked_count, 0, "lines asked for while it is off");
-}
-
-/* A task that goes round 100 lines, logged over 64 of its steps or all, then followed. */
-static void go_round(struct cache_log *log, uintptr_t from, uintptr_t steps)
-{
-	for (uintptr_t i = from; i < from + steps; i++)
-		cache_log_note_line(&log->notes, (void *)(0x100000 + 4096 * (i % 100)));
-}
-
-static void check_follow(void)
-{
-	struct cache_log *log = new_log(128);
-
-	assay_case("following a task that goes round");
-	log->feedback_on = false;
-	log->plan = CACHE_LOG_FOLLOW;
-	log->log_slices = 1;
-	is_status(cache_log_switch_in(log), CACHE_LOG_OFF);
-	go_round(log, 0, 120);
-	cache_log_switch_out(log, 1);
-	is(log->statistics.tables, 1, "tables");
-	asked_count = 0;
-	is_status(cache_log_switch_in(log), CACHE_LOG_OK);
-	is(asked_count, 32, "lines asked for at once");
-	is(asked[0], 0x100000 + 4096 * 20, "the line after the last");
-	/* Over the end of the log, twice. */
-	go_round(log, 120, 230);
-	is(asked_count, 32 + 230, "lines asked for, one a note");
-	for (uintptr_t i = 0; i < 230; i++)
-		is(asked[i], 0x100000 + 4096 * ((120 + i) % 100), "a line asked for");
-	cache_log_switch_out(log, 1);
-	assay_case("following a task that leaves its way and comes back");
-	is_status(cache_log_switch_in(log), CACHE_LOG_OK);
-	cache_log_note_line(&log->notes, (void *)0x7000);
-	asked_count = 0;
-	go_round(log, 353, 1);
-	is(asked_count, 0, "lines asked for by a note that skips three");
-	go_round(log, 354, 1);
-	is(asked_count, 1, "lines asked for by the next");
-	cache_log_switch_out(log, 1);
-	assay_case("following a task that is elsewhere, and then elsewhere on its way");
-	cache_log_switch_in(log);
-	cache_log_note_line(&log->notes, (void *)0x7000);
-	cache_log_switch_out(log, 1);
-	is_status(cache_log_switch_in(log), CACHE_LOG_EMPTY);
-	go_round(log, 40, 2);
-	cache_log_switch_out(log, 1);
-	log->seek_not = 0;
-	asked_count = 0;
-	is_status(cache_log_switch_in(log), CACHE_LOG_OK);
-	is(asked[0], 0x100000 + 4096 * 42, "the line after the last");
-	cache_log_switch_out(log, 1);
-	assay_case("following under a budget, and after the memory was given back");
-	log->budget.lines = 5;
-	asked_count = 0;
-	is_status(cache_log_switch_in(log), CACHE_LOG_OK);
-	is(asked_count, 5, "lines asked for at once");
-	cache_log_switch_out(log, 1);
-	log->budget.lines = 0;
-	is_status(cache_log_switch_in(log), CACHE_LOG_NO_BUDGET);
-	cache_log_switch_out(log, 1);
-	log->budget.lines = UINT32_MAX;
-	cache_log_invalidate(log);
-	is_status(cache_log_switch_in(log), CACHE_LOG_STALE);
-	cache_log_switch_out(log, 1);
-	assay_case("the lines touched last");
-	log->epoch--;
-	log->plan = CACHE_LOG_RECENT;
-	asked_count = 0;
-	is_status(cache_log_switch_in(log), CACHE_LOG_OK);
-	is(asked_count, 25, "a quarter of the lines");
-	is(asked[0], 0x100000 + 4096 * 95, "the first line of the quarter");
-	is(asked[24], 0x100000 + 4096 * 19, "the last line");
-	cache_log_switch_out(log, 1);
-	log->plan = CACHE_LOG_FEW;
-	asked_count = 0;
-	is_status(cache_log_switch_in(log), CACHE_LOG_OK);
-	is(asked_count, 6, "a sixteenth of the lines");
-	is(asked[0], 0x100000 + 4096 * 14, "the first line of the sixteenth");
-	cache_log_switch_out(log, 1);
-	assay_case("the lines touched last, of a table that is another one by now");
-	log->table->entries_count = 99;
-	is_status(cache_log_switch_in(log), CACHE_LOG_TOO_SMALL);
-	cache_log_switch_out(log, 1);
-	log->table->magic = CACHE_LOG_WRITING;
-	is_status(cache_log_switch_in(log), CACHE_LOG_INCOMPLETE);
-	cache_log_switch_out(log, 1);
-	log->epoch++;
-	log->table->magic = CACHE_LOG_COMPLETE;
-	log->table->entries_count = 100;
-	is_status(cache_log_switch_in(log), CACHE_LOG_STALE);
-	cache_log_switch_out(log, 1);
-}
-
-/*
- * A task that comes back to one line between any two others fills a ring with that: 64 notes of 33 lines. The log goes on
- * until it has hardly more to say: of 70 lines it is to have most.
- */
-static void check_chapters(void)
-{
-	struct cache_log *log = new_log(128);
-	uintptr_t line = 0;
-
-	log->feedback_on = false;
-	for (unsigned int slice = 0; log->statistics.tables == 0 && slice < 40; slice++) {
-		assay_case("a log of several rings, slice %u", slice);
-		cache_log_switch_in(log);
-		for (unsigned int i = 0; i < 16; i++, line++) {
-			for (unsigned int hot = 0; hot < 3; hot++)
-				cache_log_note_line(&log->notes, (void *)(0x100000 + (uintptr_t)4096 * hot));
-			cache_log_note_line(&log->notes, (void *)(0x200000 + 4096 * (line * 37 % 70)));
-		}
-		cache_log_switch_out(log, 1);
-	}
-	is(log->statistics.tables, 1, "tables");
-	is(log->table->lines, 73, "lines of all rings");
-	is_status(cache_log_table_verify(log->table, CACHE_LOG_TABLE_BYTES(128), OWNER, 0), CACHE_LOG_OK);
-	assay_case("a log of several rings that is left in the middle");
-	log->log_not_before = 0;
-	log->until_log = 1;
-	cache_log_switch_in(log);
-	cache_log_note_line(&log->notes, (void *)0x9000);
-	cache_log_abort(log);
-	cache_log_switch_out(log, 1);
-	asked_count = 0;
-	is_status(cache_log_switch_in(log), CACHE_LOG_OK);
-	is(asked_count, 73, "lines of the table before");
-	cache_log_switch_out(log, 1);
-}
-
-/* What takes most of a slice is not tried at full length again, and a new table is. */
-static void check_enough(void)
-{
-	struct cache_log *log = new_log(1024);
-
-	assay_case("a table that slices are too short for");
-	log->log_slices = 1;
-	cache_log_switch_in(log);
-	for (uintptr_t i = 0; i < 1000; i++)
-		cache_log_note_line(&log->notes, (void *)(0x100000 + 4096 * i));
-	cache_log_switch_out(log, 1);
-	for (unsigned int slice = 0; slice < 3; slice++) {
-		log->feedback.restoring = CACHE_LOG_WHOLE_TABLE;
-		log->slice = 2;
-		asked_count = 0;
-		is_status(cache_log_switch_in(log), CACHE_LOG_OK);
-		if (slice < 2)
-			is(asked_count, 1000, "lines, while it is not known");
-		cache_log_switch_out(log, 1);
-	}
-	if (asked_count > 500)
-		assay_fail("asked for %lu lines again", (unsigned long)asked_count);
-	is(log->statistics.cut, 1, "restores cut short");
-}
-
-/* A queue of eight tasks with one table each; which of them were asked for. */
-static struct cache_log_table *queued[8];
-
-static const struct cache_log_table *table_in(const void *queue, unsigned int distance)
-{
-	return queued[(*(const size_t *)queue + distance) % 8];
-}
-
-static void check_paced(void)
-{
-	static _Alignas(64) uint64_t memory[8][CACHE_LOG_TABLE_BYTES(4) / 8];
-	uint64_t ring[16], left[4] = { 0 };
-	struct cache_log_notes notes = { .ring = ring, .mask = 15 };
-	struct cache_log_ahead ahead;
-	size_t at = 0;
-
-	for (unsigned int task = 0; task < 8; task++) {
-		for (unsigned int i = 0; i < 4; i++)
-			left[i] = note(100 * task + 3 * i, 1);
-		queued[task] = (struct cache_log_table *)memory[task];
-		cache_log_table_create(queued[task], sizeof(memory[task]), task, 0);
-		cache_log_table_fill(queued[task], left, 4, CACHE_LOG_OLDEST_FIRST, false, (uint64_t *)scratch.start, 64);
-	}
-	assay_case("a paced look");
-	cache_log_ahead_create(&ahead, sizeof(memory[0]), &notes);
-	cache_log_ahead_fix(&ahead, CACHE_LOG_PLAN_PACED_3);
-	asked_count = 0;
-	cache_log_look(&ahead, table_in, &at);
-	is(asked_count, sizeof(memory[0]) / CACHE_LOG_LINE + (sizeof(memory[0]) % CACHE_LOG_LINE != 0),
-	   "lines of the far table");
-	for (uintptr_t i = 0; i < 3; i++) {
-		asked_count = 0;
-		cache_log_note_line(&notes, (void *)(i << 12));
-		is(asked_count, 1, "lines that a note asked for");
-		is(asked[0], note(300 + 3 * (unsigned int)i, 1), "the line");
-	}
-	is(notes.noted, 0, "notes in the ring");
-	/* The table is gone before all of it was asked for, as is the task that runs third from then. */
-	queued[3]->entries[3] = 1;
-	at = 1;
-	queued[4] = NULL;
-	asked_count = 0;
-	ahead.plan.far = 0;
-	cache_log_look(&ahead, table_in, &at);
-	is(asked_count, 1, "lines left to the switch");
-	is(asked[0], note(309, 1), "the line that was left");
-	asked_count = 0;
-	cache_log_note_line(&notes, (void *)0x5000);
-	is(asked_count, 0, "lines of a task that nobody knows");
-	is(notes.on, 0, "what notes still do");
-	assay_case("a look in a lull");
-	cache_log_ahead_fix(&ahead, CACHE_LOG_PLAN_LULL_1);
-	ahead.plan.far = 0;
-	asked_count = 0;
-	cache_log_look(&ahead, table_in, &at);
-	cache_log_note_line(&notes, (void *)0x5000);
-	is(asked_count, 0, "lines before the lull");
-	cache_log_lull(&notes);
-	is(asked_count, 4, "lines asked for in it");
-	is(asked[3], note(209, 1), "the last line");
-	cache_log_lull(&notes);
-	is(asked_count, 4, "lines after a second one");
-	at = 5;
-	cache_log_look(&ahead, table_in, &at);
-	cache_log_look(&ahead, table_in, &at);
-	is(asked_count, 8, "lines of a task that had no lull");
-}
-
-/*
- * The trial, with plans whose activations take so many hundred ticks, more or less: it has to choose the fastest, and nothing
- * where nothing is gained.
- */
-static void check_trial(void)
-{
-	static const unsigned int costs[][CACHE_LOG_PLANS + 1] = {
-		{ 40, 6, 12, 18, 24, 12, 14, 16, CACHE_LOG_PLAN_1 },
-		{ 40, 18, 16, 12, 6, 24, 14, 16, CACHE_LOG_PLAN_8 },
-		{ 40, 18, 16, 12, 14, 6, 12, 16, CACHE_LOG_PLAN_PACED_3 },
-		{ 40, 18, 16, 12, 14, 16, 12, 6, CACHE_LOG_PLAN_LULL_1 },
-		{ 60, 60, 61, 60, 62, 60, 60, 61, CACHE_LOG_PLAN_NONE },
-	};
-	uint64_t ring[16], left = note(1, 1);
-
-	for (unsigned int i = 0; i < 8; i++)
-		queued[i] = table_of(8, &left, 1);
-	for (unsigned int c = 0; c < sizeof(costs) / sizeof(costs[0]); c++) {
-		struct cache_log_notes notes = { .ring = ring, .mask = 15 };
-		struct cache_log_ahead ahead;
-		size_t at = 0;
-
-		assay_case("a trial, case %u", c);
-		cache_log_ahead_create(&ahead, CACHE_LOG_TABLE_BYTES(8), &notes);
-		for (unsigned int steps = 0; ahead.trial.trials < 2 && steps < 1 << 19; steps++) {
-			cache_log_look(&ahead, table_in, &at);
-			/* A rest is not waited for. */
-			if (ahead.trial.phase == RESTING)
-				ahead.left = 1;
-			trial_clock += costs[c][ahead.trial.trying] * 100 + assay_random_below(200);
-			/* Now and then something else runs. */
-			if (assay_random_below(4000) == 0)
-				trial_clock += 1000000;
-		}
-		is(ahead.trial.trials, 2, "trials");
-		is(ahead.trial.chosen, costs[c][CACHE_LOG_PLANS], "the plan chosen");
-	}
-	assay_case("a trial without tables");
-	{
-		struct cache_log_notes notes = { .ring = ring, .mask = 15 };
-		struct cache_log_ahead ahead;
-		size_t at = 0;
-
-		for (unsigned int i = 0; i < 8; i++)
-			queued[i] = NULL;
-		cache_log_ahead_create(&ahead, CACHE_LOG_TABLE_BYTES(8), &notes);
-		while (ahead.trial.trials == 0)
-			cache_log_look(&ahead, table_in, &at);
-		is(ahead.left, TRIAL_REST_EMPTY, "activations until it is tried again");
-		cache_log_ahead_pause(&ahead);
-		is(ahead.trial.phase, RESTING, "phase after a pause in a rest");
-	}
-}
+#include "test_ahead.h"
+#include "test_log.h"
 
 /*
  * Feedback on slices whose rate with restoring is `gain` percent of that without, with noise of some percent and now and then
@@ -764,11 +388,14 @@ static void check(bool quick)
 	check_parts();
 	check_budgets(quick);
 	check_wrong_tables();
+	check_too_many_lines();
 	check_corrupt(quick);
 	check_logs();
 	check_look_ahead();
 	check_follow();
 	check_chapters();
+	check_damage_between_chapters(false);
+	check_damage_between_chapters(true);
 	check_enough();
 	check_paced();
 	check_trial();

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINES = 256, TRIES = 200, STRIDE = 4096 + 5 * 64 };
+enum { LINES = 256, MIDDLE = LINES / 2, TRIES = 200, STRIDE = 4096 + 5 * 64 };
 
 static int ascending(const void *a, const void *b)
 {
@@ -60,7 +60,7 @@ static double ratio(char *lines, struct cache_log_table *table, struct cache_log
 	}
 	for (int half = 0; half < 2; half++)
 		qsort(ticks[half], LINES, 8, ascending);
-	return (double)ticks[1][LINES / 2] / (double)(ticks[0][LINES / 2] + 1);
+	return (double)ticks[1][MIDDLE] / (double)(ticks[0][MIDDLE] + 1);
 }
 
 int main(void)
