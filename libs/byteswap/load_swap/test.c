@@ -3,11 +3,10 @@
  * The test of load_swap16, load_swap32 and load_swap64. The operand stands at every distance from a page that faults, before
  * and behind it, so every alignment occurs and a byte read beside it is a crash.
  */
-#include "assay.h"
-#include "width.h"
+#include "width_test.h"
 
 #define LOAD AT_WIDTH(load_swap)
-#define REFERENCE BYTESWAP_PASTE_VALUE(AT_WIDTH(load_swap), _reference)
+#define REFERENCE REFERENCE_AT_WIDTH(load_swap)
 
 value_type REFERENCE(const void *address);
 
@@ -17,15 +16,9 @@ static struct assay_region region;
 
 static void try_at(unsigned char *at)
 {
-	value_type want, got;
+	value_type want = REFERENCE(at);
 
-	want = REFERENCE(at);
-	got = assay_call(LOAD, assay_pointer(at));
-	if (sizeof(value_type) > sizeof(uintptr_t))
-		got = (value_type)((uint64_t)got << 32) | assay_call_second();
-	if (got != want)
-		assay_fail("returned 0x%llx, expected 0x%llx", (unsigned long long)got, (unsigned long long)want);
-	assay_passed();
+	require_returned(assay_call(LOAD, assay_pointer(at)), want);
 }
 
 static void check(bool quick)
@@ -66,11 +59,8 @@ static const struct assay_key keys[] = {
 	{ .name = "offset", .value = &offset, .min = 0, .max = 1024, .optional = true },
 };
 
-#define TEXT_OF(symbol) #symbol
-#define NAME_OF(symbol) TEXT_OF(symbol)
-
 const struct assay_hotpath assay_hotpath = {
-	.name = NAME_OF(LOAD),
+	.name = NAME_AT_WIDTH(load_swap),
 	.keys = keys,
 	.keys_count = 1,
 	.check = check,

@@ -3,11 +3,10 @@
  * The test of store_swap16, store_swap32 and store_swap64. The operand stands at every distance from a page that faults,
  * before and behind it; the bytes beside it must not change, and the bits of the value above BITS must not matter.
  */
-#include "assay.h"
-#include "width.h"
+#include "width_test.h"
 
 #define STORE AT_WIDTH(store_swap)
-#define REFERENCE BYTESWAP_PASTE_VALUE(AT_WIDTH(store_swap), _reference)
+#define REFERENCE REFERENCE_AT_WIDTH(store_swap)
 
 void REFERENCE(void *address, value_type value);
 
@@ -18,8 +17,8 @@ static struct assay_region region;
 static void store(unsigned char *at, value_type value)
 {
 	/* 32-bit PowerPC passes 64 bits in an aligned pair of registers and leaves one out before it. */
-	if (sizeof(value_type) > sizeof(uintptr_t))
-		assay_call(STORE, assay_pointer(at), 0, (uintptr_t)((uint64_t)value >> 32), (uintptr_t)value);
+	if (TWO_REGISTERS)
+		assay_call(STORE, assay_pointer(at), 0, high_word(value), (uintptr_t)value);
 	else
 		assay_call(STORE, assay_pointer(at), (uintptr_t)value);
 }
@@ -54,13 +53,11 @@ static void check(bool quick)
 	region = assay_region_new(4096);
 	for (unsigned int round = 0; round < (quick ? 4 : 400); round++) {
 		for (unsigned int distance = 0; distance < DISTANCES; distance++) {
-			value_type value = (value_type)(((uint64_t)assay_random() << 32) | assay_random());
+			value_type value = random_value();
 
-			assay_case("%u bytes behind a forbidden page, value=0x%x%08x", distance,
-				   (uintptr_t)((uint64_t)value >> 32), (uintptr_t)(uint32_t)value);
+			assay_case("%u bytes behind a forbidden page, value=0x%x%08x", distance, VALUE_WORDS(value));
 			try_at(region.start + distance, value);
-			assay_case("%u bytes before a forbidden page, value=0x%x%08x", distance,
-				   (uintptr_t)((uint64_t)value >> 32), (uintptr_t)(uint32_t)value);
+			assay_case("%u bytes before a forbidden page, value=0x%x%08x", distance, VALUE_WORDS(value));
 			try_at(region.end - BYTES - distance, value);
 		}
 	}
@@ -84,11 +81,8 @@ static const struct assay_key keys[] = {
 	{ .name = "offset", .value = &offset, .min = 0, .max = 1024, .optional = true },
 };
 
-#define TEXT_OF(symbol) #symbol
-#define NAME_OF(symbol) TEXT_OF(symbol)
-
 const struct assay_hotpath assay_hotpath = {
-	.name = NAME_OF(STORE),
+	.name = NAME_AT_WIDTH(store_swap),
 	.keys = keys,
 	.keys_count = 1,
 	.check = check,

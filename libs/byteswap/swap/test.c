@@ -5,16 +5,12 @@
  * 16 bits are tried exhaustively. Wider values: every byte value at every place alone and among ones, and random ones.
  * Each is tried with several kinds of dirt above the bits that count, because upper bits are what such code gets wrong.
  */
-#include "assay.h"
-#include "width.h"
+#include "width_test.h"
 
 #define SWAP AT_WIDTH(swap)
-#define REFERENCE BYTESWAP_PASTE_VALUE(AT_WIDTH(swap), _reference)
+#define REFERENCE REFERENCE_AT_WIDTH(swap)
 
 value_type REFERENCE(value_type value);
-
-#define TWO_REGISTERS (sizeof(value_type) > sizeof(uintptr_t))
-#define SHIFT_HIGH (TWO_REGISTERS ? 32 : 0)
 
 static value_type low_bits(value_type value)
 {
@@ -23,29 +19,24 @@ static value_type low_bits(value_type value)
 
 static void try_value(value_type value)
 {
-	value_type want = REFERENCE(value), got;
+	value_type want = REFERENCE(value);
 
-	assay_case("value=0x%x%08x", (uintptr_t)((uint64_t)value >> 32), (uintptr_t)(uint32_t)value);
-	if (TWO_REGISTERS) {
-		got = (value_type)((uint64_t)assay_call(SWAP, (uintptr_t)(value >> SHIFT_HIGH), (uintptr_t)value) << 32);
-		got |= assay_call_second();
-	} else {
-		got = assay_call(SWAP, (uintptr_t)value);
-	}
-	if (got != want)
-		assay_fail("returned 0x%llx, expected 0x%llx", (unsigned long long)got, (unsigned long long)want);
-	assay_passed();
+	assay_case("value=0x%x%08x", VALUE_WORDS(value));
+	if (TWO_REGISTERS)
+		require_returned(assay_call(SWAP, high_word(value), (uintptr_t)value), want);
+	else
+		require_returned(assay_call(SWAP, (uintptr_t)value), want);
 }
 
 static void try_with_dirt(value_type value)
 {
-	value_type clean = low_bits(value), above = low_bits(~(value_type)0);
+	value_type clean = low_bits(value), above = (value_type)~low_bits(~(value_type)0);
 
 	try_value(clean);
-	if (BITS == 8 * sizeof(value_type))
+	if (!above)
 		return;
-	try_value(clean | ~above);
-	try_value(clean | (value_type)((((uint64_t)assay_random() << 32) | assay_random()) & ~(uint64_t)above));
+	try_value(clean | above);
+	try_value(clean | (random_value() & above));
 }
 
 static void check(bool quick)
@@ -66,7 +57,7 @@ static void check(bool quick)
 	try_with_dirt((value_type)0x0123456789abcdef);
 	try_with_dirt((value_type)0xfedcba9876543210);
 	for (unsigned int i = 0; i < (quick ? 1000 : 200000); i++)
-		try_with_dirt((value_type)(((uint64_t)assay_random() << 32) | assay_random()));
+		try_with_dirt(random_value());
 }
 
 static uint64_t chain;
@@ -95,11 +86,8 @@ static const struct assay_key keys[] = {
 	{ .name = "chain", .value = &chain, .min = 0, .max = 1, .optional = true },
 };
 
-#define TEXT_OF(symbol) #symbol
-#define NAME_OF(symbol) TEXT_OF(symbol)
-
 const struct assay_hotpath assay_hotpath = {
-	.name = NAME_OF(SWAP),
+	.name = NAME_AT_WIDTH(swap),
 	.keys = keys,
 	.keys_count = 1,
 	.check = check,

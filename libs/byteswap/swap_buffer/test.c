@@ -3,11 +3,10 @@
  * The test of swap_buffer16, swap_buffer32 and swap_buffer64. Every count of elements around the vector lengths, at every alignment,
  * directly behind and directly before a page that faults; the bytes beside the buffer must not change.
  */
-#include "assay.h"
-#include "width.h"
+#include "width_test.h"
 
 #define SWAP AT_WIDTH(swap_buffer)
-#define REFERENCE BYTESWAP_PASTE_VALUE(AT_WIDTH(swap_buffer), _reference)
+#define REFERENCE REFERENCE_AT_WIDTH(swap_buffer)
 
 void REFERENCE(void *buffer, size_t count);
 
@@ -75,11 +74,8 @@ static const struct assay_key keys[] = {
 	{ .name = "offset", .value = &offset, .min = 0, .max = 4096, .optional = true },
 };
 
-#define TEXT_OF(symbol) #symbol
-#define NAME_OF(symbol) TEXT_OF(symbol)
-
 const struct assay_hotpath assay_hotpath = {
-	.name = NAME_OF(SWAP),
+	.name = NAME_AT_WIDTH(swap_buffer),
 	.keys = keys,
 	.keys_count = 2,
 	.check = check,
