@@ -43,6 +43,10 @@ pub struct Fetch {
     pub(crate) buffer: usize,
     /// Whether a taken branch ends a cycle's fetch, with prediction running ahead.
     pub(crate) breaks: bool,
+    /// Whether two taken branches are predicted a cycle.
+    pub(crate) pairs: bool,
+    /// Cycles more until more of a block is fetched than `width`, and the instructions of an entry.
+    pub(crate) again: Option<(u64, u32)>,
     /// Levels of branch target buffer, fastest first.
     pub(crate) btb: Vec<BranchTargets>,
     /// Bytes whose branches share a set of each.
@@ -147,6 +151,8 @@ pub struct Memory {
     pub(crate) drain_interval: u64,
     /// Most bytes of two stores that enter the cache together; 0 if none do.
     pub(crate) drain_pair: u64,
+    /// Whether they may be of different lines.
+    pub(crate) drain_apart: bool,
     pub(crate) order_flush: u64,
     pub(crate) order_waits: bool,
     pub(crate) alias_mask: u64,

@@ -316,3 +316,24 @@ fn zen3_classes_all_that_it_has() {
     let missing = in_no_class(Arch::X86_64, "zen3", &decoder, &found);
     assert_eq!(without(missing, NOT_ZEN3), [""; 0]);
 }
+
+/// The same without masks; half precision, and what other cores have of AVX-512.
+const NOT_ZEN5: &str = "aadd aand aor axor aesdec128kl aesdec256kl aesdecwide* aesenc128kl aesenc256kl aesencwide* \
+    encodekey* loadiwkey ccmp ctest cfcmov clui stui testui uiret senduipi enclv erets eretu hreset ldtilecfg sttilecfg \
+    lkgs montmul pbndkb pconfig ptwrite seam* tcmm* tdcall tdp* umonitor urdmsr uwrmsr v4f* vp4dp* vbcst* vexp2* vmclear \
+    vmfunc vmptr* vmread vmwrite vmxo* vpermil2* vsha512* vsm3* vsm4* xabort xbegin xend xtest xcrypt* xsha* xstore \
+    xresldtrk xsusldtrk vaddsh vsubsh vmulsh vdivsh vdivph vsqrtsh vsqrtph vcmpsh vcomish vucomish vmovsh vmovw vfcm* \
+    vfmulcph vfmulcsh vcvtph* vcvttph* vcvtsh* vcvttsh* vcvtuw2ph vcvtw2ph vcvtdq2ph vcvtudq2ph vcvtqq2ph vcvtuqq2ph \
+    vcvtpd2ph vcvtps2phx vcvtsd2sh vcvtss2sh vcvtsi2sh vcvtusi2sh";
+
+#[test]
+fn zen5_classes_all_that_it_has() {
+    let mut decoder = Decoder::new(Arch::X86_64).unwrap();
+    let mut found = Found::new();
+    x86_legacy(&mut decoder, &mut found);
+    x86_vector(&mut decoder, &mut found, false);
+    x86_vector(&mut decoder, &mut found, true);
+    assert!(found.len() > 2500, "{} forms decoded", found.len());
+    let missing = in_no_class(Arch::X86_64, "zen5", &decoder, &found);
+    assert_eq!(without(missing, NOT_ZEN5), [""; 0]);
+}

@@ -32,9 +32,19 @@ fn message(edit: impl Fn(&str) -> String) -> String {
 #[test]
 fn every_shipped_cpu_loads_and_opens_with_an_essay() {
     let names = Cpu::list(&shipped());
-    for wanted in
-        ["power7", "power8", "power9", "power10", "la464", "la664", "mpc885", "e300c2", "golden_cove", "zen3"]
-    {
+    for wanted in [
+        "power7",
+        "power8",
+        "power9",
+        "power10",
+        "la464",
+        "la664",
+        "mpc885",
+        "e300c2",
+        "golden_cove",
+        "zen3",
+        "zen5",
+    ] {
         assert!(names.iter().any(|name| name == wanted), "{wanted} is missing from {names:?}");
     }
     for name in names {

@@ -17,12 +17,26 @@ const BUFFER_MAX: usize = 1024;
 struct Ahead {
     /// By so many cycles at most.
     cycles: u64,
-    /// When the block being fetched was predicted, and where it starts.
+    /// When the block being fetched was predicted, where it starts and how long it may be.
     predicted: u64,
     start: u64,
+    bytes: u64,
     /// A conditional branch that is taken ends the cycle's fetch, as the second direct jump does; whether there was a first.
     breaks: bool,
+    /// Whether every second taken branch joins the one before it.
+    pairs: bool,
     joined: bool,
+}
+
+/// A cache of decoded instructions, whose blocks are kept in entries.
+struct Entries {
+    /// Cycles more until more of a block comes than a cycle fetches.
+    again: u64,
+    /// Instructions of an entry.
+    of: u32,
+    /// Whether a taken branch led to this block, which starts a cycle, and whether more has come of it since.
+    entered: bool,
+    long: bool,
 }
 
 /// The fetch unit. Cycles count from fetch; the constant depth from fetch to dispatch is left out, since it
@@ -46,6 +60,7 @@ pub(crate) struct FrontEnd {
     branches_max: u32,
     cycle: u64,
     ahead: Option<Ahead>,
+    entries: Option<Entries>,
     /// Why the current cycle is not an earlier one.
     pub(crate) cause: Cause,
     /// Cycle of the next block, if a taken branch or a misprediction sets it, and which of them did.
@@ -84,9 +99,12 @@ impl FrontEnd {
                 cycles,
                 predicted: 0,
                 start: 0,
+                bytes: 0,
                 breaks: fetch.breaks,
+                pairs: fetch.pairs,
                 joined: false,
             }),
+            entries: fetch.again.map(|(again, of)| Entries { again, of, entered: false, long: false }),
             cause: Cause::Fetch,
             redirect: (0, Cause::Fetch),
             redirected: false,
@@ -147,22 +165,45 @@ impl FrontEnd {
         let line_left = self.to_line_end(address);
         let Some(ahead) = &mut self.ahead else { return };
         let mut cause = Cause::Fetch;
-        if self.redirected {
-            self.redirected = false;
+        let redirected = std::mem::take(&mut self.redirected);
+        let goes_on = !redirected && address.wrapping_sub(ahead.start) < ahead.bytes;
+        if redirected {
             (ahead.predicted, cause) = self.redirect;
+        } else if !goes_on {
+            ahead.joined ^= ahead.pairs;
+            let joined = ahead.pairs && ahead.joined;
+            ahead.predicted += u64::from(!self.unlimited && !joined);
+        }
+        if !goes_on {
             ahead.start = address;
-        } else if address.wrapping_sub(ahead.start) >= self.block_bytes {
-            ahead.predicted += u64::from(!self.unlimited);
-            ahead.start = address;
+            ahead.bytes = if self.entries.is_some() { line_left } else { self.block_bytes };
         }
         self.piece = address;
-        self.piece_bytes = (ahead.start + self.block_bytes - address).min(line_left);
-        let full = self.in_block >= self.width && !op.is(Flags::FUSED);
-        let cycle = (self.cycle + u64::from(full && !self.unlimited)).max(ahead.predicted);
+        self.piece_bytes = (ahead.start + ahead.bytes - address).min(line_left);
+        let mut full = self.in_block >= self.width && !op.is(Flags::FUSED);
+        let mut later = u64::from(full);
+        if let Some(entries) = &mut self.entries {
+            if goes_on {
+                entries.long = entries.entered && (entries.long || full);
+                let waits = entries.entered && !planted(Fault::RestAtOnce);
+                later += if waits { later * entries.again } else { 0 };
+            } else {
+                if !planted(Fault::EntryShared) {
+                    self.in_block = self.in_block.next_multiple_of(entries.of);
+                }
+                full = std::mem::take(&mut entries.long) || self.in_block >= self.width;
+                later = u64::from(full);
+            }
+        }
+        let cycle = (self.cycle + if self.unlimited { 0 } else { later }).max(ahead.predicted);
         if cycle > self.cycle || full {
             self.in_block = 0;
+            self.branches_in_block = 0;
             self.cause = cause;
             self.cycle = cycle;
+        }
+        if let Some(entries) = self.entries.as_mut().filter(|_| !goes_on) {
+            entries.entered = redirected && self.in_block == 0;
         }
     }
 
@@ -203,7 +244,8 @@ impl FrontEnd {
         }
         let taken = outcome.taken_cycles > 0;
         if (taken || outcome.overruled_cycles > 0) && !self.taken_free {
-            let way = if taken { outcome.taken_cycles + u64::from(self.crosses) - self.join(op) } else { 0 };
+            let joined = if taken { self.join(op, outcome.taken_cycles) } else { 0 };
+            let way = if taken { outcome.taken_cycles + u64::from(self.crosses) - joined } else { 0 };
             let overruled = if planted(Fault::OverruledFree) { 0 } else { outcome.overruled_cycles };
             let taken_cycles = way + overruled;
             let from = self.ahead.as_ref().map_or(self.cycle, |ahead| {
@@ -217,8 +259,14 @@ impl FrontEnd {
 
     /// Whether the target of a taken branch is predicted in the same cycle as the branch, and fetched in it, as a number of
     /// cycles saved.
-    fn join(&mut self, op: &Op) -> u64 {
-        let Some(ahead) = self.ahead.as_mut().filter(|ahead| ahead.breaks) else { return 0 };
+    fn join(&mut self, op: &Op, cycles: u64) -> u64 {
+        let Some(ahead) = self.ahead.as_mut() else { return 0 };
+        if ahead.pairs {
+            ahead.joined = cycles == 1 && !ahead.joined && !planted(Fault::SecondAlone);
+            return u64::from(ahead.joined);
+        } else if !ahead.breaks {
+            return 0;
+        }
         let jumps = !op.is(Flags::CONDITIONAL | Flags::CALL | Flags::RETURN | Flags::INDIRECT);
         ahead.joined = jumps && !ahead.joined;
         if op.is(Flags::CONDITIONAL) || jumps && !ahead.joined {

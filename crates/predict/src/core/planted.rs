@@ -28,10 +28,11 @@ pub(crate) enum Fault {
     LoadPortFree,
     DebtForgotten,
     /// The store queue: a chain goes on in another granule, a store that the table forgot is not looked for, stores drain
-    /// without a pause, and the queue has an entry more.
+    /// without a pause, two only to one line, and the queue has an entry more.
     WrongGranule,
     HiddenForgotten,
     DrainsAtOnce,
+    LinesApart,
     StoreQueueLonger,
     /// The window: one more completes in a cycle, one more is in flight, a rename register or a load more; an entry of an issue
     /// queue is given back early.
@@ -39,10 +40,14 @@ pub(crate) enum Fault {
     WindowLonger,
     RingLonger,
     QueueFreedEarly,
-    /// Fetch: a block is an instruction longer, the buffer holds one more, a quick prediction that is overruled costs nothing.
+    /// Fetch: a block is an instruction longer, the buffer holds one more, a quick prediction that is overruled costs nothing,
+    /// the rest of a block comes at once, a branch taken second is predicted by itself, an entry begun is filled by the next block.
     BlockLonger,
     BufferLonger,
     OverruledFree,
+    RestAtOnce,
+    SecondAlone,
+    EntryShared,
     /// Dispatch: what does not fit into a cycle is forgotten; a group has a slot more; the slice that holds more
     /// is taken.
     SpillForgotten,

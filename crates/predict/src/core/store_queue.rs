@@ -61,9 +61,11 @@ pub(crate) struct Drains {
     /// Cycles until the next one, after a store within a line and after one across.
     interval: u64,
     cross_interval: u64,
-    /// Most bytes of two stores to one line that enter together, 0 if none do.
+    /// Most bytes of two stores that enter together, 0 if none do.
     pair: u64,
     line_shift: u32,
+    /// Whether they may enter to different lines.
+    apart: bool,
     /// When the next one may enter; line of the last if that may be the first of two.
     free: u64,
     alone_in: Option<u64>,
@@ -78,6 +80,7 @@ impl Drains {
             cross_interval: memory.cross_drain,
             pair: memory.drain_pair,
             line_shift: description.caches.line.trailing_zeros(),
+            apart: memory.drain_apart,
             free: 0,
             alone_in: None,
         }
@@ -99,7 +102,8 @@ impl Drains {
     }
 
     fn enter_paired(&mut self, store: &Store, earliest: u64) -> u64 {
-        let line = store.address >> self.line_shift;
+        let line =
+            if self.apart && !planted(Fault::LinesApart) { 0 } else { store.address >> self.line_shift };
         let may_pair = store.bytes <= self.pair && !store.crosses;
         let with = self.free.saturating_sub(self.interval);
         if may_pair && self.alone_in == Some(line) && earliest <= with {
@@ -374,7 +378,16 @@ mod tests {
 
     fn drains(pair: u64) -> Drains {
         let (latency, interval, cross_interval) = (6, 1, 2);
-        Drains { latency, interval, cross_interval, pair, line_shift: 6, free: 0, alone_in: None }
+        Drains {
+            latency,
+            interval,
+            cross_interval,
+            pair,
+            line_shift: 6,
+            apart: false,
+            free: 0,
+            alone_in: None,
+        }
     }
 
     fn store(address: u64, bytes: u64) -> Store {

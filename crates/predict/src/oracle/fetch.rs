@@ -9,8 +9,11 @@ use crate::op::*;
 
 struct Ahead {
     predicted: u64,
-    start: u64,
+    block: std::ops::Range<u64>,
     joined: bool,
+    /// Whether a taken branch led to the block, and whether more has come of it than a cycle fetches.
+    entered: bool,
+    long: bool,
 }
 
 pub(super) struct Front {
@@ -45,7 +48,13 @@ impl Front {
             branches_fetched: 0,
             full: false,
             redirect: None,
-            ahead: fetch.ahead.map(|_| Ahead { predicted: 0, start: 0, joined: false }),
+            ahead: fetch.ahead.map(|_| Ahead {
+                predicted: 0,
+                block: 0..0,
+                joined: false,
+                entered: false,
+                long: false,
+            }),
             crosses: false,
             left: Vec::new(),
             branches: Branches::new(&description.branch, &fetch),
@@ -83,16 +92,39 @@ impl Front {
 
     fn follow_prediction(&mut self, address: u64, full: bool) {
         let Some(ahead) = &mut self.ahead else { return };
-        if let Some(cycle) = self.redirect.take() {
-            (ahead.predicted, ahead.start) = (cycle, address);
-        } else if !(ahead.start..ahead.start + self.fetch.block).contains(&address) {
-            ahead.predicted += 1;
-            ahead.start = address;
+        let (mut full, mut cycles) = (full, u64::from(full));
+        let redirect = self.redirect.take();
+        let goes_on = redirect.is_none() && ahead.block.contains(&address);
+        if goes_on {
+            if let Some((again, _)) = self.fetch.again.filter(|_| full && ahead.entered) {
+                ahead.long = true;
+                cycles += again;
+            }
+        } else {
+            let pairs = self.fetch.pairs && redirect.is_none();
+            if pairs {
+                ahead.joined = !ahead.joined;
+            }
+            let joins = pairs && ahead.joined;
+            ahead.predicted = redirect.unwrap_or(ahead.predicted + u64::from(!joins));
+            ahead.block = address..address + self.fetch.block;
+            if let Some((_, entry)) = self.fetch.again {
+                ahead.block.end = (address / self.line_bytes + 1) * self.line_bytes;
+                // The rest of an entry stays empty.
+                let entries = self.fetched.div_ceil(entry);
+                self.fetched = entries * entry;
+                full = ahead.long || self.fetched >= self.fetch.width;
+                cycles = u64::from(full);
+                ahead.long = false;
+            }
         }
-        let cycle = (self.cycle + u64::from(full)).max(ahead.predicted);
+        let cycle = (self.cycle + cycles).max(ahead.predicted);
         if cycle > self.cycle {
             (self.fetched, self.branches_fetched, self.full) = (0, 0, false);
             self.cycle = cycle;
+        }
+        if !goes_on {
+            ahead.entered = redirect.is_some() && self.fetched == 0;
         }
     }
 
@@ -112,7 +144,10 @@ impl Front {
         let mut cycles = if taken { outcome.taken_cycles + u64::from(self.crosses) } else { 0 };
         let from = match &mut self.ahead {
             Some(ahead) => {
-                if self.fetch.breaks && taken {
+                if self.fetch.pairs && taken {
+                    ahead.joined = outcome.taken_cycles == 1 && !ahead.joined;
+                    cycles -= u64::from(ahead.joined);
+                } else if self.fetch.breaks && taken {
                     let jump = !op.is(Flags::CONDITIONAL | Flags::CALL | Flags::RETURN | Flags::INDIRECT);
                     // Every second jump in a row is not joined.
                     ahead.joined = jump && !ahead.joined;

@@ -30,6 +30,7 @@ pub(super) struct Stores {
     interval: u64,
     cross_interval: u64,
     pair: u64,
+    apart: bool,
     line: u64,
     /// When the next may enter the cache, and the line and the cycle of the last if another may enter with it.
     next: u64,
@@ -51,6 +52,7 @@ impl Stores {
             interval: memory.drain_interval,
             cross_interval: memory.cross_drain,
             pair: memory.drain_pair,
+            apart: memory.drain_apart,
             line: description.caches.line,
             next: 0,
             alone: None,
@@ -70,7 +72,7 @@ impl Stores {
         let line = store.address / self.line;
         let small = self.pair > 0 && store.bytes <= self.pair && !store.crosses;
         if let Some((other, at)) = self.alone.filter(|_| small) {
-            if other == line && earliest <= at {
+            if (self.apart || other == line) && earliest <= at {
                 self.alone = None;
                 self.stores[number].drain = Some(at);
                 return;
