@@ -28,29 +28,14 @@ uint32_t isa_word(const uint8_t *code)
 	return (uint32_t)code[3] << 24 | code[2] << 16 | code[1] << 8 | code[0];
 }
 
+/* clang-format off */
 enum {
-	LMW = 46,
-	STMW = 47,
-	X_FORM = 31,
-	LSWX = 533,
-	LSWI = 597,
-	STSWX = 661,
-	STSWI = 725,
-	DCBZ = 1014,
-	ICBI = 982,
-	DCBST = 54,
-	DCBF = 86,
-	DCBI = 470,
-	DCBA = 758,
-	ICBT = 22,
-	DCBT = 278,
-	DCBTST = 246,
-	STBCX = 694,
-	STHCX = 726,
-	STWCX = 150,
-	STDCX = 214,
-	STQCX = 182,
+	LMW = 46, STMW = 47, X_FORM = 31,
+	LSWX = 533, LSWI = 597, STSWX = 661, STSWI = 725, DCBZ = 1014,
+	ICBI = 982, DCBST = 54, DCBF = 86, DCBI = 470, DCBA = 758, ICBT = 22, DCBT = 278, DCBTST = 246,
+	STBCX = 694, STHCX = 726, STWCX = 150, STDCX = 214, STQCX = 182,
 };
+/* clang-format on */
 
 static struct instruction_facts power_facts(uint32_t word)
 {

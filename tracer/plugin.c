@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,6 @@
 #define EXPORT __attribute__((visibility("default")))
 
 EXPORT int qemu_plugin_version = 1;
-const struct target *target;
 
 static int api_version;
 
@@ -78,31 +76,6 @@ __attribute__((constructor)) static void restore_preload(void)
 	else
 		unsetenv("LD_PRELOAD");
 	unsetenv("ASSAY_PRELOAD");
-}
-
-void tracer_warn(const char *format, ...)
-{
-	va_list args;
-
-	fputs("assay tracer: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-}
-
-// There is no way on. The program ends too: its caller waits for a trace.
-void tracer_fatal(const char *format, ...)
-{
-	va_list args;
-
-	fputs("assay tracer: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-	stream_discard();
-	_exit(125);
 }
 
 // ---- Callbacks ------------------------------------------------------------------------------------------------
@@ -365,32 +338,6 @@ static void in_forked_child(void)
 
 // ---- Command line ---------------------------------------------------------------------------------------------
 
-// qemu-system-ppc64 runs either byte order and 32 bits are qemu-system-ppc's own, so `arch=` says which.
-static const struct target targets[] = {
-	{ ARCH_POWERPC, "ppc", "powerpc", true, 4 },
-	{ ARCH_POWERPC64, "ppc64", "powerpc64", true, 8 },
-	{ ARCH_POWERPC64LE, "ppc64le", "powerpc64le", false, 8 },
-	{ ARCH_LOONGARCH64, "loongarch64", "loongarch64", false, 8 },
-	{ ARCH_X86_64, "x86_64", "x86_64", false, 8 },
-	{ ARCH_AARCH64, "aarch64", "aarch64", false, 8 },
-	{ ARCH_RISCV64, "riscv64", "riscv64", false, 8 },
-};
-
-static bool choose_target(const char *qemu_name)
-{
-	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++)
-		if (!strcmp(targets[i].qemu_name, qemu_name))
-			target = &targets[i];
-	return target != NULL;
-}
-
-static bool choose_arch(const char *name)
-{
-	if (!strcmp(target->qemu_name, "ppc64") && !strcmp(name, "powerpc64le"))
-		return choose_target("ppc64le");
-	return !strcmp(target->name, name);
-}
-
 enum { HEADER_MAX = 96 };
 static struct option header[HEADER_MAX];
 static unsigned header_count;
@@ -437,7 +384,7 @@ static bool take_argument(char *key, char *value, const char **out, const char *
 	if (!strcmp(key, "out"))
 		return *out = value, true;
 	if (system_mode && !strcmp(key, "arch"))
-		return choose_arch(value) || refuse("this QEMU does not run ", value);
+		return target_choose_arch(value) || refuse("this QEMU does not run ", value);
 	if (system_mode && !system_take_argument(key, value, &systems))
 		return refuse("a wrong value: ", value);
 	if (systems)
@@ -499,13 +446,15 @@ static void wait_for_start(qemu_plugin_id_t id)
 	qemu_plugin_register_atexit_cb(id, on_exit_of_program, NULL);
 }
 
+// What the arguments say is kept as long as QEMU runs, which a refusal ends. NOLINTBEGIN(clang-analyzer-unix.Malloc)
 EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv)
 {
 	const char *out = NULL, *file = NULL;
 
+	tracer_discard = stream_discard;
 	api_version = info->version.cur;
 	system_mode = info->system_emulation;
-	if (!choose_target(info->target_name)) {
+	if (!target_choose(info->target_name)) {
 		tracer_warn("cannot trace %s", info->target_name);
 		return -1;
 	}
@@ -535,3 +484,4 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info
 		listen(id);
 	return 0;
 }
+// NOLINTEND(clang-analyzer-unix.Malloc)

@@ -25,8 +25,6 @@
 
 enum { VECTORS_MAX = 8, TASKS_MAX = 4096 };
 
-bool system_mode;
-
 static struct {
 	uint64_t first, end;
 } vectors[VECTORS_MAX];

@@ -11,6 +11,7 @@
 //   stream.c   writes what is left as varints in zstd frames (docs/trace-format.md).
 //   guest.c    the guest's registers and memory, as far as a plugin can reach them.
 //   isa.c      facts about instructions, for the events that QEMU does not report.
+//   target.c   which machine is traced; how the tracer gives up. All stand on it, and on plugin.c none.
 
 #ifndef TRACER_H
 #define TRACER_H
@@ -38,6 +39,14 @@ struct target {
 	unsigned word_bytes;
 };
 extern const struct target *target;
+extern bool system_mode; // a whole machine
+
+bool target_choose(const char *qemu_name);
+bool target_choose_arch(const char *name); // of those that the chosen QEMU runs
+void tracer_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+// There is no way on. The program ends too: its caller waits for a trace. What was written of it is discarded first.
+void tracer_fatal(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+extern void (*tracer_discard)(void);
 
 // ---- Blocks ---------------------------------------------------------------------------------------------------
 
@@ -230,7 +239,6 @@ extern _Atomic bool trace_finished;
 
 // ---- system.c -------------------------------------------------------------------------------------------------
 
-extern bool system_mode;
 bool system_take_argument(const char *key, const char *value, bool *mine);
 uint64_t system_start_address(void); // 0: from the first instruction
 bool system_interrupt(struct block *block, void *cpu); // does this block belong to an interrupt of the region?
@@ -272,8 +280,5 @@ bool isa_goes_to(const struct block *block, uint64_t next); // by itself: falls 
 bool isa_returns_from_interrupt(const struct block *block);
 bool isa_calls_system(const struct block *block);
 uint32_t isa_word(const uint8_t *code);
-
-void tracer_fatal(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
-void tracer_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif
