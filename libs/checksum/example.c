@@ -11,52 +11,16 @@
 enum { IP_BYTES = 20, UDP_BYTES = 8, PAYLOAD_BYTES = 13 };
 enum { TTL_AND_PROTOCOL = 8, IP_CHECK = 10, ADDRESSES = 12, UDP_CHECK = IP_BYTES + 6 };
 
+/* clang-format off */
 static unsigned char packet[] = {
 	/* IPv4: version and words, service, length 41; id, fragment; time to live 64, UDP, checksum; addresses */
-	0x45,
-	0x00,
-	0x00,
-	0x29,
-	0x12,
-	0x34,
-	0x40,
-	0x00,
-	0x40,
-	0x11,
-	0x00,
-	0x00,
-	192,
-	0,
-	2,
-	1,
-	198,
-	51,
-	100,
-	7,
+	0x45, 0x00, 0x00, 0x29, 0x12, 0x34, 0x40, 0x00, 0x40, 0x11, 0x00, 0x00, 192, 0, 2, 1, 198, 51, 100, 7,
 	/* UDP: ports 5353 and 53, length 21, checksum */
-	0x14,
-	0xe9,
-	0x00,
-	0x35,
-	0x00,
-	0x15,
-	0x00,
-	0x00,
+	0x14, 0xe9, 0x00, 0x35, 0x00, 0x15, 0x00, 0x00,
 	/* 13 bytes of payload: an odd length */
-	'H',
-	'e',
-	'l',
-	'l',
-	'o',
-	',',
-	' ',
-	'w',
-	'o',
-	'r',
-	'l',
-	'd',
-	'!',
+	'H', 'e', 'l', 'l', 'o', ',', ' ', 'w', 'o', 'r', 'l', 'd', '!',
 };
+/* clang-format on */
 
 /* The UDP pseudo-header of IPv4 has the addresses, the protocol and the length (RFC 768). */
 static uint32_t pseudo_header_sum(void)

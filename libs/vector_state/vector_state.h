@@ -313,14 +313,14 @@ static inline void vector_state_check(const void *area, size_t bytes, size_t byt
 	static inline void facility##_save_in(void *area, size_t bytes, unsigned int facilities) \
 	{ \
 		(void)facilities; \
-		vector_state_check(area, bytes, bytes_min, __alignof__(type), facilities &VECTOR_STATE_BIT(facility), \
+		vector_state_check(area, bytes, bytes_min, __alignof__(type), (facilities) & VECTOR_STATE_BIT(facility), \
 				   #facility "_save"); \
 		facility##_save((type *)area); \
 	} \
 	static inline void facility##_restore_in(const void *area, size_t bytes, unsigned int facilities) \
 	{ \
 		(void)facilities; \
-		vector_state_check(area, bytes, bytes_min, __alignof__(type), facilities &VECTOR_STATE_BIT(facility), \
+		vector_state_check(area, bytes, bytes_min, __alignof__(type), (facilities) & VECTOR_STATE_BIT(facility), \
 				   #facility "_restore"); \
 		facility##_restore((const type *)area); \
 	}

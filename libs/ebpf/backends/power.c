@@ -387,45 +387,24 @@ static void fault(struct ebpf_emitter *e, enum ebpf_status status, uint32_t inst
 	jump(e, ebpf_leave_label(e));
 }
 
-#define POWER_BACKEND(arch, is_big, patch_function) \
-	{ \
-		.name = arch, \
-		.big_endian = is_big, \
-		.fusion_pays = true, \
-		.extension_costs = true, \
-		.features_known = EBPF_POWER_ISA206 | EBPF_POWER_ISA207 | EBPF_POWER_ISA300 | EBPF_POWER_ISA310, \
-		.swap_error = ebpf_power_swap_error, \
-		.has_swapped_access = ebpf_power_has_swapped_access, \
-		.enter = enter, \
-		.leave = leave, \
-		.clear = clear, \
-		.load_immediate = ebpf_power_load_immediate, \
-		.move = ebpf_power_move, \
-		.move_sign_extended = ebpf_power_move_sign_extended, \
-		.negate = ebpf_power_negate, \
-		.alu = ebpf_power_alu, \
-		.alu_immediate = ebpf_power_alu_immediate, \
-		.swap = ebpf_power_swap, \
-		.truncate = ebpf_power_truncate_register, \
-		.load = ebpf_power_load, \
-		.store = ebpf_power_store, \
-		.store_immediate = ebpf_power_store_immediate, \
-		.atomic = ebpf_power_atomic, \
-		.jump = jump, \
-		.branch = branch, \
-		.branch_immediate = branch_immediate, \
-		.call_local = call_local, \
-		.function_enter = function_enter, \
-		.function_leave = function_leave, \
-		.call_helper = call_helper, \
-		.call_register = call_register, \
-		.charge = charge, \
-		.check_alignment = check_alignment, \
-		.check_bounds = check_bounds, \
-		.bounds_routine = ebpf_power_bounds_routine, \
-		.fault = fault, \
-		.patch = patch_function, \
+/* clang-format off */
+#define POWER_BACKEND(arch, is_big, patch_function)									\
+	{														\
+		.name = arch, .big_endian = is_big, .fusion_pays = true, .extension_costs = true,			\
+		.features_known = EBPF_POWER_ISA206 | EBPF_POWER_ISA207 | EBPF_POWER_ISA300 | EBPF_POWER_ISA310,	\
+		.swap_error = ebpf_power_swap_error, .has_swapped_access = ebpf_power_has_swapped_access,		\
+		.enter = enter, .leave = leave, .clear = clear, .load_immediate = ebpf_power_load_immediate,		\
+		.move = ebpf_power_move, .move_sign_extended = ebpf_power_move_sign_extended,				\
+		.negate = ebpf_power_negate, .alu = ebpf_power_alu, .alu_immediate = ebpf_power_alu_immediate,		\
+		.swap = ebpf_power_swap, .truncate = ebpf_power_truncate_register, .load = ebpf_power_load,		\
+		.store = ebpf_power_store, .store_immediate = ebpf_power_store_immediate, .atomic = ebpf_power_atomic,	\
+		.jump = jump, .branch = branch, .branch_immediate = branch_immediate, .call_local = call_local,		\
+		.function_enter = function_enter, .function_leave = function_leave, .call_helper = call_helper,		\
+		.call_register = call_register, .charge = charge, .check_alignment = check_alignment,			\
+		.check_bounds = check_bounds, .bounds_routine = ebpf_power_bounds_routine, .fault = fault,		\
+		.patch = patch_function,										\
 	}
+/* clang-format on */
 
 const struct ebpf_backend ebpf_backend_powerpc64le = POWER_BACKEND("powerpc64le", false, patch_little);
 const struct ebpf_backend ebpf_backend_powerpc64 = POWER_BACKEND("powerpc64", true, patch_big);

@@ -33,14 +33,12 @@ static bool chance(struct generator *g, unsigned percent)
 
 static int32_t constant(struct generator *g)
 {
+	/* clang-format off */
 	static const int32_t edges[] = {
-		0,	    1,	    -1,	   2,	  -2,	      3,	 7,
-		8,	    31,	    32,	   33,	  63,	      64,	 65,
-		127,	    128,    -128,  -129,  255,	      256,	 2047,
-		2048,	    -2048,  -2049, 4095,  4096,	      32767,	 32768,
-		-32768,	    -32769, 65535, 65536, 0x7fffffff, INT32_MIN, INT32_MIN + 1,
-		0x00ff00ff,
+		0, 1, -1, 2, -2, 3, 7, 8, 31, 32, 33, 63, 64, 65, 127, 128, -128, -129, 255, 256, 2047, 2048, -2048, -2049,
+		4095, 4096, 32767, 32768, -32768, -32769, 65535, 65536, 0x7fffffff, INT32_MIN, INT32_MIN + 1, 0x00ff00ff,
 	};
+	/* clang-format on */
 
 	if (chance(g, 60))
 		return edges[generate_below(g, sizeof(edges) / sizeof(edges[0]))];
@@ -91,16 +89,10 @@ static void list_jumps(struct generator *g, uint8_t class)
 
 static void list_memory(struct generator *g)
 {
-	static const int32_t atomics[] = { BPF_ADD,
-					   BPF_OR,
-					   BPF_AND,
-					   BPF_XOR,
-					   BPF_ADD | BPF_FETCH,
-					   BPF_OR | BPF_FETCH,
-					   BPF_AND | BPF_FETCH,
-					   BPF_XOR | BPF_FETCH,
-					   BPF_XCHG,
-					   BPF_CMPXCHG };
+	/* clang-format off */
+	static const int32_t atomics[] = { BPF_ADD, BPF_OR, BPF_AND, BPF_XOR, BPF_ADD | BPF_FETCH, BPF_OR | BPF_FETCH,
+					   BPF_AND | BPF_FETCH, BPF_XOR | BPF_FETCH, BPF_XCHG, BPF_CMPXCHG };
+	/* clang-format on */
 	static const uint8_t sizes[] = { BPF_B, BPF_H, BPF_W, BPF_DW };
 	unsigned i;
 
@@ -120,7 +112,7 @@ static void list_memory(struct generator *g)
 static void list_rest(struct generator *g)
 {
 	int32_t bits;
-	uint8_t source;
+	unsigned source;
 
 	for (bits = 16; bits <= 64; bits *= 2) {
 		kind(g, BPF_OP_LE, 0, 0, bits);
@@ -128,7 +120,7 @@ static void list_rest(struct generator *g)
 		kind(g, BPF_OP_BSWAP, 0, 0, bits);
 	}
 	for (source = 0; source <= EBPF_LDDW_MAP_VALUE_BY_INDEX; source++)
-		kind(g, BPF_OP_LDDW, source, 0, 0);
+		kind(g, BPF_OP_LDDW, (uint8_t)source, 0, 0);
 	kind(g, BPF_OP_CALL, BPF_CALL_HELPER, 0, GENERATE_HELPER_MIX);
 	kind(g, BPF_OP_CALL, BPF_CALL_HELPER, 0, GENERATE_HELPER_UNWIND);
 	kind(g, BPF_OP_CALL, BPF_CALL_LOCAL, 0, 0);

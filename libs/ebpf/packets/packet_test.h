@@ -13,11 +13,14 @@ uint64_t REFERENCE(struct ebpf_frame *frame);
 enum { PACKET_BYTES = 64 };
 
 /* Ethernet, IPv4 without options, TCP: 203.0.113.7 port 40001 to 172.16.5.9 port 80. Every program goes all the way. */
+/* clang-format off */
 static const unsigned char matching_packet[PACKET_BYTES] = {
-	0x02, 0, 0,    0,    0,	   1,	 0x02, 0,    0,	  0,  0,   2,	0x08, 0x00, 0x45, 0,   0,    50,   0x12, 0x34, 0x40, 0,
-	64,   6, 0xb5, 0x11, 203,  0,	 113,  7,    172, 16, 5,   9,	0x9c, 0x41, 0,	  80,  0xde, 0xad, 0xbe, 0xef, 0,    0,
-	0,    1, 0x50, 0x18, 0xfa, 0xf0, 0x77, 0x88, 0,	  0,  'G', 'E', 'T',  ' ',  '/',  ' ', 'H',  'T',  'T',	 'P',
+	0x02, 0, 0, 0, 0, 1, 0x02, 0, 0, 0, 0, 2, 0x08, 0x00,
+	0x45, 0, 0, 50, 0x12, 0x34, 0x40, 0, 64, 6, 0xb5, 0x11, 203, 0, 113, 7, 172, 16, 5, 9,
+	0x9c, 0x41, 0, 80, 0xde, 0xad, 0xbe, 0xef, 0, 0, 0, 1, 0x50, 0x18, 0xfa, 0xf0, 0x77, 0x88, 0, 0,
+	'G', 'E', 'T', ' ', '/', ' ', 'H', 'T', 'T', 'P',
 };
+/* clang-format on */
 
 static struct assay_region region;
 static unsigned char want[PACKET_BYTES];

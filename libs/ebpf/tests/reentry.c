@@ -116,11 +116,13 @@ static uint64_t new_value(struct test *test, uint64_t r1, uint64_t r2)
 /* 100 values, one after the other, each written at once, and the first again: the array of regions moves several times. */
 static void regions_from_a_helper(struct test *test)
 {
+	/* clang-format off */
 	static const uint8_t program[] = {
-		SET(6, 0),	   MOV(8, 1), CALL(HELPER),  ADD_CONSTANT(6, 1),      STORE(0, 6, 0),
-		JUMP_NOT(6, 1, 1), MOV(7, 0), LOAD(3, 8, 0), JUMP_NOT(6, VALUES, -7), LOAD(0, 7, 0),
-		LOAD(3, 8, 0),	   ADD(0, 3), EXIT,
+		SET(6, 0), MOV(8, 1),
+		CALL(HELPER), ADD_CONSTANT(6, 1), STORE(0, 6, 0), JUMP_NOT(6, 1, 1), MOV(7, 0), LOAD(3, 8, 0), JUMP_NOT(6, VALUES, -7),
+		LOAD(0, 7, 0), LOAD(3, 8, 0), ADD(0, 3), EXIT,
 	};
+	/* clang-format on */
 	uint64_t context = 1000, r0 = 0, sum = 0;
 	unsigned i;
 
@@ -152,11 +154,12 @@ static uint64_t run_within(struct test *test, uint64_t depth, uint64_t outer_con
  */
 static void runs_within_a_run(struct test *test)
 {
+	/* clang-format off */
 	static const uint8_t program[] = {
-		MOV(6, 1),	   LOAD(1, 6, 0),  MOV(7, 1),	  STORE(10, 7, -8), STORE(10, 7, -512),
-		SET(2, 5),	   STORE(6, 2, 8), CALL(HELPER),  LOAD(3, 10, -8),  ADD(0, 3),
-		LOAD(3, 10, -512), ADD(0, 3),	   LOAD(3, 6, 0), ADD(0, 3),	    EXIT,
+		MOV(6, 1), LOAD(1, 6, 0), MOV(7, 1), STORE(10, 7, -8), STORE(10, 7, -512), SET(2, 5), STORE(6, 2, 8),
+		CALL(HELPER), LOAD(3, 10, -8), ADD(0, 3), LOAD(3, 10, -512), ADD(0, 3), LOAD(3, 6, 0), ADD(0, 3), EXIT,
 	};
+	/* clang-format on */
 	uint64_t context[2] = { 2, 0 }, r0 = 0;
 
 	test->helper = run_within;
@@ -194,11 +197,12 @@ static uint64_t run_on_inner(struct test *test, uint64_t outer_context, uint64_t
 /* The inner run is given the outer context's address as data, and may not access it. */
 static void the_outer_context_is_out_of_bounds(struct test *test)
 {
+	/* clang-format off */
 	static const uint8_t program[] = {
 		LOAD(2, 1, 0), MOV(6, 2), JUMP_NOT(2, 0, 3), /* the outer run's context has 0 there */
-		CALL(HELPER),  SET(0, 1), EXIT,
-		LOAD(0, 6, 0), EXIT,
+		CALL(HELPER), SET(0, 1), EXIT, LOAD(0, 6, 0), EXIT,
 	};
+	/* clang-format on */
 	uint64_t context = 0, r0 = 0;
 
 	test->helper = run_on_inner;
@@ -219,9 +223,11 @@ static uint64_t take_back(struct test *test, uint64_t address, uint64_t r2)
 
 static void regions_can_be_removed(struct test *test)
 {
+	/* clang-format off */
 	static const uint8_t program[] = {
 		LOAD(6, 1, 0), STORE(6, 6, 0), MOV(1, 6), CALL(HELPER), STORE(6, 6, 0), EXIT,
 	};
+	/* clang-format on */
 	uint64_t value = 0, other = 0, context = (uint64_t)(uintptr_t)&value, r0;
 
 	test->helper = take_back;

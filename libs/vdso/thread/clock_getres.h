@@ -49,4 +49,4 @@ BEHIND_ENTRY int thread_clock_getres(int clock, struct vdso_timespec *result PAG
 	return 0;
 }
 
-ENTRY(vdso_clock_getres, thread_clock_getres, % r5);
+ENTRY(vdso_clock_getres, thread_clock_getres, r5);

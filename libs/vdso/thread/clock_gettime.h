@@ -15,4 +15,4 @@ BEHIND_ENTRY int thread_clock_gettime(int clock, struct vdso_timespec *result PA
 	return 0;
 }
 
-ENTRY(vdso_clock_gettime, thread_clock_gettime, % r5);
+ENTRY(vdso_clock_gettime, thread_clock_gettime, r5);

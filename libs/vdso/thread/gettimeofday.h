@@ -25,4 +25,4 @@ BEHIND_ENTRY int thread_gettimeofday(struct vdso_timeval *result, struct vdso_ti
 	return 0;
 }
 
-ENTRY(vdso_gettimeofday, thread_gettimeofday, % r5);
+ENTRY(vdso_gettimeofday, thread_gettimeofday, r5);

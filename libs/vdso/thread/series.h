@@ -43,8 +43,8 @@ struct wide_time {
 /* The page's address from the program counter: `bcl 20, 31` is the form that branch predictors know not to be a call. */
 #define FIND_PAGE(register)                                        \
 	"	bcl	20, 31, .+4\n"                             \
-	"1:	mflr	" #register "\n"                           \
-	"	addi	" #register ", " #register ", (vdso_data_page - 1b)@l\n"
+	"1:	mflr	%" #register "\n"                          \
+	"	addi	%" #register ", %" #register ", (vdso_data_page - 1b)@l\n"
 
 #if STEP_PAGE
 #define HAND_ON_PAGE(register) FIND_PAGE(register)

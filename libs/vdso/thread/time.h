@@ -13,4 +13,4 @@ BEHIND_ENTRY long thread_time(long *result PAGE_ARGUMENT)
 	return now;
 }
 
-ENTRY_TIME(vdso_time, thread_time, % r4);
+ENTRY_TIME(vdso_time, thread_time, r4);

@@ -13,7 +13,10 @@ void fpu_save(struct vector_state_fpu *area)
 	__asm__ volatile("movcf2gr %0, $fcc" #number : "=r"(flag)); \
 	flags |= flag << 8 * (number);
 	EACH_OF_32(STORE)
-	FLAG(0) FLAG(1) FLAG(2) FLAG(3) FLAG(4) FLAG(5) FLAG(6) FLAG(7) area->fcc = flags;
+	/* clang-format off */
+	FLAG(0) FLAG(1) FLAG(2) FLAG(3) FLAG(4) FLAG(5) FLAG(6) FLAG(7)
+	area->fcc = flags;
+	/* clang-format on */
 	__asm__ volatile("movfcsr2gr %0, $fcsr0" : "=r"(flag));
 	area->fcsr = (uint32_t)flag;
 }

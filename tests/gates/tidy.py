@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""tests/gates/tidy.py < FILES: clang-tidy over the C files that standard input names, by the checks of .clang-tidy.
+
+A file that was found good is not looked at again until it, a header that it includes, the checks or the flags change: what was
+seen is noted in $ASSAY_CACHE/tidy. There is no compilation database, for hot paths are built in seven ways: FLAGS says by what
+path which machine's compiler reads a file. Ends with status 1 where there are findings.
+"""
+
+import concurrent.futures
+import functools
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+
+CACHE = os.path.join(os.environ.get("ASSAY_CACHE", ".assay"), "tidy")
+HOSTS = {"x86_64": "x86_64", "aarch64": "aarch64", "ppc64le": "power", "riscv64": "riscv64", "loongarch64": "loongarch64"}
+LIBRARIES = ["byteswap", "cache_log", "checksum", "ebpf", "vdso", "vector_state", "vector_state/switch"]
+
+# Folders in runner/arch, and how code of theirs is read: without any C library, as the runner is.
+MACHINES = {
+    "powerpc": ["--target=powerpc-linux-gnu", "-mcpu=7450", "-maltivec"],
+    "power": ["--target=powerpc64le-linux-gnu", "-mcpu=pwr10"],
+    "loongarch64": ["--target=loongarch64-linux-gnu", "-mabi=lp64d", "-mlasx"],
+    "aarch64": ["--target=aarch64-linux-gnu"],
+    "riscv64": ["--target=riscv64-linux-gnu", "-mabi=lp64d"],
+    "x86_64": ["--target=x86_64-linux-gnu", "-march=sapphirerapids"],
+}
+
+# What a path says of a file's machine; the first that fits. All others are read as the machine's own, with its C library.
+OF_A_MACHINE = [
+    (r"/(powerpc|power|loongarch64|aarch64|riscv64|x86_64)/", None),
+    (r"vector_state/(vmx|vsx)_", "power"),
+    (r"vector_state/(lsx|lasx)_", "loongarch64"),
+    (r"vector_state/neon_", "aarch64"),
+    (r"vector_state/(sse|avx|avx512|x87)_", "x86_64"),
+    (r"vector_state/fpu_", "powerpc"),
+    (r"workloads/guest_switch\.c", "power"),
+    (r"vdso/image/leaf\.c|workloads/regcheck\.c", "powerpc"),
+]
+
+
+def machine_of(path):
+    """The folder of runner/arch that a file is for; None for the machine's own."""
+    for pattern, machine in OF_A_MACHINE:
+        if found := re.search(pattern, path):
+            return machine or found[1]
+    return None
+
+
+def flags_of(path):
+    """How the compiler reads a file."""
+    machine = machine_of(path)
+    flags = [*MACHINES[machine], "-ffreestanding", "-nostdlibinc"] if machine else ["-D_GNU_SOURCE"]
+    folders, folder = [], os.path.dirname(path)
+    while folder:
+        folders.append(folder)
+        folder = os.path.dirname(folder)
+    folders += ["runner", "runner/arch/" + (machine or HOSTS.get(os.uname().machine, "x86_64"))]
+    folders += ["libs/" + library for library in LIBRARIES]
+    if path.startswith("libs/byteswap/"):
+        flags += ["-DBITS=64", "-DFORMS=1"]
+    # Warnings are the compiler's, where the file is built.
+    return ["-std=gnu11", "-w", *flags, *("-I" + folder for folder in folders)]
+
+
+@functools.lru_cache(None)
+def digest(path):
+    try:
+        with open(path, "rb") as file:
+            return hashlib.sha256(file.read()).hexdigest()
+    except OSError:
+        return None
+
+
+@functools.lru_cache(None)
+def version():
+    return subprocess.run(["clang-tidy-19", "--version"], capture_output=True, text=True, check=True).stdout
+
+
+def included(path, flags):
+    """All files that the compiler reads for this one."""
+    rule = subprocess.run(["clang-19", "-M", "-MT", "x", *flags, path], capture_output=True, text=True)
+    return rule.stdout.replace("\\\n", " ").split()[1:] if rule.returncode == 0 else []
+
+
+def look(path):
+    """What is found in a file, and nothing if that is known from last time."""
+    flags = flags_of(path)
+    how = hashlib.sha256("\0".join([version(), digest(".clang-tidy"), path, *flags]).encode()).hexdigest()
+    note = os.path.join(CACHE, how)
+    try:
+        with open(note, encoding="utf-8") as file:
+            if all(digest(name) == was for name, was in json.load(file).items()):
+                return ""
+    except (OSError, ValueError):
+        pass
+    run = subprocess.run(["clang-tidy-19", "--quiet", path, "--", *flags], capture_output=True, text=True)
+    if run.returncode != 0 or "warning:" in run.stdout:
+        return run.stdout or run.stderr or f"{path}: clang-tidy-19 ends with {run.returncode}\n"
+    seen = {name: digest(name) for name in included(path, flags)}
+    if seen:
+        with open(f"{note}.{os.getpid()}", "w", encoding="utf-8") as file:
+            json.dump(seen, file)
+        os.replace(f"{note}.{os.getpid()}", note)
+    return ""
+
+
+def main():
+    files = sorted({line.strip() for line in sys.stdin} - {""})
+    os.makedirs(CACHE, exist_ok=True)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        findings = [found for found in pool.map(look, files) if found]
+    sys.stdout.write("".join(findings))
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
