@@ -137,6 +137,17 @@ static void read_configuration(void)
 
 /* ------------------------------------------------------------------ the system */
 
+/* Some architectures' kernels have a JIT and start with it off (riscv). */
+static void compile_bpf(void)
+{
+	long file = CALL(SYS_OPENAT, AT_FDCWD, "/proc/sys/net/core/bpf_jit_enable", O_RDWR | O_CLOEXEC);
+
+	if (file >= 0) {
+		(void)CALL(ASSAY_SYS_WRITE, file, "1", 1);
+		(void)CALL(SYS_CLOSE, file);
+	}
+}
+
 /* What is not in this kernel, the program does without. */
 static void prepare_system(void)
 {
@@ -151,6 +162,7 @@ static void prepare_system(void)
 		(void)CALL(SYS_MKDIRAT, AT_FDCWD, mounts[i][0], 0777);
 		(void)CALL(SYS_MOUNT, mounts[i][1], mounts[i][0], mounts[i][1], 0, 0);
 	}
+	compile_bpf();
 	for (size_t i = 0; i < modules_count; i++) {
 		char text[LINE_BYTES_MAX], *end;
 		long file = CALL(SYS_OPENAT, AT_FDCWD, modules[i], O_CLOEXEC);

@@ -12,46 +12,12 @@
  *
  * Freestanding: runner/freestanding.h.
  */
-#include "freestanding.h"
+#include "bpf.h"
 
-/* linux/bpf.h: commands, one program type, and the attributes' layout. */
-enum { PROG_LOAD = 5, PROG_TEST_RUN = 10, OBJ_GET_INFO = 15, SOCKET_FILTER = 1, DATA_SHORT = 64, DATA_LONG = 256 };
+/* Bytes of packets. */
+enum { DATA_SHORT = 64, DATA_LONG = 256 };
 
-struct load {
-	uint32_t type, count;
-	uint64_t instructions, license;
-	uint32_t log_level, log_size;
-	uint64_t log;
-	uint8_t rest[80];
-};
-
-struct test_run {
-	uint32_t file, result, in_bytes, out_bytes;
-	uint64_t in, out;
-	uint32_t repeat, duration;
-	uint8_t rest[40];
-};
-
-struct info {
-	uint32_t file, bytes;
-	uint64_t to;
-};
-
-struct program_info {
-	uint32_t type, id;
-	uint8_t tag[8];
-	uint32_t compiled_bytes, checked_bytes;
-	uint8_t rest[208];
-};
-
-struct instruction {
-	uint8_t code;
-	/* As the kernel has it, in the order in which each byte order's ABI fills a byte. */
-	uint8_t to : 4, from : 4;
-	int16_t offset;
-	int32_t value;
-};
-
+/* clang-format off */
 /* Codes of instructions: class, operation, size. */
 enum {
 	LOAD_WORD = 0x61,
@@ -69,6 +35,7 @@ enum {
 	JUMP_GREATER = 0x25,
 	EXIT = 0x95,
 };
+/* clang-format on */
 
 static const uint64_t pattern = 0x8192a3b4c5d6e7f8u;
 static unsigned int failures;

@@ -89,6 +89,9 @@ pub struct UnknownArch(pub String);
 
 impl fmt::Display for UnknownArch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.contains(',') {
+            return write!(f, "one architecture is meant here, and '{}' names several", self.0);
+        }
         let known: Vec<_> = Arch::ALL.iter().map(|arch| arch.name()).collect();
         write!(f, "unknown architecture '{}'; known: {}", self.0, known.join(" "))
     }

@@ -26,6 +26,10 @@ pub fn cpus_for(context: &Context, names: &[String], archs: &[Arch]) -> Result<V
     for name in names {
         let found = match name.strip_prefix(PREFIX) {
             Some(llvm) => llvm_cpus(llvm, &archs)?,
+            None if name.contains(',') => {
+                return Err(Problem::new(format!("one cpu at a time: '{name}' names several"))
+                    .remedy("name one of them; ./assay predict and compare take several"));
+            }
             None if names_a_file(&name) => vec![of_file(&folder, Path::new(&name))?],
             None => vec![described(&folder, &name)?],
         };
@@ -66,8 +70,13 @@ fn described(folder: &Path, name: &str) -> Result<Cpu> {
             return Problem::new(format!("no file describes the cpu '{name}'"))
                 .remedy(format!("-c llvm:{name} takes LLVM's model of it; described: {}", known.join(" ")));
         }
-        let near = nearest(name, known.iter().map(String::as_str));
-        let guess = near.map_or(String::new(), |near| format!("did you mean {near}? "));
+        let near = nearest(&name.to_lowercase(), known.iter().map(String::as_str));
+        let file = Path::new(".").join(format!("{name}.toml"));
+        let guess = match near {
+            _ if file.is_file() => format!("-c {} takes the file; ", file.display()),
+            Some(near) => format!("did you mean {near}? "),
+            None => String::new(),
+        };
         Problem::new(format!("unknown cpu '{name}'")).remedy(format!("{guess}known: {}", known.join(" ")))
     })
 }

@@ -106,33 +106,9 @@ enum Verb {
     Test(verbs::test::Args),
 }
 
-/// The verb's name, if it is one that may be at something for long without a word of its own. Those that run a program of the
-/// user's, or show what others print, leave the terminal to it.
-fn watched(verb: &Verb) -> Option<&'static str> {
-    Some(match verb {
-        Verb::Prove(_) => "prove",
-        Verb::Predict(_) => "predict",
-        Verb::Measure(_) => "measure",
-        Verb::Compare(_) => "compare",
-        Verb::Study(_) => "study",
-        Verb::Report(_) => "report",
-        Verb::Code(_) => "code",
-        Verb::Explain(_) => "explain",
-        Verb::Fit(_) => "fit",
-        Verb::Validate(_) => "validate",
-        Verb::Regcheck(_) => "regcheck",
-        Verb::Pingpong(_) => "pingpong",
-        Verb::Vdso(_) => "vdso",
-        Verb::CacheLog(_) => "cache-log",
-        Verb::Demo(_) => "demo",
-        Verb::Check(_) => "check",
-        Verb::Count(_) => "count",
-        Verb::Hot(_) => "hot",
-        Verb::Foreign(_) => "foreign",
-        Verb::Ebpf(_) => "ebpf",
-        _ => return None,
-    })
-}
+/// Verbs of which no word is said while they are silent: `trace` leaves the terminal to the program that it records, and `test` tells
+/// what it is at.
+const UNWATCHED: [&str; 2] = ["trace", "test"];
 
 /// The command line as clap knows it.
 fn command() -> clap::Command {
@@ -145,7 +121,8 @@ fn main() -> ExitCode {
     restore_broken_pipe_behaviour();
     interrupt::watch();
     interrupt::explain_panics();
-    let cli = match Cli::from_arg_matches(&command().get_matches()) {
+    let matches = command().get_matches();
+    let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
         Err(error) => error.exit(),
     };
@@ -154,7 +131,7 @@ fn main() -> ExitCode {
         Err(problem) => return complain(&problem),
     };
     interrupt::tidies(&context.workspace);
-    if let Some(name) = watched(&cli.verb) {
+    if let Some(name) = matches.subcommand_name().filter(|name| !UNWATCHED.contains(name)) {
         progress::watch(name);
     }
     let outcome = match cli.verb {
@@ -206,5 +183,42 @@ fn restore_broken_pipe_behaviour() {
     // SAFETY: setting the default disposition of SIGPIPE before any thread is started.
     unsafe {
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{Arg, Command};
+
+    /// All verbs and their actions, with their options.
+    fn every_option(command: &Command, title: &str, look: &mut dyn FnMut(&str, &Arg)) {
+        command.get_arguments().for_each(|option| look(title, option));
+        for verb in command.get_subcommands() {
+            every_option(verb, &format!("{title} {}", verb.get_name()), look);
+        }
+    }
+
+    #[test]
+    fn wherever_several_cpus_architectures_and_variants_may_be_named_commas_part_them() {
+        let (mut looked, mut without) = (0, Vec::new());
+        every_option(&Cli::command(), "assay", &mut |title, option| {
+            let names = ["cpu", "arch", "variant"];
+            let is_one = option.get_long().is_some_and(|long| names.contains(&long));
+            if is_one && matches!(option.get_action(), clap::ArgAction::Append) {
+                looked += 1;
+                if option.get_value_delimiter() != Some(',') {
+                    without.push(format!("{title} --{}", option.get_long().unwrap_or_default()));
+                }
+            }
+        });
+        assert!(looked > 20 && without.is_empty(), "of {looked}: {without:?}");
+    }
+
+    #[test]
+    fn verbs_that_are_not_watched_are_verbs() {
+        let command = Cli::command();
+        let known = |name: &&str| command.find_subcommand(name).is_some();
+        assert!(UNWATCHED.iter().all(known), "{UNWATCHED:?}");
     }
 }

@@ -51,10 +51,10 @@ fn since_start() -> u64 {
     u64::try_from(START.get_or_init(Instant::now).elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Sees to it that a verb is not silent for longer than what takes its time tells of itself: for verbs that do so in some
-/// places only. Runs until the program ends.
-pub fn watch(verb: &'static str) {
+/// Sees to it that a verb is not silent for longer than what takes its time tells of itself. Runs until the program ends.
+pub fn watch(verb: &str) {
     since_start();
+    let verb = verb.to_owned();
     // Without a thread there is nothing but silence.
     let _ = std::thread::Builder::new().spawn(move || {
         let next = if std::io::stderr().is_terminal() { NEXT_AT_TERMINAL } else { NEXT_LINE };

@@ -60,15 +60,16 @@ pub struct Cases {
     pub cases: Vec<Case>,
 }
 
-/// A word that is no name of a hot path: a file that is there, or what could only be one.
-pub fn names_a_file(word: &str) -> bool {
-    Path::new(word).is_file() || word.ends_with(".trace") || word.contains('/') && !is_pair(word)
+/// A word that is no name of a hot path and no source: a file that is there, or what could only be one.
+pub fn names_a_trace(word: &str) -> bool {
+    let is_path = Path::new(word).is_file() || word.contains('/') && !is_pair(word);
+    word.ends_with(".trace") || is_path && !discover::is_source(Path::new(word))
 }
 
 /// Refuses what chooses among variants and builds them where the words are recorded traces, to which it does not apply.
 pub fn only_traces(selection: &Selection, cases: &Cases) -> Result<()> {
     let words = &selection.words;
-    if let Some(other) = words.iter().find(|word| !names_a_file(word)) {
+    if let Some(other) = words.iter().find(|word| !names_a_trace(word)) {
         return Err(Problem::new(format!("'{other}' is no trace, and {} is one", words[0]))
             .remedy("name either traces, or a hot path with its variants"));
     }
@@ -366,9 +367,11 @@ impl Selection {
         }
         let own_flags = self.own_flags()?;
         let mut selected = Vec::new();
-        for file in files {
-            for arch in &self.archs {
-                let mut variant = foreign::variant(hotpath, *arch, Path::new(file))?;
+        // One that is named twice is meant once.
+        let mut seen = BTreeSet::new();
+        for file in files.iter().filter(|file| seen.insert(*file)) {
+            for arch in self.archs() {
+                let mut variant = foreign::variant(hotpath, arch, Path::new(file))?;
                 variant.keys.cflags.extend(own_flags.iter().cloned());
                 selected.push(variant);
             }

@@ -7,7 +7,10 @@
 
 use crate::{Engine, Plugin, PluginError, Question};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Results that differ on a big-endian machine, with the reasons, below the checkout.
+pub const BIG_ENDIAN_RESULTS: &str = "libs/ebpf/tests/conformance_big_endian.txt";
 
 /// One program of a suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +58,16 @@ pub enum SuiteError {
         /// What is wrong.
         reason: String,
     },
+}
+
+/// Where the suite is looked for if none is named; it is not part of the repository: in `$ASSAY_SHARED`, or in the folder `shared`
+/// beside the checkout.
+pub fn default_suite(checkout: &Path) -> PathBuf {
+    let shared = match std::env::var_os("ASSAY_SHARED") {
+        Some(folder) => PathBuf::from(folder),
+        None => checkout.parent().unwrap_or(Path::new("/")).join("shared"),
+    };
+    shared.join("conformance/ebpf.json")
 }
 
 fn hex(text: &str) -> Option<u64> {

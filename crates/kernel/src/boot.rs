@@ -32,8 +32,8 @@ const QEMU_FILE_BYTES: u64 = 64 << 30;
 /// One start of one kernel.
 #[derive(Clone, Debug)]
 pub struct Boot<'a> {
-    /// The architecture.
-    pub arch: Arch,
+    /// The machine.
+    pub machine: &'static Machine,
     /// What QEMU is to boot.
     pub kernel: &'a Path,
     /// QEMU's name of the cpu.
@@ -56,11 +56,11 @@ pub struct Boot<'a> {
 
 impl<'a> Boot<'a> {
     /// One processor, a gigabyte, two minutes, the default cpu.
-    pub fn new(arch: Arch, kernel: &'a Path, run: Run) -> Boot<'a> {
+    pub fn new(machine: &'static Machine, kernel: &'a Path, run: Run) -> Boot<'a> {
         Boot {
-            arch,
+            machine,
             kernel,
-            cpu: Machine::of(arch).cpus[0].1,
+            cpu: machine.cpus[0].1,
             run,
             processors: 1,
             memory_mib: 1024,
@@ -163,14 +163,14 @@ fn errno(number: i32) -> String {
 
 /// Boots, runs, and waits for the end.
 pub fn boot(workspace: &Workspace, boot: &Boot) -> Result<Outcome> {
-    let machine = Machine::of(boot.arch);
+    let machine = boot.machine;
     let mark = mark();
     let initrd = workspace.scratch(".cpio")?;
     fs::write(initrd.path(), initramfs(workspace, boot, &mark)?)
         .map_err(|error| Problem::io("write the initramfs", initrd.path(), &error))?;
     let log = match &boot.log {
         Some(log) => log.clone(),
-        None => workspace.folder("kernel/log")?.join(format!("{}-{}-{mark}.log", boot.arch, boot.cpu)),
+        None => workspace.folder("kernel/log")?.join(format!("{}-{}-{mark}.log", machine.name(), boot.cpu)),
     };
     let file = File::create(&log).map_err(|error| Problem::io("write the console's log", &log, &error))?;
     let console = Arc::new(Mutex::new(Console::new(&mark)));
@@ -300,7 +300,8 @@ fn initramfs(workspace: &Workspace, boot: &Boot, mark: &str) -> Result<Vec<u8>> 
     archive.device("dev/null", 1, 3);
     archive.device("dev/zero", 1, 5);
     archive.device("dev/urandom", 1, 9);
-    archive.file("init", &read(&init(workspace, boot.arch)?)?)?;
+    archive.device("dev/kvm", 10, 232);
+    archive.file("init", &read(&init(workspace, boot.machine.arch)?)?)?;
     let mut modules = Vec::new();
     for module in &boot.run.modules {
         modules.push(format!("/modules/{}", file_name(module)));
@@ -312,8 +313,8 @@ fn initramfs(workspace: &Workspace, boot: &Boot, mark: &str) -> Result<Vec<u8>> 
         archive.file(&words[0], &read(program)?)?;
         words.extend(boot.run.arguments.iter().cloned());
     }
-    for (here, there) in &boot.run.files {
-        archive.file(there, &read(here)?)?;
+    for (there, content) in &boot.run.files {
+        archive.file(there, content)?;
     }
     archive.file("assay/run", &orders(mark, &modules, &words)?)?;
     Ok(archive.finish())

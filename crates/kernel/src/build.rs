@@ -30,21 +30,14 @@ const RECIPE: &str = "1";
 /// What to build.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The architecture.
-    pub arch: Arch,
+    /// What it is to boot on.
+    pub machine: &'static Machine,
     /// The compiler; `None` is gcc where Debian has one, else clang.
     pub compiler: Option<CompilerKind>,
     /// Patches, to be applied in this order; none is the baseline.
     pub patches: Vec<Patch>,
     /// A tree of the user's instead of Debian's source.
     pub source: Option<PathBuf>,
-}
-
-impl Request {
-    /// The baseline of an architecture.
-    pub fn baseline(arch: Arch) -> Request {
-        Request { arch, compiler: None, patches: Vec::new(), source: None }
-    }
 }
 
 /// A kernel that was built.
@@ -153,12 +146,18 @@ fn counted(count: usize, one: &str, many: &str) -> String {
 
 /// The architecture's file, and its text behind what all kernels have. Told before the source is unpacked, since without a
 /// configuration nothing comes of it.
-fn config_of(workspace: &Workspace, arch: Arch) -> Result<(PathBuf, String)> {
+fn config_of(workspace: &Workspace, machine: &Machine) -> Result<(PathBuf, String)> {
+    let arch = machine.arch;
     let folder = workspace.root.join("kernel/config");
     let config = folder.join(format!("{arch}.config"));
     if config.is_file() {
         let fragment = format!("{}\n{}", read_text(&folder.join("common.config"))?, read_text(&config)?);
-        return Ok((config, fragment));
+        if machine.board.is_none() {
+            return Ok((config, fragment));
+        }
+        let config = folder.join(format!("{}.config", machine.name()));
+        let of_board = read_text(&config)?;
+        return Ok((config, format!("{fragment}\n{of_board}")));
     }
     let there = Arch::ALL.into_iter().filter(|arch| folder.join(format!("{arch}.config")).is_file());
     let names: Vec<String> = there.map(|arch| arch.to_string()).collect();
@@ -172,9 +171,9 @@ fn config_of(workspace: &Workspace, arch: Arch) -> Result<(PathBuf, String)> {
 
 impl<'a> Plan<'a> {
     fn new(workspace: &'a Workspace, request: &'a Request) -> Result<Plan<'a>> {
-        let machine = Machine::of(request.arch);
-        let target = Target::of(request.arch);
-        let (config, fragment) = config_of(workspace, request.arch)?;
+        let machine = request.machine;
+        let target = Target::of(machine.arch);
+        let (config, fragment) = config_of(workspace, machine)?;
         let source = match &request.source {
             Some(folder) => Source::named(folder)?,
             None => Source::of_debian(workspace)?,
@@ -185,7 +184,7 @@ impl<'a> Plan<'a> {
         });
         let compiler = Compiler::of(kind, target)?;
         let kind_name = if kind == CompilerKind::Gcc { "gcc" } else { "clang" };
-        let family = format!("{}-{kind_name}-{}", request.arch, &digest(&[&source.identity])[..8]);
+        let family = format!("{}-{kind_name}-{}", machine.name(), &digest(&[&source.identity])[..8]);
         let ingredients = [
             RECIPE,
             &source.identity,
@@ -196,7 +195,7 @@ impl<'a> Plan<'a> {
         let base = digest(&ingredients);
         let mut all = vec![base.as_str()];
         all.extend(request.patches.iter().map(|patch| patch.text.as_str()));
-        let key = format!("{}-{}", request.arch, digest(&all));
+        let key = format!("{}-{}", machine.name(), digest(&all));
         let baseline = format!("{family}-{base}");
         Ok(Plan {
             workspace,
@@ -236,7 +235,7 @@ impl<'a> Plan<'a> {
         cached: bool,
     ) -> Built {
         Built {
-            arch: self.request.arch,
+            arch: self.machine.arch,
             key: self.key.clone(),
             vmlinux: folder.join("vmlinux"),
             image: folder.join(Path::new(self.machine.image).file_name().unwrap_or_default()),
@@ -268,7 +267,7 @@ impl<'a> Plan<'a> {
         }
         say(&format!(
             "kernel: builds {} for {} with {}: the baseline of all patches, some ten minutes on two processors, once",
-            self.source.version, self.request.arch, self.compiler.version
+            self.source.version, self.machine.name(), self.compiler.version
         ));
         self.configure(&tree)?;
         let output = self.make(&tree)?;

@@ -8,6 +8,7 @@
 
 pub mod boot;
 pub mod build;
+pub mod conformance;
 pub mod console;
 pub mod initramfs;
 pub mod machine;

@@ -9,6 +9,8 @@ use lab::{Problem, Result};
 pub struct Machine {
     /// The architecture.
     pub arch: Arch,
+    /// What tells it from the architecture's usual machine, where it has another: `kernel/config/ARCH-BOARD.config` is for it.
+    pub board: Option<&'static str>,
     /// The kernel's name for it: `make ARCH=`.
     pub kernel_arch: &'static str,
     /// What QEMU boots, below the build folder: the ELF file or the image that the architecture's boot protocol wants.
@@ -21,6 +23,10 @@ pub struct Machine {
     pub qemu_arguments: &'static [&'static str],
     /// The console, as the kernel's command line names it.
     pub console: &'static str,
+    /// Whether QEMU's time can go with its instructions there (-icount).
+    pub counted_time: bool,
+    /// Whether guests run on it, whose code is then a part of what is recorded.
+    pub hosts_guests: bool,
     /// CPUs that it boots on: our name, QEMU's. The first is the default.
     pub cpus: &'static [(&'static str, &'static str)],
     /// What QEMU does not model of this architecture, for messages.
@@ -36,12 +42,15 @@ const ELF: &str = "vmlinux";
 /// What the rows of POWER share.
 const POWER: Machine = Machine {
     arch: Arch::Powerpc64le,
+    board: None,
     kernel_arch: "powerpc",
     image: ELF,
     qemu_program: "qemu-system-ppc64",
     qemu_package: Some("qemu-system-ppc"),
     qemu_arguments: PSERIES,
     console: "hvc0",
+    counted_time: true,
+    hosts_guests: false,
     cpus: &[("power8", "power8"), ("power9", "power9"), ("power10", "power10")],
     not_modelled:
         "Linux runs little-endian from POWER8 on; QEMU emulates partitions (pseries), not KVM's HV guests",
@@ -51,7 +60,7 @@ const POWER: Machine = Machine {
 const VIRT: Machine =
     Machine { qemu_arguments: &["-M", "virt"], console: "ttyS0", not_modelled: "", ..POWER };
 
-static MACHINES: [Machine; 7] = [
+static MACHINES: [Machine; 8] = [
     Machine {
         arch: Arch::Powerpc,
         qemu_program: "qemu-system-ppc",
@@ -69,6 +78,24 @@ static MACHINES: [Machine; 7] = [
         ..POWER
     },
     POWER,
+    // Without the management controller nobody turns it off.
+    Machine {
+        board: Some("powernv"),
+        qemu_arguments: &[
+            "-M",
+            "powernv8",
+            "-device",
+            "ipmi-bmc-sim,id=bmc",
+            "-device",
+            "isa-ipmi-bt,bmc=bmc,irq=10",
+        ],
+        // "Bad icount read": its processor's time base is read outside of what QEMU counts, and that ends QEMU.
+        counted_time: false,
+        hosts_guests: true,
+        cpus: &[("power8", "power8")],
+        not_modelled: "the bare machine, where KVM HV runs, is here a POWER8's, with one thread a core",
+        ..POWER
+    },
     Machine {
         arch: Arch::Loongarch64,
         kernel_arch: "loongarch",
@@ -84,7 +111,7 @@ static MACHINES: [Machine; 7] = [
         qemu_program: "qemu-system-x86_64",
         qemu_package: Some("qemu-system-x86"),
         qemu_arguments: &["-M", "pc"],
-        cpus: &[("golden_cove", "max"), ("zen3", "max")],
+        cpus: &[("golden_cove", "max"), ("zen3", "max"), ("zen5", "max")],
         not_modelled: "QEMU emulates neither AVX-512 nor the cores' own model numbers",
         ..VIRT
     },
@@ -110,12 +137,32 @@ static MACHINES: [Machine; 7] = [
 ];
 
 impl Machine {
-    /// The machine of an architecture.
+    /// The usual machine of an architecture.
     pub fn of(arch: Arch) -> &'static Machine {
         MACHINES
             .iter()
-            .find(|machine| machine.arch == arch)
+            .find(|machine| machine.arch == arch && machine.board.is_none())
             .expect("every Arch has a machine; a test holds it")
+    }
+
+    /// The machine of a board, or the usual one.
+    pub fn named(arch: Arch, board: Option<&str>) -> Result<&'static Machine> {
+        let Some(board) = board else { return Ok(Machine::of(arch)) };
+        let mut others = MACHINES.iter().filter(|machine| machine.board.is_some());
+        others.clone().find(|machine| machine.arch == arch && machine.board == Some(board)).ok_or_else(|| {
+            let known =
+                others.by_ref().map(|it| format!("-a {} --board {}", it.arch, it.board.unwrap_or_default()));
+            Problem::new(format!("there is no board '{board}' for a kernel of {arch}"))
+                .remedy(format!("leave --board out, or choose: {}", known.collect::<Vec<_>>().join(", ")))
+        })
+    }
+
+    /// How its files are called: the architecture, and the board where it is not the usual one.
+    pub fn name(&self) -> String {
+        match self.board {
+            Some(board) => format!("{}-{board}", self.arch),
+            None => self.arch.to_string(),
+        }
     }
 
     /// What has to be made besides the ELF file, as make names it; `None` where that is what QEMU boots.
@@ -150,6 +197,17 @@ mod tests {
             assert!(machine.cpu(None).is_ok(), "{arch}");
             assert_eq!(machine.arch, arch);
         }
+    }
+
+    #[test]
+    fn a_board_is_another_machine_of_its_architecture() {
+        let host = Machine::named(Arch::Powerpc64le, Some("powernv")).unwrap();
+        assert_eq!(
+            (host.name().as_str(), Machine::of(Arch::Powerpc64le).board),
+            ("powerpc64le-powernv", None)
+        );
+        let problem = Machine::named(Arch::Aarch64, Some("powernv")).unwrap_err().to_string();
+        assert!(problem.contains("-a powerpc64le --board powernv"), "{problem}");
     }
 
     #[test]

@@ -128,7 +128,9 @@ fn facts(symbols: &Symbols) -> Result<Facts> {
 fn arguments(recording: &Recording) -> Result<Vec<String>> {
     let symbols = recording.symbols;
     let facts = facts(symbols)?;
-    let mut words = vec![format!("arch={}", symbols.arch), format!("kernel={:#x}", facts.kernel)];
+    // What a host's kernel goes to in the lower half is a guest, which comes back, and no user mode: to the tracer it is kernel, too.
+    let kernel = if recording.boot.machine.hosts_guests { 0 } else { facts.kernel };
+    let mut words = vec![format!("arch={}", symbols.arch), format!("kernel={kernel:#x}")];
     words.extend(facts.vectors.iter().map(|range| format!("vector={:#x}:{:#x}", range.start, range.end)));
     words.extend(symbols.any_of(facts.switch).map(|function| format!("switch={:#x}", function.address)));
     words.extend(symbols.any_of(&STARTS).map(|function| format!("start={:#x}", function.local_entry)));
@@ -174,7 +176,9 @@ pub fn record(workspace: &Workspace, recording: &Recording) -> Result<(Scratch, 
     started.append.push("nokaslr".to_owned());
     // Time goes with the instructions, one a nanosecond: else the timer, which knows nothing of how slow recording is, would
     // interrupt every few functions, and no two recordings would be alike.
-    started.qemu_arguments.extend(["-icount", "shift=0,sleep=off"].map(Into::into));
+    if recording.boot.machine.counted_time {
+        started.qemu_arguments.extend(["-icount", "shift=0,sleep=off"].map(Into::into));
+    }
     started.qemu_arguments.extend(["-plugin".into(), escaped.join(",").into()]);
     let outcome = boot(workspace, &started)?;
     let log = || workspace.display(&outcome.log);

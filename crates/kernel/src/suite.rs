@@ -3,7 +3,9 @@
 //! test_bpf), and ours. Each runs in a boot of its own, and its words are read until the case that failed has a name.
 
 use crate::boot::Outcome;
+use crate::conformance;
 use crate::console::without_time;
+use crate::machine::Machine;
 use crate::source::Source;
 use crate::workload::{self, Run};
 use crate::Built;
@@ -36,6 +38,8 @@ pub struct Test {
 enum How {
     /// A workload of ours: status 0, or lines of the form `PART: lost ...`, `NAME: wrong: ...` or with `FAILED`.
     Workload,
+    /// A workload of ours as well; what it says is crate::conformance's.
+    Conformance,
     /// tools/testing/selftests/powerpc/math: the program and this file of assembly.
     Math(&'static str),
     /// tools/testing/selftests/vDSO: the program and these further files.
@@ -57,8 +61,11 @@ const POWER64: &[Arch] = &[Arch::Powerpc64, Arch::Powerpc64le];
 const POWER: &[Arch] = &[Arch::Powerpc, Arch::Powerpc64, Arch::Powerpc64le];
 const PARSE: &[&str] = &["parse_vdso.c"];
 
+/// The test that wants a host for guests, which the usual machines are not.
+const GUEST_SWITCH: &str = "guest_switch";
+
 /// Every test.
-pub static TESTS: [Test; 16] = [
+pub static TESTS: [Test; 18] = [
     Test {
         name: "regcheck",
         what: "every floating-point and vector register, over switches, preemption, signals and forks",
@@ -100,6 +107,18 @@ pub static TESTS: [Test; 16] = [
         what: "lib/test_bpf: all of its programs, compiled by the JIT",
         archs: &Arch::ALL,
         how: How::Modules(&["test_bpf"], Tells::TestBpf),
+    },
+    Test {
+        name: GUEST_SWITCH,
+        what: "VSX registers of host and guest over switches to a guest of KVM HV and back; --board powernv",
+        archs: &[Arch::Powerpc64le],
+        how: How::Workload,
+    },
+    Test {
+        name: "bpf_conformance",
+        what: "bpf_conformance's programs, compiled by the JIT, each as the verifier optimises it and as it stands",
+        archs: &Arch::ALL,
+        how: How::Conformance,
     },
     Test {
         name: "vdso_verify",
@@ -166,12 +185,18 @@ pub struct Verdict {
     pub failed: Vec<String>,
     /// Why it does not count as passed; `None` if it does.
     pub failure: Option<String>,
+    /// What the kernel refused and has to refuse, a line a reason.
+    pub refused: Vec<String>,
 }
 
 impl Test {
     /// Those of these names, in the order of the list; without any, all that there are for the architecture.
-    pub fn named(arch: Arch, names: &[String]) -> Result<Vec<&'static Test>> {
-        let here: Vec<&Test> = TESTS.iter().filter(|test| test.archs.contains(&arch)).collect();
+    pub fn named(machine: &Machine, names: &[String]) -> Result<Vec<&'static Test>> {
+        let arch = machine.name();
+        let fits = |test: &&Test| {
+            test.archs.contains(&machine.arch) && (test.name != GUEST_SWITCH || machine.hosts_guests)
+        };
+        let here: Vec<&Test> = TESTS.iter().filter(fits).collect();
         for name in names {
             if !here.iter().any(|test| test.name == name) {
                 let known: Vec<&str> = here.iter().map(|test| test.name).collect();
@@ -185,10 +210,18 @@ impl Test {
             .collect())
     }
 
+    /// What it wants from outside of the checkout, where that is not there.
+    pub fn lacks(&self, workspace: &Workspace) -> Option<Problem> {
+        match self.how {
+            How::Conformance => conformance::suite(workspace).err(),
+            _ => None,
+        }
+    }
+
     /// What has to run in the kernel for it.
     pub fn run(&self, workspace: &Workspace, built: &Built, source: &Source) -> Result<Run> {
         match &self.how {
-            How::Workload => workload::find(workspace, built.arch, self.name, &[]),
+            How::Workload | How::Conformance => workload::find(workspace, built.arch, self.name, &[]),
             How::Math(assembly) => {
                 let assembly = format!("math/{assembly}");
                 let main = format!("math/{}.c", self.name);
@@ -214,6 +247,7 @@ impl Test {
     pub fn verdict(&self, outcome: &Outcome) -> Result<Verdict> {
         let mut verdict = match &self.how {
             How::Workload => lost(&outcome.stdout),
+            How::Conformance => conformance::verdict(&outcome.stdout),
             How::Math(_) => of_selftest(self.name, outcome),
             How::Vdso(_) => of_vdso(outcome),
             How::Modules(_, tells) => {
@@ -306,7 +340,7 @@ fn counted(passed: Option<u64>, failed: Vec<String>) -> Verdict {
         1 => Some("a case failed".to_owned()),
         count => Some(format!("{count} cases failed")),
     };
-    Verdict { passed, failed, failure }
+    Verdict { passed, failed, failure, ..Verdict::default() }
 }
 
 /// The harness says `success:`, `failure:` or `skip:` and the name, and what its checks found before that.
@@ -399,7 +433,7 @@ mod tests {
             "# Totals: pass:5 fail:0 skip:0 total:5",
             "ok 1 checksum",
         ];
-        assert_eq!(of_kunit(&good), Verdict { passed: Some(5), failed: vec![], failure: None });
+        assert_eq!(of_kunit(&good), Verdict { passed: Some(5), ..Verdict::default() });
         let bad = [
             "    not ok 2 test_csum_all_carry_inputs",
             "# Totals: pass:4 fail:1 skip:0 total:5",
@@ -416,7 +450,7 @@ mod tests {
             "test_bpf: test_tail_calls: Summary: 10 PASSED, 0 FAILED, [10/10 JIT'ed]",
             "test_bpf: test_skb_segment: Summary: 2 PASSED, 0 FAILED",
         ];
-        assert_eq!(of_test_bpf(&summaries), Verdict { passed: Some(1061), failed: vec![], failure: None });
+        assert_eq!(of_test_bpf(&summaries), Verdict { passed: Some(1061), ..Verdict::default() });
         assert!(of_test_bpf(&summaries[..2]).failure.unwrap().contains("2 of its three"));
         let interpreted = summaries.map(|line| {
             if line.contains("1037") {

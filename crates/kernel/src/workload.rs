@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! What a booted kernel is to run: a program with its arguments, files and modules; ours by name, others by path.
 
+use crate::conformance;
 use arch::Arch;
 use lab::cache::Workspace;
 use lab::elf::ElfFile;
@@ -16,8 +17,8 @@ pub struct Run {
     pub program: Option<PathBuf>,
     /// Its arguments.
     pub arguments: Vec<String>,
-    /// Further files: here, and there.
-    pub files: Vec<(PathBuf, String)>,
+    /// Further files: where they stand there, and what is in them.
+    pub files: Vec<(String, Vec<u8>)>,
     /// Modules to load before the program starts, in this order.
     pub modules: Vec<PathBuf>,
 }
@@ -32,8 +33,12 @@ pub struct Named {
     arguments: fn(Arch) -> Vec<String>,
 }
 
+/// The workload that wants a file beside itself, and where it finds it.
+const CONFORMANCE: &str = "bpf_conformance";
+const CASES: &str = "assay/cases";
+
 /// Every workload of ours.
-pub static NAMED: [Named; 11] = [
+pub static NAMED: [Named; 13] = [
     Named {
         name: "pingpong",
         what: "two processes hand a token over pipes, touching every floating-point and vector facility",
@@ -53,9 +58,21 @@ pub static NAMED: [Named; 11] = [
         arguments: |_| Vec::new(),
     },
     Named {
+        name: CONFORMANCE,
+        what: "bpf_conformance's programs, compiled by the kernel's JIT with and without the verifier's optimisations",
+        build: |workspace, target| of_ours(workspace, target, CONFORMANCE, &["bpf_conformance.c", "bpf_cases.c"]),
+        arguments: |_| vec![format!("/{CASES}")],
+    },
+    Named {
         name: "copies",
         what: "pages through a pipe, which the kernel copies with its vector loops where it has them",
         build: |workspace, target| of_ours(workspace, target, "copies", &["copies.c"]),
+        arguments: |_| Vec::new(),
+    },
+    Named {
+        name: "guest_switch",
+        what: "enters a guest of KVM HV by turns with it, both with all VSX registers in use; on powerpc64le, --board powernv",
+        build: guest_switch,
         arguments: |_| Vec::new(),
     },
     Named {
@@ -109,7 +126,11 @@ pub fn find(workspace: &Workspace, arch: Arch, name: &str, arguments: &[String])
         None => (foreign(arch, Path::new(name))?, Vec::new()),
     };
     let arguments = if arguments.is_empty() { own } else { arguments.to_vec() };
-    Ok(Run { program: Some(program), arguments, ..Run::default() })
+    let files = match name {
+        CONFORMANCE => vec![(CASES.to_owned(), conformance::cases(workspace, arch)?)],
+        _ => Vec::new(),
+    };
+    Ok(Run { program: Some(program), arguments, files, ..Run::default() })
 }
 
 /// A user's own program: it has to be for the architecture, and complete.
@@ -173,6 +194,14 @@ fn regcheck(workspace: &Workspace, target: &'static Target) -> Result<PathBuf> {
             .remedy("choose powerpc, powerpc64, powerpc64le or loongarch64, or write the crossing for it"));
     }
     of_ours(workspace, target, "regcheck", &["regcheck.c", "registers.S"])
+}
+
+fn guest_switch(workspace: &Workspace, target: &'static Target) -> Result<PathBuf> {
+    if target.arch != Arch::Powerpc64le {
+        return Err(Problem::new(format!("guest_switch has no guest for {}", target.arch))
+            .remedy("choose -a powerpc64le --board powernv"));
+    }
+    of_ours(workspace, target, "guest_switch", &["guest_switch.c", "guest.S", "registers.S"])
 }
 
 /// A program of kernel/workloads.

@@ -319,6 +319,11 @@ fn resolve_needs(variant: &Variant, sources: &[(String, PathBuf)]) -> Result<Vec
     Ok(needs)
 }
 
+/// Whether a file's name is that of what variants are made of.
+pub fn is_source(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ["c", "S", "s", "o"].iter().any(|known| ending == *known))
+}
+
 /// The hot paths that a user's word names: one by its own name, all widths of one by the folder's, or all of a library by the
 /// library's.
 pub fn named<'a>(hotpaths: &'a [Arc<HotPath>], word: &str) -> Result<Vec<&'a Arc<HotPath>>> {
@@ -335,6 +340,12 @@ pub fn named<'a>(hotpaths: &'a [Arc<HotPath>], word: &str) -> Result<Vec<&'a Arc
         return Err(Problem::new("is a file, and the hot path that it is judged as stands before it")
             .at(word)
             .remedy("name that first, as in: csum_partial FILE; ./assay list shows the hot paths"));
+    }
+    let split = word.split_once('/').filter(|_| matching.is_empty() && is_source(Path::new(word)));
+    if let Some((hotpath, file)) = split.filter(|(first, _)| hotpaths.iter().any(|one| one.name == *first)) {
+        return Err(Problem::new("a file of your own stands behind its hot path, with a blank between")
+            .at(word)
+            .remedy(format!("write: {hotpath} {file}")));
     }
     if matching.is_empty() {
         let mut known: Vec<&str> =

@@ -2,7 +2,7 @@
 //! Variants that stand in no library: a file named on the command line, such as a kernel's own assembly.
 
 use crate::build::foreign_name;
-use crate::discover::{variant_or_defect, Variant};
+use crate::discover::{is_source, variant_or_defect, Variant};
 use crate::hotpath::HotPath;
 use crate::problem::{Problem, Result};
 use arch::Arch;
@@ -13,8 +13,14 @@ use std::sync::Arc;
 
 /// Makes a variant of a C, assembly or object file, built through `runner/compat` and judged like our own.
 pub fn variant(hotpath: &Arc<HotPath>, arch: Arch, path: &Path) -> Result<Variant> {
-    let ending = path.extension().unwrap_or_default().to_string_lossy().into_owned();
-    if !matches!(ending.as_str(), "c" | "S" | "s" | "o") {
+    if path.extension().is_some_and(|ending| ending == "trace") {
+        return Err(Problem::new("is a recorded trace, which is judged by itself")
+            .at(path.display())
+            .remedy(
+                "leave out the hot path before it; ./assay predict, explain, hot and compare take traces",
+            ));
+    }
+    if !is_source(path) {
         return Err(Problem::new("is no C, assembly or object file")
             .at(path.display())
             .remedy("name a file that ends in .c, .S, .s or .o"));

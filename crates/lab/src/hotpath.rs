@@ -136,12 +136,14 @@ impl HotPath {
         if wanted.is_empty() {
             return self.cases.clone();
         }
-        let mut selected = Vec::new();
+        let mut selected: Vec<Case> = Vec::new();
         for case in wanted {
-            let before = selected.len();
-            selected.extend(self.cases.iter().filter(|declared| declared.matches(case)).cloned());
-            if selected.len() == before {
-                selected.push(case.clone());
+            let declared: Vec<&Case> = self.cases.iter().filter(|declared| declared.matches(case)).collect();
+            for case in if declared.is_empty() { vec![case] } else { declared } {
+                // One that is named twice is meant once.
+                if !selected.contains(case) {
+                    selected.push(case.clone());
+                }
             }
         }
         selected

@@ -7,7 +7,7 @@ use crate::cpus;
 use crate::judge::Judge;
 use crate::measuring::{measure, refuse_if_none, Measured};
 use crate::rivals::{is_plain_c, is_rival, with_baseline};
-use crate::select::{names_a_file, only_traces, Cases, Selection};
+use crate::select::{names_a_trace, only_traces, Cases, Selection};
 use crate::verbs::measure::{native_arch, EffortArgs};
 use crate::verbs::{compare_ebpf, compare_null, compare_predicted, compare_traces};
 use lab::case::Case;
@@ -44,7 +44,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     if args.selection.words.first().is_some_and(|word| word == "ebpf") {
         return compare_ebpf::run(context, &args.selection, &args.cases.cases, &args.cpus);
     }
-    if args.selection.words.first().is_some_and(|word| names_a_file(word)) {
+    if args.selection.words.first().is_some_and(|word| names_a_trace(word)) {
         return traces(context, args);
     }
     if let Some(times) = args.null {

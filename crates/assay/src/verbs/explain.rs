@@ -10,7 +10,7 @@ use crate::judge::{self, Judge};
 use crate::least::{Bounds, Least};
 use crate::naming::Names;
 use crate::progress::Progress;
-use crate::select::{only_traces, Cases, Selection};
+use crate::select::{names_a_trace, only_traces, Cases, Selection};
 use lab::discover::Variant;
 use lab::{Problem, Result};
 use predict::explain::{explain, places, predict_placed, sensitivity, Alignments, Explanation, Sensitivity};
@@ -75,10 +75,6 @@ struct ExplainRecord<'a> {
 
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
-    if args.cpu.contains(',') {
-        return Err(Problem::new(format!("explain looks at one cpu at a time, and -c names {}", args.cpu))
-            .remedy("name one of them; ./assay predict and compare take several"));
-    }
     let page = context.output(args.html.as_deref())?;
     let mut cpus = cpus::cpus_for(context, std::slice::from_ref(&args.cpu), &args.selection.archs)?;
     // LLVM's cores come once for each architecture.
@@ -318,7 +314,7 @@ impl Subject {
 fn subject_of(context: &Context, args: &Args, cpu: &Cpu) -> Result<Subject> {
     let word = args.selection.words.first().map_or("", String::as_str);
     let file = Path::new(word);
-    if file.is_file() || word.ends_with(".trace") {
+    if names_a_trace(word) {
         if !file.is_file() {
             return Err(Problem::new("there is no such trace")
                 .at(word)
@@ -336,6 +332,8 @@ fn subject_of(context: &Context, args: &Args, cpu: &Cpu) -> Result<Subject> {
         selection.archs = arch::Arch::ALL.into_iter().filter(|arch| cpu.runs(*arch)).collect();
     }
     let has_own = selection.words.len() > 1 || !selection.dirs.is_empty();
+    // For its message, where the word names none.
+    selection.hotpaths(context)?;
     if word.is_empty() || selection.variants.is_empty() && !has_own {
         return Err(Problem::new(format!("'{word}' is neither HOTPATH/VARIANT nor a trace file"))
             .remedy("write it like csum_partial/uint128, or a file of yours behind the hot path; ./assay list shows the names"));

@@ -34,11 +34,15 @@ pub struct Args {
     #[arg(long, value_name = "FUNCTION[@FILE]")]
     function: Option<String>,
     /// Functions to list
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 20, conflicts_with = "function")]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20, conflicts_with = "function", value_parser = at_least_one)]
     count: usize,
     /// A program or library with symbols, in place of one that the trace names and that has moved; a kernel's vmlinux (repeatable)
     #[arg(long, value_name = "FILE")]
     symbols: Vec<PathBuf>,
+}
+
+fn at_least_one(text: &str) -> std::result::Result<usize, String> {
+    text.parse().ok().filter(|count| *count > 0).ok_or_else(|| "it is a number from 1 on".to_owned())
 }
 
 /// What is known of a trace.

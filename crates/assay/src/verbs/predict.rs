@@ -5,7 +5,7 @@ use crate::context::{Context, Outcome};
 use crate::cpus;
 use crate::judge::{self, Judge};
 use crate::progress::Progress;
-use crate::select::{names_a_file, only_traces, Cases, Selection};
+use crate::select::{names_a_trace, only_traces, Cases, Selection};
 use crate::verbs::count::{case_text, hotpaths_of, variant_text};
 use crate::winners::{self, Row};
 use crate::work::{each_case, Skips};
@@ -39,7 +39,7 @@ pub struct Args {
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let cpus = cpus::cpus_for(context, &args.cpus, &args.selection.archs)?;
-    if args.selection.words.first().is_some_and(|word| names_a_file(word)) {
+    if args.selection.words.first().is_some_and(|word| names_a_trace(word)) {
         return trace_files(context, args, &cpus);
     }
     let began = Instant::now();

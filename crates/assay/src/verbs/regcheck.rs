@@ -21,8 +21,8 @@ use std::path::PathBuf;
 /// Options of `regcheck`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Architecture, by GNU name (repeatable; default: all)
-    #[arg(short, long = "arch", value_name = "ARCH")]
+    /// Architecture, by GNU name (repeatable or separated by commas; default: all)
+    #[arg(short, long = "arch", value_name = "ARCH", value_delimiter = ',')]
     archs: Vec<Arch>,
     /// Only this library (repeatable; default: all); one that is named and loses a register makes the status 1
     #[arg(short, long = "library", value_name = "LIBRARY", value_enum)]

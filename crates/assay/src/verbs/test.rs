@@ -3,6 +3,7 @@
 //! broken variants that have to be caught, the commands that the documents show.
 
 use crate::context::{Context, Outcome};
+use crate::progress::Progress;
 use crate::select::Selection;
 use crate::verbs::bless;
 use crate::verbs::check::{check_selection, Tally};
@@ -13,6 +14,7 @@ use lab::toolchain::require_program;
 use lab::{Problem, Result};
 use report::record::Record;
 use serde::Serialize;
+use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -65,6 +67,12 @@ impl Words {
 
     fn kept() -> Words {
         Words { kept: Some(String::new()) }
+    }
+
+    /// Who sits at a terminal sees that a script that says nothing until its end is at work; a log wants what came of it alone.
+    fn progress(&self, what: &str) -> Option<Progress> {
+        let is_seen = self.kept.is_none() && std::io::stderr().is_terminal();
+        is_seen.then(|| Progress::of(what, 0))
     }
 
     fn say(&mut self, text: &str) {
@@ -356,7 +364,9 @@ fn setup_scripts(context: &Context, _: &Args, words: &mut Words) -> Result<Tally
 
 /// Runs a test that is a script: its last line is a count.
 fn script_counts(script: Command, name: &str, words: &mut Words) -> Result<Tally> {
+    let progress = words.progress(name);
     let output = script.timeout(CARGO_TIMEOUT).limits(Limits::INHERITED).run()?;
+    drop(progress);
     let tally = output.stdout.lines().next_back().and_then(plain_counts);
     let Some(mut tally) = tally else {
         return Err(Problem::new(format!("printed no count: {}", output.tail(5))).at(name));
@@ -390,6 +400,7 @@ fn rust_tests(context: &Context, _: &Args, words: &mut Words) -> Result<Tally> {
 /// The tests that cargo's options choose.
 fn cargo_tests(context: &Context, options: &[String], words: &mut Words) -> Result<Tally> {
     let cargo = require_program("cargo", "cargo-web")?;
+    let progress = words.progress("cargo test");
     let output = Command::new(cargo)
         .args(["test", "--release", "--locked", "--no-fail-fast", "--color=never"])
         .args(options)
@@ -400,6 +411,7 @@ fn cargo_tests(context: &Context, options: &[String], words: &mut Words) -> Resu
         .timeout(CARGO_TIMEOUT)
         .limits(Limits::INHERITED)
         .run()?;
+    drop(progress);
     let mut tally = Tally::default();
     for line in output.stdout.lines() {
         tally = add(tally, cargo_counts(line));
@@ -479,7 +491,7 @@ fn documents(context: &Context, _: &Args, words: &mut Words) -> Result<Tally> {
         for (line, command) in shown_commands(&text) {
             let place = format!("{name}:{line}");
             // Without the suite the command ends with status 2, as it says.
-            let suite = crate::verbs::ebpf::conformance::default_suite(context);
+            let suite = ebpf::conformance::default_suite(&context.workspace.root);
             if command == "./assay ebpf conformance" && !suite.is_file() {
                 words.say(&format!("skip   {place}  {command}: {} is not there", suite.display()));
                 tally.skipped += 1;

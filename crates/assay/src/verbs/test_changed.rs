@@ -24,7 +24,7 @@ pub struct Plan {
 }
 
 /// Parts by the beginning of a path; the longest that fits counts. "" is a file that the gates alone judge.
-const PARTS: [(&str, &str); 25] = [
+const PARTS: [(&str, &str); 26] = [
     ("README.md", "docs"),
     ("assay", "setup"),
     ("docs/", "docs"),
@@ -46,6 +46,7 @@ const PARTS: [(&str, &str); 25] = [
     ("tests/must_fail/", "must-fail"),
     ("tests/setup/", "setup"),
     (".clang-format", ""),
+    (".clang-tidy", "gates"),
     (".git", ""),
     ("ARCHITECTURE.md", ""),
     ("CHANGELOG.md", ""),

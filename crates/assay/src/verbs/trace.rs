@@ -3,8 +3,10 @@
 
 use crate::context::{Context, Outcome};
 use crate::interrupt;
+use crate::progress::Progress;
 use arch::Arch;
 use lab::code_map::CodeFile;
+use lab::discover::is_source;
 use lab::elf::{ElfFile, Function};
 use lab::emulator::{qemu_engine, Engine};
 use lab::foreign_root::{unpacked, Root};
@@ -36,10 +38,10 @@ pub struct Args {
     #[arg(short = 'L', long, value_name = "DIR")]
     sysroot: Option<PathBuf>,
     /// Stop recording after so many instructions; the program runs on
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     limit: Option<u64>,
     /// Seconds after which the program is asked to end; what was recorded until then is kept, as it is after Ctrl-C
-    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
     /// Look the program up among those that `foreign unpack` has put here for this architecture
     #[arg(short, long = "arch", value_name = "ARCH")]
@@ -61,7 +63,11 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let root = Root::find(&context.workspace, elf.arch, args.sysroot.as_deref());
     refuse_missing_loader(&root, program, &elf)?;
     let mut plugin = Vec::new();
-    for region in &args.regions {
+    for (number, region) in args.regions.iter().enumerate() {
+        // One that is named twice is meant once.
+        if args.regions[..number].contains(region) {
+            continue;
+        }
         plugin.extend(region_arguments(&root, &elf, program, region)?);
     }
     plugin.extend(args.limit.map(|limit| format!("limit={limit}")));
@@ -112,7 +118,8 @@ fn find(word: &str) -> Result<PathBuf> {
 /// With `-a`: a program of that architecture, by its path or out of the packages that were unpacked.
 fn find_of(context: &Context, arch: Arch, word: &str) -> Result<PathBuf> {
     let path = Path::new(word);
-    if !word.contains('/') || !path.is_file() {
+    // Packages have no paths that begin where we are.
+    if !word.starts_with('.') && (!word.contains('/') || !path.is_file()) {
         return find_unpacked(context, arch, word);
     }
     let is = ElfFile::load(path)?.arch;
@@ -140,6 +147,11 @@ fn load(program: &Path) -> Result<ElfFile> {
         return Err(Problem::new("is a folder and no program")
             .at(program.display())
             .remedy("name a program's file, as in: ./assay trace -- FOLDER/PROGRAM"));
+    }
+    if program.is_file() && is_source(program) {
+        return Err(Problem::new("is a source and no program")
+            .at(program.display())
+            .remedy(format!("build it first: ./assay foreign build -a ARCH {}", program.display())));
     }
     let mut start = [0; 2];
     let read = File::open(program).and_then(|mut file| file.read_exact(&mut start));
@@ -232,7 +244,10 @@ fn no_trace(root: &Root, program: &Path, elf: &ElfFile, ending: Ending, log: &Pa
 fn keep(recorded: &Path, output: &Output, args: &Args) -> Result<Outcome> {
     let failed = |error: trace::Error| Problem::new(error.to_string());
     let mut reader = trace::Reader::open(recorded).map_err(failed)?;
+    // The program has ended, so that the terminal is ours.
+    let progress = Progress::of("reading what was recorded", 0);
     let entries = trace::count(&mut reader).map_err(failed)?;
+    drop(progress);
     let sums = |chosen: &dyn Fn(&&EntryCounts) -> bool| {
         let chosen = entries.iter().filter(chosen);
         chosen.fold((0, 0), |(calls, instructions), entry| {

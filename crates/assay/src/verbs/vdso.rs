@@ -44,8 +44,8 @@ enum Action {
 
 #[derive(clap::Args)]
 struct ArchArgs {
-    /// Architecture, by GNU name (repeatable; default: all)
-    #[arg(short, long = "arch", value_name = "ARCH")]
+    /// Architecture, by GNU name (repeatable or separated by commas; default: all)
+    #[arg(short, long = "arch", value_name = "ARCH", value_delimiter = ',')]
     archs: Vec<Arch>,
 }
 

@@ -6,7 +6,7 @@ use super::{machine, plugin};
 use crate::context::{Context, Outcome};
 use crate::verbs::check::Tally;
 use arch::Arch;
-use ebpf::conformance::{self, Case, Overlay};
+use ebpf::conformance::{self, default_suite, Case, Overlay, BIG_ENDIAN_RESULTS};
 use ebpf::{Engine, Plugin};
 use lab::{host, pool, Problem, Result};
 use report::record::Record;
@@ -14,17 +14,14 @@ use report::{Count, Report, Table, Text, Tone};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Results that differ on a big-endian machine, with the reasons.
-const BIG_ENDIAN_RESULTS: &str = "libs/ebpf/tests/conformance_big_endian.txt";
-
 /// Options of `ebpf conformance`.
 #[derive(clap::Args)]
 pub struct Args {
     /// The suite, a JSON list of programs and results (default: ../shared/conformance/ebpf.json beside the checkout)
     #[arg(long, value_name = "FILE")]
     suite: Option<PathBuf>,
-    /// Architecture, by GNU name (repeatable; default: all that the plugin is built for)
-    #[arg(short, long = "arch", value_name = "ARCH")]
+    /// Architecture, by GNU name (repeatable or separated by commas; default: all that the plugin is built for)
+    #[arg(short, long = "arch", value_name = "ARCH", value_delimiter = ',')]
     archs: Vec<Arch>,
     /// Show the programs whose published result holds on little-endian machines only, instead of running any
     #[arg(long, conflicts_with = "archs")]
@@ -72,7 +69,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
 
 /// Runs the suite, shows the table, and counts programs times ways. A suite that was not named and is not there is a skip.
 pub fn check(context: &Context, suite: Option<&Path>, archs: &[Arch]) -> Result<Tally> {
-    let default = default_suite(context);
+    let default = default_suite(&context.workspace.root);
     if suite.is_none() && !default.is_file() {
         eprintln!(
             "skip   the conformance suite: {} is not there; give it with --suite, or set ASSAY_SHARED",
@@ -103,11 +100,6 @@ fn read_overlay(context: &Context) -> Result<Overlay> {
         .map_err(|error| Problem::new(error.to_string()))
 }
 
-/// Where the suite is looked for if none is named; it is not part of the repository.
-pub fn default_suite(context: &Context) -> PathBuf {
-    shared(context).join("conformance/ebpf.json")
-}
-
 /// A case whose result depends on the byte order, for programs.
 #[derive(Serialize)]
 struct BigEndianRecord<'a> {
@@ -122,7 +114,7 @@ struct BigEndianRecord<'a> {
 
 /// The list of big-endian results; published ones beside them as far as the suite at hand has the case.
 fn show_big_endian(context: &Context, suite: Option<&Path>) -> Result<Outcome> {
-    let default = default_suite(context);
+    let default = default_suite(&context.workspace.root);
     let suite = match suite {
         None if !default.is_file() => Vec::new(),
         named => read_suite(named.unwrap_or(&default))?,
@@ -164,14 +156,6 @@ fn show_big_endian(context: &Context, suite: Option<&Path>) -> Result<Outcome> {
     report.section("").table(table);
     context.show(&report);
     Ok(Outcome::Fine)
-}
-
-/// `$ASSAY_SHARED`, or the folder `shared` beside the checkout.
-fn shared(context: &Context) -> PathBuf {
-    match std::env::var_os("ASSAY_SHARED") {
-        Some(folder) => PathBuf::from(folder),
-        None => context.workspace.root.parent().unwrap_or(Path::new("/")).join("shared"),
-    }
 }
 
 fn ways_of(context: &Context, arch: Arch) -> Result<Vec<Way>> {

@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 /// Options of `ebpf plugin`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Architecture, by GNU name (repeatable; default: all)
-    #[arg(short, long = "arch", value_name = "ARCH")]
+    /// Architecture, by GNU name (repeatable or separated by commas; default: all)
+    #[arg(short, long = "arch", value_name = "ARCH", value_delimiter = ',')]
     archs: Vec<Arch>,
     /// The -cpu of QEMU for foreign ones, by the CPU's name (default: the oldest of the architecture)
     #[arg(long, value_name = "CPU")]

@@ -3,7 +3,7 @@
 
 use crate::context::{Context, Outcome};
 use arch::Arch;
-use kernel::{Built, Patch, Request};
+use kernel::{Built, Machine, Patch, Request};
 use lab::Result;
 use report::record::Record;
 use serde::Serialize;
@@ -15,6 +15,9 @@ pub struct Which {
     /// Architecture, by GNU name
     #[arg(short, long, value_name = "ARCH")]
     pub arch: Arch,
+    /// Another machine of the architecture than the usual one: powernv, a host of KVM's guests, for powerpc64le
+    #[arg(long, value_name = "BOARD")]
+    pub board: Option<String>,
     /// A patch to apply, as git format-patch or diff -u makes it (repeatable, in this order)
     #[arg(long = "patch", value_name = "FILE")]
     pub patches: Vec<PathBuf>,
@@ -30,6 +33,11 @@ pub struct Which {
 }
 
 impl Which {
+    /// What it is built for and booted on.
+    pub fn machine(&self) -> Result<&'static Machine> {
+        Machine::named(self.arch, self.board.as_deref())
+    }
+
     /// As the kernel crate wants it.
     pub fn request(&self) -> Result<Request> {
         let mut patches = Vec::new();
@@ -40,7 +48,7 @@ impl Which {
             patches.push(Patch::read(file)?);
         }
         let compiler = self.compiler.as_deref().map(str::parse).transpose()?;
-        Ok(Request { arch: self.arch, compiler, patches, source: self.source.clone() })
+        Ok(Request { machine: self.machine()?, compiler, patches, source: self.source.clone() })
     }
 }
 

@@ -8,7 +8,7 @@ use super::tracing::{booted, entries, usual, Kernel, What};
 use crate::context::{Context, Outcome};
 use crate::winners::interval_text;
 use crate::{cpus, judge};
-use kernel::{boot, Machine, Run};
+use kernel::{boot, Run};
 use lab::{pool, Problem, Result};
 use predict::doubt::{interval, ratio_interval, ModelError};
 use predict::draws::{draws, Draws};
@@ -82,7 +82,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         return Err(Problem::new("there is nothing to compare the baseline with")
             .remedy("name --patch FILE or --series FOLDER"));
     }
-    let machine = Machine::of(args.which.arch);
+    let machine = args.which.machine()?;
     let machines = booted(machine, &args.cpus)?;
     let described = cpus::cpus(context, &args.cpus)?;
     boot::qemu_program(&context.workspace, machine)?;

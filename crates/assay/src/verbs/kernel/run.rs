@@ -3,7 +3,7 @@
 
 use super::build::Which;
 use crate::context::{Context, Outcome};
-use kernel::{workload, Boot, Ending, Machine};
+use kernel::{workload, Boot, Ending};
 use lab::{Problem, Result};
 use report::record::Record;
 use serde::Serialize;
@@ -62,7 +62,7 @@ struct RunRecord {
 /// Runs the action.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let workspace = &context.workspace;
-    let machine = Machine::of(args.which.arch);
+    let machine = args.which.machine()?;
     let cpus: Vec<Option<&str>> = match args.cpus.is_empty() {
         true => vec![None],
         false => args.cpus.iter().map(|cpu| Some(cpu.as_str())).collect(),
@@ -83,7 +83,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
             processors: args.smp,
             timeout: Duration::from_secs(args.timeout),
             append: args.append.clone(),
-            ..Boot::new(args.which.arch, &image, run.clone())
+            ..Boot::new(machine, &image, run.clone())
         };
         let found = kernel::boot(workspace, &boot)?;
         tell(context, args, ours, &image, &found);

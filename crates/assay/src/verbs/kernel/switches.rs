@@ -11,8 +11,8 @@ use crate::context::{Context, Outcome};
 use crate::cpus;
 use crate::verbs::study_difference::{self, Rates};
 use crate::winners::interval_text;
+use kernel::boot;
 use kernel::record::Interrupts;
-use kernel::{boot, Machine};
 use lab::{Problem, Result};
 use report::record::Record;
 use report::{Derived, Predicted, Published, Report, Table};
@@ -76,7 +76,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         return Err(Problem::new("there is nothing to compare the baseline with")
             .remedy("name --series kernel/series/2016-altivec-batch or a --patch FILE"));
     }
-    let machine = Machine::of(arch);
+    let machine = args.which.machine()?;
     let theirs = booted(machine, std::slice::from_ref(&args.cpu))?[0].1;
     let cpu = cpus::cpus(context, std::slice::from_ref(&args.cpu))?.remove(0);
     boot::qemu_program(&context.workspace, machine)?;

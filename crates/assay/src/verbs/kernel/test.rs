@@ -7,7 +7,7 @@ use super::tracing::booted;
 use crate::context::{Context, Outcome};
 use kernel::source::Source;
 use kernel::suite::{Test, Verdict};
-use kernel::{Boot, Machine};
+use kernel::Boot;
 use lab::{Problem, Result};
 use report::record::Record;
 use serde::Serialize;
@@ -44,6 +44,8 @@ struct TestRecord {
     passed: Option<u64>,
     failed: Vec<String>,
     failure: Option<String>,
+    /// What the kernel refused and has to refuse, where the test knows such cases.
+    refused: Vec<String>,
     log: String,
     /// Under QEMU: no measurement.
     emulated_s: f64,
@@ -53,9 +55,9 @@ struct TestRecord {
 /// Runs the action.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let workspace = &context.workspace;
-    let machine = Machine::of(args.which.arch);
+    let machine = args.which.machine()?;
     let cpus = booted(machine, &args.cpus)?;
-    let tests = Test::named(args.which.arch, &args.tests)?;
+    let (tests, skipped) = those_that_can_run(context, args)?;
     kernel::boot::qemu_program(workspace, machine)?;
     let request = args.which.request()?;
     let source = match &request.source {
@@ -70,7 +72,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
                 cpu: theirs,
                 processors: args.smp,
                 timeout: Duration::from_secs(args.timeout),
-                ..Boot::new(built.arch, &built.image, test.run(workspace, &built, &source)?)
+                ..Boot::new(machine, &built.image, test.run(workspace, &built, &source)?)
             };
             let found = kernel::boot(workspace, &boot)?;
             let verdict = test.verdict(&found)?;
@@ -84,6 +86,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
                 passed: verdict.passed,
                 failed: verdict.failed.clone(),
                 failure: verdict.failure.clone(),
+                refused: verdict.refused.clone(),
                 log: workspace.display(&found.log),
                 emulated_s: found.elapsed.as_secs_f64(),
                 assay_version: env!("CARGO_PKG_VERSION"),
@@ -96,18 +99,38 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         }
     }
     if !context.json {
-        println!("{} passed, {wrong} failed", cpus.len() * tests.len() - wrong);
+        let skipped = match skipped * cpus.len() {
+            0 => String::new(),
+            count => format!(", {count} skipped"),
+        };
+        println!("{} passed, {wrong} failed{skipped}", cpus.len() * tests.len() - wrong);
     }
     Ok(if wrong == 0 { Outcome::Fine } else { Outcome::Failed })
+}
+
+/// Of all tests those that have what they want, and how many have not; one that was named has to have it.
+fn those_that_can_run(context: &Context, args: &Args) -> Result<(Vec<&'static Test>, usize)> {
+    let all = Test::named(args.which.machine()?, &args.tests)?;
+    let mut tests = Vec::new();
+    for test in &all {
+        match test.lacks(&context.workspace) {
+            Some(problem) if !args.tests.is_empty() => return Err(problem),
+            Some(problem) => eprintln!("skip   {}: {problem}", test.name),
+            None => tests.push(*test),
+        }
+    }
+    let skipped = all.len() - tests.len();
+    Ok((tests, skipped))
 }
 
 fn tell(record: &TestRecord, verdict: &Verdict) {
     let word = if verdict.failure.is_none() { "passed" } else { "FAILED" };
     let cases = verdict.passed.map(|count| format!("{count} cases")).unwrap_or_default();
     println!(
-        "{:<8} {:<12} {word}  {cases:<12} {:.0} s under QEMU",
+        "{:<8} {:<22} {word}  {cases:<12} {:.0} s under QEMU",
         record.cpu, record.test, record.emulated_s
     );
+    verdict.refused.iter().for_each(|line| println!("         {line}"));
     if let Some(failure) = &verdict.failure {
         let problem = Problem::new(format!("{} on {}: {failure}", record.test, record.cpu));
         eprintln!("assay: {}", problem.at(&record.log).remedy("the console's log has the rest"));

@@ -4,7 +4,7 @@
 use super::build::Which;
 use super::tracing::{booted, entries, usual, Kernel, What};
 use crate::context::{Context, Outcome};
-use kernel::{boot, Machine};
+use kernel::boot;
 use lab::output::Output;
 use lab::symbols::Symbols;
 use lab::{Problem, Result};
@@ -34,7 +34,7 @@ pub struct Args {
 
 /// Runs the action.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
-    let machine = Machine::of(args.which.arch);
+    let machine = args.which.machine()?;
     let names: Vec<String> = args.cpu.iter().cloned().collect();
     let (ours, theirs) = booted(machine, &names)?[0];
     boot::qemu_program(&context.workspace, machine)?;
@@ -60,6 +60,7 @@ pub fn built(context: &Context, which: &Which) -> Result<Kernel> {
         symbols: Symbols::load(&built.vmlinux)?,
         says: format!("{} {}", built.version, built.compiler),
         key: built.key,
+        machine: which.machine()?,
         image: built.image,
         modules: Some(built.modules),
     })
@@ -73,7 +74,14 @@ fn given(args: &Args, image: &Path) -> Result<Kernel> {
             .remedy("choose its -a"));
     }
     let says = image.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(Kernel { image: image.to_path_buf(), symbols, key: says.clone(), says, modules: None })
+    Ok(Kernel {
+        machine: args.which.machine()?,
+        image: image.to_path_buf(),
+        symbols,
+        key: says.clone(),
+        says,
+        modules: None,
+    })
 }
 
 fn tell(name: &str, cpu: &str, trace: &Path) -> Result<Outcome> {

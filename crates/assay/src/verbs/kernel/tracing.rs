@@ -52,6 +52,8 @@ pub struct What {
 
 /// A kernel that can be traced.
 pub struct Kernel {
+    /// What it boots on.
+    pub machine: &'static Machine,
     /// What QEMU boots.
     pub image: PathBuf,
     /// Its symbols.
@@ -108,7 +110,7 @@ impl What {
             processors: self.smp,
             timeout: Duration::from_secs(self.timeout),
             append: self.append.clone(),
-            ..Boot::new(kernel.symbols.arch, &kernel.image, run)
+            ..Boot::new(kernel.machine, &kernel.image, run)
         };
         let recording = Recording {
             boot,

@@ -212,7 +212,9 @@ fn packaged_machine(
                 .is_ok_and(|text| text.lines().any(|line| line.starts_with(&format!("left-out {arch} "))));
             return Ok(Err(match is_left_out {
                 true => {
-                    "Debian's packages of this architecture could not be fetched when ./setup tried".into()
+                    "Debian's packages of this architecture could not be fetched: ./setup --foreign-libraries tries again \
+                     after six hours"
+                        .into()
                 }
                 false => {
                     "Debian's packages of this architecture are not unpacked: ./setup --foreign-libraries"

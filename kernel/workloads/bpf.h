@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What our programs say to bpf(2): commands, attributes and instructions as linux/bpf.h lays them out. */
+#ifndef ASSAY_WORKLOADS_BPF_H
+#define ASSAY_WORKLOADS_BPF_H
+
+#include "freestanding.h"
+
+enum { MAP_CREATE = 0, MAP_LOOKUP = 1, MAP_UPDATE = 2, PROG_LOAD = 5, PROG_TEST_RUN = 10, OBJ_GET_INFO = 15 };
+enum { SOCKET_FILTER = 1, MAP_ARRAY = 2 };
+/* A program's accesses need not be aligned, where the kernel asks for that: with CAP_BPF. */
+enum { ANY_ALIGNMENT = 2 };
+
+struct map {
+	uint32_t type, key_bytes, value_bytes, entries;
+	uint8_t rest[64];
+};
+
+struct map_element {
+	uint32_t file, padding;
+	uint64_t key, value, flags;
+};
+
+struct load {
+	uint32_t type, count;
+	uint64_t instructions, license;
+	uint32_t log_level, log_size;
+	uint64_t log;
+	uint32_t kernel_version, flags;
+	uint8_t rest[72];
+};
+
+struct test_run {
+	uint32_t file, result, in_bytes, out_bytes;
+	uint64_t in, out;
+	uint32_t repeat, duration;
+	uint8_t rest[40];
+};
+
+struct info {
+	uint32_t file, bytes;
+	uint64_t to;
+};
+
+struct program_info {
+	uint32_t type, id;
+	uint8_t tag[8];
+	uint32_t compiled_bytes, checked_bytes;
+	uint64_t compiled, checked;
+	uint8_t rest[192];
+};
+
+struct instruction {
+	uint8_t code;
+	/* As the kernel has it, in the order in which each byte order's ABI fills a byte. */
+	uint8_t to : 4, from : 4;
+	int16_t offset;
+	int32_t value;
+};
+
+#endif
