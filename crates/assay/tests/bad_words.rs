@@ -58,6 +58,9 @@ fn what_the_command_line_does_not_know_is_refused_with_what_it_knows() {
         ("check --bogus", &["'--bogus'", "--help"]),
         ("check csum_partial -a z80", &["'z80'", "powerpc64le"]),
         ("check csum_partial --timeout 0", &["--timeout", "1..="]),
+        ("trace --timeout 0 -- true", &["--timeout", "1.."]),
+        ("trace --limit 0 -- true", &["--limit", "1.."]),
+        ("hot some.trace -n 0", &["--count", "from 1 on"]),
         ("measure csum_partial --processes 0", &["--processes", "1..="]),
         ("predict csum_partial -c z80", &["'z80'", "la464"]),
     ] {
@@ -65,6 +68,48 @@ fn what_the_command_line_does_not_know_is_refused_with_what_it_knows() {
     }
     lab.line("").ends(2, &["Usage"]);
     lab.assay([std::ffi::OsStr::from_bytes(b"check\xff")]).ends(2, &[]);
+}
+
+#[test]
+fn sources_and_traces_are_not_taken_for_each_other() {
+    let lab = Lab::shared();
+    lab.write("good.c", GOOD);
+    lab.line("trace -o some.trace --limit 1000 -- true").ends(0, &[]);
+    for (line, parts) in [
+        ("predict good.c -c power8", &["good.c", "the hot path that it is judged as stands before it"][..]),
+        ("explain ./good.c -c power8", &["./good.c", "stands before it"]),
+        ("compare good.c -c power8", &["good.c", "stands before it"]),
+        ("count good.c", &["good.c", "stands before it"]),
+        ("predict csum_partial/good.c -c power8", &["write: csum_partial good.c"]),
+        ("check csum_partial/good.c -a powerpc64", &["write: csum_partial good.c"]),
+        ("compare some.trace good.c -c power8", &["'good.c' is no trace"]),
+        ("predict csum_partial some.trace -c power8 -a powerpc64", &["some.trace", "leave out the hot path"]),
+        ("explain no/such.trace -c power8", &["no such trace"]),
+        ("trace -- ./good.c", &["is a source and no program", "foreign build -a ARCH ./good.c"]),
+        ("hot some.trace -c power8,power9", &["one cpu at a time", "'power8,power9'"]),
+        ("cpu POWER8", &["did you mean power8?"]),
+    ] {
+        lab.line(line).refused(parts);
+    }
+    lab.line("foreign unpack -a ppc64el,loong64 hello").ends(2, &["one architecture is meant here"]);
+    let ran = lab.line("trace -a ppc64el -- ./nosuch").ends(2, &["./nosuch"]);
+    assert!(!ran.stderr.contains("no package"), "{ran:#?}");
+    lab.write("mine.toml", "title = \"Mine\"\ninherits = \"power8\"\n");
+    lab.line("predict csum_partial -c mine")
+        .refused(&["unknown cpu 'mine'", "-c ./mine.toml takes the file"]);
+    let line = "count csum_partial good.c good.c -v uint64 -a powerpc64le,powerpc64le --case size=40 --json";
+    assert_eq!(lab.line(line).ends(0, &[]).records("count").len(), 2, "what is named twice is meant once");
+    lab.write(
+        "p.s",
+        ".globl _start\n_start: bl main\n li 0, 1\n li 3, 0\n sc\n.type main, @function\nmain: blr\n",
+    );
+    let mut clang = Command::new("clang-19");
+    clang.args(["--target=powerpc64le-linux-gnu", "-nostdlib", "-static", "-fuse-ld=lld", "p.s", "-o", "p"]);
+    common::finish(clang.current_dir(&lab.folder)).ends(0, &[]);
+    lab.line("trace -o twice.trace --roi main --roi main -- ./p").ends(0, &["in 1 entries"]);
+    assert_eq!(lab.line("count twice.trace --json").ends(0, &[]).records("trace_count").len(), 1);
+    let line = "count csum_partial/uint64 -a powerpc64le --case size=40 --case size=40 --json";
+    assert_eq!(lab.line(line).ends(0, &[]).records("count").len(), 1);
 }
 
 #[test]

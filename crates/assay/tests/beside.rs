@@ -32,6 +32,17 @@ fn a_file_stands_beside_the_best_of_ours_with_the_ratio() {
     assert_ne!(mine["b"], "reference", "{mine}");
     assert!(mine["rests_on"].is_object(), "what the user brought has its verdict: {mine}");
     assert!(names(&records, "a").len() > 5, "the others of the tree are there, too: {records:?}");
+    // What the ratio is made of is there, too.
+    assert_eq!(mine["cpu"], "power8", "{mine}");
+    let of = |key: &str, record: &Value| [0, 1].map(|side| record[key][side].as_f64().expect("a number"));
+    let [a, b] = of("cycles", mine);
+    assert!((a / b / mine["ratio"].as_f64().unwrap() - 1.0).abs() < 1e-6, "{mine}");
+    let line = format!(
+        "compare csum_partial mine.c -v uint64 -a {} --case size=40 --processes 3 --json",
+        common::native()
+    );
+    let measured = lab.line(&line).ends(0, &[]).records("compare").remove(0);
+    assert!(of("time_ns", &measured).iter().all(|ns| *ns > 0.0), "{measured}");
 }
 
 #[test]

@@ -349,21 +349,3 @@ fn the_version_names_the_commit() {
     }
     lab.line("help check").ends(0, &["Usage: assay check", "--quick"]);
 }
-
-#[test]
-fn what_takes_its_time_says_within_three_seconds_that_it_is_at_work() {
-    // A slow compiler, the first time, in a cache that has nothing yet.
-    let slow = "[ -e \"$ASSAY_CACHE/slept\" ] || { : >\"$ASSAY_CACHE/slept\"; sleep 3.5; }\n\
-                PATH=${PATH#*:} exec clang-19 \"$@\"";
-    let run = |line: &str| {
-        let lab = Lab::empty();
-        lab.write_program("bin/clang-19", slow);
-        let path = format!("{}:{}", lab.folder.join("bin").display(), std::env::var("PATH").unwrap());
-        common::finish(lab.command().env("PATH", &path).args(line.split_whitespace())).ends(0, &[]).stderr
-    };
-    // One that counts what it does, and one that does not. What was silent before the counting counts, too.
-    let told = run("count csum_partial/uint64 -a powerpc64le --case size=40");
-    assert!(told.contains("counting: 0 of 1, "), "{told}");
-    let told = run("explain csum_partial/uint64 -a powerpc64le -c power8");
-    assert!(told.contains("explain: at work for 2 s"), "{told}");
-}

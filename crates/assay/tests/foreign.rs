@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Programs of other architectures: what is refused before anything is fetched, and what the code of a variant looks like.
-//! That packages come and run is tried by `./assay foreign unpack -a loongarch64 hello`, which needs a network.
+//! Packages are made here, and a stand-in for apt brings them; the real one needs a network: `./assay foreign unpack -a loongarch64
+//! hello`.
 
 mod common;
 
-use common::{Lab, GOOD};
+use common::{finish, Lab, GOOD};
+use std::process::Command;
 
 #[test]
 fn what_cannot_be_fetched_or_built_is_refused_with_the_reason() {
@@ -19,6 +21,78 @@ fn what_cannot_be_fetched_or_built_is_refused_with_the_reason() {
     refused("foreign build -a powerpc64le missing.c", "missing.c: there is no such file");
     refused("foreign build -a powerpc64le prog.c -o prog.c", "would be overwritten");
     refused("trace -a powerpc64le -- no-such-program", "./assay foreign unpack -a powerpc64le PACKAGE");
+}
+
+/// Makes a Debian package of what is in the folder of its name.
+fn package(lab: &Lab, name: &str, depends: &str) {
+    lab.write(
+        &format!("{name}/DEBIAN/control"),
+        format!(
+            "Package: {name}\nVersion: 1.0-1\nArchitecture: ppc64el\nMaintainer: A Tester <tester@example.org>\n{depends}\
+             Description: made for a test\n"
+        ),
+    );
+    let mut build = Command::new("dpkg-deb");
+    build.current_dir(&lab.folder).args(["--root-owner-group", "-b", name, "archive"]);
+    finish(&mut build).ends(0, &[]);
+}
+
+/// What apt-get does with a private configuration: the packages of the archive into its cache, and what it was asked for.
+const APT_GET: &str = "case \"$*\" in
+*update*) exit 0 ;;
+*nosuch*) echo 'E: Unable to locate package nosuch'; exit 100 ;;
+esac
+cache=$(sed -n 's/^Dir::Cache \"\\(.*\\)\";/\\1/p' \"$APT_CONFIG\")
+cp \"$ARCHIVE\"/*.deb \"$cache/archives/\"
+echo \"$@\" >>\"$ARCHIVE/asked\"
+grep '^APT::Architecture ' \"$APT_CONFIG\" >>\"$ARCHIVE/asked\"";
+
+#[test]
+fn a_package_is_unpacked_with_what_it_depends_on_and_its_programs_are_found_and_recorded() {
+    let lab = Lab::empty();
+    lab.write("greet.s", ".globl _start\n_start: li 0, 1\n li 3, 7\n sc\n");
+    for folder in ["archive", "greeter/usr/bin", "libgreet/usr/bin"] {
+        std::fs::create_dir_all(lab.folder.join(folder)).unwrap();
+    }
+    let mut clang = Command::new("clang-19");
+    clang.args(["--target=powerpc64le-linux-gnu", "-nostdlib", "-static", "-fuse-ld=lld", "greet.s", "-o"]);
+    finish(clang.current_dir(&lab.folder).arg("greeter/usr/bin/greet")).ends(0, &[]);
+    // As packages have them: it leads out of the folder that stands for /.
+    std::os::unix::fs::symlink("/usr/bin/greet", lab.folder.join("greeter/usr/bin/salute")).unwrap();
+    lab.write("greeter/usr/share/doc/greeter/copyright", "left out");
+    lab.write_program("libgreet/usr/bin/of-a-dependency", "exit 0");
+    package(&lab, "libgreet", "");
+    package(&lab, "greeter", "Depends: libgreet\n");
+    lab.write_program("bin/apt-get", APT_GET);
+    let path = format!("{}:{}", lab.folder.join("bin").display(), std::env::var("PATH").unwrap());
+    let assay = |line: &str| {
+        let mut command = lab.command();
+        command.env("PATH", &path).env("ARCHIVE", lab.folder.join("archive"));
+        finish(command.env("ASSAY_DEBIAN_MIRROR", "file:/nowhere").args(line.split_whitespace()))
+    };
+    let root = lab.cache.join("roots/powerpc64le");
+    // Once more is the same.
+    for _ in 0..2 {
+        let ran = assay("foreign unpack -a ppc64el greeter")
+            .ends(0, &["unpacked into ", "record one: ./assay trace -a powerpc64le -- greet ARGS"]);
+        assert_eq!(ran.stdout, format!("{}\n", root.join("usr/bin/greet").display()), "its programs alone");
+    }
+    let asked = std::fs::read_to_string(lab.folder.join("archive/asked")).unwrap();
+    assert!(asked.contains("--download-only") && asked.contains(" install greeter\n"), "{asked}");
+    assert!(asked.contains("APT::Architecture \"ppc64el\";"), "{asked}");
+    assert!(root.join("usr/bin/of-a-dependency").is_file() && !root.join("usr/share/doc/greeter").exists());
+    assert_eq!(
+        std::fs::read_to_string(root.join("packages")).unwrap(),
+        "greeter 1.0-1\nlibgreet 1.0-1\n",
+        "each once"
+    );
+    for name in ["greet", "salute"] {
+        assay(&format!("trace -a ppc64el -o {name}.trace -- {name}"))
+            .ends(0, &["status 7", &format!("{name}.trace: 3 instructions")]);
+    }
+    assay("foreign unpack -a ppc64el nosuch")
+        .ends(2, &["E: Unable to locate package nosuch", "packages.debian.org", "were not unpacked"]);
+    assert!(root.join("usr/bin/greet").is_file());
 }
 
 #[test]

@@ -46,19 +46,64 @@ fn a_device_stays_a_device() {
     assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
 }
 
-#[test]
-fn a_fifo_is_written_through() {
-    let lab = Lab::shared();
-    let expected = code(&lab);
+/// What a verb with these words writes into a FIFO, which stays one.
+fn through_a_fifo(lab: &Lab, line: &str) -> Vec<u8> {
     let fifo = lab.folder.join("fifo");
-    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    if !fifo.exists() {
+        assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    }
     let reader = std::thread::spawn({
         let fifo = fifo.clone();
         move || fs::read(fifo).unwrap()
     });
-    emit(&lab, "fifo").ends(0, &["written to fifo"]);
-    assert_eq!(reader.join().unwrap(), expected);
-    assert!(fs::metadata(&fifo).unwrap().file_type().is_fifo());
+    let ran = lab.line(line);
+    // What was replaced has nobody who writes, and its reader would wait for ever.
+    assert!(fs::metadata(&fifo).unwrap().file_type().is_fifo(), "{ran:#?}");
+    ran.ends(0, &[]);
+    reader.join().unwrap()
+}
+
+#[test]
+fn a_fifo_is_written_through() {
+    let lab = Lab::shared();
+    let expected = code(&lab);
+    let program = root().join("docs/example/ports.bpf");
+    let line = format!("{} {} -o fifo", EMIT.join(" "), program.display());
+    assert_eq!(through_a_fifo(&lab, &line), expected);
+}
+
+const REPORT: &str = "report csum_fold -a powerpc64le -v rotate -c power8 --case chain=0";
+const EXPLAIN: &str = "explain csum_fold/rotate -a powerpc64le -c power8 --case chain=0 --count 8";
+
+/// Verbs that write text do so in the same way.
+#[test]
+fn reports_pages_and_traces_go_through_devices_fifos_and_links() {
+    let lab = Lab::shared();
+    program(&lab, true);
+    let is_device = || fs::metadata("/dev/full").unwrap().file_type().is_char_device();
+    for line in [&format!("{REPORT} -o /dev/full"), &format!("{EXPLAIN} --html /dev/full")] {
+        lab.line(line).refused(&["/dev/full", "No space left"]);
+        assert!(is_device(), "{line} replaced the device");
+    }
+    let text = through_a_fifo(&lab, &format!("{REPORT} --format mail -o fifo"));
+    assert!(String::from_utf8_lossy(&text).contains("rotate"));
+    let page = through_a_fifo(&lab, &format!("{EXPLAIN} --html fifo"));
+    assert!(page.starts_with(b"<!DOCTYPE html>") && page.ends_with(b"</html>\n"));
+    let trace = through_a_fifo(&lab, "trace -o fifo -- ./p");
+    assert!(trace.starts_with(b"\x89ASSAYT\n"));
+    fs::create_dir(lab.folder.join("elsewhere")).unwrap();
+    symlink("elsewhere/target", lab.folder.join("link")).unwrap();
+    for (line, start) in [
+        (format!("{REPORT} --format html -o link"), &b"<!DOCTYPE html>"[..]),
+        (format!("{EXPLAIN} --html link"), b"<!DOCTYPE html>"),
+        ("trace -o link -- ./p".to_owned(), b"\x89ASSAYT\n"),
+    ] {
+        lab.line(&line).ends(0, &[]);
+        assert!(lab.folder.join("link").is_symlink(), "{line}");
+        assert!(fs::read(lab.folder.join("elsewhere/target")).unwrap().starts_with(start), "{line}");
+    }
+    let told = lab.line(&format!("{REPORT} --format markdown -o -")).ends(0, &["wrote standard output"]);
+    assert!(told.stdout.contains("| rotate") && !lab.folder.join("-").exists(), "{told:#?}");
 }
 
 #[test]

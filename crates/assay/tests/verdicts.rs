@@ -92,4 +92,8 @@ fn a_prediction_tells_what_bounds_the_fastest_and_where_the_placement_matters() 
     let [low, high] = [0, 1].map(|end| other["alignment_cycles"][end].as_f64().unwrap());
     let own = other["cycles"].as_f64().unwrap();
     assert!(low <= own && own <= high && low < high, "a loop over a block's end costs a fetch: {other}");
+    // The numbers stand first: what bounds them may take long.
+    let told = lab.line(line.trim_end_matches(" --json")).ends(0, &[]).stdout;
+    let place = |part: &str| told.find(part).unwrap_or_else(|| panic!("no '{part}' in {told}"));
+    assert!(place("Predicted cycles per call") < place("What bounds the fastest"), "{told}");
 }

@@ -44,6 +44,29 @@ fn colours_change_nothing_but_colours() {
     assert_eq!(stripped, terminal(&report, Terminal { width: 80, colour: false }));
 }
 
+#[test]
+fn names_stay_whole_on_a_terminal_of_any_width() {
+    let names = ["powerpc64le", "dispatch_of_vectors_words", "golden_cove", "size=1472"];
+    let mut table = Table::new("Cycles", "predicted");
+    let keys = ["arch", "variant", "cpu", "case"].map(|heading| table.text_column(heading));
+    let cycles = table.predicted_column("per call", "cycles", 1);
+    let stall = table.text_column("mostly waits for");
+    let row = table.row();
+    for (column, name) in keys.into_iter().zip(names) {
+        table.set(row, column, name);
+    }
+    table.set(row, cycles, Predicted(119.0)).set(row, stall, "window, queues and registers");
+    let mut report = Report::new("Predicted");
+    report.section("").table(table);
+    for width in 40..=120 {
+        let told = terminal(&report, Terminal { width, colour: false });
+        assert!(told.lines().all(|line| line.chars().count() <= width), "{width}: {told}");
+        let whole = |name: &&str| told.split_whitespace().any(|word| word.trim_end_matches(',') == *name);
+        let broken: Vec<_> = names.iter().filter(|name| !whole(name)).collect();
+        assert!(broken.is_empty(), "{width}: {broken:?} in {told}");
+    }
+}
+
 /// SplitMix64: the same hostile texts on every run.
 struct Random(u64);
 
