@@ -2,8 +2,9 @@
 //! Times loops, predicts them, and sums up how far the model is off.
 
 use crate::case::{assembly, programs, Case, Category, ObjectError, Program};
-use crate::run::{sample, steps, Failure, Sample};
+use crate::run::{steps, Failure};
 use crate::source::Recorded;
+use crate::visit::{control, visit, Control};
 use arch::Arch;
 use decode::{Instruction, Scheduling};
 use predict::doubt::{interval, ModelError};
@@ -27,11 +28,8 @@ const VISITS: usize = 3;
 /// Visits more for those whose visits disagree, and by how much the two fastest may differ.
 const VISITS_MORE: usize = 5;
 const DISAGREEMENT: f64 = 0.025;
-/// The quantile of the samples that is believed: what else runs on the core only makes a loop slower.
-const QUANTILE: f64 = 0.08;
-/// The quantile of the clocks of a visit that is taken for the core's, and the least part of it that a sample has.
-const CLOCK_QUANTILE: f64 = 0.9;
-const CLOCK_NEAR: f64 = 0.985;
+/// Loops visited between two looks at the control loop.
+const BATCH: usize = 8;
 
 /// One loop, measured and predicted; cycles are core cycles per turn.
 #[derive(Clone, Debug)]
@@ -87,6 +85,9 @@ pub struct Results {
     pub samples_count: u64,
     /// See `samples_count`.
     pub disturbed_count: u64,
+    /// Cycles of the control loop by those that its width allows: of the best look at it, and of the middle one.
+    /// None if nothing had to be measured.
+    pub control: Option<[f64; 2]>,
 }
 
 /// Loops cannot be judged at all.
@@ -95,6 +96,9 @@ pub enum JudgeError {
     /// They do not assemble.
     #[error("the loops do not assemble: {0}")]
     Assembler(String),
+    /// The control loop cannot be stepped through or predicted, so nothing else can.
+    #[error("the control loop cannot be run and predicted")]
+    Control,
     /// The assembler's output is wrong.
     #[error(transparent)]
     Object(#[from] ObjectError),
@@ -119,6 +123,8 @@ struct Ready {
     turns: u64,
     /// What each visit found.
     visits: Vec<f64>,
+    /// Visits while something else had a part of the core, which are not believed.
+    shared: usize,
     key: String,
     /// It was measured before.
     known: bool,
@@ -128,7 +134,7 @@ struct Ready {
 /// is not measured again. With `intervals` each is predicted on drawn cores too, which takes far longer. `progress` is
 /// told now and then how far it is.
 pub fn judge(
-    cases: Vec<Case>,
+    mut cases: Vec<Case>,
     cpu: &Cpu,
     intervals: bool,
     assemble: &Assemble<'_>,
@@ -136,11 +142,17 @@ pub fn judge(
     progress: &dyn Fn(&str),
 ) -> Result<Results, JudgeError> {
     let mut results = Results::default();
+    cases.push(control());
     let object = assemble(&assembly(&cases)).map_err(JudgeError::Assembler)?;
-    let programs = programs(&object, cases.len())?;
+    let mut programs = programs(&object, cases.len())?;
     let llvm = cpu.word("llvm").unwrap_or_default();
     let mut scheduling = Scheduling::new(Arch::X86_64, llvm)?;
     let mut ready = Vec::new();
+    let control = cases.pop().zip(programs.pop()).and_then(|(case, program)| {
+        let control = prepare(&case, program, cpu, false, &mut scheduling).ok()?;
+        Some(Control::new(control.program, control.turns, control.predicted_cycles))
+    });
+    let mut control = control.ok_or(JudgeError::Control)?;
     let count = cases.len();
     let mut last = Instant::now();
     for (number, (case, program)) in cases.into_iter().zip(programs).enumerate() {
@@ -159,13 +171,30 @@ pub fn judge(
     }
     for round in 0..VISITS + VISITS_MORE {
         progress(&format!("measuring: round {} of at most {}", round + 1, VISITS + VISITS_MORE));
-        for loop_ in ready.iter_mut().filter(|loop_| loop_.wants_visit(round)) {
-            visit(loop_, &mut results);
+        let mut wanting: Vec<&mut Ready> =
+            ready.iter_mut().filter(|loop_| loop_.wants_visit(round)).collect();
+        if wanting.is_empty() {
+            break;
+        }
+        let mut alone = control.is_alone();
+        for batch in wanting.chunks_mut(BATCH) {
+            let found: Vec<Option<f64>> = batch.iter().map(|loop_| loop_.visit(&mut results)).collect();
+            let still = control.is_alone();
+            for (loop_, cycles) in batch.iter_mut().zip(found) {
+                match alone && still {
+                    true => loop_.visits.extend(cycles),
+                    false => loop_.shared += 1,
+                }
+            }
+            alone = still;
         }
     }
+    results.control = control.share();
     for loop_ in ready {
         if !agree(&loop_.visits) {
-            results.failures.push((loop_.case, Failure::Disturbed.to_string()));
+            let shared = loop_.visits.len() < 2 && loop_.shared > 0;
+            let reason = if shared { Failure::Shared } else { Failure::Disturbed };
+            results.failures.push((loop_.case, reason.to_string()));
             continue;
         }
         results.outcomes.push(Outcome {
@@ -185,6 +214,14 @@ pub fn judge(
 impl Ready {
     fn wants_visit(&self, round: usize) -> bool {
         self.visits.len() < VISITS.min(round + 1) && !self.known || !agree(&self.visits)
+    }
+
+    /// Cycles of a turn, as this visit finds them.
+    fn visit(&self, results: &mut Results) -> Option<f64> {
+        let found = visit(&self.program, self.turns, self.case.category == Category::Block)?;
+        results.samples_count += found.samples;
+        results.disturbed_count += found.disturbed;
+        found.cycles
     }
 }
 
@@ -241,6 +278,7 @@ fn prepare(
         // Another number of turns would walk elsewhere.
         turns: if recorded.walks() { recorded.turns() } else { wanted.max(64) },
         visits: Vec::new(),
+        shared: 0,
     })
 }
 
@@ -249,34 +287,6 @@ fn agree(visits: &[f64]) -> bool {
     let mut sorted = visits.to_vec();
     sorted.sort_by(f64::total_cmp);
     matches!(sorted[..], [first, second, ..] if second - first <= DISAGREEMENT * first)
-}
-
-fn visit(loop_: &mut Ready, results: &mut Results) {
-    let short = loop_.turns / 4;
-    let filled = loop_.case.category == Category::Block;
-    if let Ok(visit) = sample(&loop_.program, short, loop_.turns, filled) {
-        results.samples_count += visit.samples.len() as u64 + visit.disturbed;
-        results.disturbed_count += visit.disturbed;
-        if let Some(cycles) = slope(&visit.samples) {
-            loop_.visits.push(cycles / (loop_.turns - short) as f64);
-        }
-    }
-}
-
-/// Cycles by which a long run takes longer than a short one. What disturbs the clock's chain on its way makes the core look
-/// slower than it is, and the loop too fast: only samples count whose clock was near the fastest that was seen.
-fn slope(samples: &[Sample]) -> Option<f64> {
-    let quantile = |samples: &[Sample], share: f64, of: &dyn Fn(&Sample) -> f64| {
-        let mut sorted: Vec<f64> = samples.iter().map(of).collect();
-        sorted.sort_by(f64::total_cmp);
-        sorted.get((sorted.len() as f64 * share) as usize).copied()
-    };
-    let fast = quantile(samples, CLOCK_QUANTILE, &|sample| sample.cycles_per_tick)?;
-    let kept: Vec<Sample> =
-        samples.iter().copied().filter(|sample| sample.cycles_per_tick >= CLOCK_NEAR * fast).collect();
-    let low = |of: &dyn Fn(&Sample) -> f64| quantile(&kept, QUANTILE, of);
-    Some(low(&|sample| sample.long_cycles)? - low(&|sample| sample.short_cycles)?)
-        .filter(|slope| *slope > 0.0)
 }
 
 /// How far a model is off over some loops.

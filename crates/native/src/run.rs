@@ -53,6 +53,9 @@ pub enum Failure {
     /// The clock never held still.
     #[error("was disturbed in all of its samples")]
     Disturbed,
+    /// Something else had a part of its core.
+    #[error("ran while another thread had a part of the core, by the control loop")]
+    Shared,
     /// There was no process or memory for it.
     #[error("could not be started")]
     NotStarted,

@@ -107,10 +107,19 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let assembled = |text: &str| assemble(context, text).map_err(|problem| problem.to_string());
     let results = judge(cases, &cpu, args.intervals, &assembled, &measured, &progress)
         .map_err(|error| Problem::new(error.to_string()))?;
+    let control = results.control.map(|[best, middle]| {
+        format!(
+            "The control loop, which needs the whole width, took {best:.2} times its cycles at best and {middle:.2} \
+             in the middle; a visit between looks that found more than {} does not count.",
+            native::SHARE_MAX
+        )
+    });
     if results.outcomes.is_empty() {
-        return Err(
-            Problem::new("no loop could be measured").remedy("try again when the machine is less busy")
-        );
+        let why =
+            counted(results.failures_by_reason().iter().map(|(reason, count)| (reason.as_str(), *count)));
+        let control = control.unwrap_or_default();
+        return Err(Problem::new(format!("no loop could be measured: {why}. {control}"))
+            .remedy("try again when the machine is less busy"));
     }
     let groups = groups(&results);
     if context.json {
@@ -130,6 +139,9 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         "Samples dropped because the clock moved: {} of {}. Blocks come from {} files.",
         results.disturbed_count, results.samples_count, harvest.files_count
     ));
+    control.iter().for_each(|text| {
+        section.paragraph(text);
+    });
     for (heading, reasons) in [
         ("Blocks left out", counted(harvest.left_out.iter().map(|(reason, count)| (*reason, *count)))),
         ("Loops not measured", {
