@@ -397,14 +397,15 @@ fn rust_tests(context: &Context, _: &Args, words: &mut Words) -> Result<Tally> {
     cargo_tests(context, &["--workspace".to_owned()], words)
 }
 
-/// The tests that cargo's options choose.
+/// The tests that cargo's options choose; behind `--`, those of the tests themselves.
 fn cargo_tests(context: &Context, options: &[String], words: &mut Words) -> Result<Tally> {
     let cargo = require_program("cargo", "cargo-web")?;
     let progress = words.progress("cargo test");
     let output = Command::new(cargo)
         .args(["test", "--release", "--locked", "--no-fail-fast", "--color=never"])
         .args(options)
-        .args(["--", "--show-output"])
+        .args((!options.iter().any(|option| option == "--")).then_some("--"))
+        .arg("--show-output")
         .folder(&context.workspace.root)
         .env("ASSAY_ROOT", &context.workspace.root)
         .env("ASSAY_CACHE", &context.workspace.cache)

@@ -15,7 +15,7 @@ pub struct Plan {
     pub parts: BTreeSet<&'static str>,
     /// Hot paths, each with the variants that are checked; none: all.
     pub hotpaths: BTreeMap<String, BTreeSet<String>>,
-    /// Options of one `cargo test` each.
+    /// Options of one `cargo test` each; behind `--`, of the tests that it runs.
     pub rust: BTreeSet<Vec<String>>,
     /// How many files differ.
     pub files_count: usize,
@@ -52,6 +52,9 @@ const PARTS: [(&str, &str); 26] = [
     ("CHANGELOG.md", ""),
     ("CONTRIBUTING.md", ""),
 ];
+
+/// What a cpu file can break: all but the engine's planted faults, for which cpus are but the ground that they are looked for on.
+const CPU_FILE: [&str; 5] = ["-p", "predict", "--", "--skip", "oracle::faults"];
 
 /// Asks git which files differ from where this branch left the upstream one, and what they are part of.
 pub fn plan(root: &Path) -> Result<Plan> {
@@ -112,7 +115,7 @@ fn plan_for(
             }
             ["crates", "assay", ..] => plan.cargo(&["-p", "assay"]),
             ["crates", package, ..] => plan.cargo(&["-p", package]),
-            ["cpus", ..] => plan.cargo(&["-p", "predict"]),
+            ["cpus", ..] => plan.cargo(&CPU_FILE),
             ["tracer", ..] => plan.cargo(&["-p", "trace"]),
             ["libs", "ebpf", "packets", ..] => plan.beyond.push((*file).to_owned()),
             ["libs", "ebpf", ..] => plan.cargo(&["-p", "ebpf"]),
@@ -133,12 +136,20 @@ fn plan_for(
             plan.parts.insert("libraries");
         }
     }
+    // All of a crate's tests are also some of them.
+    if plan.rust.contains(&words(&["-p", "predict"])) {
+        plan.rust.remove(&words(&CPU_FILE));
+    }
     plan
+}
+
+fn words(options: &[&str]) -> Vec<String> {
+    options.iter().map(|word| (*word).to_owned()).collect()
 }
 
 impl Plan {
     fn cargo(&mut self, options: &[&str]) {
-        self.rust.insert(options.iter().map(|option| (*option).to_owned()).collect());
+        self.rust.insert(words(options));
     }
 
     /// `rest` is ARCH and FILE of a variant, or a file that all variants are judged by. What a file is called at each width, if
@@ -178,6 +189,9 @@ impl Plan {
     /// What will be run and what will not.
     pub fn describe(&self) -> String {
         let mut text = format!("{} files differ from the upstream branch\n", self.files_count);
+        if self.rust.contains(&words(&CPU_FILE)) {
+            text += "note: of the engine's tests, the planted faults are left out: cargo test --release -p predict\n";
+        }
         for file in &self.beyond {
             text += &format!("note: what {file} can break, only the whole test shows: ./assay test\n");
         }
@@ -196,10 +210,6 @@ mod tests {
             _ => None,
         };
         plan_for(&files.iter().copied().collect(), |verb| verb == "hot", hotpath)
-    }
-
-    fn words(options: &[&str]) -> Vec<String> {
-        options.iter().map(|word| (*word).to_owned()).collect()
     }
 
     #[test]
@@ -227,7 +237,16 @@ mod tests {
         let expected =
             BTreeSet::from([words(&["-p", "assay", "--bins"]), words(&["-p", "assay", "--test", "hot"])]);
         assert_eq!(plan.rust, expected);
-        assert_eq!(plan_of(&["cpus/power/power9.toml"]).rust, BTreeSet::from([words(&["-p", "predict"])]));
+    }
+
+    #[test]
+    fn a_cpu_file_breaks_no_planted_fault() {
+        let of_file = plan_of(&["cpus/power/power9.toml"]);
+        assert_eq!(of_file.rust, BTreeSet::from([words(&CPU_FILE)]));
+        assert!(of_file.describe().contains("planted faults"), "{}", of_file.describe());
+        let of_both = plan_of(&["cpus/power/power9.toml", "crates/predict/src/plan.rs"]);
+        assert_eq!(of_both.rust, BTreeSet::from([words(&["-p", "predict"])]));
+        assert!(!of_both.describe().contains("planted faults"), "{}", of_both.describe());
     }
 
     #[test]
