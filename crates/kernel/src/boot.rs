@@ -272,7 +272,7 @@ fn qemu(workspace: &Workspace, machine: &Machine, boot: &Boot, initrd: &Path) ->
         file_bytes: QEMU_FILE_BYTES,
     };
     Ok(Command::new(qemu_program(workspace, machine)?)
-        .args(machine.qemu_arguments)
+        .args(machine.arguments(boot.cpu))
         .args([
             "-cpu",
             boot.cpu,

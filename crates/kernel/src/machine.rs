@@ -21,6 +21,8 @@ pub struct Machine {
     pub qemu_package: Option<&'static str>,
     /// The board, and what it needs besides the kernel.
     pub qemu_arguments: &'static [&'static str],
+    /// The board of each cpu, where cpus differ by it: QEMU's name of the cpu, and of the board.
+    pub boards: &'static [(&'static str, &'static str)],
     /// The console, as the kernel's command line names it.
     pub console: &'static str,
     /// Whether QEMU's time can go with its instructions there (-icount).
@@ -48,6 +50,7 @@ const POWER: Machine = Machine {
     qemu_program: "qemu-system-ppc64",
     qemu_package: Some("qemu-system-ppc"),
     qemu_arguments: PSERIES,
+    boards: &[],
     console: "hvc0",
     counted_time: true,
     hosts_guests: false,
@@ -81,19 +84,14 @@ static MACHINES: [Machine; 8] = [
     // Without the management controller nobody turns it off.
     Machine {
         board: Some("powernv"),
-        qemu_arguments: &[
-            "-M",
-            "powernv8",
-            "-device",
-            "ipmi-bmc-sim,id=bmc",
-            "-device",
-            "isa-ipmi-bt,bmc=bmc,irq=10",
-        ],
+        qemu_arguments: &["-device", "ipmi-bmc-sim,id=bmc", "-device", "isa-ipmi-bt,bmc=bmc,irq=10"],
+        boards: &[("power8", "powernv8"), ("power9", "powernv9")],
         // "Bad icount read": its processor's time base is read outside of what QEMU counts, and that ends QEMU.
         counted_time: false,
         hosts_guests: true,
-        cpus: &[("power8", "power8")],
-        not_modelled: "the bare machine, where KVM HV runs, is here a POWER8's, with one thread a core",
+        cpus: &[("power8", "power8"), ("power9", "power9")],
+        not_modelled:
+            "the bare machine, where KVM HV runs, is here a POWER8's or a POWER9's, with one thread a core",
         ..POWER
     },
     Machine {
@@ -165,6 +163,16 @@ impl Machine {
         }
     }
 
+    /// QEMU's arguments for a cpu, by QEMU's name of it.
+    pub fn arguments(&self, cpu: &str) -> Vec<&'static str> {
+        let board = self.boards.iter().find(|(of, _)| *of == cpu);
+        board
+            .into_iter()
+            .flat_map(|(_, board)| ["-M", *board])
+            .chain(self.qemu_arguments.iter().copied())
+            .collect()
+    }
+
     /// What has to be made besides the ELF file, as make names it; `None` where that is what QEMU boots.
     pub fn image_target(&self) -> Option<&'static str> {
         (self.image != ELF).then(|| self.image.rsplit('/').next().unwrap_or(self.image))
@@ -206,6 +214,9 @@ mod tests {
             (host.name().as_str(), Machine::of(Arch::Powerpc64le).board),
             ("powerpc64le-powernv", None)
         );
+        for (_, cpu) in host.cpus {
+            assert_eq!(host.arguments(cpu)[1], format!("powernv{}", cpu.trim_start_matches("power")));
+        }
         let problem = Machine::named(Arch::Aarch64, Some("powernv")).unwrap_err().to_string();
         assert!(problem.contains("-a powerpc64le --board powernv"), "{problem}");
     }
