@@ -130,13 +130,16 @@ pub fn verdict(stdout: &str) -> Verdict {
     let refused = by_reason.iter().map(|((way, reason), names)| {
         format!("{way}: {} refused as listed, \"{reason}\": {}", names.len(), names.join(" "))
     });
+    let refused: Vec<String> = refused.collect();
+    let refusals = ours().filter(|line| line.starts_with("refused: ")).count();
+    let note = (refusals > 0).then(|| format!("{refusals} refused, all as listed in {DIFFERS}"));
     let failure = match (passed, failed.len()) {
         (None | Some(0), 0) => Some("no program was run".to_owned()),
         (_, 0) => None,
         (_, 1) => Some("a case failed".to_owned()),
         (_, count) => Some(format!("{count} cases failed")),
     };
-    Verdict { passed, failed, failure, refused: refused.collect() }
+    Verdict { passed, failed, failure, refused, note }
 }
 
 #[cfg(test)]
@@ -172,6 +175,7 @@ mod tests {
         let found =
             verdict(&format!("{refused}bpf_conformance: right 480, refused as listed 2, wrong 0; more\n"));
         assert_eq!((found.passed, found.failure.as_deref()), (Some(480), None));
+        assert!(found.note.unwrap().starts_with("2 refused, all as listed in kernel/"));
         assert_eq!(found.refused[1], "kept: 1 refused as listed, \"unknown opcode 8d\": callx");
         let wrong = "bpf_conformance: wrong: add, kept: r0 is 0x1, not 0x3\n";
         assert_eq!(verdict(wrong).failed, ["add, kept: r0 is 0x1, not 0x3"]);

@@ -187,6 +187,8 @@ pub struct Verdict {
     pub failure: Option<String>,
     /// What the kernel refused and has to refuse, a line a reason.
     pub refused: Vec<String>,
+    /// What a reader wants to know besides, of a test that passed as well: a line.
+    pub note: Option<String>,
 }
 
 impl Test {
@@ -393,8 +395,9 @@ fn of_kunit(lines: &[&str]) -> Verdict {
 /// Counts of all summaries; a program that the JIT did not take has not tested it.
 fn of_test_bpf(lines: &[&str]) -> Verdict {
     let ours = lines.iter().filter_map(|line| line.strip_prefix("test_bpf: "));
-    let (mut passed, mut summaries, mut interpreted) = (0, 0, 0);
+    let (mut passed, mut summaries, mut interpreted, mut programs) = (0, 0, 0, 0);
     let mut failed = Vec::new();
+    let mut named = Vec::new();
     for line in ours {
         if let Some((_, summary)) = line.split_once("Summary: ") {
             let numbers: Vec<u64> = summary
@@ -406,14 +409,21 @@ fn of_test_bpf(lines: &[&str]) -> Verdict {
             passed += numbers.first().copied().unwrap_or(0);
             if let [_, _, by_jit, all] = numbers[..] {
                 interpreted += all - by_jit;
+                programs += all;
             }
         } else if line.starts_with('#') && line.contains("FAIL") {
             failed.push(line.to_owned());
+        } else if let Some((name, _)) = line.split_once(" jited:0") {
+            named.push(format!("not compiled by the JIT: {name}"));
         }
     }
     let mut verdict = counted(Some(passed), failed);
+    verdict.note = Some(format!("{} of {programs} programs compiled by the JIT", programs - interpreted));
     if verdict.failure.is_none() && interpreted > 0 {
-        verdict.failure = Some(format!("{interpreted} programs were not compiled by the JIT"));
+        verdict.failure = Some(format!("{interpreted} of {programs} programs were not compiled by the JIT"));
+    }
+    if interpreted > 0 {
+        verdict.failed.extend(named);
     }
     if verdict.failure.is_none() && summaries < 3 {
         verdict.failure = Some(format!("test_bpf printed {summaries} of its three summaries"));
@@ -450,7 +460,8 @@ mod tests {
             "test_bpf: test_tail_calls: Summary: 10 PASSED, 0 FAILED, [10/10 JIT'ed]",
             "test_bpf: test_skb_segment: Summary: 2 PASSED, 0 FAILED",
         ];
-        assert_eq!(of_test_bpf(&summaries), Verdict { passed: Some(1061), ..Verdict::default() });
+        let note = Some("1047 of 1047 programs compiled by the JIT".to_owned());
+        assert_eq!(of_test_bpf(&summaries), Verdict { passed: Some(1061), note, ..Verdict::default() });
         assert!(of_test_bpf(&summaries[..2]).failure.unwrap().contains("2 of its three"));
         let interpreted = summaries.map(|line| {
             if line.contains("1037") {
@@ -459,7 +470,10 @@ mod tests {
                 line
             }
         });
-        assert!(of_test_bpf(&interpreted).failure.unwrap().contains("1 programs"));
+        let slow = "test_bpf: #9 ALU64_XOR_K: 5 ^ 6 = 3 jited:0 12 PASS";
+        let found = of_test_bpf(&[&[slow][..], &interpreted].concat());
+        assert!(found.failure.unwrap().contains("1 of 1047 programs"));
+        assert_eq!(found.failed, ["not compiled by the JIT: #9 ALU64_XOR_K: 5 ^ 6 = 3"]);
         let case = "test_bpf: #7 ALU_END_FROM_BE 64 jited:1 ret 1 != 2 (0x1 != 0x2)FAIL (1 times)";
         assert_eq!(of_test_bpf(&[&[case][..], &summaries[..]].concat()).failed.len(), 1);
     }

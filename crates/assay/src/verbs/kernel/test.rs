@@ -30,6 +30,9 @@ pub struct Args {
     /// Seconds after which a test is not waited for any more
     #[arg(long, default_value_t = 600, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: u64,
+    /// Also the console's log of each test, and what the kernel refused and has to refuse, a line a reason
+    #[arg(short, long)]
+    verbose: bool,
 }
 
 /// One test on one cpu. Kind `kernel_test`.
@@ -46,6 +49,8 @@ struct TestRecord {
     failure: Option<String>,
     /// What the kernel refused and has to refuse, where the test knows such cases.
     refused: Vec<String>,
+    /// What there is to know besides.
+    note: Option<String>,
     log: String,
     /// Under QEMU: no measurement.
     emulated_s: f64,
@@ -87,6 +92,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
                 failed: verdict.failed.clone(),
                 failure: verdict.failure.clone(),
                 refused: verdict.refused.clone(),
+                note: verdict.note.clone(),
                 log: workspace.display(&found.log),
                 emulated_s: found.elapsed.as_secs_f64(),
                 assay_version: env!("CARGO_PKG_VERSION"),
@@ -94,7 +100,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
             if context.json {
                 println!("{}", record.to_line());
             } else {
-                tell(&record, &verdict);
+                tell(&record, &verdict, args.verbose);
             }
         }
     }
@@ -123,14 +129,18 @@ fn those_that_can_run(context: &Context, args: &Args) -> Result<(Vec<&'static Te
     Ok((tests, skipped))
 }
 
-fn tell(record: &TestRecord, verdict: &Verdict) {
+fn tell(record: &TestRecord, verdict: &Verdict, verbose: bool) {
     let word = if verdict.failure.is_none() { "passed" } else { "FAILED" };
     let cases = verdict.passed.map(|count| format!("{count} cases")).unwrap_or_default();
     println!(
         "{:<8} {:<22} {word}  {cases:<12} {:.0} s under QEMU",
         record.cpu, record.test, record.emulated_s
     );
-    verdict.refused.iter().for_each(|line| println!("         {line}"));
+    verdict.note.iter().for_each(|line| println!("         {line}"));
+    if verbose {
+        verdict.refused.iter().for_each(|line| println!("         {line}"));
+        println!("         console: {}", record.log);
+    }
     if let Some(failure) = &verdict.failure {
         let problem = Problem::new(format!("{} on {}: {failure}", record.test, record.cpu));
         eprintln!("assay: {}", problem.at(&record.log).remedy("the console's log has the rest"));
