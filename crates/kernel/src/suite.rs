@@ -57,8 +57,9 @@ enum Tells {
 }
 
 const POWER64: &[Arch] = &[Arch::Powerpc64, Arch::Powerpc64le];
-/// Those whose static C library set-up brings.
-const POWER: &[Arch] = &[Arch::Powerpc, Arch::Powerpc64, Arch::Powerpc64le];
+/// Those whose static C library set-up brings; Debian 12 has none for LoongArch.
+const WITH_LIBRARY: &[Arch] =
+    &[Arch::Powerpc, Arch::Powerpc64, Arch::Powerpc64le, Arch::X86_64, Arch::Aarch64, Arch::Riscv64];
 const PARSE: &[&str] = &["parse_vdso.c"];
 
 /// The test that wants a host for guests, which the usual machines are not.
@@ -147,25 +148,25 @@ pub static TESTS: [Test; 18] = [
     Test {
         name: "vdso_test_abi",
         what: "the kernel's selftest: each clock of the vDSO, its time and resolution",
-        archs: POWER,
+        archs: WITH_LIBRARY,
         how: How::Vdso(PARSE),
     },
     Test {
         name: "vdso_test_clock_getres",
         what: "the kernel's selftest: resolutions as the C library and as the system call tell them",
-        archs: POWER,
+        archs: WITH_LIBRARY,
         how: How::Vdso(&[]),
     },
     Test {
         name: "vdso_test_getcpu",
         what: "the kernel's selftest: the vDSO tells a processor",
-        archs: POWER,
+        archs: WITH_LIBRARY,
         how: How::Vdso(PARSE),
     },
     Test {
         name: "vdso_test_gettimeofday",
         what: "the kernel's selftest: the vDSO tells the time",
-        archs: POWER,
+        archs: WITH_LIBRARY,
         how: How::Vdso(PARSE),
     },
     Test {
