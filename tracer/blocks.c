@@ -52,6 +52,13 @@ static void add_slots(struct block *block)
 		block->tail_hole = &block->slots[block->instructions - 1];
 }
 
+static void (*show_new)(struct block *block);
+
+void blocks_tell(void (*made)(struct block *block))
+{
+	show_new = made;
+}
+
 static struct block *intern(uint64_t address, const uint8_t *code, const uint8_t *sizes, uint32_t instructions)
 {
 	size_t bytes = 0;
@@ -72,7 +79,8 @@ static struct block *intern(uint64_t address, const uint8_t *code, const uint8_t
 	block->sizes = allocate(instructions, 1);
 	memcpy(block->sizes, sizes, instructions);
 	add_slots(block);
-	region_note_block(block);
+	if (show_new)
+		show_new(block);
 	block->next = *bucket;
 	*bucket = block;
 	return block;

@@ -167,8 +167,6 @@ static void begin_loop(unsigned level)
 	l->count = l->loops_count = 0;
 	l->words_count = 0;
 	l->period = l->run = 0;
-	if (level == 0)
-		record_start_tape();
 }
 
 static uint64_t hash(const uint64_t *words, size_t count)
@@ -288,28 +286,30 @@ static void find_period(struct level *l)
 	*seen = (struct last_seen){ identity, l->sequence++ };
 }
 
-void fold_push(unsigned level, const struct item *item)
+bool fold_push(unsigned level, const struct item *item)
 {
 	struct level *l = &levels[level];
 
 	if (l->loop.active) {
 		if (loop_continues(&l->loop, item))
-			return;
+			return false;
 		fold_end_loop(level);
 	}
 	if (level > 1 && !l->loops_count && !is_loop(item->identity)) {
 		release(level, 0); // only loops begin a loop up there
 		pass_on(level, item);
-		return;
+		return false;
 	}
 	if (l->count == HISTORY_MAX)
 		release(level, HISTORY_KEPT);
 	append(l, item);
 	find_period(l);
 	uint32_t needed = (FOLD_COPIES - 1) * l->period;
-	if (l->period && !l->replaying && l->run >= needed && (l->run - needed) % l->period == 0 &&
-	    l->count >= FOLD_COPIES * l->period && strides_agree(l))
+	bool begins = l->period && !l->replaying && l->run >= needed && (l->run - needed) % l->period == 0 &&
+		      l->count >= FOLD_COPIES * l->period && strides_agree(l);
+	if (begins)
 		begin_loop(level);
+	return begins;
 }
 
 // Everything that is held goes to the file.

@@ -188,9 +188,9 @@ void guest_first_block(void *cpu)
 void guest_check_call(void *cpu)
 {
 	uint64_t stack = guest_stack_pointer(cpu), from = guest_return_address(cpu);
-	bool kernel = system_is_kernel(stack);
+	bool kernel = guest_is_kernel(stack);
 
-	if (stack % 8 || !stack || !from || (is_fixed_width() && from % 2) || kernel != system_is_kernel(from))
+	if (stack % 8 || !stack || !from || (is_fixed_width() && from % 2) || kernel != guest_is_kernel(from))
 		guest.registers_known = false;
 }
 
@@ -210,6 +210,18 @@ uint64_t guest_load_address(void)
 uint64_t guest_stack_top(void)
 {
 	return guest.stack_top;
+}
+
+static uint64_t kernel_base = UINT64_C(1) << 63;
+
+void guest_set_kernel_base(uint64_t base)
+{
+	kernel_base = base;
+}
+
+bool guest_is_kernel(uint64_t address)
+{
+	return address >= kernel_base;
 }
 
 void guest_set_cache_line(uint64_t bytes)

@@ -477,7 +477,8 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info
 	add_header("tracer_version", TRACER_VERSION);
 	if (system_mode)
 		add_header("machine", "system");
-	stream_open(out, header, header_count);
+	blocks_tell(region_note_block);
+	stream_open(out, region_nests(), header, header_count);
 	if (system_mode && system_start_address())
 		wait_for_start(id);
 	else

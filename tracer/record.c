@@ -101,6 +101,8 @@ static void cut_pending(uint32_t executed)
 	pending.block = prefix;
 }
 
+static void start_tape(void);
+
 static void finish_pending(const struct block *next)
 {
 	uint32_t executed;
@@ -119,7 +121,8 @@ static void finish_pending(const struct block *next)
 	instructions_recorded += pending.block->instructions;
 	pending.block = NULL;
 	pending.count = 0;
-	fold_push(0, &item);
+	if (fold_push(0, &item))
+		start_tape();
 }
 
 // ---- The tape -------------------------------------------------------------------------------------------------
@@ -152,7 +155,7 @@ static struct tape_entry *put_item(struct tape_entry *t, const struct loop *loop
 }
 
 // fold.c has found a loop of blocks: its iterations from now on go over the tape.
-void record_start_tape(void)
+static void start_tape(void)
 {
 	struct loop *loop = fold_block_loop();
 	struct tape_entry *t = tape;

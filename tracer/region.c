@@ -331,7 +331,7 @@ static void check_left_in_system(const struct block *block, void *cpu)
 
 	if (block->address == calls[0].returns_to && stack >= entry_stack && near)
 		leave(LEAVE_RETURN);
-	else if (system_is_kernel(entry_stack) && !system_is_kernel(block->address) && !system_is_kernel(stack))
+	else if (guest_is_kernel(entry_stack) && !guest_is_kernel(block->address) && !guest_is_kernel(stack))
 		region_end_switched();
 	else if (block->entry_of && !near)
 		region_end_switched();
@@ -412,7 +412,7 @@ static void finish(const char *reason, enum leave_how how)
 		leave(how);
 	trace_finished = true;
 	record_flush();
-	stream_close(reason);
+	stream_close(reason, region_report);
 }
 
 // Ends the trace: the program ends, or the limit is reached. When several threads end the program, each returns from

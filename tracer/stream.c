@@ -194,7 +194,7 @@ static void name_file(void)
 	free(partial);
 }
 
-void stream_open(const char *path, const struct option *header, unsigned header_count)
+void stream_open(const char *path, bool regions_nest, const struct option *header, unsigned header_count)
 {
 	static const uint8_t magic[8] = { 0x89, 'A', 'S', 'S', 'A', 'Y', 'T', '\n' };
 	uint8_t prefix[10];
@@ -216,7 +216,7 @@ void stream_open(const char *path, const struct option *header, unsigned header_
 	ZSTD_CCtx_setParameter(stream.zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
 	ZSTD_CCtx_setParameter(stream.zstd, ZSTD_c_checksumFlag, 1);
 	open_file();
-	size_t n = encode_varint(prefix, system_mode ? 2 : region_nests() ? 4 : 1); // docs/trace-format.md
+	size_t n = encode_varint(prefix, system_mode ? 2 : regions_nest ? 4 : 1); // docs/trace-format.md
 	n += encode_varint(prefix + n, target->arch);
 	write_all(magic, sizeof(magic));
 	write_all(prefix, n);
@@ -384,12 +384,12 @@ static void put_text_line(const char *key, const char *value)
 	put_text(value);
 }
 
-static void put_end(const char *reason)
+static void put_end(const char *reason, void (*report)(void (*line)(const char *key, uint64_t value)))
 {
 	const struct counts *c = &stream.counts;
 
 	end_lines = 0;
-	region_report(count_line);
+	report(count_line);
 	images_find();
 	put(RECORD_END);
 	put(8 + end_lines + images_report(NULL));
@@ -402,15 +402,15 @@ static void put_end(const char *reason)
 	put_line("blocks", c->blocks);
 	put_line("region_entries", c->entries);
 	put_line("unknown_addresses", c->unknown);
-	region_report(put_line);
+	report(put_line);
 	images_report(put_text_line);
 }
 
-void stream_close(const char *reason)
+void stream_close(const char *reason, void (*report)(void (*line)(const char *key, uint64_t value)))
 {
 	if (stream.descriptor < 0)
 		return;
-	put_end(reason);
+	put_end(reason, report);
 	flush_frame();
 	pthread_mutex_lock(&descriptor_lock); // other threads' system calls go on
 	name_file();

@@ -29,7 +29,7 @@ static struct {
 	uint64_t first, end;
 } vectors[VECTORS_MAX];
 static unsigned vectors_count;
-static uint64_t switch_address, start_address, kernel_base = UINT64_C(1) << 63;
+static uint64_t switch_address, start_address;
 static enum { LEFT_OUT, MARKED, PART } policy;
 
 // ---- Command line ---------------------------------------------------------------------------------------------
@@ -71,6 +71,16 @@ static bool take_policy(const char *value)
 	return false;
 }
 
+static bool take_kernel_base(const char *value)
+{
+	uint64_t base;
+
+	if (!whole_number(value, &base))
+		return false;
+	guest_set_kernel_base(base);
+	return true;
+}
+
 bool system_take_argument(const char *key, const char *value, bool *mine)
 {
 	uint64_t line;
@@ -83,7 +93,7 @@ bool system_take_argument(const char *key, const char *value, bool *mine)
 	if (!strcmp(key, "start"))
 		return whole_number(value, &start_address);
 	if (!strcmp(key, "kernel"))
-		return whole_number(value, &kernel_base);
+		return take_kernel_base(value);
 	if (!strcmp(key, "interrupts"))
 		return take_policy(value);
 	if (!strcmp(key, "line")) {
@@ -99,11 +109,6 @@ bool system_take_argument(const char *key, const char *value, bool *mine)
 uint64_t system_start_address(void)
 {
 	return start_address;
-}
-
-bool system_is_kernel(uint64_t address)
-{
-	return address >= kernel_base;
 }
 
 // ---- Interrupts -----------------------------------------------------------------------------------------------
@@ -180,7 +185,7 @@ bool system_interrupt(struct block *block, void *cpu)
 	if (!interrupt.active) {
 		if (!begins(block, cpu))
 			return false;
-		if (is_from_user(block) && region_call(&returns_to, &stack) && system_is_kernel(stack)) {
+		if (is_from_user(block) && region_call(&returns_to, &stack) && guest_is_kernel(stack)) {
 			region_end_switched();
 			return false;
 		}

@@ -131,6 +131,7 @@ struct block *block_intern(uint64_t address, const uint8_t *code, const uint8_t 
 struct block *block_prefix(struct block *block, uint32_t instructions);
 struct block *block_marker(enum marker marker, uint8_t value);
 struct shape *shape_of(struct block *block, const struct raw *raw, uint32_t count, uint64_t *addresses);
+void blocks_tell(void (*made)(struct block *block)); // whom to show each new block
 void blocks_hold(bool hold); // around a fork
 void blocks_written(void (*visit)(const struct block *block)); // those that are in the file
 
@@ -168,7 +169,6 @@ void record_flush(void); // nothing more comes
 void record_park(void); // the recorded thread leaves generated code
 void record_unpark(void); // it is back; or it is claimed
 struct block *record_current(void); // the block that runs now, or null
-void record_start_tape(void); // by fold.c: level 0 has found a loop
 void record_suspend(void); // what comes is no part of the trace
 void record_resume(void); // now it is again
 extern uint64_t instructions_recorded, instructions_limit;
@@ -197,7 +197,7 @@ struct loop {
 	bool active;
 };
 
-void fold_push(unsigned level, const struct item *item);
+bool fold_push(unsigned level, const struct item *item); // whether the level is in a loop since then
 void fold_end_loop(unsigned level);
 void fold_flush(void);
 struct loop *fold_block_loop(void); // the loop of level 0
@@ -208,9 +208,9 @@ struct option {
 	const char *key;
 	char *value;
 };
-void stream_open(const char *path, const struct option *header, unsigned header_count);
+void stream_open(const char *path, bool regions_nest, const struct option *header, unsigned header_count);
 void stream_item(const struct item *item);
-void stream_close(const char *reason);
+void stream_close(const char *reason, void (*report)(void (*line)(const char *key, uint64_t value)));
 void stream_guard_descriptor(uint64_t a, uint64_t b); // the guest is about to use these descriptors
 void stream_discard(void); // after a failure
 void stream_abandon(void); // in a forked child: the file is the parent's
@@ -246,7 +246,6 @@ bool system_leaves_out(void); // is an interrupt under way that is not recorded?
 void system_task_switch(const struct block *block, void *cpu); // before the region is looked at
 void system_note_call(const struct block *block, void *cpu); // after it, inside
 bool system_looks_at(const struct block *block); // must it not go over the tape?
-bool system_is_kernel(uint64_t address);
 void system_report(void (*line)(const char *key, uint64_t value));
 
 // ---- guest.c --------------------------------------------------------------------------------------------------
@@ -261,6 +260,8 @@ uint64_t guest_stack_top(void);
 uint64_t guest_load_address(void);
 uint64_t guest_cache_line(void);
 void guest_set_cache_line(uint64_t bytes);
+void guest_set_kernel_base(uint64_t base); // system mode: the kernel's addresses begin there
+bool guest_is_kernel(uint64_t address);
 void guest_check_call(void *cpu); // system mode: do the registers look like those of a call?
 void guest_set_base(uint64_t base);
 uint64_t guest_base_address(void);
