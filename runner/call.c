@@ -21,24 +21,6 @@ static const struct assay_saved_register saved_registers[] = { ASSAY_SAVED_REGIS
 
 enum { SAVED_COUNT = sizeof(saved_registers) / sizeof(saved_registers[0]) };
 
-static void prepare_once(void)
-{
-	if (stack.start)
-		return;
-	stack = assay_region_new(STACK_BYTES);
-	assay_canary_fill(stack.end - FRAME_GUARD_BYTES, stack.end);
-	for (unsigned int turn = 0; turn < 2; turn++) {
-		struct assay_call_record *each = &records[turn];
-
-		each->features = assay_arch_features();
-		each->stack = (uintptr_t)stack.end - FRAME_GUARD_BYTES - ASSAY_LINK_BYTES;
-		for (size_t i = 0; i < sizeof(each->before); i++)
-			each->before[i] = (unsigned char)(0xa1 + 0x3b * i + (i >> 8)) ^ (turn ? 0xff : 0);
-		/* Registers that this processor lacks are never stored, and stay equal. */
-		memcpy(each->after, each->before, sizeof(each->before));
-	}
-}
-
 #ifdef ASSAY_LINK_RETURN
 /* In call.S, where the call under test returns to. */
 
@@ -124,7 +106,7 @@ static void describe_argument(unsigned int index, uintptr_t value)
 	assay_text_write(1, &text);
 }
 
-void assay_call_describe(void)
+static void describe_last(void)
 {
 	if (calls_count == 0)
 		return;
@@ -132,6 +114,25 @@ void assay_call_describe(void)
 		    (unsigned long long)assay_random_seeded());
 	for (unsigned int i = 0; i < 8; i++)
 		describe_argument(i, record->arguments[i]);
+}
+
+static void prepare_once(void)
+{
+	if (stack.start)
+		return;
+	stack = assay_region_new(STACK_BYTES);
+	assay_describe_last_with(describe_last);
+	assay_canary_fill(stack.end - FRAME_GUARD_BYTES, stack.end);
+	for (unsigned int turn = 0; turn < 2; turn++) {
+		struct assay_call_record *each = &records[turn];
+
+		each->features = assay_arch_features();
+		each->stack = (uintptr_t)stack.end - FRAME_GUARD_BYTES - ASSAY_LINK_BYTES;
+		for (size_t i = 0; i < sizeof(each->before); i++)
+			each->before[i] = (unsigned char)(0xa1 + 0x3b * i + (i >> 8)) ^ (turn ? 0xff : 0);
+		/* Registers that this processor lacks are never stored, and stay equal. */
+		memcpy(each->after, each->before, sizeof(each->before));
+	}
 }
 
 uintptr_t assay_call_words(void (*function)(void), const uintptr_t arguments[8])

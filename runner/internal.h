@@ -16,8 +16,8 @@ _Noreturn void assay_checked(const char *token);
 /* The run is to end behind this checked call, counted from 1, if that held. */
 void assay_call_wanted(uint64_t call, const char *token);
 
-/* What the last checked call was, for somebody who wants to repeat it; nothing if there was none. */
-void assay_call_describe(void);
+/* Whom a failure asks what the last checked call was, for somebody who wants to repeat it. */
+void assay_describe_last_with(void (*describe)(void));
 
 void assay_random_seed(uint64_t seed);
 uint64_t assay_random_seeded(void);

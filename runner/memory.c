@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Memory with guard pages, canaries, the auxiliary vector, random bytes, and what compilers expect of a libc. */
+/* Memory with guard pages, the auxiliary vector, random bytes. */
 #include "internal.h"
 
 enum { PROTECTION_NONE = 0, PROTECTION_READ = 1, PROTECTION_READ_WRITE = 3, MAP_PRIVATE_ANONYMOUS = 0x22 };
 enum { AUXILIARY_END = 0, AUXILIARY_PAGE_BYTES = 6 };
-enum { CANARY = 0xc5 };
 
 /* ------------------------------------------------------------------ the auxiliary vector */
 
@@ -140,25 +139,6 @@ struct assay_region assay_region_new(size_t bytes_min)
 	if (known_count < REGIONS_KNOWN)
 		known[known_count++].region = region;
 	return region;
-}
-
-void assay_canary_fill(unsigned char *from, const unsigned char *to)
-{
-	memset(from, CANARY, (size_t)(to - from));
-}
-
-void assay_canary_check(const unsigned char *from, const unsigned char *to, const char *what)
-{
-	const uintptr_t word = (uintptr_t)-1 / 255 * CANARY;
-	const unsigned char *at = from;
-
-	while (to - at >= (long)sizeof(word) && *(const any_word *)at == word)
-		at += sizeof(word);
-	for (; at < to; at++) {
-		if (*at != CANARY)
-			assay_fail("wrote %s: byte %ld of %ld guard bytes there is 0x%02x", what, (long)(at - from),
-				   (long)(to - from), *at);
-	}
 }
 
 /* ------------------------------------------------------------------ random numbers */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Formatted output without a libc: every line leaves at once, by one write. */
+/* Formatted output without a libc, where every line leaves at once, by one write; and how a program ends that cannot go on. */
 #include "internal.h"
 
 static void add_char(struct assay_text *text, char c)
@@ -112,6 +112,12 @@ void assay_text_add(struct assay_text *text, const char *format, ...)
 	va_end(list);
 }
 
+void assay_exit(int status)
+{
+	for (;;)
+		assay_syscall(ASSAY_SYS_EXIT_GROUP, (uintptr_t)status, 0, 0, 0, 0, 0);
+}
+
 void assay_text_write(int descriptor, const struct assay_text *text)
 {
 	size_t done = 0;
@@ -135,6 +141,20 @@ void assay_print(const char *format, ...)
 	assay_text_add_list(&text, format, list);
 	va_end(list);
 	assay_text_write(1, &text);
+}
+
+void assay_die(const char *format, ...)
+{
+	struct assay_text text = { .used = 0 };
+	va_list list;
+
+	assay_text_add(&text, "error: ");
+	va_start(list, format);
+	assay_text_add_list(&text, format, list);
+	va_end(list);
+	assay_text_add(&text, "\n");
+	assay_text_write(2, &text);
+	assay_exit(EXIT_USAGE);
 }
 
 bool assay_equal(const char *a, const char *b)

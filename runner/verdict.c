@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How a run ends: the current case, the count of cases that held, failures, crashes, and what never ends. */
+/* A run's verdict: the current case, the count of cases that held, failures, crashes, and what never ends. */
 #include "internal.h"
 
 static struct {
@@ -10,6 +10,13 @@ static struct {
 static uint64_t passed_count;
 
 static void watchdog_arm(void);
+
+static void (*describe_last)(void);
+
+void assay_describe_last_with(void (*describe)(void))
+{
+	describe_last = describe;
+}
 
 void assay_case_words(const char *format, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f)
 {
@@ -75,28 +82,9 @@ void assay_fail(const char *format, ...)
 	assay_case_add(&text);
 	assay_text_add(&text, "\n");
 	assay_text_write(1, &text);
-	assay_call_describe();
+	if (describe_last)
+		describe_last();
 	assay_exit(EXIT_FAILED);
-}
-
-void assay_die(const char *format, ...)
-{
-	struct assay_text text = { .used = 0 };
-	va_list list;
-
-	assay_text_add(&text, "error: ");
-	va_start(list, format);
-	assay_text_add_list(&text, format, list);
-	va_end(list);
-	assay_text_add(&text, "\n");
-	assay_text_write(2, &text);
-	assay_exit(EXIT_USAGE);
-}
-
-void assay_exit(int status)
-{
-	for (;;)
-		assay_syscall(ASSAY_SYS_EXIT_GROUP, (uintptr_t)status, 0, 0, 0, 0, 0);
 }
 
 /* ------------------------------------------------------------------ crashes */
@@ -181,7 +169,8 @@ ASSAY_SIGNAL_HANDLER static void crashed(int number, struct signal_info *info, v
 	assay_case_add(&text);
 	assay_text_add(&text, "\n");
 	assay_text_write(1, &text);
-	assay_call_describe();
+	if (describe_last)
+		describe_last();
 	assay_exit(EXIT_CRASHED);
 }
 

@@ -10,40 +10,6 @@ long bare_call_words(long number, const uintptr_t words[6])
 	return assay_syscall(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }
 
-_Noreturn void assay_exit(int status)
-{
-	assay_syscall(ASSAY_SYS_EXIT_GROUP, (uintptr_t)status, 0, 0, 0, 0, 0);
-	__builtin_trap();
-}
-
-static _Noreturn void end(const char *format, va_list list, int status)
-{
-	struct assay_text text = { .used = 0 };
-
-	assay_text_add(&text, "error: ");
-	assay_text_add_list(&text, format, list);
-	assay_text_add(&text, "\n");
-	assay_text_write(2, &text);
-	assay_exit(status);
-}
-
-/* memory.c of the runner calls these two. */
-void assay_die(const char *format, ...)
-{
-	va_list list;
-
-	va_start(list, format);
-	end(format, list, EXIT_USAGE);
-}
-
-void assay_fail(const char *format, ...)
-{
-	va_list list;
-
-	va_start(list, format);
-	end(format, list, EXIT_FAILED);
-}
-
 uint64_t bare_number(const char *text, uint64_t otherwise)
 {
 	uint64_t number = 0;
