@@ -12,6 +12,17 @@
 #ifndef BYTESWAP_H
 #define BYTESWAP_H
 
+/*
+ * The C library has a <byteswap.h>, too, with bswap_16 and the like. Who has this folder in the search path gets both by that name.
+ * The pragma keeps -pedantic from complaining of include_next.
+ */
+#if __STDC_HOSTED__ && __INCLUDE_LEVEL__ > 0 && defined(__has_include_next)
+#pragma GCC system_header
+#if __has_include_next(<byteswap.h>)
+#include_next <byteswap.h>
+#endif
+#endif
+
 #include <stddef.h>
 #include <stdint.h>
 

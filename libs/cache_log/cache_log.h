@@ -65,6 +65,11 @@ static inline uint64_t cache_log_check_add(uint64_t check, uint64_t entry)
 
 enum { CACHE_LOG_ENTRIES_MAX = 65535 };
 
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wc99-extensions"
+#endif
+
 /* The head of a table; `entries_max` entries follow it. Multiple of 8 bytes, and so has its address to be. */
 struct cache_log_table {
 	uint32_t magic;
@@ -73,11 +78,12 @@ struct cache_log_table {
 	uint64_t check; /* cache_log_check_add over the entries, from cache_log_check_start */
 	uint32_t lines;
 	uint16_t entries_count, entries_max;
-#ifdef __cplusplus
-	__extension__ /* C's array without a length */
-#endif
-		uint64_t entries[];
+	__extension__ uint64_t entries[]; /* C's array without a length, which C++ has by courtesy */
 };
+
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
 
 /* The bytes of a table with room for so many entries. */
 #define CACHE_LOG_TABLE_BYTES(entries) (sizeof(struct cache_log_table) + 8 * (size_t)(entries))
@@ -130,7 +136,7 @@ struct cache_log_statistics {
 	uint64_t refused[CACHE_LOG_STATUSES]; /* by status: what was not done, and why */
 };
 
-/* Makes an empty table of memory. OK, TOO_SMALL or MISALIGNED. Room beyond 65535 entries is left alone. */
+/* Makes an empty table of memory. OK, TOO_SMALL (also where it is NULL) or MISALIGNED. Room beyond 65535 entries is left alone. */
 enum cache_log_status cache_log_table_create(void *memory, size_t bytes, uint64_t owner, uint32_t epoch);
 
 /* Says whether memory that came from somewhere holds a whole table; reads it all, trusts nothing in it. */
@@ -400,7 +406,8 @@ struct cache_log {
 #define CACHE_LOG_BYTES(notes) (8 * (size_t)(notes) + CACHE_LOG_TABLE_BYTES(notes) + 16 * (size_t)(notes))
 
 /*
- * Makes a log over memory of the caller's, for the largest power of two of notes that fits. TOO_SMALL below 16 notes.
+ * Makes a log over memory of the caller's, for the largest power of two of notes that fits. TOO_SMALL below 16 notes, and where memory is
+ * NULL.
  * A log is of up to 32 slices, and no more than logging's share of 1/128 of the time allows; the table is oldest first, restored
  * in one pass, without limit; feedback chooses among the plans. Change these fields
  * before the first switch.

@@ -39,7 +39,7 @@ enum cache_log_status cache_log_create(struct cache_log *log, void *memory, size
 				   .budget = CACHE_LOG_UNLIMITED };
 	if ((uintptr_t)memory % 8)
 		return CACHE_LOG_MISALIGNED;
-	if (bytes < CACHE_LOG_BYTES(NOTES_MIN))
+	if (!memory || bytes < CACHE_LOG_BYTES(NOTES_MIN))
 		return CACHE_LOG_TOO_SMALL;
 	while (2 * notes <= CACHE_LOG_ENTRIES_MAX && CACHE_LOG_BYTES(2 * notes) <= bytes)
 		notes *= 2;

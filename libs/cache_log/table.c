@@ -25,7 +25,7 @@ static enum cache_log_status room(const void *memory, size_t bytes)
 {
 	if ((uintptr_t)memory % _Alignof(struct cache_log_table))
 		return CACHE_LOG_MISALIGNED;
-	return bytes < CACHE_LOG_TABLE_BYTES(1) ? CACHE_LOG_TOO_SMALL : CACHE_LOG_OK;
+	return !memory || bytes < CACHE_LOG_TABLE_BYTES(1) ? CACHE_LOG_TOO_SMALL : CACHE_LOG_OK;
 }
 
 enum cache_log_status cache_log_table_create(void *memory, size_t bytes, uint64_t owner, uint32_t epoch)

@@ -28,7 +28,7 @@ struct vdso_pvclock {
 };
 #ifdef __cplusplus
 static_assert(sizeof(struct vdso_pvclock) == 32, "pvclock");
-#else
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 _Static_assert(sizeof(struct vdso_pvclock) == 32, "pvclock");
 #endif
 

@@ -209,8 +209,10 @@ struct vdso_page {
 
 #ifdef __cplusplus
 #define VDSO_ASSERT static_assert
-#else
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define VDSO_ASSERT _Static_assert
+#else /* C99: an array of a negative size */
+#define VDSO_ASSERT(holds, what) extern const char vdso_assert[(holds) ? 1 : -1]
 #endif
 VDSO_ASSERT(offsetof(struct vdso_data, seq) == VDSO_SEQ, "seq");
 VDSO_ASSERT(offsetof(struct vdso_data, clock_mode) == VDSO_CLOCK_MODE, "clock_mode");

@@ -74,7 +74,11 @@ struct context {
 #define CONTEXT_NORETURN [[noreturn]]
 #else
 #define CONTEXT_THREAD { 0 }
+#if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define CONTEXT_NORETURN _Noreturn
+#else
+#define CONTEXT_NORETURN __attribute__((__noreturn__))
+#endif
 #endif
 
 enum context_status {

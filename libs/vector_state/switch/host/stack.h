@@ -4,16 +4,23 @@
 #define CONTEXT_STACK_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A stack of at least `bytes`, which is rounded up to whole pages; NULL if there is no memory. */
+#if !defined(MAP_ANONYMOUS) || !defined(MAP_STACK)
+#error "-std=c99 and the like hide mmap's flags: compile with -D_DEFAULT_SOURCE or -std=gnu99"
+#endif
+
+/* A stack of at least `bytes`, which is rounded up to whole pages, at least one; NULL if there is no such memory. */
 static inline void *context_stack_map(size_t *bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	char *low;
 
-	*bytes = (*bytes + page - 1) & ~(page - 1);
+	if (*bytes > SIZE_MAX - 2 * page)
+		return NULL;
+	*bytes = *bytes ? (*bytes + page - 1) & ~(page - 1) : page;
 	low = (char *)mmap(NULL, *bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	if (low == MAP_FAILED)
 		return NULL;
