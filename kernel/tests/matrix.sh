@@ -1,0 +1,87 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# What kernel/tests/series counts and prints: each named test of each series on each architecture and cpu, as a table. Wants
+# $assay, $series, $work (folders), $arch, $board (options), $on (cpus, separated by commas) and $log (all that was said, with
+# the console's log of each test).
+passed=0 failed=0 skipped=0
+
+pass() { passed=$((passed + 1)); }
+fail() { failed=$((failed + 1)); printf 'WRONG  %.1500s\n' "$*"; }
+
+# where: the architecture with its board, for tables.
+where() { echo "$arch${board[*]:+ ${board[*]}}"; }
+
+# cell SERIES TEST CPU RESULT CASES
+cell() { printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$(where)" "$2" "$3" "$4" "$5" >>"$work/cells"; }
+
+# absent SERIES WHY TEST...: these are not there on this architecture.
+absent() {
+    local name=$1 why=$2 test
+    shift 2
+    for test; do cell "$name" "$test" - "not there: $why" ''; done
+}
+
+# asked NAME TEST...: runs these on all cpus, each of which is a cell; one that says nothing has not run. NAME is a series, or 6.12.
+asked() {
+    local name=$1 test cpu cpus line output=$work/output status=0 options=()
+    shift
+    [ "$name" = 6.12 ] || options=(--series "$series/$name")
+    "$assay" kernel test -a "$arch" "${board[@]}" -c "$on" "${options[@]}" --verbose "$@" >"$output" 2>&1 || status=$?
+    printf '== %s on %s\n' "$name" "$(where)" | cat - "$output" >>"$log"
+    IFS=, read -ra cpus <<<"$on"
+    for cpu in "${cpus[@]}"; do
+        for test; do
+            line=$(grep -E "^$cpu +$test +(passed|FAILED) " "$output")
+            case "$line" in
+                *' passed '*) cell "$name" "$test" "$cpu" passed "$(sed -nE 's/.* passed +([0-9]+) cases .*/\1/p' <<<"$line")" ;;
+                '') cell "$name" "$test" "$cpu" 'NOT RUN' '' && status=2 ;;
+                *) cell "$name" "$test" "$cpu" FAILED '' && status=2 ;;
+            esac
+        done
+    done
+    [ "$status" -eq 0 ] && pass || fail "$name on $(where): status $status: $(<"$output")"
+}
+
+# holds NAME TEST...: a series compiles without a warning and passes these on all cpus.
+holds() {
+    local name=$1 output
+    output=$("$assay" kernel build -a "$arch" "${board[@]}" --series "$series/$name" 2>&1) && ! grep -q 'warning:' <<<"$output" && pass ||
+        fail "$name on $(where): $output"
+    asked "$@"
+}
+
+# breaks PATCH TEST CPU WORD OPTION...: a wrong patch fails this test there; the message has the test, the cpu and this word.
+breaks() {
+    local patch=$1 test=$2 cpu=$3 word=$4 output status=0
+    shift 4
+    output=$("$assay" kernel test -a "$arch" -c "$cpu" "$@" --patch "$here/broken/$patch" "$test" 2>&1) || status=$?
+    printf '== %s on %s\n%s\n' "$patch" "$(where)" "$output" >>"$log"
+    if [ "$status" -eq 1 ] && grep -q "$test on $cpu: " <<<"$output" && grep -q -- "$word" <<<"$output"; then
+        cell "$patch" "$test" "$cpu" 'fails, as it has to' '' && pass
+    else
+        cell "$patch" "$test" "$cpu" 'NOT FOUND' ''
+        fail "$patch on $(where): status $status, which should be 1, with '$test on $cpu' and '$word': $output"
+    fi
+}
+
+# table: all cells; tests and cpus with the same result share a line.
+table() {
+    echo '| kernel | architecture | tests (cases) | cpus | result |'
+    echo '|---|---|---|---|---|'
+    awk -F '\t' '
+        # One line a test: its cpus.
+        { key = $1 FS $2 FS $3 FS $5 FS $6; if (!(key in cpus)) keys[++count] = key; cpus[key] = cpus[key] (cpus[key] ? ", " : "") $4 }
+        END {
+            # One line for tests that share all but name and cases.
+            for (i = 1; i <= count; i++) {
+                split(keys[i], part, FS)
+                line = part[1] FS part[2] FS cpus[keys[i]] FS part[4]
+                if (!(line in tests)) lines[++many] = line
+                tests[line] = tests[line] (tests[line] ? ", " : "") "`" part[3] "`" (part[5] ? " (" part[5] ")" : "")
+            }
+            for (i = 1; i <= many; i++) {
+                split(lines[i], part, FS)
+                printf "| %s | %s | %s | %s | %s |\n", part[1], part[2], tests[lines[i]], part[3], part[4]
+            }
+        }' "$work/cells"
+}
