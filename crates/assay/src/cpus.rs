@@ -97,8 +97,11 @@ fn of_ours(folder: &Path, error: &CpuError) -> Problem {
 
 /// A core that only LLVM has a scheduling model of, once for each architecture that it runs.
 fn llvm_cpus(name: &str, archs: &[Arch]) -> Result<Vec<Cpu>> {
-    let found: Vec<Cpu> =
-        archs.iter().filter_map(|arch| predict::fallback::llvm_cpu(*arch, name).ok()).collect();
+    let mut found: Vec<Cpu> = Vec::new();
+    for &arch in archs.iter().filter(|arch| llvm_names(**arch).contains(&name)) {
+        let cpu = predict::fallback::llvm_cpu(arch, name);
+        found.push(cpu.map_err(|error| Problem::new(format!("LLVM's model cannot be used: {error}")))?);
+    }
     if !found.is_empty() {
         return Ok(found);
     }

@@ -43,6 +43,9 @@ pub struct Args {
     /// With --native: take the measured cycles of loops that FILE, printed by --json before, has
     #[arg(long, value_name = "FILE", requires = "native")]
     measured: Option<PathBuf>,
+    /// With --native: judge the description of CPU, which is of another core than this machine's
+    #[arg(long = "as", value_name = "CPU", requires = "native")]
+    as_cpu: Option<String>,
     /// With --native: the loops of FILE instead, each with its figures
     #[arg(long, value_name = "FILE", requires = "native")]
     probes: Option<PathBuf>,
@@ -93,11 +96,7 @@ struct Group {
 
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
-    let dir = context.workspace.root.join("cpus");
-    let cpu = machine::described_in(&dir).map_err(|error| {
-        Problem::new(error.to_string())
-            .remedy("run it on a machine that a cpu file names, or write one: docs/add-a-cpu.md")
-    })?;
+    let (cpu, of_another) = cpu(context, args)?;
     let (cases, harvest) = cases(args)?;
     let measured = args.measured.as_deref().map(measured_before).transpose()?.unwrap_or_default();
     if cases.is_empty() {
@@ -126,9 +125,11 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         records(&cpu, args, &results, &groups);
         return Ok(Outcome::Fine);
     }
-    let title = format!("Loops on this machine against {}", cpu.name);
-    let mut report = Report::new(&title);
+    let mut report = Report::new(&format!("Loops on this machine against {}", cpu.name));
     let section = report.section("").table(table(&groups));
+    of_another.iter().for_each(|text| {
+        section.paragraph(text);
+    });
     let which = if args.open_half {
         "the half that the model was mended by: no measure of what it is worth elsewhere"
     } else {
@@ -160,6 +161,26 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     }
     context.show(&report);
     Ok(Outcome::Fine)
+}
+
+/// The description that is judged, and what is to be said if it is of another core.
+fn cpu(context: &Context, args: &Args) -> Result<(Cpu, Option<String>)> {
+    let Some(name) = &args.as_cpu else {
+        let cpu = machine::described_in(&context.workspace.root.join("cpus")).map_err(|error| {
+            Problem::new(error.to_string()).remedy(
+                "run it on a machine that a cpu file names, judge the file of another core with --as CPU, or \
+                 write one: docs/add-a-cpu.md",
+            )
+        })?;
+        return Ok((cpu, None));
+    };
+    let machine =
+        machine::name().ok_or_else(|| Problem::new(machine::NotDescribed::OtherArch.to_string()))?;
+    let cpu = crate::cpus::cpus_for(context, std::slice::from_ref(name), &[Arch::X86_64])?.remove(0);
+    let of_another = (!cpu.words("machine").contains(&machine)).then(|| {
+        format!("This machine is '{machine}' by CPUID: {name} does not name it, and llvm-mca has the model of {name}.")
+    });
+    Ok((cpu, of_another))
 }
 
 /// The loops that are asked for, and what blocks there were.
