@@ -16,6 +16,8 @@ use std::path::PathBuf;
 pub(crate) struct FallbackTiming {
     /// Internal operations.
     pub(crate) micro_ops: u16,
+    /// Cycles to an updated base, at most.
+    pub(crate) base: u16,
     /// Cycles to the results, in the order of `Instruction::writes`; the last one serves for those beyond.
     pub(crate) latencies: Vec<u16>,
 }
@@ -27,6 +29,8 @@ pub(crate) struct Fallback {
     subtarget: Option<Subtarget>,
     /// LLVM counts an extra micro-op for dispatch on POWER.
     counts_dispatch: bool,
+    /// Cycles until an updated base can be used: x86 cores reckon the stack pointer when they rename.
+    base_cycles: u16,
 }
 
 impl Fallback {
@@ -37,6 +41,7 @@ impl Fallback {
         Some(Fallback {
             scheduling: Scheduling::new(arch, name).ok()?,
             subtarget: if is_alone { Subtarget::new(arch, name) } else { None },
+            base_cycles: u16::from(arch != Arch::X86_64),
             counts_dispatch: matches!(arch, Arch::Powerpc | Arch::Powerpc64 | Arch::Powerpc64le),
         })
     }
@@ -50,7 +55,7 @@ impl Fallback {
         if latencies.is_empty() {
             latencies.push(entry.latency_cycles.min(1000) as u16);
         }
-        Some(FallbackTiming { micro_ops, latencies })
+        Some(FallbackTiming { micro_ops, base: self.base_cycles, latencies })
     }
 
     /// Whether the core is known not to have that instruction.
@@ -72,13 +77,20 @@ const GUESSES: &[(&str, u32, (u32, u32), &str)] = &[
     ("fetch.block", 32, (16, 64), "bytes"),
     ("fetch.taken", 1, (1, 3), "cycles"),
     ("fetch.buffer", 64, (8, 128), "instructions"),
+    ("branch.return_stack", 16, (8, 64), "entries"),
+    ("branch.indirect", 512, (64, 4096), "entries"),
+    ("branch.history", 64, (12, 256), "branches"),
     ("dispatch.latency", 1, (1, 4), "cycles"),
     ("complete.width", 8, (4, 16), "units"),
     ("memory.load_queue", 64, (16, 192), "entries"),
     ("memory.store_queue", 48, (8, 96), "entries"),
     ("memory.miss_queue", 12, (4, 32), "entries"),
     ("memory.forward", 5, (3, 8), "cycles"),
+    ("memory.forward_failed", 6, (2, 12), "cycles"),
     ("memory.drain", 4, (1, 12), "cycles"),
+    ("memory.cross", 64, (64, 64), "bytes"),
+    ("memory.cross_cost", 1, (0, 8), "cycles"),
+    ("memory.cross_loads", 2, (1, 2), "accesses"),
     ("cache.instruction.size", 32, (32, 32), "KiB"),
     ("cache.instruction.ways", 8, (8, 8), "ways"),
     ("cache.instruction.line", 64, (64, 64), "bytes"),
@@ -91,6 +103,11 @@ const GUESSES: &[(&str, u32, (u32, u32), &str)] = &[
     ("cache.memory.latency", 250, (150, 500), "cycles"),
     ("unit.LS.pipes", 2, (1, 3), "pipes"),
 ];
+
+/// No model says what is fused for renaming; comparisons with their branches are on x86-64 cores since 2011.
+const FUSED_ON_X86: &str = "fusion.compare.pipe = \"second\"\n\
+    fusion.compare.first = [\"cmp\", \"test\", \"add\", \"sub\", \"and\", \"inc\", \"dec\"]\n\
+    fusion.compare.second = [\"jb\", \"jae\", \"je\", \"jne\", \"jbe\", \"ja\", \"jl\", \"jge\", \"jle\", \"jg\"]\n";
 
 /// A cpu made of LLVM's model alone; `name` is LLVM's.
 pub fn llvm_cpu(arch: Arch, name: &str) -> Result<Cpu, CpuError> {
@@ -145,10 +162,11 @@ fn text(arch: Arch, name: &str) -> Result<String, CpuError> {
         ("cache.l1.latency", load, "cycles"),
         ("class.load.latency.value", load, "cycles"),
     ];
+    let predictor = if in_order { "tournament" } else { "tage" };
     let mut text = format!(
         "# {full}: LLVM's scheduling model and common guesses; a fallback, not a description.\n\
          title = \"LLVM's model of {name} (fallback)\"\nkind = \"{kind}\"\narch = [\"{arch}\"]\nllvm = \"{name}\"\n\
-         branch.predictor = \"tournament\"\nsources.llvm = \"LLVM's scheduling model of {name}\"\n\
+         branch.predictor = \"{predictor}\"\nsources.llvm = \"LLVM's scheduling model of {name}\"\n\
          sources.assay = \"a guess common to all cores that only LLVM describes\"\n"
     );
     for (key, value, unit) in model {
@@ -161,6 +179,16 @@ fn text(arch: Arch, name: &str) -> Result<String, CpuError> {
             "{key} = {{ value = {value}, unit = \"{unit}\", source = \"assay\", kind = \"guess\", range = [{low}, {high}] }}\n"
         );
     }
-    text += "class.load.parts = [\"LS\"]\nclass.store.parts = [\"address LS\"]\nclass.default.parts = []\nclass.branch.parts = []\n";
+    if arch == Arch::X86_64 && !in_order {
+        text += FUSED_ON_X86;
+    }
+    let store = if in_order {
+        "LS"
+    } else {
+        text += "unit.ST.pipes = { value = 1, unit = \"pipes\", source = \"assay\", kind = \"guess\", range = [1, 2] }\n";
+        "ST"
+    };
+    text += &format!("class.load.parts = [\"LS\"]\nclass.store.parts = [\"address {store}\"]\n");
+    text += "class.default.parts = []\nclass.branch.parts = []\n";
     Ok(text)
 }

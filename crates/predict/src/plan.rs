@@ -60,6 +60,30 @@ struct Timing {
     independent: bool,
 }
 
+impl Timing {
+    /// LLVM's latency of an instruction that accesses memory counts from its address to its last result. An updated base is there
+    /// at once, and what is computed with a loaded value waits for registers only then (LLVM's `ReadAdvance`).
+    fn tell_apart(&mut self, description: &Description, instruction: &Instruction, base: u16) {
+        let load = description
+            .class_named("load")
+            .and_then(|class| description.classes.get(usize::from(class)))
+            .map_or(1, |class| class.latency[role_index(Role::Value)]);
+        let computes = instruction.load && !instruction.reads.is_empty() && instruction.flow == Flow::Next;
+        for (latency, write) in self.latencies.iter_mut().zip(&instruction.writes) {
+            if write.role == Role::BaseUpdate {
+                *latency = base.min(*latency);
+            } else if computes {
+                *latency = latency.saturating_sub(load).max(1);
+            }
+        }
+        if computes {
+            self.parts.iter_mut().for_each(|part| part.waits = Waits::Address);
+            let computing = Part { mask: 0, prefer: 0, waits: Waits::Loaded, busy: 1, step: 0, pair: false };
+            self.parts.push(computing);
+        }
+    }
+}
+
 const ROLES: usize = 5;
 
 fn role_index(role: Role) -> usize {
@@ -315,6 +339,9 @@ impl Plan {
                 for (index, latency) in timing.latencies.iter_mut().enumerate() {
                     *latency = llvm.latencies.get(index).copied().unwrap_or(last);
                 }
+            }
+            if instruction.load || instruction.store {
+                timing.tell_apart(description, instruction, llvm.base);
             }
         }
         timing

@@ -481,19 +481,6 @@ fn a_rejected_load_waits_for_its_store_on_power7_and_not_on_power8() {
 }
 
 #[test]
-fn a_core_that_only_llvm_describes_is_marked_by_its_coverage() {
-    let cpu =
-        predict::fallback::llvm_cpu(Arch::Powerpc64le, "pwr9").unwrap_or_else(|error| panic!("{error}"));
-    let mut source =
-        LoopSource::new(Arch::Powerpc64le, &code(&[ADDE_R4, ADDE_R4, bdnz(2)]), 0, &[], 500).unwrap();
-    let prediction = predict(&mut source, &[&cpu], &Options::default()).unwrap().remove(0);
-    assert_eq!(prediction.coverage_percent, 0.0);
-    assert!(prediction.cycles_per_call.unwrap() >= 4.0, "two links of LLVM's latency");
-    let error = predict::fallback::llvm_cpu(Arch::Loongarch64, "la464").unwrap_err().to_string();
-    assert!(error.contains("la464"), "{error}");
-}
-
-#[test]
 fn an_instruction_younger_than_the_core_is_named() {
     // brd 3,4 of ISA 3.1; bdnz
     let body = code(&[0x7c83_0176, bdnz(1)]);
@@ -506,25 +493,6 @@ fn an_instruction_younger_than_the_core_is_named() {
         let error = run(name).unwrap_err().to_string();
         assert!(error.contains(&format!("{name} does not have")) && error.contains("'brd'"), "{error}");
     }
-}
-
-#[test]
-fn a_core_that_only_llvm_describes_has_guesses_that_move_and_lacks_what_llvm_says_it_lacks() {
-    let llvm =
-        |name| predict::fallback::llvm_cpu(Arch::Riscv64, name).unwrap_or_else(|error| panic!("{error}"));
-    let u74 = llvm("sifive-u74");
-    let moved = u74.guesses().into_iter().filter(|guess| guess.low < guess.high).count();
-    assert!(moved >= 10, "{moved} guesses have a range");
-    assert_eq!(u74.word("kind"), Some("in_order"), "LLVM gives it no buffer");
-    // vadd.vv v1, v2, v3; bnez a0, -4
-    let body = [0x0221_80d7_u32, 0xfe05_1ee3].map(u32::to_le_bytes).concat();
-    let run = |cpu| {
-        let mut source = LoopSource::new(Arch::Riscv64, &body, 0, &[], 50).unwrap();
-        predict(&mut source, &[cpu], &Options::default())
-    };
-    let error = run(&u74).unwrap_err().to_string();
-    assert!(error.contains("does not have") && error.contains("vadd.vv"), "{error}");
-    run(&llvm("sifive-x280")).unwrap();
 }
 
 /// The engines are compiled for recording events and for not doing so. Both must tell the same.
