@@ -81,6 +81,12 @@ void assay_call_wanted(uint64_t call, const char *token)
 	wanted_token = token;
 }
 
+void assay_call_reached(void)
+{
+	if (wanted_call > calls_count)
+		assay_print("calls %llu %s\n", (unsigned long long)calls_count, wanted_token);
+}
+
 /* A debugger's breakpoint: the next call is the one that was asked for. */
 void assay_wanted_call_follows(void);
 __attribute__((noinline)) void assay_wanted_call_follows(void)

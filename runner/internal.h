@@ -15,6 +15,8 @@ _Noreturn void assay_checked(const char *token);
 
 /* The run is to end behind this checked call, counted from 1, if that held. */
 void assay_call_wanted(uint64_t call, const char *token);
+/* The check has ended: if that was before the wanted call, `calls N TOKEN` tells how many there were. */
+void assay_call_reached(void);
 
 /* Whom a failure asks what the last checked call was, for somebody who wants to repeat it. */
 void assay_describe_last_with(void (*describe)(void));

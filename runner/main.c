@@ -5,6 +5,7 @@
  *     RUNNER check TOKEN [quick] [seed=N] [call=N]
  *                                           all checks, or those up to a call: `checked N TOKEN`, status 0; `failure: ...`, 1;
  *                                           `crash: ...`, 3; behind these two a `detail: ...` for each that may help
+ *                                           `calls N TOKEN` before it if the check ends before call=N
  *     RUNNER run CASE ITERATIONS            calls the hot path; `result 0x...`
  *     RUNNER time CASE ITERATIONS SAMPLES   the same, timed: a line `sample ns=N ticks=N [cycles=N]` each
  *
@@ -139,6 +140,7 @@ static int check(char *token, int count, char **words)
 	}
 	assay_watchdog_start();
 	assay_hotpath.check(quick);
+	assay_call_reached();
 	assay_checked(shown.bytes);
 }
 

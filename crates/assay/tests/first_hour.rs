@@ -147,6 +147,16 @@ fn a_wrong_verdict_tells_the_call_and_how_to_have_it_again() {
 }
 
 #[test]
+fn a_call_that_the_check_never_comes_to_is_refused_with_how_many_there_are() {
+    let lab = Lab::shared();
+    let line = "check csum_partial -a powerpc64le -v uint64 --quick --call";
+    let ran = lab.line(&format!("{line} 99999999999")).refused(&["the quick check makes", "from 1 to"]);
+    assert!(ran.stdout.is_empty(), "no verdict: {ran:#?}");
+    let last = ran.stderr.split("from 1 to ").nth(1).unwrap().split(';').next().unwrap();
+    lab.line(&format!("{line} {last}")).ends(0, &["1 right"]);
+}
+
+#[test]
 fn a_write_into_the_input_is_called_that() {
     let lab = Lab::shared();
     // It puts back what was there, so that no sum is ever wrong.

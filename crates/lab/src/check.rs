@@ -5,7 +5,7 @@ use crate::build::Builder;
 use crate::cache::Workspace;
 use crate::discover::Variant;
 use crate::emulator::{self, CannotRun, Engine};
-use crate::problem::{Blame, Result};
+use crate::problem::{Blame, Problem, Result};
 use crate::process::{quoted, signal_name, Ending, Output};
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -184,6 +184,7 @@ pub fn check_in(
         let command = engine.command(&runner.path).args(["check", &token]).args(manner.words());
         let output = command.timeout(timeout).run()?;
         checked.elapsed += output.elapsed;
+        refuse_unreached(&output, &token, manner)?;
         verdict = both(verdict, interpret(&output, &token, timeout));
         if verdict.is_failure() {
             verdict = with_prototype(verdict, builder, variant)?;
@@ -195,6 +196,18 @@ pub fn check_in(
     checked.compiler = runner.compiler;
     checked.verdict = judged(verdict, expected);
     Ok(checked)
+}
+
+/// A wanted call that the check never came to says nothing about the variant. The runner tells how many there are.
+fn refuse_unreached(output: &Output, token: &str, manner: Manner) -> Result<()> {
+    let told = |line: &str| line.strip_prefix("calls ")?.strip_suffix(token)?.trim().parse::<u64>().ok();
+    let (Some(wanted), Some(count)) = (manner.call, output.stdout.lines().find_map(told)) else {
+        return Ok(());
+    };
+    let form = if manner.quick { "the quick check" } else { "the check" };
+    Err(Problem::new(format!("--call {wanted}: {form} makes {count} calls")).remedy(format!(
+        "name one from 1 to {count}; a wrong verdict tells which call it was and how to repeat it"
+    )))
 }
 
 /// Adds to a failure that the file declares the function otherwise than it is called, which is most often why.

@@ -39,7 +39,7 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     from: Option<u64>,
     /// Instructions of the timeline
-    #[arg(long, value_name = "N", default_value_t = 40)]
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     count: u64,
     /// Find out what bounds it and what it rests on even if that takes long
     #[arg(long)]

@@ -26,7 +26,7 @@ pub struct Args {
     #[arg(long)]
     pub native: bool,
     /// With --native: so many generated loops and so many blocks, both halves together
-    #[arg(long, value_name = "N", default_value_t = 1000, requires = "native")]
+    #[arg(long, value_name = "N", default_value_t = 1000, requires = "native", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     loops: u64,
     /// With --native: what the loops are made from
     #[arg(long, value_name = "S", default_value_t = 1, requires = "native")]
