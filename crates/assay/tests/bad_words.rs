@@ -62,7 +62,10 @@ fn what_the_command_line_does_not_know_is_refused_with_what_it_knows() {
         ("trace --limit 0 -- true", &["--limit", "1.."]),
         ("hot some.trace -n 0", &["--count", "from 1 on"]),
         ("explain csum_partial/uint64 -a powerpc64le -c power8 --count 0", &["--count", "1..="]),
-        ("explain csum_partial/uint64 -a powerpc64le -c power8 --count 9999999999999999999", &["--count", "1..="]),
+        (
+            "explain csum_partial/uint64 -a powerpc64le -c power8 --count 9999999999999999999",
+            &["--count", "1..="],
+        ),
         ("trace --timeout 18446744073709551615 -- true", &["--timeout", "1..="]),
         ("validate --native --loops 0", &["--loops", "1..="]),
         ("measure csum_partial --processes 0", &["--processes", "1..="]),
