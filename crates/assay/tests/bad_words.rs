@@ -68,6 +68,8 @@ fn what_the_command_line_does_not_know_is_refused_with_what_it_knows() {
         ),
         ("trace --timeout 18446744073709551615 -- true", &["--timeout", "1..="]),
         ("validate --native --loops 0", &["--loops", "1..="]),
+        ("validate --native --as power8", &["power8", "no x86-64 code"]),
+        ("validate --native --as nosuch", &["'nosuch'", "zen3"]),
         ("measure csum_partial --processes 0", &["--processes", "1..="]),
         ("predict csum_partial -c z80", &["'z80'", "la464"]),
     ] {

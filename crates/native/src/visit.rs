@@ -14,7 +14,7 @@ const QUANTILE: f64 = 0.08;
 /// The quantile of the clocks of a visit that is taken for the core's, and the least part of it that a sample has.
 const CLOCK_QUANTILE: f64 = 0.9;
 const CLOCK_NEAR: f64 = 0.985;
-/// By how much the control loop may be slower than its width allows. Between 1.13, what idioms of zero took on a Zen 3 that was idle, and
+/// By how much the control loop may be slower than its width allows. Between 1.13, what idioms of zero took on a Zen 3 (its cpu file, dispatch.width), and
 /// 1.3, what other loops of that kind took beside somebody else.
 pub const SHARE_MAX: f64 = 1.17;
 

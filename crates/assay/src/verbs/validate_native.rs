@@ -177,6 +177,10 @@ fn cpu(context: &Context, args: &Args) -> Result<(Cpu, Option<String>)> {
     let machine =
         machine::name().ok_or_else(|| Problem::new(machine::NotDescribed::OtherArch.to_string()))?;
     let cpu = crate::cpus::cpus_for(context, std::slice::from_ref(name), &[Arch::X86_64])?.remove(0);
+    if !cpu.runs(Arch::X86_64) {
+        return Err(Problem::new(format!("--as {name}: it runs no x86-64 code, which the loops are"))
+            .remedy("name an x86-64 cpu; ./assay cpu lists those described"));
+    }
     let of_another = (!cpu.words("machine").contains(&machine)).then(|| {
         format!("This machine is '{machine}' by CPUID: {name} does not name it, and llvm-mca has the model of {name}.")
     });
