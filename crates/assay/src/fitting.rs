@@ -352,5 +352,5 @@ impl Figures for Corpus {
 
 /// What is fitted is of all calls: a draw is chosen by differences smaller than what settled calls may differ by.
 fn of_all_calls() -> Options {
-    Options { until_settled: false, ..judge::options() }
+    Options { until_settled: false, simulated_max: None, ..judge::options() }
 }

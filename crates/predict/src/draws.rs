@@ -62,7 +62,7 @@ pub fn drawn(cpu: &Cpu, count: usize, which: &[usize]) -> Vec<Cpu> {
             } else {
                 guess.low + share * (guess.high - guess.low)
             };
-            *cpu = cpu.with(&guess.key, value).expect("a guess is a number of its cpu");
+            cpu.set(&guess.key, value).expect("a guess is a number of its cpu");
         }
     }
     cpus

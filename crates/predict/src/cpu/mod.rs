@@ -337,11 +337,17 @@ impl Cpu {
     /// The same cpu with one number changed, for analyses; the key must be there.
     pub fn with(&self, key: &str, value: f64) -> Option<Cpu> {
         let mut changed = self.clone();
-        match changed.entries.get_mut(key) {
+        changed.set(key, value)?;
+        Some(changed)
+    }
+
+    /// Changes one number, for analyses that change many; the key must be there.
+    pub fn set(&mut self, key: &str, value: f64) -> Option<()> {
+        match self.entries.get_mut(key) {
             Some(Entry::Number(number)) => number.value = value,
             _ => return None,
         }
-        Some(changed)
+        Some(())
     }
 
     /// All numbers that core cycles can depend on and of which only a range is known.
