@@ -361,9 +361,11 @@ impl Selection {
             ))
             .remedy(format!("name one of: {}", names(hotpaths))));
         };
-        if self.archs.is_empty() {
-            return Err(Problem::new("a file of your own needs its architecture")
-                .remedy(format!("give it with -a, as in: -a powerpc64 {}", files[0])));
+        // What is C may be meant for all, as the option's default has it.
+        if let (true, Some(file)) = (self.archs.is_empty(), files.iter().find(|file| !file.ends_with(".c"))) {
+            return Err(Problem::new("a file of your own in assembly needs its architecture")
+                .at(file.clone())
+                .remedy(format!("give it with -a, as in: -a powerpc64 {file}")));
         }
         let own_flags = self.own_flags()?;
         let mut selected = Vec::new();

@@ -21,6 +21,22 @@ fn a_file_of_one_s_own_finds_the_headers_of_its_library() {
 }
 
 #[test]
+fn c_is_judged_on_every_architecture_where_none_is_named_and_a_cpu_names_some() {
+    let lab = Lab::shared();
+    lab.write("all.c", GOOD);
+    let all = arch::Arch::ALL.len();
+    lab.line("check csum_partial all.c --quick").ends(0, &[&format!("{all} right, 0 wrong")]);
+    let line = "report csum_partial all.c -v reference -c power8 --case size=40 --json";
+    let ran = lab.line(line).ends(0, &[]);
+    let told = ran.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON"));
+    let archs = names(&told.collect::<Vec<Value>>(), "arch");
+    assert!(
+        archs.contains("powerpc64le") && archs.iter().all(|arch| arch.starts_with("powerpc")),
+        "{archs:?}"
+    );
+}
+
+#[test]
 fn a_file_stands_beside_the_best_of_ours_with_the_ratio() {
     let lab = Lab::shared();
     lab.write("mine.c", GOOD);

@@ -55,7 +55,11 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     }
     let output = args.output.as_deref().map(Output::new).transpose()?;
     let judge = Judge::new(context, args.selection.compiler()?).unchecked(args.cases.unchecked);
+    let cpus = cpus::cpus_for(context, &args.cpus, &args.selection.archs)?;
     let mut selection = args.selection.clone();
+    if selection.archs.is_empty() && !args.cpus.is_empty() {
+        selection.archs = cpus::archs_of(&cpus);
+    }
     let against = args.against.as_deref();
     let variants = with_baseline(context, &mut selection, against)?;
     judge.refuse_unknown_cases(&variants, &args.cases.cases)?;
@@ -66,7 +70,6 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let mut skips = Skips::default();
     let mut lines = Vec::new();
     let wrong = checks(context, args, &variants, report.section("Correctness"), &mut lines)?;
-    let cpus = cpus::cpus_for(context, &args.cpus, &args.selection.archs)?;
     let (counts, rows, fastest) = trace_all(args, &cpus, &judge, &variants, &mut skips)?;
     let section = report.section("Counted and predicted");
     let predictions: Vec<PredictionRecord> = rows.iter().map(|row| row.record.clone()).collect();
