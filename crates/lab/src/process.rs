@@ -4,20 +4,26 @@
 //! A program runs in a process group of its own. When it ends or has to, the whole group is killed, so that what it has
 //! forked neither stays nor holds our pipes open. The kernel kills the program itself when we die without warning.
 
+mod confine;
+mod group;
+mod reading;
+
+pub use group::stop_all;
+
 use crate::alone::Filter;
 use crate::problem::{Problem, Result};
+use confine::confine;
+use group::{kill_group, own_group, running, signal_group, take_terminal};
+use reading::{collected, keep_reading, Reading};
 use std::ffi::{OsStr, OsString};
-use std::io::{IsTerminal, Read};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::io::IsTerminal;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::{mpsc, Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use wait_timeout::ChildExt;
-
-/// The most that is kept of one stream; a program that prints more is cut, and that is said.
-const OUTPUT_BYTES_MAX: usize = 4 << 20;
 
 /// What a program may take of the machine; what takes more is broken and ends itself, not the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,51 +44,6 @@ const LIMITS_OF_ANY: Limits = Limits { memory_bytes: 8 << 30, file_bytes: 8 << 3
 
 /// What a program with a bare environment gets of ours.
 const KEPT_IN_BARE: [&str; 3] = ["PATH", "HOME", "LD_LIBRARY_PATH"];
-
-/// How long we wait for the rest of a program's output after its end: it is in the pipe already, unless a process that
-/// left the group holds the pipe open.
-const REST_OF_OUTPUT: Duration = Duration::from_secs(2);
-
-/// The process groups that run now.
-static RUNNING: Mutex<Vec<i32>> = Mutex::new(Vec::new());
-
-/// Kills every program that runs now and starts no other, for as long as the value lives: for a run that is interrupted.
-pub fn stop_all() -> MutexGuard<'static, Vec<i32>> {
-    let running = running();
-    running.iter().for_each(|group| kill_group(*group));
-    running
-}
-
-fn running() -> MutexGuard<'static, Vec<i32>> {
-    // A thread that panicked has left a list that is whole.
-    RUNNING.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-}
-
-fn kill_group(group: i32) {
-    signal_group(group, libc::SIGKILL);
-}
-
-fn signal_group(group: i32, signal: i32) {
-    // SAFETY: a system call on integers; the group may be gone already.
-    unsafe {
-        libc::kill(-group, signal);
-    }
-}
-
-fn own_group() -> i32 {
-    // SAFETY: a system call without arguments.
-    unsafe { libc::getpgrp() }
-}
-
-/// Makes a group the one that the terminal's keys and signals go to. Async-signal-safe.
-fn take_terminal(group: i32) {
-    // SAFETY: system calls on integers. Who is not in the foreground is stopped by SIGTTOU for asking, unless it is ignored.
-    unsafe {
-        let before = libc::signal(libc::SIGTTOU, libc::SIG_IGN);
-        libc::tcsetpgrp(libc::STDIN_FILENO, group);
-        libc::signal(libc::SIGTTOU, before);
-    }
-}
 
 /// How a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -445,94 +406,6 @@ fn ending_of(status: ExitStatus) -> Ending {
     }
 }
 
-/// Gives the child a group and limits of its own, and makes the kernel kill it when we die.
-fn confine(command: &mut std::process::Command, limits: Limits, filter: Option<Filter>, terminal: bool) {
-    command.process_group(0);
-    // SAFETY: all of these are async-signal-safe calls on integers and locals.
-    unsafe {
-        command.pre_exec(move || {
-            // The command blocks the signals that end it, to answer them in a thread of its own; a child that inherited
-            // the mask could not be interrupted.
-            let mut none: libc::sigset_t = std::mem::zeroed();
-            libc::sigemptyset(&mut none);
-            if libc::sigprocmask(libc::SIG_SETMASK, &none, std::ptr::null_mut()) != 0 {
-                return Err(std::io::Error::last_os_error());
-            }
-            if terminal {
-                take_terminal(libc::getpid());
-            }
-            if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0 {
-                return Err(std::io::Error::last_os_error());
-            }
-            // A variant that crashes leaves no core file in the user's folder.
-            limit(libc::RLIMIT_CORE, 0)?;
-            limit(libc::RLIMIT_DATA, limits.memory_bytes)?;
-            limit(libc::RLIMIT_FSIZE, limits.file_bytes)?;
-            filter.as_ref().map_or(Ok(()), Filter::apply)
-        });
-    }
-}
-
-/// Lowers a limit of this process; one that is lower already stays.
-fn limit(resource: libc::__rlimit_resource_t, value: u64) -> std::io::Result<()> {
-    let mut current = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: both calls get a valid pointer to a local.
-    unsafe {
-        if libc::getrlimit(resource, &mut current) != 0 {
-            return Err(std::io::Error::last_os_error());
-        }
-        current.rlim_cur = current.rlim_cur.min(value);
-        if libc::setrlimit(resource, &current) != 0 {
-            return Err(std::io::Error::last_os_error());
-        }
-    }
-    Ok(())
-}
-
-/// A stream that a thread reads: what it has so far, and a message when the stream has ended.
-struct Reading {
-    kept: Arc<Mutex<Vec<u8>>>,
-    ended: mpsc::Receiver<()>,
-}
-
-fn keep_reading(
-    mut stream: impl Read + Send + 'static,
-    mut watch: Option<Box<dyn FnMut(&[u8]) + Send>>,
-) -> Reading {
-    let kept = Arc::new(Mutex::new(Vec::new()));
-    let (sender, ended) = mpsc::channel();
-    let shared = kept.clone();
-    std::thread::spawn(move || {
-        let mut chunk = [0; 65536];
-        let mut cut = false;
-        // A read error ends the text as an end of file does; the exit status tells the rest.
-        while let Ok(count @ 1..) = stream.read(&mut chunk) {
-            if let Some(watch) = &mut watch {
-                watch(&chunk[..count]);
-            }
-            let mut kept = shared.lock().expect("nothing panics while it is held");
-            // What is too much is read and dropped, so that the program does not block on the pipe.
-            let room = OUTPUT_BYTES_MAX.saturating_sub(kept.len());
-            kept.extend_from_slice(&chunk[..count.min(room)]);
-            if count > room && !cut {
-                cut = true;
-                kept.extend_from_slice(b"\n[output cut here: more than 4 MiB]\n");
-            }
-        }
-        // Nobody listens any more where the output was given up.
-        let _ = sender.send(());
-    });
-    Reading { kept, ended }
-}
-
-fn collected(reading: Option<Reading>) -> String {
-    let Some(reading) = reading else { return String::new() };
-    // If the time is up, what has come until now has to do.
-    let _ = reading.ended.recv_timeout(REST_OF_OUTPUT);
-    let bytes = reading.kept.lock().expect("nothing panics while it is held");
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
 /// The signal's name where it is one that runners meet, else its number.
 pub fn signal_name(signal: i32) -> String {
     let name = match signal {
@@ -572,7 +445,7 @@ mod tests {
         assert_eq!(slow.ending, Ending::TimedOut);
         let loud =
             Command::new("/bin/sh").args(["-c", "head -c 9000000 /dev/zero | tr '\\0' x"]).run().unwrap();
-        assert!(loud.stdout.len() < OUTPUT_BYTES_MAX + 100);
+        assert!(loud.stdout.len() < reading::OUTPUT_BYTES_MAX + 100);
         assert!(loud.stdout.contains("output cut here"));
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! From a source to predictions: feeds cores, skips over loops in steady state, collects the result.
 
+use crate::ahead::{moving_of, Ahead};
+use crate::calls::Calls;
 use crate::core::planted::{planted, Fault};
 use crate::core::{self, Core, Counters, Event};
 use crate::cpu::Cpu;
@@ -211,72 +213,6 @@ pub fn predict_jobs(
     })
 }
 
-const DURATIONS: usize = 1024;
-/// Calls that have to take alike before they count as settled, in groups whose sums are compared.
-const SETTLED_CALLS: usize = 16;
-/// Fewer simulated instructions have not filled a branch predictor with what comes back.
-const SETTLED_INSTRUCTIONS: u64 = 50_000;
-/// The most by which groups of settled calls differ, as a fraction.
-const SETTLED_WITHIN: f64 = 5e-4;
-
-/// Calls, by the cycles at which the mark was passed.
-#[derive(Default)]
-struct Calls {
-    last: Option<u64>,
-    count: u64,
-    cold: Option<f64>,
-    durations: Vec<f64>,
-    next: usize,
-}
-
-impl Calls {
-    fn pass(&mut self, cycle: u64) {
-        if let Some(last) = self.last {
-            let duration = (cycle - last.min(cycle)) as f64;
-            if self.cold.is_none() {
-                self.cold = Some(duration);
-            }
-            if self.durations.len() < DURATIONS {
-                self.durations.push(duration);
-            } else {
-                self.durations[self.next] = duration;
-                self.next = (self.next + 1) % DURATIONS;
-            }
-        }
-        self.last = Some(cycle);
-        self.count += 1;
-    }
-
-    /// Leaps over `calls` calls that took `cycles` in all: the next one follows the last of them.
-    fn skip(&mut self, calls: u64, cycles: u64) {
-        if calls > 0 {
-            self.count += calls;
-            self.last = self.last.map(|last| last + cycles);
-        }
-    }
-
-    /// Whether the last calls took the same, group by group, and about as long as the ones before them.
-    fn settled(&self) -> bool {
-        let calls = &self.durations[..];
-        if calls.len() < 2 * SETTLED_CALLS || calls.len() == DURATIONS {
-            return false;
-        }
-        let last = &calls[calls.len() - SETTLED_CALLS..];
-        let sums = last.chunks(SETTLED_CALLS / 4).map(|group| group.iter().sum::<f64>());
-        let (low, high) =
-            sums.fold((f64::INFINITY, 0.0f64), |(low, high), sum| (low.min(sum), high.max(sum)));
-        high - low <= high * SETTLED_WITHIN
-    }
-
-    /// Mean of the later half of the calls remembered.
-    fn steady(&self) -> Option<f64> {
-        let (older, newer) = self.durations.split_at(self.next);
-        let ordered: Vec<f64> = newer.iter().chain(older).copied().collect();
-        let later = &ordered[ordered.len() / 2..];
-        (!later.is_empty()).then(|| later.iter().sum::<f64>() / later.len() as f64)
-    }
-}
-
 /// One cpu at work.
 struct Runner {
     name: String,
@@ -396,8 +332,8 @@ impl Runner {
     }
 
     fn look_whether_settled(&mut self) {
-        if self.until_settled && self.core.counters().instructions >= SETTLED_INSTRUCTIONS {
-            self.settled = self.calls.settled();
+        if self.until_settled {
+            self.settled = self.calls.settled(self.core.counters().instructions);
         }
     }
 
@@ -655,47 +591,4 @@ impl Runner {
             regions,
         })
     }
-}
-
-/// Windows of a loop that may be leapt over.
-struct Ahead {
-    /// Iterations executed, and those of a window.
-    done: u64,
-    window: u64,
-    /// Windows that are still to be executed.
-    possible: u64,
-}
-
-impl Ahead {
-    /// Addresses in all lines that the loads or the stores of the first of them go to.
-    fn lines<'a>(
-        &self,
-        moving: &'a [(Access, i64)],
-        store: bool,
-        line: u64,
-    ) -> impl Iterator<Item = u64> + use<'a> {
-        let (first, window) = ((self.done + 1) as i64, self.window);
-        let moving = moving.iter().filter(move |(access, _)| access.store == store);
-        moving.flat_map(move |&(access, step)| {
-            let start = access.address.wrapping_add_signed(step.wrapping_mul(first));
-            let hop = line.max(step.unsigned_abs());
-            let end = step.unsigned_abs().wrapping_mul(window - 1);
-            let covered = (0..end).step_by(hop as usize).chain([end]);
-            let last = u64::from(access.bytes).saturating_sub(1);
-            covered.flat_map(move |covered| {
-                let first = start.wrapping_add_signed(covered as i64 * step.signum());
-                [first, first.wrapping_add(last)]
-            })
-        })
-    }
-}
-
-/// The accesses of an iteration that go elsewhere in the next one, and how far.
-fn moving_of(body: &[Item], accesses: &[Access], steps: &[i64]) -> Vec<(Access, i64)> {
-    let ranges = body.iter().filter_map(|item| match item {
-        Item::Block { accesses, .. } => Some(accesses.clone()),
-        _ => None,
-    });
-    let all = ranges.flat_map(|range| accesses[range.start as usize..range.end as usize].iter().copied());
-    all.zip(steps.iter().copied()).filter(|(access, step)| *step != 0 && access.known).collect()
 }

@@ -7,6 +7,8 @@
 //! (tests/layers.rs has the order). Nothing here starts a process, prints, or knows where a trace came from.
 //! docs/method.md explains the model.
 
+mod ahead;
+mod calls;
 mod cause;
 mod core;
 pub mod cpu;

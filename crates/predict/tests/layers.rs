@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 /// From the bottom up. Rooms of one row may know each other where the row says so by standing alone: a cpu's file, its typed
 /// form, by which loading checks it, and LLVM's figures for one.
 const ROWS: &[&[&str]] = &[
-    &["flags", "cause", "relax", "register_kinds", "special", "regions", "settled", "figures"],
+    &["flags", "cause", "relax", "register_kinds", "special", "regions", "settled", "calls", "figures"],
     &["cpu", "description", "fallback"],
     &["value", "forms", "source"],
-    &["op", "loops", "trace_source"],
+    &["op", "loops", "trace_source", "ahead"],
     &["plan"],
     &["core"],
     &["timeline"],
