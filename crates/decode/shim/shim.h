@@ -73,12 +73,16 @@ struct assay_model {
 	uint32_t buffer_size; // micro-ops; 0: in order without, 1: in order with one
 	uint32_t load_latency, mispredict_penalty;
 	uint32_t resource_count; // numbered from 1, as LLVM does
+	// What the model says beside that of the core; 0: nothing.
+	uint32_t retire_width, load_queue, store_queue;
 };
 
 struct assay_resource {
 	const char *name;
 	uint32_t units;
 	int32_t buffer_size; // -1: the core's, 0: in order
+	uint32_t super; // the resource that these units are among, 0: none
+	const uint32_t *members; // of a group: `units` resources, as often as each has units; else NULL
 };
 
 struct assay_resource_use {
@@ -95,10 +99,15 @@ struct assay_schedule {
 	int32_t write_latencies[ASSAY_WRITES_MAX]; // cycles until each definition, explicit ones first; < 0: unknown
 	uint32_t use_count;
 	struct assay_resource_use uses[ASSAY_USES_MAX];
+	uint32_t late_cycles; // after issue, the last register operand is read; 0: at once
+	uint32_t breaks_dependencies; // of all explicit operands
+	uint32_t is_eliminated; // a move that renaming does
 };
 
 void assay_model_describe(const struct assay_target *target, struct assay_model *out);
 int assay_resource_describe(const struct assay_target *target, uint32_t number, struct assay_resource *out);
+// How many opcodes use each resource; `counts` has an entry for each, that of resource 1 first.
+void assay_resource_users(const struct assay_target *target, uint32_t *counts);
 // For the instruction that was decoded last. 1: known. 0: the model has nothing on it.
 int assay_schedule_last(struct assay_target *target, struct assay_schedule *out);
 // The name of the n-th cpu that the target knows, and whether it has an instruction model; NULL behind the last.

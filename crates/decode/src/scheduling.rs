@@ -58,6 +58,12 @@ pub struct Model {
     pub load_latency_cycles: u32,
     /// Cycles that a mispredicted branch costs.
     pub mispredict_penalty_cycles: u32,
+    /// Instructions that retire in a cycle, where the model says it.
+    pub retire_width: Option<u32>,
+    /// Loads, and stores, in flight, where the model says it.
+    pub load_queue: Option<u32>,
+    /// See `load_queue`.
+    pub store_queue: Option<u32>,
     /// Units and groups of units. A group's use stands beside those of its units in an entry.
     pub resources: Vec<Resource>,
 }
@@ -71,6 +77,12 @@ pub struct Resource {
     pub units: u32,
     /// Entries of its scheduler: `None` if it shares the core's, 0 if it issues in order.
     pub buffer_size: Option<u32>,
+    /// How many opcodes use it.
+    pub users: u32,
+    /// The resource that these units are among: index into the model's list.
+    pub above: Option<usize>,
+    /// What a group is made of: indexes into the model's list, each as often as it has units; empty for units.
+    pub members: Vec<usize>,
 }
 
 /// What a model says of one instruction.
@@ -84,6 +96,12 @@ pub struct Entry {
     pub write_latencies_cycles: Vec<u32>,
     /// Resources used: index into the model's list, and for how many cycles.
     pub uses: Vec<(usize, u32)>,
+    /// Cycles after issue at which the last register operand is read: with what is loaded an instruction computes then.
+    pub late_cycles: u32,
+    /// It waits for none of its registers, but flags.
+    pub breaks_dependencies: bool,
+    /// A move that renaming does, which takes no pipe and no time.
+    pub is_eliminated: bool,
     /// It has to be the first of a dispatch group.
     pub begins_group: bool,
     /// It has to be the last of a dispatch group.
@@ -156,6 +174,9 @@ impl Scheduling {
             latency_cycles: longest,
             write_latencies_cycles,
             uses: raw.uses.iter().map(|used| (used.resource as usize - 1, used.cycles)).collect(),
+            late_cycles: raw.late_cycles,
+            breaks_dependencies: raw.breaks_dependencies,
+            is_eliminated: raw.is_eliminated,
             begins_group: raw.begins_group,
             ends_group: raw.ends_group,
         })
@@ -208,14 +229,27 @@ fn behind_prefix(instruction: &Instruction) -> &[u8] {
 
 fn read_model(target: &Target) -> Model {
     let raw = target.model();
-    let resources = (1..raw.resource_count).filter_map(|number| target.resource(number));
+    let users = target.resource_users();
+    let known = |number: u32| (number > 0).then_some(number);
     Model {
         issue_width: raw.issue_width,
         buffer_size: raw.buffer_size,
         load_latency_cycles: raw.load_latency,
         mispredict_penalty_cycles: raw.mispredict_penalty,
-        resources: resources
-            .map(|(name, units, buffer)| Resource { name, units, buffer_size: u32::try_from(buffer).ok() })
+        retire_width: known(raw.retire_width),
+        load_queue: known(raw.load_queue),
+        store_queue: known(raw.store_queue),
+        resources: (1..raw.resource_count)
+            .filter_map(|number| target.resource(number))
+            .zip(users)
+            .map(|(found, users)| Resource {
+                name: found.name,
+                users,
+                units: found.units,
+                buffer_size: u32::try_from(found.buffer_size).ok(),
+                above: known(found.above).map(|number| number as usize - 1),
+                members: found.members.iter().map(|&number| number as usize - 1).collect(),
+            })
             .collect(),
     }
 }

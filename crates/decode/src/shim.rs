@@ -109,6 +109,9 @@ pub(crate) struct RawModel {
     pub(crate) load_latency: u32,
     pub(crate) mispredict_penalty: u32,
     pub(crate) resource_count: u32,
+    pub(crate) retire_width: u32,
+    pub(crate) load_queue: u32,
+    pub(crate) store_queue: u32,
 }
 
 #[repr(C)]
@@ -116,6 +119,17 @@ struct RawResource {
     name: *const c_char,
     units: u32,
     buffer_size: i32,
+    above: u32,
+    members: *const u32,
+}
+
+/// One of a model's resources, as LLVM has it; numbers count from 1, and 0 is none.
+pub(crate) struct ResourceFacts {
+    pub(crate) name: &'static str,
+    pub(crate) units: u32,
+    pub(crate) buffer_size: i32,
+    pub(crate) above: u32,
+    pub(crate) members: Vec<u32>,
 }
 
 #[repr(C)]
@@ -134,6 +148,9 @@ struct RawSchedule {
     write_latencies: [i32; WRITES_MAX],
     use_count: u32,
     uses: [RawUse; USES_MAX],
+    late_cycles: u32,
+    breaks_dependencies: u32,
+    is_eliminated: u32,
 }
 
 /// An instruction's entry in a scheduling model, as LLVM has it.
@@ -143,6 +160,9 @@ pub(crate) struct Entry {
     pub(crate) ends_group: bool,
     pub(crate) write_latencies: Vec<i32>,
     pub(crate) uses: Vec<RawUse>,
+    pub(crate) late_cycles: u32,
+    pub(crate) breaks_dependencies: bool,
+    pub(crate) is_eliminated: bool,
 }
 
 #[repr(C)]
@@ -174,6 +194,7 @@ extern "C" {
     fn assay_text(target: *mut RawTarget, address: u64, buffer: *mut c_char, size: usize);
     fn assay_model_describe(target: *const RawTarget, out: *mut RawModel);
     fn assay_resource_describe(target: *const RawTarget, number: u32, out: *mut RawResource) -> i32;
+    fn assay_resource_users(target: *const RawTarget, counts: *mut u32);
     fn assay_schedule_last(target: *mut RawTarget, out: *mut RawSchedule) -> i32;
     fn assay_mca(
         target: *mut RawTarget,
@@ -289,14 +310,30 @@ impl Target {
         out
     }
 
-    /// Name, number of units and buffer size of one of the model's resources.
-    pub(crate) fn resource(&self, number: u32) -> Option<(&'static str, u32, i32)> {
-        let mut out = RawResource { name: std::ptr::null(), units: 0, buffer_size: 0 };
-        // SAFETY: the shim refuses numbers out of range; LLVM's tables are static.
+    /// One of the model's resources.
+    pub(crate) fn resource(&self, number: u32) -> Option<ResourceFacts> {
+        let mut out = std::mem::MaybeUninit::<RawResource>::zeroed();
+        // SAFETY: the shim refuses numbers out of range; all of the fields allow zero bytes; LLVM's tables are static.
         unsafe {
-            (assay_resource_describe(self.raw(), number, &mut out) != 0)
-                .then(|| (library_text(out.name), out.units, out.buffer_size))
+            let found = assay_resource_describe(self.raw(), number, out.as_mut_ptr());
+            let raw = (found != 0).then(|| out.assume_init())?;
+            let count = if raw.members.is_null() { 0 } else { raw.units as usize };
+            Some(ResourceFacts {
+                name: library_text(raw.name),
+                units: raw.units,
+                buffer_size: raw.buffer_size,
+                above: raw.above,
+                members: (0..count).map(|index| *raw.members.add(index)).collect(),
+            })
         }
+    }
+
+    /// How many opcodes use each resource of the model, that of number 1 first.
+    pub(crate) fn resource_users(&self) -> Vec<u32> {
+        let mut counts = vec![0; (self.model().resource_count as usize).saturating_sub(1)];
+        // SAFETY: there is an entry for each resource, and the shim writes none where there are none.
+        unsafe { assay_resource_users(self.raw(), counts.as_mut_ptr()) };
+        counts
     }
 
     /// The model's entry for what was decoded last.
@@ -313,6 +350,9 @@ impl Target {
             ends_group: raw.ends_group != 0,
             write_latencies: raw.write_latencies[..raw.write_count as usize].to_vec(),
             uses: raw.uses[..raw.use_count as usize].to_vec(),
+            late_cycles: raw.late_cycles,
+            breaks_dependencies: raw.breaks_dependencies != 0,
+            is_eliminated: raw.is_eliminated != 0,
         })
     }
 

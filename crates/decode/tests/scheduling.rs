@@ -104,3 +104,34 @@ fn a_lock_prefix_does_not_hide_the_instruction() {
     // CF, OF and ZF are one definition for LLVM.
     assert_eq!(entry.write_latencies_cycles.len(), add.writes.len());
 }
+
+#[test]
+fn units_know_what_they_are_among_and_groups_what_they_are_made_of() {
+    let model = Scheduling::new(Arch::Powerpc64le, "pwr9").unwrap().model().clone();
+    let named = |name: &str| model.resources.iter().position(|one| one.name == name).unwrap();
+    assert_eq!(model.resources[named("DPE")].above, Some(named("DP")));
+    assert_eq!(model.resources[named("DP")].above, None);
+    let of_group = &model.resources[named("DISP_SS")].members;
+    assert_eq!(of_group.len(), 4, "two of each: {of_group:?}");
+    assert!(model.resources[named("DISP_SS")].users > model.resources[named("DFU")].users);
+    assert_eq!((model.retire_width, model.load_queue), (None, None));
+    let zen = Scheduling::new(Arch::X86_64, "znver4").unwrap().model().clone();
+    assert!(zen.retire_width.is_some() && zen.load_queue.is_some() && zen.store_queue.is_some(), "{zen:?}");
+}
+
+#[test]
+fn an_entry_tells_late_operands_and_what_renaming_does() {
+    let mut decoder = Decoder::new(Arch::X86_64).unwrap();
+    let mut scheduling = Scheduling::new(Arch::X86_64, "znver4").unwrap();
+    let mut entry = |code: &[u8]| scheduling.entry(&decoder.decode(code, 0).unwrap()).unwrap();
+    let add_loaded = entry(&[0x48, 0x03, 0x07]); // add rax, [rdi]
+    assert!(
+        add_loaded.late_cycles > 1 && add_loaded.late_cycles < add_loaded.latency_cycles,
+        "{add_loaded:?}"
+    );
+    let zero = entry(&[0x48, 0x29, 0xc0]); // sub rax, rax
+    assert!(zero.breaks_dependencies && !zero.is_eliminated, "{zero:?}");
+    let other = entry(&[0x48, 0x29, 0xd8]); // sub rax, rbx
+    assert!(!other.breaks_dependencies && other.late_cycles == 0, "{other:?}");
+    assert!(entry(&[0x48, 0x89, 0xd8]).is_eliminated, "mov rax, rbx");
+}
