@@ -104,6 +104,10 @@ const GUESSES: &[(&str, u32, (u32, u32), &str)] = &[
     ("unit.LS.pipes", 2, (1, 3), "pipes"),
 ];
 
+/// LLVM's tables take the whole width from wherever the code stands. Cores that issue out of order come near to that: they predict
+/// branches ahead of fetch, and most keep decoded instructions.
+const GUESSED_AHEAD: (&str, u32, (u32, u32), &str) = ("fetch.ahead", 16, (4, 64), "cycles");
+
 /// No model says what is fused for renaming; comparisons with their branches are on x86-64 cores since 2011.
 const FUSED_ON_X86: &str = "fusion.compare.pipe = \"second\"\n\
     fusion.compare.first = [\"cmp\", \"test\", \"add\", \"sub\", \"and\", \"inc\", \"dec\"]\n\
@@ -175,6 +179,12 @@ fn text(arch: Arch, name: &str) -> Result<String, CpuError> {
     let has_effect =
         |key: &str| !in_order || number_key(key).is_some_and(|known| known.need != Need::OutOfOrder);
     for (key, value, (low, high), unit) in GUESSES.iter().filter(|guess| has_effect(guess.0)) {
+        text += &format!(
+            "{key} = {{ value = {value}, unit = \"{unit}\", source = \"assay\", kind = \"guess\", range = [{low}, {high}] }}\n"
+        );
+    }
+    if !in_order {
+        let (key, value, (low, high), unit) = GUESSED_AHEAD;
         text += &format!(
             "{key} = {{ value = {value}, unit = \"{unit}\", source = \"assay\", kind = \"guess\", range = [{low}, {high}] }}\n"
         );

@@ -55,6 +55,19 @@ fn an_updated_base_does_not_wait_for_memory() {
     assert!((1.0..2.3).contains(&cycles), "{cycles}");
 }
 
+/// No aligned block is in LLVM's model: a loop across one takes what its width allows.
+#[test]
+fn fetch_goes_on_behind_a_taken_branch_out_of_order() {
+    // Four nops of five bytes; dec rsi; jne: 25 bytes, of which eight stand in another block of 32.
+    let mut body: Vec<u8> = [0x0f, 0x1f, 0x44, 0, 0].repeat(4);
+    body.extend([0x48, 0xff, 0xce, 0x75, 0xe7]);
+    let mut source = LoopSource::new(Arch::X86_64, &body, 0x1000_0008 + 8, &[], 400).unwrap();
+    let predicted = predict(&mut source, &[&llvm(Arch::X86_64, "znver4")], &Options::default()).unwrap();
+    let cycles = predicted[0].cycles_per_call.unwrap();
+    assert!((1.0..1.1).contains(&cycles), "{cycles}");
+    assert!(llvm(Arch::Riscv64, "sifive-u74").value("fetch.ahead").is_none(), "it issues in order");
+}
+
 #[test]
 fn a_core_that_only_llvm_describes_is_marked_by_its_coverage() {
     let cpu = llvm(Arch::Powerpc64le, "pwr9");
