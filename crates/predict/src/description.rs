@@ -207,6 +207,8 @@ pub struct Unit {
     /// Its pipes.
     pub mask: u32,
     pub(crate) queue: Option<u8>,
+    /// What LLVM's model of the cpu calls it.
+    pub(crate) resource: Option<String>,
 }
 
 impl Unit {
@@ -232,6 +234,8 @@ pub enum Waits {
     Then,
     /// Only the sources that are not of the address, and the loaded value (a load with an operation).
     Loaded,
+    /// The part before it, and nothing waits for this one: a cycle more of the same pipes, whenever one of them is free.
+    Also,
 }
 
 /// One pipe that an instruction occupies.

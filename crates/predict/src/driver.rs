@@ -248,7 +248,7 @@ impl Runner {
         mark: Option<u64>,
     ) -> Result<Runner, PredictError> {
         let description = Description::new(cpu)?;
-        let fallback = Fallback::of(cpu, arch);
+        let fallback = Fallback::of(cpu, &description, arch);
         Ok(Runner {
             name: cpu.name.clone(),
             clock_mhz: cpu.clock_mhz(),

@@ -6,8 +6,9 @@
 //! claims takes LLVM's scheduling figures if the cpu names an LLVM model that has it, else a default class by
 //! what it does (load, store, branch, other). It is never dropped, and it is counted and named in the result.
 
+use crate::cpu::schema::CoreKind;
 use crate::description::*;
-use crate::fallback::Fallback;
+use crate::fallback::{Fallback, FallbackTiming, Occupied, OccupiedPipes};
 use crate::flags::Flags;
 use crate::forms::forms;
 use crate::op::*;
@@ -63,25 +64,90 @@ struct Timing {
 impl Timing {
     /// LLVM's latency of an instruction that accesses memory counts from its address to its last result. An updated base is there
     /// at once, and what is computed with a loaded value waits for registers only then (LLVM's `ReadAdvance`).
-    fn tell_apart(&mut self, description: &Description, instruction: &Instruction, base: u16) {
+    fn tell_apart(&mut self, description: &Description, instruction: &Instruction, llvm: &FallbackTiming) {
         let load = description
             .class_named("load")
             .and_then(|class| description.classes.get(usize::from(class)))
             .map_or(1, |class| class.latency[role_index(Role::Value)]);
-        let computes = instruction.load && !instruction.reads.is_empty() && instruction.flow == Flow::Next;
+        let before = if llvm.late > 0 { llvm.late } else { load };
+        let computes = match llvm.pipes {
+            Some(_) => computes_with_loaded(instruction),
+            None => computes_with_loaded(instruction) && !instruction.reads.is_empty(),
+        };
         for (latency, write) in self.latencies.iter_mut().zip(&instruction.writes) {
             if write.role == Role::BaseUpdate {
-                *latency = base.min(*latency);
+                *latency = llvm.base.min(*latency);
             } else if computes {
-                *latency = latency.saturating_sub(load).max(1);
+                *latency = latency.saturating_sub(before).max(1);
             }
         }
-        if computes {
+        if computes && llvm.pipes.is_none() {
             self.parts.iter_mut().for_each(|part| part.waits = Waits::Address);
-            let computing = Part { mask: 0, prefer: 0, waits: Waits::Loaded, busy: 1, step: 0, pair: false };
-            self.parts.push(computing);
+            self.parts.push(no_pipe(Waits::Loaded));
         }
     }
+
+    /// The pipes that LLVM says. Those that a plain load can take go with the address; those that only a plain store takes, with
+    /// what is stored; and what computes with a loaded value takes the others behind it.
+    fn take_pipes(&mut self, description: &Description, instruction: &Instruction, pipes: &OccupiedPipes) {
+        let Instruction { store, flow, .. } = *instruction;
+        let computes = computes_with_loaded(instruction);
+        let updates = store && computes;
+        let step = if updates { self.latencies.iter().copied().max().unwrap_or(1).max(1) } else { 0 };
+        let waits = |one: &Occupied| match () {
+            () if !computes && !store => Waits::All,
+            () if one.mask & pipes.of_load != 0 => Waits::Address,
+            () if updates && one.mask & !pipes.of_store == 0 => Waits::Then,
+            () if computes => Waits::Loaded,
+            () if flow == Flow::Next => Waits::Data,
+            () => Waits::All,
+        };
+        let part = |one: &Occupied| {
+            let waits = waits(one);
+            let step = if waits == Waits::Then { step } else { 0 };
+            Part { mask: one.mask, prefer: one.prefer, waits, busy: one.cycles, step, pair: false }
+        };
+        self.parts = pipes.occupied.iter().map(part).collect();
+        let needed: &[Waits] = match (computes, store) {
+            (false, false) => &[],
+            (false, true) => &[Waits::Address, Waits::Data],
+            (true, false) => &[Waits::Address, Waits::Loaded],
+            (true, true) => &[Waits::Address, Waits::Loaded, Waits::Then],
+        };
+        for &waits in needed {
+            if !self.parts.iter().any(|part| part.waits == waits) {
+                self.parts.push(Part { step, ..no_pipe(waits) });
+            }
+        }
+        let order = [Waits::Address, Waits::All, Waits::Loaded, Waits::Data, Waits::Then];
+        self.parts.sort_by_key(|part| order.iter().position(|&waits| waits == part.waits));
+        if description.kind != CoreKind::InOrder {
+            self.parts = self.parts.iter().flat_map(in_single_cycles).collect();
+        }
+    }
+}
+
+/// Whether it computes with what it loads: it needs registers beside those of the address, and so not before, or stores again.
+fn computes_with_loaded(instruction: &Instruction) -> bool {
+    instruction.load && (instruction.store || !instruction.reads.is_empty()) && instruction.flow == Flow::Next
+}
+
+/// Most cycles that are told apart so.
+const SINGLE_CYCLES_MAX: u16 = 16;
+
+/// Several cycles of several pipes are work that may be done anywhere among them, as LLVM's tables mean it (four cycles of four
+/// pipes: one such instruction a cycle); only one pipe by itself is kept for all of its cycles in a row.
+fn in_single_cycles(part: &Part) -> Vec<Part> {
+    if part.mask.count_ones() < 2 || part.busy > SINGLE_CYCLES_MAX {
+        return vec![*part];
+    }
+    let more = Part { busy: 1, step: 0, waits: Waits::Also, ..*part };
+    let rest = usize::from(part.busy) - 1;
+    std::iter::once(Part { busy: 1, ..*part }).chain(std::iter::repeat_n(more, rest)).collect()
+}
+
+fn no_pipe(waits: Waits) -> Part {
+    Part { mask: 0, prefer: 0, waits, busy: 1, step: 0, pair: false }
 }
 
 const ROLES: usize = 5;
@@ -341,8 +407,19 @@ impl Plan {
                 }
             }
             if instruction.load || instruction.store {
-                timing.tell_apart(description, instruction, llvm.base);
+                timing.tell_apart(description, instruction, &llvm);
             }
+            if let Some(pipes) = &llvm.pipes {
+                timing.take_pipes(description, instruction, pipes);
+            }
+            if llvm.eliminated {
+                timing.parts.clear();
+                timing.latencies.fill(0);
+            }
+            let is_flag = |register: &Register| {
+                matches!(kinds.kind(*register), RegisterKind::Condition | RegisterKind::Carry)
+            };
+            timing.independent = llvm.independent && !instruction.reads.iter().any(is_flag);
         }
         timing
     }

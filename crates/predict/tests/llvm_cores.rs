@@ -68,6 +68,67 @@ fn fetch_goes_on_behind_a_taken_branch_out_of_order() {
     assert!(llvm(Arch::Riscv64, "sifive-u74").value("fetch.ahead").is_none(), "it issues in order");
 }
 
+/// LLVM's Zen 4 multiplies in one of its four arithmetic pipes and adds in all of them; by its width alone it would take 0.7 and
+/// 1.5 cycles.
+#[test]
+fn instructions_take_the_pipes_that_llvm_says() {
+    // imul rax, rbx, 3; imul rcx, rbx, 3; imul rdx, rbx, 3; dec rsi; jne
+    let products = [
+        0x48, 0x6b, 0xc3, 0x03, 0x48, 0x6b, 0xcb, 0x03, 0x48, 0x6b, 0xd3, 0x03, 0x48, 0xff, 0xce, 0x75, 0xef,
+    ];
+    let cycles = per_iteration(Arch::X86_64, "znver4", &products, &[]);
+    assert!((3.0..3.1).contains(&cycles), "{cycles}");
+    // add with eight registers; dec rsi; jne
+    let mut sums: Vec<u8> = [0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc7]
+        .iter()
+        .flat_map(|&register| [0x48, 0x83, register, 0x01])
+        .collect();
+    sums.extend([0x49, 0x83, 0xc0, 0x01, 0x49, 0x83, 0xc1, 0x01, 0x48, 0xff, 0xce, 0x75, 0xdb]);
+    let cycles = per_iteration(Arch::X86_64, "znver4", &sums, &[]);
+    assert!((2.0..2.4).contains(&cycles), "{cycles}");
+    // add x2..x7, xN, 1; subs x0, x0, 1; b.ne: Neoverse N1 has three pipes for them in one group, two of them alike.
+    let sums = [0x9100_0442_u32, 0x9100_0463, 0x9100_0484, 0x9100_04a5, 0x9100_04c6, 0x9100_04e7];
+    let sums = [&sums[..], &[0xf100_0400, 0x54ff_ff21]].concat();
+    let sums: Vec<u8> = sums.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let cycles = per_iteration(Arch::Aarch64, "neoverse-n1", &sums, &[]);
+    assert!((2.3..2.5).contains(&cycles), "{cycles}");
+}
+
+#[test]
+fn moves_that_llvm_eliminates_and_zeros_take_no_time() {
+    // mov rbx, rax; mov rcx, rbx; mov rax, rcx; add rax, 1; dec rsi; jne
+    let moves = [
+        0x48, 0x89, 0xc3, 0x48, 0x89, 0xd9, 0x48, 0x89, 0xc8, 0x48, 0x83, 0xc0, 0x01, 0x48, 0xff, 0xce, 0x75,
+        0xee,
+    ];
+    let cycles = per_iteration(Arch::X86_64, "znver4", &moves, &[]);
+    assert!((1.0..1.1).contains(&cycles), "{cycles}");
+    // imul rax, rax; sub rax, rax; dec rsi; jne
+    let zeros = [0x48, 0x0f, 0xaf, 0xc0, 0x48, 0x29, 0xc0, 0x48, 0xff, 0xce, 0x75, 0xf4];
+    let cycles = per_iteration(Arch::X86_64, "znver4", &zeros, &[]);
+    assert!((1.0..1.1).contains(&cycles), "{cycles}");
+}
+
+#[test]
+fn a_load_of_what_was_stored_waits_for_the_value() {
+    // add rax, 1; mov [rdi], rax; mov rax, [rdi]; dec rsi; jne
+    let body = [0x48, 0x83, 0xc0, 0x01, 0x48, 0x89, 0x07, 0x48, 0x8b, 0x07, 0x48, 0xff, 0xce, 0x75, 0xf1];
+    let still = [0; 2].map(|_| Walk { start: 0x2000_0000, step: 0, wrap: 0 });
+    let forward = llvm(Arch::X86_64, "znver4").value("memory.forward").unwrap();
+    let cycles = per_iteration(Arch::X86_64, "znver4", &body, &still);
+    // LLVM's plain load takes a cycle more than the load latency that its model of the core names.
+    assert!((forward + 2.0..forward + 2.1).contains(&cycles), "{cycles}");
+}
+
+#[test]
+fn a_model_of_more_pipes_than_can_be_described_says_so() {
+    let essay = |name| llvm(Arch::Powerpc64le, name).essays[0].1.clone();
+    assert!(essay("pwr9").contains("35 pipes"), "{}", essay("pwr9"));
+    assert!(!essay("pwr8").contains("guesses: "), "{}", essay("pwr8"));
+    assert!(llvm(Arch::Powerpc64le, "pwr8").entry("unit.P8_LU_LS_FX.pipes").is_some());
+    assert!(llvm(Arch::Powerpc64le, "pwr7").entry("unit.LS.pipes").is_some(), "it has no plain load");
+}
+
 #[test]
 fn a_core_that_only_llvm_describes_is_marked_by_its_coverage() {
     let cpu = llvm(Arch::Powerpc64le, "pwr9");

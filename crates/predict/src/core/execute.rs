@@ -509,6 +509,12 @@ impl<R: Rules> Engine<R> {
         let (mut steps, mut previous) = (0, start);
         for (index, part) in parts.iter().enumerate() {
             let earliest = match part.waits {
+                Waits::Also => {
+                    if !planted(Fault::AlsoForgotten) {
+                        self.issue_part(part, index, previous);
+                    }
+                    continue;
+                }
                 Waits::All => sources.last,
                 Waits::Address => sources.address,
                 Waits::Data => sources.stored.max(sources.other),
@@ -527,7 +533,7 @@ impl<R: Rules> Engine<R> {
                 Waits::Address => issued.address = Some(previous),
                 Waits::Data => issued.data = Some(previous),
                 Waits::Then => steps += u64::from(part.step),
-                Waits::All | Waits::Loaded => {}
+                Waits::All | Waits::Loaded | Waits::Also => {}
             }
             if index == 0 && op.is(Flags::LOAD) {
                 loaded = self.load(op, accesses, dispatch, previous, events);

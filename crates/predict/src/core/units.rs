@@ -482,7 +482,7 @@ mod tests {
 
     #[test]
     fn a_bound_instruction_waits_for_its_pipe_though_another_is_free() {
-        let unit = |mask| Unit { name: String::new(), mask, queue: None };
+        let unit = |mask| Unit { name: String::new(), mask, queue: None, resource: None };
         let mut pipes = Pipes::new(true, false, &[unit(1), unit(2), unit(12)], None);
         assert_eq!(pipes.reserve(&part(1, 1), 10), 10);
         pipes.pass(20);

@@ -253,7 +253,8 @@ impl Builder<'_> {
                     }
                 },
             };
-            units.push(Unit { name, mask, queue });
+            let resource = self.cpu.word(&format!("unit.{name}.resource")).map(str::to_owned);
+            units.push(Unit { name, mask, queue, resource });
         }
         Ok(units)
     }

@@ -22,6 +22,7 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::PairLoadLate, &["golden_cove"]),
     (Fault::GeneralLate, POWER),
     (Fault::PipeFreedEarly, ANY),
+    (Fault::AlsoForgotten, &["llvm:znver4"]),
     (Fault::SpanLonger, WIDE),
     (Fault::FirstOfEquals, &["golden_cove"]),
     (Fault::WaitsLonger, &["golden_cove"]),

@@ -393,6 +393,10 @@ impl OutOfOrder {
         let mut previous = start;
         for (number, part) in parts.iter().enumerate() {
             let earliest = match part.waits {
+                Waits::Also => {
+                    self.part(plan, op, number, previous, side, &mut issued);
+                    continue;
+                }
                 Waits::All => ready.all(),
                 Waits::Address => ready.address,
                 Waits::Data => ready.stored.max(ready.others),
@@ -408,7 +412,7 @@ impl OutOfOrder {
                 Waits::Data => issued.data = Some(previous),
                 Waits::Then => issued.steps += u64::from(part.step),
                 Waits::Loaded => issued.computed = op.is(Flags::LOAD),
-                Waits::All => {}
+                Waits::All | Waits::Also => {}
             }
             if number == 0 && op.is(Flags::LOAD) {
                 issued.extra = self.load(plan, op, accesses, dispatch, previous);

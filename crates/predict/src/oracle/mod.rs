@@ -69,11 +69,14 @@ fn crossing(memory: &Memory, address: u64, bytes: u64) -> u64 {
 const FAR: u64 = 1900;
 
 fn load(name: &str) -> Cpu {
+    if let Some(llvm) = name.strip_prefix(crate::fallback::PREFIX) {
+        return crate::fallback::llvm_cpu(arch::Arch::X86_64, llvm).unwrap_or_else(|error| panic!("{error}"));
+    }
     Cpu::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cpus"), name)
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// All cpus there are files of.
+/// All cpus there are files of, and two that only LLVM describes.
 fn cpus() -> Vec<String> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cpus");
     let files =
@@ -81,6 +84,7 @@ fn cpus() -> Vec<String> {
     let name = |file: std::fs::DirEntry| file.path().file_stem().unwrap().to_str().unwrap().to_owned();
     let mut names: Vec<String> = files.map(|file| name(file.unwrap())).collect();
     names.sort();
+    names.extend(["llvm:znver4", "llvm:skylake-avx512"].map(str::to_owned));
     names
 }
 
@@ -122,7 +126,7 @@ impl Bench {
 
     /// Runs a program on the oracle.
     fn slowly(&self, program: &Program) -> Box<dyn Machine> {
-        let fallback = Fallback::of(&self.cpu, self.pool.arch);
+        let fallback = Fallback::of(&self.cpu, &self.description, self.pool.arch);
         let mut plan = Plan::new(None, 0, Relax::default(), fallback);
         for block in &program.blocks {
             plan.add_block(&self.description, self.pool.kinds(), block);
