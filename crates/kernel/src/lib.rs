@@ -16,6 +16,7 @@ pub mod patch;
 pub mod record;
 pub mod source;
 pub mod suite;
+mod test_bpf;
 pub mod workload;
 
 pub use boot::{boot, Boot, Ending, Outcome};

@@ -80,7 +80,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
                 ..Boot::new(machine, &built.image, test.run(workspace, &built, &source)?)
             };
             let found = kernel::boot(workspace, &boot)?;
-            let verdict = test.verdict(&found)?;
+            let verdict = test.verdict(workspace, built.arch, &found)?;
             wrong += usize::from(verdict.failure.is_some());
             let record = TestRecord {
                 kind: "kernel_test",
