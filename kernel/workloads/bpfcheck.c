@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * bpfcheck in a booted kernel: does its JIT swap bytes as it should, where a load comes right before the swap and where a jump
- * leads between the two?
+ * bpfcheck in a booted kernel: does its JIT swap bytes as it should, where a load or a move comes right before the swap and where
+ * a jump leads between the two?
  *
  *     bpfcheck
  *
  * Programs of socket filters, made here, loaded by bpf(2) and run by BPF_PROG_TEST_RUN: each puts eight bytes on its stack,
- * loads 16, 32 or 64 bits of them at several offsets, swaps them by each of the swapping instructions and returns one half
- * of the result. lib/test_bpf has no swap behind a load. Prints for each shape how long its code is after the JIT, in
- * instructions of four bytes on POWER; what the interpreter runs is a failure.
+ * loads 16, 32 or 64 bits of them at several offsets, there or in another register and moved, swaps them by each of the swapping
+ * instructions and returns one half of the result. lib/test_bpf has no swap behind a load or a move. Prints for each shape how
+ * long its code is after the JIT, in instructions of four bytes on POWER; what the interpreter runs is a failure.
  *
  * Freestanding: runner/freestanding.h.
  */
@@ -61,11 +61,13 @@ struct shape {
 	int offset; /* of the load from its pointer; 0 is a form of its own on some machines */
 	bool jumped_to; /* whether a jump leads to the swap */
 	bool upper; /* which half of the result is returned */
+	bool moved; /* whether a move stands before the swap, and the load further up */
 };
 
 static void make(const struct shape *shape)
 {
 	uint8_t load = shape->bits == 16 ? LOAD_HALF : shape->bits == 32 ? LOAD_WORD : LOAD_DOUBLE;
+	int16_t from = (int16_t)(shape->offset ? 8 + shape->offset - 1 : 0);
 
 	length = 0;
 	add(LOAD_WORD, 3, 1, 0, 0); /* the length of the data */
@@ -75,11 +77,16 @@ static void make(const struct shape *shape)
 	add(STORE_DOUBLE, 10, 2, -8, 0);
 	add(MOVE, 4, 10, 0, 0);
 	add(ADD_VALUE, 4, 0, 0, -16 - (shape->offset ? 8 : 0));
+	if (shape->moved)
+		add(load, 5, 4, from, 0);
 	if (shape->jumped_to) {
 		add_constant(0, pattern);
-		add(JUMP_GREATER, 3, 0, 1, DATA_SHORT); /* over the load */
+		add(JUMP_GREATER, 3, 0, 1, DATA_SHORT); /* over the load or the move */
 	}
-	add(load, 0, 4, (int16_t)(shape->offset ? 8 + shape->offset - 1 : 0), 0);
+	if (shape->moved)
+		add(MOVE, 0, 5, 0, 0);
+	else
+		add(load, 0, 4, from, 0);
 	add(shape->swap, 0, 0, 0, (int32_t)shape->bits);
 	if (shape->upper)
 		add(SHIFT_RIGHT, 0, 0, 0, 32);
@@ -115,6 +122,7 @@ static void tell(const struct shape *shape)
 	say(OUT, shape->offset ? " at offset " : " at the pointer");
 	if (shape->offset)
 		say_number(OUT, (uint64_t)(8 + shape->offset - 1));
+	say(OUT, shape->moved ? ", moved" : "");
 	say(OUT, shape->jumped_to ? ", jumped to" : "");
 	say(OUT, shape->upper ? ", upper half" : "");
 }
@@ -192,8 +200,8 @@ _Noreturn void assay_main(uintptr_t *stack)
 		for (unsigned int swap = 0; swap < 3; swap++) {
 			/* 0: at the pointer, without a displacement; then at each that the alignment allows. */
 			for (int offset = 0; offset <= 9; offset += offset ? (int)bits / 8 : 1) {
-				for (unsigned int rest = 0; rest < 4; rest++, shapes++) {
-					struct shape shape = { bits, swaps[swap], offset, rest & 1, rest >> 1 };
+				for (unsigned int rest = 0; rest < 8; rest++, shapes++) {
+					struct shape shape = { bits, swaps[swap], offset, rest & 1, rest >> 1 & 1, rest >> 2 };
 
 					check(&shape);
 				}
