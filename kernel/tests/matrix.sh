@@ -50,6 +50,21 @@ holds() {
     asked "$@"
 }
 
+# mended SERIES TEST CPU WORD...: 6.12 itself fails this test there, with these words; SERIES mends it.
+mended() {
+    local name=$1 test=$2 cpu=$3 word output status=0
+    shift 3
+    output=$("$assay" kernel test -a "$arch" "${board[@]}" -c "$cpu" "$test" 2>&1) || status=$?
+    printf '== 6.12 on %s, without %s\n%s\n' "$(where)" "$name" "$output" >>"$log"
+    for word; do grep -q -- "$word" <<<"$output" || status="$status, no '$word'"; done
+    if [ "$status" = 1 ]; then
+        cell 6.12 "$test" "$cpu" "fails, which $name mends" '' && pass
+    else
+        cell 6.12 "$test" "$cpu" 'NOT FOUND' ''
+        fail "6.12 on $(where): status $status, which should be 1, of $test on $cpu: $output"
+    fi
+}
+
 # breaks PATCH TEST CPU WORD OPTION...: a wrong patch fails this test there; the message has the test, the cpu and this word.
 breaks() {
     local patch=$1 test=$2 cpu=$3 word=$4 output status=0
