@@ -224,17 +224,17 @@ const TEXT_BYTES_MAX: u64 = 16 << 20;
 pub fn read_text(path: &Path) -> Result<String> {
     let metadata = fs::metadata(path).map_err(|error| Problem::io("read the file", path, &error))?;
     if !metadata.is_file() {
-        return Err(Problem::new("is not a file").at(path.display()).remedy("name a source file"));
+        return Err(Problem::new("is not a file").at(path.display()).remedy("name a file of text"));
     }
     if metadata.len() > TEXT_BYTES_MAX {
         let mib = TEXT_BYTES_MAX >> 20;
         return Err(Problem::new(format!("is longer than {mib} MiB: too long for a text"))
             .at(path.display())
-            .remedy("name a source file"));
+            .remedy("name a file of text"));
     }
     let bytes = fs::read(path).map_err(|error| Problem::io("read the file", path, &error))?;
     String::from_utf8(bytes)
-        .map_err(|_| Problem::new("is not UTF-8 text").at(path.display()).remedy("name a source file"))
+        .map_err(|_| Problem::new("is not UTF-8 text").at(path.display()).remedy("name a file of text"))
 }
 
 #[cfg(test)]
