@@ -129,7 +129,7 @@ impl What {
                 self.all_regions().join(", ")
             ))
             .at(workspace.display(&outcome.log))
-            .remedy("choose a --workload that makes the kernel call it; the path is the console's log")
+            .remedy("choose a --workload that makes the kernel call it (what runs before the first program is not recorded); the path is the console's log")
             .of_variant());
         }
         Ok(trace)
