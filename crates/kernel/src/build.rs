@@ -346,6 +346,7 @@ impl<'a> Plan<'a> {
         let command = self.make_command(tree)?.arg("allnoconfig").env("KCONFIG_ALLCONFIG", &fragment);
         let output = command.run()?;
         if !output.success() {
+            self.log_output(&output)?;
             return Err(self.failed(&output, "the kernel cannot be configured"));
         }
         let result = read_text(&build.join(".config"))?;
@@ -366,11 +367,15 @@ impl<'a> Plan<'a> {
             command = command.arg(image);
         }
         let output = command.run()?;
-        write(&self.log()?, &format!("{}\n{}", output.stdout, output.stderr))?;
+        self.log_output(&output)?;
         match output.success() {
             true => Ok(output),
             false => Err(self.failed(&output, "the kernel does not compile")),
         }
+    }
+
+    fn log_output(&self, output: &Output) -> Result<()> {
+        write(&self.log()?, &format!("{}\n{}", output.stdout, output.stderr))
     }
 
     fn failed(&self, output: &Output, what: &str) -> Problem {
@@ -435,11 +440,13 @@ fn is_compilation(line: &str) -> bool {
     ) && line.ends_with(".o")
 }
 
-/// The first line that a compiler, an assembler or make calls an error.
+/// What a compiler, an assembler, kconfig, the linker and make say of an error.
+const ERRORS: [&str; 6] = ["error:", "Error:", ": syntax error", ": unknown statement", "undefined", "*** "];
+
+/// The first line that one of them calls an error.
 fn first_error(output: &Output) -> String {
     let text = format!("{}\n{}", output.stderr, output.stdout);
-    let is_error =
-        |line: &&str| ["error:", "Error:", "undefined", "*** "].iter().any(|word| line.contains(word));
+    let is_error = |line: &&str| ERRORS.iter().any(|word| line.contains(word));
     text.lines().find(is_error).map_or_else(|| output.tail(3), |line| line.trim().to_owned())
 }
 

@@ -3,8 +3,8 @@
 //!
 //! patch(1) does the work; it is asked first whether all of it would apply, so that a tree is never half patched.
 
-use lab::cache::read_text;
-use lab::process::Command;
+use lab::cache::read_mail;
+use lab::process::{Command, Output};
 use lab::toolchain::require_program;
 use lab::{Problem, Result};
 use std::collections::BTreeSet;
@@ -25,7 +25,7 @@ pub struct Patch {
 impl Patch {
     /// Reads one.
     pub fn read(path: &Path) -> Result<Patch> {
-        let text = read_text(path)?;
+        let text = read_mail(path)?;
         let touched = touched(&text).map_err(|problem| problem.at(path.display()))?;
         Ok(Patch { path: path.to_path_buf(), text, touched })
     }
@@ -49,7 +49,7 @@ impl Patch {
 
     /// Applies it to a tree whose files are hard links to another's: what it touches becomes the tree's own first.
     pub fn apply(&self, tree: &Path, version: &str) -> Result<()> {
-        let patch = |arguments: &[&str]| -> Result<lab::process::Output> {
+        let patch = |arguments: &[&str]| -> Result<Output> {
             Command::new(require_program("patch", "patch")?)
                 .args(["-p1", "--batch", "--forward", "--fuzz=2", "--no-backup-if-mismatch", "-r", "-"])
                 .args(arguments)
@@ -60,9 +60,7 @@ impl Patch {
         };
         let tried = patch(&["--dry-run"])?;
         if !tried.success() {
-            let said: Vec<&str> =
-                tried.stdout.lines().filter(|line| !line.starts_with("checking file")).collect();
-            return Err(Problem::new(format!("does not apply to {version}: {}", said.join("; ")))
+            return Err(Problem::new(format!("does not apply to {version}: {}", complaints(&tried)))
                 .at(self.path.display())
                 .remedy("rebase it on this version, or name its own tree: --source FOLDER"));
         }
@@ -72,12 +70,20 @@ impl Patch {
         let applied = patch(&[])?;
         match applied.success() {
             true => Ok(()),
-            false => {
-                Err(Problem::new(format!("applied in part only: {}", applied.tail(4)))
-                    .at(self.path.display()))
-            }
+            // What was tried does not see what it would have changed itself.
+            false => Err(Problem::new(format!("applies in part only: {}", complaints(&applied)))
+                .at(self.path.display())
+                .remedy("see that it changes no place twice, or make it anew with git format-patch")),
         }
     }
+}
+
+/// What patch(1) said, in one line, without its list of files. It complains of hunks on one stream and of what is no patch on the
+/// other.
+fn complaints(output: &Output) -> String {
+    let lines = output.stdout.lines().chain(output.stderr.lines()).map(str::trim);
+    let listed = |line: &str| ["checking file", "patching file"].iter().any(|word| line.starts_with(word));
+    lines.filter(|line| !line.is_empty() && !listed(line)).collect::<Vec<_>>().join("; ")
 }
 
 /// Makes a file that may be a hard link a file of its own.

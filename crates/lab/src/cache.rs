@@ -222,6 +222,16 @@ const TEXT_BYTES_MAX: u64 = 16 << 20;
 
 /// Reads a text file, with the lab's error style. Pipes and devices, which may never end, are refused.
 pub fn read_text(path: &Path) -> Result<String> {
+    String::from_utf8(read_short(path)?)
+        .map_err(|_| Problem::new("is not UTF-8 text").at(path.display()).remedy("name a file of text"))
+}
+
+/// The same where an old mail may spell a name in Latin-1: what is not UTF-8 becomes a mark.
+pub fn read_mail(path: &Path) -> Result<String> {
+    Ok(String::from_utf8_lossy(&read_short(path)?).into_owned())
+}
+
+fn read_short(path: &Path) -> Result<Vec<u8>> {
     let metadata = fs::metadata(path).map_err(|error| Problem::io("read the file", path, &error))?;
     if !metadata.is_file() {
         return Err(Problem::new("is not a file").at(path.display()).remedy("name a file of text"));
@@ -232,9 +242,7 @@ pub fn read_text(path: &Path) -> Result<String> {
             .at(path.display())
             .remedy("name a file of text"));
     }
-    let bytes = fs::read(path).map_err(|error| Problem::io("read the file", path, &error))?;
-    String::from_utf8(bytes)
-        .map_err(|_| Problem::new("is not UTF-8 text").at(path.display()).remedy("name a file of text"))
+    fs::read(path).map_err(|error| Problem::io("read the file", path, &error))
 }
 
 #[cfg(test)]
