@@ -61,9 +61,8 @@ const POWER64: &[Arch] = &[Arch::Powerpc64, Arch::Powerpc64le];
 /// Those whose static C library set-up brings; Debian 12 has none for LoongArch.
 const WITH_LIBRARY: &[Arch] =
     &[Arch::Powerpc, Arch::Powerpc64, Arch::Powerpc64le, Arch::X86_64, Arch::Aarch64, Arch::Riscv64];
-/// powerpc's 32-bit vDSO has getcpu only in a kernel for one processor.
-const WITH_GETCPU: &[Arch] =
-    &[Arch::Powerpc64, Arch::Powerpc64le, Arch::X86_64, Arch::Aarch64, Arch::Riscv64];
+/// aarch64's vDSO has no getcpu, powerpc's 32-bit one only in a kernel for one processor.
+const WITH_GETCPU: &[Arch] = &[Arch::Powerpc64, Arch::Powerpc64le, Arch::X86_64, Arch::Riscv64];
 const PARSE: &[&str] = &["parse_vdso.c"];
 
 /// The test that wants a host for guests, which the usual machines are not.
