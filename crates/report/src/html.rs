@@ -22,6 +22,7 @@ th { vertical-align: bottom; font-weight: 600; } th small { display: block; font
 td { white-space: nowrap; } .text { text-align: left; } td.text { white-space: normal; }\n\
 tbody tr:nth-child(even) { background: var(--band); }\n\
 p span { white-space: nowrap; }\n\
+@media (max-width: 40rem) { th { white-space: nowrap; } }\n\
 .good { color: var(--good); } .bad { color: var(--bad); }\n\
 .remarks { color: var(--soft); font-size: .9rem; margin: .4rem 0; padding: 0; list-style: none; }\n\
 pre { background: var(--band); padding: .8rem; }\n";
