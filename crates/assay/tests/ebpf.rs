@@ -281,7 +281,8 @@ fn programs_run_as_on_other_machines() {
             }
         }
     }
-    let interpreted = json(&["ebpf", "run", PORTS, "--memory", MEMORY, "--target", "riscv64"], 0);
+    // An architecture is -a everywhere.
+    let interpreted = json(&["ebpf", "run", PORTS, "--memory", MEMORY, "-a", "riscv64"], 0);
     assert_eq!((&interpreted[0]["r0"], &interpreted[0]["engine"]), (&50443.into(), &"interpreter".into()));
     let power10 = ["ebpf", "run", PORTS, "--memory", MEMORY, "--target", "powerpc64le", "--cpu", "power10"];
     assert_eq!(json(&[&power10[..], &["--swap", "isa31"]].concat(), 0)[0]["r0"], 50443);

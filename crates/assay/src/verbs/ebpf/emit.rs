@@ -18,7 +18,7 @@ pub struct Args {
     #[command(flatten)]
     input: InputArgs,
     /// Architecture to generate code for
-    #[arg(long, value_name = "ARCH")]
+    #[arg(short = 'a', long, visible_alias = "arch", value_name = "ARCH")]
     target: Arch,
     /// Write the machine code to this file, FIFO or device instead of listing it; -: to standard output
     #[arg(short, long, value_name = "OUT")]

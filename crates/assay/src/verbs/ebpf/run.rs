@@ -38,7 +38,7 @@ pub struct Args {
     #[arg(long)]
     interpret: bool,
     /// Run as on this architecture, under QEMU (default: on this machine, without QEMU)
-    #[arg(long, value_name = "ARCH")]
+    #[arg(short = 'a', long, visible_alias = "arch", value_name = "ARCH")]
     target: Option<Arch>,
     /// Stop the program after this many instructions; 0: never
     #[arg(long, value_name = "N", default_value_t = 1_000_000_000)]
