@@ -4,6 +4,9 @@
 //! business of the `Rules`.
 
 mod dispatch;
+mod rules;
+
+pub(crate) use rules::Rules;
 
 use super::front_end::FrontEnd;
 use super::halves::{Halves, Side, ELSEWHERE, SECOND_LANE};
@@ -22,42 +25,6 @@ use crate::plan::Plan;
 use crate::relax::Relax;
 use crate::source::Access;
 use decode::Role;
-
-/// Dispatch rules of a shape of core.
-pub(crate) trait Rules: Send {
-    /// Whether instructions complete in groups.
-    const GROUPED: bool;
-    /// Whether the core may have halves (`halves`).
-    const HALVES: bool;
-    /// Whether instructions are bound to slices, each with a queue and pipes of its own, when they are dispatched.
-    const SLICED: bool = false;
-    /// Rules of a cpu.
-    fn new(description: &Description) -> Self;
-    /// Leaves the choice of a pipe to issue: dispatch limits nothing any more.
-    fn unbind(&mut self) {}
-    /// Looks at the issue queues before the next instruction is offered in `cycle`.
-    fn see(&mut self, _calendar: &mut Calendar, _cycle: u64) {}
-    /// The cycle in which `op` can be dispatched, from `earliest` on, and whether that starts a new cycle's set. What is
-    /// `known` of its flags is known when this is compiled (`Op::has`).
-    fn offer<K: Known>(&mut self, op: &Op, earliest: u64, taken: bool) -> (u64, bool);
-    /// Finds slices for `op` if it is dispatched in `cycle`, which may be later than offered.
-    fn place<K: Known>(&mut self, _op: &Op, _cycle: u64, _taken: bool) {}
-    /// How many operations the instruction placed last has.
-    fn operations(&self) -> usize {
-        1
-    }
-    /// The queue in which its operation of that number waits; `queue` is that of its unit.
-    fn queue(&self, queue: u8, _number: usize) -> usize {
-        usize::from(queue)
-    }
-    /// Of the pipes in `mask`, those that a part of the instruction placed last can take, or has to take all if it is a
-    /// `pair`.
-    fn pipes_of(&self, mask: u32, _part: usize, _pair: bool) -> u32 {
-        mask
-    }
-    /// `op` is dispatched in `cycle`, which may be later than offered.
-    fn settle<K: Known>(&mut self, op: &Op, cycle: u64, opens: bool, taken: bool);
-}
 
 const UNLIMITED: usize = 2000;
 
