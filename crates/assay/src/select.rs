@@ -363,7 +363,7 @@ impl Selection {
         };
         // What is C may be meant for all, as the option's default has it.
         if let (true, Some(file)) = (self.archs.is_empty(), files.iter().find(|file| !file.ends_with(".c"))) {
-            return Err(Problem::new("a file of your own in assembly needs its architecture")
+            return Err(Problem::new("a file of your own that is no C needs its architecture")
                 .at(file.clone())
                 .remedy(format!("give it with -a, as in: -a powerpc64 {file}")));
         }

@@ -22,7 +22,7 @@ fn what_names_nothing_is_refused_with_what_there_is() {
         ("list nosuch", &["'nosuch'", "csum_partial"]),
         ("list csum_fold -v nosuch", &["'nosuch'", "rotate"]),
         ("list -v nosuch", &["'nosuch'", "rotate"]),
-        ("list csum_fold good.S", &["in assembly needs its architecture", "-a"]),
+        ("list csum_fold good.S", &["that is no C needs its architecture", "-a"]),
         ("check csum_partial -a powerpc64 -v nosuch", &["'nosuch'", "uint64"]),
         ("count csum_partial -a powerpc64 -v uint64 --case bogus=1", &["'bogus'", "size"]),
         (
@@ -32,7 +32,7 @@ fn what_names_nothing_is_refused_with_what_there_is() {
         ("count csum_partial -a powerpc64 -v uint64 --case size=x", &["'x'", "whole number"]),
         ("predict csum_partial -c la464 -a loongarch64 -v uint64 --case size=4096,size=1", &["twice"]),
         ("check csum_partial --compiler tcc", &["'tcc'", "clang or gcc"]),
-        ("check csum_partial good.S", &["in assembly needs its architecture", "-a"]),
+        ("check csum_partial good.S", &["that is no C needs its architecture", "-a"]),
         ("check checksum -a powerpc64 good.c", &["is a library", "csum_fold"]),
         ("check csum_partial -a powerpc64 missing.c", &["missing.c", "no such file"]),
         ("check csum_partial -a powerpc64 folder.c", &["folder.c", "is a folder"]),
