@@ -140,6 +140,8 @@ pub struct Memory {
     pub(crate) rename_interval: u64,
     /// Bytes of the smallest load that can be renamed.
     pub(crate) rename_least: u64,
+    /// The same where something is computed with what is loaded.
+    pub(crate) rename_least_computing: u64,
     /// Cycles that an address of two registers adds to a load.
     pub(crate) indexed: u64,
     pub(crate) forward_failed: u64,
@@ -279,6 +281,7 @@ pub struct Class {
     pub(crate) flags: Flags,
     pub(crate) parts: Vec<Part>,
     pub(crate) domain: u8,
+    pub(crate) base_as: u8,
     pub(crate) reads_as: u8,
     pub(crate) ignores: Ignores,
 }

@@ -302,8 +302,9 @@ impl Plan {
         if self.mark == Some(instruction.address) {
             flags |= Flags::MARK;
         }
-        let domain = class.map_or(0, |class| class.domain);
+        let domains = class.map_or((0, 0), |class| (class.domain, class.base_as));
         let result = |(write, latency): (&decode::Write, &u16)| {
+            let domain = if write.role == Role::BaseUpdate { domains.1 } else { domains.0 };
             Result::new(number(write.register), domain, *latency, write.role)
         };
         let results: Vec<Result> =

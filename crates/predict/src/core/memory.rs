@@ -71,9 +71,9 @@ struct MeetCounts {
 
 /// Whether a core that renames memory can take the load's register to be the stored one: the load moves all that was
 /// stored, or the lowest 1 or 4 bytes of it. Measured on Golden Cove (crates/native/probes/x86_64.txt): loads and stores of
-/// 2 bytes are not renamed, nor loads that start inside of the store.
-fn renamable(access: &Access, store: &Store) -> bool {
-    let fits = |bytes: u64| matches!(bytes, 1 | 4 | 8);
+/// 2 bytes are not renamed, nor loads that start inside of the store. With `words`, 2 bytes are as good as 1 or 4.
+fn renamable(access: &Access, store: &Store, words: bool) -> bool {
+    let fits = |bytes: u64| matches!(bytes, 1 | 4 | 8) || words && bytes == 2;
     let bytes = u64::from(access.bytes);
     access.address == store.address && fits(bytes) && fits(store.bytes) && bytes <= store.bytes
 }
@@ -273,8 +273,8 @@ impl MemoryPath {
         let simple = self.renames(op)
             && store.simple
             && (crossing == 0 || self.costs.renames_any)
-            && bytes >= self.costs.rename_least
-            && renamable(access, store);
+            && bytes >= self.least_renamed(op)
+            && renamable(access, store, self.costs.renames_any);
         if let Some(renamed) = self.costs.forward_renamed.filter(|_| simple) {
             // The value is renamed to the store's source: it need not wait for the load's issue.
             let slot = self.renames_free.max(dispatch);
@@ -312,6 +312,11 @@ impl MemoryPath {
             && u64::from(op.latency) > self.l1_latency;
         let updates = op.is(Flags::LOAD) && op.is(Flags::STORE) && op.other_sources > 0;
         op.is(Flags::GENERAL_AT_BASE) && !extends && !updates
+    }
+
+    /// Bytes of the smallest load that is renamed, as it computes with them or does not.
+    fn least_renamed(&self, op: &Op) -> u64 {
+        if op.part_count > 1 { self.costs.rename_least_computing } else { self.costs.rename_least }
     }
 
     /// What an access costs that crosses boundaries.

@@ -128,6 +128,8 @@ impl Builder<'_> {
             cross_forward: self.optional("memory.cross_forward"),
             renames_any: self.cpu.word("memory.renames") == Some("any"),
             rename_least: self.whole("memory.rename_least", 1),
+            rename_least_computing: self
+                .whole("memory.rename_least_computing", self.whole("memory.rename_least", 1)),
             rename_interval: self.whole("memory.rename_interval", 0),
             indexed: self.whole("memory.indexed", 0),
             forward_failed: self.whole("memory.forward_failed", 0),
@@ -331,6 +333,10 @@ impl Builder<'_> {
             Some(reads_as) => self.domain(reads_as, &key("reads_as"))?,
             None => domain,
         };
+        let base_as = match self.cpu.word(&key("base_as")) {
+            Some(base_as) => self.domain(base_as, &key("base_as"))?,
+            None => domain,
+        };
         Ok(Class {
             slots: self.whole(&key("slots"), 1) as u8,
             latency: latency.map(|cycles| cycles as u16),
@@ -339,6 +345,7 @@ impl Builder<'_> {
             flags,
             parts,
             domain,
+            base_as,
             reads_as,
             ignores: match self.cpu.word(&key("ignores")) {
                 Some("flags") => Ignores::Flags,

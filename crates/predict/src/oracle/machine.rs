@@ -476,10 +476,13 @@ impl OutOfOrder {
             }
             if meets == Meets::All && forwards {
                 self.tally.forwards += 1;
-                let sizes = |bytes: u64| matches!(bytes, 1 | 4 | 8);
+                let words = |bytes: u64| bytes == 2 && memory.renames_any;
+                let sizes = |bytes: u64| matches!(bytes, 1 | 4 | 8) || words(bytes);
+                let computes = op.part_count > 1;
+                let least = if computes { memory.rename_least_computing } else { memory.rename_least };
                 let alike = address == store.address && sizes(bytes) && sizes(store.bytes);
                 let renamed = alike
-                    && bytes >= memory.rename_least
+                    && bytes >= least
                     && store.renames
                     && self.renames(op)
                     && (crossing == 0 || memory.renames_any);
