@@ -15,10 +15,13 @@ use std::time::{Duration, Instant};
 
 /// How often it is told how far it is.
 const PROGRESS: Duration = Duration::from_secs(5);
-/// Steps recorded of a loop; of one whose accesses walk, more.
-const STEPS: u64 = 5_000;
+/// Steps recorded of a loop whose turns differ. Where accesses walk, turns are timed as often as they are recorded; where only branches
+/// go one way or the other, so long that a predictor has learned what the machine's has when it is timed: patterns that
+/// repeat after 64 turns take some thousand.
 const STEPS_WALKING: u64 = 15_000;
-const TURNS_MAX: u64 = 1024;
+const STEPS_BRANCHING: u64 = 30_000;
+const TURNS_WALKING_MAX: u64 = 1024;
+const TURNS_BRANCHING_MAX: u64 = 6_000;
 const TURNS_MIN: u64 = 12;
 /// Cycles that a long run should take.
 const RUN_CYCLES: f64 = 12_000.0;
@@ -250,8 +253,10 @@ fn prepare(
     let mut recorded = record(TURNS_MIN)?;
     if !recorded.repeats() {
         let length = recorded.turn().len().max(1) as u64;
-        let turns_for = |steps: u64| (steps / length).clamp(TURNS_MIN, TURNS_MAX);
-        recorded = record(turns_for(if recorded.walks() { STEPS_WALKING } else { STEPS }))?;
+        let walks = recorded.walks();
+        let steps = if walks { STEPS_WALKING } else { STEPS_BRANCHING };
+        let turns_max = if walks { TURNS_WALKING_MAX } else { TURNS_BRANCHING_MAX };
+        recorded = record((steps / length).clamp(TURNS_MIN, turns_max))?;
     }
     let options = Options { skip_loops: false, ..Options::default() };
     let prediction =

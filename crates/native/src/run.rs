@@ -13,7 +13,7 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 /// Steps recorded at most.
-pub const STEPS_MAX: usize = 16_384;
+pub const STEPS_MAX: usize = 65_536;
 /// Samples taken in one visit.
 pub const SAMPLES: usize = 120;
 /// Pages that a loop may touch beyond the data that are there.

@@ -81,9 +81,17 @@ fn mask(bits: u32) -> u64 {
     }
 }
 
-/// Folds the older half of the history into the younger.
+/// Both halves of the history in one number, each bit of which depends on every branch. Products alone carry only upwards: the
+/// oldest branches would change nothing that a table is looked up by.
 fn fold(younger: u64, older: u64) -> u64 {
-    younger ^ older.wrapping_mul(0xff51_afd7_ed55_8ccd)
+    scatter(younger ^ scatter(older))
+}
+
+/// MurmurHash3's finalizer.
+fn scatter(bits: u64) -> u64 {
+    let bits = (bits ^ bits >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    let bits = (bits ^ bits >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    bits ^ bits >> 33
 }
 
 fn mix(address: u64, folded: u64) -> u64 {

@@ -316,7 +316,11 @@ impl MemoryPath {
 
     /// Bytes of the smallest load that is renamed, as it computes with them or does not.
     fn least_renamed(&self, op: &Op) -> u64 {
-        if op.part_count > 1 { self.costs.rename_least_computing } else { self.costs.rename_least }
+        if op.part_count > 1 {
+            self.costs.rename_least_computing
+        } else {
+            self.costs.rename_least
+        }
     }
 
     /// What an access costs that crosses boundaries.
