@@ -24,11 +24,19 @@ impl Cpu {
 
     /// Numbers that only act together with another.
     fn idle_pairs(&self) -> Option<Found> {
-        const PAIRS: [(&str, &str, &str); 12] = [
+        const PAIRS: [(&str, &str, &str); 16] = [
             ("fetch.btb", "fetch.btb_taken", "together with fetch.btb_taken"),
             ("fetch.btb_taken", "fetch.btb", "together with fetch.btb"),
             ("fetch.btb2", "fetch.btb2_taken", "together with fetch.btb2_taken"),
             ("fetch.btb2_taken", "fetch.btb2", "together with fetch.btb2"),
+            ("fetch.again", "fetch.ahead", "together with fetch.ahead"),
+            ("fetch.entry", "fetch.again", "together with fetch.again"),
+            ("memory.rename_least", "memory.forward_renamed", "together with memory.forward_renamed"),
+            (
+                "memory.rename_least_computing",
+                "memory.forward_renamed",
+                "together with memory.forward_renamed",
+            ),
             ("memory.cross", "memory.cross_cost", "together with memory.cross_cost"),
             ("memory.cross_cost", "memory.cross", "together with memory.cross"),
             ("memory.cross2", "memory.cross2_cost", "together with memory.cross2_cost"),
