@@ -85,6 +85,7 @@ pub struct Branch {
     pub(crate) history: u32,
     pub(crate) return_stack: usize,
     pub(crate) indirect: usize,
+    pub(crate) indirect_path: usize,
     pub(crate) folded: bool,
     pub(crate) fold_distance: u64,
 }

@@ -133,6 +133,25 @@ fn a_branch_that_changes_after_32_and_after_64_turns_is_predicted() {
     }
 }
 
+/// `bctr` to four places in turn, as an interpreter's: the last target is always wrong, the one on the same path is right.
+/// POWER7 has targets by address alone.
+#[test]
+fn an_indirect_branch_is_predicted_by_its_path_where_the_core_has_such_a_table() {
+    const BCTR: u32 = 0x4e80_0420;
+    let back = |from: u32| 18 << 26 | (from.wrapping_neg() & 0x03ff_fffc);
+    let bytes = code(&[BCTR, NOP, back(8), back(12), back(16), back(20)]);
+    let misses = |name: &str| {
+        let goes = [8, 0, 12, 0, 16, 0, 20, 0];
+        let mut source = LoopSource::along(Arch::Powerpc64le, &bytes, 0x1000_0000, &[], &goes, 200).unwrap();
+        let options = Options::default();
+        predict(&mut source, &[&cpu(name)], &options).unwrap().remove(0).counters.branch_misses
+    };
+    assert!(misses("power7") >= 790, "{}", misses("power7"));
+    for name in ["power8", "power9", "power10"] {
+        assert!(misses(name) < 40, "{name}: {} of 800", misses(name));
+    }
+}
+
 #[test]
 fn golden_cove_fetches_on_behind_a_taken_branch() {
     let nops = |count| vec![0x90; count];

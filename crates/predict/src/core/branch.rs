@@ -39,7 +39,7 @@ pub(crate) struct Branches {
     older_history: u64,
     returns: Vec<u64>,
     returns_max: usize,
-    indirect: Box<[(u64, u64)]>,
+    targets: Targets,
     btb: Vec<(Cache, u64)>,
     /// Sets of each, and the bytes whose branches share one.
     btb_sets: Vec<u64>,
@@ -60,6 +60,51 @@ pub(crate) struct Branches {
     return_taken: u64,
     /// Every branch is predicted right; for finding out what mispredictions cost.
     pub(crate) ideal: bool,
+}
+
+/// Targets of indirect branches: where each went last, and where it went last on the same path, of which the makers of POWER8
+/// and 9, for one, have a table of its own. An interpreter's jump to the next instruction of its program is known by path alone.
+struct Targets {
+    by_address: Box<[(u64, u64)]>,
+    by_path: Box<[(u64, u64)]>,
+    /// The targets of the last branches taken, `PATH_BITS` of each.
+    path: u64,
+}
+
+/// Bits by which a path moves on with each branch taken: it reaches back sixteen.
+const PATH_BITS: u32 = 4;
+
+impl Targets {
+    fn new(by_address: usize, by_path: usize) -> Targets {
+        let table = |entries: usize| match entries {
+            0 => Box::default(),
+            _ => vec![(0, 0); entries.next_power_of_two()].into(),
+        };
+        Targets { by_address: table(by_address.max(1)), by_path: table(by_path), path: 0 }
+    }
+
+    /// Whether it is known that the branch goes to `next`.
+    fn goes(&mut self, address: u64, next: u64) -> bool {
+        let last = place(&mut self.by_address, mix(address, 0), address, next);
+        if self.by_path.is_empty() {
+            return last == Some(next);
+        }
+        let key = scatter(address ^ scatter(self.path));
+        place(&mut self.by_path, key, key, next).or(last) == Some(next)
+    }
+
+    /// A branch was taken to `next`.
+    fn went(&mut self, next: u64) {
+        self.path = self.path << PATH_BITS ^ next >> 1;
+    }
+}
+
+/// The target that a table has under that key, which is `next` from now on.
+fn place(table: &mut [(u64, u64)], hash: u64, key: u64, next: u64) -> Option<u64> {
+    let entry = &mut table[(hash >> 20) as usize & (table.len() - 1)];
+    let known = (entry.0 == key).then_some(entry.1);
+    *entry = (key, next);
+    known
 }
 
 /// What the front end learns of a branch.
@@ -130,7 +175,7 @@ impl Branches {
             older_history: 0,
             returns: Vec::new(),
             returns_max: branch.return_stack,
-            indirect: vec![(0, 0); branch.indirect.next_power_of_two()].into(),
+            targets: Targets::new(branch.indirect, branch.indirect_path),
             btb: fetch.btb.iter().map(btb).collect(),
             btb_sets: fetch.btb.iter().map(|level| sets(level) as u64).collect(),
             btb_line: fetch.btb_line,
@@ -166,10 +211,13 @@ impl Branches {
         if taken && op.is(Flags::RETURN) {
             right &= match self.returns.pop() {
                 Some(predicted) => predicted == next,
-                None => self.target(op, next),
+                None => self.targets.goes(op.address, next),
             };
         } else if taken && op.is(Flags::INDIRECT) {
-            right &= self.target(op, next);
+            right &= self.targets.goes(op.address, next);
+        }
+        if taken {
+            self.targets.went(next);
         }
         debug_assert!(op.is(Flags::BRANCH));
         let mut outcome = Outcome { mispredicted: !right && !self.ideal, taken_cycles: 0, overruled_cycles };
@@ -224,15 +272,6 @@ impl Branches {
         let lately = if entry.0 == op.address { entry.1 } else { 0 };
         *entry = (op.address, (lately << 1 | u8::from(taken)) & 3);
         (lately != 0) == taken
-    }
-
-    /// Whether the last target of an indirect branch is the one it takes now.
-    fn target(&mut self, op: &Op, next: u64) -> bool {
-        let index = mix(op.address, 0) as usize >> 20 & (self.indirect.len() - 1);
-        let entry = &mut self.indirect[index];
-        let right = *entry == (op.address, next);
-        *entry = (op.address, next);
-        right
     }
 
     fn direction(&mut self, op: &Op, taken: bool) -> bool {

@@ -79,6 +79,7 @@ impl Builder<'_> {
             history: self.whole("branch.history", 12) as u32,
             return_stack: self.whole("branch.return_stack", 0) as usize,
             indirect: self.whole("branch.indirect", 0) as usize,
+            indirect_path: self.whole("branch.indirect_path", 0) as usize,
             folded: self.whole("branch.folded", 0) != 0,
             fold_distance: self.whole("branch.fold_distance", 0),
         }
