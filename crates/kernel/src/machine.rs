@@ -108,7 +108,8 @@ static MACHINES: [Machine; 8] = [
         kernel_arch: "x86_64",
         qemu_program: "qemu-system-x86_64",
         qemu_package: Some("qemu-system-x86"),
-        qemu_arguments: &["-M", "pc"],
+        // Its firmware tells the kernel of each package's first core alone.
+        qemu_arguments: &["-M", "pc", "-smp", "cores=1,threads=1"],
         cpus: &[("golden_cove", "max"), ("zen3", "max"), ("zen5", "max")],
         not_modelled: "QEMU emulates neither AVX-512 nor the cores' own model numbers",
         ..VIRT
