@@ -175,8 +175,9 @@ pub fn record(workspace: &Workspace, recording: &Recording) -> Result<(Scratch, 
     // A kernel that moves itself about has its functions elsewhere than its symbols say.
     started.append.push("nokaslr".to_owned());
     // Time goes with the instructions, one a nanosecond: else the timer, which knows nothing of how slow recording is, would
-    // interrupt every few functions, and no two recordings would be alike.
-    if recording.boot.machine.counted_time {
+    // interrupt every few functions, and no two recordings would be alike. Several processors would then run by turns in one
+    // thread of QEMU, and the tracer tells them apart by their threads.
+    if recording.boot.machine.counted_time && recording.boot.processors == 1 {
         started.qemu_arguments.extend(["-icount", "shift=0,sleep=off"].map(Into::into));
     }
     started.qemu_arguments.extend(["-plugin".into(), escaped.join(",").into()]);
