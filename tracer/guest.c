@@ -87,9 +87,31 @@ uint64_t guest_base_address(void)
 	return guest.base;
 }
 
+bool guest_can_read_machine(void)
+{
+	return qemu_plugin_read_memory_vaddr && g_byte_array_new;
+}
+
+// A whole machine's memory, through the tables of the calling CPU.
+static bool read_machine(uint64_t address, void *data, size_t bytes)
+{
+	static _Thread_local struct qemu_bytes *buffer;
+
+	if (!guest_can_read_machine())
+		return false;
+	if (!buffer)
+		buffer = g_byte_array_new();
+	if (!qemu_plugin_read_memory_vaddr(address, buffer, bytes) || buffer->length != bytes)
+		return false;
+	memcpy(data, buffer->data, bytes);
+	return true;
+}
+
 // Reads guest memory without a fault where there is none.
 bool guest_read(uint64_t address, void *data, size_t bytes)
 {
+	if (system_mode)
+		return read_machine(address, data, bytes);
 	int memory = guest.base_known ? open("/proc/self/mem", O_RDONLY | O_CLOEXEC) : -1;
 
 	if (memory < 0)
@@ -126,6 +148,25 @@ uint64_t guest_return_address(const void *cpu)
 	else
 		address = guest_register(cpu, where.link);
 	return address;
+}
+
+// What the caller's stack pointer is once a call has returned, asked at its entry: x86 takes the return address off the stack.
+uint64_t guest_stack_after_call(const void *cpu)
+{
+	return guest_stack_pointer(cpu) + (layout().link == NO_LINK ? target->word_bytes : 0);
+}
+
+// Where an interrupt's first block begins: the stack pointer that it has interrupted. x86-64 aligns the stack to 16 bytes and
+// pushes SS, RSP, RFLAGS, CS, RIP and, with some vectors, an error code (AMD64 manual, volume 2, 8.9.3).
+uint64_t guest_interrupted_stack(const void *cpu)
+{
+	uint64_t stack = guest_stack_pointer(cpu), interrupted = 0;
+
+	if (target->arch != ARCH_X86_64)
+		return stack;
+	if (!read_word(stack + (stack % 16 ? 24 : 32), &interrupted))
+		tracer_fatal("an interrupt's frame at 0x%llx cannot be read", (unsigned long long)stack);
+	return interrupted;
 }
 
 // XER[57:63], the byte count of lswx and stswx. After lr and ctr come crf[8], and cfar on 64 bits, then xer.

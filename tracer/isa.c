@@ -210,19 +210,65 @@ static uint32_t last_word(const struct block *block)
 	return block->instructions ? block->slots[block->instructions - 1].word : 0;
 }
 
+// The last instruction's bytes.
+static const uint8_t *last_code(const struct block *block, size_t *bytes)
+{
+	*bytes = block->sizes[block->instructions - 1];
+	return block->code + (block->end - block->address - *bytes);
+}
+
+// Calls and returns access the stack, so a block that has come to its end by one of them shows that by itself.
+static enum flow x86_flow(const uint8_t *code, size_t bytes, uint64_t at, uint64_t *to)
+{
+	const uint8_t *end = code + bytes;
+
+	while (code + 1 < end && (*code == 0x2e || *code == 0x3e || *code == 0x66 || *code == 0xf2 || *code == 0xf3))
+		code++; // hints, bnd and rep before a branch
+	if (code + 1 < end && *code >> 4 == 4)
+		code++; // REX
+	if (*code >> 4 == 7 || (*code >= 0xe0 && *code <= 0xe3) || *code == 0xeb) { // jcc, loop, jmp
+		*to = at + bytes + (uint64_t)sign_extend(end[-1], 8);
+		return FLOW_TO;
+	}
+	if (*code == 0xe8 || *code == 0xe9 || (*code == 0x0f && end - code == 6 && code[1] >> 4 == 8)) { // call, jmp, jcc
+		*to = at + bytes + (uint64_t)sign_extend(isa_word(end - 4), 32);
+		return FLOW_TO;
+	}
+	if (*code == 0xff || *code == 0xcf || *code == 0xcd || (*code == 0x0f && (code[1] == 0x05 || code[1] == 0x07)))
+		return FLOW_ANYWHERE; // jmp by register or memory, iret, int, syscall, sysret
+	return FLOW_ON;
+}
+
+// How control leaves the block at its end.
+static enum flow flow_of(const struct block *block, uint64_t *to)
+{
+	size_t bytes;
+
+	if (!block->instructions)
+		return FLOW_ON;
+	const uint8_t *code = last_code(block, &bytes);
+	if (is_power())
+		return power_flow(last_word(block), block->end - 4, to);
+	if (target->arch == ARCH_LOONGARCH64)
+		return loongarch_flow(last_word(block), block->end - 4, to);
+	return target->arch == ARCH_X86_64 ? x86_flow(code, bytes, block->end - bytes, to) : FLOW_ON;
+}
+
+// Does the block end in these bytes?
+static bool ends_in(const struct block *block, const uint8_t *code, size_t bytes)
+{
+	return block->instructions && block->end - block->address >= bytes &&
+	       !memcmp(block->code + (block->end - block->address - bytes), code, bytes);
+}
+
 bool isa_goes_to(const struct block *block, uint64_t next)
 {
 	uint64_t to = 0;
-	enum flow flow = FLOW_ON;
 
-	if (is_power())
-		flow = power_flow(last_word(block), block->end - 4, &to);
-	else if (target->arch == ARCH_LOONGARCH64)
-		flow = loongarch_flow(last_word(block), block->end - 4, &to);
-	return block->end == next || (flow == FLOW_TO && to == next);
+	return block->end == next || (flow_of(block, &to) == FLOW_TO && to == next);
 }
 
-// rfi rfid rfscv hrfid (extended opcodes 50, 18, 82, 274 of 19), ertn, eret, sret and mret.
+// rfi rfid rfscv hrfid (extended opcodes 50, 18, 82, 274 of 19), ertn, eret, iretq, sret and mret.
 bool isa_returns_from_interrupt(const struct block *block)
 {
 	uint32_t word = last_word(block), extended = field(word, 21, 30);
@@ -233,10 +279,12 @@ bool isa_returns_from_interrupt(const struct block *block)
 		return word == 0x06483800;
 	if (target->arch == ARCH_AARCH64)
 		return word == 0xd69f03e0;
+	if (target->arch == ARCH_X86_64)
+		return ends_in(block, (const uint8_t[]){ 0x48, 0xcf }, 2);
 	return target->arch == ARCH_RISCV64 && (word == 0x10200073 || word == 0x30200073);
 }
 
-// sc and scv, syscall, svc, ecall.
+// sc and scv, syscall, svc, syscall and int $0x80, ecall.
 bool isa_calls_system(const struct block *block)
 {
 	uint32_t word = last_word(block);
@@ -247,6 +295,8 @@ bool isa_calls_system(const struct block *block)
 		return (word & 0xffff8000) == 0x002b0000;
 	if (target->arch == ARCH_AARCH64)
 		return (word & 0xffe0001f) == 0xd4000001;
+	if (target->arch == ARCH_X86_64)
+		return ends_in(block, (const uint8_t[]){ 0x0f, 0x05 }, 2) || ends_in(block, (const uint8_t[]){ 0xcd, 0x80 }, 2);
 	return target->arch == ARCH_RISCV64 && word == 0x00000073;
 }
 
@@ -254,21 +304,20 @@ bool isa_calls_system(const struct block *block)
 bool isa_interrupted(const struct block *block, uint64_t next, uint32_t *executed)
 {
 	uint64_t at = block->address, to;
-	uint32_t index = 0, word;
-	const uint8_t *code = block->code;
+	uint32_t index = 0;
+	bool known = is_power() || target->arch == ARCH_LOONGARCH64 || target->arch == ARCH_X86_64;
 
-	if (next < block->address || next >= block->end || (!is_power() && target->arch != ARCH_LOONGARCH64))
+	if (next < block->address || next >= block->end || !known)
 		return false;
 	while (at < next)
 		at += block->sizes[index++];
 	if (at != next)
 		return false;
-	word = isa_word(code + (at - block->address));
-	enum flow flow = is_power() ? power_flow(last_word(block), block->end - 4, &to) :
-				      loongarch_flow(last_word(block), block->end - 4, &to);
+	enum flow flow = flow_of(block, &to);
 	if (flow == FLOW_TO && to == next)
 		return false;
-	if (flow == FLOW_ANYWHERE && !(target->arch == ARCH_LOONGARCH64 && is_loongarch_vector(word)))
+	if (flow == FLOW_ANYWHERE &&
+	    !(target->arch == ARCH_LOONGARCH64 && is_loongarch_vector(isa_word(block->code + (at - block->address)))))
 		return false;
 	*executed = index;
 	return true;

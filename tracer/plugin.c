@@ -469,6 +469,11 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info
 		if (!take_argument(strdup(argv[i]), strdup(equals + 1), &out, &file))
 			return -1;
 	}
+	if (system_mode && target->arch == ARCH_X86_64 && !guest_can_read_machine()) {
+		tracer_warn(
+			"return addresses of x86_64 are in memory, which this QEMU lets no plugin read; QEMU 9.2 and later do");
+		return -1;
+	}
 	if (!out) {
 		tracer_warn("out=FILE is missing");
 		return -1;

@@ -60,6 +60,13 @@ void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, qemu_exit_callback call
 unsigned qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info); // log2 of the bytes
 bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info);
 __attribute__((weak)) const char *qemu_plugin_path_to_binary(void); // some builds of QEMU 10 do not export it
+// Version 4 and later (QEMU 9.2); the buffer is GLib's, to which QEMU is linked.
+struct qemu_bytes {
+	uint8_t *data;
+	unsigned length;
+};
+__attribute__((weak)) bool qemu_plugin_read_memory_vaddr(uint64_t address, struct qemu_bytes *data, size_t length);
+__attribute__((weak)) struct qemu_bytes *g_byte_array_new(void);
 // Version 2 and later; its presence tells them from version 1.
 __attribute__((weak)) void *qemu_plugin_scoreboard_new(size_t element_size);
 

@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VECTORS_MAX = 8, TASKS_MAX = 4096 };
+enum { VECTORS_MAX = 128, TASKS_MAX = 4096 };
 
 static struct {
 	uint64_t first, end;
@@ -158,7 +158,7 @@ static void begin(const struct block *block, void *cpu)
 {
 	interrupt.active = true;
 	interrupt.from_user = is_from_user(block);
-	interrupt.stack = guest_stack_pointer(cpu);
+	interrupt.stack = guest_interrupted_stack(cpu);
 	interrupts_count++;
 	if (policy == LEFT_OUT)
 		record_suspend();
@@ -208,7 +208,7 @@ bool system_leaves_out(void)
 
 // A task that has called the switch function inside the region.
 struct put_aside {
-	uint64_t stack; // of its call of the switch function
+	uint64_t stack; // when its call of the switch function has returned
 	uint64_t returns_to, entry_stack; // of its call of the region
 };
 static struct put_aside tasks[TASKS_MAX];
@@ -226,7 +226,7 @@ static struct put_aside *find(uint64_t stack)
 
 void system_note_call(const struct block *block, void *cpu)
 {
-	uint64_t stack = guest_stack_pointer(cpu);
+	uint64_t stack = guest_stack_after_call(cpu);
 	struct put_aside *task = find(stack);
 
 	if (!switch_address || block->address != switch_address)

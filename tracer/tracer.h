@@ -255,6 +255,9 @@ bool guest_registers_known(void);
 uint64_t guest_register(const void *cpu, unsigned number);
 uint64_t guest_stack_pointer(const void *cpu);
 uint64_t guest_return_address(const void *cpu);
+uint64_t guest_stack_after_call(const void *cpu);
+uint64_t guest_interrupted_stack(const void *cpu);
+bool guest_can_read_machine(void); // system mode: does this QEMU let a plugin read memory?
 uint64_t guest_xer_bytes(const void *cpu);
 uint64_t guest_stack_top(void);
 uint64_t guest_load_address(void);

@@ -50,6 +50,8 @@ pub struct Boot<'a> {
     pub qemu_arguments: Vec<OsString>,
     /// Further words of the kernel's command line.
     pub append: Vec<String>,
+    /// Whether a plugin records it.
+    pub traced: bool,
     /// Where the console's log goes; without one it gets a name of its own in the cache.
     pub log: Option<PathBuf>,
 }
@@ -67,6 +69,7 @@ impl<'a> Boot<'a> {
             timeout: Duration::from_secs(120),
             qemu_arguments: Vec::new(),
             append: Vec::new(),
+            traced: false,
             log: None,
         }
     }
@@ -238,21 +241,24 @@ fn mark() -> String {
     format!("{:x}-{:x}", std::process::id(), now.as_nanos())
 }
 
-/// QEMU's program for a machine.
-pub fn qemu_program(workspace: &Workspace, machine: &Machine) -> Result<PathBuf> {
+/// QEMU's program for a machine; `traced`: one that can record it.
+pub fn qemu_program(workspace: &Workspace, machine: &Machine, traced: bool) -> Result<PathBuf> {
     let missing = || Problem::new(format!("the program '{}' is missing", machine.qemu_program));
     match machine.qemu_package {
-        Some(package) => find_program(machine.qemu_program).ok_or_else(|| {
-            missing().remedy(format!("run ./setup --kernel, or install the Debian package {package}"))
-        }),
-        None => {
+        Some(package) if !(traced && machine.traced_by_built) => find_program(machine.qemu_program)
+            .ok_or_else(|| {
+                missing().remedy(format!("run ./setup --kernel, or install the Debian package {package}"))
+            }),
+        _ => {
             let built = workspace.cache.join("qemu-10-system/bin").join(machine.qemu_program);
-            let remedy =
-                format!("set-up does not bring it yet; build QEMU 10's and put it at {}", built.display());
+            let remedy = format!("run ./setup --kernel-qemu-10, which builds it at {}", built.display());
             built.is_file().then_some(built).ok_or_else(|| missing().remedy(remedy))
         }
     }
 }
+
+/// Where Debian's packages have the firmware that a built emulator has not.
+const FIRMWARE: [&str; 2] = ["/usr/share/qemu", "/usr/share/seabios"];
 
 fn qemu(workspace: &Workspace, machine: &Machine, boot: &Boot, initrd: &Path) -> Result<Command> {
     if !boot.kernel.is_file() {
@@ -271,7 +277,9 @@ fn qemu(workspace: &Workspace, machine: &Machine, boot: &Boot, initrd: &Path) ->
         memory_bytes: QEMU_MEMORY_BYTES + (u64::from(boot.memory_mib) << 20),
         file_bytes: QEMU_FILE_BYTES,
     };
-    Ok(Command::new(qemu_program(workspace, machine)?)
+    let firmware = if boot.traced && machine.traced_by_built { &FIRMWARE[..] } else { &[] };
+    Ok(Command::new(qemu_program(workspace, machine, boot.traced)?)
+        .args(firmware.iter().flat_map(|folder| ["-L", folder]))
         .args(machine.arguments(boot.cpu))
         .args([
             "-cpu",

@@ -19,6 +19,8 @@ pub struct Machine {
     pub qemu_program: &'static str,
     /// The Debian package that has it; none where `./setup` builds it (LoongArch's vectors are younger than Debian's).
     pub qemu_package: Option<&'static str>,
+    /// Whether a trace needs the emulator that `./setup` builds, all the same: there a plugin can read memory.
+    pub traced_by_built: bool,
     /// The board, and what it needs besides the kernel.
     pub qemu_arguments: &'static [&'static str],
     /// The board of each cpu, where cpus differ by it: QEMU's name of the cpu, and of the board.
@@ -49,6 +51,7 @@ const POWER: Machine = Machine {
     image: ELF,
     qemu_program: "qemu-system-ppc64",
     qemu_package: Some("qemu-system-ppc"),
+    traced_by_built: false,
     qemu_arguments: PSERIES,
     boards: &[],
     console: "hvc0",
@@ -108,6 +111,8 @@ static MACHINES: [Machine; 8] = [
         kernel_arch: "x86_64",
         qemu_program: "qemu-system-x86_64",
         qemu_package: Some("qemu-system-x86"),
+        // A call's return address is in memory.
+        traced_by_built: true,
         // Its firmware tells the kernel of each package's first core alone.
         qemu_arguments: &["-M", "pc", "-smp", "cores=1,threads=1"],
         cpus: &[("golden_cove", "max"), ("zen3", "max"), ("zen5", "max")],

@@ -109,17 +109,27 @@ fn facts(symbols: &Symbols) -> Result<Facts> {
         }
         Arch::Aarch64 => {
             let vectors = at("vectors")?.address;
-            Facts { vectors: vec![vectors..vectors + 0x800], switch: &["cpu_switch_to"], kernel: half, line: None }
+            Facts {
+                vectors: vec![vectors..vectors + 0x800],
+                switch: &["cpu_switch_to"],
+                kernel: half,
+                line: None,
+            }
         }
         Arch::Riscv64 => {
             let entry = at("handle_exception")?.address;
             Facts { vectors: vec![entry..entry + 2], switch: &["__switch_to"], kernel: half, line: None }
         }
+        // Each entry by itself: between them stand the places to which a handler returns.
         Arch::X86_64 => {
-            return Err(Problem::new(
-                "functions of an x86_64 kernel cannot be traced: their return address is in memory, which QEMU 7.2 lets no plugin read",
-            )
-            .remedy("choose another -a; ./assay kernel run works"))
+            at("asm_exc_page_fault")?;
+            let tables =
+                ["irq_entries_start", "spurious_entries_start"].iter().flat_map(|name| symbols.places(name));
+            let tables = tables.map(|table| table.address..table.address + symbols.length(table).max(1));
+            let entries =
+                ["asm_exc_", "asm_sysvec_", "asm_int80_"].iter().flat_map(|name| symbols.beginning(name));
+            let vectors = tables.chain(entries.map(|entry| entry.address..entry.address + 1)).collect();
+            Facts { vectors, switch: &["__switch_to_asm"], kernel: half, line: None }
         }
     })
 }
@@ -172,6 +182,7 @@ pub fn record(workspace: &Workspace, recording: &Recording) -> Result<(Scratch, 
     // QEMU splits the option at commas and takes two of them for one.
     let escaped: Vec<String> = plugin.iter().map(|part| part.replace(',', ",,")).collect();
     let mut started = recording.boot.clone();
+    started.traced = true;
     // A kernel that moves itself about has its functions elsewhere than its symbols say.
     started.append.push("nokaslr".to_owned());
     // Time goes with the instructions, one a nanosecond: else the timer, which knows nothing of how slow recording is, would

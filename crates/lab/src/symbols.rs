@@ -69,6 +69,12 @@ impl Symbols {
         self.named.get(name).map_or(&[], Vec::as_slice)
     }
 
+    /// The places of all names that begin so.
+    pub fn beginning<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a Function> {
+        let named = self.named.range(prefix.to_owned()..);
+        named.take_while(move |(name, _)| name.starts_with(prefix)).flat_map(|(_, places)| places)
+    }
+
     /// The first of the names that there is.
     pub fn any_of(&self, names: &[&str]) -> Option<Function> {
         names.iter().find_map(|name| self.places(name).first()).copied()

@@ -85,7 +85,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let machine = args.which.machine()?;
     let machines = booted(machine, &args.cpus)?;
     let described = cpus::cpus(context, &args.cpus)?;
-    boot::qemu_program(&context.workspace, machine)?;
+    boot::qemu_program(&context.workspace, machine, true)?;
     let run = args.what.run(context, args.which.arch)?;
     let unpatched = Which { patches: Vec::new(), series: Vec::new(), ..args.which.clone() };
     let kernels = [built(context, &unpatched)?, built(context, &args.which)?];

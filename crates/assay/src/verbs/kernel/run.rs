@@ -70,7 +70,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     // Everything that can be wrong with the words is told before anything is built.
     let cpus = cpus.into_iter().map(|cpu| Ok((cpu.unwrap_or(machine.cpus[0].0), machine.cpu(cpu)?)));
     let cpus: Vec<(&str, &str)> = cpus.collect::<Result<_>>()?;
-    kernel::boot::qemu_program(workspace, machine)?;
+    kernel::boot::qemu_program(workspace, machine, false)?;
     let run = workload::find(workspace, args.which.arch, &args.workload, &args.arguments)?;
     let image = match &args.kernel {
         Some(image) => image.clone(),

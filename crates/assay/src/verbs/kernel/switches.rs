@@ -79,7 +79,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let machine = args.which.machine()?;
     let theirs = booted(machine, std::slice::from_ref(&args.cpu))?[0].1;
     let cpu = cpus::cpus(context, std::slice::from_ref(&args.cpu))?.remove(0);
-    boot::qemu_program(&context.workspace, machine)?;
+    boot::qemu_program(&context.workspace, machine, true)?;
     let study = study_difference::load(&context.workspace, STUDY)?;
     let unpatched = Which { patches: Vec::new(), series: Vec::new(), ..args.which.clone() };
     let kernels = [built(context, &unpatched)?, built(context, &args.which)?];

@@ -63,7 +63,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let machine = args.which.machine()?;
     let cpus = booted(machine, &args.cpus)?;
     let (tests, skipped) = those_that_can_run(context, args)?;
-    kernel::boot::qemu_program(workspace, machine)?;
+    kernel::boot::qemu_program(workspace, machine, false)?;
     let request = args.which.request()?;
     let source = match &request.source {
         Some(folder) => Source::named(folder)?,

@@ -37,7 +37,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let machine = args.which.machine()?;
     let names: Vec<String> = args.cpu.iter().cloned().collect();
     let (ours, theirs) = booted(machine, &names)?[0];
-    boot::qemu_program(&context.workspace, machine)?;
+    boot::qemu_program(&context.workspace, machine, true)?;
     let place =
         args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.trace", args.what.all_regions()[0])));
     let output: Output = context.output(Some(&place))?.expect("it was named");
