@@ -116,6 +116,18 @@ struct block *block_prefix(struct block *block, uint32_t instructions)
 	return block_intern(block->address, block->code, block->sizes, instructions);
 }
 
+// Does an instruction of the block begin there? Then says how many are before it.
+bool block_holds(const struct block *block, uint64_t address, uint32_t *before)
+{
+	uint64_t at = block->address;
+	uint32_t index = 0;
+
+	while (at < address && index < block->instructions)
+		at += block->sizes[index++];
+	*before = index;
+	return at == address && index < block->instructions;
+}
+
 struct block *block_marker(enum marker marker, uint8_t value)
 {
 	static struct block *markers[MARKER_INTERRUPT_OVER + 1][256];

@@ -300,25 +300,19 @@ bool isa_calls_system(const struct block *block)
 	return target->arch == ARCH_RISCV64 && word == 0x00000073;
 }
 
-// Did control leave the block before its end, to come back at `next`? Then sets how many instructions were executed.
-bool isa_interrupted(const struct block *block, uint64_t next, uint32_t *executed)
+// Did control leave the block before its end, to come back at `next`, one of its instructions?
+bool isa_interrupted(const struct block *block, uint64_t next)
 {
-	uint64_t at = block->address, to;
-	uint32_t index = 0;
 	bool known = is_power() || target->arch == ARCH_LOONGARCH64 || target->arch == ARCH_X86_64;
+	uint64_t to;
 
-	if (next < block->address || next >= block->end || !known)
-		return false;
-	while (at < next)
-		at += block->sizes[index++];
-	if (at != next)
+	if (!known)
 		return false;
 	enum flow flow = flow_of(block, &to);
 	if (flow == FLOW_TO && to == next)
 		return false;
 	if (flow == FLOW_ANYWHERE &&
-	    !(target->arch == ARCH_LOONGARCH64 && is_loongarch_vector(isa_word(block->code + (at - block->address)))))
+	    !(target->arch == ARCH_LOONGARCH64 && is_loongarch_vector(isa_word(block->code + (next - block->address)))))
 		return false;
-	*executed = index;
 	return true;
 }

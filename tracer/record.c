@@ -41,8 +41,12 @@ void record_suspend(void)
 	cursor = &tape_off;
 }
 
-void record_resume(void)
+// The block that was pending had a fault: it has left off where the next begins.
+static bool faulted;
+
+void record_resume(bool fault)
 {
+	faulted = fault;
 	cursor = parked_cursor;
 	record_unpark();
 }
@@ -103,14 +107,22 @@ static void cut_pending(uint32_t executed)
 
 static void start_tape(void);
 
+// Has the pending block left off before its end, since the next begins within it?
+static bool is_cut(const struct block *next, uint32_t *executed)
+{
+	return !next->marker && !pending.block->marker && block_holds(pending.block, next->address, executed) &&
+	       (faulted || isa_interrupted(pending.block, next->address));
+}
+
 static void finish_pending(const struct block *next)
 {
 	uint32_t executed;
 
 	if (!pending.block)
 		return;
-	if (next && !next->marker && !pending.block->marker && isa_interrupted(pending.block, next->address, &executed))
+	if (next && is_cut(next, &executed))
 		cut_pending(executed);
+	faulted = false;
 	if (!pending.block)
 		return;
 	if (!pending.capacity)

@@ -9,7 +9,7 @@
 // there the interrupt is over when the handler that returns had its frame where the interrupt began; and a region of the
 // kernel is over, since its task has gone to user mode. What an interrupt executes is left out of the trace, or stands in it between two markers, or is not told
 // apart, as `interrupts=` says. When it is left out, the block in which a fault happened waits, and is cut where the
-// fault was once it begins again there (isa_interrupted).
+// fault was once it begins again there.
 //
 // Tasks. The recorded CPU is followed, not the task. When the kernel's switch function is called inside the region, the
 // task's call is put aside with the stack pointer and the return address of the switch; when control comes back there
@@ -25,11 +25,13 @@
 
 enum { VECTORS_MAX = 128, TASKS_MAX = 4096 };
 
-static struct {
-	uint64_t first, end;
-} vectors[VECTORS_MAX];
-static unsigned vectors_count;
-static uint64_t switch_address, start_address;
+static struct ranges {
+	struct {
+		uint64_t first, end;
+	} range[VECTORS_MAX];
+	unsigned count;
+} vectors, faults; // all; those of them that begin in the middle of a block, at an instruction that has not been executed
+static uint64_t switch_address, start_address, outside_address;
 static enum { LEFT_OUT, MARKED, PART } policy;
 
 // ---- Command line ---------------------------------------------------------------------------------------------
@@ -48,14 +50,14 @@ static bool whole_number(const char *text, uint64_t *value)
 	return number(text, value, &end) && !*end;
 }
 
-static bool take_vector(const char *value)
+static bool take_range(const char *value, struct ranges *ranges)
 {
 	char *end;
 
-	if (vectors_count == VECTORS_MAX || !number(value, &vectors[vectors_count].first, &end) || *end != ':' ||
-	    !whole_number(end + 1, &vectors[vectors_count].end))
+	if (ranges->count == VECTORS_MAX || !number(value, &ranges->range[ranges->count].first, &end) || *end != ':' ||
+	    !whole_number(end + 1, &ranges->range[ranges->count].end))
 		return false;
-	vectors_count++;
+	ranges->count++;
 	return true;
 }
 
@@ -87,9 +89,13 @@ bool system_take_argument(const char *key, const char *value, bool *mine)
 
 	*mine = true;
 	if (!strcmp(key, "vector"))
-		return take_vector(value);
+		return take_range(value, &vectors);
+	if (!strcmp(key, "fault"))
+		return take_range(value, &faults);
 	if (!strcmp(key, "switch"))
 		return whole_number(value, &switch_address);
+	if (!strcmp(key, "outside"))
+		return whole_number(value, &outside_address);
 	if (!strcmp(key, "start"))
 		return whole_number(value, &start_address);
 	if (!strcmp(key, "kernel"))
@@ -114,16 +120,16 @@ uint64_t system_start_address(void)
 // ---- Interrupts -----------------------------------------------------------------------------------------------
 
 static struct {
-	bool active, from_user;
+	bool active, from_user, fault, nested; // nested: another has interrupted it
 	uint64_t stack, last_stack; // where it began, and at the block that ran last
 	const struct block *last;
 } interrupt;
 static uint64_t interrupts_count, interrupt_instructions;
 
-static bool is_vector(uint64_t address)
+static bool is_in(const struct ranges *ranges, uint64_t address)
 {
-	for (unsigned i = 0; i < vectors_count; i++)
-		if (address >= vectors[i].first && address < vectors[i].end)
+	for (unsigned i = 0; i < ranges->count; i++)
+		if (address >= ranges->range[i].first && address < ranges->range[i].end)
 			return true;
 	return false;
 }
@@ -131,7 +137,7 @@ static bool is_vector(uint64_t address)
 // The stack pointer says nothing of a task in user mode: the entries for that are the upper half of the vectors (Arm ARM, D1.4).
 static bool is_from_user(const struct block *block)
 {
-	return target->arch == ARCH_AARCH64 && vectors_count && block->address - vectors[0].first >= 0x400;
+	return target->arch == ARCH_AARCH64 && vectors.count && block->address - vectors.range[0].first >= 0x400;
 }
 
 static bool is_over(void *cpu)
@@ -150,7 +156,7 @@ static bool begins(const struct block *block, void *cpu)
 {
 	const struct block *before = record_current();
 
-	return before && is_vector(block->address) && !isa_goes_to(before, block->address) && !isa_calls_system(before) &&
+	return before && is_in(&vectors, block->address) && !isa_goes_to(before, block->address) && !isa_calls_system(before) &&
 	       guest_return_address(cpu) != block->address;
 }
 
@@ -158,6 +164,8 @@ static void begin(const struct block *block, void *cpu)
 {
 	interrupt.active = true;
 	interrupt.from_user = is_from_user(block);
+	interrupt.nested = false;
+	interrupt.fault = is_in(&faults, block->address);
 	interrupt.stack = guest_interrupted_stack(cpu);
 	interrupts_count++;
 	if (policy == LEFT_OUT)
@@ -170,7 +178,7 @@ static void end(void)
 {
 	interrupt.active = false;
 	if (policy == LEFT_OUT)
-		record_resume();
+		record_resume(interrupt.fault);
 	else if (policy == MARKED)
 		record_boundary(block_marker(MARKER_INTERRUPT_OVER, 0));
 }
@@ -182,7 +190,9 @@ bool system_interrupt(struct block *block, void *cpu)
 
 	if (interrupt.active && is_over(cpu))
 		end();
-	if (!interrupt.active) {
+	if (interrupt.active) {
+		interrupt.nested |= is_in(&vectors, block->address);
+	} else {
 		if (!begins(block, cpu))
 			return false;
 		if (is_from_user(block) && region_call(&returns_to, &stack) && guest_is_kernel(stack)) {
@@ -191,6 +201,9 @@ bool system_interrupt(struct block *block, void *cpu)
 		}
 		begin(block, cpu);
 	}
+	// Where one entry is for all, its handler tells what it was.
+	if (block->address == outside_address && !interrupt.nested)
+		interrupt.fault = false;
 	interrupt.last = block;
 	interrupt.last_stack = guest_stack_pointer(cpu);
 	interrupt_instructions += block->instructions;

@@ -129,6 +129,7 @@ struct shape {
 
 struct block *block_intern(uint64_t address, const uint8_t *code, const uint8_t *sizes, uint32_t instructions);
 struct block *block_prefix(struct block *block, uint32_t instructions);
+bool block_holds(const struct block *block, uint64_t address, uint32_t *before);
 struct block *block_marker(enum marker marker, uint8_t value);
 struct shape *shape_of(struct block *block, const struct raw *raw, uint32_t count, uint64_t *addresses);
 void blocks_tell(void (*made)(struct block *block)); // whom to show each new block
@@ -170,7 +171,7 @@ void record_park(void); // the recorded thread leaves generated code
 void record_unpark(void); // it is back; or it is claimed
 struct block *record_current(void); // the block that runs now, or null
 void record_suspend(void); // what comes is no part of the trace
-void record_resume(void); // now it is again
+void record_resume(bool fault); // now it is again; fault: the block that ran then has left off where the next begins
 extern uint64_t instructions_recorded, instructions_limit;
 
 // ---- fold.c ---------------------------------------------------------------------------------------------------
@@ -279,7 +280,7 @@ struct instruction_facts {
 };
 struct instruction_facts isa_facts(uint32_t word);
 bool isa_hole(uint32_t word, const void *cpu, uint64_t *address, uint32_t *info);
-bool isa_interrupted(const struct block *block, uint64_t next, uint32_t *executed);
+bool isa_interrupted(const struct block *block, uint64_t next);
 bool isa_goes_to(const struct block *block, uint64_t next); // by itself: falls through, or branches there directly
 bool isa_returns_from_interrupt(const struct block *block);
 bool isa_calls_system(const struct block *block);

@@ -70,6 +70,10 @@ pub struct Recording<'a> {
 /// What the tracer has to know of an architecture's kernels.
 struct Facts {
     vectors: Vec<Range<u64>>,
+    /// Those of them to which an instruction leads that is executed again: faults, and no interrupts from outside.
+    faults: Vec<Range<u64>>,
+    /// Where one vector is for all: the handler of interrupts from outside, which are no faults.
+    outside: Option<u64>,
     /// The function that gives up the stack of one task for that of another.
     switch: &'static [&'static str],
     /// The first address of the kernel's half.
@@ -88,20 +92,36 @@ fn facts(symbols: &Symbols) -> Result<Facts> {
         // Power ISA 3.1B, book III, 7.5: real mode, scv and, with AIL 3, the others above 0xc000000000004000.
         Arch::Powerpc64 | Arch::Powerpc64le => Facts {
             vectors: vec![0x100..0x2000, 0xc000_0000_0000_3000..0xc000_0000_0000_6000],
+            faults: [0, 0xc000_0000_0000_4000].into_iter().flat_map(faults_of_power).collect(),
+            outside: None,
             switch: &["_switch"],
             kernel: half,
             line: Some(128),
         },
         Arch::Powerpc => {
-            Facts { vectors: vec![0x100..0x3000], switch: &["_switch"], kernel: 0xc000_0000, line: Some(32) }
+            let faults = faults_of_power(0).collect();
+            Facts {
+                vectors: vec![0x100..0x3000],
+                faults,
+                outside: None,
+                switch: &["_switch"],
+                kernel: 0xc000_0000,
+                line: Some(32),
+            }
         }
         // The TLB's refill runs untranslated, so the same handlers have two addresses.
         Arch::Loongarch64 => {
             let handlers = at("exception_handlers")?;
             let length = symbols.length(&handlers).max(1);
             let physical = handlers.address & 0xffff_ffff_ffff;
+            // 512 bytes each: 64 exceptions, the interrupts, and at 80 the TLB's refill.
+            let faults = [handlers.address, physical].into_iter();
             Facts {
                 vectors: vec![handlers.address..handlers.address + length, physical..physical + length],
+                faults: faults
+                    .flat_map(|from| [from..from + (64 << 9), from + (80 << 9)..from + (81 << 9)])
+                    .collect(),
+                outside: None,
                 switch: &["__switch_to"],
                 kernel: half,
                 line: None,
@@ -111,6 +131,9 @@ fn facts(symbols: &Symbols) -> Result<Facts> {
             let vectors = at("vectors")?.address;
             Facts {
                 vectors: vec![vectors..vectors + 0x800],
+                // Of the four entries for each place it comes from, the first is for what an instruction causes itself.
+                faults: (0..4).map(|from| vectors + (from << 9)).map(|entry| entry..entry + 0x80).collect(),
+                outside: None,
                 switch: &["cpu_switch_to"],
                 kernel: half,
                 line: None,
@@ -118,20 +141,37 @@ fn facts(symbols: &Symbols) -> Result<Facts> {
         }
         Arch::Riscv64 => {
             let entry = at("handle_exception")?.address;
-            Facts { vectors: vec![entry..entry + 2], switch: &["__switch_to"], kernel: half, line: None }
+            Facts {
+                vectors: vec![entry..entry + 2],
+                faults: vec![entry..entry + 2],
+                outside: Some(at("do_irq")?.address),
+                switch: &["__switch_to"],
+                kernel: half,
+                line: None,
+            }
         }
         // Each entry by itself: between them stand the places to which a handler returns.
         Arch::X86_64 => {
-            at("asm_exc_page_fault")?;
             let tables =
                 ["irq_entries_start", "spurious_entries_start"].iter().flat_map(|name| symbols.places(name));
             let tables = tables.map(|table| table.address..table.address + symbols.length(table).max(1));
-            let entries =
-                ["asm_exc_", "asm_sysvec_", "asm_int80_"].iter().flat_map(|name| symbols.beginning(name));
-            let vectors = tables.chain(entries.map(|entry| entry.address..entry.address + 1)).collect();
-            Facts { vectors, switch: &["__switch_to_asm"], kernel: half, line: None }
+            let entries = |names: &'static [&'static str]| {
+                let found = names.iter().flat_map(|name| symbols.beginning(name));
+                found.map(|entry| entry.address..entry.address + 1)
+            };
+            let nmi = at("asm_exc_nmi")?.address;
+            let vectors = tables.chain(entries(&["asm_exc_", "asm_sysvec_", "asm_int80_"])).collect();
+            let faults = entries(&["asm_exc_"]).filter(|entry| entry.start != nmi).collect();
+            Facts { vectors, faults, outside: None, switch: &["__switch_to_asm"], kernel: half, line: None }
         }
     })
+}
+
+/// Storage and segments, alignment and programs, facilities that are off and what softens those, from where the vectors begin.
+fn faults_of_power(base: u64) -> impl Iterator<Item = Range<u64>> {
+    [0x300..0x500, 0x600..0x900, 0xe00..0xe60, 0xf20..0xfa0, 0x1500..0x1800]
+        .into_iter()
+        .map(move |range| base + range.start..base + range.end)
 }
 
 /// The arguments of the plugin.
@@ -142,6 +182,8 @@ fn arguments(recording: &Recording) -> Result<Vec<String>> {
     let kernel = if recording.boot.machine.hosts_guests { 0 } else { facts.kernel };
     let mut words = vec![format!("arch={}", symbols.arch), format!("kernel={kernel:#x}")];
     words.extend(facts.vectors.iter().map(|range| format!("vector={:#x}:{:#x}", range.start, range.end)));
+    words.extend(facts.faults.iter().map(|range| format!("fault={:#x}:{:#x}", range.start, range.end)));
+    words.extend(facts.outside.map(|address| format!("outside={address:#x}")));
     words.extend(symbols.any_of(facts.switch).map(|function| format!("switch={:#x}", function.address)));
     words.extend(symbols.any_of(&STARTS).map(|function| format!("start={:#x}", function.local_entry)));
     words.extend(facts.line.map(|bytes| format!("line={bytes}")));

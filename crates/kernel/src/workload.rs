@@ -38,7 +38,7 @@ const CONFORMANCE: &str = "bpf_conformance";
 const CASES: &str = "assay/cases";
 
 /// Every workload of ours.
-pub static NAMED: [Named; 13] = [
+pub static NAMED: [Named; 14] = [
     Named {
         name: "pingpong",
         what: "two processes hand a token over pipes, touching every floating-point and vector facility",
@@ -67,6 +67,12 @@ pub static NAMED: [Named; 13] = [
         name: "copies",
         what: "pages through a pipe, which the kernel copies with its vector loops where it has them",
         build: |workspace, target| of_ours(workspace, target, "copies", &["copies.c"]),
+        arguments: |_| Vec::new(),
+    },
+    Named {
+        name: "touches",
+        what: "reads and writes pages that fault, for those who trace touch_pages",
+        build: |workspace, target| of_ours(workspace, target, "touches", &["touches.c"]),
         arguments: |_| Vec::new(),
     },
     Named {
