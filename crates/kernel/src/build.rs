@@ -17,6 +17,7 @@ use lab::process::{Command, Output};
 use lab::target::Target;
 use lab::toolchain::{require_program, Compiler, CompilerKind};
 use lab::{Problem, Result};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -95,6 +96,8 @@ struct Plan<'a> {
     config: PathBuf,
     /// What every kernel has and what this architecture has.
     fragment: String,
+    /// Lines that a tree of the user's, which may be older, has no options for: they are not in the fragment.
+    unknown: Vec<String>,
     /// `ARCH-COMPILER-SOURCE`: of trees with this start, one is kept.
     family: String,
     baseline: String,
@@ -173,9 +176,14 @@ impl<'a> Plan<'a> {
     fn new(workspace: &'a Workspace, request: &'a Request) -> Result<Plan<'a>> {
         let machine = request.machine;
         let target = Target::of(machine.arch);
-        let (config, fragment) = config_of(workspace, machine)?;
+        let (config, mut fragment) = config_of(workspace, machine)?;
+        let mut unknown = Vec::new();
         let source = match &request.source {
-            Some(folder) => Source::named(folder)?,
+            Some(folder) => {
+                let source = Source::named(folder)?;
+                (fragment, unknown) = without_unknown(&fragment, &source.options()?);
+                source
+            }
             None => Source::of_debian(workspace)?,
         };
         let kind = request.compiler.unwrap_or(match Compiler::missing_for(CompilerKind::Gcc, target) {
@@ -206,6 +214,7 @@ impl<'a> Plan<'a> {
             compiler,
             config,
             fragment,
+            unknown,
             family,
             baseline,
             key,
@@ -269,6 +278,9 @@ impl<'a> Plan<'a> {
             "kernel: builds {} for {} with {}: the baseline of all patches, some ten minutes on two processors, once",
             self.source.version, self.machine.name(), self.compiler.version
         ));
+        if !self.unknown.is_empty() {
+            say(&format!("kernel: {} has no such options: {}", self.source.version, self.unknown.join(" ")));
+        }
         self.configure(&tree)?;
         let output = self.make(&tree)?;
         write(&tree.join("build/assay-done"), "")?;
@@ -465,6 +477,16 @@ fn lost_lines(fragment: &str, result: &str) -> Vec<String> {
         .collect()
 }
 
+/// The fragment without the lines whose option is not among these, and those lines.
+fn without_unknown(fragment: &str, options: &BTreeSet<String>) -> (String, Vec<String>) {
+    let is_unknown = |line: &&str| {
+        let option = line.strip_prefix("CONFIG_").and_then(|rest| rest.split_once('='));
+        option.is_some_and(|(name, _)| !options.contains(name))
+    };
+    let (unknown, known): (Vec<&str>, Vec<&str>) = fragment.lines().partition(is_unknown);
+    (known.join("\n") + "\n", unknown.into_iter().map(str::to_owned).collect())
+}
+
 /// A tree of hard links, which costs folders and no files.
 fn link_tree(from: &Path, to: &Path) -> Result<()> {
     if to.exists() {
@@ -506,6 +528,16 @@ mod tests {
         let fragment = "# why\nCONFIG_A=y\nCONFIG_B=m\nCONFIG_C=n\nCONFIG_D=n\n";
         let result = "CONFIG_A=y\n# CONFIG_B is not set\nCONFIG_C=y\n# CONFIG_D is not set\n";
         assert_eq!(lost_lines(fragment, result), ["CONFIG_B=m", "CONFIG_C=n"]);
+    }
+
+    #[test]
+    fn what_an_older_tree_has_no_option_for_is_left_out_and_told() {
+        let options = BTreeSet::from(["A".to_owned(), "AB".to_owned()]);
+        let (fragment, unknown) = without_unknown("# why\nCONFIG_A=y\nCONFIG_B=m\nCONFIG_AB=n\n", &options);
+        assert_eq!(
+            (fragment.as_str(), unknown),
+            ("# why\nCONFIG_A=y\nCONFIG_AB=n\n", vec!["CONFIG_B=m".to_owned()])
+        );
     }
 
     #[test]

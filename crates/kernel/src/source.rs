@@ -3,6 +3,8 @@
 
 use lab::cache::{read_text, Workspace};
 use lab::{Problem, Result};
+use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A tree that is read and never written.
@@ -46,6 +48,32 @@ impl Source {
         }
         Ok(Source { identity: format!("{} {version}", folder.display()), version, folder })
     }
+
+    /// The names of all options that its Kconfig files define.
+    pub fn options(&self) -> Result<BTreeSet<String>> {
+        let mut options = BTreeSet::new();
+        add_options(&self.folder, &mut options)?;
+        Ok(options)
+    }
+}
+
+fn add_options(folder: &Path, options: &mut BTreeSet<String>) -> Result<()> {
+    let unreadable = |error: std::io::Error| Problem::io("read the folder", folder, &error);
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        let kind = entry.file_type().map_err(unreadable)?;
+        if kind.is_dir() {
+            add_options(&entry.path(), options)?;
+        } else if kind.is_file() && entry.file_name().to_string_lossy().starts_with("Kconfig") {
+            let text = read_text(&entry.path())?;
+            let defined = text.lines().filter_map(|line| {
+                let mut words = line.split_whitespace();
+                words.next().filter(|word| matches!(*word, "config" | "menuconfig")).and(words.next())
+            });
+            options.extend(defined.map(str::to_owned));
+        }
+    }
+    Ok(())
 }
 
 /// What the top Makefile says.
