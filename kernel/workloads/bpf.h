@@ -57,4 +57,38 @@ struct instruction {
 	int32_t value;
 };
 
+/*
+ * Linux before 6.6 has neither swaps of 64-bit operations, loads and moves with a sign, division with a sign nor long jumps, and
+ * refuses them: whether it is such a kernel.
+ */
+static inline bool lacks_v4(void)
+{
+	char text[16] = "";
+	long file = CALL(SYS_OPENAT, AT_FDCWD, "/proc/sys/kernel/osrelease", 0);
+	unsigned int version[2] = { 0, 0 }, part = 0;
+
+	if (file < 0 || CALL(SYS_READ, file, text, sizeof(text) - 1) <= 0) {
+		say(ERRORS, "/proc/sys/kernel/osrelease cannot be read\n");
+		leave(2);
+	}
+	(void)CALL(SYS_CLOSE, file);
+	for (const char *at = text; part < 2 && ((*at >= '0' && *at <= '9') || *at == '.'); at++) {
+		if (*at == '.')
+			part++;
+		else
+			version[part] = version[part] * 10 + (unsigned int)(*at - '0');
+	}
+	return version[0] < 6 || (version[0] == 6 && version[1] < 6);
+}
+
+/* Whether the instruction is one of those. */
+static inline bool is_of_v4(const struct instruction *at)
+{
+	uint8_t class = at->code & 7, operation = at->code & 0xf0;
+	bool computes = class == 4 || class == 7;
+
+	return at->code == 0xd7 || at->code == 0x06 || (at->code & 0xe7) == 0x81 ||
+	       (computes && at->offset && (operation == 0xb0 || operation == 0x30 || operation == 0x90));
+}
+
 #endif
