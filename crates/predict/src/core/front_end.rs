@@ -34,7 +34,7 @@ struct Entries {
     again: u64,
     /// Instructions of an entry.
     of: u32,
-    /// Whether a taken branch led to this block, which starts a cycle, and whether more has come of it since.
+    /// Whether this block starts a cycle, and whether more has come of it since.
     entered: bool,
     long: bool,
 }
@@ -203,7 +203,7 @@ impl FrontEnd {
             self.cycle = cycle;
         }
         if let Some(entries) = self.entries.as_mut().filter(|_| !goes_on) {
-            entries.entered = redirected && self.in_block == 0;
+            entries.entered = self.in_block == 0;
         }
     }
 

@@ -124,7 +124,7 @@ impl Front {
             self.cycle = cycle;
         }
         if !goes_on {
-            ahead.entered = redirect.is_some() && self.fetched == 0;
+            ahead.entered = self.fetched == 0;
         }
     }
 
