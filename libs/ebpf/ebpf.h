@@ -13,9 +13,9 @@
  * One struct ebpf_vm is used by one thread at a time. Code from ebpf_emit is re-entrant: its state is struct ebpf_frame.
  *
  * Helpers may call back into the VM that runs them: ebpf_run (a run within the run, with a stack and a context of its
- * own), the regions' functions, ebpf_may_read and ebpf_may_write, and all that only look. What would change or free the
- * program that is running (ebpf_load, ebpf_verify, ebpf_compile) is refused with EBPF_ERROR_STATE; ebpf_destroy, which
- * cannot refuse, must not be called. A helper returns: it does not leave by longjmp or an exception.
+ * own), the regions' functions, ebpf_may_read and ebpf_may_write, and every function that changes nothing. Calls that would
+ * change or free the program that is running (ebpf_load, ebpf_verify, ebpf_compile) fail with EBPF_ERROR_STATE; ebpf_destroy,
+ * which cannot fail, must not be called. A helper has to return: it must not leave by longjmp or an exception.
  */
 #ifndef EBPF_H
 #define EBPF_H
@@ -67,8 +67,8 @@ struct ebpf_platform {
 	bool (*protect_code)(void *context, void *code, size_t bytes);
 	void (*unmap_code)(void *context, void *code, size_t bytes);
 	/*
-	 * How ebpf_run enters compiled code; NULL: by an ordinary call. For who has to do something around it: switch
-	 * stacks, or look at the registers that come back, as host/linux.c does. Returns what the code returns.
+	 * How ebpf_run enters compiled code; NULL: by an ordinary call. For hosts that have to do something around the
+	 * call: switch stacks, or check registers on return, as host/linux.c does. Returns what the code returns.
 	 */
 	uint64_t (*enter_code)(void *context, const void *code, size_t bytes, struct ebpf_frame *frame);
 };
@@ -94,7 +94,7 @@ enum ebpf_lddw_kind {
 	EBPF_LDDW_MAP_VALUE_BY_INDEX = 6, /* map_val(map_by_idx(imm)) + next_imm */
 };
 
-/* Gives the 64-bit value of an lddw; false if there is none, and then the load fails naming the instruction. */
+/* Gives the 64-bit value of an lddw; false if there is none, and then ebpf_verify fails and names the instruction. */
 typedef bool (*ebpf_relocate)(void *context, enum ebpf_lddw_kind kind, uint32_t imm, uint32_t next_imm, uint64_t *value);
 
 struct ebpf_options {
@@ -213,8 +213,9 @@ enum ebpf_status ebpf_compile(struct ebpf_vm *vm, const struct ebpf_target *targ
 enum ebpf_status ebpf_run(struct ebpf_vm *vm, enum ebpf_engine engine, void *context, size_t context_bytes, uint64_t *r0);
 
 /*
- * Generates position-independent code for any target into `buffer`; to be put at a multiple of 64. *bytes is the buffer's size on entry and the code's
- * on return, also with EBPF_ERROR_BUFFER, which a NULL buffer of size 0 gives.
+ * Generates position-independent code for any target into `buffer`; it has to run at a multiple of 64. *bytes is the
+ * buffer's size on entry and the code's on return, also with EBPF_ERROR_BUFFER, so a NULL buffer of size 0 asks for the
+ * size.
  */
 enum ebpf_status ebpf_emit(struct ebpf_vm *vm, const struct ebpf_target *target, void *buffer, size_t *bytes);
 
@@ -233,7 +234,7 @@ uint64_t ebpf_instructions_used(const struct ebpf_vm *vm);
 
 /*
  * What the last ebpf_compile or ebpf_emit did: bytes of code, and how many byte swaps were merged with a load or a
- * store, done in a register, or were no work because the data has the target's byte order already.
+ * store, done in a register, or left out because the data has the target's byte order already.
  */
 struct ebpf_code_stats {
 	size_t code_bytes;
@@ -246,8 +247,8 @@ struct ebpf_code_stats {
 void ebpf_code_stats(const struct ebpf_vm *vm, struct ebpf_code_stats *stats);
 
 /*
- * The same for a verified program on a machine of byte order `order` that can reverse every load and store, merging all
- * it may: what there is to gain, without generating code. code_bytes is 0.
+ * The same for a verified program on a machine of byte order `order` that can reverse every load and store, with every
+ * merge that is allowed: an upper bound of the gain, without generating code. code_bytes is 0.
  */
 enum ebpf_status ebpf_census(struct ebpf_vm *vm, enum ebpf_byte_order order, struct ebpf_code_stats *stats);
 

@@ -32,7 +32,7 @@ static struct ebpf_effect jump_effect(const struct ebpf_insn *insn)
 {
 	switch (insn->opcode) {
 	case BPF_OP_CALL:
-		/* A local function sees all registers, and r1 to r5 are as it leaves them. */
+		/* A local function may read every register, and its caller sees r1 to r5 as it leaves them. */
 		if (insn->src == BPF_CALL_LOCAL)
 			return (struct ebpf_effect){ ALL_REGISTERS, 0 };
 		return (struct ebpf_effect){ ARGUMENTS, R(0) | ARGUMENTS };
@@ -45,7 +45,7 @@ static struct ebpf_effect jump_effect(const struct ebpf_insn *insn)
 	}
 }
 
-/* The registers that an instruction reads and writes, where the opcode does not say it all: what verify.c notes in each. */
+/* The registers that an instruction reads and writes where the opcode alone does not tell; verify.c stores them in it. */
 struct ebpf_effect ebpf_odd_effect(const struct ebpf_insn *insn)
 {
 	switch (BPF_CLASS(insn->opcode)) {
@@ -74,14 +74,14 @@ static uint16_t live_before_control(const struct ebpf_vm *vm, const struct ebpf_
 }
 
 /*
- * One pass against the flow. What follows an instruction was seen before it, but for where jumps go back to: true if one of
- * these changed, so that another pass is needed.
+ * One backward pass. An instruction's successors are visited before it, except the targets of backward jumps: true if the
+ * registers live at one of those changed, so that another pass is needed.
  */
 static bool live_pass(struct ebpf_vm *vm)
 {
 	struct ebpf_insn *const program = vm->program, *const main_end = program + vm->functions[0].end;
 	struct ebpf_insn *insn = program + vm->slots;
-	uint16_t live = 0; /* before the instruction that was seen last, so after this one */
+	uint16_t live = 0; /* before the instruction visited last, that is, after the current one */
 	bool changed = false;
 
 	while (insn > program) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Merging byte swaps with memory accesses, and doing without what nobody would notice. Portable: it only marks slots.
+ * Merges byte swaps with memory accesses, and leaves out work whose result is never read. Portable: it only marks slots.
  *
  * The idea is the last paragraph of the 2017 thread on powerpc's BPF_END: match a swap with the load before it or the
  * store after it, and let a byte-reversed access (lhbrx, movbe) do both. The rules:
@@ -12,7 +12,7 @@
  *                was once broken by looking only at the store.
  *
  * The same two analyses tell when a swap or truncation need not clear the upper bits (they are clear since the load, or
- * only the low bits are stored), which is all that is to be had on a machine without byte-reversed accesses.
+ * only the low bits are stored). On a machine without byte-reversed accesses that is the only gain.
  */
 #include "jit.h"
 
@@ -37,8 +37,8 @@ struct fuser {
 };
 
 /*
- * The load whose next use, in straight-line code, is the BPF_END at `end`; UINT32_MAX if there is none. Looking back ends at
- * another BPF_END of the register, so that all of it together is at most some passes over the program.
+ * The load whose next use, in straight-line code, is the BPF_END at `end`; UINT32_MAX if there is none. The search backwards
+ * stops at another BPF_END of the register, so all searches together visit each instruction a few times at most.
  */
 static uint32_t load_before(const struct fuser *f, uint32_t end)
 {
@@ -98,8 +98,8 @@ static bool is_store_of(const struct ebpf_insn *insn, uint8_t reg, unsigned bits
 }
 
 /*
- * If every use of the register that the BPF_END at `at` changes is a store of the same width: the slot after the last
- * instruction looked at, and in *stores how many there are. 0 otherwise.
+ * Whether every use of the register that the BPF_END at `at` changes is a store of the same width. If so, returns the slot
+ * where the search ended and in *stores the number of stores; else 0.
  */
 static uint32_t only_stores_after(const struct fuser *f, uint32_t at, unsigned *stores)
 {

@@ -2,7 +2,7 @@
 /*
  * What the parts of the library share: the decoded program, the VM, and error reporting.
  *
- * The way of a program through the files:
+ * A program passes through the files in this order:
  *   decode.c       bytecode of either byte order -> struct ebpf_insn[], one per slot, jump targets as slot indices
  *   fields.c       opcodes and reserved fields of one instruction
  *   verify.c       the whole program: jumps, functions, stack, calls, basic blocks; relocates lddw
@@ -35,7 +35,7 @@ enum ebpf_insn_flag {
 	EBPF_INSN_LOOP = 32, /* a jump goes here from the same place or later: the head of a loop */
 };
 
-/* Small, because every pass over a long program waits for memory. The second slot of an lddw has the value: ebpf_wide. */
+/* Small, because passes over a long program are bound by memory. An lddw's second slot holds its value: see ebpf_wide. */
 struct ebpf_insn {
 	int32_t imm;
 	uint32_t target; /* jumps and local calls: slot index; swaps: of the next swap */
@@ -64,7 +64,7 @@ struct ebpf_error {
 	char text[200];
 };
 
-/* What the verifier has seen of the whole program, so that nobody walks it again to ask. */
+/* What the verifier counts in the whole program, so that later passes need not walk it again. */
 struct ebpf_survey {
 	uint32_t first_swap; /* slot of the first le, be or bswap, whose target is the next one's; UINT32_MAX ends that list */
 	uint32_t last_swap;
@@ -112,8 +112,8 @@ struct ebpf_vm {
 };
 
 /*
- * What an opcode says by itself (fields.c): its kind, the registers it reads and writes, the fields that it leaves 0. One
- * look here instead of a dozen comparisons; opcodes for which that is not all (calls, swaps, lddw, atomics) are not plain.
+ * What an opcode says by itself (fields.c): its kind, the registers it reads and writes, the fields that must be 0. One table
+ * look-up instead of a dozen comparisons; opcodes for which that is not all (calls, swaps, lddw, atomics) are not plain.
  */
 enum ebpf_kind {
 	EBPF_KIND_PLAIN = 1, /* an instruction if its reserved fields are 0; its effect is the one here */
@@ -136,9 +136,9 @@ struct ebpf_opcode {
 };
 extern const struct ebpf_opcode ebpf_opcodes[256];
 
-/* Looked at by every pass over a program, so they are inline. */
+/* Every pass over a program calls these, so they are inline. */
 
-/* lddw: the 64-bit value, after relocation what it stands for. */
+/* lddw: the 64-bit value; after relocation, the resolved one. */
 static inline uint64_t ebpf_wide(const struct ebpf_insn *insn)
 {
 	return insn[1].target | (uint64_t)insn[1].charge << 32;
@@ -208,8 +208,8 @@ const struct ebpf_function *ebpf_function_at(const struct ebpf_vm *vm, uint32_t 
 void ebpf_interpret(const struct ebpf_vm *vm, struct ebpf_frame *frame, uint64_t *r0);
 
 /*
- * jit.c: generates code into `output->buffer`, or, if that is NULL and `provide` is not, into what that returns for an
- * upper bound of the size. `bytes` is the size in any case.
+ * jit.c: generates code into `output->buffer`. If that is NULL and `provide` is not, `provide` is called with an upper
+ * bound of the size and returns the buffer. `bytes` becomes the code's size in any case.
  */
 struct ebpf_output {
 	uint8_t *buffer;
@@ -229,7 +229,7 @@ enum ebpf_status ebpf_fail(struct ebpf_vm *vm, enum ebpf_status status, uint32_t
 size_t ebpf_format(char *text, size_t bytes, const char *format, ...);
 
 void *ebpf_allocate(struct ebpf_vm *vm, size_t bytes);
-void *ebpf_allocate_unset(struct ebpf_vm *vm, size_t bytes); /* not cleared: for who writes all of it before reading */
+void *ebpf_allocate_unset(struct ebpf_vm *vm, size_t bytes); /* not cleared: the caller writes all of it before reading */
 void ebpf_release(struct ebpf_vm *vm, void *memory, size_t bytes);
 void ebpf_clear(void *memory, size_t bytes);
 void ebpf_copy(void *to, const void *from, size_t bytes);

@@ -92,7 +92,7 @@ uint32_t ebpf_distance_max(const struct ebpf_emitter *e, ebpf_label label)
 {
 	if (!e->second_pass)
 		return UINT32_MAX;
-	if (e->position[label] > e->estimate_here) /* ahead: code only shrinks between the passes */
+	if (e->position[label] > e->estimate_here) /* a forward reference: code only shrinks between the passes */
 		return e->position[label] - e->estimate_here;
 	return e->at - e->position[label];
 }
@@ -240,7 +240,7 @@ static enum ebpf_status prepare(struct ebpf_emitter *e)
 			merge_bytes |= 1u << bytes;
 	}
 	ebpf_fuse(vm, e->backend->big_endian, merge_bytes, e->marks, &vm->code_stats);
-	/* Where 32-bit results come zero-extended for nothing, there may still be truncations to leave out. */
+	/* On machines that zero-extend 32-bit results at no cost, there may still be truncations to leave out. */
 	if (e->backend->extension_costs || vm->code_stats.truncations > vm->code_stats.truncations_dropped) {
 		if (!ebpf_narrow(vm, e->marks))
 			return no_memory(vm);
@@ -258,11 +258,11 @@ static void release(struct ebpf_emitter *e)
 	ebpf_release(vm, e->references, e->reference_capacity * sizeof(*e->references));
 }
 
-/* What is in the code besides the slots' own: entry, registers set to 0, exit; functions' entries; failed checks. */
+/* Bytes of code that belong to no slot: entry, registers set to 0, exit; functions' entries; failed checks. */
 #define AROUND_MAIN_BYTES 192
 #define AROUND_FUNCTION_BYTES 32
 #define FAILED_CHECK_BYTES 48
-/* An instruction refers to at most so many labels: callx to two for checks and the exit; a jump, a call or an exit to one. */
+/* The most labels that an instruction refers to: callx to two for its checks and to the exit; a jump, call or exit to one. */
 #define ODD_REFERENCES 3
 
 /* The back end's estimate of all labels, or the first pass; returns an upper bound of the code's bytes. */
@@ -277,7 +277,7 @@ static uint32_t first_pass(struct ebpf_emitter *e)
 		pass(e);
 		return e->at;
 	}
-	for (i = vm->slots; i < e->label_count; i++) /* these are wherever: far */
+	for (i = vm->slots; i < e->label_count; i++) /* their places are not known yet: taken as far away */
 		e->position[i] = UINT32_MAX / 2;
 	e->reference_count = 2 * vm->survey.controls + ODD_REFERENCES * vm->survey.odd + e->cold_capacity;
 	return bytes + AROUND_FUNCTION_BYTES * vm->function_count + FAILED_CHECK_BYTES * e->cold_capacity;

@@ -17,10 +17,9 @@
  * 64 bits; the operands' upper halves are arbitrary and may not matter. Nothing may be assumed about them that is not
  * said in a parameter.
  *
- * Passes. The program is generated twice, the first time into nothing, to learn where labels are, unless a back end knows
- * upper bounds by a look at each instruction (`estimate`), which is all that is needed of the first pass. The second pass
- * may choose shorter branches by ebpf_distance_max, so a back end's code for an instruction may shrink in the second
- * pass, and must not grow.
+ * Passes. The program is generated twice. The first pass writes nothing and only finds where labels are; a back end that can
+ * bound the code's size from the instructions alone (`estimate`) saves it. The second pass may choose shorter branches by
+ * ebpf_distance_max, so a back end's code for an instruction may shrink in the second pass, and must not grow.
  */
 #ifndef EBPF_JIT_H
 #define EBPF_JIT_H
@@ -74,7 +73,7 @@ struct ebpf_backend {
 	const char *name;
 	bool big_endian;
 	bool fusion_pays; /* what EBPF_FUSION_AUTO means here */
-	bool extension_costs; /* zero-extending a 32-bit result takes an instruction: ask for 64 bits where nobody looks */
+	bool extension_costs; /* zero-extending a 32-bit result takes an instruction: avoided where the upper half is not read */
 	uint32_t features_known;
 	/* NULL if the strategy can be had with these features, else why not, e.g. "swaps in vector registers need isa300". */
 	const char *(*swap_error)(uint32_t features, enum ebpf_swap swap);
@@ -107,7 +106,7 @@ struct ebpf_backend {
 	bool (*alu_immediate)(struct ebpf_emitter *, enum ebpf_alu, bool wide, unsigned dst, int32_t imm);
 
 	/* 4. Byte order. Reverses the low `bits` (16, 32, 64) of dst by the target's strategy, ebpf_swap_strategy(e). */
-	/* clear_upper: the bits above must become 0; else they are 0 already and must stay 0, or nobody will look. */
+	/* clear_upper: the bits above must become 0; else they are 0 already and must stay 0, or are never read. */
 	void (*swap)(struct ebpf_emitter *, unsigned bits, unsigned dst, bool clear_upper);
 	/* Clears all but the low `bits` (16, 32). */
 	void (*truncate)(struct ebpf_emitter *, unsigned bits, unsigned dst);
@@ -131,7 +130,7 @@ struct ebpf_backend {
 	void (*call_local)(struct ebpf_emitter *, ebpf_label function);
 	void (*function_enter)(struct ebpf_emitter *, uint16_t saved); /* r10 -= EBPF_FRAME_BYTES */
 	void (*function_leave)(struct ebpf_emitter *, uint16_t saved); /* r10 += EBPF_FRAME_BYTES, return */
-	/* frame->helpers[number].function(r1..r5, frame->helper_context), result to r0; may trash r1 to r5. */
+	/* frame->helpers[number].function(r1..r5, frame->helper_context), result to r0; may clobber r1 to r5. */
 	/* unwinds: the program ends (ebpf_leave_label) if the result is 0. */
 	void (*call_helper)(struct ebpf_emitter *, uint32_t number, bool unwinds);
 	/* The number is in a register: jump to `bad`, with the number in the fault-address temporary, if it is not less than */
@@ -149,26 +148,26 @@ struct ebpf_backend {
 	/* is in the frame at `end`. A region does not wrap around; the sum of address and bytes may. No eBPF register changes. */
 	void (*bounds_routine)(struct ebpf_emitter *, unsigned bytes, size_t end);
 	/* Where the checks' jumps end: writes frame->status, fault_instruction and, if `address`, fault_address from the */
-	/* temporary; then jumps to ebpf_leave_label. Any register may be trashed. */
+	/* temporary; then jumps to ebpf_leave_label. May clobber every register. */
 	void (*fault)(struct ebpf_emitter *, enum ebpf_status, uint32_t instruction, bool address);
 
 	/*
-	 * 9. Optional. Before the head of a loop: instructions that do nothing, up to an address where fetching is best. In
-	 * the first pass as many as there can be, lest the code grow. The code's start is a multiple of 64.
+	 * 9. Optional. Aligns a loop's head with no-operations to where it is best fetched. The first pass emits as many as there
+	 * can be, so that the code does not grow in the second. The code's start is a multiple of 64.
 	 */
 	void (*align)(struct ebpf_emitter *);
 
 	/*
-	 * 10. Optional, in place of the first pass: fills position[] of each slot with an upper bound of the bytes before it,
-	 * if the first is at most at `start`, and returns that of the end; 0 where the first pass has to be made, since a
-	 * strategy for swaps makes long code. It is not asked for programs with checks.
+	 * 10. Optional, in place of the first pass: with slot 0 at `start` at most, fills position[] of each slot with an upper
+	 * bound of the bytes before it, and returns the bound of the whole; 0 if the first pass is needed after all, because a swap
+	 * strategy makes long code. Not called for programs with checks.
 	 */
 	uint32_t (*estimate)(struct ebpf_emitter *, uint32_t start);
 
 	/*
-	 * 11. Optional, for the speed of compilation: generates the slots from `at` on, and binds their labels, as long as each
-	 * is one step from opcode to code, has no mark and heads no loop; returns the first that it leaves to the functions above,
-	 * or `end`. It is not asked for programs with checks.
+	 * 11. Optional, for the speed of compilation: generates the slots from `at` on, and binds their labels, as long as the
+	 * opcode alone gives the code, the slot has no mark and heads no loop. Returns the first slot that it leaves to the functions
+	 * above, or `end`. Not called for programs with checks.
 	 */
 	uint32_t (*straight)(struct ebpf_emitter *, uint32_t at, uint32_t end);
 
@@ -198,9 +197,9 @@ struct ebpf_emitter {
 	uint32_t at; /* bytes generated so far in this pass */
 	bool second_pass;
 
-	uint32_t *position; /* of each label: where the first pass had it, from the time it is bound where this one has it */
+	uint32_t *position; /* of each label: from the first pass until it is bound, then from this one */
 	uint32_t label_count;
-	uint32_t estimate_here; /* the first pass' position of the last label bound: not before this one's */
+	uint32_t estimate_here; /* of the last label bound: its position in the first pass, at least that in this one */
 	struct ebpf_reference *references;
 	uint32_t reference_count;
 	uint32_t reference_capacity;
@@ -232,7 +231,7 @@ static inline void ebpf_emit_low(struct ebpf_emitter *e, uint64_t bytes, unsigne
 
 	e->at = at + count;
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	/* In one store: what it writes too much is overwritten by what comes next, or is behind the code. */
+	/* In one store: the bytes that it writes in excess are overwritten by the next store, or lie past the code's end. */
 	if (at + (uint64_t)sizeof(bytes) <= e->capacity) {
 		__builtin_memcpy(e->code + at, &bytes, sizeof(bytes));
 		return;
@@ -242,7 +241,7 @@ static inline void ebpf_emit_low(struct ebpf_emitter *e, uint64_t bytes, unsigne
 		e->code[at + i] = (uint8_t)(bytes >> 8 * i);
 }
 
-/* Two of these, one behind the other: an instruction and its displacement or constant. */
+/* Two of these, one after the other: an instruction and its displacement or constant. */
 static inline void ebpf_emit_low2(struct ebpf_emitter *e, uint64_t first, unsigned first_count, uint64_t second,
 				  unsigned second_count)
 {
@@ -288,7 +287,7 @@ static inline void ebpf_emit64(struct ebpf_emitter *e, uint64_t value)
 void ebpf_reference(struct ebpf_emitter *e, ebpf_label label, unsigned kind);
 /* Upper bound of the absolute distance in bytes from here to the label; UINT32_MAX in the first pass. */
 uint32_t ebpf_distance_max(const struct ebpf_emitter *e, ebpf_label label);
-/* Whether the label is behind, where it will stay: then how far. */
+/* Whether the label is bound already, so that its place is final; *distance is how far back it is. */
 static inline bool ebpf_is_behind(const struct ebpf_emitter *e, ebpf_label label, uint32_t *distance)
 {
 	*distance = e->at - e->position[label];
@@ -342,7 +341,7 @@ enum ebpf_mark {
 	EBPF_MARK_STORE_SWAPPED = 2, /* the store reverses, its swap is dropped */
 	EBPF_MARK_DROPPED = 4, /* this swap or truncation emits nothing */
 	EBPF_MARK_UPPER_KNOWN = 8, /* this swap need not clear the upper bits */
-	EBPF_MARK_UPPER_UNUSED = 16, /* nobody reads the upper 32 bits of this 32-bit result (narrow.c) */
+	EBPF_MARK_UPPER_UNUSED = 16, /* the upper 32 bits of this 32-bit result are never read (narrow.c) */
 };
 /* `merge_bytes`: bit n set if accesses of n bytes can swap and merging is wanted. */
 void ebpf_fuse(const struct ebpf_vm *vm, bool target_is_big, unsigned merge_bytes, uint8_t *marks,

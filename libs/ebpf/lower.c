@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What each instruction needs of the machine, asked of the back end (jit.h): constants are reduced here, once for all
- * machines, and checks are put where the options ask for them. jit.c walks the program.
+ * Translates each instruction into calls of the back end (jit.h): constants are reduced here, once for all machines, and
+ * checks are inserted where the options ask for them. jit.c walks the program.
  */
 #include "lower.h"
 
 #define R(n) ((uint16_t)(1u << (n)))
 
-/* One for each class: not inline, so that each saves only the registers that it needs, and most need few. */
+/* One function for each class. Not inline, so that each saves only the registers that it needs; most need few. */
 #define APART __attribute__((noinline))
 
 /* Arithmetic. */
@@ -39,7 +39,7 @@ static void alu_constant(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, un
 		alu_by_register(e, op, wide, dst, imm);
 }
 
-/* dst as it is: in 32 bits that still clears the upper half. */
+/* dst keeps its value; a 32-bit operation still clears the upper half. */
 static void keep(struct ebpf_emitter *e, bool wide, unsigned dst)
 {
 	if (!wide)
@@ -125,8 +125,9 @@ static void move(struct ebpf_emitter *e, const struct ebpf_insn *insn, bool wide
 }
 
 /*
- * Whether a 32-bit operation can be done in 64 bits for its low half, which is right whatever is above, when the upper
- * half of the result is not used. Bitwise constants are not among them: zero-extended, they have the better forms.
+ * Whether a 32-bit operation whose upper half is not read can be done in 64 bits, because the low half of the result does
+ * not depend on the operands' upper halves. Not for bitwise operations with constants: zero-extended constants have better
+ * forms.
  */
 static bool may_be_wide(const struct ebpf_emitter *e, const struct ebpf_insn *insn, uint8_t mark)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Between the two files of the portable half of the code generator: jit.c, which walks, and lower.c, which asks. */
+/* Shared by the two files of the code generator's portable half: jit.c, which walks, and lower.c, which translates. */
 #ifndef EBPF_LOWER_H
 #define EBPF_LOWER_H
 

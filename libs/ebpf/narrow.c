@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which 32-bit results need not be zero-extended, because nobody reads the upper half before it is overwritten. On
+ * Finds 32-bit results that need not be zero-extended, because the upper half is overwritten before it is read. On
  * machines whose arithmetic is 64 bits wide (POWER) or sign-extends 32-bit results (LoongArch), that saves an
  * instruction each time; compilers for -mcpu=v3 use 32-bit operations wherever they can.
  *
- * The analysis is live registers once more, but of upper halves, against the flow and until nothing changes. The low
+ * The analysis is that of live registers, but for upper halves: backward passes until nothing changes. The low
  * half of a sum, product or bitwise operation depends on low halves only, so such an operation reads the upper halves of
  * its operands only if the upper half of its result is read.
  */
@@ -116,7 +116,7 @@ static uint16_t live_after(const struct narrower *n, uint32_t at)
 	return after;
 }
 
-/* One pass against the flow; true if anything changed that a jump goes back to. */
+/* One backward pass; true if anything changed at the target of a backward jump. */
 static bool live_pass(struct narrower *n)
 {
 	const struct ebpf_vm *vm = n->vm;

@@ -12,13 +12,13 @@
  * printed: r0, or "error:" and why. With --emit, the code generated for the oldest CPU of ARCH is printed in hex instead
  * of running it; with --emit host, the code for this machine with all that its CPU can do.
  *
- * With --jit, --code is machine code to run in place of what this machine would generate: what --emit printed elsewhere.
+ * With --jit, --code is machine code to run instead of code generated here: the output of --emit on another machine.
  *
  * Compiled code is entered by the test runner's checked call (host/checked.h): code that loses a register that C
  * preserves, or the stack, ends the plugin with status 1 and a line "failure: ..." on standard output.
  *
- * The suite assembles for a little-endian machine and never tells the plugin otherwise, so the bytecode is read as
- * little-endian whatever this machine is: ebpf_load turns the fields round, memory stays as it is.
+ * The suite always assembles for a little-endian machine, so the bytecode is read as little-endian whatever this machine
+ * is: ebpf_load swaps the fields, memory stays as it is.
  */
 #include "bytecode.h"
 #include "host/checked.h"
@@ -271,7 +271,7 @@ static uint64_t enter_given(void *context, const void *code, size_t bytes, struc
 	return ebpf_host_platform.enter_code(NULL, given->at, given->count, frame);
 }
 
-/* False if it is no code: the platform stays as it is. */
+/* False if the text is not machine code; the platform is unchanged then. */
 static bool give_code(struct ebpf_platform *platform, struct bytes *given, const char *text)
 {
 	*given = parse_hex(text);

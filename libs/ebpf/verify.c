@@ -2,7 +2,7 @@
 /*
  * The load-time verifier: what must hold before a single instruction runs.
  *
- *  - each instruction is one (fields.c), r10 is never written, helpers exist;
+ *  - each instruction is valid by itself (fields.c), r10 is never written, helpers exist;
  *  - jumps stay in their function and hit an instruction, not the second slot of an lddw;
  *  - each function ends with exit or an unconditional jump;
  *  - local calls do not recurse and need at most EBPF_CALL_DEPTH_MAX frames;
@@ -30,7 +30,7 @@ static void link_swap(struct ebpf_vm *vm, uint32_t at)
 	vm->program[at].target = UINT32_MAX;
 }
 
-/* An instruction whose opcode does not say it all, or that is none. */
+/* An instruction about which the opcode does not tell everything, or an invalid one. */
 static enum ebpf_status check_odd(struct ebpf_vm *vm, uint32_t at)
 {
 	struct ebpf_insn *insn = &vm->program[at], *next = at + 1 < vm->slots ? insn + 1 : NULL;
@@ -39,7 +39,7 @@ static enum ebpf_status check_odd(struct ebpf_vm *vm, uint32_t at)
 
 	if (error)
 		return refuse(vm, at, error);
-	if (ebpf_kind(insn) & EBPF_KIND_PLAIN) /* with a field that others of its opcode leave 0 */
+	if (ebpf_kind(insn) & EBPF_KIND_PLAIN) /* valid although a field is used that is 0 in most with this opcode */
 		return EBPF_OK;
 	effect = ebpf_odd_effect(insn);
 	insn->reads = effect.reads;
@@ -55,7 +55,7 @@ static enum ebpf_status check_odd(struct ebpf_vm *vm, uint32_t at)
 	return EBPF_OK;
 }
 
-/* The registers that an instruction reads and writes, if its opcode says it all. */
+/* The registers that an instruction reads and writes, if its opcode alone tells them. */
 static inline void note_effect(struct ebpf_insn *insn, const struct ebpf_opcode *opcode)
 {
 	uint16_t dst = (uint16_t)(1u << insn->dst), src = (uint16_t)(1u << insn->src);
@@ -65,8 +65,8 @@ static inline void note_effect(struct ebpf_insn *insn, const struct ebpf_opcode 
 }
 
 /*
- * Each instruction by itself. Jumps, calls and exits are linked by `target`, from *first to UINT32_MAX, for who comes next
- * and looks at nothing else. Not inline: this loop is a good part of all compilation, and needs its registers.
+ * Checks each instruction by itself. Jumps, calls and exits are linked by `target` into a list from *first to UINT32_MAX, for
+ * find_targets, which visits nothing else. Not inline: the loop is a good part of all compilation and needs all registers.
  */
 static __attribute__((noinline)) enum ebpf_status check_fields(struct ebpf_vm *vm, uint32_t *first)
 {
@@ -312,7 +312,7 @@ static enum ebpf_status track_known(struct ebpf_vm *vm, struct tracked *t, uint3
 	const struct ebpf_insn *insn = &vm->program[at];
 	enum ebpf_status status = EBPF_OK;
 
-	if (insn->reads & R(EBPF_R10) && insn->opcode != BPF_OP_CALL) /* a call hands it on: what is called says what it does */
+	if (insn->reads & R(EBPF_R10) && insn->opcode != BPF_OP_CALL) /* a callee answers for its own uses of r10 */
 		vm->uses_stack = true;
 	if (ebpf_kind(insn) & EBPF_KIND_ACCESS)
 		status = check_access(vm, t, at);
@@ -321,8 +321,8 @@ static enum ebpf_status track_known(struct ebpf_vm *vm, struct tracked *t, uint3
 }
 
 /*
- * Accesses to the stack; on the same way basic blocks, which carry the number of their instructions, what the run-time
- * budget is charged on entry, and what each function writes.
+ * Checks accesses to the stack. In the same pass: finds the basic blocks and the number of instructions in each, which the
+ * run-time budget is charged on entry, and the registers that each function writes.
  */
 static enum ebpf_status check_stack(struct ebpf_vm *vm)
 {
@@ -360,7 +360,7 @@ static enum ebpf_status check_stack(struct ebpf_vm *vm)
 
 			if (status)
 				return status;
-		} else { /* a distance is learnt only from one that is known */
+		} else { /* a distance can only follow from a known one */
 			t.known &= (uint16_t)~insn->writes;
 		}
 	}

@@ -9,8 +9,8 @@
 #define REGIONS_AT_FIRST 8
 
 /*
- * A run that is under way. A helper may start another one: that borrows regions[0] and [1] and vm->stack, and gives them
- * back at its end, which the outer run does not notice since it waits for the helper.
+ * A run that is under way. A helper may start another one, which borrows regions[0] and [1] and vm->stack and restores them
+ * at its end. The outer run does not notice, since it is waiting for the helper.
  */
 struct ebpf_run {
 	struct ebpf_frame frame;
@@ -96,7 +96,7 @@ static enum ebpf_status state(struct ebpf_vm *vm, const char *text)
 	return ebpf_fail(vm, EBPF_ERROR_STATE, EBPF_NO_INSTRUCTION, "%s", text);
 }
 
-/* What frees or changes the program has to wait for its end. */
+/* Calls that free or change the program are refused while it runs. */
 static enum ebpf_status under_way(struct ebpf_vm *vm)
 {
 	return state(vm, "the program is running: a helper cannot replace, verify or compile it");
@@ -132,7 +132,7 @@ enum ebpf_status ebpf_register_helper(struct ebpf_vm *vm, uint32_t number, ebpf_
 	return EBPF_OK;
 }
 
-/* The array has moved or its ends have: frames of runs that are under way point into it. */
+/* The array or its ends have moved, and the frames of runs under way point into it: sets them anew. */
 static void tell_frames(struct ebpf_vm *vm)
 {
 	struct ebpf_run *run;
@@ -333,7 +333,7 @@ static void fill_frame(struct ebpf_vm *vm, void *context, size_t context_bytes, 
 
 /*
  * Takes over from the run that waits for a helper, if there is one. Not inline: GCC 12 would warn that vm->running keeps
- * the address of ebpf_run's local, which end_run takes out again.
+ * the address of a local of ebpf_run, which end_run removes.
  */
 static __attribute__((noinline)) enum ebpf_status begin_run(struct ebpf_vm *vm, void *context, size_t context_bytes,
 							    struct ebpf_run *run)

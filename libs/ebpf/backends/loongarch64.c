@@ -4,12 +4,12 @@
  * checks. Memory is in loongarch64_memory.c, arithmetic and byte swaps in loongarch64_arithmetic.c, encodings in
  * loongarch64_encode.h.
  *
- * LoongArch for who has not written a code generator for it. All instructions are 32 bits: an opcode at the top, then
+ * LoongArch, for a first code generator. All instructions are 32 bits: an opcode at the top, then
  * rk, rj, rd of 5 bits each at bits 10, 5 and 0, or an immediate in place of rk and more. $r0 is zero. There are no
  * flags: branches compare two registers, or one with zero. 32-bit operations (.w) sign-extend their results, eBPF wants
  * zeros above, so each is followed by bstrpick.d d, d, 31, 0, which picks bits 31 to 0; where it can, the code picks
- * other bits and shifts or masks in the same instruction. Divisions by zero and -2^63 / -1 do not trap; what they give is
- * not to be relied on. Displacements have 12 bits (signed), branches on two registers reach 128 kB, b and bl 128 MB.
+ * other bits and shifts or masks in the same instruction. Divisions by zero and -2^63 / -1 do not trap; their result is
+ * undefined. Displacements have 12 bits (signed), branches on two registers reach 128 kB, b and bl 128 MB.
  * (LoongArch Reference Manual, volume 1, chapter 2.)
  *
  * Registers. r1 to r5 are $a0 to $a4, C's arguments. r0 is $a5, moved to $a0 to return; after a helper the other way.
@@ -81,7 +81,7 @@ static int32_t frame_bytes(unsigned registers)
 	return (int32_t)(registers * 8 + 15) & ~15;
 }
 
-/* st.d or ld.d of a mask of registers 6 to 10, upwards from `offset`; returns where it ends. */
+/* st.d or ld.d of each of registers 6 to 10 in the mask, upwards from `offset`; returns the offset after the last. */
 static int32_t transfer_registers(struct ebpf_emitter *e, uint32_t op, uint16_t registers, int32_t offset)
 {
 	unsigned reg;
@@ -268,7 +268,7 @@ static void function_leave(struct ebpf_emitter *e, uint16_t saved)
 	ebpf_emit32(e, JR_RA);
 }
 
-/* The function's address is in $t2; the arguments but the sixth are in place. */
+/* The function's address is in $t2; all arguments except the sixth are in place. */
 static void call_address(struct ebpf_emitter *e)
 {
 	i12(e, LD_D, ARGUMENT_6, FRAME, FIELD(helper_context));
@@ -292,7 +292,7 @@ static void call_helper(struct ebpf_emitter *e, uint32_t number, bool unwinds)
 		jump_if(e, BEQZ, gpr(0), 0, ebpf_leave_label(e));
 }
 
-/* The entry's address waits in frame->scratch for its flags to be looked at. */
+/* Keeps the entry's address in frame->scratch until its flags are read after the call. */
 static void call_register(struct ebpf_emitter *e, unsigned number, ebpf_label bad)
 {
 	move_register(e, ADDRESS, gpr(number));

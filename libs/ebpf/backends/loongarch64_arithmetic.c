@@ -103,8 +103,8 @@ static void extend_word(struct ebpf_emitter *e, bool is_signed, unsigned d, unsi
 }
 
 /*
- * In 64 bits, because the .w divisions leave open what they give for operands that are not sign-extended. -2^31 / -1 is
- * no exception there.
+ * In 64 bits, because the result of a .w division is undefined for operands that are not sign-extended. In 64 bits,
+ * -2^31 / -1 needs no special case.
  */
 static void divide_word(struct ebpf_emitter *e, enum ebpf_alu op, unsigned dst, unsigned src)
 {

@@ -63,7 +63,7 @@ static inline void i12(struct ebpf_emitter *e, uint32_t op, unsigned d, unsigned
 	ebpf_emit32(e, op | ((uint32_t)imm & 0xfff) << 10 | j << 5 | d);
 }
 
-/* A shift count of 5 or 6 bits stands where rk is, and one bit above. */
+/* A shift count of 5 or 6 bits stands in the place of rk and, for the sixth bit, one above it. */
 static inline void shift_by(struct ebpf_emitter *e, uint32_t op, unsigned d, unsigned j, unsigned count)
 {
 	ebpf_emit32(e, op | count << 10 | j << 5 | d);
@@ -100,7 +100,7 @@ static inline void jirl(struct ebpf_emitter *e, unsigned d, unsigned j)
 static inline void branch_by(struct ebpf_emitter *e, uint32_t op, unsigned j, unsigned d, int32_t displacement)
 {
 	uint32_t words = (uint32_t)(displacement / 4);
-	/* beqz and bnez: the sign goes on in the bits where rd would be */
+	/* beqz and bnez: the displacement's sign extends into the bits of rd */
 	uint32_t high = (op == BEQZ || op == BNEZ) && displacement < 0 ? 0x1f : d;
 
 	ebpf_emit32(e, op | (words & 0xffff) << 10 | j << 5 | high);

@@ -4,14 +4,14 @@
  * control, calls and checks. Memory is in power_memory.c, arithmetic and byte swaps in power_arithmetic.c, encodings in
  * power_encode.h.
  *
- * POWER for who has not written a code generator for it. All instructions are 32 bits; arithmetic takes three
+ * POWER, for a first code generator. All instructions are 32 bits; arithmetic takes three
  * registers, so dst op= src is one instruction with dst named twice. There are few 32-bit results: add, or, mulld work on
  * 64 bits, and a 32-bit eBPF operation is followed by rldicl d,d,0,32 (clrldi), unless the instruction clears the upper
  * half itself, as the rotates with mask (rlwinm), andi. and the plain loads do. Register 0 reads as the number 0 where
  * an address or an addi is formed. ld, std and lwa keep the low two bits of their displacement for the opcode, so odd
  * displacements go through a register. Comparisons write one of eight condition fields, here always CR0, and bc tests a
- * bit of it; bc reaches 32 kB, b reaches 32 MB. Division by zero and -2^63 / -1 do not trap but give rubbish, so the
- * code selects around them. (Power ISA 3.1, book I, chapters 2 and 3.)
+ * bit of it; bc reaches 32 kB, b reaches 32 MB. Division by zero and -2^63 / -1 do not trap, but their result is
+ * undefined, so the code handles those divisors apart. (Power ISA 3.1, book I, chapters 2 and 3.)
  *
  * ELFv2: a function is entered with its own address in r12 when it is called through a pointer, and may change r2, the
  * TOC pointer of its module, which the caller then reloads from 24(r1). A frame is at least 32 bytes, a multiple of 16:
@@ -22,13 +22,13 @@
  * displacement, can use it as the address of the doubleword to swap. r9 is EBPF_SCRATCH, r10 holds the address that a failed
  * check reports, r11, r12 and r0 are temporaries.
  *
- * Programs that call nothing make no frame: registers are kept in the protected zone, and so is a doubleword to swap; LR
- * is only saved when bounds checks use it. What is never written is not saved.
+ * Programs that call nothing make no frame: registers are saved in the protected zone, and a doubleword to swap goes
+ * there too; LR is saved only when bounds checks use it. A register that is never written is not saved.
  *
- * Byte swaps. 16 bits take two rotates in place, 32 bits three and a move. For 64 bits there are four ways, and which is
- * best changed with each CPU: rotates and inserts (8 instructions and a move; POWER7, where a load right after the store
- * it depends on is rejected and retried), std and ldbrx (POWER8 forwards stores: the 2017 measurement), xxbrd in a
- * vector register (POWER9), brd (POWER10). Merging with the access is better than all of them.
+ * Byte swaps. 16 bits take two rotates in place, 32 bits three and a move. For 64 bits there are four ways, and each CPU
+ * has another best one: rotates and inserts (8 instructions and a move) on POWER7, where a load right after the store it
+ * depends on is rejected and retried; std and ldbrx on POWER8, which forwards stores (the 2017 measurement); xxbrd in a
+ * vector register on POWER9; brd on POWER10. Merging the swap with the access is better than all of them.
  */
 #include "power.h"
 #include "shape.h"
@@ -230,7 +230,7 @@ static bool test_bits_immediate(struct ebpf_emitter *e, bool wide, unsigned reg,
 	return true;
 }
 
-/* Comparison with a constant; equality has forms for all that is not negative. */
+/* Comparison with a constant; for equality there is a form for every constant that is not negative. */
 static bool compare_immediate(struct ebpf_emitter *e, enum ebpf_condition condition, bool wide, unsigned reg, int32_t imm)
 {
 	bool equality = condition == EBPF_EQ || condition == EBPF_NE;
@@ -300,7 +300,7 @@ static void function_leave(struct ebpf_emitter *e, uint16_t saved)
 	word(e, BLR);
 }
 
-/* r12 holds the function's address; the arguments but the sixth are in place. */
+/* r12 holds the function's address; all arguments except the sixth are in place. */
 static void call_address(struct ebpf_emitter *e)
 {
 	mtctr(e, T2);
@@ -320,7 +320,7 @@ static void call_helper(struct ebpf_emitter *e, uint32_t number, bool unwinds)
 	}
 }
 
-/* The entry's address waits in frame->scratch for its flags to be looked at. */
+/* Keeps the entry's address in frame->scratch until its flags are read after the call. */
 static void call_register(struct ebpf_emitter *e, unsigned number, ebpf_label bad)
 {
 	mr(e, ADDRESS, gpr(number));

@@ -14,13 +14,13 @@ static const uint8_t machine_register[] = {
 
 enum { SP = 1, TOC = 2, FIRST_ARGUMENT = 3, ARGUMENT_6 = 8, ADDRESS = 10, T1 = 11, T2 = 12, FRAME = 26 };
 
-/* Of a native frame: where ELFv2 keeps LR and TOC, and the first byte that is ours. */
+/* Offsets in a native frame: where ELFv2 keeps LR and TOC, and the first byte that is ours. */
 enum { LINK_SAVE = 16, TOC_SAVE = 24, HEADER_BYTES = 32 };
 
 /* In the protected zone, below the six registers that may be saved there: a doubleword for swaps. */
 enum { PROTECTED_SCRATCH = -64 };
 
-/* struct ebpf_emitter's note: r26 is set, so swaps go through frame->scratch. */
+/* In struct ebpf_emitter's note: r26 is set, so swaps go through frame->scratch. */
 enum { NOTE_FRAME = 1 };
 
 #define R(n) ((uint16_t)(1u << (n)))
@@ -90,7 +90,7 @@ static inline bool fits16(int32_t imm)
 	return imm >= -0x8000 && imm <= 0x7fff;
 }
 
-/* If the ones in a word are one run, its first and last bit in POWER's numbering. */
+/* Whether the ones in a word are one run; if so, gives its first and last bit in POWER's numbering. */
 static inline bool is_run(uint32_t mask, unsigned *begin, unsigned *end)
 {
 	if (mask == 0)

@@ -74,7 +74,7 @@ static bool is_signed(enum ebpf_alu op)
 	return op == EBPF_SDIV || op == EBPF_SMOD;
 }
 
-/* t = a / b without a look at b. */
+/* t = a / b, whatever b is. */
 static void quotient(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigned t, unsigned a, unsigned divisor)
 {
 	unsigned xo = is_signed(op) ? (wide ? XO_DIVD : XO_DIVW) : wide ? XO_DIVDU : XO_DIVWU;
@@ -89,8 +89,8 @@ static void multiply(struct ebpf_emitter *e, bool wide, unsigned t, unsigned a, 
 
 /*
  * dst %= src, three instructions, for any divisor but -1 when signed. dst - dst / src * src: with a divisor of 0 the
- * quotient is rubbish, but its product with 0 is not, and the remainder is dst as it should be. The modulo instructions
- * of ISA 3.0 give rubbish for 0 and are jumped over.
+ * quotient is undefined, but its product with 0 is 0, so the remainder is dst, as it should be. The modulo instructions
+ * of ISA 3.0 leave the remainder undefined for 0 and are jumped over.
  */
 enum { REMAINDER_BYTES = 12 };
 
@@ -206,8 +206,8 @@ void ebpf_power_alu(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigne
 }
 
 /*
- * In one instruction or not at all: addis and addi would be one less than lis, ori and add, but both of them wait for dst,
- * and constants of 32 bits are added in hashes, where one operation waits for the other.
+ * In one instruction or not at all. addis and addi are one instruction fewer than lis, ori and add, but both depend on
+ * dst, and constants of 32 bits are mostly added in hashes, whose operations form one dependency chain.
  */
 static bool add_immediate(struct ebpf_emitter *e, bool wide, unsigned dst, int32_t imm)
 {
@@ -330,7 +330,7 @@ void ebpf_power_truncate_register(struct ebpf_emitter *e, unsigned bits, unsigne
 	rldicl(e, gpr(dst), gpr(dst), 0, 64 - bits);
 }
 
-/* Rotated by 8, a word has two bytes in their places; the others come from the word rotated by 24. Clears the upper half. */
+/* Rotated by 8, a word has two bytes in their places; the other two come from it rotated by 24. Clears the upper half. */
 static void reverse_word(struct ebpf_emitter *e, unsigned to, unsigned from)
 {
 	rlwinm(e, to, from, 8, 0, 31);

@@ -56,7 +56,7 @@ void ebpf_power_store(struct ebpf_emitter *e, struct ebpf_memory m, unsigned src
 	store_gpr(e, m, gpr(src), swapped);
 }
 
-/* Bytes and halfwords need no more of the constant than li gives. */
+/* Of bytes and halfwords, li loads all the bits that are stored. */
 bool ebpf_power_store_immediate(struct ebpf_emitter *e, struct ebpf_memory m, int32_t imm)
 {
 	if (m.bytes > 2)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a program needs of its surroundings, for entry and exit that are short where it calls nothing. */
+/* What a program needs from entry and exit, so that both are short for a program that calls nothing. */
 #ifndef EBPF_SHAPE_H
 #define EBPF_SHAPE_H
 
@@ -18,7 +18,7 @@ static inline struct shape program_shape(const struct ebpf_emitter *e)
 	const struct ebpf_vm *vm = e->vm;
 	bool checks = vm->options.bounds || vm->options.budget_instructions || vm->survey.odd; /* reported in the frame */
 	struct shape shape = { .calls = vm->survey.calls, .frame = checks || vm->survey.calls };
-	/* A helper that unwinds leaves from within a function, so what that has changed counts too. */
+	/* A helper that unwinds leaves from within a function, so the registers that the function has changed count too. */
 	uint16_t written = vm->live_at_entry;
 	uint32_t i;
 

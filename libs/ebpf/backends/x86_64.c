@@ -2,13 +2,13 @@
 /*
  * The x86-64 back end, System V calling convention.
  *
- * x86-64 in a page, for who has not written a code generator for it. An instruction is: optional prefix 0x66 (16-bit
+ * x86-64 in a page, for a first code generator. An instruction is: optional prefix 0x66 (16-bit
  * operand), optional REX byte 0x40 | W R X B, opcode (one byte, or 0x0f and one, or 0x0f 0x38 and one), ModRM byte,
  * optional SIB byte, displacement, immediate. ModRM holds a register `reg` (3 bits, or an opcode extension "/n") and an
  * operand `rm` that is a register or memory; REX.R and REX.B are the fourth bits of the two, REX.W makes the operand 64
  * bits wide. Three things are irregular: base registers with low bits 100 (rsp, r12) need a SIB byte, those with 101
  * (rbp, r13) need a displacement, and byte operands in spl..dil need a REX byte, even an empty one. A 32-bit operation
- * clears the upper half of its destination, which is just what eBPF wants. (Intel SDM volume 2, chapter 2.)
+ * clears the upper half of its destination, as eBPF demands. (Intel SDM volume 2, chapter 2.)
  *
  * Registers. r1 to r5 are where C passes arguments (rdi rsi rdx rcx r8), but r4 lives in r9, because rcx is the only
  * register that can hold a shift count; r0 is rax, where C returns. r6 to r9 and r10 are callee-saved: rbx r13 r14 r15
@@ -17,8 +17,8 @@
  *
  * Stack. rsp is a multiple of 16 while eBPF instructions run; a local function pushes what it has to preserve and pads.
  *
- * Arithmetic and byte swaps are in x86_64_arithmetic.c, encodings in x86_64_encode.h, what makes compilation fast in
- * x86_64_straight.c.
+ * Arithmetic and byte swaps are in x86_64_arithmetic.c, encodings in x86_64_encode.h, and the fast path of compilation
+ * in x86_64_straight.c.
  *
  * Byte swaps. bswap is one micro-operation for 32 bits and two for 64 on most cores, and movbe is split into a load and
  * a bswap, so merging gains no time here: it is off unless asked for. A 16-bit swap is a rotate by 8.
@@ -76,7 +76,7 @@ static void align(struct ebpf_emitter *e)
 
 /* Entry and exit. */
 
-/* What is saved for the caller, if the program writes it; rbp is r10, r12 the frame's. */
+/* Registers saved for the caller, if the program writes them; rbp holds r10, r12 the frame pointer. */
 static const struct {
 	uint8_t machine;
 	uint16_t mask;
@@ -93,7 +93,7 @@ static uint32_t plan(const struct ebpf_emitter *e)
 	struct shape shape = program_shape(e);
 	uint32_t note = shape.saved;
 
-	if (shape.frame || e->target->swap == EBPF_SWAP_MEMORY) /* which goes through the frame's scratch */
+	if (shape.frame || e->target->swap == EBPF_SWAP_MEMORY) /* those swaps go through frame->scratch */
 		note |= 1u << EBPF_SCRATCH;
 	if (shape.calls)
 		note |= CALLS;
@@ -102,7 +102,7 @@ static uint32_t plan(const struct ebpf_emitter *e)
 	return note;
 }
 
-/* With the return address, the words on the stack have to be even: is one missing? */
+/* The words on the stack, the return address among them, have to be even in number: is one missing? */
 static bool needs_padding(const struct ebpf_emitter *e)
 {
 	unsigned i, words = 1;
@@ -206,7 +206,7 @@ static bool store_immediate(struct ebpf_emitter *e, struct ebpf_memory m, int32_
 }
 
 /*
- * Fetching or, and, xor have no instruction: a loop of cmpxchg, which compares with rax. rax is kept in r10, the
+ * x86-64 has no fetching or, and, xor: a loop of cmpxchg, which compares with rax. rax is saved in r10, the
  * address is in r11, the new value is made in rcx.
  */
 static void atomic_loop(struct ebpf_emitter *e, struct ebpf_memory m, uint32_t op, unsigned src)
@@ -258,7 +258,7 @@ static void atomic(struct ebpf_emitter *e, struct ebpf_memory m, unsigned src, i
 		break;
 	case BPF_CMPXCHG:
 		op_rm(e, MAP_0F | 0xb1, wide, reg, base, m.offset);
-		if (!wide) /* where it stored, eax was not written */
+		if (!wide) /* a cmpxchg that stored has not written eax */
 			mov_rr(e, false, RAX, RAX);
 		break;
 	default:
@@ -403,8 +403,8 @@ static void check_alignment(struct ebpf_emitter *e, struct ebpf_memory m, ebpf_l
 }
 
 /*
- * The distance from the start of a region, taken from [base + start], to the end of the access, in rcx; carry if the access
- * begins before the region or wraps around.
+ * Computes in rcx the distance from the region's start, which is at [base + start], to the end of the access; sets carry if
+ * the access begins before the region or wraps around.
  */
 static void distance_to_end(struct ebpf_emitter *e, unsigned base, int32_t start, unsigned bytes)
 {
@@ -413,7 +413,7 @@ static void distance_to_end(struct ebpf_emitter *e, unsigned base, int32_t start
 	op_imm(e, OP_ADD, true, RCX, (int32_t)bytes);
 }
 
-/* Most accesses are of the context, which is the first region: that is checked here, the others by the routine. */
+/* Most accesses are of the context, which is the first region: that one is checked inline, the others by the routine. */
 static void check_bounds(struct ebpf_emitter *e, struct ebpf_memory m, ebpf_label routine, ebpf_label bad)
 {
 	uint32_t before, inside;

@@ -40,8 +40,8 @@ static bool is_remainder(enum ebpf_alu op)
 }
 
 /*
- * dst = dst / rcx or dst % rcx by div or idiv, which take rdx:rax and give quotient and remainder there. What lives in
- * rax and rdx is kept in r11 and r10; the divisor was copied to rcx before, so that r10, as EBPF_SCRATCH, is free.
+ * dst = dst / rcx or dst % rcx by div or idiv, which take rdx:rax and leave quotient and remainder there. rax and rdx are
+ * saved in r11 and r10; r10, EBPF_SCRATCH, is free because the divisor has been copied to rcx.
  */
 static void divide_nonzero(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, unsigned dst)
 {

@@ -38,7 +38,7 @@ static inline unsigned x86(unsigned reg)
 #define P66 0x1000000
 #define BYTE 0x2000000
 
-/* Bytes of an instruction on their way to the code, the first one lowest. */
+/* The bytes of an instruction that is being put together, the first one lowest. */
 struct instruction {
 	uint64_t bytes;
 	unsigned count;
@@ -98,7 +98,7 @@ static inline void op_rm(struct ebpf_emitter *e, uint32_t op, bool wide, unsigne
 }
 
 /*
- * Loop heads go to a multiple of 16: where a short loop lies in the fetch windows makes a third of its time (measured on
+ * Loop heads are aligned to 16: how a short loop lies in the fetch windows changes its time by up to a third (measured on
  * a Sapphire Rapids class core).
  */
 #define LOOP_ALIGNMENT 16
@@ -195,7 +195,7 @@ static inline void call_label(struct ebpf_emitter *e, ebpf_label label)
 	displacement(e, label, REL32);
 }
 
-/* Short jumps within an instruction's code: emitted with a hole, closed at the place they go to. */
+/* Short jumps within an instruction's code: emitted without a displacement, which is filled in at the target. */
 static inline uint32_t skip_if(struct ebpf_emitter *e, unsigned cc)
 {
 	ebpf_emit8(e, (uint8_t)(0x70 | cc));

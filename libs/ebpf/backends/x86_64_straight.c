@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What makes compilation for x86-64 fast: tables by opcode, of how long an instruction's code may be, which spares the first
- * pass, and of the code itself where that is one instruction of the machine, as it is for most of a long program.
+ * The fast path of compilation for x86-64: two tables by opcode. One bounds the length of an instruction's code, which makes
+ * the first pass unnecessary; the other holds the code itself where that is one machine instruction, as most of a long
+ * program's are.
  */
 #include "x86_64_encode.h"
 
 /*
- * Upper bounds, for jumps that may be short: the most that x86_64.c and x86_64_arithmetic.c emit for an
- * opcode whose constant and offset are a byte each; either one that is more takes three bytes more.
+ * Upper bounds, from which follows which jumps can be short: the most bytes that x86_64.c and x86_64_arithmetic.c emit for
+ * an opcode whose constant and offset fit a byte each; either that does not fit takes three more.
  */
 #define ARITHMETIC_BYTES(code, k, x) \
 	[BPF_ALU | (code) | BPF_K] = (k), [BPF_ALU64 | (code) | BPF_K] = (k), [BPF_ALU | (code) | BPF_X] = (x), \
@@ -80,8 +81,9 @@ uint32_t ebpf_x86_estimate(struct ebpf_emitter *e, uint32_t start)
 }
 
 /*
- * One instruction for one: the opcode, with what op_rr and op_rm take above it, and one of these. The code is that of the
- * functions in x86_64.c and x86_64_arithmetic.c, which have what comes with more conditions.
+ * An eBPF instruction that is one machine instruction: the opcode, with the prefix bits that op_rr and op_rm take above it,
+ * and one of these forms. The code is the same as from the functions in x86_64.c and x86_64_arithmetic.c, which also handle
+ * the cases that this table leaves out.
  */
 enum form {
 	ALU_REGISTER = 1u << 27,

@@ -5,9 +5,9 @@
  *
  *	against_ubpf [SAMPLES [RUNS]]
  *
- * Both are asked for what they do by themselves: ubpf_load and ubpf_compile with their defaults; ebpf_load, ebpf_verify
- * and ebpf_compile without options. Only ubpf's buffer for code is made larger where its own is too small. Each sample
- * takes both, in an order drawn anew, by the thread's processor time, so that other work on the machine counts little.
+ * Both run with their defaults: ubpf_load and ubpf_compile; ebpf_load, ebpf_verify and ebpf_compile without options. Only
+ * ubpf's code buffer is enlarged where its own is too small. Each sample measures both, in an order drawn anew, by the
+ * thread's processor time, so that other work on the machine counts little.
  * make against-ubpf UBPF=libubpf.a builds it.
  */
 #define _DEFAULT_SOURCE
@@ -166,8 +166,8 @@ static void fill_memory(void)
 }
 
 /*
- * Generated code is called directly in either case. What it is called with is set for each call: memory and its length; the
- * rest of our frame, and ubpf's stack in its own code, are there once.
+ * Generated code is called directly in either case. Its arguments, memory and length, are set for each call; the rest of
+ * our frame is filled once, and ubpf's code makes its own stack.
  */
 static uint64_t run(const struct loaded *l)
 {

@@ -23,7 +23,7 @@ static const char *const engine_names[ENGINES] = { "ubpf", "registers", "fused",
 
 struct engine {
 	struct ebpf_vm *vm; /* NULL: ubpf's sequences */
-	ubpf_function function; /* those */
+	ubpf_function function; /* ubpf's sequences; unused if vm is set */
 	uint64_t (*program)(struct ebpf_frame *);
 	size_t code_bytes;
 };

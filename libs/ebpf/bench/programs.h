@@ -42,7 +42,7 @@ struct bench_program {
 #define JA(offset) I(BPF_OP_JA, 0, 0, offset, 0)
 #define EXIT I(BPF_OP_EXIT, 0, 0, 0, 0)
 
-/* Programs: what belongs together stands in one line. */
+/* Programs: each line of code is one step of the algorithm. */
 /* clang-format off */
 /* 16 bytes: two 16-bit, one 32-bit and one 64-bit word, each loaded, swapped, stored and added. */
 #define SWAP_GROUP(at)                                                                                                  \

@@ -2,9 +2,9 @@
 /*
  * The machine code that iovisor/ubpf's x86-64 JIT emits (vm/ubpf_jit_x86_64.c at commit 2a8edd1 of 2026-07-01, without
  * constant blinding), re-created for the instructions of the bench's programs, so that the bench can compare without
- * that library. What is followed, from reading it: the register map; mov, add, and ... with 32-bit immediates always; 64-bit
- * moves of immediates sign-extended; swaps of 16 bits as rol and and; multiplication by mul with rax and rdx pushed; comparison
- * with a 32-bit immediate; conditional jumps with 32-bit displacements. The stack frame that it sets up is left
+ * that library. Taken over from reading it: the register map; 32-bit immediates for mov, add, and ..., whatever their value;
+ * 64-bit moves of immediates sign-extended; swaps of 16 bits as "rol" and "and"; multiplication by mul with rax and rdx pushed;
+ * comparison with a 32-bit immediate; conditional jumps with 32-bit displacements. The stack frame that it sets up is left
  * out, in its favour.
  */
 #include "ubpf_sequences.h"

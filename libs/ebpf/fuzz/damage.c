@@ -2,8 +2,9 @@
 /*
  * Damaged and random bytecode through decoder, disassembler, verifier, both engines and the code generators, for
  * sanitizers: `make fuzz` builds it with the address and undefined-behaviour sanitizers. Context, stack and region are
- * heap blocks of their exact size, so that a missing bounds check of the interpreter is an error report; the compiled
- * code has to agree with it in everything. Memory runs out at every allocation once in a while, and has to be given back.
+ * heap blocks of their exact size, so that the sanitizer reports a bounds check that the interpreter lacks; the compiled
+ * code has to agree with the interpreter in everything. Now and then an allocation fails, each one in turn, and all memory
+ * has to be freed all the same.
  *
  *	damage [SEED [COUNT]]
  *

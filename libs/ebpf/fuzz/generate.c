@@ -2,14 +2,14 @@
 /*
  * How the programs are made: a main program and up to three local functions, each a sequence of random instructions
  * with jumps that are aimed at the end. One of r6 to r9 keeps the context's address, so that accesses can be made good
- * on purpose. Each function may end with storing some registers, which makes every bit of them count; where it does
- * not, values die, as the fusion pass needs them to.
+ * on purpose. A function may end by storing some registers, so that every bit of them counts; where it does not, values
+ * die, which the fusion pass needs to have anything to do.
  */
 #include "generate.h"
 
 #define STORED_REGISTERS_AT 512 /* in the context */
 
-/* In struct ebpf_insn.flags here: relies on the instruction before, so no jump may aim at it. */
+/* A flag of this generator in struct ebpf_insn.flags: depends on the instruction before, so no jump may go to it. */
 #define GLUED 0x80
 
 uint64_t generate_bits(struct generator *g)
@@ -151,7 +151,7 @@ const struct generate_kind *generate_uncovered(const struct generator *g)
 	return NULL;
 }
 
-/* Counting what was made: the first kind that the instruction matches in all that its kind fixes. */
+/* Coverage: the first kind all of whose fixed fields the instruction matches. */
 static bool is_kind(const struct ebpf_insn *insn, const struct generate_kind *k)
 {
 	uint8_t class = BPF_CLASS(k->opcode), code = BPF_CODE(k->opcode);

@@ -13,7 +13,7 @@
 #define GENERATE_REGION_BYTES 64 /* a registered region, whose address lddw var_addr(GENERATE_REGION_ID) gives */
 #define GENERATE_REGION_ID 77
 
-/* Helpers that the programs call; a number they may call by callx and that is not registered is GENERATE_NO_HELPER. */
+/* Helpers that the programs call; GENERATE_NO_HELPER is a number that callx may meet and that is not registered. */
 #define GENERATE_HELPER_MIX 1 /* any function of its five arguments */
 #define GENERATE_HELPER_UNWIND 5 /* EBPF_HELPER_UNWIND, returns r1 & 7 */
 #define GENERATE_NO_HELPER 3

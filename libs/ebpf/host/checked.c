@@ -24,7 +24,7 @@ uint64_t checked_enter(void *context, const void *code, size_t bytes, struct ebp
 	if (under_way)
 		assay_fail("started a run within a run, for which the checked call has no second stack");
 	for (i = 1; i < 8; i++)
-		arguments[i] = (uintptr_t)UINT64_C(0xbad0bad0bad0bad0) + i; /* there is one argument: the rest is rubbish */
+		arguments[i] = (uintptr_t)UINT64_C(0xbad0bad0bad0bad0) + i; /* one is used: the others are garbage */
 	code_range.start = (uintptr_t)code;
 	code_range.end = code_range.start + bytes;
 	under_way = true;
@@ -42,8 +42,8 @@ static const uintptr_t *stack_of_caller(const void *frame)
 }
 
 /*
- * Behind a bl in compiled code, which is how local functions are called; what a helper's call has left in the same word
- * is behind a bctrl.
+ * Whether the address follows a bl in compiled code: local functions are called by bl. A helper's return address, which may
+ * have been left in the same word, follows a bctrl.
  */
 static bool is_return_address(uintptr_t address)
 {

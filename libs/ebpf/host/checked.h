@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Compiled code under the eyes of the test runner's checked call (runner/call.c): it runs on a guarded stack, with
- * patterns in all registers that the C calling convention preserves, which have to be there when it returns; so do
- * the stack pointer, the caller's frame and, on POWER, the TOC pointer, CR2 to CR4 and the words of the frame header.
+ * Compiled code entered by the test runner's checked call (runner/call.c): it runs on a guarded stack, with patterns in
+ * all registers that the C calling convention preserves. On return the patterns must be unchanged, and so must the stack
+ * pointer, the caller's frame and, on POWER, the TOC pointer, CR2 to CR4 and the words of the frame header.
  */
 #ifndef EBPF_HOST_CHECKED_H
 #define EBPF_HOST_CHECKED_H
@@ -13,7 +13,7 @@
 uint64_t checked_enter(void *context, const void *code, size_t bytes, struct ebpf_frame *frame);
 
 /*
- * For helpers, first of all: what compiled code owes to a C function that it calls. The stack pointer has to be
+ * For helpers, called first of all: checks what compiled code owes to a C function that it calls. The stack pointer has to be
  * aligned and, on POWER, the back chain has to lead over frames with return addresses in their LR save words to
  * where the code was entered. Does nothing if the helper was not called by compiled code.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * struct ebpf_platform for Linux without a libc, and the little that the programs here need of one: this is what lets
- * the plugin and the fuzzer run under QEMU for machines whose libc is not packaged. The rest is the test
+ * struct ebpf_platform for Linux without a libc, and the few libc functions that the programs here need, so that the
+ * plugin and the fuzzer run under QEMU for machines whose libc is not packaged. The rest is the test
  * runner's (../../runner): entry, system calls, memcpy and its like, and the checked call, through which all compiled code
  * is entered here (checked.c). assay_main is what _start calls, with the initial stack pointer.
  */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * struct ebpf_platform for a hosted POSIX program: memory from malloc, code from mmap, never writable and executable at
- * the same time. And the auxiliary vector, where Linux
- * says what the CPU can do.
+ * the same time. Also the auxiliary vector, in which Linux says what the CPU can do.
  */
 #define _DEFAULT_SOURCE
 #include "host.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For the packet programs of this folder: each is compiled for BPF, to be the input of the code generators that are
- * compared, and natively, to be the reference of their results. A program is
+ * For the packet programs of this folder: each is compiled twice, for BPF as input of the code generators that are
+ * compared, and natively as the reference of their results. A program is
  *
  *     uint64_t program(unsigned char *packet, uint64_t bytes)
  *
- * with the packet in r1 and its length in r2. Fields are read at their natural width, as kernel headers do it; that the
- * IPv4 header stands on an odd halfword after 14 bytes of Ethernet is nothing that BPF's targets mind.
+ * with the packet in r1 and its length in r2. Fields are read at their natural width, as kernel headers do it. After 14
+ * bytes of Ethernet the IPv4 header is misaligned by a halfword, which the targets of BPF allow.
  */
 #ifndef PACKET_H
 #define PACKET_H

@@ -51,7 +51,7 @@ static void try_packet(size_t bytes)
 	assay_passed();
 }
 
-/* A few bytes that programs look at, set to what they look for or to anything. */
+/* Sets a few bytes that the programs test, to the values they test for or to random ones. */
 static void mutate(unsigned char *packet, size_t bytes)
 {
 	static const unsigned char places[] = { 12, 13, 14, 16, 17, 20, 21, 22, 23, 30, 31, 34, 35, 36, 37 };

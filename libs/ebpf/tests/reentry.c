@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What helpers may do to the VM that runs them: register and remove regions, start runs within the run; what they may
- * not; and arguments that are none of an enum's values. Each program runs in the interpreter and as compiled code.
+ * Tests what helpers may do to the VM that runs them (register and remove regions, start runs within the run), what they
+ * may not, and arguments outside their enum. Each program runs in the interpreter and as compiled code.
  * Freestanding like plugin.c for QEMU, or hosted for the sanitizers (Makefile). Prints the checks that failed and their
  * number, which is the exit status, or "ok".
  */
@@ -327,7 +327,7 @@ static void values_that_no_enum_has(struct test *test)
 	check(ebpf_emit(test->vm, &target, NULL, &bytes) == EBPF_ERROR_ARGUMENT, "a fusion that does not exist");
 	check(ebpf_census(test->vm, (enum ebpf_byte_order)2, &stats) == EBPF_ERROR_ARGUMENT,
 	      "a byte order that does not exist");
-	/* What is generated for elsewhere does not change what is known of the compiled code. */
+	/* Emitting code for another target does not change the record of the compiled code. */
 	ebpf_code(test->vm, &code_bytes);
 	target = (struct ebpf_target){ .arch = "loongarch64" };
 	ebpf_emit(test->vm, &target, NULL, &emitted);
