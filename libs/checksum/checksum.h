@@ -4,8 +4,8 @@
  * the Linux kernel's functions of the same names. Freestanding: no libc, no allocation, no state.
  *
  * Values. A checksum is a sum of 16-bit words in which a carry out of the top is added back at the bottom,
- * that is, a residue modulo 0xffff. Zero has two forms, 0x0000 and 0xffff, and they are not free to be
- * exchanged: a sum of nothing but zeros is 0x0000, and any other sum that is a multiple of 0xffff is 0xffff.
+ * that is, a residue modulo 0xffff. Zero has two forms, 0x0000 and 0xffff, which are not interchangeable: a sum
+ * of nothing but zeros is 0x0000, and any other sum that is a multiple of 0xffff is 0xffff.
  *
  * A 32-bit *partial sum* is any value congruent to the sum modulo 0xffff (so functions may differ in it, and
  * only csum_fold makes results comparable). It keeps the rule on zero: a partial sum is 0 only if everything
@@ -36,8 +36,8 @@ uint16_t csum_fold(uint32_t sum);
 
 /*
  * Copies `len` bytes (0 to INT_MAX) that do not overlap and returns their partial sum, in one pass. The sum
- * starts from 0xffffffff, as in the kernel since 5.10: no correct result is 0, so 0 can mean that an access
- * faulted, in environments where a fault is survived.
+ * starts from 0xffffffff, as in the kernel since 5.10: no correct result is 0, so where faults are handled,
+ * 0 can mean that an access faulted.
  */
 uint32_t csum_partial_copy(const void *src, void *dst, int len);
 

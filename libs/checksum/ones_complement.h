@@ -109,8 +109,8 @@ static inline uint64_t csum_exact_total(struct csum_exact s)
 }
 
 /*
- * A compiler that vectorises loops over few words makes short buffers slower, and is not allowed to in a
- * kernel.
+ * Keeps the compiler from vectorising a loop over few words, which makes short buffers slower and is not allowed
+ * in a kernel.
  */
 static inline void csum_exact_keep_scalar(struct csum_exact *s)
 {
@@ -207,7 +207,7 @@ static inline uint64_t csum_copy_tail(const uint8_t *src, uint8_t *dst, size_t l
 }
 
 /*
- * A sum over words that straddle those wanted, because it began at an odd byte: its bytes exchanged (RFC
+ * Corrects a sum that began at an odd byte, so that its words straddle the right ones: exchanges its bytes (RFC
  * 1071, 2(B)).
  */
 static inline uint32_t csum_exchange_bytes(uint32_t sum)

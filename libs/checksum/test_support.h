@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the tests of the checksum hot paths share: sums that are comparable, and data on which carries go wrong. */
+/* What the tests of the checksum hot paths share: comparable sums, and data that carries at the edges. */
 #ifndef CHECKSUM_TEST_SUPPORT_H
 #define CHECKSUM_TEST_SUPPORT_H
 

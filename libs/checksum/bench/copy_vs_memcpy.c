@@ -7,8 +7,8 @@
  *	bench/run_copy_vs_memcpy [SAMPLES]
  *
  * Method. A sample is the time of some calls one after another, a few tens of microseconds. Each round takes
- * one sample of each function, in an order that is shuffled anew, so that what disturbs the machine disturbs
- * all alike. For each function the median of the ratios to memcpy's sample in the same round is printed, with
+ * one sample of each function, in an order that is shuffled anew, so that other work on the machine slows all
+ * of them alike. For each function the median of the ratios to memcpy's sample in the same round is printed, with
  * the 5 % and 95 % quantiles of those ratios, and the 2 % quantile of its time. Each result of a copy is
  * verified against its source first.
  */
@@ -28,7 +28,7 @@ copy_function csum_partial_copy, csum_partial_copy_avx2, csum_partial_copy_avx51
 	csum_partial_copy_peer_linux_adc, csum_partial_copy_floor_memcpy;
 uint32_t csum_partial_dispatch(const void *buf, int len, uint32_t sum);
 
-/* memcpy is called through a volatile pointer, or the compiler would know what it does. */
+/* memcpy is called through a volatile pointer, so that the compiler cannot replace the call. */
 static void *(*volatile libc_memcpy)(void *, const void *, size_t) = memcpy;
 
 static uint32_t only_copy(const void *src, void *dst, int len)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Checks and bench of csum_ipv6_magic: random addresses and addresses of edge words, at all multiples of four,
- * ending and starting at pages that cannot be read, with lengths and sums of all sizes. The like of the
- * kernel suite's case of this name, and one known header.
+ * ending and starting at pages that cannot be read, with lengths and sums of all sizes. It covers what the
+ * kernel suite's case of this name does, and one known header.
  */
 #include "checksum.h"
 #include "test_support.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What several scalar variants of csum_partial share: bytes before the first aligned 8-byte word, bytes behind
- * the last, and the way from 64 bits to the result. Nothing outside the buffer is read.
+ * What several scalar variants of csum_partial share: bytes before the first aligned 8-byte word, bytes after
+ * the last, and the folding of 64 bits to the result. Nothing outside the buffer is read.
  *
  * Sums are taken as if the buffer began at an even address. If it begins at an odd one, each byte counts in
  * the other half of its 16-bit word, and exchanging the halves of the folded sum at the end puts that right
@@ -23,8 +23,8 @@ static inline uint32_t csum_byte_at_odd(unsigned char byte)
 }
 
 /*
- * Sums what stands before the first multiple of eight, or less if the buffer ends before. Moves `*at` and
- * `*len` on. The sum is below 2^33.
+ * Sums the bytes before the first multiple of eight, or fewer if the buffer ends earlier. Advances `*at` and
+ * `*len`. The sum is below 2^33.
  */
 static inline uint64_t csum_head(const unsigned char **at, int *len)
 {
@@ -58,7 +58,7 @@ static inline uint64_t csum_aligned_tail(const unsigned char *at, int len)
 	uint64_t sum = 0;
 
 	if (len & 4) {
-		/* Behind a head that stopped early, four bytes may lie across a multiple of four. */
+		/* If csum_head stopped early, these four bytes may lie across a multiple of four. */
 		sum += (uint64_t)((const csum_word16 *)at)[0] + ((const csum_word16 *)at)[1];
 		at += 4;
 	}
@@ -71,7 +71,7 @@ static inline uint64_t csum_aligned_tail(const unsigned char *at, int len)
 	return sum;
 }
 
-/* The result: folded, put right for an odd start, and added to the caller's sum. */
+/* The result: folded, its halves exchanged if the start was odd, and added to the caller's sum. */
 static inline uint32_t csum_finish(uint64_t total, int odd, uint32_t sum)
 {
 	uint32_t narrow = csum_narrow(total);

@@ -4,9 +4,9 @@
  * value, but zero has to be the right zero (see checksum.h). What is expected comes from a running sum over
  * the buffer, one byte per length, which is itself compared with reference.c.
  *
- * The first three cases of the kernel's lib/checksum_kunit.c have their like here (fixed random data, data
- * that always carries, initial sums at which it just does not); the other two are with ip_fast_csum and
- * csum_ipv6_magic.
+ * The first three cases of the kernel's lib/checksum_kunit.c have counterparts here (fixed random data, data
+ * that always carries, initial sums at which it just does not); those of the other two are in the tests of
+ * ip_fast_csum and csum_ipv6_magic.
  */
 #include "checksum.h"
 #include "test_support.h"
@@ -116,7 +116,7 @@ static void check_single_bytes(unsigned char *buffer, unsigned int length_max)
 	}
 }
 
-/* 32-bit accumulators of 16-bit words overflow behind 128 KiB of ones, 32-bit lanes of wider sums later. */
+/* 32-bit accumulators of 16-bit words overflow after 128 KiB of ones, 32-bit lanes of wider sums later. */
 static void check_huge(bool quick)
 {
 	static const unsigned int offsets[] = { 0, 1, 6 };
@@ -157,7 +157,7 @@ static void check_guards(struct assay_region region, unsigned int step)
 	}
 }
 
-/* Buffers across a page's end: code that takes care near it must still see what lies behind. */
+/* Buffers across a page's end: code that is careful near the end must still sum the bytes after it. */
 static void check_page_crossing(const unsigned char *boundary)
 {
 	for (unsigned int before = 0; before <= 72; before++) {

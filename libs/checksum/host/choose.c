@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For programs with a C library on Linux: tells the dispatchers what the CPU has, before main. AT_HWCAP and AT_HWCAP2 are the
- * kernel's word, so a form is only taken where the kernel saves its registers. x86-64's dispatchers ask the CPU themselves;
- * AArch64 has no choice. Who calls from an earlier constructor gets the scalar forms.
+ * For programs with a C library on Linux: tells the dispatchers what the CPU has, before main. AT_HWCAP and AT_HWCAP2 come
+ * from the kernel, so a form is chosen only if the kernel saves its registers. x86-64's dispatchers ask the CPU themselves;
+ * AArch64 has one form only. A constructor that runs earlier gets the scalar forms.
  */
 #if defined(__powerpc__) || defined(__riscv) || defined(__loongarch__)
 #include <sys/auxv.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Checks and bench of ip_fast_csum: headers of all lengths, at all multiples of four in a cache line, ending
- * and starting at pages that cannot be read, with random data and data on which carries go wrong. The like of
- * the kernel suite's ip_fast_csum case, and a real header with its checksum from RFC 1071's arithmetic.
+ * and starting at pages that cannot be read, with random data and data that carries at the edges. It covers what
+ * the kernel suite's ip_fast_csum case does, and a real header with its checksum from RFC 1071's arithmetic.
  */
 #include "checksum.h"
 #include "test_support.h"
@@ -85,7 +85,7 @@ static void set_up(void)
 	struct assay_region region = assay_region_new(HEADER_BYTES_MAX);
 
 	assay_random_fill(region.start, HEADER_BYTES_MAX);
-	/* As in a packet: behind an Ethernet header of 14 bytes in a buffer that starts 2 bytes off. */
+	/* As in a packet: after an Ethernet header of 14 bytes in a buffer that starts 2 bytes off. */
 	bench_header = region.start + 16;
 }
 

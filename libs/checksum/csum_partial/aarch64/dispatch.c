@@ -5,7 +5,7 @@
  * assay-about: scalar or NEON by length
  * assay-needs: neon
  *
- * There is no choice by processor: Advanced SIMD is part of what Linux demands of every AArch64 user
+ * There is no choice by processor: Linux requires Advanced SIMD for every AArch64 user
  * environment. (A kernel chooses by context instead, may_use_simd.) Below 64 bytes the sum is scalar and
  * inline: a reduction across lanes and a move to a general register take as long as eight words.
  */

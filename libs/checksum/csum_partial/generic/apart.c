@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * David Laight's proposal in the 2023 thread: sum the carries apart, and unroll once. Words are added without
- * looking at carries; the comparison that finds a carry and the count of carries hang on the sum, but nothing
- * hangs on them, so a turn costs one addition of latency per word. The kernel's riscv csum.c sums so too.
+ * regard to carries; the comparison that finds a carry and the count of carries depend on the sum, but the sum
+ * does not depend on them, so an iteration costs one addition of latency per word. The kernel's riscv csum.c does
+ * the same.
  *
  * assay-about: carries counted apart from the sum, unrolled once (David Laight's form)
  * assay-requires: 64-bit

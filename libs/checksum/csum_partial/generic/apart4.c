@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The carries apart as in apart.c, in four sums with eight words a turn: no sum waits for another, so what
- * bounds it is how many additions and comparisons a core starts in a cycle (three of them a word), and no
- * longer how long one takes.
+ * The carries apart as in apart.c, in four sums with eight words an iteration: no sum depends on another, so the
+ * bound is the number of additions and comparisons that a core issues in a cycle (three of them a word), no
+ * longer their latency.
  *
  * assay-about: carries counted apart, four sums, eight words a turn
  * assay-requires: 64-bit

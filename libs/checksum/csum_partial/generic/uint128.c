@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The form that LoongArch merged in 6.4 from arm64 (Robin Murphy, 2020), the 2023 thread's "uint128". A pair
+ * The form that LoongArch took over from arm64 in 6.4 (Robin Murphy, 2020), the 2023 thread's "uint128". A pair
  * of words is held as one 128-bit number; adding that number to itself with its halves exchanged leaves in
  * the upper half the sum of both words with the carry brought round. Where there is a carry flag this is two
- * instructions, elsewhere add, sltu, add. Eight words a turn are added as a tree, so only the last step
- * waits for the turn before.
+ * instructions, elsewhere add, sltu, add. Eight words an iteration are added as a tree, so only the last step
+ * depends on the previous iteration.
  *
  * Only aligned words are read. The word that the buffer begins in and the one it ends in are read whole and
  * masked, which saves all branches on the alignment; since they are aligned they cross no page and no cache
@@ -60,7 +60,7 @@ uint32_t csum_partial(const void *buf, int len, uint32_t sum)
 {
 	unsigned int offset = (uintptr_t)buf & 7;
 	const csum_word64 *at = (const csum_word64 *)((const unsigned char *)buf - offset);
-	/* Bytes behind the word that is held back; below zero, as many of its own bytes are not ours. */
+	/* Bytes after the word that is held back; if negative, that many of its own bytes are beyond the buffer. */
 	int64_t left = (int64_t)len + offset - 8;
 	uint64_t total = 0, held;
 

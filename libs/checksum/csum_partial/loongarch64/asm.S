@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The 2023 thread's "asm method": the shape that MIPS has had for its csum_partial since the 1990s, in 64-bit
- * LoongArch instructions. Written anew after that shape (bibo-mao/bench, csum_partial.S), because what it
- * costs comes from the shape:
+ * LoongArch instructions. Written anew after that shape (bibo-mao/bench, csum_partial.S), because the shape
+ * determines its cost:
  *
  * - There is no carry flag, so adding with the carry brought round is three dependent instructions: add,
  *   sltu (the sum is below the addend if it wrapped), add.
  * - Words are added in pairs first, which can overlap, and the pairs then one after the other into the sum.
  *   128 bytes are 16 words, 8 pairs, so a chain of 8 x 3 instructions runs through each turn: 24 cycles.
- * - The address is aligned to 32 bytes by steps of 1, 2, 4, 8 and 16, although every step is a branch.
- * - What is shorter than 56 bytes, and the last 31 bytes, goes by 4-byte words, each a link of the same chain
- *   of three: at 40 bytes that is ten links, which is why this form loses to all others there.
+ * - The address is aligned to 32 bytes by steps of 1, 2, 4, 8 and 16, each of which is a branch.
+ * - Buffers shorter than 56 bytes, and the last 31 bytes, are summed by 4-byte words, each a link of the same chain
+ *   of three: at 40 bytes that is ten links, so this form is the slowest of all there.
  *
  * No callee-saved register is used. Reads exactly the buffer's bytes.
  *

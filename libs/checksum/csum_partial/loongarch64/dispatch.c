@@ -5,8 +5,8 @@
  * assay-about: scalar, LSX or LASX by processor and length
  * assay-needs: apart4 high_words lsx lasx
  *
- * cpucfg tells any program what the processor has, but not whether the kernel saves the vector registers, and
- * an instruction that it has not enabled traps. So csum_partial_init takes AT_HWCAP from the auxiliary vector
+ * cpucfg tells any program what the processor has, but not whether the kernel saves the vector registers, and a
+ * vector instruction that the kernel has not enabled traps. So csum_partial_init takes AT_HWCAP from the auxiliary vector
  * (getauxval) once, before the first call from several threads; a kernel passes its elf_hwcap. Until then,
  * and where loads have to be aligned (no UAL: some 2K cores), everything goes to the form that aligns first.
  *

@@ -5,9 +5,9 @@
  * assay-about: plain 64-bit sums and sums of upper halves, no carries
  * assay-cflags: -fno-vectorize
  *
- * Without a carry flag, a word's carry costs a compare and an addition more. Segher Boessenkool's form
+ * Without a carry flag, a word's carry costs another compare and another addition. Segher Boessenkool's form
  * (linuxppc-dev, 16 January 2020; see csum_tail) needs the same four instructions, ld.d, add.d, srli.d,
- * add.d, but no addition waits for a compare: each chain is one clock a word, so the four-wide LA464 is bound
+ * add.d, but no addition depends on a compare: each chain is one clock a word, so the four-wide LA464 is bound
  * by its width alone: 66 instructions for 128 bytes and a bubble for the taken branch, 7 bytes/clock, where the
  * code of the 2023 thread had 5.9 and a chained carry has 2.7. ld.wu and add.d, two instructions for 4 bytes,
  * come to the same.

@@ -3,12 +3,12 @@
  * The 2023 thread's "uint128", merged in 6.4, as its machine executed it. generic/uint128.c says how the sum is made;
  * here is what GCC makes of it on a machine without a carry flag (GCC 13.3 -O2 on the thread's benchmark, bibo-mao/bench
  * at 26141b2; the loop begins with the loads in the order that the thread prints and at a multiple of 16 bytes, as
- * there). Two things of the layout matter at 40 bytes: the path of a short buffer stands behind the function and
- * jumps back, and there are no branches on the alignment. The multiplication behind the loop by pairs is GCC's, too.
+ * there). Two things of the layout matter at 40 bytes: the path of a short buffer comes after the function's other code and
+ * jumps back, and there are no branches on the alignment. The multiplication after the loop by pairs is GCC's, too.
  *
- * Eight words a turn: added in pairs, the carries of the pairs compared out and added, the pairs added as a tree. Only
- * the last add, sltu, add wait for the turn before, so not a chain but the front end and the queue of instructions
- * bound it.
+ * Eight words an iteration: added in pairs, each pair's carry found by a compare and added, the pairs added as a tree. Only
+ * the last add, sltu, add depend on the previous iteration, so the bound is the front end and the issue queue, not a
+ * dependency chain.
  *
  * assay-about: pairs of words as 128-bit numbers, added as a tree (the thread's uint128), laid out as GCC does
  * assay-reads: aligned-words
@@ -90,9 +90,9 @@ csum_partial:
 	blt	limit, left, .Lturn
 
 	/*
-	 * Sixteen bytes a turn: the word held back and the next; the one behind that is held back instead. GCC lets
-	 * only a cursor run, and behind the loop works out anew from the number of turns where it stands and what is
-	 * left, which is eleven instructions, one of them a multiplication.
+	 * Sixteen bytes an iteration: the word held back and the next; the one after that is held back instead. GCC keeps
+	 * only a cursor, and after the loop computes address and length again from the number of iterations, which takes
+	 * eleven instructions, one of them a multiplication.
 	 */
 .Lpairs:
 	li.w	limit, 8

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The 2023 thread's "uint64" as its machine executed it. Alpha has summed so since the 1990s, one word a turn with
- * the carry of the turn before, and GCC makes of it six instructions for eight bytes; the thread prints them. A chain
- * of three (add, add, sltu) runs through the turns: three cycles a word.
+ * The 2023 thread's "uint64" as its machine executed it. Alpha has used this form since the 1990s, one word an iteration with
+ * the carry of the iteration before, and GCC compiles it to six instructions for eight bytes; the thread prints them. A
+ * dependency chain of three (add, add, sltu) runs through the iterations: three cycles a word.
  *
  * generic/uint64.c does the same, but clang lays the short parts out otherwise, and at 40 bytes these are most of the
  * time. Here they have GCC's order (GCC 13.3 -O2 on the thread's benchmark, bibo-mao/bench at 26141b2): each test of the

@@ -5,7 +5,7 @@
  * assay-about: adde, VMX, VSX, POWER9 or POWER10 form by processor and length
  * assay-needs: adde vmx vsx power9 power10
  *
- * A POWER user cannot ask the processor; the kernel says what it has in the auxiliary vector.
+ * A user program cannot ask a POWER processor; the kernel says in the auxiliary vector what the processor has.
  * csum_partial_init takes AT_HWCAP and AT_HWCAP2 from there (getauxval) once, before the first call from
  * several threads; a kernel passes cur_cpu_spec's features in the same form. Until it is called, everything
  * goes to the scalar adde chain, which is right on every processor.
@@ -37,7 +37,7 @@ static csum_function *vector_form = csum_partial_adde;
 void csum_partial_init(unsigned long hwcap, unsigned long hwcap2)
 {
 	/*
-	 * The instruction set level says what the processor knows, the VSX bit that the kernel lets us use
+	 * The bit of the instruction set level says what the processor knows; the VSX bit says that the kernel lets us use
 	 * the registers.
 	 */
 	if (hwcap & HWCAP_VSX) {

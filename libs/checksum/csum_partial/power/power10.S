@@ -7,7 +7,7 @@
  *
  * As power9.S, with loads twice as wide: lxvp fills two registers, 32 bytes, and there are two load ports and
  * four vector pipes. 32 bytes are one load and two operations: at most 64 bytes/clock. (In little-endian
- * order lxvp exchanges the two registers of a pair. That is no matter to a sum.)
+ * order lxvp exchanges the two registers of a pair, which does not change a sum.)
  *
  * Latency: sixteen accumulators (v0-v15) at seven clocks each keep two and a quarter operations in flight a
  * clock, 36 bytes/clock; more would have to be saved and restored. One pair, v16 and v17, takes all loads:

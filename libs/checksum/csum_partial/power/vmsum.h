@@ -5,8 +5,8 @@
  *
  * vmsumuhm with a multiplier of ones adds a vector's eight 16-bit words into four 32-bit lanes (see vsx.S).
  * Without VSX there are two things to work around:
- *  - lvx ignores the low four bits of the address. A load that starts before the buffer or ends after it is
- *    not wanted here, so the bytes up to the first multiple of 16 are summed as scalars. If the buffer starts
+ *  - lvx ignores the low four bits of the address. So that no load starts before the buffer or ends after it,
+ *    the bytes up to the first multiple of 16 are summed as scalars. If the buffer starts
  *    at an odd address, all words after that are straddled: the sum is of byte-swapped words, and is swapped
  *    once at the end (RFC 1071, 2(B)).
  *  - no direct move: the result goes through memory.

@@ -8,7 +8,7 @@
  * assay-cflags: -fno-unroll-loops
  *
  * POWER7 has one pipe for vmsumuhm, so a vector takes a clock: 16 bytes/clock against 4 of the adde chain.
- * Its unaligned VSX loads may be microcoded, hence lvx at aligned addresses. How it works is told in vmsum.h.
+ * Its unaligned VSX loads may be microcoded, hence lvx at aligned addresses. vmsum.h explains the method.
  */
 #include "vmsum.h"
 

@@ -6,7 +6,7 @@
  *
  * The address is brought to a multiple of four first: these cores split, or on the smallest ones trap, a load
  * that crosses a doubleword or a page. A halfword is summed as one; from an odd address the bytes are summed in
- * the wrong halves, and the result is turned by eight bits, which exchanges them.
+ * the wrong halves, and the result is rotated by eight bits, which exchanges them.
  *
  * assay-about: one chain of adde, 32 bytes a turn
  */
@@ -17,7 +17,7 @@
 csum_partial:
 	/* r3 data, r4 length, r5 sum; r12 is what the data alone come to. */
 	cmpwi	%r4, 0
-	mr	%r9, %r3			/* its lowest bit says whether to turn */
+	mr	%r9, %r3			/* its lowest bit says whether to rotate */
 	li	%r12, 0
 	ble	.Lnothing
 	andi.	%r0, %r3, 1

@@ -7,8 +7,8 @@
  * assay-requires: altivec
  * assay-cflags: -fno-unroll-loops
  *
- * A 32-bit adde chain adds 4 bytes a step; lvx and vmsumuhm take 16. How it works is told in vmsum.h, which
- * the 64-bit variant shares.
+ * A 32-bit adde chain adds 4 bytes a step; lvx and vmsumuhm take 16. vmsum.h, which the 64-bit variant shares,
+ * explains the method.
  */
 #include "../power/vmsum.h"
 

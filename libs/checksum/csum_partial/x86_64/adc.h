@@ -4,8 +4,8 @@
  * (dispatch.c).
  *
  * Each function adds a number of 64-bit words to `sum` with the carry going around. The carry flag does not
- * survive in C, so each is one asm statement; its operands are memory, since a load that feeds an addition is
- * free on this side of the register file.
+ * survive in C, so each is one asm statement; its operands are in memory, since a load that is fused with an
+ * addition costs nothing extra.
  */
 #ifndef CHECKSUM_X86_64_ADC_H
 #define CHECKSUM_X86_64_ADC_H

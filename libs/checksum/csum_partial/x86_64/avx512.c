@@ -31,7 +31,7 @@ uint32_t csum_partial(const void *buf, int length, uint32_t sum)
 	const uint8_t *p = buf;
 	struct sums s = sums_zero();
 
-	/* Below 256 bytes each jump counts: the straight way through is the one on which every piece is present. */
+	/* Below 256 bytes each taken branch counts: the path without one is that on which every piece is present. */
 	if (__builtin_expect(len >= 256, 0)) {
 		for (; len >= 256; p += 256, len -= 256)
 			for (unsigned int i = 0; i < 4; i++)

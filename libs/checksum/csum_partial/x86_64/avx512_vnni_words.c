@@ -14,7 +14,7 @@
  * separate load, twice the accumulators and twice the reduction at the end. The bound is the same, 64
  * bytes/clock on two ports; this form comes closer to it.
  *
- * Latency: five clocks for vpdpwssd, one of them can issue each clock beside the exclusive-or: eight
+ * Latency: vpdpwssd takes five clocks, and one can issue each clock beside an exclusive-or, so eight
  * accumulators are enough.
  *
  * Overflow: lanes count modulo 2^32, and what they hold at the end is the true sum of their words, at most 2

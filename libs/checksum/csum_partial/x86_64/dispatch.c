@@ -15,9 +15,9 @@
  *	avx512 -> avx512_vnni_words	between 256 and 320 bytes
  *	avx512 -> avx512_carry_save	between 1472 and 4096 bytes
  *	avx2 -> avx_vnni		between 250 and 400 bytes
- * A caller that waits for each result sees another order from 64 to 190 bytes: at 64 bytes the adc chain answers
- * after 21 clocks and the vector form after 31, though of independent calls it takes one each 9 clocks and the
- * chain each 15. Calls rarely wait for each other, so throughput decides.
+ * From 64 to 190 bytes latency and throughput rank the forms differently: at 64 bytes the adc chain has a latency of
+ * 21 clocks and the vector form of 31, but independent calls take 15 clocks each by the chain and 9 by the vector
+ * form. Calls rarely depend on each other, so throughput decides.
  *
  * By CPU: cpu_level.h asks once, at the first call that is not short; the pointers then stay as they are.
  * Several threads may resolve at once: they store the same values. A kernel would make them static calls, and
@@ -60,8 +60,8 @@ static uint32_t resolve(const void *buf, int len, uint32_t sum)
 }
 
 /*
- * The straight way through, without a taken jump, is that of long buffers: a jump is two of the nine clocks that 64
- * bytes take. 40 bytes, an IPv6 header or IPv4 and TCP, are worth a way of their own.
+ * The path without a taken branch is that of long buffers: such a branch is two of the nine clocks that 64 bytes
+ * take. 40 bytes, an IPv6 header or IPv4 and TCP, have a path of their own.
  */
 uint32_t csum_partial(const void *buf, int len, uint32_t sum)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * csum_partial_copy for code that has the kernel's entry point of powerpc and x86 since 5.10: the same
- * contract under another name. Before 5.10 it took an initial sum and pointers for errors; such a file is
- * not adapted, for a name alone does not tell.
+ * contract under another name. Before 5.10 it took an initial sum and pointers for errors; sources from then are
+ * not supported, because the name alone does not tell the two apart.
  */
 #include "checksum.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Carries summed apart, as in csum_partial/generic/apart.c, on words that are on their way from source to
- * target. Both addresses are taken as they are: where the compiler says that unaligned words are dear, it makes
- * bytes of them, and such a target wants a variant of its own.
+ * Carries summed apart, as in csum_partial/generic/apart.c, on words that are copied from source to target. Both
+ * addresses may be unaligned: for a machine on which unaligned words are slow the compiler uses byte accesses, and
+ * such a machine needs a variant of its own.
  *
  * assay-about: 64-bit words copied and added, carries counted apart, two sums
  * assay-requires: 64-bit

@@ -6,9 +6,9 @@
  * assay-requires: power8
  *
  * The sum is that of ../../csum_partial/power/vsx.S, one vmsumuhm for 16 bytes. A vector store is cracked in
- * two on POWER8 and there is one a clock, so the store is what bounds the loop, at 16 bytes/clock, and eight
+ * two on POWER8 and there is one a clock, so the stores bound the loop, at 16 bytes/clock, and eight
  * accumulators cover the seven clocks of the sum. lxvd2x and stxvd2x exchange doublewords alike on a
- * little-endian machine, so that the copy is right and the sum does not care.
+ * little-endian machine, so the copy is right; the sum does not depend on the order.
  *
  * Overflow: a lane, over all accumulators, grows by at most 2 * 65535 a vector; 32768 vectors fit. After 256
  * KiB the lanes are folded. The sum starts from 0xffffffff, see checksum.h.

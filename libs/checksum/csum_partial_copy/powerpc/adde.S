@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One chain of adde through the words while they are copied. The target is brought to a multiple of four
- * first, for an unaligned store costs more than an unaligned load on these cores; if that takes an odd number
- * of bytes, everything is summed in the wrong halves and the result is turned by eight bits.
+ * One chain of adde through the words while they are copied. The target is aligned to a multiple of four first,
+ * because an unaligned store costs more than an unaligned load on these cores; if that takes an odd number of
+ * bytes, everything is summed in the wrong halves and the result is rotated by eight bits.
  *
  * assay-about: copy with one chain of adde, 16 bytes a turn, target aligned
  */
@@ -13,7 +13,7 @@
 csum_partial_copy:
 	/* r3 source, r4 target, r5 length, r6 sum. */
 	cmpwi	%r5, 0
-	mr	%r12, %r4			/* its lowest bit says whether to turn */
+	mr	%r12, %r4			/* its lowest bit says whether to rotate */
 	li	%r6, 0
 	ble	.Lempty
 	andi.	%r0, %r4, 1

@@ -6,9 +6,9 @@
  * assay-requires: avx512_vnni
  *
  * As avx512.c, with the sum of ../../csum_partial/x86_64/avx512_vnni_words.c: two operations for 64 bytes on
- * two ports, one clock, which is what the store takes anyway. So in the first-level cache too the sum nearly
- * hides behind the copy. Four vectors an iteration suffice: at a store a clock no accumulator is wanted
- * sooner than four clocks later.
+ * two ports, one clock, which is what the store takes anyway. So in the first-level cache too the sum is nearly
+ * hidden by the copy. Four vectors an iteration suffice: at one store a clock, each accumulator is used again four
+ * clocks later at the earliest.
  */
 #include <immintrin.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A chain of adc through the five words that every header has, two at a time, and through what options there
- * are, word by word: lea and dec leave the carry alone.
+ * A chain of adc through the five words that every header has, two at a time, and through the options, word by
+ * word: lea and dec leave the carry alone.
  *
  * assay-about: adc, eight bytes at a time for the first twenty
  */
