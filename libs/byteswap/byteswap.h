@@ -13,8 +13,8 @@
 #define BYTESWAP_H
 
 /*
- * The C library has a <byteswap.h>, too, with bswap_16 and the like. Who has this folder in the search path gets both by that name.
- * The pragma keeps -pedantic from complaining of include_next.
+ * The C library has a <byteswap.h>, too, with bswap_16 and the like. With this folder in the search path, that name gives both.
+ * The pragma keeps -pedantic from complaining about include_next.
  */
 #if __STDC_HOSTED__ && __INCLUDE_LEVEL__ > 0 && defined(__has_include_next)
 #pragma GCC system_header

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Every source here is one strategy for the widths that its folder's hotpath.toml gives it, compiled with BITS as 16, 32 or 64: the
- * function's name, and what is not the same at each width. For C and assembly.
+ * Every source here is one strategy for the widths that its folder's hotpath.toml gives it, compiled with BITS as 16, 32 or 64.
+ * This header has the function's name and whatever else depends on the width, for C and assembly.
  */
 #ifndef BYTESWAP_WIDTH_H
 #define BYTESWAP_WIDTH_H
@@ -27,7 +27,7 @@
 
 /* What a function takes and returns: a register, or what C passes for one. */
 typedef BY_WIDTH(unsigned long, unsigned long, uint64_t) value_type;
-/* What it lies as in memory. */
+/* Its type in memory. */
 typedef BY_WIDTH(uint16_t, uint32_t, uint64_t) element_type;
 
 #define BYTES (BITS / 8)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The test of load_swap16, load_swap32 and load_swap64. The operand stands at every distance from a page that faults, before
- * and behind it, so every alignment occurs and a byte read beside it is a crash.
+ * The test of load_swap16, load_swap32 and load_swap64. The operand is put at every distance before and after a page that
+ * faults, so every alignment occurs and a read of a byte beside it is a crash.
  */
 #include "width_test.h"
 
@@ -49,7 +49,7 @@ uint64_t assay_bench(uint64_t iterations)
 {
 	value_type sum = 0;
 
-	/* The address depends on the last result, by a zero: latency from address to swapped value. */
+	/* The address depends on the last result (a zero is added): measures the latency from address to swapped value. */
 	for (uint64_t i = 0; i < iterations; i++)
 		sum += LOAD(region.start + offset + ((uintptr_t)sum & assay_opaque_zero()));
 	return sum;

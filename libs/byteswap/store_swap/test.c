@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The test of store_swap16, store_swap32 and store_swap64. The operand stands at every distance from a page that faults,
- * before and behind it; the bytes beside it must not change, and the bits of the value above BITS must not matter.
+ * The test of store_swap16, store_swap32 and store_swap64. The operand is put at every distance before and after a page that
+ * faults; the bytes beside it must not change, and the bits of the value above BITS must not matter.
  */
 #include "width_test.h"
 

@@ -2,8 +2,8 @@
 /*
  * The test of swap16, swap32 and swap64.
  *
- * 16 bits are tried exhaustively. Wider values: every byte value at every place alone and among ones, and random ones.
- * Each is tried with several kinds of dirt above the bits that count, because upper bits are what such code gets wrong.
+ * 16 bits are tried exhaustively. Of wider values: every byte value at every place, among zeros and among ones, and random
+ * values. Each is tried with several patterns in the unused upper bits, because that is where such code goes wrong.
  */
 #include "width_test.h"
 
@@ -72,7 +72,7 @@ uint64_t assay_bench(uint64_t iterations)
 	uint64_t i;
 
 	if (chain) {
-		/* Each call waits for the last one: latency. */
+		/* Each call depends on the result of the last one: measures latency. */
 		for (i = 0; i < iterations; i++)
 			value = SWAP(value + 1);
 		return value;

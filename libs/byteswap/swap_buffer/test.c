@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The test of swap_buffer16, swap_buffer32 and swap_buffer64. Every count of elements around the vector lengths, at every alignment,
- * directly behind and directly before a page that faults; the bytes beside the buffer must not change.
+ * directly after and directly before a page that faults; the bytes beside the buffer must not change.
  */
 #include "width_test.h"
 

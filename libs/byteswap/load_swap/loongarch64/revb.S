@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * LoongArch has no byte-reversed load: load, then reverse. An unsigned word leaves the upper one zero, and revb.2w keeps it so:
- * no clearing, unlike the swap of a register. A halfword comes zero-extended, too, but revb.2h sign-extends its result.
+ * LoongArch has no byte-reversed load: load, then reverse. An unsigned word load clears the upper word, and revb.2w keeps it
+ * clear, so nothing has to be cleared as in the swap of a register. A halfword is loaded zero-extended, too, but revb.2h
+ * sign-extends its result.
  */
 #include "assembly.h"
 

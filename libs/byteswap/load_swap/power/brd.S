@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Load plainly, reverse in the register with ISA 3.1: for comparison with the reversed load, which some cores crack.
+ * A plain load, reversed in the register with ISA 3.1: for comparison with the reversed load, which some cores crack.
  *
  * assay-requires: power10
  */

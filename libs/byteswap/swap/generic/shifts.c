@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Exchange neighbouring bytes, then neighbouring halfwords, then the words: masked rounds, the last of them a rotation.
- * Compilers recognise the pattern and may put their own byte swap in its place; assay-cflags cannot forbid that, the
- * count shows it.
+ * Compilers recognise the pattern and may put their own byte swap in its place. assay-cflags cannot forbid that; the
+ * count of instructions shows it.
  */
 #include "width.h"
 

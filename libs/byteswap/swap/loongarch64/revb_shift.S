@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reverse all eight bytes: the word wanted is then the upper half, and a logical shift brings zeros with it.
+ * Reverse all eight bytes: the result is then the upper half, and a logical right shift fills with zeros.
  */
 #include "assembly.h"
 

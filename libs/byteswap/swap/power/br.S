@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ISA 3.1 at last has the instruction. brh and brw reverse the bytes of each halfword or word of the register: those above the one
- * that is wanted have to be cleared.
+ * ISA 3.1 has instructions for it. brh and brw reverse the bytes of each halfword or word of the register: those above the
+ * lowest one have to be cleared.
  *
  * assay-requires: power10
  */

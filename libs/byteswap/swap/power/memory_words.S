@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Through memory for CPUs before ISA 2.06, which have lwbrx but no ldbrx: each word reversed by its own load, then put
- * together. The word that holds the low half of the value becomes the high half of the result, and where it lies in
- * memory depends on the byte order.
+ * Through memory for CPUs before ISA 2.06, which have lwbrx but no ldbrx: each word is reversed by its own load, then the
+ * two are joined. The word that holds the low half of the value becomes the high half of the result; which of the two that
+ * is in memory depends on the byte order.
  *
  * assay-requires: power7
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Store and load back with the bytes reversed, in a frame, because the 32-bit ABI has no red zone. Two words are loaded back each
- * into the other register.
+ * Store and load back with the bytes reversed, in a frame, because the 32-bit ABI has no red zone. Of two words, each is loaded
+ * back into the other's register.
  */
 #include "assembly.h"
 

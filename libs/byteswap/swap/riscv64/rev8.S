@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * rev8 of Zbb reverses the whole register; what is wanted is then at the top, and a logical shift brings zeros.
+ * rev8 of Zbb reverses the whole register; the result is then at the top, and a logical right shift fills with zeros.
  *
  * assay-requires: zbb
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The instruction for it, since the 486. In 32 bits it clears the upper half, as all 32-bit results do. Of 16 bits, the whole word is
- * reversed and what is wanted shifted down: no write of half a register, which some cores have to merge.
+ * The instruction for it, since the 486. In 32 bits it clears the upper half, as all 32-bit results do. For 16 bits, the 32-bit
+ * word is reversed and the result shifted down: no partial register is written, which some cores have to merge.
  */
 #include "assembly.h"
 

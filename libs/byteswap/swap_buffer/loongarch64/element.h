@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One element at $a0, of $a1 that are left, and on to the next. The store takes the low bits only, so nothing has to be cleared.
+ * One element at $a0; advances to the next and counts $a1 down. The store takes the low bits only, so nothing is cleared.
  */
 /* clang-format off */
 #define SWAP_ELEMENT \

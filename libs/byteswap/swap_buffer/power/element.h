@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* One element at %r3, and on to the next: a plain load and a reversed store, the same code in both byte orders. */
+/* One element at %r3, then advances to the next: a plain load and a reversed store, the same code in both byte orders. */
 /* clang-format off */
 #define SWAP_ELEMENT \
 	BY_WIDTH(lhz, lwz, ld) %r5, 0(%r3); \

@@ -13,7 +13,7 @@
 /* log2 of an element's bytes. */
 #define ELEMENT_SHIFT BY_WIDTH(1, 2, 3)
 
-/* One element at %r3, and on to the next. */
+/* One element at %r3, then advances to the next. */
 #if BITS == 64
 #define SWAP_ELEMENT \
 	lwz %r5, 0(%r3); \
