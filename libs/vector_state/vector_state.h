@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Saving and restoring floating-point and vector registers: layouts, contracts, and what is wrong with an area.
+ * Saving and restoring floating-point and vector registers: layouts, contracts, and checks of areas.
  *
  * Each facility has a pair of functions, FACILITY_save(area) and FACILITY_restore(area):
  *
@@ -10,16 +10,16 @@
  *   restore  loads all that save stores. Other facilities keep theirs.
  *
  * One exception: fpu_save on a POWER with VSX leaves the half of vs0 undefined that is no part of f0, as every instruction
- * that writes f0 does. Who has VSX state saves it by vsx_save.
+ * that writes f0 does. VSX state is saved by vsx_save.
  *
  * Neither touches a byte outside the area, nor one inside that its layout does not name. Neither calls anything, uses the
- * stack, or can fail. The caller sees to it that the facility exists and is enabled (vector_state_facilities tells), that
- * the area is large enough and aligned as its type is. What happens otherwise is the processor's: lvx and stvx drop the
+ * stack, or can fail. The caller ensures that the facility exists and is enabled (vector_state_facilities tells) and that
+ * the area is large enough and aligned as its type is. Otherwise the processor decides what happens: lvx and stvx drop the
  * low four bits of the address and so use the bytes before the area; XSAVE and FXSAVE fault; the others work, slowly, or
- * fault. A program compiled with VECTOR_STATE_DEBUG finds out: vector_state_check().
+ * fault. A program compiled with VECTOR_STATE_DEBUG checks its areas: see vector_state_check().
  *
- * Restoring changes registers that the ABI gives to the caller. So restore is for code that knows it: a switch, a kernel
- * at the end of a system call. A compiler that is told of an ordinary call expects f14 to f31 and v20 to v31 unchanged.
+ * Restoring changes registers that the ABI says a call preserves. So restore is for code that allows for it: a switch, a
+ * kernel at the end of a system call. After an ordinary call a compiler expects f14 to f31 and v20 to v31 unchanged.
  */
 #ifndef VECTOR_STATE_H
 #define VECTOR_STATE_H
@@ -85,7 +85,7 @@ struct vector_state_lasx {
 
 #elif defined(__x86_64__)
 /*
- * The standard format of XSAVE, which is also the kernel's, for hand-written code as well, so that an area which one
+ * The standard format of XSAVE, which is also the kernel's. Hand-written code uses it as well, so that an area which one
  * variant saved can be restored by another. vector_state_prepare() makes an area ready before the first use.
  * `xstate_bv` says which components the area holds; save adds to it, so that an area may be filled by several saves. Those
  * that are in their initial state may be left out (XSAVEOPT, XSAVEC), and restore then makes them so. XSAVEC sets
@@ -96,7 +96,7 @@ struct vector_state_lasx {
  * Intel's, at 832 on AMD's (Zen 4, which has no MPX before them). XSAVE and XRSTOR know; hand-written code reads it from
  * `avx512_at`, in bytes that the processor leaves to software. Two processors that differ cannot exchange areas.
  *
- * An area from which XRSTOR has restored is not to be written by others before the next XSAVEOPT to it, which
+ * An area from which XRSTOR has restored must not be written by anything else before the next XSAVEOPT to it, which
  * leaves out what has not changed since.
  */
 struct vector_state_x86 {
@@ -130,7 +130,7 @@ enum {
 	VECTOR_STATE_XSTATE_AVX = 4,
 	VECTOR_STATE_XSTATE_AVX512 = 0xe0,
 };
-/* What the functions of a facility need of the area: of AVX-512 the larger of the two layouts. */
+/* The bytes of the area that the functions of a facility use; for AVX-512, of the larger of the two layouts. */
 enum { VECTOR_STATE_BYTES_AVX = 832, VECTOR_STATE_BYTES_AVX512 = 2688 };
 
 static inline uint32_t vector_state_xsave_offset(uint32_t component)
@@ -141,7 +141,7 @@ static inline uint32_t vector_state_xsave_offset(uint32_t component)
 	return b;
 }
 
-/* Where AVX-512's parts lie in an area of this processor; 0 if it has none, or has them in a way that is not ours. */
+/* The offset of AVX-512's parts in an area of this processor; 0 if it has none, or lays them out in another way. */
 static inline uint32_t vector_state_avx512_at(void)
 {
 	uint32_t a = 0, b, c = 0, d, at;
@@ -156,7 +156,7 @@ static inline uint32_t vector_state_avx512_at(void)
 	return at;
 }
 
-/* Once for each area, before anything else is done with it. Asks CPUID, which takes microseconds in a virtual machine. */
+/* To be called once for each area, before any other use. Asks CPUID, which takes microseconds in a virtual machine. */
 static inline void vector_state_prepare(struct vector_state_x86 *area)
 {
 	area->legacy.avx512_at = vector_state_avx512_at();
@@ -213,7 +213,7 @@ struct vector_state_neon {
 VECTOR_STATE_EACH(VECTOR_STATE_DECLARE)
 #undef VECTOR_STATE_DECLARE
 
-/* Facilities as bits, to ask for and to be told. */
+/* Facilities as bits, in arguments and results. */
 enum vector_state_facility {
 #define VECTOR_STATE_NUMBER(facility, type, bytes) vector_state_number_##facility,
 	VECTOR_STATE_EACH(VECTOR_STATE_NUMBER)
@@ -273,7 +273,7 @@ static inline unsigned int vector_state_facilities(unsigned long hwcap)
 	return found;
 }
 
-/* ------------------------------------------------------------------ areas that will not do */
+/* ------------------------------------------------------------------ unsuitable areas */
 
 /* What is wrong with an area, in words; NULL if nothing is. */
 static inline const char *vector_state_problem(const void *area, size_t bytes, size_t bytes_min, size_t alignment)
@@ -288,7 +288,7 @@ static inline const char *vector_state_problem(const void *area, size_t bytes, s
 }
 
 #ifdef VECTOR_STATE_DEBUG
-/* Yours: says `function: message` where your program says such things, and does not return. */
+/* To be defined by the program: reports `function: message` in its own way, and does not return. */
 _Noreturn void vector_state_stop(const char *function, const char *message);
 
 static inline void vector_state_check(const void *area, size_t bytes, size_t bytes_min, size_t alignment, int present,
@@ -307,7 +307,7 @@ static inline void vector_state_check(const void *area, size_t bytes, size_t byt
 
 /*
  * FACILITY_save_in(area, bytes, facilities) and FACILITY_restore_in: for areas that the program allocates itself.
- * `facilities` is what vector_state_facilities() said. With VECTOR_STATE_DEBUG they check; without, they only call.
+ * `facilities` is the result of vector_state_facilities(). With VECTOR_STATE_DEBUG they check first; without, they only call.
  */
 #define VECTOR_STATE_DEFINE_IN(facility, type, bytes_min) \
 	static inline void facility##_save_in(void *area, size_t bytes, unsigned int facilities) \

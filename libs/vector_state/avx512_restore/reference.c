@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The processor's own way; the test compares with registers that went by moves.
+ * The processor's own instruction; the test compares with registers that were loaded and stored by moves.
  *
  * assay-requires: xsave avx512
  */

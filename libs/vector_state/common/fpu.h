@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* f0 to f31 in struct vector_state_fpu: lfd and stfd have displacements, so there is one way, and FPSCR is the question. */
+/* f0 to f31 in struct vector_state_fpu: lfd and stfd have displacements, so only the place of FPSCR is open to choice. */
 #ifndef VECTOR_STATE_FPU_H
 #define VECTOR_STATE_FPU_H
 

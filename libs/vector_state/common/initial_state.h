@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * x86-64: what of the test depends on the facility, and restoring components that XSTATE_BV leaves out, which has to make
- * them what the manual calls their initial state. Included by state_test.h.
+ * x86-64: the parts of the test that depend on the facility, and the test of restoring components that XSTATE_BV leaves
+ * out, which has to bring them into what the manual calls their initial state. Included by state_test.h.
  */
 
 static void each_of_facility(piece_visitor *visit, void *with)

@@ -2,8 +2,8 @@
 /*
  * LoongArch: 32 registers from a0 on, and the condition flags, which have no instruction for all eight of them.
  *
- * All areas are shorter than the 2 KiB that a displacement of 12 bits reaches, so each register is one instruction. The
- * flags are the rest: the kernel puts them together in a register, bit field by bit field; they can as well go to memory
+ * All areas are shorter than the 2 KiB that a displacement of 12 bits reaches, so each register is one instruction. Only
+ * the flags leave a choice: the kernel collects them in a register, bit field by bit field; they can as well go to memory
  * one by one, since the layout gives each a byte.
  */
 #ifndef VECTOR_STATE_LOONGARCH_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Areas that hold registers and nothing else: what the tests have to do besides, which is nothing. x86-64 differs. */
+/* Areas that hold registers and nothing else, so these hooks of the test do nothing. On x86-64 they do. */
 
 /* Before a save: what the caller has to put into an area. */
 static inline void prepare_area(unsigned char *area)
@@ -7,13 +7,13 @@ static inline void prepare_area(unsigned char *area)
 	(void)area;
 }
 
-/* What says that the registers are there. */
+/* Marks the registers as present. */
 static inline void finish_area(unsigned char *area)
 {
 	(void)area;
 }
 
-/* After a save: registers that the area says are in their initial state. */
+/* After a save: fills in registers that the area marks as in their initial state. */
 static inline void complete(unsigned char *area, const unsigned char *image)
 {
 	(void)area;

@@ -2,8 +2,8 @@
 /*
  * All floating-point and vector registers of the machine as bytes in memory, and a call with given ones: the independent
  * witness of the tests. registers_<arch>.h has the layout, one asm block that dumps and loads, and the table that says
- * which bytes of the register file each facility puts where in its area. It stores registers in other ways than the
- * variants do (stxvd2x on POWER, for one), so that one wrong idea cannot stand on both sides.
+ * which bytes of the register file each facility puts where in its area. It stores registers by other instructions than
+ * the variants do (stxvd2x on POWER, for one), so that a mistake is not made on both sides alike.
  */
 #ifndef VECTOR_STATE_REGISTERS_H
 #define VECTOR_STATE_REGISTERS_H
@@ -19,7 +19,7 @@ struct piece {
 	char kind; /* for the name: see register_name() of the architecture */
 };
 
-/* Says the pieces of one facility, one by one. */
+/* Lists the pieces of one facility, one by one. */
 typedef void piece_visitor(const struct piece *piece, void *with);
 
 #if defined(__powerpc64__)

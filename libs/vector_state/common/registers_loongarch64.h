@@ -3,8 +3,8 @@
  * LoongArch: f0 to f31, which are the low ends of vr0 to vr31 and xr0 to xr31, as wide as the processor has them; fcc0 to
  * fcc7; fcsr0. Included by registers.h.
  *
- * The assembler takes LSX and LASX instructions only in a file that is compiled for them, and this one is compiled for
- * every machine: so they are written as words. vst and the others have the displacement in bits 21 to 10, the base
+ * The assembler takes LSX and LASX instructions only in a file that is compiled for them. This one is compiled for
+ * every machine, so they are written as words. vst and the others have the displacement in bits 21 to 10, the base
  * register in bits 9 to 5 and the vector register in bits 4 to 0.
  */
 
@@ -162,7 +162,7 @@ static bool file_unused(unsigned int at)
 	return at < FILE_FCC ? at % 32 >= 8u << registers_width() : at >= FILE_FCSR + 4;
 }
 
-/* fcsr0: enables, rounding mode, flags, causes; no cause with its enable, for that is an exception. */
+/* fcsr0: enables, rounding mode, flags, causes; no cause together with its enable, which would raise an exception. */
 static void set_control(struct register_file *file, unsigned int round)
 {
 	static const uint32_t fcsr[] = { 0x0015031f, 0x1f0a0100, 0x00000200, 0x0a1f0015 };

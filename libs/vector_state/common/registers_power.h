@@ -10,7 +10,7 @@ struct register_file {
 	uint64_t fpscr, unused;
 } __attribute__((aligned(64)));
 
-/* Calls `function(area)` with the registers `in`, and leaves what they are afterwards in `out`; `own` is for itself. */
+/* Calls `function(area)` with the registers `in` and stores their values afterwards in `out`; `own` is its scratch space. */
 void registers_call(void (*function)(void), const void *area, const struct register_file *in, struct register_file *out,
 		    struct register_file *own);
 
@@ -143,8 +143,8 @@ static bool register_has_number(char kind)
 }
 
 /*
- * Writing an FPR leaves the other half of its VSR undefined (zero since ISA 3.1): says whether a byte of the register file
- * is such a one. fpu_save writes f0, through which FPSCR goes.
+ * Writing an FPR leaves the other half of its VSR undefined (zero since ISA 3.1): whether a byte of the register file is in
+ * such a half. fpu_save writes f0, through which FPSCR goes.
  */
 static bool left_undefined(const char *facility, bool saved, unsigned int at)
 {
@@ -154,7 +154,7 @@ static bool left_undefined(const char *facility, bool saved, unsigned int at)
 /* ------------------------------------------------------------------ values that the control registers can have */
 
 /*
- * FPSCR: sticky bits and the rounding mode in both polarities, no enabled exception that is also pending, for that would be
+ * FPSCR: sticky bits and the rounding mode in both polarities; no enabled exception that is also pending, which would raise
  * a signal. FEX and VX (0x60000000) follow from others. The upper word holds decimal rounding. VSCR: NJ and SAT.
  */
 static void set_control(struct register_file *file, unsigned int round)
@@ -168,7 +168,7 @@ static void set_control(struct register_file *file, unsigned int round)
 	((uint32_t *)file->vscr)[ASSAY_BIG_ENDIAN ? 3 : 0] = vscr[round % 4];
 }
 
-/* Neither fields that go with the registers nor more cases. */
+/* This architecture has neither further fields in the area nor further cases. */
 #include "plain_area.h"
 
 static unsigned int registers_features;

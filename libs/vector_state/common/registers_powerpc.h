@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * 32-bit PowerPC: f0 to f31 and FPSCR, v0 to v31 and VSCR, each if the processor has them. Included by registers.h.
- * It is the only architecture on which this file may meet a processor without one or the other (603, MPC8xx).
+ * It is the only architecture whose processors may lack one or the other (603, MPC8xx).
  */
 
 enum { FILE_VR = 32 * 8, FILE_VSCR = FILE_VR + 32 * 16, FILE_FPSCR = FILE_VSCR + 16, FILE_BYTES = FILE_FPSCR + 16 };
@@ -15,7 +15,7 @@ struct register_file {
 
 static unsigned int registers_features;
 
-/* registers_call() without the fifth word: the features, for 1 is FPU, 2 is AltiVec. */
+/* registers_call() with the features as a further argument: 1 is FPU, 2 is AltiVec. */
 void registers_call_with(void (*function)(void), const void *area, const struct register_file *in, struct register_file *out,
 			 struct register_file *own, unsigned int features);
 
@@ -180,7 +180,7 @@ static void set_control(struct register_file *file, unsigned int round)
 #define AREA_LEFT_UNDEFINED 1
 #include "plain_area.h"
 
-/* What mffs leaves in the upper half of FPSCR's doubleword is undefined, so what is stored there is. */
+/* mffs leaves the upper half of FPSCR's doubleword undefined, so the stored half is undefined, too. */
 static bool not_compared(const struct piece *piece, unsigned int byte)
 {
 	return piece && piece->kind == 'F' && byte < 4;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * x86-64: zmm0 to zmm31 as wide and as many as there are, k0 to k7, MXCSR, the x87 state. Included by registers.h.
+ * x86-64: zmm0 to zmm31, as many and as wide as the processor has, k0 to k7, MXCSR, the x87 state. Included by registers.h.
  *
- * Vectors go by moves, never by XSAVE. The x87 state comes by FXSAVE, for nothing else shows it whole; with error pointers
- * of zero, because AMD's processors store these only if an exception is pending.
+ * Vectors are read and written by moves, never by XSAVE. The x87 state is read by FXSAVE, because nothing else gives all of
+ * it; with error pointers of zero, because AMD's processors store these only if an exception is pending.
  */
 
 enum {
@@ -15,7 +15,7 @@ enum {
 	AREA_AVX512_AT = 464,
 	AREA_HEADER = 512,
 	AREA_YMM_HIGH = 576,
-	/* From where avx512_at() says that they begin. */
+	/* Offsets from the place that avx512_at() gives. */
 	AVX512_OPMASK = 0,
 	AVX512_ZMM_HIGH = 64,
 	AVX512_ZMM_UPPER = 576,
@@ -104,7 +104,7 @@ static void registers_call(void (*function)(void), const void *area, const struc
 	registers_call_with(function, area, in, out, own, level);
 }
 
-/* CPUID is slow where a hypervisor answers it: asked once. */
+/* Asked once, because CPUID is slow under a hypervisor. */
 static unsigned int avx512_at(void)
 {
 	static unsigned int at;
@@ -225,8 +225,8 @@ static bool file_unused(unsigned int at)
 
 /*
  * The second half of each eight rounds leaves components in their initial state, which XSAVEOPT and XSAVEC do not store. x87:
- * all exceptions masked, for a pending one would be raised by the next instruction. FXRSTOR takes XMM and MXCSR from its
- * image, too: MXCSR must be a valid one there; both come right afterwards.
+ * all exceptions are masked, because the next instruction would raise a pending one. FXRSTOR takes XMM and MXCSR from its
+ * image, too: MXCSR must be valid there; both get their final values afterwards.
  */
 static void set_control(struct register_file *file, unsigned int round)
 {
@@ -279,7 +279,7 @@ static uint64_t bits_of(char kind)
 	case 'Z':
 		return 0x80;
 	default:
-		return 0; /* MXCSR comes with SSE or AVX, and whatever XSTATE_BV says */
+		return 0; /* MXCSR is restored with SSE or AVX, whatever XSTATE_BV says */
 	}
 }
 
@@ -360,7 +360,7 @@ static inline void complete(unsigned char *area, const unsigned char *image)
 	each_of_facility(complete_piece, &completion);
 }
 
-/* FOP, FIP, FDP, the mask of MXCSR, what fills up the x87 registers; the header has been looked at. */
+/* FOP, FIP, FDP, the mask of MXCSR, the padding of the x87 registers; the header is checked elsewhere. */
 static inline bool not_compared(const struct piece *piece, unsigned int byte)
 {
 	if (piece)

@@ -2,10 +2,10 @@
 /*
  * The test of all save and restore hot paths; included by their test.c with FACILITY, and SAVE or RESTORE, defined.
  *
- * registers_call() gives a variant known registers and takes what they are afterwards. Every byte of every register
+ * registers_call() runs a variant with known register values and stores the values afterwards. Every byte of every register
  * differs from its neighbours and from the same byte of other rounds, so a lost register, an exchanged pair and a wrong half
- * all show, and are named. The area stands once before and once behind a page that faults. In between its bytes are
- * followed one by one: those of the layout have to be right, all others have to stay.
+ * are all found, and named. The area is placed once before and once after a page that faults. Its bytes are compared one by
+ * one: those of the layout have to be right, all others unchanged.
  */
 #include "common/registers.h"
 
@@ -27,7 +27,7 @@ void REFERENCE();
 
 /*
  * A variant whose area has the registers of each pair exchanged, as stxvp stores them on a little-endian machine, defines
- * this symbol. Its area is then for the other function of the pair form only.
+ * this symbol. Only a variant of the opposite function that defines it, too, can use such an area.
  */
 extern const char JOIN(FUNCTION, _has_pairs_exchanged) __attribute__((weak));
 
@@ -39,7 +39,7 @@ enum { AREA_BYTES = JOIN(area_bytes_, FACILITY), AREA_ALIGNMENT = JOIN(area_alig
 enum { NOISE_AREA = 0x5a, CASES_ROUNDS = 4 };
 
 static struct register_file before, after, own, wanted;
-static unsigned char image[AREA_BYTES]; /* what the area has to hold, where `meant` says so */
+static unsigned char image[AREA_BYTES]; /* what the area has to hold in the bytes that `meant` marks */
 static unsigned char meant[AREA_BYTES];
 static const struct piece *piece_of[AREA_BYTES];
 static struct piece pieces[300];
@@ -93,7 +93,7 @@ static _Noreturn void fail_register(const char *what, const struct piece *piece,
 	assay_fail("%s %s: byte %u is 0x%02x, expected 0x%02x", what, prefix, byte, is, should);
 }
 
-/* Names what a byte of the register file belongs to, whatever facility has it. */
+/* Names the register that a byte of the register file belongs to, in whatever facility. */
 struct search {
 	unsigned int at;
 	struct piece found;
@@ -192,7 +192,7 @@ static void try_area(unsigned char *area, unsigned int round)
 #include "initial_state.h"
 #endif
 
-/* What vector_state.h says of areas that will not do. */
+/* Checks what vector_state.h says of unsuitable areas. */
 static void check_problems(unsigned char *area)
 {
 	assay_case("vector_state_problem");
@@ -207,7 +207,7 @@ static void check_problems(unsigned char *area)
 	assay_passed();
 }
 
-/* An area of the facility's size that ends at a page that faults, aligned downwards; what is between is watched. */
+/* An area of the facility's size that ends at a page that faults, aligned downwards; the bytes between are checked. */
 static unsigned char *at_the_end(struct assay_region region)
 {
 	return region.end - (AREA_BYTES + AREA_ALIGNMENT - 1) / AREA_ALIGNMENT * AREA_ALIGNMENT;
@@ -263,7 +263,7 @@ static void no_change(void)
 {
 }
 
-/* The areas hold the registers as they are, so that restoring changes nothing under the compiler's feet. */
+/* The areas hold the registers' current values, so that restoring does not change a register that the compiler uses. */
 static void set_up(void)
 {
 	read_features();

@@ -2,11 +2,12 @@
 /*
  * Ways to store and load v0 to v31, for 32-bit and 64-bit POWER: assembler macros, one for each addressing scheme.
  *
- * lvx and stvx have no displacement: their address is the sum of two registers, and that is the whole subject. The
- * kernel writes the offset of each register into a scratch register first: 64 instructions for 32 registers. The patch
- * of 2016 keeps four offsets and moves two bases: 44, and one to give the base back. Four offsets and eight bases, all
- * made in advance, take 42. With o offsets, of which zero is free (RA = 0), and b bases, of which the first is given,
- * o - 1 + b - 1 instructions make o * b places; 32 places need 10. That is the least that sums of two registers can do.
+ * lvx and stvx have no displacement: their address is the sum of two registers, so the variants differ in how they
+ * make addresses. The kernel writes the offset of each register into a scratch register first: 64 instructions for 32
+ * registers. The patch of 2016 keeps four offsets and moves two bases: 44, and one to give the base back. Four
+ * offsets and eight bases, all made in advance, take 42. With o offsets, of which zero is free (RA = 0), and b bases,
+ * of which the first is given, o - 1 + b - 1 instructions make o * b addresses; 32 addresses need 10, the minimum for
+ * sums of two registers.
  */
 #ifndef VECTOR_STATE_VMX_H
 #define VECTOR_STATE_VMX_H
@@ -70,8 +71,8 @@
 
 /*
  * Ours: offsets 16, 32, 48 in r4 to r6, and eight bases, each made once and well before its use: r3, r7 to r12 and r0, which
- * is a register as the second operand only. An addition follows a pair of stores: POWER8 cracks a vector store into two, takes
- * two of them that follow each other into one dispatch group, and has a slot left there.
+ * stands for a register only as the second operand. An addition follows a pair of stores: POWER8 cracks a vector store into
+ * two operations, and a dispatch group with two consecutive ones has a slot left.
  */
 	.macro	row_pair operation, first, base
 	\operation \first, 0, \base
@@ -85,8 +86,8 @@
 	.endm
 
 /*
- * In parts, for VSCR's instruction stands between two of them. It is taken to wait for all before it, and all behind it to wait
- * for it (a guess of the cpu files), so its place is where what came before is on its way and stores go on draining meanwhile.
+ * In parts, because VSCR's instruction comes between two of them. The cpu files assume that it waits for all older instructions
+ * and all younger ones wait for it, so it is placed where the older ones are in flight and stores go on draining meanwhile.
  */
 	.macro	rows_begin operation, first
 	li	4, 16

@@ -3,9 +3,9 @@
  * vs0 to vs31 in struct vector_state_fpu, 64-bit POWER: the VSX forms of common/vmx.h.
  *
  * POWER7 and POWER8 have lxvd2x and stxvd2x, which keep the order of the two doublewords whatever the byte order is. In
- * big-endian order that is what the layout wants. In little-endian order it is not, and the kernel exchanges the halves
- * before each store and back after it, and after each load: two instructions more for a store, one more for a load. stvx
- * has the right order, but reaches v0 to v31 only.
+ * big-endian order the layout is the same. In little-endian order it is not, so the kernel exchanges the halves before each
+ * store and back after it, and after each load: two more instructions for a store, one more for a load. stvx stores in the
+ * right order, but only v0 to v31.
  */
 #ifndef VECTOR_STATE_VSX_H
 #define VECTOR_STATE_VSX_H
@@ -31,7 +31,7 @@
 #endif
 	.endm
 
-/* FPSCR by way of vs0, which is loaded again. r3 is the area; changes nothing else. */
+/* Stores FPSCR through vs0, which is loaded again. r3 is the area; changes nothing else. */
 	.macro	store_fpscr
 	mffs	0
 	stfd	0, FPSCR_OFFSET(3)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * x86-64 by hand, in XSAVE's standard format, which takes wide registers apart: xmm to the legacy region, the upper half of
- * ymm behind the header, that of zmm further behind, at a place that the processor chooses and the area tells.
+ * x86-64 by hand, in XSAVE's standard format, which splits wide registers: xmm in the legacy region, the upper half of ymm
+ * after the header, that of zmm further on, at an offset that the processor chooses and the area holds.
  */
 #ifndef VECTOR_STATE_X86_H
 #define VECTOR_STATE_X86_H
@@ -13,7 +13,7 @@
 #define XSTATE_BV   512
 #define YMM_HIGH(n) (576 + 16 * (n))
 
-/* From what avx512_place makes of the area's address. */
+/* Offsets from the address that avx512_place computes. */
 #define OPMASK(n)    (8 * (n))
 #define ZMM_HIGH(n)  (64 + 32 * (n))
 #define ZMM_UPPER(n) (576 + 64 * ((n) - 16))
@@ -27,7 +27,7 @@
 
 #define EACH_OF_16 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
 
-/* Goes on behind the macro if the area holds all of \mask; else XRSTOR does the work, for what is left out is initial. */
+/* Falls through if the area holds all of \mask; else lets XRSTOR do the work, because missing components become initial. */
 	.macro	fast_if_all mask
 	movl	XSTATE_BV(%rdi), %eax
 	andl	$\mask, %eax

@@ -8,11 +8,11 @@
  *     pingpong count VIA WHO MASK ROUNDS         so many rounds; says `rounds N` if every token was right
  *     pingpong time VIA WHO MASK SECONDS         a line `second N ROUNDS NANOSECONDS` for each
  *
- * VIA: pipe, futex or switch. WHO: process or thread, for a switch context. MASK: facilities, as bits in the order of `list`. Both sides stay on the
- * first processor that they may use, so that each round is two switches and no wake-up of another one.
+ * VIA: pipe, futex or switch. WHO: process or thread; with switch, context. MASK: facilities, as bits in the order of `list`.
+ * Both sides stay on the first processor that they may use, so that each round is two switches and wakes no other processor.
  *
- * Freestanding (runner/freestanding.h), so that the same text runs on the machine and under QEMU. The
- * token is made by the facilities that are touched (an addition in a register of theirs), so a wrong one shows.
+ * Freestanding (runner/freestanding.h), so that the same program runs on the machine and under QEMU. The facilities that are
+ * touched compute the token (by an addition in one of their registers), so a register that is lost makes the token wrong.
  */
 #include "context_switch.h"
 #include "freestanding.h"
@@ -81,7 +81,7 @@ static void pass(unsigned int to, uint32_t token)
 	must(CALL(SYS_FUTEX, &shared->turn, FUTEX_WAKE, 1), "futex");
 }
 
-/* A read that a signal interrupts is restarted by the kernel (SA_RESTART); a pipe that closes means that the other ended. */
+/* The kernel restarts a read that a signal interrupts (SA_RESTART); a closed pipe means that the other side has ended. */
 static uint32_t take(unsigned int me)
 {
 	uint32_t token;
@@ -171,7 +171,7 @@ static long start_second(bool thread)
 	}
 	child = must(CALL(SYS_CLONE, SIGNAL_CHILD), "clone");
 	if (child == 0) {
-		/* Whoever ends us without warning ends the child, too. */
+		/* If we are killed, the child is, too. */
 		(void)CALL(SYS_PRCTL, 1, SIGNAL_KILL);
 		second();
 	}

@@ -3,8 +3,8 @@
  * Touching a facility: an addition of small whole numbers in a register of it. Each facility that is touched adds one to
  * the token, so that the sum tells how many were.
  *
- * x86-64 saves what is in use without being asked (XSAVE); the other kernels enable a facility when a thread first uses it,
- * and keep it enabled for a while (POWER's load_fp and load_vec, LoongArch's EUEN), so one instruction is enough.
+ * On x86-64 the kernel always saves what is in use (XSAVE); the others enable a facility when a thread first uses it, and
+ * keep it enabled for a while (POWER's load_fp and load_vec, LoongArch's EUEN), so one instruction is enough.
  */
 #ifndef PINGPONG_TOUCH_H
 #define PINGPONG_TOUCH_H
@@ -60,9 +60,9 @@ static uint32_t touched_adds(unsigned int mask)
 }
 
 /*
- * One facility: `*words` goes through one of its registers and comes back one larger. The registers are named and not told
- * to the compiler as clobbered, because it is not always told that they exist; all of them are the callee's to change, and
- * nothing in this program keeps a value in them.
+ * Touches one facility: `*words` goes through one of its registers and comes back one larger. The registers are not declared
+ * as clobbered, because the compiler is not always told that they exist; all of them are call-clobbered, and nothing in this
+ * program keeps a value in them.
  */
 static void touch_one(unsigned int which, uint32_t words[16])
 {

@@ -5,15 +5,15 @@
  * An assembly statement may claim to change registers. This one claims all of them, so the compiler keeps what it needs
  * after the statement on the stack, by its own choice, and what is dead is not saved at all. What no compiler
  * lets a statement claim is saved by hand: the frame pointer and, where a compiler may need one, the base pointer of
- * functions with variable frames. So are the control words, because compilers take it that a statement leaves the
- * rounding mode alone.
+ * functions with variable frames. So are the control words, because compilers assume that a statement does not change the
+ * rounding mode.
  *
  * The statement must be in the function that the compiler sees, so all of it is here. context_switch_inline is meant for
  * the few places of a scheduler where switches are made: each has a copy of some twenty instructions. If its caller
  * has much alive, or was given preserved registers to keep by its own caller, the compiler saves those: once, in the
  * function's prologue. A function that does nothing but switch therefore saves what context_switch saves.
  *
- * Contexts of this policy meet only each other: their frame is another one. For gcc and clang.
+ * Contexts of this policy can switch only to each other, because their frame differs. For gcc and clang.
  */
 #ifndef CONTEXT_INLINE_H
 #define CONTEXT_INLINE_H
@@ -335,7 +335,7 @@ static inline void context_check_inline(struct context *from, struct context *to
 	"v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 #endif
 
-/* Where a suspended context goes on, its registers hold what this one put there: message is the third in each ABI. */
+/* A suspended context goes on with the registers as the one that left set them: message is the third argument in each ABI. */
 static inline __attribute__((always_inline)) void *context_switch_inline(struct context *from, struct context *to,
 									  void *message)
 {
@@ -350,7 +350,7 @@ static inline __attribute__((always_inline)) void *context_switch_inline(struct 
 	return word;
 }
 
-/* As context_finish. A release build in which somebody switches to the finished context all the same stops at the trap. */
+/* As context_finish. In a release build, a switch to the finished context stops at the trap. */
 static inline void context_finish_inline(struct context *self, struct context *to, void *message)
 {
 	context_switch_inline(self, to, message);

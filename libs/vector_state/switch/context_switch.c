@@ -34,7 +34,7 @@ _Static_assert(offsetof(struct context, resumer) == sizeof(void *), "arch/*.S kn
 _Static_assert(offsetof(struct context, lease) == 2 * sizeof(void *), "arch/*.S knows it");
 _Static_assert(offsetof(struct context, kept) == 2 * sizeof(void *) + 4, "arch/*.S knows it");
 
-/* Where backtraces end: a frame of zeros, so a return address of 0. Contexts that nobody resumed have it for resumer. */
+/* Where backtraces end: a frame of zeros, so a return address of 0. It is the resumer of contexts that were never resumed. */
 static struct {
 	_Alignas(16) unsigned char frame[sizeof(struct context_frame) + CONTEXT_HEAD_BYTES];
 } bottom_stack;
@@ -98,7 +98,7 @@ static void check_entering(const struct context *from, const struct context *to,
 
 typedef void *switch_function(struct context *from, struct context *to, void *message);
 
-/* Whoever goes on runs the two lines behind the call: it is running again, and the one that it left is suspended. */
+/* The context that goes on runs the two lines after the call: it is running again, and the one that switched is suspended. */
 static void *switch_checked(struct context *from, struct context *to, void *message, switch_function *raw)
 {
 	check_leaving(from, &from);
@@ -229,7 +229,7 @@ enum context_status context_create_inline(struct context *context, void *stack, 
 
 	if (status != CONTEXT_OK)
 		return status;
-	/* The first switch pops this frame and finds the other one under it, which context_start_inline takes from there. */
+	/* The first switch pops this frame; the other one lies under it, where context_start_inline takes it. */
 	frame = context->stack_pointer;
 	inline_frame = (struct context_inline_frame *)frame - 1;
 	for (unsigned char *byte = (unsigned char *)inline_frame; byte < (unsigned char *)frame; byte++)
@@ -256,7 +256,7 @@ void context_returned(struct context *self)
 	context_finish(self, self->resumer, NULL);
 }
 
-/* The architectures where a build can save more than a CPU has tell by their own rule. */
+/* Architectures where a build may save registers that a CPU lacks define their own rule. */
 #ifndef CONTEXT_CPU_LACKS
 #define CONTEXT_CPU_LACKS(hwcap) ((void)(hwcap), (const char *)NULL)
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Contexts on stacks of the caller's, and the switch between them that loses no register.
+ * Contexts on stacks that the caller provides, and the switch between them that loses no register.
  *
- * A context is a call that can be left in the middle and gone on with later. It owns a stack, which the caller
- * brings, and what the ABI says a function call preserves; a switch is a call, so nothing else can be alive across it.
- * The library has no global state (but whose processor an x86 one is, asked once), allocates nothing and needs no libc.
+ * A context is a call that can be suspended in the middle and continued later. It owns a stack, which the caller
+ * provides, and what the ABI says a function call preserves; a switch is a call, so nothing else can be alive across it.
+ * The library has no global state (except the vendor of an x86 processor, asked once), allocates nothing and needs no libc.
  * Contexts of one program may run on several threads, each context on one thread at a time.
  *
  *	static void numbers(struct context *self, void *message)
@@ -31,11 +31,11 @@
  *   inline   context_switch_inline (context_inline.h): an inline assembly statement that claims to change every
  *            register. The compiler then saves what is alive at this place and nothing else.
  * The first three mix freely: what a frame holds is noted in its context. Contexts of the inline policy are made by
- * context_create_inline and meet only each other.
+ * context_create_inline and can switch only to each other.
  *
  * With CONTEXT_DEBUG defined, for the library and for what includes this header, each misuse that is listed at the
- * functions stops the program through context_panic, with a message that names it. Without it, misuse is undefined but
- * for what is said otherwise.
+ * functions stops the program through context_panic, with a message that names it. Without it, misuse is undefined unless
+ * stated otherwise.
  */
 #ifndef CONTEXT_SWITCH_H
 #define CONTEXT_SWITCH_H
@@ -87,7 +87,7 @@ enum context_status {
 	CONTEXT_STACK_TOO_SMALL, /* fewer than CONTEXT_STACK_BYTES_MIN bytes */
 };
 
-/* Of the stack's lowest address. Its size may be any; what is above the last multiple of this is not used. */
+/* Of the stack's lowest address. The size is arbitrary; bytes above the last multiple of this are not used. */
 #define CONTEXT_STACK_ALIGNMENT 16
 /* A frame of the library, and some calls. A signal handler that runs on the stack needs far more: the kernel's own frame
  * alone is up to 12 KiB on x86-64 with AMX, and 4 KiB on most others. */
@@ -95,8 +95,8 @@ enum context_status {
 
 /*
  * Makes a context that runs entry on the stack when it is first switched to, with the creator's control words.
- * Nothing is written to the stack but the top of it (and, by debug builds, a word at its lowest address). A guard page
- * below is the caller's to make (host/stack.h does).
+ * Only the top of the stack is written (and, by debug builds, a word at its lowest address). A guard page below it is the
+ * caller's task (host/stack.h makes one).
  * Debug builds stop at a misaligned and at a too small stack; others return the status and leave *context alone.
  */
 enum context_status context_create(struct context *context, void *stack, size_t stack_bytes, context_entry entry);
@@ -109,7 +109,7 @@ enum context_status context_create(struct context *context, void *stack, size_t 
  * A switch to a finished context reads a frame at address 0, which faults wherever that page is unmapped.
  *
  * A signal may arrive at any instruction: the stack pointer always has a whole stack under it, and nothing that is needed
- * lies beyond the ABI's red zone. A handler on the normal stack runs on the one or the other context's. It must not
+ * lies beyond the ABI's red zone. A handler on the normal stack runs on the stack of one context or the other. It must not
  * switch away from a context that it has interrupted in the middle of a switch.
  */
 void *context_switch(struct context *from, struct context *to, void *message);
@@ -120,8 +120,8 @@ void *context_switch_vrsave(struct context *from, struct context *to, void *mess
 
 /*
  * The used policy keeps self's floating-point and vector registers and its control words over the next `switches`
- * switches away from it, and by CONTEXT_LEASE_ALWAYS over all. Without a lease they are lost at each switch, also those
- * that a caller's caller keeps there: lease before any code that may hold such a value over a switch.
+ * switches away from it, and with CONTEXT_LEASE_ALWAYS over all. Without a lease each switch loses them, including values
+ * that callers further up keep there: lease before any code that may hold such a value over a switch.
  */
 #define CONTEXT_LEASE_ALWAYS UINT32_MAX
 static inline void context_lease(struct context *self, uint32_t switches)
@@ -137,7 +137,7 @@ static inline void context_lease(struct context *self, uint32_t switches)
 bool context_cpu_suffices(unsigned long hwcap);
 
 #ifdef CONTEXT_DEBUG
-/* Called with a message that ends in no line end; must not return. The program brings it, or links host/panic.c. */
+/* Called with a message without a line end; must not return. The program defines it, or links host/panic.c. */
 CONTEXT_NORETURN void context_panic(const char *message);
 void *context_switch_checked(struct context *from, struct context *to, void *message);
 void *context_switch_used_checked(struct context *from, struct context *to, void *message);
@@ -163,8 +163,8 @@ static inline void context_check_yield(const struct context *self)
 #endif
 
 /*
- * The pair that calls and generators want: resume notes who resumed, yield goes back there. A backtrace taken in a resumed
- * context goes on in its resumer. Debug builds also stop if `to` is waiting for one that it resumed itself, and if
+ * The pair for calls and generators: resume notes who resumed, yield switches back there. A backtrace taken in a resumed
+ * context goes on in its resumer. Debug builds also stop if `to` is waiting for a context that it has resumed itself, and if
  * self yields without having been resumed.
  */
 static inline void *context_resume(struct context *self, struct context *to, void *message)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One statement for each register; VSCR first, because it goes through v0. That the registers change is not told to the
- * compiler, which would save and restore them around it.
+ * One statement for each register; VSCR first, because it goes through v0. The registers are not declared as clobbered,
+ * because the compiler would save and restore them around the statements.
  *
  * assay-requires: altivec
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One statement for each register. The compiler, told to spare vector registers, makes addresses in between and nothing
- * else.
+ * One statement for each register. The compiler, which is told not to use vector registers, adds address computations and
+ * nothing else.
  *
  * assay-requires: altivec
  */

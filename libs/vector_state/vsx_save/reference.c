@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* One statement for each register, its halves apart: the FPR by stfd, the other one exchanged to its place and back. */
+/* One statement for each register, by halves: the FPR by stfd, then the other half, exchanged into its place and back. */
 #include "vector_state.h"
 #include "common/numbers.h"
 

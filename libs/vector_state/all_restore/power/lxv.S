@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * POWER9: 64 loads with displacements. FPSCR comes by way of vs0 and VSCR by way of v0. Both are moved first and together, since
- * each move waits for all that is older: between loads, each would wait for the loads before it.
+ * POWER9: 64 loads with displacements. FPSCR is loaded through vs0 and VSCR through v0. Both are moved first and together,
+ * since each move waits for all older instructions: between loads, each would wait for the loads before it.
  *
  * assay-about: lxv with displacement
  * assay-requires: power9

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The fewest address instructions for both halves. The control registers go through vs31 and v31, which are loaded last in their
- * halves, and are moved when twelve loads of the half are on their way.
+ * halves, and are moved when twelve loads of the half are in flight.
  *
  * assay-about: four offsets, eight bases made in advance
  * assay-requires: power7

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * As rows, but VSCR and FPSCR are moved before the loads: each move waits for everything older, and here that is two loads. In
- * rows the loads reach the bound that stands without the moves; with them this takes fewer cycles.
+ * As rows, but VSCR and FPSCR are moved before the loads: each move waits for all older instructions, which here are two loads.
+ * In rows the loads alone reach their bound; together with the moves this order takes fewer cycles.
  *
  * assay-about: as rows, the control registers first
  * assay-requires: power7

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the kernel does when everything is wanted: both serial forms, one after the other.
+ * What the kernel does when it restores everything: both serial forms, one after the other.
  *
  * assay-about: li 16 * n; lxvd2x, lvx, as in the kernel
  * assay-requires: power7

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * FXRSTOR loads x87, MXCSR and the lower halves, and leaves the upper ones, which are put on top.
+ * FXRSTOR loads x87, MXCSR and the lower parts of the vectors, and leaves the upper ones, which are inserted afterwards.
  *
  * assay-about: fxrstor64, vinsertf128, vinsertf64x4, vmovups, if the area holds all parts
  * assay-requires: xsave avx512

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * v0 to v31 first, with the fewest address instructions. Then they are free, and v0 to v3 carry vs0 to vs31 to stvx: on a
- * little-endian machine that is one instruction more for each, where an exchange and its undoing are two; in big-endian
- * order stxvd2x needs none. FPSCR and VSCR are asked for long before their answers are stored.
+ * v0 to v31 first, with the fewest address instructions. Then they are free, and vs0 to vs31 are copied to v0 to v3 for stvx:
+ * on a little-endian machine that is one more instruction a register, while exchanging the halves and exchanging them back are
+ * two; in big-endian order stxvd2x needs none. FPSCR and VSCR are read long before they are stored.
  *
  * assay-about: four offsets, eight bases; v0 to v3 carry vs0 to vs31
  * assay-requires: power7

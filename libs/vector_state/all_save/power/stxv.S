@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * POWER9: 64 stores with displacements; FPSCR and VSCR are asked for as soon as there is a register for the answer.
+ * POWER9: 64 stores with displacements; FPSCR and VSCR are read as soon as there is a free register for them.
  *
  * assay-about: stxv with displacement
  * assay-requires: power9

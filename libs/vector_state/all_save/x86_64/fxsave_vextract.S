@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * FXSAVE stores the x87 and SSE parts, whose places it shares with XSAVE; what is wider goes by moves.
+ * FXSAVE stores the x87 and SSE parts, to the same places as XSAVE; the wider parts of the vectors are stored by moves.
  *
  * assay-about: fxsave64, vextractf128, vextractf64x4, vmovups
  * assay-requires: xsave avx512

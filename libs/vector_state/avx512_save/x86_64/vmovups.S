@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The format takes zmm0 to zmm15 apart in three; zmm16 to zmm31 are whole. 48 stores, 16 more, eight masks.
+ * The format splits each of zmm0 to zmm15 into three parts; zmm16 to zmm31 are whole. 48 stores, 16 more, eight masks.
  *
  * assay-about: vmovups, vextractf128 and vextractf64x4
  * assay-requires: xsave avx512

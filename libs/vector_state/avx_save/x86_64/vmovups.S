@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The format takes each register apart, so there are 32 stores: the lower half by vmovups, the upper by vextractf128, which
- * stores without a register in between.
+ * The format splits each register, so there are 32 stores: the lower half by vmovups, the upper by vextractf128, which
+ * stores directly.
  *
  * assay-about: vmovups and vextractf128
  * assay-requires: xsave avx

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The flags first, each by its own byte and register: eight loads and eight moves that do not wait for each other.
+ * The flags first, each by its own byte and register: eight independent pairs of a load and a move.
  *
  * assay-about: fld.d, flags loaded one by one
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * f1 to f31 first: a processor that lets nothing pass mtfsf has then done most of the loads before it.
+ * f1 to f31 first: a processor on which nothing younger executes before mtfsf has then done most of the loads.
  *
  * assay-about: lfd, then FPSCR
  * assay-requires: fpu

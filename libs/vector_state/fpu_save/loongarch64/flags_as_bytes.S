@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The flags first, each by its own register and byte: sixteen instructions that do not wait for each other, where
- * putting them together is a chain.
+ * The flags first, each by its own register and byte: eight independent pairs of instructions, while collecting them
+ * in one register is a dependency chain.
  *
  * assay-about: fst.d, flags stored one by one
  */

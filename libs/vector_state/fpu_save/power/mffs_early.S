@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mffs waits for what may still change FPSCR, and on most cores takes several clocks besides. So it is asked for as soon as f0
- * is stored, and its answer when all other registers are.
+ * mffs waits for older instructions that may still change FPSCR, and on most cores takes several clocks besides. So it follows
+ * the store of f0, and its result is stored after all other registers.
  *
  * assay-about: stfd, FPSCR asked for after the first store
  * assay-requires: fpu

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * st1 stores four registers and moves the base: eight instructions, each waiting for the base of the one before.
+ * st1 stores four registers and advances the base: eight instructions, each of which depends on the base of the one before.
  *
  * assay-about: st1 of four registers, with update
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mrs of FPSR waits for what may still change it: asked for first, the answer comes while the registers are stored.
+ * mrs of FPSR waits for older instructions that may still change it. Issued first, it completes while the registers are stored.
  *
  * assay-about: stp of two registers, FPSR and FPCR asked for first
  */

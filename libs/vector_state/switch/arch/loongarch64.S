@@ -8,8 +8,8 @@
  *
  * LSX and LASX. The vector registers lie over the floating-point ones: $vr24 and $xr24 begin with $f24. The psABI
  * preserves 64 bits of $f24 to $f31 and nothing above, so the upper parts are the caller's, who saves what it needs
- * before it calls us. A switch in user space needs no vector instruction. (In the kernel and in signal frames, where
- * nobody has been called, losing the upper halves is the classic fault of this architecture.) fcc0 to fcc7, the
+ * before the call. A switch in user space needs no vector instruction. (In the kernel and in signal frames, which are not
+ * entered by a call, losing the upper halves is the classic fault of this architecture.) fcc0 to fcc7, the
  * condition flags, are the caller's, and so are the LBT registers of binary translation.
  *
  * fcsr0. Bits 9 and 8 are the rounding mode, bits 4 to 0 the exception enables; the rest is flags and causes, which stay

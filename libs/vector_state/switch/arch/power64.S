@@ -5,16 +5,16 @@
  * Registers. A call preserves r1 (stack), r14 to r31, f14 to f31, v20 to v31 and the condition register fields CR2, CR3
  * and CR4. In VSX's numbering, f14 to f31 are the upper halves of vs14 to vs31, whose lower halves are free, and v20 to
  * v31 are vs52 to vs63, whole. So a switch has 18 general registers, 18 doubles and 12 vectors to keep: 480 bytes. The
- * vectors and doubles are what switches forget: in code that does no floating point nothing shows, until a
- * compiler puts a loop's constant into f31 or v31. r13 is the thread pointer and the same in all contexts of a thread.
+ * vectors and doubles are what switches forget: code without floating point does not notice, until a compiler puts a
+ * loop's constant into f31 or v31. r13 is the thread pointer and the same in all contexts of a thread.
  *
  * Condition register. A compiler keeps the result of a comparison over a call in CR2 to CR4. mfcr reads all eight fields;
  * mtocrf writes one, which is one operation on POWER, where mtcrf of three is microcode.
  *
  * TOC. r2 points into the module's table of contents. A caller in another module comes through a stub that saves r2 at
- * 24(r1) and the caller restores it from there; one in this module relies on r2 coming back. Code compiled with POWER10's
- * PC-relative addressing uses r2 as a temporary. Where both meet on this side and that side of a switch, r2 is state, so
- * it is kept, in the TOC word of the switch's own frame. The functions here have one entry point and use no r2
+ * 24(r1) and the caller restores it from there; one in this module relies on r2 being unchanged. Code compiled with POWER10's
+ * PC-relative addressing uses r2 as a temporary. A switch may lead from either kind of code to the other, so r2 is state and
+ * is kept, in the TOC word of the switch's own frame. The functions here have one entry point and use no r2
  * themselves. A context's entry is called through a pointer: its address in r12, from which it makes its own r2.
  *
  * Frame. r1 is a multiple of 16 and points to the back chain, the address of the caller's frame. The caller lends the

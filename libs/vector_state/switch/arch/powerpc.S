@@ -5,15 +5,15 @@
  * Three machines in one ABI. Every PowerPC preserves r1, r14 to r31 and CR2 to CR4 over a call. One with an FPU also
  * preserves f14 to f31; cores without (MPC8xx, and code compiled with -msoft-float) have none. One with AltiVec (the
  * 74xx, the 970 in 32-bit programs) also preserves v20 to v31 and VRSAVE. What this file saves follows the compiler's flags
- * (-msoft-float, -maltivec), so it has to be built with the flags of the program. A library that uses AltiVec in a
- * program built without is what goes wrong: build this file with -maltivec where any part is. context_cpu_suffices tells
- * whether the CPU then has the registers. The e500's SPE, which widens the general registers to 64 bits, is not served.
+ * (-msoft-float, -maltivec), so it has to be built with the flags of the program. If any part of the program, for example a
+ * library, uses AltiVec, this file must be built with -maltivec, too. context_cpu_suffices tells whether the CPU has the
+ * registers. The e500's SPE, which widens the general registers to 64 bits, is not supported.
  *
  * r2 is the thread pointer and r13 the small data pointer: the same everywhere in a thread. There is no TOC.
  *
  * Frame. r1 is a multiple of 16 and points to the back chain. The caller lends two words: the back chain itself and, at
- * 4, the LR save word. CR has no such word, it goes into the own frame. There is no red zone on Linux: what lies below
- * r1 is lost at any signal, so the frame is made first, by one stwu, and filled then.
+ * 4, the LR save word. CR has no such word, so it goes into the switch's own frame. There is no red zone on Linux: a signal
+ * may overwrite all below r1, so the frame is made first, by one stwu, and filled then.
  *
  * VRSAVE. AltiVec's interface makes it preserved: each bit says that the vector register of its number is in use, and a
  * function that sets bits restores the old value. Linux uses it as a mark besides: 0 until the thread's first vector

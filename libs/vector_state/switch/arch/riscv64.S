@@ -8,8 +8,8 @@
  * context_switch is no such function); vxrm and vxsat are the caller's, too.
  *
  * fcsr. The psABI gives it thread storage duration, following C: fesetround acts on a thread. A coroutine that changes
- * the rounding mode and is left would change it for all others, so the mode, frm, is kept with each context here, as on
- * the other architectures; the flags, fflags, stay with the thread. frm is written only if it differs, because writes
+ * the rounding mode and then switches away would change it for all others, so the mode, frm, is kept with each context, as
+ * on the other architectures; the flags, fflags, stay with the thread. frm is written only if it differs, because writes
  * of control registers drain the pipeline of many cores.
  *
  * Shadow stacks (Zicfiss) have a limit as on x86-64: a switch leaves ssp where it was, so programs with contexts must run

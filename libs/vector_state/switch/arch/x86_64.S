@@ -2,8 +2,8 @@
 /*
  * x86-64, System V ABI (Linux, the BSDs, macOS; not Windows, which also preserves rdi, rsi and xmm6 to xmm15).
  *
- * Registers. A call preserves rbx, rbp, r12 to r15 and rsp: six registers and the stack pointer. No vector register is
- * preserved, in no width, nor is a mask register, so a switch has none to save: all of xmm, ymm and zmm are dead across a
+ * Registers. A call preserves rbx, rbp, r12 to r15 and rsp: six registers and the stack pointer. No vector register of any
+ * width and no mask register is preserved, so a switch has none to save: all of xmm, ymm and zmm are dead across a
  * call. What is preserved besides is control: the control bits of MXCSR (rounding, exception masks, flush-to-zero and
  * denormals-are-zero) and the x87 control word (rounding, precision, masks). Their status bits are free. x87 must be in
  * x87 mode and the direction flag clear at every call, so neither is state.
@@ -12,15 +12,15 @@
  * which in nearly all programs is never: fldcw is microcode. MXCSR is compared on Intel's processors alone, by its control
  * bits. There a ldmxcsr after a stmxcsr takes 6 ns if it changes nothing and 69 if it changes anything, be it a status bit
  * that one context's arithmetic has set and the other's has not (measured on Emerald Rapids); the switch takes 71 ns with
- * the write and 3.9 with the comparison. On Zen 3 the comparison costs more than the write: both compared 1.19 of Boost's
- * time, which writes both always; the x87 word compared 0.95; none compared 1.01; neither read nor written 0.75. All by
- * make bench. Which of the two a context does is in its frame, from where each save takes it over: context_create asks the
- * processor, and the context that a thread began with learns it from the first one that it switches to. ldmxcsr also
- * brings the saved status bits back, which nobody may rely on.
+ * the write and 3.9 with the comparison. On Zen 3 the comparison costs more than the write. As a ratio to Boost's time, which
+ * always writes both: 1.19 with both compared, 0.95 with the x87 word compared, 1.01 with none compared, 0.75 with neither
+ * read nor written. All by make bench. Whether a context compares MXCSR is in its frame, and each save copies it from the
+ * last: context_create asks the processor, and the context that a thread began with learns it from the first one that it
+ * switches to. ldmxcsr also restores the saved status bits, on which nobody may rely.
  *
- * Way back. `ret` is predicted by a stack of return addresses, and a switch returns elsewhere than its last call came
- * from, so it would be mispredicted every time. An indirect jump is predicted by its history. The price is that later
- * returns of the context find an extra entry on the predictor's stack, once a switch.
+ * Way back. `ret` is predicted by a stack of return addresses, and a switch returns to another place than the last call came
+ * from, so it would be mispredicted every time. An indirect jump is predicted by its history. The price is one extra entry on
+ * the return stack a switch, which later returns of the context meet.
  *
  * The red zone. The 128 bytes under rsp belong to leaf functions, and signal handlers stay out of them. context_switch is
  * called, so its caller is no leaf; the frame is made by moving rsp first and storing then.
@@ -101,7 +101,7 @@
 	movw	%r8w, 6(%rsp)
 	.endm
 
-	/* The control words of the frame at rcx, where those in force are in the frame at rsp, and r8d is what was learned. */
+	/* Loads the control words of the frame at rcx; the current ones are in that at rsp; r8d: is MXCSR compared? */
 	.macro	restore_control
 	testl	%r8d, %r8d
 	jz	2f

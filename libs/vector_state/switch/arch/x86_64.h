@@ -12,7 +12,7 @@ struct context_frame {
 /* What `kept` says of a frame that holds the control words. */
 #define CONTEXT_KEPT_ALL 1
 
-/* Asked once, since a hypervisor makes it slow. Threads may ask at the same time: they find the same. */
+/* Asked once, because CPUID is slow under a hypervisor. Threads may ask at the same time: all get the same answer. */
 static inline bool context_is_intel(void)
 {
 	enum { NOT_ASKED, NO, YES };
@@ -30,7 +30,7 @@ static inline bool context_is_intel(void)
 
 static inline void context_frame_new(struct context_frame *frame, struct context *context, context_entry entry)
 {
-#ifdef CONTEXT_COMPARES_OTHERWISE /* for tests, which have one processor and two ways to try */
+#ifdef CONTEXT_COMPARES_OTHERWISE /* for tests, which have to try both ways on one processor */
 	frame->compares_mxcsr = !context_is_intel();
 #else
 	frame->compares_mxcsr = context_is_intel();

@@ -5,10 +5,10 @@
  * One switch is half of a round trip between two contexts that do nothing else. All are interleaved: each process runs
  * ROUNDS rounds, in each of which every switch is timed once, in random order. Each process gives a ratio of medians for
  * each claim; what is shown is the median of these over the processes with the 95 % interval by order statistics
- * (the processes are independent, the rounds of one are not). An interval that reaches over the limit proves nothing,
- * and that is said. Boost's library is linked statically, as ours is, so neither pays for a jump through a table.
- * All is done in two states, because some processors take long to write control words that change: the two contexts'
- * floating-point exceptions raised so far are the same, or the first context alone has had an inexact result.
+ * (the processes are independent, the rounds of one are not). An interval that contains the limit proves nothing, and is
+ * reported so. Boost's library is linked statically, as ours is, so neither pays for a jump through a table.
+ * Everything is measured in two states, because some processors take long to write control words that change: either both
+ * contexts have raised the same floating-point exceptions so far, or the first context alone has had an inexact result.
  * Exit status: 0 every claim holds, 1 one does not, 2 something is wrong.
  */
 #include "../context_inline.h"
@@ -143,7 +143,7 @@ static double time_one(int which, int state)
 	volatile double one = 1, quotient;
 	long long began, ended;
 
-	/* The policies leave the main context in different states; each starts as a thread's. */
+	/* The policies leave the main context in different states; each starts from that of a fresh thread. */
 	main_context = (struct context)CONTEXT_THREAD;
 	feclearexcept(FE_ALL_EXCEPT);
 	if (state == DIFFERENT)
@@ -215,7 +215,7 @@ static void measure_in_a_process(int seed, int rounds, double medians[STATES * S
 	close(ends[0]);
 }
 
-/* The largest rank that leaves at most 2.5 % below it: of n values, the k smallest, each below the median by a coin. */
+/* The largest rank with a probability of at most 2.5 % below it, each of the n values being below the median by a coin. */
 static int low_rank(int count)
 {
 	double probability = 1, below = 0;
@@ -232,7 +232,7 @@ static int low_rank(int count)
 	}
 }
 
-/* Shows the middle of the values with its interval; says the ends. */
+/* Prints the median of the values with its interval; gives the interval's ends. */
 static void interval(double *values, int count, double *low, double *middle, double *high)
 {
 	int rank = low_rank(count);

@@ -78,7 +78,7 @@ static bool write_all(struct connection *connection, const char *buffer, size_t 
 	return true;
 }
 
-/* What a connection does, from its begin to its end. */
+/* What a connection does, from beginning to end. */
 static void echo(struct context *self, void *message)
 {
 	struct connection *connection = (struct connection *)self;
@@ -145,7 +145,7 @@ static _Noreturn void serve(int listener)
 		for (int i = 0; i < count; i++)
 			if (events[i].data.ptr)
 				context_resume(&loop_context, &((struct connection *)events[i].data.ptr)->context, NULL);
-		/* Each time, because one who had to wait for a free connection is not announced again. */
+		/* Each time, because epoll does not announce again a client that had to wait for a free connection. */
 		accept_all(listener);
 	}
 }

@@ -31,7 +31,7 @@ static inline void *context_stack_map(size_t *bytes)
 	return low + page;
 }
 
-/* Gives back what context_stack_map gave; bytes as it left them. */
+/* Frees a stack from context_stack_map; `bytes` is the size that it returned. */
 static inline void context_stack_unmap(void *stack, size_t bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -5,8 +5,8 @@
  *	skip LIBRARY POLICY REASON
  * The exit status is 0 if nothing was lost, 1 if something was, 2 for wrong usage.
  *
- * Each round has new random values, different ones for the two sides, and then the same with every bit turned over: so
- * each bit of each register is 0 on one side and 1 on the other at least once, both ways, whatever the random numbers are.
+ * Each round has new random values for the two sides, each the other's complement, and then both complemented: so each bit of
+ * each register is 0 on one side and 1 on the other at least once, both ways, whatever the random numbers are.
  */
 #include "internal.h"
 
@@ -16,7 +16,7 @@ static const struct regcheck_register registers[] = { REGISTERS };
 enum { REGISTERS_COUNT = sizeof(registers) / sizeof(registers[0]) };
 static const char *const class_names[CLASS_COUNT] = { "gpr", "cr", "fpr", "vector", "control" };
 
-/* All that both sides share is here, because no register can be trusted over a switch. */
+/* Everything that both sides share is in memory here, because no register can be trusted over a switch. */
 static const struct regcheck_adapter *adapter;
 static struct registers fill[2];
 static bool lost[REGISTERS_COUNT];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * areas CASE: gives the checked functions of ../../vector_state.h an area that will not do, one thing a run, as misuse.c does
- * for contexts. Ends with status 3 and the message if it is stopped. `areas list` lists the cases with what the message has to
- * contain, with a tab between. The facilities themselves are stand-ins, which say that they were reached.
+ * areas CASE: gives the checked functions of ../../vector_state.h an unsuitable area, one fault a run, as misuse.c does for
+ * contexts. Ends with status 3 and the message if it is stopped. `areas list` lists the cases and what the message has to
+ * contain, separated by a tab. The facilities themselves are stand-ins, which say that they were reached.
  */
 #define VECTOR_STATE_DEBUG
 #include "../../vector_state.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Backtraces cross a switch: from the depth of a resumed context, over context_start, into its resumer and so on to main,
- * for two contexts of which one has resumed the other. The unwinder is the compiler's own (libgcc), which reads the same
- * call frame information as gdb and libunwind. It also restores registers on its way, so the walk fails if one of
- * those is described wrongly. `backtrace stop` stops in the depth, for a debugger.
+ * Backtraces cross a switch: from the innermost frame of a resumed context, over context_start, into its resumer and so on to
+ * main, for two contexts of which one has resumed the other. The unwinder is the compiler's own (libgcc), which reads the same
+ * call frame information as gdb and libunwind. It also restores registers on the way, so the walk fails if one of
+ * them is described wrongly. `backtrace stop` stops in the innermost frame, for a debugger.
  */
 #include "../context_switch.h"
 #include "../host/stack.h"

@@ -14,7 +14,7 @@ int bare_main(int argc, char **argv, const uintptr_t *auxiliary);
 void bare_write(const char *text);
 void bare_write_number(uint64_t number);
 bool bare_same(const char *a, const char *b);
-/* A decimal number without more; 0 if it is none. */
+/* The value of a text that is a decimal number and nothing else; 0 for any other text. */
 uint64_t bare_number(const char *text);
 uintptr_t bare_auxiliary(const uintptr_t *auxiliary, uintptr_t type);
 _Noreturn void bare_exit(int status);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Switches that must fail: an adapter of regcheck for each way in breaks.h, whose policy is the name of the register that
- * it loses. regcheck has to name this one and no other. Loss is on the way to the second side, so that side has
- * nothing to find: it is the first that has to.
+ * it loses. regcheck has to name this one and no other. The register is lost on the way to the second side, so only the
+ * first side can find the loss.
  */
 #include "../regcheck/regcheck.h"
 
@@ -46,7 +46,7 @@ static __attribute__((noinline)) void there(void)
 	BREAKS(DISPATCH)
 }
 
-/* Which of the table is meant is told by counting the starts: regcheck takes the adapters in their order. */
+/* The number of starts tells which entry of the table is being tested: regcheck takes the adapters in order. */
 static const char *start_next(void (*side)(void))
 {
 	static int started;

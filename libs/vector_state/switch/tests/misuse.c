@@ -135,7 +135,7 @@ static void stack_overrun(void)
 	context_switch(&main_context, &other, NULL);
 }
 
-/* The main context is left by a switch that says that it leaves the other one: nested use as from a signal handler. */
+/* The main context switches away, but passes the other one as `from`: nested use as from a signal handler. */
 static void wrong_stack(void)
 {
 	make(go_back);
@@ -144,7 +144,7 @@ static void wrong_stack(void)
 	context_switch(&other, &third, NULL);
 }
 
-/* What a signal handler sees that interrupts context_switch_checked in the middle. */
+/* The state that a signal handler finds if it interrupts context_switch_checked in the middle. */
 static void nested(void)
 {
 	make(go_back);
@@ -152,7 +152,7 @@ static void nested(void)
 	context_switch(&main_context, &other, NULL);
 }
 
-/* A real one: switches away from the main context wherever that is not the one that runs, so inside of switches mostly. */
+/* A real handler: switches away from the main context whenever that one is not running, so mostly within a switch. */
 static void switch_in_handler(int number)
 {
 	(void)number;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * What contexts do apart from registers: messages arrive, generators end, a context's return goes to its resumer, stacks
- * are used again, the used policy's lease runs out when it says, and a finished context's switch faults in a release
- * build. Prints what is wrong; status 0 or 1.
+ * are used again, the used policy's lease runs out after the number of switches it was given, and a switch to a finished
+ * context faults in a release build. Prints what is wrong; status 0 or 1.
  */
 #include "bare.h"
 

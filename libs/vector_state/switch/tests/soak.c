@@ -2,12 +2,12 @@
 /*
  * soak SWITCHES [SEED [BREAK_AT | signals]]: random switches among a thousand contexts, all registers filled.
  *
- * Each context fills every register that a call preserves with values of its own, switches to a context that the dice
- * choose by a policy that they choose, and compares when somebody comes back to it, which may be thousands of switches
- * later. One that is in the mood (one visit in 64) finishes and is made anew, so starting and finishing are in it, too.
- * With BREAK_AT that switch loses one bit of one register, which has to be found: how the soak itself is tested.
- * With `signals`, a timer interrupts it all the time and the handler writes below the stack pointer: wherever in a switch
- * it strikes, nothing may be lost (under QEMU's -singlestep, between any two instructions).
+ * Each context fills every register that a call preserves with values of its own, switches by a random policy to a random
+ * context, and compares the registers when it is switched to again, which may be thousands of switches later. In one visit
+ * of 64 a context finishes and is made anew, so that starting and finishing are tested, too. With BREAK_AT, that switch loses
+ * one bit of one register, which has to be found: a test of this test. With `signals`, a timer interrupts it all the time and
+ * the handler writes below the stack pointer: wherever in a switch that happens (under QEMU's -singlestep, between any two
+ * instructions), nothing may be lost.
  * Exit status 0: nothing lost; 1: lost, with the register's name; 2: wrong usage.
  */
 #include "bare.h"
@@ -50,7 +50,7 @@ static void fill_registers(struct registers *fill)
 	}
 	registers_make_legal(fill->bytes);
 #ifdef __powerpc64__
-	/* QEMU 7.2's return from a signal takes back the lower word of FPSCR alone, so DRN, in the upper one, is 0. */
+	/* QEMU 7.2 restores only the lower word of FPSCR on return from a signal, so DRN, in the upper one, has to be 0. */
 	if (under_signals)
 		__builtin_memset(fill->bytes + FPSCR_UPPER_OFFSET, 0, 4);
 #endif
@@ -88,7 +88,7 @@ static __attribute__((noinline)) void switch_at_random(void)
 		return;
 	}
 	current = to;
-	/* No register may be lost by the used policy: a lease for at least this switch. */
+	/* So that the used policy loses no register: a lease for at least this switch. */
 	switch (dice() % 4) {
 	case 0:
 		context_lease(&from->context, 1 + (uint32_t)(dice() % 255));
@@ -129,7 +129,7 @@ static void finish(struct participant *one)
 	context_finish(&one->context, &next->context, one);
 }
 
-/* Whoever goes on first after a finish makes the finished one anew, before anybody can choose it. */
+/* The context that goes on after a finish makes the finished one anew before any can switch to it. */
 static void make_finished_one(const struct participant *one)
 {
 	struct participant *before = &participants[(size_t)(one - participants + CONTEXTS - 1) % CONTEXTS];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * A signal at every instruction of a switch (x86-64, natively): the trap flag brings SIGTRAP before each instruction, on
- * the stack that is in use, while contexts are switched, resumed, yielded and finished. Each time the handler unwinds: from
- * wherever the switch is, the description of the frame has to lead to main. At the end both sides must have
- * counted as far as they should. So the handler's frame has never lain on anything that is needed, and the call frame
+ * the stack that is in use, while contexts are switched, resumed, yielded and finished. Each time the handler unwinds: at
+ * each instruction of the switch the call frame information has to lead to main. At the end both sides must have counted to
+ * the expected number. That shows that the handler's frame never overwrote anything that is needed, and that the call frame
  * information is right at each instruction, also between the two stacks.
  */
 #include "../context_switch.h"

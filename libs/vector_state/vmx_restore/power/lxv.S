@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * POWER9's lxv has a displacement and knows all 64 vector registers (v0 is vs32): one instruction for each register.
- * VSCR comes by way of v0, which is loaded last. It is moved when two loads are on their way: its instruction is taken to wait
- * for all before it, so that later places make it wait for more. Right behind its load, the halves of the core get unequal work.
+ * VSCR is loaded through v0, which is loaded last. It is moved when two loads are in flight: its instruction is assumed to wait
+ * for all older ones, so a later place makes it wait for more. Right after its load, the core's halves would get unequal work.
  *
  * assay-about: lxv with displacement: 32 loads and nothing else
  * assay-requires: power9

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * POWER10 loads two registers, 32 bytes, with one instruction: 16 for v0 to v31. VSCR comes by way of v0, which is loaded
- * last, and is moved when three pairs are on their way (lxv.S says why).
+ * POWER10 loads two registers, 32 bytes, with one instruction: 16 for v0 to v31. VSCR is loaded through v0, which is loaded
+ * last, and is moved when three pairs are in flight (lxv.S says why).
  * In little-endian order the two registers of a pair are exchanged in memory, so the area is only for the other function
  * of the pair form: the file says so with a symbol, which the test (and whoever links) can see. In big-endian order the
  * layout is the usual one.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The fewest instructions that lvx allows, see common/vmx.h: 32 loads and 10 that make addresses. VSCR comes by way of v31,
- * which is loaded last, and is moved when twelve loads are on their way.
+ * The fewest instructions that lvx allows, see common/vmx.h: 32 loads and 10 that make addresses. VSCR is loaded through v31,
+ * which is loaded last, and is moved when twelve loads are in flight.
  *
  * assay-about: four offsets, eight bases made in advance
  * assay-requires: altivec

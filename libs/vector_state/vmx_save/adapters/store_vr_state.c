@@ -9,7 +9,7 @@ void vmx_save(struct vector_state_vmx *area)
 	store_vr_state(area);
 }
 
-/* What the kernel's vector.S goes on to in functions that are privileged and that nothing here calls. */
+/* Called by functions of the kernel's vector.S that are privileged and never called here. */
 __attribute__((weak, noreturn)) void load_up_fpu(void)
 {
 	__builtin_trap();

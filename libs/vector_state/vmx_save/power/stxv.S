@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * POWER9's stxv has a displacement and knows all 64 vector registers (v0 is vs32): one instruction for each register, no
- * address to make, and in little-endian order the same bytes as stvx. VSCR is asked for after twenty stores, which go on
- * draining while it answers (common/vmx.h).
+ * address to make, and in little-endian order the same bytes as stvx. VSCR is read after twenty stores, which go on
+ * draining meanwhile (common/vmx.h).
  *
  * assay-about: stxv with displacement: 32 stores and nothing else
  * assay-requires: power9

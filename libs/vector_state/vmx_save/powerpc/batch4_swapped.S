@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * batch4.S with the change that its reviewer asked for (M. Neuling): the last two groups stand the other way round, so that
- * the second-last base is free earlier. The order of the stores is all that differs.
+ * batch4.S with the change that its reviewer asked for (M. Neuling): the last two groups are exchanged, so that the
+ * second-last base is free earlier. Only the order of the stores differs.
  *
  * assay-about: batches of four, the last two groups exchanged, as reviewed
  * assay-requires: altivec

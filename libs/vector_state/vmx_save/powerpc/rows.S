@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The fewest instructions that stvx allows, see common/vmx.h: 32 stores and 10 that make addresses. These stand behind pairs
- * of stores, where POWER8's dispatch group has a slot left, and no address waits for one that was computed just before. VSCR is asked for early, for the answer
- * takes longest, and v0, which it comes in, is loaded again while the rest is stored.
+ * The fewest instructions that stvx allows, see common/vmx.h: 32 stores and 10 that make addresses. Each of these follows a pair
+ * of stores, where POWER8's dispatch group has a slot left, and no address depends on one that was computed just before. VSCR
+ * is read early, because that takes longest, and v0, which receives it, is loaded again while the rest is stored.
  *
  * assay-about: four offsets, eight bases made in advance
  * assay-requires: altivec

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For little-endian POWER7 and POWER8: stvx stores in the order of the layout but reaches v0 to v31 only, so each register is
- * copied to one of v0 to v3 first: one instruction more for a store where an exchange and its undoing are two. v0 to v3 lie
- * aside in the last four places until they are loaded back; vs28 to vs31 are then stored in the usual way. (On a big-endian
- * machine there is nothing to exchange, and rows.S is the better one.)
+ * For little-endian POWER7 and POWER8: stvx stores in the order of the layout, but only v0 to v31, so each register is first
+ * copied to one of v0 to v3: one more instruction a store, while exchanging the halves and exchanging them back are two. v0 to
+ * v3 are saved in the last four places of the area and loaded back; vs28 to vs31 are then stored in the usual way. (On a
+ * big-endian machine there is nothing to exchange, and rows.S is better.)
  *
  * assay-about: copied to v0 to v3 and stored by stvx
  * assay-requires: power7

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * POWER9: a displacement, and the right order. FPSCR is asked for as soon as vs0 is stored.
+ * POWER9: a displacement, and the right order. FPSCR is read as soon as vs0 is stored.
  *
  * assay-about: stxv with displacement
  * assay-requires: power9

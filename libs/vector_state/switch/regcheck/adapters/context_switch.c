@@ -50,7 +50,7 @@ static void used_back(void)
 	context_switch_used(&second, &first, NULL);
 }
 
-/* A lease for this switch alone, renewed each time: the counter's other way. */
+/* A lease for this switch alone, renewed each time: takes the path that counts down. */
 static void counted_there(void)
 {
 	context_lease(&first, 1);
@@ -63,7 +63,7 @@ static void counted_back(void)
 	context_switch_used(&second, &first, NULL);
 }
 
-/* One side by one policy, the other by another: frames tell what they hold. */
+/* The two sides use different policies: each frame says what it holds. */
 static const char *start_mixed(void (*side)(void))
 {
 	const char *why_not = start(side);

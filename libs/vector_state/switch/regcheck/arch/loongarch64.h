@@ -12,7 +12,7 @@
 	FLOATING(0) FLOATING(1) FLOATING(2) FLOATING(3) FLOATING(4) FLOATING(5) FLOATING(6) FLOATING(7) \
 	{ CLASS_CONTROL, "fcsr0.RM", 80, 0x300 }, { CLASS_CONTROL, "fcsr0.Enables", 80, 0x1f },
 
-/* No flags and causes, which with an enable beside them would be an exception. */
+/* No flags and causes, which would raise an exception if enabled. */
 static inline void registers_make_legal(unsigned char *bytes)
 {
 	uint64_t fcsr;

@@ -39,7 +39,7 @@
 	REGISTERS_FLOATING REGISTERS_VECTOR
 
 /* No status bits in FPSCR, where an enabled exception with its status set is one that has happened; NJ alone in VSCR; and
- * VRSAVE with v20's bit, because with no bit of v20 to v31 nothing says that these are in use. */
+ * VRSAVE with v20's bit, because without a bit of v20 to v31 these count as not in use. */
 static inline void registers_make_legal(unsigned char *bytes)
 {
 	uint64_t fpscr, vscr;
