@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The calls that are judged as hot paths, as a program sees them: the clock page stands where the code knows it, so that
- * finding it belongs to the call as it does in a vDSO.
+ * The calls that are judged as hot paths, as a program sees them: the clock page lies at a place that the code knows, so that
+ * finding it is part of the call, as it is in a vDSO.
  *
  * On powerpc an error sets CR0's summary overflow bit and returns a positive errno, as a system call does there, and
  * success clears the bit; elsewhere an error is -errno.
@@ -26,8 +26,8 @@ int vdso_gettimeofday(struct vdso_timeval *result, struct vdso_timezone *zone);
 long vdso_time(long *result);
 
 /*
- * The page of these calls. On powerpc it stands among the code, at most 32 KiB from it, as behind the text of a kernel with
- * pages of 4 KiB: one addi reaches it.
+ * The page of these calls. On powerpc it lies at most 32 KiB from the code, as it does after the text of a kernel with
+ * pages of 4 KiB, so that one addi reaches it.
  */
 extern struct vdso_page vdso_data_page;
 #endif

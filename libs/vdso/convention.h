@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How a call in C returns. Elsewhere than on powerpc it is plain: 0 or -errno. There, CR0's summary overflow bit has to be
- * clear after success and set, with a positive errno, after an error; and every compare copies XER's bit there, which the
- * program may have set. So the bit is written last: the value that is returned passes through the statement that writes it, and
- * what a compiler puts between that and the return (registers restored, the frame removed) changes no CR. The tests call
- * with XER's bit set and clear and hold both compilers to it.
+ * How a call in C returns. Except on powerpc that is 0 or -errno. On powerpc CR0's summary overflow bit has to be clear after
+ * success and set, with a positive errno, after an error; but every compare copies XER's bit there, which the program may have
+ * set. So the bit is written last: the return value passes through the statement that writes it, and the code that a compiler
+ * puts between that and the return (restoring registers, removing the frame) does not change CR. The tests call with XER's bit
+ * set and clear to check that of both compilers.
  */
 #ifndef VDSO_CONVENTION_H
 #define VDSO_CONVENTION_H

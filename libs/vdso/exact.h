@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Times by exact integer arithmetic, slow and plain: what readers are held against. Nothing here is shared with a reader.
+ * Times by exact integer arithmetic, slow and simple: what readers are compared with. Nothing here is shared with a reader.
  */
 #ifndef VDSO_EXACT_H
 #define VDSO_EXACT_H
@@ -22,7 +22,7 @@ static inline uint64_t vdso_exact_nanoseconds(uint64_t delta, uint32_t mult, uin
 	return shift ? high << (64 - shift) | low >> shift : low;
 }
 
-/* The time that a page says it is when the counter shows `counter`. */
+/* The time that a page gives for the counter value `counter`. */
 static inline struct vdso_exact_time vdso_exact_at(const struct vdso_page *page, uint32_t clock, uint64_t counter)
 {
 	const struct vdso_data *block = &page->data[1u << clock & VDSO_RAW_CLOCKS ? VDSO_BLOCK_RAW : VDSO_BLOCK_HRES_COARSE];
@@ -38,8 +38,8 @@ static inline struct vdso_exact_time vdso_exact_at(const struct vdso_page *page,
 }
 
 /*
- * Seconds since the epoch with 32 binary places, as powerpc's stamp has them: of its scale only the upper 32 bits count, which
- * takes up to 0.25 millionths off what has passed since the stamp.
+ * Seconds since the epoch with 32 binary places, as powerpc's stamp has them: only the upper 32 bits of its scale are used,
+ * which makes the time since the stamp too short by up to 0.25 ppm.
  */
 static inline uint64_t vdso_exact_stamp_seconds(const struct vdso_powerpc_stamp *stamp, uint64_t counter)
 {
@@ -49,7 +49,7 @@ static inline uint64_t vdso_exact_stamp_seconds(const struct vdso_powerpc_stamp 
 	return seconds + ((uint64_t)(uint32_t)stamp->stamp_xtime_sec << 32 | stamp->stamp_sec_fraction);
 }
 
-/* The same for realtime and monotonic, `unit` to a second: 10^9 or 10^6. */
+/* The same for realtime and monotonic, in units of which a second has `unit`: 10^9 or 10^6. */
 static inline struct vdso_exact_time vdso_exact_stamp_at(const struct vdso_powerpc_stamp *stamp, uint32_t clock,
 							 uint64_t counter, uint32_t unit)
 {

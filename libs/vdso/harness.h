@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How vdsotest calls a vDSO and how it times it, after its description: a function of its own for each call, through a pointer
- * that is read each time, the error taken from CR0 where powerpc has it; and a loop that counts calls in 64 bits and ends
- * when a volatile flag is set. What the 2020 thread measured is this loop, so it is this loop that is traced.
+ * How vdsotest calls and times a vDSO, after its description: each call is a function of its own, through a pointer that is
+ * read each time, with the error taken from CR0 on powerpc; a loop counts calls in 64 bits and ends when a volatile flag is
+ * set. The 2020 thread measured this loop, so this loop is traced.
  *
- * vdsotest's flag is set by a timer, and a run of it has some number of calls; ours has a known one. So the count goes up to
- * zero from minus that number, and the loop ends when the flag, which stays 0, is equal to the count's upper word: a compare
- * of two registers in the place of one with a constant, and not an instruction more.
+ * vdsotest's flag is set by a timer, so a run has an unknown number of calls; ours has a known one. So the count goes from
+ * minus that number up to zero, and the loop ends when the flag, which stays 0, is equal to the count's upper word: a compare
+ * of two registers replaces one with a constant, and no instruction is added.
  */
 #ifndef VDSO_HARNESS_H
 #define VDSO_HARNESS_H
@@ -46,7 +46,7 @@ static inline __attribute__((always_inline)) vdso_word vdso_call_raw(vdso_word e
 
 #define VDSO_ERRNO(result) (result)
 
-/* Whether it was an error, of the number VDSO_ERRNO(*result) then. */
+/* Whether the call failed; its error number is then VDSO_ERRNO(*result). */
 static inline __attribute__((always_inline)) int vdso_call(vdso_word entry, vdso_word a, vdso_word b, long *result)
 {
 	vdso_word condition;
@@ -64,7 +64,7 @@ static inline __attribute__((always_inline)) int vdso_call(vdso_word entry, vdso
 }
 #endif
 
-/* A function that a compiler must not see into, as if it stood in another file. */
+/* A function that the compiler must not inline or analyse, as if it were in another file. */
 #ifdef __clang__
 #define VDSO_APART __attribute__((noinline))
 #else
@@ -74,7 +74,7 @@ static inline __attribute__((always_inline)) int vdso_call(vdso_word entry, vdso
 static volatile vdso_word vdso_entry;
 static volatile long vdso_stop;
 
-/* Stands for the C library's, whose address is asked for by a call. */
+/* Stands for the C library's errno, whose address a function returns. */
 static VDSO_APART int *vdso_errno_location(void)
 {
 	static int error;
@@ -85,8 +85,8 @@ static VDSO_APART int *vdso_errno_location(void)
 }
 
 /*
- * What was returned, or -1 with the error in errno. That it may call another function gives it a frame, which the thread's entries rely on:
- * they save LR in their caller's.
+ * The call's result, or -1 with the error in errno. Because it may call another function, it has a frame; the thread's entries
+ * rely on that, since they save LR in their caller's frame.
  */
 static VDSO_APART long vdso_wrapper(vdso_word a, vdso_word b)
 {

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The calls on 32-bit PowerPC, each one function without a frame: what is left to gain where the 2020 thread stopped. The vDSO
+ * The calls on 32-bit PowerPC, each one function without a frame: what could still be gained after the 2020 thread. The vDSO
  * image exports them (image/leaf.c), and they are judged as the hot paths' variant `leaf`.
  *
  *   - No entry in assembly. C finds the page itself, with LR kept in a register for the three instructions that need it, and
- *     clears CR0's error bit itself. So nothing is stored to the stack and loaded again, and nothing waits for LR.
+ *     clears CR0's error bit itself. So nothing is stored to the stack and loaded again, and nothing depends on LR.
  *   - One word of the page says that the counter is the time base, that all of its bits count, and that the shift is 24: two
  *     instructions, srwi and rlwimi, make the lower word of nanoseconds.
- *   - What is rare leaves at once: a page that says otherwise, an update in progress, a carry between two halves of the time base, a delta of 2^32 ticks and more, more
- *     nanoseconds than 32 bits hold. So no product of the upper word, no loop that counts seconds, no 64-bit comparison; at most
- *     one second is to be taken out.
+ *   - Rare cases leave at once: a page that says otherwise, an update in progress, a carry between the two halves of the time
+ *     base, a delta of 2^32 ticks or more, more nanoseconds than 32 bits hold. So there is no product of the upper word, no loop
+ *     that counts seconds, no 64-bit comparison; at most one second has to be carried.
  *   - Each word of the page is loaded once, and of a clock only the words that are used.
- *   - Loads are ordered as in the old assembly, by addresses that depend on what has to be read before; that holds on machines
- *     with several processors, and costs less than lwsync on those that have it.
+ *   - Loads are ordered as in the old assembly, by addresses that depend on the values that have to be read first. That holds on
+ *     machines with several processors, and costs less than lwsync on those that have it.
  *
- * The rare rest is a jump to assembly that makes a frame and calls the reader of vdso_read.h, which handles everything. clang 19
- * makes no jump of a call at a function's end on this architecture: it makes a frame for it, and every call pays. So the jump is
- * written as one. That is allowed as long as the compiler has no reason for a frame of its own, and these functions fit into the
- * registers that a call may change; the image's build looks.
+ * Rare cases jump to assembly that makes a frame and calls the reader of vdso_read.h, which handles everything. On this
+ * architecture clang 19 does not turn a call at a function's end into a jump, but makes a frame for it, which slows every call.
+ * So the jump is written in assembly. That is right as long as the function has no frame and uses only registers that a call may
+ * change; the image's build checks both.
  */
 #ifndef VDSO_LEAF_H
 #define VDSO_LEAF_H
@@ -51,7 +51,7 @@ VDSO_INLINE const struct vdso_page *leaf_page(void)
 	return page;
 }
 
-/* The rest of the call is `function`, with the arguments that this one came with. */
+/* Goes on with `function`, which gets the arguments that this call was made with. */
 #define LEAF_GO(function, first, second) \
 	do { \
 		register uintptr_t leaf_r3 __asm__("r3") = (uintptr_t)(first); \
@@ -60,7 +60,7 @@ VDSO_INLINE const struct vdso_page *leaf_page(void)
 		__builtin_unreachable(); \
 	} while (0)
 
-/* A zero that is known when `value` is. */
+/* A zero that depends on `value`. */
 VDSO_INLINE uint32_t leaf_zero_after(uint32_t value)
 {
 	uint32_t zero;
@@ -74,7 +74,7 @@ VDSO_INLINE uint32_t leaf_load(uintptr_t base, uint32_t offset)
 	return *(const volatile uint32_t *)(base + offset);
 }
 
-/* Odd: an update in progress, or a namespace's page. 0: a page that was never written. Neither, if its rotation is above zero. */
+/* Odd: an update in progress, or a namespace's page; 0: never written. Neither is so if the rotated value is above zero. */
 VDSO_INLINE _Bool leaf_is_open(uint32_t seq)
 {
 	return VDSO_UNLIKELY((int32_t)(seq >> 1 | seq << 31) <= 0);
@@ -87,7 +87,7 @@ enum {
 	LEAF_USEC_NSEC = 1000,
 };
 
-/* sec_high is only what it says if the caller asks for it. */
+/* sec_high is valid only if the caller asks for it. */
 struct leaf_time {
 	uint32_t sec_high, sec, nsec;
 };
@@ -110,12 +110,12 @@ VDSO_INLINE _Bool leaf_high_resolution(const struct vdso_page *page, uint32_t bl
 	__asm__ volatile("mftbu %0" : "=r"(high));
 	__asm__ volatile("mftb %0" : "=r"(low));
 	__asm__ volatile("mftbu %0" : "=r"(again));
-	/* Tried again where it is rare: a branch back would be predicted as one of a loop. */
+	/* The retry is in the slow path: a backward branch would be predicted as that of a loop. */
 	if (VDSO_UNLIKELY(high != again))
 		return 0;
-	/* Part of an address, or it could be read after the count is read again; a writer changes it with the rest. */
+	/* Made part of an address, or it could be read after the count is read again; a writer changes it with the rest. */
 	base = behind + clock * sizeof(struct vdso_timestamp) + plain - VDSO_FIXED_SHIFT;
-	/* What is left of the counter is the delta. As clang subtracts words put together to 64 bits, it takes five instructions. */
+	/* Makes the delta of the counter, by words: subtracted as 64 bits, it takes clang five instructions. */
 	__asm__("subfc	%0, %2, %0\n\tsubfe	%1, %3, %1"
 		: "+&r"(low), "+r"(high)
 		: "r"(leaf_load(behind, block + VDSO_CYCLE_LAST + LEAF_LOW)), "r"(leaf_load(behind, block + VDSO_CYCLE_LAST))
@@ -160,7 +160,7 @@ VDSO_INLINE _Bool leaf_coarse(const struct vdso_page *page, uint32_t clock, _Boo
 	if (wide)
 		time->sec_high = leaf_load(base, LEAF_SEC);
 	behind += leaf_zero_after(time->nsec | time->sec | (wide ? time->sec_high : 0));
-	/* No writer leaves as many nanoseconds as a second has. */
+	/* No writer leaves a second or more of nanoseconds. */
 	return VDSO_LIKELY(leaf_load(behind, VDSO_SEQ) == seq) && VDSO_LIKELY(time->nsec < VDSO_NSEC_PER_SEC);
 }
 
@@ -186,8 +186,8 @@ VDSO_INLINE _Bool leaf_time_of(int32_t clock, _Bool wide, struct leaf_time *time
 /* ------------------------------------------------------------------ the calls */
 
 /*
- * The error bit is cleared before the stores, which change no CR: on e300 CR logic waits until everything older has completed, and
- * mfcr in the caller would wait for both in turn.
+ * The error bit is cleared before the stores, which do not change CR: on e300 CR logic waits until all older instructions have
+ * completed, and mfcr in the caller would wait for both in turn.
  */
 VDSO_INLINE int leaf_clock_gettime(int32_t clock, struct vdso_timespec *result)
 {
@@ -215,7 +215,7 @@ VDSO_INLINE int leaf_clock_gettime64(int32_t clock, struct vdso_timespec64 *resu
 	return status;
 }
 
-/* Nearly nobody asks for the time zone, and nobody for nothing. */
+/* Callers hardly ever ask for the time zone, and never for nothing. */
 VDSO_INLINE int leaf_gettimeofday(struct vdso_timeval *result, struct vdso_timezone *zone)
 {
 	struct leaf_time time;
@@ -229,7 +229,7 @@ VDSO_INLINE int leaf_gettimeofday(struct vdso_timeval *result, struct vdso_timez
 	return vdso_succeed();
 }
 
-/* A resolution never changes while a page is in use; a page that has none is a namespace's, or was never written. */
+/* A page's resolution never changes while it is in use; a page without one is a namespace's, or was never written. */
 VDSO_INLINE int leaf_clock_getres(int32_t clock, struct vdso_timespec *result)
 {
 	uint32_t number = (uint32_t)clock, bit, nanoseconds;
@@ -252,7 +252,7 @@ VDSO_INLINE int leaf_clock_getres(int32_t clock, struct vdso_timespec *result)
 	return vdso_succeed();
 }
 
-/* The first second of 1970 is asked of the kernel, and so is any time of a page that was never written. */
+/* 0 also stands for a page that was never written, so the first second of 1970 comes from the kernel, too. */
 VDSO_INLINE long leaf_time(long *result)
 {
 	long now = (long)leaf_load((uintptr_t)leaf_page(), LEAF_SEC + LEAF_LOW);
@@ -267,8 +267,8 @@ VDSO_INLINE long leaf_time(long *result)
 /* ------------------------------------------------------------------ of the hot paths */
 
 /*
- * `name`: the way of everything rare, with the arguments in r3 and r4 as they came. The caller need not have a frame, so LR
- * is kept in ours and the C function gets the save word of ours. An image has its own, in powerpc.S.
+ * `name`: the slow path, with the arguments in r3 and r4 unchanged. The caller need not have a frame, so LR is saved in ours,
+ * and the C function may use our frame's LR save word. An image has its own, in powerpc.S.
  */
 #define LEAF_RARE(name, function) \
 	__asm__("	.section .text." #name ", \"ax\", @progbits\n" \

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #if defined(__powerpc__) && !defined(__powerpc64__)
-/* The time base comes in two halves: they are read until the upper one holds still. */
+/* The time base is read in two halves, again until the upper one has not changed. */
 static inline __attribute__((always_inline)) uint64_t test_counter(void)
 {
 	uint32_t high, low, again;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the tests of the calls share: the page, filled by chance and for the bench, and calls that look at the error bit.
+ * What the tests of the calls share: the page, filled at random or for the bench, and calls that check the error bit.
  *
- * A counter cannot be stopped, so a result is held between two exact ones, of just before and just after. Half of the pages
- * have a rate so low that these are the same number, and the comparison is one for equality.
+ * A counter cannot be stopped, so a result has to lie between two exact ones, from just before and just after it. Half of the
+ * pages have a rate so low that these two are equal, so the comparison is exact.
  */
 #ifndef VDSO_TEST_SUPPORT_H
 #define VDSO_TEST_SUPPORT_H
@@ -15,11 +15,11 @@
 #include "test_counter.h"
 #include "test_system_call.h"
 
-/* A variant defines these to say how it reads; none of them is read as a number. */
+/* A variant defines these to say how it reads; only whether they are defined counts, not their value. */
 extern const unsigned char vdso_reads_stamp __attribute__((weak)); /* powerpc's old stamp, not the blocks */
 extern const unsigned char vdso_takes_long_deltas __attribute__((weak)); /* products beyond 64 bits are right, too */
 
-/* A page of the system is given over to it, so that it can be written among code that cannot. */
+/* It gets a system page of its own, so that it can be made writable although it lies among code. */
 #ifdef __powerpc__
 #define PAGE_SECTION ".text.vdso_data_page, \"ax\", @progbits"
 #define PAGE_BYTES "4096"
@@ -108,7 +108,7 @@ static inline void stamp_fill(struct vdso_powerpc_stamp *stamp, const struct rat
 	};
 }
 
-/* What leaves a product of 64 bits and a time of some seconds; every other one goes so slowly that calls see one time. */
+/* A rate with products of at most 64 bits and times of some seconds; every other one is so slow that calls see one time. */
 static inline struct rate random_rate(unsigned int round)
 {
 	struct rate rate = { .shift = assay_random_below(2) ? VDSO_FIXED_SHIFT : 20 + assay_random_below(12) };
@@ -120,13 +120,13 @@ static inline struct rate random_rate(unsigned int round)
 		rate.mult = assay_random() >> assay_random_below(12) | 1;
 		rate.delta = random64() >> (32 + assay_random_below(20));
 	}
-	/* Seconds are counted one by one, so there have to be few. */
+	/* Variants count seconds one by one, so there have to be few. */
 	while (vdso_exact_nanoseconds(rate.delta, rate.mult, 0, rate.shift) > 8ull * VDSO_NSEC_PER_SEC)
 		rate.delta >>= 1;
 	return rate;
 }
 
-/* As a writer would say it. */
+/* As a writer would set it. */
 static inline void page_is_plain(void)
 {
 	const struct vdso_data *data = vdso_data_page.data;
@@ -152,8 +152,8 @@ static inline void page_random(unsigned int round)
 }
 
 /*
- * A page as it is in use: just updated, of a counter of 2.3 GHz, which is about what QEMU shows; a shift of 24; no second ends
- * while the bench runs. The real counters of the studied cores are slower, which moves no instruction.
+ * A page as in use: just updated, with a counter of 2.3 GHz, which is about QEMU's rate, and a shift of 24; no second ends
+ * while the bench runs. The counters of the studied cores are slower, but that changes no instruction.
  */
 static inline void page_for_bench(void)
 {
@@ -205,7 +205,7 @@ static inline void set_summary_overflow(bool set)
 }
 #endif
 
-/* 0 or a negative errno; registers are watched in one call, and the error bit in others. */
+/* 0 or a negative errno; some calls check the preserved registers, the others the error bit. */
 static inline int call_watched(void (*function)(void), uintptr_t a, uintptr_t b)
 {
 	int status = (int)assay_call(function, a, b), error;

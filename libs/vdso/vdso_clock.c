@@ -103,7 +103,7 @@ static struct vdso_time moved(struct vdso_time time, uint64_t ns, _Bool later)
 	return time;
 }
 
-/* The bound at the last update, and what it has grown by since: rounded up, and to the largest number if it has no end. */
+/* The bound at the last update plus its growth since, rounded up; saturates at the largest number. */
 static uint64_t bound_after(const struct vdso_header *header, int64_t elapsed_seconds)
 {
 	uint64_t seconds = elapsed_seconds < 0 ? 0 : (uint64_t)elapsed_seconds + 1, grown;
@@ -124,7 +124,7 @@ enum vdso_clock_result vdso_clock_now_with_bounds(const struct vdso_clock *clock
 		    vdso_clock_now(clock, VDSO_CLOCK_REALTIME, &bounds->now) != VDSO_CLOCK_OK ||
 		    !read_state(clock->page, &after))
 			return VDSO_CLOCK_NO_ANSWER;
-		/* A step, or a restore, between: the bound of one does not belong to the time of the other. */
+		/* A step or a restore came between, so the bound read before does not belong to the time read after. */
 		if (before.header.generation != after.header.generation || before.header.error_ns != after.header.error_ns ||
 		    before.header.status != after.header.status)
 			continue;

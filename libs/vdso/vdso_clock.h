@@ -2,7 +2,7 @@
 /*
  * A clock over a page that somebody else writes: for a program, a guest or a unikernel that maps the page and has no image.
  *
- * vdso_clock_attach looks at the page once: is it one, of this version, long enough. After that vdso_clock_now costs what
+ * vdso_clock_attach checks once that this is a page, of this version, and long enough. After that vdso_clock_now costs what
  * the image's call costs. All of it is safe in signal handlers; nothing is allocated. Where a page has no answer the
  * caller is told (VDSO_CLOCK_NO_ANSWER) and asks whatever it has: the system call, a hypercall, a device.
  */
@@ -56,8 +56,8 @@ struct vdso_bounds {
 enum vdso_clock_result vdso_clock_now_with_bounds(const struct vdso_clock *clock, struct vdso_bounds *bounds);
 
 /*
- * Whether the page's generation is another one than when this was asked last (or since attach): the machine was restored
- * from a snapshot or migrated meanwhile, so what was measured across that moment is void.
+ * Whether the page's generation has changed since the last call (or since attach): the machine was restored from a snapshot
+ * or migrated meanwhile, so measurements across that moment are void.
  */
 bool vdso_clock_disrupted(struct vdso_clock *clock);
 

@@ -9,7 +9,7 @@
 
 enum { BRACKETS = 7, STEPS_SEEN = 16 };
 #define MEASURE_NS 20000000 /* of the first measurement of the rate */
-#define RATE_PPB_MAX 10000000 /* of anything that is called a clock */
+#define RATE_PPB_MAX 10000000 /* no clock's rate is further off */
 #define STEER_PPB_MAX 500000 /* beyond the measured rate: the kernel's own limit */
 #define BASELINE_NS 4000000000 /* rates are measured over one to two of these */
 /* The counter's own wander over some seconds, on top of what the measurement leaves open. */
@@ -53,7 +53,7 @@ static uint32_t kernel_resolution(int32_t clock)
 	return (uint32_t)time[1];
 }
 
-/* The counter, the kernel's clock, the counter again: of several such, the closest. */
+/* The counter, the kernel's clock, the counter again: of several such readings, the narrowest. */
 struct reading {
 	uint64_t cycles; /* in the middle */
 	uint64_t width; /* between the two */
@@ -175,7 +175,7 @@ static int64_t measured_ppb(const struct vdso_loop *loop, const struct reading *
 	return ahead < 0 ? -(int64_t)size : (int64_t)size;
 }
 
-/* The middle is known to half the bracket, the bracket to a step of the counter at either end. */
+/* The middle is known to half the bracket, and each end of the bracket to one step of the counter. */
 static uint64_t bracket_of(const struct vdso_discipline *discipline, const struct reading *reading, uint64_t frequency_hz)
 {
 	return scale(reading->width / 2 + 1 + discipline->counter_step, VDSO_NSEC_PER_SEC, frequency_hz) + 2;
@@ -261,12 +261,12 @@ void vdso_discipline_update(struct vdso_discipline *discipline, uint64_t interva
 	monotonic_ppb = steer(discipline, &discipline->monotonic, interval_ns);
 	raw_ppb = steer(discipline, &discipline->raw, interval_ns);
 	measure_offsets(discipline);
-	/* Against the kernel's clock, not against the world's: what the kernel knows of that is adjtimex's business. */
+	/* Relative to the kernel's clock, not to true time: how far the kernel's clock is off, adjtimex tells. */
 	error = (uint64_t)(discipline->monotonic.error_ns < 0 ? -discipline->monotonic.error_ns :
 								discipline->monotonic.error_ns);
 	error += discipline->monotonic.bracket_ns + (uint64_t)(discipline->realtime.high - discipline->realtime.low);
 	vdso_writer_set_error(writer, VDSO_STATUS_SYNCHRONISED, error, discipline->monotonic.drift_ppb);
-	/* All that takes long is done: from here on readers wait. */
+	/* From here on readers wait, so everything that takes long has been done before. */
 	vdso_writer_open(writer);
 	vdso_writer_begin(writer, vdso_counter());
 	vdso_writer_slew(writer, monotonic_ppb);
@@ -355,7 +355,7 @@ _Bool vdso_discipline_start(struct vdso_discipline *discipline, struct vdso_page
 #if defined(__x86_64__)
 enum { SYS_SCHED_SETAFFINITY = 203, SYS_SCHED_GETAFFINITY = 204, CPUS_MAX = 4096, CPU_NODE_SELECTOR = 0x7b };
 
-/* Those of the flags that hold on this processor. */
+/* The flags that are true of this processor. */
 static uint32_t flags_on(unsigned int cpu, uint32_t flags)
 {
 	unsigned long one[CPUS_MAX / 64] = { 0 };
@@ -363,7 +363,7 @@ static uint32_t flags_on(unsigned int cpu, uint32_t flags)
 	uint64_t number = UINT64_MAX;
 
 	one[cpu / 64] = 1ul << cpu % 64;
-	/* A processor that was taken away meanwhile is none of ours. */
+	/* A processor that was taken away meanwhile no longer counts. */
 	if (vdso_syscall3(SYS_SCHED_SETAFFINITY, 0, sizeof(one), (uintptr_t)one) != 0)
 		return flags;
 	vdso_syscall3(VDSO_SYS_GETCPU, (uintptr_t)&here, (uintptr_t)&node, 0);

@@ -24,11 +24,11 @@ struct vdso_interval {
 	int64_t low, high;
 };
 
-/* A moment: the counter, and a clock of the kernel then. */
+/* A moment: the counter, and a clock of the kernel at the same time. */
 struct vdso_moment {
 	uint64_t cycles;
 	int64_t ns;
-	uint64_t bracket_ns; /* how well the one belongs to the other */
+	uint64_t bracket_ns; /* how far apart the two may be */
 };
 
 /* One of the two clocks whose rate is steered: CLOCK_MONOTONIC and CLOCK_MONOTONIC_RAW. */
@@ -38,7 +38,7 @@ struct vdso_loop {
 	int64_t rate_ppb; /* against the writer's nominal frequency */
 	int64_t error_ns; /* the page minus the kernel, at the last update */
 	uint64_t bracket_ns; /* how well that is known */
-	uint32_t drift_ppb; /* by how much it may grow until the next one: what the rate is not known to, and the steering */
+	uint32_t drift_ppb; /* by how much it may grow until the next update: uncertainty of the rate, and steering */
 };
 
 struct vdso_discipline {
@@ -62,8 +62,8 @@ void vdso_discipline_update(struct vdso_discipline *discipline, uint64_t interva
 bool vdso_counter_usable(void);
 
 /*
- * VDSO_FLAG_GETCPU and VDSO_FLAG_RDPID as they are true of this machine: whether the processor's number stands where Linux puts it
- * for programs to read, on each processor that this thread may run on; it is moved there and back. 0 where that is not known.
+ * VDSO_FLAG_GETCPU and VDSO_FLAG_RDPID as they are true of this machine: whether programs can read the processor's number where
+ * Linux puts it, on each processor that this thread may run on. The thread is moved to each and back. 0 if that is not known.
  */
 uint32_t vdso_getcpu_flags(void);
 

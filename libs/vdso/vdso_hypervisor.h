@@ -63,7 +63,7 @@ static inline uint64_t vdso_multiply_high(uint64_t a, uint64_t b)
 
 /*
  * Nanoseconds of the guest's system time. False if the page cannot be shared between processors (no TSC_STABLE flag), or if
- * the hypervisor writes for too long. A counter behind tsc_timestamp gives the time of the timestamp, never less.
+ * the hypervisor writes for too long. A counter below tsc_timestamp gives the time of the timestamp, never less.
  */
 static inline bool vdso_pvclock_ns(const volatile void *at, uint64_t (*counter)(void), uint64_t *ns)
 {

@@ -113,7 +113,7 @@ static bool same(const char *a, const char *b)
 	return *a == *b;
 }
 
-/* A string of the image; "" if its offset is none. The table's last byte is known to be 0. */
+/* A string of the image; "" if its offset is invalid. The table's last byte is known to be 0. */
 static const char *string_at(const struct vdso_image *image, uint64_t offset)
 {
 	return offset < image->strings_bytes ? image->strings + offset : "";
@@ -253,7 +253,7 @@ enum vdso_loader_result vdso_image_open(struct vdso_image *image, const void *ba
 	return take_tables(image, &tables, load->address);
 }
 
-/* The name of a version by its index. The chain goes forward only, so a hostile one ends. */
+/* The name of a version by its index. The chain may only go forward, so even a hostile one ends. */
 static const char *version_named(const struct vdso_image *image, unsigned int index)
 {
 	uint64_t at = (uint64_t)(image->definitions - image->base);

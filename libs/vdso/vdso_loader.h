@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Looks into a vDSO image in memory: the kernel's own (AT_SYSINFO_EHDR) or one of ours. Needs no libc.
+ * Reads a vDSO image in memory: the kernel's own (AT_SYSINFO_EHDR) or one of ours. Needs no libc.
  *
- * Every offset that the image gives is held against the bytes that there are, so a truncated or hostile file is refused, not
- * followed.
+ * Every offset in the image is checked against its size, so a truncated or hostile file is refused, not followed.
  */
 #ifndef VDSO_LOADER_H
 #define VDSO_LOADER_H
@@ -19,7 +18,7 @@ extern "C" {
 enum vdso_loader_result {
 	VDSO_LOADER_OK = 0,
 	VDSO_LOADER_NOT_ELF, /* no ELF header, or another machine's */
-	VDSO_LOADER_NO_SEGMENT, /* no loadable segment, or one that the file does not hold */
+	VDSO_LOADER_NO_SEGMENT, /* no loadable segment, or one that lies outside the file */
 	VDSO_LOADER_NO_DYNAMIC, /* no dynamic section, or without symbols, strings or DT_HASH */
 	VDSO_LOADER_OUT_OF_BOUNDS, /* a table lies outside the image */
 	VDSO_LOADER_NEEDS_RELOCATION, /* only a dynamic linker could load it */
@@ -54,7 +53,7 @@ struct vdso_image_export {
 	bool weak;
 };
 
-/* The exported symbol with this index; false if that is none. For index from 1 to symbols_count - 1. */
+/* The exported symbol with this index, 1 to symbols_count - 1; false if that one is not exported. */
 bool vdso_image_export(const struct vdso_image *image, uint32_t index, struct vdso_image_export *found);
 
 #ifdef __cplusplus

@@ -4,22 +4,22 @@
  *
  * The page begins as Linux's does: two clock blocks, each as `struct vdso_data` stands in include/vdso/datapage.h from v5.6
  * to v6.1, so that code written for the kernel's page reads this one at the same offsets. Block 0 serves the
- * high-resolution and the coarse clocks, block 1 CLOCK_MONOTONIC_RAW, whose rate nobody adjusts. What Linux's page does not
- * have (version, generation, bounds, the limits of multiplication) stands behind the two blocks, from offset 512 on.
+ * high-resolution and the coarse clocks, block 1 CLOCK_MONOTONIC_RAW, whose rate is never adjusted. What Linux's page does not
+ * have (version, generation, bounds, the limits of multiplication) follows the two blocks, from offset 512 on.
  *
- * How a time comes out of a block, with `delta = (counter - cycle_last) & mask`:
+ * How a time is computed from a block, with `delta = (counter - cycle_last) & mask`:
  *
  *   high resolution   ns = (delta * mult + basetime[clock].nsec) >> shift, to be added to basetime[clock].sec;
  *                     basetime[clock].nsec is shifted left by `shift`
  *   coarse            basetime[clock] as it stands, in plain nanoseconds
  *   time()            basetime[CLOCK_REALTIME].sec alone
  *
- * `seq` is odd while the writer writes, and has changed if it wrote meanwhile. Both blocks are written under their own `seq`;
- * all that stands behind them is written under block 0's. A page that was never written has `seq` 0: the writer starts at 2
- * and goes from 0xfffffffe to 2, so an all-zero page is never a time.
+ * `seq` is odd while the writer writes, and has changed if it wrote meanwhile. Each block is written under its own `seq`;
+ * everything after the blocks is written under block 0's. A page that was never written has `seq` 0: the writer starts at 2
+ * and goes from 0xfffffffe to 2, so a page of zeros never gives a time.
  *
- * A layout that a reader of this one could not use will have other values of `clock_mode`, never only another `version`: a
- * reader that does not know the mode takes the system call, so that the hot path has no version to check.
+ * A layout that a reader of this one could not use will have other values of `clock_mode`, not just another `version`: a
+ * reader that does not know the mode makes the system call, so that the hot path has no version to check.
  *
  * Usable without an operating system: this file needs nothing but <stdint.h> and <stddef.h>. Assembly includes it for the
  * offsets.
@@ -53,8 +53,8 @@
 
 /*
  * Where the image of the vDSO looks for its page: so many bytes before its ELF header. Two such steps, because a process in
- * a time namespace sees the namespace's page first and the system's one step behind it, as in Linux. 64 KiB is the largest
- * page size of the architectures here, so one image fits every kernel; what lies between is not mapped.
+ * a time namespace sees the namespace's page first and the system's one step further, as in Linux. 64 KiB is the largest
+ * page size of the architectures here, so one image fits every kernel; the space between is not mapped.
  */
 #define VDSO_PAGE_STEP 65536
 #define VDSO_PAGE_BEFORE_IMAGE (2 * VDSO_PAGE_STEP)
@@ -91,8 +91,8 @@
 
 /*
  * The shift of a page whose readers may have it compiled in. A writer uses it wherever the counter runs at 5 MHz or more and
- * at less than 8 THz, so that `mult`, slewed, has 32 bits, and at least eleven of precision; a reader that relies on it looks at
- * header.plain_shift.
+ * at less than 8 THz, so that `mult`, even slewed, fits into 32 bits and has at least eleven significant ones; a reader that
+ * relies on it checks header.plain_shift.
  */
 #define VDSO_FIXED_SHIFT 24
 
@@ -144,8 +144,8 @@ struct vdso_data {
 	uint32_t coarse_res; /* ns; Linux's __unused, whose LOW_RES_NSEC is a constant of the kernel's build */
 };
 
-/* Read when a page is attached and by now_with_bounds; on the way to a plain time plain_shift alone, by
- * 32-bit PowerPC's image. */
+/* Read when a page is attached and by now_with_bounds. For a plain time only plain_shift is read, by 32-bit
+ * PowerPC's image. */
 struct vdso_header {
 	uint64_t magic;
 	uint32_t version;
@@ -163,7 +163,7 @@ struct vdso_header {
 
 /*
  * Of each block, the largest delta whose product stays in 64 bits with any base added, and which is at most half of the
- * counter's range, so that a larger one is either a long sleep or a counter behind cycle_last. Readers take the exact path
+ * counter's range, so that a larger one means either a long sleep or a counter below cycle_last. Readers take the exact path
  * (128 bits) for those; on 32-bit powerpc a delta of 2^32 and more is long, and a writer keeps max_cycles at 2^32 - 1 or
  * more where the mask has 64 bits, so that one test of the high word is enough there.
  */
@@ -172,7 +172,7 @@ struct vdso_limits {
 };
 
 /*
- * What powerpc's page had before v5.11 and its assembly read: the counter scaled to binary fractions of a second.
+ * The fields of powerpc's page before v5.11, which its assembly read: the counter scaled to binary fractions of a second.
  *
  *   fraction of a second, 32 bits:  ((tb - tb_orig_stamp) << 12) * tb_to_xs >> 64, plus stamp_sec_fraction;
  *   what is above 32 bits is seconds, to be added to stamp_xtime_sec; nanoseconds are fraction * 10^9 >> 32.

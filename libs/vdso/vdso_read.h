@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The readers: how a time comes out of a clock page. Everything is inline, needs no libc, takes no lock, writes nothing but
- * its result, and is safe in signal handlers and after fork.
+ * The readers: how a time is computed from a clock page. Everything is inline, needs no libc, takes no lock, writes nothing
+ * but its result, and is safe in signal handlers and after fork.
  *
- * The way that is taken nearly always stands in vdso_try_time(): one pass, no loop, no call, so that it needs no stack frame.
- * Whatever is unusual leaves it for vdso_read_time_slow(): a writer at work, another source than the architecture's counter,
- * a counter behind cycle_last, a delta whose product needs more than 64 bits, a namespace. That tries a bounded number of
- * times and then gives up with VDSO_FALLBACK: whoever called asks the kernel. So a page whose writer died, or one filled with
- * anything at all, costs bounded time.
+ * The fast path is vdso_try_time(): one pass, no loop, no call, so that it needs no stack frame. Rare cases leave it for
+ * vdso_read_time_slow(): a writer at work, another source than the architecture's counter, a counter below cycle_last, a delta
+ * whose product needs more than 64 bits, a namespace. The slow path tries a bounded number of times and then gives up with
+ * VDSO_FALLBACK: the caller asks the kernel. So a page whose writer died, or one with arbitrary contents, costs bounded time.
  *
- * VDSO_TEST_COUNTER, if defined, is a function that stands for the counter: tests move it as they like. VDSO_TEST_BARRIER is one
- * that stands for the barriers: a test's writer commits there, between any two loads of a reader.
+ * VDSO_TEST_COUNTER, if defined, is a function that replaces the counter: tests set it as they like. VDSO_TEST_BARRIER is one
+ * that replaces the barriers: a test's writer commits there, between any two loads of a reader.
  */
 #ifndef VDSO_READ_H
 #define VDSO_READ_H
@@ -49,8 +48,8 @@ void VDSO_TEST_BARRIER(void);
 /* What a reader returns: 0, or that the page has no answer and the system call has to give it. */
 enum { VDSO_OK = 0, VDSO_FALLBACK = -1 };
 
-/* A writer holds the sequence odd for some tens of stores. One that is preempted meanwhile holds it for long: then the
- * system call is the faster way. */
+/* A writer holds the sequence odd for some tens of stores. A writer that is preempted meanwhile holds it for long; then the
+ * system call is faster. */
 enum { VDSO_TRIES_MAX = 1000 };
 
 struct vdso_time {
@@ -141,7 +140,7 @@ VDSO_COLD void vdso_exact(uint64_t delta, uint32_t mult, uint64_t base, uint32_t
 
 /* ------------------------------------------------------------------ high resolution and raw */
 
-/* What lies one step behind a namespace's page, and one before it. */
+/* The page one step after a namespace's page, and the one a step before it. */
 VDSO_INLINE const struct vdso_page *vdso_system_page(const struct vdso_page *page)
 {
 	return (const struct vdso_page *)((uintptr_t)page + VDSO_PAGE_STEP);
@@ -186,7 +185,7 @@ VDSO_COLD int vdso_hres_system(const struct vdso_data *vd, unsigned int clock, c
 		vdso_read_barrier();
 		if (vdso_seq(vd, vdso_zero_after(cycles)) != seq)
 			continue;
-		/* More than half the counter's range ahead is behind: another processor's counter lags a little. */
+		/* More than half the counter's range ahead means behind: this processor's counter lags a little. */
 		if (delta > mask >> 1)
 			delta = 0;
 		vdso_exact(delta, mult, base, shift, sec, time);
@@ -195,7 +194,7 @@ VDSO_COLD int vdso_hres_system(const struct vdso_data *vd, unsigned int clock, c
 	return VDSO_FALLBACK;
 }
 
-/* A namespace's page gives the offset, the page behind it the time. Its offsets never change while it is mapped. */
+/* A namespace's page gives the offset, the page after it the time. The offsets never change while the page is mapped. */
 VDSO_INLINE void vdso_namespace_add(const struct vdso_page *page, unsigned int clock, struct vdso_time *time)
 {
 	const struct vdso_timestamp *offset =
@@ -216,7 +215,7 @@ VDSO_INLINE bool vdso_is_namespace(const struct vdso_data *vd)
 	return (vdso_seq(vd, 0) & 1) && vd->clock_mode == VDSO_CLOCKMODE_TIMENS;
 }
 
-/* The usual way. Anything but VDSO_OK: ask vdso_read_time_slow, `time` is undefined. */
+/* The fast path. On any result but VDSO_OK, `time` is undefined and vdso_read_time_slow has to be called. */
 VDSO_INLINE int vdso_try_hres(const struct vdso_page *page, unsigned int block, unsigned int clock, struct vdso_time *time)
 {
 	const struct vdso_data *vd = &page->data[block];
@@ -224,7 +223,7 @@ VDSO_INLINE int vdso_try_hres(const struct vdso_page *page, unsigned int block, 
 	uint64_t cycles, delta, ns;
 
 	vdso_read_barrier();
-	/* The mode is read behind the barrier: a stale one would let a counter be read that is no longer there. */
+	/* The mode is read after the barrier: by a stale one a counter might be read that no longer exists. */
 	if (VDSO_UNLIKELY((seq & 1) | (uint32_t)(vd->clock_mode ^ VDSO_CLOCKMODE_ARCH)))
 		return VDSO_FALLBACK;
 	cycles = vdso_counter();
@@ -245,7 +244,7 @@ VDSO_INLINE int vdso_try_hres(const struct vdso_page *page, unsigned int block, 
 	vdso_read_barrier();
 	if (VDSO_UNLIKELY(vdso_seq(vd, vdso_zero_after(cycles)) != seq))
 		return VDSO_FALLBACK;
-	/* Seconds since the last update are rare, and a hostile page must not make a long loop of them. */
+	/* Whole seconds since the last update are rare, and a hostile page must not cause a long loop. */
 	if (VDSO_UNLIKELY((uint32_t)(ns >> 32) != 0))
 		return VDSO_FALLBACK;
 	time->nsec = (uint32_t)ns;
@@ -275,7 +274,7 @@ VDSO_COLD int vdso_coarse_system(const struct vdso_data *vd, unsigned int clock,
 		if (vdso_seq(vd, 0) != seq)
 			continue;
 		time->nsec = (uint32_t)nsec;
-		/* No writer leaves these: a page that was never written, or one with something else in it. */
+		/* No writer leaves these values: the page was never written, or holds something else. */
 		return seq == 0 || nsec >= VDSO_NSEC_PER_SEC ? VDSO_FALLBACK : VDSO_OK;
 	}
 	return VDSO_FALLBACK;
@@ -290,7 +289,7 @@ VDSO_INLINE int vdso_try_coarse(const struct vdso_page *page, unsigned int clock
 	time->sec = (int64_t)vd->basetime[clock].sec;
 	time->nsec = (uint32_t)vd->basetime[clock].nsec;
 	vdso_read_barrier();
-	/* seq 0: no writer was here. Nanoseconds that are none: nor was one of ours. */
+	/* seq 0: the page was never written. Invalid nanoseconds: not by one of our writers. */
 	if (VDSO_UNLIKELY((seq & 1) || seq == 0 || time->nsec >= VDSO_NSEC_PER_SEC || vdso_seq(vd, 0) != seq))
 		return VDSO_FALLBACK;
 	return VDSO_OK;
@@ -355,20 +354,20 @@ VDSO_INLINE const struct vdso_data *vdso_shared(const struct vdso_page *page)
 	return page->data;
 }
 
-/* A resolution in ns out of one page; 0 if it has none: a namespace's has not, nor has one that was never written. */
+/* A resolution in ns from one page; 0 if it has none, as a namespace's page or one that was never written. */
 VDSO_INLINE uint32_t vdso_try_resolution(const struct vdso_data *vd, int32_t clock)
 {
 	uint32_t number = (uint32_t)clock;
 
 	if (VDSO_UNLIKELY(number >= VDSO_BASES))
 		return 0;
-	/* Two shifts of masks, not one of a bit: the second is then made by those alone who come to it. */
+	/* Two shifted masks, not one bit shifted: the second shift is then executed only on the path that needs it. */
 	if (VDSO_LIKELY((VDSO_HRES_CLOCKS | VDSO_RAW_CLOCKS) >> number & 1))
 		return vd->hrtimer_res;
 	return VDSO_COARSE_CLOCKS >> number & 1 ? vd->coarse_res : 0;
 }
 
-/* Nanoseconds; 0 if neither the page nor, for a namespace, the system's knows. */
+/* Nanoseconds; 0 if neither this page nor, for a namespace, the system's page has it. */
 VDSO_INLINE uint32_t vdso_read_resolution(const struct vdso_page *page, int32_t clock)
 {
 	uint32_t ns = vdso_try_resolution(page->data, clock);

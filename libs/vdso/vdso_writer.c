@@ -62,7 +62,7 @@ static void base_normalise(struct vdso_base *base, uint32_t shift)
 /* Adds delta * mult exactly: whole seconds by the readers' own division, the fraction with all its bits. */
 static void base_advance(struct vdso_base *base, uint64_t delta, uint32_t mult, uint32_t shift)
 {
-	/* In pieces whose product stays below 2^63. A delta of a year is some hundred of them at worst. */
+	/* In pieces whose product stays below 2^63. A delta of a year takes some hundred of them at worst. */
 	uint64_t piece_max = (1ull << 31) - 1;
 	uint64_t whole = 0;
 
@@ -121,7 +121,7 @@ static _Bool before(struct vdso_timestamp a, struct vdso_timestamp b)
 	return (int64_t)a.sec < (int64_t)b.sec || (a.sec == b.sec && a.nsec < b.nsec);
 }
 
-/* A fraction in another shift. What is cut off is less than a nanosecond's last bit, so no clock shows it. */
+/* A fraction in another shift. The part cut off is less than a nanosecond's last bit, so no clock shows it. */
 static void base_rescale(struct vdso_base *base, uint32_t from, uint32_t to)
 {
 	if (to >= from)
@@ -138,8 +138,8 @@ static uint64_t mult_for(uint64_t frequency_hz, uint32_t shift)
 }
 
 /*
- * mult * 2^32 plus any base has to stay in 64 bits, ten percent faster, too: readers of 32-bit machines rely on it. And
- * mult has to have bits: one part in 2000 at least, or slewing would be too coarse to mean anything.
+ * mult * 2^32 plus any base has to stay in 64 bits, even ten percent faster: readers of 32-bit machines rely on it. And
+ * mult has to have a resolution of one part in 2000 at least, or slewing would be too coarse.
  */
 static _Bool shift_fits(uint64_t frequency_hz, uint32_t shift)
 {
@@ -272,7 +272,7 @@ static void store_stamp(const struct vdso_writer *writer)
 	vdso_wide_split(&scale);
 	STORE(stamp->tb_update_count, stamp->tb_update_count + 1);
 	vdso_write_barrier();
-	/* Rounded up, so that turned back into nanoseconds it is the same number. */
+	/* Rounded up, so that converting it back to nanoseconds gives the same number. */
 	STORE(stamp->stamp_sec_fraction, (uint32_t)divide((wall.nsec << 32) + VDSO_NSEC_PER_SEC - 1, VDSO_NSEC_PER_SEC));
 	store64(&stamp->tb_orig_stamp, writer->cycle_last);
 	store64(&stamp->tb_to_xs, (uint64_t)scale.word[1] << 32 | scale.word[0]);
@@ -313,7 +313,7 @@ void vdso_writer_open(struct vdso_writer *writer)
 {
 	STORE(writer->page->data[0].seq, writer->seq + 1);
 	STORE(writer->page->data[1].seq, writer->seq + 1);
-	/* Before the counter is read, too, which is a load on some machines and nothing that orders stores on all. */
+	/* A full barrier, because the counter is read next: on some machines that is a load, and on none does it order stores. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
@@ -368,7 +368,7 @@ enum vdso_writer_result vdso_writer_start(struct vdso_writer *writer, struct vds
 		return VDSO_WRITER_BAD_TIME;
 	*writer = (struct vdso_writer){ .page = page, .to_realtime = realtime, .hrtimer_res = 1, .coarse_res = coarse_res_ns };
 	take_source(writer, source, shift, cycles);
-	/* Whoever maps the page already sees it as never written until commit. */
+	/* Readers that have mapped the page already see it as never written until the commit. */
 	for (unsigned int i = 0; i < sizeof(*page) / 4; i++)
 		STORE(((uint32_t *)page)[i], 0);
 	vdso_write_barrier();
@@ -405,7 +405,7 @@ void vdso_writer_begin(struct vdso_writer *writer, uint64_t cycles)
 	step_over_leap(writer);
 }
 
-/* The nominal mult, faster by so much; rounded to the nearest. */
+/* The nominal mult, faster by `ppb`; rounded to the nearest. */
 static enum vdso_writer_result rated(const struct vdso_writer *writer, int64_t rate_ppb, uint32_t *mult)
 {
 	uint64_t size = (uint64_t)(rate_ppb < 0 ? -rate_ppb : rate_ppb), change;
@@ -497,7 +497,7 @@ void vdso_writer_resume(struct vdso_writer *writer, uint64_t cycles, uint64_t sl
 		boot->sec++;
 	}
 	if (slept_ns >> 63) {
-		/* 292 years and more: beyond what a step can say; nobody sleeps so long. */
+		/* 292 years and more: beyond the range of a step, and longer than any sleep. */
 		vdso_writer_step(writer, INT64_MAX);
 		slept_ns -= INT64_MAX;
 	}

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The writer of a clock page: what a kernel's timekeeping, a VMM or a unikernel does with it. One writer a page.
+ * The writer of a clock page, for a kernel's timekeeping, a VMM or a unikernel. One writer a page.
  *
  * It keeps its own state and publishes it. vdso_writer_open() makes the sequence count odd, so that readers wait;
  * vdso_writer_begin() brings the state up to a counter value that was read after that; then any of the changes below may be
  * made; vdso_writer_commit() publishes all of it and lets the readers go on. A writer that cannot be preempted in between may leave
- * out vdso_writer_open(). For one that can, it is what keeps clocks from going back: without it a reader may go on with the old
- * rate beyond the counter value at which the new one begins, by as long as the writer was away.
+ * out vdso_writer_open(). For one that can, the call keeps clocks from going back: without it a reader may use the old rate
+ * beyond the counter value at which the new one begins, by as long as the writer was preempted.
  *
  * Continuity: begin() adds the elapsed time without rounding, so at the counter value that it was given, the time before
  * and after a commit are the same to the last bit, unless a step was asked for. A reader whose counter lags behind that value
@@ -30,7 +30,7 @@ enum vdso_writer_result {
 	VDSO_WRITER_OK = 0,
 	VDSO_WRITER_BAD_FREQUENCY, /* no shift gives a mult of 32 bits: 0, or more than 2^48 Hz */
 	VDSO_WRITER_BAD_MASK, /* not of the form 2^n - 1 with n from 20 to 64 */
-	VDSO_WRITER_BAD_SHIFT, /* with this shift, mult has no bit left, or more than 32, or a delta of 2^32 overflows */
+	VDSO_WRITER_BAD_SHIFT, /* with this shift, mult is 0, or has more than 32 bits, or a delta of 2^32 overflows */
 	VDSO_WRITER_BAD_RATE, /* beyond +-100000000 ppb, ten percent */
 	VDSO_WRITER_BAD_TIME, /* nanoseconds of a billion or more */
 	VDSO_WRITER_BAD_LEAP, /* neither none, insert nor delete */
@@ -73,13 +73,13 @@ struct vdso_writer {
 };
 
 /*
- * Starts a page: monotonic, raw and boot time at 0, realtime at the given time. The page is written whole, and stands from
+ * Starts a page: monotonic, raw and boot time at 0, realtime at the given time. The whole page is written, and is valid from
  * this call on. Time zone 0, TAI offset 0, resolution 1 ns, coarse resolution as given.
  */
 enum vdso_writer_result vdso_writer_start(struct vdso_writer *writer, struct vdso_page *page, const struct vdso_source *source,
 					  uint64_t cycles, struct vdso_timestamp realtime, uint32_t coarse_res_ns);
 
-/* Before the counter is read for begin. Readers wait from here on, so nothing slow belongs between this and commit. */
+/* To be called before the counter is read for begin. Readers wait until commit, so nothing slow may come in between. */
 void vdso_writer_open(struct vdso_writer *writer);
 /* Adds the time since the last update. A counter behind the last update adds nothing. Steps over a leap second if one is due. */
 void vdso_writer_begin(struct vdso_writer *writer, uint64_t cycles);
@@ -87,10 +87,10 @@ void vdso_writer_commit(struct vdso_writer *writer);
 
 /* ------------------------------------------------------------------ between begin and commit */
 
-/* From now on the clocks but the raw one run this much faster than the counter's nominal frequency. */
+/* From now on all clocks but the raw one run this much faster than the counter's nominal frequency. */
 enum vdso_writer_result vdso_writer_slew(struct vdso_writer *writer, int64_t rate_ppb);
 
-/* The raw clock's, where the frequency was measured and is now known better. A kernel that knows its counter never does this. */
+/* The raw clock's rate, if the frequency was measured and is now known better. A kernel that knows it needs no such call. */
 enum vdso_writer_result vdso_writer_trim(struct vdso_writer *writer, int64_t rate_ppb);
 
 /* Sets the wall clock, or moves it. TAI moves with it. */
@@ -111,9 +111,9 @@ enum vdso_writer_result vdso_writer_switch(struct vdso_writer *writer, const str
 void vdso_writer_resume(struct vdso_writer *writer, uint64_t cycles, uint64_t slept_ns);
 
 /*
- * Instead of begin, after a restore from a snapshot or a migration: the counter is another one, and nobody knows how long it was. Takes a new
- * generation, sets the status to VDSO_STATUS_DISRUPTED, withdraws the error bound. Monotonic time goes on where it stands;
- * who knows the time sets it and the status again, in the same commit if possible.
+ * Instead of begin, after a restore from a snapshot or a migration: the counter is another one, and the elapsed time is
+ * unknown. Takes a new generation, sets the status to VDSO_STATUS_DISRUPTED, withdraws the error bound. Monotonic time goes on
+ * where it was; a writer that knows the time sets it and the status again, in the same commit if possible.
  */
 enum vdso_writer_result vdso_writer_restore(struct vdso_writer *writer, const struct vdso_source *source, uint64_t cycles);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * AArch64: the counter is CNTVCT_EL0, which a program may read where the kernel allows it. The isb keeps the reading from
- * being made early; that no later load is made before it takes an address that depends on what was read (Arm ARM, B2.3.2,
- * address dependency), which vdso_zero_after provides.
+ * AArch64: the counter is CNTVCT_EL0, which a program may read where the kernel allows it. The isb keeps the counter from
+ * being read early. To keep later loads from executing before it, their addresses must depend on the value read (Arm ARM,
+ * B2.3.2, address dependency), which vdso_zero_after provides.
  */
 #ifndef VDSO_ARCH_H
 #define VDSO_ARCH_H

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * PowerPC, 32 and 64 bits: the counter is the time base. A 64-bit processor reads it at once; a 32-bit one reads the upper
- * half, the lower, and the upper again until it holds still.
+ * half, the lower half and the upper half again, until the upper one has not changed.
  *
- * lwsync orders loads; a processor older than it executes it as sync. Kernels for one processor (MPC8xx, e300) need no
- * barrier at all: VDSO_ONE_PROCESSOR. A system call sets CR0.SO and leaves a positive errno; here it becomes negative.
+ * lwsync orders loads; a processor that predates it executes it as sync. Kernels for one processor (MPC8xx, e300) need no
+ * barrier at all: VDSO_ONE_PROCESSOR. On an error a system call sets CR0.SO and returns a positive errno; here it becomes
+ * negative.
  */
 #ifndef VDSO_ARCH_H
 #define VDSO_ARCH_H

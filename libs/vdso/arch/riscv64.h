@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * 64-bit RISC-V: the counter is the time CSR. The unprivileged manual counts CSR reads of it as input from a device, so a
- * fence with `i` on one side would order them; Linux does without (no reading is made before the loads it depends on for
- * long), and so does this.
+ * 64-bit RISC-V: the counter is the time CSR. The unprivileged manual counts reads of that CSR as input from a device, so a
+ * fence with `i` on one side would order them. Linux does without (the counter is hardly ever read before the older loads are
+ * done), and so does this.
  */
 #ifndef VDSO_ARCH_H
 #define VDSO_ARCH_H

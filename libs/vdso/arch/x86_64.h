@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * x86-64: the counter is the TSC. It is read by rdtscp, which waits for all earlier loads, so the time is not from before the
+ * x86-64: the counter is the TSC. It is read by rdtscp, which waits for all older loads, so the time is not from before the
  * call; a writer on a processor without rdtscp or without an invariant TSC offers no counter (VDSO_CLOCKMODE_NONE). Loads
- * are not reordered with loads, so the sequence count needs no instruction.
+ * are not reordered with loads, so the sequence count needs no barrier.
  */
 #ifndef VDSO_ARCH_H
 #define VDSO_ARCH_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * clock_getres: the resolution that stands in the page for clocks that read the counter, a tick for coarse ones, the system
- * call's for every other number.
+ * clock_getres: the resolution in the page for clocks that read the counter, a tick for coarse ones, the system call's
+ * result for every other number.
  */
 #include "calls.h"
 #include "convention.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Checks and bench of clock_getres: every clock of the page, the system call's answer for the others and for what is no clock,
- * no result asked for, the error bit, and that nothing but the result is written. The bench is vdsotest's loop.
+ * Checks and bench of clock_getres: every clock of the page, the system call's answer for the others and for invalid numbers,
+ * a NULL result, the error bit, and that nothing but the result is written. The bench is vdsotest's loop.
  */
 #include "test_support.h"
 
@@ -11,7 +11,7 @@ enum { CLOCKS_TRIED = 40 };
 
 static struct assay_region region;
 
-/* The stamp has a resolution of its own, and what is not in it is the kernel's. */
+/* The stamp has a resolution of its own; the kernel answers for clocks that are not in it. */
 static int expect(int clock, struct vdso_timespec *result)
 {
 	int status;

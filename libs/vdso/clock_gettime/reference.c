@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * clock_gettime by exact arithmetic: a clock that stands in the page is (counter - cycle_last) * mult + base, shifted; a coarse
- * one is its base; every other number is the system call's. The page is not written meanwhile.
+ * clock_gettime by exact arithmetic: a clock of the page is (counter - cycle_last) * mult + base, shifted; a coarse one is its
+ * base; every other number goes to the system call. The page must not be written meanwhile.
  */
 #include "calls.h"
 #include "convention.h"

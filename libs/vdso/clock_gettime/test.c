@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Checks and bench of clock_gettime: pages of all rates, every clock that stands in the page, the system call for the others and
- * for what is no clock, the error bit, and that nothing but the result is written. The bench is vdsotest's loop.
+ * Checks and bench of clock_gettime: pages of all rates, every clock of the page, the system call for the others and for
+ * invalid numbers, the error bit, and that nothing but the result is written. The bench is vdsotest's loop.
  */
 #include "test_support.h"
 
@@ -11,7 +11,7 @@ enum { ERROR_INVALID = 22, CLOCK_PROCESS_CPUTIME = 2, CLOCK_THREAD_CPUTIME = 3 }
 
 static struct assay_region region;
 
-/* What the variant ought to show now: the reference's, or the stamp's by the stamp's own arithmetic. */
+/* What the variant should show now: the reference's time, or the stamp's by the stamp's own arithmetic. */
 static struct vdso_exact_time expected(int clock)
 {
 	struct vdso_timespec time = { 0 };
@@ -27,7 +27,7 @@ static struct vdso_exact_time expected(int clock)
 
 static void try_clock(int clock)
 {
-	/* Behind the result is a page that cannot be touched, before it are bytes that are watched. */
+	/* After the result comes a page without access, before it bytes that are checked. */
 	struct vdso_timespec *result = (struct vdso_timespec *)region.end - 1;
 	struct vdso_exact_time first, last;
 	int status;
@@ -72,7 +72,7 @@ static void check_clocks(unsigned int round)
 	}
 }
 
-/* Products beyond 64 bits: a page that nobody has written for hours or days. */
+/* Products beyond 64 bits: a page that has not been written for hours or days. */
 static void check_long_deltas(unsigned int round)
 {
 	struct vdso_data *block = &vdso_data_page.data[0];
@@ -81,7 +81,7 @@ static void check_long_deltas(unsigned int round)
 	block->mult = 0x80000000u | assay_random();
 	block->shift = VDSO_FIXED_SHIFT + assay_random_below(8);
 	page_is_plain();
-	/* 2^34 to 2^44 ticks at up to 64 ns; seconds may be counted one by one, for all that we know. */
+	/* 2^34 to 2^44 ticks at up to 64 ns; not more, because a variant may count the seconds one by one. */
 	block->cycle_last = test_counter() - ((1ull << 34) << assay_random_below(6));
 	vdso_data_page.limits.max_cycles[0] = UINT32_MAX;
 	assay_case("a long delta mult=%x shift=%u round=%u", block->mult, block->shift, round);
@@ -121,7 +121,7 @@ static void set_up(void)
 	page_open((void (*)(void))vdso_clock_gettime);
 	page_for_bench();
 	vdso_entry = (vdso_word)vdso_clock_gettime;
-	/* The emulator translates the code now and not while the stamp grows old. */
+	/* So that the emulator translates the code before the stamp is written, not while it ages. */
 	page_update_now();
 	vdso_wrapper((vdso_word)clock, (vdso_word)&bench_result);
 }

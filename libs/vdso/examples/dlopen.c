@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * dlopen IMAGE: takes an image as any shared object: dlopen maps it, dlvsym finds the versioned call. Its pages have to lie
- * before it, where the image looks for them: make_room sees to it that nothing else does.
+ * dlopen IMAGE: uses an image like any shared object: dlopen maps it, dlvsym finds the versioned call. Its pages have to lie
+ * before it, where the image looks for them: make_room keeps that place free.
  */
 #include "updater/updater.h"
 
@@ -28,8 +28,8 @@
 #endif
 
 /*
- * The kernel puts a new mapping into the highest gap that it fits. Small ones are made until the gaps between libraries are
- * full and each comes right below the last: then so will the image, and below it all is free.
+ * The kernel puts a new mapping into the highest gap that it fits. Small mappings are made until the gaps between libraries
+ * are full and each new one comes right below the last. The image will then come below that, with free space below it.
  */
 static void make_room(void)
 {
@@ -83,7 +83,7 @@ int main(int argc, char **argv)
 		return 1;
 	clock_gettime(CLOCK_MONOTONIC, &after);
 	vdso_updater_stop(updater);
-	/* The page is as right as the discipline's brackets: a microsecond or so. */
+	/* The page is as exact as the discipline's brackets are narrow: a microsecond or so. */
 	if ((here.tv_sec - before.tv_sec) * 1000000000 + here.tv_nsec - before.tv_nsec < -20000 ||
 	    (after.tv_sec - here.tv_sec) * 1000000000 + after.tv_nsec - here.tv_nsec < -20000) {
 		fprintf(stderr, "error: the times differ\n");

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The page, or the system where the page cannot tell. */
+/* The time from the page, or from the system call if the page cannot tell. */
 static const char *read_clock(const struct vdso_clock *clock, int id, struct vdso_time *now)
 {
 	struct timespec system;
@@ -78,7 +78,7 @@ int main(int argc, char **argv)
 			strerror(errno), argv[1]);
 		return 2;
 	}
-	/* Behind a file's end a mapping faults, so its length is what may be read. */
+	/* An access to a mapping past the file's end faults, so no more than the file's length may be read. */
 	page = status.st_size < VDSO_PAGE_SIZE ? NULL : mmap(NULL, VDSO_PAGE_SIZE, PROT_READ, MAP_SHARED, file, 0);
 	result = page == NULL	    ? VDSO_CLOCK_SHORT :
 		 page == MAP_FAILED ? VDSO_CLOCK_NO_PAGE :

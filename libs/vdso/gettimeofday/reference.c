@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* gettimeofday by exact arithmetic: realtime of the page, its nanoseconds divided by 1000; and the zone that stands there. */
+/* gettimeofday by exact arithmetic: the page's realtime, its nanoseconds divided by 1000; and the page's time zone. */
 #include "calls.h"
 #include "convention.h"
 #include "exact.h"

@@ -74,7 +74,7 @@ static void set_up(void)
 	page_open((void (*)(void))vdso_gettimeofday);
 	page_for_bench();
 	vdso_entry = (vdso_word)vdso_gettimeofday;
-	/* The emulator translates the code now and not while the stamp grows old. */
+	/* So that the emulator translates the code before the stamp is written, not while it ages. */
 	page_update_now();
 	vdso_wrapper((vdso_word)&bench_result, (vdso_word)(zone_wanted ? &bench_zone : NULL));
 }

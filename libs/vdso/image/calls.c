@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The exported calls, where C can say the convention: -errno for an error. On powerpc these are what the trampolines of
- * powerpc.S call, with the page as last argument; it is the assembly that knows where it is.
+ * The exported calls, where C can express the convention: -errno for an error. On powerpc the trampolines of powerpc.S call
+ * these functions with the page, which they find, as last argument.
  */
 #include "calls.h"
 
@@ -37,9 +37,9 @@ long vdso_c_time(long *to, const struct vdso_page *page)
 #else
 
 /*
- * Placed by image.lds.S. Hidden, or the compiler would look the address up in a table that nobody relocates. Not const,
- * although nothing here writes it: of a const object the compiler knows that no barrier changes it, and moves loads over the
- * sequence count's. (That was so once; torture found shifts and bases of two states mixed.)
+ * Placed by image.lds.S. Hidden, or the compiler would take the address from a table that is never relocated. Not const,
+ * although nothing here writes it: the compiler assumes that a const object does not change at a barrier, and moves its loads
+ * past those of the sequence count. (That happened once; torture found shifts and bases of two states mixed.)
  */
 extern struct vdso_page vdso_page __attribute__((visibility("hidden")));
 extern const char vdso_hypervisor_page[] __attribute__((visibility("hidden")));
@@ -69,7 +69,7 @@ int EXPORTED(gettimeofday)(struct vdso_timeval *tv, struct vdso_timezone *tz)
 #if defined(__x86_64__)
 /*
  * Linux keeps the processor's and its node's number in the limit of segment 15 and in IA32_TSC_AUX, which rdpid reads: bits 0 to 11
- * and 12 up (arch/x86/include/asm/segment.h, __CPUNODE_SEG). Whoever maps the image says by flags that this holds.
+ * and 12 up (arch/x86/include/asm/segment.h, __CPUNODE_SEG). The page's flags say whether that is so.
  */
 static inline unsigned int number_of_processor(uint32_t flags)
 {
@@ -91,7 +91,7 @@ long EXPORTED(getcpu)(unsigned int *cpu, unsigned int *node, void *unused)
 #if defined(__x86_64__)
 	uint32_t flags = vdso_page.header.flags;
 
-	/* A namespace's page has no flags: there it is the system call. */
+	/* A namespace's page has no flags, so there the system call is made. */
 	if (VDSO_LIKELY(flags & VDSO_FLAG_GETCPU)) {
 		unsigned int number = number_of_processor(flags);
 
@@ -121,7 +121,7 @@ long time(long *to) __attribute__((weak, alias("__vdso_time")));
 #endif
 
 #if defined(__riscv)
-/* The system call; a hart's own fence.i would not reach the other harts that the thread may run on next. */
+/* By system call: a hart's fence.i would not reach the other harts that the thread may run on next. */
 long __vdso_flush_icache(void *start, void *end, uintptr_t flags)
 {
 	return vdso_syscall3(VDSO_SYS_FLUSH_ICACHE, (uintptr_t)start, (uintptr_t)end, flags);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The calls of a vDSO in C: arguments and results as the system calls have them, errors as -errno, a page given by the
- * caller. Whoever includes this gives them their exported names: image/calls.c for most architectures; on powerpc
- * image/powerpc.S, because the convention there (CR0.SO) cannot be said in C.
+ * caller. Their exported names come from image/calls.c on most architectures; on powerpc from image/powerpc.S, because the
+ * convention there (CR0.SO) cannot be expressed in C.
  */
 #ifndef VDSO_CALLS_H
 #define VDSO_CALLS_H
 
 #include "vdso_read.h"
 
-/* long is the kernel's type for all of these: 32 bits on 32-bit powerpc, where *64 are what ends in 2038 elsewhere. */
+/* The kernel's type for all of these is long, which has 32 bits on 32-bit powerpc; there the *64 calls go beyond 2038. */
 struct vdso_timespec {
 	long sec, nsec;
 };
@@ -23,7 +23,7 @@ struct vdso_timezone {
 	int32_t minuteswest, dsttime;
 };
 
-/* What the usual way cannot answer: everything else that a page may hold, and then the system call. */
+/* For what the fast path cannot answer: the slow path for everything else that a page may hold, then the system call. */
 VDSO_COLD int vdso_cold_clock_gettime(int32_t clock, struct vdso_timespec *ts, const struct vdso_page *page,
 				      const void *hypervisor)
 {
@@ -124,7 +124,7 @@ VDSO_INLINE int vdso_call_gettimeofday(struct vdso_timeval *tv, struct vdso_time
 {
 	struct vdso_time now;
 
-	/* Nearly nobody asks for the time zone. */
+	/* Callers hardly ever ask for the time zone. */
 	if (VDSO_UNLIKELY(tv == NULL || tz != NULL ||
 			  vdso_try_hres(page, VDSO_BLOCK_HRES_COARSE, VDSO_CLOCK_REALTIME, &now) != VDSO_OK))
 		return vdso_cold_gettimeofday(tv, tz, page, hypervisor);
@@ -134,7 +134,7 @@ VDSO_INLINE int vdso_call_gettimeofday(struct vdso_timeval *tv, struct vdso_time
 }
 
 #ifdef VDSO_SYS_TIME
-/* The first second of 1970 is asked of the kernel, too; so is any time of a page that was never written. */
+/* 0 also stands for a page that was never written, so the first second of 1970 comes from the kernel, too. */
 VDSO_COLD long vdso_cold_time(long *to, const struct vdso_page *page)
 {
 	long seconds = (long)vdso_try_seconds(vdso_shared(page));

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How an image is laid out and what it exports. One segment, read and execute, nothing to relocate: it works wherever a
+ * An image's layout and its exports. It is one segment, read and execute, with nothing to relocate, so it works wherever a
  * loader maps it, with its clock page VDSO_PAGE_BEFORE_IMAGE bytes before it and, if there is one, the hypervisor's page a
  * step before that.
  *
  * The exported names and the version node are those of Linux 6.1: arch/powerpc/kernel/vdso/vdso{32,64}.lds.S,
  * arch/x86/entry/vdso/vdso.lds.S, arch/arm64/kernel/vdso/vdso.lds.S, arch/riscv/kernel/vdso/vdso.lds.S,
- * arch/loongarch/vdso/vdso.lds.S. Two depend on the kernel's configuration there. 32-bit powerpc has __kernel_getcpu where
- * the kernel is for one processor or 64 bits; it is here. x86 has __vdso_sgx_enter_enclave where the kernel runs enclaves;
- * it needs the kernel's help at a fault, and is not here.
+ * arch/loongarch/vdso/vdso.lds.S. Two of them depend on the kernel's configuration. 32-bit powerpc has __kernel_getcpu if the
+ * kernel is for one processor or for 64 bits; we export it. x86 has __vdso_sgx_enter_enclave if the kernel supports enclaves;
+ * it needs the kernel's help at a fault, and we do not export it.
  */
 #include "vdso_page.h"
 
@@ -33,7 +33,7 @@ SECTIONS
 	.text		: { *(.text .text.*) }		:text
 
 	/*
-	 * Anything that would be written, or looked up in a table that somebody relocates, is a mistake that must not link.
+	 * Anything that would be written, or looked up in a table that has to be relocated, is a mistake that must not link.
 	 * The eight bytes allowed in .got are its header, which powerpc64 has as soon as a function could use a TOC.
 	 */
 	.refused	: { *(.data .data.* .sdata .sdata.* .toc .opd .got2) *(.bss .bss.* .sbss .sbss.*) }

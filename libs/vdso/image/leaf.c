@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The calls of 32-bit PowerPC's image on the usual way: leaf.h, which the hot paths' variant `leaf` is made of, too. Everything
- * rare goes on in powerpc.S.
+ * The fast path of the calls of 32-bit PowerPC's image: leaf.h, which the hot paths' variant `leaf` uses, too. Rare cases go on
+ * in powerpc.S.
  *
- * No caller need have a frame, and r30 is Go's, so these may touch neither the stack nor a register that is the caller's. What
- * the compiler makes of this file is searched for both when the image is built.
+ * A caller need not have a frame, and r30 is Go's, so these may touch neither the stack nor a callee-saved register. The build
+ * of the image searches this file's code for both.
  */
 #define LEAF_PAGE "vdso_page"
 /* LR is DWARF's register 65, r0 its register 0. */

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * PowerPC's exported calls, 32 and 64 bits. On 32 bits the clocks are exported by leaf.c, whose rare rest comes here.
+ * PowerPC's exported calls, 32 and 64 bits. On 32 bits leaf.c exports the clocks; its rare cases come here.
  *
  * The convention is the system call's: CR0.SO clear and a result in r3, or CR0.SO set and a positive errno. C can neither set
- * nor clear CR0.SO, so each call is C behind a trampoline. The trampoline also
+ * nor clear CR0.SO, so each call is a C function that a trampoline calls. The trampoline also
  *
  *   - finds the clock page, relative to its own address, and passes it on;
  *   - makes a frame. The caller need not have one: old libraries branch here from leaf functions, and the link register's
  *     save word, which a callee may use, would be somebody else's data. So the link register is kept in this frame's own
  *     part, and the C function may use this frame's save word;
- *   - touches no callee-saved register, and nor may the C code: Go's runtime keeps its g in r30 and takes signals meanwhile,
- *     so not even saving and restoring r30 is allowed (Linux 6.1 compiles with -ffixed-r30). The build looks at each
- *     instruction for it.
+ *   - touches no callee-saved register, nor may the C code: Go's runtime keeps its g in r30 and takes signals meanwhile,
+ *     so not even saving and restoring r30 is allowed (Linux 6.1 compiles with -ffixed-r30). The build checks each
+ *     instruction.
  *
  * Function symbols are addresses of code, on powerpc64, too: no descriptor, no TOC.
  */
@@ -48,7 +48,7 @@
 	.size	\name, . - \name
 	.endm
 
-	/* register = the clock page. Destroys LR. The branch to the next instruction is the form that no predictor takes for a call. */
+	/* register = the clock page. Destroys LR. Predictors know that this form of branch to the next instruction is no call. */
 	.macro	page_address register
 	bcl	20, 31, 9999f
 9999:	mflr	\register
@@ -101,7 +101,7 @@
 	answer_or_error CLOCK(clock_gettime64), vdso_c_clock_gettime64, %r5
 #endif
 
-	/* Any value is a time. The system call behind it cannot fail for the pointers that the C code has not refused. */
+	/* Any value is a time. The system call that it falls back on cannot fail for pointers that the C code has let pass. */
 	export	CLOCK(time)
 	call_c	vdso_c_time, %r4
 	crclr	SO

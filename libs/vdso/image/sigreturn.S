@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What a signal handler returns to, on the architectures whose kernel has it in the vDSO: the system call rt_sigreturn.
- * A kernel that maps our image would set it as the handler's return address; unwinders know it by its name and by its code,
- * which is why there is nothing but these two instructions.
+ * A kernel that maps our image would set it as the handler's return address. Unwinders recognise it by its name and by its
+ * code, so it consists of these two instructions only.
  */
 	.text
 #if defined(__aarch64__)
-	/* An unwinder looks up the instruction before the return address: there has to be one. */
+	/* An unwinder looks up the instruction before the return address, so there has to be one. */
 	nop
 	.globl	__kernel_rt_sigreturn
 	.type	__kernel_rt_sigreturn, %function

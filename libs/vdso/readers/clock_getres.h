@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * clock_getres by the library's reader, vdso_read.h, which is what the vDSO images export: any architecture, any shift,
- * bounded tries. Here the page stands at an address that the linker knows, where an image finds it from its own.
+ * bounded tries. Here the page lies at an address that the linker knows; an image finds it relative to its own address.
  */
 #include "calls.h"
 #include "convention.h"

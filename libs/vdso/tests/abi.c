@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * abi, as vdsotest defines it: each call with arguments that are none, once as a system call and once from the image, each in
- * a process of its own. The system call has to answer with EFAULT or EINVAL; code of the image may also be killed by SIGSEGV,
- * as a function of a library would be, where a pointer is bad. 468 cases in all:
+ * abi, as vdsotest defines it: each call with invalid arguments, once as a system call and once from the image, each in
+ * a process of its own. The system call has to return EFAULT or EINVAL; for a bad pointer code of the image may also be killed
+ * by SIGSEGV, as a function of a library would be. 468 cases in all:
  *
  *   clock_gettime, clock_getres   for each of seven clocks 6 cases twice: no pointer, a pointer to nowhere, to memory that cannot
  *                                 be read, to memory that cannot be written, a clock that is none, and such a clock and no pointer
@@ -86,7 +86,7 @@ static void one_case(struct interface *interface, uintptr_t a, uintptr_t b, uint
 
 	interface->cases++;
 	interface->right += ok;
-	/* Without a vDSO from the kernel this is an emulator, and its system calls are told, not judged: QEMU 7.2's clock_getres
+	/* Without a vDSO from the kernel this is an emulator, whose system calls are reported, not judged: QEMU 7.2's clock_getres
 	 * returns 0 for a bad pointer. */
 	if (!interface->function && !interface->judged) {
 		interface->told = 1;

@@ -121,7 +121,7 @@ void bare_expect(_Bool condition, const char *format, ...)
 		bare_passed++;
 		return;
 	}
-	/* One broken thing fails a thousand times; the first twenty tell what it is. */
+	/* One fault fails a thousand times; the first twenty messages are enough to find it. */
 	if (++bare_failed > 20)
 		return;
 	assay_text_add(&text, "FAILED ");

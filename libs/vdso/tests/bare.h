@@ -67,7 +67,7 @@ enum { ERROR_FAULT = 14, ERROR_INVALID = 22, ERROR_NO_CALL = 38 };
 /* The program; returns the exit status. */
 int bare_main(int argc, char **argv);
 
-/* A decimal number without more; `otherwise` if it is none. */
+/* The value of a text that is a decimal number and nothing else; `otherwise` for any other text. */
 uint64_t bare_number(const char *text, uint64_t otherwise);
 
 /* A system call of six words or fewer; errors are negative. */
@@ -82,11 +82,11 @@ long bare_fork(void);
 /* Waits for it: its exit status, or 128 and its signal. */
 int bare_wait(long child);
 
-/* Binds this process to one of its processors, by number, counted round; how many it had, 0 if that is not told. */
+/* Binds this process to one of its processors, `number` modulo their count; returns the count, 0 if it is not known. */
 unsigned int bare_bind(unsigned int number);
-/* Goes before every process that is not a real-time one, its own children apart; false if that is not allowed. */
+/* Gets priority over every process that is not real-time, but not its children; false if that is not allowed. */
 _Bool bare_go_first(void);
-/* About as long; a timer's wake-up comes later. */
+/* Sleeps at least that long; a timer wakes late. */
 void bare_sleep(uint64_t ns);
 
 /* The monotonic clock by system call, in nanoseconds: for limits of time. */

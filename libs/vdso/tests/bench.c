@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * bench: nanoseconds a call, of the kernel's image, of ours and of the system call, by turns: a slice of some milliseconds of
- * one, of the next, in another order each round, so that a machine that changes its speed changes it for all. Each slice is a
- * record of its fastest batch; whoever reads them makes the medians and intervals.
+ * bench: nanoseconds a call, of the kernel's image, of ours and of the system call, interleaved: a slice of some milliseconds
+ * of each in turn, in another order each round, so that a change of the machine's speed affects all alike. Each slice is a
+ * record of its fastest batch; the program that reads the records makes medians and intervals.
  *
- * Beside them the floor: the counter read in order, as any clock has to, and the call of a function that returns at once.
+ * Also the lower bound: the counter read in order, as any clock has to, and the call of a function that returns at once.
  */
 #include "vdsotest.h"
 #include "vdso_read.h"
@@ -12,7 +12,7 @@
 enum { KERNEL, OURS, SYSTEM_CALL, FLOOR, WHO_COUNT };
 static const char *const names[WHO_COUNT] = { "kernel", "ours", "syscall", "floor" };
 
-/* Enough calls between two readings of the counter that those cost nothing; a system call takes some hundred ns. */
+/* So many calls between two reads of the counter that the reads do not count; a system call takes some hundred ns. */
 enum { BATCH = 2000, BATCH_SYSTEM_CALL = 100 };
 
 static __attribute__((noinline)) long nothing(uintptr_t a, uintptr_t b)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * long vdso_call_powerpc(void *function, word a, word b, word c, struct outcome *outcome): a call as a program makes it that
- * has not given the callee a frame. What stands where a callee would save its link register and CR is watched, so that a
- * vDSO that uses the caller's frame is found; so are r30 and r2, and CR after the call is handed back whole.
+ * long vdso_call_powerpc(void *function, word a, word b, word c, struct outcome *outcome): a call by a program that has not
+ * made a frame for the callee. The words in which a callee would save its link register and CR are checked, so that a vDSO that
+ * uses the caller's frame is found; so are r30 and r2. All of CR after the call is returned.
  */
 #ifdef __powerpc64__
 #define STORE		std
@@ -32,7 +32,7 @@ vdso_call_powerpc:
 	STORE	%r7, OWN(2)(%r1)
 	STORE	%r30, OWN(3)(%r1)
 	STORE	%r2, OWN(4)(%r1)
-	/* The words behind the back chain are somebody else's data, or so we say. */
+	/* The words after the back chain are treated as another function's data. */
 	lis	%r8, 0x5ade
 	ori	%r8, %r8, 0x7e57
 	STORE	%r8, W(%r1)
@@ -47,7 +47,7 @@ vdso_call_powerpc:
 	mr	%r3, %r4
 	mr	%r4, %r5
 	mr	%r5, %r6
-	/* Summary overflow starts the other way round than a success leaves it. */
+	/* Summary overflow starts set; a success has to clear it. */
 	crset	3
 	bctrl
 	mfcr	%r6

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * hostile: what a page may hold that no writer wrote. Whatever it is, a call returns in bounded time, with some time that is
- * normalised or with an error, and without a signal: a wrong page gives wrong times, and nothing worse.
+ * hostile: pages with contents that no writer wrote. Whatever they are, a call has to return in bounded time, with a
+ * normalised time or an error, and without a signal: a wrong page may give wrong times, but nothing worse.
  *
- * All zero and without a mode: the kernel's answer. Every byte of a good page changed to other values, one at a time; whole pages
- * of rubbish; namespaces' pages of rubbish; the hypervisor's page of rubbish under each mode.
+ * For a page of zeros and one without a mode, the kernel's answer. Then every byte of a good page changed to other values, one
+ * at a time; random pages; random pages of namespaces; a random page of the hypervisor under each mode.
  */
 #include "vdsotest.h"
 #include "vdso_read.h"
@@ -43,7 +43,7 @@ static void call_everything(struct machine *machine, const char *what, unsigned 
 	bare_expect(took < LIMIT_NS, "%s %lu: the calls took %llu ns", what, at, (unsigned long long)took);
 }
 
-/* With a page that has nothing to say, each call is the system call. */
+/* With a page that gives no answer, each call is the system call. */
 static void expect_kernel(struct machine *machine, const char *what)
 {
 	for (unsigned int i = 0; i < 7; i++) {
@@ -70,7 +70,7 @@ static void fill_with_rubbish(void *to, size_t bytes)
 	assay_random_fill(to, bytes);
 }
 
-/* Rubbish is rarely even and of a known mode: then only the fallback would be tried. */
+/* A random page rarely has an even count and a known mode, without which only the fallback would be tested. */
 static void make_plausible(struct vdso_page *page, unsigned long number)
 {
 	for (int block = 0; block < VDSO_BLOCKS; block++) {
@@ -107,7 +107,7 @@ void test_hostile(struct machine *machine, uint64_t pages)
 		*page = good;
 		((volatile unsigned char *)page)[at] ^= (unsigned char)(1 + assay_random_below(255));
 		call_everything(machine, "byte", at);
-		/* Behind the limits nothing is read: a sample of the rest is enough. */
+		/* Nothing is read past the limits: a sample of the rest is enough. */
 		if (at > 700)
 			at += 63;
 	}

@@ -37,10 +37,10 @@ _Bool machine_kernel(struct vdso_calls *calls, struct vdso_image *image);
 
 void machine_find_calls(struct vdso_calls *calls, const struct vdso_image *image, const char *name);
 
-/* Calls with up to three words: -errno for an error on every architecture. On powerpc it is told by CR0.SO. */
+/* Calls with up to three words: -errno for an error on every architecture, on powerpc translated from CR0.SO. */
 long machine_call(void *function, uintptr_t a, uintptr_t b, uintptr_t c);
 
-/* What the last call did against the convention of the architecture; NULL if nothing. */
+/* How the last call broke the convention of the architecture; NULL if it did not. */
 const char *machine_convention(void);
 
 /* As bare_clock_gettime and bare_clock_getres, by an image. On 32-bit powerpc seconds have 32 bits. */

@@ -5,11 +5,11 @@
  *
  *   list                       what the image exports
  *   verify MILLISECONDS        each call against the system call
- *   abi                        each call with pointers that are none and clocks that are none, as a system call and from the image
+ *   abi                        each call with invalid pointers and invalid clocks, as a system call and from the image
  *   bench MILLISECONDS ROUNDS  nanoseconds a call: kernel's image, ours, system call, interleaved
  *   torture MILLISECONDS NS    readers in several processes against a writer that commits every NS
  *   read ROUNDS                the kernel's image alone reads CLOCK_MONOTONIC so many times, for those who trace it
- *   hostile PAGES              every byte of the page changed, pages of rubbish, no page: no call may hang or crash
+ *   hostile PAGES              every byte of the page changed, random pages, no page: no call may hang or crash
  *
  * Writes records on standard output, fields separated by tabs, the counts in the last line. Exit status: 0 all held, 1 not,
  * 2 it could not be tried.

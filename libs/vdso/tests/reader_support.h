@@ -63,7 +63,7 @@ static uint64_t exact_low(const struct exact *value)
 	return (uint64_t)value->digit[3] << 48 | (uint64_t)value->digit[2] << 32 | value->digit[1] << 16 | value->digit[0];
 }
 
-/* What a block says at a delta: (delta * mult + base) >> shift, as seconds and nanoseconds. */
+/* The time that a block gives at a delta: (delta * mult + base) >> shift, as seconds and nanoseconds. */
 static struct vdso_time exact_time(const struct vdso_data *data, unsigned int clock, uint64_t delta)
 {
 	struct exact value = exact_product(delta, data->mult);

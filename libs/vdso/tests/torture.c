@@ -6,21 +6,22 @@
  * A torn read is found by arithmetic: every published state obeys a rule that a mixture of two does not. The writer keeps
  * realtime = monotonic + K, boottime = monotonic + K2 and TAI = realtime + an offset, all constant but for steps; so a reader that
  * brackets one clock between two readings of another knows to the nanosecond where it has to lie. On top of that the monotonic
- * clocks may not go back, and each reading has to be within what the counter allows.
+ * clocks may not go back, and each time read has to be within what the counter allows.
  *
  * A reader that finds the sequence odd for too long asks the kernel, whose clocks are far from this page's (its monotonic ones
  * show less than 15 years, its wall clock more than 30): such a reading is counted as a fallback, and the next one starts anew.
  *
  * Phases, one after the other: slews; switches between shifts of the same counter, one commit right after the other, so that
- * a reader that does not look at the sequence twice meets the stores; the sequence count about to wrap; slews and switches. At
- * last the sequence is held odd: readers fall back.
+ * a reader that does not check the sequence twice sees the stores of a commit; the sequence count about to wrap; slews and
+ * switches. At last the sequence is held odd: readers fall back.
  *
- * The writer goes before all that is not real-time, if it is allowed to, and does not sleep between commits, for a timer wakes up
- * some fifty microseconds late on a virtual machine. It does every few commits, and catches up: so the readers on its processor
- * go on, too, and are interrupted by it thousands of times a second, wherever they are. What intervals it reached is reported.
+ * The writer gets priority over everything that is not real-time, if that is allowed, and does not sleep between most commits,
+ * because a timer wakes some fifty microseconds late on a virtual machine. Every few commits it does sleep, and catches up
+ * afterwards, so that the readers on its processor run, too, and are interrupted by it thousands of times a second, wherever
+ * they are. The intervals that it reached are reported.
  *
- * The page's clocks run at a rate of their own (2 GHz, or 62.5 MHz for a slower counter): then mult
- * is exact at every shift, and a switch changes the rate by nothing. What time it is matters to no reader here.
+ * The page's clocks run at a rate of their own (2 GHz, or 62.5 MHz for a slower counter), so that mult is exact at every
+ * shift, and a switch does not change the rate. No reader here depends on the true time.
  */
 #include "vdsotest.h"
 #include "vdso_read.h"
@@ -35,7 +36,7 @@ enum {
 	START_BOOTTIME = 600000000
 };
 
-/* What readers tell the parent; one each, in memory that both share. */
+/* A reader's report to the parent, in memory that both share; one for each reader. */
 struct report {
 	uint64_t reads, torn, backward, fallbacks;
 	int64_t worst_ns;
@@ -47,7 +48,7 @@ struct shared {
 	uint64_t commits, phases[5];
 };
 
-/* Times between commits, but for the phase in which they come one right after the other. */
+/* Times between commits, except in the phase in which they come one right after the other. */
 enum { INTERVAL_UNIT_NS = 250, INTERVALS = 4096 };
 static struct {
 	uint64_t last, sum_ns, count;
@@ -102,7 +103,7 @@ static enum reading all_of(enum reading a, enum reading b, enum reading c)
 	return a == OURS && b == OURS && c == OURS ? OURS : FALLBACK;
 }
 
-/* Whether what was read can be looked at; notes it if not. */
+/* Whether the times read can be checked; counts a torn read or a fallback if not. */
 static _Bool usable(struct report *report, enum reading reading)
 {
 	report->torn += reading == BROKEN;
@@ -218,7 +219,7 @@ static void one_commit(struct vdso_writer *writer, unsigned int phase)
 {
 	uint64_t cycles;
 
-	/* Where the rate stays, nothing is lost if the writer is away before it marks the page. */
+	/* Phase 1 keeps the rate, so there the writer may be preempted before it marks the page. */
 	if (phase != 1)
 		vdso_writer_open(writer);
 	cycles = vdso_counter();
@@ -242,12 +243,12 @@ static void write_until(struct machine *machine, struct shared *shared, uint64_t
 
 		if (now < next && phase != 1)
 			continue;
-		/* What is overdue is made up for, unless it is too much. */
+		/* Overdue commits are made up for, unless there are too many. */
 		next = now > next + OVERDUE_MAX * update_ns ? now : next + update_ns;
 		note_interval(now, phase);
 		/*
-		 * Three commits before the count goes round, and once only: counts that come again after some commits would be torn
-		 * reads of the test's own making.
+		 * Three commits before the count wraps, and once only: a count that comes again after some commits would
+		 * cause torn reads that are the test's own fault.
 		 */
 		if (phase == 2 && shared->phases[2] == 0)
 			writer->seq = 0xfffffffa;

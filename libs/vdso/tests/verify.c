@@ -3,10 +3,10 @@
  * verify, as vdsotest defines it: system call and image in turn; times normalised, none earlier than the one before; the same
  * resolutions; the same processor number after moving to another.
  *
- * The kernel's image reads the kernel's own page, so "none earlier" is meant to the nanosecond. Ours reads a page that is
- * disciplined from outside, by readings of the kernel's clocks that are some hundred nanoseconds wide: it may be off by what its
- * page says (error_ns and drift), and is held to that; by itself it must never go back. A coarse clock shows the last
- * update's time: the kernel's at its last tick, ours at ours, so it has to be between the last two of those.
+ * The kernel's image reads the kernel's own page, so "none earlier" is checked to the nanosecond. Ours reads a page that is
+ * disciplined from outside, by readings of the kernel's clocks that are some hundred nanoseconds wide: it may be off by at most
+ * what its page says (error_ns and drift); by itself it must never go back. A coarse clock shows the time of the last update,
+ * the kernel's of its last tick, ours of our last update, so it has to be between the last two of those.
  */
 #include "vdsotest.h"
 
@@ -78,7 +78,7 @@ static _Bool is_coarse(int32_t clock)
 	return 1u << clock & VDSO_COARSE_CLOCKS;
 }
 
-/* One round: kernel, image, kernel. What it allows is read in between, so that it belongs to this round. */
+/* One round: kernel, image, kernel. The allowed difference is read in between, so that it belongs to this round. */
 static _Bool gettime_round(struct verify *verify, int32_t clock, _Bool wide, int64_t *last)
 {
 	struct bare_time before, here, after;
@@ -203,7 +203,7 @@ static void verify_time(struct machine *machine, const struct vdso_calls *calls,
 		bare_clock_gettime(VDSO_CLOCK_REALTIME_COARSE, &before);
 		result = machine_call(calls->time, (uintptr_t)&stored, 0, 0);
 		bare_clock_gettime(VDSO_CLOCK_REALTIME, &after);
-		/* Seconds of the last update: a second may be that late in changing. */
+		/* Seconds of the last update: a new second may appear as late as the next update. */
 		ok = result == stored && !machine_convention() && result <= after.sec + (is_ours(machine, calls) ? 1 : 0) &&
 		     result >= before.sec - (is_ours(machine, calls) ? 1 : 0) && machine_call(calls->time, 0, 0, 0) >= result;
 	}
@@ -211,7 +211,7 @@ static void verify_time(struct machine *machine, const struct vdso_calls *calls,
 	bare_expect(ok, "%s time", calls->name);
 }
 
-/* Moves to each processor that there is, and asks there. */
+/* Moves to each processor that there is, and calls there. */
 static void verify_getcpu(struct machine *machine, const struct vdso_calls *calls, uint64_t milliseconds)
 {
 	unsigned long all[16] = { 0 }, one[16];
@@ -278,8 +278,8 @@ static void verify_fallback(struct machine *machine, const struct vdso_calls *ca
 }
 
 /*
- * A process in a time namespace: its own page where the image looks, the system's one step behind. The kernel's clocks know nothing
- * of this namespace, so they are moved by its offsets here; a millisecond tells a wrong one.
+ * A process in a time namespace: its own page where the image looks, the system's one step further. The kernel's clocks know
+ * nothing of this namespace, so the test adds its offsets to them; a difference of a millisecond is enough to find a wrong one.
  */
 static void verify_namespace(struct machine *machine, uint64_t milliseconds)
 {
@@ -321,8 +321,8 @@ static void verify_namespace(struct machine *machine, uint64_t milliseconds)
 
 #if defined(__powerpc__) && !defined(__powerpc64__)
 /*
- * 32-bit PowerPC's short way believes header.plain_shift and not the block's shift. With one of 63 there the reader of vdso_read.h
- * shows no nanoseconds, so who shows some went the short way.
+ * 32-bit PowerPC's fast path uses header.plain_shift and not the block's shift. With a block's shift of 63 the reader of
+ * vdso_read.h gives no nanoseconds, so a call that gives some took the fast path.
  */
 static void verify_short_way(struct machine *machine)
 {

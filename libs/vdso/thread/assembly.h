@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * 32-bit PowerPC's calls in assembly as they stood when the 2020 thread began (v5.5): the sequence of instructions is that
- * of arch/powerpc/kernel/vdso32 then, the text is ours. It is the baseline that the C is held against.
+ * 32-bit PowerPC's calls in assembly as they were when the 2020 thread began (v5.5): the sequence of instructions is that
+ * of arch/powerpc/kernel/vdso32 then, the text is ours. It is the baseline for the C.
  *
  * Time is kept in a form of its own, `struct vdso_powerpc_stamp`: the time base since a stamp, times a scale whose upper 32
  * bits alone are used, is a number of seconds with 32 binary places; one more multiplication makes nanoseconds or
  * microseconds of the fraction. Fixed shifts by 12 make the product come out in the upper word of mulhwu.
  *
- * Loads stay in order without a barrier: each address is made to depend on what has to be read before it, by adding
- * the exclusive or of that value with itself.
+ * Loads stay in order without a barrier: each address is made to depend on the value that has to be read before it, by
+ * adding the exclusive or of that value with itself.
  */
 #ifndef VDSO_THREAD_ASSEMBLY_H
 #define VDSO_THREAD_ASSEMBLY_H
@@ -39,13 +39,13 @@
 	.size	\name, . - \name
 	.endm
 
-/* Tells that the stamp is read, so that a test expects the stamp's precision. */
+/* Tells a test that the stamp is read, so that it expects the stamp's precision. */
 	.section .rodata.vdso_reads_stamp, "a", @progbits
 	.globl	vdso_reads_stamp
 vdso_reads_stamp:
 	.byte	1
 
-/* r3: the page, by a distance that stands behind the branch. Changes r0. */
+/* r3: the page, by a distance that is stored after the branch. Changes r0. */
 	.section .text.get_page, "ax", @progbits
 	.balign	4
 	.type	get_page, @function
@@ -61,8 +61,8 @@ get_page:
 	.size	get_page, . - get_page
 
 /*
- * r3, r4: seconds, and r4 in units of which r7 make a second. r9 is the page; r8 will be the update count for a caller that
- * has more to read. Changes r0, r5, r6 and CR0.
+ * r3: seconds; r4: the fraction, in units of which r7 make a second. r9 is the page; r8 becomes the update count, for a caller
+ * that has more to read. Changes r0, r5, r6 and CR0.
  */
 	.macro	define_read_stamp
 	.section .text.read_stamp, "ax", @progbits

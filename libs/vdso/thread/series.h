@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The C of the 2020 thread for 32-bit PowerPC, each step of the series a switch. Structure and order of reads are those of the
- * kernel's lib/vdso as the series left it at each step, for a kernel without SMP and without time namespaces, as on the two
- * boards; the text is ours. A variant sets some of these to 1 and includes this file:
+ * The C of the 2020 thread for 32-bit PowerPC, with a macro for each step of the series. Structure and order of reads are those
+ * of the kernel's lib/vdso after each step, for a kernel without SMP and without time namespaces, as on the two boards; the text
+ * is ours. A variant sets some of these to 1 and includes this file:
  *
  *   STEP_RESOLUTION   clock_getres reads the resolution only for a clock that has it
- *   STEP_PAGE         the entry, in assembly, finds the page and hands it on; before, C calls for it
- *   STEP_FIXED_MODE   there is one clock source, so nobody asks whether there is one
+ *   STEP_PAGE         the entry, in assembly, finds the page and passes it on; without, C calls a function for it
+ *   STEP_FIXED_MODE   the mode of the one clock source is not checked
  *   STEP_SHIFT        shifting 64 bits by less than 32 is written in 32-bit operations
  *
- * It is kept to judge what the thread measured. There is no barrier, which a machine with several processors needs; a
- * product of more than 64 bits is wrong; an update in progress is waited for without end.
+ * It is kept to judge the thread's measurements. It lacks the barrier that a machine with several processors needs; a product
+ * of more than 64 bits is wrong; an update in progress is waited for without limit.
  */
 #ifndef VDSO_THREAD_SERIES_H
 #define VDSO_THREAD_SERIES_H
@@ -65,7 +65,7 @@ __asm__(FUNCTION(vdso_find_page)
 #endif
 
 /*
- * What C cannot do: tell an error by CR0. So each call enters in assembly, makes a frame, calls the C function and turns its
+ * C cannot report an error by CR0. So each call enters in assembly, makes a frame, calls the C function and negates its
  * negative errno; `page` is the register of its last argument.
  */
 #define ENTRY(name, function, page)                                \
@@ -101,7 +101,7 @@ __asm__(FUNCTION(vdso_find_page)
 		"	blr\n"                                     \
 		END(name))
 
-/* The functions behind the entries are seen by nobody else but have to be there. */
+/* The functions that the entries call are not declared anywhere else, but must not be static. */
 #define BEHIND_ENTRY	__attribute__((used, visibility("hidden")))
 
 #if STEP_PAGE
@@ -128,7 +128,7 @@ static always_inline int system_call(uint32_t number, uint32_t a, uint32_t b)
 
 /* ------------------------------------------------------------------ reading the page */
 
-/* The time base comes in two halves: they are read until the upper one holds still. */
+/* The time base is read in two halves, again until the upper one has not changed. */
 static always_inline uint64_t time_base(void)
 {
 	uint32_t high, low, again;
@@ -174,13 +174,13 @@ static always_inline uint64_t shift_nanoseconds(uint64_t ns, uint32_t shift)
 #endif
 }
 
-/* Seconds out of nanoseconds, one by one: there is none as a rule, and a division would be long. */
+/* Carries seconds out of nanoseconds, one by one: usually there is none, and a division would take long. */
 static always_inline uint32_t take_seconds(uint64_t ns, uint32_t per_second, uint64_t *rest)
 {
 	uint32_t seconds = 0;
 
 	while (ns >= per_second) {
-		/* A compiler that sees through this would make it a division. */
+		/* Keeps the compiler from turning the loop into a division. */
 		__asm__("" : "+r"(ns));
 		ns -= per_second;
 		seconds++;

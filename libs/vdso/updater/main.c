@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 	file = open(argv[1], O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 	if (file < 0)
 		return refuse(argv[1], "cannot be made", "name a file in a folder that can be written");
-	/* The kernel lets go of the lock when this process ends, however it ends. */
+	/* The kernel releases the lock when this process ends, however it ends. */
 	if (flock(file, LOCK_EX | LOCK_NB) != 0)
 		return refuse(argv[1], "already has a writer", "end the other updater, or name another file");
 	if (ftruncate(file, VDSO_PAGE_SIZE) != 0)

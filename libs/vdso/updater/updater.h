@@ -16,7 +16,7 @@ struct vdso_updater;
 
 /*
  * Starts the page and the thread; `interval_ns` between updates, 1 ms to 1 s. NULL with errno if there is no memory, no
- * thread, or the interval is none of these. The page is current when this returns.
+ * thread, or the interval is out of range. The page is current when this returns.
  */
 struct vdso_updater *vdso_updater_start(struct vdso_page *page, uint64_t interval_ns);
 
@@ -25,7 +25,7 @@ bool vdso_updater_has_counter(const struct vdso_updater *updater);
 
 /*
  * Ends the thread. The page stops: from now on its mode is VDSO_CLOCKMODE_NONE, so that readers fall back, and its status
- * unknown. Coarse clocks stand where they are.
+ * unknown. Coarse clocks no longer advance.
  */
 void vdso_updater_stop(struct vdso_updater *updater);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * gettimeofday of the 2020 thread: nobody asks whether there is a clock source.
+ * gettimeofday of the 2020 thread: it does not check whether there is a clock source.
  *
  * assay-about: the thread's C, clock source not asked for
  */
