@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// Blocks and their shapes. A block is interned by its address and bytes, since QEMU translates the same code again
-// whenever it likes, and since a JIT may put other code at the same address, which makes another block.
+// Blocks and their shapes. A block is interned by its address and bytes, because QEMU may translate the same code again
+// at any time, and because a JIT may put other code at the same address, which is then another block.
 //
-// A shape is one way in which a block's accesses came. QEMU reports a 16-byte access as two of 8, a 32-byte one as
-// four, and length-controlled vector accesses byte by byte: the parts of one instruction that follow each other in
+// A shape is one sequence of accesses that a block has made. QEMU reports a 16-byte access as two of 8, a 32-byte one as
+// four, and length-controlled vector accesses byte by byte: parts of one instruction's access that are adjacent in
 // memory become one access here.
 
 #include "tracer.h"
@@ -86,7 +86,7 @@ static struct block *intern(uint64_t address, const uint8_t *code, const uint8_t
 	return block;
 }
 
-// Any thread may translate while the recorded one asks for a prefix.
+// Other threads may translate while the recorded one asks for a prefix.
 static pthread_mutex_t intern_lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct block *block_intern(uint64_t address, const uint8_t *code, const uint8_t *sizes, uint32_t instructions)
@@ -156,7 +156,7 @@ static unsigned event_kinds(const struct raw *raw)
 		return QEMU_MEMORY_WRITE;
 	if (info & INFO_SYNTHETIC)
 		return info & INFO_STORE ? QEMU_MEMORY_WRITE : QEMU_MEMORY_READ;
-	// An atomic read-modify-write is one event with both bits, which no function of the interface tells.
+	// An atomic read-modify-write is one event with both bits, for which the interface has no function.
 	unsigned kinds = info >> 16 & 3;
 	return kinds == QEMU_MEMORY_BOTH ? kinds : qemu_plugin_mem_is_store(info) ? QEMU_MEMORY_WRITE : QEMU_MEMORY_READ;
 }
@@ -199,7 +199,7 @@ static void add_access(struct shape *shape, const struct raw *raw, uint32_t i, b
 	shape->source[shape->count++] = i;
 }
 
-// Makes the raw event a part of the instruction's last access if it goes on where that ends.
+// Makes the raw event a part of the instruction's last access if it begins where that ends.
 static bool merge(struct shape *shape, const struct raw *raw, uint32_t i)
 {
 	if (!shape->count || event_kinds(&raw[i]) == QEMU_MEMORY_BOTH)

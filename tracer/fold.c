@@ -2,18 +2,18 @@
 //
 // Finds repeated sequences and counts them.
 //
-// A sequence of items comes in at level 0: executions of blocks. Where a group of 1 to 64 items comes three times
+// Level 0 gets a sequence of items, which are executions of blocks. Where a group of 1 to 64 items comes three times
 // in a row with equal shapes and with addresses that advance by constant strides, a loop begins, and goes on while
-// the next items are the predicted ones. It then leaves as one item to the next level, where it may be a part of
+// the next items are the predicted ones. It is then passed as one item to the next level, where it may be a part of
 // an outer loop in the same way: the next level sees the initial addresses of the inner loop advance by strides of
 // their own. Items that repeat nothing pass through.
 //
-// A loop's item has the initial addresses of all its parts and a descriptor with what has to be equal for two
-// loops to be iterations of an outer one:
+// A loop's item has the initial addresses of all its parts and a descriptor. Two loops can be iterations of an outer
+// one if their descriptors are equal:
 //
 //     iterations, period, then of each item: identity, descriptor length, addresses length, descriptor...; strides...
 //
-// stream.c writes items from this. The third copy is what makes two random addresses no stride.
+// stream.c writes items from this. The third copy is required because any two addresses have a difference.
 
 #include "tracer.h"
 
@@ -44,7 +44,7 @@ struct level {
 	size_t words_count, words_capacity;
 	uint64_t sequence; // number of the item that comes next
 	uint32_t period, run; // the last `run` items equal those `period` before them
-	bool replaying; // items of a loop that ended come again: they must not begin one
+	bool replaying; // items of a loop that ended are pushed again: they must not begin one
 	struct last_seen last_seen[LAST_SEEN];
 	struct loop loop;
 };
@@ -182,7 +182,7 @@ static uint64_t hash(const uint64_t *words, size_t count)
 
 static void emit_loop(unsigned level)
 {
-	// One buffer a level: taking this item up may make the next level emit its own loop first.
+	// One buffer a level: passing this item up may make the next level emit its own loop first.
 	static uint64_t words[FOLD_LEVELS][2 * LOOP_WORDS_MAX + 2];
 	const struct loop *loop = &levels[level].loop;
 	uint64_t *descriptor = words[level], *w = descriptor, *addresses;
@@ -210,7 +210,7 @@ static void emit_loop(unsigned level)
 	pass_on(level, &item);
 }
 
-// The loop of a level ends: it goes up, and the items of the iteration that was not completed are history.
+// The loop of a level ends: it goes up, and the items of its incomplete last iteration become history.
 void fold_end_loop(unsigned level)
 {
 	struct loop *loop = &levels[level].loop;
@@ -267,7 +267,7 @@ static void append(struct level *l, const struct item *item)
 	l->words_count += words;
 }
 
-// Keeps `period` and `run` true for the item that was appended last.
+// Updates `period` and `run` for the item that was appended last.
 static void find_period(struct level *l)
 {
 	uint32_t now = l->count - 1;
@@ -296,7 +296,7 @@ bool fold_push(unsigned level, const struct item *item)
 		fold_end_loop(level);
 	}
 	if (level > 1 && !l->loops_count && !is_loop(item->identity)) {
-		release(level, 0); // only loops begin a loop up there
+		release(level, 0); // at this level only loops begin a loop
 		pass_on(level, item);
 		return false;
 	}
@@ -312,7 +312,7 @@ bool fold_push(unsigned level, const struct item *item)
 	return begins;
 }
 
-// Everything that is held goes to the file.
+// Writes everything that is held to the file.
 void fold_flush(void)
 {
 	for (unsigned level = 0; level < FOLD_LEVELS; level++) {

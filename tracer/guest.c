@@ -4,15 +4,15 @@
 //
 // Version 1 of the plugin interface reads neither. But QEMU's user mode keeps guest memory at a constant distance
 // (guest_base) in its own address space, and generated code keeps the address of the CPU's state in one host
-// register, which is there when generated code calls back: rbp on x86-64, x19 on aarch64 (TCG_AREG0 in
+// register, which still holds it in a callback from generated code: rbp on x86-64, x19 on aarch64 (TCG_AREG0 in
 // tcg/<host>/tcg-target.h). The general registers stand at the head of that state in all the QEMUs from 7.2 to 10
 // (CPUArchState in target/<arch>/cpu.h). At the start of a block all of them are in memory; within a block, those
 // that were not written since the last load, store or helper call.
 //
-// That is no documented interface, so nothing is taken on trust: at the program's first instruction the stack
-// pointer must point to what the Linux ABI puts there, argc, argv with its null, and the auxiliary vector with the
-// page size in it. Where it does not, registers count as unknown: regions are refused, and accesses that QEMU does
-// not report are recorded without an address.
+// That is no documented interface, so it is checked: at the program's first instruction the stack pointer must point to
+// what the Linux ABI puts there, argc, argv with its null, and the auxiliary vector with the page size in it. If it does
+// not, registers count as unknown: regions are refused, and accesses that QEMU does not report are recorded without an
+// address.
 
 #define _GNU_SOURCE
 #include "tracer.h"
@@ -224,8 +224,8 @@ void guest_first_block(void *cpu)
 	guest.registers_known = read_initial_stack(guest.stack_top);
 }
 
-// The registers of a call are not those of a call if the state is laid out otherwise: a stack pointer and a return
-// address of the kernel are in its half of the addresses and aligned.
+// Whether the state is laid out as expected: at a call in the kernel the stack pointer and the return address are
+// aligned and in the kernel's half of the addresses.
 void guest_check_call(void *cpu)
 {
 	uint64_t stack = guest_stack_pointer(cpu), from = guest_return_address(cpu);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// Which files the recorded code came from, and where they were loaded, so that a reader can name functions. It is looked up
-// when the recording ends: a library that was unloaded before then is not found.
+// Which files the recorded code came from, and where they were loaded, so that a reader can name functions. The mappings are
+// read when the recording ends: a library that was unloaded before is not found.
 
 #define _GNU_SOURCE
 #include "tracer.h"
@@ -65,10 +65,10 @@ static bool is_known(const char *path)
 	return false;
 }
 
-// A small program may have been read instead of mapped; the kernel told it where it is.
+// A small program may have been read instead of mapped; its auxiliary vector says where it is.
 static void note_program(void)
 {
-	// A QEMU that ends before it has loaded a program has no path to tell, and crashes when asked.
+	// A QEMU that ends before it has loaded a program has no path, and crashes when asked for it.
 	bool loaded = qemu_plugin_path_to_binary && guest_load_address();
 	const char *given = loaded ? qemu_plugin_path_to_binary() : NULL;
 	char *path = given ? realpath(given, NULL) : NULL;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// What the tracer has to know of instructions. It decodes nothing else: a reader of the trace has the bytes.
+// What the tracer has to know of instructions. It decodes nothing more, because a reader of the trace has the bytes.
 //
 // QEMU's reports have holes. Power ISA 3.1B numbers bits from the left; below, field(word, 6, 10) is bits 6 to 10.
 //   lmw stmw lswi stswi lswx stswx dcbz   access memory through a host pointer, without a report
-//   icbi icbiep dcbst dcbf...             are reported as loads: QEMU reads to make a fault happen
+//   icbi icbiep dcbst dcbf...             are reported as loads: QEMU reads the address to raise a fault if there is one
 //   stbcx. ... stqcx., LoongArch sc.      are compare-and-exchange: reported as read and write
 
 #include "tracer.h"
@@ -145,9 +145,9 @@ bool isa_hole(uint32_t word, const void *cpu, uint64_t *address, uint32_t *info)
 
 // ---- Blocks left early ----------------------------------------------------------------------------------------
 //
-// A block is reported when it begins. When an instruction in it cannot be done at once (the first vector
-// instruction of a LoongArch thread, an atomic that needs the other threads to stop), QEMU leaves the block there and
-// starts a new one at that instruction. The tail has then not been executed.
+// A block is reported when it begins. If an instruction in it cannot be executed at once (the first vector instruction
+// of a LoongArch thread, an atomic that needs the other threads to stop), QEMU leaves the block there and starts a new
+// one at that instruction. The rest of the block has then not been executed.
 
 static int64_t sign_extend(uint64_t value, unsigned bits)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
 // The tracer: a QEMU TCG plugin that records which blocks of a program, or of a whole machine, ran and what memory each
-// instruction accessed, compressed as it goes. This file has QEMU's callbacks and the command line; tracer.h shows how
-// an event goes on from here, README.md how to build and use it.
+// instruction accessed, and compresses the record meanwhile. This file has QEMU's callbacks and the command line; tracer.h
+// shows how an event goes on from here, README.md how to build and use the tracer.
 
 #define _GNU_SOURCE
 #include "tracer.h"
@@ -40,8 +40,8 @@ static void finish_undisturbed(void)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-// Preloaded, the plugin sees how QEMU ends a program that a signal ends: it raises the signal against itself by libc's
-// kill(), where the guest's own kill is a system call of its own. No callback tells of it. See ASSAY_PRELOAD in README.md.
+// Preloaded, the plugin notices when QEMU ends a program because of a signal: QEMU sends itself the signal by libc's kill(),
+// while a kill by the guest is a plain system call. There is no callback for that. See ASSAY_PRELOAD in README.md.
 EXPORT int kill(pid_t process, int number)
 {
 	bool stops = number == 0 || number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU ||
@@ -52,7 +52,7 @@ EXPORT int kill(pid_t process, int number)
 	return (int)syscall(SYS_kill, process, number);
 }
 
-// QEMU is about to deliver signals to the calling thread, which stands between two blocks: it blocks all of them first.
+// QEMU is about to deliver signals to the calling thread, which is between two blocks: QEMU blocks all signals first.
 EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
 	if (target)
@@ -64,7 +64,7 @@ EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 	return problem ? -1 : 0;
 }
 
-// The guest's programs must not preload what is QEMU's: they get what the user had, which ASSAY_PRELOAD keeps.
+// The guest's programs must not preload this plugin: they get the user's LD_PRELOAD, which ASSAY_PRELOAD keeps.
 __attribute__((constructor)) static void restore_preload(void)
 {
 	const char *users = getenv("ASSAY_PRELOAD");
@@ -142,7 +142,7 @@ __attribute__((visibility("hidden"))) void on_block(unsigned vcpu, struct block 
 static __attribute__((noinline)) void on_unexpected_access(struct slot *slot, uint32_t info, uint64_t address)
 {
 	if (slot->store_only && !qemu_plugin_mem_is_store(info))
-		return; // asking QEMU for the writes alone is no way: 7.2 then gives the reads
+		return; // QEMU cannot be asked for the writes alone: 7.2 then reports the reads
 	if (region_recording())
 		record_access(slot, info, address);
 }
@@ -184,8 +184,8 @@ static void instruction_bytes(const struct qemu_plugin_insn *insn, uint8_t *byte
 	}
 }
 
-// QEMU 7.2's LoongArch front end fetches behind the back of the plugin interface (cpu_ldl_code, not translator_ldl), so
-// its instructions come without bytes and with size 0. They are all of four bytes, and stand in guest memory.
+// QEMU 7.2's LoongArch front end fetches without the plugin interface's knowledge (cpu_ldl_code, not translator_ldl), so
+// its instructions come without bytes and with size 0. They all have four bytes, which are read from guest memory.
 static size_t fetched_unseen(const struct qemu_plugin_insn *insn, uint8_t *bytes)
 {
 	const void *host = qemu_plugin_insn_haddr(insn);
@@ -196,8 +196,8 @@ static size_t fetched_unseen(const struct qemu_plugin_insn *insn, uint8_t *bytes
 	return 4;
 }
 
-// QEMU 7.2 tells the words of a little-endian guest in the byte order for which the emulator was built, which on PowerPC
-// is the other one. What stands in memory decides, and stays decided.
+// QEMU 7.2 gives the words of a little-endian guest in the byte order for which the emulator was built, which on PowerPC
+// is the other one. The first comparison with guest memory decides the order for the whole run.
 static void put_in_memory_order(const struct qemu_plugin_insn *insn, uint8_t *bytes, size_t size)
 {
 	static enum { UNKNOWN, SAME, SWAPPED } order;
@@ -236,7 +236,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 
 	(void)id;
 	if (trace_finished)
-		return; // what is not translated yet runs without callbacks
+		return; // blocks that are translated from now on run without callbacks
 	if (n == 0 || n > sizeof(sizes))
 		tracer_fatal("QEMU translated a block of %zu instructions", n);
 	for (size_t i = 0; i < n; i++) {
@@ -419,7 +419,7 @@ static void listen(qemu_plugin_id_t id)
 	qemu_plugin_register_vcpu_syscall_ret_cb(id, on_syscall_return);
 }
 
-// A machine boots for billions of instructions before it comes to what is to be recorded. Until then only the block at
+// A machine boots for billions of instructions before it reaches the part to be recorded. Until then only the block at
 // the given address calls back; then everything is translated again.
 static qemu_plugin_id_t own_id;
 
@@ -446,7 +446,7 @@ static void wait_for_start(qemu_plugin_id_t id)
 	qemu_plugin_register_atexit_cb(id, on_exit_of_program, NULL);
 }
 
-// What the arguments say is kept as long as QEMU runs, which a refusal ends. NOLINTBEGIN(clang-analyzer-unix.Malloc)
+// The arguments' values are kept as long as QEMU runs, which a refusal ends. NOLINTBEGIN(clang-analyzer-unix.Malloc)
 EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv)
 {
 	const char *out = NULL, *file = NULL;

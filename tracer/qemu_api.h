@@ -23,7 +23,7 @@ struct qemu_info {
 		int min, cur; // plugin API versions that this QEMU accepts
 	} version;
 	bool system_emulation;
-	// What follows tells how many CPUs the machine has, which the tracer does not ask.
+	// The fields after these tell how many CPUs the machine has, which the tracer does not need.
 };
 
 enum { QEMU_CALLBACK_NO_REGISTERS = 0, QEMU_CALLBACK_READS_REGISTERS = 1 };

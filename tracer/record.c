@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// Gathers the accesses of one execution of a block into an item for fold.c, and owns the tape, which is how a loop
-// that goes on costs one comparison an event: see tracer.h. Only the recorded thread comes here.
+// Gathers the accesses of one execution of a block into an item for fold.c, and owns the tape, by which an event of a loop
+// under way costs one comparison: see tracer.h. Only the recorded thread calls these functions.
 
 #include "tracer.h"
 
@@ -51,7 +51,7 @@ void record_resume(bool fault)
 	record_unpark();
 }
 
-// QEMU works for the thread between two blocks, so that no access belongs to a block. See record_between_blocks.
+// Set while QEMU works for the thread between two blocks, when no access belongs to a block. See record_between_blocks.
 static bool between_blocks;
 
 // The block that is being executed.
@@ -87,14 +87,14 @@ static void append_raw(struct slot *slot, uint32_t info, uint64_t address)
 	pending.raw[pending.count++] = (struct raw){ slot, info, address };
 }
 
-// The pending block left off before instruction `executed`, so only those before it count.
+// The pending block was left before instruction `executed`, so only those before it count.
 static void cut_pending(uint32_t executed)
 {
 	struct block *prefix;
 
 	for (uint32_t i = 0; i < pending.count; i++)
 		if (pending.raw[i].slot->index >= executed)
-			return; // it accessed memory beyond: it was not interrupted, whatever it looks like
+			return; // a later instruction accessed memory, so the block was not left there
 	if (executed == 0) {
 		pending.block = NULL;
 		return;
@@ -139,7 +139,7 @@ static void finish_pending(const struct block *next)
 
 // ---- The tape -------------------------------------------------------------------------------------------------
 
-// Marked so that the fast path never agrees with it: a region's ends have to be looked at each time.
+// Marked so that the fast path never matches it: at a region's ends each block has to be checked.
 static const void *tape_key(const struct block *block)
 {
 	bool look = block->marker || block->entry_of || region_returns_to(block->address) ||
@@ -166,7 +166,7 @@ static struct tape_entry *put_item(struct tape_entry *t, const struct loop *loop
 	return t;
 }
 
-// fold.c has found a loop of blocks: its iterations from now on go over the tape.
+// fold.c has found a loop of blocks: from now on its iterations are compared with the tape.
 static void start_tape(void)
 {
 	struct loop *loop = fold_block_loop();
@@ -177,7 +177,7 @@ static void start_tape(void)
 	for (uint32_t i = 0; i < loop->period; i++) {
 		t = put_item(t, loop, i, first);
 		if (!t)
-			return; // too long a tape: the loop goes on item by item in fold_push
+			return; // the tape would be too long: fold_push handles the loop item by item
 		first += loop->items[i].addresses_count;
 	}
 	*t = (struct tape_entry){ .info = INFO_WRAP, .item = loop->period };
@@ -218,8 +218,8 @@ static void take_back_pending(uint32_t index)
 		append_raw((struct slot *)e->key, e->info, e->address - e->stride);
 }
 
-// Ends the tape where the cursor stands. `boundary`: the event that does not agree begins a block, so that the last
-// block of a complete iteration is over.
+// Ends the tape at the cursor. `boundary`: the event that does not match begins a block, so the last block of a
+// complete iteration is over.
 static void stop_tape(bool boundary)
 {
 	struct loop *loop = fold_block_loop();
@@ -227,7 +227,7 @@ static void stop_tape(bool boundary)
 	uint32_t first = 0;
 	bool complete = e->info == INFO_WRAP && !e->key && boundary;
 	uint64_t iterations = tape_iterations_begun_with - tape_iterations_left + complete;
-	// The item of the last event that agreed, which is not over yet.
+	// The item of the last event that matched, which is not over yet.
 	uint32_t position = complete || e == tape ? 0 : e[-1].item;
 
 	if (!complete && e != tape)
@@ -261,7 +261,7 @@ void record_boundary(struct block *block)
 		stop_tape(true);
 	}
 	finish_pending(block);
-	if (taping()) { // that began a loop
+	if (taping()) { // the push began a loop
 		if (tape_agrees(block))
 			return;
 		stop_tape(true);
@@ -300,12 +300,12 @@ void record_access(struct slot *slot, uint32_t info, uint64_t address)
 		}
 		stop_tape(false);
 	}
-	// Without the preloaded half of this plugin nobody says when QEMU is between blocks: another block's slot shows it.
+	// Without the preloaded half of this plugin, only a slot of another block shows that QEMU is between blocks.
 	if (pending.block == slot->block)
 		append_raw(slot, info, address);
 }
 
-// The block that runs now, for accesses that nobody reports.
+// The block that runs now, for accesses that QEMU does not report.
 struct block *record_current(void)
 {
 	if (!taping())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// Which events are recorded: those of one thread, and of it what lies between a region's entry and its end.
+// Which events are recorded: those of one thread between a region's entry and its end.
 //
 // A region is a function. It is entered when a block begins at its symbol or, on ELFv2, at its local entry point,
 // and left when control reaches the return address with the stack pointer at least as high as at the entry, so that
@@ -13,19 +13,19 @@
 //                   stacks, so there the region ends when it is entered again, or with the program
 //   signal handler  belongs to the region if it runs in it
 //   exit            ends it
-// Without a region the whole program is one.
+// Without a region, the whole program is the region.
 //
-// Of several regions, one that is entered inside of another is a call of its own, told apart: calls are a stack, and each
-// end is that of the innermost. In a whole machine they do not nest: there what is inside belongs to the outermost.
+// A region that is entered inside another one is recorded as a call of its own: calls form a stack, and an end is always
+// that of the innermost. In a whole machine regions do not nest: everything inside belongs to the outermost.
 //
 // The first thread that enters a region is the one recorded; entries by others are counted and reported. Without a
 // region it is the program's first.
 //
-// Who may touch what: all that record.c and fold.c have, and `inside` and its like here, is the recorded thread's while
-// it runs generated code, so any other callback asks first whether its thread is that one, and by a value that it loads
-// once. When the program ends, QEMU stops all threads between two blocks and removes the callbacks from generated code
-// before it calls back; the ending thread then takes everything over. It does not stop threads that are in a system
-// call, or that end: those callbacks, and the taking over, hold the life lock.
+// Ownership: the state of record.c and fold.c, and `inside` and the like here, belongs to the recorded thread while it runs
+// generated code. So every other callback first checks whether its thread is that one, by a value that it loads once. When
+// the program ends, QEMU stops all threads between two blocks and removes the callbacks from generated code before it calls
+// back; the ending thread then takes over the state. QEMU does not stop threads that are in a system call, or that end:
+// their callbacks, and the take-over, hold the life lock.
 
 #define _GNU_SOURCE
 #include "tracer.h"
@@ -47,7 +47,7 @@ struct region {
 static struct region regions[REGIONS_MAX];
 static unsigned regions_count, unplaced_count;
 
-// Threads have numbers, never used again, since the address of a thread-local variable is: 0 is none.
+// Threads have numbers that are never used again, unlike the addresses of thread-local variables; 0 is none.
 static _Atomic uint32_t recorded_thread, threads_count;
 static _Thread_local uint32_t this_thread __attribute__((tls_model("initial-exec")));
 static pthread_mutex_t life_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -99,7 +99,7 @@ bool region_add(const char *text, const char *path, char *problem, size_t proble
 	return true;
 }
 
-// Mappings that a block was found in, when regions were still to be placed.
+// Mappings in which a block was found while some regions had no address yet.
 static struct {
 	uint64_t first, end;
 } known[1024];
@@ -126,7 +126,7 @@ static void place_regions(const char *path, uint64_t base)
 	}
 }
 
-// The program itself is where the kernel says: QEMU does not always map it, a small file may be read instead.
+// The auxiliary vector says where the program itself is: QEMU does not always map it, but may read a small file.
 static void place_program(void)
 {
 	const char *given = qemu_plugin_path_to_binary ? qemu_plugin_path_to_binary() : NULL;
@@ -213,8 +213,8 @@ bool region_recording(void)
 	return !trace_finished && region_thread_is_recorded() && inside && !system_leaves_out();
 }
 
-// The recorded thread is over, and its thread-local variables soon are. The callback of its last system call parks it,
-// but not while the program ends, when there are no such callbacks any more.
+// The recorded thread has ended, and its thread-local variables end soon. The callback of its last system call parks it,
+// except while the program ends, when there are no such callbacks any more.
 static void on_end_of_thread(void *set)
 {
 	(void)set;
@@ -322,7 +322,7 @@ void region_end_switched(void)
 	leave(LEAVE_SWITCHED);
 }
 
-// In a machine there are many stacks, and a task that is left behind in the region may never come back to it.
+// A machine has many stacks, and a task that was switched away from inside the region may never come back.
 static void check_left_in_system(const struct block *block, void *cpu)
 {
 	enum { NEAR = 1 << 16 }; // stacks of the kernel are smaller
@@ -339,7 +339,7 @@ static void check_left_in_system(const struct block *block, void *cpu)
 		recursive_count++;
 }
 
-// Whether the innermost call is over, and how.
+// Whether the innermost call is over, and how it ended.
 static bool is_left(const struct block *block, uint64_t stack, enum leave_how *how)
 {
 	const struct call *call = &calls[calls_count - 1];
@@ -415,8 +415,8 @@ static void finish(const char *reason, enum leave_how how)
 	stream_close(reason, region_report);
 }
 
-// Ends the trace: the program ends, or the limit is reached. When several threads end the program, each returns from
-// here when the file is complete: the first to return takes the process with it.
+// Ends the trace, because the program ends or the limit is reached. If several threads end the program, each returns from
+// here only when the file is complete, because the first to return ends the process.
 void trace_finish(const char *reason, enum leave_how how)
 {
 	pthread_mutex_lock(&life_lock);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// Writes the trace file. docs/trace-format.md is the description; this is the only writer beside the small one in
-// crates/trace. The file has its name only when it is complete: until then it has none at all (O_TMPFILE), or
-// NAME.partial where the file system cannot do that, so that no crash, signal or full disk leaves a file that looks
-// whole.
+// Writes the trace file. docs/trace-format.md describes it; the only other writer is the small one in crates/trace. The
+// file gets its name only when it is complete: until then it has none at all (O_TMPFILE), or NAME.partial where the file
+// system cannot do that, so that no crash, signal or full disk leaves a file that looks complete.
 
 #define _GNU_SOURCE
 #include "tracer.h"
@@ -80,7 +79,7 @@ static void put_text(const char *text)
 	put_bytes(text, length);
 }
 
-// Held while the descriptor is in use or moved, which any thread's system call may cause.
+// Held while the descriptor is used or moved; a system call of any thread may cause a move.
 static pthread_mutex_t descriptor_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void write_all(const void *bytes, size_t count)
@@ -125,7 +124,7 @@ static void flush_frame(void)
 
 // ---- The file -------------------------------------------------------------------------------------------------
 
-// Out of the way of programs that close or reuse low numbers.
+// Moves the descriptor away from the low numbers, which programs close and reuse.
 static int move_high(int descriptor, int above)
 {
 	struct rlimit limit;
@@ -278,7 +277,7 @@ static struct shape *shape_from(uint64_t identity)
 	return (struct shape *)(uintptr_t)identity;
 }
 
-// Definitions come before the record that needs them, for they cannot stand inside a loop.
+// Definitions come before the record that needs them, because they are not allowed inside a loop.
 static void define_all(uint64_t identity, const uint64_t *descriptor)
 {
 	if (!(identity & 1)) {
@@ -419,7 +418,7 @@ void stream_close(const char *reason, void (*report)(void (*line)(const char *ke
 	pthread_mutex_unlock(&descriptor_lock);
 }
 
-// After a failure: nothing half-written stays.
+// After a failure: removes the incomplete file.
 void stream_discard(void)
 {
 	if (stream.descriptor >= 0 && !stream.unnamed)

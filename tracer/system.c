@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// A whole machine: what comes between a region's instructions that is not the region's.
+// A whole machine: instructions of interrupts and of other tasks between those of a region.
 //
-// Interrupts. One begins where a block starts at an exception vector to which the block before it does not lead. A
-// system call does lead there, and belongs to the region. It is over when, after a return from interrupt, the stack
-// pointer is again what it was: the handler's own returns, nested interrupts and tasks that run in between have other
-// stacks. Aarch64 has a stack pointer for each privilege level, and what comes from user mode has an entry of its own:
-// there the interrupt is over when the handler that returns had its frame where the interrupt began; and a region of the
-// kernel is over, since its task has gone to user mode. What an interrupt executes is left out of the trace, or stands in it between two markers, or is not told
-// apart, as `interrupts=` says. When it is left out, the block in which a fault happened waits, and is cut where the
-// fault was once it begins again there.
+// Interrupts. An interrupt begins where a block starts at an exception vector to which the block before it does not lead.
+// (A system call does lead there, and belongs to the region.) The interrupt is over when, after a return from interrupt,
+// the stack pointer is again what it was: the handler's own returns, nested interrupts and tasks that run in between have
+// other stacks. Aarch64 has a stack pointer for each privilege level, and an entry of its own for interrupts from user
+// mode: there the interrupt is over when the handler that returns had its frame where the interrupt began; and a region of
+// the kernel is over, since its task has gone to user mode. By `interrupts=`, an interrupt's instructions are left out of
+// the trace, or recorded between two markers, or recorded like all others. If they are left out, a block in which a fault
+// happened is held back until execution resumes at the faulting instruction, and is then cut there.
 //
-// Tasks. The recorded CPU is followed, not the task. When the kernel's switch function is called inside the region, the
-// task's call is put aside with the stack pointer and the return address of the switch; when control comes back there
-// with the stack pointer of another task that was put aside, the region goes on as that task's call and ends where that
-// returns. So a region __switch_to is one switch: saving the one task, restoring the other. A task that is not in the
-// region has nothing put aside, and the region ends with LEAVE_SWITCHED.
+// Tasks. The trace follows the recorded CPU, not the task. When the kernel's switch function is called inside the region,
+// the task's call is saved with the stack pointer and the return address of the switch; when control returns to that
+// address with the stack pointer of another saved task, the region goes on as that task's call and ends where that
+// returns. So a region __switch_to is one switch: saving the one task, restoring the other. For a task that was not in the
+// region nothing is saved, and the region ends with LEAVE_SWITCHED.
 
 #include "tracer.h"
 
@@ -134,7 +134,7 @@ static bool is_in(const struct ranges *ranges, uint64_t address)
 	return false;
 }
 
-// The stack pointer says nothing of a task in user mode: the entries for that are the upper half of the vectors (Arm ARM, D1.4).
+// For a task in user mode the stack pointer tells nothing; its entries are the upper half of the vectors (Arm ARM, D1.4).
 static bool is_from_user(const struct block *block)
 {
 	return target->arch == ARCH_AARCH64 && vectors.count && block->address - vectors.range[0].first >= 0x400;
@@ -151,7 +151,7 @@ static bool is_over(void *cpu)
 	return guest_stack_pointer(cpu) == interrupt.stack;
 }
 
-// What returns to the middle of a vector's code has been called there: POWER8 empties its first level by a call on each entry.
+// A return into the middle of a vector's code belongs to a call there: POWER8 flushes its first level by one on each entry.
 static bool begins(const struct block *block, void *cpu)
 {
 	const struct block *before = record_current();
@@ -183,7 +183,7 @@ static void end(void)
 		record_boundary(block_marker(MARKER_INTERRUPT_OVER, 0));
 }
 
-// Called inside the region. Another interrupt may follow at once when one is over.
+// Called inside the region. When an interrupt is over, another one may follow at once.
 bool system_interrupt(struct block *block, void *cpu)
 {
 	uint64_t returns_to, stack;
@@ -260,7 +260,7 @@ void system_task_switch(const struct block *block, void *cpu)
 	bool inside = region_call(&returns_to, &stack);
 
 	if (!switch_returns_to || block->address != switch_returns_to) {
-		// A new task begins elsewhere. It is known for one when it calls the switch function in its turn.
+		// A new task begins elsewhere. It becomes known when it calls the switch function itself.
 		if (switching && inside && block->address == switch_address) {
 			switching = false;
 			region_end_switched();
@@ -277,7 +277,7 @@ void system_task_switch(const struct block *block, void *cpu)
 	switching = false;
 }
 
-// A region's loop goes over the tape without a look at its blocks, unless one of them is looked for here.
+// Blocks of a loop that matches the tape are not checked, except those that are needed here.
 bool system_looks_at(const struct block *block)
 {
 	return interrupt.active || block->address == switch_address || block->address == switch_returns_to;

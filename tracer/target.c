@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// What is traced, and how the tracer gives up. All others stand on this file; it calls none of them.
+// What is traced, and how the tracer gives up. All other files call this one; it calls none of them.
 
 #include "tracer.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// What the parts of the tracer share. The way of an event through them:
+// What the parts of the tracer share. An event passes through them in this order:
 //
 //   plugin.c   QEMU's callbacks. In a loop that is under way each is one comparison with the tape, see below.
 //   region.c   is this thread recorded, and is it inside the region of interest?
@@ -11,7 +11,7 @@
 //   stream.c   writes what is left as varints in zstd frames (docs/trace-format.md).
 //   guest.c    the guest's registers and memory, as far as a plugin can reach them.
 //   isa.c      facts about instructions, for the events that QEMU does not report.
-//   target.c   which machine is traced; how the tracer gives up. All stand on it, and on plugin.c none.
+//   target.c   which machine is traced; how the tracer gives up. All others call it, and none calls plugin.c.
 
 #ifndef TRACER_H
 #define TRACER_H
@@ -44,7 +44,7 @@ extern bool system_mode; // a whole machine
 bool target_choose(const char *qemu_name);
 bool target_choose_arch(const char *name); // of those that the chosen QEMU runs
 void tracer_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
-// There is no way on. The program ends too: its caller waits for a trace. What was written of it is discarded first.
+// The tracer gives up: discards the unfinished trace and ends the program, whose caller waits for a trace.
 void tracer_fatal(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 extern void (*tracer_discard)(void);
 
@@ -56,7 +56,7 @@ struct block;
 struct slot {
 	struct block *block;
 	uint16_t index; // of the instruction in the block
-	bool cache_op; // dcbst, icbi: QEMU reports a load, the machine moves no data to a register
+	bool cache_op; // dcbst, icbi: QEMU reports a load, but the machine loads no register
 	bool store_only; // a conditional store, which QEMU reports as a read and a write
 	bool silent; // accesses memory but QEMU reports nothing: see struct hole
 	uint32_t word; // the instruction, for those
@@ -132,7 +132,7 @@ struct block *block_prefix(struct block *block, uint32_t instructions);
 bool block_holds(const struct block *block, uint64_t address, uint32_t *before);
 struct block *block_marker(enum marker marker, uint8_t value);
 struct shape *shape_of(struct block *block, const struct raw *raw, uint32_t count, uint64_t *addresses);
-void blocks_tell(void (*made)(struct block *block)); // whom to show each new block
+void blocks_tell(void (*made)(struct block *block)); // calls it with each new block
 void blocks_hold(bool hold); // around a fork
 void blocks_written(void (*visit)(const struct block *block)); // those that are in the file
 
@@ -143,9 +143,9 @@ unsigned images_report(void (*text)(const char *key, const char *value)); // how
 
 // ---- Tape -----------------------------------------------------------------------------------------------------
 //
-// While a loop is under way its next iteration is known: the tape lists the events to come. An event that agrees
-// moves the cursor on and the expected address by its stride; one that does not ends the loop. So a callback
-// costs one comparison and nothing is stored. A cursor on `tape_off` agrees with nothing.
+// While a loop is under way its next iteration is known: the tape lists the expected events. An event that matches
+// advances the cursor, and the expected address by its stride; one that does not ends the loop. So a callback
+// costs one comparison and nothing is stored. A cursor on `tape_off` matches nothing.
 
 struct tape_entry {
 	const void *key; // struct block at its start, struct slot for an access
@@ -166,12 +166,12 @@ extern _Thread_local struct tape_entry *cursor __attribute__((tls_model("initial
 void record_boundary(struct block *block); // a block (or marker) begins
 void record_access(struct slot *slot, uint32_t info, uint64_t address);
 void record_between_blocks(void); // QEMU delivers a signal to the recorded thread
-void record_flush(void); // nothing more comes
+void record_flush(void); // no more events will come
 void record_park(void); // the recorded thread leaves generated code
 void record_unpark(void); // it is back; or it is claimed
 struct block *record_current(void); // the block that runs now, or null
-void record_suspend(void); // what comes is no part of the trace
-void record_resume(bool fault); // now it is again; fault: the block that ran then has left off where the next begins
+void record_suspend(void); // the events from now on are not recorded
+void record_resume(bool fault); // they are again; fault: the block that ran then was left where the next begins
 extern uint64_t instructions_recorded, instructions_limit;
 
 // ---- fold.c ---------------------------------------------------------------------------------------------------
@@ -246,7 +246,7 @@ bool system_interrupt(struct block *block, void *cpu); // does this block belong
 bool system_leaves_out(void); // is an interrupt under way that is not recorded?
 void system_task_switch(const struct block *block, void *cpu); // before the region is looked at
 void system_note_call(const struct block *block, void *cpu); // after it, inside
-bool system_looks_at(const struct block *block); // must it not go over the tape?
+bool system_looks_at(const struct block *block); // must the tape never match it?
 void system_report(void (*line)(const char *key, uint64_t value));
 
 // ---- guest.c --------------------------------------------------------------------------------------------------
@@ -281,7 +281,7 @@ struct instruction_facts {
 struct instruction_facts isa_facts(uint32_t word);
 bool isa_hole(uint32_t word, const void *cpu, uint64_t *address, uint32_t *info);
 bool isa_interrupted(const struct block *block, uint64_t next);
-bool isa_goes_to(const struct block *block, uint64_t next); // by itself: falls through, or branches there directly
+bool isa_goes_to(const struct block *block, uint64_t next); // whether it falls through, or branches there directly
 bool isa_returns_from_interrupt(const struct block *block);
 bool isa_calls_system(const struct block *block);
 uint32_t isa_word(const uint8_t *code);
