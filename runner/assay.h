@@ -3,13 +3,13 @@
  * What the test.c of a hot path sees of the runner.
  *
  * A runner is one freestanding program around one variant: entry, guard pages, checked calls, crash handler
- * and clocks are here; what is special to a hot path is in its test.c, which defines
+ * and clocks are here; everything specific to a hot path is in its test.c, which defines
  *
  *     const struct assay_hotpath assay_hotpath = { .name = ..., .keys = ..., .check = ..., .set_up = ... };
  *     uint64_t assay_bench(uint64_t iterations);
  *
- * The same test.c checks a variant and times it, so that nothing is timed which has not been checked.
- * No libc stands behind any of this.
+ * The same test.c checks a variant and times it, so that nothing is timed that has not been checked.
+ * None of this uses a libc.
  */
 #ifndef ASSAY_H
 #define ASSAY_H
@@ -97,9 +97,9 @@ void assay_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* ------------------------------------------------------------------ memory */
 
 /*
- * A region of whole pages with an inaccessible page on both sides. `end` is where the page behind starts,
- * so a buffer of n bytes at `end - n` makes an over-read by one byte a fault, and so does one at `start`
- * for a read before it. Never freed: a runner is short-lived.
+ * A region of whole pages with an inaccessible page on both sides. `end` is where the page after it starts, so an
+ * over-read of a buffer of n bytes at `end - n` faults at the first byte, and so does a read before a buffer at
+ * `start`. Never freed: a runner is short-lived.
  */
 struct assay_region {
 	unsigned char *start, *end;
@@ -108,8 +108,8 @@ struct assay_region {
 struct assay_region assay_region_new(size_t bytes_min);
 
 /*
- * From here on the region may only be read, until it is made writable again: a variant that writes into its input, be it to
- * put back what was there, is caught at the instruction. For input that is not the output, between the fills.
+ * From here on the region may only be read, until it is made writable again: a variant that writes into its input, even if
+ * it restores the bytes, is caught at the instruction. For input that is not also output, between the fills.
  */
 void assay_read_only(struct assay_region region);
 void assay_writable(struct assay_region region);
@@ -138,7 +138,7 @@ int memcmp(const void *a, const void *b, size_t bytes);
 
 /* ------------------------------------------------------------------ random numbers */
 
-/* The generator is seeded alike in every run: a failure can be repeated. */
+/* The generator has the same seed in every run, so that a failure can be repeated. */
 uint32_t assay_random(void);
 uint32_t assay_random_below(uint32_t limit);
 void assay_random_fill(void *to, size_t bytes);
@@ -146,9 +146,9 @@ void assay_random_fill(void *to, size_t bytes);
 /* ------------------------------------------------------------------ checked calls */
 
 /*
- * Calls `function` with up to eight words of arguments on a stack of its own, all callee-saved registers
- * filled with known values before, and fails if one of them, the stack pointer or the caller's frame has
- * changed after. What is saved by the callee is the ABI's list; arch/<arch>/call.S says it in full.
+ * Calls `function` with up to eight words of arguments on a stack of its own, with all callee-saved registers
+ * filled with known values, and fails if one of them, the stack pointer or the caller's frame has changed
+ * afterwards. Which registers are callee-saved is up to the ABI; arch/<arch>/call.S lists them.
  */
 #define assay_call(function, ...) assay_call_words((void (*)(void))(function), (const uintptr_t[8]){ __VA_ARGS__ })
 uintptr_t assay_call_words(void (*function)(void), const uintptr_t arguments[8]);
@@ -157,17 +157,17 @@ uintptr_t assay_call_words(void (*function)(void), const uintptr_t arguments[8])
 uintptr_t assay_call_second(void);
 
 /*
- * A 32-bit argument as the ABI hands it over. x86-64 and AArch64 leave the upper half undefined, so it is
- * filled with rubbish that the callee must ignore; LoongArch and RISC-V extend the sign of both signed and
- * unsigned values; POWER extends by the type.
+ * A 32-bit argument as the ABI passes it. x86-64 and AArch64 leave the upper half undefined, so it is filled with
+ * a pattern that the callee must ignore; LoongArch and RISC-V sign-extend both signed and unsigned values; POWER
+ * extends by the type.
  */
 uintptr_t assay_u32(uint32_t value);
 uintptr_t assay_s32(int32_t value);
 
-/* The same for 16 bits, all of which extend by the type where they extend. */
+/* The same for 16 bits, which all ABIs that extend extend by the type. */
 uintptr_t assay_u16(uint16_t value);
 
-/* A 32-bit or 16-bit unsigned result out of a word; a failure if the ABI wants it extended and it is not. */
+/* A 32-bit or 16-bit unsigned result from a word; a failure if the ABI wants it extended and it is not. */
 uint32_t assay_returned_u32(uintptr_t word);
 uint16_t assay_returned_u16(uintptr_t word);
 

@@ -11,7 +11,7 @@ enum { FRAME_GUARD_BYTES = 512, STACK_BYTES = 1 << 17 };
 /*
  * Two records with opposite patterns, used in turn. Comparing a record leaves pieces of its pattern in
  * registers that a call may change, and a variant that copies one of those into a register that it must not
- * change would hide behind it; so what lies about when a record is used is the other one's.
+ * change might go unnoticed. So the pieces that are left when a record is used are the other one's.
  */
 static struct assay_call_record records[2];
 static struct assay_call_record *record = &records[0];
@@ -24,7 +24,7 @@ enum { SAVED_COUNT = sizeof(saved_registers) / sizeof(saved_registers[0]) };
 #ifdef ASSAY_LINK_RETURN
 /* In call.S, where the call under test returns to. */
 
-/* What the callee may leave in the words that it is lent: the back chain as it was, LR or nothing in LR's word. */
+/* Checks the words that are lent to the callee: the back chain unchanged, LR's word unchanged or holding LR. */
 static void check_link(void)
 {
 	unsigned char *link = (unsigned char *)record->stack;
@@ -94,7 +94,7 @@ __attribute__((noinline)) void assay_wanted_call_follows(void)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* The first bytes that a pointer among the arguments leads to. */
+/* The first bytes at the address of an argument that is a pointer. */
 static void describe_argument(unsigned int index, uintptr_t value)
 {
 	struct assay_text text = { .used = 0 };
@@ -190,7 +190,7 @@ uintptr_t assay_s32(int32_t value)
 uintptr_t assay_u16(uint16_t value)
 {
 	/* clang and gcc callers extend 16 bits to 32 on x86-64 although the ABI does not say so; only the upper
-	 * half is rubbish there. On AArch64 all bits above the 16th are unspecified, for C callees mask them. */
+	 * half holds a pattern there. On AArch64 all bits above the 16th are unspecified, because C callees mask them. */
 	return assay_u32(value);
 }
 

@@ -2,7 +2,7 @@
 /*
  * Functions that compilers call for operations that the target has no instruction for, and that a libgcc would
  * bring: byte swaps and bit counts for gcc on RISC-V, 64-bit division on 32-bit PowerPC. Written so that a
- * compiler does not make calls to themselves of them. Slow: a hot path that lands here is better off without.
+ * compiler does not turn them into calls of themselves. They are slow, so a hot path should avoid them.
  */
 #include <stdint.h>
 
@@ -12,7 +12,7 @@ int __popcountdi2(uint64_t value);
 int __clzdi2(uint64_t value);
 int __ctzdi2(uint64_t value);
 
-/* By masks and shifts of pairs, which no compiler takes for a byte swap of the whole. */
+/* By masks and shifts of pairs, which no compiler recognises as a byte swap. */
 uint32_t __bswapsi2(uint32_t value)
 {
 	uint32_t pairs = (value & 0x00ff00ff) << 8 | (value >> 8 & 0x00ff00ff);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What our programs without a C library share that are no runner: the ping-pong, the first process of a kernel that we boot, and
- * what it starts. They link with arch/<arch>/entry.S, compiler_support.c and memory_calls.c (crates/lab/src/freestanding.rs).
+ * What our programs without a C library share, apart from runners: the ping-pong, the first process of a kernel that we boot,
+ * and the programs that it starts. They link with arch/<arch>/entry.S, compiler_support.c and memory_calls.c
+ * (crates/lab/src/freestanding.rs).
  */
 #ifndef ASSAY_FREESTANDING_H
 #define ASSAY_FREESTANDING_H
@@ -39,7 +40,7 @@ struct signal_action {
 	uint64_t mask;
 };
 
-/* A system call that a handled signal interrupts is begun again. */
+/* A system call that a handled signal interrupts is restarted. */
 enum { SIGNAL_RESTARTS = 0x10000000 };
 
 static inline long handle_signal(int signal, void (*handler)(int), unsigned long flags)
@@ -71,7 +72,7 @@ static inline bool text_equal(const char *a, const char *b)
 	return *a == *b;
 }
 
-/* These two write behind what is there and return the new end; nothing terminates it. A number takes at most 20 bytes. */
+/* These two append and return the new end, without a terminating zero. A number takes at most 20 bytes. */
 static inline char *put_text(char *at, const char *text)
 {
 	while (*text)

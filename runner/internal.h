@@ -5,20 +5,20 @@
 
 #include "standalone.h"
 
-/* A word at any address; the compiler makes bytes of it where the hardware wants that. */
+/* A word at any address; the compiler accesses it by bytes where the hardware requires that. */
 typedef uintptr_t __attribute__((may_alias, aligned(1))) any_word;
 
 void assay_case_add(struct assay_text *text);
 
-/* Says how many cases held, and to whom, and ends the run. */
+/* Prints how many cases held, with the caller's token, and ends the run. */
 _Noreturn void assay_checked(const char *token);
 
-/* The run is to end behind this checked call, counted from 1, if that held. */
+/* Makes the run end after this checked call, counted from 1, if that held. */
 void assay_call_wanted(uint64_t call, const char *token);
 /* The check has ended: if that was before the wanted call, `calls N TOKEN` tells how many there were. */
 void assay_call_reached(void);
 
-/* Whom a failure asks what the last checked call was, for somebody who wants to repeat it. */
+/* The last checked call, for a failure's report, so that it can be repeated. */
 void assay_describe_last_with(void (*describe)(void));
 
 void assay_random_seed(uint64_t seed);
@@ -35,7 +35,7 @@ void assay_crash_handler_install(void);
 /* From now on, a check that makes no progress for some seconds of processor time is a failure. */
 void assay_watchdog_start(void);
 
-/* Makes room that nothing guards; zeroed. */
+/* Allocates zeroed memory without guard pages. */
 void *assay_pages(size_t bytes);
 
 int assay_time(uint64_t iterations, uint64_t samples);
@@ -52,7 +52,7 @@ struct assay_call_record {
 	uintptr_t arguments[8];
 	uintptr_t results[2];
 	uintptr_t stack; /* the stack pointer to call with */
-	uintptr_t returned_stack; /* what the stack pointer was when the call came back */
+	uintptr_t returned_stack; /* the stack pointer on return */
 	uintptr_t own_stack; /* the caller's own, kept here because no register can be trusted */
 	uintptr_t features; /* which register files this processor has: ASSAY_HAS_* */
 	uintptr_t unused;

@@ -4,7 +4,7 @@
  *
  *     RUNNER check TOKEN [quick] [seed=N] [call=N]
  *                                           all checks, or those up to a call: `checked N TOKEN`, status 0; `failure: ...`, 1;
- *                                           `crash: ...`, 3; behind these two a `detail: ...` for each that may help
+ *                                           `crash: ...`, 3; after these two, `detail: ...` lines that may help
  *                                           `calls N TOKEN` before it if the check ends before call=N
  *     RUNNER run CASE ITERATIONS            calls the hot path; `result 0x...`
  *     RUNNER time CASE ITERATIONS SAMPLES   the same, timed: a line `sample ns=N ticks=N [cycles=N]` each
@@ -25,7 +25,7 @@ static uint64_t number(const char *text, const char *what)
 	return value;
 }
 
-/* Moves a text behind what it begins with, if it does. */
+/* Advances a text past a prefix, if it begins with it. */
 static bool behind(const char **text, const char *start)
 {
 	const char *at = *text;
@@ -86,7 +86,7 @@ static void set_key(char *part, uint64_t *given)
 	*given |= bit;
 }
 
-/* The argument is ours to cut up: it lies in the initial stack. */
+/* The argument may be modified: it lies in the initial stack. */
 static void set_case(char *text)
 {
 	uint64_t given = 0;
@@ -115,8 +115,8 @@ static void set_case(char *text)
 }
 
 /*
- * The token says that it is we who speak: the variant may write to standard output and end the process, too. So it is
- * taken away from where the stack of every program has it.
+ * The token proves that the runner wrote a line: the variant may write to standard output and end the process, too. So it
+ * is removed from the initial stack, where every program could find it.
  */
 static int check(char *token, int count, char **words)
 {

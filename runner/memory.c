@@ -145,7 +145,7 @@ struct assay_region assay_region_new(size_t bytes_min)
 
 static uint64_t seed = 0x9e3779b97f4a7c15u, state = 0x9e3779b97f4a7c15u;
 
-/* Zero would stay zero. */
+/* From zero, the generator would give zeros only. */
 void assay_random_seed(uint64_t number)
 {
 	seed = number;

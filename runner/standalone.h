@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a check without a C library that is no hot path's test may take from the runner, besides assay.h: entry and exit,
- * system calls, the auxiliary vector, formatted text, and what it has to know of the checked call. The checks of the vDSO
- * and of eBPF's compiled code are such; they link with those of the runner's files that they use. All else is internal.h's.
+ * What checks without a C library that are not a hot path's test may use of the runner, besides assay.h: entry and exit,
+ * system calls, the auxiliary vector, formatted text, and facts about the checked call. Such are the checks of the vDSO and
+ * of eBPF's compiled code; they link with the runner's files that they use. Everything else is in internal.h.
  */
 #ifndef ASSAY_STANDALONE_H
 #define ASSAY_STANDALONE_H
@@ -27,7 +27,7 @@ long assay_syscall(long number, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t
 
 _Noreturn void assay_exit(int status);
 
-/* What a signal handler returns to, where ASSAY_NEEDS_SIGRETURN; otherwise the kernel brings its own. */
+/* What a signal handler returns to, where ASSAY_NEEDS_SIGRETURN; otherwise the kernel provides it. */
 void assay_sigreturn(void);
 
 /* From the initial stack; before assay_auxiliary. */

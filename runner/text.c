@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Formatted output without a libc, where every line leaves at once, by one write; and how a program ends that cannot go on. */
+/* Formatted output without a libc, each line by one write at once; and the end of a program that cannot go on. */
 #include "internal.h"
 
 static void add_char(struct assay_text *text, char c)

@@ -4,7 +4,7 @@
  * processor's constant-rate counter, which is not its clock frequency. Where the architecture file can run
  * a chain of instructions of known latency (x86-64: dependent multiplications, three cycles each on Intel
  * since Nehalem and on AMD since Zen), core cycles follow from the chain's ticks right before and after the
- * sample: frequency changes between samples then do not matter. A chain that an interrupt stretched would
+ * sample, so frequency changes between samples do not matter. A chain that an interrupt has lengthened would
  * make a sample look fast, so the shortest of several is taken on each side.
  */
 #include "internal.h"
@@ -24,7 +24,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)value.seconds * 1000000000u + (uint64_t)value.nanoseconds;
 }
 
-/* The least that two readings in a row differ by. */
+/* The smallest difference of two consecutive readings. */
 static uint64_t clock_cost_ns(void)
 {
 	uint64_t least = UINT64_MAX;
@@ -40,7 +40,7 @@ static uint64_t clock_cost_ns(void)
 }
 
 #if ASSAY_HAS_CYCLE_CHAIN
-/* The least that two readings of the counter in a row differ by: some two percent of a chain. */
+/* The smallest difference of two consecutive readings of the counter: some two percent of a chain. */
 static uint64_t reading_ticks(void)
 {
 	uint64_t least = UINT64_MAX;

@@ -31,7 +31,7 @@ void assay_case_words(const char *format, uintptr_t a, uintptr_t b, uintptr_t c,
 	__asm__ volatile("" ::: "memory");
 }
 
-/* The words are handed over one by one: a conversion without a length takes a word here, not an int. */
+/* The words are passed one by one: a conversion without a length takes a word here, not an int. */
 void assay_case_add(struct assay_text *text)
 {
 	const uintptr_t *word = current_case.words;
@@ -58,7 +58,7 @@ void assay_case_add(struct assay_text *text)
 void assay_passed(void)
 {
 	passed_count++;
-	/* Now and then is enough, and arming is a system call. */
+	/* Not at every call, because arming is a system call. */
 	if (passed_count % 64 == 0)
 		watchdog_arm();
 }

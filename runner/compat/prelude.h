@@ -30,7 +30,7 @@
 #define CONFIG_PPC_BOOK3S_64 1
 #define CONFIG_PPC64_ELF_ABI_V2 1
 #ifdef __ASSEMBLER__
-/* The kernel's makefile tells the assembler; an object without this is taken for ELFv1. */
+/* The kernel's makefile passes it to the assembler; an object without this counts as ELFv1. */
 .abiversion 2
 #endif
 #elif defined(__powerpc__)

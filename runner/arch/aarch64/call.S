@@ -4,7 +4,7 @@
  *
  * Arguments go in x0 to x7, results come in x0 and x1. Bits of a register above a narrower value are
  * undefined, so a function that takes an `int` uses w registers or extends it first: the runner fills the
- * upper half with rubbish.
+ * upper half with a pattern.
  *
  * The callee preserves x19 to x28, the frame pointer x29 and the stack pointer, which is a multiple of 16
  * whenever memory is accessed through it. x30 receives the return address. x18 is the platform register:

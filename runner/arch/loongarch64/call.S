@@ -3,9 +3,9 @@
  * The LoongArch calling convention (lp64d), as far as a checked call has to know it.
  *
  * Arguments go in a0 to a7 ($r4 to $r11), results come in a0 and a1. Values of 32 bits are sign-extended
- * to 64, unsigned ones too, for add.w, ld.w and the other word instructions leave them so. A function that
+ * to 64, unsigned ones too, because add.w, ld.w and the other word instructions leave them so. A function that
  * returns an unsigned 32-bit value zero-extended (bstrpick.d does that easily) is wrong, and its C callers
- * will compare it wrongly; the runner looks. Narrower unsigned values are zero-extended.
+ * will compare it wrongly; the runner checks this. Narrower unsigned values are zero-extended.
  *
  * The callee preserves fp/s9 ($r22), s0 to s8 ($r23 to $r31) and sp ($r3). ra ($r1) receives the return
  * address. tp ($r2) is the thread pointer and $r21 is reserved: the kernel keeps its per-CPU base there,
@@ -13,7 +13,7 @@
  * checked. Of the floating-point registers, fs0 to fs7 ($f24 to $f31) are preserved, in 64 bits only: the
  * LSX and LASX registers overlay them, and what lies above the 64th bit is lost in any call. The condition
  * flags fcc0 to fcc7 are free. In fcsr0 the enables and the rounding mode belong to the caller; fcsr1 and
- * fcsr3 are windows on just these, which spares the masking.
+ * fcsr3 are views of just these, so no masking is needed.
  *
  * The stack pointer is a multiple of 16. There is no red zone, and nothing above the stack pointer
  * belongs to the callee.

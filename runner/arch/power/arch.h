@@ -26,7 +26,7 @@
 
 /* Bytes above the stack pointer at the call that belong to the callee: back chain, CR, LR and TOC save. */
 #define ASSAY_LINK_BYTES 32
-/* Of those, where LR may be saved, and where what is the caller's alone starts again: its TOC save word. */
+/* Of those, where LR may be saved, and where the caller's own bytes begin again: its TOC save word. */
 #define ASSAY_LINK_RETURN 16
 #define ASSAY_LINK_OWN 24
 

@@ -22,9 +22,9 @@
  *
  * The frame. r1 is a multiple of 16 and 0(r1) holds the back chain. The first 32 bytes of the caller's frame
  * are lent to the callee: it may save CR at 8(r1) and LR at 16(r1) there before it makes its own frame; 24(r1)
- * is the TOC slot, which belongs to the caller: it is found as it was, and the LR word holds nothing but the return
- * address if it was written. The parameter save area behind them exists only for variadic and unprototyped calls, so
- * a callee that writes there is wrong, which is what the guard finds. Below r1 there are 288 bytes of red
+ * is the TOC slot, which belongs to the caller and must be unchanged, and if the LR word was written, it must hold the
+ * return address. The parameter save area after them exists only for variadic and unprototyped calls, so
+ * a callee that writes there is wrong, and the guard finds it. Below r1 there are 288 bytes of red
  * zone that signal handlers leave alone (in the kernel interrupts do too).
  *
  * Manual: 64-Bit ELF V2 ABI Specification 1.5, sections 2.2.2 (stack frame) and 2.2.1.1 (registers).
@@ -141,7 +141,7 @@ assay_call_registers:
 	.globl	assay_call_returned
 assay_call_returned:
 
-	/* r2 may be lost: find the record relative to the program counter, but report the r2 that came back. */
+	/* The callee may have changed r2: finds the record relative to the program counter, but reports the r2 that came back. */
 	mr	%r9, %r2
 	bcl	20, 31, 1f
 1:	mflr	%r10

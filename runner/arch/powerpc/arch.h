@@ -56,7 +56,7 @@ enum { AUXILIARY_HWCAP = 16, HWCAP_ALTIVEC = 0x10000000, HWCAP_FPU = 0x08000000 
 	((assay_auxiliary(AUXILIARY_HWCAP) & HWCAP_FPU ? (uintptr_t)ASSAY_HAS_FPU : 0) | \
 	 (assay_auxiliary(AUXILIARY_HWCAP) & HWCAP_ALTIVEC ? (uintptr_t)ASSAY_HAS_VECTOR : 0))
 
-/* The time base: its halves are read until the upper one holds still. */
+/* The time base is read in two halves, again until the upper one has not changed. */
 static inline uint64_t assay_ticks(void)
 {
 	uint32_t high, low, again;

@@ -9,8 +9,8 @@
  * The callee preserves r1 (stack), r14 to r31, f14 to f31, and the condition register fields CR2, CR3 and
  * CR4. r2 is the thread pointer (in the kernel, the current task) and r13 the small data area of the program;
  * no function changes them. With AltiVec v20 to v31 are preserved too, and VRSAVE, the mask of vector
- * registers in use, which a function that uses v0 to v31 under an operating system that reads it has to
- * extend and to put back. Not every core has all of this: MPC8xx has no floating-point registers and e300 no
+ * registers in use: under an operating system that reads it, a function that uses v0 to v31 has to set their
+ * bits and to restore the old value. Not every core has all of this: MPC8xx has no floating-point registers and e300 no
  * vectors, so the record says what is there. FPSCR's rounding mode and exception enables and VSCR's non-Java bit, which
  * makes denormal numbers zero, belong to the caller. LR, CTR, XER with its carry and the other fields are free.
  *

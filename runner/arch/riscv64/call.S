@@ -5,7 +5,7 @@
  * Arguments go in a0 to a7, results come in a0 and a1. Values of 32 bits are sign-extended to 64, unsigned
  * ones too: that is the form in which addw, lw and the other word instructions leave them. A function that
  * returns an unsigned 32-bit value zero-extended is wrong, and its C callers will compare it wrongly; the
- * runner looks. Narrower unsigned values are zero-extended.
+ * runner checks this. Narrower unsigned values are zero-extended.
  *
  * The callee preserves s0 to s11 and sp. ra receives the return address. gp and tp are not allocatable: gp
  * may point into the small data area for linker relaxation, tp to thread-local storage (in the kernel, to

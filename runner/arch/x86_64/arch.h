@@ -54,8 +54,8 @@ static inline uintptr_t *assay_context_pc(void *context)
 }
 
 /*
- * A chain of dependent 64-bit multiplications. Not of `add $imm`: Golden Cove's rename stage removes those
- * and would read as four times its frequency.
+ * A chain of dependent 64-bit multiplications. Not of `add $imm`: Golden Cove's rename stage eliminates those,
+ * which would look like four times its frequency.
  */
 #define ASSAY_HAS_CYCLE_CHAIN 1
 #define ASSAY_CYCLE_CHAIN_CYCLES (100 * 10 * 3)

@@ -4,7 +4,7 @@
  *
  * Integer arguments go in rdi, rsi, rdx, rcx, r8, r9 and then on the stack; results come in rax and rdx. A
  * value narrower than a register has undefined bits above it, so a function that takes an `int` must not
- * use the upper half before it has extended it: the runner fills that half with rubbish.
+ * use the upper half before it has extended it: the runner fills that half with a pattern.
  *
  * The callee preserves rbx, rbp, r12-r15 and the stack pointer. No vector register is preserved, in any
  * width. Three pieces of state are easily forgotten: the control bits of MXCSR and of the x87 control word
@@ -99,7 +99,7 @@ assay_call_registers:
 	movq	RECORD_OWN(%r8), %rsp
 	store_control RECORD_AFTER + 48, %r8
 
-	/* Whatever was found, the runner's own C goes on with the state that the ABI promises it. */
+	/* Whatever was found, the runner's own C needs the state that the ABI promises. */
 	cld
 	emms
 	popq	%r15

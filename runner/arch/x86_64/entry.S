@@ -32,7 +32,7 @@ assay_syscall:
 	ret
 	.size	assay_syscall, . - assay_syscall
 
-	/* Where a signal handler returns to: the kernel takes the frame back (rt_sigreturn). */
+	/* Where a signal handler returns to: the kernel removes the signal frame (rt_sigreturn). */
 	.globl	assay_sigreturn
 	.type	assay_sigreturn, @function
 assay_sigreturn:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* On arm64 do_csum is the function that csum.c brings, so it must not be static. */
+/* On arm64 csum.c defines do_csum, so it must not be static. */
 #ifndef ASSAY_COMPAT_ASM_CHECKSUM_H
 #define ASSAY_COMPAT_ASM_CHECKSUM_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Byte order by the kernel's names. */
+/* Byte order under the kernel's names. */
 #ifndef ASSAY_COMPAT_ASM_BYTEORDER_H
 #define ASSAY_COMPAT_ASM_BYTEORDER_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Offsets that the kernel's build computes from its structures. Those of the register areas are right; those into the
- * structures of threads and processors depend on the kernel's configuration, and are made up so that the functions beside
- * those that are checked can be assembled.
+ * structures of threads and processors depend on the kernel's configuration, and are made up so that functions that are
+ * not checked can be assembled with those that are.
  */
 #ifndef ASSAY_COMPAT_ASM_OFFSETS_H
 #define ASSAY_COMPAT_ASM_OFFSETS_H

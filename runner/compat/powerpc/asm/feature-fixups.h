@@ -2,8 +2,8 @@
 /*
  * Feature sections. In the kernel both forms of a piece of code are assembled, and at boot the one that does
  * not fit the processor is overwritten. Here the processor is known when the file is assembled: it is the one
- * that the variant claims (-mcpu). But which feature a section is about is said only at its end, so its first
- * instruction is a word that stands for a symbol defined there: a nop, or a branch past what does not apply.
+ * that the variant claims (-mcpu). But a section names its feature only at its end, so its first instruction is a word
+ * given by a symbol that is defined there: a nop, or a branch past the code that does not apply.
  * The code that runs is the kernel's plus that one instruction.
  *
  * Sections may nest; the label that the kernel's nested forms take names the section, as it does there.

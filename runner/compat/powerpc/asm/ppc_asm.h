@@ -213,7 +213,7 @@
 #define cr6 6
 #define cr7 7
 
-/* Names that a macro gets as arguments and makes into numbers. */
+/* Names that a macro gets as arguments and turns into numbers. */
 #define __REG_R0 0
 #define __REG_R1 1
 #define __REG_R2 2
@@ -253,7 +253,7 @@
 	.globl name;                                                                                       \
 	name:
 #define _GLOBAL_KASAN(name) _GLOBAL(name)
-/* A function that uses the TOC has a second entry behind the two instructions that make it from r12. */
+/* A function that uses the TOC has a second entry after the two instructions that compute r2 from r12. */
 #ifdef __powerpc64__
 #define _GLOBAL_TOC(name)                                                                                  \
 	_GLOBAL(name)                                                                                      \

@@ -6,8 +6,8 @@
 #include <linux/types.h>
 
 /*
- * Eight bytes from any address. If the page behind faults, the exception table leads to the aligned word that
- * holds the first byte, shifted down: little-endian, so what is missing reads as zeros.
+ * Eight bytes from any address. If the next page faults, the exception table leads to code that loads the aligned word
+ * with the first byte and shifts it down: little-endian, so the missing bytes read as zeros.
  */
 static inline unsigned long load_unaligned_zeropad(const void *address)
 {
