@@ -2,9 +2,9 @@
 //! How many instructions a second the predictor simulates, from trace file to result, on one core, nothing skipped:
 //! `cargo run --release -p predict --example predict_speed -- CPUS_DIR TRACE ROUNDS CPU...`; bench/run makes the trace.
 //!
-//! Time is the processor's as the kernel accounts it. A core whose other thread is busy gives half of itself away and
-//! accounts it all the same, so the best round says more than the middle one; both are printed, and the clock that a
-//! chain of multiplies ran at right after each round.
+//! Time is the processor time that the kernel accounts. A core whose other thread is busy gets less done in the same
+//! accounted time, so the best round says more than the median one. Both are printed, and the clock that a chain of
+//! multiplies ran at right after each round.
 
 use predict::trace_source::TraceSource;
 use predict::{predict, Cpu, Options};
@@ -29,7 +29,7 @@ fn peak_megabytes() -> f64 {
     usage.ru_maxrss as f64 / 1024.0
 }
 
-/// The core's clock in GHz, by a chain of multiplies, which take three cycles on every x86-64 of the last years.
+/// The core's clock in GHz, by a chain of multiplies, each of which takes three cycles on every recent x86-64.
 fn clock() -> f64 {
     const STEPS: u32 = 10_000_000;
     let start = Instant::now();

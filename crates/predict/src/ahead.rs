@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Where the turns of a loop that are to be leapt over would go in memory.
+//! The memory that a loop's iterations would access which are about to be skipped.
 
 use crate::source::{Access, Item};
 
-/// Windows of a loop that may be leapt over.
+/// Windows of a loop that may be skipped.
 pub(crate) struct Ahead {
     /// Iterations executed, and those of a window.
     pub(crate) done: u64,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What calls took: the first, those of the steady state, and whether that is reached.
+//! The cycles of calls: of the first, of those in the steady state, and whether that state is reached.
 
 /// Calls remembered.
 const DURATIONS: usize = 1024;
-/// Calls that have to take alike before they count as settled, in groups whose sums are compared.
+/// Calls that have to take the same time before they count as settled, in groups whose sums are compared.
 const SETTLED_CALLS: usize = 16;
-/// Fewer simulated instructions have not filled a branch predictor with what comes back.
+/// After fewer simulated instructions a branch predictor has not yet learned the patterns that repeat.
 const SETTLED_INSTRUCTIONS: u64 = 50_000;
 /// The most by which groups of settled calls differ, as a fraction.
 const SETTLED_WITHIN: f64 = 5e-4;

@@ -43,7 +43,7 @@ impl Cause {
     /// How many there are.
     pub const COUNT: usize = 14;
 
-    /// The cause whose number stands in the lowest bits.
+    /// The cause whose number is in the lowest bits.
     pub(crate) fn numbered(word: u64) -> Cause {
         Cause::ALL.get((word & CAUSE_MASK) as usize).copied().unwrap_or(Cause::Dependency)
     }

@@ -45,7 +45,7 @@ pub struct Fetch {
     pub(crate) breaks: bool,
     /// Whether two taken branches are predicted a cycle.
     pub(crate) pairs: bool,
-    /// Cycles more until more of a block is fetched than `width`, and the instructions of an entry.
+    /// Further cycles until the part of a block beyond `width` is fetched, and the instructions of an entry.
     pub(crate) again: Option<(u64, u32)>,
     /// Levels of branch target buffer, fastest first.
     pub(crate) btb: Vec<BranchTargets>,
@@ -132,11 +132,11 @@ pub struct Memory {
     /// Added when a doubleword comes from a store and the cache.
     pub(crate) forward_merge: u64,
     pub(crate) forward_vector: u64,
-    /// Of a load that one store covers in part and the cache for the rest, if they are merged.
+    /// Of a load that gets a part of its bytes from one store and the rest from the cache, if they are merged.
     pub(crate) forward_partial: Option<u64>,
-    /// Added to a forwarded load that crosses the first boundary, if not what others take.
+    /// Added to a forwarded load that crosses the first boundary, if that differs from other loads.
     pub(crate) cross_forward: Option<u64>,
-    /// Accesses of any form can be renamed to each other, not only those by base and displacement.
+    /// Accesses with any form of address can be renamed to each other, not only those by base and displacement.
     pub(crate) renames_any: bool,
     pub(crate) rename_interval: u64,
     /// Bytes of the smallest load that can be renamed.
@@ -215,8 +215,8 @@ pub struct Unit {
 }
 
 impl Unit {
-    /// Its pipes that the slices from `first` on, `count` of them, have, of `slices` in all: of one to a slice theirs, of one
-    /// to a superslice (two slices) that one, of one in all that one.
+    /// Its pipes that belong to the `count` slices from `first` on, of `slices` in all. A unit has one pipe a slice, one a
+    /// superslice (two slices), or one in all.
     fn in_slices(&self, first: u32, count: u32, slices: u32) -> u32 {
         let pipes = self.mask.count_ones();
         let here = |slice: u32| 1 << (self.mask.trailing_zeros() + slice * pipes / slices);
@@ -237,7 +237,7 @@ pub enum Waits {
     Then,
     /// Only the sources that are not of the address, and the loaded value (a load with an operation).
     Loaded,
-    /// The part before it, and nothing waits for this one: a cycle more of the same pipes, whenever one of them is free.
+    /// The part before it, and nothing waits for this one: another cycle of the same pipes, whenever one of them is free.
     Also,
 }
 
@@ -258,7 +258,7 @@ pub struct Part {
     pub pair: bool,
 }
 
-/// Sources that a core knows not to need.
+/// Sources that a core need not wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ignores {
     /// It waits for all.
@@ -309,7 +309,7 @@ pub struct Description {
     pub(crate) store_op: Option<u16>,
     /// Patterns of mnemonics that the core does not have.
     lacks: Vec<String>,
-    /// Version of the Power ISA, where one is told.
+    /// Version of the Power ISA, if the file names one.
     isa: Option<String>,
     fusions: Vec<Fusion>,
     exact: HashMap<String, (usize, u16)>,
@@ -412,7 +412,7 @@ impl Description {
         ((0..slices).map(|slice| have(slice, 1)).collect(), superslices)
     }
 
-    /// Whether the core makes one operation of two instructions with these mnemonics, one right behind the other.
+    /// Whether the core fuses two instructions with these mnemonics into one operation, one right after the other.
     /// And if so, whether it takes the pipes of the first.
     pub(crate) fn fuses(&self, first: &str, second: &str) -> Option<bool> {
         let fuse = |fusion: &&Fusion| fusion.first.contains(first) && fusion.second.contains(second);

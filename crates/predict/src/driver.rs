@@ -28,16 +28,16 @@ pub struct Options {
     pub relax: Relax,
     /// Keep the events of this many instructions, and from which executed instruction on.
     pub events: Option<(u64, u64)>,
-    /// Keep them from the block on that executes the instruction at this address for the so manieth time that is simulated,
+    /// (address, n): keep events from the block on that executes the instruction at this address for the nth simulated time,
     /// and stop when there are as many as `events` says.
     pub events_at: Option<(u64, u64)>,
     /// Charge each instruction with its cycles, instead of keeping events; that takes about twice as long.
     pub profile: bool,
-    /// The code stands so many bytes further on than in the trace; data stays where it is.
+    /// Bytes by which the code is placed further on than in the trace; data stays where it is.
     pub shift: u64,
-    /// Stop after about so many simulated instructions, which tells how one core stands to another, not the whole run.
+    /// Stop after about this many simulated instructions; that is enough to compare cores, but not for the whole run.
     pub simulated_max: Option<u64>,
-    /// Stop when calls have settled: what one takes is then known, and what the run takes is not.
+    /// Stop when calls have settled: the cycles of a call are then known, those of the run are not.
     pub until_settled: bool,
 }
 
@@ -313,8 +313,8 @@ impl Runner {
         self.settled || has_events || simulated >= self.simulated_max
     }
 
-    /// The core's clock does not see what was skipped; calls are timed with it, or a loop skipped inside of a call would
-    /// make the call short. `repeat` collects what is pending before it skips.
+    /// The core's clock does not include skipped cycles. Calls are timed with them, or a loop that is skipped inside a call
+    /// would make the call short. `repeat` collects pending marks before it skips.
     fn collect_marks(&mut self) {
         if self.core.marks().is_empty() {
             return;
@@ -344,7 +344,7 @@ impl Runner {
         }
     }
 
-    /// What is no code: a call begins, a region begins or ends.
+    /// An item that is not code: a call begins, a region begins or ends.
     fn mark(&mut self, mark: &Item) {
         match mark {
             Item::Into(region) => {
@@ -362,7 +362,7 @@ impl Runner {
         }
     }
 
-    /// Whether the block that begins is the one from which on events are wanted, or comes behind it.
+    /// Whether the block that begins is the one from which events are wanted, or a later one.
     fn is_wanted(&mut self, block: u32) -> bool {
         let Some((address, left)) = &mut self.events_at else { return true };
         if *left > 0 {
@@ -417,7 +417,8 @@ impl Runner {
             let counted = self.core.counters().clone();
             let misses = counted.l1_misses - before.l1_misses;
             let mut took = self.core.now() - start;
-            // Its loads find no stores of the turns leapt over to wait for, as they would have.
+            // The first window after a skip may be too fast: the stores of the skipped iterations, for which its loads would
+            // have waited, are missing.
             if let Some(pace) = leapt.take().filter(|_| length == window && settled.misses_as_before(misses))
             {
                 let short = pace.saturating_sub(took);
@@ -458,7 +459,7 @@ impl Runner {
         }
     }
 
-    /// What a loop's instructions are charged with so far, each of them once.
+    /// The cycles that a loop's instructions are charged with so far, each instruction once.
     fn charged(&self, body: &[Item]) -> Option<Before> {
         let profile = self.profile.as_ref()?;
         let blocks = body.iter().filter_map(|item| match item {
@@ -500,8 +501,8 @@ impl Runner {
         (2 * self.core.in_flight()).div_ceil(instructions.sum::<u64>().max(1))
     }
 
-    /// How many windows, of those possible, find their lines in the first-level cache as the ones before did: loads
-    /// all of them, stores all but so many; moves the caches on by as many.
+    /// How many of the possible windows find their lines in the first-level cache as the ones before did: the loads
+    /// all of them, the stores all but `missing`. Advances the caches by that many windows.
     fn skippable(&mut self, moving: &[(Access, i64)], ahead: &Ahead, missing: u64) -> u64 {
         for skipped in 0..ahead.possible {
             let next = Ahead { done: ahead.done + skipped * ahead.window, ..*ahead };
@@ -517,8 +518,8 @@ impl Runner {
         ahead.possible
     }
 
-    /// How many of the lines that the loads or the stores of a window go to are not in the first-level cache. None if any
-    /// was prefetched for them: then it matters when it comes.
+    /// How many of the lines that the loads or the stores of a window access are not in the first-level cache. None if any
+    /// was prefetched, because its time of arrival would then matter.
     fn missing(&mut self, moving: &[(Access, i64)], ahead: &Ahead, store: bool) -> Option<u64> {
         let line = self.core.line_bytes();
         let mut missing = Vec::new();

@@ -2,8 +2,8 @@
 //! What bounds a program, and how much of the answer rests on guesses.
 //!
 //! `explain` is causal: it takes one resource after another as unlimited and predicts again, so "3 of 4 cycles are
-//! the taken branch" means that without its cost there would be one. Savings do not add up: two resources may each
-//! be the bound once the other is gone, and then neither saves anything alone.
+//! the taken branch" means that without the branch's cost there would be one cycle. Savings do not add up: two resources
+//! may each be the bound once the other is gone, and then neither saves anything alone.
 //!
 //! `sensitivity` moves each guessed number of the cpu to the ends of its range. `predict_placed` moves the code
 //! through a fetch block. `verdict` builds on both.
@@ -156,8 +156,8 @@ impl Sensitivity {
     }
 }
 
-/// Moves each guessed number of the cpu to the ends of its range, one at a time; those of classes that no instruction is of
-/// cannot move anything, and are not tried.
+/// Moves each guessed number of the cpu to the ends of its range, one at a time. Numbers of classes without an executed
+/// instruction have no effect, and are not tried.
 pub fn sensitivity(open: &mut Open<'_>, cpu: &Cpu, base: &Options) -> Result<Sensitivity, PredictError> {
     let unmoved = predict_jobs(&mut *open()?, &[(cpu, base.clone())])?.remove(0);
     let guesses: Vec<_> = cpu.guesses().into_iter().filter(|guess| may_move(&guess.key, &unmoved)).collect();
@@ -215,8 +215,8 @@ impl Alignments {
     }
 }
 
-/// Every place in a fetch block at which an instruction may start, as bytes further on than in the trace, whose own
-/// place is an accident of our linker. Where instructions may start at any byte, every fourth stands for all.
+/// Every place in a fetch block at which an instruction may start, as a distance in bytes from its place in the trace,
+/// which is an accident of our linker. Where instructions may start at any byte, every fourth byte stands for all.
 pub fn places(arch: Arch, cpu: &Cpu) -> Vec<u64> {
     let block = cpu.value("fetch.block").map_or(1, |bytes| bytes as u64).next_power_of_two();
     let step = if arch == Arch::Riscv64 { 2 } else { 4 };

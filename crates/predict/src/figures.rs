@@ -33,8 +33,8 @@ pub struct Program {
     pub operation: Option<String>,
     /// C file beside the figure's file; `driver/driver.h` says what it defines.
     pub driver: PathBuf,
-    /// What the driver is given, mostly a length. Of two, the figure is what a call takes with the second and not with
-    /// the first.
+    /// The driver's arguments, mostly a length. With two, the figure is the difference between a call with the second and
+    /// one with the first.
     pub arguments: Vec<u64>,
 }
 
@@ -58,8 +58,8 @@ pub struct Figure {
     pub study: String,
     /// What was measured.
     pub row: String,
-    /// Figures of the same routine and chain have the same family: they say the same thing twice, so they leave a fit
-    /// together.
+    /// Figures of the same routine and chain are of one family: they say the same thing twice, so they are left out of a
+    /// fit together.
     pub family: String,
     /// The cpu it was measured on.
     pub cpu: String,
@@ -116,7 +116,7 @@ impl Figure {
         }
     }
 
-    /// Refuses what the types allow and no figure can mean.
+    /// Refuses values that the types allow but that make no sense in a figure.
     fn check(&self) -> Result<(), String> {
         let texts = [
             ("study", &self.study),

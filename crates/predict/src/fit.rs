@@ -2,7 +2,7 @@
 //! Fits the numbers of a cpu of which only a range is known to published figures, and says which of them the figures
 //! determine.
 //!
-//! What is minimised is stated, so that it can be argued with. Each figure's error is the logarithm of published over
+//! What is minimised is this. Each figure's error is the logarithm of published over
 //! predicted, in units of `SCALE`; small errors count by their square, large ones by their size (pseudo-Huber), so one
 //! figure that the model cannot meet does not drag the others along. A family of figures (one routine, one chain) counts
 //! once, however many rows it has. To that is added, for every number, the square of its distance from what it was believed
@@ -13,7 +13,7 @@
 //! keeps the best, and starts over until nothing moves. That finds a minimum that no single number can improve.
 //!
 //! A number is determined if every value outside some part of its range costs at least `DETERMINED` more than the best.
-//! `left_out` fits once more without a family: what is then predicted for that family, nobody has fitted.
+//! `left_out` fits once more without a family: the prediction for that family is then not fitted to it.
 
 use crate::cpu::{Cpu, Guess};
 use crate::driver::PredictError;
@@ -85,7 +85,7 @@ pub struct Fit<'a> {
     figures: &'a dyn Figures,
     rows: Vec<(String, f64)>,
     guesses: Vec<Guess>,
-    /// By guess, the figures that it moves; known of the first `screened` figures.
+    /// By guess, the figures that it moves, among the first `screened` figures.
     moves: Vec<Vec<usize>>,
     screened: usize,
     known: HashMap<(usize, Vec<(usize, u64)>), f64>,
@@ -127,7 +127,7 @@ impl<'a> Fit<'a> {
         Ok(fit)
     }
 
-    /// What a figure is at each of `points`; predicted once only.
+    /// The prediction of a figure at each of `points`; each is made only once.
     fn at(&mut self, figure: usize, points: &[Values]) -> Result<Vec<f64>, PredictError> {
         let keys: Vec<_> = points.iter().map(|values| (figure, self.relevant(figure, values))).collect();
         let mut missing: Vec<usize> = Vec::new();
@@ -205,7 +205,7 @@ impl<'a> Fit<'a> {
                 let points = self.along(guess, &best);
                 let objective = self.objective(&points, left_out)?;
                 let least = (0..points.len()).min_by(|&a, &b| objective[a].total_cmp(&objective[b]));
-                // The first point is where we stand, and of equals the first is the least: no step without a gain.
+                // The first point is the current one, and of equal values the first is chosen: no step without a gain.
                 best = points[least.unwrap_or(0)].clone();
             }
             if best == before {

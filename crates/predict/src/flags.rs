@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What is so of a static instruction: one bit each, of its class in the cpu file, of what it does, and of how the engines may
-//! take it. And what of that an engine knows already where it is compiled for one kind of instruction.
+//! Facts about a static instruction, one bit each: from its class in the cpu file, from what it does, and on how the engines
+//! may execute it. And which of them an engine knows already if it is compiled for one kind of instruction.
 
 use std::ops::{BitAnd, BitOr, BitOrAssign, Not};
 
@@ -14,7 +14,7 @@ impl Flags {
     // Of its class.
     /// It begins a dispatch group, or a cycle's set.
     pub(crate) const FIRST: Flags = Flags(1);
-    /// Nothing is dispatched with it after it.
+    /// Nothing after it is dispatched with it.
     pub(crate) const LAST: Flags = Flags(1 << 1);
     /// A group of its own.
     pub(crate) const ALONE: Flags = Flags(1 << 2);
@@ -30,7 +30,7 @@ impl Flags {
     pub(crate) const NO_FORWARD: Flags = Flags(1 << 7);
     /// No third operation goes into its tuple.
     pub(crate) const RESTRICTED: Flags = Flags(1 << 27);
-    /// It goes to both slices of its superslice, or takes the place of what would go to the other.
+    /// It goes to both slices of its superslice, or keeps the other slice's place empty.
     pub(crate) const BOTH: Flags = Flags(1 << 28);
 
     // What it does.
@@ -60,7 +60,8 @@ impl Flags {
 
     // How the engines may take it.
     /// It takes a pipe for one cycle, or none, once all sources are there, and these are of one kind: most instructions.
-    /// `mask`, `prefer`, `first_sources` and `first_result` of an `Op` say it all but for rare extra sources and results.
+    /// `mask`, `prefer`, `first_sources` and `first_result` of an `Op` describe it completely, except for rare extra sources
+    /// and results.
     pub(crate) const SIMPLE: Flags = Flags(1 << 22);
     /// No bypass between domains delays a source of this instruction, which is `ONE_KIND`.
     pub(crate) const NEAR: Flags = Flags(1 << 23);
@@ -88,7 +89,7 @@ impl Flags {
         self.0 & any_of.0 != 0
     }
 
-    /// This if it is so, else nothing.
+    /// These flags if the condition holds, else none.
     pub(crate) const fn when(self, so: bool) -> Flags {
         if so {
             self

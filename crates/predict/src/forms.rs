@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What tells instructions of one mnemonic apart when they are looked for in the classes of a cpu file.
+//! What distinguishes instructions of one mnemonic when their class in a cpu file is looked up.
 
 use crate::register_kinds::RegisterKinds;
 use decode::{Address, Flow, Instruction, Operand, Register, RegisterKind, Role};

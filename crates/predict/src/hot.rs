@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The loop that the events of a stretch of a program are mostly of: its cycles an iteration, what each of its instructions waits
-//! for, and the chain of results that it cannot outrun.
+//! The loop to which most events of a stretch of a program belong: its cycles an iteration, what each of its instructions
+//! waits for, and the dependency chain that bounds it.
 //!
-//! The loop is found in the events alone: the instruction that comes back most often, and the distance at which it does. A call
-//! in a row of calls is a loop, too. Cycles come from the later half of the iterations in sight, when the window has filled.
+//! The loop is found in the events alone, by the instruction that repeats most often and the distance at which it does. A call
+//! in a row of calls is a loop, too. Cycles come from the later half of the iterations, when the window has filled.
 
 use crate::core::Event;
 use crate::timeline::Timeline;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Instructions to look at for a loop: several turns of what people write, and little work.
+/// Instructions that are searched for a loop: several iterations of usual loops, at little cost.
 pub const WINDOW: u64 = 4096;
 
-/// Fewer iterations say nothing of a steady state.
+/// The fewest iterations that can show a steady state.
 const ITERATIONS_MIN: usize = 8;
-/// A chain that goes back through so many iterations is one that runs from each to the next.
+/// A chain that goes back through this many iterations counts as carried from each to the next.
 const CARRIED: usize = 3;
 
 /// A loop in steady state.
@@ -190,8 +190,8 @@ fn iterations_from(events: &[Event], first: usize, period: usize) -> usize {
 /// made of, but happen to come when something else lets them.
 const PIPES_MAX_PERCENT: u64 = 5;
 
-/// What an instruction waited for: of results in registers the one that came in the very cycle in which it was ready, since
-/// events know no registers; of a load that had to wait for a store's bytes, that store.
+/// What an instruction waited for. Events do not name registers, so it is the result that came in the very cycle in which the
+/// instruction was ready; for a load that had to wait for a store's bytes, that store.
 fn waited_for(events: &[Event], at: usize, from: usize) -> Option<usize> {
     let event = &events[at];
     let mut earlier = (from..at).rev();
@@ -232,7 +232,7 @@ fn chain(events: &[Event], first: usize, period: usize, runs: usize) -> (BTreeSe
         }
     }
     let carried = turns.len() > CARRIED && 100 * waits_for_pipes <= PIPES_MAX_PERCENT * (end - begin);
-    // What hangs off the chain's end is not in every iteration's part of it.
+    // Instructions that only depend on the chain's end are not in every iteration's part of it.
     let often = places.into_iter().filter(|(_, times)| carried && 2 * times > turns.len());
     (often.map(|(place, _)| place).collect(), carried)
 }

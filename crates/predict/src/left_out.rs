@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Fits written down: what the numbers of a cpu are with each family of figures left out, so that `validate` can predict a
-//! family by numbers that it had no part in, without searching again.
+//! Stored fits: the numbers of a cpu with each family of figures left out, so that `validate` can predict a family by numbers
+//! that were not fitted to it, without searching again.
 //!
 //! `fit --write` writes `validation/fits/CPU.toml`. Its digest covers all that a fit starts from: the cpu's documented numbers
 //! and ranges, and the figures. If one of them has changed since, the file is stale and says nothing.
@@ -35,7 +35,7 @@ pub enum LeftOutError {
         /// The file.
         path: PathBuf,
     },
-    /// The file is no such file.
+    /// The file cannot be parsed.
     #[error("{}: {reason}; ./assay fit {cpu} --write makes it anew", path.display())]
     Wrong {
         /// The cpu.
@@ -58,7 +58,7 @@ pub enum LeftOutError {
 /// What a fit of `cpu` to `figures`, (row, family, published), starts from, as a digest.
 pub fn digest(cpu: &Cpu, figures: &[(String, String, f64)]) -> String {
     let mut text = String::new();
-    // What a core refuses moves no figure.
+    // A number that the core refuses moves no figure.
     let matters = |key: &str| !key.starts_with("validation.") && key != "isa";
     for (key, entry) in documented(cpu).entries().filter(|(key, _)| matters(key)) {
         match entry {

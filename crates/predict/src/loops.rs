@@ -52,8 +52,8 @@ impl LoopSource {
         LoopSource::along(arch, code, address, walks, &[], iterations)
     }
 
-    /// The same for a loop that branches in other ways: `goes` says where each branch goes, in the order executed, in bytes
-    /// from the start of the loop, or a negative number if it is not taken. The last one goes to the start.
+    /// The same for a loop with other branches: `goes` gives the target of each branch in the order executed, in bytes from
+    /// the start of the loop, or a negative number if it is not taken. The last one goes to the start.
     pub fn along(
         arch: Arch,
         code: &[u8],
@@ -138,7 +138,7 @@ fn decode_block(
     Ok(block)
 }
 
-/// Where the branch goes, `told` if that is given: the address executed after it.
+/// The address executed after the branch; `told` if that is given.
 fn next_of(
     branch: &Instruction,
     start: u64,

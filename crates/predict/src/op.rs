@@ -6,9 +6,9 @@ use crate::flags::{Flags, Known};
 use crate::value::{result_value, TIME_SHIFT};
 use decode::{Register, Role};
 
-/// What a register is renamed to and how it is known to the simulator.
+/// How many numbers the simulator has for registers.
 pub const REGISTERS: usize = 256;
-/// No register: nobody writes it, and so whoever reads it does not wait.
+/// No register: it is never written, so reading it never waits.
 pub(crate) const NO_REGISTER: u8 = 255;
 
 pub(crate) fn number(register: Register) -> u8 {
@@ -40,8 +40,8 @@ impl Result {
     }
 }
 
-/// What most instructions are. Each kind has a way of its own through the engines, without questions that do not arise; all
-/// but the last mean nothing special to dispatch.
+/// The kinds of most instructions. Each has its own path through the engines, without checks that cannot apply to it; to
+/// dispatch, all but the last are ordinary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// `SIMPLE`, and computes in registers only.
@@ -122,14 +122,14 @@ pub struct Op {
     pub(crate) other_sources: u8,
     pub(crate) result_count: u8,
     pub(crate) part_count: u8,
-    /// Domain that the sources of a `ONE_KIND` instruction are read in, or those of another that go neither into an address
-    /// nor into memory.
+    /// Domain in which the sources of a `ONE_KIND` instruction are read; of another one, the sources that go neither into an
+    /// address nor into memory.
     pub(crate) source_domain: u8,
     pub(crate) slots: u8,
     pub(crate) length: u8,
     /// The queue it waits in, or `NO_QUEUE`.
     pub(crate) queue: u8,
-    /// How it comes to its half of the core (`core::halves`).
+    /// How its half of the core is chosen (`core::halves`).
     pub(crate) steer: u8,
     /// Sources of a `ONE_KIND` instruction or a `PAIR`, `NO_REGISTER` if there are fewer.
     pub(crate) first_sources: [u8; 3],
@@ -146,8 +146,8 @@ impl Op {
         self.flags.has(any_of)
     }
 
-    /// The same, without a look at the instruction where an engine is compiled for a kind of which that is known. Flags that
-    /// are not `Kind`'s are not asked so.
+    /// The same, without reading the instruction in an engine that is compiled for a kind whose flags are known. Only for
+    /// flags of `Kind`.
     #[inline(always)]
     pub(crate) fn has<K: Known>(&self, flag: Flags) -> bool {
         match K::FLAGS {
@@ -156,7 +156,7 @@ impl Op {
         }
     }
 
-    /// Whether one of a set that is made when the cpu is read is so; only those that this kind can have are asked for.
+    /// Whether one of a set that is made when the cpu is read is set; only those that this kind can have are tested.
     #[inline(always)]
     pub(crate) fn has_some<K: Known>(&self, set: Flags) -> bool {
         self.is(K::FLAGS.map_or(set, |flags| set & flags))

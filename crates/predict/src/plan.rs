@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Static instructions, compiled for one cpu: everything the simulator asks per execution, looked up once.
+//! Static instructions, compiled for one cpu: everything the simulator needs per execution, looked up once.
 //!
 //! An instruction finds its class by name: first with the form that a mnemonic alone does not show
 //! (`mtspr@link`, `ori@nop`, `xor@zero`, `mov@load`; see `form`), then by mnemonic alone. One that no class
@@ -57,13 +57,14 @@ struct Timing {
     latencies: Vec<u16>,
     parts: Vec<Part>,
     fallback: bool,
-    /// The result depends on nothing, and the core knows.
+    /// The result depends on nothing, and the core recognises that.
     independent: bool,
 }
 
 impl Timing {
     /// LLVM's latency of an instruction that accesses memory counts from its address to its last result. An updated base is there
-    /// at once, and what is computed with a loaded value waits for registers only then (LLVM's `ReadAdvance`).
+    /// at once, and a computation with a loaded value waits for its registers only when the value is there (LLVM's
+    /// `ReadAdvance`).
     fn tell_apart(&mut self, description: &Description, instruction: &Instruction, llvm: &FallbackTiming) {
         let load = description
             .class_named("load")
@@ -132,11 +133,11 @@ fn computes_with_loaded(instruction: &Instruction) -> bool {
     instruction.load && (instruction.store || !instruction.reads.is_empty()) && instruction.flow == Flow::Next
 }
 
-/// Most cycles that are told apart so.
+/// The most cycles that are split like this.
 const SINGLE_CYCLES_MAX: u16 = 16;
 
-/// Several cycles of several pipes are work that may be done anywhere among them, as LLVM's tables mean it (four cycles of four
-/// pipes: one such instruction a cycle); only one pipe by itself is kept for all of its cycles in a row.
+/// Several cycles of several pipes are work that any of them may do, as LLVM's tables mean it (four cycles of four pipes: one
+/// such instruction a cycle); only a single pipe is occupied for all of its cycles in a row.
 fn in_single_cycles(part: &Part) -> Vec<Part> {
     if part.mask.count_ones() < 2 || part.busy > SINGLE_CYCLES_MAX {
         return vec![*part];
@@ -233,8 +234,8 @@ impl Plan {
         });
     }
 
-    /// Makes one operation of the last two instructions: it takes the slot of the first and the pipe of one of them. They stay
-    /// two in the window, and the second still follows the first by that one's latency.
+    /// Fuses the last two instructions into one operation: it takes the slot of the first and the pipe of one of them. They stay
+    /// two in the window, and the second still follows the first by the first one's latency.
     fn fuse(&mut self, keeps_first: bool) {
         let [.., first, second] = &mut self.ops[..] else { return };
         second.slots = 0;
@@ -546,7 +547,7 @@ fn one_kind_sources(reads: &[Register]) -> [u8; 3] {
     std::array::from_fn(|index| reads.get(index).map_or(NO_REGISTER, |&register| number(register)))
 }
 
-/// Those of the address, then the other.
+/// The sources of the address, then the other one.
 fn pair_sources(instruction: &Instruction) -> [u8; 3] {
     let other = instruction.store_reads.iter().chain(&instruction.reads).next();
     let [first, second, _] = one_kind_sources(&instruction.address_reads);
@@ -571,8 +572,8 @@ fn queue_of(description: &Description, parts: &[Part]) -> u8 {
     unit.and_then(|unit| unit.queue).unwrap_or(NO_QUEUE)
 }
 
-/// By what an instruction of these parts is sent to a half of the core: in turn with all whose first part goes to the same
-/// unit, or to the one half that has all its pipes.
+/// How an instruction of these parts is sent to a half of the core: in turn with all others whose first part goes to the same
+/// unit, or to the only half that has all its pipes.
 fn steer(description: &Description, queue: u8, parts: &[Part]) -> u8 {
     let Some(halves) = description.halves.filter(|_| description.is_in_halves(queue)) else { return NEITHER };
     let shared = !(halves[0] | halves[1]);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Where the cycles of a program go, instruction by instruction.
 //!
-//! Results come in any order and count in program order: an instruction is charged with the cycles by which its end is later than
-//! all ends before it. So the charges add up to the run, what hides behind something slower costs nothing, and a wait is
-//! charged to the instruction that waits, as sampling a real core's completion does.
+//! Results come in any order but count in program order: an instruction is charged with the cycles by which its end is later
+//! than all ends before it. So the charges add up to the run, work that overlaps with something slower costs nothing, and a
+//! wait is charged to the instruction that waits, as when a real core's completion is sampled.
 
 use crate::cause::Cause;
 use crate::core::Event;
@@ -27,7 +27,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// What most of its cycles were waited for.
+    /// The cause of most of its cycles.
     pub fn cause(&self) -> Option<Cause> {
         let most = self.causes.iter().enumerate().max_by_key(|(_, cycles)| **cycles)?;
         (*most.1 > 0).then(|| Cause::ALL[most.0])
@@ -78,7 +78,7 @@ impl Profile {
         }
     }
 
-    /// How things stand for these instructions.
+    /// The charges of these instructions now.
     pub fn before(&self, ops: impl Iterator<Item = usize>) -> Before {
         let numbers = |place: &Place| Place { text: String::new(), ..place.clone() };
         ops.map(|op| (op, numbers(&self.places[op]))).collect()

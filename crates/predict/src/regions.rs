@@ -50,7 +50,7 @@ pub(crate) struct Standing {
 impl Regions {
     /// A region begins; whether it is inside of no other.
     pub fn enter(&mut self, region: u8, now: Moment) -> bool {
-        // The tracer enters none twice; a trace that does began it anew.
+        // The tracer enters no region twice; in a trace that does, the region begins anew.
         if let Some(again) = self.under_way.iter().position(|one| one.region == region) {
             self.under_way.truncate(again);
         }
@@ -75,7 +75,7 @@ impl Regions {
         total.cycles += cycles;
     }
 
-    /// How things stand; None, at no cost, where there are no regions.
+    /// The totals now; None, at no cost, if there are no regions.
     pub fn standing(&self) -> Option<Standing> {
         (self.entered > 0).then(|| Standing { totals: self.totals.clone(), entered: self.entered })
     }
@@ -89,14 +89,14 @@ impl Regions {
             total.instructions += (total.instructions - old.instructions) * times;
             total.cycles += (total.cycles - old.cycles) * times;
         }
-        // One that began in this window is the last window's: nothing of what is skipped is its own.
+        // A call that began in this window belongs to the last window, so none of the skipped cycles are its own.
         for one in self.under_way.iter_mut().filter(|one| one.serial > before.entered) {
             one.since.cycle += skipped.cycle;
             one.since.instructions += skipped.instructions;
         }
     }
 
-    /// The run is over: what is under way ends. By number.
+    /// Ends the regions that are under way at the end of the run. By number.
     pub fn finish(mut self, now: Moment) -> Vec<RegionTotal> {
         while !self.under_way.is_empty() {
             self.leave(now);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! When a loop has settled, so that the rest of its turns takes what the last ones took.
+//! When a loop has settled, so that its further iterations take as long as the last ones.
 //!
-//! Turns are looked at in windows. Windows that take the same cycles say the pace, if they are enough to execute all that
-//! was in flight twice: what had waited for a miss completes in a row, at a pace that lasts no longer. Where turns never are alike,
-//! the mean of many windows does. A pace that leaves more and more work behind (stores that the caches take more slowly
-//! than they come) is none: it lasts until a queue is full.
+//! Iterations are timed in windows. Windows of equal cycles give the pace, if they execute at least twice as much as can be
+//! in flight: after a miss, instructions that had waited complete in a row, at a pace that lasts no longer than that. Where
+//! iterations are never alike, the mean of many windows is the pace. A pace at which more and more work is left over (stores
+//! that come faster than the caches take them) does not count: it lasts only until a queue is full.
 
 /// Windows that have to agree at the least.
 const WINDOWS_MIN: u64 = 4;
@@ -15,7 +15,7 @@ const EXACT: u64 = 5000;
 /// The same for the mean of windows that do not agree, of which there have to be so many.
 const MEAN_EXACT: f64 = 1000.0;
 const MEAN_WINDOWS: u64 = 64;
-/// Cycles of the windows that agree at the least: four of 19 cycles may be of a loop that takes 19.3.
+/// The fewest cycles of the windows that agree: four windows of 19 cycles may be of a loop that takes 19.3.
 const CYCLES_MIN: u64 = 1000;
 /// How often a window is doubled where none agree.
 const DOUBLED_MAX: u32 = 4;
@@ -141,7 +141,7 @@ impl Settled {
         }
     }
 
-    /// Makes windows longer if that may help: turns that take 2.3 cycles are no whole number in any short one.
+    /// Makes windows longer if that may help: iterations of 2.3 cycles are never a whole number in a short window.
     pub(crate) fn lengthen(&mut self) {
         if self.tried >= 4 * self.patience()
             && self.alike.count < self.patience()

@@ -86,7 +86,7 @@ pub trait Source {
     fn kinds(&self) -> Arc<RegisterKinds>;
     /// The address whose passages are reported as calls, if there is one.
     fn mark(&self) -> Option<u64>;
-    /// Whether calls are told apart, by the mark or by entries of a region.
+    /// Whether the source tells calls apart, by the mark or by entries of a region.
     fn calls(&self) -> bool {
         self.mark().is_some()
     }

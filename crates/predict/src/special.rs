@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Which special register a move names. What such a move costs is the register's: one that only holds a value for the kernel
-//! is a register like others, while one that changes how instructions run has to wait for them and makes them wait.
+//! Which special register a move names. The cost of such a move depends on the register: one that only holds a value for the
+//! kernel is like any other, while a write to one that changes how instructions run waits for older instructions and makes
+//! younger ones wait.
 
 use decode::Instruction;
 

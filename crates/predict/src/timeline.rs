@@ -10,9 +10,9 @@ use std::fmt::Write;
 
 mod page;
 
-/// The place of an instruction takes at most so many columns of a line: of a longer one its end is shown.
+/// The most columns for the place of an instruction; of a longer one the end is shown.
 const PLACE_COLUMNS_MAX: usize = 24;
-/// Cycles are shown in at least so many columns.
+/// The fewest columns for cycles.
 const COLUMNS_MIN: usize = 16;
 
 /// An instruction's text with names for the addresses of code.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! A recorded trace as a source.
 //!
-//! Blocks are decoded as they first appear. Where the trace has a loop with many iterations to come, two of them
-//! are read, the rest is told as an `Item::Repeat` with the steps between the two, and leapt over: addresses in a
-//! trace's loop are affine in the iteration. The last iteration is read again, since it leaves the loop.
+//! Blocks are decoded as they first appear. Of a loop with many iterations to come two are read; the rest becomes an
+//! `Item::Repeat` with the steps between the two, and is skipped in the trace: addresses in a trace's loop are affine in
+//! the iteration. The last iteration is read again, since it leaves the loop.
 //!
 //! A call is a passage of the header's first mark, if there is one, else an entry of the region of interest. Bytes
 //! that no instruction is found in are executed as unknown instructions, counted and named like any other that has
@@ -31,7 +31,7 @@ enum Step {
     Mark(Mark),
 }
 
-/// What is no code. Of several regions each is told apart, of one only its calls.
+/// An event that is not code. Several regions are told apart; of a single one only its calls count.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mark {
     Call,
@@ -128,12 +128,12 @@ impl Filler {
         }
     }
 
-    /// Hands out the block that waits as the last one for now.
+    /// Hands out the waiting block as the last one for now.
     fn flush_last(&mut self, chunk: &mut Chunk, next: Option<u64>) {
         self.flush(chunk, chunk.accesses.len() as u32, next);
     }
 
-    /// Goes on in a new chunk.
+    /// Continues in a new chunk.
     fn start(&mut self, chunk: &mut Chunk) {
         if let Some(pending) = &mut self.pending {
             pending.first = chunk.accesses.len() as u32;
@@ -254,7 +254,7 @@ impl TraceSource {
         self.regions > 1 && self.mark.is_none()
     }
 
-    /// Tells the loop at whose start the reader stands as two iterations and a repeat; false if there is none.
+    /// Reads the loop at the reader's position as two iterations and a repeat; false if there is none.
     #[inline]
     fn fold(&mut self, chunk: &mut Chunk) -> Result<bool, SourceError> {
         let wanted = |repetition: &&Repetition| {

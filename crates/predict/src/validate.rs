@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! The model against published figures.
 //!
-//! Each figure is predicted at every place of its code in a fetch block that is allowed; the median counts and the range
-//! is shown, since where the measured code stood is rarely known. Beside the prediction stand two others: the trivial
-//! bound (instructions over dispatch width, operations over pipes) and llvm-mca's.
+//! Each figure is predicted with its code at every allowed place in a fetch block; the median counts and the range is
+//! shown, because the place of the measured code is rarely known. Two other predictions are made for comparison: the
+//! trivial bound (instructions over dispatch width, operations over pipes) and llvm-mca's.
 //!
 //! [`Prepared`] is what is the same for every cpu and every trial of a number: the code of a loop, the traces of a program.
 
@@ -30,7 +30,7 @@ const ITERATIONS_SEARCHED: u64 = 2_000;
 /// Where the code stands; a multiple of every fetch block.
 const CODE: u64 = 0x1000_0000;
 
-/// What the figures need of the world: an assembler, and an emulator that records.
+/// The external tools that figures need: an assembler, and an emulator that records.
 pub trait Workshop {
     /// The machine code of an assembly file.
     fn assemble(&self, arch: Arch, file: &Path) -> Result<Vec<u8>, String>;

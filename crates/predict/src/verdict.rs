@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! "A beats B on this cpu", and how much of that rests on guesses.
 //!
-//! Two programs are predicted with each guessed number at both ends of its range, in both at once: it is one core. A
-//! guess that changes the verdict at an end is followed inwards, by bisection, to the value at which it does. What
-//! lies between is taken to change the verdict once; only one guess is moved at a time.
+//! Two programs are predicted with each guessed number at both ends of its range, the same end for both, since they run on
+//! one core. For a guess that changes the verdict at an end, bisection finds the value at which the verdict changes. It is
+//! assumed to change only once in between, and only one guess is moved at a time.
 
 use crate::cpu::Cpu;
 use crate::driver::{Options, PredictError};
@@ -61,7 +61,7 @@ impl AtEnd {
     }
 }
 
-/// How a verdict stands to the guesses.
+/// How a verdict depends on the guesses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
     /// Cycles of both with all guesses as they stand.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The order of this crate's rooms: each imports only what stands below it, so that no two lean on each other.
+//! The order of this crate's modules: each imports only modules below it, so that no two depend on each other.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// From the bottom up. Rooms of one row may know each other where the row says so by standing alone: a cpu's file, its typed
+/// From the bottom up. Modules of one row do not import each other, except in the row `TOGETHER`: a cpu's file, its typed
 /// form, by which loading checks it, and LLVM's figures for one.
 const ROWS: &[&[&str]] = &[
     &["flags", "cause", "relax", "register_kinds", "special", "regions", "settled", "calls", "figures"],
@@ -22,7 +22,7 @@ const ROWS: &[&[&str]] = &[
     &["oracle"],
 ];
 
-/// The one row whose rooms know each other.
+/// The one row whose modules may import each other.
 const TOGETHER: usize = 1;
 
 /// The modules that a file names as `crate::MODULE`, comments left out.

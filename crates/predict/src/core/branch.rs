@@ -52,7 +52,7 @@ pub(crate) struct Branches {
     quick: Box<[(u64, u8)]>,
     taken_cycles: u64,
     same_block: Option<(u64, u64)>,
-    /// Whether the taken branch behind an indirect one meets no target buffer, and whether the last one was indirect.
+    /// Whether the taken branch after an indirect one misses the target buffers, and whether the last branch was indirect.
     after_indirect: bool,
     behind_indirect: bool,
     /// Least cycles of a call and of a return.
@@ -114,7 +114,7 @@ pub(crate) struct Outcome {
     pub(crate) mispredicted: bool,
     /// Cycles from fetching the branch to fetching its target, when it was taken and predicted so.
     pub(crate) taken_cycles: u64,
-    /// Cycles more until what follows is fetched, since the first prediction was overruled.
+    /// Further cycles until the next instruction is fetched, if the first prediction was overruled.
     pub(crate) overruled_cycles: u64,
 }
 
@@ -237,7 +237,7 @@ impl Branches {
         let behind = std::mem::replace(&mut self.behind_indirect, indirect);
         let unaided = self.after_indirect && (behind || indirect);
         for ((btb, cycles), &sets) in self.btb.iter_mut().zip(&self.btb_sets).rev() {
-            // What shares a set is known by a number that leaves the set's when it is divided by their count.
+            // Branches share a set if their numbers have the set's number as remainder by the count of sets.
             let shared = |line: u64| op.address * sets + op.address / line % sets;
             let line = if self.btb_line > 2 { shared(self.btb_line) } else { op.address >> 1 };
             if btb.touch(line).is_some() {
@@ -266,7 +266,7 @@ impl Branches {
         }
     }
 
-    /// The quick half takes a branch for taken that was taken in one of the last two times. Is that how it goes now?
+    /// Whether the quick half is right: it predicts a branch taken that was taken in one of the last two times.
     fn quick_agrees(&mut self, op: &Op, taken: bool) -> bool {
         let entry = &mut self.quick[(op.address >> 1) as usize % QUICK];
         let lately = if entry.0 == op.address { entry.1 } else { 0 };

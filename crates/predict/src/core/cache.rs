@@ -15,7 +15,7 @@ const PREFETCHED: u64 = 1 << 63;
 /// One set-associative cache; within a set the lines stand in order of use.
 #[derive(Clone)]
 pub struct Cache {
-    /// Line number and cycle of arrival, marked when a prefetch brought it and nobody used it yet.
+    /// Line number and cycle of arrival, marked when a prefetch brought it and it has not been used yet.
     lines: Box<[(u64, u64)]>,
     sets: usize,
     /// The number of sets is a power of two.
@@ -60,12 +60,12 @@ impl Cache {
         self.set(line).iter().any(|&(tag, _)| tag == line)
     }
 
-    /// Whether a prefetch brought the line and nobody used it yet.
+    /// Whether a prefetch brought the line and it has not been used yet.
     pub fn is_prefetched(&mut self, line: u64) -> bool {
         self.set(line).iter().any(|&(tag, arrival)| tag == line && arrival & PREFETCHED != 0)
     }
 
-    /// The line that `insert` of this one would push out, and whether a prefetch brought it and nobody used it.
+    /// The line that `insert` of this one would evict, and whether a prefetch brought it and it was never used.
     pub fn victim(&mut self, line: u64) -> Option<(u64, bool)> {
         let &(tag, arrival) = self.set(line).last()?;
         (tag != NONE).then_some((tag, arrival & PREFETCHED != 0))
@@ -150,7 +150,7 @@ pub(crate) struct Hierarchy {
     pub(crate) counts: MissCounts,
     /// Everything hits; for finding out what the caches cost.
     pub(crate) ideal: bool,
-    /// Accesses are skipped over: what they bring is there at once, and keeps no path busy.
+    /// Accesses are skipped over: their lines arrive at once, and occupy no path.
     skipping: bool,
 }
 
@@ -218,7 +218,7 @@ impl Hierarchy {
         arrival.saturating_sub(cycle + self.l1_latency)
     }
 
-    /// When the ways to the outer caches and to memory are free again.
+    /// When the paths to the outer caches and to memory are free again.
     pub(crate) fn busy_until(&self) -> u64 {
         self.outer.iter().map(|outer| outer.free).fold(self.memory_free, u64::max)
     }
@@ -335,7 +335,7 @@ impl Hierarchy {
         arrival
     }
 
-    /// Lets the prefetch streams see the use of a line that missed or that a prefetch brought.
+    /// Trains the prefetch streams with a use of a line that missed or that a prefetch brought.
     fn follow(&mut self, line: u64, cycle: u64) {
         if self.streams_max == 0 {
             return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! The engine of the out-of-order shapes: dispatch in order, execute when sources and pipes allow, complete in
-//! order. What may be dispatched together, and whether instructions complete one by one or in groups, is the
-//! business of the `Rules`.
+//! order. What may be dispatched together, and whether instructions complete one by one or in groups, the `Rules`
+//! say.
 
 mod dispatch;
 mod rules;
@@ -43,7 +43,7 @@ fn computes_with_loaded(plan: &Plan, op: &Op) -> bool {
     op.is(Flags::LOAD) && plan.parts_of(op).iter().any(|part| part.waits == Waits::Loaded)
 }
 
-/// Cycles from issue until the pipe writes a general register; 0 if it writes none, or nobody asks for room in one.
+/// Cycles from issue until the pipe writes a general register; 0 if it writes none, or if write ports are not modelled.
 #[inline]
 fn written(op: &Op) -> u16 {
     if op.is(Flags::WRITES_GENERAL) {
@@ -53,7 +53,7 @@ fn written(op: &Op) -> u16 {
     }
 }
 
-/// The cycle that the latency of an updated base counts from: if there is none, it is reckoned when the register is renamed,
+/// The cycle that the latency of an updated base counts from. A base of latency 0 is computed when the register is renamed,
 /// as x86 cores do with the stack pointer, and waits for no pipe.
 #[inline]
 fn base_from(result: &Result, ready: u64, issue: u64) -> u64 {
@@ -64,7 +64,7 @@ fn base_from(result: &Result, ready: u64, issue: u64) -> u64 {
     }
 }
 
-/// Of the pipes that an instruction took those that it keeps for longer than a cycle, and the longest that it does.
+/// Of the pipes that an instruction took, those that it occupies for more than a cycle, and the most cycles that it does.
 #[cold]
 pub(super) fn kept(plan: &Plan, op: &Op, pipes: u32) -> (u32, u16) {
     let long = plan.parts_of(op).iter().filter(|part| part.busy > 1);
@@ -74,7 +74,7 @@ pub(super) fn kept(plan: &Plan, op: &Op, pipes: u32) -> (u32, u16) {
 
 /// How far an instruction has come.
 struct Run {
-    /// Sources could be had, and were there; what the last of them waited for.
+    /// When the instruction could begin and when its sources were there; what the last of them waited for.
     start: u64,
     ready: u64,
     source_cause: u64,
@@ -82,12 +82,12 @@ struct Run {
     issue: u64,
     base: u64,
     loaded: Loaded,
-    /// All results there.
+    /// When all results are there.
     finish: u64,
 }
 
 impl Run {
-    /// The number of what it waited for longest; of equals the last.
+    /// The number of the cause that it waited for longest; of equals the last.
     #[inline]
     fn cause(&self) -> u64 {
         let (for_sources, for_pipe) = (self.ready - self.start, self.issue.saturating_sub(self.ready));
@@ -146,7 +146,7 @@ pub(crate) struct Engine<R> {
     /// Rename registers; instructions that rename without limit do not ask.
     general: Ring,
     vector: Ring,
-    /// Events that know when they complete.
+    /// How many events have their cycle of completion already.
     unit_events: usize,
     last_dispatch: u64,
     hold: u64,
@@ -268,8 +268,8 @@ impl<R: Rules> Engine<R> {
         }
     }
 
-    /// The mark of the newest instruction's result, from the pipe taken last: simple work done in a pipe that is not made for
-    /// it, a load or store pipe, is far from either half.
+    /// The mark of the newest instruction's result, by the pipe taken last: a result from a pipe that is not meant for simple
+    /// work, a load or store pipe, comes late to both halves.
     #[inline]
     fn mark(&self, prefer: u32) -> u64 {
         match R::HALVES {
@@ -564,8 +564,9 @@ impl<R: Rules> Engine<R> {
         self.memory.unblocked(&blocked)
     }
 
-    /// Says when the results of an instruction are there; the last of them. Updated bases count from the second of the two
-    /// times in `update`, when the address went to its pipe, or from the first, when its sources were there (`base_from`).
+    /// Notes when the results of an instruction are there; returns when the last is. The latency of an updated base counts from
+    /// the second of the two times in `update`, when the address went to its pipe, or from the first, when its sources were
+    /// there (`base_from`).
     fn set_results(
         &mut self,
         plan: &Plan,

@@ -47,8 +47,8 @@ pub(crate) struct FrontEnd {
     width: u32,
     line_mask: u64,
     line: u64,
-    /// Where instructions can stand that are fetched without a question, as long as the width lasts: so many bytes, none once
-    /// fetch is to start again.
+    /// Instructions in this run of bytes are fetched without further checks, as long as the width lasts; empty once fetch is to
+    /// start again.
     piece: u64,
     piece_bytes: u64,
     in_block: u32,
@@ -61,12 +61,12 @@ pub(crate) struct FrontEnd {
     cycle: u64,
     ahead: Option<Ahead>,
     entries: Option<Entries>,
-    /// Why the current cycle is not an earlier one.
+    /// What delayed fetch to the current cycle.
     pub(crate) cause: Cause,
     /// Cycle of the next block, if a taken branch or a misprediction sets it, and which of them did.
     redirect: (u64, Cause),
     redirected: bool,
-    /// When the last instructions left the buffer, by their number.
+    /// When the last instructions left the buffer, by the instruction's number.
     left: Box<[u64; BUFFER_MAX]>,
     left_mask: usize,
     number: usize,
@@ -134,7 +134,7 @@ impl FrontEnd {
         self.cycle
     }
 
-    /// Goes on to the next block, or within a block to the next line.
+    /// Moves fetch to the next block, or within a block to the next line.
     #[inline]
     fn enter(&mut self, op: &Op, caches: &mut Hierarchy) {
         let address = op.address;
@@ -239,7 +239,7 @@ impl FrontEnd {
         let outcome = self.branches.resolve(op, next);
         self.branches_in_block += 1;
         if self.branches_in_block == self.branches_max {
-            // What follows comes in the next cycle, as if the block were full.
+            // The next instruction is fetched in the next cycle, as if the block were full.
             self.in_block = self.width;
         }
         let taken = outcome.taken_cycles > 0;
@@ -249,7 +249,7 @@ impl FrontEnd {
             let overruled = if planted(Fault::OverruledFree) { 0 } else { outcome.overruled_cycles };
             let taken_cycles = way + overruled;
             let from = self.ahead.as_ref().map_or(self.cycle, |ahead| {
-                // Prediction stops when as much as it may be ahead waits to be fetched.
+                // Prediction runs at most `cycles` ahead of fetch.
                 ahead.predicted.max(self.cycle.saturating_sub(ahead.cycles))
             });
             self.restart(from + taken_cycles, Cause::TakenBranch);

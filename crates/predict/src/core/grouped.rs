@@ -6,7 +6,7 @@
 //! one a whole group; some instructions have to be first in their group, some last, some alone. A group completes
 //! as a whole when all of it has finished, in order, one a cycle, and only then do its stores go to the cache.
 //!
-//! The group former does not wait for instructions that have not been fetched: a group goes with what is there.
+//! The group former does not wait for instructions that have not been fetched: a group goes with those that have been.
 
 use super::execute::Rules;
 use super::planted::{planted, Fault};

@@ -3,14 +3,15 @@
 //!
 //! Their unified issue queue is two queues, UQ0 and UQ1, and each feeds one pipe of each kind: FX, LS, on POWER8 LU, and a
 //! vector pipe. Which one an instruction waits in is settled when it is dispatched: instructions of one kind go to the two in
-//! turn. Two instructions that wait in one half for the same kind of pipe then go one after the other, though the pipe of
-//! the other half rests. Which pipe of its half simple fixed-point work is sent to is settled with it (`units::Turns`).
+//! turn. Two instructions that wait in one half for the same kind of pipe then issue one after the other, even if the pipe of
+//! the other half is idle. The pipe of its half that simple fixed-point work goes to is chosen at the same time
+//! (`units::Turns`).
 
 use super::planted::{planted, Fault};
 use crate::description::Description;
 use crate::op::{Op, FIXED, NEITHER};
 
-/// Where the marks of the halves that a value is late for stand in the word of a value (`values`): above its domain.
+/// Where a value's word (`values`) has the marks of the halves that the value is late for: above its domain.
 const MARK_SHIFT: u32 = 13;
 /// This bit in the number of a queue means its second half.
 pub(crate) const SECOND_LANE: u8 = 4;

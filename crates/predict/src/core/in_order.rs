@@ -4,8 +4,8 @@
 //! An instruction issues when its sources and its pipe are free, and nothing younger issues before it. A unit
 //! that names a queue has reservation stations: the instruction may wait there while younger ones for other units
 //! go past it. A branch may be folded: it leaves the fetch queue without an issue slot, its direction known if
-//! its condition is there, else predicted statically. A core that does not fold lets a conditional branch go before its
-//! condition is there, too, but nothing younger until then. Completion is in order through a short queue.
+//! its condition is there, else predicted statically. A core that does not fold also issues a conditional branch before its
+//! condition is there, but nothing younger until then. Completion is in order through a short queue.
 
 use super::execute::kept;
 use super::front_end::FrontEnd;
@@ -33,7 +33,7 @@ pub(crate) struct InOrder {
     values: Values,
     /// Completion times of the instructions in the completion queue.
     window: Ring,
-    /// First cycles in which another one may complete.
+    /// For each completion slot, the first cycle in which it is free.
     completions: Ring,
     width: u32,
     used: u32,
@@ -167,7 +167,7 @@ impl InOrder {
             self.counters.branch_misses += 1;
             self.front.restart(known + self.mispredict, Cause::Mispredict);
         } else if op.is(Flags::RETURN | Flags::INDIRECT) && !early && !self.relax.mispredicts {
-            // The target register is not there yet: fetch waits for it.
+            // The target register's value is not there yet: fetch waits for it.
             self.front.restart(known + 1, Cause::TakenBranch);
         }
     }
@@ -224,7 +224,7 @@ impl InOrder {
             self.put_off(&mut issue, cycle, Cause::IssueQueue);
         }
         let (mut last, mut source_cause) = self.latest_source(plan, op, issue);
-        // What has a reservation station waits for older instructions there, and younger ones for other units go past it.
+        // An instruction with a reservation station waits there for older ones, and younger ones for other units overtake it.
         if stationed && self.waits_for_older::<K>(op) && self.last_complete > last {
             (last, source_cause) = (self.last_complete, Cause::Serialise as u64);
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Loads and stores on their way, in both engines: what a load meets in the store queue, what crossing a boundary costs, and
-//! how a store gets into the cache. An engine says when an access went to its pipe and is told how much later its bytes are
-//! there; a load that a store of its own unit blocks is handed back, since only the engine can end that unit.
+//! Loads and stores in flight, in both engines: what a load meets in the store queue, what crossing a boundary costs, and
+//! how a store gets into the cache. An engine passes the cycle in which an access went to its pipe and gets the delay of its
+//! bytes; a load that a store of its own unit blocks is returned to the engine, since only the engine can end that unit.
 
 use super::cache::Hierarchy;
 use super::front_end::FrontEnd;
@@ -25,7 +25,7 @@ pub(super) struct Loaded {
 impl Loaded {
     pub(super) const AT_ONCE: Loaded = Loaded { extra: 0, cause: Cause::Dependency };
 
-    /// What its results pass on: what the instruction itself met, not what its sources had met before.
+    /// The cause that its results pass on: what the instruction itself met, not what its sources had met before.
     pub(super) fn passed_on(&self) -> Cause {
         if self.extra > 0 {
             self.cause
@@ -35,7 +35,7 @@ impl Loaded {
     }
 }
 
-/// What a load comes upon.
+/// What a load finds.
 pub(super) enum Found {
     /// Its bytes.
     Bytes(Loaded),
@@ -43,19 +43,19 @@ pub(super) enum Found {
     Blocked(Blocked),
 }
 
-/// A load behind a store that cannot serve it.
+/// A load that depends on a store which cannot forward to it.
 pub(super) struct Blocked {
     store: u64,
     /// When it went to its pipe, and when it first tried.
     issue: u64,
     start: u64,
-    /// Cycles that are lost besides waiting.
+    /// Cycles lost in addition to the wait.
     lost: u64,
     crossing: u64,
 }
 
 impl Blocked {
-    /// It is fetched again and tries from `cycle` on.
+    /// It was flushed and fetched again, and tries from `cycle` on.
     pub(super) fn restarts(&mut self, cycle: u64) {
         self.start = self.start.max(cycle);
     }
@@ -97,7 +97,7 @@ pub(super) struct MemoryPath {
     caches: Hierarchy,
     stores: StoreQueue,
     l1_latency: u64,
-    /// Loads pass stores as if those were not there.
+    /// Loads ignore the stores in flight.
     passes_stores: bool,
     /// Address bits that differ between two bytes of an access only if it crosses some boundary.
     crossing_bits: u64,
@@ -107,7 +107,7 @@ pub(super) struct MemoryPath {
     renames_free: u64,
     /// Stores of the newest unit, by number, and when their lines are there.
     unit_stores: Vec<(u64, u64)>,
-    /// When the data of the store that a load met last went to their pipe, for who tells of single instructions.
+    /// When the data of the store that a load met last went to their pipe, for records of single instructions.
     met_data: u64,
     counts: MeetCounts,
 }
@@ -134,7 +134,7 @@ impl MemoryPath {
         }
     }
 
-    /// When the data of the store that a load met went to their pipe, once: 0 if none did since this was asked.
+    /// When the data of the store that a load met went to their pipe; 0 if none did since the last call.
     pub(super) fn take_met_data(&mut self) -> u64 {
         std::mem::take(&mut self.met_data)
     }
@@ -162,7 +162,7 @@ impl MemoryPath {
         self.stores.free_at()
     }
 
-    /// When all that is under way now has come or gone.
+    /// When every line that is now in flight has arrived or been written.
     pub(super) fn busy_until(&self) -> u64 {
         self.stores.free_from().max(self.caches.busy_until())
     }
@@ -195,7 +195,7 @@ impl MemoryPath {
         }
     }
 
-    /// What a load of `op` comes upon that was dispatched at `dispatch` and went to its pipe at `issue`. One that ran before
+    /// What a load of `op` finds that was dispatched at `dispatch` and went to its pipe at `issue`. A load that ran before
     /// the address of a store to its bytes was known restarts the front end.
     #[inline(never)]
     pub(super) fn look_up(
@@ -289,8 +289,8 @@ impl MemoryPath {
         self.forwarded(&Load { crossing, ..*load }, forward, start, store.data_time)
     }
 
-    /// A load that tries at `start` and has its bytes from a store whose data went to theirs at `data`, `forward` cycles behind
-    /// either.
+    /// A load that tries at `start` and gets its bytes from a store whose data went to their pipe at `data`: `forward` cycles
+    /// after the later of the two.
     fn forwarded(&self, load: &Load<'_>, forward: u64, start: u64, data: u64) -> Loaded {
         let there = match self.costs.forward_data {
             Some(behind) => (start + forward + load.crossing).max(data + behind),
@@ -329,7 +329,7 @@ impl MemoryPath {
         if (address ^ (address + bytes - 1)) & self.crossing_bits == 0 {
             return 0;
         }
-        // What is longer than that crosses it wherever it stands, and its latency says so.
+        // A longer access always crosses it, and its latency includes that.
         let crossed = |&&(boundary, _): &&(u64, u64)| {
             bytes <= boundary && (address ^ (address + bytes - 1)) & !(boundary - 1) != 0
         };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! The simulator: one module per shape of core over shared parts.
 //!
-//! Nothing ticks. Each instruction, in program order, gets the cycle of its fetch, dispatch, issue, result and
-//! completion from the times of those before it; every structure of limited size is a record of when its entries
-//! come free. That is exact for in-order structures and equals oldest-first scheduling for the pipes, and it costs
-//! tens of nanoseconds an instruction instead of a walk over the whole machine each cycle.
+//! There is no loop over cycles. Each instruction, in program order, gets the cycle of its fetch, dispatch, issue, result
+//! and completion from the times of those before it; every structure of limited size is a record of when its entries
+//! become free. That is exact for in-order structures and equals oldest-first scheduling for the pipes, and it costs
+//! tens of nanoseconds an instruction instead of a pass over the whole machine each cycle.
 //!
 //! `execute`, with `window` and `memory`, is the engine of the out-of-order shapes; `grouped`, `sliced` and
 //! `out_of_order` give it their dispatch rules. `in_order` is an engine of its own.
@@ -152,7 +152,7 @@ pub struct Event {
     pub fetch: u64,
     /// Dispatched (issued to the window).
     pub dispatch: u64,
-    /// It could have begun, had all sources been there: on its way to the queues until then.
+    /// The first cycle in which it could have issued with all sources there; until then it is on its way to the queues.
     pub start: u64,
     /// Sources ready.
     pub ready: u64,
@@ -176,8 +176,8 @@ pub struct Event {
     pub stores: bool,
 }
 
-/// Who is told of each instruction's life. Nobody is at no cost: the engines are compiled for either, so that what is recorded
-/// is what is predicted, by the same ways through them.
+/// Who gets a record of each instruction's life. The engines are compiled once with and once without records: without, there
+/// is no cost, and both take the same paths, so that what is recorded is what is predicted.
 pub(crate) trait Record {
     /// Whether anybody listens.
     const ON: bool;
@@ -226,13 +226,13 @@ pub(crate) trait Core: Send {
     );
     /// The cycle up to which everything executed has completed.
     fn now(&self) -> u64;
-    /// Cycles of work that stores and lines under way have left for the time after that.
+    /// Cycles after that which stores and lines in flight still need.
     fn behind(&self) -> u64;
     /// What was counted.
     fn counters(&mut self) -> &mut Counters;
     /// Whether an access to that byte would not be counted as a miss.
     fn holds(&mut self, address: u64, store: bool) -> bool;
-    /// Whether a prefetch has brought the line of that byte and nobody used it yet.
+    /// Whether a prefetch has brought the line of that byte and it has not been used yet.
     fn is_prefetched(&mut self, address: u64) -> bool;
     /// Brings the line of a skipped access into the caches.
     fn touch(&mut self, address: u64, store: bool);

@@ -46,7 +46,7 @@ impl Rules for Slots {
     #[inline]
     fn settle<K: Known>(&mut self, op: &Op, cycle: u64, _opens: bool, taken: bool) {
         if cycle > self.cycle {
-            // What did not fit into one cycle goes on into the next.
+            // Slots that did not fit into one cycle are taken in the next.
             let passed = (cycle - self.cycle).saturating_mul(u64::from(self.width));
             let left = u64::from(self.used).saturating_sub(passed) as u32;
             self.used = if planted(Fault::SpillForgotten) { 0 } else { left };
@@ -61,7 +61,7 @@ impl Rules for Slots {
 }
 
 impl Slots {
-    /// The first cycle that the slots of the newest instruction leave room in, which are more than the cycle's.
+    /// The first cycle with room after the newest instruction, which takes more slots than a cycle has.
     #[inline]
     fn free(&self) -> u64 {
         let cycles = if self.used < 2 * self.width { 1 } else { self.used / self.width };

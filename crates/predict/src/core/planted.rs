@@ -5,7 +5,7 @@
 /// One error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// The ways through the engine: a cycle more for each of them.
+    /// The paths through the engine: one more cycle on each of them.
     SimpleLate,
     SimpleLoadLate,
     BranchLate,

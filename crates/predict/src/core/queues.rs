@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Structures with a limited number of entries.
 //!
-//! `Ring` is for entries that are given back in program order (reorder buffer, load queue, rename registers of
-//! completed instructions): entry i can be had again when entry i-n is free. `Calendar` is for issue queues,
-//! which give entries back in any order: it counts how many come free in each cycle, and since dispatch moves
-//! through time in one direction, the count is exact and costs a few additions a cycle.
+//! `Ring` is for entries that are freed in program order (reorder buffer, load queue, rename registers of
+//! completed instructions): entry i can be taken when entry i-n is free. `Calendar` is for issue queues, whose entries
+//! are freed in any order: it counts how many become free in each cycle, and since dispatch never goes back in time, the
+//! count is exact and costs a few additions a cycle.
 
 use super::planted::{planted, Fault};
 
@@ -15,7 +15,7 @@ pub(crate) const LANES: usize = 8;
 /// Cycles that a release can lie ahead; a power of two, small enough to stay in a first-level cache.
 const HORIZON: usize = 2048;
 
-/// Entries given back in program order; remembers for each what its holder says of itself, a number above zero.
+/// Entries freed in program order; each keeps a number above zero that its holder left in it.
 pub(crate) struct Ring {
     holders: Box<[u64; RING_MAX]>,
     /// Of a power of two that is no less than `entries`.
@@ -36,7 +36,7 @@ impl Ring {
         self.entries as u64
     }
 
-    /// Who holds the entry that is to be taken next; 0 if nobody ever did.
+    /// The holder of the entry that is to be taken next; 0 if it was never taken.
     #[inline]
     pub(crate) fn oldest(&self) -> u64 {
         self.holders[(self.next.wrapping_sub(self.entries) & self.mask) % RING_MAX]
@@ -52,7 +52,7 @@ impl Ring {
     }
 }
 
-/// Entries of several queues, given back in any order.
+/// Entries of several queues, freed in any order.
 pub(crate) struct Calendar {
     releases: Box<[[u16; LANES]; HORIZON]>,
     held: [u16; LANES],

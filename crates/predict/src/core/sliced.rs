@@ -4,13 +4,13 @@
 //! A slice has a queue, an issue port for addresses and one for everything else, and pipes of its own; two slices are
 //! a superslice. In each cycle the next operations, in order, make tuples, and each tuple goes to one superslice, the
 //! first of them to the superslices in turn from cycle to cycle. Within the superslice an operation goes to the slice
-//! whose queue holds less. So which pipe an operation has is settled before anybody knows when it will be ready, and
-//! two that have the same one wait for each other though three other pipes idle: four pipes give 3.5 additions a
+//! whose queue holds less. So an operation's pipe is chosen before it is known when the operation will be ready, and
+//! two with the same pipe wait for each other even if the three others are idle: four pipes give 3.5 additions a
 //! cycle, and a loop of two chained additions and a comparison takes more than its two cycles.
 //!
-//! A cracked instruction is several operations. No third one joins a restricted one, and one for `both` slices takes
-//! the places of two: a vector of 128 bits, whose halves the slices hold, and what runs in the even slice only.
-//! POWER10's pairs start a tuple of two. Each instruction completes by itself, in order.
+//! A cracked instruction is several operations. A tuple with a restricted operation has no third one. An operation for
+//! `both` slices takes two places: one on a vector of 128 bits, whose halves the slices hold, or one that runs only in the
+//! even slice. POWER10's pairs start a tuple of two. Each instruction completes by itself, in order.
 
 use super::execute::Rules;
 use super::planted::{planted, Fault};
@@ -84,7 +84,7 @@ pub(crate) struct Slices {
     held: [u16; SLICES_MAX],
 }
 
-/// A limit, 60 for those that are as good as none, so that counts fit into their fields.
+/// A limit, at most 60, which is as good as none, so that counts fit into their fields.
 fn limit(most: Option<u32>) -> u64 {
     most.map_or(60, |most| u64::from(most.min(60)))
 }
@@ -214,7 +214,7 @@ impl Slices {
         self.add_operations::<K>(number, state, op)
     }
 
-    /// The same for what is more than one operation, or takes the places of more.
+    /// The same for an instruction that is several operations, or takes several places.
     #[inline(never)]
     fn add_operations<K: Known>(&self, number: u64, mut state: u64, op: &Op) -> Option<u64> {
         if op.has::<K>(Flags::EVEN) && FILLED.of(state) > 0 {

@@ -35,7 +35,7 @@ pub(crate) enum Meets {
     All,
     /// A store that has some of them.
     Some,
-    /// A store whose low address bits only are the same.
+    /// A store that only has the same low address bits.
     Alias,
 }
 
@@ -119,7 +119,7 @@ impl Drains {
 
 impl StoreQueue {
     pub(crate) fn new(entries: usize, alias_mask: u64, drains: Drains) -> StoreQueue {
-        // Room for the stores of an open group beyond the entries; a long stmw counts as several.
+        // More than the entries, for the stores of an open group; a long stmw counts as several.
         let room = (entries * 2).next_power_of_two().max(64);
         StoreQueue {
             stores: vec![Store::default(); room].into(),
@@ -138,7 +138,7 @@ impl StoreQueue {
         number as usize & (self.stores.len() - 1)
     }
 
-    /// When the entry that the next store needs is free; 0 if it is, `u64::MAX` if its store has not completed.
+    /// When the entry that the next store needs becomes free; 0 if it is free, `u64::MAX` if its store has not completed.
     #[inline]
     pub(crate) fn free_at(&self) -> u64 {
         if self.next <= self.entries {
@@ -215,8 +215,8 @@ impl StoreQueue {
         number
     }
 
-    /// The store, the oldest that had not, completed at `cycle`: when its bytes are in the cache, whose line is there at
-    /// `line_ready`.
+    /// The oldest store that had not completed does so at `cycle`; its line is there at `line_ready`. Returns when its bytes
+    /// are in the cache.
     #[inline]
     pub(crate) fn complete(&mut self, number: u64, cycle: u64, line_ready: u64) -> u64 {
         let slot = self.slot(number);
@@ -245,7 +245,7 @@ impl StoreQueue {
             let (meets, number) = self.scan(self.next, address, bytes, cycle)?;
             return Some((meets, self.stores[self.slot(number)]));
         }
-        // Most loads end here: nobody has stored to their bytes lately. Stores drain in order, so the youngest tells.
+        // Most loads end here, without a recent store to their bytes. Stores drain in order, so the youngest tells.
         if !self.in_flight(first, cycle)
             && (first == last || last == first + 1 && !self.in_flight(last, cycle))
         {
@@ -317,16 +317,15 @@ impl StoreQueue {
         None
     }
 
-    /// Whether what a load needs beyond the bytes of `store`, which has some of them, is in no other store in flight at
-    /// `cycle`.
+    /// Whether no other store in flight at `cycle` has any of the bytes that a load needs and `store` does not have.
     pub(crate) fn is_alone(&self, store: &Store, address: u64, bytes: u64, cycle: u64) -> bool {
         let end = address + bytes;
         let left = [(address, store.address.min(end)), ((store.address + store.bytes).max(address), end)];
         left.iter().all(|&(from, to)| from >= to || self.search(from, to - from, cycle).is_none())
     }
 
-    /// What a load, which stores in flight at `cycle` cover in part, has from them, if no aligned doubleword of it needs two
-    /// of them: when the last value was known, and whether a doubleword comes from a store and the cache.
+    /// For a load that stores in flight at `cycle` cover in part, if no aligned doubleword of it needs two of them: when the
+    /// last of their values was known, and whether a doubleword comes partly from a store and partly from the cache.
     pub(crate) fn in_doublewords(&self, address: u64, bytes: u64, cycle: u64) -> Option<(u64, bool)> {
         let (first, last) = Self::granules(address, bytes);
         let mut known = (0, false);
@@ -361,7 +360,7 @@ impl StoreQueue {
     }
 
     fn meets(&self, store: &Store, address: u64, bytes: u64) -> Option<Meets> {
-        // How far the load begins behind the store, and the store behind the load, as far as bits are compared.
+        // The distances from the store's start to the load's and back, in the bits that are compared.
         let (behind, before) = (address.wrapping_sub(store.address), store.address.wrapping_sub(address));
         let overlap = |mask: u64| behind & mask < store.bytes || before & mask < bytes;
         if overlap(u64::MAX) {

@@ -12,7 +12,7 @@ use crate::op::Op;
 /// Cycles remembered; a reservation farther ahead than this meets no competition.
 /// A power of two, small enough that the table stays in a first-level cache.
 const HORIZON: usize = 2048;
-/// Cycles that pass before what is behind them is forgotten.
+/// Cycles after which the ones before them are forgotten.
 const STRIDE: usize = 64;
 const SPANS: usize = 16;
 
@@ -31,23 +31,23 @@ pub(crate) struct Pipes {
     /// First cycle remembered, a multiple of `STRIDE`.
     first: u64,
     spans: [Span; SPANS],
-    /// Pipes that instructions are bound to where they have several; the alike ones of a unit are not among them.
+    /// Pipes that instructions are bound to if they have several to choose from; identical pipes of a unit are not among them.
     binding: u32,
     waiting: Waiting,
-    /// Where pipes write one general register a cycle: those that do, in each.
+    /// On cores whose pipes write one general register a cycle: the pipes that do, in each cycle.
     written: Option<Box<[u32; HORIZON]>>,
     /// Every operation is bound to one of its pipes, in the half that it was sent to.
     divided: bool,
     turns: Turns,
     /// The pipe that the last operation was bound to, where all are.
     pub(crate) taken: u32,
-    /// All that were taken since somebody looked.
+    /// All pipes that were taken since this was last cleared.
     pub(crate) held: u32,
     ports: Ports,
 }
 
-/// When something was bound to each pipe last, counted in operations: simple fixed-point work that several pipes of a half do
-/// goes to the one that was given nothing for longest.
+/// When something was last bound to each pipe, counted in operations: simple fixed-point work that several pipes of a half
+/// can do goes to the one to which nothing has been bound for longest.
 #[derive(Clone, Copy, Default)]
 struct Turns {
     now: u32,
@@ -55,7 +55,7 @@ struct Turns {
 }
 
 impl Turns {
-    /// Of the pipes in `mask`, the one that nothing was bound to for longest.
+    /// Of the pipes in `mask`, the one to which nothing has been bound for longest.
     #[inline]
     fn choose(&mut self, mask: u32) -> u32 {
         self.now = self.now.wrapping_add(1);
@@ -78,8 +78,8 @@ impl Turns {
 /// Pipes whose operations waiting are counted, the lowest ones.
 const COUNTED: usize = 8;
 
-/// Operations bound to each pipe that wait for it: the next goes where the fewest do, as on Intel's cores, which count them
-/// when they rename (Abel and Reineke, uiCA, ICS 2022).
+/// Operations that are bound to each pipe and wait for it: the next goes to the pipe with the fewest, as on Intel's cores,
+/// which count them at rename (Abel and Reineke, uiCA, ICS 2022).
 struct Waiting {
     now: u64,
     counts: [u8; COUNTED],
@@ -132,20 +132,21 @@ impl Waiting {
     }
 }
 
-/// The earliest that a result reaches its port after issue: work of one cycle is bypassed before, but written with that of
-/// two, so the two do not meet there.
+/// The fewest cycles from issue until a result reaches its port: a result of latency one is bypassed earlier, but written
+/// after two cycles.
 const WRITE_BACK: u16 = 2;
 /// Cycles whose holders of result ports are remembered, a power of two.
 const PORT_CYCLES: usize = 512;
-/// Instructions told apart that gave way, a power of two.
+/// Instructions that gave way and are told apart, a power of two.
 const DEBTORS: usize = 4096;
 
-/// Result ports of the slices. Instructions come in program order, but a port is had by who issues first: a product of
-/// five cycles, issued when its sources were there, is in the way of an older addition of two that became ready three
-/// cycles later. When the product comes here, the addition has its cycle already. So the product takes the cycle, and
-/// the addition owes it: the next time it is executed, it issues a cycle later. In a loop that comes to the same.
+/// Result ports of the slices. Instructions arrive here in program order, but a port goes to the one that issues first: a
+/// product of latency five, issued when its sources were there, is in the way of an older addition of latency two that
+/// became ready three cycles later. When the product arrives here, the addition has its cycle already. So the product takes
+/// the cycle, and the addition owes one: the next time it is executed, it issues a cycle later. In a loop the effect is the
+/// same.
 struct Ports {
-    /// Of each cycle and port, the instruction that has it and its latency.
+    /// For each cycle and port, the instruction that has it and its latency.
     holders: Box<[[(u32, u16); 4]; PORT_CYCLES]>,
     /// Cycles owed by each instruction.
     debts: Box<[u8; DEBTORS]>,
@@ -156,7 +157,7 @@ impl Ports {
         Ports { holders: Box::new([[(0, 0); 4]; PORT_CYCLES]), debts: Box::new([0; DEBTORS]) }
     }
 
-    /// What `op` has to pay this time.
+    /// The cycles that `op` owes this time.
     #[inline]
     fn owed(&mut self, op: &Op) -> u64 {
         let debt = &mut self.debts[op.index as usize % DEBTORS];
@@ -299,8 +300,9 @@ impl Pipes {
         cycle
     }
 
-    /// Takes that pipe in the first cycle from `earliest` on in which it is free and will be when the result is there. A cycle
-    /// in which only the latter fails is lost: whoever is chosen for a pipe keeps it from others even if it has to wait.
+    /// Takes that pipe in the first cycle from `earliest` on in which it is free and its write port will be when the result is
+    /// there. A cycle in which only the port is taken is lost: an operation that is selected for a pipe keeps others from it even
+    /// if it has to wait.
     fn take_writing(&mut self, pipe: u32, latency: u16, earliest: u64) -> u64 {
         let mut cycle = earliest;
         loop {

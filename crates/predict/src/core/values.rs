@@ -9,7 +9,7 @@ use crate::op::{Op, Result, REGISTERS};
 use crate::plan::Plan;
 use crate::value::{Value, DOMAIN_SHIFT, TIME_SHIFT};
 
-/// What an instruction with no cause of its own for delay passes on at `ready`.
+/// The cause that an instruction without a delay of its own passes on at `ready`.
 fn value(ready: u64) -> Value {
     ready << TIME_SHIFT | Cause::Dependency as u64
 }
@@ -28,8 +28,7 @@ pub(crate) struct Sources {
 /// The register scoreboard.
 pub(crate) struct Values {
     values: Box<[Value; REGISTERS]>,
-    /// Cycles added, by consumer's domain and producer's; a whole table of nothing where the cpu has no domains, so that
-    /// nobody need ask.
+    /// Cycles added, by consumer's domain and producer's; all 0 where the cpu has no domains, so that no check is needed.
     bypass: Box<[[u8; DOMAINS_MAX]; DOMAINS_MAX]>,
 }
 
@@ -124,7 +123,7 @@ impl Values {
         self.crossed(value, row[(value >> DOMAIN_SHIFT) as usize % DOMAINS_MAX], far)
     }
 
-    /// The value `late` cycles later, or as late as it comes from another half, one of `far`, if that is later still.
+    /// The value `late` cycles later, or as late as values from another half, one of `far`, come, if that is later.
     #[inline]
     fn crossed(&self, value: Value, late: u8, far: u64) -> Value {
         let across = || self.row(OTHER_HALF)[(value >> DOMAIN_SHIFT) as usize % DOMAINS_MAX];

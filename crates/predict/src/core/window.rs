@@ -7,7 +7,7 @@ use crate::cause::CAUSE_BITS;
 /// Units remembered at most: a power of two, twice as many as any window holds.
 const UNITS_MAX: usize = 4096;
 
-/// A cycle of completion, and below it the number of the cause that was waited for longest.
+/// A cycle of completion, and in the bits below it the number of the cause that was waited for longest.
 pub(super) type Completion = u64;
 
 /// The cycle of a completion.
@@ -31,8 +31,8 @@ pub(super) struct Window {
     /// Number of the newest unit, from 1.
     newest: u64,
     last_complete: u64,
-    /// Whether the newest unit is a group that more instructions may join; when what it has of them has finished, and what
-    /// that waited for.
+    /// Whether the newest unit is a group that more instructions may join; when those that it has have finished, and what they
+    /// waited for.
     open: bool,
     finish: u64,
     cause: u64,
@@ -87,8 +87,8 @@ impl Window {
         }
     }
 
-    /// Completion of a unit. Of one that the window cannot hold any more, a later one stands in: both have completed before
-    /// anything that asks now, which is all that the caller wants to know.
+    /// Completion of a unit. For a unit that the window no longer holds, the completion of a later one is returned: both are
+    /// before the current cycle of every caller, which is all that matters to it.
     #[inline]
     pub(super) fn completion(&self, unit: u64) -> Completion {
         let oldest = (self.newest + 1).saturating_sub(self.mask + 1);

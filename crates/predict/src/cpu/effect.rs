@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Numbers that would have no effect, because a word or another number that they need is not there. A file that gives one
-//! claims something of the core that no prediction follows, so it is refused.
+//! Numbers that would have no effect, because a word or another number that they need is missing. A file with such a number
+//! claims something of the core that no prediction uses, so it is refused.
 
 use super::schema::CoreKind;
 use super::{Cpu, CpuError};
@@ -9,7 +9,7 @@ use super::{Cpu, CpuError};
 type Found = (String, &'static str, &'static str);
 
 impl Cpu {
-    /// Fails on the first number that nothing asks for.
+    /// Fails on the first number that has no effect.
     pub(super) fn check_effects(&self) -> Result<(), CpuError> {
         let found =
             self.idle_pairs().or_else(|| self.idle_branch_number()).or_else(|| self.idle_class_number());

@@ -46,7 +46,7 @@ pub enum CpuError {
     /// A key that is needed and absent.
     #[error("{place}: missing key '{key}': {meaning}; add it as {form}")]
     Missing {
-        /// The file (line 1: nothing stands there).
+        /// The file (line 1, since the key is absent).
         place: Place,
         /// The key.
         key: String,
@@ -70,7 +70,7 @@ pub enum CpuError {
     /// A cpu that inherits, in the end, from itself.
     #[error("{place}: 'inherits' goes in a circle: {chain}; let one of them inherit from none", chain = chain.join(" -> "))]
     Cycle {
-        /// Where the circle closes.
+        /// Where the cycle closes.
         place: Place,
         /// The names, first and last the same.
         chain: Vec<String>,

@@ -44,7 +44,7 @@ pub struct File {
     pub entries: BTreeMap<String, Entry>,
     /// The cpu it inherits from.
     pub inherits: Option<(String, Place)>,
-    /// Keys (or folders of keys) of the parent that do not hold here.
+    /// Keys (or folders of keys) of the parent that this cpu does not inherit.
     pub removes: Vec<(String, Place)>,
     /// The comment at its head: the essay.
     pub essay: String,
@@ -336,7 +336,7 @@ fn leads_somewhere(key: &str) -> bool {
     })
 }
 
-/// What could have been meant by an unknown key.
+/// The key that was probably meant by an unknown one.
 fn hint(key: &str) -> String {
     let parent = key.rsplit_once('.').map_or("", |(parent, _)| parent);
     let depth = parent.split('.').filter(|part| !part.is_empty()).count();

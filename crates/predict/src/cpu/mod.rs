@@ -180,7 +180,7 @@ impl Cpu {
                 }
             }
             cpu.replace_classes(&file)?;
-            // What figures say of the parent they do not say of its heir.
+            // What the parent's figures say does not hold for its heir.
             cpu.entries.retain(|key, _| !key.starts_with("validation."));
             for (key, entry) in file.entries {
                 if distance == 0 && first_place.is_none() {
@@ -199,8 +199,8 @@ impl Cpu {
         Ok(cpu)
     }
 
-    /// A class that a file writes is all of that class, but for its instructions: numbers of two cores mixed in one class are
-    /// numbers of none. Who writes only a latency would lose the pipes in silence, so that is refused.
+    /// A class in a file replaces all of the inherited class except its instructions, because numbers of two cores mixed in one
+    /// class describe neither. A file that gives only a latency would silently lose the pipes, so that is refused.
     fn replace_classes(&mut self, file: &file::File) -> Result<(), CpuError> {
         let class_of = |key: &str| {
             let (class, rest) = key.strip_prefix("class.")?.split_once('.')?;
@@ -226,7 +226,7 @@ impl Cpu {
         Ok(())
     }
 
-    /// What it runs has to be what we know, or nothing would ever be predicted for it.
+    /// The architectures that it runs have to be known ones, or nothing would ever be predicted for it.
     fn check_archs(&self, place: &Place) -> Result<(), CpuError> {
         let known = |word: &&String| !arch::Arch::ALL.iter().any(|arch| arch.name() == word.as_str());
         let Some(word) = self.words("arch").iter().find(known) else { return Ok(()) };

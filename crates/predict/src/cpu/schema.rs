@@ -41,7 +41,7 @@ pub enum Need {
     Always,
     /// Every cpu that is not in-order.
     OutOfOrder,
-    /// Nobody: what holds without it is in the meaning.
+    /// None: the meaning says what holds without it.
     Optional,
 }
 

@@ -56,8 +56,8 @@ fn number(number: &Number, sources: &BTreeMap<&str, String>) -> String {
 }
 
 impl Cpu {
-    /// Instructions that a class of an heir took over from an inherited one: they stand in one list of a file that inherits
-    /// nothing. By key of the list, its words.
+    /// Instructions that a class of an heir took over from an inherited class: in a file that inherits nothing they are in one
+    /// list. By key of the list, its words.
     fn own_instructions(&self) -> BTreeMap<&str, Vec<&str>> {
         let is_list = |key: &str| key.starts_with("class.") && key.ends_with(".instructions");
         let mut lists: Vec<(usize, &str)> = self

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The oracle's caches: sets are lists, the least recently used is looked for, every access asks.
+//! The oracle's caches: sets are lists, the least recently used line is searched for, and every access goes through them.
 
 use crate::description::{Caches, Level};
 

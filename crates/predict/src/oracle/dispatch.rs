@@ -67,7 +67,7 @@ impl Group {
             return false;
         }
         if member.branch {
-            // One that has to be first has no group of its own: it begins one, and that is what is asked here.
+            // An instruction that has to be first begins a group that others may join; whether it begins one is the question here.
             return !op.is(Flags::FIRST) && branches < self.branches_max;
         }
         if member.three && self.count(|member| member.three) >= self.three_source_max {
@@ -93,12 +93,12 @@ impl Group {
     }
 }
 
-/// Slots of a core that renames so many a cycle; what does not fit into one goes on into the next.
+/// Slots of a core that renames a fixed number a cycle; slots that do not fit into one cycle are taken in the next.
 pub(super) struct Slots {
     width: u32,
     branches_max: u32,
     taken_max: u32,
-    /// The cycle of the newest instruction, slots used in it, and slots that are still to be found room for behind it.
+    /// The cycle of the newest instruction, slots used in it, and slots of the instruction that go to later cycles.
     cycle: u64,
     used: u32,
     branches: u32,

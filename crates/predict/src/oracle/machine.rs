@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The oracle's out-of-order core: every instruction takes the one general way, whatever it is.
+//! The oracle's out-of-order core: every instruction takes the one general path, whatever it is.
 
 use super::caches::Hierarchy;
 use super::dispatch::{Group, Slices, Slots};
@@ -146,7 +146,7 @@ impl OutOfOrder {
         now.max(oldest.map_or(0, |unit| self.completed[unit]))
     }
 
-    /// Takes one of so many entries that are had until completion; when there is one.
+    /// Takes one of `entries` that are held until completion; when one is free.
     fn entry(completed: &[u64], taken: &mut Vec<usize>, entries: usize) -> u64 {
         let holder = taken.len().checked_sub(entries).map(|index| taken[index]);
         taken.push(completed.len());
@@ -202,7 +202,7 @@ impl OutOfOrder {
         }
     }
 
-    /// The cycle of dispatch, everything taken that is needed; and whether a group was opened.
+    /// The cycle of dispatch, and whether a group was opened; takes everything that the instruction needs.
     fn dispatch(&mut self, op: &Op, fetch: u64, taken: bool) -> (u64, bool, Side) {
         let mut now = self.last_dispatch.max(fetch).max(self.hold);
         if op.is(Flags::BEFORE) {
@@ -281,7 +281,7 @@ impl OutOfOrder {
         let held = self.waiting(offered);
         loop {
             if let Shape::Sliced(slices) = &mut self.shape {
-                // The rest of a cycle that has begun can be had as long as it lasts.
+                // An instruction can join a cycle that has begun only in that cycle.
                 let before = slices.now.clone();
                 let joined = slices.joined(op, taken, &held).filter(|_| now <= before.cycle);
                 slices.now = joined.unwrap_or_else(|| slices.begun(now, op, taken, &held));
@@ -597,12 +597,12 @@ impl Machine for OutOfOrder {
         let ready = self.registers.ready(plan, op, start, side.half);
         let issued = self.issue(plan, op, accesses, &mut dispatch, start, &ready, side);
         let base = issued.last - issued.steps.min(issued.last);
-        // What was loaded has been waited for if something was computed with it.
+        // An instruction that computes with what it loads has waited for that already.
         let from = base + if issued.computed { 0 } else { issued.extra };
         let mut finish = (issued.last + 1).max(from + u64::from(op.latency));
         let made = issued.made.unwrap_or(side.half.map_or(Made::Anywhere, Made::Half));
         for result in plan.results_of(op) {
-            // An updated base does not wait for memory; one of no cycles is reckoned when it is renamed.
+            // An updated base does not wait for memory; one of latency 0 is computed when it is renamed.
             let from = match (result.role, result.latency()) {
                 (Role::BaseUpdate, 0) if is_plain(plan, op) => ready.all(),
                 (Role::BaseUpdate, 0) => ready.address,

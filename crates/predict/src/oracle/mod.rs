@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! The oracle: a second engine that takes every instruction one general way, to be compared with the fast one.
 //!
-//! It has no short ways for common instructions, no rings, calendars or masks of busy cycles, no index into the store queue, no
-//! loops skipped: lists of all there ever was, and maps from cycles, searched one by one. It is written from docs/method.md
-//! and the meanings in cpu/schema.rs. It shares with the fast engine what says what an instruction is (`description`, and of
-//! `plan` the lists of sources, parts and results and the flags that classes and the decoder set, none of those that choose a
-//! short way) and the tables that predict branches, whose hashes are the model.
+//! It has no fast paths for common instructions, no rings, calendars or masks of busy cycles, no index into the store queue, and
+//! skips no loops: it has lists of everything that ever was, and maps from cycles, searched one by one. It is written from
+//! docs/method.md and the meanings in cpu/schema.rs. It shares with the fast engine the description of an instruction
+//! (`description`, and of `plan` the lists of sources, parts and results and the flags that classes and the decoder set, but
+//! none of those that choose a fast path) and the tables that predict branches, whose hashes are the model.
 //!
-//! `compare` runs a program on both and tells the first instruction whose fetch, dispatch, issue, result or completion
+//! `compare` runs a program on both and names the first instruction whose fetch, dispatch, issue, result or completion
 //! differs. Programs come from seeds (`program`). `faults` plants errors in the fast engine, one for each mechanism, and
 //! demands that they are found. The long form: `ORACLE_SEEDS=2000 cargo test --release -p predict --lib oracle -- --ignored`.
 
@@ -44,7 +44,7 @@ struct Tally {
     branch_misses: u64,
     l1_misses: u64,
     instruction_misses: u64,
-    /// How far ahead of dispatch something was planned at most.
+    /// The most cycles ahead of dispatch for which something was reserved.
     ahead: u64,
 }
 
@@ -65,7 +65,7 @@ fn crossing(memory: &Memory, address: u64, bytes: u64) -> u64 {
     memory.crossings.iter().filter(|(boundary, _)| crosses(*boundary)).map(|(_, cost)| cost).sum()
 }
 
-/// The fast engine remembers what is taken for 2048 cycles; a chain of misses that reaches farther meets no competition there.
+/// The fast engine remembers reservations for 2048 cycles; a chain of misses that reaches further meets no competition there.
 const FAR: u64 = 1900;
 
 fn load(name: &str) -> Cpu {
@@ -199,7 +199,7 @@ fn times(event: &Event) -> String {
     format!("fetch {fetch} dispatch {dispatch} start {start} ready {ready} issue {issue} finish {finish} complete {complete}{}", if *opens_group { " opens" } else { "" })
 }
 
-/// What programs of these seeds came to: instructions compared are no measure, mechanisms met are.
+/// What the programs of these seeds have tested: not the number of instructions counts, but the mechanisms met.
 fn over_seeds(bench: &Bench, seeds: std::ops::Range<u64>, instructions: usize) -> (Tally, u64) {
     let (mut all, mut far) = (Tally::default(), 0);
     for seed in seeds.clone() {
@@ -252,7 +252,7 @@ fn every_cpu_tells_what_the_oracle_tells_of_many_programs() {
     compare_all(seeds, 2000);
 }
 
-/// How far leaping over turns of a loop that has settled may be off.
+/// How far off the cycles of a loop may be whose settled iterations are skipped.
 const LEAP: f64 = 0.002;
 
 /// How far it is off for a loop of that seed, executed some thousand times; none if it does not settle.

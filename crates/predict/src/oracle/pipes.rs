@@ -4,7 +4,7 @@
 use crate::description::{Description, Part};
 use std::collections::BTreeMap;
 
-/// The earliest that a result reaches its port: one cycle's work is written with that of two.
+/// The fewest cycles until a result reaches its port: one of latency one is written after two cycles.
 const WRITE_BACK: u64 = 2;
 
 /// An operation that wants a port for its result: which instruction, and when its result is there after issue.
@@ -21,7 +21,7 @@ pub(super) struct Pipes {
     written: BTreeMap<u64, u32>,
     /// Pipes that something is bound to, each alone in its unit.
     binding: u32,
-    /// Pipe and issue of what was bound and may still wait.
+    /// Pipe and issue of operations that were bound and may still wait.
     bound: Vec<(u32, u64)>,
     /// What was bound to each pipe last, counted in bindings, on a core with halves.
     last: BTreeMap<u32, u64>,
@@ -94,7 +94,7 @@ impl Pipes {
         let mut cycle = earliest;
         loop {
             if self.free(pipe, cycle) != 0 {
-                // Chosen, it keeps others from the pipe, though it may have to wait for its register.
+                // Once selected, it keeps others from the pipe, even if it has to wait for its write port.
                 self.take(cycle, pipe);
                 let Some(latency) = writes else { break };
                 let written = self.written.entry(cycle + latency).or_default();

@@ -41,7 +41,7 @@ impl Random {
     }
 }
 
-/// What a cpu's instructions are to a program.
+/// The instructions of a cpu, for programs to draw from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Sort {
     Compute,
@@ -226,7 +226,7 @@ impl Program {
         program
     }
 
-    /// A loop of one block, so many instructions in all: each access goes on by its step, within few lines.
+    /// A loop of one block, `instructions` in all: each access advances by its step, within few lines.
     pub(super) fn one_loop(pool: &Pool, seed: u64, instructions: usize) -> Program {
         let random = &mut Random::new(seed);
         let mix = Mix { loads: 20, stores: 10, branches: 0, few: 50, cold: 0, aligned: 100 };
@@ -247,7 +247,7 @@ impl Program {
 
     fn walk(&mut self, random: &mut Random, mix: &Mix, instructions: usize) {
         let starts: Vec<u64> = self.blocks.iter().map(|block| block[0].address).collect();
-        // How often each block's branch is taken, and where the ones go that do not say.
+        // How often each block's branch is taken, and the targets of those whose encoding does not give one.
         let habits: Vec<(u64, usize)> = starts
             .iter()
             .map(|_| (*random.of(&[0, 3, 50, 97, 100]), random.below(starts.len() as u64) as usize))
@@ -266,7 +266,7 @@ impl Program {
                 Flow::Next | Flow::System => beyond,
                 _ => starts[any],
             };
-            // Behind the last block, and behind gaps, the walk begins anew, as after an interrupt.
+            // After the last block, and after gaps, the walk begins anew, as after an interrupt.
             let following = starts.iter().position(|&start| start == next);
             let next = if following.is_some() { next } else { starts[0] };
             executed += self.blocks[block].len();

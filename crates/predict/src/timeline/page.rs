@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! The timeline as part of a page: rows that are made as they are scrolled into sight, so that 20,000 of them stay small and quick.
 //!
-//! Address and instruction stand still while the bars scroll sideways. Each iteration of the hot loop begins anew at the left
-//! edge, and so does what went on for long without one, so that no bar is ever far away.
+//! Address and instruction stay in place while the bars scroll sideways. Each iteration of the hot loop begins at the left
+//! edge, and so do rows after a long stretch without one, so that no bar is ever far away.
 
 use super::Timeline;
 use crate::core::Event;
@@ -57,7 +57,7 @@ impl Timeline {
     }
 }
 
-/// What a program's bytes decode to, and its symbols, are no texts of ours: they must not end the script.
+/// Decoded instructions and symbols come from the program, not from us: they must not end the script.
 fn shown(text: &str) -> String {
     text.chars().filter(|c| !"<>&\"\\\n`$".contains(*c)).collect()
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The out-of-order engine's in-order ends: what an instruction waits for before it is dispatched, and what it gives back when
-//! it completes.
+//! The out-of-order engine's in-order ends: what an instruction waits for before it is dispatched, and which entries it frees
+//! when it completes.
 
 use super::super::queues::Ring;
 use super::super::window::{cycle_of, Completion};
@@ -11,7 +11,7 @@ use crate::flags::{Flags, Known};
 use crate::op::*;
 
 impl<R: Rules> Engine<R> {
-    /// Completes an instruction that is a unit by itself; when. What it holds until then is had again from there on.
+    /// Completes an instruction that is a unit by itself; when. The entries that it holds are free from then on.
     #[inline]
     pub(super) fn complete_one<K: Known>(&mut self, op: &Op, finish: u64, cause: u64) -> u64 {
         let completion = self.window.complete(finish, cause);
@@ -53,7 +53,7 @@ impl<R: Rules> Engine<R> {
         self.unit_events = events.len();
     }
 
-    /// Puts dispatch off to `cycle` on account of `cause`.
+    /// Delays dispatch until `cycle`, because of `cause`.
     #[inline]
     pub(super) fn put_off(&mut self, now: &mut u64, cycle: u64, cause: Cause) {
         if cycle > *now {
@@ -62,7 +62,7 @@ impl<R: Rules> Engine<R> {
         }
     }
 
-    /// Puts dispatch off until that completion on account of its cause.
+    /// Delays dispatch until that completion, because of its cause.
     #[inline]
     fn wait_for(&mut self, now: &mut u64, completion: Completion) {
         if cycle_of(completion) > *now {
@@ -87,7 +87,7 @@ impl<R: Rules> Engine<R> {
         self.open(now);
     }
 
-    /// The cycle in which `op` is dispatched, everything it needs to be in the window taken.
+    /// The cycle in which `op` is dispatched; takes everything that it needs to be in the window.
     #[inline]
     pub(super) fn dispatch<W: Record, K: Known>(
         &mut self,
@@ -176,8 +176,8 @@ impl<R: Rules> Engine<R> {
         }
     }
 
-    /// Who held the entry that the newest unit, `unit`, needs. A group takes it at once, by its number, an instruction when
-    /// its completion is known, by that.
+    /// The last holder of the entry that the newest unit, `unit`, needs. A group takes the entry at once and leaves its number
+    /// in it, an instruction takes it when its completion is known and leaves that.
     #[inline(always)]
     fn holder(ring: &mut Ring, unit: u64) -> u64 {
         if R::GROUPED {
@@ -187,7 +187,7 @@ impl<R: Rules> Engine<R> {
         }
     }
 
-    /// When that holder gives it back.
+    /// When that holder frees it.
     #[inline(always)]
     fn given_back(&self, holder: u64) -> Completion {
         if R::GROUPED {
