@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! From a source to predictions: feeds cores, skips over loops in steady state, collects the result.
 
-use crate::ahead::{moving_of, Ahead};
-use crate::calls::Calls;
+mod elapsed;
+mod footprint;
+mod recording;
+
+use crate::ahead::Ahead;
 use crate::core::planted::{planted, Fault};
-use crate::core::{self, Core, Counters, Event};
+use crate::core::{self, Core, Counters};
 use crate::cpu::Cpu;
 use crate::description::Description;
 use crate::fallback::Fallback;
 use crate::plan::Plan;
-use crate::profile::{Before, Place, Profile};
-use crate::regions::{Moment, RegionTotal, Regions};
+use crate::profile::Place;
+use crate::regions::{Moment, RegionTotal};
 use crate::register_kinds::RegisterKinds;
 use crate::relax::Relax;
 use crate::settled::Settled;
 use crate::source::{Access, Chunk, Item, Source, SourceError};
+use elapsed::Elapsed;
+use footprint::Footprint;
+use recording::Recording;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::sync_channel;
 use std::sync::Arc;
@@ -224,17 +230,8 @@ struct Runner {
     skip_loops: bool,
     shift: u64,
     simulated_max: u64,
-    events: Option<(u64, u64)>,
-    events_at: Option<(u64, u64)>,
-    recorded: Vec<Event>,
-    profile: Option<Profile>,
-    texts: Vec<(u64, String)>,
-    calls: Calls,
-    until_settled: bool,
-    settled: bool,
-    regions: Regions,
-    skipped_cycles: u64,
-    skipped_instructions: u64,
+    recording: Recording,
+    elapsed: Elapsed,
     executions: Vec<u64>,
     scratch: Vec<Access>,
 }
@@ -259,17 +256,8 @@ impl Runner {
             skip_loops: options.skip_loops,
             shift: options.shift,
             simulated_max: options.simulated_max.unwrap_or(u64::MAX),
-            events: options.events,
-            events_at: options.events_at,
-            recorded: Vec::new(),
-            profile: options.profile.then(Profile::default),
-            texts: Vec::new(),
-            calls: Calls::default(),
-            until_settled: options.until_settled,
-            settled: false,
-            regions: Regions::default(),
-            skipped_cycles: 0,
-            skipped_instructions: 0,
+            recording: Recording::new(options),
+            elapsed: Elapsed::new(options.until_settled),
             executions: Vec::new(),
             scratch: Vec::new(),
         })
@@ -279,12 +267,7 @@ impl Runner {
         for block in &chunk.new_blocks {
             self.plan.add_block(&self.description, &self.kinds, block);
             self.executions.push(0);
-            if let Some(profile) = &mut self.profile {
-                block.iter().for_each(|instruction| profile.define(instruction.address, &instruction.text));
-            } else if self.events.is_some() {
-                self.texts
-                    .extend(block.iter().map(|instruction| (instruction.address, instruction.text.clone())));
-            }
+            self.recording.define(block);
         }
         for (index, item) in chunk.items.iter().enumerate() {
             if self.has_simulated_enough() {
@@ -300,116 +283,41 @@ impl Runner {
                     let steps = &chunk.steps[steps.start as usize..steps.end as usize];
                     self.repeat(body, &chunk.accesses, steps, *times);
                 }
-                mark => self.mark(mark),
+                mark => self.elapsed.mark(&mut *self.core, mark),
             }
         }
-        self.collect_marks();
+        self.elapsed.collect_marks(&mut *self.core);
     }
 
     fn has_simulated_enough(&mut self) -> bool {
-        let simulated = self.core.counters().instructions - self.skipped_instructions;
-        let has_events = self.events_at.is_some_and(|(_, left)| left == 0)
-            && self.events.is_some_and(|(_, count)| self.recorded.len() as u64 >= count);
-        self.settled || has_events || simulated >= self.simulated_max
-    }
-
-    /// The core's clock does not include skipped cycles. Calls are timed with them, or a loop that is skipped inside a call
-    /// would make the call short. `repeat` collects pending marks before it skips.
-    fn collect_marks(&mut self) {
-        if self.core.marks().is_empty() {
-            return;
-        }
-        for cycle in self.core.marks().drain(..) {
-            self.calls.pass(cycle + self.skipped_cycles);
-        }
-        self.look_whether_settled();
-    }
-
-    fn enter(&mut self) {
-        let now = self.core.now() + self.skipped_cycles;
-        self.calls.pass(now);
-        self.look_whether_settled();
-    }
-
-    fn look_whether_settled(&mut self) {
-        if self.until_settled {
-            self.settled = self.calls.settled(self.core.counters().instructions);
-        }
-    }
-
-    fn moment(&mut self) -> Moment {
-        Moment {
-            cycle: self.core.now() + self.skipped_cycles,
-            instructions: self.core.counters().instructions,
-        }
-    }
-
-    /// An item that is not code: a call begins, a region begins or ends.
-    fn mark(&mut self, mark: &Item) {
-        match mark {
-            Item::Into(region) => {
-                let now = self.moment();
-                if self.regions.enter(*region, now) {
-                    self.enter();
-                }
-            }
-            Item::OutOf => {
-                let now = self.moment();
-                self.regions.leave(now);
-            }
-            Item::Enter => self.enter(),
-            Item::Block { .. } | Item::Repeat { .. } => unreachable!("code is no mark"),
-        }
-    }
-
-    /// Whether the block that begins is the one from which events are wanted, or a later one.
-    fn is_wanted(&mut self, block: u32) -> bool {
-        let Some((address, left)) = &mut self.events_at else { return true };
-        if *left > 0 {
-            let block = &self.plan.blocks[block as usize];
-            let ops = &self.plan.ops[block.first as usize..(block.first + block.count) as usize];
-            *left -= u64::from(ops.iter().any(|op| op.address == *address));
-        }
-        *left == 0
+        self.elapsed.has_settled()
+            || self.recording.is_complete()
+            || self.elapsed.simulated(&mut *self.core) >= self.simulated_max
     }
 
     fn block(&mut self, block: u32, accesses: &[Access], next: u64) {
         self.executions[block as usize] += 1;
         let next = next.wrapping_add(self.shift);
-        if let Some(profile) = &mut self.profile {
-            self.recorded.clear();
-            self.core.block(&self.plan, block as usize, accesses, next, Some(&mut self.recorded));
-            profile.charge(&self.recorded);
-            return;
-        }
-        let is_wanted = self.events.is_some() && self.is_wanted(block);
-        let wanted = match self.events {
-            Some((first, count)) if is_wanted => {
-                let executed = self.core.counters().instructions;
-                (executed >= first && (self.recorded.len() as u64) < count).then_some(&mut self.recorded)
-            }
-            _ => None,
-        };
-        self.core.block(&self.plan, block as usize, accesses, next, wanted);
+        self.recording.execute(&mut *self.core, &self.plan, block as usize, accesses, next);
     }
 
     /// Executes an iteration `times` more times, skipping when its cycles have settled.
     fn repeat(&mut self, body: &[Item], accesses: &[Access], steps: &[i64], times: u64) {
         let mut settled = Settled::new(steps, self.core.line_bytes(), self.settled_after(body));
-        let moving = moving_of(body, accesses, steps);
+        let footprint = Footprint::new(body, accesses, steps, self.core.line_bytes());
         let mut done = 0;
         let mut leapt: Option<u64> = None;
         let mut before = self.core.counters().clone();
         let mut start = self.core.now();
-        let mut charged = self.charged(body);
-        let mut standing = self.regions.standing();
-        self.collect_marks();
-        let mut calls = self.calls.count;
+        let mut charged = self.recording.charged(&self.plan, body);
+        self.elapsed.collect_marks(&mut *self.core);
+        let mut elapsed = self.elapsed.before();
         while done < times && !self.has_simulated_enough() {
             let window = settled.window;
             let length = window.min(times - done);
             let ahead = Ahead { done, window, possible: 0 };
-            let missing = settled.is_close().then(|| self.missing(&moving, &ahead, true)).flatten();
+            let missing =
+                settled.is_close().then(|| footprint.missing(&mut *self.core, &ahead, true)).flatten();
             for _ in 0..length {
                 done += 1;
                 self.iteration(body, accesses, steps, done);
@@ -422,7 +330,7 @@ impl Runner {
             if let Some(pace) = leapt.take().filter(|_| length == window && settled.misses_as_before(misses))
             {
                 let short = pace.saturating_sub(took);
-                self.skipped_cycles += short;
+                self.elapsed.delay(short);
                 took += short;
             }
             let behind = self.core.behind();
@@ -430,53 +338,34 @@ impl Runner {
             let pace = settled.pace(behind).filter(|_| self.skip_loops && length == window);
             if let (Some(pace), Some(missing)) = (pace, missing) {
                 let possible = ((times - done) / window).saturating_sub(1);
-                let skipped = self.skippable(&moving, &Ahead { done, window, possible }, missing);
+                let skipped =
+                    footprint.skippable(&mut *self.core, &Ahead { done, window, possible }, missing);
                 if skipped > 0 {
                     self.core.counters().repeat_since(&before, skipped);
-                    if let (Some(profile), Some(charged)) = (&mut self.profile, &charged) {
-                        profile.repeat_since(charged, skipped);
-                    }
-                    let skipped_instructions = (counted.instructions - before.instructions) * skipped;
-                    self.skipped_instructions += skipped_instructions;
+                    self.recording.repeat_since(charged.as_ref(), skipped);
                     let told = skipped - u64::from(planted(Fault::WindowForgotten));
-                    let cycles = (pace * told as f64).round() as u64;
-                    self.calls.skip((self.calls.count - calls) * skipped, cycles);
-                    self.skipped_cycles += cycles;
-                    if let Some(standing) = &standing {
-                        let all = Moment { cycle: cycles, instructions: skipped_instructions };
-                        self.regions.repeat_since(standing, skipped, all);
-                    }
+                    let took = Moment {
+                        cycle: (pace * told as f64).round() as u64,
+                        instructions: (counted.instructions - before.instructions) * skipped,
+                    };
+                    self.elapsed.skip(&elapsed, skipped, took);
                     done += skipped * window;
                     leapt = Some(pace.round() as u64);
                 }
             }
             settled.lengthen();
             before = self.core.counters().clone();
-            charged = self.charged(body);
-            standing = self.regions.standing();
+            charged = self.recording.charged(&self.plan, body);
+            elapsed = self.elapsed.before();
             start = self.core.now();
-            calls = self.calls.count;
         }
-    }
-
-    /// The cycles that a loop's instructions are charged with so far, each instruction once.
-    fn charged(&self, body: &[Item]) -> Option<Before> {
-        let profile = self.profile.as_ref()?;
-        let blocks = body.iter().filter_map(|item| match item {
-            Item::Block { block, .. } => Some(&self.plan.blocks[*block as usize]),
-            _ => None,
-        });
-        let mut ops: Vec<u32> = blocks.flat_map(|block| block.first..block.first + block.count).collect();
-        ops.sort_unstable();
-        ops.dedup();
-        Some(profile.before(ops.into_iter().map(|op| op as usize)))
     }
 
     fn iteration(&mut self, body: &[Item], accesses: &[Access], steps: &[i64], iteration: u64) {
         let mut step = steps.iter();
         for item in body {
             let Item::Block { block, accesses: range, next } = item else {
-                self.mark(item);
+                self.elapsed.mark(&mut *self.core, item);
                 continue;
             };
             let mut scratch = std::mem::take(&mut self.scratch);
@@ -489,7 +378,7 @@ impl Runner {
             self.block(*block, &scratch, *next);
             self.scratch = scratch;
         }
-        self.collect_marks();
+        self.elapsed.collect_marks(&mut *self.core);
     }
 
     /// The iterations that execute twice as many instructions as are ever in flight.
@@ -501,44 +390,8 @@ impl Runner {
         (2 * self.core.in_flight()).div_ceil(instructions.sum::<u64>().max(1))
     }
 
-    /// How many of the possible windows find their lines in the first-level cache as the ones before did: the loads
-    /// all of them, the stores all but `missing`. Advances the caches by that many windows.
-    fn skippable(&mut self, moving: &[(Access, i64)], ahead: &Ahead, missing: u64) -> u64 {
-        for skipped in 0..ahead.possible {
-            let next = Ahead { done: ahead.done + skipped * ahead.window, ..*ahead };
-            let loads = self.missing(moving, &next, false);
-            if loads != Some(0) || self.missing(moving, &next, true) != Some(missing) {
-                return skipped;
-            }
-            for store in [false, true] {
-                next.lines(moving, store, self.core.line_bytes())
-                    .for_each(|address| self.core.touch(address, store));
-            }
-        }
-        ahead.possible
-    }
-
-    /// How many of the lines that the loads or the stores of a window access are not in the first-level cache. None if any
-    /// was prefetched, because its time of arrival would then matter.
-    fn missing(&mut self, moving: &[(Access, i64)], ahead: &Ahead, store: bool) -> Option<u64> {
-        let line = self.core.line_bytes();
-        let mut missing = Vec::new();
-        for address in ahead.lines(moving, store, line) {
-            if self.core.is_prefetched(address) {
-                return None;
-            }
-            if !self.core.holds(address, store) {
-                missing.push(address / line);
-            }
-        }
-        missing.sort_unstable();
-        missing.dedup();
-        Some(missing.len() as u64)
-    }
-
     fn finish(mut self, marked: bool) -> Result<Prediction, PredictError> {
-        self.collect_marks();
-        let now = self.core.now();
+        self.elapsed.collect_marks(&mut *self.core);
         let counters = self.core.counters().clone();
         if counters.instructions == 0 {
             return Err(PredictError::Nothing { marked });
@@ -546,10 +399,6 @@ impl Runner {
         if !self.plan.lacking.is_empty() {
             let what = self.plan.lacking.iter().map(|(name, at)| format!("'{name}' at {at:#x}")).collect();
             return Err(PredictError::Lacks { cpu: self.name, what });
-        }
-        if self.calls.count == 1 {
-            let end = now + self.skipped_cycles;
-            self.calls.cold = Some((end - self.calls.last.unwrap_or(0).min(end)) as f64);
         }
         let mut fallbacks = BTreeMap::new();
         for (index, block) in self.plan.blocks.iter().enumerate() {
@@ -562,34 +411,24 @@ impl Runner {
         let class_name =
             |class: &u16| self.description.classes.get(usize::from(*class)).map(|one| one.name.clone());
         let classes = self.plan.classes.iter().filter_map(class_name).collect();
-        let end = Moment { cycle: now + self.skipped_cycles, instructions: counters.instructions };
-        let regions = self.regions.finish(end);
-        let timeline = self.events.filter(|_| self.profile.is_none()).map(|_| {
-            let texts = std::mem::take(&mut self.texts);
-            let units = self.description.units.iter().map(|unit| (unit.name.clone(), unit.mask)).collect();
-            crate::timeline::Timeline {
-                cpu: self.name.clone(),
-                texts,
-                events: std::mem::take(&mut self.recorded),
-                units,
-                places: BTreeMap::new(),
-            }
-        });
+        let simulated = self.elapsed.simulated(&mut *self.core);
+        let times = self.elapsed.finish(&mut *self.core);
+        let (timeline, profile) = self.recording.finish(&self.description, &self.name);
         Ok(Prediction {
             cpu: self.name,
             clock_mhz: self.clock_mhz,
-            cycles: now + self.skipped_cycles,
-            cycles_cold: self.calls.cold,
-            cycles_per_call: self.calls.steady(),
-            calls: self.calls.count,
-            simulated: counters.instructions - self.skipped_instructions,
+            cycles: times.cycles,
+            cycles_cold: times.cold,
+            cycles_per_call: times.per_call,
+            calls: times.calls,
+            simulated,
             coverage_percent: 100.0 * (1.0 - counters.fallbacks as f64 / counters.instructions as f64),
             counters,
             classes,
             fallbacks,
             timeline,
-            profile: self.profile.map(|profile| profile.places),
-            regions,
+            profile,
+            regions: times.regions,
         })
     }
 }

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The time of a run, and what is timed by it. A core's clock does not include skipped cycles; calls and regions are timed with
+//! them, or a loop that is skipped inside a call would make the call short.
+
+use crate::calls::Calls;
+use crate::core::Core;
+use crate::regions::{Moment, RegionTotal, Regions, Standing};
+use crate::source::Item;
+
+/// The skipped cycles and instructions, the calls and the regions.
+#[derive(Default)]
+pub(super) struct Elapsed {
+    calls: Calls,
+    regions: Regions,
+    skipped_cycles: u64,
+    skipped_instructions: u64,
+    until_settled: bool,
+    has_settled: bool,
+}
+
+/// How things stood at the start of a loop's window.
+pub(super) struct Before {
+    calls: u64,
+    standing: Option<Standing>,
+}
+
+/// What calls and regions took.
+pub(super) struct Times {
+    pub(super) cycles: u64,
+    pub(super) cold: Option<f64>,
+    pub(super) per_call: Option<f64>,
+    pub(super) calls: u64,
+    pub(super) regions: Vec<RegionTotal>,
+}
+
+impl Elapsed {
+    /// `until_settled`: the run is to stop when calls have settled.
+    pub(super) fn new(until_settled: bool) -> Elapsed {
+        Elapsed { until_settled, ..Elapsed::default() }
+    }
+
+    /// Whether the run is to stop because calls have settled.
+    pub(super) fn has_settled(&self) -> bool {
+        self.has_settled
+    }
+
+    /// Instructions executed one by one.
+    pub(super) fn simulated(&self, core: &mut dyn Core) -> u64 {
+        core.counters().instructions - self.skipped_instructions
+    }
+
+    fn cycle(&self, core: &dyn Core) -> u64 {
+        core.now() + self.skipped_cycles
+    }
+
+    fn moment(&self, core: &mut dyn Core) -> Moment {
+        Moment { cycle: self.cycle(core), instructions: core.counters().instructions }
+    }
+
+    /// Takes over the passages of the mark. Has to be called before cycles are skipped.
+    pub(super) fn collect_marks(&mut self, core: &mut dyn Core) {
+        if core.marks().is_empty() {
+            return;
+        }
+        for cycle in core.marks().drain(..) {
+            self.calls.pass(cycle + self.skipped_cycles);
+        }
+        self.look_whether_settled(core);
+    }
+
+    fn look_whether_settled(&mut self, core: &mut dyn Core) {
+        if self.until_settled {
+            self.has_settled = self.calls.settled(core.counters().instructions);
+        }
+    }
+
+    fn enter(&mut self, core: &mut dyn Core) {
+        self.calls.pass(self.cycle(core));
+        self.look_whether_settled(core);
+    }
+
+    /// An item that is not code: a call begins, a region begins or ends.
+    pub(super) fn mark(&mut self, core: &mut dyn Core, mark: &Item) {
+        match mark {
+            Item::Into(region) => {
+                let now = self.moment(core);
+                if self.regions.enter(*region, now) {
+                    self.enter(core);
+                }
+            }
+            Item::OutOf => {
+                let now = self.moment(core);
+                self.regions.leave(now);
+            }
+            Item::Enter => self.enter(core),
+            Item::Block { .. } | Item::Repeat { .. } => unreachable!("code is no mark"),
+        }
+    }
+
+    /// How things stand at the start of a loop's window.
+    pub(super) fn before(&self) -> Before {
+        Before { calls: self.calls.count, standing: self.regions.standing() }
+    }
+
+    /// Adds cycles in which nothing more was executed.
+    pub(super) fn delay(&mut self, cycles: u64) {
+        self.skipped_cycles += cycles;
+    }
+
+    /// Skips the window since `before`, `times` over, which takes `skipped`.
+    pub(super) fn skip(&mut self, before: &Before, times: u64, skipped: Moment) {
+        self.skipped_instructions += skipped.instructions;
+        self.calls.skip((self.calls.count - before.calls) * times, skipped.cycle);
+        self.skipped_cycles += skipped.cycle;
+        if let Some(standing) = &before.standing {
+            self.regions.repeat_since(standing, times, skipped);
+        }
+    }
+
+    /// The times at the end of the run.
+    pub(super) fn finish(mut self, core: &mut dyn Core) -> Times {
+        let end = self.moment(core);
+        if self.calls.count == 1 {
+            self.calls.cold = Some((end.cycle - self.calls.last.unwrap_or(0).min(end.cycle)) as f64);
+        }
+        Times {
+            cycles: end.cycle,
+            cold: self.calls.cold,
+            per_call: self.calls.steady(),
+            calls: self.calls.count,
+            regions: self.regions.finish(end),
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The lines that a loop's iterations access, and which of them the first-level cache holds: windows of a loop can be skipped
+//! only as long as they find their lines as the simulated ones did.
+
+use crate::ahead::{moving_of, Ahead};
+use crate::core::Core;
+use crate::source::{Access, Item};
+
+/// The accesses of a loop that move from one iteration to the next.
+pub(super) struct Footprint {
+    moving: Vec<(Access, i64)>,
+    line: u64,
+}
+
+impl Footprint {
+    pub(super) fn new(body: &[Item], accesses: &[Access], steps: &[i64], line: u64) -> Footprint {
+        Footprint { moving: moving_of(body, accesses, steps), line }
+    }
+
+    /// How many of the possible windows find their lines in the first-level cache as the ones before did: the loads
+    /// all of them, the stores all but `missing`. Advances the caches by that many windows.
+    pub(super) fn skippable(&self, core: &mut dyn Core, ahead: &Ahead, missing: u64) -> u64 {
+        for skipped in 0..ahead.possible {
+            let next = Ahead { done: ahead.done + skipped * ahead.window, ..*ahead };
+            let loads = self.missing(core, &next, false);
+            if loads != Some(0) || self.missing(core, &next, true) != Some(missing) {
+                return skipped;
+            }
+            for store in [false, true] {
+                next.lines(&self.moving, store, self.line).for_each(|address| core.touch(address, store));
+            }
+        }
+        ahead.possible
+    }
+
+    /// How many of the lines that the loads or the stores of a window access are not in the first-level cache. None if any
+    /// was prefetched, because its time of arrival would then matter.
+    pub(super) fn missing(&self, core: &mut dyn Core, ahead: &Ahead, store: bool) -> Option<u64> {
+        let mut missing = Vec::new();
+        for address in ahead.lines(&self.moving, store, self.line) {
+            if core.is_prefetched(address) {
+                return None;
+            }
+            if !core.holds(address, store) {
+                missing.push(address / self.line);
+            }
+        }
+        missing.sort_unstable();
+        missing.dedup();
+        Some(missing.len() as u64)
+    }
+}
