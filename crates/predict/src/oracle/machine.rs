@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! The oracle's out-of-order core: every instruction takes the one general path, whatever it is.
 
-use super::caches::Hierarchy;
 use super::dispatch::{Group, Slices, Slots};
 use super::fetch::Front;
+use super::memory::{Found, Memory};
 use super::pipes::{Pipes, Writer};
+use super::queues::{Queue, Queues};
 use super::registers::{Made, Ready, Registers};
-use super::stores::{Meets, Store, Stores};
-use super::{crossing, Machine, Tally};
+use super::window::{Entries, Window};
+use super::{Machine, Tally};
 use crate::cause::Cause;
 use crate::core::Event;
 use crate::cpu::schema::CoreKind;
@@ -17,7 +18,7 @@ use crate::op::*;
 use crate::plan::Plan;
 use crate::source::Access;
 use decode::Role;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 enum Shape {
     Grouped(Group),
@@ -37,29 +38,19 @@ pub(super) struct OutOfOrder {
     shape: Shape,
     front: Front,
     pipes: Pipes,
-    caches: Hierarchy,
-    stores: Stores,
+    memory: Memory,
     registers: Registers,
-    /// Completion of each unit that is not open.
-    completed: Vec<u64>,
-    open: bool,
-    unit_finish: u64,
-    unit_stores: Vec<(usize, u64)>,
+    window: Window,
+    /// Events of the open group.
     unit_events: Vec<usize>,
-    /// Units of the instructions that took an entry of each, in order.
-    loads: Vec<usize>,
-    general: Vec<usize>,
-    vector: Vec<usize>,
-    /// Of each queue (and half), when its entries are given back.
-    queues: BTreeMap<(usize, usize), Vec<u64>>,
+    loads: Entries,
+    general: Entries,
+    vector: Entries,
+    queues: Queues,
     /// The half that the next instruction of each kind goes to.
     turns: BTreeMap<u8, usize>,
     last_dispatch: u64,
-    last_complete: u64,
     hold: u64,
-    /// Loads that were flushed once and wait from then on.
-    flushed: BTreeSet<u32>,
-    renames_free: u64,
     lives: Vec<Event>,
     tally: Tally,
 }
@@ -88,69 +79,36 @@ impl OutOfOrder {
             shape,
             front: Front::new(description),
             pipes: Pipes::new(description),
-            caches: Hierarchy::new(&description.caches, description.memory.miss_queue),
-            stores: Stores::new(description),
+            memory: Memory::new(description),
             registers: Registers::new(description),
-            completed: Vec::new(),
-            open: false,
-            unit_finish: 0,
-            unit_stores: Vec::new(),
+            window: Window::new(&description.dispatch),
             unit_events: Vec::new(),
-            loads: Vec::new(),
-            general: Vec::new(),
-            vector: Vec::new(),
-            queues: BTreeMap::new(),
+            loads: Entries::default(),
+            general: Entries::default(),
+            vector: Entries::default(),
+            queues: Queues::new(description),
             turns: BTreeMap::new(),
             last_dispatch: 0,
-            last_complete: 0,
             hold: 0,
-            flushed: BTreeSet::new(),
-            renames_free: 0,
             lives: Vec::new(),
             tally: Tally::default(),
             description: description.clone(),
         }
     }
 
-    /// When a unit that has finished at `finish` completes: in order, so many a cycle.
-    fn completes(&self, finish: u64) -> u64 {
-        let width = self.description.dispatch.complete_width;
-        let before = self.completed.len().checked_sub(width).map_or(0, |unit| self.completed[unit]);
-        (finish + self.description.dispatch.complete_latency).max(self.last_complete).max(before + 1)
-    }
-
-    fn complete_unit(&mut self, finish: u64) -> u64 {
-        self.last_complete = self.completes(finish);
-        self.completed.push(self.last_complete);
-        for (number, line_ready) in std::mem::take(&mut self.unit_stores) {
-            self.stores.complete(number, self.last_complete, line_ready);
-        }
-        self.last_complete
+    fn complete_unit(&mut self) -> u64 {
+        let cycle = self.window.complete();
+        self.memory.complete(cycle);
+        cycle
     }
 
     fn close_group(&mut self) {
-        if self.open {
-            self.open = false;
-            let cycle = self.complete_unit(self.unit_finish);
+        if self.window.is_open() {
+            let cycle = self.complete_unit();
             for event in std::mem::take(&mut self.unit_events) {
                 self.lives[event].complete = cycle;
             }
-            self.unit_finish = 0;
         }
-    }
-
-    /// Opens the next unit, at `now` or when the window has room.
-    fn open_unit(&mut self, now: u64) -> u64 {
-        self.open = true;
-        let oldest = self.completed.len().checked_sub(self.description.dispatch.window);
-        now.max(oldest.map_or(0, |unit| self.completed[unit]))
-    }
-
-    /// Takes one of `entries` that are held until completion; when one is free.
-    fn entry(completed: &[u64], taken: &mut Vec<usize>, entries: usize) -> u64 {
-        let holder = taken.len().checked_sub(entries).map(|index| taken[index]);
-        taken.push(completed.len());
-        holder.and_then(|unit| completed.get(unit).copied()).unwrap_or(0)
     }
 
     /// Sends an instruction to a half.
@@ -169,26 +127,8 @@ impl OutOfOrder {
         Side { half: Some(half), pipes: halves[half] | !(halves[0] | halves[1]) }
     }
 
-    fn held(&self, queue: (usize, usize), cycle: u64) -> usize {
-        let releases = self.queues.get(&queue).map_or(&[][..], |releases| releases);
-        releases.iter().filter(|&&release| release > cycle).count()
-    }
-
-    fn entries(&self, (queue, _): (usize, usize)) -> usize {
-        let entries = usize::from(self.description.queues[queue].1);
-        if self.description.is_in_halves(queue as u8) {
-            entries.div_ceil(2)
-        } else {
-            entries
-        }
-    }
-
-    fn has_room(&self, queues: &[(usize, usize)], cycle: u64) -> bool {
-        queues.iter().all(|&queue| self.held(queue, cycle) < self.entries(queue))
-    }
-
     /// The queues that the operations of an instruction wait in.
-    fn queues_of(&self, op: &Op, side: Side) -> Vec<(usize, usize)> {
+    fn queues_of(&self, op: &Op, side: Side) -> Vec<Queue> {
         let queue = usize::from(op.queue);
         match &self.shape {
             _ if op.queue == NO_QUEUE => Vec::new(),
@@ -207,31 +147,31 @@ impl OutOfOrder {
         let mut now = self.last_dispatch.max(fetch).max(self.hold);
         if op.is(Flags::BEFORE) {
             self.close_group();
-            now = now.max(self.last_complete);
+            now = now.max(self.window.last());
         }
         let offered = now;
         let opens;
         match &self.shape {
             Shape::Grouped(group) => {
                 let joins = now <= group.cycle && group.takes(op);
-                opens = !joins || !self.open;
+                opens = !joins || !self.window.is_open();
                 if opens {
                     now = now.max(if joins { group.cycle } else { group.cycle + 1 });
                     self.close_group();
-                    now = self.open_unit(now);
+                    now = self.window.open(now);
                 }
             }
             Shape::Plain(slots) => {
                 now = slots.first(op, taken, now);
                 opens = now > self.last_dispatch;
-                now = self.open_unit(now);
+                now = self.window.open(now);
             }
             Shape::Sliced(slices) => {
                 let held = self.waiting(offered);
                 let joins = now <= slices.now.cycle && slices.joined(op, taken, &held).is_some();
                 now = if joins { slices.now.cycle } else { now.max(slices.now.cycle + 1) };
                 opens = !joins;
-                now = self.open_unit(now);
+                now = self.window.open(now);
             }
         }
         now = now.max(self.structures(op));
@@ -250,19 +190,18 @@ impl OutOfOrder {
     /// When load queue, store queue and rename registers have room.
     fn structures(&mut self, op: &Op) -> u64 {
         let dispatch = &self.description.dispatch;
-        let completed = &self.completed;
         let mut now = 0;
         if op.is(Flags::LOAD) {
-            now = now.max(Self::entry(completed, &mut self.loads, self.description.memory.load_queue));
+            now = now.max(self.loads.take(&self.window, self.description.memory.load_queue));
         }
         if op.is(Flags::STORE) {
-            now = now.max(self.stores.room());
+            now = now.max(self.memory.store_room());
         }
         if let Some(entries) = dispatch.rename_general.filter(|_| op.is(Flags::WRITES_GENERAL)) {
-            now = now.max(Self::entry(completed, &mut self.general, entries));
+            now = now.max(self.general.take(&self.window, entries));
         }
         if let Some(entries) = dispatch.rename_vector.filter(|_| op.is(Flags::WRITES_VECTOR)) {
-            now = now.max(Self::entry(completed, &mut self.vector, entries));
+            now = now.max(self.vector.take(&self.window, entries));
         }
         now
     }
@@ -271,7 +210,7 @@ impl OutOfOrder {
     fn waiting(&self, cycle: u64) -> Vec<usize> {
         let Shape::Sliced(slices) = &self.shape else { return Vec::new() };
         let first = self.description.dispatch.slice_queue.map(usize::from);
-        let held = |slice| first.map_or(0, |first| self.held((first + slice, 0), cycle));
+        let held = |slice| first.map_or(0, |first| self.queues.held((first + slice, 0), cycle));
         (0..slices.slices().max(4)).map(held).collect()
     }
 
@@ -286,13 +225,13 @@ impl OutOfOrder {
                 let joined = slices.joined(op, taken, &held).filter(|_| now <= before.cycle);
                 slices.now = joined.unwrap_or_else(|| slices.begun(now, op, taken, &held));
                 let queues = self.queues_of(op, side);
-                if self.has_room(&queues, now) {
+                if self.queues.have_room(&queues, now) {
                     return now;
                 }
                 if let Shape::Sliced(slices) = &mut self.shape {
                     slices.now = before;
                 }
-            } else if self.has_room(&self.queues_of(op, side), now) {
+            } else if self.queues.have_room(&self.queues_of(op, side), now) {
                 return now;
             }
             now += 1;
@@ -427,148 +366,52 @@ impl OutOfOrder {
         let mut extra = 0;
         for access in accesses.iter().filter(|access| !access.store && access.known) {
             let indexed = if op.is(Flags::INDEXED) { self.description.memory.indexed } else { 0 };
-            extra = extra.max(self.load_one(plan, op, access, dispatch, issue) + indexed);
+            if self.memory.crosses(access) {
+                self.take_again(plan, op, issue);
+            }
+            let (found, again) = self.memory.load(op, access, *dispatch, issue);
+            if let Some(again) = again {
+                self.front.restart(again);
+            }
+            let beyond = match found {
+                Found::Bytes(cycles) => cycles,
+                Found::Blocked(mut blocked) => {
+                    if self.memory.is_of_own_unit(&blocked) {
+                        *dispatch = self.refetch(op);
+                        blocked.start = blocked.start.max(*dispatch + self.description.dispatch.latency);
+                    }
+                    self.memory.retried(&blocked)
+                }
+            };
+            extra = extra.max(beyond + indexed);
         }
         extra
     }
 
-    fn load_one(&mut self, plan: &Plan, op: &Op, access: &Access, dispatch: &mut u64, issue: u64) -> u64 {
-        let memory = self.description.memory.clone();
-        let l1 = self.description.caches.l1.latency;
-        let (address, bytes) = (access.address, u64::from(access.bytes.max(1)));
-        let crossing = crossing(&memory, address, bytes);
-        if crossing > 0 {
-            for _ in 1..memory.cross_loads {
-                let Some(&part) = plan.parts_of(op).first() else { continue };
-                let part = Part { busy: 1, ..part };
-                if self.pipes.binds(part.mask) {
-                    self.pipes.bound(part.mask, None, issue, self.last_dispatch);
-                } else {
-                    self.pipes.first_free(&part, issue);
-                }
+    /// Takes the pipe of a load that crosses a boundary for its further accesses.
+    fn take_again(&mut self, plan: &Plan, op: &Op, issue: u64) {
+        for _ in 1..self.description.memory.cross_loads {
+            let Some(&part) = plan.parts_of(op).first() else { continue };
+            let part = Part { busy: 1, ..part };
+            if self.pipes.binds(part.mask) {
+                self.pipes.bound(part.mask, None, issue, self.last_dispatch);
+            } else {
+                self.pipes.first_free(&part, issue);
             }
         }
-        let mut start = issue;
-        if let Some((number, meets)) = self.stores.youngest(address, bytes, issue) {
-            let store = self.stores.stores[number];
-            if store.address_time > issue {
-                start = self.too_early(op, store.address_time);
-            }
-            let forwards = !op.is(Flags::NO_FORWARD);
-            // Of a forwarded load: from its issue, or the second one, and from the store's value.
-            let given = |cycles: u64, data: u64, crossing: u64| match memory.forward_data {
-                Some(behind) => (start + cycles + crossing).max(data + behind),
-                None => start.max(data) + cycles + crossing,
-            };
-            let beyond = |there: u64| there.saturating_sub(issue + l1);
-            if meets == Meets::Some && forwards && memory.doublewords {
-                if let Some((data, merged)) = self.stores.by_doublewords(address, bytes, issue) {
-                    self.tally.forwards += 1;
-                    let data = data + if merged { memory.forward_merge } else { 0 };
-                    return beyond(given(memory.forward, data, crossing));
-                }
-            }
-            if meets == Meets::Some && forwards && self.stores.is_alone(number, address, bytes, issue) {
-                if let Some(cycles) = memory.forward_partial {
-                    self.tally.forwards += 1;
-                    return beyond(given(cycles, store.data_time, crossing));
-                }
-            }
-            if meets == Meets::All && forwards {
-                self.tally.forwards += 1;
-                let words = |bytes: u64| bytes == 2 && memory.renames_any;
-                let sizes = |bytes: u64| matches!(bytes, 1 | 4 | 8) || words(bytes);
-                let computes = op.part_count > 1;
-                let least = if computes { memory.rename_least_computing } else { memory.rename_least };
-                let alike = address == store.address && sizes(bytes) && sizes(store.bytes);
-                let renamed = alike
-                    && bytes >= least
-                    && store.renames
-                    && self.renames(op)
-                    && (crossing == 0 || memory.renames_any);
-                if let Some(cycles) = memory.forward_renamed.filter(|_| renamed) {
-                    let slot = self.renames_free.max(*dispatch);
-                    self.renames_free = slot + memory.rename_interval;
-                    return beyond(slot.max(store.data_time + cycles));
-                }
-                let vector = op.is(Flags::MOVES_VECTOR);
-                let cycles = if vector { memory.forward_vector } else { memory.forward };
-                let crossing = memory.cross_forward.unwrap_or(crossing).min(crossing);
-                return beyond(given(cycles, store.data_time, crossing));
-            }
-            if meets != Meets::Alias {
-                self.tally.forward_failures += 1;
-                if meets == Meets::Some && forwards && memory.partial_merges {
-                    return start + memory.forward_failed - issue + crossing;
-                }
-                return self.reject(op, number, meets, start, dispatch) - issue + crossing;
-            }
-        }
-        (start - issue) + self.caches.load(address, bytes, start) + crossing
     }
 
-    /// A load that has to wait for a store until that is in the cache, and tries again and again; when it succeeds.
-    fn reject(&mut self, op: &Op, number: usize, meets: Meets, mut start: u64, dispatch: &mut u64) -> u64 {
-        let memory = self.description.memory.clone();
-        if self.stores.stores[number].drain.is_none() {
-            // Of its own group: it is fetched again, in a group of its own.
-            self.close_group();
-            let again = self.last_complete + memory.same_group_flush;
-            let opened = self.open_unit(self.last_dispatch);
-            if let Shape::Grouped(group) = &mut self.shape {
-                group.add(op, again, true);
-            }
-            *dispatch = opened.max(again);
-            self.last_dispatch = *dispatch;
-            start = start.max(*dispatch + self.description.dispatch.latency);
+    /// Flushes a load that a store of its own group blocks: it is fetched again, in a group of its own. When that is
+    /// dispatched.
+    fn refetch(&mut self, op: &Op) -> u64 {
+        self.close_group();
+        let again = self.window.last() + self.description.memory.same_group_flush;
+        let opened = self.window.open(self.last_dispatch);
+        if let Shape::Grouped(group) = &mut self.shape {
+            group.add(op, again, true);
         }
-        let drain = self.stores.stores[number].drain.unwrap_or(0);
-        while start < drain {
-            start += memory.reject_retry;
-        }
-        start + if meets == Meets::Some { memory.forward_failed } else { 0 }
-    }
-
-    /// A load ready before the address of an older store; when it runs (again).
-    fn too_early(&mut self, op: &Op, address_time: u64) -> u64 {
-        if self.description.memory.order_waits || !self.flushed.insert(op.index) {
-            return address_time;
-        }
-        self.tally.order_flushes += 1;
-        let again = address_time + self.description.memory.order_flush;
-        self.front.restart(again);
-        again
-    }
-
-    /// Whether an access has a form that memory is renamed for.
-    fn renames(&self, op: &Op) -> bool {
-        if self.description.memory.renames_any {
-            return !op.is(Flags::MOVES_VECTOR) || op.is(Flags::GENERAL_AT_BASE);
-        }
-        let (loads, stores) = (op.is(Flags::LOAD), op.is(Flags::STORE));
-        let slow = u64::from(op.latency) > self.description.caches.l1.latency;
-        let extends = loads && !stores && op.part_count == 1 && slow;
-        op.is(Flags::GENERAL_AT_BASE) && !extends && !(loads && stores && op.other_sources > 0)
-    }
-
-    fn store(&mut self, op: &Op, accesses: &[Access], address_time: u64, data_time: u64) {
-        for access in accesses.iter().filter(|access| access.store && access.known) {
-            let bytes = u64::from(access.bytes.max(1));
-            let line_ready = self.caches.store(access.address, bytes, address_time);
-            let crossing = crossing(&self.description.memory, access.address, bytes);
-            for from in (0..bytes).step_by(64) {
-                self.unit_stores.push((self.stores.stores.len(), line_ready + crossing));
-                self.stores.stores.push(Store {
-                    address: access.address + from,
-                    bytes: (bytes - from).min(64),
-                    address_time,
-                    data_time,
-                    drain: None,
-                    renames: self.renames(op),
-                    crosses: crossing > 0,
-                });
-            }
-        }
+        self.last_dispatch = opened.max(again);
+        self.last_dispatch
     }
 }
 
@@ -591,7 +434,7 @@ fn is_plain(plan: &Plan, op: &Op) -> bool {
 impl Machine for OutOfOrder {
     fn step(&mut self, plan: &Plan, op: &Op, accesses: &[Access], next: u64) {
         let taken = op.is(Flags::BRANCH) && next != op.end();
-        let fetch = self.front.fetch(op, &mut self.caches);
+        let fetch = self.front.fetch(op, &mut self.memory.caches);
         let (mut dispatch, opens_group, side) = self.dispatch(op, fetch, taken);
         let start = dispatch + self.description.dispatch.latency;
         let ready = self.registers.ready(plan, op, start, side.half);
@@ -614,19 +457,18 @@ impl Machine for OutOfOrder {
         }
         if op.is(Flags::STORE) {
             let (address, data) = (issued.address.unwrap_or(issued.last), issued.data.unwrap_or(issued.last));
-            self.store(op, accesses, address, data);
+            self.memory.store(op, accesses, address, data);
             finish = finish.max(address.max(data) + 1);
         }
         for queue in self.queues_of(op, side) {
-            self.queues.entry(queue).or_default().push(issued.last + 1);
+            self.queues.add(queue, issued.last + 1);
         }
         let mut complete = u64::MAX;
+        self.window.join(finish);
         if matches!(self.shape, Shape::Grouped(_)) {
-            self.unit_finish = self.unit_finish.max(finish);
             self.unit_events.push(self.lives.len());
         } else {
-            complete = self.complete_unit(finish);
-            self.open = false;
+            complete = self.complete_unit();
         }
         if op.is(Flags::BRANCH) {
             let outcome = self.front.branch(op, next);
@@ -663,18 +505,11 @@ impl Machine for OutOfOrder {
     }
 
     fn end(&self) -> u64 {
-        if self.open {
-            self.completes(self.unit_finish)
-        } else {
-            self.last_complete
-        }
+        self.window.end()
     }
 
     fn tally(&self) -> Tally {
-        Tally {
-            l1_misses: self.caches.l1_misses,
-            instruction_misses: self.caches.instruction_misses,
-            ..self.tally
-        }
+        let Tally { branch_misses, ahead, .. } = self.tally;
+        Tally { branch_misses, ahead, ..self.memory.tally() }
     }
 }

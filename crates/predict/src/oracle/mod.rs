@@ -17,10 +17,13 @@ mod faults;
 mod fetch;
 mod in_order;
 mod machine;
+mod memory;
 mod pipes;
 mod program;
+mod queues;
 mod registers;
 mod stores;
+mod window;
 
 use crate::core::Event;
 use crate::cpu::schema::CoreKind;

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The oracle's loads and stores out of order: what a load finds in the store queue and the caches, and how a unit's stores get
+//! into the cache. A load that a store of its own unit blocks is returned, since only the core can end that unit.
+
+use super::caches::Hierarchy;
+use super::stores::{Meets, Store, Stores};
+use super::{crossing, Tally};
+use crate::description::{Description, Memory as Numbers};
+use crate::flags::Flags;
+use crate::op::Op;
+use crate::source::Access;
+use std::collections::BTreeSet;
+
+pub(super) struct Memory {
+    numbers: Numbers,
+    l1_latency: u64,
+    pub(super) caches: Hierarchy,
+    stores: Stores,
+    /// Stores of the open unit, by number, and when their lines are there.
+    of_unit: Vec<(usize, u64)>,
+    /// Loads that were flushed once and wait from then on.
+    flushed: BTreeSet<u32>,
+    renames_free: u64,
+    tally: Tally,
+}
+
+/// What a load finds.
+pub(super) enum Found {
+    /// Its bytes, that many cycles beyond the latency of a hit.
+    Bytes(u64),
+    /// A store that has to be in the cache first.
+    Blocked(Blocked),
+}
+
+/// A load that has to wait for a store until that is in the cache.
+pub(super) struct Blocked {
+    store: usize,
+    meets: Meets,
+    issue: u64,
+    /// When it tries first.
+    pub(super) start: u64,
+    crossing: u64,
+}
+
+impl Memory {
+    pub(super) fn new(description: &Description) -> Memory {
+        Memory {
+            numbers: description.memory.clone(),
+            l1_latency: description.caches.l1.latency,
+            caches: Hierarchy::new(&description.caches, description.memory.miss_queue),
+            stores: Stores::new(description),
+            of_unit: Vec::new(),
+            flushed: BTreeSet::new(),
+            renames_free: 0,
+            tally: Tally::default(),
+        }
+    }
+
+    /// When there is room for another store.
+    pub(super) fn store_room(&self) -> u64 {
+        self.stores.room()
+    }
+
+    /// Whether the access crosses a boundary at a cost.
+    pub(super) fn crosses(&self, access: &Access) -> bool {
+        crossing(&self.numbers, access.address, u64::from(access.bytes.max(1))) > 0
+    }
+
+    /// What a load finds that was dispatched at `dispatch` and went to its pipe at `issue`; and when fetch starts again, if
+    /// the load is flushed because it ran before the address of an older store to its bytes was known.
+    pub(super) fn load(
+        &mut self,
+        op: &Op,
+        access: &Access,
+        dispatch: u64,
+        issue: u64,
+    ) -> (Found, Option<u64>) {
+        let (address, bytes) = (access.address, u64::from(access.bytes.max(1)));
+        let crossing = crossing(&self.numbers, address, bytes);
+        let (mut start, mut again) = (issue, None);
+        if let Some((number, meets)) = self.stores.youngest(address, bytes, issue) {
+            let store = self.stores.stores[number];
+            if store.address_time > issue {
+                (start, again) = self.too_early(op, store.address_time);
+            }
+            let found = match meets {
+                Meets::All => self.forwarded(op, access, &store, dispatch, start, crossing),
+                Meets::Some => self.forwarded_in_part(op, access, number, issue, start, crossing),
+                Meets::Alias => None,
+            };
+            if let Some(there) = found {
+                self.tally.forwards += 1;
+                return (Found::Bytes(there.saturating_sub(issue + self.l1_latency)), again);
+            }
+            if meets != Meets::Alias {
+                self.tally.forward_failures += 1;
+                let merges = self.numbers.partial_merges && !op.is(Flags::NO_FORWARD);
+                if meets == Meets::Some && merges {
+                    let extra = start + self.numbers.forward_failed - issue + crossing;
+                    return (Found::Bytes(extra), again);
+                }
+                return (Found::Blocked(Blocked { store: number, meets, issue, start, crossing }), again);
+            }
+        }
+        (Found::Bytes((start - issue) + self.caches.load(address, bytes, start) + crossing), again)
+    }
+
+    /// When a forwarded load's value is there: `cycles` from its issue, or its second one, and from the store's data.
+    fn given(&self, cycles: u64, start: u64, data: u64, crossing: u64) -> u64 {
+        match self.numbers.forward_data {
+            Some(behind) => (start + cycles + crossing).max(data + behind),
+            None => start.max(data) + cycles + crossing,
+        }
+    }
+
+    /// When the bytes of a load are there that one store has all of; none if it does not forward.
+    fn forwarded(
+        &mut self,
+        op: &Op,
+        access: &Access,
+        store: &Store,
+        dispatch: u64,
+        start: u64,
+        crossing: u64,
+    ) -> Option<u64> {
+        if op.is(Flags::NO_FORWARD) {
+            return None;
+        }
+        let (numbers, bytes) = (&self.numbers, u64::from(access.bytes.max(1)));
+        let words = |bytes: u64| bytes == 2 && numbers.renames_any;
+        let sizes = |bytes: u64| matches!(bytes, 1 | 4 | 8) || words(bytes);
+        let computes = op.part_count > 1;
+        let least = if computes { numbers.rename_least_computing } else { numbers.rename_least };
+        let alike = access.address == store.address && sizes(bytes) && sizes(store.bytes);
+        let renamed = alike
+            && bytes >= least
+            && store.renames
+            && self.renames(op)
+            && (crossing == 0 || numbers.renames_any);
+        if let Some(cycles) = numbers.forward_renamed.filter(|_| renamed) {
+            let slot = self.renames_free.max(dispatch);
+            self.renames_free = slot + numbers.rename_interval;
+            return Some(slot.max(store.data_time + cycles));
+        }
+        let vector = op.is(Flags::MOVES_VECTOR);
+        let cycles = if vector { numbers.forward_vector } else { numbers.forward };
+        let crossing = numbers.cross_forward.unwrap_or(crossing).min(crossing);
+        Some(self.given(cycles, start, store.data_time, crossing))
+    }
+
+    /// When the bytes of a load are there that the store of that number has some of; none if they cannot be put together.
+    fn forwarded_in_part(
+        &self,
+        op: &Op,
+        access: &Access,
+        number: usize,
+        issue: u64,
+        start: u64,
+        crossing: u64,
+    ) -> Option<u64> {
+        if op.is(Flags::NO_FORWARD) {
+            return None;
+        }
+        let (numbers, address, bytes) = (&self.numbers, access.address, u64::from(access.bytes.max(1)));
+        if numbers.doublewords {
+            if let Some((data, merged)) = self.stores.by_doublewords(address, bytes, issue) {
+                let data = data + if merged { numbers.forward_merge } else { 0 };
+                return Some(self.given(numbers.forward, start, data, crossing));
+            }
+        }
+        let alone = self.stores.is_alone(number, address, bytes, issue);
+        let cycles = numbers.forward_partial.filter(|_| alone)?;
+        Some(self.given(cycles, start, self.stores.stores[number].data_time, crossing))
+    }
+
+    /// A load ready before the address of an older store; when it runs (again), and when it is fetched again if it was flushed.
+    fn too_early(&mut self, op: &Op, address_time: u64) -> (u64, Option<u64>) {
+        if self.numbers.order_waits || !self.flushed.insert(op.index) {
+            return (address_time, None);
+        }
+        self.tally.order_flushes += 1;
+        let again = address_time + self.numbers.order_flush;
+        (again, Some(again))
+    }
+
+    /// Whether the store is in the load's own unit, which cannot complete while the load waits.
+    pub(super) fn is_of_own_unit(&self, blocked: &Blocked) -> bool {
+        self.stores.stores[blocked.store].drain.is_none()
+    }
+
+    /// Cycles beyond the latency of a hit after which a blocked load succeeds, which tries again and again.
+    pub(super) fn retried(&self, blocked: &Blocked) -> u64 {
+        let drain = self.stores.stores[blocked.store].drain.unwrap_or(0);
+        let mut start = blocked.start;
+        while start < drain {
+            start += self.numbers.reject_retry;
+        }
+        let lost = if blocked.meets == Meets::Some { self.numbers.forward_failed } else { 0 };
+        start + lost - blocked.issue + blocked.crossing
+    }
+
+    /// Whether an access has a form that memory is renamed for.
+    fn renames(&self, op: &Op) -> bool {
+        if self.numbers.renames_any {
+            return !op.is(Flags::MOVES_VECTOR) || op.is(Flags::GENERAL_AT_BASE);
+        }
+        let (loads, stores) = (op.is(Flags::LOAD), op.is(Flags::STORE));
+        let slow = u64::from(op.latency) > self.l1_latency;
+        let extends = loads && !stores && op.part_count == 1 && slow;
+        op.is(Flags::GENERAL_AT_BASE) && !extends && !(loads && stores && op.other_sources > 0)
+    }
+
+    /// Puts the stores of an instruction into the queue.
+    pub(super) fn store(&mut self, op: &Op, accesses: &[Access], address_time: u64, data_time: u64) {
+        for access in accesses.iter().filter(|access| access.store && access.known) {
+            let bytes = u64::from(access.bytes.max(1));
+            let line_ready = self.caches.store(access.address, bytes, address_time);
+            let crossing = crossing(&self.numbers, access.address, bytes);
+            for from in (0..bytes).step_by(64) {
+                self.of_unit.push((self.stores.stores.len(), line_ready + crossing));
+                self.stores.stores.push(Store {
+                    address: access.address + from,
+                    bytes: (bytes - from).min(64),
+                    address_time,
+                    data_time,
+                    drain: None,
+                    renames: self.renames(op),
+                    crosses: crossing > 0,
+                });
+            }
+        }
+    }
+
+    /// The open unit completed at `cycle`: its stores may enter the cache.
+    pub(super) fn complete(&mut self, cycle: u64) {
+        for (number, line_ready) in std::mem::take(&mut self.of_unit) {
+            self.stores.complete(number, cycle, line_ready);
+        }
+    }
+
+    /// What loads and caches have counted.
+    pub(super) fn tally(&self) -> Tally {
+        Tally {
+            l1_misses: self.caches.l1_misses,
+            instruction_misses: self.caches.instruction_misses,
+            ..self.tally
+        }
+    }
+}

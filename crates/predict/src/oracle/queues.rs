@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The oracle's issue queues: every operation that ever waited in one, with the cycle in which it left.
+
+use crate::description::Description;
+use std::collections::BTreeMap;
+
+/// A queue and its half, 0 if it has none.
+pub(super) type Queue = (usize, usize);
+
+pub(super) struct Queues {
+    /// Entries of each queue, or of each half of it.
+    entries: Vec<usize>,
+    /// When its entries are freed.
+    releases: BTreeMap<Queue, Vec<u64>>,
+}
+
+impl Queues {
+    pub(super) fn new(description: &Description) -> Queues {
+        let entries = description.queues.iter().enumerate().map(|(queue, (_, entries))| {
+            let entries = usize::from(*entries);
+            if description.is_in_halves(queue as u8) {
+                entries.div_ceil(2)
+            } else {
+                entries
+            }
+        });
+        Queues { entries: entries.collect(), releases: BTreeMap::new() }
+    }
+
+    /// How many entries are held at `cycle`.
+    pub(super) fn held(&self, queue: Queue, cycle: u64) -> usize {
+        let releases = self.releases.get(&queue).map_or(&[][..], |releases| releases);
+        releases.iter().filter(|&&release| release > cycle).count()
+    }
+
+    /// Whether all of them have an entry free at `cycle`.
+    pub(super) fn have_room(&self, queues: &[Queue], cycle: u64) -> bool {
+        queues.iter().all(|&queue| self.held(queue, cycle) < self.entries[queue.0])
+    }
+
+    /// An operation held an entry until `release`.
+    pub(super) fn add(&mut self, queue: Queue, release: u64) {
+        self.releases.entry(queue).or_default().push(release);
+    }
+}
