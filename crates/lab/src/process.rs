@@ -6,23 +6,27 @@
 
 mod confine;
 mod group;
+mod output;
 mod reading;
+mod termination;
 
 pub use group::stop_all;
+pub use output::{signal_name, Ending, Output};
+pub use termination::hand_on;
 
 use crate::alone::Filter;
 use crate::problem::{Problem, Result};
 use confine::confine;
-use group::{kill_group, own_group, running, signal_group, take_terminal};
+use group::{kill_group, own_group, running, take_terminal};
+use output::ending_of;
 use reading::{collected, keep_reading, Reading};
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{ExitStatus, Stdio};
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use termination::{ask_group_to_end, ask_to_end, ends_gently, has_ended, wait_until};
 use wait_timeout::ChildExt;
 
 /// What a program may take of the machine; what takes more is broken and ends itself, not the machine.
@@ -44,55 +48,6 @@ const LIMITS_OF_ANY: Limits = Limits { memory_bytes: 8 << 30, file_bytes: 8 << 3
 
 /// What a program with a bare environment gets of ours.
 const KEPT_IN_BARE: [&str; 3] = ["PATH", "HOME", "LD_LIBRARY_PATH"];
-
-/// How a program ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// It exited with this status.
-    Exited(i32),
-    /// This signal ended it.
-    Killed(i32),
-    /// It was still running at its time limit and was killed by us.
-    TimedOut,
-}
-
-/// What a finished program left.
-#[derive(Clone, Debug)]
-pub struct Output {
-    /// How it ended.
-    pub ending: Ending,
-    /// Standard output, invalid UTF-8 replaced.
-    pub stdout: String,
-    /// Standard error, invalid UTF-8 replaced.
-    pub stderr: String,
-    /// Wall-clock time.
-    pub elapsed: Duration,
-}
-
-impl Output {
-    /// Whether it exited with status 0.
-    pub fn success(&self) -> bool {
-        self.ending == Ending::Exited(0)
-    }
-
-    /// Whether it failed because a disk is full, as far as it says so.
-    pub fn found_no_space(&self) -> bool {
-        !self.success() && self.stderr.contains("No space left on device")
-    }
-
-    /// The last lines of what it said, for a message.
-    pub fn tail(&self, lines_max: usize) -> String {
-        let text = if self.stderr.trim().is_empty() { &self.stdout } else { &self.stderr };
-        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-        lines[lines.len().saturating_sub(lines_max)..].join("\n")
-    }
-
-    /// The first lines of what it said: compilers put the cause there.
-    pub fn head(&self, lines_max: usize) -> String {
-        let text = if self.stderr.trim().is_empty() { &self.stdout } else { &self.stderr };
-        text.lines().filter(|line| !line.trim().is_empty()).take(lines_max).collect::<Vec<_>>().join("\n")
-    }
-}
 
 /// Where the output and the errors of a program go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,22 +74,6 @@ pub struct Command {
     printing: Printing,
     gently: bool,
 }
-
-/// The group of a program that is asked to end before it is killed, while it runs; 0 if there is none.
-static GENTLE: AtomicI32 = AtomicI32::new(0);
-
-/// Hands a signal that was meant for us to the program that runs, if it is one that is ended gently. Then we live on and keep
-/// what it has done.
-pub fn hand_on(signal: i32) -> bool {
-    let group = GENTLE.load(Ordering::SeqCst);
-    if group > 0 {
-        signal_group(group, signal);
-    }
-    group > 0
-}
-
-/// How long a program that was asked to end may take to do so.
-const FAREWELL: Duration = Duration::from_secs(5);
 
 impl Command {
     /// A program, with a limit of ten minutes until another is set.
@@ -288,7 +227,7 @@ impl Command {
         confine(&mut command, self.limits, self.alone.then(Filter::new), terminal);
         let child = self.start(command)?;
         if self.gently {
-            GENTLE.store(child.id() as i32, Ordering::SeqCst);
+            ends_gently(&child);
         }
         Ok(child)
     }
@@ -307,18 +246,14 @@ impl Command {
         [stdout, stderr]: [Option<Reading>; 2],
     ) -> Result<Output> {
         if ending.is_none() {
-            let says_farewell = |signal: &i32| {
-                signal_group(child.id() as i32, *signal);
-                child.wait_timeout(FAREWELL).ok().flatten().is_some()
-            };
-            if !(self.gently && [libc::SIGTERM, libc::SIGINT].iter().any(says_farewell)) {
+            if !(self.gently && ask_group_to_end(&mut child)) {
                 kill_group(child.id() as i32);
             }
             // Fails only if it ended in this very moment.
             let _ = child.wait();
         }
         let group = child.id() as i32;
-        GENTLE.store(0, Ordering::SeqCst);
+        has_ended();
         if self.at_terminal() {
             take_terminal(own_group());
         }
@@ -340,38 +275,6 @@ pub enum Watch {
     Go,
     /// That the program is asked to end if it has not done so by itself within this time.
     EndWithin(Duration),
-}
-
-/// How long a program that is asked to end may take.
-const GRACE: Duration = Duration::from_secs(10);
-
-/// How often we look whether the time at which it has to end has changed.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
-
-/// Waits until a moment that may move; `None` if it has come.
-fn wait_until(
-    child: &mut std::process::Child,
-    ends: impl Fn() -> Instant,
-) -> std::io::Result<Option<ExitStatus>> {
-    loop {
-        let left = ends().saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return child.try_wait();
-        }
-        if let Some(status) = child.wait_timeout(left.min(LOOK_EVERY))? {
-            return Ok(Some(status));
-        }
-    }
-}
-
-/// Sends SIGTERM and waits. `None`, the time limit, if it was late already or does not listen.
-fn ask_to_end(child: &mut std::process::Child, late: bool) -> Option<Ending> {
-    // SAFETY: a system call on integers; the program may be gone already.
-    unsafe {
-        libc::kill(child.id() as i32, libc::SIGTERM);
-    }
-    let status = child.wait_timeout(GRACE).ok().flatten()?;
-    (!late).then(|| ending_of(status))
 }
 
 impl Command {
@@ -397,31 +300,6 @@ pub fn quoted(word: &OsStr) -> String {
     } else {
         format!("'{}'", text.replace('\'', "'\\''"))
     }
-}
-
-fn ending_of(status: ExitStatus) -> Ending {
-    match status.code() {
-        Some(code) => Ending::Exited(code),
-        None => Ending::Killed(status.signal().unwrap_or(0)),
-    }
-}
-
-/// The signal's name where it is one that runners meet, else its number.
-pub fn signal_name(signal: i32) -> String {
-    let name = match signal {
-        libc::SIGILL => "SIGILL (illegal instruction)",
-        libc::SIGSEGV => "SIGSEGV",
-        libc::SIGBUS => "SIGBUS",
-        libc::SIGFPE => "SIGFPE",
-        libc::SIGTRAP => "SIGTRAP",
-        libc::SIGABRT => "SIGABRT",
-        libc::SIGKILL => "SIGKILL",
-        libc::SIGINT => "SIGINT",
-        libc::SIGSYS => "SIGSYS (it tried to start a process)",
-        libc::SIGXFSZ => "SIGXFSZ (it wrote too long a file)",
-        other => return format!("signal {other}"),
-    };
-    name.to_owned()
 }
 
 #[cfg(test)]

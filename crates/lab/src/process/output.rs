@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! What a finished program left: its ending and what it said.
+
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+/// How a program ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// It exited with this status.
+    Exited(i32),
+    /// This signal ended it.
+    Killed(i32),
+    /// It was still running at its time limit and was killed by us.
+    TimedOut,
+}
+
+/// What a finished program left.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// How it ended.
+    pub ending: Ending,
+    /// Standard output, invalid UTF-8 replaced.
+    pub stdout: String,
+    /// Standard error, invalid UTF-8 replaced.
+    pub stderr: String,
+    /// Wall-clock time.
+    pub elapsed: Duration,
+}
+
+impl Output {
+    /// Whether it exited with status 0.
+    pub fn success(&self) -> bool {
+        self.ending == Ending::Exited(0)
+    }
+
+    /// Whether it failed because a disk is full, as far as it says so.
+    pub fn found_no_space(&self) -> bool {
+        !self.success() && self.stderr.contains("No space left on device")
+    }
+
+    /// The last lines of what it said, for a message.
+    pub fn tail(&self, lines_max: usize) -> String {
+        let text = if self.stderr.trim().is_empty() { &self.stdout } else { &self.stderr };
+        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+        lines[lines.len().saturating_sub(lines_max)..].join("\n")
+    }
+
+    /// The first lines of what it said: compilers put the cause there.
+    pub fn head(&self, lines_max: usize) -> String {
+        let text = if self.stderr.trim().is_empty() { &self.stdout } else { &self.stderr };
+        text.lines().filter(|line| !line.trim().is_empty()).take(lines_max).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// The ending that a status tells.
+pub(super) fn ending_of(status: ExitStatus) -> Ending {
+    match status.code() {
+        Some(code) => Ending::Exited(code),
+        None => Ending::Killed(status.signal().unwrap_or(0)),
+    }
+}
+
+/// The signal's name where it is one that runners meet, else its number.
+pub fn signal_name(signal: i32) -> String {
+    let name = match signal {
+        libc::SIGILL => "SIGILL (illegal instruction)",
+        libc::SIGSEGV => "SIGSEGV",
+        libc::SIGBUS => "SIGBUS",
+        libc::SIGFPE => "SIGFPE",
+        libc::SIGTRAP => "SIGTRAP",
+        libc::SIGABRT => "SIGABRT",
+        libc::SIGKILL => "SIGKILL",
+        libc::SIGINT => "SIGINT",
+        libc::SIGSYS => "SIGSYS (it tried to start a process)",
+        libc::SIGXFSZ => "SIGXFSZ (it wrote too long a file)",
+        other => return format!("signal {other}"),
+    };
+    name.to_owned()
+}
