@@ -48,7 +48,7 @@ fn build() -> Result<(), String> {
         .define("__STDC_CONSTANT_MACROS", None)
         .define("__STDC_FORMAT_MACROS", None)
         .define("__STDC_LIMIT_MACROS", None)
-        // It hands on to libLLVM, which does the work; more takes longer to compile and saves nothing.
+        // The shim only calls libLLVM, which does the work; more optimisation takes longer to compile and gains nothing.
         .opt_level(1)
         .warnings(true)
         .extra_warnings(true)

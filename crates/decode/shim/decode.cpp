@@ -80,7 +80,7 @@ static void name_powerpc_registers()
 	cl::ParseCommandLineOptions(2, arguments, "", &nulls());
 }
 
-// Drops features that this version of LLVM does not have, which it would complain about on stderr.
+// Drops features that this version of LLVM does not have; it would complain about them on stderr.
 static std::string known_features(const MCSubtargetInfo &subtarget, StringRef wanted)
 {
 	std::set<StringRef> known;
@@ -207,7 +207,7 @@ static assay_operand describe_operand(const assay_target &target, const MCInstrD
 
 int assay_decode(assay_target *target, const uint8_t *bytes, size_t size, uint64_t address, assay_instruction *out)
 {
-	// A new one, not a cleared one: that keeps its opcode, and AArch64's decoder looks at the opcode of a failed
+	// A new MCInst, not a cleared one, which would keep its opcode: AArch64's decoder reads the opcode of a failed
 	// attempt and then writes outside of the operands.
 	target->last = MCInst();
 	uint64_t length = 0;

@@ -2,8 +2,8 @@
 // Runs LLVM's machine code analyzer, the library behind the llvm-mca program, on a sequence. See shim.h.
 //
 // It is llvm-mca with its default options: default pipeline, loads and stores never alias, a call costs 100 cycles.
-// Left out are the target hooks, which on x86 only make fences wait, and which elsewhere here do not exist or read
-// annotations in assembly text.
+// Left out are the target hooks: on x86 they only make fences wait, and for the other targets here they do not exist or
+// read annotations in assembly text.
 #include "target.h"
 
 #include <llvm/MCA/Context.h>

@@ -82,8 +82,8 @@ static const MCSchedClassDesc *schedule_class(const assay_target &target)
 	return number && found->isValid() ? found : nullptr;
 }
 
-// The latest that an operand is read after issue (LLVM's ReadAdvance): what an instruction computes with a loaded value waits
-// for its registers only then.
+// The most cycles after issue at which an operand is read (LLVM's ReadAdvance): an instruction that computes with a loaded
+// value needs its registers only then.
 static uint32_t late_cycles(const MCSubtargetInfo &subtarget, const MCSchedClassDesc &found)
 {
 	int latest = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // The whole of LLVM that Assay uses, as a plain C interface. src/shim.rs declares the same by hand: change both.
 //
-// The shim reports what LLVM's tables say and judges nothing. Which of it is true for timing is decided in Rust,
-// where it can be tested on an instruction at a time.
+// The shim reports what LLVM's tables say and judges nothing. What of that is true for timing is decided in Rust,
+// where it can be tested one instruction at a time.
 #ifndef ASSAY_SHIM_H
 #define ASSAY_SHIM_H
 
@@ -73,7 +73,7 @@ struct assay_model {
 	uint32_t buffer_size; // micro-ops; 0: in order without, 1: in order with one
 	uint32_t load_latency, mispredict_penalty;
 	uint32_t resource_count; // numbered from 1, as LLVM does
-	// What the model says beside that of the core; 0: nothing.
+	// What the model says in addition to the core's numbers; 0: nothing.
 	uint32_t retire_width, load_queue, store_queue;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Tests of the architectures' tables against LLVM's, over random instructions: where LLVM commits itself, the two
-//! have to agree; where it does not, our table rules.
+//! Tests of the architectures' tables against LLVM's, over random instructions: where LLVM is definite, the two have to
+//! agree; where it is not, our table decides.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -31,7 +31,7 @@ fn each_instruction(arch: Arch, mut check: impl FnMut(&Decoder, &Decoded, &Opcod
     }
 }
 
-/// LLVM says load, or store, and not both: then it means it.
+/// LLVM says load or store, but not both: then it is definite.
 #[test]
 fn accesses_agree_where_llvm_is_definite() {
     for arch in Arch::ALL {
@@ -54,7 +54,7 @@ fn is_known_difference(arch: Arch, opcode: &str) -> bool {
         Arch::Powerpc | Arch::Powerpc64 | Arch::Powerpc64le => {
             matches!(opcode, "LDAT" | "LWAT" | "STDAT" | "STWAT" | "TSR" | "TABORT" | "WAIT")
         }
-        // Cache operations are stores to LLVM so that stores stay on their side.
+        // Cache operations are stores to LLVM so that stores are not moved past them.
         Arch::Riscv64 => opcode.starts_with("CBO_"),
         // Calls push; undefined-instruction traps load nothing.
         Arch::X86_64 => {

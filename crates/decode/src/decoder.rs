@@ -106,7 +106,7 @@ impl Decoder {
         self.arch
     }
 
-    /// Decodes the instruction that `bytes` starts with; they may go on behind it. `address` is where it stands.
+    /// Decodes the instruction at the start of `bytes`, which may be longer. `address` is the instruction's.
     pub fn decode(&mut self, bytes: &[u8], address: u64) -> Result<Instruction, DecodeError> {
         let window = &bytes[..bytes.len().min(INSTRUCTION_BYTES_MAX)];
         let Some(decoded) = self.target.decode(window, address) else {
@@ -180,7 +180,7 @@ impl Decoder {
         }
     }
 
-    /// LLVM takes some prefixes of x86 (`lock`) for instructions of their own: joins one to what it stands before.
+    /// LLVM decodes some prefixes of x86 (`lock`) as instructions of their own: joins one to the instruction after it.
     fn decode_behind_prefix(&mut self, window: &[u8], address: u64) -> Result<Instruction, DecodeError> {
         let prefix = self.target.mnemonic();
         let rest = self.decode(&window[1..], address.wrapping_add(1));
@@ -221,10 +221,10 @@ impl Decoder {
         DecodeError { arch: self.arch, address, bytes: window.to_vec(), reason }
     }
 
-    /// Whether bytes that are no instruction could be the beginning of one.
+    /// Whether bytes that are not an instruction could be the beginning of one.
     fn is_cut_off(&mut self, window: &[u8], address: u64) -> bool {
         let needed = match self.arch {
-            // What becomes an instruction when zeros are put behind it was only cut off.
+            // Bytes that become an instruction when zeros are appended were only cut off.
             Arch::X86_64 => {
                 let mut padded = [0; INSTRUCTION_BYTES_MAX];
                 padded[..window.len()].copy_from_slice(window);

@@ -50,7 +50,7 @@ impl Facts {
         }
     }
 
-    /// A write of the whole or of a part; the latter reads what it leaves as it was.
+    /// A write of the whole register or of a part; the latter also reads it, since the rest is kept.
     pub(crate) fn write_all(&mut self, mapping: &Mapping, role: Role) {
         for &register in &mapping.registers {
             self.write(register.0, role);

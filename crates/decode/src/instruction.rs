@@ -96,8 +96,8 @@ pub struct Instruction {
 }
 
 impl Instruction {
-    /// Stands in for bytes that no instruction was found in, so that callers can count and place it: the mnemonic is
-    /// `unknown`, the length the ISA's smallest step (4; 2 for a RISC-V parcel that claims to be compressed; 1 on
+    /// Represents bytes in which no instruction was found, so that callers can count and place them: the mnemonic is
+    /// `unknown`, the length the ISA's smallest step (4; 2 for a RISC-V parcel that is encoded as compressed; 1 on
     /// x86-64), never more than `bytes` holds, and there are no facts.
     pub fn unknown(arch: Arch, bytes: &[u8], address: u64) -> Instruction {
         let step = match arch {

@@ -2,9 +2,9 @@
 //! Instruction bytes -> facts that every timing model needs and that no one CPU changes.
 //!
 //! LLVM's MC library decodes (`shim/`, the only place that knows it); this crate decides what of LLVM's tables is
-//! true for timing. The two disagree more often than one would hope: LLVM describes instructions for a compiler,
-//! which may call an `mfspr` a load and a store to keep it in place, and which needs no carry bit in `addex`. Each
-//! architecture has one module that opens with what is peculiar to it:
+//! true for timing. LLVM's tables often differ from that: they describe instructions for a compiler, which may call an
+//! `mfspr` a load and a store to keep it in place, and which needs no carry bit in `addex`. Each architecture has one
+//! module that opens with its peculiarities:
 //! `power` (32 and 64 bits), `loongarch`, `x86`, `aarch64`, `riscv`.
 //!
 //! ```

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What an instruction names, as far as cores treat one form of an instruction unlike another.
+//! The operands of an instruction, in the detail in which cores distinguish forms of it.
 
 use crate::registers::Register;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Which port is which architecture's: above the ports, which know what an `Isa` is and not each other.
+//! Maps an architecture to its port. Ports know what an `Isa` is, but not each other or this module.
 
 use arch::Arch;
 

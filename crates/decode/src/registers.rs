@@ -3,12 +3,12 @@
 
 /// One architectural register, numbered per architecture; `Decoder::register_name` gives its name.
 ///
-/// Overlapping names are one register (`w0` and `x0`; `f0`, `vs0` and the like; `ymm3` and `zmm3`), and what can
-/// be renamed on its own is one of its own: each CR field, CA, OV, each x86 flag group.
+/// Overlapping names are one register (`w0` and `x0`; `f0`, `vs0` and the like; `ymm3` and `zmm3`). Whatever can be
+/// renamed separately is a register of its own: each CR field, CA, OV, each x86 flag group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Register(pub u16);
 
-/// What a register holds, as far as cores keep such registers apart.
+/// What a register holds, by the kinds that cores keep in different register files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RegisterKind {
     /// An integer or address.

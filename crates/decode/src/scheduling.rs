@@ -13,7 +13,7 @@ use crate::ports::isa_of;
 use crate::registers::{Mapping, Register};
 use crate::shim::{Decoded, Opcode, Target};
 
-/// What LLVM takes where its tables say "unknown latency", in cycles.
+/// The latency that LLVM assumes where its tables say "unknown", in cycles.
 const UNKNOWN_LATENCY_CYCLES: u32 = 100;
 
 /// A cpu that LLVM has no instruction model for.
@@ -96,11 +96,11 @@ pub struct Entry {
     pub write_latencies_cycles: Vec<u32>,
     /// Resources used: index into the model's list, and for how many cycles.
     pub uses: Vec<(usize, u32)>,
-    /// Cycles after issue at which the last register operand is read: with what is loaded an instruction computes then.
+    /// Cycles after issue at which the last register operand is read, by an instruction that computes with what it loads.
     pub late_cycles: u32,
-    /// It waits for none of its registers, but flags.
+    /// It does not depend on its registers, only on flags.
     pub breaks_dependencies: bool,
-    /// A move that renaming does, which takes no pipe and no time.
+    /// A move that is eliminated at rename, which takes no pipe and no time.
     pub is_eliminated: bool,
     /// It has to be the first of a dispatch group.
     pub begins_group: bool,

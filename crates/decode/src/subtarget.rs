@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Whether a cpu that LLVM knows by name has an instruction at all.
 //!
-//! LLVM's decoder refuses what the features of the cpu do not allow, but only on architectures whose tables ask: RISC-V,
-//! AArch64 and LoongArch. On PowerPC and x86 it decodes everything for every cpu, so there is no answer from there.
+//! LLVM's decoder refuses instructions that the features of the cpu do not allow, but only on architectures whose tables check
+//! them: RISC-V, AArch64 and LoongArch. On PowerPC and x86 it decodes everything for every cpu, so it gives no answer.
 
 use crate::instruction::Instruction;
 use crate::ports::isa_of;

@@ -2,8 +2,9 @@
 //! Whole C libraries: every instruction that can be reached from a function's entry is known and keeps the rules, and so
 //! is what clang makes of a C file for the architecture that Debian has no library for.
 //!
-//! Reached means by the decoder's own account of control flow, since POWER has jump tables and traceback tables among
-//! its code. A wrong target or a branch taken for something else leads into data or misses most of the code, and fails.
+//! Reached means by the control flow that the decoder reports, since POWER has jump tables and traceback tables among
+//! its code. A wrong target, or a branch that is decoded as something else, leads into data or misses most of the code, and
+//! fails.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -93,7 +94,7 @@ fn one_function(decoder: &mut Decoder, start: u64, code: &[u8], found: &mut Swee
     }
 }
 
-/// What glibc aborts with where an abort does not help: POWER's word of zeros.
+/// The instruction by which glibc crashes if abort() returns: POWER's word of zeros.
 fn is_abort(arch: Arch, bytes: &[u8]) -> bool {
     matches!(arch, Arch::Powerpc | Arch::Powerpc64 | Arch::Powerpc64le) && bytes.starts_with(&[0; 4])
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Decoders started by several threads at once. A test program of its own, because LLVM's targets are registered once a
-//! process, and that first time is what has to be guarded.
+//! process, and only that first time has to be guarded.
 
 use arch::Arch;
 use decode::Decoder;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! AArch64 memory accesses, by mnemonic and the width of the registers involved.
 //!
-//! LLVM says load and store of barriers, hints and exclusives alike, so what counts is the name.
+//! LLVM marks barriers, hints and exclusives all as loads and stores, so the access follows from the name.
 
 use crate::facts::{Access, Facts};
 use crate::instruction::Role;
@@ -99,7 +99,7 @@ fn bytes(raw: &Raw) -> u16 {
     }
 }
 
-/// `ld3r`, `st2 {...}[1]`: as many elements as the name's digit says, of the size that LLVM's opcode name tells.
+/// `ld3r`, `st2 {...}[1]`: as many elements as the digit in the name, of the size in LLVM's opcode name.
 fn structure(raw: &Raw) -> Option<u16> {
     let count: u16 = raw.mnemonic.get(2..3)?.parse().ok()?;
     let opcode = raw.opcode.name.trim_end_matches("_POST");
@@ -156,7 +156,7 @@ fn is_vector(raw: &Raw, operand: &Operand) -> bool {
     first(raw, operand).is_some_and(|register| (V..P).contains(&register.0))
 }
 
-/// The operands that LLVM names, each as what it is.
+/// The operands that LLVM names, each with its role.
 pub(super) fn operands(raw: &Raw, out: &mut Facts, access: Option<Access>) {
     let base = base_update(raw).filter(|_| access.is_some());
     let data: Vec<*const Operand> = data(raw).map(|operand| operand as *const Operand).collect();

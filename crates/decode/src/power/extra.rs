@@ -17,7 +17,7 @@ struct Fields {
     rb: u16,
 }
 
-/// Decodes what LLVM refused. A prefix is given with its suffix, and length 8 is the answer for one.
+/// Decodes a word that LLVM refused. A prefix comes with its suffix, and the result's length is then 8.
 pub(super) fn decode(words: &[u32]) -> Option<Extra> {
     let &word = words.first()?;
     if word >> 26 == 1 {
@@ -98,7 +98,7 @@ fn indexed(
     name
 }
 
-/// XER says how many bytes, so how many registers is not known: the first stands for all. It is read with SO.
+/// XER gives the number of bytes, so the number of registers is not known: the first stands for all. XER is read as SO.
 fn string(fields: &Fields, access: Access, name: &'static str, facts: &mut Facts) -> &'static str {
     facts.read(SO);
     indexed(fields, access, 0, name, facts)

@@ -342,7 +342,7 @@ fn branch(raw: &Raw, out: &mut Facts) -> bool {
     true
 }
 
-/// What a branch with these fields BO and BI looks at: a CR bit, and CTR counted down.
+/// What a branch with these fields BO and BI tests: a CR bit, and CTR, which it counts down.
 fn condition(bo: u32, bi: u32, out: &mut Facts) {
     if bo & 0b10000 == 0 {
         out.read(CR + bi as u16 / 4);

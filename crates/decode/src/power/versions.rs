@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Which version of the Power ISA an instruction is first in, for those younger than POWER7.
 //!
-//! LLVM decodes all of them for every cpu. The lists say what binutils 2.40 disassembles for power8 and not for power7, and so
-//! on (`crates/predict/tests/classes.rs` asks it again), with the outer products of 3.1 and `copy`, `paste.` and `stop` by hand.
+//! LLVM decodes all of them for every cpu. The lists have what binutils 2.40 disassembles for power8 but not for power7, and
+//! so on (`crates/predict/tests/classes.rs` checks them), with the outer products of 3.1 and `copy`, `paste.` and `stop` by hand.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! How an x86 instruction forms the address of its access, for those who know what the registers hold.
+//! How an x86 instruction forms the address of its access, for callers that know the registers' values.
 
 use crate::isa::Raw;
 use crate::registers::Register;

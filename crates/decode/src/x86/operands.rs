@@ -13,7 +13,7 @@ use super::{flags, numbered, split_number, OLD, RAX, RCX};
 pub(super) fn of(raw: &Raw) -> Vec<Operand> {
     let mut named = Vec::new();
     let mut rest = raw.operands();
-    // LLVM does not call an address that nothing is accessed at an operand in memory.
+    // To LLVM, an address at which nothing is accessed is not a memory operand.
     let computes_address = raw.opcode.name.starts_with("LEA") && raw.mnemonic == "lea";
     while let [first, behind @ ..] = rest {
         rest = behind;
