@@ -71,7 +71,7 @@ impl Layout<'_> {
         natural
     }
 
-    /// The widths at which these columns fit into the limit, with columns of words narrowed as far as is decent.
+    /// The widths at which these columns fit into the limit, with columns of words narrowed if necessary.
     fn widths(&self, columns: &[usize], limit: usize) -> Option<Vec<usize>> {
         let gaps = GAP * columns.len().saturating_sub(1);
         let with_heads = |lines_max: usize| -> Vec<usize> {
@@ -95,7 +95,7 @@ impl Layout<'_> {
         }
     }
 
-    /// To what a column of words can be narrowed without breaking a word of it; one that takes more than half a line is broken.
+    /// The least width of a column of words without a broken word; a word of more than half a line is broken.
     fn narrowest(&self, column: usize, limit: usize) -> usize {
         let words = self.table.rows.iter().map(|row| longest_word(row[column].value())).max().unwrap_or(0);
         let marked = words + self.marks[column];
@@ -110,7 +110,7 @@ impl Layout<'_> {
         self.widths(columns, limit).map(|widths| self.part(columns, &widths))
     }
 
-    /// Where even one column beside the keys is too much: the keys of each row, and below them a line for each figure.
+    /// For tables in which not even one column fits beside the keys: the keys of each row, and below them a line for each figure.
     fn listed(&self, keys: usize, limit: usize) -> Part {
         let mut body: Vec<Line> = Vec::new();
         let mut add = |text: String, indent: usize, tone: Tone| {

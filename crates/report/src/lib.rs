@@ -7,8 +7,8 @@
 //! [`Measured`], so they cannot share a column by mistake. Every table is made with the method behind its figures.
 //!
 //! Renderers never fail and never trust a text: control characters are replaced when a text enters the model, each format's
-//! own syntax is escaped when it leaves. Records ([`record`]) are another thing than reports: they carry full numbers, and
-//! reports may be made from them.
+//! own syntax is escaped when it leaves. Records ([`record`]) are not reports: they carry full numbers, and reports may be
+//! made from them.
 
 mod html;
 mod layout;

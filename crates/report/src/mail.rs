@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! A report for the body of a patch mail: plain text that comes through `git am` as it was.
 //!
-//! git reads meaning into the beginnings of lines. `git mailinfo` ends the message at `---`, `diff -` and `Index: `, and takes
-//! `From:` and its like at the top for headers; `git mailsplit` starts a new mail at `From `; `git commit` drops lines that
-//! begin with `#`, strips blanks at the ends of lines and joins empty lines. So no line begins in such a way: tables and
-//! listings are indented anyway, and any other line gets a blank in front if it needs one.
+//! git interprets the beginnings of lines. `git mailinfo` ends the message at `---`, `diff -` and `Index: `, and treats `From:`
+//! and the like at the top as headers; `git mailsplit` starts a new mail at `From `; `git commit` drops lines that begin with
+//! `#`, strips blanks at the ends of lines and joins empty lines. So no line begins in such a way: tables and listings are
+//! indented anyway, and any other such line gets a blank in front.
 
 use crate::model::Report;
 use crate::plain::lines;

@@ -36,7 +36,7 @@ pub trait Record: Serialize {
 
 impl<T: Serialize> Record for T {}
 
-/// serde_json turns infinities and NaN into null, and absent options of ours are skipped: a null is a lost number.
+/// serde_json turns infinities and NaN into null, and our absent options are skipped, so a null is a lost number.
 fn remove_nulls(fields: &mut Map<String, Value>, path: &str, removed: &mut Vec<String>) {
     let names: Vec<String> = fields.keys().cloned().collect();
     for name in names {
@@ -264,7 +264,7 @@ pub struct CompareRecord {
     pub rests_on: Option<RestsOnRecord>,
 }
 
-/// How a predicted verdict stands to what is not known of the cpu and of the placement of the code.
+/// How a predicted verdict depends on what is not known of the cpu and of the placement of the code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RestsOnRecord {
     /// Whether it is the same at both ends of every guessed number's range.
@@ -291,7 +291,7 @@ pub struct GuessRecord {
     pub guess: f64,
     /// Its range.
     pub range: [f64; 2],
-    /// From where on, going from the guess to the end, the verdict is another; absent where it stays.
+    /// The value from which on, going from the guess to the end, the verdict changes; absent where it does not.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub turns_at: Option<f64>,
     /// The end of the range.

@@ -39,7 +39,7 @@ impl Kind {
     }
 }
 
-/// How a text is to be taken.
+/// The meaning of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tone {
     /// As it is.
@@ -56,7 +56,7 @@ pub enum Tone {
 pub struct Text {
     /// The word.
     pub text: String,
-    /// How it is to be taken; colours a terminal and a page, and changes nothing elsewhere.
+    /// Its meaning; it colours a terminal and a page, and changes nothing elsewhere.
     pub tone: Tone,
 }
 
