@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! A process that stays alone: the kernel ends it when it tries to start another.
 //!
-//! A variant that forks at each of a million calls takes the machine down faster than any time limit, and no resource limit
-//! holds for root. No hot path has a reason to start a process, so a runner gets a seccomp filter under which that is its
-//! end. QEMU's user mode passes a guest's fork on to the kernel, so the filter holds there as well; QEMU's own threads are
-//! let through.
+//! A variant that forks at each of a million calls takes the machine down before any time limit, and root is under no
+//! resource limit. No hot path has a reason to start a process, so a runner gets a seccomp filter that kills it if it tries
+//! to. QEMU's user mode passes a guest's fork on to the kernel, so the filter holds there as well; QEMU's own threads are
+//! allowed.
 //!
 //! Manual: Linux, `Documentation/userspace-api/seccomp_filter.rst`; `struct seccomp_data` in `linux/seccomp.h`.
 

@@ -3,7 +3,7 @@
 //! freestanding runtime in `runner/`.
 //!
 //! Objects and runners are cached under the hash of everything that goes into them, so a second run compiles
-//! nothing and two runs at once make the same file twice rather than meet in it.
+//! nothing, and two concurrent runs each make a file of their own instead of writing to one.
 
 use crate::cache::{read_text, Scratch, Workspace};
 use crate::discover::Variant;
@@ -89,7 +89,7 @@ impl<'a> Builder<'a> {
 
     /// Builds the runner of a variant, or finds it in the cache.
     ///
-    /// What the variant itself is to blame for is a [`Problem`] that says so.
+    /// A fault of the variant itself is a [`Problem`] that says so.
     pub fn runner(&self, variant: &Variant) -> Result<Runner> {
         variant.in_order()?;
         let target = Target::of(variant.arch);
@@ -113,8 +113,8 @@ impl<'a> Builder<'a> {
         Ok(compiler.target_flags.into_iter().chain(common).chain(self.variant_unit(variant).flags).collect())
     }
 
-    /// Whether a C file of the user's defines the function with other types than the contract has. Judged by the compiler, which
-    /// is asked only where something went wrong; kernel files may have what only looks different, which is no conflict to it.
+    /// Whether a C file of the user's defines the function with other types than the contract has. The compiler decides that, and
+    /// only after something went wrong: types in kernel files may look different without a conflict.
     pub fn has_another_prototype(&self, variant: &Variant) -> Result<bool> {
         if !variant.foreign || variant.source.extension().is_none_or(|ending| ending != "c") {
             return Ok(false);
@@ -324,8 +324,9 @@ impl<'a> Builder<'a> {
         scratch.keep_as(&object)
     }
 
-    /// What a file of the user's is after its preprocessing, for it may include anything; our own sources include what is
-    /// in the surroundings, unless they include other sources. Empty where there is no preprocessing, or where it fails, as the compilation will.
+    /// The preprocessed text of a file of the user's, since it may include anything; our own sources include only headers of
+    /// `surroundings`, unless they include other sources. Empty if there is no preprocessing, or if it fails, as the compilation
+    /// then will.
     fn included(&self, compiler: &Compiler, unit: &Unit, source: &Path, text: &str) -> Result<String> {
         let ours =
             ["libs", "runner"].iter().any(|folder| source.starts_with(self.workspace.root.join(folder)));
@@ -394,7 +395,8 @@ fn is_of_the_c_library(header: &str) -> bool {
     FOLDERS.iter().any(|folder| header.starts_with(folder)) || header.strip_suffix(".h").is_some_and(is_named)
 }
 
-/// Of a file that wants a header which is not here, or of a kernel's that does not compile without its kernel, nothing is known.
+/// The problem of a file that includes a header which is missing here, or of a kernel's that does not compile without its
+/// kernel: such a file cannot be judged.
 fn not_compiled(place: &str, source: &str, missing: Option<&str>, problem: Problem) -> Problem {
     let of_a_kernel =
         ["<linux/", "<asm/"].iter().any(|folder| source.contains(&format!("#include {folder}")));
@@ -419,7 +421,7 @@ fn run_tool(command: Command, scratch: &Scratch, what: &str, place: &str) -> Res
     let command = command.env("TMPDIR", scratch.path().parent().unwrap_or(scratch.path())).bare_environment();
     let output = command.timeout(COMPILE_TIMEOUT).limits(TOOL_LIMITS).run()?;
     let wrong = |why: String| Err(Problem::new(format!("{what}:{why}")).at(place).of_variant());
-    // The linker maps its output, and who maps a file on a full disk gets a SIGBUS.
+    // The linker maps its output, and writing to a mapped file on a full disk raises SIGBUS.
     if output.found_no_space() || output.ending == Ending::Killed(libc::SIGBUS) {
         return Err(Problem::new("the disk is full").at(place).remedy(STORAGE_FULL_REMEDY));
     }
@@ -428,7 +430,7 @@ fn run_tool(command: Command, scratch: &Scratch, what: &str, place: &str) -> Res
         Ending::TimedOut => wrong(" the tool was still running after two minutes".to_owned()),
         Ending::Killed(signal) => wrong(format!(" the tool was ended by {}", signal_name(signal))),
         Ending::Exited(_) if output.stderr.contains("PLEASE submit a bug report") => {
-            // What went wrong is said after a stack dump that says nothing to users.
+            // The reason comes after a stack dump that means nothing to users.
             let errors: Vec<&str> = output.stderr.lines().filter(|line| line.contains(" error: ")).collect();
             wrong(format!(" the tool crashed:\n{}", indent(&errors.join("\n"))))
         }

@@ -69,7 +69,7 @@ impl Workspace {
         Ok(folder)
     }
 
-    /// Leaves a line where whoever wants to know more finds it, and out of the message that names the place.
+    /// Writes details that a message leaves out to the log of this name; its path.
     pub fn log(&self, name: &str, line: &str) -> Result<PathBuf> {
         let log = self.folder("log")?.join(name);
         fs::write(&log, format!("{line}\n")).map_err(|error| Problem::io("write the log", &log, &error))?;
@@ -94,14 +94,14 @@ impl Workspace {
         }
     }
 
-    /// Removes what runs that were killed have left in the cache's scratch folder: all that nobody holds the lock of.
+    /// Removes what killed runs have left in the cache's scratch folder: every folder whose lock is not held.
     pub fn sweep(&self) {
         let Ok(entries) = fs::read_dir(self.cache.join("tmp")) else {
             return;
         };
         for path in entries.flatten().map(|entry| entry.path()) {
             let folder = path.with_extension("");
-            // One without a lock file is made by nobody: its lock is there before a folder is, and goes after it.
+            // A folder without a lock file is not in use: the lock is made before the folder, and removed after it.
             let _ = take_lock(&folder, false).map(|lock| lock.map(|_lock| remove_scratch(&folder)));
         }
     }
@@ -144,7 +144,7 @@ impl Workspace {
 pub struct Scratch {
     path: PathBuf,
     folder: PathBuf,
-    /// Held for as long as the folder is in use; the kernel lets go of it when we die, however we do.
+    /// Held for as long as the folder is in use; the kernel releases it when we die, however we do.
     _lock: fs::File,
 }
 
@@ -154,7 +154,7 @@ impl Scratch {
         &self.path
     }
 
-    /// Declares the file whole and gives it its name, replacing what stood there.
+    /// Gives the finished file its name, replacing a file that had it.
     pub fn keep_as(self, path: &Path) -> Result<PathBuf> {
         fs::rename(&self.path, path)
             .map_err(|error| Problem::io("put the finished file in place", path, &error))?;
@@ -180,7 +180,7 @@ fn lock_file(folder: &Path) -> PathBuf {
 
 /// The lock goes last, so that a folder without one is nobody's.
 fn remove_scratch(folder: &Path) {
-    // What is left behind all the same is swept away by the next run; another run may be sweeping at this moment.
+    // If that fails, the next run removes it; another run may be removing it at this moment.
     let _ = fs::remove_dir_all(folder);
     let _ = fs::remove_file(lock_file(folder));
 }
@@ -197,7 +197,7 @@ fn own_lock(folder: &Path) -> Result<Option<fs::File>> {
 
 /// Locks a scratch folder by a file beside it; `None` if somebody else holds the lock.
 ///
-/// A lock and no process number tells whether the owner lives: containers that share a cache do not see each other's
+/// A lock, not a process number, tells whether the owner lives: containers that share a cache do not see each other's
 /// processes, but they do see each other's locks.
 fn take_lock(folder: &Path, fresh: bool) -> std::io::Result<Option<fs::File>> {
     let path = lock_file(folder);
@@ -217,7 +217,7 @@ fn take_lock(folder: &Path, fresh: bool) -> std::io::Result<Option<fs::File>> {
     Ok(same.then_some(file))
 }
 
-/// Far more than any source has; what is longer was named by mistake.
+/// Far more than any source has; a longer file was named by mistake.
 const TEXT_BYTES_MAX: u64 = 16 << 20;
 
 /// Reads a text file, with the lab's error style. Pipes and devices, which may never end, are refused.

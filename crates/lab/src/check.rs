@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Checking: is a variant right? Its runner says so, under the oldest CPU that the variant claims.
+//! Checking: whether a variant is right, as its runner says under the oldest CPU that the variant claims.
 
 use crate::build::Builder;
 use crate::cache::Workspace;
@@ -12,11 +12,11 @@ use std::hash::{BuildHasher, Hasher};
 use std::path::Path;
 use std::time::Duration;
 
-/// A check of everything that takes longer is stuck; the slowest reference takes a tenth of it.
+/// A full check that takes longer is stuck; the slowest reference takes a tenth of it.
 const FULL_TIMEOUT: Duration = Duration::from_secs(600);
 /// The same for the short form.
 const QUICK_TIMEOUT: Duration = Duration::from_secs(90);
-/// A variant that is expected to fail may be one that never ends.
+/// The same for a variant that is expected to fail, which may be one that never ends.
 const EXPECTED_FAILURE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// What came of one check.
@@ -143,8 +143,8 @@ pub fn check(workspace: &Workspace, builder: &Builder, variant: &Variant, quick:
     check_in(workspace, builder, variant, Manner { quick, ..Manner::default() })
 }
 
-/// Builds and checks a variant; one that does not compile is wrong, not a [`Problem`](crate::Problem), which is what
-/// keeps us from judging it.
+/// Builds and checks a variant. One that does not compile is wrong; a [`Problem`](crate::Problem) means that it could not
+/// be judged.
 pub fn check_in(
     workspace: &Workspace,
     builder: &Builder,
@@ -198,7 +198,7 @@ pub fn check_in(
     Ok(checked)
 }
 
-/// A wanted call that the check never came to says nothing about the variant. The runner tells how many there are.
+/// If the check ended before the wanted call, that says nothing about the variant. The runner tells how many calls there are.
 fn refuse_unreached(output: &Output, token: &str, manner: Manner) -> Result<()> {
     let told = |line: &str| line.strip_prefix("calls ")?.strip_suffix(token)?.trim().parse::<u64>().ok();
     let (Some(wanted), Some(count)) = (manner.call, output.stdout.lines().find_map(told)) else {
@@ -219,7 +219,7 @@ fn with_prototype(verdict: Verdict, builder: &Builder, variant: &Variant) -> Res
     }))
 }
 
-/// Engines that are there, and why the others are not.
+/// The engines that are available, and why the others are not.
 fn split(engines: Vec<Result<Engine, CannotRun>>) -> (Vec<Engine>, Vec<String>) {
     let mut there: Vec<Engine> = Vec::new();
     let mut reasons = Vec::new();
@@ -243,7 +243,7 @@ fn both(first: Verdict, second: Verdict) -> Verdict {
     }
 }
 
-/// Turns a failure that was announced into a catch, and an announced failure that did not come into a failure.
+/// Turns an expected failure into a catch, and an expected failure that did not come into a failure.
 fn judged(verdict: Verdict, expected: Option<&str>) -> Verdict {
     let Some(text) = expected else { return verdict };
     match verdict {

@@ -188,8 +188,8 @@ pub fn variants(
     Ok(found)
 }
 
-/// Reads one variant as [`variant_from`] does; one that cannot be read is found all the same, with its defect, so that
-/// the others still get their verdict.
+/// Reads one variant as [`variant_from`] does. A variant that cannot be read is listed with its defect, so that the others
+/// still get their verdict.
 pub fn variant_or_defect(hotpath: &Arc<HotPath>, arch: Arch, source: &Path, name: &str) -> Option<Variant> {
     variant_from(hotpath, arch, source, name, false).unwrap_or_else(|problem| {
         let mut variant = assemble(hotpath, arch, source, name, HeadKeys::default());
@@ -207,7 +207,7 @@ fn source_files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(entries.flatten().map(|entry| entry.path()).filter(is_source).collect())
 }
 
-/// Folders inside a hot path that are no architecture are only those that we know the use of.
+/// A folder inside a hot path that is not an architecture's has to be one whose use is known.
 fn refuse_unknown_folders(folder: &Path) -> Result<()> {
     let known = variant_folder_names();
     for inside in if folder.is_dir() { subfolders(folder)? } else { Vec::new() } {
@@ -319,7 +319,7 @@ fn resolve_needs(variant: &Variant, sources: &[(String, PathBuf)]) -> Result<Vec
     Ok(needs)
 }
 
-/// Whether a file's name is that of what variants are made of.
+/// Whether a file's name is that of a variant's source or object.
 pub fn is_source(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ["c", "S", "s", "o"].iter().any(|known| ending == *known))
 }

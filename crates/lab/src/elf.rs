@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! What we ask an ELF file: its architecture, the symbols it defines, and where a function really starts.
 //!
-//! POWER's two 64-bit ABIs link with each other without a word and then crash, because under ELFv1 a function's
+//! POWER's two 64-bit ABIs link with each other without a warning and then crash, because under ELFv1 a function's
 //! symbol names a descriptor and not code. `powerpc64` means ELFv2 here; an ELFv1 object is refused.
 
 use crate::problem::{Problem, Result};

@@ -100,8 +100,8 @@ pub fn for_trace(workspace: &Workspace, variant: &Variant) -> Result<Result<Engi
     }
 }
 
-/// The same for a cpu, whose claims `has` tells. A dispatcher goes where its machine lets it, so the machine that it is
-/// traced on has what the cpu has of that for which the dispatcher asks.
+/// The same for a cpu, whose claims `has` tells. A dispatcher chooses by the machine that it runs on, so it is traced on a
+/// machine that has the same of the features it asks for as the cpu.
 pub fn for_trace_on(
     workspace: &Workspace,
     variant: &Variant,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Programs of our own that stand on nothing but the kernel: C with `runner/freestanding.h` and the entry of `runner/arch/<arch>`.
+//! Programs of our own that need nothing but the kernel: C with `runner/freestanding.h` and the entry of `runner/arch/<arch>`.
 //!
-//! They are what can be run on seven architectures without a C library for any: on the machine, under QEMU's user mode, and as
-//! the only files of a kernel that has just booted.
+//! They run on seven architectures without a C library for any of them: on the machine, under QEMU's user mode, and as the only
+//! files of a kernel that has just booted.
 
 use crate::build::digest;
 use crate::cache::{read_text, Workspace};
@@ -32,7 +32,7 @@ fn without_vectors(arch: Arch) -> &'static [&'static str] {
         Arch::Powerpc => &["-mno-altivec"],
         Arch::Powerpc64 | Arch::Powerpc64le => &["-mno-vsx", "-mno-altivec"],
         Arch::X86_64 => &["-mgeneral-regs-only"],
-        // Its assembler would refuse NEON in our own assembly, too; so what the compiler makes of copies stays.
+        // With such a flag the assembler would refuse NEON in our own assembly, too; so copies may use vector registers here.
         Arch::Aarch64 => &[],
         // Their baselines have no vectors.
         Arch::Loongarch64 | Arch::Riscv64 => &[],

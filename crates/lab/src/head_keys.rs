@@ -67,7 +67,7 @@ fn in_open_block(source: &str, index: usize) -> bool {
     before.rfind("/*").is_some_and(|open| !before[open..].contains("*/"))
 }
 
-/// A line that begins like a key and is none is a mistake: read as prose, it would claim nothing.
+/// A line that looks like a key but is not one is a mistake: taken as prose, its claim would be lost.
 fn split_key(text: &str) -> Result<(&str, &str)> {
     let key = text.split_once(':').filter(|(key, _)| !key.contains(char::is_whitespace));
     key.map(|(key, value)| (key, value.trim())).ok_or_else(|| {
@@ -111,7 +111,7 @@ fn set(keys: &mut HeadKeys, key: &str, value: &str) -> Result<()> {
     Ok(())
 }
 
-/// Two values for what has one: whichever were taken, somebody meant the other.
+/// Refuses two values for a key that has one, since either could be the intended one.
 fn once(key: &str, place: &mut Option<String>, value: &str) -> Result<()> {
     if place.is_some() {
         return Err(Problem::new(format!("'{key}' is there twice")).remedy("take one of them out"));

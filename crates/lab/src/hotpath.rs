@@ -102,7 +102,7 @@ impl HotPath {
         Ok(hotpaths)
     }
 
-    /// What a file of this folder is called as a variant of this hot path; `None` if it is none.
+    /// The name of a file of this folder as a variant of this hot path; `None` if it is not one.
     pub fn variant_name(&self, source: &Path) -> Option<String> {
         let stem = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let place = format!("{}/{stem}", file_name(source.parent().unwrap_or(source)));
@@ -151,7 +151,7 @@ impl HotPath {
 }
 
 impl File {
-    /// Names of variants that no file or width has would go unnoticed otherwise.
+    /// Refuses names of variants that no file or width has, which would go unnoticed otherwise.
     fn check_variants(&self, folder: &Path) -> std::result::Result<(), String> {
         for (place, names) in &self.variants {
             if !["c", "S"].iter().any(|ending| folder.join(format!("{place}.{ending}")).is_file()) {

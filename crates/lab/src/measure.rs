@@ -85,22 +85,22 @@ pub fn interleaved(
     results
 }
 
-/// Nearer to each other than this, as a ratio, two times are to be compared in samples of one number of calls.
+/// Two times whose ratio is below this are compared in samples of the same number of calls.
 const NEAR: f64 = 1.1;
 
 /// The calls per sample of each subject that make a sample about as long as it should be.
 ///
-/// What a sample costs beside its calls is some 50 ns and not all taken off, so two numbers of calls give two times, up to a
-/// hundredth apart, which is more than the intervals of a quiet machine allow. So subjects that are nearly as fast as each other
-/// have one number, whatever side of a power of two they are on.
+/// A sample costs some 50 ns besides its calls, not all of which is subtracted. So different numbers of calls give times that
+/// differ by up to a hundredth, which is more than the intervals of a quiet machine. Subjects of nearly equal speed therefore
+/// get the same number, even if they are on different sides of a power of two.
 fn calibrate(subjects: &[Subject]) -> Vec<Result<u64>> {
     let times: Vec<Result<f64>> = subjects.iter().map(least_ns).collect();
     let known: Vec<f64> = times.iter().filter_map(|time| time.as_ref().ok().copied()).collect();
     times.into_iter().map(|time| time.map(|ns| calls_among(ns, &known))).collect()
 }
 
-/// The least time of a call in three processes, which is much the same however busy the machine is: in samples of so many calls
-/// that the clock's resolution, which a first process is at the mercy of, does not matter.
+/// The least time of a call in three processes, which hardly depends on how busy the machine is. A first process, whose samples
+/// the clock's resolution may distort, gives the number of calls for samples in which it does not matter.
 fn least_ns(subject: &Subject) -> Result<f64> {
     let rough = one_process(subject, 64, 20)?.least_ns;
     let mut least = f64::INFINITY;

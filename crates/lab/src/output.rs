@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Where a verb's `-o` goes. Every verb that writes a file of the user's does it here.
 //!
-//! A regular file, or a name that is free, gets its content whole or not at all: it is written beside its place and
-//! renamed, and what a symbolic link points to is what is replaced. Devices, FIFOs and sockets cannot be replaced
-//! without destroying them: they are written through. `-` is standard output, and so are `/dev/stdout` and its like.
+//! A regular file, or a name that is free, gets its content whole or not at all: a temporary file beside it is written and
+//! renamed. Of a symbolic link, the target is replaced. Devices, FIFOs and sockets cannot be replaced without destroying
+//! them, so they are opened and written. `-` is standard output, and so are `/dev/stdout` and the like.
 
 use crate::problem::{Problem, Result};
 use std::fs::{self, File, OpenOptions};
@@ -34,7 +34,7 @@ enum Place {
 }
 
 impl Output {
-    /// Looks at what is there. Errors: a folder, a name in a folder that does not exist, a loop of links.
+    /// Finds out what the name is. Errors: a folder, a name in a folder that does not exist, a loop of links.
     pub fn new(named: &Path) -> Result<Output> {
         let place = find(named).map_err(|error| failed(named, &error))?;
         Ok(Output { named: named.to_owned(), place })
@@ -126,7 +126,7 @@ fn find(named: &Path) -> io::Result<Place> {
 fn replace(path: &Path, from: &mut dyn Read) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let beside = path.with_file_name(format!(".{name}.{}.partial", std::process::id()));
-    // Left by a process of our number that was killed, or nothing: nobody else uses this name.
+    // If it exists, it was left by a killed process with our number: no other process uses this name.
     let _ = fs::remove_file(&beside);
     let mut write = || {
         let mut file = OpenOptions::new().write(true).create_new(true).open(&beside)?;

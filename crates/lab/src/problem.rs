@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-/// Whose doing a problem is; it decides between the exit statuses 1 and 2.
+/// What causes a problem; it decides between the exit statuses 1 and 2.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Blame {
     /// The machine, the checkout or the command line: nothing was learnt about what is judged. Exit status 2.
@@ -22,7 +22,7 @@ pub struct Problem {
     pub place: String,
     /// What the user can do; empty if nothing but reading `what` again.
     pub remedy: String,
-    /// Whose doing it is.
+    /// What causes it.
     pub blame: Blame,
 }
 
@@ -30,12 +30,12 @@ pub struct Problem {
 pub type Result<T, E = Problem> = std::result::Result<T, E>;
 
 impl Problem {
-    /// A problem with neither place nor remedy yet, put down to the surroundings.
+    /// A problem with neither place nor remedy yet, caused by the surroundings.
     pub fn new(what: impl Into<String>) -> Problem {
         Problem { what: what.into(), place: String::new(), remedy: String::new(), blame: Blame::Surroundings }
     }
 
-    /// Puts it down to the variant that is judged.
+    /// Makes the variant that is judged its cause.
     pub fn of_variant(mut self) -> Problem {
         self.blame = Blame::Variant;
         self

@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 use termination::{ask_group_to_end, ask_to_end, ends_gently, has_ended, wait_until};
 use wait_timeout::ChildExt;
 
-/// What a program may take of the machine; what takes more is broken and ends itself, not the machine.
+/// The resources that a program may use; a program that exceeds them is broken and ends itself, not the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Memory of its own.
@@ -39,14 +39,14 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Those of our own environment: for tests of ours, whose sanitizers reserve terabytes of addresses.
+    /// No limits but inherited ones: for tests of ours, whose sanitizers reserve terabytes of address space.
     pub const INHERITED: Limits = Limits { memory_bytes: u64::MAX, file_bytes: u64::MAX };
 }
 
 /// For foreign programs, whose needs we do not know.
 const LIMITS_OF_ANY: Limits = Limits { memory_bytes: 8 << 30, file_bytes: 8 << 30 };
 
-/// What a program with a bare environment gets of ours.
+/// The variables of our environment that a program with a bare one gets.
 const KEPT_IN_BARE: [&str; 3] = ["PATH", "HOME", "LD_LIBRARY_PATH"];
 
 /// Where the output and the errors of a program go.
@@ -175,8 +175,8 @@ impl Command {
         self.finish(child, waited.map(ending_of), started, [stdout, stderr])
     }
 
-    /// Runs it while a watcher sees its standard output as it comes. Who is to end gets SIGTERM first, and a while to write
-    /// what it has to write: an emulator its plugin's trace.
+    /// Runs it while a watcher sees its standard output as it comes. A program that has to end gets SIGTERM first, and time to
+    /// write what it still has to: an emulator its plugin's trace.
     pub fn run_watched(&self, mut watcher: impl FnMut(&[u8]) -> Watch + Send + 'static) -> Result<Output> {
         let started = Instant::now();
         let mut child = self.spawn()?;
@@ -203,7 +203,7 @@ impl Command {
     fn spawn(&self) -> Result<std::process::Child> {
         let mut command = std::process::Command::new(&self.program);
         command.args(&self.args);
-        // What shows its output is the user's program, and what the user types or pipes is for it.
+        // A program whose output is shown is the user's, so it also gets what the user types or pipes.
         let shown = self.printing != Printing::Kept;
         command.stdin(if shown { Stdio::inherit() } else { Stdio::null() });
         let terminal = self.at_terminal();
@@ -221,7 +221,7 @@ impl Command {
             command.current_dir(folder);
         }
         if self.printing == Printing::Kept {
-            // What we read has to be in the words that we know.
+            // Output that we parse has to be in the language that we know.
             command.env("LC_ALL", "C");
         }
         confine(&mut command, self.limits, self.alone.then(Filter::new), terminal);
@@ -232,12 +232,12 @@ impl Command {
         Ok(child)
     }
 
-    /// What it shows is the user's, who sits at a terminal.
+    /// Whether it is the user's program, and the user is at a terminal.
     fn at_terminal(&self) -> bool {
         self.printing != Printing::Kept && std::io::stdin().is_terminal()
     }
 
-    /// Ends what is left of its group and gathers what it has said; no ending is one at the time limit.
+    /// Kills the rest of its group and gathers its output. Without an ending, the time limit was reached.
     fn finish(
         &self,
         mut child: std::process::Child,

@@ -160,11 +160,11 @@ pub struct Recording<'a> {
     pub plugin_arguments: &'a [String],
     /// How long it may take.
     pub timeout: Duration,
-    /// Where the output of a program of the user's goes; that of ours is kept.
+    /// Where the output of a user's program goes; that of ours is kept.
     pub printing: Printing,
 }
 
-/// What became of a program of the user's.
+/// How a recorded program of the user's ended.
 pub struct Recorded {
     /// The trace, if there is one: of all that ran until the program ended, however it did.
     pub trace: Option<Scratch>,
@@ -178,7 +178,7 @@ impl Recording<'_> {
     /// Runs a program of the user's, which may do as it likes, fail, crash or be ended.
     pub fn run_foreign(&self, workspace: &Workspace) -> Result<Recorded> {
         let (command, scratch) = self.command(workspace)?;
-        // The tracer sees signals that end the program only if it is preloaded; it hands the guest what we got.
+        // The tracer sees signals that end the program only if it is preloaded; it gives the guest our LD_PRELOAD.
         let ours = tracer(workspace)?.into_os_string();
         let users = std::env::var_os("LD_PRELOAD").unwrap_or_default();
         let mut both = ours;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The symbols of a large program, a kernel's `vmlinux` above all: found by name in no time, and ambiguous where they are.
+//! The symbols of a large program, above all a kernel's `vmlinux`: found quickly by name, with every place of an ambiguous one.
 
 use crate::elf::{arch_of, local_entry_offset, Function};
 use crate::problem::{Problem, Result};
@@ -18,7 +18,7 @@ pub struct Symbols {
     path: PathBuf,
     /// By name, each address once.
     named: BTreeMap<String, Vec<Function>>,
-    /// Addresses at which anything begins, for the length of what has no length in the table.
+    /// Addresses at which any symbol begins, for the length of symbols without one in the table.
     starts: Vec<u64>,
 }
 

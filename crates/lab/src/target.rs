@@ -14,7 +14,7 @@ pub enum Qemu {
     Packaged,
     /// The QEMU 10 that `./setup` builds: LSX and LASX, plugin API 2 and later.
     Built,
-    /// None that we can have (AVX-512): natively or not at all.
+    /// No available one (AVX-512): natively or not at all.
     None,
 }
 
@@ -48,7 +48,7 @@ pub struct Target {
     pub qemu_program: &'static str,
     /// Folders of variants that serve this architecture, besides `generic`.
     pub variant_folders: &'static [&'static str],
-    /// What a variant claims that says nothing.
+    /// The claim of a variant that makes none.
     pub baseline: &'static str,
     /// What variants may claim, oldest first.
     pub requirements: &'static [Requirement],

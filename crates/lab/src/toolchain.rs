@@ -73,8 +73,8 @@ impl Compiler {
         static VERSION: OnceLock<Result<String>> = OnceLock::new();
         let program = require_program("clang-19", "clang-19")?;
         let version = VERSION.get_or_init(|| dumped_version(&program)).clone()?;
-        // clang would read the headers of whatever C library the machine has, of another architecture perhaps: one and the same
-        // file would compile here and not there.
+        // clang would read the headers of the machine's C library, perhaps for another architecture, so that a file might compile on
+        // one machine and not on another.
         let mut flags = vec![format!("--target={}", target.triple), "-nostdlibinc".to_owned()];
         flags.extend(target.cflags.iter().map(|flag| flag.to_string()));
         Ok(Compiler { program, target_flags: flags, version: format!("clang {version}") })

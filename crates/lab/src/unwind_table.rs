@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-/// Address and length of each function that has an entry. What is not understood is left out.
+/// Address and length of each function that has an entry. Entries that are not understood are left out.
 pub fn functions(data: &[u8], section: u64, wide: bool, big_endian: bool) -> Vec<(u64, u64)> {
     let mut table = Table { data, section, wide, big_endian, at: 0 };
     let mut encodings: BTreeMap<usize, u8> = BTreeMap::new();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Which file of the runner calls which: the table is the whole of it, and nothing in it leans on what comes after it.
+//! Which file of the runner calls which: the table is complete, and no file in it calls one after it.
 
 #[path = "../../trace/tests/calls/mod.rs"]
 mod calls;
@@ -8,7 +8,7 @@ use calls::{calls, table};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Each file after those that it calls. What the checked call has to say at a failure, `verdict` is told to ask for.
+/// Each file after those that it calls. `verdict` gets the checked call's part of a failure's report through a callback.
 const CALLS: &[(&str, &[&str])] = &[
     ("memory_calls", &[]),
     ("compiler_support", &[]),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What a child is before it becomes the program: in a group of its own, bounded, and gone when we are.
+//! Prepares a child before it becomes the program: a group of its own, limits, and a kill by the kernel when we die.
 
 use super::group::take_terminal;
 use super::Limits;

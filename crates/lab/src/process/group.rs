@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Process groups: those that run now, so that an interrupted run leaves nothing, and whom the terminal's keys go to.
+//! Process groups: those that run now, so that an interrupted run leaves none, and the one that gets the terminal's keys.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -36,7 +36,7 @@ pub(super) fn own_group() -> i32 {
 
 /// Makes a group the one that the terminal's keys and signals go to. Async-signal-safe.
 pub(super) fn take_terminal(group: i32) {
-    // SAFETY: system calls on integers. Who is not in the foreground is stopped by SIGTTOU for asking, unless it is ignored.
+    // SAFETY: system calls on integers. A process in the background is stopped by SIGTTOU for this, unless it is ignored.
     unsafe {
         let before = libc::signal(libc::SIGTTOU, libc::SIG_IGN);
         libc::tcsetpgrp(libc::STDIN_FILENO, group);

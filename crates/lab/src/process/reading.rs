@@ -43,7 +43,7 @@ pub(super) fn keep_reading(
                 kept.extend_from_slice(b"\n[output cut here: more than 4 MiB]\n");
             }
         }
-        // Nobody listens any more where the output was given up.
+        // Fails if the receiver has given up on the output.
         let _ = sender.send(());
     });
     Reading { kept, ended }
@@ -52,7 +52,7 @@ pub(super) fn keep_reading(
 /// What the stream had, as text.
 pub(super) fn collected(reading: Option<Reading>) -> String {
     let Some(reading) = reading else { return String::new() };
-    // If the time is up, what has come until now has to do.
+    // If the time is up, the output until now is used.
     let _ = reading.ended.recv_timeout(REST_OF_OUTPUT);
     let bytes = reading.kept.lock().expect("nothing panics while it is held");
     String::from_utf8_lossy(&bytes).into_owned()
