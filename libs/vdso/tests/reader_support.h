@@ -1,15 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the tests of reader.c share: a page and its writer, a reader's answers by exact integers, and small helpers. Part of that
- * program, which has included the library and says what the counter shows.
+ * What the files of reader-test share: a counter that the tests move, a page and its writer, exact integers, and small helpers.
+ * The readers are compiled with that counter, so this comes before any other header of the library.
  */
 #ifndef VDSO_TESTS_READER_SUPPORT_H
 #define VDSO_TESTS_READER_SUPPORT_H
 
+#include <stdint.h>
+
+#define VDSO_TEST_COUNTER test_counter
+#define VDSO_TEST_BARRIER test_barrier
+
+#include "bare.h"
+#include "vdso_clock.h"
+#include "vdso_hypervisor.h"
+#include "vdso_read.h"
+#include "vdso_writer.h"
+
+/* What the counter shows, and how often it was read. */
+extern uint64_t counter_now, counter_reads;
+/* At which barrier from now on the writer commits; 0: at none. */
+extern unsigned int commit_at;
+
 /* Two pages one step apart, as a namespace has them. */
-static unsigned char *pages;
-static struct vdso_page *page, *behind;
-static struct vdso_writer writer;
+extern unsigned char *pages;
+extern struct vdso_page *page, *behind;
+extern struct vdso_writer writer;
+
+/* The clocks that read the counter. */
+extern const int32_t fine_clocks[5];
+
+/* One file each: the readers, the writer, hypervisors' pages, the loader. */
+void test_readers(uint64_t cases);
+void test_writer(uint64_t cases);
+void test_hypervisors(uint64_t cases);
+void test_loader(const char *path, uint64_t cases);
 
 /* ------------------------------------------------------------------ exact integers, by digits of 16 bits */
 
@@ -17,7 +42,7 @@ struct exact {
 	uint32_t digit[12]; /* least significant first */
 };
 
-static struct exact exact_product(uint64_t a, uint32_t b)
+static inline struct exact exact_product(uint64_t a, uint32_t b)
 {
 	struct exact product = { { 0 } };
 
@@ -34,7 +59,7 @@ static struct exact exact_product(uint64_t a, uint32_t b)
 	return product;
 }
 
-static void exact_add(struct exact *sum, uint64_t value)
+static inline void exact_add(struct exact *sum, uint64_t value)
 {
 	uint64_t carry = 0;
 
@@ -46,7 +71,7 @@ static void exact_add(struct exact *sum, uint64_t value)
 }
 
 /* Divides in place; returns the remainder. */
-static uint64_t exact_divide(struct exact *value, uint64_t divisor)
+static inline uint64_t exact_divide(struct exact *value, uint64_t divisor)
 {
 	uint64_t rest = 0;
 
@@ -58,13 +83,13 @@ static uint64_t exact_divide(struct exact *value, uint64_t divisor)
 	return rest;
 }
 
-static uint64_t exact_low(const struct exact *value)
+static inline uint64_t exact_low(const struct exact *value)
 {
 	return (uint64_t)value->digit[3] << 48 | (uint64_t)value->digit[2] << 32 | value->digit[1] << 16 | value->digit[0];
 }
 
 /* The time that a block gives at a delta: (delta * mult + base) >> shift, as seconds and nanoseconds. */
-static struct vdso_time exact_time(const struct vdso_data *data, unsigned int clock, uint64_t delta)
+static inline struct vdso_time exact_time(const struct vdso_data *data, unsigned int clock, uint64_t delta)
 {
 	struct exact value = exact_product(delta, data->mult);
 	struct vdso_time time;
@@ -79,39 +104,31 @@ static struct vdso_time exact_time(const struct vdso_data *data, unsigned int cl
 
 /* ------------------------------------------------------------------ small helpers */
 
-static uint64_t random64(void)
+static inline uint64_t random64(void)
 {
 	return (uint64_t)assay_random() << 32 | assay_random();
 }
 
-static uint64_t random_bits(unsigned int bits)
+static inline uint64_t random_bits(unsigned int bits)
 {
 	return bits == 0 ? 0 : random64() >> (64 - bits);
 }
 
-static unsigned long group_failed;
-static void group_start(void)
-{
-	group_failed = bare_failed;
-	memset(pages, 0, VDSO_PAGE_STEP + VDSO_PAGE_SIZE);
-}
+/* A record for each group of checks, on a page of zeros. */
+void group_start(void);
+void group_end(const char *name, uint64_t count);
 
-static void group_end(const char *name, uint64_t count)
-{
-	assay_print("reader\t%s\t%s\t%llu\n", name, bare_failed == group_failed ? "ok" : "FAILED", (unsigned long long)count);
-}
-
-static struct vdso_source source(uint64_t frequency_hz, uint64_t mask)
+static inline struct vdso_source source(uint64_t frequency_hz, uint64_t mask)
 {
 	return (struct vdso_source){ VDSO_CLOCKMODE_ARCH, 0, mask, frequency_hz };
 }
 
-static struct vdso_timestamp at(uint64_t sec, uint64_t nsec)
+static inline struct vdso_timestamp at(uint64_t sec, uint64_t nsec)
 {
 	return (struct vdso_timestamp){ sec, nsec };
 }
 
-static void start(uint64_t frequency_hz, uint64_t mask, uint64_t cycles, struct vdso_timestamp realtime)
+static inline void start(uint64_t frequency_hz, uint64_t mask, uint64_t cycles, struct vdso_timestamp realtime)
 {
 	struct vdso_source from = source(frequency_hz, mask);
 	enum vdso_writer_result result;
@@ -121,14 +138,14 @@ static void start(uint64_t frequency_hz, uint64_t mask, uint64_t cycles, struct 
 	bare_expect(result == VDSO_WRITER_OK, "%llu Hz: %s", (unsigned long long)frequency_hz, vdso_writer_describe(result));
 }
 
-static void commit(uint64_t cycles)
+static inline void commit(uint64_t cycles)
 {
 	counter_now = cycles & writer.source.mask;
 	vdso_writer_begin(&writer, cycles);
 	vdso_writer_commit(&writer);
 }
 
-static struct vdso_time now(int32_t clock)
+static inline struct vdso_time now(int32_t clock)
 {
 	struct vdso_time time = { INT64_MIN, 0 };
 
@@ -137,22 +154,22 @@ static struct vdso_time now(int32_t clock)
 	return time;
 }
 
-static _Bool same(struct vdso_time a, struct vdso_time b)
+static inline _Bool same(struct vdso_time a, struct vdso_time b)
 {
 	return a.sec == b.sec && a.nsec == b.nsec;
 }
 
-static _Bool earlier(struct vdso_time a, struct vdso_time b)
+static inline _Bool earlier(struct vdso_time a, struct vdso_time b)
 {
 	return a.sec < b.sec || (a.sec == b.sec && a.nsec < b.nsec);
 }
 
-static int64_t between_ns(struct vdso_time a, struct vdso_time b)
+static inline int64_t between_ns(struct vdso_time a, struct vdso_time b)
 {
 	return (b.sec - a.sec) * VDSO_NSEC_PER_SEC + (int64_t)b.nsec - (int64_t)a.nsec;
 }
 
-static void expect_time(struct vdso_time is, struct vdso_time should, const char *what, uint64_t detail)
+static inline void expect_time(struct vdso_time is, struct vdso_time should, const char *what, uint64_t detail)
 {
 	bare_expect(same(is, should), "%s (%llu): %lld.%09u, expected %lld.%09u", what, (unsigned long long)detail,
 		    (long long)is.sec, is.nsec, (long long)should.sec, should.nsec);
