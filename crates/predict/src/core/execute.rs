@@ -4,16 +4,18 @@
 //! say.
 
 mod dispatch;
+mod ports;
 mod rules;
+mod run;
 
 pub(crate) use rules::Rules;
+pub(super) use run::kept;
 
 use super::front_end::FrontEnd;
-use super::halves::{Halves, Side, ELSEWHERE, SECOND_LANE};
+use super::halves::SECOND_LANE;
 use super::memory::{Blocked, Found, Loaded, MemoryPath};
 use super::planted::{planted, Fault};
 use super::queues::{Calendar, Ring, LANES};
-use super::units::Pipes;
 use super::values::{Sources, Values};
 use super::window::Window;
 use super::{accesses_of, Core, Counters, Event, Nobody, Record};
@@ -25,6 +27,8 @@ use crate::plan::Plan;
 use crate::relax::Relax;
 use crate::source::Access;
 use decode::Role;
+use ports::Ports;
+use run::Run;
 
 const UNLIMITED: usize = 2000;
 
@@ -43,16 +47,6 @@ fn computes_with_loaded(plan: &Plan, op: &Op) -> bool {
     op.is(Flags::LOAD) && plan.parts_of(op).iter().any(|part| part.waits == Waits::Loaded)
 }
 
-/// Cycles from issue until the pipe writes a general register; 0 if it writes none, or if write ports are not modelled.
-#[inline]
-fn written(op: &Op) -> u16 {
-    if op.is(Flags::WRITES_GENERAL) {
-        op.latency
-    } else {
-        0
-    }
-}
-
 /// The cycle that the latency of an updated base counts from. A base of latency 0 is computed when the register is renamed,
 /// as x86 cores do with the stack pointer, and waits for no pipe.
 #[inline]
@@ -64,80 +58,11 @@ fn base_from(result: &Result, ready: u64, issue: u64) -> u64 {
     }
 }
 
-/// Of the pipes that an instruction took, those that it occupies for more than a cycle, and the most cycles that it does.
-#[cold]
-pub(super) fn kept(plan: &Plan, op: &Op, pipes: u32) -> (u32, u16) {
-    let long = plan.parts_of(op).iter().filter(|part| part.busy > 1);
-    let (mask, cycles) = long.fold((0, 1), |(mask, cycles), part| (mask | part.mask, cycles.max(part.busy)));
-    (mask & pipes, cycles)
-}
-
-/// How far an instruction has come.
-struct Run {
-    /// When the instruction could begin and when its sources were there; what the last of them waited for.
-    start: u64,
-    ready: u64,
-    source_cause: u64,
-    /// Last part issued, and the cycle that latencies count from.
-    issue: u64,
-    base: u64,
-    loaded: Loaded,
-    /// When all results are there.
-    finish: u64,
-}
-
-impl Run {
-    /// The number of the cause that it waited for longest; of equals the last.
-    #[inline]
-    fn cause(&self) -> u64 {
-        let (for_sources, for_pipe) = (self.ready - self.start, self.issue.saturating_sub(self.ready));
-        if self.loaded.extra >= for_sources.max(for_pipe) {
-            self.loaded.cause as u64
-        } else if for_pipe >= for_sources {
-            Cause::Unit as u64
-        } else {
-            self.source_cause
-        }
-    }
-
-    /// Its record; `complete` is `u64::MAX` if it is not known yet.
-    #[cold]
-    fn event(
-        &self,
-        op: &Op,
-        fetch: u64,
-        dispatch: u64,
-        complete: u64,
-        opens_group: bool,
-        (pipes, kept): (u32, (u32, u16)),
-    ) -> Event {
-        Event {
-            op: op.index,
-            fetch,
-            dispatch,
-            start: self.start,
-            ready: self.ready,
-            issue: self.issue,
-            finish: self.finish,
-            complete,
-            opens_group,
-            cause: Cause::numbered(self.cause()),
-            pipes,
-            kept,
-            loaded_from: 0,
-            stores: op.is(Flags::STORE),
-        }
-    }
-}
-
 /// An out-of-order core.
 pub(crate) struct Engine<R> {
     rules: R,
-    halves: Halves,
-    /// The half of the newest instruction.
-    side: Side,
     front: FrontEnd,
-    pipes: Pipes,
+    ports: Ports<R>,
     calendar: Calendar,
     memory: MemoryPath,
     values: Values,
@@ -152,11 +77,6 @@ pub(crate) struct Engine<R> {
     hold: u64,
     dispatch_latency: u64,
     mispredict: u64,
-    /// Pipes that results take, and on a core with halves those that they come from.
-    results: u32,
-    results_from: u32,
-    /// Loads of general registers take those, too, in slices.
-    load_results: bool,
     relax: Relax,
     counters: Counters,
     marks: Vec<u64>,
@@ -195,10 +115,8 @@ impl<R: Rules> Engine<R> {
         }
         Engine {
             rules,
-            halves: Halves::new(description),
-            side: Side::WHOLE,
             front: FrontEnd::new(description, relax),
-            pipes: Pipes::new(d.binds, d.one_result, &description.units, description.halves),
+            ports: Ports::new(description, relax),
             calendar: Calendar::new(limits),
             memory: MemoryPath::new(description, relax, limit(memory.store_queue).max(least)),
             values: Values::new(description.bypass.as_deref()),
@@ -211,89 +129,9 @@ impl<R: Rules> Engine<R> {
             hold: 0,
             dispatch_latency: d.latency,
             mispredict: description.branch.mispredict,
-            results: d.results & !relax.pipes,
-            results_from: if d.results & !relax.pipes == 0 { 0 } else { d.results_from },
-            load_results: d.load_results,
             relax,
             counters: Counters::default(),
             marks: Vec::new(),
-        }
-    }
-
-    /// Of those pipes, the ones in the newest instruction's half; if none are, all.
-    #[inline]
-    fn usable(&self, mask: u32) -> u32 {
-        match mask & self.side.pipes {
-            0 => mask,
-            pipes => pipes,
-        }
-    }
-
-    /// Takes one of the pipes for a cycle, from `earliest` on; when.
-    #[inline]
-    fn take(&mut self, mask: u32, prefer: u32, earliest: u64) -> u64 {
-        if R::HALVES {
-            let mask = self.usable(mask);
-            self.pipes.reserve_in_half(mask, prefer, earliest)
-        } else {
-            self.pipes.reserve_one(mask, prefer, earliest)
-        }
-    }
-
-    /// The same on a core with halves for one that computes, with the port that its result needs.
-    #[inline]
-    fn take_with_result(&mut self, op: &Op, earliest: u64) -> u64 {
-        let pipe = self.pipes.bind(self.usable(op.mask));
-        let results = if pipe & self.results_from != 0 { self.results & self.side.pipes } else { 0 };
-        self.pipes.reserve_both(pipe, false, results, op, earliest)
-    }
-
-    /// The same for a part of an instruction, as long as it occupies its pipe.
-    #[inline]
-    fn take_part(&mut self, part: &Part, earliest: u64) -> u64 {
-        match R::HALVES {
-            true if part.busy <= 1 => self.take(part.mask, part.prefer, earliest),
-            true => self.pipes.reserve(&Part { mask: self.usable(part.mask), ..*part }, earliest),
-            false => self.pipes.reserve(part, earliest),
-        }
-    }
-
-    /// The marks of values that come late to the newest instruction.
-    #[inline]
-    fn far(&self) -> u64 {
-        if R::HALVES {
-            self.side.far
-        } else {
-            0
-        }
-    }
-
-    /// The mark of the newest instruction's result, by the pipe taken last: a result from a pipe that is not meant for simple
-    /// work, a load or store pipe, comes late to both halves.
-    #[inline]
-    fn mark(&self, prefer: u32) -> u64 {
-        match R::HALVES {
-            true if self.pipes.taken & prefer == 0 => ELSEWHERE,
-            _ => self.own(),
-        }
-    }
-
-    /// The mark of the newest instruction's half.
-    #[inline]
-    fn own(&self) -> u64 {
-        if R::HALVES {
-            self.side.near
-        } else {
-            0
-        }
-    }
-
-    #[inline]
-    fn lane(&self) -> u8 {
-        if R::HALVES {
-            self.side.lane
-        } else {
-            0
         }
     }
 
@@ -308,27 +146,9 @@ impl<R: Rules> Engine<R> {
         events: &mut W,
     ) -> Run {
         let start = *dispatch + self.dispatch_latency;
-        let (ready, source_cause) = self.values.one_kind(plan, op, start, self.far());
-        let issue = if R::SLICED && !op.has::<K>(Flags::BRANCH) {
-            let pair = op.is(Flags::TAKES_PAIR);
-            let mask = self.rules.pipes_of(op.mask, 0, pair);
-            let loads_write =
-                self.load_results && !op.is(Flags::MOVES_VECTOR) && !planted(Fault::LoadPortFree);
-            let writes = op.result_count > 0 && (loads_write || !op.has::<K>(Flags::LOAD));
-            let results = if writes { self.rules.pipes_of(self.results, 0, pair) } else { 0 };
-            self.pipes.reserve_both(mask, pair, results, op, ready)
-        } else if R::HALVES
-            && op.mask & self.results_from != 0
-            && op.result_count > 0
-            && !op.has::<K>(Flags::LOAD | Flags::BRANCH)
-        {
-            self.take_with_result(op, ready)
-        } else if !R::GROUPED && !op.has::<K>(Flags::LOAD | Flags::BRANCH) {
-            self.pipes.reserve_with_result((op.mask, op.prefer), written(op), ready)
-        } else {
-            self.take(op.mask, op.prefer, ready)
-        };
-        let mark = self.mark(op.prefer);
+        let (ready, source_cause) = self.values.one_kind(plan, op, start, self.ports.far());
+        let issue = self.ports.simple::<K>(&self.rules, op, ready);
+        let mark = self.ports.mark(op.prefer);
         let mut loaded = Loaded::AT_ONCE;
         if op.has::<K>(Flags::LOAD) {
             loaded = self.load(op, accesses, dispatch, issue, events);
@@ -361,21 +181,21 @@ impl<R: Rules> Engine<R> {
         events: &mut W,
     ) -> Run {
         let start = *dispatch + self.dispatch_latency;
-        let (for_address, for_other, source_cause) = self.values.pair(op, start, self.far());
+        let (for_address, for_other, source_cause) = self.values.pair(op, start, self.ports.far());
         let ready = for_address.max(for_other);
         let other = plan.parts[op.parts as usize + 1];
-        let address = self.issue_one(op.mask, op.prefer, 0, for_address);
+        let address = self.ports.one(&self.rules, op.mask, op.prefer, 0, for_address);
         if op.has::<K>(Flags::STORE) {
-            let data = if R::SLICED && other.pair {
-                self.pipes.reserve_all(self.rules.pipes_of(other.mask, 1, true), for_other)
-            } else {
-                self.issue_one(other.mask, other.prefer, 1, for_other)
+            let data = match R::SLICED && other.pair {
+                true => self.ports.part(&self.rules, &other, 1, for_other),
+                false => self.ports.one(&self.rules, other.mask, other.prefer, 1, for_other),
             };
             let base = address.max(data);
             let mut finish = base + u64::from(op.latency.max(1)) + u64::from(planted(Fault::PairStoreLate));
             if op.result_count > 0 {
                 let update = (for_address, address);
-                finish = finish.max(self.set_results(plan, op, base, update, Loaded::AT_ONCE, self.own()));
+                finish =
+                    finish.max(self.set_results(plan, op, base, update, Loaded::AT_ONCE, self.ports.own()));
             }
             finish = finish.max(self.memory.store(op, accesses, address, data));
             return Run { start, ready, source_cause, issue: base, base, loaded: Loaded::AT_ONCE, finish };
@@ -383,13 +203,10 @@ impl<R: Rules> Engine<R> {
         let loaded = self.load(op, accesses, dispatch, address, events);
         let there = (address + self.memory.l1_latency() + loaded.extra).max(for_other)
             + u64::from(planted(Fault::PairLoadLate));
-        let base = if R::GROUPED || R::SLICED {
-            self.issue_one(other.mask, other.prefer, 1, there)
-        } else {
-            self.pipes.reserve_with_result((other.mask, other.prefer), written(op), there)
-        };
+        let base = self.ports.computing(&self.rules, op, &other, there);
         let met = Loaded { extra: 0, ..loaded };
-        let finish = self.set_results(plan, op, base, (for_address, address), met, self.own()).max(base + 1);
+        let finish =
+            self.set_results(plan, op, base, (for_address, address), met, self.ports.own()).max(base + 1);
         Run { start, ready, source_cause, issue: base, base, loaded, finish }
     }
 
@@ -403,7 +220,7 @@ impl<R: Rules> Engine<R> {
         events: &mut W,
     ) -> Run {
         let start = *dispatch + self.dispatch_latency;
-        let sources = self.values.sources(plan, op, start, self.far());
+        let sources = self.values.sources(plan, op, start, self.ports.far());
         let (issued, loaded) = match plan.parts_of(op) {
             [address, data]
                 if (address.waits, data.waits) == (Waits::Address, Waits::Data) && !op.is(Flags::LOAD) =>
@@ -414,7 +231,7 @@ impl<R: Rules> Engine<R> {
         };
         let Issued { last: issue, base, address, data } = issued;
         let met = if computes_with_loaded(plan, op) { Loaded { extra: 0, ..loaded } } else { loaded };
-        let mark = self.own();
+        let mark = self.ports.own();
         let update = (sources.address, address.unwrap_or(base));
         let mut finish = self.set_results(plan, op, base, update, met, mark).max(issue + 1);
         finish += u64::from(planted(Fault::GeneralLate));
@@ -425,34 +242,11 @@ impl<R: Rules> Engine<R> {
         Run { start, ready: sources.last, source_cause: sources.cause, issue, base, loaded, finish }
     }
 
-    /// Takes one of these pipes for one cycle, for a part of the newest instruction; when.
-    #[inline(always)]
-    fn issue_one(&mut self, mask: u32, prefer: u32, part: usize, earliest: u64) -> u64 {
-        if R::SLICED {
-            self.pipes.reserve_one(self.rules.pipes_of(mask, part, false), prefer, earliest)
-        } else {
-            self.take(mask, prefer, earliest)
-        }
-    }
-
-    /// Takes the pipes of a part, of that number, of the newest instruction; when.
-    #[inline]
-    fn issue_part(&mut self, part: &Part, number: usize, earliest: u64) -> u64 {
-        if !R::SLICED {
-            return self.take_part(part, earliest);
-        }
-        let mask = self.rules.pipes_of(part.mask, number, part.pair);
-        if part.pair {
-            return self.pipes.reserve_all(mask, earliest);
-        }
-        self.pipes.reserve(&Part { mask, ..*part }, earliest)
-    }
-
     /// Issues a store's two operations.
     #[inline]
     fn issue_store(&mut self, address: &Part, data: &Part, sources: &Sources) -> Issued {
-        let address = self.issue_part(address, 0, sources.address);
-        let data = self.issue_part(data, 1, sources.stored.max(sources.other));
+        let address = self.ports.part(&self.rules, address, 0, sources.address);
+        let data = self.ports.part(&self.rules, data, 1, sources.stored.max(sources.other));
         let last = address.max(data);
         Issued { last, base: last, address: Some(address), data: Some(data) }
     }
@@ -478,7 +272,7 @@ impl<R: Rules> Engine<R> {
             let earliest = match part.waits {
                 Waits::Also => {
                     if !planted(Fault::AlsoForgotten) {
-                        self.issue_part(part, index, previous);
+                        self.ports.part(&self.rules, part, index, previous);
                     }
                     continue;
                 }
@@ -492,9 +286,9 @@ impl<R: Rules> Engine<R> {
                 }
             };
             previous = if !R::GROUPED && !R::SLICED && part.waits == Waits::Loaded && part.busy <= 1 {
-                self.pipes.reserve_with_result((part.mask, part.prefer), written(op), earliest)
+                self.ports.computing(&self.rules, op, part, earliest)
             } else {
-                self.issue_part(part, index, earliest)
+                self.ports.part(&self.rules, part, index, earliest)
             };
             match part.waits {
                 Waits::Address => issued.address = Some(previous),
@@ -527,7 +321,7 @@ impl<R: Rules> Engine<R> {
         for access in accesses {
             if !access.store && access.known {
                 for _ in 1..self.memory.passes(access) {
-                    self.pipes.reserve_one(op.mask, op.prefer, issue);
+                    self.ports.again(op, issue);
                 }
                 let mut one = match self.memory.look_up(op, access, *dispatch, issue, &mut self.front) {
                     Found::Bytes(loaded) => loaded,
@@ -599,7 +393,7 @@ impl<R: Rules> Engine<R> {
         events: &mut W,
     ) {
         if W::ON {
-            self.pipes.held = 0;
+            self.ports.taken();
             self.memory.take_met_data();
         }
         let taken = op.has::<K>(Flags::BRANCH) && next != op.end();
@@ -618,7 +412,7 @@ impl<R: Rules> Engine<R> {
                     self.calendar.hold(self.rules.queue(op.queue, number), run.issue + 1);
                 }
             } else {
-                self.calendar.hold(usize::from(op.queue | self.lane()), run.issue + 1);
+                self.calendar.hold(usize::from(op.queue | self.ports.lane()), run.issue + 1);
             }
         }
         let mut complete = u64::MAX;
@@ -632,8 +426,8 @@ impl<R: Rules> Engine<R> {
             self.branch(op, run.base, next);
         }
         if W::ON {
-            let pipes = (self.pipes.held, kept(plan, op, self.pipes.held));
-            let event = run.event(op, fetch, dispatch, complete, opens, pipes);
+            let pipes = self.ports.taken();
+            let event = run.event(op, fetch, dispatch, complete, opens, (pipes, kept(plan, op, pipes)));
             events.push(Event { loaded_from: self.memory.take_met_data(), ..event });
         }
         if K::FLAGS.is_none() {

@@ -122,17 +122,17 @@ impl<R: Rules> Engine<R> {
             self.rename(op, &mut now);
         }
         if R::HALVES {
-            self.side = self.halves.steer(op);
+            self.ports.steer(op);
         }
         if R::SLICED {
             self.place::<K>(op, &mut now, taken);
         } else if op.queue != NO_QUEUE {
-            let cycle = self.calendar.admit(usize::from(op.queue | self.lane()), now);
+            let cycle = self.calendar.admit(usize::from(op.queue | self.ports.lane()), now);
             self.put_off(&mut now, cycle, Cause::IssueQueue);
         }
         self.rules.settle::<K>(op, now, opens, taken);
         self.last_dispatch = now;
-        self.pipes.pass(now);
+        self.ports.pass(now);
         self.front.dispatched(now);
         (fetch, now, opens)
     }

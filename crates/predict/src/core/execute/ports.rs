@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Where the newest instruction's operations issue: to the pipes of its half or slice, with the result ports that they need.
+
+use super::Rules;
+use crate::core::halves::{Halves, Side, ELSEWHERE};
+use crate::core::planted::{planted, Fault};
+use crate::core::units::Pipes;
+use crate::description::{Description, Part};
+use crate::flags::*;
+use crate::op::Op;
+use crate::relax::Relax;
+use std::marker::PhantomData;
+
+/// The pipes of an out-of-order core, as the newest instruction may take them.
+pub(super) struct Ports<R> {
+    pipes: Pipes,
+    halves: Halves,
+    /// The half of the newest instruction.
+    side: Side,
+    /// Pipes that results take, and on a core with halves those that they come from.
+    results: u32,
+    results_from: u32,
+    /// Loads of general registers take those, too, in slices.
+    load_results: bool,
+    rules: PhantomData<R>,
+}
+
+/// Cycles from issue until the pipe writes a general register; 0 if it writes none, or if write ports are not modelled.
+#[inline]
+fn written(op: &Op) -> u16 {
+    if op.is(Flags::WRITES_GENERAL) {
+        op.latency
+    } else {
+        0
+    }
+}
+
+impl<R: Rules> Ports<R> {
+    pub(super) fn new(description: &Description, relax: Relax) -> Ports<R> {
+        let d = &description.dispatch;
+        Ports {
+            pipes: Pipes::new(d.binds, d.one_result, &description.units, description.halves),
+            halves: Halves::new(description),
+            side: Side::WHOLE,
+            results: d.results & !relax.pipes,
+            results_from: if d.results & !relax.pipes == 0 { 0 } else { d.results_from },
+            load_results: d.load_results,
+            rules: PhantomData,
+        }
+    }
+
+    /// A new instruction: sends it to a half.
+    #[inline]
+    pub(super) fn steer(&mut self, op: &Op) {
+        self.side = self.halves.steer(op);
+    }
+
+    /// Nothing is issued before `now` any more.
+    #[inline]
+    pub(super) fn pass(&mut self, now: u64) {
+        self.pipes.pass(now);
+    }
+
+    /// The pipes taken since the last call.
+    #[inline]
+    pub(super) fn taken(&mut self) -> u32 {
+        std::mem::take(&mut self.pipes.held)
+    }
+
+    /// Of those pipes, the ones in the newest instruction's half; if none are, all.
+    #[inline]
+    fn usable(&self, mask: u32) -> u32 {
+        match mask & self.side.pipes {
+            0 => mask,
+            pipes => pipes,
+        }
+    }
+
+    /// Takes one of the pipes for a cycle, from `earliest` on; when.
+    #[inline]
+    fn take(&mut self, mask: u32, prefer: u32, earliest: u64) -> u64 {
+        if R::HALVES {
+            let mask = self.usable(mask);
+            self.pipes.reserve_in_half(mask, prefer, earliest)
+        } else {
+            self.pipes.reserve_one(mask, prefer, earliest)
+        }
+    }
+
+    /// The same on a core with halves for one that computes, with the port that its result needs.
+    #[inline]
+    fn take_with_result(&mut self, op: &Op, earliest: u64) -> u64 {
+        let pipe = self.pipes.bind(self.usable(op.mask));
+        let results = if pipe & self.results_from != 0 { self.results & self.side.pipes } else { 0 };
+        self.pipes.reserve_both(pipe, false, results, op, earliest)
+    }
+
+    /// The same for a part of an instruction, as long as it occupies its pipe.
+    #[inline]
+    fn take_part(&mut self, part: &Part, earliest: u64) -> u64 {
+        match R::HALVES {
+            true if part.busy <= 1 => self.take(part.mask, part.prefer, earliest),
+            true => self.pipes.reserve(&Part { mask: self.usable(part.mask), ..*part }, earliest),
+            false => self.pipes.reserve(part, earliest),
+        }
+    }
+
+    /// The marks of values that come late to the newest instruction.
+    #[inline]
+    pub(super) fn far(&self) -> u64 {
+        if R::HALVES {
+            self.side.far
+        } else {
+            0
+        }
+    }
+
+    /// The mark of the newest instruction's result, by the pipe taken last: a result from a pipe that is not meant for simple
+    /// work, a load or store pipe, comes late to both halves.
+    #[inline]
+    pub(super) fn mark(&self, prefer: u32) -> u64 {
+        match R::HALVES {
+            true if self.pipes.taken & prefer == 0 => ELSEWHERE,
+            _ => self.own(),
+        }
+    }
+
+    /// The mark of the newest instruction's half.
+    #[inline]
+    pub(super) fn own(&self) -> u64 {
+        if R::HALVES {
+            self.side.near
+        } else {
+            0
+        }
+    }
+
+    /// The half of a queue that the newest instruction waits in.
+    #[inline]
+    pub(super) fn lane(&self) -> u8 {
+        if R::HALVES {
+            self.side.lane
+        } else {
+            0
+        }
+    }
+
+    /// Takes a pipe for a `SIMPLE` instruction whose sources are there at `ready`; when.
+    #[inline]
+    pub(super) fn simple<K: Known>(&mut self, rules: &R, op: &Op, ready: u64) -> u64 {
+        if R::SLICED && !op.has::<K>(Flags::BRANCH) {
+            let pair = op.is(Flags::TAKES_PAIR);
+            let mask = rules.pipes_of(op.mask, 0, pair);
+            let loads_write =
+                self.load_results && !op.is(Flags::MOVES_VECTOR) && !planted(Fault::LoadPortFree);
+            let writes = op.result_count > 0 && (loads_write || !op.has::<K>(Flags::LOAD));
+            let results = if writes { rules.pipes_of(self.results, 0, pair) } else { 0 };
+            self.pipes.reserve_both(mask, pair, results, op, ready)
+        } else if R::HALVES
+            && op.mask & self.results_from != 0
+            && op.result_count > 0
+            && !op.has::<K>(Flags::LOAD | Flags::BRANCH)
+        {
+            self.take_with_result(op, ready)
+        } else if !R::GROUPED && !op.has::<K>(Flags::LOAD | Flags::BRANCH) {
+            self.pipes.reserve_with_result((op.mask, op.prefer), written(op), ready)
+        } else {
+            self.take(op.mask, op.prefer, ready)
+        }
+    }
+
+    /// Takes one of these pipes for one cycle, for a part of the newest instruction; when.
+    #[inline(always)]
+    pub(super) fn one(&mut self, rules: &R, mask: u32, prefer: u32, part: usize, earliest: u64) -> u64 {
+        if R::SLICED {
+            self.pipes.reserve_one(rules.pipes_of(mask, part, false), prefer, earliest)
+        } else {
+            self.take(mask, prefer, earliest)
+        }
+    }
+
+    /// Takes the pipes of a part, of that number, of the newest instruction; when.
+    #[inline]
+    pub(super) fn part(&mut self, rules: &R, part: &Part, number: usize, earliest: u64) -> u64 {
+        if !R::SLICED {
+            return self.take_part(part, earliest);
+        }
+        let mask = rules.pipes_of(part.mask, number, part.pair);
+        if part.pair {
+            return self.pipes.reserve_all(mask, earliest);
+        }
+        self.pipes.reserve(&Part { mask, ..*part }, earliest)
+    }
+
+    /// Takes one of these pipes for a cycle, for the part that computes with what a load brought; when.
+    #[inline]
+    pub(super) fn computing(&mut self, rules: &R, op: &Op, part: &Part, earliest: u64) -> u64 {
+        if R::GROUPED || R::SLICED {
+            self.one(rules, part.mask, part.prefer, 1, earliest)
+        } else {
+            self.pipes.reserve_with_result((part.mask, part.prefer), written(op), earliest)
+        }
+    }
+
+    /// Takes a load's pipe once more, for an access that needs it several times.
+    #[inline]
+    pub(super) fn again(&mut self, op: &Op, issue: u64) {
+        self.pipes.reserve_one(op.mask, op.prefer, issue);
+    }
+}

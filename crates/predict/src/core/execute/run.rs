@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! One instruction's way through the pipes: when it could begin, issue and finish, and what it waited for.
+
+use crate::cause::Cause;
+use crate::core::memory::Loaded;
+use crate::core::Event;
+use crate::flags::Flags;
+use crate::op::Op;
+use crate::plan::Plan;
+
+/// Of the pipes that an instruction took, those that it occupies for more than a cycle, and the most cycles that it does.
+#[cold]
+pub(in crate::core) fn kept(plan: &Plan, op: &Op, pipes: u32) -> (u32, u16) {
+    let long = plan.parts_of(op).iter().filter(|part| part.busy > 1);
+    let (mask, cycles) = long.fold((0, 1), |(mask, cycles), part| (mask | part.mask, cycles.max(part.busy)));
+    (mask & pipes, cycles)
+}
+
+/// How far an instruction has come.
+pub(super) struct Run {
+    /// When the instruction could begin and when its sources were there; what the last of them waited for.
+    pub(super) start: u64,
+    pub(super) ready: u64,
+    pub(super) source_cause: u64,
+    /// Last part issued, and the cycle that latencies count from.
+    pub(super) issue: u64,
+    pub(super) base: u64,
+    pub(super) loaded: Loaded,
+    /// When all results are there.
+    pub(super) finish: u64,
+}
+
+impl Run {
+    /// The number of the cause that it waited for longest; of equals the last.
+    #[inline]
+    pub(super) fn cause(&self) -> u64 {
+        let (for_sources, for_pipe) = (self.ready - self.start, self.issue.saturating_sub(self.ready));
+        if self.loaded.extra >= for_sources.max(for_pipe) {
+            self.loaded.cause as u64
+        } else if for_pipe >= for_sources {
+            Cause::Unit as u64
+        } else {
+            self.source_cause
+        }
+    }
+
+    /// Its record; `complete` is `u64::MAX` if it is not known yet.
+    #[cold]
+    pub(super) fn event(
+        &self,
+        op: &Op,
+        fetch: u64,
+        dispatch: u64,
+        complete: u64,
+        opens_group: bool,
+        (pipes, kept): (u32, (u32, u16)),
+    ) -> Event {
+        Event {
+            op: op.index,
+            fetch,
+            dispatch,
+            start: self.start,
+            ready: self.ready,
+            issue: self.issue,
+            finish: self.finish,
+            complete,
+            opens_group,
+            cause: Cause::numbered(self.cause()),
+            pipes,
+            kept,
+            loaded_from: 0,
+            stores: op.is(Flags::STORE),
+        }
+    }
+}
