@@ -97,6 +97,16 @@ struct block *block_intern(uint64_t address, const uint8_t *code, const uint8_t 
 	return block;
 }
 
+void blocks_change(void (*change)(uint64_t, uint64_t), uint64_t a, uint64_t b)
+{
+	pthread_mutex_lock(&intern_lock);
+	change(a, b);
+	for (unsigned i = 0; i < BUCKETS; i++)
+		for (struct block *block = buckets[i]; block && show_new; block = block->next)
+			show_new(block);
+	pthread_mutex_unlock(&intern_lock);
+}
+
 void blocks_written(void (*visit)(const struct block *block))
 {
 	for (unsigned i = 0; i < BUCKETS; i++)

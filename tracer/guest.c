@@ -30,6 +30,7 @@ static struct {
 // Where registers are in the state, in bytes from its start.
 struct layout {
 	unsigned general, stack_pointer, link; // link: number of a general register, or offset if FROM_START
+	unsigned arguments[2]; // the registers with a function's first
 };
 enum { FROM_START = 0x8000, NO_LINK = 0x4000 };
 
@@ -37,20 +38,20 @@ static struct layout layout(void)
 {
 	switch (target->arch) {
 	case ARCH_POWERPC: // gpr[32], gprh[32], lr, ctr
-		return (struct layout){ 0, 1, FROM_START | 256 };
+		return (struct layout){ 0, 1, FROM_START | 256, { 3, 4 } };
 	case ARCH_POWERPC64:
 	case ARCH_POWERPC64LE:
-		return (struct layout){ 0, 1, FROM_START | 512 };
+		return (struct layout){ 0, 1, FROM_START | 512, { 3, 4 } };
 	case ARCH_LOONGARCH64:
-		return (struct layout){ 0, 3, 1 };
+		return (struct layout){ 0, 3, 1, { 4, 5 } };
 	case ARCH_AARCH64: // uint32_t regs[16] of AArch32, then xregs[32]
-		return (struct layout){ 64, 31, 30 };
+		return (struct layout){ 64, 31, 30, { 0, 1 } };
 	case ARCH_RISCV64:
-		return (struct layout){ 0, 2, 1 };
+		return (struct layout){ 0, 2, 1, { 10, 11 } };
 	case ARCH_X86_64: // the return address is on the stack
-		return (struct layout){ 0, 4, NO_LINK };
+		return (struct layout){ 0, 4, NO_LINK, { 7, 6 } };
 	}
-	return (struct layout){ 0, 0, 0 };
+	return (struct layout){ 0, 0, 0, { 0, 0 } };
 }
 
 static bool is_fixed_width(void)
@@ -74,6 +75,11 @@ uint64_t guest_register(const void *cpu, unsigned number)
 uint64_t guest_stack_pointer(const void *cpu)
 {
 	return guest_register(cpu, layout().stack_pointer);
+}
+
+uint64_t guest_argument(const void *cpu, unsigned number)
+{
+	return guest_register(cpu, layout().arguments[number]);
 }
 
 void guest_set_base(uint64_t base)

@@ -365,6 +365,15 @@ static bool take_region(char *text, const char *path)
 	return add_header("region", text);
 }
 
+static bool take_told(char *text)
+{
+	char problem[256];
+
+	if (!region_add_told(text, problem, sizeof(problem)))
+		return refuse(problem, "");
+	return add_header("region", text);
+}
+
 static bool take_limit(const char *value)
 {
 	char *end;
@@ -393,6 +402,8 @@ static bool take_argument(char *key, char *value, const char **out, const char *
 		return *file = value, true;
 	if (!strcmp(key, "roi"))
 		return take_region(value, *file);
+	if (system_mode && !strcmp(key, "told"))
+		return take_told(value);
 	if (!strcmp(key, "limit"))
 		return take_limit(value);
 	if (!strcmp(key, "mark"))

@@ -41,7 +41,8 @@ struct region {
 	char *name, *path; // path: of the file that has it, if that is loaded at an address of its own
 	uint64_t address, local; // in the file; local == address where there is no local entry point
 	uint64_t base;
-	bool placed;
+	uint32_t told_as; // the hash of the name under which the guest tells where it is
+	bool told, placed;
 };
 
 static struct region regions[REGIONS_MAX];
@@ -97,6 +98,39 @@ bool region_add(const char *text, const char *path, char *problem, size_t proble
 	unplaced_count += !r->placed;
 	regions_count++;
 	return true;
+}
+
+// NAME:0xHASH: where it is, the guest will say.
+bool region_add_told(const char *text, char *problem, size_t problem_size)
+{
+	struct region *r = &regions[regions_count];
+
+	if (!region_add(text, NULL, problem, problem_size))
+		return false;
+	r->told_as = (uint32_t)r->address;
+	r->told = true;
+	r->placed = false;
+	unplaced_count++;
+	return true;
+}
+
+// Code of that name may be made again elsewhere; then it is there that the region is.
+static void place_told(uint64_t name_hash, uint64_t address)
+{
+	for (unsigned i = 0; i < regions_count; i++) {
+		struct region *r = &regions[i];
+
+		if (!r->told || r->told_as != (uint32_t)name_hash)
+			continue;
+		unplaced_count -= !r->placed;
+		r->address = r->local = address;
+		r->placed = true;
+	}
+}
+
+void region_told(uint64_t name_hash, uint64_t address)
+{
+	blocks_change(place_told, name_hash, address);
 }
 
 // Mappings in which a block was found while some regions had no address yet.
@@ -171,8 +205,9 @@ static void look_at_maps(uint64_t address)
 
 void region_note_block(struct block *block)
 {
-	if (unplaced_count && !is_known(block->address))
+	if (unplaced_count && !system_mode && !is_known(block->address))
 		look_at_maps(block->address);
+	block->entry_of = 0;
 	for (unsigned i = 0; i < regions_count; i++) {
 		const struct region *r = &regions[i];
 
@@ -387,6 +422,8 @@ void region_boundary(struct block *block, void *cpu)
 		if (!regions_count)
 			claim_thread();
 	}
+	if (system_mode)
+		system_hear(block, cpu);
 	if (!region_thread_is_recorded() && !(block->entry_of && claim_thread())) {
 		count_other(block);
 		return;

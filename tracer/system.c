@@ -16,6 +16,10 @@
 // address with the stack pointer of another saved task, the region goes on as that task's call and ends where that
 // returns. So a region __switch_to is one switch: saving the one task, restoring the other. For a task that was not in the
 // region nothing is saved, and the region ends with LEAVE_SWITCHED.
+//
+// Code that is made while the machine runs has no symbol. Who knows where it is tells: a program of the guest calls a
+// function of its own with the address and the hash of the name, `tell=` says where that function is, and `told=` gives
+// the region its name.
 
 #include "tracer.h"
 
@@ -31,7 +35,7 @@ static struct ranges {
 	} range[VECTORS_MAX];
 	unsigned count;
 } vectors, faults; // all; those of them that begin in the middle of a block, at an instruction that has not been executed
-static uint64_t switch_address, start_address, outside_address;
+static uint64_t switch_address, start_address, outside_address, tell_address, tell_local;
 static enum { LEFT_OUT, MARKED, PART } policy;
 
 // ---- Command line ---------------------------------------------------------------------------------------------
@@ -59,6 +63,14 @@ static bool take_range(const char *value, struct ranges *ranges)
 		return false;
 	ranges->count++;
 	return true;
+}
+
+// 0xADDRESS:0xLOCAL_ENTRY
+static bool take_tell(const char *value)
+{
+	char *end;
+
+	return number(value, &tell_address, &end) && *end == ':' && whole_number(end + 1, &tell_local);
 }
 
 static bool take_policy(const char *value)
@@ -98,6 +110,8 @@ bool system_take_argument(const char *key, const char *value, bool *mine)
 		return whole_number(value, &outside_address);
 	if (!strcmp(key, "start"))
 		return whole_number(value, &start_address);
+	if (!strcmp(key, "tell"))
+		return take_tell(value);
 	if (!strcmp(key, "kernel"))
 		return take_kernel_base(value);
 	if (!strcmp(key, "interrupts"))
@@ -277,10 +291,23 @@ void system_task_switch(const struct block *block, void *cpu)
 	switching = false;
 }
 
+// ---- Regions that are told of ---------------------------------------------------------------------------------
+
+static bool tells(const struct block *block)
+{
+	return tell_address && (block->address == tell_address || block->address == tell_local);
+}
+
+void system_hear(const struct block *block, void *cpu)
+{
+	if (tells(block))
+		region_told(guest_argument(cpu, 1), guest_argument(cpu, 0));
+}
+
 // Blocks of a loop that matches the tape are not checked, except those that are needed here.
 bool system_looks_at(const struct block *block)
 {
-	return interrupt.active || block->address == switch_address || block->address == switch_returns_to;
+	return interrupt.active || block->address == switch_address || block->address == switch_returns_to || tells(block);
 }
 
 void system_report(void (*line)(const char *key, uint64_t value))

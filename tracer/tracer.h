@@ -134,6 +134,8 @@ struct block *block_marker(enum marker marker, uint8_t value);
 struct shape *shape_of(struct block *block, const struct raw *raw, uint32_t count, uint64_t *addresses);
 void blocks_tell(void (*made)(struct block *block)); // calls it with each new block
 void blocks_hold(bool hold); // around a fork
+// Changes what is decided when a block is shown, and shows all again.
+void blocks_change(void (*change)(uint64_t, uint64_t), uint64_t a, uint64_t b);
 void blocks_written(void (*visit)(const struct block *block)); // those that are in the file
 
 // ---- images.c -------------------------------------------------------------------------------------------------
@@ -223,6 +225,8 @@ enum { REGIONS_MAX = 16 };
 bool region_add(const char *text, const char *path, char *problem, size_t problem_size);
 void region_note_block(struct block *block); // at translation: is it an entry?
 void region_boundary(struct block *block, void *cpu);
+void region_told(uint64_t name_hash, uint64_t address); // the guest says where the region of that name is
+bool region_add_told(const char *text, char *problem, size_t problem_size);
 bool region_recording(void); // is the calling thread inside a recorded region?
 void region_system_call(void); // the calling thread enters a system call
 bool region_thread_is_recorded(void);
@@ -243,6 +247,7 @@ extern _Atomic bool trace_finished;
 bool system_take_argument(const char *key, const char *value, bool *mine);
 uint64_t system_start_address(void); // 0: from the first instruction
 bool system_interrupt(struct block *block, void *cpu); // does this block belong to an interrupt of the region?
+void system_hear(const struct block *block, void *cpu); // does the guest tell where a region is?
 bool system_leaves_out(void); // is an interrupt under way that is not recorded?
 void system_task_switch(const struct block *block, void *cpu); // before the region is looked at
 void system_note_call(const struct block *block, void *cpu); // after it, inside
@@ -255,6 +260,7 @@ void guest_first_block(void *cpu); // learns the stack's top and the cache line;
 bool guest_registers_known(void);
 uint64_t guest_register(const void *cpu, unsigned number);
 uint64_t guest_stack_pointer(const void *cpu);
+uint64_t guest_argument(const void *cpu, unsigned number); // of the function that begins here: 0 or 1
 uint64_t guest_return_address(const void *cpu);
 uint64_t guest_stack_after_call(const void *cpu);
 uint64_t guest_interrupted_stack(const void *cpu);
