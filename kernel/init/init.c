@@ -4,7 +4,8 @@
  * it says, tells how it ended and powers off.
  *
  * What to do stands in /assay/run, words that each end with a zero byte: the mark of our records, the number of modules and
- * their paths, the number of the program's words and these. Records are described in crates/kernel/src/console.rs, which
+ * their paths, the number of files of the system to tell of once the modules are loaded and their paths, the number of the
+ * program's words and these. Records are described in crates/kernel/src/console.rs, which
  * reads them. The program's streams are pipes and no terminal, so nothing that it prints reaches the console but in a record.
  *
  * Between init and the program stands a waiter, which writes the program's status into a pipe. So init waits in one place, for
@@ -89,8 +90,8 @@ static _Noreturn void ended(const char *how, long number)
 /* ------------------------------------------------------------------ the configuration */
 
 static char configuration[CONFIGURATION_BYTES_MAX];
-static char *modules[WORDS_MAX], *words[WORDS_MAX + 1];
-static size_t modules_count;
+static char *modules[WORDS_MAX], *told[WORDS_MAX], *words[WORDS_MAX + 1];
+static size_t modules_count, told_count;
 
 static char *next_word(char *at)
 {
@@ -131,7 +132,9 @@ static void read_configuration(void)
 		have += (size_t)got;
 	}
 	mark = configuration;
-	take_words(take_words(next_word(configuration), modules, &modules_count), words, &words_count);
+	char *at = take_words(next_word(configuration), modules, &modules_count);
+
+	take_words(take_words(at, told, &told_count), words, &words_count);
 	words[words_count] = NULL;
 }
 
@@ -146,6 +149,21 @@ static void compile_bpf(void)
 		(void)CALL(ASSAY_SYS_WRITE, file, "1", 1);
 		(void)CALL(SYS_CLOSE, file);
 	}
+}
+
+/* The first line of a file of /sys or /proc, behind its path; nothing where there is none. */
+static void tell_file(const char *path)
+{
+	char text[LINE_BYTES_MAX], *end = put_text(text, path);
+	long file = CALL(SYS_OPENAT, AT_FDCWD, path, O_CLOEXEC), got = 0;
+
+	*end++ = ' ';
+	if (file >= 0)
+		got = CALL(SYS_READ, file, end, text + sizeof(text) - end);
+	(void)CALL(SYS_CLOSE, file);
+	for (; got > 0 && *end != '\n'; got--)
+		end++;
+	record('f', text, (size_t)(end - text));
 }
 
 /* What is not in this kernel, the program does without. */
@@ -174,6 +192,8 @@ static void prepare_system(void)
 		end = put_text(end, modules[i]);
 		record('m', text, (size_t)(end - text));
 	}
+	for (size_t i = 0; i < told_count; i++)
+		tell_file(told[i]);
 }
 
 static _Noreturn void run_program(const int streams[2][2], int started_pipe)

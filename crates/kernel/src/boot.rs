@@ -109,6 +109,8 @@ pub struct Outcome {
     pub complaints: Vec<String>,
     /// Modules that could not be loaded, with the kernel's error number.
     pub modules_refused: Vec<(i32, String)>,
+    /// Files of the system that were asked for: the path, and the first line as it was when the modules were loaded.
+    pub files: Vec<(String, String)>,
     /// Lines of the program that are lost because the kernel printed into them.
     pub damaged: u64,
     /// The console, whole unless it was flooded.
@@ -228,6 +230,7 @@ fn outcome(console: &Console, output: &process::Output, log: PathBuf) -> Outcome
         stderr: text(&console.stderr),
         complaints: console.complaints.clone(),
         modules_refused: console.modules_refused.clone(),
+        files: console.files.clone(),
         damaged: console.damaged,
         log,
         elapsed: output.elapsed,
@@ -324,24 +327,24 @@ fn initramfs(workspace: &Workspace, boot: &Boot, mark: &str) -> Result<Vec<u8>> 
     for (there, content) in &boot.run.files {
         archive.file(there, content)?;
     }
-    archive.file("assay/run", &orders(mark, &modules, &words)?)?;
+    archive.file("assay/run", &orders(mark, [&modules, &boot.run.told_files, &words])?)?;
     Ok(archive.finish())
 }
 
 /// What kernel/init/init.c reads; it has room for so much.
-fn orders(mark: &str, modules: &[String], words: &[String]) -> Result<Vec<u8>> {
+fn orders(mark: &str, lists: [&[String]; 3]) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut word = |text: &str| {
         bytes.extend_from_slice(text.as_bytes());
         bytes.push(0);
     };
     word(mark);
-    for list in [modules, words] {
+    for list in lists {
         word(&list.len().to_string());
         list.iter().for_each(|text| word(text));
     }
-    let too_many = modules.len() >= 4096 || words.len() >= 4096 || bytes.len() >= 1 << 16;
-    if too_many || words.iter().chain(modules).any(|text| text.contains('\0')) {
+    let too_many = lists.iter().any(|list| list.len() >= 4096) || bytes.len() >= 1 << 16;
+    if too_many || lists.iter().any(|list| list.iter().any(|text| text.contains('\0'))) {
         return Err(Problem::new("the program's arguments are more than 64 KiB or hold a zero byte")
             .remedy("give it a file, or fewer arguments"));
     }

@@ -9,7 +9,8 @@
 //!
 //! MARK is a word that is new in each run, so that no program's output is taken for a record by accident. KIND is one letter:
 //! `b` the program begins, `o` and `e` a line of its standard output or error, `O` and `E` a piece that no end of line follows,
-//! `m` a module was loaded (TEXT: 0 or an error, and its path), `x` it ended (TEXT: `exit N`, `signal N` or `error N`).
+//! `m` a module was loaded (TEXT: 0 or an error, and its path), `f` the first line of a file that was asked for (TEXT: its path, and
+//! the line), `x` it ended (TEXT: `exit N`, `signal N` or `error N`).
 //! SEQUENCE counts the records; SUM is a check sum, as a kernel's message may be printed into the midst of one.
 
 /// What is kept of a program's streams and of the kernel's lines; what is more is counted.
@@ -49,6 +50,8 @@ pub struct Console {
     pub complaints: Vec<String>,
     /// Modules that could not be loaded: the kernel's error number and the path.
     pub modules_refused: Vec<(i32, String)>,
+    /// Files that were asked for: the path and the first line.
+    pub files: Vec<(String, String)>,
     /// The last line that was no record.
     pub last: String,
     /// All bytes.
@@ -135,6 +138,11 @@ impl Console {
                 }
             }
             b'm' => self.module(&String::from_utf8_lossy(text)),
+            b'f' => {
+                let text = String::from_utf8_lossy(text);
+                let (path, line) = text.split_once(' ').unwrap_or((&text, ""));
+                self.files.push((path.to_owned(), line.to_owned()));
+            }
             // It is said twice, in case a kernel's message damages one.
             b'x' => self.exit = self.exit.or(exit(&String::from_utf8_lossy(text))),
             _ => self.damaged += 1,

@@ -14,6 +14,7 @@ pub mod initramfs;
 pub mod machine;
 pub mod patch;
 pub mod record;
+pub mod region;
 pub mod source;
 pub mod suite;
 mod test_bpf;

@@ -5,8 +5,11 @@
 //! vectors are, which function changes the task, and from where on recording is worth its time.
 
 use crate::boot::{boot, Boot, Ending, Outcome};
+use crate::region::{sections, Region, Sections, TELLER};
 use arch::Arch;
 use lab::cache::{Scratch, Workspace};
+use lab::elf::Function;
+use lab::module::Module;
 use lab::record::tracer;
 use lab::symbols::Symbols;
 use lab::{Problem, Result};
@@ -55,10 +58,14 @@ pub struct Recording<'a> {
     pub boot: Boot<'a>,
     /// The kernel's symbols.
     pub symbols: &'a Symbols,
-    /// Functions of the kernel.
+    /// The modules that are loaded.
+    pub modules: &'a [Module],
+    /// Functions of the kernel and of these modules, and programs of BPF.
     pub regions: &'a [String],
-    /// The program that runs, and functions of it. A region of user code holds the system calls that it makes.
-    pub program: Option<(&'a Symbols, &'a [String])>,
+    /// The program that runs.
+    pub program: Option<&'a Symbols>,
+    /// Functions of it. A region of user code holds the system calls that it makes.
+    pub program_regions: &'a [String],
     /// What becomes of interrupts.
     pub interrupts: Interrupts,
     /// Stop recording after so many instructions.
@@ -100,12 +107,14 @@ fn facts(symbols: &Symbols) -> Result<Facts> {
         },
         Arch::Powerpc => {
             let faults = faults_of_power(0).collect();
+            // Who has modules gives them the 256 MiB below (arch/powerpc/Kconfig, TASK_SIZE).
+            let has_modules = symbols.any_of(&["execmem_alloc", "module_alloc"]).is_some();
             Facts {
                 vectors: vec![0x100..0x3000],
                 faults,
                 outside: None,
                 switch: &["_switch"],
-                kernel: 0xc000_0000,
+                kernel: if has_modules { 0xb000_0000 } else { 0xc000_0000 },
                 line: Some(32),
             }
         }
@@ -175,7 +184,7 @@ fn faults_of_power(base: u64) -> impl Iterator<Item = Range<u64>> {
 }
 
 /// The arguments of the plugin.
-fn arguments(recording: &Recording) -> Result<Vec<String>> {
+fn arguments(recording: &Recording, regions: &[Region], sections: &Sections) -> Result<Vec<String>> {
     let symbols = recording.symbols;
     let facts = facts(symbols)?;
     // What a host's kernel goes to in the lower half is a guest, which comes back, and no user mode: to the tracer it is kernel, too.
@@ -189,40 +198,70 @@ fn arguments(recording: &Recording) -> Result<Vec<String>> {
     words.extend(facts.line.map(|bytes| format!("line={bytes}")));
     words.push(format!("interrupts={}", recording.interrupts.name()));
     words.extend(recording.limit.map(|limit| format!("limit={limit}")));
-    let mut regions = 0;
-    let of_program =
-        recording.program.iter().flat_map(|(symbols, names)| names.iter().map(move |name| (*symbols, name)));
-    for (symbols, name) in recording.regions.iter().map(|name| (symbols, name)).chain(of_program) {
-        for place in symbols.function(name)? {
-            words.push(format!("roi={name}:{:#x}:{:#x}", place.address, place.local_entry));
-            regions += 1;
-        }
-    }
-    if regions > REGIONS_MAX {
-        return Err(Problem::new(format!(
-            "the functions stand in {regions} places, and {REGIONS_MAX} can be watched"
-        ))
-        .remedy("name fewer --roi, or ones whose name no other file has"));
-    }
+    words.extend(watched(recording, regions, sections)?);
     words.extend(recording.notes.iter().map(|note| format!("note={note}")));
     Ok(words)
 }
 
-/// Says what is wrong with the functions' names before anything is booted.
-pub fn check(symbols: &Symbols, regions: &[String]) -> Result<()> {
-    facts(symbols)?;
-    regions.iter().try_for_each(|name| symbols.function(name).map(|_| ()))
+/// Where the regions are, and who tells of those that nobody knows yet.
+fn watched(recording: &Recording, regions: &[Region], sections: &Sections) -> Result<Vec<String>> {
+    let mut words = Vec::new();
+    for (region, name) in regions.iter().zip(recording.regions) {
+        words.extend(region.arguments(name, recording.symbols, sections)?);
+    }
+    for name in recording.program_regions {
+        let program = recording.program.expect("who names its functions names it");
+        let places = program.function(name)?.iter();
+        words.extend(places.map(|place| format!("roi={name}:{:#x}:{:#x}", place.address, place.local_entry)));
+    }
+    if words.len() > REGIONS_MAX {
+        return Err(Problem::new(format!(
+            "the functions stand in {} places, and {REGIONS_MAX} can be watched",
+            words.len()
+        ))
+        .remedy("name fewer --roi, or ones whose name no other file has"));
+    }
+    if regions.iter().any(|region| matches!(region, Region::Program(_))) {
+        let place = teller(recording.program)?;
+        words.push(format!("tell={:#x}:{:#x}", place.address, place.local_entry));
+    }
+    Ok(words)
+}
+
+/// The function by which a workload tells where its programs are.
+fn teller(program: Option<&Symbols>) -> Result<Function> {
+    program.and_then(|symbols| symbols.any_of(&[TELLER])).ok_or_else(|| {
+        Problem::new("the workload does not tell where its programs of BPF are").at(TELLER).remedy(
+            "choose --workload packets or bpfcheck, or let yours call it as kernel/workloads/code_at.h says",
+        )
+    })
+}
+
+/// What the names mean; says what is wrong with one before anything is booted.
+fn regions<'a>(recording: &'a Recording) -> Result<Vec<Region<'a>>> {
+    facts(recording.symbols)?;
+    recording.regions.iter().map(|name| Region::of(recording.symbols, recording.modules, name)).collect()
+}
+
+/// Boots, loads the modules, runs nothing, and learns where their sections are.
+fn places_of_modules(workspace: &Workspace, started: &Boot) -> Result<Sections> {
+    let mut learning = started.clone();
+    learning.run.program = None;
+    learning.run.files.clear();
+    let outcome = boot(workspace, &learning)?;
+    if let Some(failure) = outcome.failure() {
+        return Err(Problem::new(format!("where the modules are could not be learned: {failure}"))
+            .at(workspace.display(&outcome.log))
+            .remedy("the console's log has the rest")
+            .of_variant());
+    }
+    sections(&outcome.files)
 }
 
 /// Boots, records, and returns the trace with how the run ended. A run that failed is a problem with the console's log.
 pub fn record(workspace: &Workspace, recording: &Recording) -> Result<(Scratch, Outcome)> {
     let scratch = workspace.scratch(".trace")?;
-    let mut plugin =
-        vec![format!("file={}", tracer(workspace)?.display()), format!("out={}", scratch.path().display())];
-    plugin.extend(arguments(recording)?);
-    plugin.push(format!("note=qemu_cpu:{}", recording.boot.cpu));
-    // QEMU splits the option at commas and takes two of them for one.
-    let escaped: Vec<String> = plugin.iter().map(|part| part.replace(',', ",,")).collect();
+    let regions = regions(recording)?;
     let mut started = recording.boot.clone();
     started.traced = true;
     // A kernel that moves itself about has its functions elsewhere than its symbols say.
@@ -233,6 +272,17 @@ pub fn record(workspace: &Workspace, recording: &Recording) -> Result<(Scratch, 
     if recording.boot.machine.counted_time && recording.boot.processors == 1 {
         started.qemu_arguments.extend(["-icount", "shift=0,sleep=off"].map(Into::into));
     }
+    started.run.told_files = regions.iter().flat_map(Region::files).collect();
+    let places = match started.run.told_files.is_empty() {
+        true => Sections::new(),
+        false => places_of_modules(workspace, &started)?,
+    };
+    let mut plugin =
+        vec![format!("file={}", tracer(workspace)?.display()), format!("out={}", scratch.path().display())];
+    plugin.extend(arguments(recording, &regions, &places)?);
+    plugin.push(format!("note=qemu_cpu:{}", recording.boot.cpu));
+    // QEMU splits the option at commas and takes two of them for one.
+    let escaped: Vec<String> = plugin.iter().map(|part| part.replace(',', ",,")).collect();
     started.qemu_arguments.extend(["-plugin".into(), escaped.join(",").into()]);
     let outcome = boot(workspace, &started)?;
     let log = || workspace.display(&outcome.log);
@@ -259,5 +309,34 @@ pub fn record(workspace: &Workspace, recording: &Recording) -> Result<(Scratch, 
             .at(log())
             .remedy("the console's log has what QEMU said"));
     }
+    still_there(&places, &sections(&outcome.files)?, &log())?;
     Ok((scratch, outcome))
+}
+
+/// What was recorded is another function if a section lies elsewhere in this boot than in the one before.
+fn still_there(before: &Sections, now: &Sections, log: &str) -> Result<()> {
+    match before.iter().find(|(file, address)| now.get(*file) != Some(*address)) {
+        None => Ok(()),
+        Some((file, address)) => Err(Problem::new(format!(
+            "{file} said {address:#x} when the modules were looked for and {} when they were recorded",
+            now.get(file).map_or("nothing".to_owned(), |address| format!("{address:#x}"))
+        ))
+        .at(log)
+        .remedy("this kernel places its modules at random; if it does so with nokaslr, too, they cannot be traced")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_module_that_is_elsewhere_in_the_recorded_boot_is_no_result() {
+        let at = |address| Sections::from([("/sys/module/m/sections/.text".to_owned(), address)]);
+        assert!(still_there(&at(0x1000), &at(0x1000), "log").is_ok());
+        let moved = still_there(&at(0x1000), &at(0x2000), "log").unwrap_err().to_string();
+        assert!(moved.contains("0x1000") && moved.contains("0x2000"), "{moved}");
+        let silent = still_there(&at(0x1000), &Sections::new(), "log").unwrap_err().to_string();
+        assert!(silent.contains("nothing"), "{silent}");
+    }
 }

@@ -21,6 +21,8 @@ pub struct Run {
     pub files: Vec<(String, Vec<u8>)>,
     /// Modules to load before the program starts, in this order.
     pub modules: Vec<PathBuf>,
+    /// Files of /sys or /proc whose first line init tells once the modules are loaded.
+    pub told_files: Vec<String>,
 }
 
 /// A workload of ours.

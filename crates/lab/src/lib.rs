@@ -20,6 +20,7 @@ pub mod head_keys;
 pub mod host;
 pub mod hotpath;
 pub mod measure;
+pub mod module;
 pub mod output;
 pub mod pool;
 pub mod problem;

@@ -71,7 +71,8 @@ struct CompareRecord {
     ratio: f64,
     interval: [f64; 2],
     verdict: &'static str,
-    function_bytes: [u64; 2],
+    /// None of what the kernel makes when it runs.
+    function_bytes: Option<[u64; 2]>,
     text_bytes: [u64; 2],
     assay_version: &'static str,
 }
@@ -92,9 +93,10 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let cpus: Vec<(&str, &str, &Cpu)> =
         machines.iter().zip(&described).map(|((ours, theirs), cpu)| (*ours, *theirs, cpu)).collect();
     let sides = sides(context, args, &run, &cpus, &kernels)?;
+    let lengths = [args.what.bytes(&kernels[0])?, args.what.bytes(&kernels[1])?];
     let pairs = sides.chunks(2).zip(&described);
     let records: Vec<CompareRecord> =
-        pairs.map(|(pair, cpu)| record(args, cpu, &kernels, &pair[0], &pair[1])).collect();
+        pairs.map(|(pair, cpu)| record(args, cpu, &kernels, lengths, [&pair[0], &pair[1]])).collect();
     if context.json {
         records.iter().for_each(|record| println!("{}", record.to_line()));
     } else {
@@ -187,15 +189,15 @@ pub fn ratio_of(before: &Side, after: &Side, cpu: &Cpu) -> (f64, [f64; 2]) {
     (ratio, ratio_interval(model, ratio, spread, [&[], &[]], [after.cycles, before.cycles]))
 }
 
-fn record(args: &Args, cpu: &Cpu, kernels: &[Kernel; 2], before: &Side, after: &Side) -> CompareRecord {
+fn record(
+    args: &Args,
+    cpu: &Cpu,
+    kernels: &[Kernel; 2],
+    lengths: [Option<u64>; 2],
+    [before, after]: [&Side; 2],
+) -> CompareRecord {
     let (ratio, interval) = ratio_of(before, after, cpu);
     let both = |number: fn(&Side) -> u64| [number(before), number(after)];
-    let length = |kernel: &Kernel| -> u64 {
-        let places = |name: &String| {
-            kernel.symbols.places(name).iter().map(|place| kernel.symbols.length(place)).sum::<u64>()
-        };
-        args.what.regions.iter().map(places).sum::<u64>()
-    };
     let patches = args.which.series.iter().chain(&args.which.patches);
     CompareRecord {
         kind: "kernel_compare",
@@ -218,7 +220,7 @@ fn record(args: &Args, cpu: &Cpu, kernels: &[Kernel; 2], before: &Side, after: &
             [low, _] if low > 1.0 => "slower",
             _ => "no difference shown",
         },
-        function_bytes: [length(&kernels[0]), length(&kernels[1])],
+        function_bytes: lengths[0].zip(lengths[1]).map(|(before, after)| [before, after]),
         text_bytes: [kernels[0].symbols.text_bytes, kernels[1].symbols.text_bytes],
         assay_version: env!("CARGO_PKG_VERSION"),
     }
@@ -293,7 +295,8 @@ fn sizes(record: &CompareRecord) -> Table {
     let mut table = Table::new("Bytes of code", "from the symbol tables and sections of both vmlinux");
     let what = table.text_column("what");
     let (before, after) = (table.count_column("unpatched", "bytes"), table.count_column("patched", "bytes"));
-    for (name, bytes) in [(record.region.as_str(), record.function_bytes), ("all code", record.text_bytes)] {
+    let of_function = record.function_bytes.map(|bytes| (record.region.as_str(), bytes));
+    for (name, bytes) in of_function.into_iter().chain([("all code", record.text_bytes)]) {
         let row = table.row();
         table.set(row, what, name).set(row, before, Count(bytes[0])).set(row, after, Count(bytes[1]));
     }

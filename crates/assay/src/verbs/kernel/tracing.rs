@@ -4,10 +4,12 @@
 use crate::context::Context;
 use crate::judge;
 use kernel::machine::Machine;
-use kernel::record::{check, record, Interrupts, Recording};
+use kernel::record::{record, Interrupts, Recording};
+use kernel::region::{Region, PROGRAM};
 use kernel::{workload, Boot, Run};
 use lab::build::digest;
 use lab::cache::Scratch;
+use lab::module::Module;
 use lab::symbols::Symbols;
 use lab::{Problem, Result};
 use predict::fallback::PREFIX;
@@ -18,7 +20,8 @@ use trace::{End, EntryCounts, Leave};
 /// What is recorded.
 #[derive(Clone, Debug, clap::Args)]
 pub struct What {
-    /// A function of the kernel (repeatable): recorded is what it and its callees execute
+    /// A function of the kernel or of a --module (repeatable): recorded is what it and its callees execute. MODULE:FUNCTION and
+    /// vmlinux:FUNCTION say where it is, bpf:NAME is a program that the workload tells of, compiled by the kernel's JIT
     #[arg(long = "roi", value_name = "FUNCTION", required_unless_present = "program_regions")]
     pub regions: Vec<String>,
     /// A function of the workload (repeatable): what it executes in user mode, and in the kernel for its system calls
@@ -27,8 +30,9 @@ pub struct What {
     /// A workload of ours, or a static program of yours
     #[arg(long, value_name = "NAME|PROGRAM", required_unless_present = "modules")]
     pub workload: Option<String>,
-    /// A module of the kernel to load before the workload, such as a test that runs when it is loaded (repeatable)
-    #[arg(long = "module", value_name = "NAME")]
+    /// A module of the kernel to load before the workload, such as a test that runs when it is loaded, or the file of one
+    /// (repeatable)
+    #[arg(long = "module", value_name = "NAME|FILE.ko")]
     pub modules: Vec<String>,
     /// A word for the kernel's command line (repeatable)
     #[arg(long, value_name = "WORD")]
@@ -68,10 +72,13 @@ pub struct Kernel {
 
 impl Kernel {
     fn module(&self, name: &str) -> Result<PathBuf> {
+        if name.ends_with(".ko") {
+            return Ok(PathBuf::from(name));
+        }
         let found = self.modules.as_ref().map(|folder| folder.join(format!("{name}.ko")));
         found.filter(|path| path.is_file()).ok_or_else(|| {
             Problem::new(format!("there is no module '{name}' of {}", self.says))
-                .remedy("let kernel/config have it as =m; a kernel of yours has none")
+                .remedy("let kernel/config have it as =m; of a kernel of yours name the module's FILE.ko")
         })
     }
 }
@@ -93,18 +100,42 @@ impl What {
         self.modules.iter().chain(&self.workload).cloned().collect::<Vec<_>>().join(", ")
     }
 
+    fn loaded_modules(&self, kernel: &Kernel) -> Result<Vec<Module>> {
+        let module = |name: &String| {
+            let module = Module::load(&kernel.module(name)?)?;
+            match module.arch == kernel.symbols.arch {
+                true => Ok(module),
+                false => Err(Problem::new(format!("is a module for {}", module.arch))
+                    .at(module.path().display())
+                    .remedy("name one of the kernel that is booted")),
+            }
+        };
+        self.modules.iter().map(module).collect()
+    }
+
+    /// How many bytes of code the functions of the kernel have in its files.
+    pub fn bytes(&self, kernel: &Kernel) -> Result<Option<u64>> {
+        let modules = self.loaded_modules(kernel)?;
+        let mut sum = 0;
+        for name in &self.regions {
+            match Region::of(&kernel.symbols, &modules, name)?.bytes(&kernel.symbols) {
+                Some(bytes) => sum += bytes,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(sum))
+    }
+
     /// Boots and records. `theirs` is QEMU's name of the cpu.
     pub fn record(&self, context: &Context, kernel: &Kernel, run: &Run, theirs: &str) -> Result<Scratch> {
         let workspace = &context.workspace;
-        check(&kernel.symbols, &self.regions)?;
-        let program = match (&run.program, self.program_regions.is_empty()) {
-            (Some(program), false) => Some(Symbols::load(program)?),
-            _ => None,
-        };
+        // A program of someone else's need not have symbols if nothing of it is asked for.
+        let asked =
+            !self.program_regions.is_empty() || self.regions.iter().any(|name| name.starts_with(PROGRAM));
+        let program = run.program.as_deref().filter(|_| asked).map(Symbols::load).transpose()?;
+        let modules = self.loaded_modules(kernel)?;
         let mut run = run.clone();
-        for name in &self.modules {
-            run.modules.push(kernel.module(name)?);
-        }
+        run.modules.extend(modules.iter().map(|module| module.path().to_path_buf()));
         let boot = Boot {
             cpu: theirs,
             processors: self.smp,
@@ -115,19 +146,24 @@ impl What {
         let recording = Recording {
             boot,
             symbols: &kernel.symbols,
+            modules: &modules,
             regions: &self.regions,
-            program: program.as_ref().map(|symbols| (symbols, &self.program_regions[..])),
+            program: program.as_ref(),
+            program_regions: &self.program_regions,
             interrupts: self.interrupts,
             limit: self.limit,
             notes: vec![format!("kernel:{}", kernel.says), format!("workload:{}", self.work())],
         };
         let (trace, outcome) = record(workspace, &recording)?;
         outcome.complaints.iter().for_each(|complaint| eprintln!("kernel ({theirs}): {complaint}"));
-        if entries(trace.path())?.0.is_empty() {
-            return Err(Problem::new(format!(
-                "{} was never entered; nothing was written",
-                self.all_regions().join(", ")
-            ))
+        let (entered, end) = entries(trace.path())?;
+        if entered.is_empty() {
+            let names = self.all_regions().join(", ");
+            let why = match end.total("regions_not_loaded") {
+                0 => "was never entered",
+                _ => "was never entered, and the workload has told of no program of that name",
+            };
+            return Err(Problem::new(format!("{names} {why}; nothing was written"))
             .at(workspace.display(&outcome.log))
             .remedy("choose a --workload that makes the kernel call it (what runs before the first program is not recorded); the path is the console's log")
             .of_variant());
@@ -139,9 +175,13 @@ impl What {
     pub fn cached(&self, context: &Context, kernel: &Kernel, run: &Run, theirs: &str) -> Result<PathBuf> {
         let workspace = &context.workspace;
         let program = run.program.as_deref().map(content).transpose()?.unwrap_or_default();
+        let mut modules = String::new();
+        for module in self.modules.iter().filter(|name| name.ends_with(".ko")) {
+            modules += &content(Path::new(module))?;
+        }
         let words = format!(
-            "{:?} {:?} {:?} {:?} {:?} {:?}",
-            run.arguments, self.interrupts, self.limit, self.smp, self.modules, self.append
+            "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {modules}",
+            run.arguments, run.files, self.interrupts, self.limit, self.smp, self.modules, self.append
         );
         let tracer = lab::record::tracer_digest(workspace)?;
         let regions = format!("{} {:?}", self.regions.join(" "), self.program_regions);
