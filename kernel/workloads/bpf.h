@@ -26,7 +26,8 @@ struct load {
 	uint32_t log_level, log_size;
 	uint64_t log;
 	uint32_t kernel_version, flags;
-	uint8_t rest[72];
+	char name[16];
+	uint8_t rest[56];
 };
 
 struct test_run {
@@ -46,7 +47,10 @@ struct program_info {
 	uint8_t tag[8];
 	uint32_t compiled_bytes, checked_bytes;
 	uint64_t compiled, checked;
-	uint8_t rest[192];
+	uint8_t between[64];
+	uint32_t addresses_count, lengths_count;
+	uint64_t addresses; /* where to put them: of each function that the JIT made */
+	uint8_t rest[112];
 };
 
 struct instruction {

@@ -3,15 +3,18 @@
  * bpfcheck in a booted kernel: does its JIT swap bytes as it should, where a load or a move comes right before the swap and where
  * a jump leads between the two?
  *
- *     bpfcheck
+ *     bpfcheck [be] [le] [bswap]
  *
  * Programs of socket filters, made here, loaded by bpf(2) and run by BPF_PROG_TEST_RUN: each puts eight bytes on its stack,
  * loads 16, 32 or 64 bits of them at several offsets, there or in another register and moved, swaps them by each of the swapping
  * instructions and returns one half of the result. lib/test_bpf has no swap behind a load or a move. Prints for each shape how
- * long its code is after the JIT, in instructions of four bytes on POWER; what the interpreter runs is a failure.
+ * long its code is after the JIT, in instructions of four bytes on POWER; what the interpreter runs is a failure. With words, of
+ * these swaps alone. For a trace, the straight ones are called be16_0, bswap64_8 and so on, by swap and offset.
  *
  * Freestanding: runner/freestanding.h.
  */
+#include "code_at.h"
+
 #include "bpf.h"
 
 /* Bytes of packets. */
@@ -116,9 +119,14 @@ static uint64_t loaded(const struct shape *shape)
 	return value;
 }
 
+static const char *swap_name(uint8_t swap)
+{
+	return swap == SWAP_ALWAYS ? "bswap" : swap == SWAP_BE ? "be" : "le";
+}
+
 static void tell(const struct shape *shape)
 {
-	say(OUT, shape->swap == SWAP_ALWAYS ? "bswap" : shape->swap == SWAP_BE ? "be" : "le");
+	say(OUT, swap_name(shape->swap));
 	say_number(OUT, shape->bits);
 	say(OUT, shape->offset ? " at offset " : " at the pointer");
 	if (shape->offset)
@@ -138,6 +146,20 @@ static void wrong(const struct shape *shape, const char *what, uint64_t found, u
 	say(OUT, ", not ");
 	say_number(OUT, wanted);
 	say(OUT, "\n");
+}
+
+/* Under which a trace finds it; what moves, jumps or returns the upper half has none. */
+static const char *name_of(const struct shape *shape)
+{
+	static char name[16];
+	char *end = put_text(name, swap_name(shape->swap));
+
+	if (shape->moved || shape->jumped_to || shape->upper)
+		return "";
+	end = put_number(end, shape->bits);
+	*end++ = '_';
+	*put_number(end, shape->offset ? (uint64_t)(8 + shape->offset - 1) : 0) = 0;
+	return name;
 }
 
 static long load_program(void)
@@ -164,8 +186,7 @@ static void run(const struct shape *shape, long file, unsigned int bytes, uint64
 
 static void check(const struct shape *shape)
 {
-	struct program_info information = { 0 };
-	struct info info = { .bytes = sizeof(information), .to = (uintptr_t)&information };
+	uint32_t bytes;
 	long file;
 
 	make(shape);
@@ -178,9 +199,8 @@ static void check(const struct shape *shape)
 		wrong(shape, " could not be loaded: error ", (uint64_t)-file, 0);
 		return;
 	}
-	info.file = (uint32_t)file;
-	(void)CALL(SYS_BPF, OBJ_GET_INFO, &info, sizeof(info));
-	if (!information.compiled_bytes)
+	bytes = tell_program(file, name_of(shape));
+	if (!bytes)
 		wrong(shape, " was not compiled by the JIT: bytes ", 0, 1);
 	run(shape, file, DATA_SHORT, loaded(shape));
 	if (shape->jumped_to)
@@ -189,10 +209,19 @@ static void check(const struct shape *shape)
 		say(OUT, "code ");
 		tell(shape);
 		say(OUT, ": ");
-		say_number(OUT, information.compiled_bytes / 4);
+		say_number(OUT, bytes / 4);
 		say(OUT, "\n");
 	}
 	(void)CALL(SYS_CLOSE, file);
+}
+
+static bool asked_for(const uintptr_t *stack, const char *swap)
+{
+	bool asked = stack[0] < 2;
+
+	for (uintptr_t i = 1; i < stack[0]; i++)
+		asked |= text_equal((const char *)stack[1 + i], swap);
+	return asked;
 }
 
 _Noreturn void assay_main(uintptr_t *stack)
@@ -200,10 +229,11 @@ _Noreturn void assay_main(uintptr_t *stack)
 	static const uint8_t swaps[] = { SWAP_BE, SWAP_LE, SWAP_ALWAYS };
 	unsigned int shapes = 0;
 
-	(void)stack;
 	kernel_lacks_v4 = lacks_v4();
 	for (unsigned int bits = 16; bits <= 64; bits *= 2) {
 		for (unsigned int swap = 0; swap < 3; swap++) {
+			if (!asked_for(stack, swap_name(swaps[swap])))
+				continue;
 			/* 0: at the pointer, without a displacement; then at each that the alignment allows. */
 			for (int offset = 0; offset <= 9; offset += offset ? (int)bits / 8 : 1) {
 				for (unsigned int rest = 0; rest < 8; rest++, shapes++) {
@@ -214,6 +244,7 @@ _Noreturn void assay_main(uintptr_t *stack)
 			}
 		}
 	}
+	failures += !shapes; /* words that are no swaps */
 	say(OUT, failures ? "bpfcheck: swaps are wrong, shapes: " : "bpfcheck: all swaps are right, shapes: ");
 	say_number(OUT, shapes);
 	if (refused) {

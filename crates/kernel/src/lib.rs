@@ -12,6 +12,7 @@ pub mod conformance;
 pub mod console;
 pub mod initramfs;
 pub mod machine;
+pub mod packets;
 pub mod patch;
 pub mod record;
 pub mod region;

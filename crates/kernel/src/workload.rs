@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! What a booted kernel is to run: a program with its arguments, files and modules; ours by name, others by path.
 
-use crate::conformance;
+use crate::{conformance, packets};
 use arch::Arch;
 use lab::cache::Workspace;
 use lab::elf::ElfFile;
@@ -40,7 +40,7 @@ const CONFORMANCE: &str = "bpf_conformance";
 const CASES: &str = "assay/cases";
 
 /// Every workload of ours.
-pub static NAMED: [Named; 14] = [
+pub static NAMED: [Named; 15] = [
     Named {
         name: "pingpong",
         what: "two processes hand a token over pipes, touching every floating-point and vector facility",
@@ -56,7 +56,7 @@ pub static NAMED: [Named; 14] = [
     Named {
         name: "bpfcheck",
         what: "swaps behind loads in programs of BPF, compiled by the kernel's JIT, whose length is told",
-        build: |workspace, target| of_ours(workspace, target, "bpfcheck", &["bpfcheck.c"]),
+        build: |workspace, target| of_ours(workspace, target, "bpfcheck", &["bpfcheck.c", "code_at.c"]),
         arguments: |_| Vec::new(),
     },
     Named {
@@ -64,6 +64,12 @@ pub static NAMED: [Named; 14] = [
         what: "bpf_conformance's programs, compiled by the kernel's JIT with and without the verifier's optimisations",
         build: |workspace, target| of_ours(workspace, target, CONFORMANCE, &["bpf_conformance.c", "bpf_cases.c"]),
         arguments: |_| vec![format!("/{CASES}")],
+    },
+    Named {
+        name: packets::WORKLOAD,
+        what: "the packet programs of libs/ebpf, compiled by the kernel's JIT, for traces of them (--roi bpf:parse_tcp)",
+        build: |workspace, target| of_ours(workspace, target, packets::WORKLOAD, &["packets.c", "code_at.c"]),
+        arguments: |_| packets::arguments(),
     },
     Named {
         name: "copies",
@@ -135,6 +141,7 @@ pub fn find(workspace: &Workspace, arch: Arch, name: &str, arguments: &[String])
     };
     let arguments = if arguments.is_empty() { own } else { arguments.to_vec() };
     let files = match name {
+        packets::WORKLOAD => packets::files(workspace, arch)?,
         CONFORMANCE => vec![(CASES.to_owned(), conformance::cases(workspace, arch)?)],
         _ => Vec::new(),
     };
