@@ -24,6 +24,7 @@ mod format;
 mod frames;
 mod header;
 mod loops;
+mod pages;
 mod reader;
 mod writer;
 
@@ -31,5 +32,6 @@ pub use count::{count, EntryCounts};
 pub use error::Error;
 pub use event::{Access, Block, Counts, Event, Leave, Repetition};
 pub use header::{End, Header, Image, Region};
+pub use pages::{reach, Reach};
 pub use reader::Reader;
 pub use writer::{Item, Writer};

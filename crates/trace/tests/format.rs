@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use arch::Arch;
 use synthetic::{expand_all, read, write, Owned, Random};
-use trace::{count, Counts, EntryCounts, Error, Event, Item, Leave, Reader, Writer};
+use trace::{count, reach, Counts, EntryCounts, Error, Event, Item, Leave, Reach, Reader, Writer};
 
 fn scratch(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
@@ -178,6 +178,26 @@ fn a_region_inside_of_another_is_counted_in_both_and_leapt_over() {
         EntryCounts { region: 0, how: Leave::Exit, nested: false, counts: executed(3 << 40), entries: 1 },
     ];
     assert_eq!(count(&mut Reader::open(&path).unwrap()).unwrap(), expected);
+}
+
+#[test]
+fn pages_are_those_of_outermost_calls_without_their_interrupts() {
+    let path = scratch("pages.trace");
+    let mut writer = Writer::create(&path, Arch::Loongarch64, &[]).unwrap();
+    let id = writer.define_block(&one_block());
+    let at = |address: u64| Item::Block { id, accesses: vec![access(address)] };
+    let items = [
+        // Four pages of 4 KiB by a walk, one by a call inside, and two by an access across an end.
+        vec![Item::Enter(0), Item::Repeat { iterations: 8, body: vec![at(0x10000)], strides: vec![0x800] }],
+        vec![Item::Enter(1), at(0x20000), Item::Leave(Leave::Return), at(0x2fffc)],
+        vec![Item::Interrupt, at(0x9_0000), Item::InterruptOver, Item::Leave(Leave::Return)],
+        vec![Item::Enter(0), at(0x10000), Item::Leave(Leave::Return)],
+    ];
+    items.iter().flatten().for_each(|item| writer.put(item).unwrap());
+    writer.finish("exit").unwrap();
+    let of = |page_bytes: u64| reach(&mut Reader::open(&path).unwrap(), page_bytes).unwrap();
+    assert_eq!(of(4 << 10), Reach { calls: vec![[1, 7], [1, 1]], all: [1, 7] });
+    assert_eq!(of(64 << 10), Reach { calls: vec![[1, 3], [1, 1]], all: [1, 3] });
 }
 
 fn error_of(path: &Path) -> Error {

@@ -18,6 +18,9 @@ pub struct Args {
     selection: Selection,
     #[command(flatten)]
     cases: Cases,
+    /// Of a trace: also the pages of 4 KiB, 64 KiB and 16 MiB that its calls touch, which takes as long as walking through it
+    #[arg(long)]
+    pages: bool,
 }
 
 /// Runs the verb.
@@ -28,7 +31,10 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
             return Err(Problem::new("count takes one trace at a time")
                 .remedy("name the others in runs of their own"));
         }
-        return trace_file(context, Path::new(path));
+        return trace_file(context, Path::new(path), args.pages);
+    }
+    if args.pages {
+        return Err(Problem::new("--pages is of traces").remedy("record one: ./assay trace --help"));
     }
     let judge = Judge::new(context, args.selection.compiler()?).unchecked(args.cases.unchecked);
     let variants = args.selection.competitors(context)?;
@@ -76,8 +82,74 @@ struct TraceCountRecord {
 /// Kinds of calls that are shown.
 const ROWS_MAX: usize = 30;
 
+/// Pages of one size that the calls of a trace touch. Kind `trace_pages`.
+#[derive(Serialize)]
+struct TracePagesRecord {
+    kind: &'static str,
+    trace: String,
+    page_bytes: u64,
+    calls: u64,
+    /// Of code and of data: in the median over the calls, in the call that touches most, and in all calls together.
+    median_pages: [u64; 2],
+    most_pages: [u64; 2],
+    all_pages: [u64; 2],
+}
+
+/// Sizes that translations have: small pages, POWER's usual ones, and those of its kernel's linear mapping.
+const PAGE_BYTES: [u64; 3] = [4 << 10, 64 << 10, 16 << 20];
+
+fn pages_of(path: &Path, page_bytes: u64) -> Result<TracePagesRecord> {
+    let failed = |error: trace::Error| judge::of_trace(path, &error);
+    let mut reader = trace::Reader::open(path).map_err(failed)?;
+    let reach = trace::reach(&mut reader, page_bytes).map_err(failed)?;
+    let of = |kind: usize| {
+        let mut calls: Vec<u64> = reach.calls.iter().map(|call| call[kind] as u64).collect();
+        calls.sort_unstable();
+        (calls.get(calls.len() / 2).copied().unwrap_or(0), calls.last().copied().unwrap_or(0))
+    };
+    let (code, data) = (of(0), of(1));
+    Ok(TracePagesRecord {
+        kind: "trace_pages",
+        trace: path.display().to_string(),
+        page_bytes,
+        calls: reach.calls.len() as u64,
+        median_pages: [code.0, data.0],
+        most_pages: [code.1, data.1],
+        all_pages: reach.all.map(|pages| pages as u64),
+    })
+}
+
+fn pages_table(records: &[TracePagesRecord]) -> Table {
+    let mut table = Table::new(
+        "Pages that a call touches",
+        "counted under QEMU, virtual addresses, without what interrupts executed; \
+         all: by any call of the trace, stack included",
+    );
+    let size = table.text_column("page");
+    let [code, data] = ["code, median", "data, median"].map(|heading| table.count_column(heading, "pages"));
+    let [code_most, data_most] =
+        ["code, most", "data, most"].map(|heading| table.count_column(heading, "pages"));
+    let [code_all, data_all] = ["code, all", "data, all"].map(|heading| table.count_column(heading, "pages"));
+    for record in records {
+        let row = table.row();
+        let text = match record.page_bytes >> 10 {
+            kib @ 0..=1023 => format!("{kib} KiB"),
+            kib => format!("{} MiB", kib >> 10),
+        };
+        table.set(row, size, text);
+        table.set(row, code, Count(record.median_pages[0])).set(row, data, Count(record.median_pages[1]));
+        table.set(row, code_most, Count(record.most_pages[0])).set(
+            row,
+            data_most,
+            Count(record.most_pages[1]),
+        );
+        table.set(row, code_all, Count(record.all_pages[0])).set(row, data_all, Count(record.all_pages[1]));
+    }
+    table
+}
+
 /// What a trace file holds, the most frequent calls first.
-fn trace_file(context: &Context, path: &Path) -> Result<Outcome> {
+fn trace_file(context: &Context, path: &Path, pages: bool) -> Result<Outcome> {
     let failed = |error: trace::Error| judge::of_trace(path, &error);
     let mut reader = trace::Reader::open(path).map_err(failed)?;
     let mut entries = trace::count(&mut reader).map_err(failed)?;
@@ -99,8 +171,11 @@ fn trace_file(context: &Context, path: &Path) -> Result<Outcome> {
         cache_operations: entry.counts.cache_operations,
     });
     let records: Vec<TraceCountRecord> = records.collect();
+    let sizes = if pages { &PAGE_BYTES[..] } else { &[] };
+    let pages = sizes.iter().map(|&size| pages_of(path, size)).collect::<Result<Vec<_>>>()?;
     if context.json {
         records.iter().for_each(|record| println!("{}", record.to_line()));
+        pages.iter().for_each(|record| println!("{}", record.to_line()));
         return Ok(Outcome::Fine);
     }
     let mut table = Table::new(
@@ -122,6 +197,9 @@ fn trace_file(context: &Context, path: &Path) -> Result<Outcome> {
     }
     let mut report = Report::new("What a recorded trace holds");
     report.section("").table(table);
+    if !pages.is_empty() {
+        report.section("").table(pages_table(&pages));
+    }
     context.show(&report);
     Ok(Outcome::Fine)
 }
