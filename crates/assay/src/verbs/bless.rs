@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `bless`: the figures that the documents show are what commands print, and one command writes them all.
+//! `bless`: rewrites the figures in the documents, which are the output of commands.
 //!
 //! A document holds the output of a command between two lines, a marker and its end:
 //!
@@ -9,8 +9,8 @@
 //! <!-- end of figures -->
 //! ```
 //!
-//! `exact` says that the output is the same on every machine and for every change that does not mean to move it: then the test
-//! finds it out of date. Without it, as for measurements, only `bless` writes it.
+//! `exact` says that the output is the same on every machine and moves only when a change is meant to move it, so that
+//! `test` can tell whether it is out of date. Figures without it, such as measurements, are not checked, only rewritten.
 
 use crate::context::{Context, Outcome};
 use lab::cache::read_text;
@@ -52,7 +52,7 @@ pub struct Figures {
     between: std::ops::Range<usize>,
 }
 
-/// The pairs of a document. Errors: a marker that is not of the form, or without its end.
+/// Finds the pairs of a document. A malformed marker, or one without its end, is an error.
 pub fn figures(text: &str, name: &str) -> Result<Vec<Figures>> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();
@@ -160,7 +160,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
-/// The documents whose commands and figures are held to be true.
+/// The documents whose commands and figures are checked.
 pub fn document_paths(root: &Path) -> Result<Vec<PathBuf>> {
     let docs = root.join("docs");
     let entries = std::fs::read_dir(&docs).map_err(|error| Problem::io("read the folder", &docs, &error))?;

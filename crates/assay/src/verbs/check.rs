@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `check`: is it right? Every selected variant against the reference, each under the oldest CPU that it claims.
+//! `check`: is a variant right? Every selected one against the reference, each under the oldest CPU that it claims.
 
 use crate::context::{Context, Outcome};
 use crate::progress::Progress;
@@ -65,15 +65,15 @@ pub fn check_selection(context: &Context, selection: &Selection, quick: bool) ->
     check_selection_in(context, selection, Manner { quick, ..Manner::default() })
 }
 
-/// Checks a selection, shows each verdict as it comes and then their numbers.
+/// Checks a selection; shows each verdict as it comes, and their numbers at the end.
 fn check_selection_in(context: &Context, selection: &Selection, manner: Manner) -> Result<Tally> {
-    // A file is judged alone, unless somebody wants those of ours that -v names beside it.
+    // A user's file is judged alone, unless -v names variants of ours to be judged beside it.
     let beside = selection.words.len() > 1 && !selection.variants.is_empty();
     let variants = if beside { selection.competitors(context)? } else { selection.variants(context)? };
     let builder = Builder::new(&context.workspace, selection.compiler()?);
     let mut tally = Tally::default();
     let mut stops = Stops::default();
-    // Verdicts are shown as they come; this is for the time until one does.
+    // Verdicts are shown as they come; this shows that work goes on until the next one.
     let progress = Progress::of("checking", variants.len());
     pool::in_order(
         &variants,
@@ -90,7 +90,7 @@ fn check_selection_in(context: &Context, selection: &Selection, manner: Manner) 
                     let again = Again::of(selection, &variants[index], manner, &checked);
                     show(context, &variants[index], &checked, again.as_ref());
                 }
-                // The others still get their verdict.
+                // The other variants are still checked.
                 Err(problem) => {
                     stops.add(format!("{} on {}", variants[index].title(), variants[index].arch), problem)
                 }
@@ -101,14 +101,14 @@ fn check_selection_in(context: &Context, selection: &Selection, manner: Manner) 
     stops.outcome().map(|()| tally)
 }
 
-/// How to have a wrong call again.
+/// How to repeat a wrong call.
 pub struct Again {
     command: String,
     debugger: String,
 }
 
 impl Again {
-    /// None for what is right, or was wrong before its first call.
+    /// `None` if the variant is right, or failed before its first call.
     pub fn of(selection: &Selection, variant: &Variant, manner: Manner, checked: &Checked) -> Option<Again> {
         let repeat = checked.repeat.as_ref().filter(|_| checked.verdict.is_failure())?;
         let mut words = vec!["./assay".to_owned(), "check".to_owned()];
@@ -151,7 +151,7 @@ fn show(context: &Context, variant: &Variant, checked: &Checked, again: Option<&
     }
 }
 
-/// What came of a check, for programs.
+/// The record of a check.
 pub fn record(variant: &Variant, checked: &Checked, again: Option<&Again>) -> CheckRecord {
     let (ok, cases_count, failure) = match &checked.verdict {
         Verdict::Right { cases_count } => (Some(true), *cases_count, None),

@@ -144,7 +144,7 @@ fn parse(listing: &str) -> Vec<Line> {
     found
 }
 
-/// The lines of a source, read once; one that is not there any more has none.
+/// A line of a source file, which is read once; `None` if the file is no longer there.
 fn source_line<'a>(
     sources: &'a mut BTreeMap<String, Vec<String>>,
     file: Option<&String>,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `compare`: which variant is better, here and elsewhere. Measured ratios carry an interval and a verdict; predicted
-//! ones are the business of `compare_predicted`.
+//! `compare`: which variant is faster, on this machine and on others. Measured ratios carry an interval and a verdict;
+//! predicted ones are made in `compare_predicted`.
 
 use crate::context::{Context, Outcome};
 use crate::cpus;
@@ -59,7 +59,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     }
 }
 
-/// Recorded programs: what chooses among variants, and what is measured, does not apply to them.
+/// Compares recorded programs; options that choose among variants or concern measuring are refused.
 fn traces(context: &Context, args: &Args) -> Result<Outcome> {
     let words = &args.selection.words;
     only_traces(&args.selection, &args.cases)?;
@@ -129,7 +129,7 @@ fn measured(
     Ok(Outcome::Fine)
 }
 
-/// The one that the others of a group are divided by.
+/// The baseline of a group, by which the others are divided.
 pub fn baseline_of<'a>(
     group: &[&'a Measured<'a>],
     against: Option<&str>,

@@ -20,10 +20,10 @@ use std::collections::BTreeMap;
 /// The CPUs that the question is about.
 const CPUS: [&str; 3] = ["power8", "power9", "power10"];
 
-/// Where a figure stands: the row (program, case and, if predicted, cpu) and the variant.
+/// Figures by row (program, case and, if predicted, cpu), then by variant.
 type Rows<T> = BTreeMap<(String, String, String), BTreeMap<String, T>>;
 
-/// Runs the verb: `words` after `ebpf` choose programs, `cases` cases, `cpus` the machines.
+/// Runs the verb. The selection's words after `ebpf` choose the programs, and `cpus` the machines to predict for.
 pub fn run(context: &Context, selection: &Selection, cases: &[Case], cpus: &[String]) -> Result<Outcome> {
     let folder = context.workspace.folder("packets")?;
     let programs = jit_compare::write_hotpaths(&context.workspace.root, &folder)
@@ -125,14 +125,14 @@ fn predict(
     rows
 }
 
-/// The variants in the order of the story, then any others.
+/// The known variants that any row has, the kernel's sequences first.
 fn columns<T>(rows: &Rows<T>) -> Vec<String> {
     let known = [jit_compare::KERNEL, "unfused", "fused", "unfused_isa31", "fused_isa31", "jit"];
     let present = |name: &str| rows.values().any(|row| row.contains_key(name));
     known.into_iter().filter(|name| present(name)).map(str::to_owned).collect()
 }
 
-/// The better of ours over the kernel's.
+/// Our code with merged swaps over the kernel's sequences.
 fn ratio<T>(row: &BTreeMap<String, T>, value: impl Fn(&T) -> f64) -> Option<f64> {
     let kernel = value(row.get(jit_compare::KERNEL)?);
     Some(value(row.get("fused")?) / kernel)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `compare --null N`: how often measuring finds a difference where there is none, on this machine and as busy as it is now.
+//! `compare --null N`: how often measuring finds a difference where there is none, on this machine under its present load.
 
 use crate::context::{Context, Outcome};
 use crate::judge::Judge;
@@ -25,7 +25,7 @@ struct NullRecord {
     common: Common,
     comparisons: u64,
     false_verdicts: u64,
-    /// Comparisons of which no interval could be formed, which give no verdict.
+    /// Comparisons for which no interval could be formed, so without a verdict.
     without_interval: u64,
     false_percent: f64,
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `compare -c CPU`: predicted ratios with their 90 % interval and the verdict that it allows; for the pairs that a user wants to
-//! know about also which single guessed number, and which place of the code, would turn the order round.
+//! `compare -c CPU`: predicted ratios with their 90 % interval and the verdict that it allows; for the pairs that matter
+//! most to a user also which single guessed number, or which place of the code, would reverse the order.
 
 use crate::context::{Context, Outcome};
 use crate::cpus;
@@ -97,7 +97,7 @@ pub fn run(
 
 /// The variants of one group, compared.
 struct Comparison {
-    /// The one that the others are divided by.
+    /// The variant that the others are divided by.
     baseline: String,
     records: Vec<CompareRecord>,
     /// Each verdict in words.
@@ -118,7 +118,7 @@ impl Comparison {
         let same = |cpu: &&Cpu| cpu.name == baseline.record.cpu && cpu.runs(baseline.variant.arch);
         let cpu = cpus.iter().find(same).ok_or_else(|| Problem::new("a prediction is of no chosen cpu"))?;
         let mut pairs = pairs(rows, baseline, against.is_some());
-        // What the user brought is judged, wherever it ends.
+        // The user's own variants are judged wherever they rank.
         let is_own = |row: &&Row| rival.is_some_and(|rival| !rival(&row.variant) && !row.variant.reference);
         for own in rows.iter().filter(is_own) {
             if !pairs.iter().any(|(a, _)| a.variant.name == own.variant.name) {
@@ -164,7 +164,7 @@ fn sorted(rows: &[Row]) -> Vec<&Row> {
     sorted
 }
 
-/// The one that the others of a group are divided by.
+/// The baseline of a group, by which the others are divided.
 pub fn baseline<'a>(
     rows: &'a [Row],
     against: Option<&str>,
@@ -185,7 +185,8 @@ pub fn baseline<'a>(
         .ok_or_else(|| Problem::new(format!("nothing of {hotpath} was predicted")))
 }
 
-/// Whose verdicts are found out: the fastest against what was named; else against the next fastest and the baseline.
+/// The pairs that get a full verdict: the fastest against a named baseline; without one, the fastest against the second and
+/// against the baseline.
 fn pairs<'a>(rows: &'a [Row], baseline: &'a Row, named: bool) -> Vec<(&'a Row, &'a Row)> {
     let sorted = sorted(rows);
     let is_baseline = |row: &Row| row.variant.name == baseline.variant.name;
@@ -215,7 +216,7 @@ impl Subject {
     }
 }
 
-/// A pair with the interval of its ratio and what that allows to say.
+/// A pair with the interval of its ratio and the verdict that it allows.
 pub fn compare_record(cpu: &Cpu, a: &PredictionRecord, b: &PredictionRecord) -> CompareRecord {
     let mut common = a.common.clone();
     common.kind = "compare".to_owned();
@@ -244,7 +245,7 @@ pub fn compare_record(cpu: &Cpu, a: &PredictionRecord, b: &PredictionRecord) -> 
     }
 }
 
-/// A pair with its verdict and what that rests on.
+/// A pair with its verdict and what the verdict rests on.
 fn judged(cpu: &Cpu, (a, first): (&Row, &Subject), (b, second): (&Row, &Subject)) -> Result<CompareRecord> {
     let found = verdict(&first.guesses, &second.guesses);
     let mut turned_by = Vec::new();
@@ -281,7 +282,7 @@ fn guess_record(at: &AtEnd, turns_at: Option<f64>) -> GuessRecord {
     }
 }
 
-/// Whether the interval of the ratio holds no 1, in words.
+/// Says whether the interval of the ratio excludes 1.
 fn shown_text(record: &CompareRecord, swapped: bool) -> String {
     let Some([low, high]) = record.interval else { return String::new() };
     let [low, high] = if swapped { [1.0 / high, 1.0 / low] } else { [low, high] };
@@ -297,7 +298,7 @@ fn shown_text(record: &CompareRecord, swapped: bool) -> String {
     format!(" {verdict}: the ratio of cycles lies between {low:.2} and {high:.2} (90 %){decides}.")
 }
 
-/// A verdict in words: who beats whom, and whether that survives what is not known.
+/// A verdict in words: who beats whom, and whether that holds for all values of what is only guessed.
 fn sentence(record: &CompareRecord, a: &PredictionRecord, b: &PredictionRecord) -> String {
     let faster = Faster::of(a.cycles, b.cycles);
     let (winner, loser) = if faster == Faster::Second { (b, a) } else { (a, b) };

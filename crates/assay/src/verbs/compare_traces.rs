@@ -25,7 +25,7 @@ struct Side {
     draws: Draws,
 }
 
-/// Compares all with the one named `against`, or the last.
+/// Compares all traces with the one named `against`, or with the last.
 pub fn run(
     context: &Context,
     words: &[String],
@@ -92,7 +92,7 @@ pub fn run(
     Ok(Outcome::Fine)
 }
 
-/// All traces on a cpu, and whether they are compared by the call. None if the cpu was not named and cannot run them.
+/// All traces on a cpu, and whether their cycles are per call. `None` if the cpu was not named and cannot run them.
 fn sides(paths: &[PathBuf], cpu: &Cpu, named: bool) -> Result<Option<(bool, Vec<Side>)>> {
     let mut found = Vec::new();
     let progress = Progress::of(&format!("predicting on {}", cpu.name), paths.len());
@@ -118,7 +118,7 @@ fn sides(paths: &[PathBuf], cpu: &Cpu, named: bool) -> Result<Option<(bool, Vec<
     Ok(Some((per_call, found.into_iter().map(side).collect())))
 }
 
-/// The file's name, with folders where others have the same.
+/// The file's name, or its path if several traces share the name.
 fn name_of(path: &Path, all: &[PathBuf]) -> String {
     let alike = all.iter().filter(|other| other.file_name() == path.file_name()).count();
     if alike > 1 {

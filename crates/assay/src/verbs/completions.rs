@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `completions` and `man`: made from the command line as it is parsed, so they cannot say anything else.
+//! `completions` and `man`: generated from the definition that the command line is parsed by, so they cannot differ from it.
 
 use crate::context::{Context, Outcome};
 use clap_complete::Shell;
@@ -37,7 +37,7 @@ pub fn man(context: &Context, command: clap::Command, args: &ManArgs) -> Result<
     command.build();
     let Some(folder) = &args.folder else {
         let mut page = Vec::new();
-        // A Vec takes all that is written.
+        // Writing to a Vec cannot fail.
         let _ = clap_mangen::Man::new(command).render(&mut page);
         print!("{}", String::from_utf8_lossy(&page));
         return Ok(Outcome::Fine);

@@ -63,14 +63,14 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     skips.outcome()
 }
 
-/// Executions of a recorded trace's region that are alike. Kind `trace_count`.
+/// Executions of one region of a recorded trace that have equal counts. Kind `trace_count`.
 #[derive(Serialize)]
 struct TraceCountRecord {
     kind: &'static str,
     trace: String,
     region: String,
     left_by: String,
-    /// Inside of another region, which counts it, too.
+    /// Executed inside another region, whose counts include these.
     nested: bool,
     calls: u64,
     instructions: u64,
@@ -79,7 +79,7 @@ struct TraceCountRecord {
     cache_operations: u64,
 }
 
-/// Kinds of calls that are shown.
+/// Rows of the table, each a set of calls with equal counts.
 const ROWS_MAX: usize = 30;
 
 /// Pages of one size that the calls of a trace touch. Kind `trace_pages`.
@@ -89,13 +89,13 @@ struct TracePagesRecord {
     trace: String,
     page_bytes: u64,
     calls: u64,
-    /// Of code and of data: in the median over the calls, in the call that touches most, and in all calls together.
+    /// Pages of code and of data: median over the calls, maximum over the calls, and all calls together.
     median_pages: [u64; 2],
     most_pages: [u64; 2],
     all_pages: [u64; 2],
 }
 
-/// Sizes that translations have: small pages, POWER's usual ones, and those of its kernel's linear mapping.
+/// Page sizes: small pages, POWER's usual 64 KiB, and the 16 MiB of its kernel's linear mapping.
 const PAGE_BYTES: [u64; 3] = [4 << 10, 64 << 10, 16 << 20];
 
 fn pages_of(path: &Path, page_bytes: u64) -> Result<TracePagesRecord> {
@@ -232,13 +232,13 @@ fn table(records: &[CountRecord]) -> Table {
     table
 }
 
-/// The hot path of a table's records, for its caption, and whether there are several, so that rows have to say which.
+/// The hot paths of a table's records, for its caption, and whether there are several, so that each row has to name its own.
 pub fn hotpaths_of<'a>(commons: impl Iterator<Item = &'a Common>) -> (String, bool) {
     let names: std::collections::BTreeSet<&str> = commons.map(|common| common.hotpath.as_str()).collect();
     (names.iter().copied().collect::<Vec<_>>().join(", "), names.len() > 1)
 }
 
-/// A variant's name, with its hot path's where a table holds several.
+/// A variant's name, preceded by its hot path's if the table holds several.
 pub fn variant_text(common: &Common, several: bool) -> String {
     if several {
         format!("{}/{}", common.hotpath, common.variant)

@@ -24,7 +24,7 @@ pub struct Args {
     effective: bool,
 }
 
-/// One cpu that there is. Kind `cpu`.
+/// One described cpu. Kind `cpu`.
 #[derive(Serialize)]
 struct CpuRecord<'a> {
     kind: &'static str,
@@ -78,7 +78,7 @@ fn list(context: &Context) -> Result<Outcome> {
     let kind = table.text_column("shape");
     let mut problems = Vec::new();
     for name in Cpu::list(&cpus::folder(context)) {
-        // One that cannot be read does not hide the others.
+        // A description that cannot be read does not hide the others.
         let cpu = match cpus::cpus(context, std::slice::from_ref(&name)) {
             Ok(mut found) => found.remove(0),
             Err(problem) => {
@@ -148,7 +148,7 @@ fn describe(context: &Context, cpu: &Cpu) -> Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
-/// How many numbers are known in which way.
+/// How many numbers there are of each kind.
 fn provenance(cpu: &Cpu) -> String {
     let count = |kind: Kind| {
         cpu.entries().filter(|(_, entry)| matches!(entry, Entry::Number(n) if n.kind == kind)).count()

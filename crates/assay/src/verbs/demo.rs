@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `demo`: the main job in a few minutes. The published LoongArch table run again, the best variant on each CPU that we
-//! describe, and what this machine itself measures.
+//! `demo`: the main job in a few minutes: the published LoongArch table run again, the best variant on each CPU that we
+//! describe, and measurements on this machine.
 
 use crate::context::{Context, Outcome};
 use crate::cpus;
@@ -26,7 +26,7 @@ const STUDY: &str = "2023-loongarch-checksum";
 const HOTPATH: &str = "csum_partial";
 /// The size at which the best variants are compared.
 const BEST_AT: &str = "size=4096";
-/// The sizes of the published table, for this machine.
+/// The sizes of the published table that are measured on this machine.
 const MEASURED: [&str; 4] = ["size=4096", "size=1472", "size=250", "size=40"];
 
 /// How many of the fastest variants of each size are shown for this machine.
@@ -75,7 +75,7 @@ fn say_what_is_next() {
     );
 }
 
-/// The fastest on each cpu, by architecture, with what bounds it.
+/// The fastest variant on each cpu with what bounds it, sorted by architecture.
 fn predict_best(context: &Context, skips: &mut Skips) -> Result<Vec<PredictionRecord>> {
     let judge = Judge::new(context, CompilerKind::Clang);
     let cpus = cpus::cpus(context, &[])?;
@@ -89,7 +89,7 @@ fn predict_best(context: &Context, skips: &mut Skips) -> Result<Vec<PredictionRe
         &variants,
         &[case],
         |variant, case| {
-            // Somebody else's technique is a measure for ours and not one of them.
+            // A peer is another project's technique: ours are compared with it, so it is no candidate here.
             if variant.keys.peer.is_some() {
                 return Ok(Ok(Vec::new()));
             }
@@ -150,7 +150,7 @@ fn measure_here(context: &Context) -> Result<()> {
     let cases: Vec<Case> = MEASURED.iter().map(|case| case.parse()).collect::<Result<_>>()?;
     let effort = Effort { processes_count: 12, samples_count: 100 };
     let mut measured = measure(context, &judge, &variants, &cases, effort)?;
-    // Largest size first, as published; within it the fastest, the dispatcher and the thread's own form.
+    // Largest size first, as published; of each size the fastest variants, the dispatcher and the thread's own form.
     measured.sort_by(|a, b| {
         b.case.size_bytes().cmp(&a.case.size_bytes()).then(a.record.median_ns.total_cmp(&b.record.median_ns))
     });

@@ -36,11 +36,11 @@ struct Finding {
 enum State {
     /// It is there.
     Ok,
-    /// It is not there, and only a second compiler is lost.
+    /// It is missing, but only a second compiler is lost.
     Optional,
-    /// It is not there, and nobody could bring it to this machine: what needs it is skipped.
+    /// It is missing and cannot be had on this machine: what needs it is skipped.
     Skipped,
-    /// It is not there and is needed.
+    /// It is missing and needed.
     Missing,
 }
 
@@ -79,7 +79,7 @@ fn findings(context: &Context) -> Vec<Finding> {
     findings
 }
 
-/// What a claim is put to the test on.
+/// The engine that a claim is tested under.
 fn engine_for(context: &Context, arch: Arch, requirement: &'static Requirement) -> Finding {
     if requirement.qemu != Qemu::None {
         let engine = qemu_engine(&context.workspace, arch, requirement.qemu, requirement.qemu_cpu);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `ebpf`: programs for the library in libs/ebpf: run them here or under QEMU, look at them and at the code that is made
-//! of them, and put the library's engines to the public conformance suite. docs/ebpf.md is the manual.
+//! `ebpf`: programs for the library in libs/ebpf: run them here or under QEMU, inspect them and the code that is generated
+//! for them, and run the public conformance suite on the library's engines. docs/ebpf.md is the manual.
 
 pub mod conformance;
 mod emit;
@@ -63,7 +63,7 @@ pub fn run(context: &Context, action: &Action) -> Result<Outcome> {
     }
 }
 
-/// The same as `compare ebpf`, which has the word `ebpf` before the programs.
+/// The same as `compare ebpf PROGRAM...`, whose selection begins with the word `ebpf`.
 fn compare(context: &Context, args: &CompareArgs) -> Result<Outcome> {
     let mut selection = args.selection.clone();
     selection.words.insert(0, "ebpf".to_owned());

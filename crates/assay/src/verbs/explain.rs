@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `explain`: why a variant takes its cycles on a cpu. First what one prediction tells: cycles, what it waits for, its hot loop
-//! and a timeline of single instructions; then, where that is cheap or asked for, what bounds it, found by taking one
-//! resource at a time away and predicting again, and how much rests on guesses and on where the code stands.
+//! `explain`: where a variant's cycles go on a cpu. One prediction gives the cycles, what the code waits for, its hot loop
+//! and a timeline of single instructions. Further predictions, made if they are cheap or asked for, tell what bounds the
+//! code (one resource at a time free or unlimited) and how much depends on guessed numbers and on the place of the code.
 
 use crate::context::{Context, Outcome};
 use crate::cpus;
@@ -77,7 +77,7 @@ struct ExplainRecord<'a> {
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let page = context.output(args.html.as_deref())?;
     let mut cpus = cpus::cpus_for(context, std::slice::from_ref(&args.cpu), &args.selection.archs)?;
-    // LLVM's cores come once for each architecture.
+    // A core of LLVM's is listed once for each architecture: keep the entries for those that were asked for.
     if cpus.iter().any(|cpu| args.selection.archs.iter().any(|arch| cpu.runs(*arch))) {
         cpus.retain(|cpu| args.selection.archs.iter().any(|arch| cpu.runs(*arch)));
     }
@@ -104,10 +104,10 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     if let Some(hot) = &first.hot {
         hot_loop::show(report.section("The hot loop"), hot);
     }
-    // What was not asked for and takes long is left to who wants it; a record is of all.
+    // The sweeps run if they are asked for or short; a record always holds their results.
     let expected = took.mul_f64(sweeps_count(&mut open, &cpu).map_err(|error| failed(&error))? as f64);
     let sweeps = args.bounds || context.json || expected < SWEEPS_UNASKED;
-    // A page is of all; on a terminal the numbers come first.
+    // On a terminal the first numbers are shown before the sweeps run; a page on standard output is written once, whole.
     let shown_first = !context.json && !page.as_ref().is_some_and(|page| page.is_stdout());
     if shown_first {
         show_first(context, &report, first.timeline.as_ref());
@@ -140,19 +140,19 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
-/// Sweeps that take less are made unasked.
+/// Sweeps that are expected to take less run without `--bounds`.
 const SWEEPS_UNASKED: Duration = Duration::from_secs(10);
 
-/// What one prediction tells.
+/// The results of one prediction.
 struct First {
     text: String,
-    /// Instructions of the whole trace.
+    /// Instructions of the whole trace, which are counted only to check `--from`; `u64::MAX` without it.
     executed: u64,
     hot: Option<HotLoop>,
     timeline: Option<Timeline>,
 }
 
-/// The prediction itself, its hot loop and timeline; and how long a prediction takes.
+/// Makes the first prediction, with its hot loop and timeline; also returns how long the prediction took.
 fn first_numbers(
     context: &Context,
     args: &Args,
@@ -186,7 +186,7 @@ fn first_numbers(
     Ok((First { text, executed, hot, timeline }, took))
 }
 
-/// Instructions of the whole trace.
+/// Counts the instructions of the whole trace.
 fn executed(open: &mut predict::explain::Open<'_>) -> std::result::Result<u64, PredictError> {
     let mut source = open()?;
     let mut chunk = predict::source::Chunk::default();
@@ -218,14 +218,14 @@ fn show_first(context: &Context, report: &Report, timeline: Option<&Timeline>) {
             "A column is a cycle: D dispatched, . on its way to the queues, = waiting for sources, w waiting for a pipe, \
              e executing, - waiting to complete, R completed; { opens a dispatch group.",
         );
-        // Lines that are wrapped cannot be read.
+        // A timeline with wrapped lines cannot be read.
         let columns = report::Terminal::of_stdout().width.saturating_sub(TEXT_COLUMNS).clamp(16, 200);
         section.verbatim(&timeline.text(columns));
     }
     context.show(&report);
 }
 
-/// About how many predictions the sweeps are, those on other processors left out.
+/// About how many predictions of the sweeps run one after the other on each processor.
 fn sweeps_count(
     open: &mut predict::explain::Open<'_>,
     cpu: &Cpu,
@@ -235,7 +235,7 @@ fn sweeps_count(
     Ok(all.div_ceil(std::thread::available_parallelism().map_or(1, |count| count.get())))
 }
 
-/// What is found by predicting again and again.
+/// The results of the sweeps: a prediction for each resource, each end of a guessed number and each place of the code.
 struct Sweeps {
     explanation: Explanation,
     bounds: Bounds,
@@ -271,10 +271,10 @@ impl Sweeps {
     }
 }
 
-/// What a line of the timeline has before its cycles, with the margin of verbatim text.
+/// Columns of a timeline's line before its cycles, including the margin of verbatim text.
 const TEXT_COLUMNS: usize = 44;
 
-/// The events from `from` on, as many as are wanted to be seen or to find a loop in.
+/// The timeline from instruction `from` on, long enough for `--count` and for finding a loop.
 fn timeline(
     open: &mut predict::explain::Open<'_>,
     cpu: &Cpu,
@@ -282,7 +282,8 @@ fn timeline(
     args: &Args,
 ) -> std::result::Result<Option<Timeline>, PredictError> {
     let count = args.count.max(hot::WINDOW);
-    // What comes behind them is not looked at. Who counts instructions gets the very one, others one of the same loop.
+    // Nothing behind the events is needed. With --from no loop is skipped, so that the timeline begins at exactly that
+    // instruction; without it any iteration of the same loop will do.
     let simulated_max = Some(from.saturating_add(2 * count));
     let skip_loops = args.from.is_none();
     let options = Options { events: Some((from, count)), skip_loops, simulated_max, ..Options::default() };
@@ -295,7 +296,7 @@ struct Subject {
     trace: PathBuf,
     options: Options,
     names: Names,
-    /// Why the trace is not of the whole program.
+    /// Why the trace does not cover the whole program, if it does not.
     cut: Option<&'static str>,
 }
 
@@ -310,7 +311,8 @@ impl Subject {
     }
 }
 
-/// A trace file as named, or one made of a variant's first case; and how it is predicted by the other verbs, too.
+/// The trace file that was named, or one recorded of a variant's chosen or first case; with the options by which the other
+/// verbs predict it.
 fn subject_of(context: &Context, args: &Args, cpu: &Cpu) -> Result<Subject> {
     let word = args.selection.words.first().map_or("", String::as_str);
     let file = Path::new(word);
@@ -332,7 +334,7 @@ fn subject_of(context: &Context, args: &Args, cpu: &Cpu) -> Result<Subject> {
         selection.archs = arch::Arch::ALL.into_iter().filter(|arch| cpu.runs(*arch)).collect();
     }
     let has_own = selection.words.len() > 1 || !selection.dirs.is_empty();
-    // For its message, where the word names none.
+    // Called for its error message if the word names no hot path.
     selection.hotpaths(context)?;
     if word.is_empty() || selection.variants.is_empty() && !has_own {
         return Err(Problem::new(format!("'{word}' is neither HOTPATH/VARIANT nor a trace file"))
@@ -342,7 +344,8 @@ fn subject_of(context: &Context, args: &Args, cpu: &Cpu) -> Result<Subject> {
     if selection.variants.is_empty() {
         variants.retain(|one| !one.reference);
     }
-    // Who says nothing means what most programs of such a machine are built for today.
+    // If several architectures remain: the widest, little-endian if there is a choice, as most programs for such a machine
+    // are built today.
     let able: Vec<&Variant> = variants.iter().filter(|variant| judge::cpu_has(cpu, variant)).collect();
     let archs: Vec<&str> = able.iter().map(|variant| variant.arch.name()).collect();
     let usual = able.iter().max_by_key(|one| (one.arch.word_bits(), !one.arch.big_endian()));

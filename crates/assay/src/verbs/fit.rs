@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `fit`: moves the numbers of a cpu of which only a range is known to where published figures are met best, says which of them
-//! the figures determine, and how well the fit predicts figures whose family it has not seen.
+//! `fit`: fits those numbers of a cpu of which only a range is known to published figures, and says which of them the
+//! figures determine and how well the fit predicts figures of families that it has not seen.
 
 mod write;
 
@@ -18,7 +18,8 @@ use report::{Derived, Predicted, Published, Report, Table};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A fit is adopted if its error on families that it has not seen is at most this part of that of the documented numbers.
+/// A fit is adopted if its error on families that it has not seen is less than this fraction of the error of the documented
+/// numbers.
 const ADOPTED_AT: f64 = 0.9;
 
 /// Options of `fit`.
@@ -76,7 +77,8 @@ struct Found {
     numbers: Vec<Fitted>,
     rows: Vec<RowRecord>,
     fits: LeftOut,
-    /// What is left when the fit is judged by families that it has not seen; the documented numbers are kept unless it is better.
+    /// The fitted numbers, if they predict families that they were not fitted to better than the documented numbers do; else
+    /// `None`.
     adopted: Option<Values>,
     /// The drawn cores that agree with all figures, by number.
     draws: Vec<usize>,
@@ -104,7 +106,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
-/// The cpus named, or all that a figure is of.
+/// The named cpus, or all that have published figures.
 fn names(context: &Context, named: &[String]) -> Result<Vec<String>> {
     let known = fitting::cpus_with_figures(context)?;
     if let Some(name) = named.iter().find(|name| !known.contains(name)) {

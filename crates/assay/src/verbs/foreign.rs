@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `foreign`: programs of other architectures to record: Debian's own, fetched and unpacked, and one's own, built against
-//! Debian's C library. Nothing is installed; all goes into the cache.
+//! `foreign`: programs of other architectures to record: Debian's, fetched and unpacked, and the user's own, built against
+//! Debian's C library. Nothing is installed; packages are unpacked into the cache.
 
 use crate::context::{Context, Outcome};
 use arch::Arch;
@@ -13,9 +13,9 @@ use lab::{Problem, Result};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A slow network and a large package.
+/// Enough for a large package over a slow network.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(3600);
-/// The package that stands for what a C program is built with; see setup.d/foreign-package.
+/// The package name that makes setup.d/foreign-package unpack what a C program is built with.
 const FOR_BUILDING: &str = "libc-dev";
 
 /// Options of `foreign`.
@@ -82,7 +82,7 @@ fn unpack(context: &Context, args: &UnpackArgs) -> Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
-/// A package's name with a dash before it would be an option of apt.
+/// Refuses what is no package name; apt would take a name that begins with a dash as an option.
 fn refuse_options(packages: &[String]) -> Result<()> {
     let plain = |name: &&String| {
         !name.chars().all(|c| c.is_ascii_alphanumeric() || "+-.=~:".contains(c)) || name.starts_with('-')
@@ -93,13 +93,13 @@ fn refuse_options(packages: &[String]) -> Result<()> {
     })
 }
 
-/// Has the packages fetched and unpacked; the programs that they bring.
+/// Fetches and unpacks the packages; returns the programs that they bring.
 pub fn fetch(context: &Context, arch: Arch, packages: &[String]) -> Result<Vec<String>> {
     let script = context.workspace.root.join("setup.d/foreign-package");
     let cache = context.workspace.folder("roots")?;
     let cache = cache.parent().unwrap_or(&cache);
     let shared = context.workspace.scratch(".programs")?;
-    // Its words are for the user as they come; what it prints last is for us.
+    // The script's messages go to the user as they come; its standard output, the list of programs, goes into a file.
     let line = "out=$1; shift; exec \"$@\" >\"$out\"".to_owned();
     let mut words = vec!["-c".to_owned(), line, "foreign-package".to_owned()];
     words.extend([shared.path().display().to_string(), script.display().to_string()]);
@@ -167,7 +167,7 @@ fn build(context: &Context, args: &BuildArgs) -> Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
-/// Whether the linker, lld, misses what the C library's start calls.
+/// Whether the linker (lld) misses `main`, which the C library's start-up code calls.
 fn lacks_main(told: &str) -> bool {
     told.lines().any(|line| line.trim_end().ends_with("undefined symbol: main"))
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `hot`: where a recorded program's instructions and predicted cycles go, by function, and by line and instruction of one.
+//! `hot`: where a recorded program's instructions and predicted cycles go: by function, or by line and instruction of one
+//! function.
 
 use crate::context::{Context, Outcome};
 use crate::cpus;
@@ -45,14 +46,14 @@ fn at_least_one(text: &str) -> std::result::Result<usize, String> {
     text.parse().ok().filter(|count| *count > 0).ok_or_else(|| "it is a number from 1 on".to_owned())
 }
 
-/// What is known of a trace.
+/// A trace with its counts and, if a cpu was named, its prediction.
 struct Subject {
     arch: arch::Arch,
     /// By address.
     code: BTreeMap<u64, Charged>,
     names: Names,
     prediction: Option<Prediction>,
-    /// Why the trace is not of the whole program.
+    /// Why the trace does not cover the whole program, if it does not.
     cut: Option<&'static str>,
 }
 
@@ -62,7 +63,7 @@ impl Subject {
     }
 }
 
-/// A function with its instructions by address.
+/// Functions, each with its instructions in order of address.
 type Functions<'a> = BTreeMap<Place, Vec<(u64, &'a Charged)>>;
 
 /// Runs the verb.
@@ -145,7 +146,7 @@ fn sum<'a>(all: impl Iterator<Item = &'a Charged>) -> Charged {
     sum
 }
 
-/// The hottest first: by cycles, and where these are not known by instructions.
+/// Functions, hottest first: by cycles, or by instructions if no cycles were predicted.
 fn by_heat<'a, 'b>(functions: &'b Functions<'a>) -> Vec<(&'b Place, Charged)> {
     let mut all: Vec<(&Place, Charged)> =
         functions.iter().map(|(place, code)| (place, sum(code.iter().map(|(_, one)| *one)))).collect();
@@ -153,7 +154,8 @@ fn by_heat<'a, 'b>(functions: &'b Functions<'a>) -> Vec<(&'b Place, Charged)> {
     all
 }
 
-/// The loop that most cycles of a function go to, if it is one: looked at in the middle of what is simulated of it.
+/// The loop around a function's hottest instruction, if there is one, taken from the middle of that instruction's simulated
+/// executions.
 fn loop_of(
     args: &Args,
     subject: &Subject,
@@ -173,7 +175,7 @@ fn loop_of(
     let mut source = TraceSource::open(&args.trace).map_err(|error| failed(&error))?;
     let told = predict::predict(&mut source, &[cpu], &options).map_err(|error| failed(&error))?.remove(0);
     let hot = told.timeline.as_ref().and_then(hot_loop);
-    // A stretch that is mostly of another loop says nothing of this function.
+    // The window may be mostly of another loop, which says nothing of this function.
     let hot = hot.filter(|hot| hot.instructions.iter().any(|one| one.address == hottest.address));
     Ok(hot.map(|mut hot| {
         for one in &mut hot.instructions {
@@ -198,7 +200,7 @@ struct LoopRecord<'a> {
     has_carried_chain: bool,
     /// Addresses of the instructions on the chain.
     chain: Vec<String>,
-    /// Cycles for which pipes of each unit are taken.
+    /// Cycles for which the pipes of each unit are busy.
     unit_cycles: BTreeMap<&'a str, f64>,
 }
 
@@ -278,19 +280,19 @@ impl<'a> HotRecord<'a> {
     }
 }
 
-/// In percent, of the cycles or else of the instructions.
+/// In percent of the cycles if they are predicted, else of the instructions.
 fn share(part: &Charged, whole: &Charged, by_cycles: bool) -> f64 {
     let (part, whole) =
         if by_cycles { (part.cycles, whole.cycles) } else { (part.executions, whole.executions) };
     100.0 * part as f64 / whole.max(1) as f64
 }
 
-/// What stands under each table.
+/// The note on method below each table.
 const METHOD: &str =
     "instructions as executed under QEMU; cycles predicted, not measured, each charged to the instruction whose result the \
      program could not go on without";
 
-/// The columns of what was executed and what it takes, in all three tables.
+/// The columns on executions and cycles that all three tables have.
 struct Heat {
     share: report::Column<Derived>,
     cycles: Option<report::Column<Predicted>>,
@@ -419,7 +421,7 @@ fn annotate(
         Some((file, _)) => source_lines(file, &addresses)?,
         None => BTreeMap::new(),
     };
-    // Where branches go, in the file's own addresses, too.
+    // Branch targets, like the instructions' own addresses, are shown as the file has them.
     let told: Vec<Charged> = code
         .iter()
         .map(|(_, one)| Charged { text: subject.names.in_file_addresses(&one.text), ..(*one).clone() })
@@ -491,7 +493,7 @@ fn line_table(subject: &Subject, lines: &BTreeMap<&SourceLine, Charged>) -> Tabl
     let mut sources: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (line, one) in lines {
         let source = sources.entry(&line.0).or_insert_with(|| {
-            // A source that is not here has no text.
+            // A source that is not on this machine leaves the column empty.
             let text = std::fs::read_to_string(&line.0).unwrap_or_default();
             text.lines().map(|line| line.trim().to_owned()).collect()
         });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `kernel`: Linux itself as the place where a variant is judged: built with patches and booted under QEMU with a workload.
+//! `kernel`: judges code inside Linux itself, which is built with patches and booted under QEMU with a workload.
 //! docs/kernel.md is the manual.
 
 mod build;

@@ -72,7 +72,7 @@ fn count_variants(context: &Context, args: &Args, hotpath: &std::sync::Arc<HotPa
     Ok(names.len() as u64)
 }
 
-/// The contract of a hot path and these variants of it; there is at least one.
+/// Describes a hot path's contract and these variants of it, of which there is at least one.
 fn describe(context: &Context, variants: &[Variant], report: &mut Report) {
     let hotpath = &variants[0].hotpath;
     let section = report.section(&hotpath.name);
@@ -104,7 +104,7 @@ fn about_text(variant: &Variant) -> String {
     }
 }
 
-/// What a check runs it on; for what no QEMU has, that it is checked and measured natively only.
+/// What a check runs it on; if no QEMU has its instructions, whether this machine can check it.
 fn runs_on(context: &Context, variant: &Variant) -> String {
     match emulator::for_check(&context.workspace, variant) {
         Ok(Ok(emulator::Engine::Native)) => "this machine only: no QEMU has it".to_owned(),

@@ -39,7 +39,7 @@ impl EffortArgs {
         Effort { processes_count: self.processes.unwrap_or(PROCESSES) as usize, ..Effort::default() }
     }
 
-    /// Refuses them where nothing is measured.
+    /// Refuses `--processes` where nothing is measured.
     pub fn refuse(self, why: &str) -> Result<()> {
         match self.processes {
             None => Ok(()),
@@ -69,7 +69,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         report.section("").table(table(&measured));
         report
     });
-    // Behind the figures themselves, for it takes its time.
+    // After the measured figures, because predicting takes its time.
     if !context.json {
         if let Some(table) = measure_beside::table(context, &judge, &measured)? {
             let mut report = Report::new("Measured and predicted");
@@ -80,7 +80,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
-/// The architecture of this machine, without which nothing can be measured.
+/// The architecture of this machine; an error if Assay does not know it, as nothing can then be measured.
 pub fn native_arch() -> Result<arch::Arch> {
     host::native_arch().ok_or_else(|| {
         Problem::new(format!("this machine is a {}, which Assay does not know", std::env::consts::ARCH))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What the model says of the machine that was measured, if a cpu file describes it: measured and predicted cycles in columns of
-//! their own, and where they are more than a fifth apart, why that may be: what the two figures themselves tell of it.
+//! Predictions beside measurements, if a cpu file describes this machine: measured and predicted cycles in columns of their
+//! own and, if they are more than a fifth apart, the reasons that the figures themselves suggest.
 
 use crate::context::Context;
 use crate::cpus;
@@ -13,9 +13,9 @@ use predict::Cpu;
 use report::record::PredictionRecord;
 use report::{Derived, Predicted, Table};
 
-/// Farther apart than this, as a ratio, wants a word.
+/// The ratio of the larger to the smaller figure beyond which reasons are given.
 const APART: f64 = 1.2;
-/// Processes scatter where the middle half of them is wider than this, as a ratio.
+/// The ratio of the upper to the lower quartile beyond which processes count as scattered.
 const SCATTER: f64 = 1.1;
 
 /// The table, if a file describes this machine and anything measured can be recorded under QEMU.
@@ -62,7 +62,7 @@ fn of_pairs(cpu: &Cpu, pairs: &[(&Measured, f64, PredictionRecord)]) -> Table {
     table
 }
 
-/// Why a measured and a predicted figure are so far apart; nothing where they are not.
+/// Why a measured and a predicted figure are so far apart; `None` if they are not.
 fn why(cycles: f64, processes: &[f64], record: &PredictionRecord) -> Option<String> {
     if (cycles / record.cycles).max(record.cycles / cycles) <= APART {
         return None;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `pingpong`: the context-switch benchmark of the 2016 AltiVec thread, natively; and the same program under QEMU, where it
-//! says only whether every token came back right.
+//! `pingpong`: the context-switch benchmark of the 2016 AltiVec thread, natively; under QEMU the same program only checks
+//! that every token comes back right.
 
 mod program;
 mod record;
@@ -67,7 +67,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         .remedy("drop fewer seconds, or run longer"));
     }
     let between = args.between()?;
-    // Before minutes are spent on what could not be compared.
+    // Read before minutes are spent measuring, in case the file is refused.
     let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
     let native = host::native_arch();
     let arch = args.arch.or(native).ok_or_else(|| {

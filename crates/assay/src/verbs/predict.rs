@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `predict`: cycles per call on CPUs that need not be here; or, of a trace file that a user has, the whole run.
+//! `predict`: cycles per call on CPUs that need not be here; or, of a user's trace file, cycles of the whole run.
 
 use crate::context::{Context, Outcome};
 use crate::cpus;
@@ -68,7 +68,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         winners::deepen(&judge, &cpus, &mut rows)?;
         rows.iter().for_each(|row| println!("{}", row.record.to_line()));
     } else if !rows.is_empty() {
-        // The numbers first: what bounds them takes as long again, or much longer.
+        // The cycles first: finding what bounds the fastest takes as long again, or much longer.
         let mut report = Report::new("Predicted cycles per call");
         report.section("").table(table(rows.iter().map(|row| &row.record)));
         context.show(&report);
@@ -89,10 +89,10 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     skips.outcome()
 }
 
-/// What bounds the fastest is found out unasked if that is not much longer.
+/// What bounds the fastest is found out without `--bounds` if that is expected to take less than this.
 const SWEEPS_UNASKED: Duration = Duration::from_secs(10);
 
-/// Judges recorded traces, one after the other; what chooses among variants does not apply to them.
+/// Predicts recorded traces, one after the other; options that choose among variants are refused.
 fn trace_files(context: &Context, args: &Args, cpus: &[Cpu]) -> Result<Outcome> {
     only_traces(&args.selection, &args.cases)?;
     if args.bounds {
@@ -107,10 +107,11 @@ fn trace_files(context: &Context, args: &Args, cpus: &[Cpu]) -> Result<Outcome> 
     Ok(Outcome::Fine)
 }
 
-/// Judges a recorded trace: for one cpu the counters that its users know, for several a table.
+/// Predicts a recorded trace: for one cpu the events that hardware counters have, for several a table.
 fn trace_file(context: &Context, path: &Path, cpus: &[Cpu], all: bool) -> Result<Outcome> {
     let arch = TraceSource::open(path).map_err(|error| judge::of_trace(path, &error))?.arch();
-    // Without -c every cpu that runs the program is meant; one that was named and does not is an error.
+    // Without -c every cpu that runs the program is meant. A named cpu that does not run it stays, and is an error; of a
+    // core of LLVM's, which is listed once for each architecture, only the entry that runs it stays.
     let chosen = |cpu: &&Cpu| cpu.runs(arch) || !(all || cpu.name.starts_with("llvm:"));
     let mut able: Vec<&Cpu> = cpus.iter().filter(chosen).collect();
     if able.is_empty() {
@@ -125,7 +126,7 @@ fn trace_file(context: &Context, path: &Path, cpus: &[Cpu], all: bool) -> Result
         let mut again = TraceSource::open(path).map_err(|error| judge::of_trace(path, &error))?;
         match predict::predict(&mut again, &able, &Options::default()) {
             Err(error @ PredictError::Lacks { .. }) if all && able.len() > 1 => {
-                // Nobody asked for this cpu by name.
+                // This cpu was not named, so it is left out instead.
                 context.progress(&format!("left out: {error}"));
                 let PredictError::Lacks { cpu: lacking, .. } = error else { continue };
                 able.retain(|cpu| cpu.name != lacking);
@@ -291,12 +292,12 @@ fn regions_table(predictions: &[(Prediction, f64)], names: &[trace::Region]) -> 
     table
 }
 
-/// The interval of that half width, as a logarithm.
+/// The interval around `cycles`; `half` is half its width, as a logarithm.
 fn about(cycles: f64, half: f64) -> [f64; 2] {
     [cycles * (-half).exp(), cycles * half.exp()]
 }
 
-/// The list that users of hardware counters know; what QEMU counted apart from what the model made of it.
+/// The events that hardware counters have; what QEMU counted is kept apart from what the model predicts.
 fn counters_table(prediction: &Prediction, half: f64) -> Table {
     let mut table = Table::new(
         &format!("{} at {} MHz", prediction.cpu, prediction.clock_mhz),

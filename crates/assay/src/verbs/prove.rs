@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `prove`: is it right for all inputs? The machine code of a straight-line variant, as it stands in its runner, turned
-//! into a formula and given to an SMT solver together with what the hot path promises.
+//! `prove`: is a variant right for all inputs? The machine code of a straight-line variant, as linked into its runner, is
+//! turned into a formula and given to an SMT solver together with the contract of its hot path.
 
 use crate::context::{Context, Outcome};
 use crate::judge::Judge;
@@ -21,7 +21,7 @@ pub struct Args {
     selection: Selection,
 }
 
-/// An answer, for programs.
+/// The verdict on one variant. Kind `prove`.
 #[derive(Serialize)]
 struct ProveRecord {
     #[serde(flatten)]
@@ -101,7 +101,8 @@ fn provable(context: &Context, selection: &Selection) -> Result<Vec<(Variant, Co
         return Err(Problem::new(format!("there is no contract to prove for {}", without.join(", ")))
             .remedy("contracts exist for swap, load_swap and store_swap of 16, 32 and 64 bits; ./assay check runs the rest"));
     }
-    // Asked for everything, nobody expects all of it to be provable; asked for a library, what is left out is said.
+    // If words select the hot paths, those left out are named. Without words everything is selected, and nobody expects all
+    // of it to be provable.
     if !without.is_empty() && !selection.words.is_empty() {
         eprintln!("without a contract, left out: {}", without.join(" "));
     }

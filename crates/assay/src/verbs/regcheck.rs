@@ -63,8 +63,8 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     Ok(if tally.wrong == 0 { Outcome::Fine } else { Outcome::Failed })
 }
 
-/// For `./assay test`: our own switch keeps everything, on every machine, and Boost's on powerpc64le, which is known to lose
-/// every floating-point register, is caught at it. What other libraries lose is theirs to mend.
+/// For `./assay test`: our own switch has to keep everything on every machine, and regcheck has to catch Boost's on
+/// powerpc64le, which is known to lose every floating-point register. What other libraries lose is shown and not judged.
 pub fn check(context: &Context) -> Result<Tally> {
     let subjects = Library::ALL.map(Subject::Known);
     let findings = findings(context, &Arch::ALL, &subjects, 16, 1)?;
@@ -94,7 +94,7 @@ pub fn check(context: &Context) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Everything that was found, one a library, policy, architecture and machine.
+/// Runs all programs: one finding per library, policy, architecture and machine.
 fn findings(
     context: &Context,
     archs: &[Arch],

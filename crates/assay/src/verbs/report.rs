@@ -204,7 +204,7 @@ fn trace_all(
     Ok((all_counts, rows, fastest))
 }
 
-/// One row a variant and case; one column a cpu.
+/// One row per variant and case, one column per cpu.
 fn figures(section: &mut Section, counts: &[CountRecord], predictions: &[PredictionRecord]) {
     let mut table = Table::new(
         "Per call, in steady state",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What a report for a patch says beside its figures: how they were made, so that a reviewer can make them again, and before and
-//! after with the difference in percent.
+//! Parts of a patch's report beside its figures: how they were made, so that a reviewer can reproduce them, and before and
+//! after with the change in percent.
 
 use crate::measuring::Measured;
 use crate::verbs::compare::{baseline_of, compare_group};
@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Which variants may be the one before: a word of the user's, or a rule.
+/// Which variants may be the baseline; `None`, if the user brought none, leaves it to the usual rule.
 pub type Rival<'a> = Option<&'a (dyn Fn(&Variant) -> bool + Sync)>;
 
 /// Command, date, version, compilers and their flags.
@@ -37,11 +37,11 @@ pub fn how(
         let names: Vec<&str> = compilers.iter().map(String::as_str).collect();
         section.paragraph(&format!("Compiler: {}; its flags:", names.join(", ")));
     }
-    // Most variants of an architecture are built alike.
+    // Most variants of an architecture share their flags.
     let mut by_flags: BTreeMap<(&str, String), Vec<&str>> = BTreeMap::new();
     for variant in variants {
         if let Ok(flags) = builder.flags(variant) {
-            // The checkout stands elsewhere on the reviewer's machine.
+            // The checkout lies elsewhere on the reviewer's machine.
             let flags = flags.join(" ").replace(&format!("{}/", root.display()), "");
             by_flags.entry((variant.arch.name(), flags)).or_default().push(&variant.name);
         }
@@ -51,7 +51,7 @@ pub fn how(
     }
 }
 
-/// A command over several lines, as a shell takes it; none is wider than a mail's.
+/// Folds a command at blanks into lines that fit a mail, with a backslash before each line break.
 fn folded(command: &str) -> String {
     let mut lines = vec![String::new()];
     for word in command.split(' ') {
@@ -93,7 +93,7 @@ fn civil(mut days: u64) -> (u64, u64, u64) {
     (year, month as u64 + 1, days + 1)
 }
 
-/// Predicted cycles of each variant after those of the one before; nothing where there is but one.
+/// Predicted cycles of the baseline and of each other variant, with the change; no table if there is only one variant.
 pub fn predicted_change(
     section: &mut Section,
     rows: Vec<Row>,
@@ -142,7 +142,7 @@ pub fn predicted_change(
     Ok(records)
 }
 
-/// Measured times of each variant after those of the one before.
+/// Measured times of the baseline and of each other variant, with the change.
 pub fn measured_change(
     section: &mut Section,
     measured: &[Measured],

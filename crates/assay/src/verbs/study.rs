@@ -62,7 +62,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     Ok(if exact { Outcome::Fine } else { Outcome::Failed })
 }
 
-/// One study that there is. Kind `study_title`.
+/// One study in the list. Kind `study_title`.
 #[derive(Serialize)]
 struct TitleRecord {
     kind: &'static str,
@@ -115,7 +115,7 @@ pub fn fill(section: &mut Section, study: &Study, reruns: &[Rerun]) {
     let mut table = Table::new("Published and re-run", method);
     let hot = reruns.iter().any(|rerun| rerun.row.hotpath.is_some());
     let several = reruns.iter().any(|rerun| rerun.row.cpu.is_some());
-    // One unit for all rows stands in the heads, several stand in the rows.
+    // If all rows share a unit, it stands in the heads of columns; if not, each row names its quantity.
     let first = reruns.first().map(|rerun| rerun.row.quantity);
     let same = reruns.iter().all(|rerun| Some(rerun.row.quantity) == first);
     let unit = first.filter(|_| same).map_or("", Quantity::unit);
@@ -180,7 +180,7 @@ pub fn fill(section: &mut Section, study: &Study, reruns: &[Rerun]) {
     section.paragraph(&summary(reruns));
 }
 
-/// How a count stands to what the program's text says that it has to be.
+/// Whether a count is what the program's text says that it has to be.
 fn exactness(rerun: &Rerun) -> &'static str {
     match rerun.exact() {
         Some(true) => "exactly what the program's text says",
@@ -216,7 +216,7 @@ fn summary(reruns: &[Rerun]) -> String {
     text
 }
 
-/// Cases in which a pair of variants stands the other way round than published.
+/// Pairs of variants on the same case whose predicted order is not the published one.
 fn orders_wrong(reruns: &[&Rerun]) -> Vec<String> {
     let mut wrong = Vec::new();
     for (index, a) in reruns.iter().enumerate() {

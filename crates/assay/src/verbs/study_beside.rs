@@ -17,7 +17,7 @@ use report::{Derived, Predicted, Published, Report, Table};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// How far a difference of identical code may be off.
+/// How far the prediction of a difference of identical code may be off.
 const STEP_GOAL_CYCLES: f64 = 3.0;
 
 /// All of it, computed.
@@ -38,7 +38,7 @@ struct StepRecord {
     before: String,
     after: String,
     published_cycles: f64,
-    /// 95 %, by what published figures of one code differ by; none where there are no two.
+    /// The 95 % interval, from the scatter of published figures of the same code; `None` if no two are of the same code.
     published_interval_cycles: Option<[f64; 2]>,
     predicted_cycles: f64,
     error_cycles: f64,
@@ -68,7 +68,7 @@ impl StepRecord {
         let step = &study.steps[index];
         let (before, after) =
             (&reruns[study.row_index(&step.before)?], &reruns[study.row_index(&step.after)?]);
-        // Clocks per nanosecond, the machine's; the rows of a step are of one machine.
+        // Cycles per nanosecond of the published machine; the rows of a step have to be of one machine.
         let clock = |rerun: &Rerun| rerun.row.clock_mhz.unwrap_or(study.clock_mhz) / 1000.0;
         if before.row.cpu != after.row.cpu || clock(before) != clock(after) {
             return Err(Problem::new(format!("the rows of the step '{}' are of two machines", step.name))
@@ -95,7 +95,7 @@ impl StepRecord {
         })
     }
 
-    /// Whether what was published tells which row is the slower one; none where no scatter is known.
+    /// Whether the published figures tell which row is slower; `None` if their scatter is not known.
     fn is_sign_decided(&self) -> Option<bool> {
         self.published_interval_cycles.map(|[low, high]| low > 0.0 || high < 0.0)
     }
@@ -109,13 +109,14 @@ impl StepRecord {
     }
 }
 
-/// What was published in whole nanoseconds as about no difference, up to a cycle, has no sign to be right about.
+/// Figures published in whole nanoseconds that differ by at most a cycle have no sign; a prediction of at most a cycle
+/// agrees with them.
 fn is_sign_right(published: f64, predicted: f64) -> bool {
     published.abs() <= 1.0 && predicted.abs() <= 1.0 || published * predicted > 0.0
 }
 
 impl Beside {
-    /// Runs what has to be run.
+    /// Reruns and predicts what is shown.
     pub fn of(context: &Context, study: &Study, reruns: &[Rerun]) -> Result<Beside> {
         let other =
             study.compiler_beside()?.map_or(Ok(Vec::new()), |compiler| rerun(context, study, compiler))?;
@@ -178,7 +179,7 @@ fn predict(context: &Context, study: &Study, code: &Elsewhere) -> Result<Vec<Pre
         Problem::new(format!("{} has no variant '{}' on {arch}", code.hotpath, code.variant)).at(&study.name)
     })?;
     let cpus = cpus::cpus(context, &code.cpus)?;
-    // clang has every architecture; gcc's cross compilers do not.
+    // clang has every architecture; gcc lacks cross compilers for some.
     let judge = Judge::new(context, lab::toolchain::CompilerKind::Clang);
     let made = judge.predict(variant, &Case::from_values(code.case.clone()), &cpus)?;
     made.map_err(|reason| Problem::new(reason.0).at(&study.name))
@@ -227,7 +228,7 @@ fn steps_summary(steps: &[StepRecord]) -> String {
     )
 }
 
-/// What the published figures of a cpu can tell at all.
+/// How precisely the published figures of a cpu tell a difference.
 fn scatter_text(cpu: &str, scatter: &Scatter) -> String {
     format!(
         "On {cpu} {} published figures are of {} codes: what those of one code differ by leaves a difference of two figures \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Studies of differences, `studies/differences/<year>-<topic>.toml`: a thread published rates before and after a change of
-//! some code; here stand the published differences with their scatter and the predicted ones of that code.
+//! some code; the published differences, with their scatter, are shown beside those predicted for that code.
 
 use crate::context::{Context, Outcome};
 use crate::cpus;
@@ -43,7 +43,7 @@ pub struct Study {
     rows: Vec<Row>,
 }
 
-/// What was live, the code that ran for it, and what was published.
+/// Which state was live, the code that ran for it, and what was published.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
@@ -54,11 +54,12 @@ struct Row {
     /// The same after it.
     #[serde(default)]
     after: Vec<String>,
-    /// Average rate per second after the change, its standard deviation, average minus that before the change.
+    /// For each run: average rate per second after the change, its standard deviation, and by how much the average exceeds
+    /// that before the change.
     runs: Vec<[f64; 3]>,
 }
 
-/// A row, both sides. Kind `study_difference`; what is saved is positive.
+/// A row, before and after the change. Kind `study_difference`; savings are positive.
 #[derive(Serialize)]
 struct DifferenceRecord {
     kind: &'static str,
@@ -80,7 +81,7 @@ struct DifferenceRecord {
     assay_version: &'static str,
 }
 
-/// The names of all of them, sorted.
+/// The names of all studies of differences, sorted.
 pub fn names(workspace: &Workspace) -> Result<Vec<String>> {
     let folder = workspace.root.join("studies/differences");
     let entries =
@@ -93,7 +94,7 @@ pub fn names(workspace: &Workspace) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// The study whose name is this word or has it as a part, if exactly one has, and no study of the other kind.
+/// The study whose name contains this word, if exactly one does and no study of a published table does.
 pub fn find(workspace: &Workspace, word: &str) -> Result<Option<Study>> {
     let all = names(workspace)?;
     if study_file::names(workspace)?.iter().any(|name| name.contains(word)) {
@@ -122,11 +123,11 @@ pub fn load(workspace: &Workspace, name: &str) -> Result<Study> {
 
 /// Published rates of one row: means over the runs.
 pub struct Rates {
-    /// What was live.
+    /// Which state was live.
     pub name: String,
     /// Per second, before the change and after it.
     pub rates: [f64; 2],
-    /// After over before: the least of the runs, and the most.
+    /// Rate after over rate before: the least and the most of the runs.
     pub gains: [f64; 2],
 }
 
@@ -151,13 +152,13 @@ impl Study {
         (self.clock_mhz, self.clock_range_mhz)
     }
 
-    /// Whose machine it was.
+    /// The published machine, and who published it.
     pub fn machine(&self) -> (&str, &str) {
         (&self.machine, &self.source)
     }
 }
 
-/// Predicts all of its code and shows both sides.
+/// Predicts the code of all rows and shows it beside what was published.
 pub fn run(context: &Context, study: &Study) -> Result<Outcome> {
     let cpu = cpus::cpus(context, std::slice::from_ref(&study.cpu))?.remove(0);
     let mut predictions = BTreeMap::new();
@@ -188,7 +189,8 @@ fn predict(context: &Context, study: &Study, cpu: &Cpu, name: &str) -> Result<Pr
     made.map(|mut records| records.remove(0)).map_err(|reason| Problem::new(reason.0).at(name))
 }
 
-/// Cycles of code that runs one after the other, and how they move together on the drawn cores, as a logarithm.
+/// Cycles of pieces of code that run one after the other, and by which factor their sum moves on each drawn core, as a
+/// logarithm.
 fn total(names: &[String], predictions: &BTreeMap<String, PredictionRecord>) -> (f64, Draws) {
     let parts: Vec<&PredictionRecord> = names.iter().map(|name| &predictions[name]).collect();
     let cycles: f64 = parts.iter().map(|part| part.cycles).sum();
@@ -298,7 +300,7 @@ fn show(study: &Study, records: &[DifferenceRecord]) -> Report {
     report
 }
 
-/// The largest difference that was published where nothing had changed: smaller ones cannot be laid to the change.
+/// The largest difference published for rows whose code did not change: smaller ones cannot be attributed to the change.
 fn floor(records: &[DifferenceRecord]) -> String {
     let unchanged = records.iter().filter(|record| !record.code_changed);
     let Some(most) =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Studies of the prefetch engine, `studies/engine/<year>-<topic>.toml`: recorded programs as vcores that take turns on the
-//! modelled core, with the engine, without it and as it was posted; then sweeps over what the thread does not give.
+//! Studies of the prefetch engine, `studies/engine/<year>-<topic>.toml`: recorded programs run as vcores that take turns on
+//! the modelled core, without the engine, with it, and with the engine driven by the posted code; then sweeps over
+//! parameters that the thread does not state.
 
 mod picture;
 mod server;
@@ -46,12 +47,12 @@ pub struct Study {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Program {
-    /// A C file beside the study, or a server that is recorded under load: one of both.
+    /// A C file beside the study, or a server that is recorded under load: exactly one of the two.
     source: Option<String>,
     server: Option<server::Server>,
     #[serde(default)]
     dependent: bool,
-    /// Steps of the recording that are left out at its start, and how many are taken.
+    /// Steps left out at the start of the recording, and the most that are taken after them.
     #[serde(default)]
     skip: usize,
     #[serde(default = "steps_max")]
@@ -87,35 +88,35 @@ pub struct EngineRecord {
     pub published_percent: Option<[f64; 2]>,
     #[serde(skip)]
     published: Option<String>,
-    /// Predicted gain of the first vcore's instructions a cycle by a working engine.
+    /// Predicted gain of the first vcore's instructions per cycle with a working engine.
     pub predicted_percent: f64,
-    /// The same by the posted code, whose `logmpp` does not use its operand.
+    /// The same with the posted code, whose `logmpp` does not use its operand.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub as_posted_percent: Option<f64>,
-    /// Of a server, without and with the engine: requests a second, of its own code alone.
+    /// Of a server, without and with the engine: requests per second, its own code alone counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests_per_s: Option<[f64; 2]>,
-    /// Mean time of a request where that many are always under way: requests under way over requests a second.
+    /// Mean time of a request if the server's concurrency is always in flight: requests in flight over requests per second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_latency_ms: Option<[f64; 2]>,
     /// The first vcore's throughput while it has the core, without and with the engine.
     pub instructions_per_us: [f64; 2],
-    /// Mean time of its accesses beyond the first level's hits, which count as none.
+    /// Mean time of its accesses from the request to the line; hits in the first level count as 0.
     pub access_ns: [f64; 2],
     /// Scatter of the first vcore's slices without and with the engine, in percent of their mean.
     pub scatter_percent: [f64; 2],
-    /// Lines a slice that the engine asked for.
+    /// Lines per slice that the engine requested.
     pub restored_lines: f64,
-    /// Of these: there already, used in time, used but late, evicted unused.
+    /// Of these: already present, used in time, used but late, evicted unused.
     pub fate_percent: [f64; 4],
-    /// Logs that an entry ended before they were complete, of all logs of the run.
+    /// Logs of the whole run that a vcore's entry aborted before they were complete.
     pub logs_aborted: u64,
     /// Operands that the engine refused.
     pub operands_refused: u64,
     assay_version: &'static str,
 }
 
-/// The studies there are.
+/// The names of all studies of the engine, sorted.
 pub fn names(workspace: &Workspace) -> Result<Vec<String>> {
     let folder = workspace.root.join("studies/engine");
     let entries =
@@ -159,7 +160,7 @@ pub fn load(workspace: &Workspace, name: &str) -> Result<Study> {
     Ok(study)
 }
 
-/// The study whose name has this word in it, if it is one of the engine.
+/// The first study of the engine whose name contains this word, if there is one.
 pub fn find(workspace: &Workspace, word: &str) -> Result<Option<Study>> {
     let name = names(workspace)?.into_iter().find(|name| name.contains(word));
     name.map(|name| load(workspace, &name)).transpose()
@@ -167,7 +168,7 @@ pub fn find(workspace: &Workspace, word: &str) -> Result<Option<Study>> {
 
 /// A vcore with nothing to do.
 const IDLE: &str = "idle";
-/// Slices of each vcore, and those of them that are not counted.
+/// Slices that each vcore runs, and how many of them at the start are not counted.
 const SLICES: u64 = 8;
 const WARM_UP: u64 = 2;
 
@@ -193,7 +194,7 @@ pub fn run(context: &Context, study: &Study, picture: Option<&Path>) -> Result<O
     Ok(Outcome::Fine)
 }
 
-/// Only the scenarios with this word in their names, each at every rate of the engine, too.
+/// Runs only the scenarios with this word in their names, each also at every rate of the engine.
 pub fn run_scenarios(context: &Context, study: &Study, word: &str) -> Result<Outcome> {
     let chosen: Vec<&Scenario> = study.scenarios.iter().filter(|one| one.name.contains(word)).collect();
     if chosen.is_empty() {
@@ -273,7 +274,7 @@ impl Programs<'_> {
         Ok(record)
     }
 
-    /// The same at each rate; its programs have been read.
+    /// The scenario at each rate of the engine; `scenario` has read its programs before.
     fn rates(&self, scenario: &Scenario) -> Vec<EngineRecord> {
         let base = settings(self.study);
         let off = self.simulate(scenario, base);
@@ -319,7 +320,8 @@ impl Programs<'_> {
         }
     }
 
-    /// Of the first vcore, which has its share of the core's time: instructions a cycle over those of a request.
+    /// Requests per second of the first vcore: instructions per second in its share of the core's time, over instructions
+    /// per request.
     fn requests_per_s(&self, scenario: &Scenario, server: &server::Server, rate: f64) -> f64 {
         let steps = &self.steps[&scenario.vcores[0]];
         let instructions: u64 = steps.iter().map(|step| u64::from(step.instructions)).sum();

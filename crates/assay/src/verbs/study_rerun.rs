@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! A row of a published table, run again: counted or predicted, with what kind of figure it is.
+//! Runs the rows of a published table again: each is counted or predicted, according to its quantity.
 
 use crate::context::Context;
 use crate::cpus;
@@ -24,7 +24,7 @@ pub struct Rerun {
     pub cycles: Option<f64>,
     /// The row's quantity, counted or predicted.
     pub own: f64,
-    /// The same over all places of the code in a fetch block, for predicted hot paths.
+    /// The lowest and the highest over all places of the code in a fetch block, for predicted hot paths.
     pub over_alignments: Option<[f64; 2]>,
     /// The 90 % interval of what is predicted, in the row's unit.
     pub interval: Option<[f64; 2]>,
@@ -82,7 +82,7 @@ fn rerun_hotpath(
     let counts = judge.count(variant, &row.case())?.map_err(possible)?;
     let prediction =
         judge.predict(variant, &row.case(), std::slice::from_ref(cpu))?.map_err(possible)?.remove(0);
-    // The cpu's own clock is that of its file; the machine that was published has its own.
+    // Times are by the clock of the published machine, not by that of the cpu's file.
     let own = match row.quantity {
         Quantity::NsPerCall => prediction.cycles * 1000.0 / row.clock_mhz.unwrap_or(study.clock_mhz),
         Quantity::Instructions => counts.instructions as f64,

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What published figures of one and the same code differ by, and so how well a difference of two figures is known: a
-//! published difference that is smaller than this shows nothing, whatever is predicted.
+//! By how much published figures of the same code differ, and so how well a difference of two figures is known: a smaller
+//! published difference shows nothing, whatever is predicted.
 
 use crate::study_file::Study;
 use crate::verbs::study_rerun::Rerun;
 use stats::student_quantile;
 use std::collections::BTreeMap;
 
-/// Of the figures of one cpu.
+/// The scatter of one cpu's published figures.
 pub struct Scatter {
-    /// A difference of two rows holds to so many cycles either way, with 95 percent.
+    /// Half the width of the 95 % interval of a difference of two rows, in cycles.
     pub half_width_cycles: f64,
     /// Groups of rows in which the same instructions ran.
     pub groups_count: usize,
@@ -17,14 +17,14 @@ pub struct Scatter {
     pub rows_count: usize,
 }
 
-/// By cpu; none for a cpu of which no two figures are of the same code.
+/// The scatter of each cpu that has two or more figures of the same code.
 pub fn by_cpu(study: &Study, reruns: &[Rerun]) -> BTreeMap<String, Scatter> {
     let mut groups: BTreeMap<String, BTreeMap<_, Vec<f64>>> = BTreeMap::new();
     for rerun in reruns {
         let row = &rerun.row;
         let cpu = row.cpu.as_ref().unwrap_or(&study.cpu);
         let cycles = row.published * row.clock_mhz.unwrap_or(study.clock_mhz) / 1000.0;
-        // Rows of one variant differ by their case only: as many instructions are the same ones.
+        // Rows of one variant differ in their case only, so equal numbers of instructions mean the same instructions.
         let code = (&row.hotpath, &row.variant, rerun.instructions);
         groups.entry(cpu.clone()).or_default().entry(code).or_default().push(cycles);
     }

@@ -57,7 +57,7 @@ impl PartRecord {
     }
 }
 
-/// What a part has to say: at once, or kept until its turn where it runs beside others.
+/// The output of a part: printed at once, or kept until its turn if the part runs in parallel with others.
 pub struct Words {
     kept: Option<String>,
 }
@@ -69,7 +69,7 @@ impl Words {
         Words { kept: Some(String::new()) }
     }
 
-    /// Who sits at a terminal sees that a script that says nothing until its end is at work; a log wants what came of it alone.
+    /// Shows on a terminal that a script is at work, since it prints nothing until its end; a log gets only the result.
     fn progress(&self, what: &str) -> Option<Progress> {
         let is_seen = self.kept.is_none() && std::io::stderr().is_terminal();
         is_seen.then(|| Progress::of(what, 0))
@@ -92,7 +92,7 @@ type Run = fn(&Context, &Args, &mut Words) -> Result<Tally>;
 struct Part {
     name: &'static str,
     what: &'static str,
-    /// Whether it leaves a processor idle most of the time, so that it runs beside those that do not.
+    /// Whether it leaves a processor idle most of the time, so that it runs in parallel with those that do not.
     beside: bool,
     run: Run,
 }
@@ -166,7 +166,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
                 let mut words = if at_once { Words::AT_ONCE } else { Words::kept() };
                 let tally =
                     run_part(part.name, part.what, &mut words, |words| (part.run)(context, args, words));
-                // Nobody listens any more only if the other thread has panicked.
+                // The receiver is gone only if the other thread has panicked.
                 let _ = sender.send((part, tally, words));
             }
         });
@@ -194,7 +194,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     Ok(if total.wrong == 0 && total.right > 0 { Outcome::Fine } else { Outcome::Failed })
 }
 
-/// One part, told with its time. What cannot be run at all has failed.
+/// Runs one part and reports it with its time. A part that cannot be run at all has failed.
 fn run_part(
     name: &str,
     what: &str,
@@ -289,7 +289,7 @@ fn compat(context: &Context, _: &Args, _: &mut Words) -> Result<Tally> {
     Ok(tally)
 }
 
-/// A suite that is not there is a counted skip.
+/// A missing suite is counted as skipped.
 fn conformance(context: &Context, _: &Args, _: &mut Words) -> Result<Tally> {
     crate::verbs::ebpf::conformance::check(context, None, &[])
 }
@@ -315,7 +315,8 @@ fn vdso(context: &Context, _: &Args, words: &mut Words) -> Result<Tally> {
     Ok(add(checked, script_counts(script, "libs/vdso/tests/run", words)?))
 }
 
-/// What checks of single variants cannot show of libs/cache_log, and the model of the engine's caches against another one.
+/// The tests of libs/cache_log that checks of single variants do not cover, and the cache model of the prefetch engine
+/// against pycachesim.
 fn cache_log(context: &Context, _: &Args, words: &mut Words) -> Result<Tally> {
     let build = context.workspace.folder("cache_log/tests")?;
     let root = &context.workspace.root;
@@ -335,7 +336,7 @@ fn cache_log(context: &Context, _: &Args, words: &mut Words) -> Result<Tally> {
     Ok(add(tested, compared))
 }
 
-/// A booted kernel; none is built.
+/// Boots Debian's kernel; nothing larger than a stand-in for a kernel's tree is built.
 fn kernel(context: &Context, _: &Args, words: &mut Words) -> Result<Tally> {
     let assay =
         std::env::current_exe().map_err(|error| Problem::new(format!("cannot find myself: {error}")))?;
@@ -357,7 +358,7 @@ fn libraries(context: &Context, args: &Args, words: &mut Words) -> Result<Tally>
     script_counts(script.arg(build).env("ASSAY_CACHE", &context.workspace.cache), "libs/tests/run", words)
 }
 
-/// The scripts have a test of their own in their own language.
+/// The set-up scripts are tested by a script.
 fn setup_scripts(context: &Context, _: &Args, words: &mut Words) -> Result<Tally> {
     script_counts(Command::new(context.workspace.root.join("tests/setup/run")), "tests/setup/run", words)
 }
@@ -379,8 +380,8 @@ fn script_counts(script: Command, name: &str, words: &mut Words) -> Result<Tally
     Ok(tally)
 }
 
-/// What a test prints, with the reason behind it, if it cannot do its work on this machine: a line of its own. The test
-/// then counts as skipped, not as passed.
+/// Beginning of the line, the reason following, that a test prints if it cannot do its work on this machine. The test then
+/// counts as skipped, not as passed.
 const SKIPPED: &str = "skipped: ";
 
 /// Reads `21 passed, 0 failed, 2 skipped`.
@@ -397,7 +398,7 @@ fn rust_tests(context: &Context, _: &Args, words: &mut Words) -> Result<Tally> {
     cargo_tests(context, &["--workspace".to_owned()], words)
 }
 
-/// The tests that cargo's options choose; behind `--`, those of the tests themselves.
+/// Runs the tests that cargo's options choose; options behind `--` go to the tests.
 fn cargo_tests(context: &Context, options: &[String], words: &mut Words) -> Result<Tally> {
     let cargo = require_program("cargo", "cargo-web")?;
     let progress = words.progress("cargo test");
@@ -446,8 +447,8 @@ fn cargo_counts(line: &str) -> Tally {
     Tally { right: count("passed"), wrong: count("failed"), skipped: count("ignored") }
 }
 
-/// The tests that passed because they could not do their work, each with its first reason, out of what `--show-output`
-/// shows: a section `---- NAME stdout ----` for each test that printed something.
+/// The tests that passed only because they skipped their work, each with its first reason. `--show-output` shows a section
+/// `---- NAME stdout ----` for each test that printed something.
 fn skips_of(stdout: &str) -> Vec<(String, String)> {
     let mut skips: Vec<(String, String)> = Vec::new();
     let mut test = None;
@@ -462,7 +463,7 @@ fn skips_of(stdout: &str) -> Vec<(String, String)> {
             test = Some(name).filter(|_| passed);
         } else if let (Some(name), Some(reason)) = (test, line.strip_prefix(SKIPPED)) {
             skips.push((name.to_owned(), reason.to_owned()));
-            // One test is one skip.
+            // A test counts as one skip.
             test = None;
         }
     }
@@ -482,8 +483,8 @@ fn failures_of(stdout: &str) -> String {
     kept.join("\n")
 }
 
-/// Runs each `$ ./assay ...` line of each `console` block, and what is between markers of exact figures; a document that shows what
-/// does not work, or what is no longer printed, fails.
+/// Runs each `$ ./assay ...` line of each `console` block and the command of all exact figures. A command that does not work
+/// and figures that are no longer what is printed count as failures.
 fn documents(context: &Context, _: &Args, words: &mut Words) -> Result<Tally> {
     let mut tally = Tally::default();
     for path in bless::document_paths(&context.workspace.root)? {
@@ -491,7 +492,7 @@ fn documents(context: &Context, _: &Args, words: &mut Words) -> Result<Tally> {
         let name = context.workspace.display(&path).to_string();
         for (line, command) in shown_commands(&text) {
             let place = format!("{name}:{line}");
-            // Without the suite the command ends with status 2, as it says.
+            // Without the suite this command exits with status 2.
             let suite = ebpf::conformance::default_suite(&context.workspace.root);
             if command == "./assay ebpf conformance" && !suite.is_file() {
                 words.say(&format!("skip   {place}  {command}: {} is not there", suite.display()));
@@ -524,8 +525,8 @@ fn documents(context: &Context, _: &Args, words: &mut Words) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Why a command that a document shows does not work; None if it does, or is one that whoever runs us runs: the test and the demo
-/// would do everything again, and bless would change the documents.
+/// Why a command that a document shows does not work; `None` if it works or is not run here: `test` and `demo` would do
+/// everything again, and `bless` would change the documents.
 fn shown_command_fails(context: &Context, command: &str) -> Result<Option<String>> {
     let Some(arguments) = command.strip_prefix("./assay ") else {
         return Ok(Some("is no ./assay command; only those are run".to_owned()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `test --changed`: from the files that differ from the upstream branch to what they can break, so far as it is theirs: the
-//! variant and not all variants, the crate's tests and not those of the crates above it. The whole test stays the judge.
+//! `test --changed`: maps the files that differ from the upstream branch to what they can break directly: the variant and
+//! not all variants, the crate's tests and not those of the crates that depend on it. The whole test has the last word.
 
 use lab::process::Command;
 use lab::toolchain::require_program;
@@ -13,9 +13,9 @@ use std::path::Path;
 pub struct Plan {
     /// Parts of the whole test.
     pub parts: BTreeSet<&'static str>,
-    /// Hot paths, each with the variants that are checked; none: all.
+    /// Hot paths, each with the variants that are checked; an empty set means all.
     pub hotpaths: BTreeMap<String, BTreeSet<String>>,
-    /// Options of one `cargo test` each; behind `--`, of the tests that it runs.
+    /// The options of each run of `cargo test`; those behind `--` go to the tests.
     pub rust: BTreeSet<Vec<String>>,
     /// How many files differ.
     pub files_count: usize,
@@ -23,7 +23,7 @@ pub struct Plan {
     pub beyond: Vec<String>,
 }
 
-/// Parts by the beginning of a path; the longest that fits counts. "" is a file that the gates alone judge.
+/// Parts by the beginning of a path; the longest match counts. "" is a file that only the gates judge.
 const PARTS: [(&str, &str); 26] = [
     ("README.md", "docs"),
     ("assay", "setup"),
@@ -53,10 +53,11 @@ const PARTS: [(&str, &str); 26] = [
     ("CONTRIBUTING.md", ""),
 ];
 
-/// What a cpu file can break: all but the engine's planted faults, for which cpus are but the ground that they are looked for on.
+/// What a cpu file can break: all tests of `predict` except those of planted faults in the engine, which use cpu files only
+/// as something to run on.
 const CPU_FILE: [&str; 5] = ["-p", "predict", "--", "--skip", "oracle::faults"];
 
-/// Asks git which files differ from where this branch left the upstream one, and what they are part of.
+/// Asks git which files differ from the merge base with the upstream branch, and plans what they need.
 pub fn plan(root: &Path) -> Result<Plan> {
     let base = git(root, &["merge-base", "HEAD", "@{upstream}"])
         .or_else(|_| git(root, &["rev-parse", "HEAD"]))?
@@ -86,7 +87,7 @@ fn git(root: &Path, words: &[&str]) -> Result<String> {
     Ok(output.stdout)
 }
 
-/// What a folder with a hotpath.toml is.
+/// Whether a hotpath.toml describes one hot path, or one for each of several widths.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     One,
@@ -131,12 +132,12 @@ fn plan_for(
             }
             _ => plan.part_of(file),
         }
-        // What adopters see, wherever it lies.
+        // Adopters build with these files, wherever they lie.
         if steps[0] == "libs" && matches!(steps.last(), Some(&"meson.build")) {
             plan.parts.insert("libraries");
         }
     }
-    // All of a crate's tests are also some of them.
+    // A run of all tests of the crate includes those for cpu files.
     if plan.rust.contains(&words(&["-p", "predict"])) {
         plan.rust.remove(&words(&CPU_FILE));
     }
@@ -152,8 +153,8 @@ impl Plan {
         self.rust.insert(words(options));
     }
 
-    /// `rest` is ARCH and FILE of a variant, or a file that all variants are judged by. What a file is called at each width, if
-    /// there are several, is not looked up: all of them are checked.
+    /// `rest` is ARCH and FILE of a variant, or a file that all variants are judged by. With several widths (`named_by_file`
+    /// is false) a file's name does not tell its variants: all are checked.
     fn hotpath(&mut self, hotpath: &str, rest: &[&str], named_by_file: bool) {
         let known = self.hotpaths.get(hotpath).is_some_and(BTreeSet::is_empty);
         let variants = self.hotpaths.entry(hotpath.to_owned()).or_default();

@@ -64,7 +64,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     refuse_missing_loader(&root, program, &elf)?;
     let mut plugin = Vec::new();
     for (number, region) in args.regions.iter().enumerate() {
-        // One that is named twice is meant once.
+        // A region that is named twice is recorded once.
         if args.regions[..number].contains(region) {
             continue;
         }
@@ -81,14 +81,14 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         printing: if output.is_stdout() { Printing::ShownAsErrors } else { Printing::Shown },
     };
     let recorded = recording.run_foreign(&context.workspace)?;
-    // QEMU's own command line helps whoever looks into QEMU, and nobody else.
+    // QEMU's command line goes to a log file: it helps only those who debug QEMU.
     let log = context.workspace.log("trace.log", &recorded.line)?;
     let told = ending_text(recorded.ending, args);
     let Some(trace) = recorded.trace else {
         return Err(no_trace(&root, program, &elf, recorded.ending, &log));
     };
     let outcome = keep(trace.path(), &output, args);
-    // Where nothing was recorded, that is said, and why.
+    // If `keep` failed, its message takes the place of the note on how the program ended.
     if let Some(text) = told.filter(|_| outcome.is_ok()) {
         eprintln!("note: {text}");
     }
@@ -103,7 +103,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     outcome
 }
 
-/// The program's file, looked for as a shell does; one in the current folder needs no `./`.
+/// The program's file, looked for as a shell does, except that one in the current folder needs no `./`.
 fn find(word: &str) -> Result<PathBuf> {
     let path = Path::new(word);
     if word.contains('/') || path.is_file() {
@@ -115,10 +115,11 @@ fn find(word: &str) -> Result<PathBuf> {
     })
 }
 
-/// With `-a`: a program of that architecture, by its path or out of the packages that were unpacked.
+/// With `-a`: a program of that architecture, by its path or from the unpacked packages.
 fn find_of(context: &Context, arch: Arch, word: &str) -> Result<PathBuf> {
     let path = Path::new(word);
-    // Packages have no paths that begin where we are.
+    // A word that begins with `.` is a path from here, and so is one with a `/` if there is such a file; all others are
+    // looked for in the packages.
     if !word.starts_with('.') && (!word.contains('/') || !path.is_file()) {
         return find_unpacked(context, arch, word);
     }
@@ -179,7 +180,7 @@ fn refuse_missing_loader(root: &Root, program: &Path, elf: &ElfFile) -> Result<(
     )))
 }
 
-/// How the program ended, where that is worth a word.
+/// How the program ended, unless it exited with status 0.
 fn ending_text(ending: Ending, args: &Args) -> Option<String> {
     let kept = "what it did until then is recorded";
     match ending {
@@ -194,7 +195,7 @@ fn ending_text(ending: Ending, args: &Args) -> Option<String> {
     }
 }
 
-/// What helps where the program could not do what it wanted.
+/// A remedy if the program lacked an instruction or a library.
 fn remedy_of(root: &Root, program: &Path, elf: &ElfFile, ending: Ending, args: &Args) -> Option<String> {
     match ending {
         Ending::Killed(libc::SIGILL) => Some(match args.qemu_cpu.as_deref() {
@@ -206,7 +207,7 @@ fn remedy_of(root: &Root, program: &Path, elf: &ElfFile, ending: Ending, args: &
                      last lines of the trace show where, and --qemu-cpu takes another (help: lists them)"
                 .to_owned(),
         }),
-        // The dynamic loader's status where it cannot start the program.
+        // The dynamic loader's exit status if it cannot start the program.
         Ending::Exited(127) => {
             let missing = root.missing_libraries(program, elf);
             (!missing.is_empty()).then(|| {
@@ -223,7 +224,7 @@ fn remedy_of(root: &Root, program: &Path, elf: &ElfFile, ending: Ending, args: &
     }
 }
 
-/// There is no file: the tracer was not even begun, or killed.
+/// The problem if there is no trace: the tracer never started, or was killed.
 fn no_trace(root: &Root, program: &Path, elf: &ElfFile, ending: Ending, log: &Path) -> Problem {
     let why = match ending {
         Ending::Exited(status) => format!("nothing was recorded: QEMU exited with status {status}"),
@@ -240,11 +241,11 @@ fn no_trace(root: &Root, program: &Path, elf: &ElfFile, ending: Ending, log: &Pa
         .remedy(format!("{libraries}see what it said above; the command line is in {}", log.display()))
 }
 
-/// Puts the trace in its place, unless nothing is in it, and says what was recorded.
+/// Copies the trace to its place, unless it is empty, and says what was recorded.
 fn keep(recorded: &Path, output: &Output, args: &Args) -> Result<Outcome> {
     let failed = |error: trace::Error| Problem::new(error.to_string());
     let mut reader = trace::Reader::open(recorded).map_err(failed)?;
-    // The program has ended, so that the terminal is ours.
+    // The program has ended, so the terminal is free for a progress display.
     let progress = Progress::of("reading what was recorded", 0);
     let entries = trace::count(&mut reader).map_err(failed)?;
     drop(progress);
@@ -279,7 +280,7 @@ fn keep(recorded: &Path, output: &Output, args: &Args) -> Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
-/// Says what is not in the trace, or not as one might think.
+/// Notes what the trace leaves out, or counts in another way than expected.
 fn note(end: &trace::End) {
     if end.get("end") == Some("limit") {
         eprintln!("note: recording stopped at --limit; what the program did behind that is not in the trace");
@@ -301,7 +302,7 @@ fn note(end: &trace::End) {
     }
 }
 
-/// Nothing was executed of what is recorded: no trace, and one that was there before stays.
+/// No instruction was recorded: no trace is written, and an older file of that name stays.
 fn empty(place: &str, args: &Args) -> Result<Outcome> {
     if args.regions.is_empty() {
         return Err(Problem::new("QEMU ended before the program's first instruction; nothing was written")
@@ -321,7 +322,7 @@ fn engine(context: &Context, arch: Arch, cpu: Option<&str>) -> Result<Engine> {
     let newest = newest_first
         .find(|requirement| requirement.qemu != Qemu::None)
         .expect("every target has a baseline that QEMU runs");
-    // On x86 no model has all that QEMU can do, and the newest ones have what it cannot.
+    // On x86 no CPU model has all that QEMU emulates, and the newest models have features that it does not emulate.
     let newest_cpu = if arch == Arch::X86_64 { "max" } else { newest.qemu_cpu };
     qemu_engine(&context.workspace, arch, newest.qemu, cpu.unwrap_or(newest_cpu))
 }
@@ -378,7 +379,7 @@ fn region_arguments(root: &Root, program: &ElfFile, path: &Path, region: &str) -
     Ok(arguments)
 }
 
-/// `FILE+0xADDRESS`, which is what `hot` calls a function without a symbol; the program's own if there is no FILE.
+/// Parses `FILE+0xADDRESS`, by which `hot` names a function without a symbol; an empty FILE is the program itself.
 fn code_place(region: &str) -> Option<(&str, u64)> {
     let (file, address) = region.rsplit_once("+0x")?;
     Some((file, u64::from_str_radix(address, 16).ok()?))
@@ -407,7 +408,7 @@ fn library_file(root: &Root, program: &ElfFile, path: &Path, name: &str) -> Resu
     })
 }
 
-/// The library of the program that defines a function.
+/// The first of the program's libraries that defines a function.
 fn defined_in(root: &Root, program: &ElfFile, path: &Path, function: &str) -> Option<String> {
     let defines = |name: &&String| {
         let file = root.library(name, path, program).and_then(|file| ElfFile::load(&file).ok());

@@ -45,7 +45,7 @@ impl Choice<'_> {
     }
 }
 
-/// A row of whatever origin.
+/// A row, of a figure's file or of a study.
 struct Row {
     record: StudyRecord,
     cpu: String,
@@ -53,9 +53,9 @@ struct Row {
     provenance: String,
     /// The file that has the row, to be named in errors.
     file: String,
-    /// Rows of the same study that hold the same datum as a whole program; a mean counts it there.
+    /// Rows of the same study that hold the same datum as a whole program; means count the datum there and not here.
     derived_from: Vec<String>,
-    /// Rows with the same words here are competitors, whose published order is a figure, too.
+    /// Rows with the same text here are competitors, whose published order is judged, too.
     contest: Option<String>,
     trivial_error_percent: Option<f64>,
     mca: std::result::Result<f64, String>,
@@ -244,7 +244,7 @@ fn table(rows: &[Row]) -> Table {
     table
 }
 
-/// Who measured what, and what it may show; once where rows of a family share it.
+/// Who measured what, and what it may show; told once if rows of a family share it.
 fn provenance_table(rows: &[Row]) -> Table {
     let mut table = Table::new("Provenance", "as the figures' files and the studies tell it");
     let family = table.text_column("family");
@@ -264,7 +264,7 @@ fn provenance_table(rows: &[Row]) -> Table {
     table
 }
 
-/// A row derived from what is not there would drop a datum from every mean.
+/// Refuses a row derived from a row that does not exist: its datum would be missing from every mean.
 fn check_derived(rows: &[Row]) -> Result<()> {
     for row in rows {
         let known = |name: &String| {
@@ -286,7 +286,7 @@ fn check_derived(rows: &[Row]) -> Result<()> {
     Ok(())
 }
 
-/// What the model is meant to reach.
+/// The goals for the model's mean and worst error.
 const MEAN_GOAL_PERCENT: f64 = 5.0;
 const WORST_GOAL_PERCENT: f64 = 15.0;
 
@@ -304,18 +304,18 @@ impl Row {
         }
     }
 
-    /// Of a difference: published and predicted.
+    /// What was published and what is predicted, if the row is a difference.
     fn difference(&self) -> Option<(f64, f64)> {
         let predicted = self.record.predicted?;
         self.record.error_percent.is_none().then_some((self.record.published, predicted))
     }
 
-    /// Whether the publication says too little to tell an error of the worst allowed.
+    /// Whether the published scatter is as large as the worst error allowed.
     fn is_imprecise(&self) -> bool {
         self.record.published_scatter_percent.is_some_and(|scatter| scatter >= WORST_GOAL_PERCENT)
     }
 
-    /// The error of a datum: none where it lies within what an imprecise publication says.
+    /// The absolute error; 0 if it lies within the scatter of an imprecise publication.
     fn error_percent(&self) -> f64 {
         let error = self.record.error_percent.unwrap_or(f64::NAN).abs();
         let scatter = self.record.published_scatter_percent.unwrap_or(0.0);
@@ -338,7 +338,7 @@ struct Errors {
     mean_absolute_error_percent: f64,
     worst_error_percent: f64,
     worst_row: String,
-    /// Rows within what the model is meant to reach.
+    /// Rows whose error is at most the worst allowed.
     within_goal_count: usize,
 }
 
@@ -374,7 +374,7 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     values.sum::<f64>() / count
 }
 
-/// What all rows come to. Each datum counts once.
+/// The errors over all rows. Each datum counts once, except among the loops, which include derived rows.
 #[derive(Debug, Serialize)]
 struct Summary {
     kind: &'static str,
@@ -478,7 +478,7 @@ impl Summary {
     }
 }
 
-/// How many orders were published, and which of them the model turns round. A ratio is the order of its two sides.
+/// How many orders were published, and which of them the model reverses. A ratio is the order of its two sides.
 fn orders(rows: &[&Row]) -> (usize, Vec<String>) {
     let (mut count, mut wrong) = (0, Vec::new());
     let mut judge = |published: std::cmp::Ordering, own: std::cmp::Ordering, title: String| {

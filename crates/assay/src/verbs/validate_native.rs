@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `validate --native`: loops from a seed and basic blocks of the installed programs, measured on this machine, predicted
-//! with the cpu file that names it, and given to llvm-mca. The crate `native` does the work; this shows it.
+//! `validate --native`: loops generated from a seed and basic blocks of the installed programs, measured on this machine,
+//! predicted with the cpu file that names it, and run through llvm-mca. The crate `native` does the work; this file shows
+//! the results.
 
 use crate::context::{Context, Outcome};
 use arch::Arch;
@@ -66,7 +67,7 @@ struct LoopRecord<'a> {
     llvm_mca_error_percent: Option<f64>,
 }
 
-/// What a set of loops comes to. Kind `native_summary`.
+/// The errors of a set of loops. Kind `native_summary`.
 #[derive(Serialize)]
 struct SummaryRecord<'a> {
     kind: &'a str,
@@ -163,7 +164,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
-/// The description that is judged, and what is to be said if it is of another core.
+/// The cpu file that is judged, and a note if it describes another core than this machine's.
 fn cpu(context: &Context, args: &Args) -> Result<(Cpu, Option<String>)> {
     let Some(name) = &args.as_cpu else {
         let cpu = machine::described_in(&context.workspace.root.join("cpus")).map_err(|error| {
@@ -187,7 +188,7 @@ fn cpu(context: &Context, args: &Args) -> Result<(Cpu, Option<String>)> {
     Ok((cpu, of_another))
 }
 
-/// The loops that are asked for, and what blocks there were.
+/// The loops that are asked for, and the harvest that their blocks are from.
 fn cases(args: &Args) -> Result<(Vec<Case>, blocks::Harvest)> {
     if let Some(path) = &args.probes {
         let text =
@@ -202,7 +203,7 @@ fn cases(args: &Args) -> Result<(Vec<Case>, blocks::Harvest)> {
     Ok((cases, harvest))
 }
 
-/// Cycles of loops that an earlier run measured, by what it called them.
+/// Cycles that an earlier run measured, by the `row` of its records.
 fn measured_before(path: &Path) -> Result<BTreeMap<String, f64>> {
     let text =
         std::fs::read_to_string(path).map_err(|error| Problem::io("read the measurements", path, &error))?;
@@ -313,7 +314,7 @@ fn table(groups: &[Group]) -> Table {
     table
 }
 
-/// Each loop that was written down.
+/// The table of `--probes`: each loop of the file.
 fn probes(results: &Results) -> Table {
     let mut table = Table::new("Each loop", "cycles per turn");
     let name = table.text_column("loop");

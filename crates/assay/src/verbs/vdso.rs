@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `vdso`: the vDSO images of libs/vdso: built, listed, held against the system calls and against hostile pages under QEMU
-//! or here, and timed beside the kernel's own image. libs/vdso/README.md is the manual.
+//! `vdso`: builds and lists the vDSO images of libs/vdso, checks them against the system calls and on hostile pages, under
+//! QEMU or natively, and times them beside the kernel's own image. libs/vdso/README.md is the manual.
 
 mod bench;
 mod program;
@@ -128,7 +128,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     }
 }
 
-/// For `./assay test`: the short form of everything, on every architecture.
+/// For `./assay test`: every check, briefly, on every architecture.
 pub fn check(context: &Context) -> Result<Tally> {
     let mut tally = Tally::default();
     for words in [
@@ -142,7 +142,8 @@ pub fn check(context: &Context) -> Result<Tally> {
         let runs = runs(context, &Arch::ALL, &words)?;
         for run in &runs {
             run.tell_failures();
-            // One a call and clock, or a group of cases; what failed outside of any counts, too.
+            // A finding is one call and clock, or a group of cases; a run that failed without a wrong finding counts as one
+            // wrong.
             let wrong = wrong(&run.findings).count();
             tally.right += run.findings.len() - wrong;
             tally.wrong += wrong.max(usize::from(run.failed > 0));
@@ -152,7 +153,7 @@ pub fn check(context: &Context) -> Result<Tally> {
     Ok(tally)
 }
 
-/// A verb of the test program on each architecture, as records or a table.
+/// Runs a verb of the test program on each architecture and shows records or a table.
 fn checked(context: &Context, archs: &ArchArgs, words: &[String]) -> Result<Outcome> {
     let runs = runs(context, &archs.archs(), words)?;
     context.tell(runs.iter().flat_map(Run::records), || result::report(&words[0], &runs));
@@ -170,7 +171,7 @@ fn checked(context: &Context, archs: &ArchArgs, words: &[String]) -> Result<Outc
 fn runs(context: &Context, archs: &[Arch], words: &[String]) -> Result<Vec<Run>> {
     let mut runs = Vec::new();
     let mut stops = Stops::default();
-    // One at a time: the clocks that are compared must not fight for the processors with another architecture's.
+    // One at a time: a run that compares clocks must not compete for the processors with that of another architecture.
     for arch in archs {
         match Program::new(context, *arch).and_then(|program| program.run(context, words)) {
             Ok(run) => runs.push(run),
@@ -186,7 +187,7 @@ fn build(context: &Context, args: &BuildArgs) -> Result<Outcome> {
     for arch in args.archs.archs() {
         let image = Program::new(context, arch)?.image(context)?;
         let to = args.folder.join(format!("{arch}.so"));
-        // Under another name first: whoever maps the old one keeps it whole.
+        // Written under another name and renamed: a process that maps the old image keeps it intact.
         let new = args.folder.join(format!(".{arch}.so.new"));
         std::fs::copy(&image, &new).map_err(|error| Problem::io("write the image", &new, &error))?;
         std::fs::rename(&new, &to).map_err(|error| Problem::io("write the image", &to, &error))?;
@@ -212,12 +213,12 @@ fn list(context: &Context, args: &ArchArgs) -> Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
-/// Whether this is the architecture of this machine, where the kernel's own image can be looked at.
+/// Whether this machine is of that architecture, so that the kernel's own image can be examined, too.
 fn is_native(arch: Arch) -> bool {
     host::native_arch() == Some(arch)
 }
 
-/// Findings that do not hold, for messages.
+/// The findings that failed.
 fn wrong(findings: &[Finding]) -> impl Iterator<Item = &Finding> {
     findings.iter().filter(|finding| !finding.ok)
 }

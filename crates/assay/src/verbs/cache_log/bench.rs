@@ -48,7 +48,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         }
     }
     for values in &mut values {
-        // `loads` has no speed in a process in which reading took whole slices.
+        // Ways without a value of each process are dropped: `loads` has no speed if reading took the whole slice.
         values.retain(|_, of_way| of_way.len() as u64 == args.processes);
     }
     let mut records: Vec<BenchRecord> = Vec::new();

@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 /// What is expected of a case.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Goal {
-    /// So many times the speed of doing nothing; where the bound is lower, 80 % of the bound.
+    /// At least this many times the speed of doing nothing, or 80 % of the bound if the bound is lower.
     Times(f64),
-    /// 80 % of the bound, where there is something to gain.
+    /// 80 % of the bound, if there is something to gain.
     Bound,
-    /// Feedback keeps it at 0.97 or more.
+    /// With feedback, at least 0.97 times the speed of doing nothing.
     NoLoss,
-    /// Feedback finds the plan that is best here, and loses little until it has.
+    /// Feedback finds the best plan for the case, and loses little before it has.
     Choice,
 }
 
@@ -20,7 +20,7 @@ pub enum Goal {
 pub struct Case {
     /// The bench's program.
     pub program: &'static str,
-    /// Which part of the bench it is of.
+    /// The part of the bench that it belongs to.
     pub part: &'static str,
     /// For people.
     pub title: String,
@@ -30,7 +30,7 @@ pub struct Case {
     pub arguments: Vec<String>,
 }
 
-/// Values of one way in one case, one a process: nanoseconds for a step or an activation.
+/// The values of a case by way, one per process: nanoseconds for a step or an activation.
 pub type Values = BTreeMap<String, Vec<f64>>;
 
 fn slices(pattern: &str, kib: u64, us: u64, evict: &str, rounds: u64, title: &str, goal: Goal) -> Case {
@@ -44,7 +44,7 @@ fn slices(pattern: &str, kib: u64, us: u64, evict: &str, rounds: u64, title: &st
     }
 }
 
-/// All cases, with one of `share` of their rounds.
+/// All cases, their rounds divided by `share`.
 pub fn cases(share: u64) -> Vec<Case> {
     let mut cases = Vec::new();
     for (kib, us, goal) in [
@@ -57,7 +57,7 @@ pub fn cases(share: u64) -> Vec<Case> {
     ] {
         cases.push(slices("chase", kib, us, "l3", 300 / share, "chase, evicted to L3", goal));
     }
-    // Lines touched last are touched again: what goes round gains by another plan.
+    // A search is likely to touch next what it touched last, so another plan is best for it than for a walk round all lines.
     for (kib, us, rounds) in [(1024, 100, 500), (4096, 50, 1000)] {
         cases.push(slices("search", kib, us, "l3", rounds / share, "search, evicted to L3", Goal::Choice));
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What the values of a case say: each way against doing nothing, against its bound, and against what is expected.
+//! Judges the values of a case: each way against doing nothing, against its bound, and against what is expected.
 
 use super::cases::{Case, Goal, Values};
 use lab::{Problem, Result};
@@ -8,15 +8,15 @@ use stats::{compare, median, median_interval, Comparison, Interval, Sampling};
 
 /// The seed of the bootstrap: the same values give the same interval everywhere.
 const SEED: u64 = 2014;
-/// What feedback and logging may cost at most.
+/// The least speed that feedback and logging may leave.
 const NO_LOSS: f64 = 0.97;
-/// The share of the bound that is expected where the bound itself is worth it.
+/// The share of the bound that is expected if the bound is at least `WORTH_IT`.
 const SHARE: f64 = 0.8;
-/// What feedback gets done of what the best plan would have, finding out included.
+/// The share of the best plan's speed that is expected of feedback, the time to find that plan included.
 const CHOICE: f64 = 0.9;
-/// Of a share of the bound that is missed because `overlap` misses it, too.
+/// Ends the verdict on a share of the bound that is missed because `overlap` misses it, too.
 const PREVENTS: &str = ", which prevents it";
-/// Below this there is nothing to gain.
+/// A bound below this leaves little to gain.
 const WORTH_IT: f64 = 1.2;
 
 /// One way in one case. Kind `cache_log`.
@@ -42,7 +42,7 @@ pub struct BenchRecord {
     /// Speed in times that of the bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share_of_bound: Option<[f64; 3]>,
-    /// What was expected and whether it holds; empty where nothing is.
+    /// What was expected and whether it holds; empty if nothing was expected.
     pub verdict: String,
     assay_version: &'static str,
 }
@@ -55,7 +55,7 @@ impl BenchRecord {
     }
 }
 
-/// Every way of a case.
+/// Judges every way of a case.
 pub fn judge(case: &Case, values: &Values) -> Result<Vec<BenchRecord>> {
     let mut records = Vec::new();
     for way in values.keys() {
@@ -100,8 +100,9 @@ pub fn judge(case: &Case, values: &Values) -> Result<Vec<BenchRecord>> {
     Ok(records)
 }
 
-/// What cannot be had although nothing is waited for is no more in reach than what the bound forbids. Where `overlap` is slower
-/// than what is judged it says nothing: its few tasks' pages, used again and again, are pushed out by those looked ahead at.
+/// `overlap` waits for nothing, so a speed that it does not reach is as much out of reach as one beyond the bound. An
+/// `overlap` slower than the judged way is no ceiling: the pages of its few coroutines, used again and again, are evicted
+/// from the TLB by those looked ahead at.
 fn ceiling(values: &Values, suffix: &str, way: &str, against: &str) -> Option<Comparison> {
     let overlap = values.get(&format!("overlap{suffix}"))?;
     let of_overlap = speed_over(overlap, &values[way])?;
@@ -111,7 +112,7 @@ fn ceiling(values: &Values, suffix: &str, way: &str, against: &str) -> Option<Co
     speed_over(&values[against], overlap)
 }
 
-/// Feedback against the plan that is best here, were it known from the beginning, and against doing nothing.
+/// Feedback against the plan that turned out best for the case, and against doing nothing.
 fn choice(values: &Values, own: &[f64]) -> String {
     let best = ["nothing", "restore", "follow", "recent", "few"]
         .into_iter()
@@ -130,7 +131,7 @@ fn choice(values: &Values, own: &[f64]) -> String {
     })
 }
 
-/// Logging's cost from pairs of stretches within a process: what drifts between two processes is in neither value of a pair.
+/// The cost of logging, from pairs of stretches within a process: drift between processes does not affect a pair.
 fn logging_by_pairs(values: &Values, suffix: &str) -> String {
     let pairs = values.get(&format!("logging{suffix}"));
     let interval = pairs.and_then(|pairs| median_interval(pairs).ok());
@@ -144,13 +145,13 @@ fn logging_by_pairs(values: &Values, suffix: &str) -> String {
     })
 }
 
-/// How much of fetching a coroutine's lines is finding their pages.
+/// The share of the time to fetch a coroutine's lines that is address translation.
 fn share_of_fetching(values: &Values, suffix: &str, own: &[f64]) -> String {
     let share = values.get(&format!("fetch{suffix}")).and_then(|fetch| speed_over(own, fetch));
     share.map_or(String::new(), |share| format!("{:.2} of what fetching takes", share.ratio))
 }
 
-/// Where the share of the bound is not reached: how near it is to `overlap`, the same in which nothing is waited for.
+/// If the share of the bound is not reached: how near the way is to `overlap`, the same look-ahead without waiting.
 fn prevented(values: &Values, suffix: &str, own: &[f64], share: Option<&Comparison>) -> String {
     if share.is_none_or(|share| share.interval.low >= SHARE) {
         return String::new();
@@ -171,7 +172,8 @@ fn tries(name: &str) -> bool {
         || name.starts_with("lull")
 }
 
-/// Never evicted, for coroutines all of it in the first level; there also what the memory can bring, whichever takes longer.
+/// The way that is the bound: `warm`, with nothing evicted; for coroutines the slower of `warm`, with all of it in the first
+/// level, and `fetch`, what the memory can bring.
 fn bound(values: &Values, suffix: &str) -> Result<String> {
     let candidates = ["warm", "fetch"].map(|name| format!("{name}{suffix}"));
     let slowest = candidates.into_iter().filter(|name| values.contains_key(name)).max_by(|a, b| {
@@ -228,14 +230,14 @@ fn verdict(
     match (name, case.goal) {
         ("note" | "warm_note", _) => format!("logging costs at most 3 %: {}", word(speed.interval, NO_LOSS)),
         ("feedback", Goal::NoLoss) => format!("at least {NO_LOSS}x: {}", word(speed.interval, NO_LOSS)),
-        // Without a mispredicted switch nothing is promised; the share of the bound is shown.
+        // No speed is promised unless switches are serialised, as mispredicted ones are; the share of the bound is shown.
         ("adaptive", _) if suffix.is_empty() => String::new(),
         ("feedback" | "adaptive", Goal::Times(times)) => match word(speed.interval, times) {
             "holds" => format!("{times}x: holds"),
             _ if bound.interval.high < times => {
                 format!("{times}x is out of reach here, at most {:.2}x is in it; {}", bound.ratio, of_bound())
             }
-            // The machine was not one and the same from process to process: both may lie on either side of the goal.
+            // Conditions differed between processes: speed and bound may lie on either side of the goal.
             "not decided" => format!("{times}x: not decided"),
             _ if bound.interval.low < times => format!(
                 "{times}x may be out of reach here, at most {:.2}x [{:.2}, {:.2}]; {}",

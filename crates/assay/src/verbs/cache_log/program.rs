@@ -8,9 +8,9 @@ use lab::{Problem, Result};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The longest that one process of a bench takes on a machine that does much else.
+/// The longest that one process of a bench takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// A file of terabytes is restored as fast as its disk allows.
+/// Restoring a file of terabytes takes as long as its disk needs.
 const PAGES_PATIENCE: Duration = Duration::from_secs(24 * 3600);
 
 /// Builds a program of the library for this machine.

@@ -34,11 +34,11 @@ struct Way {
     arch: Arch,
     machine: String,
     engine: Engine,
-    /// Option of the plugin and what it is called in the table.
+    /// Options of the plugin, and how the table calls them.
     fusion: (&'static [&'static str], &'static str),
 }
 
-/// What came of it, for programs.
+/// The result of one way. Kind `ebpf_conformance`.
 #[derive(Serialize)]
 struct ConformanceRecord<'a> {
     kind: &'static str,
@@ -67,7 +67,8 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     Ok(if tally.wrong == 0 { Outcome::Fine } else { Outcome::Failed })
 }
 
-/// Runs the suite, shows the table, and counts programs times ways. A suite that was not named and is not there is a skip.
+/// Runs the suite, shows the table, and counts programs times ways. If no suite is named and the default one is missing,
+/// that is one skip.
 pub fn check(context: &Context, suite: Option<&Path>, archs: &[Arch]) -> Result<Tally> {
     let default = default_suite(&context.workspace.root);
     if suite.is_none() && !default.is_file() {
@@ -100,7 +101,7 @@ fn read_overlay(context: &Context) -> Result<Overlay> {
         .map_err(|error| Problem::new(error.to_string()))
 }
 
-/// A case whose result depends on the byte order, for programs.
+/// A case whose result depends on the byte order. Kind `ebpf_big_endian`.
 #[derive(Serialize)]
 struct BigEndianRecord<'a> {
     kind: &'static str,
@@ -168,7 +169,7 @@ fn ways_of(context: &Context, arch: Arch) -> Result<Vec<Way>> {
     machine::cpu(arch, None)?;
     for cpu in machine::cpus(arch) {
         let engine = machine::emulator(context, arch, cpu)?;
-        // Two features that QEMU has no separate machines for are one way.
+        // CPUs for which QEMU has no separate models are one way.
         if !engines.contains(&engine) {
             engines.push(engine);
         }

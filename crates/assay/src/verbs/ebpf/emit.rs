@@ -33,7 +33,7 @@ pub struct Args {
     code: CodeArgs,
 }
 
-/// Generated code, for programs.
+/// Generated code. Kind `ebpf_code`.
 #[derive(Serialize)]
 struct EmitRecord<'a> {
     kind: &'static str,
@@ -59,7 +59,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let input = input::load(&args.input)?;
     let program = input.single()?;
     let cpu = machine::cpu(args.target, args.code.cpu.as_deref())?;
-    // Which budget does not matter: the frame brings it.
+    // Any amount will do: the frame brings the budget when the code runs.
     let budget_instructions = args.budget.then_some(u64::MAX);
     let mut vm = machine::vm(Options { budget_instructions, bounds: args.bounds, ..Options::default() })?;
     machine::pretend_helpers(&mut vm, 0..HELPER_NUMBER_MAX)?;
@@ -106,7 +106,8 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
-/// The program is at fault, not the command line; addresses of maps are the one thing that is known only at run time.
+/// Reports that the library refuses the program, which is a failure and no problem with the command line. Addresses of maps
+/// are known only at run time.
 fn refused(place: &str, error: &ebpf::Error) -> Outcome {
     eprintln!("assay: {place}: refused: {error}");
     if error.status == ebpf::Status::Relocation {

@@ -8,9 +8,9 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// No program of the library's limit (a million instructions) is longer in any form that people write.
+/// Even a program of a million instructions, the library's limit, is shorter in any form that people write.
 const FILE_BYTES_MAX: u64 = 64 << 20;
-/// A memory that a program is given; the same limit, so that it can be handed to the plugin program, too.
+/// The most memory that a program can be given: its hex digits also have to fit into the input of the plugin program.
 const MEMORY_BYTES_MAX: usize = 16 << 20;
 
 /// Which program to work on.
@@ -81,7 +81,7 @@ impl Input {
         order_name(self.object.order)
     }
 
-    /// What people are told about a program.
+    /// A program's description for the user.
     pub fn describe(&self, program: &Program) -> String {
         let of = match (self.form, program.section.as_str()) {
             (Form::Elf, section) => format!("in section {section} of an {}", self.form.name()),
@@ -91,7 +91,8 @@ impl Input {
         format!("{} {of} ({}), {slots} slots of 8 bytes", program.name, self.order_name())
     }
 
-    /// The one program that a verb can work on. Functions in `.text` are the callees of programs where there are others.
+    /// The one program that a verb can work on. If other sections hold programs, functions in `.text` are callees of these
+    /// and do not count.
     pub fn single(&self) -> Result<&Program> {
         let program = self.chosen()?;
         match &program.unresolved {
@@ -128,7 +129,7 @@ fn names(programs: &[Program]) -> String {
     programs.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
-/// What makes an object of a program in C; docs/ebpf.md has it, too.
+/// Compiles a program in C to an object; also in docs/ebpf.md.
 const COMPILE: &str = "clang-19 -target bpf -mcpu=v4 -O2 -g -c program.c -o program.o";
 
 /// Reads a file and chooses the programs that were asked for.
@@ -236,8 +237,8 @@ fn read(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// ELF has its magic; text is UTF-8 without control characters, which no program is: `exit` holds both 0x95, which no
-/// character of UTF-8 starts with, and zeros. No instruction in assembly is made of hex digits alone.
+/// ELF has its magic number. Text is UTF-8 without control characters, which no bytecode is: `exit` begins with 0x95, which
+/// begins no character of UTF-8, and holds zeros. No instruction in assembly consists of hex digits alone.
 fn form_of(bytes: &[u8]) -> Form {
     if bytes.starts_with(b"\x7fELF") {
         return Form::Elf;
@@ -250,7 +251,7 @@ fn form_of(bytes: &[u8]) -> Form {
     }
 }
 
-/// Bytes from hex digits; blanks may stand anywhere. The error continues "with".
+/// Bytes from hex digits; blanks may stand anywhere. The error is worded to follow "with".
 fn hex(text: &str) -> std::result::Result<Vec<u8>, String> {
     let mut digits = Vec::new();
     for c in text.chars().filter(|c| !c.is_whitespace()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `ebpf disassemble` and `ebpf verify`: what a program says, and whether the library would run it.
+//! `ebpf disassemble` and `ebpf verify`: the instructions of a program, and whether the library would run it.
 
 use super::input::{self, Form, Input, InputArgs};
 use super::machine;
@@ -29,7 +29,7 @@ pub struct VerifyArgs {
     helpers: Vec<u32>,
 }
 
-/// One instruction, for programs.
+/// One instruction. Kind `ebpf_instruction`.
 #[derive(Serialize)]
 struct InstructionRecord<'a> {
     kind: &'static str,
@@ -40,7 +40,7 @@ struct InstructionRecord<'a> {
     text: String,
 }
 
-/// A verdict, for programs.
+/// A verdict. Kind `ebpf_verify`.
 #[derive(Serialize)]
 struct VerifyRecord<'a> {
     kind: &'static str,
@@ -138,8 +138,8 @@ fn check(input: &Input, program: &Program, helpers: &[u32]) -> Result<std::resul
     Ok(vm.load(&program.bytecode, input.object.order))
 }
 
-/// Gives map references that exist a value, without making the maps: the address that a run would have is as good as any
-/// other here, and 47 bits long, as user addresses are.
+/// Resolves references to existing maps without creating the maps. Any address will do here; this one has 47 bits, as user
+/// addresses have.
 pub fn places(maps: &[MapDefinition]) -> Box<dyn Fn(LddwKind, u32, u32) -> Option<u64>> {
     const ADDRESS: u64 = 0x7f12_3456_7890;
     let values: Vec<u64> =

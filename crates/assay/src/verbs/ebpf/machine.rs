@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! For what machine code is generated and where it runs: CPUs by name, the options of code generation, and VMs.
+//! What machine code is generated for and what runs it: CPUs by name, the options of code generation, and VMs.
 
 use arch::Arch;
 use clap::ValueEnum;
@@ -74,7 +74,8 @@ impl CodeArgs {
         Ok(self.target_with(Some(arch), features(arch, cpu.name).unwrap_or_default()))
     }
 
-    /// The target for code that runs in this process: this machine's features, or those of a CPU that it has all of.
+    /// The target for code that runs in this process: this machine's features, or those of a named CPU, all of which this
+    /// machine must have.
     pub fn native_target(&self, arch: Arch) -> Result<Target> {
         let here = ebpf::host_features();
         let Some(name) = &self.cpu else {
@@ -89,7 +90,7 @@ impl CodeArgs {
         Ok(self.target_with(None, wanted))
     }
 
-    /// `None` is the machine that we run on, the only one that code can be run on in place.
+    /// An `arch` of `None` is this machine, the only one whose code can run in this process.
     fn target_with(&self, arch: Option<Arch>, features: Features) -> Target {
         let arch = arch.map(|arch| arch.name().to_owned());
         Target { arch, features, swap: self.swap(), fusion: self.fusion() }
@@ -113,7 +114,7 @@ impl CodeArgs {
     }
 }
 
-/// What the library is told of a CPU (the bits are ebpf.h's); `None` for names that mean nothing to it.
+/// The features of a CPU, as ebpf.h numbers them; `None` for names that make no difference to the library.
 pub fn features(arch: Arch, cpu: &str) -> Option<Features> {
     let bits = match (arch, cpu) {
         (Arch::Powerpc64 | Arch::Powerpc64le, "power7") => 1,
@@ -183,12 +184,13 @@ pub fn emulator(context: &Context, arch: Arch, cpu: &Requirement) -> Result<Engi
     qemu_engine(&context.workspace, arch, cpu.qemu, cpu.qemu_cpu)
 }
 
-/// A VM, or the only thing that can be wrong.
+/// A VM; making one can fail only for want of memory.
 pub fn vm(options: Options) -> Result<Vm> {
     Vm::new(options).ok_or_else(|| Problem::new("there is no memory for a VM"))
 }
 
-/// Makes the verifier believe that these helpers exist; nothing may run in the VM afterwards but code that calls none.
+/// Registers these helpers as stubs, so that the verifier accepts calls to them; code that calls a helper must not run in
+/// this VM.
 pub fn pretend_helpers(vm: &mut Vm, numbers: impl IntoIterator<Item = u32>) -> Result<()> {
     extern "C" fn nothing(_: u64, _: u64, _: u64, _: u64, _: u64, _: *mut c_void) -> u64 {
         0

@@ -25,7 +25,7 @@ pub struct Args {
     cpu: Option<String>,
 }
 
-/// Where a plugin is, for programs.
+/// Where a plugin is. Kind `ebpf_plugin`.
 #[derive(Serialize)]
 struct PluginRecord {
     kind: &'static str,
@@ -92,7 +92,7 @@ pub fn build(context: &Context, arch: Arch, engine: &Engine) -> Result<Plugin> {
         .map_err(|error| Problem::new(error.to_string()).remedy("run ./setup, which installs what builds it"))
 }
 
-/// bpf_conformance starts one program without further words, so a foreign plugin needs one that starts QEMU.
+/// bpf_conformance starts a plugin by its path alone, so a foreign one needs a script that starts QEMU.
 fn script(context: &Context, plugin: &Path, qemu: &Path, qemu_cpu: &str, cpu: &str) -> Result<PathBuf> {
     let text = format!(
         "#!/bin/sh\n# Runs the eBPF conformance plugin under QEMU; made by ./assay ebpf plugin.\nexec {} -cpu {} {} \"$@\"\n",

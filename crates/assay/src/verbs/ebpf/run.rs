@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `ebpf run`: one program on one memory. On this machine it runs in a child of this process, maps included; for another
-//! architecture the plugin program runs it under QEMU, as it would run there.
+//! `ebpf run`: one program on one memory. On this machine it runs in a child of this process and can have maps; for another
+//! architecture the plugin program runs it under QEMU.
 
 use super::input::{self, Form, Input, InputArgs};
 use super::machine::{self, CodeArgs};
@@ -50,7 +50,7 @@ pub struct Args {
     code: CodeArgs,
 }
 
-/// A run, for programs.
+/// A run. Kind `ebpf_run`.
 #[derive(Clone, Debug, Serialize)]
 struct RunRecord {
     kind: &'static str,
@@ -62,7 +62,7 @@ struct RunRecord {
     arch: &'static str,
     engine: &'static str,
     machine: String,
-    /// As a number, and in hex for readers whose numbers have 53 bits.
+    /// As a number, and in hex for readers of JSON whose numbers have 53 bits.
     #[serde(skip_serializing_if = "Option::is_none")]
     r0: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -173,7 +173,7 @@ fn show(context: &Context, header: &str, mut record: RunRecord, answer: Answer) 
     outcome
 }
 
-/// A program that expects the kernel's structure finds the memory's first bytes in its place.
+/// Notes that a program which expects a structure of the kernel's gets the bytes of `--memory` in its place.
 fn note_context(args: &Args, program: &Program) {
     if let Some(kind) = PacketContext::of_section(&program.section) {
         eprintln!(
@@ -291,7 +291,7 @@ fn show_packet(context: &Context, record: &RunRecord, bytes: usize) {
     }
 }
 
-/// The helper of the conformance suite, 5: gives its argument back, and 0 ends the program.
+/// Helper 5, which the conformance suite needs: returns its argument; if that is 0, the program ends.
 extern "C" fn unwind(r1: u64, _: u64, _: u64, _: u64, _: u64, _: *mut c_void) -> u64 {
     r1
 }
@@ -347,7 +347,7 @@ fn answer(
     }
 }
 
-/// What the program did wrong is an answer; what we or the machine cannot do is a problem.
+/// An error of the program is an answer; what we or the machine cannot do is a problem.
 fn no_answer(input: &Input, error: ebpf::Error) -> Result<Answer> {
     match error.status {
         Status::Program | Status::Relocation => Ok(Err(format!("refused: {error}"))),
@@ -358,7 +358,7 @@ fn no_answer(input: &Input, error: ebpf::Error) -> Result<Answer> {
     }
 }
 
-/// Runs `action` in a child process and takes over its exit status, so that nothing that a program does can take this
+/// Runs `action` in a child process and takes over its exit status, so that a program that crashes does not take this
 /// process with it.
 fn in_child(action: impl FnOnce() -> Result<Outcome>) -> Result<Outcome> {
     // SAFETY: the only other thread waits for signals and holds no lock that the child would find locked for ever.
@@ -380,7 +380,8 @@ fn in_child(action: impl FnOnce() -> Result<Outcome>) -> Result<Outcome> {
     }
 }
 
-/// The thread that waits for signals is the parent's alone: here they end the process as they end any other.
+/// The child ends with its parent. It unblocks the signals, so that they end it as they end any process: the thread that
+/// waits for them exists only in the parent.
 fn end_with_parent() {
     // SAFETY: system calls on a local.
     unsafe {
@@ -416,8 +417,8 @@ fn wait_for(child: libc::pid_t) -> Result<Outcome> {
     }
 }
 
-/// An object's code has the byte order of the machine that it was compiled for built in: elsewhere it would give a number,
-/// and a wrong one. Other forms say nothing of a machine.
+/// An object's code assumes the byte order that it was compiled for: on a machine of the other order it would run and give a
+/// wrong result. Other forms say nothing of a machine.
 fn refuse_other_order(input: &Input, arch: Arch) -> Result<()> {
     let big = input.object.order == ByteOrder::Big;
     if input.form != Form::Elf || big == arch.big_endian() {
@@ -432,7 +433,7 @@ fn refuse_other_order(input: &Input, arch: Arch) -> Result<()> {
         .remedy(format!("run it with --target {other}, or compile it with clang -target {same}")))
 }
 
-/// Maps and data sections are made for checked runs on this machine only.
+/// Refuses a program that uses maps or data sections, which only checked runs on this machine have.
 fn refuse_maps(input: &Input, program: &Program, remedy: &str) -> Result<()> {
     let mut slots = program.bytecode.chunks_exact(ebpf::SLOT_BYTES).enumerate();
     while let Some((slot, bytes)) = slots.next() {
@@ -473,7 +474,7 @@ fn under_qemu(
     }
     let hex = input::to_hex(&little_endian(&program.bytecode, input.object.order));
     let memory = input::to_hex(memory);
-    // One line of a batch rather than a lone program: arguments are limited in length, standard input is not.
+    // A batch of one line, on standard input: the length of arguments is limited.
     let answers = plugin
         .run_batch(&[(&hex, &memory)], engine, &options)
         .map_err(|error| Problem::new(error.to_string()))?;
@@ -484,7 +485,7 @@ fn under_qemu(
     }
 }
 
-/// The plugin puts the kind of error first; what it means for the run is the same as in this process.
+/// The plugin puts the kind of error first, which decides as in `no_answer`.
 fn plugins_complaint(why: String) -> Result<Answer> {
     match why.split_once(": ") {
         Some(("program" | "relocation", text)) => Ok(Err(format!("refused: {text}"))),

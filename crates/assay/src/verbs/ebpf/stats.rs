@@ -20,7 +20,7 @@ pub struct Args {
     input: InputArgs,
 }
 
-/// A program's census on machines of one byte order, for programs.
+/// A program's census on machines of one byte order. Kind `ebpf_census`.
 #[derive(Serialize)]
 struct CensusRecord<'a> {
     kind: &'static str,
@@ -42,7 +42,7 @@ struct CensusRecord<'a> {
     assay_version: &'static str,
 }
 
-/// The size of a program's code, for programs.
+/// The size of a program's code. Kind `ebpf_code_size`.
 #[derive(Serialize)]
 struct SizeRecord<'a> {
     kind: &'static str,

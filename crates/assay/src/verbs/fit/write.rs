@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Writes what a fit found: the numbers and the error out of sample into the cpu's own file, whose comments and order stay, and
-//! the fits without each family beside the figures.
+//! Writes the results of a fit: the numbers and the out-of-sample error into the cpu's own file, whose comments and order
+//! stay, and the fits without each family into a file beside the figures.
 
 use super::Found;
 use crate::context::Context;
@@ -11,9 +11,9 @@ use predict::cpu::{Entry, Number};
 use predict::left_out;
 use toml_edit::{value, Array, DocumentMut, InlineTable, Item, Table, Value};
 
-/// What a number that was fitted here says that it was fitted to.
+/// The `fitted_to` of a number that was fitted here.
 const FITTED_TO: &str = "the figures of crates/predict/validation (assay fit)";
-/// The source that a written number names.
+/// The key in `sources` that a written number names.
 const SOURCE: &str = "fit";
 const SOURCE_TEXT: &str = "assay fit, over the figures of crates/predict/validation";
 
@@ -32,7 +32,8 @@ pub fn write(context: &Context, found: &Found) -> Result<()> {
         let fitted = found.adopted.as_ref().and_then(|values| values.get(&number.key)).copied();
         match fitted {
             Some(fitted) => set(&mut document, &number.key, inline(entry, fitted, number.prior))?,
-            // Documented again; a number that stands as documented already is left as it is.
+            // Fitted before and not now: the value goes back to the documented one. A number that was never fitted is left
+            // as it is.
             None if entry.prior.is_some() => {
                 set(&mut document, &number.key, inline(entry, number.prior, number.prior))?;
             }
@@ -63,7 +64,7 @@ fn number(amount: f64) -> Value {
     }
 }
 
-/// A fitted number with what was documented of it.
+/// The entry of a fitted number, which keeps what was documented of it.
 fn inline(entry: &Number, fitted: f64, prior: f64) -> InlineTable {
     let mut table = InlineTable::new();
     table.insert("value", number(fitted));
@@ -77,7 +78,7 @@ fn inline(entry: &Number, fitted: f64, prior: f64) -> InlineTable {
     table.insert("fitted_to", FITTED_TO.into());
     let told = entry.note.as_deref().map_or(String::new(), |note| format!("{note}; "));
     let known = match entry.prior {
-        // Fitted before: the note tells already where the documented value comes from.
+        // Fitted before: the note already tells where the documented value comes from.
         Some(_) => entry.note.clone().unwrap_or_default(),
         None => format!("{told}documented value {prior}: {} ({})", entry.kind.name(), entry.source),
     };
@@ -94,7 +95,7 @@ fn measured(amount: f64, unit: &str) -> InlineTable {
     table
 }
 
-/// Sets a key of dotted folders, which are made where they are missing.
+/// Sets a dotted key; tables that are missing on the way are made.
 fn set(document: &mut DocumentMut, key: &str, entry: impl Into<Value>) -> Result<()> {
     let mut folder: &mut Item = document.as_item_mut();
     let names: Vec<&str> = key.split('.').collect();

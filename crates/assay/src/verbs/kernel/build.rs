@@ -33,12 +33,12 @@ pub struct Which {
 }
 
 impl Which {
-    /// What it is built for and booted on.
+    /// The machine that the kernel is built for and booted on.
     pub fn machine(&self) -> Result<&'static Machine> {
         Machine::named(self.arch, self.board.as_deref())
     }
 
-    /// As the kernel crate wants it.
+    /// The options as a request to the kernel crate.
     pub fn request(&self) -> Result<Request> {
         let mut patches = Vec::new();
         for folder in &self.series {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `kernel compare`: from a patch to its table. Both kernels are built, booted and traced under the same workload on each cpu;
-//! what comes out is counted before and after, and predicted with the interval of the ratio and the verdict that it allows.
+//! `kernel compare`: makes the table of a patch. The kernels without and with it are built, booted and traced under the same
+//! workload on each cpu; the traces are counted and predicted, with the interval of the ratio of cycles and the verdict that
+//! it allows.
 
 use super::build::Which;
 use super::trace::built;
@@ -47,7 +48,7 @@ pub struct Side {
     stores: u64,
     /// Mean cycles of a call.
     pub cycles: f64,
-    /// For a real core, 90 %.
+    /// 90 % interval for a real core.
     pub interval: [f64; 2],
     draws: Draws,
 }
@@ -71,7 +72,7 @@ struct CompareRecord {
     ratio: f64,
     interval: [f64; 2],
     verdict: &'static str,
-    /// None of what the kernel makes when it runs.
+    /// `None` for code that the kernel generates when it runs.
     function_bytes: Option<[u64; 2]>,
     text_bytes: [u64; 2],
     assay_version: &'static str,
@@ -108,8 +109,8 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     })
 }
 
-/// Each cpu's unpatched and patched kernel, booted, traced and predicted. A boot is one thread, and so is most of a prediction, so
-/// as many go on as there are processors.
+/// Boots, traces and predicts each cpu's unpatched and patched kernel. A boot and most of a prediction are single-threaded,
+/// so as many run at a time as there are processors.
 fn sides(
     context: &Context,
     args: &Args,
@@ -131,7 +132,7 @@ fn sides(
     pool::in_order(
         &jobs,
         |(cpu, kernel, which)| {
-            // What comes behind a failure would be thrown away.
+            // Results after a failure would be thrown away.
             if failed.load(Ordering::Relaxed) {
                 return None;
             }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `kernel run`: a program in a kernel that has just booted. Its output is ours; its status is told, and 1 where it is not 0.
+//! `kernel run`: a program in a kernel that has just booted. Its output is passed through; its exit status is reported, and
+//! ours is 1 if it is not 0.
 
 use super::build::Which;
 use crate::context::{Context, Outcome};
@@ -67,7 +68,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         true => vec![None],
         false => args.cpus.iter().map(|cpu| Some(cpu.as_str())).collect(),
     };
-    // Everything that can be wrong with the words is told before anything is built.
+    // Whatever is wrong with the options is reported before anything is built.
     let cpus = cpus.into_iter().map(|cpu| Ok((cpu.unwrap_or(machine.cpus[0].0), machine.cpu(cpu)?)));
     let cpus: Vec<(&str, &str)> = cpus.collect::<Result<_>>()?;
     kernel::boot::qemu_program(workspace, machine, false)?;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `kernel switches`: the ping-pong of the thread of 2016 in a booted kernel. One switch is traced whole, from one side's touch
-//! over its write and its read to the other side's return, in user mode and in the kernel; counted and predicted with the
-//! patch and without for each set of facilities that are touched, beside the rates that the thread published.
+//! `kernel switches`: the ping-pong of the thread of 2016 in a booted kernel. A whole switch is traced, in user mode and in
+//! the kernel: from one side's touch through its write and its read to the other side's return. It is counted and predicted
+//! with and without the patch for each set of touched facilities, beside the rates that the thread published.
 
 use super::build::Which;
 use super::compare::{ratio_of, Side};
@@ -18,11 +18,11 @@ use report::record::Record;
 use report::{Derived, Predicted, Published, Report, Table};
 use serde::Serialize;
 
-/// The thread whose rows and rates these are.
+/// The study of the thread that published the rows and rates.
 const STUDY: &str = "2016-altivec-batch";
-/// The function of the ping-pong that is one switch.
+/// The function of the ping-pong whose execution is one switch.
 const SWITCH: &str = "turn";
-/// As the thread writes them, in the order of the bits that the ping-pong takes.
+/// As the thread names them, in the order of the bits of the ping-pong's mask.
 const FACILITIES: [&str; 3] = ["FPU", "VEC", "VSX"];
 
 /// Options of `kernel switches`.
@@ -41,7 +41,7 @@ pub struct Args {
     format: String,
 }
 
-/// A row, both kernels. Kind `kernel_switches`.
+/// A row, on both kernels. Kind `kernel_switches`.
 #[derive(Serialize)]
 struct SwitchRecord {
     kind: &'static str,
@@ -117,9 +117,9 @@ fn what(row: &str, rounds: u32) -> Result<What> {
         program_regions: vec![SWITCH.to_owned()],
         workload: Some("pingpong".to_owned()),
         modules: Vec::new(),
-        // The flush of the first-level cache at each return to user mode is younger than the thread.
+        // The flush of the first-level cache at each return to user mode is newer than the thread.
         append: vec!["mitigations=off".to_owned()],
-        // A facility that is off is switched on by an interrupt, which is a cost of the switch.
+        // The first use of a disabled facility raises an interrupt, which enables it: a cost of the switch.
         interrupts: Interrupts::Part,
         smp: 1,
         limit: None,

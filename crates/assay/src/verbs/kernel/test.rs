@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `kernel test`: the kernel's own tests and ours in a booted kernel, each in a boot of its own, on each cpu; what failed is
-//! named with the test, the cpu and the console's log.
+//! `kernel test`: the kernel's own tests and ours in a booted kernel, each in a boot of its own, on each cpu; a failure is
+//! reported with the test, the cpu and the console's log.
 
 use super::build::Which;
 use super::tracing::booted;
@@ -47,9 +47,9 @@ struct TestRecord {
     passed: Option<u64>,
     failed: Vec<String>,
     failure: Option<String>,
-    /// What the kernel refused and has to refuse, where the test knows such cases.
+    /// What the kernel refused, as it has to, if the test has such cases.
     refused: Vec<String>,
-    /// What there is to know besides.
+    /// A remark on the result, if there is one.
     note: Option<String>,
     log: String,
     /// Under QEMU: no measurement.
@@ -114,7 +114,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     Ok(if wrong == 0 { Outcome::Fine } else { Outcome::Failed })
 }
 
-/// Of all tests those that have what they want, and how many have not; one that was named has to have it.
+/// The tests that have what they need, and how many do not. A test that was named must have it.
 fn those_that_can_run(context: &Context, args: &Args) -> Result<(Vec<&'static Test>, usize)> {
     let all = Test::named(args.which.machine()?, &args.tests)?;
     let mut tests = Vec::new();

@@ -53,7 +53,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     tell(&output.name(), ours, recorded.path())
 }
 
-/// The kernel of the options, built if it is not.
+/// The kernel that the options choose, built unless it is in the cache.
 pub fn built(context: &Context, which: &Which) -> Result<Kernel> {
     let built = kernel::build(&context.workspace, &which.request()?, &|text| context.progress(text))?;
     Ok(Kernel {

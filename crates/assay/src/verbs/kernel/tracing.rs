@@ -64,7 +64,7 @@ pub struct Kernel {
     pub symbols: Symbols,
     /// For the trace's header: version and compiler, or the file.
     pub says: String,
-    /// Tells it from all others.
+    /// Identifies the kernel in the cache.
     pub key: String,
     /// Where its modules are, if it was built here.
     pub modules: Option<PathBuf>,
@@ -95,7 +95,7 @@ impl What {
         self.regions.iter().chain(&self.program_regions).map(String::as_str).collect()
     }
 
-    /// What runs, in a word.
+    /// Modules and workload, as text.
     pub fn work(&self) -> String {
         self.modules.iter().chain(&self.workload).cloned().collect::<Vec<_>>().join(", ")
     }
@@ -113,7 +113,7 @@ impl What {
         self.modules.iter().map(module).collect()
     }
 
-    /// How many bytes of code the functions of the kernel have in its files.
+    /// Bytes of code of the kernel's functions; `None` if one of them is generated when the kernel runs.
     pub fn bytes(&self, kernel: &Kernel) -> Result<Option<u64>> {
         let modules = self.loaded_modules(kernel)?;
         let mut sum = 0;
@@ -129,7 +129,8 @@ impl What {
     /// Boots and records. `theirs` is QEMU's name of the cpu.
     pub fn record(&self, context: &Context, kernel: &Kernel, run: &Run, theirs: &str) -> Result<Scratch> {
         let workspace = &context.workspace;
-        // A program of someone else's need not have symbols if nothing of it is asked for.
+        // The workload needs no symbols unless a function of it or a program of BPF, which it reports by a call, is asked
+        // for.
         let asked =
             !self.program_regions.is_empty() || self.regions.iter().any(|name| name.starts_with(PROGRAM));
         let program = run.program.as_deref().filter(|_| asked).map(Symbols::load).transpose()?;
@@ -171,7 +172,7 @@ impl What {
         Ok(trace)
     }
 
-    /// The same, kept in the cache for the next time.
+    /// As `record`, but the trace is kept in the cache and used again.
     pub fn cached(&self, context: &Context, kernel: &Kernel, run: &Run, theirs: &str) -> Result<PathBuf> {
         let workspace = &context.workspace;
         let program = run.program.as_deref().map(content).transpose()?.unwrap_or_default();
@@ -200,8 +201,8 @@ fn content(path: &Path) -> Result<String> {
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// QEMU's name of each cpu that was asked for; without any, of the machine's default. All are checked before one is booted. A core
-/// that only LLVM knows is booted by its plain name.
+/// Each cpu that was asked for, or the machine's default, with QEMU's name for it. All are checked before any is booted. A
+/// core that only LLVM describes is booted under its name without the prefix.
 pub fn booted<'a>(machine: &'static Machine, names: &'a [String]) -> Result<Vec<(&'a str, &'static str)>> {
     if names.is_empty() {
         return Ok(vec![machine.cpus[0]]);

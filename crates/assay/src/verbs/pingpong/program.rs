@@ -11,7 +11,7 @@ use lab::{Problem, Result};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A second of the program takes a second; what takes much longer hangs.
+/// How much longer than asked the program may take before it counts as hung.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The built program and what runs it.
@@ -95,7 +95,7 @@ impl Program {
         Ok(rates)
     }
 
-    /// Not `Engine::command`: a runner may start no other program, and this one has to.
+    /// Not `Engine::command`, which forbids starting other processes: this program has to start some.
     fn command(&self) -> Command {
         match &self.engine {
             Engine::Native => Command::new(&self.file),
@@ -110,7 +110,7 @@ impl Program {
     }
 }
 
-/// The QEMU with the most facilities: what the last claim of the architecture needs that a QEMU has.
+/// QEMU with the most facilities: as the CPU of the architecture's newest claim that a QEMU can run.
 fn widest_qemu(context: &Context, target: &'static Target) -> Result<Engine> {
     let widest = target.requirements.iter().rev().find(|requirement| requirement.qemu != Qemu::None);
     let widest = widest.expect("every architecture has a baseline that a QEMU runs");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What one combination of facilities came to, and what may be said of it against an earlier run.
+//! The result for one combination of facilities, and its comparison with an earlier run.
 
 use arch::Arch;
 use lab::cache::read_text;
@@ -37,7 +37,7 @@ pub struct PingpongRecord {
     /// Their standard deviation.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub stddev_per_s: Option<f64>,
-    /// That in percent of the mean.
+    /// The standard deviation in percent of the mean.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub stddev_percent: Option<f64>,
     /// The 95 % interval of the median rate, from ten stretches of seconds.
@@ -94,7 +94,7 @@ impl PingpongRecord {
         }
     }
 
-    /// Puts in the seconds that count.
+    /// Fills in the rates of the seconds that count, and what is computed from them.
     pub fn fill(&mut self, rates: &[f64]) {
         let (mean, stddev) = mean_and_stddev(rates);
         self.rates_per_s = rates.to_vec();
@@ -115,7 +115,7 @@ impl PingpongRecord {
     }
 }
 
-/// Reads the records of an earlier run. Other kinds of records in the file are left aside.
+/// Reads the records of an earlier run. Records of other kinds are skipped.
 pub fn read_baseline(path: &Path) -> Result<Vec<PingpongRecord>> {
     let mut records = Vec::new();
     for (index, line) in read_text(path)?.lines().enumerate() {
@@ -146,7 +146,7 @@ pub fn read_baseline(path: &Path) -> Result<Vec<PingpongRecord>> {
     Ok(records)
 }
 
-/// Compares a record with the same combination of the baseline, if it has it.
+/// Compares a record with the same combination of the baseline, if there is one.
 pub fn judge_baseline(record: &mut PingpongRecord, baseline: &[PingpongRecord]) -> Result<()> {
     let Some(before) = baseline.iter().find(|before| before.same_bench(record)) else { return Ok(()) };
     let (now, then) = (mean_and_stddev(&record.rates_per_s).0, mean_and_stddev(&before.rates_per_s).0);
@@ -179,8 +179,8 @@ fn too_short(rates: &[f64]) -> Option<String> {
     })
 }
 
-/// Seconds that follow each other are alike, so they are not judged one by one: the mean of each of ten stretches of equal
-/// length is one value. What is left over at the end joins the last. Fewer seconds than that stay as they are.
+/// Consecutive seconds are correlated, so they are not judged one by one: each value is the mean of one of ten stretches of
+/// equal length. What is left over at the end joins the last. Fewer than ten seconds stay as they are.
 fn stretches(rates: &[f64]) -> Vec<f64> {
     let each = (rates.len() / PROCESSES_MIN).max(1);
     let count = rates.len().min(PROCESSES_MIN);
@@ -192,7 +192,7 @@ fn stretches(rates: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// The standard deviation is that of a sample; one value has none.
+/// The mean, and the standard deviation of a sample, which a single value does not have.
 fn mean_and_stddev(values: &[f64]) -> (f64, Option<f64>) {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;

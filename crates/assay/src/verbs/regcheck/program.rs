@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The programs of regcheck: which library on which architecture under which machine, how each is built and run.
+//! The programs of regcheck: which library on which architecture and machine, how each is built and run.
 //!
 //! The Makefile of libs/vector_state/switch builds them. Our own switch needs no libc and runs everywhere; the C library's
 //! and Boost's run against Debian's packages of the architecture, which `./setup --foreign-libraries` unpacks.
@@ -19,10 +19,10 @@ use std::time::Duration;
 /// A few thousand crossings take a second; only a switch that hangs takes this long.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// What is put to the test.
+/// What is tested.
 #[derive(Clone, Debug)]
 pub enum Subject {
-    /// One that an adapter is here for.
+    /// A library that has an adapter here.
     Known(Library),
     /// A user's adapter and what it is linked with.
     Adapter {
@@ -74,7 +74,7 @@ struct Machine {
     variables: &'static [&'static str],
 }
 
-/// `-cpu` for programs against packages: Debian's ppc64el wants POWER8, its powerpc runs on any.
+/// QEMU and its `-cpu` for programs linked with Debian's packages: ppc64el needs POWER8, powerpc runs on any.
 fn packaged_cpu(arch: Arch) -> (Qemu, &'static str) {
     match arch {
         Arch::Powerpc => (Qemu::Packaged, "7450"),
@@ -105,7 +105,7 @@ impl Program {
         format!("{} on {}", self.subject.name(), self.arch)
     }
 
-    /// Builds it, runs it and reads what it says.
+    /// Builds it, runs it and parses its output.
     pub fn run(&self, context: &Context, rounds: u32, seed: u32) -> Result<Vec<Finding>> {
         let machine = match &self.machine {
             Ok(machine) => machine,
@@ -117,7 +117,7 @@ impl Program {
         let version = machine.root.as_deref().and_then(|root| version(root, &self.subject));
         let engine = machine.engine.describe();
         match output.ending {
-            // 1 says that something was lost, and the lines say what.
+            // Status 1: registers were lost, which the output names.
             Ending::Exited(0 | 1) => parse(&output.stdout, self.arch, &engine, version.as_deref()),
             ending => {
                 let how = format!("regcheck ended without a verdict ({ending:?}): {}", output.tail(3));
@@ -156,7 +156,7 @@ impl Program {
     }
 }
 
-/// A program against packages finds them by `-L`.
+/// The command that runs a program; `-L` is where QEMU finds the libraries of Debian's packages.
 fn command(machine: &Machine, program: &Path) -> Command {
     match (&machine.engine, &machine.root) {
         (Engine::Qemu { program: qemu, cpu, .. }, Some(root)) => {
@@ -166,8 +166,8 @@ fn command(machine: &Machine, program: &Path) -> Command {
     }
 }
 
-/// Our own switch: natively where that can be, under QEMU as the oldest CPU of the architecture elsewhere, and on PowerPC
-/// as one with an FPU and AltiVec and as one with neither.
+/// The machines for our own switch: native if possible, otherwise QEMU as the oldest CPU of the architecture; for 32-bit
+/// PowerPC two, a build with FPU and AltiVec and one with neither.
 fn bare_machines(context: &Context, arch: Arch) -> Result<Vec<Machine>> {
     if host::native_arch() == Some(arch) {
         return Ok(vec![Machine { engine: Engine::Native, root: None, build: "all", variables: &[] }]);

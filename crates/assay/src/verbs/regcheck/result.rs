@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What a run of regcheck says, as findings, records and a table.
+//! The output of regcheck as findings, records and a table.
 
 use super::library::Library;
 use arch::Arch;
@@ -18,7 +18,7 @@ struct Class {
     lost: Vec<String>,
 }
 
-/// How a switch came out.
+/// The result for one switch.
 #[derive(Clone, Debug)]
 enum Verdict {
     Checked(BTreeMap<String, Class>),
@@ -26,7 +26,7 @@ enum Verdict {
     Crashed(String),
 }
 
-/// One library by one policy on one machine.
+/// One policy of one library on one machine.
 #[derive(Clone, Debug)]
 pub struct Finding {
     library: String,
@@ -37,7 +37,7 @@ pub struct Finding {
     verdict: Verdict,
 }
 
-/// The same for programs: one a class, or one for a switch that was skipped or crashed.
+/// A finding as records: one per class of registers, or a single one if the switch was skipped or crashed.
 #[derive(Serialize)]
 pub struct CheckRecord {
     kind: &'static str,
@@ -59,7 +59,7 @@ pub struct CheckRecord {
 }
 
 impl Finding {
-    /// A library that there is no program of.
+    /// A library for which there is no program to run.
     pub fn skip(library: &str, arch: Arch, reason: &str) -> Finding {
         Finding::without_engine(library, arch, "", Verdict::Skipped(reason.to_owned()))
     }
@@ -97,7 +97,7 @@ impl Finding {
         }
     }
 
-    /// Whether it is the switch that regcheck is known to have to catch: Boost's on powerpc64le.
+    /// Whether regcheck has to catch it because it is known to lose registers: Boost's on powerpc64le.
     pub fn must_be_caught(&self) -> bool {
         self.library == Library::BoostContext.name() && self.arch == Arch::Powerpc64le
     }
@@ -113,7 +113,7 @@ impl Finding {
         self.engine.rsplit_once("-cpu ").map_or(self.engine.as_str(), |(_, cpu)| cpu)
     }
 
-    /// One line: who, and what it loses.
+    /// One line: the switch, and what it loses.
     pub fn summary(&self) -> String {
         let notes = notes(self);
         match (self.skipped(), notes.is_empty()) {

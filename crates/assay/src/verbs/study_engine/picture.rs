@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The sweep over slice length and reuse as a drawing: a field a point, its colour and its number the predicted gain.
+//! The sweep over slice length and reuse as a drawing: one field per point, with the predicted gain as its colour and as a
+//! number.
 
 use super::sweep::{REUSE_PERCENT, SLICES_US};
 use super::EngineRecord;
@@ -56,7 +57,7 @@ pub fn draw(records: &[EngineRecord]) -> String {
     svg
 }
 
-/// Green for gains, red for losses, stronger with their size; white around nothing.
+/// Green for gains, red for losses, stronger with their size; white below 1 % either way.
 fn colour(gain: f64) -> String {
     let strength = (gain.abs() / 60.0).sqrt().min(1.0);
     let pale = (255.0 - 150.0 * strength) as u8;

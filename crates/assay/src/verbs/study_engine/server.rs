@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! A web server as a vcore's program: Debian's lighttpd of the study's architecture, recorded while Debian's ab of the same
-//! architecture asks it for a page, both under QEMU. The packages are fetched the first time (`setup.d/foreign-package`); the
-//! recording is kept. What is recorded is the server's own code: neither a kernel's work for it nor the load generator's.
+//! architecture requests a page from it, both under QEMU. The packages are fetched the first time
+//! (`setup.d/foreign-package`); the recording is kept. Only the server's own code is recorded, neither the kernel's work for
+//! it nor the load generator.
 
 use crate::context::Context;
 use crate::verbs::foreign;
@@ -19,27 +20,28 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What is asked of the server.
+/// The load that the server gets.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Server {
     /// Requests in all.
     pub requests: u64,
-    /// Of these at a time.
+    /// Requests in flight at a time.
     pub concurrency: u64,
     page_bytes: usize,
-    /// QEMU's -cpu: Debian's packages ask for more than our baseline has.
+    /// QEMU's -cpu: Debian's packages need more than our baseline has.
     qemu_cpu: String,
 }
 
 const PACKAGES: [&str; 2] = ["lighttpd", "apache2-utils"];
-/// Seconds without a request after which the server ends itself, in order, so that its recording is whole.
+/// Seconds without a request after which the server exits by itself, so that its recording is complete.
 const IDLE_S: u64 = 8;
-/// How long either may take; under QEMU on a busy machine a thousand requests take ten seconds.
+/// How long the server and the load generator may each take; under QEMU on a busy machine a thousand requests take ten
+/// seconds.
 const TIMEOUT: Duration = Duration::from_secs(300);
 
 impl Server {
-    /// The recording, made unless it is kept from an earlier time.
+    /// The recording, kept from an earlier run or made now.
     pub fn record(&self, context: &Context, arch: Arch) -> Result<PathBuf> {
         let workspace = &context.workspace;
         let root = unpacked(workspace, arch);
@@ -116,7 +118,7 @@ impl Run<'_> {
         self.judge(asked, recorded?, &load?)
     }
 
-    /// The requests.
+    /// Runs ab, which sends the requests.
     fn load(&self, asked: &Server, port: u16, root: &Root) -> Result<Output> {
         let Engine::Qemu { program: qemu, cpu, .. } = &self.engine else {
             return Err(Problem::new("a native run cannot be recorded")
@@ -132,7 +134,7 @@ impl Run<'_> {
             .run()
     }
 
-    /// All requests answered, by the whole page each, and the server ended of its own accord; else there is no recording.
+    /// Takes the recording only if each request was answered with the whole page and the server exited by itself.
     fn judge(&self, asked: &Server, recorded: Recorded, load: &Output) -> Result<lab::cache::Scratch> {
         let figure = |name: &str| {
             let line = load.stdout.lines().find_map(|line| line.strip_prefix(name))?;
@@ -165,7 +167,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     fs::write(path, bytes).map_err(|error| Problem::io("write the server's file", path, &error))
 }
 
-/// A port that nobody has at this moment.
+/// A port that is free at this moment.
 fn free_port() -> Result<u16> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).and_then(|listener| listener.local_addr());
     listener.map(|address| address.port()).map_err(|error| {
@@ -174,7 +176,7 @@ fn free_port() -> Result<u16> {
     })
 }
 
-/// Until the server takes connections.
+/// Waits until the server accepts connections.
 fn wait_for(port: u16, has_ended: impl Fn() -> bool) -> Result<()> {
     let begun = Instant::now();
     let address = SocketAddr::from(([127, 0, 0, 1], port));

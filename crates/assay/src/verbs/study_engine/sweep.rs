@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Where restoring pays: a made-up vcore that steps through a list of its own, with a share of steps to lines that it never
-//! sees again, between two vcores that stream; over slice length and that share, over rate and table, over the time that a log
-//! has, over what is restored of a table, over the posted code's mistakes and over moves to another core.
+//! Where restoring pays: a synthetic vcore that walks a list of its own, a share of its steps going to lines that are never
+//! reused, between two vcores that stream. Swept are slice length and that share, rate and table, the time that a log has,
+//! what is restored of a table, the posted code's mistakes, and moves to another core.
 
 use super::{record, EngineRecord, Study, SLICES, WARM_UP};
 use prefetch_engine::{Bug, Geometry, LogScope, Outcome, Rate, Restore, Scheduler, Settings, Step, Vcore};
@@ -12,13 +12,14 @@ const LIST_LINES: u64 = 3072;
 pub const SLICES_US: [u64; 6] = [20, 50, 100, 300, 1000, 5000];
 /// See `SLICES_US`.
 pub const REUSE_PERCENT: [u64; 5] = [0, 25, 50, 75, 100];
-/// The slice and share at which the other things are varied.
+/// Slice length and reuse at which the other parameters are varied.
 const AT_US: u64 = 100;
 const AT_PERCENT: u64 = 100;
-/// The slice at which mistakes and moves are shown.
+/// Slice length at which mistakes and moves are shown.
 const MISTAKES_AT_US: u64 = 1000;
 
-/// Steps of the list in an order without a pattern, `reuse` percent of them; the others go on through memory.
+/// Steps of which `reuse` percent, chosen at random, walk the list with a stride of 1025 lines, which reaches all of it;
+/// each of the others goes to the next line of fresh memory.
 fn list(reuse: u64) -> Vec<Step> {
     let (mut state, mut fresh) = (0x9e37_79b9_7f4a_7c15u64, 1 << 30);
     let mut at = 0;
@@ -108,7 +109,7 @@ pub fn run(study: &Study, geometry: Geometry, base: Settings) -> Vec<EngineRecor
             point("variant", format!("{name}, reuse {reuse} %"), &list(reuse), settings);
         }
     }
-    // Where the engine has most to give without the vcore being lost without it.
+    // A slice length at which the engine gains much, yet the vcore still makes progress without it.
     let at = Settings { slice_cycles: bench.cycles(MISTAKES_AT_US), ..on };
     for (name, bug, scope) in [
         ("as meant", None, LogScope::L2),

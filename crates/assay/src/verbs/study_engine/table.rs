@@ -145,7 +145,7 @@ fn part_of(section: &mut Section, records: &[EngineRecord], part: &str, title: &
     let name = table.text_column("point");
     let gain = table.predicted_column("gain", "%", 2);
     let fates = fate_columns(&mut table);
-    // What came to nothing, where something can.
+    // Logs that were aborted or operands that were refused, in the sweeps that provoke them.
     let lost = match part {
         "log_time" => Some(table.predicted_column("logs cut", "", 0)),
         "mistake" => Some(table.predicted_column("refused", "", 0)),

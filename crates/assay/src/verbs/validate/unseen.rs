@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The first thing that `validate` shows: how well figures are predicted by numbers that were fitted without their family, and
-//! how many of them lie in the interval that was given.
+//! The first part of what `validate` shows: how well figures are predicted by numbers that were fitted without their family,
+//! and how many of them lie in the predicted interval.
 
 use crate::context::Context;
 use crate::cpus;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `vdso bench`: nanoseconds a call on this machine, of the kernel's image, of ours and of the system call, interleaved in each
-//! of several processes; the process is the unit that intervals are made of. Beside them the floor: what the ordered reading
-//! of the counter costs alone, or a call that returns at once.
+//! `vdso bench`: nanoseconds per call on this machine of the kernel's image, of ours and of the system call, interleaved in
+//! each of several processes; intervals are over processes. The floor beside them is the cost of an ordered counter read
+//! alone, or of a call that returns at once.
 
 use super::program::Program;
 use crate::context::{Context, Outcome};
@@ -28,7 +28,7 @@ pub struct Args {
     judge: bool,
 }
 
-/// With `--judge`: a percent is no more than where code and data come to lie.
+/// The ratio that `--judge` allows: the placement of code and data alone moves it by a percent.
 const MARGIN: f64 = 1.01;
 
 /// One call and clock by one of the four. Kind `measurement`.
@@ -46,7 +46,7 @@ struct BenchRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     interval_ns: Option<[f64; 2]>,
     processes_count: usize,
-    /// Ours against the kernel's, in the records of ours.
+    /// Time of ours over the kernel's, only in the records of ours.
     #[serde(skip_serializing_if = "Option::is_none")]
     ratio_to_kernel: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,7 +56,7 @@ struct BenchRecord {
     assay_version: &'static str,
 }
 
-/// One median a process, in ns, for each call, clock and image.
+/// For each call and clock, by image: medians in ns, one per process.
 type Times = BTreeMap<(String, String), BTreeMap<String, Vec<f64>>>;
 
 /// Runs the verb.
@@ -94,7 +94,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     Ok(if args.judge && slower > 0 { Outcome::Failed } else { Outcome::Fine })
 }
 
-/// Ours against the kernel's: both ran in each process.
+/// Ours against the kernel's, paired: both ran in each process.
 fn against_kernel(by_image: &BTreeMap<String, Vec<f64>>) -> Option<Comparison> {
     compare(by_image.get("ours")?, by_image.get("kernel")?, Sampling::Rounds, 1).ok()
 }

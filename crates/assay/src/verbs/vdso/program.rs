@@ -12,7 +12,7 @@ use lab::{Problem, Result};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// On top of what a run was asked to take.
+/// Slack beyond the time that a run was asked to take.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// One architecture's program and what runs it.
@@ -22,7 +22,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Natively where that can be; elsewhere as the oldest processor that the images are for.
+    /// Native if possible; otherwise under QEMU as the oldest processor that the images are for.
     pub fn new(context: &Context, arch: Arch) -> Result<Program> {
         let engine = if is_native(arch) { Engine::Native } else { emulated(context, arch)? };
         Ok(Program { arch, engine })
@@ -33,12 +33,12 @@ impl Program {
         self.build(context, "vdso.so")
     }
 
-    /// Runs a verb of the program and reads what it says.
+    /// Runs a verb of the program and parses its output.
     pub fn run(&self, context: &Context, words: &[String]) -> Result<Run> {
         let image = self.image(context)?;
         let name = if words[0] == "reader" { "reader-test" } else { "vdso-test" };
         let program = self.build(context, name)?;
-        // Not `Engine::command`: a runner may start no other process, and this program has to.
+        // Not `Engine::command`, which forbids starting other processes: this program has to start some.
         let command = match &self.engine {
             Engine::Native => Command::new(&program),
             Engine::Qemu { program: qemu, cpu, .. } => Command::new(qemu).args(["-cpu", cpu]).arg(&program),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What the test program of libs/vdso says, as findings, records and tables.
+//! The output of libs/vdso's test program as findings, records and tables.
 
 use super::wrong;
 use arch::Arch;
@@ -38,7 +38,7 @@ pub struct Finding {
     engine: String,
     pub ok: bool,
     cases_count: u64,
-    /// By how much a time was outside of what the system calls around it say; verify's.
+    /// How far a time was outside of what the system calls around it allow; only of `verify`.
     #[serde(skip_serializing_if = "Option::is_none")]
     worst_ns: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,7 +60,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// A run that ended without its counts.
+    /// A run that ended without printing its counts.
     pub fn broken(arch: Arch, engine: &str, check: &str, how: &str) -> Run {
         let mut finding = Finding::new(check, "ours", "all", "", arch, engine);
         finding.details = Some(how.to_owned());
@@ -81,7 +81,7 @@ impl Run {
         self.findings.iter().cloned()
     }
 
-    /// What did not hold and what was left out, on stderr.
+    /// Prints failures and skips on stderr.
     pub fn tell_failures(&self) {
         let arch = self.findings.first().map_or("", |finding| finding.arch);
         for failure in &self.failures {
@@ -202,7 +202,7 @@ pub fn parse(text: &str, arch: Arch, engine: &str) -> Result<Run> {
             _ => return Err(bad(line)),
         }
     }
-    // The one verdict that hostile's line does not carry.
+    // The `hostile` line carries no verdict; it follows from the number of failures.
     for finding in run.findings.iter_mut().filter(|finding| finding.check == "hostile") {
         finding.ok = run.failed == 0;
     }
