@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Mutex;
 
-/// How a verb that ran to its end came out.
+/// The outcome of a verb that ran to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Exit status 0.
@@ -19,30 +19,30 @@ pub enum Outcome {
     Failed,
 }
 
-/// The surroundings of a run.
+/// What a verb runs with.
 pub struct Context {
     /// The checkout and its cache.
     pub workspace: Workspace,
     /// JSON lines on stdout instead of tables.
     pub json: bool,
-    /// What was told of variants that failed.
+    /// The messages already printed about variants that failed.
     failed_in_passing: Mutex<BTreeSet<String>>,
 }
 
 impl Context {
-    /// Finds the checkout and clears away what killed runs have left.
+    /// Finds the checkout and removes the scratch files that killed runs have left.
     pub fn new(json: bool) -> Result<Context> {
         let workspace = Workspace::find()?;
         workspace.sweep();
         Ok(Context { workspace, json, failed_in_passing: Mutex::default() })
     }
 
-    /// Prints results on stdout: records for programs, or the report that is made of them for people.
+    /// Prints results on stdout: the records with `--json`, else the report, which is only made then.
     pub fn tell(&self, records: impl Iterator<Item = impl Record>, report: impl FnOnce() -> Report) {
         self.tell_lines(records.map(|record| record.to_line()), report);
     }
 
-    /// The same for records of several kinds, as lines.
+    /// [`Context::tell`] for records of several kinds, as lines.
     pub fn tell_lines(&self, lines: impl Iterator<Item = String>, report: impl FnOnce() -> Report) {
         if self.json {
             lines.for_each(|line| println!("{line}"));
@@ -56,8 +56,8 @@ impl Context {
         print!("{}", report::terminal(report, Terminal::of_stdout()));
     }
 
-    /// The place of a verb's `-o`, looked at before the work begins. Standard output takes one thing: the records of
-    /// `--json` or the file.
+    /// The destination of a verb's `-o`, checked before the work begins. Standard output can take either the records of
+    /// `--json` or the file, not both.
     pub fn output(&self, named: Option<&Path>) -> Result<Option<Output>> {
         let output = named.map(Output::new).transpose()?;
         if self.json && output.as_ref().is_some_and(Output::is_stdout) {
@@ -67,19 +67,19 @@ impl Context {
         Ok(output)
     }
 
-    /// Tells of a variant that failed while the others went on, once for all its cases; the run ends with status 1 for it.
+    /// Reports a variant that failed while the others continue, once for all its cases; the exit status is then 1.
     pub fn tell_failure(&self, text: &str) {
         if self.failed_in_passing.lock().expect("no panic holds it").insert(text.to_owned()) {
             eprintln!("failed: {text}");
         }
     }
 
-    /// Whether there was such a variant.
+    /// Whether [`Context::tell_failure`] has reported a variant.
     pub fn failed_in_passing(&self) -> bool {
         !self.failed_in_passing.lock().expect("no panic holds it").is_empty()
     }
 
-    /// Tells people what goes on; on stderr, so that it never mixes with results.
+    /// Reports progress; on stderr, so that it never mixes with results.
     pub fn progress(&self, text: &str) {
         eprintln!("{text}");
         crate::progress::heard();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The code behind published figures, made ready to be predicted: loops are assembled; routines are built unmodified
-//! into small static programs with a driver of ours, and recorded under QEMU. `crates/predict/validation` has the figures.
+//! Prepares the code behind published figures for prediction: loops are assembled; routines are built unmodified, with a
+//! driver of ours, into small static programs and recorded under QEMU. The figures are in `crates/predict/validation`.
 //!
-//! A recording is kept in the cache under a name that changes with every text that goes into it.
+//! A recording is kept in the cache under a name that has a digest of all its inputs.
 
 use crate::context::Context;
 use arch::Arch;
@@ -25,11 +25,11 @@ use std::time::Duration;
 pub const FIGURES: &str = "crates/predict/validation";
 /// A run is twenty calls of a few thousand instructions.
 const TIMEOUT: Duration = Duration::from_secs(60);
-/// The driver's function that makes the calls, which is what is recorded, and the one that is one call.
+/// The driver's function that makes all calls, which is recorded, and the function that makes one call.
 const REGION: &str = "drive";
 const CALL: &str = "call";
 
-/// Builds and records with what the machine has.
+/// Builds and records with the tools of this machine.
 pub struct Tools<'a> {
     context: &'a Context,
 }
@@ -57,7 +57,7 @@ impl Workshop for Tools<'_> {
     }
 }
 
-/// Assembles a loop and gives the bytes of its code.
+/// Assembles a loop and returns the bytes of its code.
 fn assemble(context: &Context, arch: Arch, path: &Path) -> Result<Vec<u8>> {
     let target = Target::of(arch);
     let compiler = Compiler::of(CompilerKind::Clang, target)?;
@@ -72,7 +72,7 @@ fn assemble(context: &Context, arch: Arch, path: &Path) -> Result<Vec<u8>> {
         .map_err(|problem| problem.at(path.display()))
 }
 
-/// Asks the code of an object file something.
+/// Applies `ask` to the code section of an object file.
 fn text_section<T>(
     object: &Path,
     ask: impl FnOnce(&object::Section<'_, '_>) -> std::result::Result<T, object::Error>,
@@ -84,7 +84,7 @@ fn text_section<T>(
     ask(&text).map_err(broken)
 }
 
-/// One program of a figure, about to be built.
+/// The program of a figure, with its sources and tools.
 struct Build<'a> {
     context: &'a Context,
     figure: &'a Figure,
@@ -92,10 +92,11 @@ struct Build<'a> {
     target: &'static Target,
     requirement: &'static Requirement,
     compiler: Compiler,
-    /// The judged code and what it needs, then the driver and what all drivers share.
+    /// The judged code and what it needs.
     routines: Vec<PathBuf>,
+    /// The figure's driver, and what all drivers share.
     drivers: [PathBuf; 3],
-    /// The runner's folder of the architecture, which the drivers' entry comes from.
+    /// The architecture's folder of the runner, which has the entry point that the drivers use.
     entry: PathBuf,
     /// What drivers and GMP's files include.
     headers: [PathBuf; 3],
@@ -108,7 +109,7 @@ impl<'a> Build<'a> {
         let arch: Arch =
             figure.arch.parse().map_err(|error: arch::UnknownArch| Problem::new(error.to_string()))?;
         let target = Target::of(arch);
-        // The program may use what the cpu has and nothing newer; QEMU refuses the rest.
+        // The program may use only what the cpu has; QEMU traps on newer instructions.
         let requirement = target
             .requirement(&figure.cpu)
             .or_else(|| target.requirement(target.baseline))
@@ -135,7 +136,7 @@ impl<'a> Build<'a> {
         })
     }
 
-    /// Records the program with one argument, or finds it recorded.
+    /// Records the program run with one argument, unless the cache has the recording.
     fn record(&self, argument: u64) -> Result<Recorded> {
         let workspace = &self.context.workspace;
         let trace = workspace.folder("corpus")?.join(format!("{}-{argument}.trace", self.name()?));
@@ -148,7 +149,7 @@ impl<'a> Build<'a> {
         Ok(Recorded { trace, alignment })
     }
 
-    /// The routine's name and a digest of all that decides what is executed.
+    /// The routine's name and a digest of everything that determines what is executed.
     fn name(&self) -> Result<String> {
         let texts =
             self.routines.iter().chain(&self.drivers).chain(&self.headers).map(|path| read_text(path));
@@ -163,7 +164,7 @@ impl<'a> Build<'a> {
         Ok(format!("{stem}-{}-{}", self.figure.cpu, lab::build::digest(&parts)))
     }
 
-    /// GMP's own macros are of the version that this names.
+    /// Names the version of GMP's sources, and so of the macros that its files include.
     fn gmp_stamp(&self) -> String {
         read_text(&gmp_source(self.context).join("stamp")).unwrap_or_default()
     }
@@ -226,7 +227,7 @@ impl<'a> Build<'a> {
         Ok((program, alignment))
     }
 
-    /// What m4 makes of a file of GMP; nothing for any other file.
+    /// Expands a file of GMP with m4; `None` for any other file.
     fn expand(&self, source: &Path) -> Result<Option<Scratch>> {
         if source.extension().is_none_or(|ending| ending != "asm") {
             return Ok(None);
@@ -248,7 +249,7 @@ impl<'a> Build<'a> {
         Ok(Some(expanded))
     }
 
-    /// Compiles `file`; messages name `source`, of which it was made.
+    /// Compiles `file`; messages name `source`, from which it was generated.
     fn compile(&self, file: &Path, source: &Path) -> Result<Scratch> {
         let object = self.context.workspace.scratch(".o")?;
         let command = self
@@ -280,7 +281,7 @@ fn gmp_source(context: &Context) -> PathBuf {
     context.workspace.cache.join("gmp-source")
 }
 
-/// The file that a figure calls `name`.
+/// The path of the routine that a figure calls `name`.
 fn routine_file(context: &Context, figures: &Path, name: &str) -> Result<PathBuf> {
     if let Some(inside) = name.strip_prefix("gmp:") {
         let path = gmp_source(context).join(inside);

@@ -59,7 +59,7 @@ pub fn calls(path: &Path) -> Result<Vec<CallCounts>> {
     }
 }
 
-/// Instructions of a block that may change the flow of control; bytes that do not decode are none.
+/// Counts the instructions of a block that may change the flow of control, without bytes that do not decode.
 pub fn branches(decoder: &mut Decoder, block: &trace::Block) -> u64 {
     let is_branch = |(address, bytes): (u64, &[u8])| {
         decoder

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! From the words after `-c` to cpus: a name of a description of ours, a description file of the user's, or a core that only
-//! LLVM knows, as `llvm:NAME`.
+//! Resolves the arguments of `-c` to cpus: the name of one of our descriptions, a description file of the user's, or
+//! `llvm:NAME` for a core that only LLVM describes.
 
 use crate::context::Context;
 use crate::judge::told;
@@ -12,12 +12,12 @@ use predict::fallback::PREFIX;
 use predict::Cpu;
 use std::path::{Path, PathBuf};
 
-/// Loads the cpus that a user named, or all that we describe.
+/// Loads the cpus that the user named; without names, all that we describe.
 pub fn cpus(context: &Context, names: &[String]) -> Result<Vec<Cpu>> {
     cpus_for(context, names, &[])
 }
 
-/// The same where the user named architectures, too: cores of LLVM are looked for in these alone.
+/// [`cpus`] for a user who also named architectures: cores of LLVM are looked up for these only.
 pub fn cpus_for(context: &Context, names: &[String], archs: &[Arch]) -> Result<Vec<Cpu>> {
     let folder = folder(context);
     let archs = if archs.is_empty() { Arch::ALL.to_vec() } else { archs.to_vec() };
@@ -34,7 +34,7 @@ pub fn cpus_for(context: &Context, names: &[String], archs: &[Arch]) -> Result<V
             None => vec![described(&folder, &name)?],
         };
         for cpu in found {
-            // A cpu that is named twice is meant once.
+            // A cpu that is named twice is loaded once.
             if !cpus.contains(&cpu) {
                 cpus.push(cpu);
             }
@@ -43,12 +43,12 @@ pub fn cpus_for(context: &Context, names: &[String], archs: &[Arch]) -> Result<V
     Ok(cpus)
 }
 
-/// What these cpus run.
+/// The architectures that at least one of these cpus runs.
 pub fn archs_of(cpus: &[Cpu]) -> Vec<Arch> {
     Arch::ALL.into_iter().filter(|arch| cpus.iter().any(|cpu| cpu.runs(*arch))).collect()
 }
 
-/// Where our descriptions stand.
+/// The folder of our descriptions.
 pub fn folder(context: &Context) -> PathBuf {
     context.workspace.root.join("cpus")
 }
@@ -62,7 +62,8 @@ fn of_file(folder: &Path, file: &Path) -> Result<Cpu> {
         .map_err(|error| told(&error, "see that the path is right; docs/add-a-cpu.md"))
 }
 
-/// One of ours; a word that is none of them may be the name of a core that LLVM has a model of, or nearly one of ours.
+/// Loads one of our descriptions. The error for an unknown name suggests LLVM's model, if that has the name, or a
+/// similar name of ours.
 fn described(folder: &Path, name: &str) -> Result<Cpu> {
     Cpu::load(folder, name).map_err(|error| {
         let CpuError::Unknown { known, .. } = &error else { return of_ours(folder, &error) };
@@ -81,7 +82,8 @@ fn described(folder: &Path, name: &str) -> Result<Cpu> {
     })
 }
 
-/// A description of ours is wrong where it was changed, or where the command is of another day than it.
+/// An error in one of our descriptions. An unknown key means that the file was edited, or that it is newer than this
+/// command.
 fn of_ours(folder: &Path, error: &CpuError) -> Problem {
     let problem = told(error, "");
     if !matches!(error, CpuError::UnknownKey { .. }) {
@@ -122,13 +124,13 @@ fn llvm_names(arch: Arch) -> Vec<&'static str> {
     Scheduling::cpus(arch).unwrap_or_default()
 }
 
-/// The known word that is fewest edits away from one that is not, if that is a slip of the finger and no other word.
+/// The known word with the smallest edit distance to an unknown one, if the distance is that of a typing error.
 fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let near = known.map(|one| (edits(word, one), one)).min()?;
     (near.0 <= 1 + word.len() / 5).then_some(near.1)
 }
 
-/// Letters to insert, remove or exchange (Levenshtein's distance).
+/// The letters to insert, remove or replace (Levenshtein distance).
 fn edits(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The published figures of one cpu, loops, routines and studies alike, ready to be predicted on any variation of it: what
-//! `fit` searches over and `validate` predicts out of sample.
+//! The published figures of one cpu (loops, routines and studies), prepared for prediction with any values of its
+//! parameters: `fit` searches over them and `validate` predicts them out of sample.
 
 use crate::context::Context;
 use crate::corpus::{Tools, FIGURES};
@@ -25,17 +25,17 @@ use std::path::PathBuf;
 pub struct Datum {
     /// The publication and the row in it.
     pub title: String,
-    /// Figures that leave a fit together.
+    /// Figures of one family are left out of a fit together.
     pub family: String,
     /// As published.
     pub published: f64,
     what: What,
 }
 
-/// How it is predicted.
+/// How a figure is predicted.
 enum What {
     Prepared(Box<Prepared>),
-    /// A trace whose cycles per call, or in all, times `scale` are the figure.
+    /// A trace; the figure is its cycles per call, or in total, times `scale`.
     Trace {
         path: PathBuf,
         options: Options,
@@ -43,14 +43,14 @@ enum What {
     },
 }
 
-/// All figures that a cpu can be fitted to and judged by. Left out are differences, which have no ratio, imprecise figures, those
-/// that hold the datum of another, and those that a number was taken from by hand: no search can unsee them.
+/// All figures that a cpu can be fitted to and judged by. Left out are differences, which have no ratio; imprecise figures;
+/// those derived from other rows; and those that a parameter was set from by hand, since no fit is independent of them.
 pub struct Corpus {
     /// The figures.
     pub data: Vec<Datum>,
 }
 
-/// What a cpu can be fitted to, not yet built.
+/// The figures and rows of studies that a cpu can be fitted to, before their code is built.
 struct Chosen {
     figures: Vec<Figure>,
     rows: Vec<(Study, Row)>,
@@ -81,7 +81,7 @@ impl Chosen {
         Ok(Chosen { figures, rows })
     }
 
-    /// Row, family and figure of each.
+    /// Title, family and published value of each.
     fn rows(&self) -> Vec<(String, String, f64)> {
         let of_figure = |figure: &Figure| (title(figure), figure.family.clone(), figure.published);
         let of_row = |(study, row): &(Study, Row)| (row_title(study, row), row.family.clone(), row.published);
@@ -108,7 +108,7 @@ pub fn written(context: &Context, cpu: &Cpu) -> Result<LeftOut> {
     LeftOut::load(&dir, &cpu.name, &digest(context, cpu)?).map_err(|error| judge::of_trace(&dir, &error))
 }
 
-/// The cpus that a figure is of.
+/// The cpus that have a figure to be fitted to.
 pub fn cpus_with_figures(context: &Context) -> Result<Vec<String>> {
     let dir = context.workspace.root.join(FIGURES);
     let all = figures(&dir).map_err(|error| Problem::new(error.to_string()))?;
@@ -123,7 +123,7 @@ pub fn cpus_with_figures(context: &Context) -> Result<Vec<String>> {
 }
 
 impl Corpus {
-    /// Builds and records what the figures of `cpu` are of.
+    /// Builds and records the code behind the figures of `cpu`.
     pub fn of(context: &Context, cpu: &Cpu) -> Result<Corpus> {
         let chosen = Chosen::of(context, &cpu.name)?;
         let dir = context.workspace.root.join(FIGURES);
@@ -154,16 +154,17 @@ impl Corpus {
     }
 }
 
-/// What is predicted for a figure.
+/// The prediction of a figure.
 pub struct Answer {
-    /// The figure, the median over the places that its code may have.
+    /// The median over the placements that its code may have.
     pub predicted: f64,
-    /// What the ranges of the cpu and the place of the code leave open, a standard deviation of the logarithm.
+    /// The uncertainty from the ranges of the cpu's parameters and from the code's placement: a standard deviation of
+    /// the logarithm.
     pub spread: f64,
 }
 
 impl Corpus {
-    /// A figure at each place of its code on `core`, the least first.
+    /// The predictions of a figure on `core`, one for each placement of its code, in ascending order.
     fn at_places(&self, figure: usize, core: &Cpu) -> std::result::Result<Vec<f64>, PredictError> {
         match &self.data[figure].what {
             What::Prepared(prepared) => prepared.at_places(core),
@@ -171,13 +172,13 @@ impl Corpus {
         }
     }
 
-    /// A figure on `core`, the median over the places of its code.
+    /// The prediction of a figure on `core`, the median over the placements of its code.
     pub fn typical(&self, figure: usize, core: &Cpu) -> std::result::Result<f64, PredictError> {
         let places = self.at_places(figure, core)?;
         Ok(places[places.len() / 2])
     }
 
-    /// The same with its spread over the drawn cores of those numbers.
+    /// [`Corpus::typical`] with its spread over the drawn cores that `draws` numbers.
     pub fn answer(
         &self,
         figure: usize,
@@ -195,7 +196,7 @@ impl Corpus {
 }
 
 impl Corpus {
-    /// What every drawn core of a cpu makes of each figure.
+    /// The errors of each figure on every drawn core of a cpu.
     pub fn tried(
         &self,
         cpu: &Cpu,
@@ -216,7 +217,7 @@ impl Corpus {
     }
 }
 
-/// A figure predicted by numbers that its family had no part in, with the interval that this allows.
+/// A figure predicted with parameters that were fitted without its family, and the interval that follows.
 pub struct Unseen {
     /// The publication and the row in it.
     pub title: String,
@@ -226,7 +227,7 @@ pub struct Unseen {
     pub published: f64,
     /// As predicted.
     pub predicted: f64,
-    /// The 90 % interval, its model error found on the other families.
+    /// The 90 % interval, with the model error estimated on the other families.
     pub interval: [f64; 2],
 }
 
@@ -282,7 +283,7 @@ pub fn unseen(context: &Context, cpu: &Cpu) -> Result<Vec<Unseen>> {
     Ok(corpus.data.iter().zip(&answers).map(of).collect())
 }
 
-/// A row of a study, recorded.
+/// Records the code of a study's row.
 fn of_study(context: &Context, cpu: &Cpu, study: &Study, row: &Row) -> Result<Datum> {
     let arch: Arch = study
         .arch
@@ -332,7 +333,8 @@ impl Figures for Corpus {
         self.data.iter().map(|datum| (datum.family.clone(), datum.published)).collect()
     }
 
-    /// With the code at the first of its places: a search needs differences between cores, which differ little by place.
+    /// With the code at its first placement: a search needs the differences between cores, and these vary little with
+    /// the placement.
     fn predict(&self, figure: usize, cpus: &[Cpu]) -> std::result::Result<Vec<f64>, PredictError> {
         match &self.data[figure].what {
             What::Prepared(prepared) => prepared.at_first_place(cpus),
@@ -350,7 +352,7 @@ impl Figures for Corpus {
     }
 }
 
-/// What is fitted is of all calls: a draw is chosen by differences smaller than what settled calls may differ by.
+/// Fits simulate all calls: draws are chosen by differences smaller than those that stopping at settled calls may cause.
 fn of_all_calls() -> Options {
     Options { until_settled: false, simulated_max: None, ..judge::options() }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The quick check before anything is counted, predicted or measured: a variant that leaves work out is fast and wrong, and
+//! The quick check before anything is counted, predicted or measured: a variant that skips work is fast and wrong, and
 //! its figures would be taken for a gain.
 //!
-//! A right verdict is kept in the cache under the name of the runner, which holds the hash of all that went into it, and is
-//! found out once for each runner within a run.
+//! A passing verdict is kept in the cache under the name of the runner, which has the hash of all its inputs. Within a
+//! run each runner is checked at most once.
 
 use crate::context::Context;
 use lab::build::{digest, Builder, Runner};
@@ -14,20 +14,20 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// One verdict, which the first that asks finds out while the others wait.
+/// One verdict: the first thread that asks runs the check while the others wait.
 type Cell = Arc<OnceLock<Result<()>>>;
 
-/// Lets right variants pass.
+/// Passes only variants that the quick check finds right.
 #[derive(Default)]
 pub struct Gate {
-    /// Lets all pass.
+    /// Passes all variants unchecked.
     pub open: bool,
     known: Mutex<BTreeMap<PathBuf, Cell>>,
 }
 
 impl Gate {
-    /// Fails with the check's words if the variant is wrong. One that cannot be run here for a check passes: what it claims
-    /// decides where it can be judged at all.
+    /// Fails with the check's message if the variant is wrong. A variant that cannot be run here for a check passes:
+    /// its claims decide later whether it can be judged at all.
     pub fn pass(
         &self,
         context: &Context,
@@ -46,7 +46,7 @@ impl Gate {
 
 fn find_out(context: &Context, builder: &Builder, variant: &Variant, runner: &Runner) -> Result<()> {
     let name = runner.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    // What the check runs on is part of the verdict.
+    // The verdict depends on the cpus that the check runs on, so these are part of the key.
     let engines: Vec<String> = variant.requirements.iter().map(|claim| claim.name.to_owned()).collect();
     let key = digest(&[&name, &engines.join("+"), env!("CARGO_PKG_VERSION")]);
     let kept = context.workspace.folder("checked")?.join(key);

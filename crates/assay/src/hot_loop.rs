@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The hot loop in words and tables, for `explain` and `hot`: cycles an iteration, what each instruction waits for and which pipes
-//! it takes, the chain of results that it cannot outrun, and how full each unit is.
+//! The hot loop in words and tables, for `explain` and `hot`: cycles per iteration, what each instruction waits for and
+//! which pipes it occupies, the loop-carried dependency chain, and how busy each unit is.
 
 use predict::hot::HotLoop;
 use predict::Cause;
 use report::{Derived, Predicted, Section, Table};
 
-/// Puts it into a section.
+/// Adds the hot loop to a section.
 pub fn show(section: &mut Section, hot: &HotLoop) {
     section.paragraph(&text(hot));
     section.table(instructions(hot));
@@ -15,7 +15,7 @@ pub fn show(section: &mut Section, hot: &HotLoop) {
     }
 }
 
-/// Cycles an iteration, and what holds it back, in words.
+/// Cycles per iteration, and what bounds them, in words.
 fn text(hot: &HotLoop) -> String {
     let count = hot.instructions.len();
     let chain = match hot.carried {
@@ -86,7 +86,7 @@ fn units(hot: &HotLoop) -> Table {
     table
 }
 
-/// What the stalls of a run are put down to, the longest first, as a share of its cycles.
+/// The causes of a run's stalls, the longest first, as shares of its cycles.
 pub fn stalls_text(counters: &predict::Counters, cycles: u64) -> String {
     let mut stalls: Vec<_> = Cause::ALL.iter().zip(counters.stalls).filter(|(_, stall)| *stall > 0).collect();
     stalls.sort_by_key(|(_, stall)| std::cmp::Reverse(*stall));

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Ending early without leaving anything behind: Ctrl-C and its like, standard output that takes no more, and a defect
-//! of our own.
+//! Ends a run early without leaving files or processes behind: on Ctrl-C and similar signals, when standard output
+//! cannot be written, and on a panic.
 
 use lab::cache::Workspace;
 use lab::process::{hand_on, stop_all};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::OnceLock;
 
-/// What is tidied up: known as soon as the checkout is.
+/// The workspace that is tidied up; known as soon as the checkout is found.
 static WORKSPACE: OnceLock<Workspace> = OnceLock::new();
 
 /// The signals that users and their tools end programs with.
 const SIGNALS: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 
-/// Has a thread wait for the signals that end us; to be called before any other thread is started.
+/// Starts a thread that waits for the signals that end us. To be called before any other thread is started, so that all
+/// threads block them.
 ///
-/// A thread, because a handler could neither take a lock nor remove a file.
+/// A thread, because a signal handler may neither take a lock nor allocate memory.
 pub fn watch() {
     let mut awaited = std::mem::MaybeUninit::uninit();
     // SAFETY: the set is initialised by sigemptyset before anything reads it. Signals that our parent has us ignore
@@ -35,9 +36,10 @@ pub fn watch() {
     };
     std::thread::spawn(move || loop {
         let mut signal = 0;
-        // SAFETY: both point to locals. It fails only if the set holds what is no signal.
+        // SAFETY: both point to locals. sigwait fails only if the set has an invalid signal number.
         while unsafe { libc::sigwait(&awaited, &mut signal) } != 0 {}
-        // A program that is being recorded ends first, so that what it did is kept; a second signal ends us at once.
+        // The first signal goes to the program that is being recorded, if there is one, so that its recording is kept;
+        // a second signal ends us at once.
         let first = ASKED_BY.swap(signal, Ordering::SeqCst) == 0;
         if !(first && hand_on(signal)) {
             end_by(signal);
@@ -45,15 +47,15 @@ pub fn watch() {
     });
 }
 
-/// The signal that ended the recorded program in our place.
+/// The last signal received; 0 if none was.
 static ASKED_BY: AtomicI32 = AtomicI32::new(0);
 
-/// Whether the user interrupted what was recorded.
+/// Whether the user interrupted the recording.
 pub fn was_asked() -> bool {
     ASKED_BY.load(Ordering::SeqCst) != 0
 }
 
-/// Ends us by the signal that ended the recorded program in our place, if there was one.
+/// Ends us by the signal that was passed to the recorded program, if there was one.
 pub fn end_if_asked() {
     let signal = ASKED_BY.load(Ordering::SeqCst);
     if signal != 0 {
@@ -62,14 +64,14 @@ pub fn end_if_asked() {
     }
 }
 
-/// Tells what has to be tidied up from now on.
+/// Sets the workspace that is tidied up from now on.
 pub fn tidies(workspace: &Workspace) {
     // Set once: there is one workspace in a run.
     let _ = WORKSPACE.set(workspace.clone());
 }
 
 fn end_by(signal: libc::c_int) -> ! {
-    // Held to the end, so that no thread starts another program.
+    // Held until we end, so that no thread starts another program.
     let _stopped = tidy_up();
     eprintln!(
         "assay: interrupted; what was finished is kept in the cache, so the next run goes on from here"
@@ -78,7 +80,8 @@ fn end_by(signal: libc::c_int) -> ! {
 }
 
 fn raise(signal: libc::c_int) -> ! {
-    // SAFETY: system calls on integers. The shell shall see that a signal ended us, as a script's loop has to.
+    // SAFETY: system calls on integers. The shell has to see that a signal ended us: a loop in a script would go on
+    // otherwise.
     unsafe {
         let mut only = std::mem::MaybeUninit::uninit();
         libc::sigemptyset(only.as_mut_ptr());
@@ -100,8 +103,8 @@ fn tidy_up() -> impl Sized {
 
 /// Turns a panic into a message of our style and status 2.
 ///
-/// `println!` panics where standard output cannot be written, such as on a full disk. A result that was lost must not
-/// look like success, and it is no defect of ours; any other panic is.
+/// `println!` panics if standard output cannot be written, for example on a full disk. A lost result must not look like
+/// success, but it is not a bug of ours; any other panic is one.
 pub fn explain_panics() {
     std::panic::set_hook(Box::new(|info| {
         let payload = info.payload();
@@ -117,7 +120,7 @@ pub fn explain_panics() {
             );
         }
         let _stopped = tidy_up();
-        // SAFETY: ends the process; nothing that an exit handler would do is wanted, least of all another flush.
+        // SAFETY: ends the process without running exit handlers, which would try to flush standard output again.
         unsafe { libc::_exit(2) }
     }));
 }

@@ -24,18 +24,18 @@ use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
-/// Calls recorded for a count: the first may set something up, the last two have to agree.
+/// Calls recorded for a count: the first ones may set something up, the last one is counted.
 const COUNTED_CALLS: u64 = 4;
-/// Calls recorded for a prediction: enough for caches and predictors to settle and for a steady half to remain, also where
-/// a call is a few instructions and a window of 512 holds dozens of calls behind a first miss. Few of them are simulated
-/// if the loop of calls settles.
+/// Calls recorded for a prediction: enough for caches and predictors to warm up and half of the calls to remain in
+/// steady state, even if a call has only a few instructions and a window of 512 entries holds dozens of calls behind
+/// the first miss. Only a few calls are simulated if the loop of calls settles.
 const PREDICTED_CALLS: u64 = 400;
 
-/// Instructions simulated of calls that do not settle: what they take in the mean moves by half a percent from there on, and by
-/// two at most where a call is 64 KiB long (`predict csum_partial -c power9,la464,power7`).
+/// Limit of the simulated instructions if calls do not settle: the mean cycles per call change by half a percent beyond
+/// it, and by at most two percent if a call covers 64 KiB (`predict csum_partial -c power9,la464,power7`).
 const PREDICTED_INSTRUCTIONS: u64 = 1_000_000;
 
-/// A result, or why a variant cannot be run on what is needed for it.
+/// A result, or the reason why a variant cannot be run for it.
 pub type Possible<T> = std::result::Result<T, CannotRun>;
 
 /// Makes records of variants.
@@ -51,26 +51,26 @@ impl<'a> Judge<'a> {
         Judge { context, builder: Builder::new(&context.workspace, compiler), gate: Gate::default() }
     }
 
-    /// The same, which lets wrong variants pass if the user wants them.
+    /// The same judge, which passes wrong variants if `unchecked`.
     pub fn unchecked(mut self, unchecked: bool) -> Judge<'a> {
         self.gate.open = unchecked;
         self
     }
 
-    /// The runner of a variant that passes the quick check: figures of what is wrong would mean nothing.
+    /// The runner of a variant, which has to pass the quick check: figures of a wrong variant would mean nothing.
     pub fn runner(&self, variant: &Variant) -> Result<Runner> {
         let runner = self.builder.runner(variant)?;
         self.gate.pass(self.context, &self.builder, variant, &runner)?;
         Ok(runner)
     }
 
-    /// Refuses a case that no hot path of the selection has, before anything else is built: the first variant of each that runs
-    /// here is asked. What is wrong with a variant itself is told when its turn comes.
+    /// Refuses a case that no hot path of the selection accepts, before anything else is built, by asking the first
+    /// variant of each hot path that runs here. Errors of a variant itself are reported when it is judged.
     pub fn refuse_unknown_cases(&self, variants: &[Variant], wanted: &[Case]) -> Result<()> {
         let _progress = Progress::of("building", 0);
         for case in wanted {
             let (mut asked, mut refusal) = (BTreeSet::new(), None);
-            // Ours are most likely built already.
+            // Ours first: they are most likely built already.
             let ours = variants.iter().filter(|one| !one.foreign);
             for variant in ours.chain(variants.iter().filter(|one| one.foreign)) {
                 if asked.contains(&variant.hotpath.name) {
@@ -91,7 +91,7 @@ impl<'a> Judge<'a> {
         Ok(())
     }
 
-    /// Where a variant runs and its unchecked runner, if there are such.
+    /// An engine that runs a variant and the variant's unchecked runner, if there are both.
     fn any_engine(&self, variant: &Variant) -> Option<(Engine, Runner)> {
         let native = emulator::native_for(variant).ok();
         let engine = native.or_else(|| emulator::for_check(&self.context.workspace, variant).ok()?.ok())?;
@@ -129,8 +129,8 @@ impl<'a> Judge<'a> {
         }))
     }
 
-    /// Cycles per call in steady state on each cpu that can run the variant, the code where our linker has put it and
-    /// at every other place in a fetch block.
+    /// Cycles per call in steady state on each cpu that can run the variant, with the code where the linker has put it
+    /// and at every other alignment within a fetch block.
     pub fn predict(
         &self,
         variant: &Variant,
@@ -155,8 +155,9 @@ impl<'a> Judge<'a> {
         }
         let (mut records, mut lacking) = (Vec::new(), Vec::new());
         let mut done = 0;
-        // Cpus that share a trace, as all do but those of a dispatcher, are predicted together. One that only LLVM describes is
-        // predicted alone, since only then it turns out whether it has what the variant executes.
+        // Cpus that share a trace are predicted together; all do, unless a dispatcher makes the trace depend on the
+        // cpu. A cpu that only LLVM describes is predicted alone, since only its prediction shows whether it has every
+        // instruction executed.
         while let Some((path, compiler)) = traces.get(done).cloned() {
             let of_trace = traces[done..].iter().take_while(|(other, _)| *other == path).count();
             let described = able[done..done + of_trace].iter().take_while(|cpu| !is_only_llvms(cpu)).count();
@@ -182,8 +183,8 @@ impl<'a> Judge<'a> {
         Ok(Ok(records))
     }
 
-    /// What bounds a prediction, by experiment, and how far guesses move it. That takes some sixty predictions, so it is
-    /// for the variants that win.
+    /// Finds out by experiment what bounds a prediction and how far guesses move it. This takes some sixty predictions,
+    /// so it is only done for the fastest variants.
     pub fn deepen(
         &self,
         variant: &Variant,
@@ -198,7 +199,7 @@ impl<'a> Judge<'a> {
         let guesses = sensitivity(&mut open, cpu, &options).map_err(failed)?;
         let bound = explanation.bound_by();
         record.bound_by = Some(bound.map_or("nothing alone", |bound| &bound.resource).to_owned());
-        // The experiments see fewer calls than the prediction did, so what they tell is a share of it.
+        // The experiments simulate fewer calls than the prediction did, so their result is scaled to it.
         let share = record.cycles / explanation.cycles;
         record.cycles_without = bound.map(|bound| bound.cycles_without * share);
         record.guessed_spread_percent = Some(guesses.spread_percent());
@@ -219,7 +220,7 @@ impl<'a> Judge<'a> {
         self.built_for(variant, emulator::for_trace(&self.context.workspace, variant)?)
     }
 
-    /// The same on a machine that has what the cpu has.
+    /// [`Judge::traceable`] on an emulated machine that has what the cpu has.
     fn traceable_on(&self, variant: &Variant, cpu: &Cpu) -> Result<Possible<(Engine, Runner)>> {
         let has = |claim: &str| is_listed(cpu, variant.arch, claim);
         self.built_for(variant, emulator::for_trace_on(&self.context.workspace, variant, has)?)
@@ -248,23 +249,24 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// How hot paths are predicted: no loop is skipped, but when calls have settled, or enough of them are simulated, the rest is left.
+/// How hot paths are predicted: no loop is skipped, but the simulation stops once calls have settled or enough of them
+/// are simulated.
 pub fn options() -> Options {
     let simulated_max = Some(PREDICTED_INSTRUCTIONS);
     Options { skip_loops: false, until_settled: true, simulated_max, ..Options::default() }
 }
 
-/// Opens a trace again and again.
+/// Opens a trace anew at each call.
 pub fn opener(path: &Path) -> impl FnMut() -> std::result::Result<Box<dyn Source>, SourceError> + '_ {
     move || Ok(Box::new(TraceSource::open(path)?))
 }
 
-/// What went wrong with a trace of our own in the cache.
+/// An error of a trace of ours in the cache.
 pub fn failed(error: PredictError) -> Problem {
     told(&error, "").remedy("if the file is damaged, remove it; it is recorded again")
 }
 
-/// What went wrong with a trace file of the user's.
+/// An error of a trace file of the user's.
 pub fn of_trace(path: &Path, error: &dyn Display) -> Problem {
     let problem = told(error, "see that the path is right");
     let place = path.display().to_string();
@@ -275,7 +277,7 @@ pub fn of_trace(path: &Path, error: &dyn Display) -> Problem {
     }
 }
 
-/// Why a trace is not of all that the program did, if it is not.
+/// Why a trace does not cover the whole run of the program; `None` if it does.
 pub fn cut_text(end: Option<&trace::End>) -> Option<&'static str> {
     match end.and_then(|end| end.get("end")) {
         Some("limit") => {
@@ -286,7 +288,7 @@ pub fn cut_text(end: Option<&trace::End>) -> Option<&'static str> {
     }
 }
 
-/// The same of a file, which is read to its end.
+/// [`cut_text`] of a file, which is read to its end.
 pub fn cut_of(path: &Path) -> Result<Option<&'static str>> {
     let failed = |error: trace::Error| of_trace(path, &error);
     let mut reader = trace::Reader::open(path).map_err(failed)?;
@@ -294,7 +296,7 @@ pub fn cut_of(path: &Path) -> Result<Option<&'static str>> {
     Ok(cut_text(reader.end()))
 }
 
-/// A message of one of our library crates, which says what happened and, after the last semicolon, what to do.
+/// Splits a message of one of our library crates, which says what happened and, after the last semicolon, what to do.
 pub fn told(error: &dyn Display, else_remedy: &str) -> Problem {
     let text = error.to_string();
     let (what, remedy) = text.rsplit_once("; ").unwrap_or((&text, else_remedy));
@@ -333,7 +335,7 @@ fn prediction_record(
     })
 }
 
-/// The cause that most stall cycles are put down to; `explain` tells more, by experiment.
+/// The cause of most stall cycles; `explain` finds out more, by experiment.
 fn chief_stall(prediction: &Prediction) -> String {
     let stalls = predict::Cause::ALL.iter().zip(prediction.counters.stalls);
     let chief = stalls.max_by_key(|(_, cycles)| *cycles);
@@ -344,17 +346,17 @@ fn chief_stall(prediction: &Prediction) -> String {
 
 /// Whether a described cpu has everything that a variant claims: its file says so under `implements`.
 pub fn cpu_has(cpu: &Cpu, variant: &Variant) -> bool {
-    // A core known only by LLVM comes without such a list. LLVM says of some instruction by instruction what they have.
+    // A core that only LLVM describes has no such list. For some cores LLVM says for each instruction whether they have it.
     let has = |claim: &str| is_only_llvms(cpu) || is_listed(cpu, variant.arch, claim);
     cpu.runs(variant.arch) && variant.requirements.iter().all(|requirement| has(requirement.name))
 }
 
-/// Whether nothing but LLVM describes a cpu.
+/// Whether only LLVM describes a cpu.
 fn is_only_llvms(cpu: &Cpu) -> bool {
     cpu.name.starts_with(predict::fallback::PREFIX)
 }
 
-/// Whether a cpu's file says that it has what a claim of that architecture needs.
+/// Whether a cpu's file lists a claim of that architecture; the baseline need not be listed.
 fn is_listed(cpu: &Cpu, arch: Arch, claim: &str) -> bool {
     claim == Target::of(arch).baseline || cpu.words("implements").iter().any(|word| word == claim)
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The least cycles that each resource allows: predicted with all others free or unlimited. The most of these is a bound
-//! that no order of the same instructions beats on this model, where `predict::explain` says what one resource adds.
+//! The least cycles that each resource allows, predicted with all other resources free or unlimited. The largest of
+//! them is a lower bound: no order of the same instructions takes fewer cycles on this model. `predict::explain`, in
+//! contrast, says what one resource adds.
 //!
-//! How fast the first-level cache takes stores is part of the model and cannot be freed: in the long run no queue hides it.
-//! So it is under every other row, and is the bound of whatever does not ask for more.
+//! The rate at which the first-level cache accepts stores is part of the model and cannot be freed: in the long run no
+//! queue hides it. So it limits every other row as well, and is the bound if no resource needs more cycles.
 //!
-//! Serialising instructions stand apart. What they wait for is the latency of everything before them, so they are no
-//! resource like a pipe; and what they cost is a guess in most cpu files. The bound leaves them out.
+//! Serialising instructions are treated separately. They wait for everything before them to complete, so they are not a
+//! resource like a pipe, and their cost is a guess in most cpu files. The bound leaves them out.
 //!
-//! Where the code misses the bound by more than a twentieth, each other resource is freed in turn: the one without which it
-//! comes nearest is what keeps this order from its bound.
+//! If the code takes over a twentieth more than the bound, each other resource is freed in turn: the one whose removal
+//! saves most is what keeps this order from its bound.
 
 use predict::explain::{cycles_of, Open};
 use predict::{predict_jobs, Cpu, Options, PredictError, Relax};
@@ -25,26 +26,27 @@ pub struct Least {
     pub cycles: f64,
 }
 
-/// All resources, the one that asks most first, and what serialising adds.
+/// All resources, the one that needs most cycles first, and what serialising adds.
 pub struct Bounds {
-    /// Without serialising instructions.
+    /// Each resource alone, without serialising instructions.
     pub least: Vec<Least>,
-    /// Everything limits but serialising instructions do not serialise.
+    /// Cycles if everything limits, but serialising instructions do not serialise.
     pub unserialised: f64,
-    /// Only results' latencies and serialising instructions limit: the chain that no other resource shortens.
+    /// Cycles if only the latency of results and serialising instructions limit: the chain that no other resource shortens.
     pub serialised_chain: f64,
-    /// Where the bound is missed: what keeps the code from it, and the cycles without that and without serialising.
+    /// If the bound is missed: the resource that keeps the code from it, and the cycles with that one free and without
+    /// serialising.
     pub obstacle: Option<Least>,
     cycles: f64,
 }
 
-/// What may be missed of the bound without a word about it.
+/// The ratio of cycles to bound up to which no obstacle is reported.
 const MISS: f64 = 1.05;
 
-/// What is left when everything else is free.
+/// The limit that is left when everything else is free.
 const STORES: &str = "stores into the first-level cache";
 
-/// Nothing limits but that.
+/// Everything free but the stores, which cannot be freed.
 fn all_free(pipes: u32) -> Relax {
     Relax {
         fetch: true,
@@ -72,13 +74,13 @@ fn units(cpu: &Cpu) -> Vec<(String, u32)> {
     cpu.names("unit").into_iter().map(bits).collect()
 }
 
-/// Each resource, and what is free besides.
+/// Each resource, with everything else free.
 fn alone(cpu: &Cpu) -> Vec<(String, Relax)> {
     let units = units(cpu);
     let pipes = units.iter().fold(0, |all, (_, bits)| all | bits);
     let free = all_free(pipes);
     let mut list = vec![
-        // First, so that it stays before rows that ask for no more than this.
+        // First, so that the stable sort keeps it before rows that need no more cycles.
         (STORES.to_owned(), free),
         ("slots (dispatch and completion)".to_owned(), Relax { dispatch: false, ..free }),
         (
@@ -94,7 +96,8 @@ fn alone(cpu: &Cpu) -> Vec<(String, Relax)> {
     list
 }
 
-/// The resource that alone limits in `alone` is free here, and serialising instructions are none; all else limits.
+/// The complement of `alone`: the resource that limits there is free here and all others limit; serialising
+/// instructions do not serialise.
 fn without(alone: Relax, pipes: u32) -> Relax {
     Relax {
         fetch: !alone.fetch,
@@ -110,8 +113,8 @@ fn without(alone: Relax, pipes: u32) -> Relax {
     }
 }
 
-/// What keeps the code from its bound: the resource besides the bounding one, the first of the list, without which it
-/// takes least, and what it then takes.
+/// What keeps the code from its bound: of all resources but the bounding one, which is the first of the list, the one
+/// without which the code takes fewest cycles, and these cycles.
 fn obstacle(
     open: &mut Open<'_>,
     cpu: &Cpu,
@@ -145,7 +148,8 @@ impl Bounds {
         let mut alone: Vec<(Least, Relax)> = list
             .into_iter()
             .zip(&cycles[3..])
-            // With fewer limits, pipes are had in another order, which can take longer: that is no bound of this code.
+            // With fewer limits, instructions issue to the pipes in another order, which can take longer: that would be
+            // no lower bound.
             .map(|((resource, relax), freed)| (Least { resource, cycles: freed.min(cycles[1]) }, relax))
             .collect();
         alone.sort_by(|a, b| b.0.cycles.total_cmp(&a.0.cycles));
@@ -181,7 +185,7 @@ impl Bounds {
         text
     }
 
-    /// One row a resource.
+    /// One row per resource.
     pub fn table(&self) -> Table {
         let mut table = Table::new(
             "Least cycles that each resource allows",

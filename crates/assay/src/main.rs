@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `assay`: the command. One file a verb in `verbs/`; this one parses the command line and turns what came of it
-//! into an exit status: 0 fine, 1 a check failed or a regression, 2 usage or environment.
+//! `assay`: the command. Each verb has a file in `verbs/`; this file parses the command line and turns the outcome into
+//! an exit status: 0 fine, 1 a check failed or a regression, 2 usage or environment.
 
 mod context;
 mod corpus;
@@ -106,13 +106,13 @@ enum Verb {
     Test(verbs::test::Args),
 }
 
-/// Verbs of which no word is said while they are silent: `trace` leaves the terminal to the program that it records, and `test` tells
-/// what it is at.
+/// Verbs that are not watched for silence: `trace` leaves the terminal to the program that it records, and `test`
+/// reports its own progress.
 const UNWATCHED: [&str; 2] = ["trace", "test"];
 
 /// The command line as clap knows it.
 fn command() -> clap::Command {
-    // The commit is asked of git, which takes a moment that only this question is worth.
+    // Asking git for the commit takes a moment, so only --version does.
     let asked = std::env::args_os().skip(1).any(|word| word == "--version" || word == "-V");
     Cli::command().version(if asked { version::text().leak() } else { env!("CARGO_PKG_VERSION") })
 }

@@ -28,7 +28,7 @@ pub struct Measured<'a> {
 
 /// Measures every variant that this machine can run on every case, case by case, all variants interleaved.
 ///
-/// Variants that cannot run here are told, with the reason, on stderr.
+/// Variants that cannot run here are reported on stderr, with the reason.
 pub fn measure<'a>(
     context: &Context,
     judge: &Judge,
@@ -61,10 +61,10 @@ pub fn measure<'a>(
             able.len(),
             effort.processes_count
         ));
-        // A fixed seed: the order is random, not the experiment.
+        // A fixed seed: the order is random, but the same in every run.
         let progress = Progress::of(&format!("measuring {hotpath} {case}: rounds"), effort.processes_count);
         let samples = interleaved(&subjects, effort, 0x0a55_a7ed, |round, _| {
-            // Told before each.
+            // Called before each round.
             if round > 0 {
                 progress.step();
             }
@@ -80,7 +80,8 @@ pub fn measure<'a>(
     Ok(measured)
 }
 
-/// Refuses a run that measured nothing because no variant is for this machine. What failed was told, and is a verdict.
+/// Refuses a run that measured nothing because no variant is for this machine. If a variant failed, that was reported
+/// and is the result.
 pub fn refuse_if_none(context: &Context, measured: &[Measured], variants: &[Variant]) -> Result<()> {
     if !measured.is_empty() || context.failed_in_passing() {
         return Ok(());
@@ -100,7 +101,7 @@ pub fn refuse_if_none(context: &Context, measured: &[Measured], variants: &[Vari
     Err(Problem::new("nothing in this selection can run on this machine").remedy(remedy))
 }
 
-/// The runners of the variants that build.
+/// Builds and checks the runners; variants that fail are reported and left out.
 fn build<'a>(
     context: &Context,
     judge: &Judge,
@@ -119,7 +120,7 @@ fn build<'a>(
     Ok(built)
 }
 
-/// Tells of what a variant itself is to blame for, so that the others are measured all the same.
+/// Reports a failure that is the variant's own fault and returns `None`, so that the others are still measured.
 fn unless_its_fault<R>(context: &Context, variant: &Variant, result: Result<R>) -> Result<Option<R>> {
     match result {
         Err(problem) if problem.blame == Blame::Variant => {

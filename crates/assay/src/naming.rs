@@ -9,14 +9,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use trace::{Block, End};
 
-/// A file whose code differs from the trace's in more than one block of so many is another build.
+/// A file whose code differs from the trace's in more than one out of this many blocks is taken for another build.
 const DIFFERENT_ONE_OF: usize = 20;
 
 /// The files that a trace's code came from.
 pub struct Names {
-    /// How far the trace's addresses are from the file's own.
+    /// Each file with the difference between the trace's addresses and the file's own.
     files: Vec<(u64, CodeFile)>,
-    /// What could not be used, and why.
+    /// The files that could not be used, and why.
     pub notes: Vec<String>,
 }
 
@@ -29,15 +29,16 @@ pub struct Named {
 }
 
 impl Names {
-    /// Of the files that the trace names and are still what they were; `symbols` stand for what it does not name, such as a
-    /// kernel's vmlinux, or for a file that has moved.
+    /// Takes names from the files that the trace names, as far as they have not changed. `symbols` are files that the
+    /// trace does not name, such as a kernel's vmlinux, or files that have moved.
     pub fn of(blocks: &[Block], end: Option<&End>, symbols: &[PathBuf]) -> Result<Names> {
         let mut names = Names { files: Vec::new(), notes: Vec::new() };
         let images = end.map(End::images).unwrap_or_default();
         let mut given: Vec<CodeFile> =
             symbols.iter().map(|path| CodeFile::load(path)).collect::<Result<_>>()?;
         for image in images.iter() {
-            // What stands behind it up to the next is its own, or nobody's. A program that was cut early executed nothing yet.
+            // The addresses up to the next image belong to this one or to none. A recording that was cut early may have
+            // executed nothing in it.
             let behind = images.iter().map(|other| other.start).filter(|start| *start > image.start).min();
             let own = image.start..behind.unwrap_or(u64::MAX);
             let executed = blocks.iter().any(|block| own.contains(&block.address));
@@ -69,7 +70,8 @@ impl Names {
     }
 
     fn take(&mut self, blocks: &[Block], bias: u64, file: CodeFile) {
-        // None of its code may be in the trace's blocks at all, of which the file that was recorded has at least one.
+        // The trace may have no block at an address of this file; the file that was recorded has at least one block in
+        // the trace.
         let judged =
             blocks.iter().filter_map(|block| file.has(block.address.wrapping_sub(bias), &block.bytes));
         let (mut same, mut different) = (0, 0);
@@ -95,7 +97,7 @@ impl Names {
                 let address = address.wrapping_sub(*bias);
                 Named { place: file.function(address), file: Some((file.path.clone(), address)) }
             }
-            // Code without a file: a page of it is as good a name as any.
+            // Code without a file is named by its page.
             None => {
                 let start = address & !0xfff;
                 let place = Place { file: String::new(), function: format!("{start:#x}"), start };
@@ -106,14 +108,14 @@ impl Names {
 }
 
 impl Names {
-    /// `FUNCTION+0x10`, if the address is in a file that is known.
+    /// `FUNCTION+0x10`, if the address is in a known file.
     pub fn place_text(&self, address: u64) -> Option<String> {
         let Named { place, file } = self.of_address(address);
         let behind = file?.1.saturating_sub(place.start);
         Some(if behind == 0 { place.function } else { format!("{}+{behind:#x}", place.function) })
     }
 
-    /// An instruction's text with the addresses of code as the file has them.
+    /// An instruction's text with the trace's code addresses turned into the file's.
     pub fn in_file_addresses(&self, text: &str) -> String {
         let word = |word: &str| {
             let address = word.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
@@ -127,10 +129,10 @@ impl Names {
 /// A line of a source.
 pub type SourceLine = (String, u64);
 
-/// The source lines of addresses of a file, where it was built with debugging information.
+/// The source lines of addresses in a file, if it has debugging information.
 pub fn source_lines(file: &Path, addresses: &[u64]) -> Result<BTreeMap<u64, SourceLine>> {
     let mut lines = BTreeMap::new();
-    // Few enough words for a command line.
+    // Chunks that fit into a command line.
     for part in addresses.chunks(4096) {
         let output = Command::new(require_program("llvm-symbolizer-19", "llvm-19")?)
             .args(["--output-style=JSON", "--no-demangle"])
@@ -138,7 +140,7 @@ pub fn source_lines(file: &Path, addresses: &[u64]) -> Result<BTreeMap<u64, Sour
             .args(part.iter().map(|address| format!("{address:#x}")))
             .run()?;
         for (address, told) in part.iter().zip(answers(&output.stdout)) {
-            // The first is what is inlined deepest, which is where the instruction comes from.
+            // The first symbol is the innermost inlined function, which the instruction comes from.
             let place = &told["Symbol"][0];
             if let (Some(name), Some(line)) = (place["FileName"].as_str(), place["Line"].as_u64()) {
                 if !name.is_empty() && line > 0 {
@@ -150,7 +152,7 @@ pub fn source_lines(file: &Path, addresses: &[u64]) -> Result<BTreeMap<u64, Sour
     Ok(lines)
 }
 
-/// One value for each address asked: a line each, or all in one list.
+/// One value per address: llvm-symbolizer prints a line for each, or all in one list.
 fn answers(text: &str) -> Vec<serde_json::Value> {
     let values = text.lines().filter_map(|line| serde_json::from_str(line).ok());
     values

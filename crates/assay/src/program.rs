@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Whole programs of a study: one assembly or C file with a `main`, without a C library, recorded from entry to return.
+//! Whole programs of a study: one assembly or C file with a `main`, without a C library; `main` is recorded from entry
+//! to return.
 
 use crate::context::Context;
 use crate::counting;
@@ -86,7 +87,8 @@ pub fn cycles(trace: &Path, cpu: &Cpu) -> Result<f64> {
     Ok(predictions[0].cycles as f64)
 }
 
-/// The 90 % interval about `figure`, which is proportional to the cycles of this trace, or to their ratio to those of `over`.
+/// The 90 % interval around `figure`, which is proportional to the cycles of `trace`, or to their ratio to the cycles
+/// of `over`.
 pub fn interval(trace: &Path, over: Option<&Path>, cpu: &Cpu, figure: f64) -> Result<[f64; 2]> {
     let draws = |trace: &Path| {
         draws::draws(&mut judge::opener(trace), cpu, &Options::default()).map_err(judge::failed)

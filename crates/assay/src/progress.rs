@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What a run is at, told on standard error after two seconds of silence and then now and then: on a terminal one line that is
-//! written over, else a line every ten seconds. What takes less says nothing. Where nothing better is told, `watch` says that the
-//! verb is at work: in lines, since it does not know what the verb writes next.
+//! Progress messages on standard error, from two seconds of silence on: on a terminal one line that is overwritten,
+//! else a line every ten seconds. Work that takes less time prints nothing. While no [`Progress`] is alive, `watch`
+//! prints that the verb is at work: in whole lines, since it does not know what the verb writes next.
 
 use lab::pool;
 use std::io::{IsTerminal, Write};
@@ -11,16 +11,16 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 const FIRST_WORD: Duration = Duration::from_secs(2);
-/// Who sits at a terminal wants to see that it lives; a log wants few lines.
+/// A user at a terminal wants to see that the program is alive; a log should stay short.
 const NEXT_AT_TERMINAL: Duration = Duration::from_millis(2500);
 const NEXT_LINE: Duration = Duration::from_secs(10);
 
-/// How many things under way tell of themselves.
+/// How many [`Progress`] values are alive.
 static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
-/// When something was last told, in milliseconds since the watch began.
+/// When a message was last printed, in milliseconds since the start.
 static LAST_WORD: AtomicU64 = AtomicU64::new(0);
 
-/// `lab::pool::in_order` that tells how far it is.
+/// `lab::pool::in_order` that reports its progress.
 pub fn in_order<T: Sync, R: Send>(
     what: &str,
     items: &[T],
@@ -36,12 +36,12 @@ pub fn in_order<T: Sync, R: Send>(
     pool::in_order(items, counted, done);
 }
 
-/// Something was told.
+/// Notes that a message was printed.
 pub fn heard() {
     LAST_WORD.store(since_start(), Ordering::Relaxed);
 }
 
-/// How long nothing was told.
+/// How long no message was printed.
 fn silence() -> Duration {
     Duration::from_millis(since_start().saturating_sub(LAST_WORD.load(Ordering::Relaxed)))
 }
@@ -51,11 +51,12 @@ fn since_start() -> u64 {
     u64::try_from(START.get_or_init(Instant::now).elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Sees to it that a verb is not silent for longer than what takes its time tells of itself. Runs until the program ends.
+/// Starts a thread that prints a message when a verb has been silent for too long and no [`Progress`] is alive. It runs
+/// until the program ends.
 pub fn watch(verb: &str) {
     since_start();
     let verb = verb.to_owned();
-    // Without a thread there is nothing but silence.
+    // If no thread can be started, there are no messages; that is no error.
     let _ = std::thread::Builder::new().spawn(move || {
         let next = if std::io::stderr().is_terminal() { NEXT_AT_TERMINAL } else { NEXT_LINE };
         let mut wait = FIRST_WORD;
@@ -64,7 +65,7 @@ pub fn watch(verb: &str) {
             if UNDER_WAY.load(Ordering::Relaxed) > 0 {
                 wait = FIRST_WORD;
             } else if silence() >= wait {
-                // Nobody minds if standard error takes no more.
+                // A failed write to standard error does no harm.
                 let _ = writeln!(std::io::stderr(), "{verb}: at work for {} s", since_start() / 1000);
                 heard();
                 wait = next;
@@ -73,7 +74,7 @@ pub fn watch(verb: &str) {
     });
 }
 
-/// One thing that takes its time; it is over when this is dropped.
+/// A piece of work that may take long; it is over when this is dropped.
 pub struct Progress {
     done: Arc<AtomicUsize>,
     over: Option<mpsc::Sender<()>>,
@@ -91,7 +92,7 @@ impl Progress {
         Progress { done, over: Some(over), thread: Some(thread) }
     }
 
-    /// One more is done.
+    /// Counts one more item as done.
     pub fn step(&self) {
         self.done.fetch_add(1, Ordering::Relaxed);
     }
@@ -102,7 +103,7 @@ impl Drop for Progress {
         UNDER_WAY.fetch_sub(1, Ordering::Relaxed);
         drop(self.over.take());
         if let Some(thread) = self.thread.take() {
-            // It only waits and prints.
+            // The thread has no result.
             let _ = thread.join();
         }
     }
@@ -111,7 +112,7 @@ impl Drop for Progress {
 fn tell(what: &str, total: usize, done: &AtomicUsize, ended: &mpsc::Receiver<()>) {
     let began = Instant::now();
     let terminal = std::io::stderr().is_terminal();
-    // Steps that take less than two seconds each are no reason to be silent for longer.
+    // The silence so far counts, so that a series of steps of less than two seconds each is not silent throughout.
     let mut wait = FIRST_WORD.saturating_sub(silence()).max(Duration::from_millis(100));
     let mut told = false;
     while let Err(mpsc::RecvTimeoutError::Timeout) = ended.recv_timeout(wait) {
@@ -119,7 +120,7 @@ fn tell(what: &str, total: usize, done: &AtomicUsize, ended: &mpsc::Receiver<()>
         let counted =
             if total > 0 { format!(" {} of {total},", done.load(Ordering::Relaxed)) } else { String::new() };
         let text = format!("{what}:{counted} {seconds} s");
-        // Nobody minds if standard error takes no more.
+        // A failed write to standard error does no harm.
         let _ = match terminal {
             true => write!(std::io::stderr(), "\r{text}\x1b[K"),
             false => writeln!(std::io::stderr(), "{text}"),

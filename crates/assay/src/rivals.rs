@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Who is compared with whom: what the user brought with the best of ours, or everything with what was named.
+//! Which variants are compared: the user's with the best of ours, or all with the one that `--against` names.
 
 use crate::context::Context;
 use crate::select::{Selection, REFERENCE};
@@ -7,7 +7,7 @@ use lab::discover::Variant;
 use lab::{Problem, Result};
 use std::collections::BTreeSet;
 
-/// The selection, and the variant to compare with even if `-v` did not name it.
+/// The variants of the selection, including the one to compare with even if `-v` does not name it.
 pub fn with_baseline(
     context: &Context,
     selection: &mut Selection,
@@ -26,13 +26,12 @@ pub fn with_baseline(
         return Err(Problem::new(format!("--against {name}: no variant of this selection is called that"))
             .remedy(format!("known: {}", known.join(" "))));
     }
-    // The user's come last, in every group.
+    // The user's variants come last in every group.
     variants.sort_by_key(|variant| selection.is_own(variant));
     Ok(variants)
 }
 
-/// The variants of a group to compare the user's own with: the best of ours, the reference left out. `None` if there are
-/// none of the user's.
+/// Tells which variants the user's are compared with: ours, except the reference. `None` if none is the user's.
 pub fn is_rival<'a>(
     selection: &'a Selection,
     variants: &[Variant],

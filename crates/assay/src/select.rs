@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! From the words of a command line to variants: the selection that most verbs share.
+//! Resolves the arguments of a command line to variants: the selection that most verbs share.
 
 use crate::context::Context;
 use crate::judge::cpu_has;
@@ -44,7 +44,7 @@ pub struct Selection {
     /// Further compiler flags for files of your own, separated by blanks (repeatable)
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
     pub cflags: Vec<String>,
-    /// Whether the reference competes though nobody named it
+    /// Whether the reference competes without being named
     #[arg(skip)]
     pub with_reference: bool,
 }
@@ -60,13 +60,14 @@ pub struct Cases {
     pub cases: Vec<Case>,
 }
 
-/// A word that is no name of a hot path and no source: a file that is there, or what could only be one.
+/// Whether an argument names a trace: it ends in `.trace`, or is an existing file or a path, and no source.
 pub fn names_a_trace(word: &str) -> bool {
     let is_path = Path::new(word).is_file() || word.contains('/') && !is_pair(word);
     word.ends_with(".trace") || is_path && !discover::is_source(Path::new(word))
 }
 
-/// Refuses what chooses among variants and builds them where the words are recorded traces, to which it does not apply.
+/// Refuses the options that choose among variants and build them if the arguments are recorded traces, to which they do
+/// not apply.
 pub fn only_traces(selection: &Selection, cases: &Cases) -> Result<()> {
     let words = &selection.words;
     if let Some(other) = words.iter().find(|word| !names_a_trace(word)) {
@@ -105,15 +106,15 @@ impl Selection {
         archs
     }
 
-    /// `HOTPATH/VARIANT` taken apart: the hot path as a word, the variant as if `-v` had named it. A file of that name comes
-    /// first.
+    /// Splits `HOTPATH/VARIANT`: the hot path becomes the first argument, the variant is taken as if `-v` had named it.
+    /// A file of that name takes precedence.
     pub fn resolved(&self, context: &Context) -> Result<Selection> {
         let mut resolved = self.clone();
         let pair = |word: &String| is_pair(word).then(|| word.split_once('/')).flatten().map(owned);
         let pairs: Vec<_> = self.words.iter().map(pair).collect();
         let Some((first, _)) = pairs.first().cloned().flatten() else { return Ok(resolved) };
         let all = discover::hotpaths(&context.workspace, &self.dirs)?;
-        // For its message: what is known, if this is not.
+        // Called for its error, which lists the known hot paths.
         discover::named(&all, &first)?;
         resolved.words = vec![first.clone()];
         for (word, pair) in self.words.iter().zip(pairs) {
@@ -127,13 +128,13 @@ impl Selection {
         Ok(resolved)
     }
 
-    /// Whether the user named this variant: then what becomes of it is told.
+    /// Whether the user named this variant, so that it is reported even if it is skipped.
     pub fn names(&self, variant: &Variant) -> bool {
         self.variants.contains(&variant.name) || self.is_own(variant)
     }
 
-    /// Leaves to a choice of cpus what they run: architectures that none of them has are not looked at unless the user named
-    /// them, and neither are variants that none of them can run. What was named stays, and is told to be skipped.
+    /// If the user chose cpus, drops the variants that none of them can run, except those that the user named, which
+    /// are reported as skipped later. Refuses a selection of which no variant can be run.
     pub fn for_cpus(&self, variants: Vec<Variant>, cpus: &[Cpu], chosen: bool) -> Result<Vec<Variant>> {
         let runs = |variant: &Variant| cpus.iter().any(|cpu| cpu_has(cpu, variant));
         if !chosen {
@@ -227,7 +228,7 @@ impl Selection {
         Ok(selected)
     }
 
-    /// The architectures for which there is a variant of that name.
+    /// The architectures that have a variant of that name.
     fn archs_with(
         &self,
         context: &Context,
@@ -246,9 +247,9 @@ impl Selection {
         Ok(archs)
     }
 
-    /// The variants of the selection and, if it is of the user's files or folders, those of ours beside them, so that they are
-    /// judged together. `-v` then chooses among ours, and in folders among both. The reference is the answer and no competitor,
-    /// unless it was asked for by name or stands alone.
+    /// The variants of the selection and, if these are the user's files or folders, our variants of the same hot paths,
+    /// so that they are judged together. `-v` then chooses among ours, and with folders among both. The reference
+    /// defines the right result and does not compete, unless it is named or is the only variant.
     pub fn competitors(&self, context: &Context) -> Result<Vec<Variant>> {
         self.resolved(context)?.all_competitors(context)
     }
@@ -286,13 +287,13 @@ impl Selection {
             all.retain(|one| self.variants.contains(&one.name));
             own.retain(|one| !in_folders || self.variants.contains(&one.name));
         }
-        // What is wrong with the user's is told first.
+        // The user's come first, so that their errors are reported first.
         own.extend(all);
         tell_apart(&mut own);
         Ok(own)
     }
 
-    /// The hot paths of our libraries whose contract the user's variants have.
+    /// The hot paths of our libraries that the user's variants implement.
     fn ours(&self, context: &Context, own: &[Variant]) -> Result<Vec<Arc<HotPath>>> {
         let mut ours = discover::hotpaths(&context.workspace, &[])?;
         ours.retain(|hotpath| own.iter().any(|one| one.hotpath.is(hotpath)));
@@ -304,7 +305,7 @@ impl Selection {
         variant.foreign || self.dirs.iter().any(|dir| variant.source.starts_with(dir))
     }
 
-    /// An architecture that was asked for by name is no skip where its compiler cannot be had.
+    /// Refuses an architecture named by `-a` that the compiler is missing for; other architectures are skipped.
     fn refuse_missing_compilers(&self) -> Result<()> {
         let kind = self.compiler()?;
         let missing = self.archs.iter().find_map(|arch| Compiler::missing_for(kind, Target::of(*arch)));
@@ -313,7 +314,7 @@ impl Selection {
         })
     }
 
-    /// What `-I` and `--cflags` say, as the compiler takes it.
+    /// The compiler arguments for `-I` and `--cflags`.
     fn own_flags(&self) -> Result<Vec<String>> {
         let mut flags = Vec::new();
         for folder in &self.includes {
@@ -326,7 +327,7 @@ impl Selection {
         Ok(flags)
     }
 
-    /// The selection that is one of its variants alone, as words after a verb.
+    /// The command-line arguments that select only this variant.
     pub fn words_of(&self, variant: &Variant) -> Vec<String> {
         let mut words = vec![variant.hotpath.name.clone()];
         if variant.foreign {
@@ -361,7 +362,7 @@ impl Selection {
             ))
             .remedy(format!("name one of: {}", names(hotpaths))));
         };
-        // What is C may be meant for all, as the option's default has it.
+        // A C file may be meant for all architectures, the default of `-a`; other files are not.
         if let (true, Some(file)) = (self.archs.is_empty(), files.iter().find(|file| !file.ends_with(".c"))) {
             return Err(Problem::new("a file of your own that is no C needs its architecture")
                 .at(file.clone())
@@ -369,7 +370,7 @@ impl Selection {
         }
         let own_flags = self.own_flags()?;
         let mut selected = Vec::new();
-        // One that is named twice is meant once.
+        // A file that is named twice is taken once.
         let mut seen = BTreeSet::new();
         for file in files.iter().filter(|file| seen.insert(*file)) {
             for arch in self.archs() {
@@ -396,8 +397,8 @@ fn owned((a, b): (&str, &str)) -> (String, String) {
     (a.to_owned(), b.to_owned())
 }
 
-/// Files of one name in several folders are called by their paths, where one table can have both: an architecture's own `adde`
-/// and another's are never in one.
+/// Variants of the same name from different folders are called by their paths if one table can have both. Those of
+/// different architectures are never in one table and keep their names.
 fn tell_apart(variants: &mut [Variant]) {
     let key = |one: &Variant| (one.hotpath.name.clone(), one.arch, one.name.clone());
     let sources: BTreeSet<_> = variants.iter().map(|one| (key(one), one.source.clone())).collect();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `studies/<year>-<topic>.toml`: a published table and what to run to get the same rows again.
+//! `studies/<year>-<topic>.toml`: a published table and what to run to reproduce its rows.
 
 use lab::cache::{read_text, Workspace};
 use lab::case::Case;
@@ -23,17 +23,17 @@ pub struct Study {
     pub source: String,
     /// The published machine.
     pub machine: String,
-    /// Its clock, and why we take this value.
+    /// Its clock.
     pub clock_mhz: f64,
-    /// Where the clock comes from.
+    /// Where that value comes from, and why we take it.
     pub clock_source: String,
     /// The architecture.
     pub arch: String,
     /// The cpu description that stands for the machine.
     pub cpu: String,
-    /// The compiler whose code is judged; clang unless said.
+    /// The compiler whose code is judged; clang by default.
     compiler: Option<String>,
-    /// Another one, whose figures are shown beside.
+    /// A second compiler, whose figures are shown beside the first's.
     compiler_beside: Option<String>,
     /// What a reader has to know to judge the rows.
     #[serde(default)]
@@ -52,7 +52,7 @@ pub struct Study {
     pub elsewhere: Vec<Elsewhere>,
 }
 
-/// A difference of two rows in cycles, in which what both contain cancels.
+/// The difference of two rows in cycles: what both contain cancels out.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Step {
@@ -62,7 +62,8 @@ pub struct Step {
     pub before: String,
     /// The row after.
     pub after: String,
-    /// Both rows' code is the published one, instruction by instruction, and not what another compiler makes of the same C.
+    /// Whether both rows' code is the published code, instruction by instruction, and not another compiler's from the
+    /// same C.
     #[serde(default)]
     pub same_code: bool,
 }
@@ -102,7 +103,8 @@ pub struct Elsewhere {
 pub struct Row {
     /// What the row is called where variant and case do not say it.
     pub name: Option<String>,
-    /// Rows of the same routine and chain have the same family, in all studies and figures: they leave a fit together.
+    /// Rows of the same routine and dependency chain have the same family, in all studies and figures: they are left
+    /// out of a fit together.
     pub family: String,
     /// The hot path that is run again.
     pub hotpath: Option<String>,
@@ -115,15 +117,15 @@ pub struct Row {
     pub program: Option<PathBuf>,
     /// A second program, by whose cycles those of the first are divided.
     pub over_program: Option<PathBuf>,
-    /// Another cpu than the study's.
+    /// The cpu, if it is not the study's.
     pub cpu: Option<String>,
-    /// The clock of its machine, where that is another one, too.
+    /// The clock of its machine, if that is not the study's.
     pub clock_mhz: Option<f64>,
     /// What was published.
     pub quantity: Quantity,
     /// The published figure, in the unit that its quantity says.
     pub published: f64,
-    /// As printed, where that is another unit (microseconds of a million calls).
+    /// The figure as printed, if in another unit (microseconds for a million calls).
     pub as_printed: Option<String>,
     /// The exact value that follows from the program's text, for counted quantities.
     pub expected_exactly: Option<u64>,
@@ -208,7 +210,7 @@ impl Row {
         Case::from_values(self.case.clone())
     }
 
-    /// How the row is called: its own name, or variant and case.
+    /// The row's title: its own name, or variant and case.
     pub fn title(&self) -> String {
         match (&self.name, &self.variant) {
             (Some(name), _) => name.clone(),

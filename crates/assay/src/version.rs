@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What `--version` says: the release and the commit of the checkout, by which a figure can be had again.
+//! What `--version` says: the release and the commit of the checkout, from which a figure can be reproduced.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Written by `git archive` into a source tarball, which has no history to ask; in a checkout it is its own placeholder.
+/// The commit that `git archive` writes into a source tarball, which has no history; in a checkout it is still the
+/// placeholder.
 const ARCHIVED: &str = include_str!("../../../.commit");
 
-/// `0.1.0 (commit c44281a)`, with `, changed` behind the commit of a checkout that has changes of its own.
+/// `0.1.0 (commit c44281a)`, followed by `, changed` if tracked files of the checkout have uncommitted changes.
 pub fn text() -> String {
     let commit = checkout().and_then(|root| of_checkout(&root)).or_else(|| of_archive(ARCHIVED));
     let commit = commit
@@ -18,13 +19,13 @@ pub fn text() -> String {
 fn checkout() -> Option<PathBuf> {
     let named = std::env::var_os("ASSAY_ROOT").map(PathBuf::from);
     let root = named.or_else(|| lab::cache::Workspace::find().ok().map(|workspace| workspace.root))?;
-    // A tarball that was unpacked inside somebody's repository is not a checkout of it.
+    // A tarball unpacked inside another repository is not a checkout of that repository.
     root.join(".git").exists().then_some(root)
 }
 
 fn of_checkout(root: &Path) -> Option<String> {
     let git = |args: &[&str]| {
-        // Root may run what another user has checked out.
+        // Git refuses another user's checkout, which root may be running.
         let mut command = Command::new("git");
         command.args(["-c", "safe.directory=*", "-C"]).arg(root).args(args);
         command.env_remove("GIT_DIR").env_remove("GIT_WORK_TREE").env("GIT_OPTIONAL_LOCKS", "0");

@@ -12,7 +12,7 @@ use predict::Cpu;
 use report::record::PredictionRecord;
 use report::{Derived, Predicted, Table};
 
-/// A prediction with what it was made of.
+/// A prediction with its variant and case.
 pub struct Row {
     /// The variant.
     pub variant: Variant,
@@ -22,7 +22,7 @@ pub struct Row {
     pub record: PredictionRecord,
 }
 
-/// The places in `rows` of the fastest of each hot path, cpu and case, over all architectures that the cpu runs.
+/// The indices in `rows` of the fastest variant for each hot path, cpu and case, over all architectures that the cpu runs.
 pub fn fastest(rows: &[Row]) -> Vec<usize> {
     let mut best: Vec<usize> = Vec::new();
     for (index, row) in rows.iter().enumerate() {
@@ -38,7 +38,7 @@ pub fn fastest(rows: &[Row]) -> Vec<usize> {
     best
 }
 
-/// Finds what bounds the fastest ones, and returns their places.
+/// Finds what bounds the fastest variants, and returns their indices.
 pub fn deepen(judge: &Judge, cpus: &[Cpu], rows: &mut [Row]) -> Result<Vec<usize>> {
     let best = fastest(rows);
     let mut deepened = Vec::new();
@@ -70,7 +70,7 @@ pub fn alignment_text(record: &PredictionRecord) -> String {
     }
 }
 
-/// `98.1..140`: the 90 % interval of a prediction, to three digits: it is no better known.
+/// `98.1..140`: the 90 % interval of a prediction, to three digits, since it is not known better.
 pub fn interval_text([low, high]: [f64; 2]) -> String {
     let text = |value: f64| match value {
         value if value >= 100.0 => format!("{value:.0}"),
@@ -80,7 +80,7 @@ pub fn interval_text([low, high]: [f64; 2]) -> String {
     format!("{}..{}", text(low), text(high))
 }
 
-/// What bounds the fastest ones.
+/// A table of what bounds the fastest variants.
 pub fn table<'a>(records: impl Iterator<Item = &'a PredictionRecord> + Clone) -> Table {
     let (title, several) = hotpaths_of(records.clone().map(|record| &record.common));
     let mut table = Table::new(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Working through variants and cases on all processors, with what cannot be run counted and said.
+//! Processes variants and cases on all processors; those that cannot be run are counted and reported.
 
 use crate::context::Outcome;
 use crate::judge::Possible;
@@ -11,9 +11,9 @@ use lab::problem::Blame;
 use lab::{Problem, Result};
 use std::collections::BTreeMap;
 
-/// Applies `work` to every variant and case; `done` gets the results in order. `what` is told while it takes its time.
+/// Applies `work` to every variant and case; `done` gets the results in order. `what` names the work in progress messages.
 ///
-/// Recording a case takes a moment and predicting it another, so they run side by side.
+/// Recording and predicting a case both take time, so cases run in parallel.
 pub fn each_case<R: Send>(
     what: &str,
     variants: &[Variant],
@@ -33,7 +33,7 @@ pub fn each_case<R: Send>(
     );
 }
 
-/// What could not be run or went wrong while the others went on.
+/// The variants that could not be run or that failed, while the others continued.
 #[derive(Debug, Default)]
 pub struct Skips {
     reasons: BTreeMap<String, Vec<String>>,
@@ -43,7 +43,7 @@ pub struct Skips {
 }
 
 impl Skips {
-    /// Takes a result apart: the value, or a note of why there is none.
+    /// Returns the value of a result, or notes why there is none.
     pub fn take<R>(&mut self, variant: &Variant, case: &Case, result: Result<Possible<R>>) -> Option<R> {
         let title = format!("{} on {}", variant.title(), variant.arch);
         match result {
@@ -63,7 +63,7 @@ impl Skips {
                 None
             }
             Err(problem) => {
-                // What is wrong with a variant on all its cases is told once.
+                // A problem that a variant has on all its cases is reported once.
                 let known = self.failed.iter().any(|(other, same)| *other == title && *same == problem);
                 if !known {
                     eprintln!("failed: {title}, {case}: {problem}");
@@ -74,7 +74,7 @@ impl Skips {
         }
     }
 
-    /// Tells what was skipped, on stderr, and what the verb ends with.
+    /// Reports on stderr what was skipped, and returns the verb's outcome.
     pub fn outcome(self) -> Result<Outcome> {
         for (reason, titles) in &self.reasons {
             eprintln!("skipped {}: {} ({reason})", titles.len(), titles.join(", "));
@@ -92,8 +92,8 @@ impl Skips {
     }
 }
 
-/// What kept us from judging variants through no fault of theirs. A missing program concerns many of them alike, so each
-/// problem is told once, at the end, with those that it concerns.
+/// Problems that kept variants from being judged through no fault of theirs. A missing program affects many of them, so
+/// each problem is reported once, at the end, with the variants that it affects.
 #[derive(Debug, Default)]
 pub struct Stops {
     problems: Vec<(Problem, Vec<String>)>,
@@ -108,7 +108,7 @@ impl Stops {
         }
     }
 
-    /// Tells what could not be judged, on stderr; the first problem is what the verb ends with.
+    /// Reports on stderr what could not be judged; the first problem is the verb's error.
     pub fn outcome(self) -> Result<()> {
         for (index, (problem, titles)) in self.problems.iter().enumerate() {
             if index > 0 {

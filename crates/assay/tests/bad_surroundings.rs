@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Machines that lack something: programs that are missing, too old or mad, a cache that cannot be written or is full,
-//! files in it that are damaged. Status 2, one message with the remedy, nothing half written, and whatever does not
-//! need the missing thing is judged all the same.
+//! Machines that lack something: programs that are missing, too old or broken, a cache that cannot be written or is
+//! full, or has damaged files. The exit status is 2, with one message and its remedy, no partially written file is
+//! left, and whatever does not need the missing thing is still judged.
 
 mod common;
 
@@ -11,7 +11,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// A folder for PATH with links to all that Assay starts, except for these programs.
+/// A folder for PATH with links to all programs that Assay starts, except for the absent ones.
 fn path_without(lab: &Lab, absent: &[&str]) -> PathBuf {
     let folder = lab.folder.join("bin");
     fs::create_dir_all(&folder).unwrap();
@@ -20,7 +20,7 @@ fn path_without(lab: &Lab, absent: &[&str]) -> PathBuf {
     for name in ["clang-19", "ld.lld-19", "sh", "cat", "sleep", "ld", "ld.bfd"].iter().chain(&qemus) {
         let found = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file());
         if let Some(found) = found.filter(|_| !absent.contains(name)) {
-            // The link is there already where a test asks twice.
+            // The link exists already if a test calls this twice.
             let _ = std::os::unix::fs::symlink(found.canonicalize().unwrap(), folder.join(name));
         }
     }
@@ -103,7 +103,7 @@ fn a_compiler_that_an_architecture_has_not_is_a_skip_unless_it_is_asked_for() {
     lab.line(&format!("{line} -a loongarch64 -a riscv64")).refused(&["no gcc for loongarch64"]);
 }
 
-/// Variables that compilers and linkers read, each of which changes what they make or fails them.
+/// Variables that compilers and linkers read, each of which changes their output or makes them fail.
 const COMPILER_VARIABLES: [&str; 8] = [
     "CPATH",
     "C_INCLUDE_PATH",
@@ -156,12 +156,12 @@ fn a_cache_that_cannot_be_made_is_refused_once() {
         finish(&mut command).refused(&["cannot make the cache folder", "ASSAY_CACHE", "occupied"]);
         let ran = finish(lab.command().env("ASSAY_CACHE", &cache).arg("doctor"));
         ran.ends(1, &["MISSING  cache can be written"]);
-        // What needs no cache works.
+        // A verb that needs no cache works.
         finish(lab.command().env("ASSAY_CACHE", &cache).args(["list", "csum_fold"])).ends(0, &[]);
     }
 }
 
-/// Runs a shell script as root of a mount namespace of its own; `None` where the machine does not allow one.
+/// Runs a shell script as root of a mount namespace of its own; `None` if the machine does not allow one.
 fn in_mount_namespace(lab: &Lab, script: &str) -> Option<Ran> {
     let allowed = Command::new("unshare").args(["--user", "--map-root-user", "--mount", "true"]).output();
     if !allowed.is_ok_and(|output| output.status.success()) {
@@ -190,7 +190,7 @@ fn a_read_only_cache_is_refused_with_its_path() {
 fn a_full_disk_is_no_verdict_and_leaves_nothing() {
     let lab = Lab::empty();
     lab.write("good.c", GOOD);
-    // From too small for a first object to too small for all of a runner.
+    // From too small for the first object to too small for a whole runner.
     for size in ["16k", "64k", "128k", "200k"] {
         let script = format!(
             "mount -t tmpfs -o size={size} none \"$ASSAY_CACHE\" || exit 99
@@ -242,11 +242,11 @@ fn damaged_traces_are_refused_and_told_apart() {
         ("newer", &newer),
         ("zeros", &[0; 4096]),
     ] {
-        // In the cache, where the name promises a whole trace.
+        // Damaged in the cache, where its name stands for a complete trace.
         fs::write(trace, bytes).unwrap();
         let ran = lab.line(line).ends(2, &["traces/csum_partial-uint64-powerpc64", "record"]);
         assert!(ran.stderr.contains("again") || ran.stderr.contains("remedy"), "{name}: {ran:#?}");
-        // As a file of the user's.
+        // Damaged as a file of the user's.
         let own = lab.write("own file.trace", bytes);
         let own = own.to_str().unwrap();
         lab.assay(["predict", own, "-c", "power8"]).ends(2, &["own file.trace", "record"]);

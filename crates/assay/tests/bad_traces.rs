@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What a user may record and judge that is no plain run of a function, and cpu files that are wrong: each ends with one
-//! message that says what, where and what to do, or behaves as docs/limits.md and docs/trace-format.md state.
+//! Recordings of more than a plain run of a function, and wrong cpu files: each ends with one message that names the
+//! error, its place and the remedy, or behaves as docs/limits.md and docs/trace-format.md state.
 
 mod common;
 
@@ -36,7 +36,7 @@ fn a_function_that_is_never_reached_is_told_by_both_verbs() {
     let lab = Lab::shared();
     record(&lab, "regions.c", "NEVER", "region").ends(1, &["'region'", "never entered", "remedy"]);
     assert!(!lab.folder.join("t.trace").exists());
-    // The tracer by itself makes such a file.
+    // The tracer by itself would write such a file.
     let path = lab.folder.join("t.trace");
     trace::Writer::create(path, arch::Arch::Powerpc64le, &[("region", "f:0x1000")])
         .unwrap()
@@ -94,7 +94,7 @@ fn a_trace_of_another_architecture_is_refused_by_every_verb_that_takes_one() {
     for line in ["predict t.trace -c la464", "predict t.trace -c power8,la464", "explain t.trace -c la464"] {
         lab.line(line).refused(&["t.trace", "la464 does not run powerpc64le programs, but: loongarch64"]);
     }
-    // Without -c, those are taken that run it.
+    // Without -c, all cpus that run the trace are taken.
     let ran = lab.line("predict t.trace").ends(0, &["power7", "power10"]);
     assert!(!ran.stdout.contains("la464"), "{ran:#?}");
 }

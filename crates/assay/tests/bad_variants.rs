@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Variants with every kind of fault: each gets its verdict in words that name the fault, the run ends with status 1,
-//! and the variants beside it get theirs.
+//! Variants with every kind of fault: each gets a verdict that names the fault, the exit status is 1, and the variants
+//! beside it get their verdicts.
 
 mod common;
 
@@ -220,7 +220,7 @@ fn one_bad_file_in_a_folder_takes_no_verdict_from_the_others() {
         assert_eq!(record["ok"], right, "{record}");
         assert!(right || !record["failure"].as_str().unwrap_or_default().is_empty(), "{record}");
     }
-    // The verbs that run cases go on, too, with ours beside.
+    // The verbs that run cases continue, too, with our variants beside.
     let right =
         |records: Vec<serde_json::Value>| records.iter().filter(|one| one["variant"] == "right").count();
     let ran = lab.line("count csum_partial -d mine -a riscv64 --case size=40 --json").ends(1, &["8 failed"]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Words that name nothing: each ends with status 2 and a message that says what was wrong and what there is.
+//! Arguments that name nothing: each ends with status 2 and a message that says what is wrong and which names there are.
 
 mod common;
 
@@ -126,7 +126,7 @@ fn a_case_that_makes_no_sense_is_refused_where_it_is_measured() {
     let lab = Lab::shared();
     let line = format!("measure csum_partial -a {} -v uint64 --case bogus=1", common::native());
     lab.line(&line).refused(&["'bogus'", "size"]);
-    // Before the variants are built and checked: this one would be told to be wrong.
+    // Refused before the variants are built and checked: this one would be reported as wrong.
     lab.write("wrong.c", body("return sum + len;"));
     for verb in ["count", "predict -c power8", "compare -c power8", "report -c power8"] {
         for (case, part) in [("bogus=1", "'bogus'"), ("size=99999999999", "outside")] {
@@ -136,7 +136,7 @@ fn a_case_that_makes_no_sense_is_refused_where_it_is_measured() {
         }
     }
     lab.line("explain csum_partial wrong.c -a powerpc64le -c power8 --case bogus=1").refused(&["'bogus'"]);
-    // Of several hot paths one has it: the others are told, and that one has its figures.
+    // If one of several hot paths has the key, that one gets its figures, and the others are reported.
     let line = "count checksum -a powerpc64le -v reference --case ihl=5";
     lab.line(line).ends(2, &["ip_fast_csum", "csum_partial has no key 'ihl'"]);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Files and folders of the user's own, judged together with the variants that the tree has.
+//! Files and folders of the user's own, judged together with the tree's variants.
 
 mod common;
 
@@ -43,12 +43,12 @@ fn a_file_stands_beside_the_best_of_ours_with_the_ratio() {
     let line = format!("compare csum_partial mine.c {CASE} -c power8 --json");
     let records = lab.line(&line).ends(0, &[]).records("compare");
     let mine = records.iter().find(|record| record["a"] == "mine").expect("the file is compared");
-    // It adds bytes one by one: the best of ours is far ahead, and it is what mine is divided by.
+    // `mine` adds byte by byte: the best of ours is far faster, and the ratio is to that.
     assert!(mine["ratio"].as_f64().unwrap() > 2.0, "{mine}");
     assert_ne!(mine["b"], "reference", "{mine}");
     assert!(mine["rests_on"].is_object(), "what the user brought has its verdict: {mine}");
     assert!(names(&records, "a").len() > 5, "the others of the tree are there, too: {records:?}");
-    // What the ratio is made of is there, too.
+    // The record also has the two sides of the ratio.
     assert_eq!(mine["cpu"], "power8", "{mine}");
     let of = |key: &str, record: &Value| [0, 1].map(|side| record[key][side].as_f64().expect("a number"));
     let [a, b] = of("cycles", mine);
@@ -68,7 +68,7 @@ fn v_chooses_among_ours_and_an_unknown_name_is_an_error() {
     let line = format!("predict csum_partial mine.c -v adde -v reference {CASE} -c power8 --json");
     let records = lab.line(&line).ends(0, &[]).records("prediction");
     assert_eq!(names(&records, "variant"), ["adde", "mine", "reference"].map(str::to_owned).into());
-    // A cpu says which architectures are meant, as for compare and explain.
+    // A cpu selects the architectures, as for compare and explain.
     let line = "predict csum_partial mine.c -v reference -c power8 --case size=40 --json";
     let archs = names(&lab.line(line).ends(0, &[]).records("prediction"), "arch");
     assert_eq!(archs, ["powerpc", "powerpc64", "powerpc64le"].map(str::to_owned).into());
@@ -86,11 +86,11 @@ fn a_folder_of_variants_and_files_called_like_ours_are_told_apart() {
     let line = format!("count csum_partial -d tree {CASE} -v mine -v adde --json");
     let records = lab.line(&line).ends(0, &[]).records("count");
     assert_eq!(names(&records, "variant"), ["adde", "mine"].map(str::to_owned).into());
-    // Architectures that the cpu does not run are not told to be skipped.
+    // Architectures that the cpu does not run are not reported as skipped.
     let line = "predict csum_partial -d tree -c la464 -v mine --case size=40";
     let ran = lab.line(line).ends(0, &["loongarch64"]);
     assert!(!ran.stderr.contains("skipped"), "{ran:#?}");
-    // Those of several architectures, which no table shows together, keep their names.
+    // Variants of one name for several architectures, which no table shows together, keep their names.
     lab.write("mine.c", GOOD);
     let line = "predict csum_partial mine.c -v adde -c power8 --case size=40 --json";
     let records = lab.line(line).ends(0, &[]).records("prediction");

@@ -5,12 +5,12 @@ mod common;
 
 use common::Lab;
 
-/// Every case is run, shortly: one in which a way gets nothing done must not end the bench.
+/// Runs every case briefly: a case in which one of the ways gets nothing done must not end the bench.
 #[test]
 fn every_case_of_the_bench_has_figures() {
     let lab = Lab::shared();
     let ran = lab.line("cache-log bench --quick --processes 10 --json");
-    // 1: a goal was missed, which short runs on a busy machine may well do.
+    // Status 1: a goal was missed, which can happen in short runs on a busy machine.
     assert!([Some(0), Some(1)].contains(&ran.status), "{ran:#?}");
     let records = ran.records("cache_log");
     for (part, cases) in [("slices", 8), ("nothing-to-gain", 3), ("coroutines", 2)] {

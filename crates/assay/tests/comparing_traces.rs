@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Recorded programs side by side: a verdict only where it is shown, and options that do not apply refused.
+//! Recorded programs side by side: a verdict only if a difference is shown; options that do not apply are refused.
 
 mod common;
 
 use common::{finish, Lab};
 use std::process::Command;
 
-/// Builds and records `work`, called often, for this machine.
+/// Builds a native program that calls `work` 64 times, and records these calls.
 fn record(lab: &Lab, name: &str, work: &str) {
     let program = format!(
         "__attribute__((noinline)) unsigned long work(unsigned long x) {{ {work} return x; }}\n\
@@ -34,7 +34,7 @@ fn traces_are_compared_by_the_call_with_a_verdict_and_what_does_not_apply_is_ref
     assert!(record["cycles"][1].as_f64().unwrap() > 5.0 * record["cycles"][0].as_f64().unwrap(), "{record}");
     let ran = lab.line(&format!("compare short.trace short.trace long.trace -c {cpu} --against short.trace"));
     ran.ends(0, &["slower", "compared with"]);
-    // Without -c every cpu that runs them.
+    // Without -c, the traces are compared on every cpu that runs them.
     lab.line("compare long.trace short.trace").ends(0, &[cpu, "slower"]);
     let refused = |line: &str, part: &str| lab.line(line).refused(&[part]);
     refused("compare short.trace", "one trace");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The line that a wrong verdict gives for a debugger: QEMU waits in it, and stops where the function is entered by the wrong call.
+//! The command line for a debugger that a failed check prints: it has QEMU wait for gdb, and stop where the failing
+//! call enters the function.
 
 mod common;
 
@@ -10,16 +11,16 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Architectures, with the number of the program counter among gdb's registers and whether its bytes come lowest first.
+/// Architectures, with gdb's number of the program counter and whether they are little-endian.
 const ARCHS: [(&str, u8, bool); 3] =
     [("powerpc64le", 64, true), ("powerpc64", 64, false), ("aarch64", 32, true)];
 
-/// As GOOD, but it leaves a byte out.
+/// GOOD, but it skips the last byte of a buffer of over 32 bytes.
 fn broken(lab: &Lab) {
     lab.write("broken.c", GOOD.replace("i < len", "i < len - (len > 32)"));
 }
 
-/// The line of each architecture, at a port of its own, since tests run side by side.
+/// The command line for each architecture, at this port, since tests run in parallel.
 fn lines(lab: &Lab, port: u32) -> Vec<(&'static str, String)> {
     broken(lab);
     let records =
@@ -36,7 +37,7 @@ fn lines(lab: &Lab, port: u32) -> Vec<(&'static str, String)> {
     ARCHS.iter().map(|(arch, ..)| (*arch, line(arch))).collect()
 }
 
-/// What gdb says to QEMU and is told, by its remote protocol.
+/// A client of gdb's remote protocol.
 struct Remote(TcpStream);
 
 impl Remote {
@@ -72,12 +73,12 @@ impl Remote {
         String::from_utf8(answer).unwrap()
     }
 
-    /// Runs on to a place, as `break` and `continue` do; where it stands then.
+    /// Continues to an address, as `break` and `continue` do; returns the program counter.
     fn run_to(&mut self, address: u64, counter: u8, lowest_first: bool) -> u64 {
         assert_eq!(self.ask(&format!("Z0,{address:x},4")), "OK");
         let stopped = self.ask("c");
         assert!(stopped.starts_with("T05"), "a breakpoint stops it, and nothing else: {stopped}");
-        // It would stop again where it stands.
+        // It would stop here again at once.
         assert_eq!(self.ask(&format!("z0,{address:x},4")), "OK");
         let text = self.ask(&format!("p{counter:x}"));
         let bytes = (0..8).map(|at| u8::from_str_radix(&text[2 * at..2 * at + 2], 16).unwrap());
@@ -90,7 +91,7 @@ impl Remote {
     }
 }
 
-/// Without gdb: what its words would have QEMU do.
+/// Without gdb: sends QEMU what gdb would send for these commands.
 #[test]
 fn qemu_stops_where_the_words_for_gdb_have_it_stop() {
     let lab = Lab::shared();
@@ -110,12 +111,12 @@ fn qemu_stops_where_the_words_for_gdb_have_it_stop() {
         shell.args(["-c", &format!("exec {qemu}")]).current_dir(&lab.folder);
         let mut qemu = shell.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let mut remote = Remote::connect(port);
-        // Single registers are told to those only who know their description.
+        // QEMU only answers for single registers once the target description was read.
         assert!(remote.ask("qXfer:features:read:target.xml:0,fff").starts_with(['m', 'l']));
         for name in ["assay_wanted_call_follows", "csum_partial"] {
             assert_eq!(remote.run_to(place(name), counter, lowest_first), place(name), "{arch}: {name}");
         }
-        // The call behind that is the one that fails, and so is its verdict.
+        // The call that was just entered is the one that fails, and with it the run.
         let ended = remote.ask("c");
         assert!(ended.starts_with('W') && ended != "W00", "{arch}: {ended}");
         drop(remote);
@@ -126,7 +127,7 @@ fn qemu_stops_where_the_words_for_gdb_have_it_stop() {
     }
 }
 
-/// gdb-multiarch is no part of the set-up; a machine without it says so, and is no failure.
+/// gdb-multiarch is not part of the set-up; without it the test is skipped with a message.
 #[test]
 fn the_line_for_gdb_stops_where_the_function_is_entered_by_the_wrong_call() {
     let found = finish(Command::new("sh").args(["-c", "command -v gdb-multiarch"]));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `cpu` and `explain` as users run them: lists, differences, timelines, pages, and what they are asked by mistake.
+//! `cpu` and `explain` as users run them: lists, differences, timelines, pages, and wrong arguments.
 
 mod common;
 
@@ -54,7 +54,7 @@ fn a_timeline_is_shown_and_written_as_a_page_that_needs_nothing_else() {
     let lab = Lab::shared();
     let line = format!("{EXPLAIN} --html page.html --count 12 --bounds");
     lab.line(&line).ends(0, &["What bounds it", "places of the code", "Timeline", "wrote page.html"]);
-    // The numbers and what one prediction tells come first.
+    // The numbers and the results of a single prediction come first.
     let told = lab.line(&line).ends(0, &["Pipes in an iteration"]).stdout;
     let at = |part: &str| told.find(part).unwrap_or_else(|| panic!("no '{part}' in {told}"));
     assert!(at("cycles per call in steady state") < at("The hot loop"), "{told}");
@@ -71,7 +71,7 @@ fn a_timeline_is_shown_and_written_as_a_page_that_needs_nothing_else() {
 #[test]
 fn what_takes_long_is_left_to_who_asks_for_it() {
     let lab = Lab::shared();
-    // Some sixty predictions of half a second each.
+    // --bounds would make some sixty predictions of half a second each.
     let line = "explain csum_partial/reference -a powerpc64le -c power9 --case size=65536 --count 8";
     let told = lab.line(line).ends(0, &["cycles per call in steady state", "--bounds adds what bounds it"]);
     assert!(!told.stdout.contains("What bounds it"), "{told:#?}");
@@ -94,7 +94,7 @@ fn what_explain_cannot_do_is_refused() {
 fn a_reader_that_goes_away_ends_it_quietly() {
     let lab = Lab::shared();
     for line in ["cpu power8", "cpu power8 --diff power9", EXPLAIN] {
-        // By the time that it prints, nobody reads.
+        // By the time that it prints, the reader has closed the pipe.
         let mut command = Command::new("sh");
         command.args(["-c", "sleep 0.3; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_assay")]);
         command.args(line.split_whitespace()).current_dir(&lab.folder).env("ASSAY_ROOT", root());

@@ -27,7 +27,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Runs the command, which has to end with `status`; gives standard output.
+/// Runs the command, which has to end with `status`; returns standard output.
 fn expect(words: &[&str], status: i32) -> String {
     let output = assay(words);
     let told = format!("{words:?}\n{}{}", text(&output.stdout), text(&output.stderr));
@@ -35,7 +35,8 @@ fn expect(words: &[&str], status: i32) -> String {
     text(&output.stdout)
 }
 
-/// Runs the command, which has to refuse its input with one message: what it is about, and nothing on standard output.
+/// Runs the command, which has to refuse its input: exit status 2, a message that contains `about`, and nothing on
+/// standard output.
 fn refusal(words: &[&str], about: &str) {
     let output = assay(words);
     let message = text(&output.stderr);
@@ -55,7 +56,7 @@ fn json(words: &[&str], status: i32) -> Vec<Value> {
     expect(&all, status).lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
 }
 
-/// A file of one test.
+/// Writes a file for a test and returns its path.
 fn file(name: &str, contents: impl AsRef<[u8]>) -> String {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::write(&path, contents).expect("the file can be written");
@@ -106,7 +107,7 @@ fn every_form_of_a_program_is_told_apart_and_runs() {
         }
     }
     for engine in ["--jit", "--interpret"] {
-        // It needs the object's maps.
+        // The program needs the object's maps.
         let records = json(&["ebpf", "run", &object, "--program", "count", "--memory", "0706", engine], 0);
         assert_eq!((&records[0]["r0"], &records[0]["form"]), (&10.into(), &"ELF object".into()), "{engine}");
     }
@@ -125,7 +126,7 @@ fn big_endian_instructions_are_read_too() {
         json(&["ebpf", "run", &path, "--order", "big", "--target", "powerpc64"], 0)[0]["r0_hex"],
         want
     );
-    // An object is for machines of its byte order; on another one it would give a wrong number.
+    // An object is for machines of one byte order; on others it would give a wrong number.
     let object = compile("bpfeb", "libs/ebpf/tests/objects/programs.c", "big.o");
     let words = ["ebpf", "run", &object, "--program", "calls", "--memory", "0706"];
     assert_eq!(json(&[&words[..], &["--target", "powerpc64"]].concat(), 0)[0]["r0"], 30);
@@ -158,7 +159,7 @@ fn what_needs_a_kernel_is_told_and_shown() {
     );
 }
 
-/// A pcap file of Ethernet frames with these protocols, in which every byte of address is the frame's length.
+/// A pcap file of Ethernet frames with these protocols and lengths; every byte but the protocol's is the frame's length.
 fn pcap(name: &str, frames: &[(u16, usize)]) -> String {
     let mut bytes = Vec::new();
     for word in [0xa1b2_c3d4_u32, 0x0004_0002, 0, 0, 65535, 1] {
@@ -269,11 +270,11 @@ fn programs_run_as_on_other_machines() {
         for swap in ["auto", "memory", "register"] {
             for fusion in ["on", "off"] {
                 if swap == "memory" && arch == "loongarch64" {
-                    continue; // it has no access that reverses bytes
+                    continue; // it has no byte-reversing loads and stores
                 }
                 let words = ["ebpf", "run", PORTS, "--memory", MEMORY, "--target", arch];
                 let words = [&words[..], &["--swap", swap, "--fusion", fusion]].concat();
-                // An x86-64 without movbe cannot reverse in memory.
+                // An x86-64 without movbe has no byte-reversing loads and stores.
                 let cpu = if arch == "x86_64" && swap == "memory" { vec!["--cpu", "movbe"] } else { vec![] };
                 let records = json(&[words, cpu].concat(), 0);
                 assert_eq!(records[0]["r0"], 443 + 50000, "{arch} {swap} {fusion}");
@@ -281,7 +282,7 @@ fn programs_run_as_on_other_machines() {
             }
         }
     }
-    // An architecture is -a everywhere.
+    // -a names the architecture in every verb.
     let interpreted = json(&["ebpf", "run", PORTS, "--memory", MEMORY, "-a", "riscv64"], 0);
     assert_eq!((&interpreted[0]["r0"], &interpreted[0]["engine"]), (&50443.into(), &"interpreter".into()));
     let power10 = ["ebpf", "run", PORTS, "--memory", MEMORY, "--target", "powerpc64le", "--cpu", "power10"];
@@ -331,7 +332,7 @@ fn verify_names_instruction_and_reason() {
         );
         let shown = expect(&["ebpf", "verify", &path], 1);
         assert!(shown.contains("REFUSED") && shown.contains(&format!("instruction {slot}: ")), "{shown}");
-        // Nothing runs that is refused.
+        // A refused program is not run.
         let run = &json(&["ebpf", "run", &path], 1)[0];
         assert!(run["error"].as_str().is_some_and(|why| why.starts_with("refused: ")), "{run}");
     }
@@ -594,7 +595,7 @@ fn proofs_and_counterexamples() {
 
 #[test]
 fn a_missing_solver_is_named() {
-    // All that building a runner takes, and no z3.
+    // Everything that building a runner needs, but no z3.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("no-solver");
     fs::create_dir_all(&folder).expect("the folder");
     let path = std::env::var_os("PATH").expect("a PATH");

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What a new user does in the first hour, and what went wrong there once: words that the command should understand, messages
-//! that named the wrong cause, figures of variants that are wrong.
+//! What a new user does in the first hour, and what has gone wrong there before: arguments that the command should
+//! understand, messages that named the wrong cause, figures of wrong variants.
 
 mod common;
 
 use common::{body, checkout_with, endless, finish, root, Lab, GOOD};
 use std::time::{Duration, Instant};
 
-/// As GOOD, but it leaves a byte out.
+/// GOOD, but it skips the last byte of a buffer of over 32 bytes.
 fn drops_a_byte() -> String {
     GOOD.replace("i < len", "i < len - (len > 32)")
 }
@@ -31,7 +31,7 @@ fn a_cpu_leaves_out_what_it_does_not_run_without_a_word_unless_that_was_named() 
     assert!(!ran.stderr.contains("skipped"), "{ran:#?}");
     lab.line("predict csum_partial -c la464 -v vsx").refused(&["nothing in this selection runs on la464"]);
     lab.line("compare csum_partial -c la464 -a powerpc64 -v uint64,adde").refused(&["runs on la464"]);
-    // Nothing but skips is no success: no QEMU has AVX-512, so there is nothing to count.
+    // A run that skips everything is no success: no QEMU has AVX-512, so nothing can be counted.
     lab.line("count csum_partial -v avx512 -a x86_64 --case size=40")
         .refused(&["nothing was judged, all was skipped"]);
 }
@@ -90,7 +90,7 @@ fn a_wrong_variant_gets_no_figures_unless_they_are_asked_for() {
             lab.line(&line).ends(1, &["csum_partial/broken", "is wrong, so its figures", "returned 0x"]);
         assert!(!ran.stdout.contains("broken") && ran.stdout.contains("uint64"), "{ran:#?}");
     }
-    // A report says that it is wrong, and no figure of it.
+    // A report says that the variant is wrong, and has no figures of it.
     let line =
         "report csum_partial broken.c -v uint64 -a powerpc64le -c power8 --case size=40 --json -o records";
     lab.line(line).ends(1, &["is wrong, so its figures"]);
@@ -116,7 +116,7 @@ fn an_endless_loop_is_found_in_seconds_where_it_is_counted() {
     let started = Instant::now();
     lab.line("count csum_partial endless.c -v uint64 -a powerpc64le --case size=40")
         .ends(1, &["an endless loop?"]);
-    // Three seconds of processor time; a busy machine takes longer, and two minutes were taken once.
+    // The limit is three seconds of processor time, which take longer on a busy machine; it was two minutes once.
     assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
 }
 
@@ -136,12 +136,12 @@ fn a_wrong_verdict_tells_the_call_and_how_to_have_it_again() {
     let (wanted, before) = (format!("--call={call}"), format!("--call={}", call - 1));
     let same = lab.assay(check.iter().copied().chain([wanted.as_str()])).ends(1, &[]).records("check");
     assert_eq!(same[0]["failure"].as_str(), Some(failure), "the same call fails in the same way");
-    // All calls before it are right, and the check ends behind the one that was named.
+    // All calls before it are right, and the check ends after the call that was named.
     lab.assay(check.iter().copied().chain([before.as_str()])).ends(0, &["1 right"]);
     let debugger = records[0]["debugger"].as_str().unwrap();
     assert!(debugger.contains("-g 1234") && debugger.contains(&format!("call={call}")), "{debugger}");
     assert!(debugger.contains("break assay_wanted_call_follows"), "{debugger}");
-    // Other random data: the same defect, another sum.
+    // Other random data: the same bug, another sum.
     let other = lab.assay(check.iter().copied().chain(["--seed=7"])).ends(1, &[]).records("check");
     assert_ne!(other[0]["failure"].as_str(), Some(failure));
 }
@@ -159,7 +159,7 @@ fn a_call_that_the_check_never_comes_to_is_refused_with_how_many_there_are() {
 #[test]
 fn a_write_into_the_input_is_called_that() {
     let lab = Lab::shared();
-    // It puts back what was there, so that no sum is ever wrong.
+    // It restores each byte, so that no sum is ever wrong.
     let restores = body(
         "unsigned char *bytes = (unsigned char *)(uintptr_t)buf;
          uint64_t total = sum;
@@ -214,7 +214,7 @@ fn headers_of_the_c_library_are_named_as_the_cause() {
     let lab = Lab::shared();
     lab.write("tree/checksum/csum_partial/generic/mine.c", format!("#include <string.h>\n{GOOD}"));
     lab.write("mine.c", format!("#include <sys/types.h>\n{GOOD}"));
-    // Of this machine's own architecture there is a C library, of others perhaps: the answer is the same.
+    // The native architecture has a C library, others may have one: the answer is the same.
     for arch in ["powerpc64", "x86_64", "aarch64"] {
         let ran = lab.line(&format!("check csum_partial -d tree -a {arch} --quick"));
         let ran =
@@ -231,13 +231,13 @@ fn words_mean_what_they_say_or_are_refused() {
     lab.write("mine.c", GOOD);
     // Debian's names of architectures.
     lab.line("check csum_partial mine.c -a ppc64el,loong64 --quick").ends(0, &["2 right", "powerpc64le"]);
-    // Variants of ours beside a file, where they are named.
+    // Variants of ours are judged beside a file if they are named.
     lab.line("check csum_partial mine.c -a ppc64el -v uint64,adde --quick").ends(0, &["3 right"]);
     let line = "predict csum_partial/adde,uint64 -a powerpc64le -c power8 --case size=40 --json";
     assert_eq!(lab.line(line).ends(0, &[]).records("prediction").len(), 2);
     lab.line("check mine.c -a powerpc64le").refused(&["the hot path that it is judged as stands before it"]);
     lab.line("measure a.trace").refused(&["a recorded trace", "predict, explain, hot"]);
-    // Before anything is built or measured.
+    // Refused before anything is built or measured.
     for line in ["compare csum_partial mine.c", "report csum_partial mine.c -a powerpc64le -c power8"] {
         let ran = lab.line(&format!("{line} --against nosuch")).refused(&["--against nosuch", "uint64"]);
         assert!(!ran.stderr.contains("measuring") && !ran.stderr.contains("checking"), "{ran:#?}");
@@ -246,7 +246,7 @@ fn words_mean_what_they_say_or_are_refused() {
         .refused(&["no variant is called 'adde'", "it is there for powerpc"]);
     lab.line("explain csum_partial/adde -c power8,power9").refused(&["one cpu at a time"]);
     lab.line("trace -- ./").refused(&["is a folder and no program"]);
-    // A cpu that runs several architectures takes the usual one, and says so.
+    // For a cpu that runs several architectures the usual one is taken, with a note.
     lab.line("explain csum_partial mine.c -c power9 --case size=40 --count 1")
         .ends(0, &["csum_partial/mine (powerpc64le)", "-a chooses among powerpc powerpc64 powerpc64le"]);
 }
@@ -335,7 +335,7 @@ fn what_fails_on_every_case_is_told_once_and_before_any_command_line() {
 #[test]
 fn another_prototype_than_the_contract_s_is_named_as_the_cause() {
     let lab = Lab::shared();
-    // The upper half of an int's register is anybody's on x86_64.
+    // On x86_64 the upper half of a register that holds an int is undefined.
     lab.write(
         "long.c",
         GOOD.replace("int len", "unsigned long len").replace("int i = 0", "unsigned long i = 0"),
@@ -352,7 +352,7 @@ fn the_version_names_the_commit() {
     let lab = Lab::shared();
     let git = std::process::Command::new("git").args(["rev-parse", "HEAD"]).current_dir(root()).output();
     let told = lab.line("--version").ends(0, &["assay 0.", "(commit "]).stdout;
-    // In a source tarball there is no git to ask.
+    // A source tarball has no git repository.
     if let Some(commit) = git.ok().filter(|output| output.status.success() && root().join(".git").exists()) {
         let commit = String::from_utf8_lossy(&commit.stdout)[..12].to_owned();
         assert!(told.contains(&commit), "{told}");

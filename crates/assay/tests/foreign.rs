@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Programs of other architectures: what is refused before anything is fetched, and what the code of a variant looks like.
-//! Packages are made here, and a stand-in for apt brings them; the real one needs a network: `./assay foreign unpack -a loongarch64
-//! hello`.
+//! Programs of other architectures: what is refused before anything is fetched, and how the code of a variant is shown.
+//! Packages are made here, and a stand-in for apt-get delivers them; the real one needs a network: `./assay foreign
+//! unpack -a loongarch64 hello`.
 
 mod common;
 
@@ -23,7 +23,7 @@ fn what_cannot_be_fetched_or_built_is_refused_with_the_reason() {
     refused("trace -a powerpc64le -- no-such-program", "./assay foreign unpack -a powerpc64le PACKAGE");
 }
 
-/// Makes a Debian package of what is in the folder of its name.
+/// Builds a Debian package from the folder of its name.
 fn package(lab: &Lab, name: &str, depends: &str) {
     lab.write(
         &format!("{name}/DEBIAN/control"),
@@ -37,7 +37,8 @@ fn package(lab: &Lab, name: &str, depends: &str) {
     finish(&mut build).ends(0, &[]);
 }
 
-/// What apt-get does with a private configuration: the packages of the archive into its cache, and what it was asked for.
+/// Does what apt-get does with a private configuration: copies the archive's packages into its cache. It also logs its
+/// arguments.
 const APT_GET: &str = "case \"$*\" in
 *update*) exit 0 ;;
 *nosuch*) echo 'E: Unable to locate package nosuch'; exit 100 ;;
@@ -57,7 +58,7 @@ fn a_package_is_unpacked_with_what_it_depends_on_and_its_programs_are_found_and_
     let mut clang = Command::new("clang-19");
     clang.args(["--target=powerpc64le-linux-gnu", "-nostdlib", "-static", "-fuse-ld=lld", "greet.s", "-o"]);
     finish(clang.current_dir(&lab.folder).arg("greeter/usr/bin/greet")).ends(0, &[]);
-    // As packages have them: it leads out of the folder that stands for /.
+    // An absolute link, as packages have them: it leads out of the folder that stands for /.
     std::os::unix::fs::symlink("/usr/bin/greet", lab.folder.join("greeter/usr/bin/salute")).unwrap();
     lab.write("greeter/usr/share/doc/greeter/copyright", "left out");
     lab.write_program("libgreet/usr/bin/of-a-dependency", "exit 0");
@@ -71,7 +72,7 @@ fn a_package_is_unpacked_with_what_it_depends_on_and_its_programs_are_found_and_
         finish(command.env("ASSAY_DEBIAN_MIRROR", "file:/nowhere").args(line.split_whitespace()))
     };
     let root = lab.cache.join("roots/powerpc64le");
-    // Once more is the same.
+    // Unpacking once more gives the same.
     for _ in 0..2 {
         let ran = assay("foreign unpack -a ppc64el greeter")
             .ends(0, &["unpacked into ", "record one: ./assay trace -a powerpc64le -- greet ARGS"]);
@@ -97,7 +98,7 @@ fn a_package_is_unpacked_with_what_it_depends_on_and_its_programs_are_found_and_
 
 #[test]
 fn a_file_without_main_is_told_to_be_no_program() {
-    // A cache with something in the place of the C library, so that nothing is fetched, and its start.
+    // A cache with a file in place of the C library, so that nothing is fetched; the program brings its own start.
     let lab = Lab::empty();
     lab.write("cache/roots/powerpc64le/usr/lib/libc.a", "");
     lab.write("start.s", ".globl _start\n_start: bl main\n nop\n");
@@ -108,7 +109,7 @@ fn a_file_without_main_is_told_to_be_no_program() {
         .refused(&["function.c start.s has no main", "docs/add-a-hotpath.md"]);
     lab.line(&format!("{build} main.c -o whole -- -nostdlib"))
         .ends(0, &["record it: ./assay trace -- ./whole"]);
-    // What else the linker misses is in its own words.
+    // Other missing symbols are reported in the linker's words.
     lab.line("foreign build -a powerpc64le main.c start.s -- -nostdlib")
         .ends(1, &["undefined symbol: function"]);
 }

@@ -6,7 +6,7 @@ mod common;
 use common::{finish, native, Lab, Ran};
 use std::process::Command;
 
-/// Two functions of which one does nearly all the work, in a line of its own.
+/// Two functions, one of which does nearly all the work, in a single line.
 const PROGRAM: &str = "#include <stdlib.h>
 __attribute__((noinline)) static unsigned busy(unsigned count)
 {
@@ -32,7 +32,7 @@ fn cpu() -> &'static str {
     }
 }
 
-/// Builds and records a program of this machine, which stands for a foreign one.
+/// Builds and records a native program, which stands in for a foreign one.
 fn recorded(lab: &Lab, name: &str, flags: &[&str]) -> String {
     recorded_of(lab, name, PROGRAM, flags)
 }
@@ -67,7 +67,7 @@ fn the_function_and_line_that_do_the_work_are_first_by_instructions_and_by_cycle
         assert_eq!((first["function"].as_str(), first["file"].as_str()), (Some("busy"), Some("busybody")));
         assert!(first["share_percent"].as_f64().unwrap() > least, "{first}");
     }
-    // Loops that were leapt over are counted in full.
+    // Skipped loop iterations are counted in full.
     assert_eq!(counted[0]["instructions"], predicted[0]["instructions"]);
     assert!(predicted[0]["cycles"].as_u64().unwrap() > 200_000 * 5, "{}", predicted[0]);
     let lines = format!("hot {trace} -c {} --function busy", cpu());
@@ -85,7 +85,7 @@ fn the_function_and_line_that_do_the_work_are_first_by_instructions_and_by_cycle
 #[test]
 fn a_function_s_hot_loop_has_its_cycles_its_pipes_and_its_chain() {
     let lab = Lab::shared();
-    // In a register, a chain of results.
+    // With the sum in a register, the loop has a dependency chain.
     let trace = recorded_of(&lab, "looping", &PROGRAM.replace("volatile ", ""), &["-g"]);
     let line = format!("hot {trace} -c {} --function busy", cpu());
     let shown = lab
@@ -94,7 +94,7 @@ fn a_function_s_hot_loop_has_its_cycles_its_pipes_and_its_chain() {
     assert!(shown.stdout.contains("is marked"), "the sum goes from iteration to iteration: {}", shown.stdout);
     let record = of_kind(&lab.line(&format!("{line} --json")).ends(0, &[]), "hot_loop").remove(0);
     let all = lab.line(&format!("hot {trace} -c {} --json", cpu())).ends(0, &[]).records("hot_function");
-    // A turn's cycles times the turns are what the function is charged with.
+    // Cycles per iteration times iterations are the cycles attributed to the function.
     let turns = record["cycles"].as_f64().unwrap() * 200_000.0;
     let charged = all[0]["cycles"].as_f64().unwrap();
     assert!((turns / charged - 1.0).abs() < 0.05, "{record} {}", all[0]);
@@ -103,11 +103,11 @@ fn a_function_s_hot_loop_has_its_cycles_its_pipes_and_its_chain() {
         !record["chain"].as_array().unwrap().is_empty() && record["has_carried_chain"] == true,
         "{record}"
     );
-    // A file of which nothing was executed yet is not one that was changed.
+    // A file of which nothing was executed yet is not reported as changed.
     lab.line("trace -o early.trace --limit 2000 -- ./looping").ends(0, &["--limit"]);
     let early = lab.line("hot early.trace").ends(0, &[]).stderr;
     assert!(!early.contains("is not the file that was recorded"), "{early}");
-    // A beginning is said to be one, by everybody.
+    // Every verb says that the trace only covers the program's beginning.
     lab.line("trace -o begun.trace --limit 30000 -- ./looping").ends(0, &["--limit"]);
     for line in ["hot begun.trace", "explain begun.trace", "compare begun.trace begun.trace"] {
         let ran = lab.line(&format!("{line} -c {}", cpu())).ends(0, &[]);
@@ -115,7 +115,7 @@ fn a_function_s_hot_loop_has_its_cycles_its_pipes_and_its_chain() {
     }
 }
 
-/// A sum that is kept in memory: each turn waits for the store of the one before.
+/// A sum that is kept in memory: each iteration waits for the store of the previous one.
 const KEPT: &str = "#include <stdint.h>
 uint32_t csum_partial(const void *buf, int len, uint32_t sum)
 {
@@ -139,7 +139,7 @@ fn a_chain_through_memory_is_one_and_code_has_its_functions_names() {
         assert!(has("ld") || has("ld.d"), "{cpu}: {rows:?}");
         assert!(has("std") || has("st.d"), "{cpu}: {rows:?}");
         assert!(rows.iter().all(|row| row.contains("csum_partial+0x")), "{cpu}: {rows:?}");
-        // Branches go to places by name, too, where LLVM writes an address; for LoongArch it writes a distance.
+        // Branch targets are named, too, where LLVM prints an address; for LoongArch it prints an offset.
         if arch == "powerpc64le" {
             assert!(!page.contains(", 0x100") && page.contains(", csum_partial+0x"), "{cpu}: {page}");
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Runs that are ended from outside, that meet each other, or whose output goes nowhere: no process and no half-made
-//! file stays, and the next run works.
+//! Runs that are ended by a signal, run concurrently, or cannot write their output: no process and no partially written
+//! file is left, and the next run works.
 
 mod common;
 
@@ -8,7 +8,7 @@ use common::{endless, finish, heeding_interrupts, native, Lab, GOOD};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, Stdio};
 
-/// The verbs that run variants, with what is in the command line of the program that runs the endless one.
+/// The verbs that run variants, each with a part of the command line of the process that runs the endless variant.
 fn endless_runs() -> [(String, &'static str); 3] {
     [
         ("check csum_partial -a powerpc64 endless.c".to_owned(), "endless-powerpc64"),
@@ -17,7 +17,7 @@ fn endless_runs() -> [(String, &'static str); 3] {
     ]
 }
 
-/// Starts a run that never ends, as the head of a process group like a shell's job, and waits for its program.
+/// Starts a run that never ends, as the leader of a process group like a shell's job, and waits for its program.
 fn start_endless(lab: &Lab, line: &str, part: &str) -> Child {
     lab.write("endless.c", endless());
     let mut command = lab.command();
@@ -45,7 +45,7 @@ fn an_interrupt_stops_all_and_says_so() {
     for (line, part) in endless_runs() {
         for signal in [libc::SIGINT, libc::SIGTERM] {
             let child = start_endless(&lab, &line, part);
-            // As a terminal does it: to the whole group.
+            // To the whole process group, as a terminal does.
             send(signal, -(child.id() as i32));
             let output = child.wait_with_output().unwrap();
             assert_eq!(output.status.signal(), Some(signal), "{line}: {output:?}");
@@ -74,7 +74,7 @@ fn a_kill_leaves_no_process_and_the_next_run_tidies_up() {
 fn an_interrupt_at_any_moment_leaves_whole_files_only() {
     let lab = Lab::empty();
     lab.write("good.c", GOOD);
-    // Each starts from what the ones before have finished, so the interrupts hit compilers, the linker and QEMU.
+    // Each run starts from the files that earlier ones have finished, so the interrupts hit compilers, the linker and QEMU.
     for milliseconds in [5, 20, 40, 80, 160, 320] {
         let mut command = lab.command();
         command.args("check csum_partial -a powerpc64 -a riscv64 good.c".split_whitespace());
@@ -84,7 +84,7 @@ fn an_interrupt_at_any_moment_leaves_whole_files_only() {
         send(libc::SIGINT, -(child.id() as i32));
         child.wait().unwrap();
         lab.await_no_process();
-        // In the first milliseconds it has not come to tidying up; later it has.
+        // In the first milliseconds nothing tidies up yet.
         if milliseconds >= 40 {
             lab.assert_tidy();
         }

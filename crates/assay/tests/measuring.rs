@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `measure` on the machine at hand: cycles that are those of the processor, and a word where they are not the predicted ones.
+//! `measure` on this machine: cycles are those of the core's clock, and a note says where they differ from the prediction.
 
 mod common;
 
 use common::{checkout_with, finish, Lab};
 use std::fs;
 
-/// A thousand multiplications, each of which waits for the one before: three cycles each on every x86-64 core of the last fifteen
-/// years (Intel since Nehalem, AMD since Zen), by which the runner tells cycles from ticks. It sums nothing. (Calls that do not wait
-/// for each other, chain=0, overlap by as much as the window holds.)
+/// A chain of a thousand dependent multiplications, of three cycles each on every x86-64 core of the last fifteen years
+/// (Intel since Nehalem, AMD since Zen); the runner derives cycles from ticks by a chain of the same kind. It computes
+/// no sum. (With chain=0 calls do not depend on each other and overlap as far as the window allows.)
 const CHAIN: &str = "#include <stdint.h>
 uint32_t csum_partial(const void *buf, int len, uint32_t sum)
 {
@@ -42,14 +42,14 @@ fn a_chain_of_known_length_has_its_cycles() {
         let chain = records.iter().find(|one| one["variant"] == "chain").expect("it is measured");
         chain["median_cycles"].as_f64().expect("cycles are known")
     };
-    // Where the clock's chain counts its own reading, this one seems 2 % shorter; what is left is the time in which the first of its
-    // instructions gets to a pipe, half a percent. A busy machine makes it longer.
+    // If the runner's chain included the time of reading the counter, this chain would seem 2 % shorter. What remains
+    // is the time until the first instruction reaches a pipe, half a percent. A busy machine makes it longer.
     let seen: Vec<f64> = (0..3).map(|_| cycles()).collect();
     let median = stats::median(&seen).unwrap();
     assert!((2965.0..3060.0).contains(&median), "{seen:?} cycles for 3000 and a call");
 }
 
-/// A description that names this machine, alone: Zen 3 with multiplications of so many cycles.
+/// A checkout with one description that names this machine: Zen 3 with multiplications of so many cycles.
 fn described_with(lab: &Lab, multiplication: u64) -> std::path::PathBuf {
     let machine = native::machine::name().expect("this is an x86-64");
     let text = format!(
@@ -83,7 +83,7 @@ fn a_figure_far_from_the_prediction_is_told_with_the_reason_and_a_near_one_is_no
         let row = beside.lines().find(|line| line.contains("chain ")).expect("its row").to_owned();
         (row, beside.split_whitespace().collect::<Vec<_>>().join(" "))
     };
-    // Its difference has the mark of a note.
+    // Only a difference with a note ends in the note's mark, a parenthesis.
     let (row, _) = measured(3);
     assert!(row.contains(" 30") && !row.trim_end().ends_with(')'), "{row}");
     let (row, told) = measured(6);

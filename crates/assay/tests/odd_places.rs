@@ -6,7 +6,7 @@ mod common;
 use common::{finish, native, root, Lab, GOOD};
 use std::fs;
 
-/// Spaces, quotes, what shells expand, and what QEMU splits plugin options at.
+/// Spaces, quotes, characters that shells expand, and those at which QEMU splits plugin options.
 const ODD: &str = "a b,c'd\"e=f;$(g)\\h,,i";
 
 #[test]
@@ -29,7 +29,7 @@ fn paths_with_odd_characters_are_paths_like_others() {
         finish(lab.command().env("ASSAY_ROOT", &checkout).args(words)).ends(0, &["powerpc64"]);
     }
     lab.assert_tidy();
-    // The built QEMU reads plugin options by other code than Debian's.
+    // The QEMU that ./setup builds parses plugin options by other code than Debian's.
     if lab.cache.join("qemu-10/bin/qemu-loongarch64").is_file() {
         lab.line("count csum_partial -a loongarch64 -v lsx --case size=250").ends(0, &["lsx"]);
     } else {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `-o` writes where it was told: regular files whole or not at all, devices and FIFOs through, links to their target.
+//! Where `-o` writes: regular files are replaced as a whole or not at all, devices and FIFOs are written through, links
+//! are followed.
 
 mod common;
 
@@ -46,7 +47,7 @@ fn a_device_stays_a_device() {
     assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
 }
 
-/// What a verb with these words writes into a FIFO, which stays one.
+/// What a verb with these arguments writes into a FIFO, which has to remain a FIFO.
 fn through_a_fifo(lab: &Lab, line: &str) -> Vec<u8> {
     let fifo = lab.folder.join("fifo");
     if !fifo.exists() {
@@ -57,7 +58,7 @@ fn through_a_fifo(lab: &Lab, line: &str) -> Vec<u8> {
         move || fs::read(fifo).unwrap()
     });
     let ran = lab.line(line);
-    // What was replaced has nobody who writes, and its reader would wait for ever.
+    // If the FIFO was replaced, nothing writes into it, and its reader would wait for ever.
     assert!(fs::metadata(&fifo).unwrap().file_type().is_fifo(), "{ran:#?}");
     ran.ends(0, &[]);
     reader.join().unwrap()
@@ -75,7 +76,7 @@ fn a_fifo_is_written_through() {
 const REPORT: &str = "report csum_fold -a powerpc64le -v rotate -c power8 --case chain=0";
 const EXPLAIN: &str = "explain csum_fold/rotate -a powerpc64le -c power8 --case chain=0 --count 8";
 
-/// Verbs that write text do so in the same way.
+/// The verbs that write text and traces treat `-o` in the same way.
 #[test]
 fn reports_pages_and_traces_go_through_devices_fifos_and_links() {
     let lab = Lab::shared();
@@ -170,7 +171,7 @@ fn a_wrong_place_is_told_before_the_work() {
     emit(&lab, "no/such/code").refused(&["no/such/code", "make the folder first"]);
     emit(&lab, ".").refused(&["name a file in it"]);
     lab.line("trace -o no/t.trace -- ./p").refused(&["no/t.trace", "make the folder first"]);
-    // Before a report's checks, counts and predictions are made; and those of a name that is wrong come later.
+    // Refused before a report's checks, counts and predictions, and before an unknown hot path.
     lab.line("report nonsense -o no/report").refused(&["no/report", "make the folder first"]);
     lab.line("explain nonsense -c power8 --html no/page").refused(&["no/page", "make the folder first"]);
     assert!(!lab.folder.join("no").exists());

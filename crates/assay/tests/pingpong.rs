@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `pingpong` from end to end: every way of handing over, natively and under QEMU; a run against an earlier one; what is
-//! refused.
+//! `pingpong` from end to end: every way of handing the token over, natively and under QEMU; a run compared with an
+//! earlier one; what is refused.
 
 mod common;
 
@@ -41,7 +41,7 @@ fn a_run_is_compared_with_an_earlier_one() {
     let first = lab.line(line).ends(0, &[]);
     let mut record = first.records("pingpong").remove(0);
     assert!(record["interval_per_s"].is_array(), "ten seconds are enough: {record}");
-    // An earlier run that was three times as slow, whatever the machine does meanwhile.
+    // An earlier run that was three times as slow, so that the machine's load does not change the verdict.
     let slower: Vec<f64> = record["rates_per_s"]
         .as_array()
         .expect("rates")

@@ -32,7 +32,7 @@ fn ours_has_a_record_for_each_policy_and_class() {
     }
 }
 
-/// swapcontext of the machine's own libc, and the same with rbx thrown away on the way back.
+/// swapcontext of the native libc, and the same with rbx overwritten on return.
 #[test]
 fn a_library_that_a_user_brings_is_judged() {
     let lab = Lab::shared();

@@ -25,7 +25,7 @@ fn a_report_for_a_mail_tells_how_it_was_made_and_what_changed() {
     let row = told.lines().find(|line| line.contains("uint128") && line.contains("..")).expect("a change");
     assert!(row.contains("power9") || told.contains("power9"), "{told}");
     assert!(told.lines().all(|line| line.chars().count() <= 72), "{told}");
-    // The variant before is named by whoever knows it.
+    // The variant to compare with has to exist.
     lab.line(&line.replace("--against uint64", "--against nosuch")).ends(2, &["nosuch"]);
 }
 
@@ -86,7 +86,7 @@ fn a_variant_against_itself_counts_what_is_false() {
     lab.line("compare csum_partial --null 3 --against uint64").ends(2, &["--null", "--against"]);
 }
 
-/// Runs git in a repository with no configuration but what is given here.
+/// Runs git in a repository with no configuration but the one given here.
 fn git(repository: &Path, words: &[&str]) -> String {
     let mut git = Command::new("git");
     git.current_dir(repository)
@@ -103,7 +103,7 @@ fn git(repository: &Path, words: &[&str]) -> String {
 #[test]
 fn a_report_on_files_with_hostile_names_is_the_same_text_after_git_am() {
     let lab = Lab::shared();
-    // What git and mail programs give a meaning to at the beginning of a line.
+    // Text that has a meaning for git or mail programs at the beginning of a line.
     let names = [
         "---.c",
         "diff --git a.c",

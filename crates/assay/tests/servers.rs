@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Servers, which never end by themselves: what they did until Ctrl-C or --timeout is recorded, and can be judged.
+//! Servers, which never exit by themselves: what they execute until Ctrl-C or --timeout is recorded and can be judged.
 
 mod common;
 
@@ -11,7 +11,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 const LETTERS: &str = "what a client says";
 
-/// Starts to record `answer` of a server for another architecture; its port when it has one.
+/// Starts recording `answer` in a server for another architecture; returns the recording process and the server's port.
 fn serve(lab: &Lab, arch: &str, words: &[&str]) -> (Child, u16) {
     let mut clang = Command::new("clang-19");
     clang.args([
@@ -34,7 +34,7 @@ fn serve(lab: &Lab, arch: &str, words: &[&str]) -> (Child, u16) {
     (child, port)
 }
 
-/// A client of its own: what it is answered.
+/// Connects as a client and returns the server's answer.
 fn ask(port: u16) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     stream.write_all(LETTERS.as_bytes()).unwrap();
@@ -44,7 +44,7 @@ fn ask(port: u16) -> String {
     answer
 }
 
-/// The instructions of each answer; they are all alike.
+/// The instructions of one answer; all answers have the same number.
 fn recorded(lab: &Lab, answers: u64) -> u64 {
     let counts = lab.line("count server.trace --json").ends(0, &[]).records("trace_count");
     let calls: u64 = counts.iter().map(|one| one["calls"].as_u64().unwrap()).sum();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! No verb is silent for long: where it does not tell how far it is, it is told to be at work. These tests make something slow and
-//! look for the word; how soon it comes is nothing that a busy machine can be asked.
+//! No verb is silent for long: if it does not report its progress, a message says that it is at work. These tests make
+//! something slow and look for the message, but not for how soon it comes, which depends on the machine's load.
 
 mod common;
 
@@ -8,18 +8,19 @@ use common::{finish, Lab, GOOD};
 
 #[test]
 fn whatever_takes_its_time_says_within_three_seconds_that_it_is_at_work() {
-    // A compiler that is slow whenever it makes an object.
+    // A compiler that is slow whenever it compiles.
     let slow = "case \" $* \" in *' -c '*) sleep 3.5 ;; esac\nPATH=${PATH#*:} exec clang-19 \"$@\"";
     let told = |number: usize, line: &str| {
         let lab = Lab::shared();
-        // That nobody has compiled yet, so that each waits for it.
+        // A source that is not in the cache, so that each verb waits for the compiler.
         let serial = format!("{}_{number}", std::process::id());
         lab.write("mine.c", format!("static const char *name_{serial} = \"{serial}\";\n{GOOD}"));
         lab.write_program("bin/clang-19", slow);
         let path = format!("{}:{}", lab.folder.join("bin").display(), std::env::var("PATH").unwrap());
         finish(lab.command().env("PATH", &path).args(line.split_whitespace())).ends(0, &[]).stderr
     };
-    // Verbs that count what they do tell how far they are after so many seconds, and others that they are at work for as many.
+    // Verbs that count their work print how far they are after how many seconds; others print for how many seconds they
+    // are at work.
     let case = "-v uint64 -a powerpc64le --case size=40";
     let lines = [
         "check csum_partial mine.c -a powerpc64le --quick".to_owned(),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `study 2014-micro-partition-prefetch` from end to end, on one of its scenarios: programs recorded, vcores in turn, figures.
+//! `study 2014-micro-partition-prefetch` from end to end, on one of its scenarios: programs are recorded, virtual cores
+//! run in turn, figures come out.
 
 mod common;
 
@@ -16,7 +17,8 @@ fn number(record: &Value, name: &str) -> f64 {
     record[name].as_f64().unwrap_or_else(|| panic!("{name} in {record}"))
 }
 
-/// Three writers whose blocks fit the second level have nothing to restore, by the engine as meant and as posted.
+/// Three writers whose blocks fit into the second-level cache have nothing to restore, with the engine as meant and as
+/// posted.
 #[test]
 fn memory_writers_gain_nothing() {
     let records = records(&Lab::shared(), "three");

@@ -7,7 +7,7 @@ use common::{heeding_interrupts, wait_for, Lab, Ran};
 use std::io::Write;
 use std::process::Stdio;
 
-/// Programs of this machine stand for foreign ones: they run under QEMU all the same.
+/// Native programs stand in for foreign ones: they run under QEMU just the same.
 fn record(lab: &Lab, words: &[&str], input: &str) -> Ran {
     let mut command = lab.command();
     command.arg("trace").args(words);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `validate` as users run it: every routine of the corpus is built, recorded and predicted; rows are chosen by pattern; what
-//! cannot be had is an error with a remedy.
+//! `validate` as users run it: every routine of the corpus is built, recorded and predicted; rows are chosen by
+//! pattern; a missing source is an error with a remedy.
 
 mod common;
 
@@ -21,7 +21,8 @@ fn every_routine_is_built_recorded_and_predicted() {
         ["gmp", "go addVV", "go clear", "vdso", "bibo", "jiegec"].map(|pattern| ["--only", pattern]).concat();
     let ran = lab.assay(["validate", "--json"].iter().chain(&patterns)).ends(0, &[]);
     let records = rows(&ran);
-    // Rows of studies are predicted by `study`, where their code has but one place on cores that fetch one instruction.
+    // Without loops and rows of studies; these are predicted by `study`, and their code has only one placement on cores
+    // that fetch a single instruction.
     let of_corpus = |record: &&Value| record["quantity"] != "loop" && record["quantity"] != "time per call";
     let routines: Vec<_> = records.iter().filter(of_corpus).collect();
     assert!(routines.len() >= 30, "{} rows", routines.len());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! libs/vector_state beyond its checks: what is predicted of it against the bound and the batches that were posted, the
-//! study of the thread, and the encodings of AVX-512, which not every machine can run.
+//! libs/vector_state beyond its checks: its predictions against the bound and against the posted batches, the study of
+//! the mailing-list thread, and the encodings of AVX-512, which not every machine can run.
 
 mod common;
 
@@ -33,7 +33,7 @@ fn best<'a>(
     (&key.1, *cycles)
 }
 
-/// The serial form is the kernel's, the batches were posted or asked for; all others are ours.
+/// The serial form is the kernel's, and the batches were posted or requested; all other variants are ours.
 fn published(variant: &str) -> bool {
     variant == "serial" || variant.starts_with("batch4")
 }
@@ -61,7 +61,7 @@ fn ours_is_never_behind_the_posted_batch_and_new_forms_win_where_they_exist() {
     }
 }
 
-/// What serialising instructions cost is a guess and no choice of ours, so the bound is of the rest.
+/// The cost of serialising instructions is a guess and not ours to choose, so the bound leaves them out.
 #[test]
 fn ours_is_at_the_bound_that_explain_states() {
     let lab = Lab::shared();
@@ -127,7 +127,7 @@ fn the_thread_s_rows_stand_beside_the_predictions() {
     }
 }
 
-/// The kernel's own form, whose order leaves load pipes without work.
+/// On the kernel's own form, whose order leaves load pipes idle.
 #[test]
 fn where_the_bound_is_missed_explain_says_what_keeps_the_order_from_it() {
     let lab = Lab::shared();
@@ -141,7 +141,7 @@ fn where_the_bound_is_missed_explain_says_what_keeps_the_order_from_it() {
     lab.line(&format!("{line} --bounds")).ends(0, &["What keeps this order"]);
 }
 
-/// Register and displacement of each instruction in a disassembly that names this register.
+/// Register number and displacement of each instruction with this mnemonic and a register of this prefix in a disassembly.
 fn places(listing: &str, mnemonic: &str, prefix: &str) -> BTreeMap<u32, i64> {
     let mut found = BTreeMap::new();
     for line in
@@ -172,7 +172,7 @@ fn listing(lab: &Lab, source: &Path) -> String {
     String::from_utf8(shown.expect("llvm-objdump-19 is installed").stdout).expect("text")
 }
 
-/// Played by another /proc/cpuinfo in a mount namespace, where this user may make one.
+/// Simulated by an edited /proc/cpuinfo in a mount namespace, if this user may create one.
 #[test]
 fn a_machine_without_avx512_skips_its_variants_with_the_reason() {
     let lab = Lab::shared();
@@ -202,7 +202,7 @@ fn a_machine_without_avx512_skips_its_variants_with_the_reason() {
         .ends(2, &["avx512_restore/vinsertf64x4", reason, "0 right, 0 wrong, 3 skipped"]);
 }
 
-/// Where there is no AVX-512 nothing can run this code; what the assembler made of it can be looked at anywhere.
+/// Without AVX-512 this code cannot be run, but its encoding can be checked anywhere.
 #[test]
 fn avx512_moves_every_register_from_and_to_its_place() {
     let lab = Lab::shared();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! "A beats B on this cpu": what `compare` says of it, and whether what it says is so.
+//! "A beats B on this cpu": what `compare` says of such a claim, and whether that is true.
 
 mod common;
 
 use common::{checkout_with, finish, Lab};
 use serde_json::Value;
 
-/// POWER7, with the latency of a carry as a guess of so many cycles between 1 and 30.
+/// The file of a POWER7 whose latency of a carry is guessed to be so many cycles, from 1 to 30.
 fn guessing(carry: u64) -> String {
     format!(
         "# A core for tests.\ninherits = \"power7\"\n[sources]\ntest = \"made for a test\"\n[class.carry]\nparts = [\"FX\"]\n\
@@ -40,7 +40,7 @@ fn a_verdict_that_a_guess_turns_names_it_and_the_value_and_so_it_is() {
     let lab = Lab::shared();
     let found = record(&lab, 2);
     assert!(leads(&found) && found["b"] == "apart", "{found}");
-    // With a carry of 1 to 30 cycles nothing is shown, and the interval says why.
+    // With a carry of 1 to 30 cycles no difference is shown: the interval holds 1.
     assert_eq!(found["verdict"], "no difference shown", "{found}");
     let [low, high] = [0, 1].map(|end| found["interval"][end].as_f64().unwrap());
     assert!(low < 1.0 && 1.0 < high, "{found}");
@@ -49,7 +49,7 @@ fn a_verdict_that_a_guess_turns_names_it_and_the_value_and_so_it_is() {
     assert_eq!((turned.len(), &turned[0]["key"]), (1, &"class.carry.latency.carry".into()), "{found}");
     let turns_at = turned[0]["turns_at"].as_f64().unwrap() as u64;
     assert!((3..30).contains(&turns_at), "{found}");
-    // The cpu file with these values says the same.
+    // Predictions with these values in the cpu file agree.
     assert!(leads(&record(&lab, turns_at - 1)));
     assert!(!leads(&record(&lab, turns_at)));
     let told = compare(&lab, 2, PAIR).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -92,7 +92,7 @@ fn a_prediction_tells_what_bounds_the_fastest_and_where_the_placement_matters() 
     let [low, high] = [0, 1].map(|end| other["alignment_cycles"][end].as_f64().unwrap());
     let own = other["cycles"].as_f64().unwrap();
     assert!(low <= own && own <= high && low < high, "a loop over a block's end costs a fetch: {other}");
-    // The numbers stand first: what bounds them may take long.
+    // The numbers are printed first: finding what bounds them may take long.
     let told = lab.line(line.trim_end_matches(" --json")).ends(0, &[]).stdout;
     let place = |part: &str| told.find(part).unwrap_or_else(|| panic!("no '{part}' in {told}"));
     assert!(place("Predicted cycles per call") < place("What bounds the fastest"), "{told}");

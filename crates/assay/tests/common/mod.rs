@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What the tests of bad input share: the command with a cache of its own, files to feed it, and what has to hold
-//! however a run ends.
+//! Shared by the tests: the command with a cache of its own, input files, and assertions that hold however a run ends.
 
 // Each test program uses a part of this.
 #![allow(dead_code)]
@@ -13,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// A sum that is right on every architecture, to stand beside what is wrong.
+/// A variant that is right on every architecture, to be judged beside wrong ones.
 pub const GOOD: &str = "#include <stdint.h>
 uint32_t csum_partial(const void *buf, int len, uint32_t sum)
 {
@@ -35,7 +34,7 @@ pub fn body(text: &str) -> String {
     )
 }
 
-/// Never comes back, on any architecture.
+/// A variant that never returns, on any architecture.
 pub fn endless() -> String {
     body("for (;;)\n__asm__ volatile(\"\");")
 }
@@ -48,9 +47,9 @@ pub fn root() -> PathBuf {
         .expect("the crate stands in its checkout")
 }
 
-/// A folder of one test's own with a cache in it; both are gone when it is dropped.
+/// A test's own folder with a cache in it; both are removed on drop.
 pub struct Lab {
-    /// Where the test puts its files; runs start here.
+    /// The folder for the test's files; runs start in it.
     pub folder: PathBuf,
     /// The cache.
     pub cache: PathBuf,
@@ -77,7 +76,7 @@ impl Lab {
         lab
     }
 
-    /// A folder with the cache that all tests share, which spares compiling the runtime again and again.
+    /// A folder with the cache that all tests share, which saves compiling the runtime for each test.
     pub fn shared() -> Lab {
         let mut lab = Lab::in_folder("lab");
         lab.cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bad-input-cache");
@@ -86,7 +85,7 @@ impl Lab {
         lab
     }
 
-    /// As [`Lab::empty`], under a path that has `name` in it.
+    /// A folder with an empty cache and without QEMU's link, under a path that ends in `name`.
     pub fn in_folder(name: &str) -> Lab {
         static SERIAL: AtomicU32 = AtomicU32::new(0);
         let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
@@ -96,19 +95,19 @@ impl Lab {
         Lab { cache: folder.join("cache"), folder }
     }
 
-    /// Makes the built QEMU known to the cache, if there is one.
+    /// Links into the cache the QEMU that ./setup has built.
     pub fn link_qemu(&self) {
         self.link("qemu-10");
     }
 
-    /// Makes GMP's routines known to the cache, if ./setup has taken them out.
+    /// Links into the cache GMP's routines that ./setup has unpacked.
     pub fn link_gmp_source(&self) {
         self.link("gmp-source");
     }
 
     fn link(&self, folder: &str) {
         let set_up = std::env::var_os("ASSAY_CACHE").map_or_else(|| root().join(".assay"), PathBuf::from);
-        // Another test may have made the link of the shared cache in this moment.
+        // Another test may just have made the link in the shared cache.
         let _ = std::os::unix::fs::symlink(set_up.join(folder), self.cache.join(folder));
     }
 
@@ -120,7 +119,7 @@ impl Lab {
         path
     }
 
-    /// Writes a program for PATH: a shell script.
+    /// Writes an executable shell script, such as for PATH.
     pub fn write_program(&self, name: &str, script: &str) -> PathBuf {
         use std::os::unix::fs::PermissionsExt;
         let path = self.write(name, format!("#!/bin/sh\n{script}\n"));
@@ -146,7 +145,7 @@ impl Lab {
         self.assay(line.split_whitespace())
     }
 
-    /// Asserts that no half-made file is left in the cache or beside the test's own files.
+    /// Asserts that no partially written file is left in the cache or beside the test's own files.
     pub fn assert_tidy(&self) {
         let left: Vec<PathBuf> = files_below(&self.cache.join("tmp"));
         // The shared cache has the scratch files of other tests.
@@ -177,14 +176,14 @@ impl Lab {
         lines
     }
 
-    /// Waits for a process of ours with this in its command line.
+    /// Waits for a process of this test with `part` in its command line.
     pub fn await_process(&self, part: &str) {
         wait_for(&format!("a process with {part}"), || {
             self.processes().iter().any(|line| line.contains(part))
         });
     }
 
-    /// Waits until none is left.
+    /// Waits until no process of this test is left.
     pub fn await_no_process(&self) {
         wait_for("the end of all processes", || self.processes().is_empty());
     }
@@ -192,7 +191,7 @@ impl Lab {
 
 impl Drop for Lab {
     fn drop(&mut self) {
-        // What cannot be removed does not matter to the next run, whose folder has another name.
+        // A folder that cannot be removed does not disturb the next run, whose folder has another name.
         let _ = fs::remove_dir_all(self.folder.parent().expect("a folder of its own"));
     }
 }
@@ -218,7 +217,7 @@ pub fn finish(command: &mut Command) -> Ran {
 }
 
 impl Ran {
-    /// Asserts the exit status and that what was printed, on both streams, has these parts.
+    /// Asserts the exit status and that the output of both streams contains these parts.
     #[track_caller]
     pub fn ends(self, status: i32, parts: &[&str]) -> Ran {
         assert_eq!(self.status, Some(status), "{self:#?}");
@@ -241,7 +240,7 @@ impl Ran {
         ran
     }
 
-    /// Asserts that standard output is JSON lines of this kind and nothing else, and how many.
+    /// The records on standard output, which has to consist of JSON lines of this kind, at least one.
     #[track_caller]
     pub fn records(&self, kind: &str) -> Vec<serde_json::Value> {
         let parse = |line: &str| -> serde_json::Value {
@@ -277,7 +276,7 @@ pub fn native() -> &'static str {
     }
 }
 
-/// A checkout of ours in which the cpu file `name`, like `power/power8.toml`, is edited, or made from nothing.
+/// A copy of the checkout in which the cpu file `name`, like `power/power8.toml`, is edited, or created if there is none.
 pub fn checkout_with(lab: &Lab, name: &str, edit: impl Fn(&str) -> String) -> PathBuf {
     let checkout = lab.folder.join("checkout");
     let _ = fs::remove_dir_all(&checkout);
@@ -299,7 +298,8 @@ pub fn checkout_with(lab: &Lab, name: &str, edit: impl Fn(&str) -> String) -> Pa
     checkout
 }
 
-/// As a shell's foreground job gets them, even where these tests run in the background and have them ignored.
+/// Gives the child the default disposition of these signals, as a shell's foreground job has it, even if these tests
+/// run in the background with the signals ignored.
 pub fn heeding_interrupts(command: &mut Command) -> &mut Command {
     let heed = || {
         for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
@@ -308,6 +308,6 @@ pub fn heeding_interrupts(command: &mut Command) -> &mut Command {
         }
         Ok(())
     };
-    // SAFETY: all it does between fork and exec is that call, which is async-signal-safe.
+    // SAFETY: between fork and exec the closure only calls signal(2), which is async-signal-safe.
     unsafe { command.pre_exec(heed) }
 }
