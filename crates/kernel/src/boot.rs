@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Boots a kernel under QEMU with an initramfs made on the spot, runs one program in it, and tells how both ended.
+//! Boots a kernel under QEMU with an initramfs made for the run, runs one program in it, and reports how both ended.
 //!
-//! The console goes into a log as it comes. A panic ends QEMU at once (`panic=-1`, `-no-reboot`; an oops is made one), so a
-//! broken kernel costs no time-out. Who does not end is asked with SIGTERM, at which QEMU's plugins still write what they have.
+//! The console's output is logged as it arrives. A panic ends QEMU at once (`panic=-1`, `-no-reboot`; an oops becomes a
+//! panic), so a broken kernel does not run into the timeout. QEMU gets SIGTERM if it does not end, at which its plugins
+//! still write what they have.
 
 use crate::console::{Console, Exit};
 use crate::initramfs::Archive;
@@ -21,15 +22,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// A console that has said so much says nothing that anybody reads.
+/// A console with more output than this is flooded, and the run is ended.
 const FLOOD_BYTES: u64 = 32 << 20;
-/// So long a machine may take to power off once its program has ended, panicked or drowned.
+/// The time that a machine has to power off once its program has ended or its kernel has panicked.
 const POWER_OFF_WITHIN: Duration = Duration::from_secs(5);
-/// QEMU's own, besides the guest's memory.
+/// QEMU's own memory, besides the guest's.
 const QEMU_MEMORY_BYTES: u64 = 4 << 30;
 const QEMU_FILE_BYTES: u64 = 64 << 30;
 
-/// One start of one kernel.
+/// A boot of a kernel.
 #[derive(Clone, Debug)]
 pub struct Boot<'a> {
     /// The machine.
@@ -52,7 +53,7 @@ pub struct Boot<'a> {
     pub append: Vec<String>,
     /// Whether a plugin records it.
     pub traced: bool,
-    /// Where the console's log goes; without one it gets a name of its own in the cache.
+    /// The file for the console's log; without one, a new file in the cache.
     pub log: Option<PathBuf>,
 }
 
@@ -86,11 +87,11 @@ pub enum Ending {
     NotStarted(i32),
     /// The kernel panicked, for this reason.
     Panicked(String),
-    /// Nobody ended within the time; the last line of the console.
+    /// Neither the program nor QEMU ended within the timeout; the last line of the console.
     Hung(String),
     /// The console was flooded; its last line.
     Flooded(String),
-    /// QEMU ended, and no program of ours has; what QEMU said.
+    /// QEMU ended, but the program had not; what QEMU printed.
     Stopped(String),
 }
 
@@ -99,28 +100,28 @@ pub enum Ending {
 pub struct Outcome {
     /// How it ended.
     pub ending: Ending,
-    /// Whether the program was started, in time.
+    /// Whether the program was started.
     pub begun: bool,
     /// The program's standard output.
     pub stdout: String,
     /// The program's standard error.
     pub stderr: String,
-    /// Oopses, warnings and stalls that the kernel told of.
+    /// Oopses, warnings and stalls that the kernel reported.
     pub complaints: Vec<String>,
     /// Modules that could not be loaded, with the kernel's error number.
     pub modules_refused: Vec<(i32, String)>,
-    /// Files of the system that were asked for: the path, and the first line as it was when the modules were loaded.
+    /// Requested files of /sys and /proc: the path, and the first line as it was once the modules were loaded.
     pub files: Vec<(String, String)>,
     /// Lines of the program that are lost because the kernel printed into them.
     pub damaged: u64,
-    /// The console, whole unless it was flooded.
+    /// The console's log, complete unless it was flooded.
     pub log: PathBuf,
-    /// From the start of QEMU to its end: time under QEMU, no measurement.
+    /// From the start of QEMU to its end: time under QEMU, not a measurement.
     pub elapsed: Duration,
 }
 
 impl Outcome {
-    /// Whether the program ran and was content, and the kernel, too.
+    /// Whether the program exited with status 0, all modules were loaded and no output was lost.
     pub fn success(&self) -> bool {
         self.ending == Ending::Exited(0) && self.modules_refused.is_empty() && self.damaged == 0
     }
@@ -156,7 +157,7 @@ impl Outcome {
         Some(text)
     }
 
-    /// Whether what went wrong is the kernel's doing and not the program's.
+    /// Whether the failure is the kernel's and not the program's.
     pub fn kernel_failed(&self) -> bool {
         matches!(self.ending, Ending::Panicked(_) | Ending::Hung(_) | Ending::Flooded(_) | Ending::Stopped(_))
     }
@@ -186,12 +187,12 @@ pub fn boot(workspace: &Workspace, boot: &Boot) -> Result<Outcome> {
     Ok(outcome(&console, &output, log))
 }
 
-/// Takes what comes into the log and the console, and says when it is over.
+/// Writes each chunk into the log and the console, and decides when to end QEMU.
 fn watcher(console: Arc<Mutex<Console>>, mut file: File) -> impl FnMut(&[u8]) -> Watch + Send + 'static {
     move |chunk| {
         let mut console = console.lock().expect("nothing panics while it is held");
         if console.bytes < FLOOD_BYTES {
-            // A log that cannot be written loses the log; the console is read all the same.
+            // If the log cannot be written, the console is still parsed.
             let _ = file.write_all(chunk);
         }
         console.push(chunk);
@@ -240,11 +241,11 @@ fn outcome(console: &Console, output: &process::Output, log: PathBuf) -> Outcome
 /// A word that no program prints by accident.
 fn mark() -> String {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    // Two runs at once are two processes or two moments of one.
+    // Two concurrent runs differ in their process, or in their time within one process.
     format!("{:x}-{:x}", std::process::id(), now.as_nanos())
 }
 
-/// QEMU's program for a machine; `traced`: one that can record it.
+/// QEMU's program for a machine; if `traced`, one whose plugins can record it.
 pub fn qemu_program(workspace: &Workspace, machine: &Machine, traced: bool) -> Result<PathBuf> {
     let missing = || Problem::new(format!("the program '{}' is missing", machine.qemu_program));
     match machine.qemu_package {
@@ -260,7 +261,7 @@ pub fn qemu_program(workspace: &Workspace, machine: &Machine, traced: bool) -> R
     }
 }
 
-/// Where Debian's packages have the firmware that a built emulator has not.
+/// The folders of Debian's firmware, which an emulator that we build does not have.
 const FIRMWARE: [&str; 2] = ["/usr/share/qemu", "/usr/share/seabios"];
 
 fn qemu(workspace: &Workspace, machine: &Machine, boot: &Boot, initrd: &Path) -> Result<Command> {
@@ -331,7 +332,7 @@ fn initramfs(workspace: &Workspace, boot: &Boot, mark: &str) -> Result<Vec<u8>> 
     Ok(archive.finish())
 }
 
-/// What kernel/init/init.c reads; it has room for so much.
+/// The orders that kernel/init/init.c reads, within the size of its buffers.
 fn orders(mark: &str, lists: [&[String]; 3]) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut word = |text: &str| {
@@ -351,8 +352,8 @@ fn orders(mark: &str, lists: [&[String]; 3]) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Above all that linkers choose by themselves, and below 2 GiB. A trace knows a program's function by its address, so nothing
-/// of init may stand where the program has something.
+/// Above the default addresses of linkers, and below 2 GiB. A trace identifies a program's function by its address, so
+/// init must not overlap the program.
 const INIT_BASE: u32 = 0x7000_0000;
 
 fn init(workspace: &Workspace, arch: Arch) -> Result<PathBuf> {
@@ -369,7 +370,7 @@ fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// A cached program's name without what the cache has added: `pingpong-powerpc64le-1234` is `pingpong`.
+/// A cached program's name without the suffix that the cache has added: `pingpong-powerpc64le-1234` is `pingpong`.
 fn guest_name(path: &Path) -> String {
     let name = file_name(path);
     let cached = path.parent().is_some_and(|folder| folder.ends_with("programs"));

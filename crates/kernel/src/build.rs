@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! From source and patches to a kernel that boots, with as little compiling as can be.
+//! Builds a bootable kernel from source and patches, with as little compiling as possible.
 //!
-//! For each architecture and compiler there is one baseline tree: hard links to the source, and `build` within it. Kbuild then
-//! names all sources as `../FILE`, so what it has noted holds in any other folder of the same shape. A patched kernel is such a
-//! folder: hard links again, the patched files of its own, and a copy of the baseline's `build`, in which make finds everything
-//! done but what depends on a patched file. Only results are kept of it, under the hash of all that went in.
+//! For each architecture and compiler there is one baseline tree: hard links to the source, and `build` within it. Kbuild
+//! then names all sources as `../FILE`, so its dependency files are valid in any other folder of the same layout. A patched
+//! kernel is such a folder: hard links again, copies of the patched files, and a copy of the baseline's `build`, in which
+//! make only rebuilds what depends on a patched file. Only its results are kept, under the hash of all inputs.
 
 use crate::machine::Machine;
 use crate::patch::Patch;
@@ -25,13 +25,13 @@ use std::time::{Duration, Instant};
 /// A whole kernel on one slow processor.
 const MAKE_TIMEOUT: Duration = Duration::from_secs(3 * 3600);
 const COPY_TIMEOUT: Duration = Duration::from_secs(900);
-/// Counts up when something here changes what is built.
+/// To be incremented when a change here changes what is built.
 const RECIPE: &str = "1";
 
 /// What to build.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// What it is to boot on.
+    /// The machine to boot it on.
     pub machine: &'static Machine,
     /// The compiler; `None` is gcc where Debian has one, else clang.
     pub compiler: Option<CompilerKind>,
@@ -46,13 +46,13 @@ pub struct Request {
 pub struct Built {
     /// The architecture.
     pub arch: Arch,
-    /// The hash of all that went in.
+    /// The hash of all inputs.
     pub key: String,
-    /// Where its results lie.
+    /// The folder of its results.
     pub folder: PathBuf,
     /// The ELF file, with symbols.
     pub vmlinux: PathBuf,
-    /// What QEMU boots; on most machines the same.
+    /// What QEMU boots; on most machines this is vmlinux.
     pub image: PathBuf,
     /// Symbols by address.
     pub system_map: PathBuf,
@@ -62,13 +62,13 @@ pub struct Built {
     pub version: String,
     /// The compiler with its version.
     pub compiler: String,
-    /// Objects that were compiled for it; 0 if it came out of the cache.
+    /// Objects that were compiled for it; 0 if it came from the cache.
     pub compiled_count: usize,
-    /// Warnings of the compiler, of what was compiled now.
+    /// Warnings of the compiler in this build.
     pub warnings: Vec<String>,
-    /// Whether it came out of the cache.
+    /// Whether it came from the cache.
     pub cached: bool,
-    /// How long that took.
+    /// How long the build took.
     pub elapsed: Duration,
 }
 
@@ -84,7 +84,7 @@ impl Built {
     }
 }
 
-/// The places and the words of one build.
+/// The inputs, names and folders of one build.
 struct Plan<'a> {
     workspace: &'a Workspace,
     request: &'a Request,
@@ -94,31 +94,32 @@ struct Plan<'a> {
     compiler: Compiler,
     /// The file of the architecture, for messages.
     config: PathBuf,
-    /// What every kernel has and what this architecture has.
+    /// The configuration that all kernels share, and that of this architecture.
     fragment: String,
-    /// Lines that a tree of the user's, which may be older, has no options for: they are not in the fragment.
+    /// Lines for which a user's tree, which may be older, has no options; the fragment leaves them out.
     unknown: Vec<String>,
-    /// `ARCH-COMPILER-SOURCE`: of trees with this start, one is kept.
+    /// `ARCH-COMPILER-SOURCE`: one tree is kept of those whose names start with it.
     family: String,
     baseline: String,
     key: String,
 }
 
-/// Builds it, or finds it built. `say` is told what takes long.
+/// Builds a kernel, or finds it in the cache. `say` gets a message about what takes long.
 pub fn build(workspace: &Workspace, request: &Request, say: &dyn Fn(&str)) -> Result<Built> {
     let started = Instant::now();
     let plan = Plan::new(workspace, request)?;
     if let Some(found) = plan.found(started) {
         return Ok(found);
     }
-    // Two builds at once of one architecture and compiler wait for each other: they would make the same objects.
+    // Concurrent builds for one architecture and compiler wait for each other, since they would build the same objects.
     let _lock = workspace.lock(&format!("kernel-{}", plan.family))?;
     if let Some(found) = plan.found(started) {
         return Ok(found);
     }
     let (tree, compiled) = plan.baseline_tree(say)?;
     if request.patches.is_empty() {
-        // What was just compiled is told; a tree that was there may still lack what is made of it.
+        // If the tree was compiled just now, its output is at hand; an older tree may lack some results, so make runs
+        // again.
         let output = compiled.map_or_else(|| plan.make(&tree), Ok)?;
         return plan.keep(&tree, &output, started);
     }
@@ -133,12 +134,12 @@ pub fn build(workspace: &Workspace, request: &Request, say: &dyn Fn(&str)) -> Re
     plan.keep(&patched.0, &output, started)
 }
 
-/// A folder that goes with the value.
+/// A folder that is removed on drop.
 struct Disposable(PathBuf);
 
 impl Drop for Disposable {
     fn drop(&mut self) {
-        // What stays is removed by the next build of this family.
+        // What is left is removed by the next build of this family.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
@@ -147,8 +148,8 @@ fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// The architecture's file, and its text behind what all kernels have. Told before the source is unpacked, since without a
-/// configuration nothing comes of it.
+/// The configuration file of the architecture or board, and all the text: common, of the architecture, of the board.
+/// Checked before the source is looked for, since nothing can be built without a configuration.
 fn config_of(workspace: &Workspace, machine: &Machine) -> Result<(PathBuf, String)> {
     let arch = machine.arch;
     let folder = workspace.root.join("kernel/config");
@@ -229,7 +230,7 @@ impl<'a> Plan<'a> {
         Ok(self.workspace.folder("kernel/log")?.join(format!("build-{}.log", self.key)))
     }
 
-    /// What an earlier build has left, whole.
+    /// The results of an earlier build, if they are complete.
     fn found(&self, started: Instant) -> Option<Built> {
         let folder = self.folder();
         folder.join("stamp").is_file().then(|| self.built(folder, started, 0, Vec::new(), true))
@@ -260,8 +261,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The tree of the unpatched kernel, with everything compiled, and what make said if it was not yet. An interrupted build of
-    /// it goes on where it was.
+    /// The tree of the unpatched kernel, with everything compiled, and make's output if that was done now. An
+    /// interrupted build continues where it stopped.
     fn baseline_tree(&self, say: &dyn Fn(&str)) -> Result<(PathBuf, Option<Output>)> {
         let trees = self.workspace.folder("kernel/trees")?;
         let tree = trees.join(&self.baseline);
@@ -287,8 +288,8 @@ impl<'a> Plan<'a> {
         Ok((tree, Some(output)))
     }
 
-    /// Of each family one tree is kept. One of an older configuration or compiler becomes this one: kbuild knows by its notes
-    /// what of it still holds. A `.part` or a patched tree is what a killed run has left.
+    /// Keeps one tree of each family. A tree of an older configuration or compiler becomes this one: kbuild sees from its
+    /// dependency files which objects are still valid. A `.part` or a patched tree was left by a killed run and is removed.
     fn take_over_another(&self, trees: &Path, tree: &Path) -> Result<()> {
         let entries = fs::read_dir(trees).map_err(|error| Problem::io("read the folder", trees, &error))?;
         for path in entries.flatten().map(|entry| entry.path()) {
@@ -316,7 +317,7 @@ impl<'a> Plan<'a> {
         for patch in &self.request.patches {
             patch.apply(tree, &self.source.version)?;
         }
-        // Objects are written in place by some tools, so these are copies and no links.
+        // Some tools write objects in place, so these are copied and not linked.
         copy(&["-a", "--reflink=auto"], &baseline.join("build"), &tree.join("build"))?;
         let of_kconfig = |path: &PathBuf| {
             path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("Kconfig"))
@@ -327,7 +328,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// `make` with everything that decides what comes out.
+    /// `make` with everything that determines the result.
     fn make_command(&self, tree: &Path) -> Result<Command> {
         let command = Command::new(require_program("make", "make")?)
             .bare_environment()
@@ -349,7 +350,8 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Everything off but what the fragment names; what the kernel's rules undo of it is an error.
+    /// Configures with everything off but what the fragment sets. A line of the fragment that Kconfig's rules undo is
+    /// an error.
     fn configure(&self, tree: &Path) -> Result<()> {
         let build = tree.join("build");
         fs::create_dir_all(&build).map_err(|error| Problem::io("make the folder", &build, &error))?;
@@ -444,7 +446,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// `  CC      lib/checksum.o`, or of a module `  CC [M]  lib/test_bpf.o`.
+/// Whether a line of make's output is like `  CC      lib/checksum.o`, or for a module `  CC [M]  lib/test_bpf.o`.
 fn is_compilation(line: &str) -> bool {
     matches!(
         line.split_whitespace().next(),
@@ -452,10 +454,10 @@ fn is_compilation(line: &str) -> bool {
     ) && line.ends_with(".o")
 }
 
-/// What a compiler, an assembler, kconfig, the linker and make say of an error.
+/// How a compiler, an assembler, kconfig, the linker and make mark an error.
 const ERRORS: [&str; 6] = ["error:", "Error:", ": syntax error", ": unknown statement", "undefined", "*** "];
 
-/// The first line that one of them calls an error.
+/// The first line that is marked as an error.
 fn first_error(output: &Output) -> String {
     let text = format!("{}\n{}", output.stderr, output.stdout);
     let is_error = |line: &&str| ERRORS.iter().any(|word| line.contains(word));
@@ -469,7 +471,7 @@ fn lost_lines(fragment: &str, result: &str) -> Vec<String> {
     let has = |line: &str| result.lines().any(|there| there == line);
     wanted
         .filter(|line| match off(line) {
-            // What is off may be named so or not at all.
+            // An option that is off may be listed as not set or not at all.
             Some(_) => result.lines().any(|there| there.starts_with(&line.replace("=n", "="))),
             None => !has(line),
         })
@@ -477,7 +479,7 @@ fn lost_lines(fragment: &str, result: &str) -> Vec<String> {
         .collect()
 }
 
-/// The fragment without the lines whose option is not among these, and those lines.
+/// The fragment without the lines whose option is not in `options`, and those lines.
 fn without_unknown(fragment: &str, options: &BTreeSet<String>) -> (String, Vec<String>) {
     let is_unknown = |line: &&str| {
         let option = line.strip_prefix("CONFIG_").and_then(|rest| rest.split_once('='));
@@ -487,7 +489,7 @@ fn without_unknown(fragment: &str, options: &BTreeSet<String>) -> (String, Vec<S
     (known.join("\n") + "\n", unknown.into_iter().map(str::to_owned).collect())
 }
 
-/// A tree of hard links, which costs folders and no files.
+/// Copies a tree as hard links, which only takes space for the folders.
 fn link_tree(from: &Path, to: &Path) -> Result<()> {
     if to.exists() {
         fs::remove_dir_all(to).map_err(|error| Problem::io("remove the old tree", to, &error))?;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The public conformance suite of BPF as `kernel/workloads/bpf_conformance.c` wants it in a booted kernel, and what it says.
+//! Prepares the public conformance suite of BPF for `kernel/workloads/bpf_conformance.c` in a booted kernel, and parses
+//! its output.
 //!
-//! The kernel's verifier takes fewer programs than the RFC allows, and a shift by more than the width is the machine's there. Which of
-//! the suite are refused and why, and which give another r0 on which architecture, stands in a list: one that is refused and
-//! not listed fails, and so does one that is listed and taken.
+//! The kernel's verifier accepts fewer programs than the RFC allows, and the kernel's JITs leave a shift by more than
+//! the width to the machine. A list says which programs are refused and why, and which give another r0 on which
+//! architecture: a program that is refused and not listed fails the test, and so does one that is listed and accepted.
 
 use crate::suite::Verdict;
 use arch::Arch;
@@ -12,21 +13,21 @@ use lab::cache::{read_text, Workspace};
 use lab::{Problem, Result};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the kernel does not do as the suite has it, beside the workload.
+/// The list of the kernel's differences from the suite.
 const DIFFERS: &str = "kernel/workloads/bpf_conformance.differs";
 /// How the workload calls the two ways of loading a program.
 const WAYS: [&str; 2] = ["optimised", "kept"];
 
-/// What a list says for one architecture.
+/// The list's entries for one architecture.
 #[derive(Debug, Default)]
 struct Differs {
     /// Why a program is refused, by its name and the way.
     refusals: BTreeMap<(String, String), String>,
-    /// r0 of a program that gives another.
+    /// r0 of a program whose result is not the suite's.
     results: BTreeMap<String, u64>,
 }
 
-/// Where the suite is; an error tells how to name it.
+/// The path of the suite; the error says how to set it.
 pub fn suite(workspace: &Workspace) -> Result<std::path::PathBuf> {
     let path = conformance::default_suite(&workspace.root);
     match path.is_file() {
@@ -78,8 +79,8 @@ fn hex(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// A line is a program, a way and what the verifier says, or a program, architectures and r0 in hex. A way on some architectures
-/// alone is followed by `@` and these.
+/// Parses the list. A line has a program, a way and the verifier's message, or a program, architectures and r0 in hex.
+/// A way that is meant for some architectures only is followed by `@` and their names.
 fn differs(text: &str, arch: Arch) -> Result<Differs> {
     let mut found = Differs::default();
     for (index, line) in
@@ -114,7 +115,8 @@ fn differs(text: &str, arch: Arch) -> Result<Differs> {
     Ok(found)
 }
 
-/// What the workload has printed: its count is of programs times ways, and what was refused as listed is told beside it.
+/// Parses the workload's output. It counts each program once for each way; what was refused as listed is reported
+/// separately.
 pub fn verdict(stdout: &str) -> Verdict {
     let ours = || stdout.lines().filter_map(|line| line.strip_prefix("bpf_conformance: "));
     let failed: Vec<String> =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What a booted kernel's console says, told apart as it comes: records of our init, and lines of the kernel.
+//! Parses a booted kernel's console as its output arrives, into records of our init and lines of the kernel.
 //!
 //! Both share one console, because that is what every machine has. A record of init is a line
 //!
@@ -7,17 +7,17 @@
 //! @MARK KIND SEQUENCE SUM TEXT
 //! ```
 //!
-//! MARK is a word that is new in each run, so that no program's output is taken for a record by accident. KIND is one letter:
-//! `b` the program begins, `o` and `e` a line of its standard output or error, `O` and `E` a piece that no end of line follows,
-//! `m` a module was loaded (TEXT: 0 or an error, and its path), `f` the first line of a file that was asked for (TEXT: its path, and
-//! the line), `x` it ended (TEXT: `exit N`, `signal N` or `error N`).
-//! SEQUENCE counts the records; SUM is a check sum, as a kernel's message may be printed into the midst of one.
+//! MARK is a word that is new in each run, so that no program's output is taken for a record by accident. KIND is one
+//! letter: `b` the program begins, `o` and `e` a line of its standard output or error, `O` and `E` a piece without an
+//! end of line, `m` a module was loaded (TEXT: 0 or an error, and its path), `f` the first line of a requested file
+//! (TEXT: its path, and the line), `x` it ended (TEXT: `exit N`, `signal N` or `error N`). SEQUENCE counts the records;
+//! SUM is a checksum, since a kernel's message may be printed into the middle of a record.
 
-/// What is kept of a program's streams and of the kernel's lines; what is more is counted.
+/// The most that is kept of each of a program's streams; the rest is dropped.
 const KEPT_BYTES_MAX: usize = 4 << 20;
-/// The longest line that is taken for one.
+/// Longer lines are split.
 const LINE_BYTES_MAX: usize = 64 << 10;
-/// So many of the kernel's complaints are kept.
+/// At most this many of the kernel's complaints are kept.
 const COMPLAINTS_MAX: usize = 20;
 
 /// How the program ended, as init says.
@@ -31,7 +31,7 @@ pub enum Exit {
     NotStarted(i32),
 }
 
-/// The state of a console, from all that it has said so far.
+/// The state of a console after its output so far.
 #[derive(Debug, Default)]
 pub struct Console {
     mark: String,
@@ -44,7 +44,7 @@ pub struct Console {
     pub begun: bool,
     /// How it ended, if it has.
     pub exit: Option<Exit>,
-    /// What the kernel panicked for, if it did.
+    /// The reason of the kernel's panic, if it panicked.
     pub panic: Option<String>,
     /// Oopses, warnings and stalls, as the kernel's lines have them.
     pub complaints: Vec<String>,
@@ -54,14 +54,14 @@ pub struct Console {
     pub files: Vec<(String, String)>,
     /// The last line that was no record.
     pub last: String,
-    /// All bytes.
+    /// The number of bytes received.
     pub bytes: u64,
-    /// Records that a kernel's message broke, and those that are missing.
+    /// The number of records that a kernel's message damaged or that are missing.
     pub damaged: u64,
     next: u32,
 }
 
-/// The kernel's words for trouble, by the start of a message behind its time stamp.
+/// How kernel messages that report trouble start, after the timestamp.
 const COMPLAINTS: [&str; 10] = [
     "Oops:",
     "BUG:",
@@ -83,7 +83,7 @@ impl Console {
         Console { mark: format!("@{mark} "), ..Console::default() }
     }
 
-    /// Takes what has come.
+    /// Takes a chunk of output.
     pub fn push(&mut self, chunk: &[u8]) {
         self.bytes += chunk.len() as u64;
         for byte in chunk {
@@ -97,7 +97,7 @@ impl Console {
         }
     }
 
-    /// Takes the last line, which no end of line follows.
+    /// Takes the last line if it has no end of line.
     pub fn finish(&mut self) {
         let line = std::mem::take(&mut self.line);
         if !line.is_empty() {
@@ -108,7 +108,7 @@ impl Console {
     fn line_ended(&mut self, line: &[u8]) {
         let mark_bytes = self.mark.len();
         match line.windows(mark_bytes).position(|window| window == self.mark.as_bytes()) {
-            // A kernel's message that no end of line follows yet may stand before it.
+            // A kernel's message whose end of line is still to come may precede the record.
             Some(at) => {
                 if at > 0 {
                     self.kernel_line(&line[..at]);
@@ -143,7 +143,7 @@ impl Console {
                 let (path, line) = text.split_once(' ').unwrap_or((&text, ""));
                 self.files.push((path.to_owned(), line.to_owned()));
             }
-            // It is said twice, in case a kernel's message damages one.
+            // Init sends it twice, in case a kernel's message damages one.
             b'x' => self.exit = self.exit.or(exit(&String::from_utf8_lossy(text))),
             _ => self.damaged += 1,
         }
@@ -175,7 +175,7 @@ impl Console {
     }
 }
 
-/// `KIND SEQUENCE SUM TEXT` taken apart, if the sum is right.
+/// Splits `KIND SEQUENCE SUM TEXT`; `None` if the sum is wrong.
 fn checked(record: &[u8]) -> Option<(u8, u32, &[u8])> {
     let (head, text) = (record.get(..16)?, record.get(16..)?);
     let head = std::str::from_utf8(head).ok()?;
@@ -188,7 +188,7 @@ fn checked(record: &[u8]) -> Option<(u8, u32, &[u8])> {
     (sum_of(kind, sequence, text) == sum).then_some((kind, sequence, text))
 }
 
-/// The check sum that kernel/init/init.c makes, too: two running sums, so that exchanged bytes show.
+/// The same checksum as in kernel/init/init.c: two running sums, so that swapped bytes are detected.
 fn sum_of(kind: u8, sequence: u32, text: &[u8]) -> u32 {
     let (mut first, mut second) = (u32::from(kind) + sequence % 251, 0);
     for byte in text {
@@ -263,7 +263,7 @@ mod tests {
     fn what_a_message_broke_and_what_is_missing_is_counted() {
         let broken = record(b'o', 1, "abcdef").replace("cd", "c[    0.1] x: y\r\nd");
         let console = console(&[record(b'b', 0, ""), broken, record(b'o', 4, "z")].concat());
-        // The broken one, and numbers 2 and 3.
+        // The damaged record, and the missing ones with numbers 2 and 3.
         assert_eq!((console.damaged, console.stdout.as_slice()), (3, &b"z\n"[..]));
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The archive that a booted kernel unpacks into its first file system: cpio in the form `newc`, uncompressed, as
-//! Documentation/driver-api/early-userspace/buffer-format.rst has it. Written here, because device nodes in a folder would need root.
+//! The archive that a booted kernel unpacks into its first file system: cpio in the format `newc`, uncompressed, as
+//! Documentation/driver-api/early-userspace/buffer-format.rst has it. Written here, because cpio(1) would need device
+//! nodes in a folder, which only root can make.
 
 use lab::{Problem, Result};
 use std::collections::BTreeSet;
@@ -10,7 +11,7 @@ const FOLDER: u32 = 0o040_755;
 const PROGRAM: u32 = 0o100_755;
 const CHARACTER_DEVICE: u32 = 0o020_600;
 
-/// An archive in the making.
+/// An archive that is being written.
 #[derive(Debug, Default)]
 pub struct Archive {
     bytes: Vec<u8>,
@@ -20,12 +21,12 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// An empty one.
+    /// An empty archive.
     pub fn new() -> Archive {
         Archive::default()
     }
 
-    /// Adds a folder and those that it stands in.
+    /// Adds a folder and its parents.
     pub fn folder(&mut self, path: &str) {
         if path.is_empty() || self.folders.contains(path) {
             return;
@@ -35,7 +36,7 @@ impl Archive {
         self.entry(path, FOLDER, (0, 0), &[]);
     }
 
-    /// Adds a file that may be run.
+    /// Adds an executable file.
     pub fn file(&mut self, path: &str, content: &[u8]) -> Result<()> {
         let path = path.trim_start_matches('/');
         if u32::try_from(content.len()).is_err() {
@@ -67,7 +68,8 @@ impl Archive {
     fn entry(&mut self, path: &str, mode: u32, (major, minor): (u32, u32), content: &[u8]) {
         self.inode += 1;
         let name_bytes = path.len() as u32 + 1;
-        // inode, mode, owner, group, links, time, size, the archive's device, the file's, length of the name, checksum
+        // inode, mode, uid, gid, links, mtime, size, device (major, minor), rdev (major, minor), length of the name,
+        // checksum
         let fields = [self.inode, mode, 0, 0, 1, 0, content.len() as u32, 0, 0, major, minor, name_bytes, 0];
         self.bytes.extend_from_slice(MAGIC.as_bytes());
         for field in fields {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Linux as a place where a variant is built in, booted and tested.
+//! Builds variants into Linux, boots it and tests them there.
 //!
-//! [`build::build`] makes a kernel from Debian's source and patches; [`boot::boot`] runs a program in one under QEMU. Between
-//! them stand the machine of each architecture ([`machine`]), the archive that the booted kernel takes its files from
-//! ([`initramfs`]), the records that our init prints on the console ([`console`]), and the programs that are worth running
+//! [`build::build`] makes a kernel from Debian's source and patches; [`boot::boot`] runs a program in one under QEMU.
+//! The other modules have the machine of each architecture ([`machine`]), the archive that the booted kernel takes its
+//! files from ([`initramfs`]), the records that our init prints on the console ([`console`]), and the programs to run
 //! there ([`workload`]). Nothing here prints; every process is started by `lab`.
 
 pub mod boot;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The machine that a kernel of each architecture is built for and booted on: one row each, in the order a porter needs it.
+//! The machine that a kernel of each architecture is built for and booted on: one row each, with its fields in the
+//! order a porter needs them.
 
 use arch::Arch;
 use lab::{Problem, Result};
@@ -9,7 +10,7 @@ use lab::{Problem, Result};
 pub struct Machine {
     /// The architecture.
     pub arch: Arch,
-    /// What tells it from the architecture's usual machine, where it has another: `kernel/config/ARCH-BOARD.config` is for it.
+    /// The board, if it is not the architecture's default machine; its configuration is `kernel/config/ARCH-BOARD.config`.
     pub board: Option<&'static str>,
     /// The kernel's name for it: `make ARCH=`.
     pub kernel_arch: &'static str,
@@ -17,19 +18,19 @@ pub struct Machine {
     pub image: &'static str,
     /// The emulator.
     pub qemu_program: &'static str,
-    /// The Debian package that has it; none where `./setup` builds it (LoongArch's vectors are younger than Debian's).
+    /// The Debian package that has it; `None` if `./setup` builds it (LoongArch's vectors are newer than Debian's QEMU).
     pub qemu_package: Option<&'static str>,
-    /// Whether a trace needs the emulator that `./setup` builds, all the same: there a plugin can read memory.
+    /// Whether a trace needs the emulator that `./setup` builds nevertheless, since only there a plugin can read memory.
     pub traced_by_built: bool,
     /// The board, and what it needs besides the kernel.
     pub qemu_arguments: &'static [&'static str],
-    /// The board of each cpu, where cpus differ by it: QEMU's name of the cpu, and of the board.
+    /// QEMU's names of the cpu and of its board, if each cpu has a board of its own.
     pub boards: &'static [(&'static str, &'static str)],
     /// The console, as the kernel's command line names it.
     pub console: &'static str,
-    /// Whether QEMU's time can go with its instructions there (-icount).
+    /// Whether QEMU can derive time from the instructions executed on it (-icount).
     pub counted_time: bool,
-    /// Whether guests run on it, whose code is then a part of what is recorded.
+    /// Whether it hosts guests, whose code is then part of a recording.
     pub hosts_guests: bool,
     /// CPUs that it boots on: our name, QEMU's. The first is the default.
     pub cpus: &'static [(&'static str, &'static str)],
@@ -37,7 +38,7 @@ pub struct Machine {
     pub not_modelled: &'static str,
 }
 
-/// Emulated POWER without the mitigations that TCG does not have; it warns on each start unless told so.
+/// A partition without the mitigations that TCG lacks; QEMU warns on each start unless they are turned off.
 const PSERIES: &[&str] =
     &["-M", "pseries,cap-cfpc=broken,cap-sbbc=broken,cap-ibs=broken,cap-ccf-assist=off,usb=off"];
 /// The kernel as it is linked.
@@ -62,7 +63,7 @@ const POWER: Machine = Machine {
         "Linux runs little-endian from POWER8 on; QEMU emulates partitions (pseries), not KVM's HV guests",
 };
 
-/// What the rows of boards called `virt` with an ordinary serial line share.
+/// What the rows of boards with an ordinary serial line share; most are called `virt`.
 const VIRT: Machine =
     Machine { qemu_arguments: &["-M", "virt"], console: "ttyS0", not_modelled: "", ..POWER };
 
@@ -84,12 +85,12 @@ static MACHINES: [Machine; 8] = [
         ..POWER
     },
     POWER,
-    // Without the management controller nobody turns it off.
+    // Without the management controller (BMC) it cannot be powered off.
     Machine {
         board: Some("powernv"),
         qemu_arguments: &["-device", "ipmi-bmc-sim,id=bmc", "-device", "isa-ipmi-bt,bmc=bmc,irq=10"],
         boards: &[("power8", "powernv8"), ("power9", "powernv9")],
-        // "Bad icount read": its processor's time base is read outside of what QEMU counts, and that ends QEMU.
+        // QEMU ends with "Bad icount read": the processor's time base is read where QEMU does not count instructions.
         counted_time: false,
         hosts_guests: true,
         cpus: &[("power8", "power8"), ("power9", "power9")],
@@ -111,9 +112,9 @@ static MACHINES: [Machine; 8] = [
         kernel_arch: "x86_64",
         qemu_program: "qemu-system-x86_64",
         qemu_package: Some("qemu-system-x86"),
-        // A call's return address is in memory.
+        // A call's return address is in memory, which the plugin has to read.
         traced_by_built: true,
-        // Its firmware tells the kernel of each package's first core alone.
+        // The firmware only reports the first core of each package to the kernel.
         qemu_arguments: &["-M", "pc", "-smp", "cores=1,threads=1"],
         cpus: &[("golden_cove", "max"), ("zen3", "max"), ("zen5", "max")],
         not_modelled: "QEMU emulates neither AVX-512 nor the cores' own model numbers",
@@ -141,7 +142,7 @@ static MACHINES: [Machine; 8] = [
 ];
 
 impl Machine {
-    /// The usual machine of an architecture.
+    /// The default machine of an architecture.
     pub fn of(arch: Arch) -> &'static Machine {
         MACHINES
             .iter()
@@ -149,7 +150,7 @@ impl Machine {
             .expect("every Arch has a machine; a test holds it")
     }
 
-    /// The machine of a board, or the usual one.
+    /// The machine of a board, or the default one.
     pub fn named(arch: Arch, board: Option<&str>) -> Result<&'static Machine> {
         let Some(board) = board else { return Ok(Machine::of(arch)) };
         let mut others = MACHINES.iter().filter(|machine| machine.board.is_some());
@@ -161,7 +162,7 @@ impl Machine {
         })
     }
 
-    /// How its files are called: the architecture, and the board where it is not the usual one.
+    /// The name for its files: the architecture, and the board if it is not the default one.
     pub fn name(&self) -> String {
         match self.board {
             Some(board) => format!("{}-{board}", self.arch),
@@ -179,12 +180,12 @@ impl Machine {
             .collect()
     }
 
-    /// What has to be made besides the ELF file, as make names it; `None` where that is what QEMU boots.
+    /// The make target of the image that QEMU boots; `None` if QEMU boots the ELF file.
     pub fn image_target(&self) -> Option<&'static str> {
         (self.image != ELF).then(|| self.image.rsplit('/').next().unwrap_or(self.image))
     }
 
-    /// QEMU's name of a cpu of ours; without one, of the default.
+    /// QEMU's name of the cpu that we call `name`; without a name, of the default cpu.
     pub fn cpu(&self, name: Option<&str>) -> Result<&'static str> {
         let Some(name) = name else { return Ok(self.cpus[0].1) };
         self.cpus.iter().find(|(ours, _)| *ours == name).map(|(_, theirs)| *theirs).ok_or_else(|| {

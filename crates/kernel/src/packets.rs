@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The packet programs of `libs/ebpf/packets` as `kernel/workloads/packets.c` wants them in a booted kernel: the bytecode that
-//! `./assay ebpf compare` has, a packet, and what the interpreter here makes of it.
+//! Prepares the packet programs of `libs/ebpf/packets` for `kernel/workloads/packets.c` in a booted kernel: the
+//! bytecode that `./assay ebpf compare` uses, a packet, and the result of running the interpreter here.
 
 use arch::Arch;
 use ebpf::{ByteOrder, Engine, Options, Vm};
@@ -12,7 +12,8 @@ pub const WORKLOAD: &str = "packets";
 
 const PROGRAMS: [&str; 4] = ["flow_hash", "forward", "parse_tcp", "rewrite_ports"];
 
-/// That of libs/ebpf/packets/packet_test.h: 203.0.113.7 port 40001 to 172.16.5.9 port 80. Every program goes all the way.
+/// The packet of libs/ebpf/packets/packet_test.h: 203.0.113.7 port 40001 to 172.16.5.9 port 80. No program leaves early
+/// on it.
 #[rustfmt::skip]
 const PACKET: [u8; 64] = [
     0x02, 0, 0, 0, 0, 1, 0x02, 0, 0, 0, 0, 2, 0x08, 0x00,
@@ -21,7 +22,7 @@ const PACKET: [u8; 64] = [
     b'G', b'E', b'T', b' ', b'/', b' ', b'H', b'T', b'T', b'P',
 ];
 
-/// A hundred rounds of each.
+/// The workload's arguments: a hundred rounds of each program.
 pub fn arguments() -> Vec<String> {
     ["100"].into_iter().chain(PROGRAMS).map(str::to_owned).collect()
 }
@@ -32,7 +33,7 @@ pub fn files(workspace: &Workspace, arch: Arch) -> Result<Vec<(String, Vec<u8>)>
     PROGRAMS.iter().map(file).collect()
 }
 
-/// The packet before and after, what is returned, and the program, all as the booted kernel's byte order has them.
+/// The packet before and after, the return value, and the program, all in the booted kernel's byte order.
 fn file(workspace: &Workspace, arch: Arch, name: &str) -> Result<Vec<u8>> {
     let source = workspace.root.join(format!("libs/ebpf/packets/{name}.c"));
     let bytecode = |order| {
@@ -48,7 +49,7 @@ fn file(workspace: &Workspace, arch: Arch, name: &str) -> Result<Vec<u8>> {
     Ok([&PACKET[..], &after, &result, &bytecode(order)?].concat())
 }
 
-/// What a program leaves of the packet, and what it returns.
+/// The packet as a program leaves it, and the program's return value.
 fn interpreted(bytecode: &[u8]) -> std::result::Result<([u8; 64], u64), String> {
     let options = Options { bounds: true, ..Options::default() };
     let mut vm = Vm::new(options).ok_or("no memory for a VM")?;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! A patch in unified form, bare or in a mail: which files it touches, and its application to a tree.
 //!
-//! patch(1) does the work; it is asked first whether all of it would apply, so that a tree is never half patched.
+//! patch(1) does the work, first as a dry run, so that a patch that does not apply leaves the tree unchanged.
 
 use lab::cache::read_mail;
 use lab::process::{Command, Output};
@@ -14,16 +14,16 @@ use std::path::{Component, Path, PathBuf};
 /// One file of patches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Patch {
-    /// Where it stands.
+    /// Its path.
     pub path: PathBuf,
-    /// All of it.
+    /// Its whole text.
     pub text: String,
-    /// The files that it changes, makes or removes, below the tree's top.
+    /// The files that it changes, creates or removes, relative to the tree's top.
     pub touched: BTreeSet<PathBuf>,
 }
 
 impl Patch {
-    /// Reads one.
+    /// Reads a patch.
     pub fn read(path: &Path) -> Result<Patch> {
         let text = read_mail(path)?;
         let touched = touched(&text).map_err(|problem| problem.at(path.display()))?;
@@ -47,7 +47,8 @@ impl Patch {
         paths.iter().map(|path| Patch::read(path)).collect()
     }
 
-    /// Applies it to a tree whose files are hard links to another's: what it touches becomes the tree's own first.
+    /// Applies it to a tree whose files are hard links into another tree: the files that it touches are replaced by
+    /// copies first.
     pub fn apply(&self, tree: &Path, version: &str) -> Result<()> {
         let patch = |arguments: &[&str]| -> Result<Output> {
             Command::new(require_program("patch", "patch")?)
@@ -70,7 +71,7 @@ impl Patch {
         let applied = patch(&[])?;
         match applied.success() {
             true => Ok(()),
-            // What was tried does not see what it would have changed itself.
+            // The dry run does not see the changes of earlier parts of the same patch.
             false => Err(Problem::new(format!("applies in part only: {}", complaints(&applied)))
                 .at(self.path.display())
                 .remedy("see that it changes no place twice, or make it anew with git format-patch")),
@@ -78,15 +79,15 @@ impl Patch {
     }
 }
 
-/// What patch(1) said, in one line, without its list of files. It complains of hunks on one stream and of what is no patch on the
-/// other.
+/// The messages of patch(1) in one line, without its list of files. It reports failed hunks on one stream and malformed
+/// patches on the other.
 fn complaints(output: &Output) -> String {
     let lines = output.stdout.lines().chain(output.stderr.lines()).map(str::trim);
     let listed = |line: &str| ["checking file", "patching file"].iter().any(|word| line.starts_with(word));
     lines.filter(|line| !line.is_empty() && !listed(line)).collect::<Vec<_>>().join("; ")
 }
 
-/// Makes a file that may be a hard link a file of its own.
+/// Replaces a file that may be a hard link by a copy.
 fn own(path: &Path) -> Result<()> {
     if !path.is_file() {
         return Ok(());
@@ -108,7 +109,7 @@ fn touched(text: &str) -> Result<BTreeSet<PathBuf>> {
             continue;
         };
         for name in [old, new] {
-            // A time may stand behind a tabulator; /dev/null is the other side of a new or removed file.
+            // A timestamp may follow after a tab; /dev/null is the other side of a new or removed file.
             let name = name.split('\t').next().unwrap_or_default().trim_end();
             if name == "/dev/null" {
                 continue;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Boots a kernel under QEMU with the tracer in it and keeps what a function of the kernel executed.
+//! Boots a kernel under QEMU with the tracer loaded and records what functions of the kernel execute.
 //!
-//! What the tracer has to know of a kernel to tell a function from what interrupts it is a row of [`facts`]: where the exception
-//! vectors are, which function changes the task, and from where on recording is worth its time.
+//! To tell a function from what interrupts it, the tracer has to know the exception vectors, the function that switches
+//! tasks, and the function from which on recording is worthwhile: [`facts`] has these for each architecture.
 
 use crate::boot::{boot, Boot, Ending, Outcome};
 use crate::region::{sections, Region, Sections, TELLER};
@@ -16,18 +16,18 @@ use lab::{Problem, Result};
 use std::ops::Range;
 use std::str::FromStr;
 
-/// The tracer's, see tracer/region.c.
+/// The tracer's limit, see tracer/tracer.h.
 const REGIONS_MAX: usize = 16;
 
-/// What becomes of an interrupt or a fault inside the region.
+/// How an interrupt or a fault inside the region is recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Interrupts {
     /// It is not in the trace.
     #[default]
     LeftOut,
-    /// It is in the trace between two markers, and nobody counts it to the region.
+    /// It is in the trace between two markers, and is not counted as part of the region.
     Marked,
-    /// It is the region's.
+    /// It is in the trace as part of the region.
     Part,
 }
 
@@ -52,7 +52,7 @@ impl FromStr for Interrupts {
     }
 }
 
-/// One start of one kernel, recorded.
+/// A recorded boot of a kernel.
 pub struct Recording<'a> {
     /// What is booted, and what runs in it.
     pub boot: Boot<'a>,
@@ -60,13 +60,13 @@ pub struct Recording<'a> {
     pub symbols: &'a Symbols,
     /// The modules that are loaded.
     pub modules: &'a [Module],
-    /// Functions of the kernel and of these modules, and programs of BPF.
+    /// The regions: functions of the kernel and of these modules, and BPF programs.
     pub regions: &'a [String],
-    /// The program that runs.
+    /// The symbols of the program that runs.
     pub program: Option<&'a Symbols>,
-    /// Functions of it. A region of user code holds the system calls that it makes.
+    /// The regions in this program: functions. A region of user code includes the system calls that it makes.
     pub program_regions: &'a [String],
-    /// What becomes of interrupts.
+    /// How interrupts are recorded.
     pub interrupts: Interrupts,
     /// Stop recording after so many instructions.
     pub limit: Option<u64>,
@@ -76,20 +76,21 @@ pub struct Recording<'a> {
 
 /// What the tracer has to know of an architecture's kernels.
 struct Facts {
+    /// The exception vectors.
     vectors: Vec<Range<u64>>,
-    /// Those of them to which an instruction leads that is executed again: faults, and no interrupts from outside.
+    /// The vectors of faults, after which the instruction is executed again; not those of external interrupts.
     faults: Vec<Range<u64>>,
-    /// Where one vector is for all: the handler of interrupts from outside, which are no faults.
+    /// If all exceptions share a vector: the handler of external interrupts, which are no faults.
     outside: Option<u64>,
-    /// The function that gives up the stack of one task for that of another.
+    /// The function that switches from the stack of one task to that of another.
     switch: &'static [&'static str],
     /// The first address of the kernel's half.
     kernel: u64,
-    /// What `dcbz` clears.
+    /// The bytes that `dcbz` clears.
     line: Option<u64>,
 }
 
-/// Where a kernel is done with itself and starts its first program.
+/// The function in which a kernel has finished its own start and starts its first program.
 const STARTS: [&str; 2] = ["run_init_process", "kernel_init"];
 
 fn facts(symbols: &Symbols) -> Result<Facts> {
@@ -107,7 +108,7 @@ fn facts(symbols: &Symbols) -> Result<Facts> {
         },
         Arch::Powerpc => {
             let faults = faults_of_power(0).collect();
-            // Who has modules gives them the 256 MiB below (arch/powerpc/Kconfig, TASK_SIZE).
+            // A kernel with modules puts them into the 256 MiB below (arch/powerpc/Kconfig, TASK_SIZE).
             let has_modules = symbols.any_of(&["execmem_alloc", "module_alloc"]).is_some();
             Facts {
                 vectors: vec![0x100..0x3000],
@@ -118,12 +119,12 @@ fn facts(symbols: &Symbols) -> Result<Facts> {
                 line: Some(32),
             }
         }
-        // The TLB's refill runs untranslated, so the same handlers have two addresses.
+        // The TLB refill runs without address translation, so the same handlers have two addresses.
         Arch::Loongarch64 => {
             let handlers = at("exception_handlers")?;
             let length = symbols.length(&handlers).max(1);
             let physical = handlers.address & 0xffff_ffff_ffff;
-            // 512 bytes each: 64 exceptions, the interrupts, and at 80 the TLB's refill.
+            // 512 bytes each: 64 exceptions, the interrupts, and at index 80 the TLB refill.
             let faults = [handlers.address, physical].into_iter();
             Facts {
                 vectors: vec![handlers.address..handlers.address + length, physical..physical + length],
@@ -140,7 +141,7 @@ fn facts(symbols: &Symbols) -> Result<Facts> {
             let vectors = at("vectors")?.address;
             Facts {
                 vectors: vec![vectors..vectors + 0x800],
-                // Of the four entries for each place it comes from, the first is for what an instruction causes itself.
+                // Of the four entries for each origin of an exception, the first is for synchronous exceptions.
                 faults: (0..4).map(|from| vectors + (from << 9)).map(|entry| entry..entry + 0x80).collect(),
                 outside: None,
                 switch: &["cpu_switch_to"],
@@ -159,7 +160,7 @@ fn facts(symbols: &Symbols) -> Result<Facts> {
                 line: None,
             }
         }
-        // Each entry by itself: between them stand the places to which a handler returns.
+        // Each entry by itself, since the code to which handlers return lies between them.
         Arch::X86_64 => {
             let tables =
                 ["irq_entries_start", "spurious_entries_start"].iter().flat_map(|name| symbols.places(name));
@@ -176,7 +177,8 @@ fn facts(symbols: &Symbols) -> Result<Facts> {
     })
 }
 
-/// Storage and segments, alignment and programs, facilities that are off and what softens those, from where the vectors begin.
+/// The vectors of faults, relative to `base`: storage and segments, alignment and program, unavailable facilities, and
+/// those for emulation assistance (soft patch, Altivec assist).
 fn faults_of_power(base: u64) -> impl Iterator<Item = Range<u64>> {
     [0x300..0x500, 0x600..0x900, 0xe00..0xe60, 0xf20..0xfa0, 0x1500..0x1800]
         .into_iter()
@@ -187,7 +189,8 @@ fn faults_of_power(base: u64) -> impl Iterator<Item = Range<u64>> {
 fn arguments(recording: &Recording, regions: &[Region], sections: &Sections) -> Result<Vec<String>> {
     let symbols = recording.symbols;
     let facts = facts(symbols)?;
-    // What a host's kernel goes to in the lower half is a guest, which comes back, and no user mode: to the tracer it is kernel, too.
+    // A host's kernel that goes to the lower half enters a guest, which comes back, and not user mode: for the tracer
+    // the lower half is kernel, too.
     let kernel = if recording.boot.machine.hosts_guests { 0 } else { facts.kernel };
     let mut words = vec![format!("arch={}", symbols.arch), format!("kernel={kernel:#x}")];
     words.extend(facts.vectors.iter().map(|range| format!("vector={:#x}:{:#x}", range.start, range.end)));
@@ -203,7 +206,7 @@ fn arguments(recording: &Recording, regions: &[Region], sections: &Sections) -> 
     Ok(words)
 }
 
-/// Where the regions are, and who tells of those that nobody knows yet.
+/// The arguments with the regions' addresses, and with the function that reports those not known yet.
 fn watched(recording: &Recording, regions: &[Region], sections: &Sections) -> Result<Vec<String>> {
     let mut words = Vec::new();
     for (region, name) in regions.iter().zip(recording.regions) {
@@ -228,7 +231,7 @@ fn watched(recording: &Recording, regions: &[Region], sections: &Sections) -> Re
     Ok(words)
 }
 
-/// The function by which a workload tells where its programs are.
+/// The function by which a workload reports the addresses of its BPF programs.
 fn teller(program: Option<&Symbols>) -> Result<Function> {
     program.and_then(|symbols| symbols.any_of(&[TELLER])).ok_or_else(|| {
         Problem::new("the workload does not tell where its programs of BPF are").at(TELLER).remedy(
@@ -237,13 +240,13 @@ fn teller(program: Option<&Symbols>) -> Result<Function> {
     })
 }
 
-/// What the names mean; says what is wrong with one before anything is booted.
+/// Resolves the names, so that a wrong one is reported before anything is booted.
 fn regions<'a>(recording: &'a Recording) -> Result<Vec<Region<'a>>> {
     facts(recording.symbols)?;
     recording.regions.iter().map(|name| Region::of(recording.symbols, recording.modules, name)).collect()
 }
 
-/// Boots, loads the modules, runs nothing, and learns where their sections are.
+/// Boots only to load the modules and to learn the addresses of their sections.
 fn places_of_modules(workspace: &Workspace, started: &Boot) -> Result<Sections> {
     let mut learning = started.clone();
     learning.run.program = None;
@@ -258,17 +261,18 @@ fn places_of_modules(workspace: &Workspace, started: &Boot) -> Result<Sections> 
     sections(&outcome.files)
 }
 
-/// Boots, records, and returns the trace with how the run ended. A run that failed is a problem with the console's log.
+/// Boots, records, and returns the trace with the outcome of the run. A failed run is an error that names the console's
+/// log.
 pub fn record(workspace: &Workspace, recording: &Recording) -> Result<(Scratch, Outcome)> {
     let scratch = workspace.scratch(".trace")?;
     let regions = regions(recording)?;
     let mut started = recording.boot.clone();
     started.traced = true;
-    // A kernel that moves itself about has its functions elsewhere than its symbols say.
+    // With KASLR the functions are not at the addresses of their symbols.
     started.append.push("nokaslr".to_owned());
-    // Time goes with the instructions, one a nanosecond: else the timer, which knows nothing of how slow recording is, would
-    // interrupt every few functions, and no two recordings would be alike. Several processors would then run by turns in one
-    // thread of QEMU, and the tracer tells them apart by their threads.
+    // Time advances by a nanosecond per instruction: else the timer would interrupt every few functions, since
+    // recording is slow, and no two recordings would be alike. Not with several processors: they would run in turn in
+    // one thread of QEMU, and the tracer tells processors apart by their threads.
     if recording.boot.machine.counted_time && recording.boot.processors == 1 {
         started.qemu_arguments.extend(["-icount", "shift=0,sleep=off"].map(Into::into));
     }
@@ -281,7 +285,7 @@ pub fn record(workspace: &Workspace, recording: &Recording) -> Result<(Scratch, 
         vec![format!("file={}", tracer(workspace)?.display()), format!("out={}", scratch.path().display())];
     plugin.extend(arguments(recording, &regions, &places)?);
     plugin.push(format!("note=qemu_cpu:{}", recording.boot.cpu));
-    // QEMU splits the option at commas and takes two of them for one.
+    // QEMU splits the option at commas; two commas stand for one.
     let escaped: Vec<String> = plugin.iter().map(|part| part.replace(',', ",,")).collect();
     started.qemu_arguments.extend(["-plugin".into(), escaped.join(",").into()]);
     let outcome = boot(workspace, &started)?;
@@ -313,7 +317,7 @@ pub fn record(workspace: &Workspace, recording: &Recording) -> Result<(Scratch, 
     Ok((scratch, outcome))
 }
 
-/// What was recorded is another function if a section lies elsewhere in this boot than in the one before.
+/// Fails if a section has another address in this boot than in the one before: then another function was recorded.
 fn still_there(before: &Sections, now: &Sections, log: &str) -> Result<()> {
     match before.iter().find(|(file, address)| now.get(*file) != Some(*address)) {
         None => Ok(()),

@@ -1,34 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Which code a name means: a function of the kernel's image, of a module, or a program of BPF that the kernel's JIT compiled.
+//! Resolves the name of a region to code: a function of the kernel's image or of a module, or a BPF program that the
+//! kernel's JIT compiled.
 //!
-//! Their addresses come to be known at different times. The image's are in its symbol table. A module's sections are placed when
-//! it is loaded, by an allocator that does the same in each boot of one kernel with one command line: a boot that loads the
-//! modules and nothing else says where, and the recorded one says it again, so that a difference is noticed. A program of BPF lies
-//! behind a random distance, so the workload tells the tracer in the boot itself, by calling [`TELLER`].
+//! The addresses become known at different times. The image's are in its symbol table. A module's sections are placed
+//! when it is loaded, by an allocator that does the same in each boot of one kernel with one command line: a boot that
+//! only loads the modules reports the addresses, and the recorded boot reports them again, so that a difference is
+//! noticed. A BPF program is placed at a random offset, so the workload reports its address to the tracer in the
+//! recorded boot, by calling [`TELLER`].
 
 use lab::module::{Module, Place};
 use lab::symbols::Symbols;
 use lab::{Problem, Result};
 use std::collections::BTreeMap;
 
-/// The workload's function that the tracer listens to: kernel/workloads/code_at.h.
+/// The workload's function whose entry the tracer watches: kernel/workloads/code_at.h.
 pub const TELLER: &str = "assay_code_at";
-/// What stands before the name of a program of BPF.
+/// The prefix of a BPF program's name.
 pub const PROGRAM: &str = "bpf:";
-/// What may stand before that of a function of the image.
+/// The optional prefix of the name of a function of the image.
 const IMAGE: &str = "vmlinux:";
 
-/// What a name means.
+/// The code that a name refers to.
 pub enum Region<'a> {
     /// A function of the image.
     Image(&'a str),
-    /// A function of a module, which may stand in several places.
+    /// A function of a module, whose name may occur in several places.
     Module(&'a Module, Vec<&'a Place>),
-    /// A program of BPF.
+    /// A BPF program.
     Program(&'a str),
 }
 
-/// Where the sections of modules are, by the file of /sys that says it.
+/// The addresses of modules' sections, by the file of /sys that has them.
 pub type Sections = BTreeMap<String, u64>;
 
 fn section_file(module: &Module, place: &Place) -> String {
@@ -36,7 +38,7 @@ fn section_file(module: &Module, place: &Place) -> String {
 }
 
 impl<'a> Region<'a> {
-    /// Finds out. `name` may begin with the module's name or `vmlinux` and a colon.
+    /// Resolves `name`, which may begin with a module's name or `vmlinux` and a colon.
     pub fn of(symbols: &Symbols, modules: &'a [Module], name: &'a str) -> Result<Region<'a>> {
         if let Some(program) = name.strip_prefix(PROGRAM) {
             return Ok(Region::Program(program));
@@ -89,7 +91,7 @@ impl<'a> Region<'a> {
         }
     }
 
-    /// Files of /sys that say where it is.
+    /// The files of /sys that have its addresses.
     pub fn files(&self) -> Vec<String> {
         match self {
             Region::Module(module, places) => {
@@ -99,7 +101,7 @@ impl<'a> Region<'a> {
         }
     }
 
-    /// Its length in bytes; none where only the booted kernel knows.
+    /// Its length in bytes; `None` if only the booted kernel knows it.
     pub fn bytes(&self, symbols: &Symbols) -> Option<u64> {
         match self {
             Region::Image(name) => Some(symbols.places(name).iter().map(|place| symbols.length(place)).sum()),
@@ -108,7 +110,7 @@ impl<'a> Region<'a> {
         }
     }
 
-    /// The tracer's arguments, under this name.
+    /// The tracer's arguments for it, under this name.
     pub fn arguments(&self, name: &str, symbols: &Symbols, sections: &Sections) -> Result<Vec<String>> {
         let word = |address: u64, local: u64| format!("roi={name}:{address:#x}:{local:#x}");
         Ok(match self {
@@ -143,7 +145,7 @@ fn hash(name: &str) -> u32 {
     name.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
-/// The sections' addresses that a boot has told.
+/// The sections' addresses that a boot has reported.
 pub fn sections(told: &[(String, String)]) -> Result<Sections> {
     let address = |(file, line): &(String, String)| {
         let digits = line.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());

@@ -12,14 +12,14 @@ use std::path::{Path, PathBuf};
 pub struct Source {
     /// Its top.
     pub folder: PathBuf,
-    /// What tells it from others: the package's version, or the kernel's and the folder of a user's own.
+    /// What identifies it: the package's version, or for a user's tree its folder and the kernel's version.
     pub identity: String,
     /// The kernel's version, as in `6.12.117`.
     pub version: String,
 }
 
 impl Source {
-    /// Debian's, out of the cache.
+    /// Debian's source, from the cache.
     pub fn of_debian(workspace: &Workspace) -> Result<Source> {
         let folder = workspace.cache.join("kernel/source");
         let stamp = folder.join("assay-stamp");
@@ -33,7 +33,7 @@ impl Source {
         Ok(Source { identity: format!("debian {package}"), version: version(&folder)?, folder })
     }
 
-    /// A user's own tree. It must be clean: kbuild refuses to build elsewhere what has been built within.
+    /// A user's own tree. It must be clean: kbuild refuses O= for a tree that was built in place.
     pub fn named(folder: &Path) -> Result<Source> {
         let folder = folder.canonicalize().map_err(|error| {
             Problem::io("find the kernel's source", folder, &error).remedy("name the top of a kernel tree")
@@ -76,7 +76,7 @@ fn add_options(folder: &Path, options: &mut BTreeSet<String>) -> Result<()> {
     Ok(())
 }
 
-/// What the top Makefile says.
+/// The version that the top Makefile states.
 fn version(folder: &Path) -> Result<String> {
     let makefile = folder.join("Makefile");
     let no_kernel = || {

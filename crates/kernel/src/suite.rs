@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! The tests that a patch has to pass in a booted kernel: the kernel's own, as programs (selftests) and as modules (KUnit,
-//! test_bpf), and ours. Each runs in a boot of its own, and its words are read until the case that failed has a name.
+//! test_bpf), and ours. Each runs in a boot of its own, and its output is parsed so that a failed case is named.
 
 use crate::boot::Outcome;
 use crate::conformance;
@@ -19,9 +19,9 @@ use lab::toolchain::{Compiler, CompilerKind};
 use lab::{Problem, Result};
 use std::path::PathBuf;
 
-/// So many failed cases are named; the console's log has all.
+/// At most this many failed cases are named; the console's log has all.
 const NAMED_MAX: usize = 12;
-/// What a selftest exits with that cannot do its work (kselftest.h).
+/// The exit status of a selftest that skips itself (KSFT_SKIP in kselftest.h).
 const SELFTEST_SKIPS: i32 = 4;
 
 /// A test by its name.
@@ -29,7 +29,7 @@ const SELFTEST_SKIPS: i32 = 4;
 pub struct Test {
     /// What the command line calls it.
     pub name: &'static str,
-    /// What it holds, for lists.
+    /// What it tests, for lists.
     pub what: &'static str,
     archs: &'static [Arch],
     how: How,
@@ -37,15 +37,16 @@ pub struct Test {
 
 #[derive(Debug)]
 enum How {
-    /// A workload of ours: status 0, or lines of the form `PART: lost ...`, `NAME: wrong: ...` or with `FAILED`.
+    /// A workload of ours: it exits with status 0, or prints lines of the form `PART: lost ...`, `NAME: wrong: ...` or
+    /// with `FAILED`.
     Workload,
-    /// A workload of ours as well; what it says is crate::conformance's.
+    /// A workload of ours as well, whose output crate::conformance parses.
     Conformance,
     /// tools/testing/selftests/powerpc/math: the program and this file of assembly.
     Math(&'static str),
     /// tools/testing/selftests/vDSO: the program and these further files.
     Vdso(&'static [&'static str]),
-    /// Modules to load in this order; the last tells what it found on the console.
+    /// Modules to load in this order; the last one prints its results on the console.
     Modules(&'static [&'static str], Tells),
 }
 
@@ -53,19 +54,19 @@ enum How {
 enum Tells {
     /// TAP, as KUnit prints it.
     Kunit,
-    /// Lines that crate::test_bpf reads.
+    /// Lines that crate::test_bpf parses.
     TestBpf,
 }
 
 const POWER64: &[Arch] = &[Arch::Powerpc64, Arch::Powerpc64le];
-/// Those whose static C library set-up brings; Debian 12 has none for LoongArch.
+/// Architectures whose static C library ./setup installs; Debian 12 has none for LoongArch.
 const WITH_LIBRARY: &[Arch] =
     &[Arch::Powerpc, Arch::Powerpc64, Arch::Powerpc64le, Arch::X86_64, Arch::Aarch64, Arch::Riscv64];
-/// aarch64's vDSO has no getcpu, powerpc's 32-bit one only in a kernel for one processor.
+/// aarch64's vDSO has no getcpu; powerpc's 32-bit vDSO only has it in a kernel for one processor.
 const WITH_GETCPU: &[Arch] = &[Arch::Powerpc64, Arch::Powerpc64le, Arch::X86_64, Arch::Riscv64];
 const PARSE: &[&str] = &["parse_vdso.c"];
 
-/// The test that wants a host for guests, which the usual machines are not.
+/// The test that needs a KVM host, which the default machines are not.
 const GUEST_SWITCH: &str = "guest_switch";
 
 /// Every test.
@@ -189,14 +190,14 @@ pub struct Verdict {
     pub failed: Vec<String>,
     /// Why it does not count as passed; `None` if it does.
     pub failure: Option<String>,
-    /// What the kernel refused and has to refuse, a line a reason.
+    /// What the kernel refused and has to refuse, one line per reason.
     pub refused: Vec<String>,
-    /// What a reader wants to know besides, of a test that passed as well: a line.
+    /// A line of further information, also for a test that passed.
     pub note: Option<String>,
 }
 
 impl Test {
-    /// Those of these names, in the order of the list; without any, all that there are for the architecture.
+    /// The tests of these names, in the order of the list; without names, all tests for the machine.
     pub fn named(machine: &Machine, names: &[String]) -> Result<Vec<&'static Test>> {
         let arch = machine.name();
         let fits = |test: &&Test| {
@@ -216,7 +217,7 @@ impl Test {
             .collect())
     }
 
-    /// What it wants from outside of the checkout, where that is not there.
+    /// The problem with what it needs from outside of the checkout, if that is missing.
     pub fn lacks(&self, workspace: &Workspace) -> Option<Problem> {
         match self.how {
             How::Conformance => conformance::suite(workspace).err(),
@@ -224,7 +225,7 @@ impl Test {
         }
     }
 
-    /// What has to run in the kernel for it.
+    /// What to run in the kernel.
     pub fn run(&self, workspace: &Workspace, built: &Built, source: &Source) -> Result<Run> {
         match &self.how {
             How::Workload | How::Conformance => workload::find(workspace, built.arch, self.name, &[]),
@@ -249,7 +250,7 @@ impl Test {
         }
     }
 
-    /// What its run says.
+    /// The verdict that its run gives.
     pub fn verdict(&self, workspace: &Workspace, arch: Arch, outcome: &Outcome) -> Result<Verdict> {
         let mut verdict = match &self.how {
             How::Workload => lost(&outcome.stdout),
@@ -268,7 +269,7 @@ impl Test {
                 }
             }
         };
-        // A kernel that died says more than what its test had come to.
+        // A failure of the kernel takes precedence over the test's result up to then.
         if let Some(failure) = outcome.failure() {
             if outcome.kernel_failed() || verdict.failure.is_none() {
                 verdict.failure = Some(failure);
@@ -293,10 +294,10 @@ const MATH_FLAGS: &[&str] = &[
     "-I..",
 ];
 
-/// A program of tools/testing/selftests, built as its Makefile does and static.
+/// A program of tools/testing/selftests, built as its Makefile does, but static.
 struct Selftest<'a> {
     name: &'a str,
-    /// Below selftests.
+    /// The folder below selftests.
     folder: &'a str,
     flags: &'a [&'a str],
     /// The first has `main`.
@@ -314,7 +315,7 @@ impl Selftest<'_> {
             return Ok(finished);
         }
         let program = workspace.scratch(".program")?;
-        // As it stands: a C library is for the compiler's own ABI, which of powerpc64 is not ours.
+        // Without our target flags: the C library is for the compiler's default ABI, which for powerpc64 is not ours.
         let output = Command::new(&compiler.program)
             .args(["-static", "-std=gnu99", "-O2"])
             .args(self.flags)
@@ -352,7 +353,7 @@ pub(crate) fn counted(passed: Option<u64>, failed: Vec<String>) -> Verdict {
     Verdict { passed, failed, failure, ..Verdict::default() }
 }
 
-/// The harness says `success:`, `failure:` or `skip:` and the name, and what its checks found before that.
+/// The harness prints `success:`, `failure:` or `skip:` and the name, after what its checks found.
 fn of_selftest(name: &str, outcome: &Outcome) -> Verdict {
     let text = format!("{}{}", outcome.stdout, outcome.stderr);
     let said = |word: &str| text.lines().any(|line| line.starts_with(&format!("{word}: {name}")));
@@ -369,7 +370,8 @@ fn of_selftest(name: &str, outcome: &Outcome) -> Verdict {
     verdict
 }
 
-/// Lines `ok N WHAT` or `WHAT [PASS]` where the program has cases, `not ok N WHAT` or `WHAT [FAIL]`; else its status alone.
+/// A program with cases prints `ok N WHAT` or `WHAT [PASS]`, and `not ok N WHAT` or `WHAT [FAIL]`; others only have an
+/// exit status.
 fn of_vdso(outcome: &Outcome) -> Verdict {
     if outcome.ending == crate::Ending::Exited(SELFTEST_SKIPS) {
         let failure = Some(format!("it skipped itself: {}", outcome.stdout.trim()));
@@ -381,7 +383,7 @@ fn of_vdso(outcome: &Outcome) -> Verdict {
     counted((passed > 0).then_some(passed), failed.map(str::to_owned).collect())
 }
 
-/// `not ok N NAME` of a case; the totals `# Totals: pass:5 fail:0 skip:0 total:5`.
+/// KUnit prints `not ok N NAME` for a failed case, and the totals as `# Totals: pass:5 fail:0 skip:0 total:5`.
 fn of_kunit(lines: &[&str]) -> Verdict {
     let failed: Vec<String> = lines
         .iter()

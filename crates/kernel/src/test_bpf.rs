@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What lib/test_bpf says on the console: lines `#N WHAT jited:1 ... PASS` and `Summary: N PASSED, N FAILED, [N/N JIT'ed]`.
+//! Parses what lib/test_bpf prints on the console: lines `#N WHAT jited:1 ... PASS` and `Summary: N PASSED, N FAILED,
+//! [N/N JIT'ed]`.
 //!
-//! A program that the interpreter ran has not tested the JIT. Which of them an architecture's JIT has no code for stands in a
-//! list: one that is not compiled and not listed fails, and so does one that is listed and compiled.
+//! A program that the interpreter ran has not tested the JIT. A list names the programs that an architecture's JIT has
+//! no code for: a program that is neither compiled nor listed fails the test, and so does one that is both.
 
 use crate::suite::{counted, Verdict};
 use arch::Arch;
 use lab::{Problem, Result};
 use std::collections::BTreeSet;
 
-/// What JITs leave to the interpreter, beside the long tests.
+/// The list of what JITs leave to the interpreter.
 pub const DIFFERS: &str = "kernel/tests/test_bpf.differs";
-/// Of its programs, of its tail calls and of what it does with packets.
+/// The module prints a summary each of its programs, of its tail calls and of skb_segment.
 const SUMMARIES: usize = 3;
 
-/// The programs that the list has for an architecture. A line is architectures, separated by commas, and the program's name.
+/// The programs that are listed for an architecture. A line has architectures, separated by commas, and the program's name.
 pub fn left_to_interpreter(text: &str, arch: Arch) -> Result<BTreeSet<String>> {
     let mut found = BTreeSet::new();
     for (index, line) in text.lines().enumerate() {
@@ -36,7 +37,7 @@ pub fn left_to_interpreter(text: &str, arch: Arch) -> Result<BTreeSet<String>> {
     Ok(found)
 }
 
-/// All of its summaries' counts.
+/// The sums of the summaries' counts.
 #[derive(Default)]
 struct Totals {
     summaries: usize,
@@ -61,7 +62,7 @@ impl Totals {
     }
 }
 
-/// What it found, beside the list of its architecture.
+/// The verdict on its output, given the list of its architecture.
 pub fn verdict(lines: &[&str], listed: &BTreeSet<String>) -> Verdict {
     let (mut totals, mut failed, mut interpreted) = (Totals::default(), Vec::new(), BTreeSet::new());
     for line in lines.iter().filter_map(|line| line.strip_prefix("test_bpf: ")) {
@@ -77,7 +78,7 @@ pub fn verdict(lines: &[&str], listed: &BTreeSet<String>) -> Verdict {
     }
     let not_listed = interpreted.difference(listed).map(|name| format!("not compiled by the JIT: {name}"));
     failed.extend(not_listed);
-    // After an early end most of the list was not come to.
+    // After an early end most of the listed programs were not reached.
     let whole = totals.summaries >= SUMMARIES;
     if whole {
         let listed_alone = listed.difference(&interpreted);
@@ -109,7 +110,7 @@ mod tests {
         "test_bpf: test_tail_calls: Summary: 10 PASSED, 0 FAILED, [10/10 JIT'ed]",
         "test_bpf: test_skb_segment: Summary: 2 PASSED, 0 FAILED",
     ];
-    /// Where the interpreter ran one.
+    /// The output if the interpreter ran one program.
     const ONE_LEFT: [&str; 4] = [
         "test_bpf: #9 ALU64_DIV_K: 6 / 3 = 2 jited:0 12 PASS",
         "test_bpf: Summary: 1049 PASSED, 0 FAILED, [1036/1037 JIT'ed]",
@@ -141,7 +142,7 @@ mod tests {
         assert!(found.note.unwrap().starts_with("1046 of 1047 programs compiled by the JIT; the rest"));
         let found = verdict(&SUMMARIES, &listed(list));
         assert!(found.failed[0].starts_with("compiled by the JIT, and in kernel/"), "{:?}", found.failed);
-        // A line that a message broke names no program, which hides none.
+        // If another message breaks the line with the name, the program is still counted.
         let found = verdict(&ONE_LEFT[1..], &listed(""));
         assert!(found.failure.unwrap().starts_with("1 of 1047 programs were not compiled"));
     }

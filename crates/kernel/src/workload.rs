@@ -13,15 +13,15 @@ use std::path::{Path, PathBuf};
 /// A program to run in a booted kernel, and what it needs there.
 #[derive(Clone, Debug, Default)]
 pub struct Run {
-    /// A static program; none where modules alone are the work.
+    /// A static program; `None` if only modules are to be loaded.
     pub program: Option<PathBuf>,
     /// Its arguments.
     pub arguments: Vec<String>,
-    /// Further files: where they stand there, and what is in them.
+    /// Further files: their path in the booted kernel, and their content.
     pub files: Vec<(String, Vec<u8>)>,
     /// Modules to load before the program starts, in this order.
     pub modules: Vec<PathBuf>,
-    /// Files of /sys or /proc whose first line init tells once the modules are loaded.
+    /// Files of /sys or /proc whose first line init reports once the modules are loaded.
     pub told_files: Vec<String>,
 }
 
@@ -35,7 +35,7 @@ pub struct Named {
     arguments: fn(Arch) -> Vec<String>,
 }
 
-/// The workload that wants a file beside itself, and where it finds it.
+/// The workload that needs a file of cases, and the file's path.
 const CONFORMANCE: &str = "bpf_conformance";
 const CASES: &str = "assay/cases";
 
@@ -133,7 +133,7 @@ pub static NAMED: [Named; 15] = [
     },
 ];
 
-/// A workload by its name or by the path of a program; arguments that are given replace its own.
+/// A workload by its name or by the path of a program; given arguments replace its own.
 pub fn find(workspace: &Workspace, arch: Arch, name: &str, arguments: &[String]) -> Result<Run> {
     let (program, own) = match NAMED.iter().find(|named| named.name == name) {
         Some(named) => ((named.build)(workspace, Target::of(arch))?, (named.arguments)(arch)),
@@ -148,7 +148,7 @@ pub fn find(workspace: &Workspace, arch: Arch, name: &str, arguments: &[String])
     Ok(Run { program: Some(program), arguments, files, ..Run::default() })
 }
 
-/// A user's own program: it has to be for the architecture, and complete.
+/// A user's own program: it has to be for the architecture, and static.
 fn foreign(arch: Arch, path: &Path) -> Result<PathBuf> {
     let known = || NAMED.iter().map(|named| named.name).collect::<Vec<_>>().join(" ");
     if !path.is_file() {
@@ -188,12 +188,12 @@ fn of_vdso(words: [&str; 2]) -> Vec<String> {
     ["kernel", words[0], words[1]].map(str::to_owned).to_vec()
 }
 
-/// libs/vdso's own test, of the kernel's image.
+/// libs/vdso's own test, applied to the kernel's vDSO.
 fn vdso_test(workspace: &Workspace, target: &'static Target) -> Result<PathBuf> {
     lab::vdso::build(workspace, target.arch, "vdso-test")
 }
 
-/// The same of 32 bits, in a kernel of 64 bits that runs such programs.
+/// The same test as a 32-bit program, in a 64-bit kernel that runs such programs.
 fn compat_vdso_test(workspace: &Workspace, target: &'static Target) -> Result<PathBuf> {
     if target.arch != Arch::Powerpc64 {
         return Err(Problem::new(format!("no kernel of {} runs programs of 32 bits here", target.arch))
