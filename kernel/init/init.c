@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The first process of a kernel that Assay boots: mounts what programs expect, loads modules, runs one program, passes on what
- * it says, tells how it ended and powers off.
+ * The first process of a kernel that Assay boots: mounts what programs expect, loads modules, runs one program, passes
+ * on its output, reports how it ended and powers off.
  *
- * What to do stands in /assay/run, words that each end with a zero byte: the mark of our records, the number of modules and
- * their paths, the number of files of the system to tell of once the modules are loaded and their paths, the number of the
- * program's words and these. Records are described in crates/kernel/src/console.rs, which
- * reads them. The program's streams are pipes and no terminal, so nothing that it prints reaches the console but in a record.
+ * /assay/run has the orders, words that each end with a zero byte: the mark of our records, the number of modules and
+ * their paths, the number of files of /sys and /proc to report once the modules are loaded and their paths, the number
+ * of the program's words and these. crates/kernel/src/console.rs describes the records and parses them. The program's
+ * streams are pipes and no terminal, so its output only reaches the console in records.
  *
- * Between init and the program stands a waiter, which writes the program's status into a pipe. So init waits in one place, for
- * three pipes, and neither takes time from the program by looking around nor needs signals.
+ * A waiter process between init and the program writes the program's status into a pipe. So init waits in one place,
+ * for three pipes: it needs no signals, and takes no time from the program by polling.
  *
  * Freestanding: runner/freestanding.h.
  */
@@ -18,7 +18,7 @@
 enum { O_RDWR = 2, O_CLOEXEC = 02000000, POLL_IN = 1, POLL_ENDED = 8 | 16 };
 enum { CONFIGURATION_BYTES_MAX = 1 << 16, WORDS_MAX = 4096, LINE_BYTES_MAX = 2000 };
 
-/* So much of each of the program's streams is passed on; a console takes its time for a byte. */
+/* At most this much of each of the program's streams is passed on, since a console is slow. */
 enum { STREAM_BYTES_MAX = 2 << 20 };
 
 /* ------------------------------------------------------------------ records */
@@ -64,7 +64,7 @@ static void record(char kind, const char *text, size_t bytes)
 	}
 }
 
-/* A PC is turned off by ACPI, which a small kernel does without, and the call halts it then; a reset ends QEMU as well. */
+/* A PC is powered off by ACPI, which a small kernel lacks, so the call would only halt it; a reset ends QEMU as well. */
 #ifdef __x86_64__
 enum { POWER_OFF = 0x01234567 };
 #else
@@ -77,7 +77,7 @@ static _Noreturn void power_off(void)
 		(void)CALL(SYS_REBOOT, 0xfee1dead, 672274793, POWER_OFF, 0);
 }
 
-/* Twice, in case a kernel's message is printed into one of them. */
+/* Sent twice, in case a kernel's message is printed into one of them. */
 static _Noreturn void ended(const char *how, long number)
 {
 	char text[64], *end = put_number(put_text(text, how), (uint64_t)number);
@@ -140,7 +140,7 @@ static void read_configuration(void)
 
 /* ------------------------------------------------------------------ the system */
 
-/* Some architectures' kernels have a JIT and start with it off (riscv). */
+/* Turns on the JIT: some architectures' kernels have one and start with it off (riscv). */
 static void compile_bpf(void)
 {
 	long file = CALL(SYS_OPENAT, AT_FDCWD, "/proc/sys/net/core/bpf_jit_enable", O_RDWR | O_CLOEXEC);
@@ -151,7 +151,7 @@ static void compile_bpf(void)
 	}
 }
 
-/* The first line of a file of /sys or /proc, behind its path; nothing where there is none. */
+/* Reports a file of /sys or /proc: its path and its first line, which is empty if there is no such file. */
 static void tell_file(const char *path)
 {
 	char text[LINE_BYTES_MAX], *end = put_text(text, path);
@@ -166,7 +166,7 @@ static void tell_file(const char *path)
 	record('f', text, (size_t)(end - text));
 }
 
-/* What is not in this kernel, the program does without. */
+/* Errors are ignored: the program does without what this kernel lacks. */
 static void prepare_system(void)
 {
 	static const char *const mounts[][2] = {
@@ -211,7 +211,7 @@ static _Noreturn void run_program(const int streams[2][2], int started_pipe)
 		(void)CALL(ASSAY_SYS_EXIT_GROUP, 127);
 }
 
-/* A status and whether it is the error number of a program that could not be started. */
+/* The program's wait status, or its error number if it could not be started. */
 struct ending {
 	int32_t not_started;
 	int32_t value;
@@ -230,7 +230,7 @@ static _Noreturn void wait_for_program(const int streams[2][2], int status_pipe)
 	(void)CALL(SYS_CLOSE, started[1]);
 	(void)CALL(SYS_CLOSE, streams[0][1]);
 	(void)CALL(SYS_CLOSE, streams[1][1]);
-	/* Nothing but the end of the pipe if execve succeeded, which closes it. */
+	/* If execve succeeded, it has closed the pipe, and the read only finds its end. */
 	if (child < 0 || CALL(SYS_READ, started[0], &error, sizeof(error)) == (long)sizeof(error)) {
 		ending.not_started = 1;
 		ending.value = (int32_t)-(child < 0 ? child : error);
@@ -298,7 +298,10 @@ struct poll {
 	int16_t wanted, found;
 };
 
-/* Passes on what comes until the program has ended and nothing more is there; who it left behind may keep the pipes open. */
+/*
+ * Passes on output until the program has ended and no more is there; processes that it has left behind may keep the
+ * pipes open.
+ */
 static struct ending pass_streams(int status_pipe)
 {
 	struct ending ending = { 1, 0 };

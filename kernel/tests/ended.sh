@@ -1,12 +1,12 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# What kernel/tests/run and bad share: commands that go on at the same time, and how each has to end. Wants $work, a folder.
+# Shared by kernel/tests/run and bad: commands that run concurrently, and how each has to end. Needs $work, a folder.
 passed=0 failed=0
 
 pass() { passed=$((passed + 1)); }
 fail() { failed=$((failed + 1)); printf 'WRONG  %.800s\n' "$*"; }
 
-# start NAME COMMAND...: in the background; its output and status stay in files.
+# start NAME COMMAND...: runs it in the background, with its output and status in files.
 start() {
     local name=$1
     shift
@@ -16,7 +16,7 @@ start() {
     } &
 }
 
-# ended NAME STATUS PATTERN...: how one that was started had to end.
+# ended NAME STATUS PATTERN...: checks how a started command has ended.
 ended() {
     local name=$1 status=$2 pattern output found
     shift 2
@@ -34,7 +34,7 @@ ended() {
     pass
 }
 
-# counts: the last line of a test.
+# counts: prints the last line of a test.
 counts() {
     echo "$passed passed, $failed failed, 0 skipped"
     [ "$failed" -eq 0 ]

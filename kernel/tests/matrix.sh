@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# What kernel/tests/series counts and prints: each named test of each series on each architecture and cpu, as a table. Wants
-# $assay, $series, $work (folders), $arch, $board (options), $on (cpus, separated by commas) and $log (all that was said, with
-# the console's log of each test).
+# Counts and prints for kernel/tests/series: each named test of each series on each architecture and cpu, as a table.
+# Needs $assay, $here, $series, $work (folders), $arch, $board (options), $on (cpus, separated by commas) and $log (a
+# file for all output, with the console's log of each test).
 passed=0 failed=0 skipped=0
 
 pass() { passed=$((passed + 1)); }
@@ -14,14 +14,15 @@ where() { echo "$arch${board[*]:+ ${board[*]}}"; }
 # cell SERIES TEST CPU RESULT CASES
 cell() { printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$(where)" "$2" "$3" "$4" "$5" >>"$work/cells"; }
 
-# absent SERIES WHY TEST...: these are not there on this architecture.
+# absent SERIES WHY TEST...: these tests do not exist on this architecture.
 absent() {
     local name=$1 why=$2 test
     shift 2
     for test; do cell "$name" "$test" - "not there: $why" ''; done
 }
 
-# asked NAME TEST...: runs these on all cpus, each of which is a cell; one that says nothing has not run. NAME is a series, or 6.12.
+# asked NAME TEST...: runs these tests on all cpus and adds a cell for each; a test without a result line has not run.
+# NAME is a series, or 6.12.
 asked() {
     local name=$1 test cpu cpus line output=$work/output status=0 options=()
     shift
@@ -50,7 +51,7 @@ holds() {
     asked "$@"
 }
 
-# mended SERIES TEST CPU WORD...: 6.12 itself fails this test there, with these words; SERIES mends it.
+# mended SERIES TEST CPU WORD...: 6.12 itself fails this test there, with these words in the output; SERIES fixes it.
 mended() {
     local name=$1 test=$2 cpu=$3 word output status=0
     shift 3
@@ -84,7 +85,7 @@ table() {
     echo '| kernel | architecture | tests (cases) | cpus | result |'
     echo '|---|---|---|---|---|'
     awk -F '\t' '
-        # One line a test: its cpus.
+        # One line per test, with its cpus.
         { key = $1 FS $2 FS $3 FS $5 FS $6; if (!(key in cpus)) keys[++count] = key; cpus[key] = cpus[key] (cpus[key] ? ", " : "") $4 }
         END {
             # One line for tests that share all but name and cases.

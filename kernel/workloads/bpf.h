@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What our programs say to bpf(2): commands, attributes and instructions as linux/bpf.h lays them out. */
+/* What our programs pass to bpf(2): commands, attributes and instructions as linux/bpf.h lays them out. */
 #ifndef ASSAY_WORKLOADS_BPF_H
 #define ASSAY_WORKLOADS_BPF_H
 
@@ -7,7 +7,7 @@
 
 enum { MAP_CREATE = 0, MAP_LOOKUP = 1, MAP_UPDATE = 2, PROG_LOAD = 5, PROG_TEST_RUN = 10, OBJ_GET_INFO = 15 };
 enum { SOCKET_FILTER = 1, MAP_ARRAY = 2 };
-/* A program's accesses need not be aligned, where the kernel asks for that: with CAP_BPF. */
+/* A program's accesses need not be aligned, even if the kernel asks for that by default; needs CAP_BPF then. */
 enum { ANY_ALIGNMENT = 2 };
 
 struct map {
@@ -49,21 +49,21 @@ struct program_info {
 	uint64_t compiled, checked;
 	uint8_t between[64];
 	uint32_t addresses_count, lengths_count;
-	uint64_t addresses; /* where to put them: of each function that the JIT made */
+	uint64_t addresses; /* where to store the address of each function that the JIT has compiled */
 	uint8_t rest[112];
 };
 
 struct instruction {
 	uint8_t code;
-	/* As the kernel has it, in the order in which each byte order's ABI fills a byte. */
+	/* As in linux/bpf.h: the ABI of each byte order allocates bit-fields in its own order. */
 	uint8_t to : 4, from : 4;
 	int16_t offset;
 	int32_t value;
 };
 
 /*
- * Linux before 6.6 has neither swaps of 64-bit operations, loads and moves with a sign, division with a sign nor long jumps, and
- * refuses them: whether it is such a kernel.
+ * Whether this is Linux before 6.6, which refuses the instructions of cpu=v4: unconditional swaps, sign-extending loads
+ * and moves, signed division and long jumps.
  */
 static inline bool lacks_v4(void)
 {
@@ -85,7 +85,7 @@ static inline bool lacks_v4(void)
 	return version[0] < 6 || (version[0] == 6 && version[1] < 6);
 }
 
-/* Whether the instruction is one of those. */
+/* Whether the instruction is one of cpu=v4's. */
 static inline bool is_of_v4(const struct instruction *at)
 {
 	uint8_t class = at->code & 7, operation = at->code & 0xf0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reads what bpf_conformance is to run: a file of lines with tabs between their fields, as bpf_conformance.c has it. */
+/* Reads the cases of bpf_conformance: lines of tab-separated fields, which bpf_conformance.c describes. */
 #include "bpf_cases.h"
 
 enum { CASES_BYTES_MAX = 1 << 20, FIELDS = 6 };
@@ -21,7 +21,7 @@ static int hex_digit(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The number of bytes, or -1 if it is no hex or too long. */
+/* Returns the number of bytes, or -1 if the text is no hex or too long. */
 static long parse_bytes(const char *text, uint8_t *bytes, size_t room)
 {
 	size_t count = 0;
@@ -36,7 +36,7 @@ static long parse_bytes(const char *text, uint8_t *bytes, size_t room)
 	return (long)count;
 }
 
-/* The suite's instructions are laid out as a little-endian machine has them. */
+/* The suite's instructions have the layout of a little-endian machine. */
 static struct instruction instruction(const uint8_t *bytes)
 {
 	return (struct instruction){ .code = bytes[0],

@@ -7,7 +7,7 @@
 
 enum { PROGRAM_MAX = 1024, MEMORY_BYTES_MAX = 4096 };
 
-/* bpf_conformance.c tells what they are. */
+/* The two ways of loading a program; bpf_conformance.c describes them. */
 enum way { OPTIMISED, KEPT, WAYS };
 struct suite_case {
 	const char *name;
@@ -19,7 +19,7 @@ struct suite_case {
 	const char *refusals[WAYS];
 };
 
-/* Both leave with status 2 and a message where the file or a line of it is not as it should be. */
+/* Both exit with status 2 and a message if the file or a line of it is malformed. */
 void open_cases(const char *path);
 bool next_case(struct suite_case *test);
 

@@ -4,29 +4,31 @@
  *
  *     bpf_conformance CASES
  *
- * CASES has a line a program, with tabs between: its name, the program and its memory in hex (- for none), r0 in hex, and what the
- * verifier says to it in each of the two ways, - where it has to take it. crates/kernel/src/conformance.rs writes it.
+ * CASES has one line per program, with tab-separated fields: its name, the program and its memory in hex (- for none),
+ * r0 in hex, and the verifier's message in each of the two ways, or - if the verifier has to accept the program.
+ * crates/kernel/src/conformance.rs writes it.
  *
- * A program of the suite wants r1 to point to its memory and r2 to be its length, and gives 64 bits in r0; the kernel hands out a
- * context and takes 32. So the memory is the value of a map, which the verifier knows to be so long and whose address a program
- * may name, and each exit of the main function becomes a jump to an end that puts r0 into a second map. Nothing else of the
- * program is changed. That end stands before the program, so the calls and jumps within keep their distances.
+ * A program of the suite expects a pointer to its memory in r1 and the length of that in r2, and returns 64 bits in r0;
+ * the kernel passes a context and takes 32 bits. So the memory is the value of a map, whose size the verifier knows and
+ * whose address a program may load, and each exit of the main function becomes a jump to an epilogue that stores r0
+ * into a second map. Nothing else of the program is changed. The epilogue precedes the program, so the calls and jumps
+ * within the program keep their offsets.
  *
- * The two ways differ in what the loader is allowed to:
- *   optimised  by CAP_BPF: the verifier removes each branch whose outcome it knows, so of these programs, which work on
- *              constants, the JIT sees few; local calls and loops are allowed
- *   kept       by CAP_PERFMON alone: no branch is removed, and neither local calls nor loops are allowed
+ * The two ways differ in the capabilities of the loader:
+ *   optimised  with CAP_BPF: the verifier removes each branch whose outcome it knows, so the JIT sees few branches of these
+ *              programs, which work on constants; local calls and loops are allowed
+ *   kept       with CAP_PERFMON alone: no branch is removed, and neither local calls nor loops are allowed
  *
- * A kernel before 6.6 has to refuse what has instructions that it lacks, in whatever words.
+ * A kernel before 6.6 has to refuse programs with instructions that it lacks, with any message.
  *
  * Freestanding: runner/freestanding.h.
  */
 #include "bpf_cases.h"
 
-/* The log of this level has why a program is refused, and no state of each step. */
+/* At this level the log has the reason why a program is refused, but not the state of each step. */
 enum { LOG_SUMMARY = 4, LOG_BYTES = 1 << 16 };
 
-/* Codes of instructions. */
+/* Opcodes. */
 enum {
 	LOAD_IMMEDIATE = 0x18,
 	STORE_DOUBLE = 0x7b,
@@ -37,9 +39,9 @@ enum {
 	CLASS_JUMP = 5,
 	CLASS_JUMP_32 = 6,
 };
-/* What `from` says of LOAD_IMMEDIATE and CALL_FUNCTION. */
+/* Values of `from` in LOAD_IMMEDIATE and CALL_FUNCTION. */
 enum { ADDRESS_IN_MAP = 2, LOCAL = 1 };
-/* What stands before the program: a jump over the end, the end, and r1 and r2. */
+/* What precedes the program: a jump over the epilogue, the epilogue, and the loads of r1 and r2. */
 enum { AT_END = 1, END = 5, BEGIN_MAX = 3, AROUND_MAX = AT_END + END + BEGIN_MAX };
 
 static const char *const way_names[WAYS] = { "optimised", "kept" };
@@ -160,7 +162,7 @@ static long at_element(int command, long map, void *value)
 	return CALL(SYS_BPF, command, &element, sizeof(element));
 }
 
-/* capset(2): CAP_PERFMON alone, or everything. Only what is effective changes, so it can be taken back. */
+/* capset(2): CAP_PERFMON alone, or everything. Only the effective set changes, so this can be undone. */
 static void allow(enum way way)
 {
 	static const struct {
@@ -231,7 +233,7 @@ static void take_refusal(const struct suite_case *test, enum way way, long error
 	say(OUT, "\n");
 }
 
-/* Whether the JIT took it; counts the conditional jumps that the verifier has left in it. */
+/* Whether the JIT compiled the program; counts the conditional jumps that the verifier has left in it. */
 static bool compiled(long file, enum way way)
 {
 	static struct instruction checked[2 * (PROGRAM_MAX + AROUND_MAX)];
@@ -256,7 +258,10 @@ static void run(const struct suite_case *test, enum way way, long file, long mem
 	struct test_run order = { .file = (uint32_t)file, .in_bytes = sizeof(packet), .in = (uintptr_t)packet };
 	uint64_t r0 = ~test->result;
 
-	/* A copy, for what is handed over is written to by nobody; and a result that cannot be taken for one. */
+	/*
+	 * The memory is copied because at_element() takes no const pointer; the kernel only reads it. r0 starts as a
+	 * wrong result, which a program has to overwrite.
+	 */
 	memcpy(memory, test->memory, test->memory_bytes);
 	if (at_element(MAP_UPDATE, result_map, &r0) || (memory_map >= 0 && at_element(MAP_UPDATE, memory_map, memory)))
 		give_up("a map cannot be written: ", test->name);
@@ -303,7 +308,7 @@ static void check(const struct suite_case *test, enum way way)
 		(void)CALL(SYS_CLOSE, memory_map);
 }
 
-/* Who has not CAP_BPF may load nothing where this is not 0. */
+/* Without CAP_BPF no program may be loaded unless this is 0. */
 static void let_everybody_load(void)
 {
 	long file = CALL(SYS_OPENAT, AT_FDCWD, "/proc/sys/kernel/unprivileged_bpf_disabled", 1);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * bpfcheck in a booted kernel: does its JIT swap bytes as it should, where a load or a move comes right before the swap and where
- * a jump leads between the two?
+ * bpfcheck in a booted kernel: does its JIT swap bytes correctly if a load or a move comes right before the swap, and
+ * if a jump leads between the two?
  *
  *     bpfcheck [be] [le] [bswap]
  *
- * Programs of socket filters, made here, loaded by bpf(2) and run by BPF_PROG_TEST_RUN: each puts eight bytes on its stack,
- * loads 16, 32 or 64 bits of them at several offsets, there or in another register and moved, swaps them by each of the swapping
- * instructions and returns one half of the result. lib/test_bpf has no swap behind a load or a move. Prints for each shape how
- * long its code is after the JIT, in instructions of four bytes on POWER; what the interpreter runs is a failure. With words, of
- * these swaps alone. For a trace, the straight ones are called be16_0, bswap64_8 and so on, by swap and offset.
+ * The programs are socket filters, made here, loaded by bpf(2) and run by BPF_PROG_TEST_RUN. Each puts sixteen bytes on its
+ * stack, loads 16, 32 or 64 bits of them at several offsets, either directly or into another register and moved from there,
+ * swaps them by each of the swap instructions and returns one half of the result. lib/test_bpf has no swap right after a
+ * load or a move. Prints the length of each shape's JIT code in units of four bytes, which are instructions on POWER; a
+ * program that the interpreter runs is a failure. With arguments, only these swaps are checked. For a trace, the programs
+ * without a move, a jump and the upper half are called be16_0, bswap64_8 and so on, by swap and offset.
  *
  * Freestanding: runner/freestanding.h.
  */
@@ -17,11 +18,11 @@
 
 #include "bpf.h"
 
-/* Bytes of packets. */
+/* Lengths of the packets in bytes. */
 enum { DATA_SHORT = 64, DATA_LONG = 256 };
 
 /* clang-format off */
-/* Codes of instructions: class, operation, size. */
+/* Opcodes: class, operation, size. */
 enum {
 	LOAD_WORD = 0x61,
 	LOAD_HALF = 0x69,
@@ -58,14 +59,14 @@ static void add_constant(uint8_t to, uint64_t value)
 	add(0, 0, 0, 0, (int32_t)(value >> 32));
 }
 
-/* What a case is. */
+/* A test case. */
 struct shape {
 	unsigned int bits;
 	uint8_t swap;
-	int offset; /* of the load from its pointer; 0 is a form of its own on some machines */
+	int offset; /* 0: the load is at its pointer, a form of its own on some machines; else at 8 + offset - 1 */
 	bool jumped_to; /* whether a jump leads to the swap */
 	bool upper; /* which half of the result is returned */
-	bool moved; /* whether a move stands before the swap, and the load further up */
+	bool moved; /* whether a move comes right before the swap, and the load earlier */
 };
 
 static void make(const struct shape *shape)
@@ -148,7 +149,7 @@ static void wrong(const struct shape *shape, const char *what, uint64_t found, u
 	say(OUT, "\n");
 }
 
-/* Under which a trace finds it; what moves, jumps or returns the upper half has none. */
+/* The name for a trace; a shape with a move, a jump or the upper half has none. */
 static const char *name_of(const struct shape *shape)
 {
 	static char name[16];
@@ -234,7 +235,7 @@ _Noreturn void assay_main(uintptr_t *stack)
 		for (unsigned int swap = 0; swap < 3; swap++) {
 			if (!asked_for(stack, swap_name(swaps[swap])))
 				continue;
-			/* 0: at the pointer, without a displacement; then at each that the alignment allows. */
+			/* 0: at the pointer, without a displacement; then each displacement that the alignment allows. */
 			for (int offset = 0; offset <= 9; offset += offset ? (int)bits / 8 : 1) {
 				for (unsigned int rest = 0; rest < 8; rest++, shapes++) {
 					struct shape shape = { bits, swaps[swap], offset, rest & 1, rest >> 1 & 1, rest >> 2 };
@@ -244,7 +245,7 @@ _Noreturn void assay_main(uintptr_t *stack)
 			}
 		}
 	}
-	failures += !shapes; /* words that are no swaps */
+	failures += !shapes; /* no argument names a swap */
 	say(OUT, failures ? "bpfcheck: swaps are wrong, shapes: " : "bpfcheck: all swaps are right, shapes: ");
 	say_number(OUT, shapes);
 	if (refused) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Pages through a pipe, read again: what the kernel copies to the program is long enough for its vector loops, where it has
- * them (POWER8: from 3328 bytes on), so it takes the vector unit for itself and gives it back.
+ * Writes pages into a pipe and reads them again: the kernel's copies to the program are long enough for its vector
+ * loops, if it has them (POWER8: from 3328 bytes on), so it acquires the vector unit and releases it.
  *
  *     copies [ROUNDS]    (1000)
  *
- * For who wants to know what that costs: --roi enter_vmx_usercopy, or enable_kernel_altivec.
+ * To see what that costs: --roi enter_vmx_usercopy, or enable_kernel_altivec.
  */
 #include "freestanding.h"
 

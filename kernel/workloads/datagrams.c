@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * UDP datagrams from a tunnel, of which the program takes the first byte alone: so the kernel sums each as a whole before it
- * hands anything out (net/ipv4/udp.c, a read that is shorter than the datagram), for the program and not in a softirq. Every
- * eighth arrives with one bit turned over, and has to be refused.
+ * UDP datagrams from a tunnel, of which the program only reads the first byte: so the kernel checksums each as a whole
+ * before it copies anything (net/ipv4/udp.c, a read that is shorter than the datagram), in the program's system call
+ * and not in a softirq. Every eighth arrives with one bit flipped, and has to be refused.
  *
  *     datagrams [BYTES [ROUNDS [vectors]]]    (3000 1000)
  *
- * `vectors`: the program touches a vector register before each read, so who takes the vector unit in the kernel has a state to
- * save, and to load again afterwards. For who wants to know what a sum costs: --roi __csum_partial on POWER, do_csum on LoongArch;
- * or --user-roi receive, the system call as a whole and with what the program's registers cost.
+ * `vectors`: the program touches a vector register before each read, so kernel code that acquires the vector unit has a
+ * state to save, and to restore afterwards. To see what a checksum costs: --roi __csum_partial on POWER, do_csum on
+ * LoongArch; or --user-roi receive, the system call as a whole, with the cost of the program's registers.
  */
 #include "freestanding.h"
 
@@ -23,7 +23,7 @@ enum { IFF_UP = 1, IFF_TUN = 1, IFF_NO_PI = 0x1000, SIOCSIFFLAGS = 0x8914, SIOCS
 #define TUNSETIFF 0x400454caU
 #endif
 
-/* Addresses and ports are bytes in the network's order, whatever the machine's. */
+/* Addresses and ports are bytes in network byte order, whatever the machine's. */
 struct address {
 	uint16_t family;
 	uint8_t port[2], host[4], rest[8];
@@ -55,7 +55,7 @@ static void put_16(uint8_t *at, unsigned int value)
 	at[1] = (uint8_t)value;
 }
 
-/* Words of the network's order, one by one. */
+/* Adds 16-bit words in network byte order, byte by byte. */
 static unsigned int sum_of(const uint8_t *at, size_t bytes, unsigned int sum)
 {
 	for (size_t i = 0; i < bytes; i++) {
@@ -65,7 +65,7 @@ static unsigned int sum_of(const uint8_t *at, size_t bytes, unsigned int sum)
 	return sum;
 }
 
-/* A datagram of so many bytes, behind its headers. */
+/* Makes a datagram of so many bytes, with its headers. */
 static void make_packet(size_t bytes)
 {
 	uint8_t *ip = packet, *udp = packet + IP_BYTES, *data = packet + HEADERS;
@@ -73,7 +73,7 @@ static void make_packet(size_t bytes)
 
 	for (size_t i = 0; i < bytes; i++) {
 		state = state * 1103515245 + 12345;
-		/* Every second page is of ones, for carries. */
+		/* Every second page is all ones, for carries. */
 		data[i] = i & 4096 ? 0xff : (uint8_t)(state >> 16);
 	}
 	ip[0] = 0x45;
@@ -136,7 +136,7 @@ static inline void touch_vectors(void)
 
 long receive(long talk, bool vectors);
 
-/* Not inlined: its name is what is traced. */
+/* Not inlined: it is traced by its name. */
 __attribute__((noinline)) long receive(long talk, bool vectors)
 {
 	uint8_t first[1];

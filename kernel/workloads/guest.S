@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The guest of guest_switch: fills vs0 to vs63 from its memory, asks its hypervisor for something, writes the registers back to
- * its memory, and so on. r4 counts the calls. It runs without translation at GUEST_CODE (guest.h) and never ends.
+ * The guest of guest_switch: loads vs0 to vs63 from its memory, makes a hypercall, stores the registers to its memory,
+ * and repeats this. r4 counts the calls. It runs without translation at GUEST_CODE (guest.h) and never ends.
  */
 #include "guest.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where guest_switch's guest has what, and its hypercall, a number that PAPR does not give out; for assembly, too. */
+/* The memory layout of guest_switch's guest, and its hypercall, a number that PAPR does not assign; for assembly, too. */
 #ifndef KERNEL_GUEST_H
 #define KERNEL_GUEST_H
 

@@ -4,9 +4,10 @@
  *
  *     guest_switch [ROUNDS]
  *
- * Each KVM_RUN goes into the guest and comes back with its next call, which the kernel does not know and hands to us: on POWER8
- * once through kvmppc_run_vcpu, the loop over virtual cores, and the real-mode switch below it. In each round guest and host have
- * other random values in vs0 to vs63, and each has to find its own again; the guest's count has to go up by one.
+ * Each KVM_RUN enters the guest and returns with its next hypercall, which the kernel does not know and passes to us:
+ * on POWER8 once through kvmppc_run_vcpu, the loop over virtual cores, and the real-mode switch below it. In each round
+ * guest and host have different random values in vs0 to vs63, and each has to find its own again; the guest's count has
+ * to go up by one.
  *
  * Freestanding: runner/freestanding.h.
  */
@@ -144,7 +145,7 @@ static struct shared *new_guest(long *cpu)
 	return (struct shared *)(uintptr_t)shared;
 }
 
-/* Into the guest and back. Its registers of the round before are in its memory then. */
+/* Enters the guest and returns. The guest's memory then has its registers of the round before. */
 static void go_round(volatile struct shared *shared, long cpu, uint64_t round)
 {
 	static uint8_t before[REGISTERS_BYTES], fill_before[REGISTERS_BYTES];

@@ -4,8 +4,9 @@
  *
  *     misbehave exit | crash | panic | hang | flood | forge
  *
- * exit: status 7, with a word on each stream. crash: a store to address 0. panic: asks the kernel for one through
- * /proc/sysrq-trigger. hang: never ends. flood: prints more than is passed on. forge: prints what looks like init's record.
+ * exit: status 7, with a word on each stream. crash: a store to address 0. panic: makes the kernel panic through
+ * /proc/sysrq-trigger. hang: never ends. flood: prints more than init passes on. forge: prints a line that looks like a
+ * record of init.
  */
 #include "freestanding.h"
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The packet programs of libs/ebpf in a booted kernel, for traces of what its JIT makes of them.
+ * The packet programs of libs/ebpf in a booted kernel, for traces of the code that its JIT makes.
  *
  *     packets ROUNDS PROGRAM...
  *
- * /assay/packets/PROGRAM is written by crates/kernel/src/packets.rs: a packet before and after, what the program returns of it, and
- * its bytecode. The programs want a packet in r1 and its length in r2, which no kind of program gets from the kernel; so the
- * packet is the value of a map, whose address and length are put before the program. The length is read from there as well:
- * the verifier would remove the checks of one that it knows. Prints how long each program's code is after the JIT; a wrong
- * result, a packet changed otherwise than in user mode and a program that the JIT did not take are failures.
+ * /assay/packets/PROGRAM is written by crates/kernel/src/packets.rs: a packet before and after, the program's return
+ * value, and its bytecode. The programs expect a packet in r1 and its length in r2, which the kernel passes to no type
+ * of program; so the packet is in the value of a map, and instructions before the program load its address and length.
+ * The length is read from the map as well: if the verifier knew the length, it would remove the checks. Prints the
+ * length of each program's JIT code; a wrong result, a packet that is not changed as in user mode and a program that
+ * the JIT did not compile are failures.
  *
  * Freestanding: runner/freestanding.h.
  */
@@ -18,7 +19,7 @@
 
 enum { PACKET_BYTES = 64, PROGRAM_MAX = 256 };
 
-/* What a program's header can make the verifier think of: 18 bytes, a header of 60 and one of 20 behind the packet's begin. */
+/* Room for the largest offset that the verifier assumes: 18 bytes, a header of 60 and one of 20 from the packet's start. */
 enum { ROOM_BYTES = 128 };
 
 struct packet_file {
@@ -32,7 +33,7 @@ struct value {
 	uint8_t packet[ROOM_BYTES];
 };
 
-/* Codes of instructions. */
+/* Opcodes, the `from` of a map value's address, and the number of instructions before the program. */
 enum { LOAD_IMMEDIATE = 0x18, LOAD_DOUBLE = 0x79, AND_VALUE = 0x57, ADD_VALUE = 0x07, ADDRESS_IN_MAP = 2, BEGIN = 5 };
 
 static bool failed(const char *name, const char *what)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * regcheck in a booted kernel: does it keep every floating-point and vector register where it promises to?
+ * regcheck in a booted kernel: does it preserve every floating-point and vector register where it promises to?
  *
  *     regcheck [ROUNDS]
  *
  * Three parts, each with new random values in each round and every register compared bit by bit, lower and upper halves:
- * switches, among four processes that give the processor to each other and are taken it away by the timer; signals, whose
- * handler leaves other values in all registers; fork, after which parent and child both look. A register that is lost is
- * named with what was in it. The kernel's own vmx_* tests compare half of each of twelve registers.
+ * switches, among four processes that yield the processor to each other and are preempted by the timer; signals, whose
+ * handler leaves other values in all registers; fork, after which parent and child both compare. A lost register is printed
+ * with its contents before and after. The kernel's own vmx_* tests only compare half of each of twelve registers.
  *
  * Freestanding: runner/freestanding.h.
  */
@@ -72,7 +72,7 @@ static uint32_t next_random(void)
 	return (uint32_t)(state >> 33);
 }
 
-/* A function of its own: kernel/tests/run counts it in user mode and in a booted kernel. */
+/* Not inlined: kernel/tests/run counts its instructions in user mode and in a booted kernel. */
 static __attribute__((noinline)) void fill_block(void)
 {
 	for (unsigned int i = 0; i < REGISTERS * REGISTER_BYTES; i++)
@@ -100,7 +100,7 @@ static bool tell_lost(const char *part, const char *name, int index, unsigned in
 	return false;
 }
 
-/* How many registers are not what they were, as far as their first bytes go. */
+/* Prints and counts the registers whose first bytes have changed. */
 static unsigned int compare_bytes(const char *part, unsigned int bytes)
 {
 	unsigned int lost = 0;
@@ -128,7 +128,10 @@ static int wait_for(long child)
 	return status;
 }
 
-/* One of the processes that want the processor; every fourth round has no call, but a loop of some ticks' length. */
+/*
+ * One of the processes that compete for the processor. Every fourth round has no system call, but a loop of some timer
+ * ticks' length.
+ */
 static _Noreturn void contend(unsigned int who, unsigned int rounds)
 {
 	state = 77777u * (who + 1);

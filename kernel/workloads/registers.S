@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * regcheck's crossings: fills every floating-point and vector register from memory, lets the kernel in, and writes down what
- * the registers hold afterwards.
+ * The crossings of regcheck and guest_switch: loads every floating-point and vector register from memory, enters the
+ * kernel, and stores what the registers hold afterwards.
  *
  *     long registers_cross(const void *fill, void *found, long number, long a, long b, long spins);
  *
- * NUMBER is a system call with arguments A and B, or negative for none. SPINS is how often it is made; without a system call,
- * how long a loop runs in which the timer may take the processor away. Returns what the last call did. The layout of
- * FILL and FOUND is said by registers.h. Linux keeps all of these registers over a system call on every architecture here.
+ * NUMBER is a system call with arguments A and B, or negative for none. SPINS is how often it is made; without a system
+ * call, the iterations of a loop in which the timer may preempt the process. Returns what the last call returned.
+ * registers.h has the layout of FILL and FOUND. Linux preserves all of these registers across a system call on every
+ * architecture here.
  */
 #if defined(__powerpc64__)
 /* vs0 to vs63 in the order of memory, then VSCR (16 bytes), FPSCR (8), VRSAVE (8). */
@@ -179,7 +180,7 @@ registers_cross:
 	move	$s2, $a3
 	move	$s3, $a4
 	move	$s4, $a5
-	/* xvld xrN, a0, 32 * N, as words: the assembler takes them only with LASX. */
+	/* xvld xrN, a0, 32 * N, as words: the assembler accepts the instructions only with LASX. */
 	.set	n, 0
 	.rept	32
 	.word	0x2c800000 | (32 * n) << 10 | 4 << 5 | n

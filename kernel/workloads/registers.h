@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The block of registers that registers.S fills and writes down, by architecture. */
+/* The block of registers that registers.S loads and stores, by architecture. */
 #ifndef KERNEL_REGISTERS_H
 #define KERNEL_REGISTERS_H
 
@@ -21,7 +21,7 @@ static const struct control controls[CONTROLS] = { { "VSCR", 1024, 16 }, { "FPSC
 static inline void fill_controls(unsigned char *block, uint32_t random)
 {
 	uint64_t rounding = random & 3, saves = 0xffffffff;
-	/* lvx puts the word with VSCR where mtvscr takes it: the last in the order of the registers. */
+	/* mtvscr takes the last word of the register; this is where lvx loads that from. */
 	unsigned int last = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 12;
 	uint32_t vscr = (random >> 2 & 1) << 16 | (random >> 3 & 1);
 
@@ -32,7 +32,7 @@ static inline void fill_controls(unsigned char *block, uint32_t random)
 	*(uint64_t *)(void *)(block + 1048) = saves;
 }
 #elif defined(__powerpc__)
-/* The vectors are the registers, since they are as many as wide; the doubles stand behind them. */
+/* REGISTERS are the vectors; the doubles come after them in the block and are compared like controls. */
 #define DOUBLE(number) { "f" #number, 512 + 8 * (number), 8 }
 #define DOUBLES(ten) \
 	DOUBLE(ten##0), DOUBLE(ten##1), DOUBLE(ten##2), DOUBLE(ten##3), DOUBLE(ten##4), DOUBLE(ten##5), DOUBLE(ten##6), \
@@ -45,13 +45,13 @@ static const struct control controls[CONTROLS] = {
 	DOUBLES(2),
 	DOUBLE(30),
 	DOUBLE(31),
-	/* The first word of what mffs leaves is not FPSCR's. */
+	/* The first word of what mffs returns is not FPSCR's. */
 	{ "VSCR", 768, 16 },
 	{ "FPSCR", 788, 4 },
 	{ "VRSAVE", 792, 4 },
 };
 
-/* Doubles of any bits; the rest as on 64-bit POWER. */
+/* Doubles of random bits; the rest as on 64-bit POWER. */
 static inline void fill_controls(unsigned char *block, uint32_t random)
 {
 	uint32_t *words = (uint32_t *)(void *)block;
@@ -69,7 +69,10 @@ static inline void fill_controls(unsigned char *block, uint32_t random)
 	words[792 / 4] = 0xffffffff;
 }
 #elif defined(__loongarch__)
-/* What a forked child has of each register; copy_thread() declares its vectors dead, and their upper parts are set anew. */
+/*
+ * CHILD_BYTES: what a forked child keeps of each register. copy_thread() marks the vectors as unused, so the upper
+ * parts are reset.
+ */
 enum { REGISTERS = 32, REGISTER_BYTES = 32, CHILD_BYTES = 8, CONTROLS = 0 };
 #define REGISTER_NAME "xr"
 static const struct control controls[1];
@@ -81,7 +84,7 @@ static inline void fill_controls(unsigned char *block, uint32_t random)
 }
 #endif
 
-/* With room for the controls. */
+/* Includes room for the controls. */
 enum { BLOCK_BYTES = 1088 };
 
 #endif

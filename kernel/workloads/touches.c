@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Memory that nobody has touched: each page faults where it is read, and again where it is written.
+ * Touches fresh memory: each page faults when it is read, and again when it is written.
  *
  *     touches
  *
- * For a trace of touch_pages: a block in which a fault happens is left, and begins again where it was left, in the middle. What
- * is counted has to be what the emulator of programs counts, where there are no faults.
+ * For a trace of touch_pages: a fault leaves a block in the middle, and execution resumes there. The counts have to be
+ * the same as in QEMU's user mode, where no faults are seen.
  */
 #include "freestanding.h"
 
