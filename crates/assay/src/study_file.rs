@@ -220,9 +220,14 @@ impl Row {
     }
 }
 
-/// The names of all studies, sorted.
+/// The studies of published tables, by name.
 pub fn names(workspace: &Workspace) -> Result<Vec<String>> {
-    let folder = workspace.root.join("studies");
+    names_in(workspace, "studies")
+}
+
+/// The names of the files of studies in a folder of the workspace, in order.
+pub fn names_in(workspace: &Workspace, folder: &str) -> Result<Vec<String>> {
+    let folder = workspace.root.join(folder);
     let entries = fs::read_dir(&folder).map_err(|error| Problem::io("read the folder", &folder, &error))?;
     let mut names: Vec<String> = entries
         .flatten()
@@ -232,22 +237,13 @@ pub fn names(workspace: &Workspace) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Loads a study by its name or by a part of it that no other study has.
-pub fn load(workspace: &Workspace, word: &str) -> Result<Study> {
-    let all = names(workspace)?;
-    let matching: Vec<&String> = match all.iter().find(|name| *name == word) {
-        Some(exact) => vec![exact],
-        None => all.iter().filter(|name| name.contains(word)).collect(),
-    };
-    let [name] = matching[..] else {
-        let what = if matching.is_empty() { "no study is called" } else { "more than one study matches" };
-        return Err(Problem::new(format!("{what} '{word}'")).remedy(format!("known: {}", all.join(" "))));
-    };
+/// Loads a study by its name.
+pub fn load(workspace: &Workspace, name: &str) -> Result<Study> {
     let path = workspace.root.join("studies").join(format!("{name}.toml"));
     let mut study: Study = toml::from_str(&read_text(&path)?).map_err(|error| {
         Problem::new(format!("is not a valid study: {error}")).at(workspace.display(&path))
     })?;
-    study.name.clone_from(name);
+    name.clone_into(&mut study.name);
     for (index, row) in study.rows.iter().enumerate() {
         let by_hotpath = row.hotpath.is_some() && row.variant.is_some();
         if by_hotpath == row.program.is_some() {

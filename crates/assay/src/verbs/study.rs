@@ -5,6 +5,7 @@ use crate::context::{Context, Outcome};
 use crate::study_file::{self, Quantity, Study};
 use crate::verbs::study_rerun::{record, rerun, Rerun};
 use crate::verbs::{study_beside, study_difference, study_engine};
+use lab::cache::Workspace;
 use lab::{Problem, Result};
 use report::record::Record;
 use report::{Count, Derived, Predicted, Published, Report, Section, Table};
@@ -28,24 +29,28 @@ pub struct Args {
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let Some(word) = &args.study else { return list(context) };
-    if let Some(study) = study_engine::find(&context.workspace, word)? {
+    let workspace = &context.workspace;
+    let (kind, name) = named(workspace, word)?;
+    if kind == Kind::Engine {
+        let study = study_engine::load(workspace, &name)?;
         return match &args.scenario {
             Some(scenario) => study_engine::run_scenarios(context, &study, scenario),
             None => study_engine::run(context, &study, args.picture.as_deref()),
         };
     }
-    if args.scenario.is_some() {
-        return Err(Problem::new(format!("'{word}' has no scenarios"))
-            .remedy("leave out --scenario, or name 2014-micro-partition-prefetch"));
+    let refused = [
+        ("there are no scenarios", "--scenario", args.scenario.is_some()),
+        ("there is nothing to draw", "--picture", args.picture.is_some()),
+    ];
+    if let Some((what, option, _)) = refused.into_iter().find(|(.., given)| *given) {
+        let engines = study_engine::names(workspace)?.join(" or ");
+        return Err(Problem::new(format!("{what} in '{name}'"))
+            .remedy(format!("leave out {option}, or name {engines}")));
     }
-    if args.picture.is_some() {
-        return Err(Problem::new(format!("there is nothing to draw in '{word}'"))
-            .remedy("leave out --picture, or name 2014-micro-partition-prefetch"));
+    if kind == Kind::Difference {
+        return study_difference::run(context, &study_difference::load(workspace, &name)?);
     }
-    if let Some(study) = study_difference::find(&context.workspace, word)? {
-        return study_difference::run(context, &study);
-    }
-    let study = study_file::load(&context.workspace, word)?;
+    let study = study_file::load(workspace, &name)?;
     let reruns = rerun(context, &study, study.compiler()?)?;
     let exact = reruns.iter().all(|rerun| rerun.exact() != Some(false));
     let beside = study_beside::Beside::of(context, &study, &reruns)?;
@@ -62,6 +67,39 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     Ok(if exact { Outcome::Fine } else { Outcome::Failed })
 }
 
+/// What was published, which decides how a study is run again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Table,
+    Difference,
+    Engine,
+}
+
+/// Every study: what it is of, and its name.
+fn studies(workspace: &Workspace) -> Result<Vec<(Kind, String)>> {
+    let tables = study_file::names(workspace)?.into_iter().map(|name| (Kind::Table, name));
+    let differences = study_difference::names(workspace)?.into_iter().map(|name| (Kind::Difference, name));
+    let engines = study_engine::names(workspace)?.into_iter().map(|name| (Kind::Engine, name));
+    let mut all: Vec<_> = tables.chain(differences).chain(engines).collect();
+    all.sort_by(|(_, a), (_, b)| a.cmp(b));
+    Ok(all)
+}
+
+/// The study of this name, or whose name alone contains the word.
+fn named(workspace: &Workspace, word: &str) -> Result<(Kind, String)> {
+    let all = studies(workspace)?;
+    let known = || all.iter().map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(" ");
+    let exact: Vec<_> = all.iter().filter(|(_, name)| name == word).collect();
+    let matching =
+        if exact.is_empty() { all.iter().filter(|(_, name)| name.contains(word)).collect() } else { exact };
+    match matching[..] {
+        [study] => Ok(study.clone()),
+        [] => Err(Problem::new(format!("no study is called '{word}'")).remedy(format!("known: {}", known()))),
+        _ => Err(Problem::new(format!("more than one study matches '{word}'"))
+            .remedy(format!("known: {}", known()))),
+    }
+}
+
 /// One study in the list. Kind `study_title`.
 #[derive(Serialize)]
 struct TitleRecord {
@@ -73,21 +111,15 @@ struct TitleRecord {
 }
 
 fn list(context: &Context) -> Result<Outcome> {
-    let mut all = Vec::new();
-    for name in study_file::names(&context.workspace)? {
-        let Study { title, source, .. } = study_file::load(&context.workspace, &name)?;
-        all.push((name, title, source));
-    }
-    for name in study_difference::names(&context.workspace)? {
-        let study = study_difference::load(&context.workspace, &name)?;
-        all.push((name, study.title, study.source));
-    }
-    for name in study_engine::names(&context.workspace)? {
-        let study = study_engine::load(&context.workspace, &name)?;
-        all.push((name, study.title, study.source));
-    }
-    all.sort();
-    for (name, title, source) in all {
+    let workspace = &context.workspace;
+    for (kind, name) in studies(workspace)? {
+        let (title, source) = match kind {
+            Kind::Table => study_file::load(workspace, &name).map(|study| (study.title, study.source)),
+            Kind::Difference => {
+                study_difference::load(workspace, &name).map(|study| (study.title, study.source))
+            }
+            Kind::Engine => study_engine::load(workspace, &name).map(|study| (study.title, study.source)),
+        }?;
         if context.json {
             let assay_version = env!("CARGO_PKG_VERSION");
             let record = TitleRecord { kind: "study_title", study: name, title, source, assay_version };

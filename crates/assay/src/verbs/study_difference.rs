@@ -5,7 +5,7 @@
 use crate::context::{Context, Outcome};
 use crate::cpus;
 use crate::judge::Judge;
-use crate::study_file;
+use crate::study_file::names_in;
 use crate::winners::interval_text;
 use arch::Arch;
 use lab::cache::{read_text, Workspace};
@@ -83,26 +83,7 @@ struct DifferenceRecord {
 
 /// The names of all studies of differences, sorted.
 pub fn names(workspace: &Workspace) -> Result<Vec<String>> {
-    let folder = workspace.root.join("studies/differences");
-    let entries =
-        std::fs::read_dir(&folder).map_err(|error| Problem::io("read the folder", &folder, &error))?;
-    let mut names: Vec<String> = entries
-        .flatten()
-        .filter_map(|entry| entry.file_name().to_string_lossy().strip_suffix(".toml").map(str::to_owned))
-        .collect();
-    names.sort();
-    Ok(names)
-}
-
-/// The study whose name contains this word, if exactly one does and no study of a published table does.
-pub fn find(workspace: &Workspace, word: &str) -> Result<Option<Study>> {
-    let all = names(workspace)?;
-    if study_file::names(workspace)?.iter().any(|name| name.contains(word)) {
-        return Ok(None);
-    }
-    let matching: Vec<&String> = all.iter().filter(|name| name.contains(word)).collect();
-    let [name] = matching[..] else { return Ok(None) };
-    load(workspace, name).map(Some)
+    names_in(workspace, "studies/differences")
 }
 
 /// Reads one by its name.

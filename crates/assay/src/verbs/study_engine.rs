@@ -11,6 +11,7 @@ mod table;
 use crate::context::{Context, Outcome};
 use crate::cpus;
 use crate::program;
+use crate::study_file::names_in;
 use lab::cache::{read_text, Workspace};
 use lab::output::Output;
 use lab::{Problem, Result};
@@ -118,15 +119,7 @@ pub struct EngineRecord {
 
 /// The names of all studies of the engine, sorted.
 pub fn names(workspace: &Workspace) -> Result<Vec<String>> {
-    let folder = workspace.root.join("studies/engine");
-    let entries =
-        std::fs::read_dir(&folder).map_err(|error| Problem::io("read the folder", &folder, &error))?;
-    let mut names: Vec<String> = entries
-        .flatten()
-        .filter_map(|entry| entry.file_name().to_str()?.strip_suffix(".toml").map(str::to_owned))
-        .collect();
-    names.sort();
-    Ok(names)
+    names_in(workspace, "studies/engine")
 }
 
 /// Reads a study.
@@ -158,12 +151,6 @@ pub fn load(workspace: &Workspace, name: &str) -> Result<Study> {
         }
     }
     Ok(study)
-}
-
-/// The first study of the engine whose name contains this word, if there is one.
-pub fn find(workspace: &Workspace, word: &str) -> Result<Option<Study>> {
-    let name = names(workspace)?.into_iter().find(|name| name.contains(word));
-    name.map(|name| load(workspace, &name)).transpose()
 }
 
 /// A vcore with nothing to do.
