@@ -81,7 +81,7 @@ fn count(
 ) -> Rows<CountRecord> {
     let mut rows: Rows<CountRecord> = BTreeMap::new();
     each_case(
-        "predicting",
+        "counting",
         variants,
         cases,
         |variant, case| judge.count(variant, case),

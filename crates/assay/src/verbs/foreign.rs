@@ -84,10 +84,10 @@ fn unpack(context: &Context, args: &UnpackArgs) -> Result<Outcome> {
 
 /// Refuses what is no package name; apt would take a name that begins with a dash as an option.
 fn refuse_options(packages: &[String]) -> Result<()> {
-    let plain = |name: &&String| {
+    let odd = |name: &&String| {
         !name.chars().all(|c| c.is_ascii_alphanumeric() || "+-.=~:".contains(c)) || name.starts_with('-')
     };
-    packages.iter().find(plain).map_or(Ok(()), |name| {
+    packages.iter().find(odd).map_or(Ok(()), |name| {
         Err(Problem::new(format!("'{name}' is no name of a Debian package"))
             .remedy("packages.debian.org lists the names; a version may follow as in hello=2.10-3"))
     })

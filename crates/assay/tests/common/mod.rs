@@ -157,8 +157,10 @@ impl Lab {
                 assert!(start.starts_with(b"\x7fELF"), "{} is no whole ELF file", path.display());
             }
         }
-        let cores: Vec<PathBuf> =
-            files_below(&self.folder).into_iter().filter(|path| path.ends_with(".core")).collect();
+        let cores: Vec<PathBuf> = files_below(&self.folder)
+            .into_iter()
+            .filter(|path| path.extension() == Some("core".as_ref()))
+            .collect();
         assert!(cores.is_empty(), "core files: {cores:?}");
     }
 
