@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Compiles the eBPF library (libs/ebpf) for the machine that the tool runs on. Every C file of the library and of
-//! backends/ is part of it; host/posix.c supplies memory.
+//! Compiles the eBPF library (libs/ebpf) for the machine that the tool runs on: every C file of the library and of
+//! backends/ but the plugin, host/posix.c, which supplies memory, and host/features.c, which detects CPU features.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,7 +17,7 @@ fn c_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// GCC's sanitizers. rustc links without default libraries, so theirs are named.
+/// Builds with GCC's sanitizers. rustc links without default libraries, so the sanitizers' libraries are named here.
 fn sanitize(build: &mut cc::Build) {
     build.compiler("gcc").flag("-fsanitize=address,undefined").flag("-fno-sanitize-recover=all");
     build.flag("-fno-omit-frame-pointer");
@@ -29,8 +29,8 @@ fn sanitize(build: &mut cc::Build) {
     println!("cargo::rustc-link-lib=dylib=ubsan");
 }
 
-/// Where the public conformance suite is looked for: `$ASSAY_SHARED`, or the folder `shared` beside the checkout. It is not part
-/// of the repository, and the test that runs it is ignored, which is counted, where it is not.
+/// Looks for the public conformance suite in `$ASSAY_SHARED`, or in the folder `shared` beside the checkout. The suite is
+/// not part of the repository: where it is missing, its test is marked as ignored, and the test summary counts it as such.
 fn find_conformance_suite() {
     println!("cargo::rerun-if-env-changed=ASSAY_SHARED");
     println!("cargo::rustc-check-cfg=cfg(has_conformance_suite)");
@@ -54,7 +54,7 @@ fn main() {
         println!("cargo::rerun-if-changed={}", library.join(folder).display());
     }
     let mut build = cc::Build::new();
-    // For the tests of damaged objects: what they load goes through the library under sanitizers (docs/ebpf.md).
+    // Builds the library with sanitizers, for the tests of damaged objects (docs/ebpf.md).
     println!("cargo::rerun-if-env-changed=EBPF_SANITIZE");
     if std::env::var_os("EBPF_SANITIZE").is_some() {
         sanitize(&mut build);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! The text form of programs: one instruction a line in LLVM's BPF assembly syntax, as [`disassemble`] writes it, with
-//! comments (`# ...`) and, for bytecode that no syntax allows, `raw OPCODE DST SRC OFFSET IMM`.
+//! comments (`# ...`) and, for bytecode that this syntax cannot express, `raw OPCODE DST SRC OFFSET IMM`.
 //!
 //! [`disassemble`]: crate::disassemble
 
 use crate::{ByteOrder, SLOT_BYTES};
 
-/// A line that is no instruction.
+/// A line that cannot be assembled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: cannot assemble `{text}`: {reason}")]
 pub struct AssembleError {
-    /// The line, from 1.
+    /// Number of the line, from 1.
     pub line: usize,
-    /// What it says.
+    /// Text of the line, without its comment.
     pub text: String,
     /// What is wrong.
     pub reason: &'static str,
@@ -145,7 +145,7 @@ fn size_of(width: &str) -> Parsed<u8> {
     }
 }
 
-/// `* ( u32 * ) ( r1 + 4 )`: width, base, offset; and the tokens after it.
+/// Parses a memory operand, `* ( u32 * ) ( r1 + 4 )`: gives width, base, offset and the tokens after the operand.
 fn memory<'a, 't>(tokens: &'a [&'t str]) -> Parsed<(&'t str, u8, i16, &'a [&'t str])> {
     match tokens {
         ["*", "(", width, "*", ")", "(", base, sign, distance, ")", rest @ ..] => {
@@ -336,7 +336,7 @@ fn arithmetic_or_load(dst: &str, operator: &str, operand: &[&str]) -> Parsed<Slo
     Ok(Slot { opcode: class | code, dst, src: 0, offset, imm: immediate(operand)? })
 }
 
-/// What follows `r1 =` and is neither a register nor a number.
+/// Parses what can follow `r1 =` besides a register or a number: negation, extensions, loads, swaps, atomic operations.
 fn special_assignment(dst: u8, class: u8, operand: &[&str]) -> Parsed<Option<Slot>> {
     let slot = match operand {
         ["-", source] if register(source).is_ok() => Slot { opcode: class | 0x80, dst, ..Slot::default() },

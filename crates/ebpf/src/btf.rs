@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Just enough of BTF, the type information in BPF objects, to read map definitions: a variable in section `.maps`
-//! whose struct says by its members' types what the map is (`int (*max_entries)[16]` means 16). Format:
-//! Linux, Documentation/bpf/btf.rst. Offsets in BTF are not trusted: everything is looked up checked.
+//! Just enough of BTF, the type information in BPF objects, to read map definitions. A map is a variable in section
+//! `.maps`; the types of its struct's members encode the map's properties (`int (*max_entries)[16]` means 16). Format:
+//! Linux, Documentation/bpf/btf.rst. Offsets in BTF are not trusted: every access is checked.
 
 use crate::maps::{MapDefinition, MapKind};
 use crate::ByteOrder;
@@ -12,7 +12,7 @@ const ARRAY: u32 = 3;
 const STRUCT: u32 = 4;
 const DATASEC: u32 = 15;
 const VAR: u32 = 14;
-/// Typedefs and qualifiers that a definition may go through; also bounds the search in cyclic types.
+/// The longest chain of typedefs, qualifiers or nested arrays that is followed; ends the walk through cyclic types.
 const DEPTH_MAX: usize = 32;
 
 struct Type<'d> {
@@ -20,7 +20,7 @@ struct Type<'d> {
     kind: u32,
     count: usize,
     size_or_type: u32,
-    /// What follows the three common words.
+    /// The bytes after the three words that every type has.
     rest: &'d [u8],
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn word(bytes: &[u8], at: usize, order: ByteOrder) -> Option<u32> {
     })
 }
 
-/// Bytes after the common part of a type.
+/// Number of bytes after the three words that every type has.
 fn extra_bytes(kind: u32, count: usize) -> Option<usize> {
     Some(match kind {
         1 | VAR | 17 => 4,
@@ -51,7 +51,7 @@ fn extra_bytes(kind: u32, count: usize) -> Option<usize> {
 }
 
 impl<'d> Btf<'d> {
-    /// `None` if this is no BTF that can be read to its end.
+    /// `None` if `data` is not BTF, or cannot be read to its end.
     pub(crate) fn parse(data: &'d [u8], order: ByteOrder) -> Option<Btf<'d>> {
         let magic = match order {
             ByteOrder::Little => u16::from_le_bytes(data.get(..2)?.try_into().ok()?),
@@ -86,7 +86,7 @@ impl<'d> Btf<'d> {
         std::str::from_utf8(bytes.split(|byte| *byte == 0).next()?).ok()
     }
 
-    /// Type numbers start at 1; typedefs and qualifiers are followed.
+    /// The type with this id, after following typedefs and qualifiers. Ids start at 1.
     fn get(&self, mut id: u32) -> Option<&Type<'d>> {
         for _ in 0..DEPTH_MAX {
             let found = self.types.get((id as usize).checked_sub(1)?)?;
@@ -146,13 +146,13 @@ impl<'d> Btf<'d> {
                 "value_size" => map.value_bytes = self.number(member_type)?,
                 "key" => map.key_bytes = self.size(self.pointee(member_type)?)?,
                 "value" => map.value_bytes = self.size(self.pointee(member_type)?)?,
-                _ => {} // pinning, flags: nothing that running here depends on
+                _ => {} // pinning, flags: without effect here
             }
         }
         Some(map)
     }
 
-    /// The definition of the map that variable `name` is.
+    /// The map that variable `name` defines.
     pub(crate) fn map(&self, name: &str) -> Option<MapDefinition> {
         let variable = self.types.iter().find(|t| t.kind == VAR && self.name(t.name) == Some(name))?;
         self.definition(variable)

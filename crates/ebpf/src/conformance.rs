@@ -9,7 +9,7 @@ use crate::{Engine, Plugin, PluginError, Question};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Results that differ on a big-endian machine, with the reasons, below the checkout.
+/// The file, below the checkout, of the results that differ on a big-endian machine, with the reasons.
 pub const BIG_ENDIAN_RESULTS: &str = "libs/ebpf/tests/conformance_big_endian.txt";
 
 /// One program of a suite.
@@ -25,43 +25,43 @@ pub struct Case {
     pub result: u64,
 }
 
-/// What a case gives on a big-endian machine, where its published result does not hold.
+/// The result of a case on a big-endian machine, where it differs from the published one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BigEndian {
     /// r0.
     pub result: u64,
-    /// The section of RFC 9669 that makes the difference.
+    /// The section of RFC 9669 that explains the difference.
     pub section: String,
-    /// How it does.
+    /// The explanation.
     pub why: String,
 }
 
 /// The cases with another result on big-endian machines, by name.
 pub type Overlay = BTreeMap<String, BigEndian>;
 
-/// A suite that cannot be read.
+/// Why a suite, or its results for big-endian machines, cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum SuiteError {
-    /// The file.
+    /// The file cannot be read.
     #[error("{path}: {error}")]
     Read {
-        /// Which.
+        /// Its path.
         path: String,
-        /// What the system said.
+        /// The operating system's error.
         error: std::io::Error,
     },
-    /// Its contents.
+    /// The file's contents are malformed.
     #[error("{path}: {reason}")]
     Contents {
-        /// Which.
+        /// Its path.
         path: String,
         /// What is wrong.
         reason: String,
     },
 }
 
-/// Where the suite is looked for if none is named; it is not part of the repository: in `$ASSAY_SHARED`, or in the folder `shared`
-/// beside the checkout.
+/// The default path of the suite, which is not part of the repository: in `$ASSAY_SHARED`, or in the folder `shared` beside
+/// the checkout.
 pub fn default_suite(checkout: &Path) -> PathBuf {
     let shared = match std::env::var_os("ASSAY_SHARED") {
         Some(folder) => PathBuf::from(folder),
@@ -99,7 +99,7 @@ pub fn read_suite(path: &Path) -> Result<Vec<Case>, SuiteError> {
         .collect()
 }
 
-/// Reads results for big-endian machines: a name, a number and a section of RFC 9669 a line, then the reason.
+/// Reads results for big-endian machines. Each line holds a case's name, its result, a section of RFC 9669 and the reason.
 pub fn read_overlay(path: &Path) -> Result<Overlay, SuiteError> {
     let text = read(path)?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
@@ -120,19 +120,19 @@ pub fn read_overlay(path: &Path) -> Result<Overlay, SuiteError> {
         .collect()
 }
 
-/// What a suite's run gave.
+/// The outcome of running a suite.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Cases with the right result.
     pub passed: usize,
-    /// Of those, the ones whose right result is not the published one, on a big-endian machine.
+    /// Of those, the cases judged by their big-endian result instead of the published one.
     pub passed_by_overlay: usize,
-    /// One line for each of the others.
+    /// One line for each case that failed or was not run.
     pub failures: Vec<String>,
 }
 
-/// Runs every case; `overlay` is used if the plugin's machine is big-endian. `each_alone` starts a process for each, as
-/// bpf_conformance does; else one runs them all.
+/// Runs every case; `overlay` is used if the plugin's machine is big-endian. With `each_alone`, each case runs in a process
+/// of its own, as in bpf_conformance; without it, one process runs all cases.
 pub fn run(
     plugin: &Plugin,
     engine: Engine,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! ELF objects as `clang -target bpf -c` and `-target bpfeb` write them.
 //!
-//! Each global function is a program. It is put together with the functions that it calls, directly or not, each once,
-//! the way libbpf does it: their code one after the other, calls pointing from slot to slot. References to maps and to
-//! data sections become `lddw` kinds 5 and 6 with the index of a [`MapDefinition`]; a data section is an array map of
-//! one value, in which addresses of other variables are [`Pointer`]s. The address of a function becomes `lddw` kind 4, as
-//! libbpf writes it, and the function a part of the program. A program that expects something of a kernel (an extern
-//! function or variable) cannot run, but is there to be looked at, and the others are not hindered. Relocation types: LLVM, docs/BPF relocation, `R_BPF_64_64` (1), `R_BPF_64_ABS64` (2),
-//! `R_BPF_64_32` (10).
+//! Each global function is a program. As in libbpf, it is linked with the functions that it calls, directly or indirectly:
+//! the code of each is appended once, and calls become distances in slots. References to maps and to data sections become
+//! `lddw` kinds 5 and 6 with the index of a [`MapDefinition`]; a data section is an array map of one value, in which
+//! addresses of other variables are [`Pointer`]s. The address of a function becomes `lddw` kind 4, as in libbpf, and that
+//! function is linked in as well. A program that needs an extern function or variable, which only a kernel could supply,
+//! can be listed but not run; the object's other programs are not affected. Relocation types: LLVM, docs/BPF relocation,
+//! `R_BPF_64_64` (1), `R_BPF_64_ABS64` (2), `R_BPF_64_32` (10).
 
 mod data;
 
@@ -29,7 +29,7 @@ const CALL_KERNEL_FUNCTION: u8 = 2;
 const CODE_ADDRESS: u8 = 4;
 const MAP_BY_INDEX: u8 = 5;
 const MAP_VALUE_BY_INDEX: u8 = 6;
-/// The library's own limit of a program, in slots.
+/// The library's limit on the size of a program, in slots.
 const PROGRAM_SLOTS_MAX: usize = 1 << 20;
 
 /// Why an object cannot be used.
@@ -38,7 +38,7 @@ pub enum ElfError {
     /// Not an ELF file, or a broken one.
     #[error("not a readable ELF object: {0}")]
     Read(#[from] object::read::Error),
-    /// An ELF file for something else.
+    /// An ELF file for another machine.
     #[error("an ELF object for {0}, not for BPF: compile with clang -target bpf (or bpfeb) -c")]
     NotBpf(String),
     /// No program in it.
@@ -62,19 +62,19 @@ pub enum ElfError {
     /// A reference that cannot be resolved.
     #[error("function {function}, instruction {instruction}: {reason}")]
     Reference {
-        /// Where it is.
+        /// The function that contains it, or the map whose definition it is.
         function: String,
         /// Slot in the function.
         instruction: usize,
         /// What is wrong.
         reason: String,
     },
-    /// An address in a data section that cannot be had.
+    /// An address in a data section that cannot be resolved.
     #[error("section {section}, byte {offset}: {reason}")]
     Data {
-        /// Which.
+        /// The section.
         section: String,
-        /// Where in it.
+        /// Byte offset of the address in the section.
         offset: u64,
         /// What is wrong.
         reason: String,
@@ -89,11 +89,12 @@ pub enum ElfError {
 pub struct Program {
     /// The function's name.
     pub name: String,
-    /// The section it is in, which for the kernel says what it attaches to.
+    /// Its section, whose name tells a loader what the program attaches to.
     pub section: String,
     /// Its bytecode with that of its callees.
     pub bytecode: Vec<u8>,
-    /// Why it cannot run: it needs something that only a kernel has. Its instruction is then as the compiler left it.
+    /// Why it cannot run, if so: the first reference that only a kernel could resolve. Such instructions stay as compiled,
+    /// except that the src field of a call becomes 2 (a kernel function).
     pub unresolved: Option<String>,
 }
 
@@ -106,12 +107,12 @@ pub struct Object {
     pub programs: Vec<Program>,
     /// Maps, by the index that `lddw` uses.
     pub maps: Vec<MapDefinition>,
-    /// What each map starts with: empty, or a data section's contents.
+    /// The initial contents of each map: none, or those of a data section.
     pub map_contents: Vec<Vec<u8>>,
-    /// Where in those contents there are addresses of others.
+    /// The addresses of variables in those contents.
     pub pointers: Vec<Pointer>,
-    /// CO-RE relocations, by which a loader puts the running kernel's field offsets into the code. They are not applied:
-    /// the offsets are those of the headers that the object was compiled with.
+    /// Number of CO-RE relocations, with which a loader patches the running kernel's field offsets into the code. They are
+    /// not applied: the offsets remain those of the headers that the object was compiled with.
     pub co_re_relocations: u64,
 }
 
@@ -147,11 +148,11 @@ struct Reader<'d> {
     map_index: BTreeMap<(usize, u64), usize>,
 }
 
-/// Where an ELF header of either class says which machine it is for.
+/// The bytes of e_machine in an ELF header of either class.
 const E_MACHINE: std::ops::Range<usize> = 18..20;
 
-/// Whether a section holds definitions of maps: described by BTF, as structs of the old kind, or of that kind one to a section
-/// (`maps/NAME`, as the loaders of gobpf and ply had it).
+/// Whether a section defines maps: `.maps` with BTF, `maps` with `struct bpf_map_def`s, or `maps/NAME` with one such struct
+/// (for the loaders of gobpf and ply).
 fn is_map_section(name: &str) -> bool {
     name == ".maps" || is_old_map_section(name)
 }
@@ -164,7 +165,7 @@ impl Object {
     /// Reads an object file.
     pub fn parse(data: &[u8]) -> Result<Object, ElfError> {
         let file = object::File::parse(data)?;
-        // LLVM before version 3.9 did not know the machine's number yet and wrote none; libbpf takes those, too.
+        // LLVM before version 3.9 did not know EM_BPF yet and left e_machine 0; libbpf accepts such objects, too.
         let of_no_machine = data.get(E_MACHINE).is_some_and(|bytes| bytes == [0, 0]);
         if file.architecture() != object::Architecture::Bpf && !of_no_machine {
             return Err(ElfError::NotBpf(format!("{:?}", file.architecture())));
@@ -215,8 +216,9 @@ impl<'d> Reader<'d> {
             .unwrap_or_default()
     }
 
-    /// The symbols that are functions. clang before version 8 gave them neither type nor size: a global symbol in a section
-    /// of code without typed ones is a function, up to the next or to the section's end.
+    /// The symbols that are functions, and the end address of each. clang before version 8 gave functions neither type nor
+    /// size: in a code section without typed symbols, each global symbol is a function that extends to the next function or
+    /// to the section's end.
     fn function_symbols(&self) -> Vec<(object::Symbol<'d, '_>, u64)> {
         let code = |symbol: &object::Symbol| {
             let section = self.file.section_by_index(symbol.section_index()?).ok()?;
@@ -266,7 +268,7 @@ impl<'d> Reader<'d> {
             let start = start as usize;
             functions.push(Function { name, section: index, start, code, global: symbol.is_global() });
         }
-        // A section of code that no symbol says anything of is one program, as loaders had it before there were symbols.
+        // A code section without a function symbol is one program: early loaders took whole sections.
         for section in self.file.sections().filter(|section| section.kind() == SectionKind::Text) {
             let (index, code) = (section.index(), section.data()?);
             let is_named = functions.iter().any(|function| function.section == index);
@@ -293,7 +295,7 @@ impl<'d> Reader<'d> {
                     continue;
                 };
                 let key = (section.index().0, offset as usize);
-                // Where the machine had no number, its relocations had none either, and were all of this kind.
+                // Compilers that left e_machine 0 left the relocation type 0, too; all of them meant R_BPF_64_64.
                 let of_no_machine = self.file.architecture() == object::Architecture::Unknown;
                 let kind = if of_no_machine && r_type == R_BPF_NONE { R_BPF_64_64 } else { r_type };
                 self.references.insert(key, Reference { kind, symbol });
@@ -301,7 +303,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// The program of function `entry` and all that it calls.
+    /// Links function `entry` and all functions that it uses, directly or indirectly, into one program.
     fn link(&self, entry: usize) -> Result<Program, ElfError> {
         let mut unresolved = None;
         let mut placed: Vec<(usize, usize)> = Vec::new(); // function, first slot
@@ -338,8 +340,8 @@ impl<'d> Reader<'d> {
         })
     }
 
-    /// Resolves the references of a function in its copied code; returns its uses of functions. The first reference that
-    /// only a kernel could resolve becomes `unresolved`.
+    /// Resolves the references of a function in `code`, a copy of its code; returns its uses of functions. The first
+    /// reference that only a kernel could resolve is stored in `unresolved`.
     fn resolve(
         &self,
         index: usize,
@@ -408,7 +410,7 @@ impl<'d> Reader<'d> {
         Ok(uses)
     }
 
-    /// The name of the symbol, if it is not in this object.
+    /// The name of the symbol, if this object does not define it.
     fn extern_name(&self, reference: &Reference) -> Option<String> {
         let symbol = self.file.symbol_by_index(reference.symbol).ok()?;
         symbol.is_undefined().then(|| symbol.name().unwrap_or("?").to_owned())
@@ -422,7 +424,7 @@ impl<'d> Reader<'d> {
         })
     }
 
-    /// The function whose address an lddw loads: the symbol, and the immediate in bytes behind it.
+    /// The function whose address an lddw loads: the symbol's address plus the immediate, in bytes.
     fn code_reference(&self, reference: &Reference, imm: i32) -> Result<usize, String> {
         let symbol = self.file.symbol_by_index(reference.symbol).map_err(|error| error.to_string())?;
         let place = (symbol.address() as i64).wrapping_add(i64::from(imm));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What the kernel calls its helpers, for messages: a number alone says little to who wrote the call.
+//! The kernel's names of its helpers, for messages: source code calls helpers by name, bytecode by number.
 
-/// From number 1 on (include/uapi/linux/bpf.h of Linux 6.1), without the `bpf_` in front.
+/// The names from number 1 on (include/uapi/linux/bpf.h of Linux 6.1), without the prefix `bpf_`.
 const NAMES: &str = "map_lookup_elem map_update_elem map_delete_elem probe_read ktime_get_ns trace_printk get_prandom_u32 \
      get_smp_processor_id skb_store_bytes l3_csum_replace l4_csum_replace tail_call clone_redirect \
      get_current_pid_tgid get_current_uid_gid get_current_comm get_cgroup_classid skb_vlan_push skb_vlan_pop \

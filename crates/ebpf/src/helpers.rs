@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The kernel's helpers that programs use most and that mean something outside a kernel, by the numbers of
-//! include/uapi/linux/bpf.h. Those of maps are in maps.rs. Each checks the pointers that it is given against the VM's regions.
+//! The most used of the kernel's helpers that make sense outside a kernel, with their numbers of include/uapi/linux/bpf.h.
+//! The map helpers are in maps.rs. Each helper checks its pointer arguments against the VM's regions.
 
 use crate::maps::Maps;
 use crate::vm::Helper;
@@ -10,7 +10,7 @@ use std::time::Instant;
 
 const EFAULT: u64 = -14_i64 as u64;
 const EINVAL: u64 = -22_i64 as u64;
-/// XDP_REDIRECT and TC_ACT_REDIRECT.
+/// XDP_REDIRECT and TC_ACT_REDIRECT, indexed by [`crate::PacketContext`].
 const REDIRECT: [u64; 2] = [4, 7];
 /// The longest text that a program may print at once.
 const TEXT_BYTES_MAX: u64 = 4096;
@@ -28,7 +28,7 @@ pub(crate) const HELPERS: [(u32, Helper); 12] = [
     (44, xdp_adjust_head),
     (51, redirect_map),
     (65, xdp_adjust_tail),
-    (125, ktime_get_ns), // ktime_get_boot_ns: no machine sleeps here
+    (125, ktime_get_ns), // ktime_get_boot_ns: time in suspend is not counted here
 ];
 
 fn maps<'a>(context: *mut c_void) -> &'a mut Maps {
@@ -41,7 +41,7 @@ extern "C" fn ktime_get_ns(_: u64, _: u64, _: u64, _: u64, _: u64, _: *mut c_voi
     START.get_or_init(Instant::now).elapsed().as_nanos() as u64 + 1
 }
 
-/// Text goes to standard error: `%d`, `%u`, `%x` and `%p` with or without `l`s, as the kernel's own takes them, and `%%`.
+/// Prints to standard error. Of the kernel's formats: `%d`, `%i`, `%u`, `%x` and `%p`, with or without `l`s, and `%%`.
 extern "C" fn trace_printk(format: u64, bytes: u64, a: u64, b: u64, c: u64, context: *mut c_void) -> u64 {
     if bytes > TEXT_BYTES_MAX {
         return EINVAL;
@@ -113,7 +113,7 @@ extern "C" fn redirect(_: u64, _: u64, _: u64, _: u64, _: u64, context: *mut c_v
     maps(context).packet.as_ref().map_or(EINVAL, |packet| REDIRECT[packet.kind as usize])
 }
 
-/// Nothing is in a map of devices, sockets or processors here: as in the kernel, the low bits of the flags say what then.
+/// Maps of devices, sockets or CPUs are empty here: as in the kernel, a failed lookup returns the low bits of the flags.
 extern "C" fn redirect_map(_: u64, _: u64, flags: u64, _: u64, _: u64, _: *mut c_void) -> u64 {
     flags & 3
 }
@@ -123,7 +123,7 @@ extern "C" fn skb_load_bytes(_: u64, offset: u64, to: u64, bytes: u64, _: u64, c
     let Some(packet) = &maps.packet else { return EINVAL };
     let (offset, bytes) = (u64::from(offset as u32) as usize, bytes as u32 as usize);
     let Some(part) = packet.bytes().get(offset..offset.saturating_add(bytes)) else { return EFAULT };
-    // SAFETY: the VM is the one that runs; what it may write is memory.
+    // SAFETY: the VM is the running one; memory that it may write is valid.
     unsafe {
         if !crate::ffi::ebpf_may_write(maps.vm(), to, bytes) {
             return EFAULT;
@@ -133,7 +133,8 @@ extern "C" fn skb_load_bytes(_: u64, offset: u64, to: u64, bytes: u64, _: u64, c
     0
 }
 
-/// The difference of the sums of 32-bit words, in the machine's order, added to the seed; one's complement.
+/// The seed, plus the sum of the words at `to`, minus the sum of the words at `from`, in one's-complement arithmetic. Words
+/// have 32 bits in the host's byte order.
 extern "C" fn csum_diff(
     from: u64,
     from_bytes: u64,

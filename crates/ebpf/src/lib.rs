@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! eBPF (RFC 9669) in user space: libs/ebpf for Rust programs. The C library is built into the crate, so nothing else has to be
-//! there; it interprets everywhere and compiles for x86-64, POWER and LoongArch.
+//! eBPF (RFC 9669) in user space: libs/ebpf for Rust programs. The C library is built into the crate, so it need not be
+//! installed; it interprets everywhere and compiles for x86-64, POWER and LoongArch.
 //!
-//! A [`Vm`] holds one program. [`Vm::load`] takes bytecode and verifies it, [`Vm::run`] runs it on a context, by the interpreter
-//! or, after [`Vm::compile`], as machine code. Both check every access when [`Options::bounds`] is set, which is what makes
-//! running safe; [`Options::budget_instructions`] ends programs that would not.
+//! A [`Vm`] holds one program. [`Vm::load`] takes bytecode and verifies it, [`Vm::run`] runs it on a context, by the
+//! interpreter or, after [`Vm::compile`], as machine code. Both check every access when [`Options::bounds`] is set, which
+//! is what makes running safe; [`Options::budget_instructions`] stops programs that do not end by themselves.
 //!
 //! ```
 //! use ebpf::{assemble, ByteOrder, Engine, Options, Target, Vm};
@@ -27,7 +27,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What goes wrong is an [`Error`] with its kind as a [`Status`] and, where there is one, the instruction:
+//! A failure is an [`Error`]: its kind, a [`Status`], and the instruction that caused it, if one did:
 //!
 //! ```
 //! # use ebpf::{assemble, ByteOrder, Engine, Options, Status, Vm};
@@ -41,11 +41,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`Vm::register_helper`] lets programs call functions of yours, [`Vm::register_region`] lets them access memory of yours; each
-//! has an example. [`Object`] reads what `clang -target bpf` writes and makes each function with its callees one [`Program`], which
-//! [`Loaded`] runs with maps behind its map references and the common helpers. [`assemble`] and [`disassemble`] turn programs into
-//! text and back. [`Census`] counts byte swaps and how many could merge with a load or store. [`Plugin`] builds and runs the
-//! conformance plugin for any architecture, and [`conformance`] runs a suite through it.
+//! [`Vm::register_helper`] lets programs call functions of yours, [`Vm::register_region`] lets them access memory of yours;
+//! each has an example. [`Object`] reads what `clang -target bpf` writes and links each global function with its callees
+//! into one [`Program`], which [`Loaded`] runs with its maps and the common helpers. [`assemble`] and [`disassemble`]
+//! convert programs from and to text. [`Census`] counts byte swaps and how many could merge with a load or store.
+//! [`Plugin`] builds and runs the conformance plugin for any architecture, and [`conformance`] runs a suite through it.
 
 mod assemble;
 mod btf;
@@ -88,7 +88,7 @@ pub enum ByteOrder {
 }
 
 impl ByteOrder {
-    /// Of the machine that this runs on.
+    /// The byte order of the host.
     pub const fn native() -> ByteOrder {
         if cfg!(target_endian = "big") {
             ByteOrder::Big

@@ -13,7 +13,7 @@ pub struct Limits {
     pub budget_instructions: Option<u64>,
     /// How to compile for [`Engine::Compiled`].
     pub target: Target,
-    /// Run it although it was compiled for machines of the other byte order: it then finds its data the wrong way round.
+    /// Run the program even if it was compiled for the other byte order; it then reads its data byte-swapped.
     pub any_byte_order: bool,
     /// The most bytes that the values of one map may take; `None`: 64 MiB.
     pub map_bytes_max: Option<usize>,
@@ -33,7 +33,7 @@ pub struct Limits {
 /// ```
 #[derive(Debug)]
 pub struct Loaded {
-    // The VM refers to the maps: it is dropped first.
+    // Declared, and so dropped, before the maps that it refers to.
     vm: Vm,
     maps: Box<Maps>,
     target: Target,
@@ -44,7 +44,8 @@ fn no_memory(message: String) -> Error {
     Error { status: Status::Memory, instruction: None, message }
 }
 
-/// Bytecode of the other byte order would be decoded, and then read its context and its maps the wrong way round.
+/// Refuses a program that needs a kernel, and one of the other byte order: its bytecode could be decoded, but it would read
+/// its context and its maps byte-swapped.
 fn refuse_what_cannot_run(object: &Object, program: &Program, any_byte_order: bool) -> Result<(), Error> {
     let unsupported = |message| Error { status: Status::Unsupported, instruction: None, message };
     if object.order != ByteOrder::native() && !any_byte_order {
@@ -84,7 +85,7 @@ impl Loaded {
         Ok(Loaded { vm, maps, target: limits.target, compiled: false })
     }
 
-    /// Runs the program on `context`, compiling it first if that is asked for. Maps keep what earlier runs left there.
+    /// Runs the program on `context`, compiling it first if `engine` needs that. Maps keep their contents between runs.
     pub fn run(&mut self, engine: Engine, context: &mut [u8]) -> Result<u64, Error> {
         if engine == Engine::Compiled && !self.compiled {
             self.vm.compile(&self.target)?;
@@ -93,7 +94,7 @@ impl Loaded {
         self.vm.run(engine, context)
     }
 
-    /// Runs the program on a packet, by way of the context that it expects; gives r0 and the packet as it is afterwards.
+    /// Runs the program on a packet, with a context of this kind; gives r0 and the packet as the program left it.
     pub fn run_on_packet(
         &mut self,
         engine: Engine,
@@ -117,7 +118,7 @@ impl Loaded {
         &mut self.vm
     }
 
-    /// The maps and what their values are now, one after the other as they lie in memory.
+    /// The maps and the current bytes of their values, in the order in which they lie in memory.
     pub fn maps(&self) -> impl Iterator<Item = (&MapDefinition, &[u8])> {
         self.maps.contents()
     }

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Maps for programs from ELF objects: arrays and hash tables with the kernel's helpers 1 (lookup), 2 (update) and 3
-//! (delete; others are in helpers.rs), and data sections, which are arrays of one value. Programs get pointers to values, so the values of a map
-//! lie in one block that never moves and is a region of the VM.
+//! (delete), and data sections, which are arrays of one value. The other helpers are in helpers.rs. Programs get pointers to
+//! values, so the values of a map lie in one block that never moves and is a region of the VM.
 
 use crate::packet::Packet;
 use crate::vm::{Error, Helper, LddwKind, Vm};
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 
-/// What a map is; the numbers are the kernel's `enum bpf_map_type`.
+/// The type of a map; the numbers are those of the kernel's `enum bpf_map_type`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapKind {
-    /// Key to value (1, and per CPU 5: there is one CPU here; LRU 9 and 10, which refuse instead of forgetting).
+    /// Key to value: hash (1), per-CPU hash (5; there is one CPU here), and LRU hash (9, and per CPU 10; a full map refuses
+    /// new keys here instead of evicting old ones).
     Hash,
-    /// Index to value (2, and per CPU 6).
+    /// Index to value: array (2) and per-CPU array (6).
     Array,
     /// Known by number only: helpers find nothing in it.
     Other(u32),
@@ -33,9 +34,9 @@ impl MapKind {
 /// A map as an object defines it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapDefinition {
-    /// The variable's name, or a data section's.
+    /// The name of the variable or of the data section.
     pub name: String,
-    /// What it is.
+    /// Its type.
     pub kind: MapKind,
     /// Bytes of a key.
     pub key_bytes: u32,
@@ -48,21 +49,21 @@ pub struct MapDefinition {
 /// An address in the contents of a data section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pointer {
-    /// The section it lies in, by map index,
+    /// Map index of the section that holds the address.
     pub map: usize,
-    /// and where there.
+    /// Byte offset of the address in that section.
     pub offset: usize,
-    /// The section that it points into,
+    /// Map index of the section that it points into.
     pub target: usize,
-    /// and where there.
+    /// Byte offset in that section.
     pub target_offset: usize,
 }
 
 /// Values are aligned so that programs can use atomics on them.
 const VALUE_ALIGNMENT: usize = 8;
-/// Of one map, so that an odd object does not take all memory; unless [`crate::Limits`] says otherwise.
+/// The default limit on the values of one map, so that an object cannot take all memory; [`crate::Limits`] overrides it.
 pub(crate) const MAP_BYTES_MAX: usize = 64 << 20;
-/// What `lddw` of a map gives: a number that is no address.
+/// `lddw` of a map loads this plus the map's index: a handle, not an address.
 const HANDLE: u64 = 0x6d61_7000_0000;
 
 const ENOENT: i64 = -2;
@@ -114,7 +115,7 @@ impl Map {
         }
     }
 
-    /// The kernel's flags: 0 any, 1 must not exist, 2 must exist.
+    /// The kernel's flags: 0 inserts or replaces (BPF_ANY), 1 only inserts (BPF_NOEXIST), 2 only replaces (BPF_EXIST).
     fn update(&mut self, key: &[u8], value: &[u8], flags: u64) -> i64 {
         let index = match (self.find(key), flags) {
             (_, 3..) => return EINVAL,
@@ -150,13 +151,13 @@ impl Map {
     }
 }
 
-/// The maps behind a program's map references, and its helpers' context.
+/// The maps that a program refers to; also the context that its helpers get.
 pub(crate) struct Maps {
     maps: Vec<Map>,
     vm: *mut crate::ffi::EbpfVm,
-    /// What the run is about, if it is about a packet.
+    /// The packet that the program runs on, if it runs on one.
     pub(crate) packet: Option<Packet>,
-    /// The state of helper 7.
+    /// The state of helper 7 (get_prandom_u32).
     pub(crate) random: u64,
 }
 
@@ -222,8 +223,8 @@ impl Maps {
         self.vm
     }
 
-    /// Registers these helpers and the values' memory. The VM's helper context has to be these maps
-    /// ([`Maps::context`]), and it has to be dropped before them.
+    /// Registers these helpers, and the memory of the values as regions. The VM must have been created with these maps as
+    /// its helper context ([`Maps::context`]), and must be dropped before them.
     pub(crate) fn attach(
         &mut self,
         vm: &mut Vm,
@@ -258,7 +259,7 @@ impl Maps {
         std::ptr::from_mut(self).cast()
     }
 
-    /// A copy of the bytes at `address` (they may lie in a map), if the program may read them.
+    /// The bytes at `address`, if the program may read them; a copy, since they may lie in a map that changes.
     ///
     /// # Safety
     /// Only during a run of the VM; without bounds, the program is trusted.
@@ -275,7 +276,8 @@ impl Maps {
     }
 }
 
-/// Runs `action` with the map of a handle and the key at an address; EFAULT or EINVAL if there is none.
+/// Runs `action` with the map of `handle` and the key at address `key`. EINVAL if there is no such map, EFAULT if the
+/// program may not read the key.
 fn with_key(
     context: *mut c_void,
     handle: u64,
@@ -295,7 +297,7 @@ fn with_key(
     }
 }
 
-/// Number and function of those that work on maps.
+/// Number and function of each map helper.
 pub(crate) const HELPERS: [(u32, Helper); 3] = [(1, lookup), (2, update), (3, delete)];
 
 extern "C" fn lookup(map: u64, key: u64, _: u64, _: u64, _: u64, context: *mut c_void) -> u64 {

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! A packet as XDP and traffic-control programs see it: `struct xdp_md` or `struct __sk_buff`, whose fields `data` and
-//! `data_end` are 32 bits wide. The kernel rewrites loads of them into loads of pointers; here the packet lies below 4 GiB, so
-//! that 32 bits are the pointer. Layouts: the kernel's include/uapi/linux/bpf.h.
+//! `data_end` are 32 bits wide. The kernel rewrites loads of these fields into loads of pointers; here the packet lies below
+//! 4 GiB, so that the fields can hold its addresses. Layouts: the kernel's include/uapi/linux/bpf.h.
 
 use crate::vm::{Error, Status, Vm};
 
-/// Bytes before a packet that `bpf_xdp_adjust_head` can take, as in the kernel (XDP_PACKET_HEADROOM); and room behind it.
+/// Bytes before a packet into which `bpf_xdp_adjust_head` can grow it, as in the kernel (XDP_PACKET_HEADROOM), and bytes
+/// behind it for `bpf_xdp_adjust_tail`.
 const HEADROOM_BYTES: usize = 256;
 const TAILROOM_BYTES: usize = 320;
 /// The longest packet: what a pcap file's default snapshot length allows.
 pub const PACKET_BYTES_MAX: usize = 262_144;
-/// Where the packet is looked for: above what programs are linked to, below 4 GiB.
+/// Addresses that are tried for the packet: above those that programs are linked to, below 4 GiB.
 const LOW_ADDRESSES: std::ops::Range<usize> = 0x1000_0000..0xf000_0000;
-/// `bpf_xdp_adjust_tail` and `_head` leave an Ethernet header.
+/// `bpf_xdp_adjust_tail` and `_head` leave at least an Ethernet header.
 const ETHERNET_HEADER_BYTES: usize = 14;
 
-/// What a program's context is.
+/// The structure that a program gets as its context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketContext {
     /// XDP: `struct xdp_md`.
@@ -25,7 +26,7 @@ pub enum PacketContext {
 }
 
 impl PacketContext {
-    /// By the section that a program is in, as libbpf names them.
+    /// The context of programs in this section, by libbpf's names of sections.
     pub fn of_section(section: &str) -> Option<PacketContext> {
         let kind = section.split(['/', '.']).next().unwrap_or_default();
         match kind {
@@ -52,7 +53,7 @@ impl PacketContext {
         }
     }
 
-    /// The name of what a program returned.
+    /// The name of the verdict that a program returned.
     pub fn verdict(self, r0: u64) -> Option<&'static str> {
         let names: &[&str] = match self {
             PacketContext::XdpMd => &["XDP_ABORTED", "XDP_DROP", "XDP_PASS", "XDP_TX", "XDP_REDIRECT"],
@@ -74,7 +75,7 @@ impl PacketContext {
     }
 }
 
-/// The packet that a run is about, in memory of its own.
+/// The packet that a program runs on, in a mapping of its own.
 pub(crate) struct Packet {
     pub(crate) kind: PacketContext,
     memory: *mut u8,
@@ -86,7 +87,7 @@ pub(crate) struct Packet {
 }
 
 impl Packet {
-    /// Memory below 4 GiB.
+    /// Maps memory below 4 GiB.
     pub(crate) fn new(kind: PacketContext) -> Result<Packet, Error> {
         let memory_bytes = (HEADROOM_BYTES + PACKET_BYTES_MAX + TAILROOM_BYTES).next_multiple_of(65536);
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE;
@@ -106,7 +107,7 @@ impl Packet {
                 });
             }
             if memory != libc::MAP_FAILED {
-                // SAFETY: it was just mapped, by a kernel that does not know the flag.
+                // SAFETY: it was just mapped, at another place, by a kernel that does not know MAP_FIXED_NOREPLACE.
                 unsafe { libc::munmap(memory, memory_bytes) };
             }
         }
@@ -114,7 +115,7 @@ impl Packet {
         Err(Error { status: Status::Memory, instruction: None, message })
     }
 
-    /// Puts the packet there; the context that goes with it.
+    /// Copies a packet into the mapping; gives the context for it.
     fn place(&mut self, bytes: &[u8]) -> Vec<u8> {
         // SAFETY: the whole mapping; a packet and the room around it fit.
         let memory = unsafe { std::slice::from_raw_parts_mut(self.memory, self.memory_bytes) };
@@ -123,7 +124,7 @@ impl Packet {
         (self.start, self.end) = (HEADROOM_BYTES, HEADROOM_BYTES + bytes.len());
         let mut context = vec![0; self.kind.layout().0];
         if self.kind == PacketContext::SkBuff {
-            // len; protocol, in network order as it stands in the packet; ifindex
+            // len; protocol, in network order as in the packet; ifindex
             context[0..4].copy_from_slice(&(bytes.len() as u32).to_ne_bytes());
             if let Some(protocol) = bytes.get(12..14) {
                 context[16..18].copy_from_slice(protocol);
@@ -141,7 +142,7 @@ impl Packet {
         context
     }
 
-    /// Fields of the context that point into the packet: where they are and what they hold. `data_meta` is `data`: there is none.
+    /// Offset and value of each field of the context that points into the packet. Without metadata, `data_meta` is `data`.
     fn pointers(&self) -> Vec<(usize, u32)> {
         let (_, data, data_end) = self.kind.layout();
         let at = |offset: usize| (self.memory as usize + offset) as u32;
@@ -158,7 +159,7 @@ impl Packet {
         unsafe { std::slice::from_raw_parts(self.memory.add(self.start), self.end - self.start) }
     }
 
-    /// Registers the packet and gives the context to run with; [`Packet::leave`] takes it back.
+    /// Registers the packet as a region and gives the context to run with; [`Packet::leave`] unregisters it.
     pub(crate) fn enter(&mut self, vm: &mut Vm, bytes: &[u8]) -> Result<Vec<u8>, Error> {
         if bytes.len() > PACKET_BYTES_MAX {
             let message = format!("a packet of {} bytes; at most {PACKET_BYTES_MAX} are taken", bytes.len());
@@ -173,7 +174,7 @@ impl Packet {
         Ok(context)
     }
 
-    /// Takes the packet back, as long as it is by now.
+    /// Unregisters the packet with its current start and length.
     pub(crate) fn leave(&mut self, vm: &mut Vm) -> Result<(), Error> {
         self.context = 0;
         match self.end - self.start {
@@ -183,14 +184,15 @@ impl Packet {
         }
     }
 
-    /// Moves an end of the packet, for a helper: the context, and what the program may access, follow. False if there is no room.
+    /// Moves the start or the end of the packet, for a helper, and updates the context and the registered region. False if
+    /// there is no room, the packet would be too short, or `context` is not the run's.
     pub(crate) fn adjust(&mut self, vm: *mut crate::ffi::EbpfVm, context: u64, head: i32, tail: i32) -> bool {
         let (start, end) = (self.start as i64 + i64::from(head), self.end as i64 + i64::from(tail));
         let room = self.memory_bytes.min(HEADROOM_BYTES + PACKET_BYTES_MAX + TAILROOM_BYTES) as i64;
         if context != self.context || start < 0 || end > room || end - start < ETHERNET_HEADER_BYTES as i64 {
             return false;
         }
-        // SAFETY: both lie in the mapping; the VM is the one that runs, and takes regions of a helper.
+        // SAFETY: both lie in the mapping; the VM is the running one, which lets a helper change regions.
         unsafe {
             let (old, new) = (self.memory.add(self.start), self.memory.add(start as usize));
             if crate::ffi::ebpf_register_region(vm, new.cast(), (end - start) as usize) != 0 {
@@ -220,7 +222,7 @@ pub fn read_pcap(file: &[u8]) -> Result<Vec<Vec<u8>>, String> {
         let bytes = file.get(at..at + 4)?.try_into().ok()?;
         Some(if big { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) })
     };
-    // Microseconds and nanoseconds.
+    // Timestamps in microseconds or in nanoseconds.
     let is_magic = |magic: Option<u32>| matches!(magic, Some(0xa1b2_c3d4 | 0xa1b2_3c4d));
     let big = match (is_magic(word(0, false)), is_magic(word(0, true))) {
         (true, _) => false,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! The conformance plugin (`libs/ebpf/plugin.c`) as a program of any architecture: built with the library's Makefile,
-//! run under QEMU where it is foreign.
+//! run under QEMU if its architecture is not the host's.
 
 use crate::Engine;
 use std::io::Write;
@@ -15,7 +15,7 @@ pub enum PluginError {
     Start {
         /// Its name.
         program: String,
-        /// What the system said.
+        /// The operating system's error.
         error: std::io::Error,
     },
     /// The build failed.
@@ -23,7 +23,7 @@ pub enum PluginError {
     Build {
         /// The architecture.
         arch: String,
-        /// What make and the compiler said.
+        /// Output of make and the compiler.
         output: String,
     },
 }
@@ -73,7 +73,7 @@ impl Plugin {
         self.folder.join("plugin")
     }
 
-    /// Whether its architecture has its most significant byte first.
+    /// Whether its architecture is big-endian.
     pub fn is_big_endian(&self) -> bool {
         self.arch == "powerpc64"
     }
@@ -108,7 +108,7 @@ impl Plugin {
         })
     }
 
-    /// Runs many programs in one process. The answers end early if the process does; the last then says how.
+    /// Runs many programs in one process. If the process ends early, so do the answers; the last one then says how it ended.
     pub fn run_batch(
         &self,
         questions: &[Question],
@@ -149,8 +149,8 @@ fn feed(mut command: Command, input: &str) -> Result<Output, PluginError> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(start)?;
     let pipe = child.stdin.take();
     let input = input.to_owned();
-    // The plugin reads all of its input before it writes, but it may also stop early and close the pipe: its exit
-    // status tells, so a failed write needs no attention.
+    // The plugin reads all of its input before it writes, but it may also stop early and close the pipe. Its exit
+    // status shows that, so a failed write is ignored.
     let writer = std::thread::spawn(move || pipe.map(|mut pipe| pipe.write_all(input.as_bytes())));
     let output = child.wait_with_output().map_err(start);
     let _ = writer.join();

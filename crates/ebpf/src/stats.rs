@@ -21,7 +21,7 @@ pub struct Census {
     pub le: [u64; 3],
     /// `bswap16`, `bswap32`, `bswap64`.
     pub bswap: [u64; 3],
-    /// Swaps, on a machine of the asked byte order, that a byte-reversed load can do.
+    /// Swaps, on a machine of the target byte order, that a byte-reversed load can do.
     pub with_load: u64,
     /// Swaps that byte-reversed stores can do.
     pub with_store: u64,

@@ -51,7 +51,7 @@ pub struct Error {
 /// Which of the two engines runs a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
-    /// The reference.
+    /// The reference implementation.
     Interpreter = 0,
     /// Code from [`Vm::compile`].
     Compiled = 1,
@@ -102,7 +102,7 @@ pub fn targets() -> Vec<&'static str> {
         .collect()
 }
 
-/// For what machine and how code is generated.
+/// The machine that code is generated for, and how.
 #[derive(Clone, Debug, Default)]
 pub struct Target {
     /// An architecture's GNU name; `None` is the machine that this runs on.
@@ -166,7 +166,7 @@ impl LddwKind {
     }
 }
 
-/// Gives an `lddw` its value: kind, immediate, second immediate.
+/// Gives the value that an `lddw` loads, from its kind, immediate and second immediate.
 pub type Relocate = Box<dyn Fn(LddwKind, u32, u32) -> Option<u64>>;
 
 /// Options of a [`Vm`].
@@ -178,7 +178,7 @@ pub struct Options {
     pub bounds: bool,
     /// The sixth argument of every helper.
     pub helper_context: Option<*mut c_void>,
-    /// Resolves `lddw`; without it, those that need it are refused.
+    /// Resolves the references of `lddw`; without it, programs with such references are refused.
     pub relocate: Option<Relocate>,
 }
 
@@ -204,7 +204,7 @@ extern "C" fn relocate(context: *mut c_void, kind: c_uint, imm: u32, next_imm: u
     }
 }
 
-/// One program and its surroundings.
+/// One program with its options, helpers and regions.
 #[derive(Debug)]
 pub struct Vm {
     vm: *mut ffi::EbpfVm,
@@ -245,7 +245,8 @@ impl Vm {
         Err(Error { status, instruction: (instruction != u32::MAX).then_some(instruction), message })
     }
 
-    /// Makes `function` callable by the next program.
+    /// Makes `function` callable as helper `number` by programs loaded afterwards. With `unwinds`, a result of 0 ends the
+    /// whole program, from any depth of calls.
     ///
     /// ```
     /// use ebpf::{assemble, ByteOrder, Engine, Options, Vm};
@@ -307,14 +308,14 @@ impl Vm {
     /// Lets programs of a VM with bounds read this memory, and not write it.
     ///
     /// # Safety
-    /// The memory must stay valid while programs run, and nobody may write it then.
+    /// The memory must stay valid and must not be written while programs run.
     pub unsafe fn register_read_only_region(&mut self, start: *const u8, bytes: usize) -> Result<(), Error> {
         // SAFETY: the VM lives.
         let code = unsafe { ffi::ebpf_register_read_only_region(self.vm, start.cast(), bytes) };
         self.check(code)
     }
 
-    /// Takes back the latest registration of just this memory.
+    /// Removes the latest registration of exactly this memory.
     pub fn unregister_region(&mut self, start: *const u8, bytes: usize) -> Result<(), Error> {
         // SAFETY: the VM lives, and the address is only compared.
         let code = unsafe { ffi::ebpf_unregister_region(self.vm, start.cast(), bytes) };
@@ -447,7 +448,7 @@ impl Drop for Vm {
     }
 }
 
-/// Says what the kernel calls the helper, where a call of one that is not registered was refused.
+/// Adds the kernel's name of the helper to the error that refuses a call of an unregistered helper.
 fn with_helper_name(error: Error, bytecode: &[u8], order: ByteOrder) -> Error {
     const CALL: u8 = 0x85;
     let slot = error

@@ -124,7 +124,7 @@ fn far_jumps() {
     }
 }
 
-/// Nested loops that make the search for live registers give up must still end quickly and run right.
+/// With this many nested loops, the liveness analysis gives up: compilation must still end quickly, and the code be right.
 #[test]
 fn many_nested_loops() {
     let mut text = String::from("r0 = 7\n");
@@ -184,8 +184,8 @@ fn regions_are_read_only_and_removed() {
     }
 }
 
-/// `--emit ARCH` of the plugin is for the oldest CPU of ARCH: this machine's feature bits mean something else there. On
-/// x86-64 with movbe, bmi2 and ssse3 they would give a POWER9's modud.
+/// `--emit ARCH` of the plugin generates code for the oldest CPU of ARCH. The host's feature bits mean something else on
+/// ARCH: the bits of an x86-64 CPU with movbe, bmi2 and ssse3 would select POWER9's modud.
 #[test]
 fn the_plugin_emits_for_the_target_and_not_for_the_host() {
     let text = "r0 = 7\nr1 = 3\nr0 %= r1\nr0 = be64 r0\nexit";

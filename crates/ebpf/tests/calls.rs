@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Compiled code keeps the C calling convention. Every program of the plugin and of the differential fuzzer is entered
-//! by the checked call (libs/ebpf/host/checked.c), so all other tests look for this too; here the check itself is tested:
-//! code that is broken in one instruction has to be caught on each architecture.
+//! Compiled code keeps the C calling convention. The plugin and the differential fuzzer enter every program by the checked
+//! call (libs/ebpf/host/checked.c), so all other tests verify this too. The tests here verify the check itself: it has to
+//! catch code with one wrong instruction on each architecture.
 
 mod support;
 
 use ebpf::{assemble, ByteOrder, Engine, Options, Plugin, Target, Vm};
 use std::ffi::c_void;
 
-/// Writes r6 to r9 in the main program and in a function, calls a helper from both, uses both stacks. The last but one
-/// instruction of the main program has no effect, so that another one can be put in its place.
+/// Writes r6 to r9 in the main program and in a function, calls a helper from both, uses the stack in both. `r0 = 1234` has
+/// no effect: the tests put another instruction in its place.
 const PROGRAM: &str = "
 r6 = 6
 r7 = 7
@@ -47,7 +47,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The program's code for an architecture, and what runs it: as the plugin is told, with checks or without.
+/// The program's code for an architecture, and the plugin with the options to run it, with run-time checks or without.
 struct Subject {
     plugin: Plugin,
     bytecode: String,
@@ -106,7 +106,7 @@ impl Subject {
         assert_eq!(self.run(&self.code), Ok(RESULT), "{} {:?}", self.plugin.arch(), self.options);
     }
 
-    /// Broken code has to fail, with a message that says what is lost.
+    /// Broken code has to fail, with a message that names the violation.
     fn check_caught(&self, code: &[u8], broken: &str, expected: &str) {
         let caught = matches!(self.run(code), Err(message) if message.starts_with("failure: ") && message.contains(expected));
         assert!(
@@ -124,7 +124,7 @@ impl Subject {
     }
 }
 
-/// With and without the checks of bounds and budget, which have entry and exit of other shapes.
+/// With and without the checks of bounds and budget, which change the entry and exit code.
 fn subjects(arch: &str) -> [Subject; 2] {
     let (_, emulator) =
         support::MACHINES.into_iter().find(|(name, _)| *name == arch).expect("a known architecture");
@@ -163,7 +163,7 @@ mod power {
         let mut lost = Vec::new();
         for (index, word) in words[..exit].iter().enumerate() {
             match restored(*word) {
-                Some(0) => (), // LR: its loss is no return at all
+                Some(0) => (), // LR: without it, the code would not return
                 Some(2) => {
                     let broken = subject.with_words(&[(useless, 0x3840_0000), (index, NOP)]); // li r2,0
                     subject.check_caught(&broken, "TOC not restored", "r2 (the TOC pointer)");
@@ -194,7 +194,7 @@ mod power {
         frame(subject, &words, useless);
     }
 
-    /// What is above the program's own frame, and where LR is kept.
+    /// Stores into the caller's frame, and LR saved outside its slot, are caught.
     fn frame(subject: &Subject, words: &[u32], useless: usize) {
         let stdu = words.iter().find(|word| **word & 0xffff_0003 == 0xf821_0001).expect("stdu r1,-N(r1)");
         let bytes = (stdu & 0xfffc).wrapping_neg() & 0xffff;
@@ -237,7 +237,7 @@ mod loongarch {
         let useless = only(&words, LI_A5_1234);
         let mut lost = Vec::new();
         for (index, word) in words[..exit].iter().enumerate() {
-            // $ra: its loss is no return at all
+            // $ra: without it, the code would not return
             if let Some(reg) = restored(*word).filter(|reg| *reg != 1) {
                 let expected = format!("callee-saved register $r{reg} ");
                 subject.check_word(index, NOP, "restore is a nop", &expected);
@@ -246,7 +246,7 @@ mod loongarch {
         }
         lost.sort_unstable();
         assert_eq!(lost, [23, 24, 25, 26, 27, 28], "which registers the exit restores");
-        // The instruction before the return takes the frame down.
+        // The instruction before the return releases the frame.
         subject.check_word(
             exit - 1,
             words[exit - 1] + (16 << 10),
@@ -293,7 +293,7 @@ mod x86 {
         let mut lost = Vec::new();
         for (at, bytes, reg) in pops(code, exit) {
             let mut broken = code.clone();
-            // Into rcx or r9, which C does not preserve: the stack stays in order.
+            // Pops into rcx or r9, which are caller-saved; the stack pointer stays right.
             broken[at + bytes - 1] = 0x59;
             let name = NAMES[usize::from(reg)];
             subject.check_caught(&broken, "popped elsewhere", &format!("callee-saved register {name},"));
@@ -315,7 +315,7 @@ mod x86 {
         misaligned(subject);
     }
 
-    /// push rax; ...; pop rax around the program, except that the helper is called in between.
+    /// Frames that are 8 bytes larger misalign the stack where the helper is called.
     fn misaligned(subject: &Subject) {
         let mut code = subject.code.clone();
         let setup = code.windows(4).position(|bytes| bytes == [0x48, 0x83, 0xec, 8]).expect("sub rsp,8");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The library's own cases (libs/ebpf/tests/*.bpf): both engines, fusion on and off, on every machine; those that swap
-//! bytes with every strategy, too.
+//! The library's own cases (libs/ebpf/tests/*.bpf): both engines, fusion on and off, on every machine; cases that swap bytes
+//! also with every swap strategy.
 
 #[path = "support/cases.rs"]
 mod cases;
@@ -50,7 +50,7 @@ fn judge(case: &Case, answer: &Answer, big_endian: bool) -> Result<(), String> {
     }
 }
 
-/// Runs all cases that need the same options in one process; the failures.
+/// Runs the cases, those with the same options in one process; returns the failures.
 fn run(plugin: &Plugin, cases: &[Case], engine: Engine, strategy: &[&str]) -> Vec<String> {
     let mut by_options: BTreeMap<&[String], Vec<&Case>> = BTreeMap::new();
     for case in cases {
@@ -117,7 +117,7 @@ fn every_case_on_every_machine() {
     assert!(failures.is_empty(), "{count} failures, among them:\n{}", failures.join("\n"));
 }
 
-/// Between them the cases have to use everything: each opcode of RFC 9669, counted from their bytecode.
+/// Together, the cases that expect a result have to use every opcode of RFC 9669, counted from their bytecode.
 #[test]
 fn the_cases_cover_every_opcode() {
     let mut seen = [false; 256];
@@ -147,7 +147,7 @@ fn the_cases_cover_every_opcode() {
     assert_eq!(expected.len(), 120, "RFC 9669 without the packet group has this many opcodes");
 }
 
-/// What is disassembled can be assembled again, in both byte orders.
+/// The disassembly of a program assembles to the same bytecode, in both byte orders.
 #[test]
 fn text_and_bytecode_agree() {
     for case in all_cases().iter().filter(|case| !case.text.contains("raw")) {

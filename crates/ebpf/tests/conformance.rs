@@ -6,7 +6,7 @@ mod support;
 use ebpf::{conformance, Engine};
 use std::path::Path;
 
-/// Of the cases with big-endian results, those that are in the whole of bpf_conformance only.
+/// Cases with big-endian results that are in bpf_conformance, but not in the shared suite.
 const BIG_ENDIAN_ELSEWHERE: [&str; 4] =
     ["lock_add32", "neg64-intmin-imm", "rfc9669_be32", "rfc9669_lock_xchg32"];
 

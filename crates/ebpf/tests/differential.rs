@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The fuzzers (libs/ebpf/fuzz), in short. In long: `make -C libs/ebpf fuzz COUNT=1000000`, and
+//! Short runs of the fuzzers (libs/ebpf/fuzz). Long runs: `make -C libs/ebpf fuzz COUNT=1000000`, and
 //! `make -C libs/ebpf programs && libs/ebpf/build/x86_64/differential --seed 1 --count 1000000`.
 
 mod support;
@@ -24,7 +24,7 @@ fn interpreter_and_compiled_code_agree() {
     }
 }
 
-/// Code for each target is the same whichever machine generates it: of another byte order, or another architecture.
+/// The code for a target does not depend on the byte order or the architecture of the machine that generates it.
 #[test]
 fn code_does_not_depend_on_the_host() {
     let machines: Vec<Plugin> =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What the CPU can do (libs/ebpf/host/features.c) decides the code, on the machines that QEMU can be.
+//! The CPU's features (libs/ebpf/host/features.c) select the generated code, on the CPUs that QEMU models.
 
 mod support;
 
@@ -8,7 +8,7 @@ use std::process::Command;
 
 const PROGRAM: &str = "r0 = bswap64 r0\nexit";
 
-/// `-cpu`, the features that the auxiliary vector tells there, and an instruction that only its code has.
+/// QEMU's `-cpu`, the features in its auxiliary vector, and an instruction that tells its code from that of older CPUs.
 const CPUS: [(&str, u32, &str); 4] = [
     ("power7", 1, "rlwimi"),
     ("power8", 1 | 2, "ldbrx"),
@@ -65,7 +65,7 @@ fn listing(arch: &str, code: &str) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// This machine's own features, and no others, are what code is generated for in place.
+/// The detected features are exactly those of this machine, and code is compiled for them.
 #[test]
 fn this_machine_compiles_with_its_own_features() {
     let mut vm = Vm::new(Options::default()).expect("memory");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The manual's example does what the manual says, and the library needs of its surroundings what it says.
+//! The manual's example prints what the manual says, and the library needs no symbols but those that the manual names.
 
 mod support;
 
@@ -9,7 +9,7 @@ fn read(name: &str) -> String {
     std::fs::read_to_string(support::library().join(name)).expect(name)
 }
 
-/// The library's C files, but for the plugin.
+/// The library's C files without the plugin.
 fn sources() -> Vec<std::path::PathBuf> {
     let mut files = Vec::new();
     for folder in ["", "backends"] {
@@ -72,7 +72,7 @@ fn the_library_is_freestanding() {
     }
 }
 
-/// A message of 80 bytes is promised to be enough for any instruction's text.
+/// ebpf.h promises that 80 bytes are enough for any instruction's text.
 #[test]
 fn every_text_fits_the_promised_buffer() {
     for opcode in 0..=255u8 {

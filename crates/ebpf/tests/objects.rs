@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! ELF objects: compiled here by clang for both byte orders, loaded, linked, run; listings compared with llvm-objdump's;
-//! and damaged in every way that a seeded generator thinks of.
+//! ELF objects, compiled here by clang for both byte orders: loaded, linked and run; listings compared with llvm-objdump's;
+//! and objects with random damage from a seeded generator.
 
 mod support;
 
@@ -12,7 +12,7 @@ fn tool(name: &str) -> Command {
     Command::new(format!("{name}-19"))
 }
 
-/// Compiles tests/objects/programs.c; `name` keeps tests that run at once apart.
+/// Compiles tests/objects/programs.c; `name` keeps the files of concurrent tests apart.
 fn compile(target: &str, name: &str) -> PathBuf {
     let output = support::scratch().join(format!("{name}-{target}.o"));
     let status = tool("clang")
@@ -51,7 +51,7 @@ fn run_both(
     let mut results = Vec::new();
     for engine in [Engine::Interpreter, Engine::Compiled] {
         context.copy_from_slice(&before);
-        // Objects of both orders are run: what they compute is not looked at, only that nothing breaks.
+        // Damaged objects of both byte orders run here, too; their results do not matter, only that nothing crashes.
         let limits = Limits { budget_instructions: Some(10_000), any_byte_order: true, ..Limits::default() };
         results.push(Loaded::new(object, program, limits)?.run(engine, context));
     }
@@ -106,7 +106,7 @@ fn both_byte_orders_hold_the_same_programs() {
     }
 }
 
-/// A big-endian object whose program does not look at memory runs on a little-endian machine, too.
+/// A big-endian object whose program reads its data in single bytes runs on a little-endian machine, too.
 #[test]
 fn a_foreign_object_runs_where_its_data_is_not_looked_at() {
     let object = object("bpfeb", "foreign");
@@ -164,7 +164,7 @@ fn objdump(path: &PathBuf) -> Vec<String> {
     lines
 }
 
-/// Numbers in decimal, without a plus sign: the two differ in that, and either can be assembled.
+/// Writes numbers in decimal and jumps without a plus sign: the two disassemblers differ there, and both forms assemble.
 fn normal(line: &str) -> String {
     let mut parts = line.split("0x");
     let mut text = parts.next().unwrap_or("").to_owned();
@@ -195,7 +195,7 @@ fn listings_are_like_those_of_llvm_objdump() {
         assert!(lines.len() > 100, "only {} lines", lines.len());
         assert_eq!(lines.len(), expected.len());
         for (ours, theirs) in lines.iter().zip(&expected) {
-            // A call through a relocation is shown by its symbol there.
+            // llvm-objdump shows a relocated call by its symbol.
             let same = ours == theirs || (ours.starts_with("call") && theirs.starts_with("call"));
             assert!(same, "{target}: we write `{ours}`, llvm-objdump `{theirs}`");
         }
@@ -237,7 +237,7 @@ fn damage(data: &mut Vec<u8>, other: &[u8], random: &mut Random) {
     }
 }
 
-/// What became of damaged objects.
+/// Counts of damaged objects tried and loaded, and of programs of theirs that could be loaded and run.
 #[derive(Default)]
 struct Tally {
     tried: usize,
@@ -264,10 +264,10 @@ impl Tally {
     }
 }
 
-/// Nothing that is in an object makes the loader or what comes after it panic or crash.
+/// No contents of an object make the loader, the verifier or an engine panic or crash.
 #[test]
 fn damaged_objects_are_errors_at_worst() {
-    // The short form; EBPF_ELF_ROUNDS=1000000 is the long one.
+    // A short run by default; EBPF_ELF_ROUNDS=1000000 makes a long one.
     let rounds = std::env::var("EBPF_ELF_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(4000);
     let good =
         ["bpfel", "bpfeb"].map(|target| std::fs::read(compile(target, "damaged")).expect("the object"));
@@ -282,7 +282,7 @@ fn damaged_objects_are_errors_at_worst() {
     assert!(loaded > rounds / 10 && ran > rounds / 10, "{loaded} of {rounds} loaded, {ran} programs ran");
 }
 
-/// The same for each single byte: the object ends there, or the byte has another bit.
+/// The same for each byte: the object is truncated there, or one bit of the byte is flipped.
 #[test]
 fn each_byte_of_an_object_may_be_missing_or_wrong() {
     let mut random = Random(0xb17);

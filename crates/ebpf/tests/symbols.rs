@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What the code and the data of an ELF object may refer to (libs/ebpf/tests/objects/symbols.c), in both byte orders:
-//! variables from variables, functions by address; and what needs a kernel, which is refused by its name.
+//! References in the code and data of an ELF object (libs/ebpf/tests/objects/symbols.c), in both byte orders: pointers from
+//! variables to variables, addresses of functions, and symbols that only a kernel defines, which are refused by name.
 
 mod support;
 
@@ -40,7 +40,7 @@ fn parse(target: &str, define: &str) -> Result<Object, String> {
 fn data_sections_point_to_each_other() {
     for target in TARGETS {
         let object = parse(target, "POINTERS").expect(target);
-        // Of `pointers` and `to_pointers` in .data, which point into it, and of `words` in .rodata to its strings.
+        // Four in .data, in `pointers` and `to_pointers`, point into .data; the three of `words` point to its strings.
         let inside = |pointer: &&ebpf::Pointer| pointer.map == pointer.target;
         assert_eq!(object.pointers.iter().filter(inside).count(), 4, "{target}: {:?}", object.pointers);
         let strings = object.pointers.iter().filter(|pointer| pointer.map != pointer.target);
@@ -56,7 +56,8 @@ fn data_sections_point_to_each_other() {
     }
 }
 
-/// libbpf's form: kind 4, and how far the function is away; the function is in the program although nothing calls it.
+/// As in libbpf, the address of a function is kind 4 with the distance to the function, which is linked into the program
+/// even if nothing calls it.
 #[test]
 fn a_function_has_an_address() {
     for target in TARGETS {
@@ -87,7 +88,7 @@ fn a_function_has_an_address() {
     }
 }
 
-/// The program is there to be looked at, with the reason why it cannot run, and others of the object run.
+/// A program that needs a kernel can be listed and has the reason why it cannot run; the object's other programs run.
 #[test]
 fn what_needs_a_kernel_is_named_and_hinders_no_other_program() {
     for target in TARGETS {
@@ -164,17 +165,17 @@ fn functions_without_type_and_size_are_functions() {
             let data = compile(target, define);
             let typed = Object::parse(&data).expect("an object");
             let untyped = Object::parse(&without_types(data)).expect("an older object");
-            // Of local functions such an object tells nothing, and these have none.
+            // Local functions are not recognised in such objects; these objects have none.
             assert_eq!(untyped.programs, typed.programs, "{target} {define}");
         }
     }
 }
 
-/// Where an ELF header has the machine.
+/// The bytes of e_machine in an ELF header.
 const E_MACHINE: std::ops::Range<usize> = 18..20;
 
-/// An object of a compiler that did not know the machine's number yet: none in the header, relocations of type 0, and, where
-/// `of_sections`, symbols of maps alone.
+/// An object as compilers wrote it before EM_BPF: e_machine 0, relocations of type 0 and, with `of_sections`, no symbols of
+/// functions.
 fn of_no_machine(mut data: Vec<u8>, of_sections: bool) -> Vec<u8> {
     use object::read::{Object as _, ObjectSection as _};
     data[E_MACHINE].fill(0);
@@ -242,7 +243,7 @@ fn maps_may_have_a_section_each() {
 
 #[test]
 fn an_object_of_maps_alone_is_told_so() {
-    // Its code is cut away: no section has any.
+    // The code sections get size 0, so that the object has no code.
     let mut data = compile(HOST, "OLD_MAPS");
     let names = ["test", "second", ".text"];
     let headers = {

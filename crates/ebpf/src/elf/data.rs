@@ -51,7 +51,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The addresses in data sections. In an object, eight bytes hold the addend of one (relocations without it).
+    /// The addresses in data sections. The relocations are REL entries: the eight relocated bytes hold the addend.
     pub(super) fn read_pointers(&self) -> Result<Vec<Pointer>, ElfError> {
         let mut pointers = Vec::new();
         for section in self.file.sections() {
@@ -59,7 +59,7 @@ impl Reader<'_> {
                 continue;
             };
             if self.maps[map].name != self.section_name(section.index()) {
-                continue; // a map, whose definition has relocations of its own
+                continue; // a section of map definitions: their relocations are not data
             }
             for (offset, relocation) in section.relocations() {
                 let pointer = self.pointer(map, offset, &relocation).map_err(|reason| {
@@ -107,7 +107,7 @@ impl Reader<'_> {
         Ok(Pointer { map, offset: start, target, target_offset: target_offset as usize })
     }
 
-    /// A section's symbol has no name of its own.
+    /// The symbol's name; for a section symbol, which has none, the section's.
     fn symbol_name(&self, symbol: &object::Symbol) -> String {
         match symbol.section_index().filter(|_| symbol.kind() == SymbolKind::Section) {
             Some(section) => self.section_name(section),
@@ -115,7 +115,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Counted from `.BTF.ext`, as far as that can be read. Its format: Linux, Documentation/bpf/btf.rst, section 4.2.
+    /// Counted from `.BTF.ext`; 0 if that cannot be read. Its format: Linux, Documentation/bpf/btf.rst, section 4.2.
     pub(super) fn co_re_relocations(&self) -> u64 {
         let section = self.file.section_by_name(".BTF.ext");
         let data = section.and_then(|section| section.data().ok()).unwrap_or_default();
@@ -154,8 +154,9 @@ impl Reader<'_> {
     }
 }
 
-/// The header's words: magic, version and flags; its length; offset and length of functions, lines and CO-RE relocations,
-/// from the header's end. Then: bytes of a record, and for each section its name, its number of records, and these.
+/// Counts the CO-RE relocations in `.BTF.ext`. Words of its header: magic, version and flags; header length; offset (from
+/// the header's end) and length of function infos, line infos and CO-RE relocations. The relocations start with the bytes
+/// of a record; then follow, for each section, the offset of its name, the number of records and the records.
 fn count_co_re(data: &[u8], order: ByteOrder) -> Option<u64> {
     let word = |at: usize| word(data, at, order).and_then(|word| usize::try_from(word).ok());
     let header = word(4)?;

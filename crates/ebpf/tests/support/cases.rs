@@ -84,7 +84,7 @@ impl Draft {
             None => (words, None),
         };
         let values: Vec<String> = values.split_whitespace().map(|value| value.replace('_', " ")).collect();
-        // Names of helpers in the syntax have underscores of their own.
+        // Some names in the assembly syntax have underscores of their own.
         let values: Vec<String> = values.into_iter().map(restore_names).collect();
         self.case(format!("{} {}", self.name, values.join(", ")), &values, expectation)
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Folders, and the machines that the tests run programs for.
+//! Folders, and the architectures that the tests run programs for.
 #![allow(dead_code)] // each test program uses its part
 
 use ebpf::Plugin;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Tests run in parallel, make in one folder must not.
+/// Tests run in parallel, but only one make may run in a folder at a time.
 static BUILD: Mutex<()> = Mutex::new(());
 
 pub fn build_lock() -> MutexGuard<'static, ()> {
@@ -39,7 +39,7 @@ pub const MACHINES: [(&str, &[&str]); 6] = [
 
 /// Builds for a machine; a missing emulator fails the test rather than skipping it.
 pub fn plugin(arch: &str, emulator: &[&str]) -> Plugin {
-    // Native programs of another architecture than this machine's cannot be assumed to run.
+    // A program without an emulator in the table needs one on hosts of another architecture.
     let native = format!("qemu-{}", std::env::consts::ARCH);
     let emulator: Vec<&str> = match emulator {
         [] if std::env::consts::ARCH != arch => vec![native.as_str()],
