@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Proof, for all inputs, that a straight-line variant computes what its hot path promises.
 //!
-//! [`prove`] takes an object file, so what is judged is the assembled bytes: they are decoded, carried out on terms
-//! (`isa`, over `machine`), and z3 is asked for an input on which the result differs from the contract. The same terms can be
-//! evaluated with numbers; the tests do that against QEMU, so the semantics that the proof rests on are not taken on
-//! trust. Besides the result, the stack pointer and the registers that a callee must preserve have to come back unchanged,
-//! and no byte may be written but those of the contract and the part of the stack that the ABI grants.
+//! [`prove`] judges the assembled bytes of an object file: it decodes them, executes them symbolically (`isa`, over
+//! `machine`), and asks z3 for an input on which the result differs from the contract. The tests evaluate the same terms
+//! with numbers and compare them with QEMU, so the semantics that a proof rests on are tested. Besides the result, the
+//! stack pointer and the callee-saved registers have to come back unchanged, and no byte may be written but those of the
+//! contract and the part of the stack that the ABI grants.
 //!
 //! Branches other than the final return, and instructions without semantics, are answered with
 //! [`Verdict::Cannot`] and the instruction's text: no proof, no guess.
@@ -23,19 +23,19 @@ use machine::State;
 use object::{Object, ObjectSection, ObjectSymbol};
 use term::Term;
 
-/// Instructions after which a function is called too long to be a straight line that returns.
+/// The most instructions that are executed before the return; more are refused.
 const INSTRUCTIONS_MAX: usize = 256;
 
-/// Why no answer could be sought at all.
+/// Why there is no verdict at all.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// z3 is missing or did not run.
     #[error("cannot run the SMT solver z3: {0}; install the package z3")]
     NoSolver(std::io::Error),
-    /// z3 answered something that is no answer.
+    /// z3's output is not an answer.
     #[error("the SMT solver z3 failed: {0}")]
     Solver(String),
-    /// The object file is not one, or lacks the function.
+    /// The object file cannot be read, or does not define the function.
     #[error("{0}")]
     Object(String),
     /// No decoder for the architecture.
@@ -46,11 +46,11 @@ pub enum Error {
 /// What a function has to do, for all inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contract {
-    /// The low bits of the argument, bytes reversed, zero-extended.
+    /// Returns the low bits of the argument, bytes reversed, zero-extended.
     Swap(u32),
-    /// The bits at the address in the argument, bytes reversed, zero-extended.
+    /// Returns the bits at the address in the argument, bytes reversed, zero-extended.
     LoadSwap(u32),
-    /// The low bits of the second argument, bytes reversed, to the address in the first.
+    /// Stores the low bits of the second argument, bytes reversed, at the address in the first.
     StoreSwap(u32),
 }
 
@@ -73,15 +73,15 @@ impl Contract {
     }
 }
 
-/// The answer.
+/// The outcome of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It holds for all inputs.
+    /// The contract holds for all inputs.
     Proved {
         /// Instructions from entry to return, inclusive.
         instructions: usize,
     },
-    /// It fails, and this input shows it.
+    /// The contract fails on this input.
     Refuted(Counterexample),
     /// The proof could not be attempted or finished; says at which instruction and why.
     Cannot(String),
@@ -131,7 +131,7 @@ pub fn prove(arch: Arch, object: &[u8], symbol: &str, contract: Contract) -> Res
     prove_bytes(arch, bytes, address, contract)
 }
 
-/// As [`prove`], for code that is at hand as bytes (a JIT's, say).
+/// As [`prove`], for code given as bytes, such as a JIT's.
 pub fn prove_bytes(arch: Arch, bytes: &[u8], address: u64, contract: Contract) -> Result<Verdict, Error> {
     let start = State::new(arch);
     let mut state = start.clone();
@@ -153,7 +153,8 @@ pub fn prove_bytes(arch: Arch, bytes: &[u8], address: u64, contract: Contract) -
     Ok(Verdict::Proved { instructions })
 }
 
-/// Carries out code from its first byte to its return. The inner error says which instruction cannot be.
+/// Executes code symbolically from its first byte to its return; gives the number of instructions. The inner error names the
+/// instruction that cannot be executed.
 pub fn run_to_return(bytes: &[u8], address: u64, state: &mut State) -> Result<Result<usize, String>, Error> {
     let mut decoder = Decoder::new(state.arch()).map_err(|e| Error::Decode(e.to_string()))?;
     let mut offset = 0;
@@ -182,7 +183,7 @@ pub fn run_to_return(bytes: &[u8], address: u64, state: &mut State) -> Result<Re
     Ok(Err(format!("no return within {INSTRUCTIONS_MAX} instructions")))
 }
 
-/// POWER's return can be conditional (bclr with BO other than "always"); LLVM's aliases show it in the text.
+/// POWER's return can be conditional (bclr with BO other than "always"); LLVM prints only the unconditional one as `blr`.
 fn unconditional_return(instruction: &Instruction) -> bool {
     !instruction.mnemonic.starts_with("bclr") || instruction.text.trim() == "blr"
 }
@@ -241,7 +242,7 @@ fn abi(arch: Arch) -> Abi {
     }
 }
 
-/// Every (what, got, want) that has to hold.
+/// All triples (what, got, want) in which `got` has to equal `want` for all inputs.
 fn obligations(start: &State, end: &State, contract: Contract) -> Vec<(String, Term, Term)> {
     let abi = abi(start.arch());
     let word = start.word();
@@ -258,11 +259,11 @@ fn obligations(start: &State, end: &State, contract: Contract) -> Vec<(String, T
             all.push(result(end, &abi, &swapped));
         }
         Contract::StoreSwap(bits) => {
-            // A 64-bit value is an aligned pair of 32-bit registers: r5 and r6, not r4 and r5.
+            // On 32-bit POWER, a 64-bit value is an aligned pair of registers: r5 and r6, not r4 and r5.
             let pair = bits > word;
             let value = wide(start, &abi, if pair { "r5" } else { abi.arguments[1] }, bits).extract(0, bits);
             for i in 0..bits / 8 {
-                // The machine's own order is the other way round.
+                // The stored value is swapped, so this is the reverse of the machine's order.
                 let low = if start.arch().big_endian() { 8 * i } else { bits - 8 - 8 * i };
                 let got = end.byte(abi.arguments[0], i.into());
                 all.push((format!("byte {i} stored"), got, value.extract(low, 8)));
@@ -292,7 +293,8 @@ fn obligations(start: &State, end: &State, contract: Contract) -> Vec<(String, T
     all
 }
 
-/// Offsets from the stack pointer at entry that a function may write: its red zone, or a frame that it makes.
+/// Offsets from the stack pointer at entry that a function may write: its red zone or, if the ABI has none, 4096 bytes for
+/// a frame. Whether the function moves the stack pointer before it writes its frame is not checked.
 fn granted_stack(arch: Arch, abi: &Abi) -> std::ops::Range<i64> {
     match arch {
         Arch::Powerpc64 | Arch::Powerpc64le | Arch::X86_64 => -abi.red_zone..0,
@@ -300,7 +302,7 @@ fn granted_stack(arch: Arch, abi: &Abi) -> std::ops::Range<i64> {
     }
 }
 
-/// An argument that may be wider than a register: the high word is in the register named, the low one in the next.
+/// An argument or result that may be wider than a register: `register` holds the high word, the next register the low one.
 fn wide(state: &State, abi: &Abi, register: &str, bits: u32) -> Term {
     let word = state.word();
     let first = state.read(register, word);

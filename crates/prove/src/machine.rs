@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! The state that instructions work on: registers and a small memory, both of terms.
 //!
-//! Memory is bytes at (variable, constant offset). An address of any other form is refused, and so is a read or write
-//! that could meet an earlier write through another variable: the proof is about straight-line code with a few
-//! stores, and says so when it is given more.
+//! Memory is modelled as bytes at (variable, constant offset). An address of any other form is refused, and so is a load or
+//! store that could alias an earlier store through another variable. That suffices for straight-line code with few stores.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +20,7 @@ pub struct State {
 }
 
 impl State {
-    /// A state in which every register and byte is a free variable, named as it is.
+    /// A state in which every register and byte is a free variable, named after the register or byte.
     pub fn new(arch: Arch) -> State {
         State { arch, registers: BTreeMap::new(), memory: BTreeMap::new(), fresh_count: 0 }
     }
@@ -49,7 +48,7 @@ impl State {
         self.registers.insert(name.to_owned(), value);
     }
 
-    /// A value that the ISA leaves undefined: a new variable, so that nothing can be proved from it.
+    /// A value that the ISA leaves undefined: a fresh variable, so that no proof can depend on it.
     pub fn undefined(&mut self, bits: u32) -> Term {
         self.fresh_count += 1;
         Term::variable(bits, &format!("undefined{}", self.fresh_count))
@@ -60,12 +59,12 @@ impl State {
         self.registers.iter().map(|(name, term)| (name.as_str(), term))
     }
 
-    /// The bytes written so far: which variable they are relative to, the offset, the value.
+    /// The bytes written so far: base variable, offset, value.
     pub fn stored(&self) -> impl Iterator<Item = (&str, i64, &Term)> {
         self.memory.iter().map(|((base, offset), term)| (base.as_str(), *offset, term))
     }
 
-    /// The byte at an offset from a variable, as far as it is known; a free variable if it was never written.
+    /// The byte at an offset from a base variable: the value stored there, or a free variable if there was no store.
     pub fn byte(&self, base: &str, offset: i64) -> Term {
         match self.memory.get(&(base.to_owned(), offset)) {
             Some(term) => term.clone(),

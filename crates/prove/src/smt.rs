@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The solver: z3 as a child process, spoken to in SMT-LIB 2 text.
+//! The solver: z3 as a child process that reads SMT-LIB 2.
 //!
-//! The text is standard, so another solver can be put in its place; z3 is in every distribution.
+//! SMT-LIB 2 is a standard, so another solver could replace z3, which every distribution packages.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -13,7 +13,7 @@ use crate::Error;
 /// Seconds after which the solver gives up on one question. Byte swaps take milliseconds.
 const TIMEOUT_SECONDS: u32 = 120;
 
-/// What the solver says about a claim.
+/// The solver's answer to a claim.
 pub enum Answer {
     /// It holds for all values of the variables.
     Valid,
@@ -51,7 +51,7 @@ pub fn check(claim: &Term) -> Result<Answer, Error> {
     }
 }
 
-/// Takes the number out of `((|name| #x0123))` or `((name #b01))`.
+/// Extracts the number from `((|name| #x0123))` or `((name #b01))`.
 fn parse_value(line: &str) -> Option<u128> {
     let text = line.trim_end_matches(')').rsplit(' ').next()?;
     match text.strip_prefix("#x") {
@@ -69,7 +69,7 @@ fn run(script: &str) -> Result<String, Error> {
         .spawn()
         .map_err(Error::NoSolver)?;
     let mut stdin = child.stdin.take().expect("stdin was asked for");
-    // After `unsat`, get-value is an error that z3 prints and goes on; it reads all of its input in any case.
+    // After `unsat`, z3 prints an error for each get-value and continues; it reads all of its input in any case.
     let written = stdin.write_all(script.as_bytes());
     drop(stdin);
     let output = child.wait_with_output().map_err(Error::NoSolver)?;

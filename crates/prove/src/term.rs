@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Bit-vector expressions: the one definition of what an instruction does.
+//! Bit-vector expressions, in which the semantics of instructions are written.
 //!
-//! A [`Term`] can be evaluated with numbers and printed as SMT-LIB 2. The semantics in `isa` build terms only, so what the
-//! tests compare with QEMU is the very formula that the solver gets.
+//! A [`Term`] can be evaluated with numbers and printed as SMT-LIB 2. The semantics in `isa` build nothing but terms, so the
+//! tests compare with QEMU the same formula that the solver gets.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -153,7 +153,7 @@ impl Term {
         self.binary(Binary::ShiftRight, count)
     }
 
-    /// Arithmetic shift right; the sign everywhere if the count is the width or more.
+    /// Arithmetic shift right; copies of the sign if the count is the width or more.
     pub fn shift_right_signed(&self, count: &Term) -> Term {
         self.binary(Binary::ShiftRightSigned, count)
     }
@@ -178,7 +178,7 @@ impl Term {
         self.extract(0, split).concat(&self.extract(split, count))
     }
 
-    /// This term above, `low` below it.
+    /// This term as the high bits, `low` as the low bits.
     pub fn concat(&self, low: &Term) -> Term {
         Term::new(self.bits() + low.bits(), Op::Concat(self.clone(), low.clone()))
     }
@@ -195,7 +195,7 @@ impl Term {
         }
     }
 
-    /// Zeros above, up to `bits`; the term itself if it has that width.
+    /// Zero-extended to `bits`; the term itself if it has that width.
     pub fn zero_extend(&self, bits: u32) -> Term {
         if bits == self.bits() {
             return self.clone();
@@ -206,7 +206,7 @@ impl Term {
         }
     }
 
-    /// Copies of the sign above, up to `bits`.
+    /// Sign-extended to `bits`; the term itself if it has that width.
     pub fn sign_extend(&self, bits: u32) -> Term {
         if bits == self.bits() {
             return self.clone();
@@ -220,7 +220,7 @@ impl Term {
         Term::join(&bytes)
     }
 
-    /// The bytes of each `group` bits reversed, the groups where they were.
+    /// The bytes of each group of `group` bits reversed; the groups keep their places.
     pub fn reverse_bytes_in(&self, group: u32) -> Term {
         let groups: Vec<Term> =
             (0..self.bits() / group).rev().map(|i| self.extract(group * i, group).reverse_bytes()).collect();
@@ -252,7 +252,7 @@ impl Term {
         }
     }
 
-    /// All distinct nodes, operands before what uses them.
+    /// All distinct nodes, operands before their users.
     fn nodes(&self) -> Vec<&Term> {
         let mut seen = std::collections::HashSet::new();
         let mut order = Vec::new();
@@ -268,7 +268,7 @@ impl Term {
         order
     }
 
-    /// The value, with these values for variables; a variable that is not named is zero.
+    /// The value for these values of the variables; a variable that `variables` lacks is zero.
     pub fn evaluate(&self, variables: &HashMap<String, u128>) -> u128 {
         let mut values: HashMap<*const Node, u128> = HashMap::new();
         for term in self.nodes() {
@@ -301,7 +301,7 @@ impl Term {
         found
     }
 
-    /// SMT-LIB 2 commands that declare the variables and define `name` as this term, each shared part once.
+    /// SMT-LIB 2 commands that declare the variables and define `name` as this term, with each shared subterm once.
     pub fn to_smt(&self, name: &str) -> String {
         let mut text = String::new();
         for (variable, bits) in self.variables() {

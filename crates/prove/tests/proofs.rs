@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Every straight-line byteswap variant is proved, on every architecture; wrong ones are refuted; what cannot be proved
-//! says why.
+//! Every straight-line byteswap variant is proved, on every architecture; wrong code is refuted; for code that cannot be
+//! proved, the verdict says why.
 
 mod common;
 

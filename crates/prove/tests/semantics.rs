@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The semantics that proofs rest on, against QEMU: every instruction that has one, with random registers and immediates,
-//! executed on random and extreme operands and compared in all registers.
+//! Compares the semantics that proofs rest on with QEMU: every instruction that has semantics, with random registers and
+//! immediates, is executed on random and extreme operands, and all registers are compared.
 //!
 //! For each architecture one program is assembled: blocks that load eight registers, execute a sample of one to four
-//! instructions, and store the eight registers. QEMU runs it; here the same bytes are decoded and carried out on terms, and
-//! the terms, the very ones that become the solver's formula, are evaluated with the same operands.
+//! instructions, and store the eight registers. QEMU runs it; here the same bytes are decoded and executed on terms, and
+//! the terms, the same that the solver gets, are evaluated with the same operands.
 
 mod common;
 
@@ -40,15 +40,15 @@ struct Machine {
     qemu: &'static [&'static str],
     /// The eight registers as the semantics name them.
     names: [&'static str; REGISTERS],
-    /// Before all: set the input and output pointers. `@` ends nothing; lines as an assembler takes them.
+    /// The program's first lines: set the input and output pointers and the count of vectors (`%v`).
     entry: &'static str,
     /// Loads register i of the block (`%n` its assembler name, `%o` the offset).
     load: &'static str,
-    /// Stores it.
+    /// Stores register i, with the same placeholders.
     store: &'static str,
     /// Advances the output pointer by a block (`%o` its bytes).
     next_block: &'static str,
-    /// Advances the input pointer, loops while vectors are left (`%o` bytes of a vector).
+    /// Advances the input pointer by a vector (`%o` its bytes), loops while vectors are left.
     next_vector: &'static str,
     /// write(1, out, %o); exit(0).
     finish: &'static str,
@@ -547,7 +547,7 @@ fn compare(machine: &Machine, random: &mut Random) -> usize {
                     sum | u128::from(*byte) << (8 * place)
                 });
                 let term = state.read(name, machine.arch.word_bits());
-                // An address depends on where the stack is; only QEMU knows that.
+                // A stack address as a value: only QEMU knows where the stack is.
                 if term.variables().iter().any(|(variable, _)| !values.contains_key(variable)) {
                     continue;
                 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! AArch64: reversals, bit-field moves, shifted logic, extraction, plain loads and stores.
 //!
-//! Register 31 is the zero register in all forms here but as the base of an access, where it is the stack pointer. A
+//! Register 31 is the zero register in all forms here, except as the base of an access, where it is the stack pointer. A
 //! 32-bit result clears the upper half.
 
 use decode::Instruction;
@@ -50,7 +50,7 @@ pub fn step(instruction: &Instruction, state: &mut State) -> Result<(), Refusal>
     Ok(())
 }
 
-/// LSL, LSR, ASR, ROR of the second operand.
+/// The second operand after LSL (kind 0), LSR (1), ASR (2) or ROR (3).
 fn shifted(value: &Term, kind: u32, amount: u32) -> Term {
     let count = Term::constant(value.bits(), amount.into());
     match kind {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! LoongArch, 64 bit: byte reversals, bit fields, shifts, logic, plain loads and stores.
 //!
-//! Results of `.w` forms are sign-extended, and so are those of revb.2h and revh's word forms where the manual says so:
-//! the difference between revb.2h (sign-extended) and revb.2w (both words kept) has bitten JITs.
+//! Results of `.w` forms and of revb.2h are sign-extended from 32 bits; revb.2w and revh.2w work on both words. JITs have
+//! confused revb.2h with revb.2w.
 
 use decode::Instruction;
 
@@ -82,7 +82,7 @@ fn reverse(mnemonic: &str, j: &Term) -> Option<Term> {
         "revb.4h" => j.reverse_bytes_in(16),
         "revb.2w" => j.reverse_bytes_in(32),
         "revb.d" => j.reverse_bytes(),
-        // Halfwords in reverse order: reverse all bytes, then those of each halfword back.
+        // Halfwords in reverse order: reverse all bytes, then again those of each halfword.
         "revh.2w" => j.reverse_bytes_in(32).reverse_bytes_in(16),
         "revh.d" => j.reverse_bytes().reverse_bytes_in(16),
         _ => return None,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What instructions do: one function an architecture, from a decoded instruction to terms.
+//! The semantics of instructions: for each architecture, a function that executes a decoded instruction on terms.
 //!
-//! The decoder names the instruction; operands are taken from the encoding here. An instruction without a meaning here
-//! is an error that names it, never a guess.
+//! The decoder gives the mnemonic; operands are taken from the encoding here. An instruction without semantics here is
+//! an error that names it, never a guess.
 
 mod aarch64;
 mod loongarch;
@@ -18,7 +18,7 @@ use crate::machine::State;
 /// Why an instruction could not be executed.
 pub type Refusal = String;
 
-/// Carries out one instruction that is not a branch.
+/// Executes one instruction that is not a branch.
 pub fn step(instruction: &Instruction, state: &mut State) -> Result<(), Refusal> {
     match state.arch() {
         Arch::Powerpc | Arch::Powerpc64 | Arch::Powerpc64le => power::step(instruction, state),
@@ -44,7 +44,7 @@ fn field(word: u32, low: u32, count: u32) -> u32 {
     (word >> low) & ((1 << count) - 1)
 }
 
-/// A field as a signed number.
+/// A field of `bits` bits, sign-extended.
 fn signed(value: u32, bits: u32) -> i64 {
     i64::from((value << (32 - bits)) as i32 >> (32 - bits))
 }

@@ -2,8 +2,8 @@
 //! POWER: the integer instructions that byte swaps are made of, 32 and 64 bit, and the moves to and from vector registers.
 //!
 //! The ISA numbers bits from the most significant one, so MASK(mb, me) of a 64-bit word has bit 63 - i set for each i from
-//! mb to me, and wraps around if mb is greater. The 32-bit rotates work on the low word *copied into both halves*; with a
-//! wrapping mask the copy in the upper half is seen (Power ISA 3.1, 3.3.14).
+//! mb to me, and wraps around if mb is greater. The 32-bit rotates work on the low word *copied into both halves*; a
+//! wrapping mask selects bits of the copy in the upper half, too (Power ISA 3.1, 3.3.14).
 
 use decode::Instruction;
 
@@ -56,7 +56,8 @@ impl Operands {
     }
 }
 
-/// A memory access: bits, whether the bytes are reversed, indexed or displaced, how a load fills the register.
+/// A memory access: width, whether the bytes are reversed, indexed or with displacement, whether a load sign-extends,
+/// whether it is a store, and the displacement's low bits that belong to the opcode.
 struct Access {
     bits: u32,
     reversed: bool,
@@ -228,7 +229,7 @@ fn arithmetic(mnemonic: &str, ops: &Operands, state: &mut State) -> bool {
     true
 }
 
-/// ISA 3.1.
+/// The byte reversals of ISA 3.1.
 fn reverse(mnemonic: &str, ops: &Operands, state: &mut State) -> bool {
     let group = match mnemonic {
         "brh" => 16,
@@ -241,7 +242,7 @@ fn reverse(mnemonic: &str, ops: &Operands, state: &mut State) -> bool {
     true
 }
 
-/// VSX registers are `vs0` to `vs63`; their number's highest bit stands apart, at the end of the word.
+/// VSX registers are `vs0` to `vs63`; the highest bit of the number is encoded apart, at the end of the word.
 fn vector(mnemonic: &str, ops: &Operands, state: &mut State) -> bool {
     let name = |low: u32, high_bit: u32| format!("vs{}", low | field(ops.word, high_bit, 1) << 5);
     match mnemonic {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! RISC-V, 64 bit: shifts, logic, rev8 of Zbb, plain loads and stores, and the compressed forms an assembler puts for them.
+//! RISC-V, 64 bit: shifts, logic, rev8 of Zbb, plain loads and stores, and the compressed forms that assemblers choose.
 
 use decode::Instruction;
 

@@ -15,7 +15,7 @@ const NAMES: [&str; 16] = [
     "r15",
 ];
 
-/// Prefixes taken off, opcode at hand.
+/// An instruction's REX prefix, operand size and opcode, and the bytes after the opcode.
 struct Encoding<'a> {
     rex: u8,
     bits: u32,
@@ -72,7 +72,7 @@ impl<'a> Encoding<'a> {
         Some(Encoding { rex, bits, opcode, rest })
     }
 
-    /// Register field, place, and what follows ModRM, SIB and displacement.
+    /// The register field, the place, and the bytes after ModRM, SIB and displacement.
     fn modrm(&self, state: &State) -> Option<(usize, Place, &'a [u8])> {
         let modrm = *self.rest.first()?;
         let mut rest = &self.rest[1..];
@@ -83,7 +83,7 @@ impl<'a> Encoding<'a> {
         }
         let mut base = low;
         if low == 4 {
-            // Only a SIB byte without an index, as rsp needs it.
+            // Only SIB bytes without an index are known, which rsp as a base needs.
             let sib = *rest.first()?;
             rest = &rest[1..];
             if sib >> 3 & 7 != 4 || self.rex & 2 != 0 {

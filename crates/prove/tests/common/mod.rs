@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Compiling for the tests: clang for each architecture, as the variants themselves are compiled.
+//! Compiles sources for the tests, with clang for each architecture, as the variants are compiled.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use arch::Arch;
 
-/// The newest CPU of each architecture, so that every variant assembles.
+/// Clang's target of each architecture, with the extensions that its variants use.
 pub fn target_flags(arch: Arch) -> &'static [&'static str] {
     match arch {
         Arch::Powerpc => &["--target=powerpc-linux-gnu"],
@@ -20,7 +20,7 @@ pub fn target_flags(arch: Arch) -> &'static [&'static str] {
     }
 }
 
-/// A folder of its own, removed when dropped.
+/// A temporary folder, removed when dropped.
 pub struct Scratch(PathBuf);
 
 impl Scratch {
