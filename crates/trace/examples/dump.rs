@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Prints a trace as text: `cargo run -p trace --example dump -- FILE [EVENTS]`. Repetitions are announced where they
-//! start and leapt over after two iterations.
+//! Prints a trace as text: `cargo run -p trace --example dump -- FILE [EVENTS]`. Repetitions are printed where an
+//! iteration starts; iterations after the second are skipped.
 
 use trace::{Event, Reader};
 

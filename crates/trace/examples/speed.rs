@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! How fast a trace is delivered, block by block without leaping: `cargo run --release -p trace --example speed -- FILE`.
-//! Without a file it makes a trace that repeats nothing: 8 million blocks of 5 instructions with 2 accesses each.
+//! Measures how fast a trace is read event by event: `cargo run --release -p trace --example speed -- FILE`. Without FILE it
+//! writes and reads a trace without repetitions: 8 million blocks of 5 instructions with 2 accesses each.
 
 use std::time::Instant;
 
 use arch::Arch;
 use trace::{Access, Block, Event, Item, Reader, Writer};
 
-/// Blocks in random order and addresses that go nowhere in particular, so that no loop can be found.
+/// Blocks in random order with random addresses, so that nothing repeats.
 fn write_without_repetitions(path: &std::path::Path) -> Result<(), trace::Error> {
     let mut writer = Writer::create(path, Arch::Powerpc64le, &[])?;
     let block = |i: u64| Block { address: 0x1000_0000 + 32 * i, bytes: vec![0; 20], sizes: vec![4; 5] };

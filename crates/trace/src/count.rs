@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Exact numbers for each entry of a region, without walking through loops.
+//! Exact counts for each execution of a region, without walking through every iteration of a loop.
 
 use std::collections::HashMap;
 
@@ -7,23 +7,23 @@ use crate::error::Error;
 use crate::event::{Counts, Event, Leave, Repetition};
 use crate::reader::Reader;
 
-/// Executions of a region that do not differ in anything counted.
+/// Executions of a region with the same counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EntryCounts {
     /// Number of the region.
     pub region: u8,
     /// How it was left.
     pub how: Leave,
-    /// Whether it was inside of another region, whose counts hold these, too.
+    /// Whether it was inside another region, whose counts include these.
     pub nested: bool,
-    /// What one execution counts.
+    /// The counts of one execution.
     pub counts: Counts,
-    /// How many there were.
+    /// The number of such executions.
     pub entries: u64,
 }
 
-/// Counts what is left of the trace: the distinct executions of its regions, in order of first appearance, without what
-/// interrupts executed inside them. Time is that of the records, not of what they repeat.
+/// Counts the rest of the trace: the distinct executions of its regions, in order of first appearance, without the code of
+/// interrupts inside them. The running time depends on the number of records, not on how often they repeat.
 pub fn count(reader: &mut Reader) -> Result<Vec<EntryCounts>, Error> {
     let mut counter = Counter::default();
     loop {
@@ -50,10 +50,10 @@ pub fn count(reader: &mut Reader) -> Result<Vec<EntryCounts>, Error> {
     }
 }
 
-/// A region that is under way.
+/// A region that was entered and not yet left.
 #[derive(Clone, Copy)]
 struct Inside {
-    /// Tells this entry from all others.
+    /// Unique number of this entry.
     number: u64,
     region: u8,
     counts: Counts,
@@ -61,13 +61,13 @@ struct Inside {
 
 #[derive(Default)]
 struct Counter {
-    /// The outermost first.
+    /// The open regions, outermost first.
     inside: Vec<Inside>,
     entered: u64,
     interrupted: bool,
     entries: Vec<EntryCounts>,
     places: HashMap<(u8, Leave, bool, Counts), usize>,
-    /// Of each loop around a region's ends: how things stood at the start of its last iteration.
+    /// For each loop that enters or leaves regions, by id: the state at the start of its previous iteration.
     snapshots: HashMap<u64, Snapshot>,
 }
 
@@ -78,12 +78,12 @@ struct Snapshot {
 }
 
 impl Snapshot {
-    /// What an iteration adds to each region under way, if the next one begins as this did.
+    /// What the iteration since this snapshot added to each open region, if the next one starts in the same state.
     fn added(&self, inside: &[Inside]) -> Option<Vec<Counts>> {
         let pairs = self.inside.iter().zip(inside);
         let added = pairs.map(|(before, now)| {
             let added = now.counts.since(&before.counts);
-            // One that is new in each iteration begins anew in each.
+            // If each iteration enters the region anew, its counts have to be the same at the start of each.
             let alike =
                 before.region == now.region && (before.number == now.number || added == Counts::default());
             alike.then_some(added)
@@ -101,7 +101,7 @@ impl Counter {
 
     fn enter(&mut self, region: u8) {
         self.entered += 1;
-        // The tracer enters none twice.
+        // The tracer never enters an open region again; in another writer's trace, the open entry is dropped.
         if let Some(again) = self.inside.iter().position(|inside| inside.region == region) {
             self.inside.truncate(again);
         }
@@ -118,7 +118,8 @@ impl Counter {
         self.entries[place].entries = self.entries[place].entries.saturating_add(1);
     }
 
-    /// The outermost repetition whose iterations to come can be counted without looking at them, once counted.
+    /// Finds the outermost repetition whose next iterations can be counted without walking through them, counts them, and
+    /// returns it with their number.
     fn leap(&mut self, reader: &mut Reader) -> Result<Option<(Repetition, u64)>, Error> {
         for repetition in reader.repetitions()? {
             if repetition.region_events_per_iteration == 0 {
@@ -130,8 +131,8 @@ impl Counter {
                 let alike = before.interrupted == self.interrupted && before.entries.len() == entries.len();
                 let added = before.added(&self.inside).filter(|_| alike && repetition.remaining > 1);
                 if let Some(added) = added {
-                    // This iteration began as the last one did, so all others end as that did; the last is left over,
-                    // to be walked through.
+                    // This iteration starts in the same state as the previous one, so each adds what that one added. The
+                    // last one is left, to be walked through.
                     let times = repetition.remaining - 1;
                     for (entry, before) in self.entries.iter_mut().zip(&before.entries) {
                         let more = (entry.entries - before).saturating_mul(times);

@@ -13,10 +13,10 @@ pub enum Error {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The operating system's error.
         source: std::io::Error,
     },
-    /// The file does not start as a trace does.
+    /// The file does not start with the magic bytes of a trace.
     #[error("{path} is not an Assay trace; record one with `assay trace`")]
     NotATrace {
         /// The file.
@@ -40,7 +40,7 @@ pub enum Error {
         /// Where it stops, in bytes from the start of the file.
         at: u64,
     },
-    /// The file has bytes that no writer wrote.
+    /// The contents of the file are invalid.
     #[error("{path} is corrupt in the frame at byte {at}: {problem}; record it again")]
     Corrupt {
         /// The file.
@@ -50,7 +50,7 @@ pub enum Error {
         /// What is wrong there.
         problem: String,
     },
-    /// The trace is of another architecture than was asked for.
+    /// The trace has another architecture than the one asked for.
     #[error("{path} is a trace of {found}, not of {wanted}")]
     WrongArch {
         /// The file.
@@ -62,7 +62,7 @@ pub enum Error {
     },
 }
 
-/// What is wrong in a frame, before it is known which.
+/// What is wrong in a frame; [`Error::Corrupt`] adds the file and the position.
 #[derive(Debug)]
 pub(crate) struct Problem(pub String);
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What a trace tells.
+//! The contents of a trace: accesses, blocks, events, repetitions and counts.
 
-/// One memory access of one instruction. A 16-byte access is one, however the emulator splits it.
+/// One memory access of one instruction. A 16-byte access counts as one, even if the emulator splits it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Access {
     /// Virtual address of the first byte; 0 if not `known`.
     pub address: u64,
-    /// Which instruction of the block, from 0.
+    /// Index of the instruction in its block, from 0.
     pub instruction: u16,
-    /// Size; 0 if it could not be known either.
+    /// Size in bytes; 0 if it is not known either.
     pub bytes: u16,
     /// Whether memory is written. An instruction that reads and writes has two accesses, the read first.
     pub store: bool,
@@ -18,14 +18,14 @@ pub struct Access {
     pub cache_operation: bool,
 }
 
-/// Straight-line code as the emulator ran it. It need not end in a branch: the emulator cuts at pages and system calls.
+/// Straight-line code as the emulator translated it. It need not end in a branch: blocks end at pages and system calls, too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     /// Virtual address of the first instruction.
     pub address: u64,
     /// The instructions' bytes, in the order of memory.
     pub bytes: Vec<u8>,
-    /// Size of each instruction in bytes; they add up to `bytes`.
+    /// Size of each instruction in bytes; the sum is the length of `bytes`.
     pub sizes: Vec<u8>,
 }
 
@@ -51,32 +51,32 @@ impl Block {
 pub enum Leave {
     /// Control reached the return address.
     Return,
-    /// A longjmp, or what looks like one: the caller's frame was given up.
+    /// A longjmp or the like: the caller's frame was abandoned.
     Longjmp,
     /// The program ended inside, or called execve.
     Exit,
     /// The recording's limit was reached inside.
     Limit,
-    /// The CPU went to a task that is not in the region, in a trace of a whole machine: the rest is not recorded.
+    /// In a trace of a whole machine: the CPU switched to a task that is not in the region, and the rest is not recorded.
     Switched,
 }
 
 /// What happened next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event<'a> {
-    /// A region of interest begins: `header().regions()[region]`, or the whole program. It may begin inside of another.
+    /// A region of interest is entered: `header().regions()[region]`, or the whole program. Regions may nest.
     EnterRegion {
         /// Number of the region.
         region: u8,
     },
-    /// The region ends that began last and is under way.
+    /// The innermost open region is left.
     LeaveRegion {
-        /// In which way.
+        /// How it is left.
         how: Leave,
     },
-    /// What follows belongs to an interrupt that came inside the region, in a trace that was asked to mark them.
+    /// An interrupt begins inside the region: the next blocks belong to it. Only in traces recorded with marked interrupts.
     Interrupt,
-    /// The interrupt is over: what follows is the region's again.
+    /// The interrupt is over: the next blocks belong to the region again.
     InterruptOver,
     /// A block was executed.
     Block {
@@ -87,41 +87,41 @@ pub enum Event<'a> {
     },
 }
 
-/// A repeated sequence of events at the start of one of whose iterations the reader stands.
+/// A repeated sequence of events; the reader is at the start of one of its iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Repetition {
-    /// Tells this repetition from all others in the trace. An inner one has a new number in each iteration of the outer.
+    /// Unique in the trace. An inner repetition gets a new id in each iteration of the outer one.
     pub id: u64,
     /// 0 for the outermost.
     pub depth: usize,
-    /// Iterations that are over.
+    /// Iterations that are finished.
     pub iteration: u64,
-    /// Iterations to come, this one included: at least 1.
+    /// Iterations that are left, this one included: at least 1.
     pub remaining: u64,
     /// Blocks executed in one iteration, inner repetitions multiplied out.
     pub blocks_per_iteration: u64,
     /// Instructions executed in one iteration.
     pub instructions_per_iteration: u64,
-    /// Everything that is counted, for one iteration.
+    /// All counts of one iteration.
     pub counts_per_iteration: Counts,
     /// How often a region is entered or left, or an interrupt begins or ends, in one iteration.
     pub region_events_per_iteration: u64,
 }
 
-/// Exact numbers of what was executed.
+/// Exact counts of executed code and its accesses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Counts {
     /// Instructions.
     pub instructions: u64,
     /// Blocks.
     pub blocks: u64,
-    /// Reads, one for each instruction and place.
+    /// Reads; each access of an instruction counts once.
     pub loads: u64,
     /// Writes.
     pub stores: u64,
-    /// Cache instructions that QEMU acts on.
+    /// Accesses of cache instructions, for those that QEMU reports.
     pub cache_operations: u64,
-    /// Accesses whose address is not known; they are among the other numbers too.
+    /// Accesses whose address is not known; the other counts include them.
     pub unknown_addresses: u64,
 }
 
@@ -139,7 +139,7 @@ impl Counts {
     /// What was added since `before`.
     pub fn since(&self, before: &Counts) -> Counts {
         let mut since = *self;
-        since.add(before, u64::MAX); // less once
+        since.add(before, u64::MAX); // times -1: subtracts
         since
     }
 

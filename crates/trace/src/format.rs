@@ -3,11 +3,11 @@
 
 use crate::error::Problem;
 
-/// First bytes of every trace. The first is no text, the last is mangled by a transfer in text mode.
+/// First bytes of every trace. The first is not ASCII; a transfer in text mode changes the last.
 pub(crate) const MAGIC: [u8; 8] = *b"\x89ASSAYT\n";
-/// The version that this crate writes and the newest that it reads. 2 has interrupts and changes of task, which the
-/// tracer writes for a whole machine only; 4 has regions inside of regions, which it writes where a program has several.
-/// Its other traces of programs are of version 1. Each is a power of two, so that a changed bit makes none of another.
+/// The version that this crate writes and the newest that it reads. Version 2 adds interrupts and task switches, which the
+/// tracer writes for whole machines only; version 4 adds nested regions, which it writes for programs with several regions.
+/// Its other traces of programs have version 1. Versions are powers of two, so that no flipped bit makes one into another.
 pub(crate) const VERSION: u64 = 4;
 
 pub(crate) const RECORD_END: u64 = 0;
@@ -25,7 +25,7 @@ pub(crate) const FLAG_STORE: u8 = 1;
 pub(crate) const FLAG_CACHE_OPERATION: u8 = 2;
 pub(crate) const FLAG_UNKNOWN: u8 = 4;
 
-/// Limits that keep a reader's memory bounded whatever the file says; writers keep to them.
+/// Limits that bound a reader's memory whatever the file contains; writers respect them.
 pub(crate) mod limit {
     pub const FRAME_BYTES: u64 = 4 << 20;
     pub const TEXT_BYTES: u64 = 1 << 16;
@@ -58,7 +58,7 @@ pub(crate) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// The number that `bytes` begin with, and what follows it. Most have one byte or two.
+/// Decodes the varint at the start of `bytes`; returns it with the rest of `bytes`. Most varints have one or two bytes.
 #[inline(always)]
 pub(crate) fn varint(bytes: &[u8]) -> Result<(u64, &[u8]), Problem> {
     match *bytes {
@@ -106,7 +106,7 @@ impl Bytes {
         Ok(value)
     }
 
-    /// A number that may not be above `max`.
+    /// A number of at most `max`.
     pub fn bounded(&mut self, max: u64, what: &str) -> Result<u64, Problem> {
         let value = self.varint()?;
         if value > max {

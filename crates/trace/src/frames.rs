@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The outermost layer of the file: the fixed start, then zstd frames, each with its two lengths.
+//! The outermost layer of the file: the fixed start, then zstd frames, each after its uncompressed and compressed length.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -107,12 +107,12 @@ impl Frames {
         Err(self.corrupt("a length of more than 64 bits".into()))
     }
 
-    /// Whether nothing follows the frame that was read last.
+    /// Whether the file ends after the frame that was read last.
     pub fn at_end(&mut self) -> Result<bool, Error> {
         Ok(self.fill(&mut [0])? == 0)
     }
 
-    /// Reads the next frame into `out`. A file that stops here is truncated, since frames go on to the end marker.
+    /// Reads the next frame into `out`. A file that ends here is truncated: the reader asks for frames until the end marker.
     pub fn next(&mut self, out: &mut Bytes) -> Result<(), Error> {
         self.frame_start = self.position;
         let raw = self.varint()?.ok_or_else(|| self.truncated())?;
@@ -131,7 +131,7 @@ impl Frames {
     }
 
     fn decompress(&mut self, raw: usize, out: &mut Bytes) -> Result<(), Problem> {
-        // RFC 8878: four bytes of magic, then the frame's descriptor, whose bit 2 tells of a checksum.
+        // RFC 8878: four bytes of magic, then the frame header descriptor, whose bit 2 is the checksum flag.
         if self.compressed.get(4).is_none_or(|descriptor| descriptor & 4 == 0) {
             return Err("a frame without a checksum".into());
         }

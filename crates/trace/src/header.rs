@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What the file says about itself at its start and at its end.
+//! The header and the end record of a trace.
 
 use arch::Arch;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ pub struct Region {
 pub struct Header {
     /// Architecture of the recorded program.
     pub arch: Arch,
-    /// Format version of the file.
+    /// The newest format version that this crate reads; the file's own may be older.
     pub version: u64,
     /// Key and value in the order of the file; keys may repeat.
     pub lines: Vec<(String, String)>,
@@ -43,7 +43,7 @@ impl Header {
         self.named_addresses("region").collect()
     }
 
-    /// Addresses whose entry the recorder asked to be timed.
+    /// Entry addresses of functions that are to be timed, as the recorder was told.
     pub fn marks(&self) -> Vec<Region> {
         self.named_addresses("mark").collect()
     }
@@ -54,7 +54,7 @@ impl Header {
 pub struct Image {
     /// Where its first byte was loaded.
     pub start: u64,
-    /// The file, as it was called where the trace was recorded.
+    /// Its path on the machine that recorded the trace.
     pub path: PathBuf,
 }
 
@@ -81,7 +81,7 @@ impl End {
         values.filter_map(image).collect()
     }
 
-    /// A total, 0 where the writer has none.
+    /// A total; 0 if the writer did not write it.
     pub fn total(&self, key: &str) -> u64 {
         self.get(key).and_then(|value| value.parse().ok()).unwrap_or(0)
     }

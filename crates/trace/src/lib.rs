@@ -2,9 +2,9 @@
 //! The trace file: what one run of a program executed, block by block, with the address of every memory access.
 //!
 //! The recorder is a QEMU plugin (`tracer/`); this crate is the other end: a streaming [`Reader`] with bounded memory.
-//! A loop stands in the file as one record with a count, and the reader shows it: where it stands at the start of an
-//! iteration, [`Reader::repetition`] tells how many are to come, and [`Reader::skip`] leaps over them in constant
-//! time. `docs/trace-format.md` describes the bytes.
+//! A loop is one record with a count in the file, and the reader shows it: at the start of an iteration,
+//! [`Reader::repetition`] tells how many iterations are left, and [`Reader::skip`] skips them in constant time.
+//! `docs/trace-format.md` describes the bytes.
 //!
 //! ```no_run
 //! use trace::{Event, Reader};

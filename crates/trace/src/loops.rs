@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! A repeated sequence, expanded one event at a time, and left or leapt over at any iteration in constant time.
+//! A loop record, expanded one event at a time; any number of iterations can be skipped in constant time.
 //!
-//! The parts of the outermost loop stand in one list in the order of the file, a loop followed by its body. The
-//! address of an access in iteration i of the outer and j of the inner loop is its initial address plus i times its
-//! outer stride plus j times its inner one, so nothing has to be carried from iteration to iteration.
+//! The parts of the outermost loop are one list in the order of the file, a loop followed by its body. The address of an
+//! access in iteration i of the outer and j of the inner loop is its initial address plus i times its outer stride plus j
+//! times its inner stride, so no state is carried from iteration to iteration.
 
 use crate::event::{Access, Counts, Repetition};
 
@@ -16,15 +16,15 @@ pub(crate) enum Part {
     Loop { iterations: u64, end: u32, strides: u32, first: u32, counts: Counts, markers: u64 },
 }
 
-/// The loop that is under way.
+/// The loop record that is being expanded.
 #[derive(Default)]
 pub(crate) struct Loops {
     pub parts: Vec<Part>,
     /// Initial addresses of all parts.
     pub initial: Vec<u64>,
-    /// What is handed out, with the addresses of the current iteration where they were needed.
+    /// The accesses that are handed out; `step` fills in the addresses of the current iteration.
     pub accesses: Vec<Access>,
-    /// Of each loop, for the accesses of its body in order.
+    /// For each loop, the strides of the accesses of its body, in order.
     pub strides: Vec<u64>,
     stack: Vec<Frame>,
     loops_begun: u64,
@@ -43,7 +43,7 @@ impl Loops {
         !self.stack.is_empty()
     }
 
-    /// Starts on the loop that `parts` now holds.
+    /// Starts to expand the loop that `parts` now holds.
     pub fn begin(&mut self) {
         self.stack.clear();
         self.enter(0);
@@ -65,7 +65,7 @@ impl Loops {
         }
     }
 
-    /// The next run: its shape and where its accesses are. Moves on to the one after it.
+    /// The shape of the next run and the range of its accesses; advances to the run after it.
     #[inline]
     pub fn step(&mut self) -> (u32, std::ops::Range<usize>) {
         let next = self.stack[self.stack.len() - 1].next;
@@ -81,7 +81,7 @@ impl Loops {
     #[inline]
     fn place(&mut self, range: std::ops::Range<usize>) {
         if let [frame] = self.stack[..] {
-            // By far the most frequent case: no loop around this one.
+            // By far the most frequent case: a single loop.
             let Part::Loop { strides, .. } = self.parts[frame.part as usize] else {
                 unreachable!("frames are of loops");
             };
@@ -104,7 +104,7 @@ impl Loops {
         }
     }
 
-    /// Goes on at part `next`, which may be past the end of the body.
+    /// Continues at part `next`, which may be past the end of the body.
     #[inline]
     fn advance(&mut self, mut next: u32) {
         while let Some(frame) = self.stack.last_mut() {
@@ -128,13 +128,13 @@ impl Loops {
         }
     }
 
-    /// Whether the reader stands at the start of an iteration.
+    /// Whether the reader is at the start of an iteration.
     #[inline]
     pub fn at_iteration(&self) -> bool {
         self.stack.last().is_some_and(|frame| frame.next == frame.part + 1)
     }
 
-    /// The repetitions at the start of whose iterations the reader stands, outermost first.
+    /// The repetitions that are at the start of an iteration, outermost first.
     pub fn repetitions(&self, out: &mut Vec<Repetition>) {
         out.clear();
         for (depth, frame) in self.stack.iter().enumerate().rev() {
@@ -176,8 +176,8 @@ impl Loops {
         }
     }
 
-    /// Leaps over iterations of the loop at `depth`, at the start of one of which the reader stands. Returns what was
-    /// leapt over, per iteration.
+    /// Skips iterations of the loop at `depth`, which must be at the start of an iteration. Returns the counts of one
+    /// iteration.
     pub fn skip(&mut self, depth: usize, iterations: u64) -> Counts {
         self.stack.truncate(depth + 1);
         let frame = &mut self.stack[depth];

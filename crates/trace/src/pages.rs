@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! How far a region reaches: the pages whose translations its calls need.
+//! The reach of a region: the number of pages whose address translations its calls need.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,10 @@ use crate::error::Error;
 use crate::event::Event;
 use crate::reader::Reader;
 
-/// Pages of one size that the calls of a region touch, those of interrupts inside of them left out.
+/// Numbers of pages of one size that the calls of a region touch, without those that only interrupts inside them touch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reach {
-    /// Of each outermost call, in order: pages of code, and pages of data, stack included.
+    /// For each outermost call, in order: pages of code, and pages of data, including the stack.
     pub calls: Vec<[usize; 2]>,
     /// Pages of code and of data that any call touches.
     pub all: [usize; 2],
@@ -47,11 +47,11 @@ impl Walk {
     }
 }
 
-/// The reach of what is left of a trace, in pages of `page_bytes`, a power of two. Every event is walked through.
+/// The reach of the rest of a trace, in pages of `page_bytes`, a power of two. Walks through every event.
 pub fn reach(reader: &mut Reader, page_bytes: u64) -> Result<Reach, Error> {
     let mut walk = Walk { page_bits: page_bytes.trailing_zeros(), ..Walk::default() };
     loop {
-        // The blocks of the next event are known once `at_end` has said that there is one.
+        // If this is not the end, `blocks` now holds the block of the next event.
         if reader.at_end()? {
             walk.reach.all = [walk.all[0].len(), walk.all[1].len()];
             return Ok(walk.reach);

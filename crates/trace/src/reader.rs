@@ -13,10 +13,10 @@ use crate::frames::Frames;
 use crate::header::{End, Header};
 use crate::loops::{Loops, Part};
 
-/// One way in which a block accesses memory, or a marker of the region.
+/// A block with one pattern of memory accesses, or a marker.
 struct Shape {
     kind: Kind,
-    /// Templates; the addresses are those that the file had last, the base of its differences.
+    /// Templates. Their addresses are those of the last execution in the file; the next is stored as differences to them.
     accesses: Vec<Access>,
     counts: Counts,
 }
@@ -54,7 +54,7 @@ impl Reader {
         Reader::start(frames, arch)
     }
 
-    /// Reads a trace from any source; `name` is what messages call it.
+    /// Reads a trace from any source; messages call it `name`.
     pub fn from_source(name: &str, source: impl Read + Send + 'static) -> Result<Reader, Error> {
         let (frames, arch) = Frames::new(Path::new(name), Box::new(source))?;
         Reader::start(frames, arch)
@@ -83,7 +83,7 @@ impl Reader {
         })
     }
 
-    /// What the file says about itself.
+    /// The header of the file.
     pub fn header(&self) -> &Header {
         &self.header
     }
@@ -96,7 +96,7 @@ impl Reader {
         Err(Error::WrongArch { path: self.frames.path().to_owned(), found: self.header.arch, wanted })
     }
 
-    /// The blocks so far: one is here by the time its first event is. Indexed by the id.
+    /// The blocks defined so far, indexed by id. The block of an event is defined before the event.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
     }
@@ -106,12 +106,12 @@ impl Reader {
         self.end.as_ref()
     }
 
-    /// Instructions delivered or leapt over so far.
+    /// Instructions delivered or skipped so far.
     pub fn instructions(&self) -> u64 {
         self.delivered
     }
 
-    /// Whether the trace is over. If not, the blocks of the next event are among `blocks` from now on.
+    /// Whether the trace is over. If not, `blocks` now holds the block of the next event.
     #[inline]
     pub fn at_end(&mut self) -> Result<bool, Error> {
         Ok(!self.loops.active() && !self.at_execution() && !self.prepare()?)
@@ -145,8 +145,8 @@ impl Reader {
         }))
     }
 
-    /// Hands ids and accesses of the blocks that come next to `take` until it returns false; stops early before anything
-    /// but the execution of a block that is known by now and outside of loops. For speed: `next` tells the same and more.
+    /// Passes ids and accesses of the next blocks to `take` until it returns false. Stops, at the latest, before the next
+    /// record that is not the execution of a defined block outside of loops. A fast path: the rest is for `next`.
     #[inline]
     pub fn take_blocks(&mut self, mut take: impl FnMut(u32, &[Access]) -> bool) -> Result<(), Error> {
         if self.loops.active() {
@@ -170,12 +170,12 @@ impl Reader {
         Ok(())
     }
 
-    /// The innermost repetition at the start of an iteration of which the reader stands.
+    /// The innermost repetition that is at the start of an iteration.
     pub fn repetition(&mut self) -> Result<Option<Repetition>, Error> {
         Ok(self.repetitions()?.last().copied())
     }
 
-    /// All of those, outermost first.
+    /// All repetitions that are at the start of an iteration, outermost first.
     #[inline]
     pub fn repetitions(&mut self) -> Result<&[Repetition], Error> {
         if self.at_end()? || !self.loops.at_iteration() {
@@ -185,7 +185,7 @@ impl Reader {
         Ok(&self.repetitions)
     }
 
-    /// Leaps over that many iterations of the innermost repetition, see [`Reader::skip_in`].
+    /// Skips iterations of the innermost repetition, see [`Reader::skip_in`].
     pub fn skip(&mut self, iterations: u64) -> Result<(), Error> {
         match self.repetition()? {
             Some(repetition) => self.skip_in(&repetition, iterations),
@@ -193,7 +193,7 @@ impl Reader {
         }
     }
 
-    /// Leaps over iterations of a repetition in constant time; addresses go on as if they had been read.
+    /// Skips iterations of a repetition in constant time; addresses continue as if the iterations had been read.
     ///
     /// # Panics
     /// If `repetition` is not one that `repetitions` returns now, or has fewer iterations left.
@@ -206,7 +206,7 @@ impl Reader {
         Ok(())
     }
 
-    /// How often each block is executed in what is left of the trace, indexed as `blocks`. Loops are not walked through.
+    /// How often each block is executed in the rest of the trace, indexed as `blocks`. Does not walk through loops.
     pub fn executions(&mut self) -> Result<Vec<u64>, Error> {
         let mut executions: Vec<u64> = Vec::new();
         loop {
@@ -231,14 +231,14 @@ impl Reader {
         Ok(executions)
     }
 
-    /// Whether the next record is an execution for certain, by its first byte. Most are, and most of them say so.
+    /// Whether the first byte of the next record proves it an execution: true for most records.
     #[inline(always)]
     fn at_execution(&self) -> bool {
         let first = self.records.rest().first();
         first.is_some_and(|&byte| u64::from(byte & 0x7f) >= RECORD_FIRST_SHAPE)
     }
 
-    /// Reads definitions and loop heads until the next event can be told. False at the end.
+    /// Reads definitions, and a loop record if one is next, until the next event is known. False at the end.
     fn prepare(&mut self) -> Result<bool, Error> {
         loop {
             if self.end.is_some() {
@@ -397,7 +397,7 @@ fn shape_counts(kind: &Kind, instructions: usize, accesses: &[Access]) -> Counts
     }
 }
 
-/// An execution of a shape, outside of loops: brings its addresses up to date. Returns the shape and its index.
+/// Reads an execution of a shape and updates the shape's addresses. Returns the shape's index and the shape.
 #[inline(always)]
 fn literal<'a>(records: &mut Bytes, shapes: &'a mut [Shape]) -> Result<(usize, &'a Shape), Problem> {
     let (token, mut rest) = varint(records.rest())?;
@@ -465,7 +465,7 @@ fn parse_loop(
     Ok(())
 }
 
-/// Reads an execution inside of a loop. Returns the shape's index.
+/// Reads an execution inside a loop. Returns the shape's index.
 fn parse_run(records: &mut Bytes, shapes: &mut [Shape], loops: &mut Loops) -> Result<usize, Problem> {
     let (index, shape) = literal(records, shapes)?;
     let first = loops.initial.len() as u32;

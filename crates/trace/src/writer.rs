@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! A small writer, for tests and for traces that no program ran: a predictor's examples, a measured loop by hand.
+//! A small writer, for tests and for traces that no program produced: examples for a predictor, a hand-written loop.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -15,28 +15,28 @@ use crate::format::*;
 /// One element of a trace as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
-    /// The region begins.
+    /// The region of this number is entered.
     Enter(u8),
-    /// The region ends.
+    /// The innermost region is left.
     Leave(Leave),
     /// An interrupt begins.
     Interrupt,
-    /// It is over.
+    /// The interrupt is over.
     InterruptOver,
     /// A block is executed.
     Block {
-        /// What [`Writer::define_block`] returned.
+        /// The id that [`Writer::define_block`] returned.
         id: u32,
         /// Its accesses, in program order.
         accesses: Vec<Access>,
     },
-    /// Items that come several times.
+    /// A sequence of items that is repeated.
     Repeat {
-        /// How often.
+        /// The number of iterations.
         iterations: u64,
         /// 1 to 64 items with the addresses of the first iteration; up to 8 deep.
         body: Vec<Item>,
-        /// By how much each address of the body, in order, advances from one iteration to the next.
+        /// The stride of each address of the body, in order: its advance from one iteration to the next.
         strides: Vec<i64>,
     },
 }
@@ -48,7 +48,7 @@ struct ShapeKey {
     accesses: Vec<(u16, u16, u8)>,
 }
 
-/// Writes a trace. The file has its name only once [`Writer::finish`] has returned.
+/// Writes a trace. Until [`Writer::finish`] renames it, the file's name ends in `.partial`.
 pub struct Writer {
     path: PathBuf,
     partial: PathBuf,
@@ -132,7 +132,7 @@ impl Writer {
         self.write(&out)
     }
 
-    /// Makes a block known; returns its id.
+    /// Defines a block; returns its id.
     pub fn define_block(&mut self, block: &Block) -> u32 {
         let uniform = block.sizes.iter().all(|&size| size == block.sizes[0]);
         put_varint(&mut self.frame, RECORD_BLOCK);
@@ -195,7 +195,7 @@ impl Writer {
         self.shapes.insert(key, self.last.len() - 1);
     }
 
-    /// Writes an item. Returns its counts and how many accesses it has.
+    /// Writes an item. Returns its counts and the number of its accesses, a loop's body counted once.
     fn put_item(&mut self, item: &Item) -> (Counts, usize) {
         let Item::Repeat { iterations, body, strides } = item else {
             return self.put_run(item);

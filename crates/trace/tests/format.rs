@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The file format: what is written is read, by walking or by leaping, and what is no trace is refused with a reason.
+//! The file format: the reader returns what was written, with and without skipping, and refuses other files with a reason.
 
 #[path = "support/synthetic.rs"]
 mod synthetic;
@@ -26,7 +26,7 @@ fn random_traces_round_trip() {
     }
 }
 
-/// Reads with random leaps; what is leapt over must be the number of events that walking has there.
+/// Reads with random skips: each has to skip as many events as reading them one by one gives.
 #[test]
 fn leaping_agrees_with_walking() {
     let path = scratch("leaps.trace");
@@ -52,7 +52,7 @@ fn leaping_agrees_with_walking() {
     }
 }
 
-/// The plain way to count: walk.
+/// Counts the plain way: reads every event.
 fn count_by_walking(path: &Path) -> Vec<EntryCounts> {
     let mut reader = Reader::open(path).unwrap();
     let mut all: Vec<EntryCounts> = Vec::new();
@@ -187,7 +187,7 @@ fn pages_are_those_of_outermost_calls_without_their_interrupts() {
     let id = writer.define_block(&one_block());
     let at = |address: u64| Item::Block { id, accesses: vec![access(address)] };
     let items = [
-        // Four pages of 4 KiB by a walk, one by a call inside, and two by an access across an end.
+        // Four pages of 4 KiB by a loop, one by a call inside, and two by an access across a page boundary.
         vec![Item::Enter(0), Item::Repeat { iterations: 8, body: vec![at(0x10000)], strides: vec![0x800] }],
         vec![Item::Enter(1), at(0x20000), Item::Leave(Leave::Return), at(0x2fffc)],
         vec![Item::Interrupt, at(0x9_0000), Item::InterruptOver, Item::Leave(Leave::Return)],
@@ -235,7 +235,7 @@ fn a_changed_bit_is_noticed() {
     write(&path, &mut Random(7), 20);
     let whole = std::fs::read(&path).unwrap();
     for byte in 0..whole.len() {
-        // The bit of a zstd frame's head that no decoder may look at (RFC 8878, 3.1.1.1.1).
+        // The unused bit of a zstd frame header, which decoders have to ignore (RFC 8878, 3.1.1.1.1).
         if byte % 8 == 4 && whole[..byte].ends_with(b"\x28\xb5\x2f\xfd") {
             continue;
         }
@@ -243,7 +243,7 @@ fn a_changed_bit_is_noticed() {
         changed[byte] ^= 1 << (byte % 8);
         std::fs::write(&path, &changed).unwrap();
         if let (9, Ok(reader)) = (byte, Reader::open(&path)) {
-            assert!(reader.expect_arch(Arch::Powerpc64le).is_err()); // the architecture's number, now another
+            assert!(reader.expect_arch(Arch::Powerpc64le).is_err()); // the changed byte is the architecture's number
             continue;
         }
         error_of(&path);

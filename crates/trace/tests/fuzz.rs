@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The reader never panics, whatever the bytes. The long form is `cargo run --release -p trace --example fuzz -- N`.
+//! The reader never panics, whatever the bytes. For a long run: `cargo run --release -p trace --example fuzz -- N`.
 
 #[path = "support/fuzzing.rs"]
 mod fuzzing;
@@ -13,6 +13,6 @@ fn broken_traces_are_refused_without_a_panic() {
     for _ in 0..20_000 {
         fuzzer.one();
     }
-    // Most changes break something, some do not (an address, an instruction's bytes): both paths were taken.
+    // Most changes break a trace, some do not (an address, an instruction's bytes): both kinds have to occur.
     assert!(fuzzer.refused > 2_000 && fuzzer.accepted > 500, "{} {}", fuzzer.refused, fuzzer.accepted);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Accesses that QEMU's plugin events leave out, split or misname, one test each. docs/trace-format.md lists them.
+//! Accesses that QEMU's plugin events omit, split or misreport, one test each. docs/trace-format.md lists them.
 
 #[path = "support/recording.rs"]
 mod recording;
@@ -24,7 +24,7 @@ impl Recorded {
         Recorded { program, whole }
     }
 
-    /// The first execution of the instruction at a label accessed this.
+    /// Checks the accesses of the first execution of the instruction at a label.
     fn check(&self, label: &str, expected: Expected) {
         let buffer = self.program.symbol("buffer");
         let all = self.whole.accesses_at(self.program.symbol(label));
@@ -107,7 +107,7 @@ fn store_string() {
 
 #[test]
 fn cache_block_zero() {
-    // Linux tells the line: 128 bytes on the 64-bit CPUs, 32 on the 7450.
+    // The line size that Linux reports: 128 bytes on the 64-bit CPUs, 32 on the 7450.
     for r in [power10(), power9_big_endian(), &big_endian()[0]] {
         r.check("dcbz_at", &[(256, 128, 's')]);
         r.check("dcbz_zero", &[(512, 128, 's')]);
@@ -182,7 +182,7 @@ fn the_first_vector_instruction_counts_once() {
     let times = |label: &str| at.iter().filter(|&&a| a == r.program.symbol(label)).count();
     assert_eq!((times("_start"), times("first_lsx"), times("first_lasx"), times("xvst_at")), (1, 1, 1, 1));
     assert_eq!((times("next"), times("again"), times("last")), (1, 5, 1));
-    // No instruction is missing either: up to the branch they follow each other.
+    // No instruction is missing either: up to the branch, the addresses are consecutive.
     let branch = at.iter().position(|&a| a == r.program.symbol("next")).unwrap();
     assert!(at[..branch].windows(2).all(|w| w[1] == w[0] + 4), "{:x?}", &at[..branch]);
 }
@@ -198,7 +198,7 @@ fn without_registers_addresses_are_unknown_and_regions_refused() {
     let whole = Whole::read(&path);
     let accesses = whole.accesses_at(program.symbol("lmw_at"))[0];
     assert_eq!((accesses.len(), accesses[0].known, accesses[0].bytes), (1, false, 32));
-    // Ten: that lswx_none accesses nothing is not known either.
+    // Ten, lswx_none among them: without registers, the tracer cannot know that it accesses nothing.
     assert_eq!(whole.end.total("unknown_addresses"), 10, "{:?}", whole.end);
 
     std::fs::remove_file(&path).unwrap();

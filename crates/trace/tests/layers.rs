@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Which part of the tracer calls which: the table is the whole of it, so that no two parts come to lean on each other unseen.
+//! Which part of the tracer calls which. The table is complete, so that a new dependency between parts fails the test.
 
 mod calls;
 
@@ -7,7 +7,7 @@ use calls::{calls, table};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Each part after those that it calls; all stand on `target`, which is left out.
+/// Each part comes after those that it calls. All call `target`, which is left out.
 const CALLS: &[(&str, &[&str])] = &[
     ("target", &[]),
     ("guest", &[]),
@@ -22,8 +22,8 @@ const CALLS: &[(&str, &[&str])] = &[
     ("plugin", &["blocks", "guest", "isa", "record", "region", "stream", "system"]),
 ];
 
-/// One machine in three files, which call each other: what is recorded, of what, and what comes in between. An event goes down
-/// from `region` to `record`; up go ends (of a region, at the limit) and the question whether a block has to be looked at.
+/// Three files that call each other. Events go from `region` through `system` to `record`; the calls in the other direction
+/// end a region (at the limit, say) or ask whether a block has to be looked at.
 const TOGETHER: [&str; 3] = ["record", "system", "region"];
 
 #[test]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What programs and users do in the course of a recording: threads, forks, exec, signals, limits, mistakes.
+//! Recordings of programs that use threads, fork, exec and signals; limits; mistakes in the arguments.
 
 #[path = "support/recording.rs"]
 mod recording;
@@ -103,7 +103,7 @@ fn the_limit_ends_the_trace_and_not_the_program() {
         assert_eq!(whole.end.get("end"), Some("limit"));
         assert_eq!(whole.entries[0].0, Leave::Limit);
         let got = whole.instructions.len();
-        // It stops between blocks, in a repetition between iterations.
+        // Recording stops between blocks, and in a repetition between iterations.
         assert!(got >= limit && got < limit + 500, "{got} instructions for {limit}");
     }
 }
@@ -143,7 +143,7 @@ fn a_file_system_without_room_is_reported() {
     let program = program("EXEC");
     let folder = scratch("no_room");
     let _ = std::fs::create_dir(&folder);
-    // A limit on file size is the way to a failing write that needs no privilege and no file system of its own.
+    // A limit on file size makes writes fail without privileges and without a file system of its own.
     let out = folder.join("x.trace");
     let command = format!(
         "ulimit -f 0; trap '' XFSZ; exec qemu-ppc64le -plugin {},out={} {}",

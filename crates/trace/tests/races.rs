@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! A trace is complete and readable whatever the threads of a program do while one of them ends it, on every
-//! architecture. A race shows itself now and then, most of all on a busy machine; so here each program runs a few
-//! times, and in the long form many: `ASSAY_RACES=1000 cargo test --release -p trace --test races`.
+//! architecture. A race appears only now and then, mostly on a busy machine. By default each program runs a few times;
+//! for a long run: `ASSAY_RACES=1000 cargo test --release -p trace --test races`.
 
 #[path = "support/recording.rs"]
 mod recording;
@@ -32,7 +32,7 @@ fn race(arch: Arch, scenario: &str, check: impl Fn(&[Leave], &End)) {
     let scenario_flag = format!("-D{scenario}");
     let mut flags = vec![scenario_flag.as_str()];
     if arch == Arch::Aarch64 {
-        flags.push("-mno-outline-atomics"); // those are calls of a library that is not there
+        flags.push("-mno-outline-atomics"); // outline atomics are calls of a library that is not linked
     }
     let program = Program::build("races.c", arch, &flags);
     for run in 0..runs() {

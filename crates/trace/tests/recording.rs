@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The tracer against the plainest recorder: after folding and unfolding, the stream of events is the same.
+//! Compares the tracer with the simplest recorder: after folding and unfolding, the stream of events is the same.
 
 #[path = "support/recording.rs"]
 mod recording;
@@ -30,7 +30,7 @@ fn hash_of(path: &std::path::Path) -> String {
     format!("{} {count} {hash:016x}\n", reader.instructions())
 }
 
-// Not aarch64, whose pairs of registers QEMU accesses one by one and the tracer merges.
+// Not aarch64: QEMU splits loads and stores of register pairs, and the tracer merges the parts.
 const ARCHES: [Arch; 6] =
     [Arch::Powerpc64le, Arch::Powerpc64, Arch::Powerpc, Arch::Loongarch64, Arch::Riscv64, Arch::X86_64];
 
@@ -38,7 +38,7 @@ const ARCHES: [Arch; 6] =
 fn unfolded_traces_are_what_was_executed() {
     let plain = plain_plugin();
     for arch in ARCHES {
-        // No vector accesses: those the tracer merges, which the plain plugin does not.
+        // No vector accesses: the tracer merges their parts, the plain plugin does not.
         let program = Program::build("loops.c", arch, &["-fno-vectorize", "-fno-slp-vectorize"]);
         let expected = program.run_with(&plain, "", &[], &[]);
         let expected = String::from_utf8(expected.stderr).unwrap();
@@ -67,12 +67,13 @@ fn nested_loops_fold_into_a_few_hundred_bytes() {
 
         let entries = count(&mut Reader::open(&path).unwrap()).unwrap();
         let counts = entries[0].counts;
-        // Six instructions before, three after; of the outer loop five less the branch back that the last one lacks.
+        // Six instructions before, three after; four of the outer loop, less the branch back that the last inner iteration
+        // does not execute.
         let expected = 6 + 3 + OUTER * (4090 * instructions - 1 + 4);
         assert_eq!((entries.len(), counts.instructions), (1, expected));
         assert_eq!((counts.loads, counts.stores), (OUTER * 4090 * loads, OUTER * 4090 * stores + 1));
 
-        // The outer loop is one repetition, so that a reader can leap over all of it.
+        // The outer loop is one repetition, so that a reader can skip all of it.
         let mut reader = Reader::open(&path).unwrap();
         let mut largest = 0;
         while reader.next().unwrap().is_some() {

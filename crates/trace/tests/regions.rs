@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The region of interest: in at its symbol, out at the matching return, and what happens in the odd cases.
+//! The region of interest: entered at its symbol, left at the matching return; and the special cases.
 
 #[path = "support/recording.rs"]
 mod recording;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Signals that come in the middle of a recording. To deliver one, QEMU writes the guest's memory and, up to version 7.2,
-//! reports that as accesses of an instruction that ran before (on x86-64, whose floating-point state a helper of QEMU
-//! stores). The trace holds what the program did, no more.
+//! Signals that arrive during a recording. To deliver a signal, QEMU writes the guest's memory and, up to version 7.2,
+//! reports these writes as accesses of an earlier instruction (on x86-64, whose floating-point state a QEMU helper stores).
+//! The trace has to hold the program's own accesses only.
 
 #[path = "support/recording.rs"]
 mod recording;
@@ -22,7 +22,8 @@ fn delivering_a_signal_is_no_access_of_the_program() {
     assert!(returns.iter().all(|accesses| accesses.len() == 1), "of {} returns", returns.len());
 }
 
-/// Then nobody says when a signal comes, and only accesses of other blocks are known not to be the program's.
+/// Without the preloaded half, the tracer does not learn when a signal is delivered, and rejects only the accesses that QEMU
+/// attributes to another block.
 #[test]
 fn without_the_preloaded_half_the_trace_can_be_read() {
     let program = Program::build("signals.c", Arch::X86_64, &[]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Which C file of a folder calls which, for the tests that hold the tracer's and the runner's layers.
+//! Finds which C file of a folder calls which, for the tests of the tracer's and the runner's layers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -8,7 +8,8 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
-/// The functions that a file defines for others: what .clang-format puts at the start of a line, and a brace on one of its own after.
+/// The functions with external linkage that a file defines: in .clang-format's layout, the head starts a line and the
+/// opening brace follows on a line of its own.
 fn defined(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut last = None;
@@ -23,7 +24,7 @@ fn defined(text: &str) -> Vec<&str> {
     found
 }
 
-/// Each C file by its name without the ending, and those of the others whose functions it names.
+/// For each C file, by its name without the extension: the other files whose functions it names.
 pub fn calls(folder: &Path) -> BTreeMap<String, BTreeSet<String>> {
     let mut texts = BTreeMap::new();
     for entry in std::fs::read_dir(folder).expect("a folder of C files") {
@@ -48,7 +49,7 @@ pub fn calls(folder: &Path) -> BTreeMap<String, BTreeSet<String>> {
     texts.iter().map(others).collect()
 }
 
-/// The table of a test in the same form.
+/// A test's table in the form that [`calls`] returns.
 pub fn table(rows: &[(&str, &[&str])]) -> BTreeMap<String, BTreeSet<String>> {
     let owned = |others: &[&str]| others.iter().map(|other| (*other).to_owned()).collect();
     rows.iter().map(|(part, others)| ((*part).to_owned(), owned(others))).collect()

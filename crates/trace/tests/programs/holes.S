@@ -31,7 +31,7 @@ _start:
 	li	4, 300
 
 #ifdef __BIG_ENDIAN__
-	addi	9, 30, 8	// the base is new in this very block, so not in memory by itself
+	addi	9, 30, 8	// the base is set in this block, so QEMU need not have stored it in its CPU state yet
 AT(lmw_at)	lmw	24, -4(9)	// 32 bytes from 4, into r30 too
 	addi	30, 9, -8
 AT(stmw_at)	stmw	29, 16(9)	// 12 bytes from 24

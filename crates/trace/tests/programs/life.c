@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// What programs do to the tracer in the course of their lives: threads, forks, exec, signals, closing of descriptors.
-// One program for each name that is defined; 64-bit POWER.
+// Programs that make recording difficult: threads, forks, exec, signals, closing of file descriptors. One program for each
+// macro; 64-bit POWER.
 
 #include "threads.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// Loops of every kind that the tracer folds or must not: nested ones, with inner counts that stay and that change,
-// bodies of several blocks in a pattern, conditions without a pattern, pointers that jump, calls in loops, recursion.
+// Loops of every kind that the tracer has to fold or must not fold: nested loops with constant and with changing inner
+// counts, bodies of several blocks in a pattern, conditions without a pattern, irregular addresses, calls in loops,
+// recursion.
 
 #include "start.h"
 

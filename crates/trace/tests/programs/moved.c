@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// A position-independent program: where the region is, only the loaded program tells.
+// A position-independent program: the address of the region is known only once the program is loaded.
 
 #include "start.h"
 

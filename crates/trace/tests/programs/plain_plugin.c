@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// The plainest recorder: hashes the stream of events as it comes, so that a test can compare the tracer, which folds
-// loops, with something that cannot be wrong in the same way. Prints "instructions accesses hash" on exit.
+// The simplest recorder: hashes the stream of events as it comes, so that a test can compare the tracer, which folds
+// loops, with code that does not share its errors. Prints "instructions accesses hash" on exit.
 
 #include "../../../../tracer/qemu_api.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// Programs whose threads get into each other's way in the tracer, one for each name that is defined. All of them end
-// at some moment while other threads run.
+// Programs whose threads race in the tracer, one program for each macro. Each ends while other threads run or have just
+// ended.
 
 #include "threads.h"
 
@@ -22,7 +22,7 @@ static void start_threads(unsigned n)
 		start_thread(stacks[i] + sizeof(stacks[i]) - 512);
 }
 
-// The other thread is the one recorded, and begins to be while this one goes on.
+// The other thread is recorded; its recording begins while the main thread runs.
 #ifdef ENTERED_ELSEWHERE
 static void thread(void)
 {
@@ -41,7 +41,7 @@ int run(void)
 }
 #endif
 
-// The recorded thread is in a system call, or about to be, or just back.
+// The program ends while the recorded thread enters, executes or leaves a system call.
 #ifdef IN_SYSTEM_CALLS
 static void thread(void)
 {
@@ -63,7 +63,7 @@ int run(void)
 }
 #endif
 
-// All threads end the program at once.
+// All threads end the program at the same time.
 #ifdef ALL_EXIT
 static void thread(void)
 {
@@ -103,7 +103,7 @@ int run(void)
 }
 #endif
 
-// Threads one after the other: each is likely to be where the one before it was.
+// Threads one after the other: each is likely to get the thread-local storage of the one before it.
 #ifdef ONE_AFTER_THE_OTHER
 static void thread(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// Ways into and out of a function, `region`. SCENARIO names the one that a program is built for.
+// Ways into and out of a function, `region`: one program for each macro.
 
 #include "start.h"
 
@@ -37,7 +37,7 @@ int run(void)
 }
 #endif
 
-// ---- One inside of another, in a loop, alone, and in tail position
+// ---- A region inside another, in a loop, alone, and in tail position
 
 #ifdef NESTED
 __attribute__((noinline)) void inner(unsigned n)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// A server: takes a port of 127.0.0.1 that is free, prints its number, and answers each connection with what it was sent in
-// upper case, one after the other and without end.
+// A server: binds a free port of 127.0.0.1, prints its number, and answers each connection with the text received, in upper
+// case. It serves connections one after the other and never ends.
 
 #include "start.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// What a freestanding test program needs of its system: an entry point that calls run(), and system calls.
+// What a freestanding test program needs: an entry point that calls run(), and system calls.
 
 #include <stddef.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
 
 __attribute__((used, noreturn)) static void thread(void);
 
-// clone with VM, FS, FILES, SIGHAND, THREAD and SYSVSEM; the child continues behind the call on the new stack.
+// clone with VM, FS, FILES, SIGHAND, THREAD and SYSVSEM; the child continues after the system call, on the new stack.
 static long start_thread(void *stack_top)
 {
 	enum { THREAD_FLAGS = 0x50f00 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// LoongArch vectors. The first LSX and the first LASX instruction of a thread make QEMU leave the block and come back;
-// tests/holes.rs counts each instruction once all the same.
+// LoongArch vectors. At the first LSX and the first LASX instruction of a thread, QEMU leaves the block and reenters it;
+// tests/holes.rs checks that each instruction is counted once all the same.
 
 #define AT(name) .globl name; name:
 

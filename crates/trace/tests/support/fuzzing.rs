@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Broken traces without end. Two kinds: bytes of the file changed, which checksums should notice, and records changed
-//! inside frames that are then compressed and summed again, which only the parser stands against.
+//! An endless supply of broken traces, of two kinds: changed bytes of the file, which checksums should detect; and changed
+//! records in frames that are compressed and checksummed again, which only the parser can detect.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -9,7 +9,7 @@ use trace::{count, Reader};
 
 use crate::synthetic::{write, Random};
 
-/// A trace taken apart.
+/// A trace's start and its decompressed frames.
 struct Parts {
     start: Vec<u8>,
     frames: Vec<Vec<u8>>,
@@ -74,7 +74,7 @@ fn change(random: &mut Random, bytes: &mut Vec<u8>) {
         4 => bytes.insert(at, random.word() as u8),
         5 => bytes.truncate(at),
         _ => {
-            // A number of the largest kind in place of a byte.
+            // A varint of random size in place of a byte.
             let mut large = Vec::new();
             put_varint(&mut large, random.word() >> random.below(64));
             bytes.splice(at..=at, large);
@@ -82,11 +82,11 @@ fn change(random: &mut Random, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Mutates traces that `seeds` random ones begin with.
+/// Mutates 64 random traces.
 pub struct Fuzzer {
     pub random: Random,
     files: Vec<Vec<u8>>,
-    /// How many inputs were read to their end in spite of the change, and how many were refused.
+    /// How many inputs were read without an error in spite of the change; `refused` counts the others.
     pub accepted: u64,
     pub refused: u64,
 }
@@ -125,7 +125,7 @@ impl Fuzzer {
         put_together(&parts)
     }
 
-    /// One broken input, read in one of four ways. Anything but a result is a bug.
+    /// Reads one broken input in one of four ways. A panic or a hang is a bug.
     pub fn one(&mut self) {
         let input = self.input();
         let Ok(mut reader) = Reader::from_source("fuzzed", Cursor::new(input)) else {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Builds the tracer and small foreign programs, runs them under QEMU, reads the trace back. What is missing on the
-//! machine is a failure with the package's name: these tests are the only proof that the tracer works.
-#![allow(dead_code)] // each user takes its part
+//! Builds the tracer and small foreign programs, runs them under QEMU, reads the trace back. A missing tool fails the test
+//! and the message names its package: these tests are the only proof that the tracer works.
+#![allow(dead_code)] // each test program uses a part
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -61,13 +61,13 @@ pub fn tracer_by_gcc() -> PathBuf {
     build_plugin("tracer_by_gcc", "gcc", &tracer_sources())
 }
 
-/// The tracer as it is where it cannot find the guest's registers.
+/// The tracer, built as if it could not read the guest's registers.
 pub fn tracer_without_registers() -> PathBuf {
     let source = std::iter::once(PathBuf::from("-DTRACER_WITHOUT_REGISTERS")).chain(tracer_sources());
     build_plugin("without_registers", "clang-19", &source.collect::<Vec<_>>())
 }
 
-/// The plugin that knows nothing of loops, to compare with.
+/// The plugin that does not fold loops, for comparison.
 pub fn plain_plugin() -> PathBuf {
     build_plugin("plain", "clang-19", &[source("tests/programs/plain_plugin.c")])
 }
@@ -154,7 +154,7 @@ impl Program {
         match self.arch {
             Arch::Loongarch64 => {
                 let mut command = Command::new(qemu_10());
-                command.args(["-R", "0x100000000"]); // else the stack is somewhere else in each run
+                command.args(["-R", "0x100000000"]); // else the address of the stack differs from run to run
                 command
             }
             other => Command::new(qemu(other)),
@@ -187,7 +187,7 @@ impl Program {
             .unwrap_or_else(|e| panic!("{command:?}: {e}; is qemu-user installed, is QEMU 10 built?"))
     }
 
-    /// Where a trace of this program goes.
+    /// The path of a trace of this program.
     pub fn trace_path(&self, label: &str) -> PathBuf {
         scratch(&format!("{}.{label}.trace", self.path.file_name().unwrap().to_str().unwrap()))
     }
@@ -207,7 +207,7 @@ impl Program {
         (self.run_with(tracer(), cpu, &all, arguments), path)
     }
 
-    /// Records and reads it all.
+    /// Records a trace and reads it whole.
     pub fn trace(&self, label: &str, cpu: &str, plugin_arguments: &[String], arguments: &[&str]) -> Whole {
         let (output, path) = self.record(label, cpu, plugin_arguments, arguments);
         assert!(output.status.success(), "{}: {output:?}", self.path.display());

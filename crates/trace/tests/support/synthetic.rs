@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Random traces and what they mean, written out event by event. Shared by the tests and the fuzzer.
-#![allow(dead_code)] // each user takes its part
+//! Random traces, and the events that they stand for, one by one. Shared by the tests and the fuzzer.
+#![allow(dead_code)] // each user needs a part
 
 use std::path::Path;
 
@@ -104,7 +104,7 @@ fn accesses_of(item: &Item) -> usize {
     }
 }
 
-/// Every event of an item; `offsets` is what the loops around it add to each address.
+/// Appends every event of an item; `offsets` holds what the enclosing loops add to each address.
 pub fn expand(item: &Item, offsets: &[i64], out: &mut Vec<Owned>) {
     match item {
         Item::Enter(region) => out.push(Owned::Enter(*region)),
