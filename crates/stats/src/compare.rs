@@ -6,26 +6,27 @@ use crate::quantile::{median, quantile_of_sorted};
 use crate::random::SplitMix64;
 use std::fmt;
 
-/// How often the bootstrap draws. The ends of the interval then vary by a few percent of its width with the seed.
+/// Resamples of the bootstrap. With so many, the ends of the interval vary by a few percent of its width with the seed.
 pub const RESAMPLES: usize = 10_000;
 
-/// How two sets of processes belong together.
+/// How two sets of processes are related.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sampling {
-    /// Process i of both variants ran in round i: whole rounds are drawn, so what drifts between rounds cancels.
+    /// Process i of both variants ran in round i: whole rounds are drawn, so drift between rounds cancels.
     Rounds,
     /// The two were measured at different times or by different numbers of processes.
     Independent,
 }
 
-/// What may be said of variant a in comparison with b.
+/// The result of comparing variant a with b.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The interval of the ratio of times lies below 1, and chance makes such a ratio in fewer than one of twenty: a takes less time.
+    /// The interval of the ratio of times lies below 1, and the permutation test rejects chance (p of at most 0.05): a
+    /// takes less time.
     Faster,
-    /// The interval lies above 1, and that is no more a chance: a takes more time.
+    /// The interval lies above 1, and the permutation test rejects chance: a takes more time.
     Slower,
-    /// The interval holds 1, or chance may have made the ratio. That is not equality: more processes may show a difference.
+    /// The interval contains 1, or p is above 0.05. That is not equality: more processes may show a difference.
     NoDifferenceShown,
 }
 
@@ -46,7 +47,7 @@ pub struct Comparison {
     pub ratio: f64,
     /// The 95 % interval of that ratio.
     pub interval: Interval,
-    /// What follows.
+    /// The verdict.
     pub verdict: Verdict,
 }
 
@@ -54,13 +55,13 @@ pub struct Comparison {
 /// give the same result on every machine.
 ///
 /// # Errors
-/// [`NoInterval`] where there can be no verdict: too few processes, values that are no times, [`Sampling::Rounds`] with unequal
-/// numbers, or an interval without width.
+/// [`NoInterval`] where there can be no verdict: too few processes, values that are not times, [`Sampling::Rounds`] with
+/// unequal numbers, or an interval without width.
 pub fn compare(a: &[f64], b: &[f64], sampling: Sampling, seed: u64) -> Result<Comparison, NoInterval> {
     compare_with(a, b, sampling, seed, RESAMPLES)
 }
 
-/// As [`compare`], with the number of draws: simulations of many experiments need fewer.
+/// As [`compare`], with a number of resamples: simulations of many experiments need fewer.
 #[doc(hidden)]
 pub fn compare_with(
     a: &[f64],
@@ -99,7 +100,7 @@ pub fn compare_with(
     }
     let verdict = match verdict(interval) {
         Verdict::NoDifferenceShown => Verdict::NoDifferenceShown,
-        // Fifteen processes are few for a bootstrap of medians where the values come in two heaps, as on a busy machine.
+        // Fifteen processes are few for a bootstrap of medians if the values are bimodal, as on a busy machine.
         _ if chance(a, b, sampling, ratio, resamples, &mut random) > 1.0 - CONFIDENCE => {
             Verdict::NoDifferenceShown
         }
@@ -108,8 +109,9 @@ pub fn compare_with(
     Ok(Comparison { ratio, interval, verdict })
 }
 
-/// How often a ratio as far from 1 comes by chance: if it does not matter which is which, the two may be swapped in any round, for
-/// their order within a round is random. That holds for every distribution, however the machine is busy.
+/// The p-value of a permutation test: how often a random relabelling of the processes gives a ratio at least as far from 1.
+/// If the variants are equal, the two times of a round are exchangeable, since the order within a round is random. That
+/// holds for every distribution, whatever load the machine has.
 fn chance(
     a: &[f64],
     b: &[f64],
@@ -118,7 +120,7 @@ fn chance(
     resamples: usize,
     random: &mut SplitMix64,
 ) -> f64 {
-    // What rounding makes of the same ratio is the same.
+    // A relabelling with the same ratio counts, in spite of rounding.
     let seen = ratio.ln().abs() * (1.0 - 1e-9);
     let (mut x, mut y) = (a.to_vec(), b.to_vec());
     let mut as_far = 1;
@@ -157,7 +159,7 @@ fn verdict(interval: Interval) -> Verdict {
     }
 }
 
-/// Draws as many processes as there are, with replacement: how often each was drawn.
+/// Draws as many processes as there are, with replacement; stores how often each was drawn.
 fn draw(times_drawn: &mut [u32], random: &mut SplitMix64) {
     times_drawn.fill(0);
     for _ in 0..times_drawn.len() {
@@ -165,7 +167,7 @@ fn draw(times_drawn: &mut [u32], random: &mut SplitMix64) {
     }
 }
 
-/// Values in order, each with the process that it came from: the median of a draw is then found by counting.
+/// Sorted values, each with its process, so that the median of a draw is found by counting.
 struct Ranked(Vec<(f64, usize)>);
 
 impl Ranked {
@@ -231,7 +233,7 @@ mod tests {
         }
     }
 
-    /// A busy machine: a neighbour takes half of the core for some rounds, and one process or the other meets it.
+    /// A busy machine: in some rounds a neighbour often takes half of the core, which slows single processes.
     #[test]
     fn what_is_the_same_is_seldom_told_to_differ_on_a_busy_machine() {
         let mut random = SplitMix64::new(11);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The interval of one median, and the reasons for which there is none.
+//! The interval of one median, and the reasons why there may be none.
 
 use crate::quantile::median;
 use thiserror::Error;
 
-/// From this many processes on the intervals hold what they promise; below, there is none. See the crate's head.
+/// The fewest processes for which the intervals have their stated coverage; with fewer there is none. See the crate's
+/// documentation.
 pub const PROCESSES_MIN: usize = 10;
 
-/// A 95 % interval, ends included; `low < high`. In the unit of what it is an interval of.
+/// A 95 % interval, ends included; `low < high`. In the unit of the values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     /// The lower end.
@@ -22,18 +23,18 @@ pub enum NoInterval {
     /// Fewer processes than the method needs.
     #[error("{have} processes are too few for a 95 % interval: measure with {PROCESSES_MIN} or more")]
     TooFewProcesses {
-        /// How many there are.
+        /// Number of processes.
         have: usize,
     },
     /// A value that cannot be a time: zero, negative, infinite or not a number.
     #[error("process {process} gave {value}, which is no time: a broken clock or an empty loop")]
     NoTime {
-        /// Which process, counted from 0.
+        /// Index of the process, from 0.
         process: usize,
-        /// What it gave.
+        /// Its value.
         value: f64,
     },
-    /// Processes that should stand in rounds do not.
+    /// The variants have different numbers of processes, so these do not form rounds.
     #[error(
         "{a} processes of one variant and {b} of the other are no rounds: they were not measured together"
     )]
@@ -43,7 +44,7 @@ pub enum NoInterval {
         /// Processes of the second.
         b: usize,
     },
-    /// The values are so much alike that the interval has no width.
+    /// The values are so alike that the interval has no width.
     #[error("the processes gave the same time again and again: the clock is too coarse, so measure more iterations a sample")]
     NoSpread,
 }
@@ -51,7 +52,7 @@ pub enum NoInterval {
 /// The 95 % interval of the median over processes; `times` has one time per process, in any unit.
 ///
 /// # Errors
-/// [`NoInterval`] for too few values, for values that are no times, and where the interval would have no width.
+/// [`NoInterval`] for too few values, for values that are not times, and where the interval would have no width.
 pub fn median_interval(times: &[f64]) -> Result<Interval, NoInterval> {
     check_times(times)?;
     let mut sorted = times.to_vec();
@@ -68,13 +69,13 @@ pub fn median_interval(times: &[f64]) -> Result<Interval, NoInterval> {
     }
 }
 
-/// Which order statistic (counted from 0) the interval starts at, and how far towards the next one inward.
+/// The order statistic (counted from 0) at which the interval starts, and the weight of the next one inward.
 ///
 /// The values at ranks k and n-1-k hold the median with probability 1 - 2 P(B <= k), B binomial with n and 1/2. The
 /// interval of exactly 95 % lies between two such pairs; the weight is Hettmansperger and Sheather's.
 fn order_statistics(count: usize) -> (usize, f64) {
     let n = count as f64;
-    // By logarithms, since 1/2 to the power of a thousand is no double any more.
+    // In logarithms, since (1/2)^n underflows a double for n above 1074.
     let mut log_term = n * 0.5f64.ln();
     let mut cumulated = log_term.exp();
     let mut rank = 0;
@@ -96,7 +97,7 @@ fn order_statistics(count: usize) -> (usize, f64) {
 /// The share of experiments in which an interval is to hold the truth.
 pub(crate) const CONFIDENCE: f64 = 0.95;
 
-/// Refuses what no interval can be made of.
+/// Refuses values that have no interval.
 pub(crate) fn check_times(times: &[f64]) -> Result<(), NoInterval> {
     if let Some((process, &value)) =
         times.iter().enumerate().find(|(_, time)| !(time.is_finite() && **time > 0.0))

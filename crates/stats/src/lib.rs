@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What may be said about measured times: medians, intervals, verdicts. Pure: numbers in, numbers or a reason out.
+//! Statistics of measured times: medians, intervals, verdicts. Pure functions: numbers in, numbers or a reason out.
 //!
 //! # What is observed
 //! One process gives one number: the median over its samples (`lab` takes it). Within a process samples repeat almost
@@ -19,8 +19,8 @@
 //! * [`compare`]: the 95 % interval of the ratio of two medians, by the percentile bootstrap that draws whole rounds (or,
 //!   for runs that were made apart, the processes of each side on their own).
 //!
-//! Both were chosen by simulation, which `tests/coverage.rs` repeats in small and `cargo run --release -p stats --example
-//! coverage` at length: for normal, skewed, heavy-tailed, two-humped and unequal distributions the interval holds the
+//! Both were chosen by simulation, which `tests/coverage.rs` repeats in short and `cargo run --release -p stats --example
+//! coverage` at length: for normal, skewed, heavy-tailed, bimodal and unequal distributions the interval holds the
 //! true ratio in 93 to 97 of 100 experiments from [`PROCESSES_MIN`] processes on (94.0 to 96.5 in 20,000 of each kind).
 //! Intervals of Student's t on logarithms and of Wilcoxon's signed ranks are as good while both variants scatter alike,
 //! and fail (down to 37 and 67 %) where one has a slow mode that the other lacks: they follow the mean or the middle of
@@ -28,10 +28,10 @@
 //! wide, never too narrow.
 //!
 //! # What is refused
-//! Too few processes, a time that is no positive number, rounds of unequal number, an interval without any width (a
-//! clock too coarse to see the scatter): each is a [`NoInterval`] with its reason, and without an interval there is no
-//! verdict. An interval that holds 1 is "no difference shown", which is not "equal". Of a hundred comparisons of equal
-//! variants about five show a difference by chance: a table of many verdicts has to be read so.
+//! Too few processes, a time that is not a positive number, variants with unequal numbers of rounds, an interval without any
+//! width (a clock too coarse to see the scatter): each is a [`NoInterval`] with its reason, and without an interval there is
+//! no verdict. An interval that holds 1 is "no difference shown", which is not "equal". Of a hundred comparisons of equal
+//! variants about five show a difference by chance: keep that in mind when reading a table of many verdicts.
 
 mod compare;
 mod interval;

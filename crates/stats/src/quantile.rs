@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Quantiles of a handful of numbers.
 
-/// The median: the middle value, or the mean of the middle two. `None` for no values or where one is not a number.
+/// The median: the middle value, or the mean of the middle two. `None` for no values or if one is not a number.
 pub fn median(values: &[f64]) -> Option<f64> {
     quantile(values, 0.5)
 }
 
 /// The value below which the share `share` (0 to 1) of the values lies, interpolated between neighbours (type 7 of
-/// Hyndman and Fan, 1996: the one that R, NumPy and spreadsheets use). `None` for no values, where one is not a number,
-/// or for a share out of range.
+/// Hyndman and Fan, 1996: the default of R, NumPy and spreadsheets). `None` for no values, if one is not a number, or
+/// for a share out of range.
 pub fn quantile(values: &[f64], share: f64) -> Option<f64> {
     if values.is_empty() || values.iter().any(|value| value.is_nan()) || !(0.0..=1.0).contains(&share) {
         return None;

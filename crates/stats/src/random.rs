@@ -21,7 +21,7 @@ impl SplitMix64 {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `bound`, which must not be 0. The bias is `bound` in 2^64: nothing for a choice among processes.
+    /// A number below `bound`, which must not be 0. The bias is `bound` in 2^64: negligible for a choice among processes.
     pub fn below(&mut self, bound: usize) -> usize {
         assert!(bound > 0, "a choice among nothing");
         ((u128::from(self.next_u64()) * bound as u128) >> 64) as usize

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! 95 % has to mean 93 to 97 %: experiments whose true answer is known. The example `coverage` runs the same at length.
+//! The 95 % intervals have to hold the truth in 93 to 97 % of simulated experiments, whose true answer is known. The example
+//! `coverage` runs the same at length.
 
 mod simulation;
 
 use simulation::{Experiment, Scatter, SCATTERS};
 use stats::Sampling;
 
-const REPETITIONS: usize = 5_000; // the share of an event of 95 % is then known to 0.3 %
+const REPETITIONS: usize = 5_000; // the standard error of a share of 95 % is then 0.3 %
 const RESAMPLES: usize = 600;
 
 fn in_range(share: f64) -> bool {

@@ -20,7 +20,7 @@ pub enum Scatter {
 }
 
 impl Scatter {
-    /// The effect of one process.
+    /// The deviation of one process.
     pub fn draw(self, random: &mut SplitMix64) -> f64 {
         match self {
             Scatter::Normal(deviation) => deviation * normal(random),
@@ -36,7 +36,7 @@ impl Scatter {
         }
     }
 
-    /// The median over all processes that could be; by a million draws where no formula is at hand.
+    /// The true median; from a million draws where there is no formula.
     pub fn median(self) -> f64 {
         match self {
             Scatter::Normal(_) | Scatter::HeavyTails => 0.0,
@@ -60,21 +60,21 @@ fn normal(random: &mut SplitMix64) -> f64 {
 pub struct Experiment {
     /// Scatter of variant a between processes.
     pub a: Scatter,
-    /// Of variant b.
+    /// Scatter of variant b.
     pub b: Scatter,
-    /// Standard deviation of what both processes of a round share.
+    /// Standard deviation of the drift that both processes of a round share.
     pub drift: f64,
     /// True ratio of the medians, a over b.
     pub ratio: f64,
-    /// Samples in a process, which scatter by 1 % within it; the process gives their median.
+    /// Samples in a process, which scatter by 1 %; the process gives their median.
     pub samples_count: usize,
     /// Processes of each variant.
     pub processes_count: usize,
-    /// How the processes belong together.
+    /// How the processes are related.
     pub sampling: Sampling,
 }
 
-/// What came of many repetitions, as shares of 1.
+/// The outcome of many repetitions, as shares of 1.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome {
     /// The interval of the ratio held the true ratio.
@@ -86,7 +86,7 @@ pub struct Outcome {
 }
 
 impl Experiment {
-    /// Two variants that scatter in these ways, without drift, of equal medians.
+    /// Two variants with this scatter and equal medians, without drift.
     pub fn new(a: Scatter, b: Scatter, processes_count: usize) -> Experiment {
         Experiment {
             a,
@@ -138,7 +138,7 @@ impl Experiment {
     }
 }
 
-/// The kinds of scatter that the method has to stand, each with a name.
+/// The kinds of scatter that the method has to handle, each with a name.
 pub const SCATTERS: [(&str, Scatter, Scatter); 8] = [
     ("normal", Scatter::Normal(0.02), Scatter::Normal(0.02)),
     ("skewed", Scatter::Skewed, Scatter::Skewed),
