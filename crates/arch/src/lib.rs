@@ -2,8 +2,8 @@
 //! The seven architectures that Assay knows, by their GNU names.
 //!
 //! This is the bottom of the dependency tree: facts about an architecture that more than one crate needs
-//! and that no CPU changes. How to compile for it and how to run it belong to `lab`; how its instructions
-//! are decoded belongs to `decode`.
+//! and that hold for all of its CPUs. How to compile for it and how to run it belong to `lab`; how its
+//! instructions are decoded belongs to `decode`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -83,7 +83,7 @@ impl fmt::Display for Arch {
     }
 }
 
-/// A name that is no architecture of ours.
+/// A name that is not one of Assay's architectures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownArch(pub String);
 
@@ -104,7 +104,7 @@ impl FromStr for Arch {
 
     fn from_str(name: &str) -> Result<Arch, UnknownArch> {
         let found = Arch::ALL.into_iter().find(|arch| arch.name() == name).or(match name {
-            // As Debian, or the kernel, calls them.
+            // Names that Debian or the kernel uses.
             "ppc64el" | "ppc64le" => Some(Arch::Powerpc64le),
             "loong64" => Some(Arch::Loongarch64),
             "amd64" => Some(Arch::X86_64),
