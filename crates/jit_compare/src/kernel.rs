@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The instruction sequences that Linux's BPF JIT for 64-bit POWER emits, re-created as assembly text: what our code is
-//! compared with.
+//! The instruction sequences that Linux's BPF JIT for 64-bit POWER emits, re-created as assembly text, for comparison with
+//! our code.
 //!
 //! The facts are from reading arch/powerpc/net (bpf_jit_comp64.c, bpf_jit.h, 2016 to 2026): eBPF r0 in r8, r1 to r5 in r3
-//! to r7, r6 to r9 in r27 to r30; two nops where a tail call would enter; `bc` followed by a nop where the target is near,
-//! so that sizes do not change between passes; byte swaps of 16 and 32 bits through a temporary and a move; 64 bits
-//! by std, addi, ldbrx; nothing is merged. The verifier inserts a zero-extension after a 32-bit operation only where the
-//! upper half is read later, and the JIT leaves it out where its instruction clears the upper half already (loads,
-//! shifts by a constant). Where kernels differ, the shorter sequence was taken.
+//! to r7, r6 to r9 in r27 to r30; two nops where a tail call would enter; `bc` followed by a nop if the target is near,
+//! so that sizes do not change between passes; byte swaps of 16 and 32 bits through a temporary and a move, of 64 bits
+//! by std, addi, ldbrx; nothing is merged. The verifier inserts a zero-extension after a 32-bit operation only if the
+//! upper half is read later, and the JIT omits it if its instruction clears the upper half already (loads, shifts by a
+//! constant). Where kernel versions differ, the shorter sequence was taken.
 //!
-//! Only what the packet programs need is here; anything else is refused by name. So that it can be run and checked
-//! like any variant, the entry loads r1 and r2 from `struct ebpf_frame`, as ours does; the kernel's would have r1 in
-//! place.
+//! Only what the packet programs need is here; anything else is refused by name. The entry loads r1 and r2 from
+//! `struct ebpf_frame`, as that of our code does, so that the result can be run and checked like any variant; the kernel's
+//! code gets r1 in its register.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -48,7 +48,7 @@ const CLASS_ALU64: u8 = 7;
 const EXIT: u8 = 0x95;
 const JA: u8 = 0x05;
 const LDDW: u8 = 0x18;
-/// Where r1 and r2 are in `struct ebpf_frame`.
+/// Offsets of r1 and r2 in `struct ebpf_frame`.
 const CONTEXT: i32 = 0;
 const CONTEXT_BYTES: i32 = 8;
 
@@ -87,7 +87,7 @@ impl Insn {
         (slot as i64 + 1 + i64::from(self.offset)) as usize
     }
 
-    /// Registers whose upper halves it reads, as the kernel's verifier sees it.
+    /// Registers whose upper halves this instruction reads, by the rules of the kernel's verifier.
     fn upper_reads(&self) -> u16 {
         let (dst, src) = (1 << self.dst, 1 << self.src);
         let operand = if self.by_register() { src } else { 0 };
@@ -113,7 +113,7 @@ impl Insn {
     }
 }
 
-/// The code of one program, as it grows.
+/// Code generation for one program.
 struct Kernel {
     program: Vec<Insn>,
     upper_live_after: Vec<u16>,
@@ -129,7 +129,7 @@ pub fn assembly(bytecode: &[u8]) -> Result<String, Unknown> {
     Ok(kernel.text)
 }
 
-/// Which upper halves are read after each slot; iterated until nothing changes.
+/// The registers whose upper halves are live after each slot, by iteration to a fixed point.
 fn upper_live_after(program: &[Insn]) -> Vec<u16> {
     let mut before = vec![0u16; program.len() + 1];
     let mut after = vec![0u16; program.len()];
@@ -237,7 +237,7 @@ impl Kernel {
         }
     }
 
-    /// What the verifier asks for after a 32-bit operation.
+    /// The zero-extension that the verifier inserts after a 32-bit operation whose upper half is read.
     fn zero_extend(&mut self, slot: usize, insn: Insn) {
         if insn.class() == CLASS_ALU && self.upper_live_after[slot] & 1 << insn.dst != 0 {
             let register = REGISTERS[insn.dst];
@@ -318,7 +318,7 @@ impl Kernel {
 
     fn end(&mut self, insn: Insn) -> bool {
         let (d, t) = (REGISTERS[insn.dst], TEMPORARY);
-        // le on a little-endian machine only clears; be and bswap swap.
+        // le on a little-endian machine only clears upper bits; be and bswap swap.
         let swaps = insn.opcode != 0xd4;
         match (insn.imm, swaps) {
             (16, true) => {
@@ -407,7 +407,7 @@ impl Kernel {
             0xb0 => ("ble", false),
             0xc0 => ("blt", true),
             0xd0 => ("ble", true),
-            _ => return false, // JSET does not occur
+            _ => return false, // the packet programs have no JSET
         };
         let l = if signed { "" } else { "l" };
         let short = if signed { i16::try_from(imm).is_ok() } else { (0..32768).contains(&imm) };

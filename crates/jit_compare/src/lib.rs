@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The packet programs of `libs/ebpf/packets` as hot paths whose variants are machine code: what our code generators make
-//! of the bytecode, with and without merged byte swaps, and what Linux's JIT would.
+//! The packet programs of `libs/ebpf/packets` as hot paths whose variants are machine code: the output of our code
+//! generators, with and without merged byte swaps, and the sequences of Linux's JIT.
 //!
-//! A code generator's output has no file to be discovered by, so this writes one: `FOLDER/ebpf_packets/PROGRAM/` in the
-//! shape of any hot path, with the program compiled natively as the reference. From there on everything works as for
-//! hand-written variants (`-d FOLDER`): it is checked against the reference on random packets, counted, predicted.
+//! Variants are discovered as files, so this writes the generated code to `FOLDER/ebpf_packets/PROGRAM/`, in the layout of
+//! any hot path, with the program compiled natively as the reference. From there on everything works as for hand-written
+//! variants (`-d FOLDER`): they are checked against the reference on random packets, counted, predicted.
 
 pub mod kernel;
 
@@ -21,10 +21,10 @@ pub const LIBRARY: &str = "ebpf_packets";
 /// Why the folder could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A file or program of the system.
+    /// A file could not be accessed, or a program not be started.
     #[error("{what}: {error}")]
     Io {
-        /// What was being done, to what.
+        /// The action that failed, and its object.
         what: String,
         /// What went wrong.
         error: std::io::Error,
@@ -49,7 +49,7 @@ struct Generator {
     /// EBPF_POWER_ and EBPF_X86_ bits of ebpf.h.
     features: u32,
     fusion: Fusion,
-    /// What `assay-requires` says.
+    /// The value of `assay-requires` in the file.
     requires: &'static str,
     meaning: &'static str,
 }
@@ -129,7 +129,7 @@ const GENERATORS: &[Generator] = &[
     },
 ];
 
-/// The variant with the kernel's sequences.
+/// Name of the variant with the kernel's sequences.
 pub const KERNEL: &str = "kernel_sequences";
 
 /// Writes the hot paths below `folder`, replacing what an earlier call wrote, and returns the programs' names.
@@ -201,7 +201,7 @@ fn write_hotpath(source: &Path, folder: &Path, name: &str) -> Result<(), Error> 
     write(folder.join("powerpc64le").join(format!("{KERNEL}.S")), &text)
 }
 
-/// Compiles a program for BPF and takes its bytecode out of the object.
+/// Compiles a program for BPF and extracts its bytecode from the object.
 pub fn bytecode(source: &Path, order: ByteOrder) -> Result<Vec<u8>, Error> {
     let target = if order == ByteOrder::Big { "bpfeb" } else { "bpfel" };
     let output = Command::new("clang-19")
@@ -248,7 +248,7 @@ fn generated(
     Ok(assembly(symbol, generator.arch, generator.requires, generator.meaning, &lines))
 }
 
-/// A file that defines `symbol` by these lines.
+/// An assembly file that defines `symbol` with these lines.
 fn assembly(symbol: &str, arch: Arch, requires: &str, meaning: &str, lines: &str) -> String {
     let power = matches!(arch, Arch::Powerpc64 | Arch::Powerpc64le);
     let key =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The re-created kernel sequences, instruction by instruction, and the folder that is written. That they compute what
-//! the programs mean is checked where all variants are: against the reference, on random packets.
+//! The re-created kernel sequences, instruction by instruction, and the folder that is written. Whether the sequences
+//! compute the right results is checked as for all variants: against the reference, on random packets.
 
 use ebpf::ByteOrder;
 use jit_compare::{bytecode, kernel, write_hotpaths};
@@ -46,7 +46,7 @@ fn zero_extension_follows_only_where_the_upper_half_is_read() {
     // w1 += 1, and r1 is not read again; w0 += 1, and r0 is the result.
     assert_eq!(sequence(slot(0x04, 1, 0, 0, 1)), ["addi 3, 3, 1"]);
     assert_eq!(sequence(slot(0x04, 0, 0, 0, 1)), ["addi 8, 8, 1", "rlwinm 8, 8, 0, 0, 31"]);
-    // A shift clears it by itself.
+    // A shift clears the upper half by itself.
     assert_eq!(sequence(slot(0x74, 0, 0, 0, 16)), ["srwi 8, 8, 16"]);
 }
 
