@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Compiles the readers of libs/vdso, which are C because they have to be the same everywhere.
+//! Compiles the reader, the writer and the discipline of libs/vdso: C code that all languages share.
 
 fn main() {
     let library = "../../libs/vdso";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What `Clock::now` costs here, beside std's clock, which is the kernel's vDSO: the fastest of many batches of each, by turns.
+//! Measures the cost of `Clock::now` and, for comparison, of std's clocks, which use the kernel's vDSO. Batches of each
+//! alternate, and the fastest of each counts.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant, SystemTime};
@@ -7,7 +8,7 @@ use vdso_clock::{Clock, ClockId, Discipline, Error, Page};
 
 const BATCH: u32 = 10_000;
 
-/// Nanoseconds a call in one batch.
+/// Nanoseconds per call in one batch.
 fn batch(mut call: impl FnMut()) -> f64 {
     let start = Instant::now();
     (0..BATCH).for_each(|_| call());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Time from a clock page: the readers of libs/vdso for Rust programs.
 //!
-//! A page is written by somebody else: libs/vdso's updater, a VMM, or [`Discipline`] in this process. [`Clock::now`] is one
-//! call of the C reader, which costs what `./assay vdso bench` shows for `clock_gettime`; it takes no lock and allocates
-//! nothing. Where a page has no answer, the error says so and the caller asks the system.
+//! A page has one writer: libs/vdso's updater, a VMM, or [`Discipline`] in this process. [`Clock::now`] is one call of the
+//! C reader, which costs what `./assay vdso bench` shows for `clock_gettime`; it takes no lock and allocates nothing. If a
+//! page cannot give the time, the error says so, and the caller has to ask the system.
 //!
 //! ```
 //! use vdso_clock::{Clock, ClockId, Discipline, Page};
@@ -23,7 +23,7 @@ use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::time::Duration;
 
-/// Bytes of a page that mean something.
+/// Bytes of a clock page.
 pub const PAGE_BYTES: usize = 4096;
 
 /// What went wrong, and what to do.
@@ -32,18 +32,18 @@ pub enum Error {
     /// The file cannot be opened.
     #[error("{path} cannot be opened: {error}; start the page's writer first")]
     Open {
-        /// As it was named.
+        /// Its path.
         path: String,
-        /// Of the system.
+        /// The operating system's error.
         error: std::io::Error,
     },
     /// The page cannot be mapped, or there is no memory.
     #[error("the clock page cannot be mapped: {0}")]
     Map(std::io::Error),
-    /// Fewer bytes than a page has.
+    /// There are fewer bytes than a clock page has.
     #[error("the clock page is shorter than 4096 bytes: map all of it")]
     Short,
-    /// Never written, of the other byte order, or something else.
+    /// The page was never written, has the other byte order, or is not a clock page.
     #[error("this is no clock page of this byte order: start its writer first")]
     NotAPage,
     /// Written by another version of libs/vdso.
@@ -63,21 +63,21 @@ pub enum Error {
 pub enum ClockId {
     /// The wall clock; it may be set back.
     Realtime = 0,
-    /// Never goes back; stands while the machine sleeps.
+    /// Never goes back; stops while the machine is suspended.
     Monotonic = 1,
-    /// Like it, at a rate that nobody adjusts.
+    /// As `Monotonic`, but at a rate that NTP does not adjust.
     MonotonicRaw = 4,
     /// The wall clock at the last update.
     RealtimeCoarse = 5,
     /// The monotonic clock at the last update.
     MonotonicCoarse = 6,
-    /// Monotonic, and goes on while the machine sleeps.
+    /// As `Monotonic`, but continues while the machine is suspended.
     Boottime = 7,
     /// The wall clock without leap seconds.
     Tai = 11,
 }
 
-/// Seconds and nanoseconds since the clock's beginning; in a time namespace the seconds may be negative.
+/// Seconds and nanoseconds since the clock's epoch; in a time namespace the seconds may be negative.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(C)]
 pub struct Time {
@@ -124,7 +124,7 @@ extern "C" {
     fn vdso_discipline_update(discipline: *mut c_void, interval_ns: u64);
 }
 
-/// As `enum vdso_clock_result` counts them.
+/// Converts an `enum vdso_clock_result`.
 fn checked(result: i32) -> Result<(), Error> {
     match result {
         0 => Ok(()),
@@ -136,14 +136,14 @@ fn checked(result: i32) -> Result<(), Error> {
     }
 }
 
-/// A mapped page: one of this process, to be written by a [`Discipline`], or another's in a file.
+/// A mapped page: one of this process, for a [`Discipline`] to write, or one that another process writes into a file.
 #[derive(Debug)]
 pub struct Page {
     address: *mut c_void,
     writable: bool,
 }
 
-// SAFETY: the mapping belongs to the process; readers of the page follow its sequence count, and the one writer takes the
+// SAFETY: the mapping belongs to the process; readers of the page use its sequence counter, and the one writer takes the
 // page by `&Page` and keeps it borrowed.
 unsafe impl Send for Page {}
 // SAFETY: as above.
@@ -165,7 +165,7 @@ impl Page {
     pub fn open(path: &Path) -> Result<Page, Error> {
         let fail = |error| Error::Open { path: path.display().to_string(), error };
         let file = File::open(path).map_err(fail)?;
-        // Behind a file's end a mapping faults.
+        // Beyond the end of a file, a mapping reads zeros or faults.
         if file.metadata().map_err(fail)?.len() < PAGE_BYTES as u64 {
             return Err(Error::Short);
         }
@@ -198,16 +198,16 @@ pub struct Clock<'a> {
     page: std::marker::PhantomData<&'a Page>,
 }
 
-// SAFETY: it only reads the page, by the sequence count.
+// SAFETY: it only reads the page, under the sequence counter.
 unsafe impl Send for Clock<'_> {}
-// SAFETY: as above; what changes itself takes `&mut self`.
+// SAFETY: as above; methods that change the clock take `&mut self`.
 unsafe impl Sync for Clock<'_> {}
 
 impl<'a> Clock<'a> {
-    /// Looks at the page once: is it one, of this version.
+    /// A clock over this page, which is checked once.
     ///
     /// # Errors
-    /// It is not.
+    /// The page is not a clock page of this version.
     pub fn of_page(page: &'a Page) -> Result<Clock<'a>, Error> {
         let mut raw = RawClock { page: std::ptr::null(), hypervisor: std::ptr::null(), generation: 0 };
         // SAFETY: the page is mapped for as long as the clock borrows it.
@@ -218,7 +218,7 @@ impl<'a> Clock<'a> {
     /// The time.
     ///
     /// # Errors
-    /// [`Error::NoAnswer`]: the page has no counter, or its writer is away in the middle of an update.
+    /// [`Error::NoAnswer`]: the page has no counter, or its writer was stopped in the middle of an update.
     #[inline]
     pub fn now(&self, id: ClockId) -> Result<Time, Error> {
         let mut now = Time::default();
@@ -232,21 +232,21 @@ impl<'a> Clock<'a> {
     /// The wall clock and how wrong it may be.
     ///
     /// # Errors
-    /// [`Error::NoBound`] until somebody has set the clock; [`Error::NoAnswer`] as [`Clock::now`].
+    /// [`Error::NoBound`] while the error of the wall clock is not known; [`Error::NoAnswer`] as for [`Clock::now`].
     pub fn now_with_bounds(&self) -> Result<Bounds, Error> {
         let mut bounds = Bounds::default();
         // SAFETY: attached, and the page is borrowed.
         checked(unsafe { vdso_clock_now_with_bounds(&self.raw, &mut bounds) }).map(|()| bounds)
     }
 
-    /// Whether the machine was restored from a snapshot or migrated since this was asked last.
+    /// Whether the machine was restored from a snapshot or migrated since the last call.
     pub fn disrupted(&mut self) -> bool {
         // SAFETY: attached, and the page is borrowed.
         unsafe { vdso_clock_disrupted(&mut self.raw) }
     }
 }
 
-/// Keeps a page at the time of the kernel that this process runs on.
+/// Writes a page and keeps it in step with the clocks of the kernel that this process runs on.
 #[derive(Debug)]
 pub struct Discipline<'a> {
     raw: *mut c_void,
@@ -260,7 +260,7 @@ impl<'a> Discipline<'a> {
     /// Measures the counter against the kernel's clocks, which takes some 20 ms, and starts the page.
     ///
     /// # Errors
-    /// The page is another's, or there is no memory.
+    /// The page is mapped read-only, or there is no memory.
     pub fn start(page: &'a Page) -> Result<Discipline<'a>, Error> {
         if !page.writable {
             return Err(Error::Map(std::io::Error::from(std::io::ErrorKind::PermissionDenied)));
@@ -273,7 +273,7 @@ impl<'a> Discipline<'a> {
         Ok(Discipline { raw, page: std::marker::PhantomData })
     }
 
-    /// To be called every few milliseconds to a second; `interval` is when the next call will be, about.
+    /// Updates the page; to be called every few milliseconds to a second. `interval` is the time to the next call, roughly.
     pub fn update(&mut self, interval: Duration) {
         let ns = u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX).clamp(1_000_000, 1_000_000_000);
         // SAFETY: made by start, and not yet freed.
@@ -283,7 +283,7 @@ impl<'a> Discipline<'a> {
 
 impl Drop for Discipline<'_> {
     fn drop(&mut self) {
-        // SAFETY: malloc's, and nobody else has it.
+        // SAFETY: allocated by malloc, and not shared.
         unsafe { libc::free(self.raw) }
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The inline readers of libs/vdso as functions, and the discipline at an address, for Rust. */
+/* An inline reader of libs/vdso as a function, and a discipline on the heap, for Rust. */
 #include "vdso_clock.h"
 #include "vdso_discipline.h"
 

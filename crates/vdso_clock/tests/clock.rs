@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The crate against the system's clocks, and what it says of pages that are none.
+//! Compares the crate's clocks with the system's, and checks that pages that are not clock pages are refused.
 
 use std::time::Duration;
 use vdso_clock::{Clock, ClockId, Discipline, Error, Page, Time};
@@ -33,7 +33,7 @@ fn every_clock_is_the_systems() {
             Err(error) => panic!("{error}"),
         };
         let after = system(id);
-        // Brackets of a microsecond, and a test that is preempted: a millisecond tells a wrong clock.
+        // The calls are about a microsecond apart, but the test may be preempted: a millisecond still shows a wrong clock.
         assert!(nanoseconds(here) > nanoseconds(before) - 1_000_000, "{id:?}: {here:?} before {before:?}");
         assert!(nanoseconds(here) < nanoseconds(after) + 1_000_000, "{id:?}: {here:?} after {after:?}");
     }
