@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Compiles libs/checksum for the target: where there are forms for several CPUs the dispatcher, and each form that it calls
-//! under a name of its own, as libs/checksum/meson.build does; elsewhere the portable ones.
+//! Compiles libs/checksum for the target. On x86-64 these are the dispatchers and, under names of their own, the forms that
+//! they call, as in libs/checksum/meson.build; elsewhere, the portable forms.
 
 use std::path::Path;
 
 const AVX512: [&str; 5] = ["-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mbmi2"];
 
-/// One file, which defines `function` and gets the name of its form behind that.
+/// Compiles a file that defines `function`, under the name `function_FORM`.
 fn form(library: &Path, function: &str, file: &str, flags: &[&str]) {
     let stem = Path::new(file).file_stem().and_then(|stem| stem.to_str()).expect("a file has a name");
     let mut build = cc::Build::new();
@@ -31,7 +31,7 @@ fn main() {
     ];
     let vnni: Vec<&str> = AVX512.into_iter().chain(["-mavx512vnni"]).collect();
     if target == "x86_64" {
-        // The linker looks for a form where the dispatcher, which is compiled first, asks for it.
+        // The dispatchers' library comes before those of the forms: the linker resolves its references in later ones.
         plain.extend(["csum_partial/x86_64/dispatch.c", "csum_partial_copy/x86_64/dispatch.c"]);
         plain.extend(["ip_fast_csum/x86_64/adc.S", "csum_ipv6_magic/x86_64/adc.S"]);
     } else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Against RFC 1071's definition, for every length up to some hundred and at every alignment, and for lengths that each form of the
-//! dispatcher gets.
+//! Compares sums with RFC 1071's definition, for all lengths up to some hundred bytes at every alignment, and for lengths
+//! at which the dispatcher calls each of its forms.
 
 use checksum::Sum;
 
