@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Coroutines over `libs/vector_state/switch`, the context switch that loses no register.
 //!
-//! A [`Coroutine`] is a closure on a stack of its own, which can stop in the middle, hand a value out and wait for one.
-//! Every register that the ABI preserves is kept over each switch, control words included (the full policy).
+//! A [`Coroutine`] is a closure on a stack of its own, which can suspend itself, hand out a value and wait for the next one.
+//! Each switch preserves all callee-saved registers, control words included (the full policy).
 //!
 //! ```
 //! use context_switch::{Coroutine, State};
@@ -20,9 +20,9 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! A panic in the closure goes on in the one who resumed it. Dropping a coroutine that has not finished unwinds its stack,
-//! so what lives there is dropped; in a program with `panic = "abort"` that ends the process. A coroutine stays on the
-//! thread that made it.
+//! A panic in the closure propagates to the caller of [`Coroutine::resume`]. Dropping a coroutine that has not finished
+//! unwinds its stack, so that the values there are dropped; in a program with `panic = "abort"` that ends the process. A
+//! coroutine stays on the thread that made it.
 
 mod ffi;
 mod stack;
@@ -34,7 +34,7 @@ use std::ffi::c_void;
 use std::io;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 
-/// What a resumed coroutine came back with.
+/// What [`Coroutine::resume`] returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State<Out, Return> {
     /// It waits for the next [`Coroutine::resume`].
@@ -48,7 +48,7 @@ struct Cancelled;
 
 type Body<In, Out, Return> = Box<dyn FnOnce(&mut Suspender<In, Out>, In) -> Return>;
 
-/// What both sides write and read; only one of them runs at a time.
+/// The data that both sides read and write; only one of them runs at a time.
 #[repr(C)]
 struct Shared<In, Out, Return> {
     exchange: Exchange<In, Out>,
@@ -56,7 +56,7 @@ struct Shared<In, Out, Return> {
     returned: Option<Result<Return, Box<dyn Any + Send>>>,
 }
 
-/// The part that the closure's side sees, too. The coroutine's own context comes first: its entry gets a pointer to it.
+/// The part that the closure's side accesses, too. The coroutine's own context comes first: `entry` gets a pointer to it.
 #[repr(C)]
 struct Exchange<In, Out> {
     own: Context,
@@ -66,7 +66,7 @@ struct Exchange<In, Out> {
     cancelled: bool,
 }
 
-/// Handed to the closure, to stop with.
+/// Passed to the closure, which suspends itself with it.
 pub struct Suspender<In, Out> {
     exchange: *mut Exchange<In, Out>,
 }
@@ -74,12 +74,12 @@ pub struct Suspender<In, Out> {
 impl<In, Out> Suspender<In, Out> {
     /// Hands `value` to whoever resumed the coroutine, and waits for the next value from there.
     pub fn suspend(&mut self, value: Out) -> In {
-        // SAFETY: the coroutine runs, so its Shared lives and nobody else touches it; `caller` was left by resume.
+        // SAFETY: the coroutine runs, so its Shared lives and nothing else accesses it; resume switched away from `caller`.
         unsafe {
             (*self.exchange).output = Some(value);
             switch(&raw mut (*self.exchange).own, &raw mut (*self.exchange).caller);
             if (*self.exchange).cancelled {
-                // No panic hook runs for this one: nothing is wrong.
+                // Unlike panic!, this does not run the panic hook: it is no error.
                 resume_unwind(Box::new(Cancelled));
             }
             (*self.exchange).input.take().expect("resume brings a value")
@@ -88,27 +88,28 @@ impl<In, Out> Suspender<In, Out> {
 }
 
 /// # Safety
-/// `from` is the context that runs, `to` one that was left or made.
+/// `from` is the running context, `to` a suspended or new one.
 unsafe fn switch(from: *mut Context, to: *mut Context) {
-    // SAFETY: passed on to the caller.
+    // SAFETY: as the caller promises.
     unsafe {
         ffi::context_switch(from, to, std::ptr::null_mut());
     }
 }
 
-/// A closure on a stack of its own. In: what [`resume`](Coroutine::resume) brings; Out: what the closure hands out.
+/// A closure on a stack of its own. `In` is the type of the values passed to [`resume`](Coroutine::resume), `Out` of those
+/// that the closure hands out.
 pub struct Coroutine<In, Out, Return> {
-    /// A pointer and no Box: while the closure runs, it is used from both sides.
+    /// A raw pointer instead of a Box: while the closure runs, both sides use it.
     shared: *mut Shared<In, Out, Return>,
-    /// After the coroutine's values are gone, not before.
+    /// Unmapped after `drop` has dropped the values on it.
     _stack: Stack,
 }
 
 impl<In, Out, Return> Coroutine<In, Out, Return> {
-    /// A coroutine with a stack of at least `stack_bytes` and a guard page below it. Nothing of the closure runs yet.
+    /// A coroutine with a stack of at least `stack_bytes` and a guard page below it. The closure does not run yet.
     ///
     /// # Errors
-    /// There is no memory for the stack, or it is smaller than the library's least (2 KiB).
+    /// There is no memory for the stack, or it is smaller than the library's minimum (2 KiB).
     pub fn new(
         stack_bytes: usize,
         body: impl FnOnce(&mut Suspender<In, Out>, In) -> Return + 'static,
@@ -141,7 +142,7 @@ impl<In, Out, Return> Coroutine<In, Out, Return> {
         }
     }
 
-    /// Goes on with the closure until it hands something out or returns.
+    /// Continues the closure until it suspends or returns.
     ///
     /// # Panics
     /// If the closure has finished; and with the closure's own panic.
@@ -168,11 +169,11 @@ impl<In, Out, Return> Coroutine<In, Out, Return> {
     }
 
     fn go_on(&mut self) {
-        // SAFETY: the coroutine's context is suspended or new; `caller` becomes the one that runs now.
+        // SAFETY: the coroutine's context is suspended or new; `caller` stands for the running context.
         unsafe {
             let (own, caller) =
                 (&raw mut (*self.shared).exchange.own, &raw mut (*self.shared).exchange.caller);
-            // Backtraces go on in the resumer.
+            // Backtraces continue in the resumer.
             (*own).resumer = caller;
             switch(caller, own);
         }
@@ -181,8 +182,8 @@ impl<In, Out, Return> Coroutine<In, Out, Return> {
 
 impl<In, Out, Return> Drop for Coroutine<In, Out, Return> {
     fn drop(&mut self) {
-        // SAFETY: the closure is not running. One that began has values on its stack: it is unwound, and a closure that
-        // suspends again while it is unwound is unwound from there once more.
+        // SAFETY: the closure is not running. If it has begun, it has values on its stack and is unwound; if it suspends
+        // again before it ends, it is unwound from there once more.
         unsafe {
             let begun = (*self.shared).body.is_none();
             (*self.shared).exchange.cancelled = true;
@@ -205,9 +206,9 @@ extern "C" fn entry<In, Out, Return>(own: *mut Context, _message: *mut c_void) {
 }
 
 /// # Safety
-/// Called on the coroutine's stack, which is the one that runs.
+/// Called on the coroutine's stack.
 unsafe fn run<In, Out, Return>(shared: *mut Shared<In, Out, Return>) {
-    // SAFETY: passed on to the caller.
+    // SAFETY: as the caller promises.
     unsafe {
         let body = (*shared).body.take().expect("a context begins once");
         let input = (*shared).exchange.input.take().expect("resume brings a value");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! A stack with a guard page below.
+//! A stack with a guard page below it.
 
 use std::ffi::c_void;
 use std::io;
@@ -7,7 +7,7 @@ use std::io;
 /// Owned memory for one coroutine's stack.
 #[derive(Debug)]
 pub(crate) struct Stack {
-    /// The guard page.
+    /// Start of the mapping, the guard page.
     mapping: *mut c_void,
     mapped_bytes: usize,
     page_bytes: usize,
@@ -41,12 +41,12 @@ impl Stack {
         }
     }
 
-    /// The lowest address that may be used.
+    /// The lowest usable address.
     pub(crate) fn low(&self) -> *mut c_void {
         self.mapping.wrapping_byte_add(self.page_bytes)
     }
 
-    /// How much may be used.
+    /// Number of usable bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.mapped_bytes - self.page_bytes
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What coroutines promise: values in and out, panics, drops, floats over switches, many at once.
+//! Properties of coroutines: values in and out, panics, drops, floating-point registers across switches, many at once.
 
 use context_switch::{Coroutine, State};
 use std::cell::Cell;
@@ -58,7 +58,7 @@ fn dropping_one_in_the_middle_drops_what_lives_on_its_stack() {
         (0..resumes).for_each(|_| assert_eq!(waits.resume(()), State::Suspended(())));
         dropped.set(0);
         drop(waits);
-        // One that never began has no local yet.
+        // A coroutine that never began has no local yet.
         assert_eq!(dropped.get(), if resumes == 0 { 1 } else { 2 }, "{resumes}");
     }
 }
