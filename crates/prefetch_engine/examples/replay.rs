@@ -20,13 +20,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         state ^= state >> 7;
         state ^= state << 17;
         let (line, store) = match pattern.as_str() {
-            // Evenly over 12 MiB, more than the third level; a third of it stores.
+            // Uniform over 12 MiB, more than the third level; a quarter are stores.
             "random" => (state % 98_304, state >> 40 & 3 == 0),
-            // Few lines often, many seldom.
+            // Few lines often, many lines rarely; an eighth are stores.
             "skewed" => ((state % 98_304) >> (state >> 60), state >> 40 & 7 == 0),
-            // Four arrays of 6 MiB one behind the other, the last one written.
+            // Four streams through arrays of 6 MiB, in lockstep; the last one is written.
             "stream" => (index / 4 % 49_152 + index % 4 * 65_537, index % 4 == 3),
-            // Two tasks in turn, each on 640 KiB of its own.
+            // Two tasks that take turns, each on 640 KiB of its own; half are stores.
             "slices" => (state % 5_120 + index / 20_000 % 2 * 1_000_000, state >> 40 & 1 == 0),
             other => return Err(format!("no pattern '{other}'").into()),
         };

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The engine: writes a log of lines beside the program that runs, or fetches the lines of one.
+//! The engine: writes a log of cache lines, or fetches the lines of a log, while a program runs.
 //!
 //! Logging walks the second level set by set, most recent line first, then the most recent way of the third, a line every
-//! [`LOG_CYCLES_PER_LINE`]. Whoever runs meanwhile changes what is not logged yet; nothing tells when the log is complete. A
-//! table is what has been written: one that was aborted, or is fetched too early, ends where it ends.
+//! [`LOG_CYCLES_PER_LINE`]. The code that runs meanwhile changes the sets that are not logged yet, and nothing signals that
+//! the log is complete. A table holds the lines written so far: after an abort, or fetched too early, it is incomplete.
 
 use crate::hierarchy::Hierarchy;
 
-/// Nothing is published; as fast as the fastest fetch.
+/// Cycles for a logged line. No figure is published: taken as that of the fastest fetch.
 pub const LOG_CYCLES_PER_LINE: u64 = 8;
 
 /// What is logged.
@@ -19,7 +19,7 @@ pub enum LogScope {
     L2L3,
 }
 
-/// Cycles between two lines that are fetched.
+/// Cycles between two fetched lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate(u64);
 
@@ -43,24 +43,24 @@ enum Work {
 pub struct Engine {
     work: Work,
     tables: Vec<Vec<u64>>,
-    /// Logs that were ended before they were complete.
+    /// Logs that were aborted before they were complete.
     pub logs_aborted: u64,
-    /// Fetches that were ended before their table's end.
+    /// Fetches that were aborted before the end of their table.
     pub fetches_aborted: u64,
 }
 
 impl Engine {
-    /// An idle engine with so many empty tables: memory that was cleared, as the thread's is.
+    /// An idle engine with this number of empty tables: the posted code clears their memory, too.
     pub fn new(tables: usize) -> Engine {
         Engine { work: Work::Idle, tables: vec![Vec::new(); tables], logs_aborted: 0, fetches_aborted: 0 }
     }
 
-    /// A table's lines as they stand in memory now.
+    /// The lines of a table as it is in memory now.
     pub fn table(&self, buffer: usize) -> &[u64] {
         &self.tables[buffer]
     }
 
-    /// Puts lines in the place of a table's.
+    /// Replaces the lines of a table.
     pub fn set_table(&mut self, buffer: usize, lines: Vec<u64>) {
         self.tables[buffer] = lines;
     }
@@ -81,7 +81,7 @@ impl Engine {
         }
     }
 
-    /// `logmpp`, log into this table from now on. What the table had is overwritten from its start.
+    /// `logmpp`, log into this table from now on. Its old lines are dropped.
     pub fn log(&mut self, buffer: usize, scope: LogScope, now: u64) {
         self.abort_log();
         self.abort_fetch();
@@ -96,7 +96,7 @@ impl Engine {
         self.work = Work::Fetching { lines, at: 0, next: now, rate };
     }
 
-    /// Does what is due until `now`.
+    /// Does the work that is due until `now`.
     pub fn advance(&mut self, caches: &mut Hierarchy, now: u64) {
         match &mut self.work {
             Work::Idle => {}
@@ -121,7 +121,7 @@ impl Engine {
                     } else {
                         table.extend(caches.third().lines_of_set(*set - sets[0]).take(1));
                     }
-                    // An empty set takes a look, too.
+                    // Reading an empty set takes time, too.
                     *next += LOG_CYCLES_PER_LINE * (table.len() - before).max(1) as u64;
                     *set += 1;
                 }

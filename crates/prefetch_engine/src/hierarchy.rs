@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! A core's caches as a resource that vcores and the engine share, over the predictor's model of a cache.
 //!
-//! First level: written through, not filled by stores. Second: filled by both, written back. Third: filled by what passes and
-//! by what the second writes back. Replacement is least recently used. The ports of the third level and of memory take a line
-//! every so many cycles, whoever asks.
+//! First level: write-through, no allocation on stores. Second: write-back, allocates on loads and stores. Third: filled by
+//! lines from memory and by write-backs of the second. Replacement is least recently used. The ports of the third level and
+//! of memory accept one line per interval, from vcores and engine together.
 
 use predict::{Cache, Cpu};
 use std::collections::HashSet;
@@ -15,7 +15,7 @@ pub struct Shape {
     pub sets: usize,
     /// Ways.
     pub ways: usize,
-    /// Cycles until a line is there.
+    /// Latency in cycles.
     pub latency: u64,
     /// Cycles between two lines.
     pub interval: u64,
@@ -32,12 +32,12 @@ pub struct Geometry {
     pub memory_latency: u64,
     /// Cycles between two lines from memory.
     pub memory_interval: u64,
-    /// Misses that a core has in flight.
+    /// Misses that a core can have in flight.
     pub misses: usize,
 }
 
 impl Geometry {
-    /// From a cpu's description; `None` if it has no three levels of caches.
+    /// From a CPU's description; `None` if it does not describe three levels of caches.
     pub fn of(cpu: &Cpu) -> Option<Geometry> {
         let line = cpu.value("cache.line").unwrap_or(128.0);
         let level = |name: &str| -> Option<Shape> {
@@ -57,7 +57,7 @@ impl Geometry {
     }
 }
 
-/// Where a line was.
+/// The level at which a line was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
     /// First level.
@@ -70,24 +70,24 @@ pub enum Found {
     Memory,
 }
 
-/// What was asked of each level and found there; stores count where the first level hands them on.
+/// Accesses to each level and their results. Stores do not count at the first level, which passes them on to the second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Loads and stores.
     pub accesses: u64,
-    /// Hits and misses of the first level's loads, the second level and the third.
+    /// Hits of the first level's loads, of the second level and of the third.
     pub hits: [u64; 3],
-    /// See `hits`.
+    /// Misses, as `hits`.
     pub misses: [u64; 3],
     /// Restored lines that were used in time.
     pub restored_used: u64,
     /// Restored lines that were used but had not yet arrived.
     pub restored_late: u64,
-    /// Restored lines that were pushed out unused.
+    /// Restored lines that were evicted unused.
     pub restored_evicted: u64,
-    /// Lines that the engine asked for, and of those the ones that were there already.
+    /// Lines that the engine asked for.
     pub restored: u64,
-    /// See `restored`.
+    /// Those of them that were in the second level already.
     pub restored_present: u64,
 }
 
@@ -96,7 +96,7 @@ pub struct Counts {
 pub struct Hierarchy {
     geometry: Geometry,
     caches: [Cache; 3],
-    /// Lines of the second and of the third level that are newer than what stands beyond.
+    /// The dirty lines of the second and of the third level.
     dirty: [HashSet<u64>; 2],
     last_stored: u64,
     third_free: u64,
@@ -119,7 +119,7 @@ impl Hierarchy {
         }
     }
 
-    /// Another core's of the same geometry, which hold nothing; what was counted goes on.
+    /// Empty caches of the same geometry, as those of another core; the counts are kept.
     pub fn emptied(&self) -> Hierarchy {
         Hierarchy { counts: self.counts, ..Hierarchy::new(self.geometry) }
     }
@@ -129,12 +129,12 @@ impl Hierarchy {
         &self.geometry
     }
 
-    /// What was counted.
+    /// The counts so far.
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// The second level, for whoever logs it.
+    /// The second level, which the engine logs.
     pub fn second(&self) -> &Cache {
         &self.caches[1]
     }
@@ -144,7 +144,7 @@ impl Hierarchy {
         &self.caches[2]
     }
 
-    /// A load of a line: where it was and when it is there.
+    /// Loads a line; returns where it was found and when it arrives.
     pub fn load(&mut self, line: u64, now: u64) -> (Found, u64) {
         self.counts.accesses += 1;
         if let Some((arrival, _)) = self.caches[0].touch(line) {
@@ -157,11 +157,11 @@ impl Hierarchy {
         (found, arrival)
     }
 
-    /// A store to a line: it goes through to the second level. The first level's order of use stays as it was.
+    /// Stores to a line: the store goes to the second level and does not change the LRU order of the first.
     pub fn store(&mut self, line: u64, now: u64) -> (Found, u64) {
         self.counts.accesses += 1;
         let result = self.second_level(line, now);
-        // Most stores go where the last one went.
+        // Most stores go to the line of the last one: this saves the set's lookup.
         if self.last_stored != line {
             self.dirty[0].insert(line);
             self.last_stored = line;
@@ -204,7 +204,7 @@ impl Hierarchy {
         start + self.geometry.memory_latency
     }
 
-    /// What the second level pushes out goes to the third if it was written.
+    /// Fills a line into the second level; a dirty victim is written back to the third.
     fn fill_second(&mut self, line: u64, arrival: u64, restored: bool) {
         if let Some((old, unused)) = self.caches[1].victim(line) {
             self.counts.restored_evicted += u64::from(unused);
@@ -228,7 +228,7 @@ impl Hierarchy {
         self.caches[2].insert(line, arrival, false);
     }
 
-    /// The engine brings a line into the second level. It takes the same ports as everybody; when the line is there.
+    /// Brings a line into the second level for the engine, through the same ports; returns when the line arrives.
     pub fn restore(&mut self, line: u64, now: u64) -> u64 {
         self.counts.restored += 1;
         if self.caches[1].holds(line) {
@@ -275,7 +275,7 @@ pub(crate) mod tests {
         let mut caches = Hierarchy::new(geometry());
         caches.store(0, 0);
         for line in [64, 128] {
-            // The same set of the third level, too: only the write-back brings line 0 back there.
+            // The same set of the third level, too: line 0 is there again only by its write-back.
             caches.load(line, 1000);
         }
         assert_eq!(caches.load(0, 9000).0, Found::L3);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! POWER8's micro-partition prefetch engine, modelled: a hierarchy that virtual cores share ([`Hierarchy`]), the engine that
-//! logs it and brings it back ([`Engine`]), the two instructions that drive it ([`LogOperand`], [`FetchOperand`]), and a
-//! scheduler of vcores after the thread's `kvmppc_run_core` ([`Scheduler`]). What runs is steps ([`Step`]) of recorded programs.
+//! A model of POWER8's micro-partition prefetch engine: a hierarchy that virtual cores share ([`Hierarchy`]), the engine
+//! that logs and restores its lines ([`Engine`]), the two instructions that drive it ([`LogOperand`], [`FetchOperand`]),
+//! and a scheduler of vcores after `kvmppc_run_core` in the mail thread of 2014 ([`Scheduler`]). Vcores run the steps
+//! ([`Step`]) of recorded programs.
 //!
-//! The model answers one question: what of a slice's time can come from lines that were restored? It counts, for each
-//! line that the engine brought, whether it was used, came too late, or was evicted unused. Time is that of a core with so many
-//! misses in flight and a memory of so much bandwidth; it is no pipeline, so only differences and ratios of it mean anything.
+//! The model answers one question: how much faster can restored lines make a slice? It counts, for each line that the
+//! engine fetched, whether it was used, came too late, or was evicted unused. Time follows from the number of misses in
+//! flight and the latency and bandwidth of the caches and memory; there is no pipeline, so only its differences and ratios
+//! are meaningful.
 
 mod engine;
 mod hierarchy;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What `logmpp` and `mtspr MPPR` are given, as the thread of 2014 states it: a table's address, aligned to its size, and
-//! control bits. `logmpp`: log control at bit 54 (1: L2 and L3, 2: L2, 3: abort). MPPR: fetch control at bit 60 (0: no
-//! data, which ends a fetch; 2: until the end of the table). The thread names the prefetch rates (fastest, every 8, 16, 24 or
-//! 32 cycles) but not where they stand: this model takes the two bits below fetch control, which is ours alone.
+//! The operands of `logmpp` and `mtspr MPPR`, as the mail thread of 2014 gives them: a table's address, aligned to its
+//! size, and control bits. `logmpp`: log control at bit 54 (1: L2 and L3, 2: L2, 3: abort). MPPR: fetch control at bit 60
+//! (0: no data, which ends a fetch; 2: until the end of the table). The thread names the prefetch rates (fastest, every 8,
+//! 16, 24 or 32 cycles) but not their bits: the two bits below fetch control are this model's choice.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ const RATE_SHIFT: u32 = 58;
 /// Bits 48 and up are control.
 const ADDRESS_BITS: u64 = (1 << 48) - 1;
 
-/// What logging is asked for.
+/// What `logmpp` requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogControl {
     /// Nothing.
@@ -26,11 +26,11 @@ pub enum LogControl {
     L2L3,
     /// Second level.
     L2,
-    /// End what is being logged.
+    /// End the current log.
     Abort,
 }
 
-/// What fetching is asked for.
+/// What MPPR requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FetchControl {
     /// No data: ends a fetch.
@@ -42,11 +42,11 @@ pub enum FetchControl {
 /// Why an operand is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperandError {
-    /// The table's address is no multiple of its size.
+    /// The table's address is not a multiple of its size.
     Misaligned {
         /// The address.
         address: u64,
-        /// What it has to be a multiple of.
+        /// The alignment that it needs.
         alignment: u64,
     },
     /// A fetch control that the thread does not name.
@@ -64,7 +64,7 @@ impl fmt::Display for OperandError {
     }
 }
 
-/// `logmpp`'s register, taken apart.
+/// `logmpp`'s register, decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogOperand {
     /// Real address of the table.
@@ -88,7 +88,7 @@ impl LogOperand {
     /// From the register's value.
     ///
     /// # Errors
-    /// A table at an address that its size does not divide.
+    /// A table that is not aligned to its size.
     pub fn decode(register: u64) -> Result<LogOperand, OperandError> {
         let (control, alignment) = match register >> LOG_SHIFT & 3 {
             0 => (LogControl::NoOperation, 1),
@@ -101,7 +101,7 @@ impl LogOperand {
     }
 }
 
-/// The MPPR's value, taken apart.
+/// The MPPR's value, decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FetchOperand {
     /// Real address of the table.
@@ -185,7 +185,8 @@ mod tests {
     fn the_posted_mask_lets_a_misaligned_table_through() {
         let masked = (0x1_2345_6789u64 & 0xffff_ffff_c000) | 2 << 54;
         assert!(LogOperand::decode(masked).is_err(), "0xffffffffc000 is a granule of 16 KiB");
-        // What saves it: four kilobyte pages come 16 at a time, aligned to 64 KiB, and (p + 0x8000) & ~0x8000 leaves those.
+        // It works by accident: pages of 4 KiB are allocated 16 at a time, aligned to 64 KiB, and (p + 0x8000) & ~0x8000
+        // does not change such an address.
         let pages = 0x1_2345_0000u64;
         assert_eq!((pages + 8 * 4096) & !(8 * 4096), pages);
         assert!(LogOperand::decode(pages | 1 << 54).is_err(), "but not for the 128 KiB of both levels");

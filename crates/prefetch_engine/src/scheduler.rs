@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Virtual cores in turn on one core, after the thread's `kvmppc_run_core`: at entry abort any log and fetch the vcore's
-//! table, at exit abort any fetch and log. A buffer a vcore, allocated when it is created, and a flag whether it holds a log.
+//! Virtual cores that take turns on one core, after `kvmppc_run_core` in the mail thread: at entry, if the vcore has a log,
+//! abort any log and fetch the vcore's table; at exit, abort any fetch and start a log. Each vcore has a buffer, allocated
+//! when the vcore is created, and a flag that the buffer holds a log.
 
 use crate::engine::{Engine, LogScope, Rate};
 use crate::hierarchy::{Counts, Geometry, Hierarchy};
@@ -8,58 +9,58 @@ use crate::operand::{FetchControl, FetchOperand, LogControl, LogOperand};
 use crate::steps::Step;
 use std::collections::HashSet;
 
-/// A mistake of the posted code.
+/// A bug of the posted code, to be modelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bug {
-    /// `logmpp` encodes r1 and never its operand, so it gets a stack's address, whose control bits say: do nothing.
+    /// `logmpp` encodes r1 instead of its operand, so it gets a stack address, whose control bits request nothing.
     OperandIgnored,
-    /// The buffer is allocated when the vcore runs, in a run that has then no log to restore; none is saved before it.
+    /// The buffer is allocated when the vcore runs first, so the first run restores nothing.
     AllocatedLate,
-    /// The buffer is aligned as the posted mask and its pages are, to 64 KiB: not enough for the table of both levels.
+    /// The posted mask and pages align the buffer to 64 KiB only: not enough for the table of both levels.
     SmallGranule,
 }
 
-/// What is done with a table before it is fetched.
+/// Which lines of a table are fetched, and in which order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Restore {
     /// Nothing is restored.
     Off,
     /// All of it, in the engine's order.
     WholeTable,
-    /// Only lines that the vcore's log before had, too (IBM's patent of 2017 intersects the last two).
+    /// Only lines that are in the vcore's previous log, too (IBM's patent of 2017 intersects the last two).
     LoggedTwice,
-    /// Not at all if the log is of another core or older than two turns.
+    /// All of it, or nothing if the log is from another core or older than two rounds of all vcores.
     FreshOnly,
     /// The most recently used line of every set first, then the second of each, and so on.
     ByRecency,
-    /// Lines that the vcore itself has touched in its last slice (a region or reuse filter, at its best).
+    /// Only lines that the vcore itself touched in its last slice (an ideal region or reuse filter).
     OwnOnly,
 }
 
-/// How it runs.
+/// Parameters of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// Cycles of a slice.
     pub slice_cycles: u64,
     /// What is logged.
     pub scope: LogScope,
-    /// How fast it is fetched.
+    /// How fast the table is fetched.
     pub rate: Rate,
-    /// Which of it.
+    /// Which lines of the table are fetched.
     pub restore: Restore,
-    /// A mistake, if any.
+    /// The bug to model, if any.
     pub bug: Option<Bug>,
-    /// Cycles of an instruction that misses nothing.
+    /// Cycles per instruction without cache misses.
     pub cycles_per_instruction: f64,
     /// Lines that the host touches between two vcores.
     pub host_lines: u64,
     /// Cycles from one vcore's exit to the next one's entry: all the time that a log has, since entry aborts it.
     pub host_cycles: u64,
-    /// All vcores go to another core whenever each has had so many slices; 0: never.
+    /// Slices of each vcore after which all vcores move to another core; 0: never.
     pub moves_every: u64,
 }
 
-/// A program of a vcore and where it stands.
+/// A vcore: its program, the current position and the state of its buffer.
 pub struct Vcore<'a> {
     steps: &'a [Step],
     at: usize,
@@ -70,20 +71,20 @@ pub struct Vcore<'a> {
     logged_at: u64,
     last_log: HashSet<u64>,
     touched: HashSet<u64>,
-    /// Whether its instructions wait for every miss.
+    /// Whether its instructions wait for every load that misses.
     pub dependent: bool,
-    /// Instructions and cycles that it ran.
+    /// Instructions that it executed.
     pub instructions: u64,
-    /// See `instructions`.
+    /// Cycles that it ran.
     pub cycles: u64,
-    /// The shortest and the longest slice, in instructions: how even it runs.
+    /// Instructions of each slice.
     pub slices: Vec<u64>,
     accesses: u64,
     access_cycles: u64,
 }
 
 impl<'a> Vcore<'a> {
-    /// A vcore at the beginning of a program; an empty one idles.
+    /// A vcore at the start of a program; with an empty program it idles.
     pub fn new(number: u64, steps: &'a [Step]) -> Vcore<'a> {
         Vcore {
             steps,
@@ -104,35 +105,35 @@ impl<'a> Vcore<'a> {
     }
 }
 
-/// What became of restored lines, in percent.
+/// Number of restored lines, and what became of them, in percent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fate {
-    /// Asked for by the engine.
+    /// Lines that the engine asked for.
     pub lines: u64,
-    /// Of them: in the second level already, used in time, used but late, evicted unused; the rest is there unused at the end.
+    /// Were in the second level already.
     pub present: f64,
-    /// See `present`.
+    /// Were used in time.
     pub used: f64,
-    /// See `present`.
+    /// Were used before they had arrived.
     pub late: f64,
-    /// See `present`.
+    /// Were evicted unused; the remaining lines are in the cache unused at the end.
     pub evicted: f64,
 }
 
-/// What came of a run.
+/// The outcome of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// Instructions a cycle of each vcore.
+    /// Instructions per cycle of each vcore.
     pub rates: Vec<f64>,
     /// Instructions of each slice of each vcore.
     pub slices: Vec<Vec<u64>>,
-    /// Mean cycles of each vcore's accesses from the request to the line, those of the first level's hits being none.
+    /// Mean latency of each vcore's accesses in cycles; hits of the first level count as 0.
     pub access_cycles: Vec<f64>,
-    /// What the caches counted.
+    /// The counts of the caches.
     pub counts: Counts,
-    /// Logs that an entry ended before they were complete.
+    /// Logs that were aborted before they were complete.
     pub logs_aborted: u64,
-    /// Operands that the engine refused: nothing was done.
+    /// Operands that the engine refused, without any effect.
     pub operands_refused: u64,
     /// What became of restored lines.
     pub fate: Fate,
@@ -151,12 +152,12 @@ pub struct Scheduler<'a> {
     operands_refused: u64,
 }
 
-/// Where buffers stand in real memory: 64 KiB pages, aligned to any table.
+/// Real address of the first buffer, aligned for any table.
 const BUFFERS_AT: u64 = 0x1_0000_0000;
 const BUFFER_BYTES: u64 = 128 << 10;
-/// What pages of 64 KiB, and the posted mask, leave of an alignment.
+/// The alignment that pages of 64 KiB and the posted mask guarantee.
 const SMALL_GRANULE_BYTES: u64 = 64 << 10;
-/// A kernel stack, which is what r1 holds where the posted `logmpp` is executed.
+/// Address of a kernel stack: the value of r1 where the posted `logmpp` is executed.
 const KERNEL_STACK: u64 = 0xc000_001f_e2a3_b9d0;
 
 impl<'a> Scheduler<'a> {
@@ -177,13 +178,13 @@ impl<'a> Scheduler<'a> {
         }
     }
 
-    /// Where a vcore's table is.
+    /// Real address of a vcore's table.
     fn buffer(&self, number: usize) -> u64 {
         let off = if self.settings.bug == Some(Bug::SmallGranule) { SMALL_GRANULE_BYTES } else { 0 };
         BUFFERS_AT + off + number as u64 * BUFFER_BYTES
     }
 
-    /// Gives every vcore so many slices, the first `warm_up` of which count for nothing.
+    /// Runs this number of slices of every vcore, the first `warm_up` of which are not counted.
     pub fn run(mut self, slices: u64, warm_up: u64) -> Outcome {
         let mut before = Counts::default();
         for round in 0..slices {
@@ -205,14 +206,14 @@ impl<'a> Scheduler<'a> {
         self.outcome(before)
     }
 
-    /// Moves all vcores to another core, whose caches hold nothing of theirs; tables stay valid, as they are in memory.
+    /// Moves all vcores to another core with empty caches; the tables stay valid, as they are in memory.
     pub fn move_to_another_core(&mut self) {
         self.engine.abort_log();
         self.engine.abort_fetch();
         self.caches = self.caches.emptied();
         self.flying.fill((u64::MAX, 0));
         for vcore in &mut self.vcores {
-            // FreshOnly takes a log of another core for stale.
+            // FreshOnly treats a log of another core as stale.
             vcore.logged_at = 0;
         }
     }
@@ -247,7 +248,7 @@ impl<'a> Scheduler<'a> {
         if self.settings.restore == Restore::OwnOnly {
             vcore.touched.insert(line);
         }
-        // Fractions of a cycle are kept by the instructions' sum.
+        // Computed from the sum of instructions, so that fractions of a cycle are not lost.
         let cpi = self.settings.cycles_per_instruction;
         let whole = |count: u64| (count as f64 * cpi) as u64;
         self.now += whole(vcore.instructions) - whole(vcore.instructions - u64::from(step.instructions));
@@ -260,8 +261,8 @@ impl<'a> Scheduler<'a> {
         if arrival <= near {
             return;
         }
-        // A miss takes the queue's oldest entry, which has to be free; one for a line that is on its way takes none. Who depends
-        // on a load waits for it besides.
+        // A miss takes the queue's oldest entry and waits until that is free; a miss on a line in flight takes none.
+        // Dependent code waits for the loaded line, too.
         if !self.flying.iter().any(|&(flying, until)| flying == line && until > self.now) {
             let oldest = (0..self.flying.len()).min_by_key(|&entry| self.flying[entry].1).unwrap_or(0);
             self.now = self.now.max(self.flying[oldest].1);
@@ -357,7 +358,7 @@ impl<'a> Scheduler<'a> {
         vcore.logged_at = self.turn;
     }
 
-    /// What the host itself touches between two vcores, in lines of its own, while the engine goes on.
+    /// Runs the host between two vcores: it accesses lines of its own while the engine continues.
     fn host(&mut self) {
         let ready = self.now + self.settings.host_cycles;
         for line in 0..self.settings.host_lines {
@@ -427,7 +428,7 @@ mod tests {
         }
     }
 
-    /// Goes round among lines that fit the second level.
+    /// Cycles through lines that fit the second level.
     fn walk() -> Vec<Step> {
         (0..24).map(|line| Step { instructions: 4, line: line * 7 % 24, store: false }).collect()
     }

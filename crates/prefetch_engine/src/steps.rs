@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! What a vcore runs: the accesses of a recorded program with the instructions between them.
+//! The steps that a vcore runs: the accesses of a recorded program with the instructions between them.
 
 use std::path::Path;
 use trace::{Error, Event, Reader};
@@ -7,7 +7,7 @@ use trace::{Error, Event, Reader};
 /// One access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Instructions since the last step, this one's included.
+    /// Instructions since the last step, including this one's.
     pub instructions: u32,
     /// The line.
     pub line: u64,
@@ -15,8 +15,8 @@ pub struct Step {
     pub store: bool,
 }
 
-/// The steps of a trace behind the first `skip`, `steps_max` at most. An access across two lines is two. Accesses whose address is not known, and
-/// cache operations, count as instructions only.
+/// The steps of a trace after the first `skip`; reading stops after the block that reaches `steps_max`. An access across two
+/// lines gives two steps. Accesses whose address is not known, and cache operations, count as instructions only.
 ///
 /// # Errors
 /// Those of the trace.
@@ -30,7 +30,7 @@ pub fn read_trace(
     let mut steps: Vec<Step> = Vec::new();
     let mut since = 0u64;
     while steps.len() < steps_max {
-        // The number of a block's instructions is known once its event has been told.
+        // `blocks` has an event's block only after `next` has returned the event.
         let Some(event) = reader.next()? else { break };
         let Event::Block { id, accesses } = event else { continue };
         let mut done = 0u64;

@@ -37,7 +37,7 @@ def main():
     with open(accesses, "rb") as data:
         for (word,) in struct.iter_unpack("<Q", data.read()):
             if word & 1:
-                # pycachesim's stores leave the order of use alone where they hit; a load before makes them use the line.
+                # In pycachesim, a store that hits does not update the LRU order; the load before it does.
                 levels[1].backend.load(word >> 1, 1)
                 levels[1].backend.store(word >> 1, 1)
             else:
