@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Basic blocks of the programs that are installed here, as loops.
 //!
-//! A seed chooses a file and a place in its code; the block is what stands between two branches there. The branch itself
-//! is left out, and a register that the block does not use counts the turns. What cannot be run in a loop without its
-//! program is left out, and counted by reason.
+//! A seed chooses a file and a place in its code; the block is the code between two branches there. The branch itself is
+//! left out, and a register that the block does not use counts the turns. Blocks that cannot run in a loop without their
+//! program are left out, and counted by reason.
 
 use crate::case::{Case, Category, GENERAL};
 use crate::generate::{Half, Random};
@@ -15,9 +15,10 @@ use std::path::PathBuf;
 
 /// Where programs and their libraries are installed.
 const FOLDERS: [&str; 2] = ["/usr/bin", "/usr/lib/x86_64-linux-gnu"];
-/// Shorter blocks say little that is not generated, and longer ones are rare.
+/// Shorter blocks add little to the generated loops, and longer ones are rare.
 const INSTRUCTIONS: std::ops::RangeInclusive<usize> = 3..=40;
-/// Bytes decoded to find a block, and those skipped, within which decoding from any byte falls into step.
+/// Bytes decoded to find a block; and bytes at their start in which no block begins, since decoding from an arbitrary byte
+/// needs that many to find the instruction boundaries.
 const WINDOW: usize = 600;
 const INTO_STEP: usize = 48;
 /// Places tried for each block wanted, at most.
@@ -30,11 +31,11 @@ pub struct Harvest {
     pub cases: Vec<Case>,
     /// Blocks left out, by reason.
     pub left_out: BTreeMap<&'static str, u64>,
-    /// Files that they were chosen from.
+    /// Number of files that the blocks were chosen from.
     pub files_count: usize,
 }
 
-/// Blocks number 0 to `count` of a seed, those of one half. What they are depends on what is installed.
+/// The blocks 0 to `count` of a seed that belong to one half. They depend on the programs that are installed.
 pub fn harvest(seed: u64, count: u64, half: Half) -> Result<Harvest, decode::Error> {
     let files = files();
     let mut decoder = Decoder::new(Arch::X86_64)?;
@@ -113,7 +114,7 @@ fn code_of(path: &PathBuf) -> Option<(Vec<u8>, u64)> {
     (code.len() > 2 * WINDOW).then(|| (code.to_vec(), text.address()))
 }
 
-/// The first whole block behind the place that `share` chooses.
+/// The first whole block after the place that `share` chooses.
 fn block_at(decoder: &mut Decoder, code: &[u8], address: u64, share: u64) -> Option<Vec<Instruction>> {
     let place = (u128::from(share) * (code.len() - WINDOW) as u128 >> 64) as usize;
     let mut at = place;
@@ -131,7 +132,7 @@ fn block_at(decoder: &mut Decoder, code: &[u8], address: u64, share: u64) -> Opt
         let padding = instruction.mnemonic == "nop" || instruction.mnemonic == "endbr64";
         match &mut block {
             _ if instruction.flow == Flow::Next => {
-                // Padding before a function is no block.
+                // Padding before a function does not belong to a block.
                 if let Some(block) = block.as_mut().filter(|block| !(padding && block.is_empty())) {
                     block.push(instruction);
                 }
@@ -144,7 +145,7 @@ fn block_at(decoder: &mut Decoder, code: &[u8], address: u64, share: u64) -> Opt
     None
 }
 
-/// What depends on state that is not there, or changes what others depend on.
+/// Instructions that depend on state that the process lacks, or change state that other code depends on.
 const SPECIAL: [&str; 24] = [
     "cpuid", "rdtsc", "rdtscp", "rdpmc", "xgetbv", "rdrand", "rdseed", "rdpkru", "wrpkru", "std", "cld",
     "popf", "popfq", "in", "out", "cli", "sti", "hlt", "pause", "ldmxcsr", "vldmxcsr", "xlatb", "enter",
@@ -179,7 +180,7 @@ fn unfit(decoder: &mut Decoder, block: &[Instruction]) -> Option<&'static str> {
     None
 }
 
-/// A register that the block does not name.
+/// A register that the block neither reads nor writes.
 fn counter(decoder: &Decoder, block: &[Instruction]) -> Option<&'static str> {
     let used: HashSet<&str> = block
         .iter()

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! A case: one loop as assembly text, and as the function that is run.
 //!
-//! Code, control block and data lie at fixed low addresses, so that what a process recorded holds in every other. The
-//! function saves what the caller needs, loads every register from the control block, runs the loop, and returns.
+//! Code, control block and data lie at fixed low addresses, so that recorded addresses are valid in every process. The
+//! function saves the callee-saved registers, loads every register from the control block, runs the loop, and returns.
 
 use object::{Object, ObjectSection, ObjectSymbol};
 use std::fmt::Write;
 
-/// Where the control block is mapped: saved stack pointer, turns, then the registers' first values.
+/// Address of the control block: saved stack pointer, turns, then the registers' first values.
 pub const CONTROL: u64 = 0x2000_0000;
-/// Where the code is mapped.
+/// Address of the code.
 pub const CODE: u64 = 0x3000_0000;
-/// Where generated loops find their data; what else a block touches is mapped when it does.
+/// Address of the data of generated loops; other pages that a block touches are mapped when it faults.
 pub const DATA: u64 = 0x4000_0000;
-/// Bytes of data that are there from the start.
+/// Bytes of data that are mapped from the start.
 pub const DATA_BYTES: u64 = 1 << 20;
 /// First value of register `n`, in encoding order, is `DATA + FIRST + APART * n`.
 pub const FIRST: u64 = 0x1000;
@@ -30,22 +30,22 @@ pub const GENERAL: [&str; 16] = [
     "r15",
 ];
 
-/// What a loop is about; figures are given for each.
+/// What a loop tests; errors are reported for each category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Category {
     /// One chain of dependent instructions.
     Chain,
-    /// Instructions that depend on nothing in their turn.
+    /// Instructions that are independent within a turn.
     Mix,
     /// Instructions that read what others wrote, at random.
     Flow,
-    /// Loads that hit the first level, and instructions that load.
+    /// Loads that hit the first level, also as operands of other instructions.
     Loads,
     /// Stores.
     Stores,
-    /// Loads of what was just stored, whole and in part.
+    /// Loads of data stored just before, whole and in part.
     Forwarding,
-    /// Accesses that are not aligned, some of them across lines.
+    /// Unaligned accesses, some of them across lines.
     Unaligned,
     /// Loads that miss the first level.
     Misses,
@@ -53,13 +53,13 @@ pub enum Category {
     Branches,
     /// Calls and returns.
     Calls,
-    /// Long loops, and loops at odd places.
+    /// Long loops, and loops at unaligned addresses.
     Fetch,
     /// Vectors of 128 and 256 bits.
     Vectors,
     /// A basic block of a real program.
     Block,
-    /// One of those that show a mechanism each.
+    /// A hand-written loop that shows one mechanism.
     Probe,
 }
 
@@ -104,25 +104,25 @@ impl Category {
 /// One loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
-    /// Its number in its run, which with the seed says all.
+    /// Its name; that of a generated loop has its seed and number, which determine the loop.
     pub name: String,
-    /// What it is about.
+    /// What it tests.
     pub category: Category,
     /// Functions that it calls, as assembly text.
     pub functions: String,
     /// Instructions before the loop.
     pub setup: String,
-    /// Instructions of a turn, one a line; the count of turns comes behind it.
+    /// Instructions of a turn, one a line; the decrement of the counter and the branch back are appended.
     pub body: String,
     /// The register that counts the turns down, of 64 bits.
     pub counter: &'static str,
     /// Bytes from a multiple of 64 to the start of the loop.
     pub offset: u32,
-    /// Whether it is of the half that nobody looks at while the model is mended.
+    /// Whether it is held out: not looked at while the model is tuned.
     pub held_out: bool,
 }
 
-/// A case as machine code that stands at `CODE`.
+/// A case as machine code for address `CODE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// The bytes.
@@ -131,7 +131,7 @@ pub struct Program {
     pub entry: u64,
     /// Offset of the first instruction of a turn.
     pub start: u64,
-    /// Offset behind the branch back.
+    /// Offset of the end, after the branch back.
     pub end: u64,
 }
 
@@ -143,18 +143,18 @@ impl Program {
     }
 }
 
-/// Bytes that one case may take.
+/// The most bytes of code of one case.
 pub const CASE_BYTES: u64 = 32 << 10;
 
 impl Case {
-    /// The case as assembly text (Intel's syntax); labels are told apart by `number`.
+    /// The case as assembly text (Intel syntax); `number` makes its labels unique.
     fn assembly(&self, number: usize) -> String {
         let mut text =
             format!(".p2align 6\nfunctions_{number}:\n{}\n.p2align 6\nentry_{number}:\n", self.functions);
         let saved = ["rbx", "rbp", "r12", "r13", "r14", "r15"];
         saved.iter().for_each(|register| writeln!(text, "push {register}").expect("text grows"));
         writeln!(text, "mov qword ptr [{CONTROL}], rsp").expect("text grows");
-        // Upper halves that are not zero make each change between legacy and VEX encodings cost a hundred cycles on AMD.
+        // With non-zero upper halves, each transition between legacy SSE and VEX code would cost a hundred cycles on AMD.
         for vector in 0..16 {
             writeln!(text, "vmovups xmm{vector}, xmmword ptr [{}]", CONTROL + REGISTERS + 128)
                 .expect("text grows");
@@ -163,9 +163,9 @@ impl Case {
             let from = if *register == self.counter { TURNS } else { REGISTERS + 8 * number as u64 };
             writeln!(text, "mov {register}, qword ptr [{}]", CONTROL + from).expect("text grows");
         }
-        // Carry and the other flags start clear.
         let nops = if self.offset == 0 { String::new() } else { format!(".nops {}\n", self.offset) };
-        // What was stored before the loop is in the cache when it starts: otherwise loads may be renamed to those stores.
+        // mfence: earlier stores are in the cache when the loop starts, else loads might be renamed to them. test: the carry
+        // and overflow flags start clear.
         writeln!(text, "{}\nmfence\ntest rsp, rsp\n.p2align 6\n{nops}start_{number}:", self.setup)
             .expect("text grows");
         writeln!(text, "{}\ndec {}\njnz start_{number}\nend_{number}:", self.body, self.counter)
@@ -184,12 +184,12 @@ pub fn assembly(cases: &[Case]) -> String {
     text
 }
 
-/// The object file that was assembled from `assembly` is not what it should be.
+/// The object file assembled from [`assembly`] cannot be read, or lacks code or symbols.
 #[derive(Debug, thiserror::Error)]
 #[error("the assembled loops cannot be read: {0}")]
 pub struct ObjectError(String);
 
-/// Takes the cases out of the object file, in their order.
+/// Extracts the cases from the object file, in their order.
 pub fn programs(object: &[u8], count: usize) -> Result<Vec<Program>, ObjectError> {
     let wrong = |error: object::Error| ObjectError(error.to_string());
     let file = object::File::parse(object).map_err(wrong)?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Times loops, predicts them, and sums up how far the model is off.
+//! Times loops, predicts them, and summarises the model's errors.
 
 use crate::case::{assembly, programs, Case, Category, ObjectError, Program};
 use crate::run::{steps, Failure};
@@ -13,11 +13,11 @@ use predict::{predict, Cpu, Options, Prediction, Source};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// How often it is told how far it is.
+/// Time between two reports of progress.
 const PROGRESS: Duration = Duration::from_secs(5);
-/// Steps recorded of a loop whose turns differ. Where accesses walk, turns are timed as often as they are recorded; where only branches
-/// go one way or the other, so long that a predictor has learned what the machine's has when it is timed: patterns that
-/// repeat after 64 turns take some thousand.
+/// Steps recorded of a loop whose turns differ. If addresses change, exactly the recorded turns are timed. If only the path
+/// changes, enough turns are recorded for the model's branch predictor to learn as much as the machine's has when the loop
+/// is timed: patterns that repeat after 64 turns take some thousand.
 const STEPS_WALKING: u64 = 15_000;
 const STEPS_BRANCHING: u64 = 30_000;
 const TURNS_WALKING_MAX: u64 = 1024;
@@ -26,12 +26,12 @@ const TURNS_MIN: u64 = 12;
 /// Cycles that a long run should take.
 const RUN_CYCLES: f64 = 12_000.0;
 const RUN_TURNS_MAX: f64 = 6_000.0;
-/// Times that every loop is visited, between the others.
+/// Visits to every loop, interleaved with those to the others.
 const VISITS: usize = 3;
-/// Visits more for those whose visits disagree, and by how much the two fastest may differ.
+/// Further visits to loops whose visits disagree, and the relative difference allowed between the two fastest.
 const VISITS_MORE: usize = 5;
 const DISAGREEMENT: f64 = 0.025;
-/// Loops visited between two looks at the control loop.
+/// Loops visited between two runs of the control loop.
 const BATCH: usize = 8;
 
 /// One loop, measured and predicted; cycles are core cycles per turn.
@@ -39,15 +39,15 @@ const BATCH: usize = 8;
 pub struct Outcome {
     /// The loop.
     pub case: Case,
-    /// What it is known by to a later run.
+    /// The key by which a later run finds its measurement.
     pub key: String,
     /// The fastest of its visits.
     pub measured_cycles: f64,
-    /// What the model says.
+    /// The model's prediction.
     pub predicted_cycles: f64,
     /// Its 90 % interval, if that was asked for.
     pub interval_cycles: Option<[f64; 2]>,
-    /// What llvm-mca says of the instructions of a turn, or why nothing.
+    /// llvm-mca's prediction for the instructions of a turn, or why there is none.
     pub mca_cycles: Result<f64, String>,
     /// A turn, disassembled.
     pub text: Vec<String>,
@@ -56,7 +56,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// In percent of the measured cycles; above zero if predicted too slow.
+    /// Error of the prediction in percent of the measured cycles; above zero if predicted too slow.
     pub fn error_percent(&self) -> f64 {
         100.0 * (self.predicted_cycles / self.measured_cycles - 1.0)
     }
@@ -66,34 +66,34 @@ impl Outcome {
         self.interval_cycles.map(|[low, high]| (low..=high).contains(&self.measured_cycles))
     }
 
-    /// How far either end of the interval is from the prediction, as a factor less one, in percent.
+    /// How far either end of the interval is from the geometric mean of both, as a factor less one, in percent.
     pub fn half_width_percent(&self) -> Option<f64> {
         self.interval_cycles.map(|[low, high]| 100.0 * ((high / low).sqrt() - 1.0))
     }
 
-    /// The same of llvm-mca.
+    /// The error of llvm-mca's prediction, in the same way.
     pub fn mca_error_percent(&self) -> Option<f64> {
         self.mca_cycles.as_ref().ok().map(|cycles| 100.0 * (cycles / self.measured_cycles - 1.0))
     }
 }
 
-/// What came of a set of loops.
+/// The results of a set of loops.
 #[derive(Debug, Default)]
 pub struct Results {
-    /// Those that were measured.
+    /// The loops that were measured.
     pub outcomes: Vec<Outcome>,
-    /// Those that were not, with the reason.
+    /// The loops that were not, with the reason.
     pub failures: Vec<(Case, String)>,
-    /// Samples taken, and of them dropped because the clock moved.
+    /// Samples taken.
     pub samples_count: u64,
-    /// See `samples_count`.
+    /// Those of them that were dropped because the clock changed.
     pub disturbed_count: u64,
-    /// Cycles of the control loop by those that its width allows: of the best look at it, and of the middle one.
+    /// Cycles of the control loop, relative to those that the core's width allows: best and median of its runs.
     /// None if nothing had to be measured.
     pub control: Option<[f64; 2]>,
 }
 
-/// Loops cannot be judged at all.
+/// Why loops cannot be judged at all.
 #[derive(Debug, thiserror::Error)]
 pub enum JudgeError {
     /// They do not assemble.
@@ -110,7 +110,7 @@ pub enum JudgeError {
     Scheduling(#[from] decode::SchedulingError),
 }
 
-/// Assembles the file of that text.
+/// Assembles a text and gives the object file.
 pub type Assemble<'a> = dyn Fn(&str) -> Result<Vec<u8>, String> + 'a;
 
 /// A loop that can be measured.
@@ -124,18 +124,18 @@ struct Ready {
     text: Vec<String>,
     /// Turns of a long run; a short one has a quarter.
     turns: u64,
-    /// What each visit found.
+    /// Cycles of a turn in each visit.
     visits: Vec<f64>,
-    /// Visits while something else had a part of the core, which are not believed.
+    /// Visits that were discarded because the core was shared.
     shared: usize,
     key: String,
-    /// It was measured before.
+    /// Whether an earlier run measured it.
     known: bool,
 }
 
-/// Measures and predicts loops on this machine, which `cpu` describes. A loop whose `key` is among those `measured` before
-/// is not measured again. With `intervals` each is predicted on drawn cores too, which takes far longer. `progress` is
-/// told now and then how far it is.
+/// Measures and predicts loops on this machine, which `cpu` describes. A loop whose `key` is in `measured` is not measured
+/// again. With `intervals` each loop is predicted on drawn cores too, which takes far longer. `progress` is called now and
+/// then with a message.
 pub fn judge(
     mut cases: Vec<Case>,
     cpu: &Cpu,
@@ -219,7 +219,7 @@ impl Ready {
         self.visits.len() < VISITS.min(round + 1) && !self.known || !agree(&self.visits)
     }
 
-    /// Cycles of a turn, as this visit finds them.
+    /// Visits the loop; returns the cycles of a turn.
     fn visit(&self, results: &mut Results) -> Option<f64> {
         let found = visit(&self.program, self.turns, self.case.category == Category::Block)?;
         results.samples_count += found.samples;
@@ -228,7 +228,7 @@ impl Ready {
     }
 }
 
-/// A loop's name and code: the same in every run that measures the same.
+/// A loop's name and a hash of its code, so that the same loop has the same key in every run.
 fn key_of(case: &Case, program: &Program) -> String {
     // FNV-1a.
     let hash = program.code.iter().fold(0xcbf2_9ce4_8422_2325u64, |hash, &byte| {
@@ -280,24 +280,24 @@ fn prepare(
         interval_cycles,
         mca_cycles: scheduling.mca_cycles(&turn, 100).map_err(|error| error.to_string()),
         text: turn.iter().map(|instruction| instruction.text.trim().replace('\t', " ")).collect(),
-        // Another number of turns would walk elsewhere.
+        // Another number of turns would access other addresses.
         turns: if recorded.walks() { recorded.turns() } else { wanted.max(64) },
         visits: Vec::new(),
         shared: 0,
     })
 }
 
-/// Whether the two fastest visits found the same.
+/// Whether the two fastest visits agree.
 fn agree(visits: &[f64]) -> bool {
     let mut sorted = visits.to_vec();
     sorted.sort_by(f64::total_cmp);
     matches!(sorted[..], [first, second, ..] if second - first <= DISAGREEMENT * first)
 }
 
-/// How far a model is off over some loops.
+/// A model's errors over some loops.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Errors {
-    /// Loops.
+    /// Number of loops.
     pub count: usize,
     /// Mean absolute error.
     pub mean_percent: f64,
@@ -310,7 +310,7 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// Of errors in percent.
+    /// Summarises errors in percent.
     pub fn of(errors: &[f64]) -> Errors {
         let mut sorted: Vec<f64> = errors.iter().map(|error| error.abs()).collect();
         sorted.sort_by(f64::total_cmp);
@@ -328,7 +328,7 @@ impl Errors {
 }
 
 impl Results {
-    /// Errors of the model and of llvm-mca, the latter over what it has an answer for, of each category.
+    /// For each category, the errors of the model, and those of llvm-mca for the loops that it can predict.
     pub fn by_category(&self) -> BTreeMap<Category, (Errors, Errors)> {
         let mut groups: BTreeMap<Category, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
         for outcome in &self.outcomes {
@@ -342,7 +342,7 @@ impl Results {
             .collect()
     }
 
-    /// The same of the loops that one choice takes.
+    /// The same for the loops that `takes` selects.
     pub fn errors(&self, takes: impl Fn(&Outcome) -> bool) -> (Errors, Errors) {
         let chosen: Vec<&Outcome> = self.outcomes.iter().filter(|outcome| takes(outcome)).collect();
         let own: Vec<f64> = chosen.iter().map(|outcome| outcome.error_percent()).collect();

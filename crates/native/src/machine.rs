@@ -10,12 +10,12 @@ pub enum NotDescribed {
     /// Not an x86-64 machine.
     #[error("native loops are run on x86-64 only, and this machine is none")]
     OtherArch,
-    /// No file names it.
+    /// No file names this machine.
     #[error("no cpu file describes this machine, which CPUID calls '{machine}'; those that name machines: {}", described.join(", "))]
     Nobody {
-        /// What CPUID says.
+        /// The machine's name, from CPUID.
         machine: String,
-        /// Cpu and machine, of each that has one.
+        /// Each cpu whose file names machines, with the machine.
         described: Vec<String>,
     },
     /// A cpu file is wrong.
@@ -28,7 +28,7 @@ pub enum NotDescribed {
 pub fn name() -> Option<String> {
     use std::arch::x86_64::__cpuid;
     #[allow(unused_unsafe)]
-    // SAFETY: every x86-64 machine has CPUID. Safe functions in newer compilers.
+    // SAFETY: every x86-64 machine has CPUID. Newer compilers declare these functions safe.
     let (maker, version) = unsafe { (__cpuid(0), __cpuid(1).eax) };
     let bytes: Vec<u8> =
         [maker.ebx, maker.edx, maker.ecx].iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -42,7 +42,7 @@ pub fn name() -> Option<String> {
     None
 }
 
-/// Of CPUID's leaf 1, with the extensions that the makers' manuals say to add.
+/// Family and model from CPUID's leaf 1, with the extended fields added as the makers' manuals say.
 fn family_and_model(version: u32) -> (u32, u32) {
     let field = |shift: u32, bits: u32| version >> shift & ((1 << bits) - 1);
     let (family, model) = (field(8, 4), field(4, 4));

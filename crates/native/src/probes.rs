@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Loops that somebody wrote down, one mechanism each, to be measured and predicted beside each other.
+//! Hand-written loops that show one mechanism each, to be measured and predicted.
 //!
-//! A file of them is plain text: `# name` opens a loop, a line with `!` in front stands before the loop, one with `@` in a
-//! function that it calls, and every other is an instruction of a turn (Intel's syntax); `% n` starts the turn `n` bytes
-//! behind the start of a line. `; ` opens a remark. As in generated loops
-//! `rdi` points to zeroed data at the start of a line and `rsi` counts the turns.
+//! A file of probes is plain text: `# name` starts a loop; a line with `!` in front is executed before the loop, one with
+//! `@` belongs to a function that it calls, and every other line is an instruction of a turn (Intel syntax); `% n` places
+//! the turn `n` bytes after the start of a cache line. `; ` starts a remark, and so does `//` at the start of a line. As in
+//! generated loops, `rdi` points to zeroed data at the start of a line and `rsi` counts the turns.
 
 use crate::case::{Case, Category};
 use crate::generate::{BASE, COUNTER};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Runs a loop in a process of its own: step by step for its path and addresses, or on the clock.
+//! Runs a loop in a process of its own: by single steps for its path and addresses, or with timing.
 //!
-//! A loop out of a real program reads and writes wherever its registers point. What it touches first is mapped on the
-//! fault, filled with pointers to data that are there, as in BHive (Chen et al., IISWC 2019), but each page with memory of
-//! its own, since cores look lines up by virtual address. All it can harm is its process. A loop that faults otherwise,
-//! or touches too many pages, is not run, and its reason is counted.
+//! A loop from a real program reads and writes wherever its registers point. A page that it touches for the first time is
+//! mapped in the fault handler and filled with pointers to mapped data, as in BHive (Chen et al., IISWC 2019), but each page
+//! has memory of its own, since cores look lines up by virtual address. A loop can harm its own process only. A loop that
+//! faults otherwise, or touches too many pages, is not run, and its reason is counted.
 
 use crate::case::{Program, APART, CODE, CONTROL, DATA, DATA_BYTES, FIRST, REGISTERS, TURNS};
 use crate::clock::cycles_per_tick;
@@ -16,13 +16,13 @@ use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 pub const STEPS_MAX: usize = 65_536;
 /// Samples taken in one visit.
 pub const SAMPLES: usize = 120;
-/// Pages that a loop may touch beyond the data that are there.
+/// Pages that a loop may touch besides the data mapped at the start.
 const PAGES_MAX: u64 = 12;
 const PAGE: u64 = 4096;
 const CODE_BYTES: u64 = crate::case::CASE_BYTES;
 /// Seconds after which a process is killed.
 const SECONDS_MAX: u32 = 60;
-/// The clock before and behind a sample may differ by this much.
+/// The relative difference allowed between the clock before and after a sample.
 const CLOCK_DRIFT: f64 = 0.015;
 
 /// One instruction about to be executed.
@@ -50,10 +50,10 @@ pub enum Failure {
     /// It took more steps than are recorded.
     #[error("takes too many steps")]
     Steps,
-    /// The clock never held still.
+    /// The clock never was steady, or no two visits agreed.
     #[error("was disturbed in all of its samples")]
     Disturbed,
-    /// Something else had a part of its core.
+    /// Its core was shared.
     #[error("ran while another thread had a part of the core, by the control loop")]
     Shared,
     /// There was no process or memory for it.
@@ -80,11 +80,11 @@ pub struct Sample {
     pub short_cycles: f64,
     /// Of the long run.
     pub long_cycles: f64,
-    /// Core cycles of one tick of the counter around them.
+    /// Core cycles per tick of the counter around these runs.
     pub cycles_per_tick: f64,
 }
 
-/// What came of a visit.
+/// The samples of a visit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Visit {
     /// Samples between two readings of the clock that agree.
@@ -93,7 +93,7 @@ pub struct Visit {
     pub disturbed: u64,
 }
 
-/// What the process and we share.
+/// The memory that the child process and its parent share.
 #[repr(C)]
 struct Shared {
     failure: AtomicU64,
@@ -124,7 +124,7 @@ impl Board {
     }
 
     fn shared(&self) -> &Shared {
-        // SAFETY: mapped as long as we live; the process that writes it has ended.
+        // SAFETY: mapped as long as `self` lives; the process that writes it has ended.
         unsafe { &*self.0 }
     }
 }
@@ -138,11 +138,11 @@ impl Drop for Board {
     }
 }
 
-/// Maps zeroed memory, at an address or, with 0, anywhere; null if it cannot be had.
+/// Maps zeroed memory, at an address or, with 0, anywhere; null if that fails.
 unsafe fn map(address: u64, bytes: u64, sharing: i32, protection: i32) -> *mut u8 {
     let fixed = if address == 0 { 0 } else { libc::MAP_FIXED_NOREPLACE };
     let flags = sharing | libc::MAP_ANONYMOUS | fixed;
-    // SAFETY: without MAP_FIXED nothing that is there is replaced.
+    // SAFETY: without MAP_FIXED no existing mapping is replaced.
     let memory =
         unsafe { libc::mmap(address as *mut _, bytes as usize, libc::PROT_READ | protection, flags, -1, 0) };
     if memory == libc::MAP_FAILED {
@@ -151,7 +151,7 @@ unsafe fn map(address: u64, bytes: u64, sharing: i32, protection: i32) -> *mut u
     memory.cast()
 }
 
-/// What the signal handlers of the process know; it has one thread.
+/// State for the signal handlers of the child process, which has one thread.
 static BOARD: AtomicPtr<Shared> = AtomicPtr::new(null_mut());
 static START: AtomicU64 = AtomicU64::new(0);
 static END: AtomicU64 = AtomicU64::new(0);
@@ -161,7 +161,7 @@ static ENTRY: AtomicU64 = AtomicU64::new(0);
 pub fn steps(program: &Program, turns: u64, filled: bool) -> Result<Vec<Step>, Failure> {
     let board = Board::new()?;
     in_process(&board, program, || {
-        // SAFETY: in the process, where the program stands; the handler ends single steps behind the loop.
+        // SAFETY: in the child, where the program is mapped; the handler ends single-stepping after the loop.
         unsafe {
             if filled {
                 fill_data();
@@ -207,9 +207,9 @@ pub fn sample(program: &Program, short: u64, long: u64, filled: bool) -> Result<
     Ok(Visit { samples, disturbed })
 }
 
-/// Forks; runs `work` there, with the program in place; waits for the end.
+/// Runs `work` in a forked child with the program mapped, and waits for the child's end.
 fn in_process(board: &Board, program: &Program, work: impl FnOnce()) -> Result<(), Failure> {
-    // SAFETY: the child runs our code only: no lock, and what it allocates, before the program, malloc guards at forks.
+    // SAFETY: the child runs our code only: it takes no lock, and malloc, which it uses before the program, supports forks.
     let child = unsafe { libc::fork() };
     if child < 0 {
         return Err(Failure::NotStarted);
@@ -235,7 +235,7 @@ fn in_process(board: &Board, program: &Program, work: impl FnOnce()) -> Result<(
     }
 }
 
-/// In the process: maps code, control block and data, and takes the signals.
+/// In the child: maps code, control block and data, and installs the signal handlers.
 fn place(board: &Board, program: &Program) -> bool {
     BOARD.store(board.0, Ordering::Relaxed);
     START.store(CODE + program.start, Ordering::Relaxed);
@@ -247,7 +247,7 @@ fn place(board: &Board, program: &Program) -> bool {
         libc::alarm(SECONDS_MAX);
         let code = map(CODE, CODE_BYTES, private, libc::PROT_WRITE);
         let control = map(CONTROL, PAGE, private, libc::PROT_WRITE);
-        // Pages that were never written are all one page of zeros, which the first level always has.
+        // Populated, since pages that were never written share one page of zeros, which always hits the first level.
         let data = map(DATA, DATA_BYTES, private | libc::MAP_POPULATE, libc::PROT_WRITE);
         let stack = map(0, 64 << 10, private, libc::PROT_WRITE);
         if [code, control, data, stack].iter().any(|memory| memory.is_null()) {
@@ -262,7 +262,7 @@ fn place(board: &Board, program: &Program) -> bool {
             control.add((REGISTERS + 8 * number) as usize).cast::<u64>().write(DATA + FIRST + APART * number);
         }
         for lane in 0..8 {
-            // 1.0f in each lane: neither zero nor a number that cores are slow with.
+            // 1.0f in each lane: neither zero nor denormal.
             control.add((REGISTERS + 128 + 4 * lane) as usize).cast::<u32>().write(0x3f80_0000);
         }
         let alternative = libc::stack_t { ss_sp: stack.cast(), ss_flags: 0, ss_size: 64 << 10 };
@@ -273,7 +273,7 @@ fn place(board: &Board, program: &Program) -> bool {
         for signal in [libc::SIGFPE, libc::SIGILL, libc::SIGALRM, libc::SIGPIPE] {
             libc::signal(signal, libc::SIG_DFL);
         }
-        // Denormal numbers count as zero: what they cost is no matter of the loop.
+        // Flush denormals to zero: their extra cost is not what the loops test.
         asm!("ldmxcsr [{}]", in(reg) &0x9fc0u32);
     }
     true
@@ -291,7 +291,7 @@ unsafe fn take(signal: i32, handler: Handler) {
     }
 }
 
-/// Ends the process for a reason of ours.
+/// Ends the child and records why.
 fn fail(why: u64) -> ! {
     let board = BOARD.load(Ordering::Relaxed);
     // SAFETY: the board is mapped.
@@ -311,7 +311,7 @@ extern "C" fn on_fault(_: i32, info: *mut libc::siginfo_t, _: *mut libc::c_void)
             fail(FAILED_PAGES);
         }
         let page = address & !(PAGE - 1);
-        // What is no address, such as a general protection fault, comes as 0.
+        // A fault without an address, such as a general protection fault, has address 0.
         if page == 0 || page >> 47 != 0 || map(page, PAGE, libc::MAP_PRIVATE, libc::PROT_WRITE).is_null() {
             fail(FAILED_UNMAPPABLE);
         }
@@ -329,13 +329,13 @@ unsafe fn fill(page: u64) {
     }
 }
 
-/// Fills the data that the first registers point to.
+/// Fills the data that the registers' first values point to.
 unsafe fn fill_data() {
     // SAFETY: the data are mapped.
     (DATA..DATA + 3 * PAGE).step_by(PAGE as usize).for_each(|page| unsafe { fill(page) });
 }
 
-/// Offsets of the registers in encoding order, in the kernel's order.
+/// Index of each register, in encoding order, in the kernel's array of registers.
 const KERNEL_ORDER: [i32; 16] = [
     libc::REG_RAX,
     libc::REG_RCX,
@@ -387,7 +387,7 @@ unsafe fn set_turns(turns: u64) {
 
 /// Calls the function with the trap flag set.
 unsafe fn step_through(function: u64) {
-    // SAFETY: the function keeps what the calling convention says, and its loop ends the steps.
+    // SAFETY: the function follows the calling convention, and single-stepping ends after its loop.
     unsafe {
         asm!(
             "pushfq",
@@ -400,10 +400,10 @@ unsafe fn step_through(function: u64) {
     }
 }
 
-/// Ticks of a run of that many turns.
+/// Ticks of a run of `turns` turns.
 fn timed(program: &Program, turns: u64, filled: bool) -> u64 {
-    // SAFETY: in the process, where program, control block, data and board are mapped; the function keeps what the
-    // calling convention says.
+    // SAFETY: in the child, where program, control block, data and board are mapped; the function follows the calling
+    // convention.
     unsafe {
         if filled {
             let shared = &*BOARD.load(Ordering::Relaxed);

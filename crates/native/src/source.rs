@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The recorded steps of a loop as what the predictor reads.
+//! The recorded steps of a loop as the predictor's input.
 
 use crate::case::{Program, CODE, GENERAL};
 use crate::run::Step;
@@ -16,7 +16,7 @@ struct Known {
     form: Option<AddressForm>,
 }
 
-/// The loop, its recorded turns run over and over so that the later ones find caches and predictors warm.
+/// A recorded loop; its turns are replayed several times, so that the later passes find caches and predictors warm.
 #[derive(Clone)]
 pub struct Recorded {
     kinds: Arc<RegisterKinds>,
@@ -31,14 +31,14 @@ pub struct Recorded {
     turns: u64,
 }
 
-/// Times that the recorded turns are run at least, and steps that they come to at least.
+/// The fewest passes over the recorded turns, and the fewest steps of all passes together.
 const PASSES: u32 = 2;
 const STEPS_LEAST: u64 = 5_000;
-/// Steps of a loop whose path may change that are run once only: a predictor could learn what comes by heart.
+/// From this many steps on, a loop whose path may change is replayed once only: a predictor could memorise the recording.
 const STEPS_ONCE: usize = 3_000;
 
 impl Recorded {
-    /// Of a program and what was recorded of it.
+    /// From a program and its recorded steps.
     pub fn new(program: &Program, steps: &[Step]) -> Result<Recorded, SourceError> {
         let mut decoder = Decoder::new(Arch::X86_64).map_err(|error| SourceError(error.to_string()))?;
         let mut reader = Reader { program, known: HashMap::new(), numbers: number_registers(&decoder) };
@@ -91,7 +91,7 @@ impl Recorded {
                     break;
                 }
             }
-            // The loop runs on: what was recorded last is followed by the first turn.
+            // The replay wraps around: the first turn follows the last recorded step.
             let next = rest.first().map_or(recorded.mark, |step| step.address);
             let count = recorded.blocks.len() as u32;
             let number = *block_numbers.entry((start, block.len())).or_insert(count);
@@ -107,23 +107,23 @@ impl Recorded {
         Ok(recorded)
     }
 
-    /// Turns recorded.
+    /// Number of recorded turns.
     pub fn turns(&self) -> u64 {
         self.turns
     }
 
-    /// Whether an access is elsewhere in another turn.
+    /// Whether the address of some access changes.
     pub fn walks(&self) -> bool {
         self.walks
     }
 
-    /// Whether every turn is like the first: the branch back is the only one that may go either way, nothing goes through a
-    /// register, and each access stays where it is. Then a few turns say all.
+    /// Whether every turn is like the first: the branch back is the only conditional one, no branch is indirect, and no
+    /// address changes. Then a few turns suffice.
     pub fn repeats(&self) -> bool {
         !self.walks && self.branches() <= 1
     }
 
-    /// Branches of the first turn that may go either way.
+    /// Conditional and indirect branches of the first turn.
     fn branches(&self) -> usize {
         let undecided = |instruction: &&Instruction| {
             matches!(instruction.flow, Flow::Branch { conditional: true, .. } | Flow::Indirect)
@@ -183,7 +183,7 @@ impl Reader<'_> {
     }
 }
 
-/// The place of each general register among those that are recorded.
+/// The index of each general register in the registers of a step.
 fn number_registers(decoder: &Decoder) -> HashMap<Register, usize> {
     let named = |(number, name): (usize, &&str)| Some((decoder.register(name)?, number));
     GENERAL.iter().enumerate().filter_map(named).collect()

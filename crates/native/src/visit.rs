@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! One visit to a loop on the clock, and whether the core was its own meanwhile.
+//! A timed visit to a loop, and whether the core was shared meanwhile.
 //!
-//! On a rented machine the other thread of the core may belong to somebody else. Nothing tells: the clock of the core is the
-//! same, and so is a chain of dependent instructions, since a core seldom has work for all of its pipes. But what
-//! needs the whole width takes up to twice as long, for as long as the other one runs, and looks like a wrong description. So
-//! a loop that needs all of the width and nothing else is looked at between the others.
+//! On a rented machine, the core's other hardware thread may run another tenant's code. That does not show directly: the
+//! core's clock is the same, and so is the time of a chain of dependent instructions, which leaves most pipes idle. But code
+//! that needs the full width takes up to twice as long meanwhile, which looks like an error in the CPU's description. So a
+//! control loop that needs the full width and nothing else is timed between the others.
 
 use crate::case::{Case, Category, Program};
 use crate::run::{sample, Sample};
 
-/// The quantile of the samples that is believed: what else runs on the core only makes a loop slower.
+/// The quantile of the samples that is used: low, since other code on the core only makes a loop slower.
 const QUANTILE: f64 = 0.08;
-/// The quantile of the clocks of a visit that is taken for the core's, and the least part of it that a sample has.
+/// The quantile of a visit's clock rates that is taken as the core's, and the smallest share of it that a sample may have.
 const CLOCK_QUANTILE: f64 = 0.9;
 const CLOCK_NEAR: f64 = 0.985;
-/// By how much the control loop may be slower than its width allows. Between 1.13, what idioms of zero took on a Zen 3 (its cpu file, dispatch.width), and
-/// 1.3, what other loops of that kind took beside somebody else.
+/// The time that the control loop may take, relative to the core's width: between 1.13, which zero idioms took on a Zen 3
+/// (its cpu file, dispatch.width), and 1.3, which loops of that kind took on a shared core.
 pub const SHARE_MAX: f64 = 1.17;
 
-/// What a visit found.
+/// The result of a visit.
 pub(crate) struct Found {
-    /// Cycles of a turn, if any sample can be believed.
+    /// Cycles of a turn, if any sample is valid.
     pub cycles: Option<f64>,
-    /// Samples taken, and of them dropped because the clock moved.
+    /// Samples taken.
     pub samples: u64,
-    /// See `samples`.
+    /// Those of them that were dropped because the clock changed.
     pub disturbed: u64,
 }
 
-/// Runs that many turns and a quarter of them, many times; `None` if it does not run.
+/// Times runs of `turns` turns and of a quarter of them, many times; `None` if the program does not run.
 pub(crate) fn visit(program: &Program, turns: u64, filled: bool) -> Option<Found> {
     let short = turns / 4;
     let visit = sample(program, short, turns, filled).ok()?;
@@ -37,8 +37,8 @@ pub(crate) fn visit(program: &Program, turns: u64, filled: bool) -> Option<Found
     Some(Found { cycles, samples, disturbed: visit.disturbed })
 }
 
-/// Cycles by which a long run takes longer than a short one. What disturbs the clock's chain on its way makes the core look
-/// slower than it is, and the loop too fast: only samples count whose clock was near the fastest that was seen.
+/// The difference in cycles between a long and a short run. A disturbance of the clock's chain makes the core look slower
+/// than it is, and so the loop too fast: only samples whose clock was near the fastest count.
 fn slope(samples: &[Sample]) -> Option<f64> {
     let quantile = |samples: &[Sample], share: f64, of: &dyn Fn(&Sample) -> f64| {
         let mut sorted: Vec<f64> = samples.iter().map(of).collect();
@@ -53,8 +53,8 @@ fn slope(samples: &[Sample]) -> Option<f64> {
         .filter(|slope| *slope > 0.0)
 }
 
-/// The control loop: eleven registers set to zero, in one line with the branch, which every described core takes out of its cache
-/// of decoded operations, renames at its full width and gives no pipe. Nops would do, but that Zen 4 renames two as one.
+/// The control loop: eleven zero idioms, in one line with the branch. Every described core takes the loop from its micro-op
+/// cache, renames it at full width and issues none of the idioms. Nops would do, too, except that Zen 4 renames two as one.
 pub(crate) fn control() -> Case {
     Case {
         name: "control".into(),
@@ -70,12 +70,12 @@ pub(crate) fn control() -> Case {
     }
 }
 
-/// Looks at the control loop.
+/// The control loop and its runs.
 pub(crate) struct Control {
     program: Program,
     turns: u64,
     expected_cycles: f64,
-    /// Cycles by expected ones, of each look.
+    /// Measured cycles over expected ones, of each run.
     shares: Vec<f64>,
 }
 
@@ -84,7 +84,7 @@ impl Control {
         Control { program, turns, expected_cycles, shares: Vec::new() }
     }
 
-    /// Whether the core gives its width now.
+    /// Runs the control loop; whether it gets the full width, that is, the core is not shared now.
     pub(crate) fn is_alone(&mut self) -> bool {
         let found = visit(&self.program, self.turns, false).and_then(|found| found.cycles);
         let share = found.map_or(f64::INFINITY, |cycles| cycles / self.expected_cycles);
@@ -92,7 +92,7 @@ impl Control {
         share <= SHARE_MAX
     }
 
-    /// Cycles by expected ones: of the best look, and of the middle one.
+    /// Measured cycles over expected ones: best and median of the runs.
     pub(crate) fn share(&mut self) -> Option<[f64; 2]> {
         self.shares.sort_by(f64::total_cmp);
         Some([*self.shares.first()?, self.shares[self.shares.len() / 2]])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The generator and the harness, nearly all without a clock: what is written is reproducible, what is stepped through is
-//! what was written, and addresses are those that the registers say. One sample is timed and predicted.
+//! The generator and the harness, mostly without timing: generated loops are reproducible, single steps record the loop as
+//! it was written, and addresses follow from the registers. One sample is timed and predicted.
 #![cfg(target_arch = "x86_64")]
 
 use native::case::{assembly, programs, Case, Category, CODE, DATA};
@@ -89,11 +89,11 @@ fn what_cannot_run_is_named_and_harms_nobody() {
     assert_eq!(failures, [Failure::Signal(8), Failure::Unmappable, Failure::Signal(4)]);
 }
 
-/// A sample of `validate --native`: half of the loops that were not disturbed are predicted within this much. The median of
-/// the long run is 0.5 percent on a described core; a wrong latency or pipe of one class moves some rows, a broken
-/// engine or harness moves half of them.
+/// Limit on the median error of the undisturbed loops in a sample of `validate --native`. The median of the long run is 0.5
+/// percent on a described core; a wrong latency or pipe of one class changes some rows, a broken engine or harness changes
+/// half of them.
 const MEDIAN_PERCENT_MAX: f64 = 5.0;
-/// Loops that must have been measured for that to say anything.
+/// The fewest measured loops for which the median is meaningful.
 const MEASURED_MIN: usize = 12;
 
 #[test]

@@ -4,7 +4,7 @@
 use super::words::{General, FREE, INTEGER};
 use super::{line, Writer};
 
-/// Loads of a displacement `m` into `d`.
+/// Loads of a memory operand `m` into `d`.
 const LOADS: &[&str] = &[
     "mov d, m",
     "mov d, m",
@@ -45,7 +45,7 @@ const STORES: &[&str] = &[
     "push d",
 ];
 
-/// An operand of the data, by base and displacement or with an index of zero.
+/// A memory operand in the data, by base and displacement, or also with the index r15, which is zero.
 fn operand(writer: &mut Writer, displacement: u64, indexed: bool) -> String {
     if indexed {
         format!("[rdi+{}*r15+{displacement}]", [1, 2, 4, 8][writer.random.below(4) as usize])
@@ -70,7 +70,7 @@ fn integers(writer: &mut Writer, most: u64) {
     for _ in 0..writer.random.within(0, most) {
         let before = writer.body.len();
         writer.integer(INTEGER);
-        // The index stays what it is.
+        // The index r15 must stay zero.
         if writer.body[before..].contains("r15") {
             writer.body.truncate(before);
         }
@@ -106,7 +106,7 @@ pub(super) fn loads(writer: &mut Writer) {
     }
 }
 
-/// Stores to many places, with computing between them.
+/// Stores to many places, with arithmetic between them.
 pub(super) fn stores(writer: &mut Writer) {
     writer.prepare("xor r15d, r15d");
     let mut pushes = 0;
@@ -131,7 +131,7 @@ pub(super) fn stores(writer: &mut Writer) {
 
 const NAMES: [(&str, u64, usize); 4] = [("qword", 8, 0), ("dword", 4, 1), ("word", 2, 2), ("byte", 1, 3)];
 
-/// What is stored is loaded at once, whole or in part, from this turn's store or the last one's.
+/// Loads soon after a store to the same place: of all of its bytes, of a part of them, or across their end.
 pub(super) fn forwarding(writer: &mut Writer) {
     let pairs = writer.random.within(1, 3);
     for number in 0..pairs {
@@ -163,7 +163,7 @@ pub(super) fn forwarding(writer: &mut Writer) {
     }
 }
 
-/// Places anywhere in a few lines.
+/// Accesses at any offset in a few lines, half of them near the end of a line.
 pub(super) fn unaligned(writer: &mut Writer) {
     for number in 0..writer.random.within(1, 8) {
         let near_the_end = writer.random.percent(50);
@@ -180,14 +180,14 @@ pub(super) fn unaligned(writer: &mut Writer) {
         integers(writer, 2);
     }
     if writer.random.percent(25) {
-        // All is zero, so the address stays; the next load waits for this one all the same.
+        // The data are zero, so the address does not change; the next load depends on this one all the same.
         writer.prepare("xor ebx, ebx");
         let place = 2048 + 57 + writer.random.below(7);
         line(writer, format_args!("mov rbx, [rdi+rbx+{place}]"));
     }
 }
 
-/// Walks and jumps through more than the first level holds.
+/// Sequential or random accesses to more data than the first level holds.
 pub(super) fn misses(writer: &mut Writer) {
     let mask = (1u64 << writer.random.within(16, 18)) - 1;
     writer.prepare("xor ebx, ebx");
@@ -203,7 +203,7 @@ pub(super) fn misses(writer: &mut Writer) {
         line(writer, format_args!("add rbx, {step}"));
         line(writer, format_args!("and ebx, {}", mask & !7));
     } else {
-        // A full-period generator of lines; with a chain the next place waits for what was loaded (zero).
+        // A full-period generator of line addresses; if chained, the next address depends on the loaded value (zero).
         let chained = writer.random.percent(50);
         line(writer, format_args!("imul ebx, ebx, 1664525"));
         line(writer, format_args!("add ebx, 1013904223"));

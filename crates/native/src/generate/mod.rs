@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Loops from a seed. Loop `n` of a seed is the same on every machine; those with an odd number are held out: nobody
-//! looks at them while the model is mended, so that their figures say what it is worth on code that it was not fitted to.
+//! Loops from a seed. Loop `n` of a seed is the same on every machine. Loops with an odd number are held out: they are not
+//! looked at while the model is tuned, so that their errors show its accuracy on code that it was not fitted to.
 
 mod memory;
 mod path;
@@ -13,9 +13,9 @@ use crate::case::{Case, Category, DATA, FIRST};
 use std::fmt::Write;
 use words::{fill, General, ACROSS, FREE, INTEGER, INTEGER_CHAIN, TRIPS, VECTOR, VECTOR_CHAIN};
 
-/// Where the data of generated loops start: a line's start, with room below.
+/// Address of the data of generated loops: a line's start, with room below.
 pub(crate) const BASE: u64 = DATA + 2 * FIRST;
-/// What counts the turns in generated loops.
+/// The register that counts the turns in generated loops.
 pub(crate) const COUNTER: &str = "rsi";
 
 /// A loop being written.
@@ -47,7 +47,7 @@ impl Writer {
         format!("l{}_{}", self.number, self.labels)
     }
 
-    /// Three different ones.
+    /// Three different registers.
     pub(crate) fn three(&mut self) -> [General; 3] {
         let first = self.random.below(13) as usize;
         let second = (first + 1 + self.random.below(6) as usize) % 13;
@@ -55,7 +55,7 @@ impl Writer {
         [FREE[first], FREE[second], FREE[third]]
     }
 
-    /// Adds an instruction of random registers.
+    /// Adds an instruction with random registers.
     pub(crate) fn integer(&mut self, patterns: &[&str]) {
         let [d, s, t] = self.three();
         let pattern = *self.random.pick(patterns);
@@ -63,7 +63,7 @@ impl Writer {
         self.push(&line);
     }
 
-    /// The same of vectors.
+    /// Adds a vector instruction with random registers.
     fn vector(&mut self, patterns: &[&str], wide: bool) {
         let d = self.random.below(16);
         let (s, t) = ((d + self.random.within(1, 7)) % 16, (d + self.random.within(8, 15)) % 16);
@@ -72,7 +72,7 @@ impl Writer {
         self.push(&line);
     }
 
-    /// A pattern; among 256-bit vectors none of legacy encodings.
+    /// A random pattern; for 256-bit vectors, none with a legacy encoding.
     fn encoding<'a>(&mut self, patterns: &[&'a str], wide: bool) -> &'a str {
         loop {
             let pattern = *self.random.pick(patterns);
@@ -123,7 +123,7 @@ pub fn case(seed: u64, number: u64) -> Case {
     }
 }
 
-/// One register goes through a few instructions.
+/// A dependence chain of a few instructions through one register.
 fn chain(writer: &mut Writer) {
     let [d, s, t] = writer.three();
     for _ in 0..writer.random.within(1, 8) {
@@ -140,7 +140,7 @@ fn chain(writer: &mut Writer) {
     }
 }
 
-/// Each instruction writes the next of ten registers and reads three that nobody writes.
+/// Each instruction writes the next of ten registers; its other operands are among three further ones.
 fn mix(writer: &mut Writer) {
     let count = writer.random.within(3, 28);
     let kinds: Vec<&str> = (0..writer.random.within(1, 6)).map(|_| *writer.random.pick(INTEGER)).collect();
@@ -153,7 +153,7 @@ fn mix(writer: &mut Writer) {
     }
 }
 
-/// Registers at random.
+/// Instructions with random registers.
 fn flow(writer: &mut Writer) {
     for _ in 0..writer.random.within(4, 40) {
         writer.integer(INTEGER);
@@ -194,7 +194,7 @@ fn vector_mix(writer: &mut Writer, wide: bool) {
     }
 }
 
-/// Loads, computes, stores: what a vectorised loop does.
+/// Loads, computes and stores, as a vectorised loop does.
 fn vector_stream(writer: &mut Writer, wide: bool) {
     let bytes = if wide { 32 } else { 16 };
     for number in 0..writer.random.within(1, 8) {
@@ -220,22 +220,22 @@ fn vector_stream(writer: &mut Writer, wide: bool) {
     }
 }
 
-/// The loops 0 to `count` of a seed, those of one half or both.
+/// The loops 0 to `count` of a seed that belong to one half.
 pub fn cases(seed: u64, count: u64, half: Half) -> Vec<Case> {
     (0..count).map(|number| case(seed, number)).filter(|case| half.takes(case.held_out)).collect()
 }
 
-/// Which cases are looked at.
+/// Which half of the cases is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {
-    /// Those that the model may be mended by.
+    /// The cases that the model may be tuned with.
     Open,
-    /// The others.
+    /// The cases that it may not be tuned with.
     HeldOut,
 }
 
 impl Half {
-    /// Whether a case is of it.
+    /// Whether a case belongs to this half.
     pub fn takes(self, held_out: bool) -> bool {
         held_out == (self == Half::HeldOut)
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Loops that are about where control goes and how code is fetched.
+//! Loops that test control flow and instruction fetch.
 
 use super::words::INTEGER;
 use super::{line, Writer};
@@ -8,14 +8,14 @@ fn integers(writer: &mut Writer, first: u64, last: u64) {
     for _ in 0..writer.random.within(first, last) {
         let before = writer.body.len();
         writer.integer(INTEGER);
-        // The registers that hold patterns stay.
+        // The registers that hold a pattern or a function's address must not change.
         if ["r14", "r15"].iter().any(|kept| writer.body[before..].contains(kept)) {
             writer.body.truncate(before);
         }
     }
 }
 
-/// Forward branches whose directions repeat after up to 64 turns, always or never go, or, now and then, are random.
+/// Forward branches that repeat a pattern of up to 64 bits, are always or never taken, or, in some loops, are random.
 pub(super) fn branches(writer: &mut Writer) {
     let bits = writer.random.next();
     let period = [1, 2, 4, 8, 16, 64][writer.random.below(6) as usize];
@@ -35,21 +35,21 @@ pub(super) fn branches(writer: &mut Writer) {
             }
             _ => line(writer, format_args!("ror r15, 1\njc {label}")),
         }
-        // A branch to what stands behind it looks the same taken and not.
+        // Otherwise the target could be the next instruction, and taken and not taken would look the same.
         writer.push("nop");
         integers(writer, 0, 6);
         line(writer, format_args!("{label}:"));
         integers(writer, 0, 4);
     }
     if random {
-        // The state lives in memory, so that no two runs are alike.
+        // The state is in memory, so that each run continues the sequence.
         let label = writer.label();
         line(writer, format_args!("imul r14, [rdi], 1103515245\nadd r14, 12345\nmov [rdi], r14"));
         line(writer, format_args!("bt r14, 30\njc {label}\nadd rax, rcx\n{label}:"));
     }
 }
 
-/// Calls of small functions, some of which call others, and one that is called through a register.
+/// Calls of small functions, some of which call others; in some loops one is called through a register.
 pub(super) fn calls(writer: &mut Writer) {
     let mut names = Vec::new();
     for depth in 0..writer.random.within(1, 3) {
@@ -84,7 +84,7 @@ pub(super) fn calls(writer: &mut Writer) {
     integers(writer, 0, 4);
 }
 
-/// Long turns, instructions of every length, jumps to odd places.
+/// Long turns, instructions of every length, jumps to unaligned targets.
 pub(super) fn fetch(writer: &mut Writer) {
     let long = writer.random.percent(40);
     let parts = if long { writer.random.within(10, 60) } else { writer.random.within(1, 10) };

@@ -6,7 +6,7 @@
 pub struct Random(u64);
 
 impl Random {
-    /// The stream of a seed and a number in its run.
+    /// The stream of a seed and the number of a loop.
     pub fn new(seed: u64, number: u64) -> Random {
         let mut random = Random(seed);
         let mixed = random.next() ^ number.wrapping_mul(0xd134_2543_de82_ef95);
@@ -27,17 +27,17 @@ impl Random {
         (u128::from(self.next()) * u128::from(end) >> 64) as u64
     }
 
-    /// A number of that range.
+    /// A number from `first` to `last`, inclusive.
     pub fn within(&mut self, first: u64, last: u64) -> u64 {
         first + self.below(last - first + 1)
     }
 
-    /// One of them.
+    /// One of the elements.
     pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         &from[self.below(from.len() as u64) as usize]
     }
 
-    /// True in so many of a hundred.
+    /// True with a probability of `percent` percent.
     pub fn percent(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The instructions that loops are made of, as patterns, and how registers get into them.
+//! The instructions that loops are made of, as patterns, and how these are filled with registers.
 
 use super::random::Random;
 
@@ -23,7 +23,7 @@ pub const FREE: [General; 13] = [
     ["r15", "r15d", "r15w", "r15b"],
 ];
 
-/// Integer instructions that read and write `d`, in the proportions in which compilers use them, roughly.
+/// Integer instructions that read and write `d`, roughly in the proportions in which compilers use them.
 pub const INTEGER_CHAIN: &[&str] = &[
     "add d, s",
     "add d, s",
@@ -75,7 +75,7 @@ pub const INTEGER_CHAIN: &[&str] = &[
     "xadd d, s",
 ];
 
-/// Integer instructions that write `d` and need not read it.
+/// Integer instructions that write `d` or the flags; not all read `d`.
 pub const INTEGER: &[&str] = &[
     "add d, s",
     "add d, s",
@@ -188,7 +188,7 @@ pub const VECTOR_CHAIN: &[&str] = &[
     "vaddsd xd, xd, xs",
 ];
 
-/// Vector instructions that write `d` and need not read it.
+/// Vector instructions that write `d`; not all read it.
 pub const VECTOR: &[&str] = &[
     "vpaddd vd, vs, vt",
     "vpaddd vd, vs, vt",
@@ -228,7 +228,7 @@ pub const VECTOR: &[&str] = &[
     "vpblendd vd, vs, vt, 5",
 ];
 
-/// Vector instructions of 256 bits that move between the halves.
+/// Vector instructions of 256 bits that move data between the halves.
 pub const ACROSS: &[&str] = &[
     "vperm2i128 yd, yd, ys, 1",
     "vpermq yd, yd, 78",
@@ -241,7 +241,7 @@ pub const ACROSS: &[&str] = &[
     "vpmovsxwd yd, xd",
 ];
 
-/// Between general and vector registers: the first into `g`'s chain, the second back.
+/// Pairs of moves: from general register `g` to a vector register, and back.
 pub const TRIPS: &[(&str, &str)] = &[
     ("vmovq xd, g", "vmovq g, xd"),
     ("vmovd xd, wg", "vmovd wg, xd"),
@@ -250,7 +250,7 @@ pub const TRIPS: &[(&str, &str)] = &[
     ("vcvtsi2sd xd, xd, g", "vcvttsd2si g, xd"),
 ];
 
-/// A register name stands alone in a pattern: its width's letter (none: 64 bits) and its role.
+/// Replaces a register token of a pattern: the letter of its width (none: 64 bits), then that of its role.
 fn word(token: &str, roles: &[(char, General)], vectors: &[(char, u64)], wide: bool) -> Option<String> {
     let mut letters = token.chars();
     let (first, second) = (letters.next()?, letters.next());
@@ -279,7 +279,7 @@ fn word(token: &str, roles: &[(char, General)], vectors: &[(char, u64)], wide: b
     }
 }
 
-/// Fills a pattern: registers by role, `i` a small constant, `c` a count of 1 to 31, `m` a displacement.
+/// Fills a pattern: registers by role, `i` with a small constant, `c` with a count of 1 to 31.
 pub fn fill(
     pattern: &str,
     random: &mut Random,
