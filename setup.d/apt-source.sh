@@ -2,9 +2,9 @@
 # shellcheck shell=bash
 # Reads from Debian's archive without touching the user's apt configuration. Sourced, never run.
 #
-# What Assay builds from source is in a suite, or of a kind (deb-src), that few machines have configured. The mirror
-# that the machine does have configured carries it all, so the entry is derived from that one: same address, same
-# keys and options, another suite. It goes into a private apt root inside the cache, with its own lists.
+# What Assay builds from source is in a suite, or of a type (deb-src), that few machines have configured. The mirror
+# that the machine has configured carries both, so the entry is derived from that mirror's: same address, same keys
+# and options, another suite. It goes into a private apt root inside the cache, with its own lists.
 
 # debian_codename: bookworm, trixie, ...; empty where this is no Debian.
 debian_codename() { (. /etc/os-release 2>/dev/null && [ "${ID:-}" = debian ] && echo "${VERSION_CODENAME:-}") || true; }
@@ -83,8 +83,9 @@ derive_source() {
     ' "$@"
 }
 
-# make_private_apt FOLDER SUITE WANTED: lays an apt root into FOLDER that knows WANTED of the machine's own mirror, and
-# points APT_CONFIG at it. The user's proxy, time-outs and certificates (Acquire) carry over; hooks do not.
+# make_private_apt FOLDER SUITE WANTED: makes an apt root in FOLDER whose only source is the suite WANTED on the machine's own
+# mirror for SUITE, and points APT_CONFIG at it. The user's proxy, time-outs and certificates (Acquire) carry over; hooks do
+# not.
 make_private_apt() {
     local folder=$1 suite=$2 wanted=$3 files=()
     mkdir -p "$folder/sources.list.d" "$folder/lists/partial" "$folder/cache/archives/partial" "$folder/empty"

@@ -14,8 +14,8 @@ new_enough() {
     [ -n "$minor" ] && [ "$minor" -ge $rust_wanted_minor ]
 }
 
-# find_cargo: prints the cargo to use; fails if there is none. Its rustc is the one in the same folder, which ./assay
-# names to it, because an older rustc may come first in PATH.
+# find_cargo: prints the cargo to use; fails if there is none. Its rustc is the one in the same folder; ./assay sets RUSTC
+# to it, because an older rustc may come first in PATH.
 find_cargo() {
     local candidate
     while read -r candidate; do
@@ -45,8 +45,8 @@ rust_packages() {
     echo "cargo-web rustc-web" # before the first `apt-get update` nothing is known; this is Debian 12's name
 }
 
-# rust_check_packages: what brings the formatter and the linter of the Rust that is used, if Debian's is. Those of rustup are
-# components of its own, and not ours to add.
+# rust_check_packages: the packages with rustfmt and clippy, if the Rust in use is Debian's. rustup has them as components of
+# its own, which its user adds.
 rust_check_packages() {
     case ${cargo:-$(rust_packages)} in
         *-web* | /usr/bin/cargo) if apt-cache policy rustfmt-web 2>/dev/null | grep -q Candidate; then echo rustfmt-web rust-web-clippy; else echo rustfmt rust-clippy; fi ;;

@@ -23,15 +23,15 @@ start() {
     local name=$1 title=$2
     shift 2
     # Job control gives the step a process group of its own, so that a Ctrl-C at the terminal reaches this script alone,
-    # which then stops its steps in the way that each of them can bear. It is on for no longer than that: what runs in
-    # the foreground has to stay in this script's group, or the Ctrl-C would reach it and not us.
+    # which then stops each step by the signal that suits it (stop_steps). Job control is switched off again at once: a
+    # foreground command has to stay in this script's group, or the Ctrl-C would reach the command and not the script.
     set -m
     "$@" </dev/null >"$log_dir/$name.log" 2>&1 9>&- &
     set +m
     step_pid[$name]=$! step_began[$name]=$SECONDS step_title[$name]=$title
 }
 
-# await NAME: waits for a step, showing the progress of all that run; returns the step's status.
+# await NAME: waits for a step, showing the progress of all running steps; returns its exit status.
 await() {
     local name=$1 status=0 shown=$SECONDS
     while kill -0 "${step_pid[$name]}" 2>/dev/null; do
