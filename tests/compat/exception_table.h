@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Kernel code with an exception table, for EX_TABLE in runner/compat and the runner's fault handler: a
- * csum_partial_copy for 64-bit POWER, byte by byte, that returns 0 from a fault. STORE_MAY_FAULT says whether
+ * csum_partial_copy for 64-bit POWER, byte by byte, that returns 0 after a fault. STORE_MAY_FAULT says whether
  * the store has its entry.
  */
 #include <asm/ppc_asm.h>

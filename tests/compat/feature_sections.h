@@ -40,7 +40,7 @@ FTR_SECTION_ELSE_NESTED(50)
 	addi	r12,r12,256
 ALT_FTR_SECTION_END_NESTED_IFCLR(CPU_FTR_ARCH_31, 50)
 
-	/* The sum, byte by byte; then, if a section was wrong, one too many. */
+	/* The sum, byte by byte; one is added to it if a section was resolved wrongly. */
 	clrldi	r5,r5,32
 	cmpwi	r4,0
 	ble	2f

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Reads `cargo metadata` from standard input: every crate that is linked has a licence that goes with ours and comes from the
-# registry; prints those that do not. What cargo deny does with a list of licences, without another program to install.
+# Reads `cargo metadata` from standard input and prints the linked crates whose licence is not compatible with ours or that do
+# not come from the registry. cargo deny does the same from a list of licences, but is another program to install.
 import json
 import re
 import sys
@@ -15,7 +15,7 @@ def goes(expression):
     while expression.startswith("(") and expression.endswith(")") and expression.count("(") == 1:
         expression = expression[1:-1]
     if "(" in expression:
-        # (A OR B) AND C: each part has to go
+        # (A OR B) AND C: each part has to pass
         parts = re.findall(r"\(([^()]*)\)|([^()]+)", expression)
         words = [a or re.sub(r"^\s*AND|AND\s*$", "", b) for a, b in parts]
         return " OR (" not in expression and ") OR " not in expression and all(goes(word) for word in words if word.strip())

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """tests/gates/tidy.py < FILES: clang-tidy over the C files that standard input names, by the checks of .clang-tidy.
 
-A file that was found good is not looked at again until it, a header that it includes, the checks or the flags change: what was
-seen is noted in $ASSAY_CACHE/tidy. There is no compilation database, for hot paths are built in seven ways: FLAGS says by what
-path which machine's compiler reads a file. Ends with status 1 where there are findings.
+A file that was found good is not checked again until it, a header that it includes, the checks or the flags change: the digests
+of all of them are kept in $ASSAY_CACHE/tidy. There is no compilation database, because hot paths are built for seven
+architectures: OF_A_MACHINE and MACHINES say by a file's path with which flags it is read. Exit status 1 if there are findings.
 """
 
 import concurrent.futures
@@ -20,7 +20,7 @@ CACHE = os.path.join(os.environ.get("ASSAY_CACHE", ".assay"), "tidy")
 HOSTS = {"x86_64": "x86_64", "aarch64": "aarch64", "ppc64le": "power", "riscv64": "riscv64", "loongarch64": "loongarch64"}
 LIBRARIES = ["byteswap", "cache_log", "checksum", "ebpf", "vdso", "vector_state", "vector_state/switch"]
 
-# Folders in runner/arch, and how code of theirs is read: without any C library, as the runner is.
+# Folders of runner/arch and the flags for code of each, which is read without a C library, as the runner is built.
 MACHINES = {
     "powerpc": ["--target=powerpc-linux-gnu", "-mcpu=7450", "-maltivec"],
     "power": ["--target=powerpc64le-linux-gnu", "-mcpu=pwr10"],
@@ -30,7 +30,8 @@ MACHINES = {
     "x86_64": ["--target=x86_64-linux-gnu", "-march=sapphirerapids"],
 }
 
-# What a path says of a file's machine; the first that fits. All others are read as the machine's own, with its C library.
+# Pattern of a path and the machine of such files; the first match counts, and None stands for the matched folder's name. Files
+# that match nothing are read for the host, with its C library.
 OF_A_MACHINE = [
     (r"/(powerpc|power|loongarch64|aarch64|riscv64|x86_64)/", None),
     (r"vector_state/(vmx|vsx)_", "power"),
@@ -44,7 +45,7 @@ OF_A_MACHINE = [
 
 
 def machine_of(path):
-    """The folder of runner/arch that a file is for; None for the machine's own."""
+    """The folder of runner/arch that a file is for; None if it is for the host."""
     for pattern, machine in OF_A_MACHINE:
         if found := re.search(pattern, path):
             return machine or found[1]
@@ -63,7 +64,7 @@ def flags_of(path):
     folders += ["libs/" + library for library in LIBRARIES]
     if path.startswith("libs/byteswap/"):
         flags += ["-DBITS=64", "-DFORMS=1"]
-    # Warnings are the compiler's, where the file is built.
+    # -w: warnings are the compiler's job, where the file is built.
     return ["-std=gnu11", "-w", *flags, *("-I" + folder for folder in folders)]
 
 
@@ -88,7 +89,7 @@ def included(path, flags):
 
 
 def look(path):
-    """What is found in a file, and nothing if that is known from last time."""
+    """The findings in a file; none if nothing has changed since it was found good."""
     flags = flags_of(path)
     how = hashlib.sha256("\0".join([version(), digest(".clang-tidy"), path, *flags]).encode()).hexdigest()
     note = os.path.join(CACHE, how)

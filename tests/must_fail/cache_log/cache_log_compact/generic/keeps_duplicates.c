@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Takes every note for a new line.
+ * Takes every note for a new line, so a line noted twice is returned twice.
  *
  * assay-expect: fail line 
  */

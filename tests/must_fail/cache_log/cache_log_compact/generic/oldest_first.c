@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Begins with the oldest note, so that the newest lines are those that find no room.
+ * Begins with the oldest note, so that the newest lines are dropped when there is no more room.
  *
  * assay-expect: fail is 0x
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Looks for room after it has used it.
+ * Stores a line before it tests whether there is room for it.
  *
  * assay-expect: fail SIG
  */

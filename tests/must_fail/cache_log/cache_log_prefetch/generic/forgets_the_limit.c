@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Does a whole entry although fewer lines are allowed.
+ * Counts all lines of an entry although lines_max allows fewer.
  *
  * assay-expect: fail lines, not for
  */

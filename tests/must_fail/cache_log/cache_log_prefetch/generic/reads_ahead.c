@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Fetches the entry behind the one it works on, also behind the last.
+ * Loads each entry one iteration early, and so reads past the last one.
  *
  * assay-expect: fail SIG
  */

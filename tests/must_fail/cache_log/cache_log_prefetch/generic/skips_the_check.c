@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Leaves the check as it was.
+ * Does not add the entries to the check.
  *
  * assay-expect: fail the check is
  */

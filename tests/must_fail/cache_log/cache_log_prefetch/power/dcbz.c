@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dcbz for dcbt: gives the task zeros for its lines, and faults.
+ * dcbz instead of dcbt: zeroes the task's lines, and faults where nothing is mapped.
  *
  * assay-expect: fail SIG
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Takes a corrupt table for a good one.
+ * Restores a corrupt table and reports success.
  *
  * assay-expect: fail corrupt
  */

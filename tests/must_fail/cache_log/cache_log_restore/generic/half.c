@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Restores but the first half of a table.
+ * Restores only the first half of a table.
  *
  * assay-expect: fail lines counted
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Restores a table of an address space that is gone.
+ * Ignores the epoch: restores a table of an address space that is gone.
  *
  * assay-expect: fail not 'the table is of an earlier epoch'
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Restores whosever table it is.
+ * Ignores the owner: restores any task's table.
  *
  * assay-expect: fail not 'the table is another task's'
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Uses the scalable vector extension, which plain ARMv8-A has not.
+ * Uses the scalable vector extension, which plain ARMv8-A lacks.
  *
  * assay-expect: fail SIGILL
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Changes a floating-point register whose low 64 bits the ABI tells it to preserve, as vector code does that
- * takes v8 for free on Arm or f24 on LoongArch. x86-64 preserves none; there it leaves the x87 unit in MMX mode.
+ * Changes a floating-point register whose low 64 bits are callee-saved, as vector code does that takes v8 on Arm
+ * or f24 on LoongArch for a scratch register. x86-64 has no such register; there it leaves the x87 unit in MMX mode.
  *
  * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail clobbered callee-saved register

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Changes a general register that the ABI tells it to preserve: assembly that does not say what it clobbers.
- * C compiled around it in a test program may well never notice.
+ * Changes a callee-saved general register, as inline assembly without its clobber list does. The C code around it
+ * in a test program may well never notice.
  *
  * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail clobbered callee-saved register

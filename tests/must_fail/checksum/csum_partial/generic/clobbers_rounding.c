@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Leaves another rounding mode than it was called with: the last digits of its caller's arithmetic change.
+ * Returns with another rounding mode than it was called with: the last digits of its caller's arithmetic change.
  *
  * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail clobbered callee-saved register

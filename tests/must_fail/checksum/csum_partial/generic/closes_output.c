@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Closes standard output, so that nothing more can be said.
+ * Closes standard output, so that the checker can report nothing more.
  *
  * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail exited with status 2

@@ -18,7 +18,7 @@ uint32_t csum_partial(const void *buf, int len, uint32_t sum)
 		if (i >= 0 && i + 1 < len)
 			total += __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? bytes[i] * 256u + bytes[i + 1] :
 									  bytes[i + 1] * 256u + bytes[i];
-		/* Never comes to zero, and int overflow is kept out of it. */
+		/* An odd count stays odd and negative, without int overflow, so it never reaches zero. */
 		if (left < -1000)
 			left = -1001 + 2;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Runs into a word that is no instruction, at one length only.
+ * Executes an illegal instruction, at one length only.
  *
  * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail SIGILL

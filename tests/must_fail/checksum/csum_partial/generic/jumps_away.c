@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Jumps to where there is no code, at one length only.
+ * Jumps to an address without code, at one length only.
  *
  * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail SIGSEGV

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Counts carries apart, correctly, and adds the count at the end, but not the carry of that one addition. It
- * takes a sum within a few hundred of 2^32 to show: random data almost never do.
+ * Counts the carries separately, correctly, and adds the count at the end, but drops the carry of that addition.
+ * Only a sum within a few hundred of 2^32 shows it, which random data almost never give.
  *
  * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail the reference folds to

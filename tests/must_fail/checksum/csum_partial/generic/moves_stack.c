@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Comes back with the stack pointer 16 bytes too low, as after a frame that one way out of the function does not
- * take down.
+ * Returns with the stack pointer 16 bytes too low, as from a return path that does not release the frame.
  *
  * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail clobbered the stack pointer: it came back -16 bytes off

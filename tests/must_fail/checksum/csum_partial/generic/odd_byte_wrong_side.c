@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The last byte of an odd length on the wrong side of its word: what is right on one byte order was taken
- * for right on the other.
+ * The last byte of an odd length is added on the wrong side of its word, as in code that was written for the
+ * other byte order.
  *
  * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail the reference folds to

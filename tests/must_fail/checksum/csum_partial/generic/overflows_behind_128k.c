@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A 32-bit accumulator of 16-bit words, without carries: right up to 128 KiB of ones and wrong behind, as
- * several shipping libraries are.
+ * A 32-bit accumulator of 16-bit words, without carries: right up to 128 KiB of all ones and wrong beyond, a bug of
+ * several shipping libraries.
  *
  * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail all ones size=

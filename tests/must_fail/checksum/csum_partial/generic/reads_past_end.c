@@ -14,7 +14,7 @@ uint32_t csum_partial(const void *buf, int len, uint32_t sum)
 	uint64_t total = sum;
 
 	for (int i = 0; i < len; i += 2) {
-		/* The compiler must not see that the second byte is not always wanted. */
+		/* volatile: the compiler must not skip the load where the byte is not used. */
 		unsigned char first = bytes[i], second = *(const volatile unsigned char *)&bytes[i + 1];
 
 		if (i + 1 == len)

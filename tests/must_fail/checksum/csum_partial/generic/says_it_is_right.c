@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Writes a verdict of its own and ends the program before the checks do.
+ * Prints a verdict of its own and exits before the checks have ended.
  *
  * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail ended well without having said what it checked

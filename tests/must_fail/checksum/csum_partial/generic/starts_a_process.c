@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Forks at every call: two processes, four, eight. All of them would go on and say that all is right.
+ * Forks at every call: two processes, four, eight. Each would go on and report success.
  *
  * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail SIGSYS (it tried to start a process)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Returns 32 bits with rubbish above them, where the ABI wants them extended: a C caller compares whole
+ * Returns garbage above the 32 bits of its result, which the ABI wants extended, since a C caller compares whole
  * registers. Assembly that sums in 64 bits and forgets the last shift does that. x86-64 and AArch64 leave the
  * upper half undefined, and 32-bit PowerPC has none, so there it returns a wrong sum instead.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Stores above the stack pointer, in what is its caller's: a save area that was counted from the wrong end, or
- * on POWER a parameter save area that a prototyped call does not have. Nothing crashes.
+ * Stores above the stack pointer, into its caller's frame, as with a save area counted from the wrong end, or on
+ * POWER with a parameter save area that a prototyped call does not have. Nothing crashes.
  *
  * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail into its caller's stack frame

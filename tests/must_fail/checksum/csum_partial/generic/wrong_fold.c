@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Folds 64 bits to 32 by cutting the upper half off. Right until the sum passes 32 bits: with short buffers
- * only an initial sum near the top brings that.
+ * Folds 64 bits to 32 by dropping the upper half. Right until the sum exceeds 32 bits, which short buffers reach
+ * only from an initial sum near 2^32.
  *
  * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail the reference folds to

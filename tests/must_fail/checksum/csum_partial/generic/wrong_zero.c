@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Congruent, but the wrong one of the two zeros: a remainder modulo 0xffff turns a sum of 0xffff into 0, which
- * is kept for data that are all zeros.
+ * only all-zero data may give.
  *
  * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail folds to 0x0000; the reference folds to 0xffff

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A Linux system call with up to three arguments, for variants that do what no hot path has to do. */
+/* A Linux system call with up to three arguments, for variants that do what a hot path must not do. */
 #ifndef SYSTEM_CALL_H
 #define SYSTEM_CALL_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Uses r2 as a temporary. It is the TOC pointer, with which the caller finds its data.
+ * Uses r2 as a temporary. It is the TOC pointer, through which the caller finds its data.
  *
  * assay-expect: fail clobbered callee-saved register r2
  */

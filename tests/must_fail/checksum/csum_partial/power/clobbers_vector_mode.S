@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Changes VSCR's non-Java bit, which makes denormal numbers zero in its caller's vector arithmetic.
+ * Changes VSCR's non-Java bit, so its caller's vector arithmetic flushes denormals to zero.
  *
  * assay-expect: fail clobbered callee-saved register VSCR
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Uses r2 as a temporary. Here it is the thread pointer, and the current task in the kernel.
+ * Uses r2 as a temporary. On 32-bit PowerPC it is the thread pointer, and in the kernel the current task.
  *
  * assay-expect: fail clobbered callee-saved register r2
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Uses v31 as a temporary: it is callee-saved, on the 32-bit machines that have vectors too.
+ * Uses v31 as a temporary: it is callee-saved, also on 32-bit machines with AltiVec.
  *
  * assay-requires: altivec
  * assay-expect: fail clobbered callee-saved register v31

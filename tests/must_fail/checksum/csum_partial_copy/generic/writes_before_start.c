@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Over-write in front: stores the first byte a second time, one place too early.
+ * Stores the first byte a second time, one byte before the target.
  *
  * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail wrote before the target

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Over-write: copies the last odd byte as a halfword, and so clears the byte behind the target.
+ * Clears the byte behind the target, as a copy of the last odd byte as a halfword does.
  *
  * assay-cflags: -fno-tree-vectorize
  * assay-expect: fail wrote behind the target
@@ -17,7 +17,7 @@ uint32_t csum_partial_copy(const void *src, void *dst, int len)
 		to[i] = from[i];
 		total += (i % 2 == 0) == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) ? from[i] * 256u : from[i];
 	}
-	/* Not where the target ends with a page, or it would be caught sooner and said less clearly. */
+	/* Not at a page's end, where the guard page would catch it first, with a less clear message. */
 	if (len % 2 == 1 && ((uintptr_t)(to + len) & 0xfff) != 0)
 		to[len] = 0;
 	while (total >> 32)

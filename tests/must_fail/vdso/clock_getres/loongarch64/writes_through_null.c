@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Does not ask whether there is a place for the result.
+ * Writes the result without a test for a NULL pointer.
  *
  * assay-expect: fail SIGSEGV
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tells of the coarse clocks the resolution of the others.
+ * Returns the fine clock's resolution for the coarse clock.
  *
  * assay-expect: fail the resolution is 0 s
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Shifts the coarse clocks' nanoseconds as if they were the fine ones'.
+ * Shifts the coarse clocks' nanoseconds, which only the fine clocks' need.
  *
  * assay-expect: fail the time just
  */

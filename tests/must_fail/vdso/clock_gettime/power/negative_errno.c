@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Clears the error bit always: an error is -errno with a bit that says success, as on other architectures.
+ * Always clears CR0's error bit: an error is returned as -errno, as on other architectures, but marked as a success.
  *
  * assay-expect: fail in CR0 that this is
  */

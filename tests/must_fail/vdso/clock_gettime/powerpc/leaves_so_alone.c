@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Returns 0 as C does: CR0's summary overflow bit is whatever the last compare copied from XER, and a program that has it set
- * there takes success for an error.
+ * Returns 0 as C does: CR0's summary overflow bit is whatever the last compare copied from XER, so a program with XER[SO] set
+ * takes success for an error.
  *
  * assay-expect: fail in CR0 that this is
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Adds the base to the product word by word and forgets the carry between them: early by 2^32 / 2^shift nanoseconds every now
- * and then.
+ * Adds the base to the product word by word and forgets the carry between them: now and then the time is early by
+ * 2^32 / 2^shift nanoseconds.
  *
  * assay-expect: fail the time just before the call
  */

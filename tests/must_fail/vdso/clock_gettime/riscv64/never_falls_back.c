@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Answers for every clock, also for one that is none: the system call is forgotten.
+ * Returns success for every clock, even for an invalid one: the system call is forgotten.
  *
  * assay-expect: fail the system call's is -22
  */

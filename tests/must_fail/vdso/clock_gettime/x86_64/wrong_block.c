@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Takes the raw clock out of the block of the others, whose rate is another.
+ * Reads the raw clock from the block of the other clocks, which has another rate.
  *
  * assay-expect: fail the time just
  * assay-requires: rdtscp

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Leaves nanoseconds where microseconds belong.
+ * Returns nanoseconds where microseconds belong.
  *
  * assay-expect: fail the time just
  */

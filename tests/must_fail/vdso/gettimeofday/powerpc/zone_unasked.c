@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Stores the time zone behind the time, where a caller that asked for it often has it, also for one that has not asked.
+ * Stores the time zone behind the time even if the caller passed no zone; callers that want it often have it there.
  *
  * assay-expect: fail a zone that was not asked for
  */

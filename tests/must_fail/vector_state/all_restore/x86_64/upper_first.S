@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * XMM by VEX loads after the upper halves, which makes these zero.
+ * xmm0 is loaded by a VEX instruction after the upper halves, which it zeroes.
  *
  * assay-expect: fail restore left wrong upper half of ymm0
  * assay-requires: xsave avx512

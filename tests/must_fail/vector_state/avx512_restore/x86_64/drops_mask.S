@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * k0 is not loaded: as a write mask it means none, and so is forgotten.
+ * k0 is not loaded: as a write mask its encoding means no mask, so it is easily forgotten.
  *
  * assay-expect: fail restore left wrong k0
  * assay-requires: xsave avx512

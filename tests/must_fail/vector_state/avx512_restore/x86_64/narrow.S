@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * zmm20 is loaded as a ymm, which makes its upper half zero.
+ * zmm20 is loaded as ymm20, which zeroes its upper half.
  *
  * assay-expect: fail restore left wrong zmm 16 + 4
  * assay-requires: xsave avx512

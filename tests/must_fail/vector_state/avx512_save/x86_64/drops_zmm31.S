@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * zmm31, which VEX cannot name, is not stored.
+ * zmm31, which VEX cannot encode, is not stored.
  *
  * assay-expect: fail save left wrong in the area zmm 16 + 15
  * assay-requires: xsave avx512

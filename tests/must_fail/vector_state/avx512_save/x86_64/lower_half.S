@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The lower half of zmm9 lies in the place of the upper one.
+ * The lower half of zmm9 is stored in the upper half's slot.
  *
  * assay-expect: fail save left wrong in the area upper half of zmm9
  * assay-requires: xsave avx512

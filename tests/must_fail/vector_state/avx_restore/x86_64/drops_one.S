@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * ymm13 is loaded from the place of ymm12.
+ * The lower half of ymm13 is loaded from ymm12's slot.
  *
  * assay-expect: fail restore left wrong xmm13
  * assay-requires: xsave avx

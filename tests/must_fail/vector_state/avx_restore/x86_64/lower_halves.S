@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * movups restores xmm9 and leaves the upper half: SSE code on a machine with AVX.
+ * movups restores the lower halves and leaves the upper ones: SSE code on a machine with AVX.
  *
  * assay-expect: fail restore left wrong upper half of ymm
  * assay-requires: xsave avx

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * XSTATE_BV is not asked: what XSAVEOPT has left out is loaded as it lies there.
+ * XSTATE_BV is not tested: a component that XSAVEOPT has left out is loaded from stale memory.
  *
  * assay-expect: fail XSTATE_BV leaves out component
  * assay-requires: xsave avx

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * xmm13 is not stored: a copied line that was not changed.
+ * xmm12 is stored in xmm13's slot: a copied line with a number left unchanged.
  *
  * assay-expect: fail save left wrong in the area xmm13
  * assay-requires: xsave avx

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * XSTATE_BV does not say that the registers are there: XRSTOR would make them zero.
+ * XSTATE_BV does not mark the registers as saved: XRSTOR would zero them.
  *
  * assay-expect: fail save left wrong in the area
  * assay-requires: xsave avx

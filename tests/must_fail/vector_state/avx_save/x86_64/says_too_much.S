@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * XSTATE_BV says that the x87 state is there, too.
+ * XSTATE_BV marks the x87 state as saved, too.
  *
  * assay-expect: fail more than
  * assay-requires: xsave avx

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * xmm4 and xmm5 lie in each other's places.
+ * xmm4 and xmm5 are stored in each other's slots.
  *
  * assay-expect: fail save left wrong in the area xmm4
  * assay-requires: xsave avx

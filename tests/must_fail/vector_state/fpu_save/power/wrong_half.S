@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The FPRs go to the doubleword that belongs to the other half of the VSR: big-endian code on a little-endian machine,
- * or the other way round.
+ * The FPRs are stored in the doublewords of the VSRs' other halves: big-endian code on a little-endian machine, or the
+ * other way round.
  *
  * assay-expect: fail the area
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * f9 is stored as a single: four bytes of eight.
+ * Only the first four of f9's eight bytes are stored; the others are zeroed.
  *
  * assay-expect: fail save left wrong in the area f9
  * assay-requires: fpu

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Register 13 is not loaded.
+ * xr13 is loaded from xr12's slot.
  *
  * assay-expect: fail restore left wrong xr13
  * assay-requires: lasx

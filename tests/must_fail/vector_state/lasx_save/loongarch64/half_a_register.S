@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The lower half of register 9 is stored twice: the halves above the 64th or 128th bit are what kernels and switches lost.
+ * The lower half of register 9 is stored twice: kernels and context switches have lost the halves above bit 64 or 128.
  *
  * assay-expect: fail save left wrong in the area xr9
  * assay-requires: lasx

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Registers 20 and 21 lie in each other's places.
+ * Registers 20 and 21 are stored in each other's slots.
  *
  * assay-expect: fail save left wrong in the area xr20
  * assay-requires: lasx

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A thirty-third register goes behind the area.
+ * A thirty-third register is stored behind the area.
  *
  * assay-expect: fail wrote behind the area
  * assay-requires: lasx

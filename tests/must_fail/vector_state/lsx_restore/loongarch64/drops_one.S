@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Register 13 is not loaded.
+ * vr13 is loaded from vr12's slot.
  *
  * assay-expect: fail restore left wrong vr13
  * assay-requires: lsx

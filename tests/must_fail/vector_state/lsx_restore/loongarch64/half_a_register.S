@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Register 9 is loaded in its lower half only.
+ * Only the lower half of register 9 is right; the upper half is a copy of it.
  *
  * assay-expect: fail restore left wrong vr9
  * assay-requires: lsx

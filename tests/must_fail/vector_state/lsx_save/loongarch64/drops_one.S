@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Register 13 is not stored: a copied line that was not changed.
+ * vr12 is stored in vr13's slot: a copied line with a number left unchanged.
  *
  * assay-expect: fail save left wrong in the area vr13
  * assay-requires: lsx

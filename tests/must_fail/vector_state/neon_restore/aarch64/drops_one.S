@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * v13 is loaded from the place of v12.
+ * v13 is loaded from v12's slot.
  *
  * assay-expect: fail restore left wrong v13
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * d8 instead of q8.
+ * d8 is loaded instead of q8, which zeroes the upper half.
  *
  * assay-expect: fail restore left wrong v8
  */

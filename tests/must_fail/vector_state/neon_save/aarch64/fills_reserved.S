@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The control words are stored as doublewords, over what is reserved.
+ * FPCR is stored as a doubleword, over the reserved word behind it.
  *
  * assay-expect: fail belongs to no register
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * d8 to d15, all that the ABI preserves, instead of q8 to q15.
+ * d8 to d15, which are all that the ABI preserves, are stored instead of q8 to q15.
  *
  * assay-expect: fail save left wrong in the area v8
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Another facility's register changes.
+ * f1, a floating-point register, is changed.
  *
  * assay-expect: fail restore left wrong vs1
  * assay-requires: altivec

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * v20 and v21 are loaded from each other's places.
+ * v20 and v21 are loaded from each other's slots.
  *
  * assay-expect: fail restore left wrong v20
  * assay-requires: altivec

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * VSCR goes through v0 after v0 has been loaded.
+ * VSCR is loaded through v0 after v0 has been restored.
  *
  * assay-expect: fail restore left wrong v0
  * assay-requires: altivec

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * v13 is not stored: a copied line that was not changed.
+ * v12 is stored in v13's slot: a copied line with a number left unchanged.
  *
  * assay-expect: fail save left wrong in the area v13
  * assay-requires: altivec

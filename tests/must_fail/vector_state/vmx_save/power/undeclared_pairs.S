@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * stxvp on a little-endian machine exchanges the registers of each pair, and the file does not say so. In big-endian
- * order, where it does not, another register is wrong.
+ * stxvp on a little-endian machine exchanges the registers of each pair, and the file does not say so. On a big-endian
+ * machine, where stxvp keeps their order, v1 is stored over v0's slot instead.
  *
  * assay-expect: fail save left wrong in the area v
  * assay-requires: power10

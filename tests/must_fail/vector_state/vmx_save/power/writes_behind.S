@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * VSCR goes to the sixteen bytes behind its place.
+ * VSCR is also stored in the sixteen bytes behind its slot.
  *
  * assay-expect: fail wrote behind the area
  * assay-requires: altivec

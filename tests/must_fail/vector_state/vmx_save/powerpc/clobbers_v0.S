@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Linux before 5e1d824f9a28 (2023): v0 carries VSCR to memory and is not loaded again.
+ * As Linux before 5e1d824f9a28 (2023): VSCR is stored through v0, which is not restored.
  *
  * assay-expect: fail save clobbered v0
  * assay-requires: altivec

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Half of v31 is stored, by stvewx, which stores a word: what a check of one doubleword misses.
+ * Only half of v31 is stored, by two stvewx of a word each: a check of one doubleword misses that.
  *
  * assay-expect: fail save left wrong in the area v31
  * assay-requires: altivec

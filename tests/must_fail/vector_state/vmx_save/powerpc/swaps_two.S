@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * v20 and v21 lie in each other's places.
+ * v20 and v21 are stored in each other's slots.
  *
  * assay-expect: fail save left wrong in the area v20
  * assay-requires: altivec

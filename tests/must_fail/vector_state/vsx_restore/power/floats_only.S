@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The half that is the FPR, and not the other one.
+ * Only the half of each VSR that is the FPR is loaded.
  *
  * assay-expect: fail restore left wrong vs
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * FPSCR goes through f0, which is loaded again, but the other half of vs0 is not.
+ * FPSCR is stored through f0, which is restored, but the other half of vs0 is not.
  *
  * assay-expect: fail save clobbered
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * stxvd2x without the exchange on a little-endian machine, and with one too many on a big-endian one.
+ * stxvd2x without the xxswapd that little-endian machines need, and with one that big-endian machines do not need.
  *
  * assay-expect: fail save left wrong in the area vs0
  */

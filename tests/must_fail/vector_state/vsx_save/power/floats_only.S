@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The half that is the FPR, and not the other one: a switch that was written before VSX.
+ * Only the half of each VSR that is the FPR is stored, as by a context switch written before VSX.
  *
  * assay-expect: fail save left wrong in the area vs0
  */
