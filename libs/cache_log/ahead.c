@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Look-ahead: which plan? A trial runs every plan for TRIAL_STRETCHES stretches in turn, in an order that is drawn, each after
- * LEAD activations that put its prefetches in flight, and compares medians, which an interruption does not move. A plan
- * that took half as long again as the best one in its first two stretches is not tried further. The plan before is kept
- * unless another one is faster by 1/32, and doing nothing is kept unless something is. Between trials rests are long, and
- * double while the verdict stays the same: a trial is of some 14000 activations at most.
+ * Look-ahead: the choice of a plan. A trial times every plan for CACHE_LOG_TRIAL_STRETCHES stretches, in random order, each
+ * after LEAD activations that put its prefetches in flight, and compares medians, which an interruption does not move. After
+ * two stretches a plan is dropped if even its fastest one took more than half as long again as the fastest of all plans. The
+ * previous plan is kept unless another one is faster by 1/32, and doing nothing is chosen unless a plan beats it by as much.
+ * Rests between trials are long, and double while the verdict stays the same: a trial takes some 16000 activations at most.
  */
 #include "cache_log.h"
 
@@ -12,7 +12,7 @@ enum { LEAD = 32, STRETCH = 256, STRETCHES_AT_LEAST = 2 };
 enum { TRIAL_REST_FIRST = 1 << 17, TRIAL_REST_MAX = 1 << 24, TRIAL_REST_EMPTY = 1 << 12 };
 enum { LEADING, TIMING, RESTING };
 
-/* A plan a line. */
+/* One plan per line: looks, paced, far, lull. */
 /* clang-format off */
 const struct cache_log_plan cache_log_plans[CACHE_LOG_PLANS] = {
 	[CACHE_LOG_PLAN_NONE] = { { 0 }, 0, 0, false },
@@ -29,7 +29,7 @@ const struct cache_log_plan cache_log_plans[CACHE_LOG_PLANS] = {
 static void use(struct cache_log_ahead *ahead, unsigned int plan)
 {
 	ahead->plan = cache_log_plans[plan];
-	/* What the plan before had still to be asked for is the next task's. */
+	/* What the previous plan has not asked for yet is still needed by the task that runs next. */
 	while (ahead->notes->next != ahead->notes->end)
 		cache_log_prefetch_entry(*ahead->notes->next++);
 }
@@ -78,7 +78,7 @@ static uint64_t least(const struct cache_log_trial *trial, unsigned int plan)
 	return found;
 }
 
-/* Of what was timed: the value that as many are below as above. */
+/* The median of a plan's stretches; UINT64_MAX if there are none. */
 static uint64_t middle(const struct cache_log_trial *trial, unsigned int plan)
 {
 	unsigned int count = trial->stretches[plan];
@@ -95,7 +95,7 @@ static uint64_t middle(const struct cache_log_trial *trial, unsigned int plan)
 	return UINT64_MAX;
 }
 
-/* The next plan to be timed: of those with the fewest stretches, from a place that is drawn on. CACHE_LOG_PLANS: none is left. */
+/* The next plan to be timed: the first with the fewest stretches from a random one on. CACHE_LOG_PLANS: none is left. */
 static unsigned int next_plan(struct cache_log_trial *trial)
 {
 	uint64_t best = UINT64_MAX;
@@ -122,7 +122,7 @@ static bool faster(uint64_t ticks, uint64_t than)
 	return ticks < than - than / 32;
 }
 
-/* The trial is over. */
+/* Ends the trial and chooses a plan. */
 static void decide(struct cache_log_ahead *ahead)
 {
 	struct cache_log_trial *trial = &ahead->trial;
@@ -143,7 +143,7 @@ static void decide(struct cache_log_ahead *ahead)
 	}
 	trial->chosen = (uint8_t)best;
 	trial->phase = RESTING;
-	/* Where no table had an entry there was nothing to compare: again as soon as there may be. */
+	/* If no line was asked for, no table had an entry and there was nothing to compare: the next trial comes soon. */
 	ahead->left = ahead->lines == trial->lines ? TRIAL_REST_EMPTY : trial->rest;
 	use(ahead, best);
 }

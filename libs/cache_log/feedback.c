@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Feedback: does restoring pay, and which way of it? Two slices of a task, one each of the best way so far (at first: not to
- * restore) and of its challenger, are a pair; which of them comes first is drawn. A pair is won if the challenger's slice got
- * more than 33/32 of the other's work done in the same time. A duel ends when PAIRS_TO_WIN are won or PAIRS_TO_LOSE are not:
- * a sign test, which one slow slice cannot turn, as it could a mean. A pair of which one slice took four times as long as the
- * other, as if it had been interrupted, does not count, up to eight in a duel. A probe is a duel for each way; between probes the verdict
- * holds, for longer and longer while it stays the same, so that a task with nothing to gain is bothered less and less.
+ * Feedback: does restoring pay, and by which plan? Two slices of a task, one by the best plan so far (at first: not to restore)
+ * and one by its challenger, are a pair; their order is random. A pair is won if the challenger's slice got more than 33/32 of
+ * the other's work done in the same time. A duel ends when PAIRS_TO_WIN are won or PAIRS_TO_LOSE are not: a sign test, whose
+ * outcome a single slow slice cannot turn as it could a mean's. A pair with one slice more than four times as long as the
+ * other, as if interrupted, does not count, up to eight in a duel. A probe is a duel for each plan; between probes the verdict
+ * holds, for longer and longer while it stays the same, so that a task with nothing to gain is disturbed less and less.
  */
 #include "cache_log.h"
 
@@ -79,7 +79,7 @@ void cache_log_feedback_slice(struct cache_log_feedback *feedback, uint64_t work
 		feedback->restoring = feedback->best + feedback->challenger - feedback->restoring;
 		return;
 	}
-	/* Time that somebody else had says nothing; where it is so pair after pair, it is the task's own. */
+	/* Time that was lost to an interruption says nothing; if pair after pair is like that, the time is the task's own. */
 	if ((ticks / UNFAIR > feedback->ticks_first || feedback->ticks_first / UNFAIR > ticks) &&
 	    feedback->dropped < DROPPED_MAX) {
 		feedback->dropped++;

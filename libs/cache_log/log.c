@@ -3,24 +3,26 @@
 #include "cache_log.h"
 
 /*
- * What a log costs is taken to be the time of making its table and a quarter of the slices that were logged; the next one
- * begins when LOG_SHARE times that has passed. So logging is paid by what it costs here, not by what was thought elsewhere.
+ * The cost of a log is taken to be the time of making its table and of a quarter of each logged slice (of all of it where
+ * logging kept the task from being followed); the next log begins when LOG_SHARE times that has passed. So how often a task is
+ * logged depends on what logging costs on this machine.
  */
 enum { NOTES_MIN = 16, LOG_EVERY = 64, LOG_SLICES = 32, LOG_SHARE = 128 };
 
 /*
- * Following: so many notes are prefetched at once and in flight ahead of the task; so many notes are looked over where one
- * was left out; where the task's place was not found, it is not sought for so many switches.
+ * Following: UNDER_WAY notes are prefetched at once, and as many stay in flight ahead of the task; where the task left out
+ * notes, LOOK_OVER are searched; after a search that did not find the task's place, the next SEEK_NOT switches in do without
+ * one.
  */
 enum { UNDER_WAY = 32, LOOK_OVER = 8, SEEK_NOT = 8 };
 
-/* A log goes on behind a full ring while that made the table longer by more than one line in so many. */
+/* A log goes on after a full ring if that added more than 1/GROWN_PART of the table's lines. */
 enum { GROWN_PART = 4 };
 
-/* So many restores running that take more than half of a slice are too long for it. */
+/* After so many successive restores of more than half a slice the table is too long for a slice. */
 enum { TOO_LONG = 2 };
 
-/* A slice counts for one in so many of what slices are taken to be. */
+/* A slice's weight in the running mean of slices is 1/SLICES_MEAN. */
 enum { SLICES_MEAN = 8 };
 
 enum cache_log_status cache_log_create(struct cache_log *log, void *memory, size_t bytes, uint64_t owner)
@@ -105,15 +107,16 @@ static void give(struct cache_log *log)
 	__atomic_store_n(&log->busy, 0, __ATOMIC_RELEASE);
 }
 
-/* A head that was damaged may speak of more memory than the log has. */
+/* A damaged head may claim more memory than the log has. */
 static bool is_of_our_size(const struct cache_log *log)
 {
 	return log->table->entries_max == log->notes.mask + 1;
 }
 
 /*
- * All of the table, as often as `passes` says. With feedback, what a slice is too short for is found out once: it could hardly
- * win back more than half of the slice, and is not to cost each slice that it is tried in. Twice running, since the first time it may have been interrupted.
+ * Restores the whole table, `passes` times. With feedback, a table that takes more than half a slice is cut to what half a
+ * slice takes: it could hardly gain more than that, and would cost as much in each slice that tries it. It has to take that
+ * long TOO_LONG times in succession, since a single restore may have been interrupted.
  */
 static enum cache_log_status restore_whole(struct cache_log *log)
 {
@@ -147,7 +150,7 @@ void cache_log_stray(struct cache_log_notes *notes, uint64_t entry)
 	if (notes->ring[place] == entry)
 		return;
 	if (++notes->strays > UNDER_WAY) {
-		/* Who goes no way that is known is not looked after further: it would cost each of its notes a look at the ring. */
+		/* A task that no longer follows its log is not tracked: each of its notes would cost a search of the ring. */
 		if (notes->on & CACHE_LOG_TRACKING) {
 			notes->on &= ~(uint32_t)CACHE_LOG_TRACKING;
 			notes->last = 0;
@@ -163,7 +166,7 @@ void cache_log_stray(struct cache_log_notes *notes, uint64_t entry)
 	}
 }
 
-/* The place of the last note in the ring, if it is there: from the old place on, as tasks go on. */
+/* Finds the place of the last note in the ring, if it is there: from the old place on, since tasks move forward. */
 static bool seek(struct cache_log_notes *notes)
 {
 	for (uint32_t i = 0, place = notes->place; i < notes->count; i++) {
@@ -209,7 +212,7 @@ static enum cache_log_status follow(struct cache_log *log)
 	return CACHE_LOG_OK;
 }
 
-/* The lines touched last. A part of a table is not checked: what is wrong in it costs prefetches of nothing. */
+/* Restores the lines touched last. A part of a table is not checked: what is wrong in it only costs useless prefetches. */
 static enum cache_log_status recent(struct cache_log *log, enum cache_log_parts which)
 {
 	const struct cache_log_table *table = log->table;
@@ -240,7 +243,7 @@ static void begin_log(struct cache_log *log)
 	cache_log_notes_begin(&log->notes);
 }
 
-/* Others have pushed the log itself out, too: all of it at once costs one wait instead of several. */
+/* The log itself has been evicted, too: to prefetch all of it at once costs one wait instead of several. */
 static void bring(const struct cache_log *log)
 {
 	for (size_t i = 0; i < sizeof(*log); i += CACHE_LOG_LINE)
@@ -259,14 +262,14 @@ enum cache_log_status cache_log_switch_in(struct cache_log *log)
 	log->started = cache_log_ticks();
 	if (log->until_log > 0)
 		log->until_log--;
-	/* A log that is longer than the time between two beginnings is ended first. */
+	/* A log of more than log_every slices is ended before the next begins. */
 	if (log->until_log == 0 && !(notes->on & CACHE_LOG_NOTING) && log->ran >= log->log_not_before)
 		begin_log(log);
 	plan = log->feedback_on ? log->feedback.restoring : log->plan;
-	/* While it is logged anew, the ring is in no order. */
+	/* During a new log the ring is in no order that could be followed. */
 	if (plan == CACHE_LOG_FOLLOW && notes->count == 0)
 		plan = CACHE_LOG_NOTHING;
-	/* Without a budget the table is not looked at: its head would be waited for. */
+	/* Without a budget the table is not read: its head would be a cache miss. */
 	if (plan != CACHE_LOG_NOTHING && (log->budget.lines == 0 || log->budget.ticks == 0))
 		status = refuse(log, CACHE_LOG_NO_BUDGET);
 	else if (plan == CACHE_LOG_WHOLE_TABLE)
@@ -290,7 +293,7 @@ enum cache_log_status cache_log_switch_in(struct cache_log *log)
 	return status;
 }
 
-/* What follows the ring's last note: where that one was left before, if it was, what followed it then. */
+/* Sets what follows the ring's last note: what followed its previous occurrence, or the first note if there was none. */
 static void order_notes(struct cache_log_notes *notes, uint32_t count)
 {
 	notes->count = count;
@@ -308,8 +311,8 @@ static void order_notes(struct cache_log_notes *notes, uint32_t count)
 }
 
 /*
- * What is put into a table that has something already goes by its head and entries: one that was damaged since is begun anew.
- * Says whether there is anything left of it.
+ * Adding to a table relies on its head and entries, so a table that has been damaged meanwhile is emptied. Says whether it is
+ * intact.
  */
 static bool table_left(struct cache_log *log)
 {
@@ -324,9 +327,9 @@ static bool table_left(struct cache_log *log)
 }
 
 /*
- * The ring is full, or the log has been of enough slices: notes to the table. A task that comes back to some lines more often
- * than to others fills a ring with few of them, so the log goes on while the table grows; its order is that of touching until
- * then. Says whether the log is over.
+ * The ring is full or the log has had its slices: its notes go into the table. A task that returns to some lines more often
+ * than to others fills a ring with few of them, so the log goes on while the table grows; until it ends, the table is in the
+ * order of touching. Says whether the log is over.
  */
 static bool end_chapter(struct cache_log *log)
 {
@@ -378,7 +381,7 @@ enum cache_log_status cache_log_switch_out(struct cache_log *log, uint64_t work)
 	logged = log->notes.on & CACHE_LOG_NOTING;
 	log->ran += ticks;
 	log->slice = log->slice ? log->slice - log->slice / SLICES_MEAN + ticks / SLICES_MEAN : ticks;
-	/* Notes cost a quarter of a slice at most; where nothing can be followed meanwhile, it is all lost. */
+	/* Notes cost a quarter of a slice at most; if the slice was to follow and could not, all of it counts as lost. */
 	if (logged)
 		log->logging += (log->feedback_on ? log->feedback.restoring : log->plan) == CACHE_LOG_FOLLOW ? ticks :
 													       ticks / 4;
@@ -389,7 +392,7 @@ enum cache_log_status cache_log_switch_out(struct cache_log *log, uint64_t work)
 		if (over)
 			log->log_not_before = log->ran + LOG_SHARE * log->logging;
 	}
-	/* A slice that was logged is no fair one, and is left out unless all are; before the first table there is nothing to try. */
+	/* A logged slice is slower: left out, unless all are logged. Before the first table there is nothing to compare. */
 	if (log->feedback_on && log->statistics.tables && (!logged || log->log_every <= log->log_slices)) {
 		log->statistics.probes += log->feedback.probing;
 		cache_log_feedback_slice(&log->feedback, work, ticks);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tables: made in memory of the caller's, filled from notes, verified when they come from elsewhere. */
+/* Tables: made in the caller's memory, filled from notes, verified when they come from elsewhere. */
 #include "cache_log.h"
 
 const char *cache_log_status_text(enum cache_log_status status)
@@ -64,7 +64,7 @@ enum cache_log_status cache_log_table_verify(const void *memory, size_t bytes, u
 		check = cache_log_check_add(check, table->entries[i]);
 		lines += cache_log_entry_lines(table->entries[i]);
 	}
-	/* One line an entry, it has to have room yet: so notes are added to it. */
+	/* With one line per entry it still has to fit: cache_log_table_add splits it so. */
 	if (check != table->check || lines != table->lines || lines > table->entries_max)
 		return CACHE_LOG_CORRUPT;
 	if (table->owner != owner)
@@ -77,8 +77,8 @@ enum cache_log_status cache_log_table_verify(const void *memory, size_t bytes, u
 /* ------------------------------------------------------------------ filling */
 
 /*
- * Radix sort by the bytes in which the values differ at all: two or three for memory that lies together. `other` has room for
- * as many values.
+ * Radix sort by the bytes in which the values differ at all: two or three for lines that are close together. `other` has room
+ * for as many values.
  */
 static void sort(uint64_t *values, uint64_t *other, size_t count)
 {
@@ -163,7 +163,7 @@ static size_t remember(const uint64_t *entries, size_t count, uint64_t *slots, s
 	return slots_count / 2 - left;
 }
 
-/* Nobody uses the table while its entries change; every processor sees the head open first. */
+/* No processor uses the table while its entries change: each sees the head as being written first. */
 static void open_table(struct cache_log_table *table)
 {
 	table->magic = CACHE_LOG_WRITING;
@@ -183,8 +183,8 @@ static void close_table(struct cache_log_table *table, size_t entries)
 }
 
 /*
- * Notes of several lines are entries of a table, too, so a table can be made of the previous one and new notes alike. For
- * the intersection the notes that were not in the table are dropped from the ring's copy first: in the table's own room.
+ * For the intersection, the lines that the table held are kept in one half of `seen`; the notes' lines replace them in the
+ * table and are filtered in place.
  */
 size_t cache_log_table_fill(struct cache_log_table *table, const uint64_t *notes, size_t notes_count,
 			    enum cache_log_order order, bool twice, uint64_t *seen, size_t seen_slots)
@@ -201,7 +201,7 @@ size_t cache_log_table_fill(struct cache_log_table *table, const uint64_t *notes
 				table->entries[count++] = table->entries[i];
 		}
 		dropped = found - count;
-		/* Nothing in common: the log of now is the better guess. */
+		/* Nothing in common: the new log is the better guess. */
 		if (count == 0) {
 			count = found;
 			dropped = 0;
@@ -218,7 +218,7 @@ size_t cache_log_table_fill(struct cache_log_table *table, const uint64_t *notes
 	return dropped;
 }
 
-/* One line an entry again. There is room: a table is never of more lines than entries_max. */
+/* Splits entries into one per line, from the end on. There is room: a table never has more lines than entries_max. */
 static void split(struct cache_log_table *table)
 {
 	size_t to = table->lines;
@@ -269,7 +269,7 @@ void cache_log_table_arrange(struct cache_log_table *table, enum cache_log_order
 	split(table);
 	if (recent_first)
 		reverse(table->entries, lines);
-	/* Neighbours in two parts are not joined, or a part would not be whole entries. */
+	/* Neighbours in different parts are not merged, so that a part consists of whole entries. */
 	for (unsigned int block = 0; block < 3; block++) {
 		size_t count = ends[block] - from;
 

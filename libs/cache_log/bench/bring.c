@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * bring KIB PERCENT ROUNDS SEED: what brings lines near, and how many of them are near then?
+ * bring KIB PERCENT ROUNDS SEED: what brings lines into the near caches, and how many of them are near then?
  *
- * Others read 4 MiB; then PERCENT of the lines of KIB are asked for, in order of address or scattered, by one pass of
- * prefetches, by two, by plain loads that do not wait for each other, or, scattered, by the library's restore of a table; then
- * a dependent walk goes over lines in random order, whose time tells how many of them are near: none as after `nothing`, all
- * as after `near`, two walks round.
+ * 4 MiB of other memory are read; then PERCENT of the lines of KIB are asked for, in order of address or scattered, by one pass
+ * of prefetches, by two, by plain loads that do not wait for each other, or, scattered, by the library's restore of a table.
+ * Then a dependent walk visits lines in random order; its time tells how many of them are near, between the walk after
+ * `nothing`, where none are, and the walk after `near`, two walks round, where all are.
  * A restore can be slow because its instructions are slow, because the processor drops some of them, or because it names too
- * few lines; here these are told apart. A line for each way:
+ * few lines; this bench tells these apart. One line for each way:
  *     WAY BRING_NS_A_LINE WALK_NS_A_LINE NEAR
- * medians of the rounds, interleaved. NEAR is of the lines walked over, named or not.
+ * medians of the rounds, interleaved. NEAR is the share of the lines walked over, named or not.
  */
 #include "timing.h"
 
@@ -46,7 +46,7 @@ static void read_all(const char *from, size_t count)
 	sink = sum;
 }
 
-/* As often as `passes` says by prefetches, 0: by loads. */
+/* Asks for the lines in `passes` passes of prefetches; 0: by loads. */
 static void bring(const uintptr_t *lines, size_t count, int passes)
 {
 	uint64_t sum = 0;
@@ -152,7 +152,7 @@ int main(int argc, char **argv)
 	set_up(percent);
 	stay_here();
 	per_ns = ticks_per_us() / 1000;
-	/* Seven and nine have no divisor in common, so a round has each way once, beginning elsewhere each time. */
+	/* Seven and nine have no common divisor, so a round has each way once, beginning with another one each time. */
 	for (uint64_t i = 0; i < rounds * WAYS; i++)
 		run((int)((i * 7 + i / WAYS) % WAYS), i / WAYS, per_ns);
 	slow = median(walked[NOTHING], rounds);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * cold_start TOOL FOLDER MIB ROUNDS: what cache-log-pages (TOOL) is worth to a program that starts cold: a file of MIB in FOLDER,
- * of which a quarter is hot, in clusters of 64 KiB at random places, is read page by page in random order, each read waited for,
- * as a database looks things up. In each round, in random order:
+ * cold_start TOOL FOLDER MIB ROUNDS: what cache-log-pages (TOOL) gains for a program that starts cold. A quarter of a file of
+ * MIB in FOLDER is hot, in clusters of 64 KiB at random places; it is read page by page in random order, waiting for each
+ * read, as a database looks things up. In each round, in random order:
  *   warm      the hot pages are cached
  *   cold      nothing of the file is
  *   restored  nothing is, and the tool brings back what was recorded; its time counts
- * Medians, with the fastest and the slowest round. The file's pages are dropped by posix_fadvise, so no root is needed; what
- * the storage behind it has in a cache of its own stays there, and so do its figures.
+ * Medians, with the fastest and the slowest round. The file's pages are dropped by posix_fadvise, so no root is needed; caches
+ * inside the storage keep them, which the figures include.
  */
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -41,7 +41,7 @@ static void shuffle(uint64_t *words, uint64_t count)
 	}
 }
 
-/* Random bytes, so that no storage makes holes or compresses them. */
+/* Random bytes, so that the storage neither leaves holes nor compresses them. */
 static void make_file(int file, uint64_t pages)
 {
 	uint64_t page[PAGE / 8];
@@ -150,7 +150,7 @@ int main(int argc, char **argv)
 		fail(file_name);
 	make_file(file, pages);
 	choose_hot(pages);
-	/* No reading ahead, or the list would have what nobody asked for. */
+	/* No read-ahead, or the list would have pages that were not looked up. */
 	posix_fadvise(file, 0, 0, POSIX_FADV_RANDOM);
 	drop(file);
 	look_up_all(file);

@@ -4,35 +4,35 @@
  * when it runs, 16 lines of its own that lie scattered, then computes a little. The scheduler knows who runs next. The switch
  * is libs/vector_state/switch.
  *
- * Each is timed with the switch serialised (a barrier after it, as a mispredicted switch is one) and as it comes:
+ * Each way is timed with the switch serialised (a barrier after it, as a mispredicted switch is one) and as it comes:
  *   nothing   no look-ahead
- *   unnoted   as nothing, and the coroutines leave no notes, nor look whether they should: what logging costs
- *   ahead1, ahead2, ahead4, ahead8, paced3, paced4, lull1   the plans of ahead.c, each for ever, by tables of the lines that a
+ *   unnoted   as nothing, but the coroutines write no notes and do not test whether they should: what logging costs
+ *   ahead1, ahead2, ahead4, ahead8, paced3, paced4, lull1   the plans of ahead.c, each fixed, by tables of the lines that a
  *             coroutine noted when it ran before
  *   adaptive  the library chooses among these
- *   warm      as unnoted, among so few coroutines that all stays in the first level: the bound of what computes
- *   fetch     runs no coroutine but prefetches its table and the lines in it, and has one barrier where a switch has two: the
- *             bound of what the memory can bring. A barrier is passed when each line that was asked for has been translated
- *             and has a buffer, so who asks for the same lines in two parts waits no less
- * Nothing that brings these lines before they are used can be faster than the slower of the two. Two more say what the rest is:
+ *   warm      as unnoted, among so few coroutines that all of them stay in the first level: the bound set by computing
+ *   fetch     prefetches a coroutine's table and the lines in it without running it, with one barrier where a switch has two:
+ *             the bound set by memory. A barrier waits until each line asked for has been translated and has a fill buffer, so
+ *             asking for the same lines in two parts waits no less
+ * No way to bring these lines before they are used can be faster than the slower of the two. Two more explain the remainder:
  *   translate runs no coroutine, and prefetches as many lines as a coroutine has pages, each on a page of its own, all in the
- *             second level: what of `fetch` is translation, if the processor has fewer translations at hand than NEAR_LINES
- *   overlap   looks ahead as the fastest plan does, but runs the few coroutines of `warm`: nothing that is brought is used, so
- *             nothing is waited for. What is beyond `fetch` here, two barriers and one set of page walkers cost. No bound
- *             where the processor has few translations at hand: the few coroutines' pages are pushed out by the others'
+ *             second level: the part of `fetch` that is translation, if the processor's TLBs hold fewer than NEAR_LINES entries
+ *   overlap   looks ahead as the chosen plan does, but runs the few coroutines of `warm`: none of the lines brought is used, so
+ *             nothing waits for them. What it takes beyond `fetch` is the cost of two barriers and of one set of page walkers.
+ *             It is no bound on a processor with few TLB entries: the other coroutines' pages evict those of the few
  *
  * A block runs every way once, in random order, for a stretch of 256 activations, after some that are not counted; the next
- * stretch goes on in the queue where the one before ended. So what disturbs one way disturbs all, and no way finds lines near
- * that another has just used. Tables are made by the library; one activation of each stretch is logged, anew in each block.
- * A line for each: WAY SERIALISED NANOSECONDS, per activation, the median of the stretches; and two lines
- * "logging SERIALISED SPEED", of nothing in times that of unnoted, from pairs of stretches.
+ * stretch goes on in the queue where the one before ended. So a disturbance affects all ways alike, and no way finds lines near
+ * that another has just used. Tables are made by the library; one random activation of each stretch is logged.
+ * One line for each way: WAY SERIALISED NANOSECONDS, per activation, the median of the stretches; and two lines
+ * "logging SERIALISED SPEED": the speed of nothing over that of unnoted, from pairs of stretches.
  */
 #include "timing.h"
 
 #include "context_switch.h"
 
 enum { LINES = 16, STACK_BYTES = 4096 + 64, TABLE_ENTRIES = 20, NOTES = 32, FEW = 4, COMPUTE = 20 };
-/* What `translate` asks for: so many lines in all, and for each coroutine one a page of its lines, its stack and itself. */
+/* What `translate` asks for: NEAR_LINES lines in turn, per coroutine one for each page of its lines, its stack and itself. */
 enum { NEAR_LINES = 4096, PAGES = LINES + 2, PAGE_BYTES = 4096 };
 enum { STACK_TOUCHED_MAX = 512, STRETCH = 256, LEAD = 32, BLOCKS_MAX = 10000 };
 
@@ -71,7 +71,7 @@ static const struct way ways[] = {
 
 enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
 
-/* Where the queue stands, for who looks ahead in it. */
+/* The position in the queue, for look-ahead. */
 struct place {
 	size_t at, used;
 };
@@ -108,7 +108,7 @@ static void walk(struct context *self, void *message)
 	for (;;) {
 		uint64_t sum = own->sum;
 
-		/* Whether notes do anything is looked at once, so that while they do nothing the walk is the plain one. */
+		/* Whether notes do anything is tested once, so that while they do nothing the walk is a plain loop. */
 		if (unnoted || !notes.on) {
 			for (void **line = own->first; line; line = *line)
 				sum += (uintptr_t)line;
@@ -149,7 +149,7 @@ static inline void activate(struct coroutine *coroutine)
 		barrier();
 }
 
-/* The same, and a table is made of the notes that it left. */
+/* The same, and makes a table of the notes that the coroutine wrote. */
 static void activate_logged(struct coroutine *coroutine)
 {
 	size_t used;
@@ -176,7 +176,7 @@ static void translate(void)
 	}
 }
 
-/* Runs so many coroutines in turn; the nanoseconds that one took. */
+/* Runs that many activations in turn; returns the nanoseconds of one. */
 static double stretch(int number, struct place *place, int activations, int logged)
 {
 	const struct way *way = &ways[number];
@@ -214,7 +214,7 @@ static double run_way(int number)
 	struct place place = { 0, FEW };
 	double took;
 
-	/* Entries that the way before left to be asked for are not this one's. */
+	/* Entries that the previous way had still to ask for are dropped. */
 	notes.on = 0;
 	notes.next = notes.end;
 	unnoted = !way->noting;
@@ -234,7 +234,7 @@ static double run_way(int number)
 	return took;
 }
 
-/* The lines of `translate`, in random order: a page each, all over its page, so that they spread over the sets of a cache. */
+/* The lines of `translate`, in random order: one in each page, at varying offsets, so that they spread over a cache's sets. */
 static void set_up_near(void)
 {
 	char *pages = map((size_t)NEAR_LINES * PAGE_BYTES);
@@ -291,7 +291,7 @@ static int ascending(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The time of `unnoted` over that of `nothing`, the median of the blocks: both lie within milliseconds, so drift is in neither. */
+/* The time of `unnoted` over that of `nothing`, the median of the blocks: both lie within milliseconds, so drift cancels. */
 static double logging_cost(int half, uint64_t blocks)
 {
 	double ratios[BLOCKS_MAX];
@@ -314,7 +314,7 @@ static void begin(void)
 				cache_log_ahead_fix(&aheads[half][way], ways[way].plan);
 		}
 		serialised = half;
-		/* The first trial may still find lines where setting up left them. */
+		/* The first trial may still find lines in the caches from the set-up. */
 		while (aheads[half][ADAPTIVE].trial.trials < 2)
 			run_way(ADAPTIVE);
 		cache_log_ahead_fix(&aheads[half][OVERLAP], aheads[half][ADAPTIVE].trial.chosen);

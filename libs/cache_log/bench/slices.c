@@ -3,30 +3,31 @@
  * slices PATTERN KIB SLICE_US EVICT ROUNDS SEED: what a task gets done in slices of fixed wall time, restoring included.
  *
  * PATTERN: chase (a dependent walk round all lines, in random order but always the same), stream (lines one behind the other,
- * each once), search (a balanced tree, a line a node, lies scattered; from its root to a leaf by random keys, again and again,
- * so that what was touched last is likely to be touched next).
- * KIB: the task's memory. EVICT: l3 (between two slices others read 4 MiB, so that the second level holds nothing of the
- * task and the third everything), none (the others touch nothing).
+ * each once), search (a balanced tree of scattered nodes, a line each, walked from root to leaf by random keys, again and
+ * again, so that what was touched last is likely to be touched next).
+ * KIB: the task's memory. EVICT: l3 (between two slices 4 MiB of other memory are read, so that the second level holds nothing
+ * of the task and the third everything), none (nothing is read between slices).
  *
  * Ways, in random order in each round, one slice each, all on the same memory:
  *   nothing    no library
- *   restore    cache_log, restoring the whole table always
- *   follow     cache_log, following the log's notes always
- *   recent     cache_log, restoring the quarter of the table's lines that were touched last always
- *   few        cache_log, restoring the sixteenth that was touched last always
- *   feedback   cache_log, as it comes: restoring by that of these plans which pays most, if any does
- *   note       cache_log, logging as in the two above but never restoring: what logging costs where lines are far
- *   loads      no library; the task's memory is read from end to end as the slice begins, which is part of it: what bringing
- *              these lines takes at least, where the processor drops none and nobody has to know which they are
+ *   restore    cache_log, always restoring the whole table
+ *   follow     cache_log, always following the log's notes
+ *   recent     cache_log, always restoring the quarter of the table's lines that were touched last
+ *   few        cache_log, always restoring the sixteenth that was touched last
+ *   feedback   cache_log as it comes, restoring by the plan of these that pays most, if any does
+ *   note       cache_log, logging as in the ways above but never restoring: what logging costs where lines are far
+ *   loads      no library; each slice begins with reading the task's memory from end to end, which counts: what bringing these
+ *              lines takes at least, if the processor drops none and the lines need not be known
  *   warm       no library, and nothing evicted (the memory is read just before the slice): the bound
  *   warm_note  the same with logging: what logging costs where lines are near
  *
- * A slice in which the clock jumped (the system ran something else) is left out, in every way alike. A line for each way:
+ * A slice in which the clock jumped (the system ran something else) is left out, in all ways alike. One line for each way:
  *     WAY STEPS_PER_US SLICES LEFT_OUT RESTORED RESTORE_US
  * but none for loads where reading takes all of the slice: no step is done, so there is no speed.
- * Slices are of up to thirty-two kinds (by which plan they were restored, logged or not, ended by making a table or not). Of each kind the median
- * of speed and the median of time are taken, switch in and out included, and weighted by how many there were: a mean over
- * the way's life that one interruption cannot move, and that the clock, looked at every 16 steps, does not make coarse.
+ * There are up to 32 kinds of slices (by the plan that restored them, logged or not, ended by making a table or not). For each
+ * kind the median of speed and the median of time are taken, switch in and out included, and weighted by the number of
+ * slices: a mean over the way's life that one interruption cannot move, and that the clock, read every 16 steps, does not
+ * make coarse.
  */
 #include "timing.h"
 
@@ -36,14 +37,14 @@ enum { ROUNDS_MAX = 20000, OTHERS_BYTES = 4 << 20, STEPS = 16, JUMP_US = 8 };
 
 static const char *const names[WAYS] = { "nothing",  "restore", "follow", "recent",    "few",
 					 "feedback", "note",	"warm",	  "warm_note", "loads" };
-/* Of the ways without feedback. */
+/* The plans of the ways without feedback. */
 static const enum cache_log_plan_of_slices plans[WAYS] = {
 	[RESTORE] = CACHE_LOG_WHOLE_TABLE, [FOLLOW] = CACHE_LOG_FOLLOW,
 	[RECENT] = CACHE_LOG_RECENT,	   [FEW] = CACHE_LOG_FEW,
 	[NOTE] = CACHE_LOG_WHOLE_TABLE,	   [WARM_NOTE] = CACHE_LOG_WHOLE_TABLE,
 };
 
-/* Steps a microsecond, and of how many microseconds. */
+/* Steps per microsecond, and the microseconds of the slice. */
 struct pace {
 	double speed, us;
 };
@@ -51,7 +52,7 @@ struct pace {
 struct way {
 	double *restore_us;
 	struct cache_log log;
-	/* Each way is a task of its own, which goes on where it was: with a place in common, the slices of a log would not join. */
+	/* Each way is a task of its own and goes on where it was: from a shared position, a log's slices would not join. */
 	void **position;
 	size_t line_next;
 	uint64_t keys;
@@ -121,7 +122,7 @@ static inline __attribute__((always_inline)) void search(struct cache_log_notes 
 	position = at;
 }
 
-/* Whether notes do anything is looked at once for STEPS of them, so that while they do nothing the steps are the plain ones. */
+/* Whether notes do anything is tested once for STEPS of them, so that while they do nothing the steps are a plain loop. */
 static void steps(struct cache_log_notes *notes)
 {
 	bool noting = notes && notes->on;
@@ -143,11 +144,11 @@ static void read_all(const char *from, size_t count)
 	sink = sum;
 }
 
-/* What happens between two slices of the task, and is nobody's time here. */
+/* What happens between two slices of the task; it is not timed. */
 static void between(int way)
 {
 	if (way == WARM || way == WARM_NOTE) {
-		/* What is larger than all near caches cannot be made near. */
+		/* Memory larger than all near caches cannot be brought near. */
 		for (int time = 0; time < 2 && bytes <= OTHERS_BYTES; time++)
 			read_all(memory, bytes);
 	} else if (evict) {
@@ -174,8 +175,8 @@ static bool work(struct cache_log_notes *notes, uint64_t end, uint64_t *done)
 }
 
 /*
- * The ticks of a switch out. Where a table may be made it is the processor's time: such slices are few, and one that was
- * interrupted there, for milliseconds, would count for all of them.
+ * Returns the ticks of a switch out. Where a table may be made, the thread's processor time is taken: such slices are few, and
+ * one that was interrupted there for milliseconds would count for all of them.
  */
 static uint64_t switch_out(struct cache_log *log, uint64_t done)
 {
@@ -207,7 +208,7 @@ static void slice(int number, double slice_us)
 	keys = way->keys;
 	start = cache_log_ticks();
 	if (log) {
-		/* What it is about to do. */
+		/* The plan that the switch in is going to use. */
 		kind = log->feedback_on ? (int)log->feedback.restoring : log->plan;
 		if (cache_log_switch_in(log) != CACHE_LOG_OK)
 			kind = 0;

@@ -22,7 +22,7 @@ static inline uint64_t random_word(void)
 	return random_state;
 }
 
-/* In large pages, where the system gives them: small ones would be scattered in a cache that is indexed by physical addresses. */
+/* Maps memory in large pages, if the system gives them: small ones lie scattered in a cache that physical addresses index. */
 static inline void *map(size_t bytes)
 {
 	size_t large = (size_t)2 << 20;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The loop of every variant, which defines HINT(address): the instruction is all that differs. Processors take a prefetch in
- * a cycle or two, so what stands around it counts: whether a budget may end the loop is asked once, and an entry of one line,
- * as walks leave them, is no loop of its own.
+ * a cycle or two, so the code around it counts: whether the budget may end the loop is tested once, and an entry of one line,
+ * as walks write them, takes no inner loop.
  */
 #include "cache_log.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What can be seen of prefetching: the number of lines and the check. It asks for none, which is right, too, if useless. */
+/* What can be observed of prefetching: the number of lines and the check. It prefetches nothing, which is right, if useless. */
 #include "cache_log.h"
 
 uint64_t cache_log_prefetch(const uint64_t *entries, size_t count, uint64_t lines_max, uint64_t *check)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Checks and bench of cache_log_prefetch. A prefetch shows nothing under QEMU, so what is checked is all that could go
+ * Checks and bench of cache_log_prefetch. A prefetch has no effect under QEMU, so what is checked is all that could go
  * wrong around it: the number of lines and the check, reads outside the table, changed memory, and faults: entries name
- * forbidden pages, unmapped and impossible addresses, and the whole address space at random.
+ * forbidden pages, unmapped and invalid addresses, and random ones of the whole address space.
  */
 #include "assay.h"
 #include "cache_log.h"
@@ -48,7 +48,7 @@ static uint64_t sum_of(const unsigned char *from, const unsigned char *to)
 	return sum;
 }
 
-/* Each of these kinds of addresses, with runs of every length. */
+/* An entry with an address of this kind and a random number of lines. */
 static uint64_t entry_of(unsigned int kind)
 {
 	unsigned int lines = 1 + assay_random_below((uint32_t)CACHE_LOG_LINE);
@@ -64,7 +64,7 @@ static uint64_t entry_of(unsigned int kind)
 	case 2: /* the first page, and the last, from which runs go round to the first */
 		address = assay_random_below(2) ? assay_random_below(4096) : -(uintptr_t)assay_random_below(4096);
 		break;
-	case 3: /* the kernel's half, and on x86-64 what is no address at all */
+	case 3: /* the kernel's half, on x86-64 mostly non-canonical addresses */
 		address = (uintptr_t)random_word() | (uintptr_t)1 << 63;
 		break;
 	default:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reads and verifies everything first, then prefetches. It looks at no clock: a budget of ticks ends it only if it is 0. */
+/* Reads and verifies everything first, then prefetches. It reads no clock: a budget of ticks ends it only if it is 0. */
 #include "cache_log.h"
 
 enum cache_log_status cache_log_restore(struct cache_log_table *table, uint64_t owner, uint32_t epoch,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Checks and bench of cache_log_restore, and with it of tables, logs and feedback. The library around the variant is
- * compiled in here with a prefetch that writes down the address instead, so that which lines are asked for, and in which
- * order, is seen. (The instruction itself is cache_log_prefetch's, which is checked by itself.)
+ * compiled in here with a prefetch that records the address instead, so that it is seen which lines are asked for, and in
+ * which order. (The instruction itself is cache_log_prefetch's, which is checked by itself.)
  */
 #include "assay.h"
 
@@ -46,7 +46,7 @@ static void is_status(enum cache_log_status found, enum cache_log_status wanted)
 	assay_passed();
 }
 
-/* A table at the end of the region, so that a read behind it faults, with lines of `bytes` of memory that need not exist. */
+/* A table at the end of the region, so that a read behind it faults, filled from these notes; their lines need not exist. */
 static struct cache_log_table *table_of(size_t entries, const uint64_t *notes, size_t notes_count)
 {
 	void *memory = region.end - CACHE_LOG_TABLE_BYTES(entries);
@@ -115,7 +115,7 @@ static void check_twice(void)
 	is(table->entries[0], note(20, 1), "entry");
 }
 
-/* Which lines a table has, as far as these are; each is one entry. */
+/* A table has these lines and no others, one per entry. */
 static void has(const struct cache_log_table *table, const unsigned int *lines, size_t count)
 {
 	is(table->entries_count, count, "entries");
@@ -208,7 +208,7 @@ static void check_budgets(bool quick)
 	budget.ticks = 1;
 	asked_count = 0;
 	is_status(cache_log_restore(table, OWNER, EPOCH, budget, &statistics), CACHE_LOG_OK);
-	/* 32 entries are done before the clock is looked at; whether it has moved by then is the clock's affair. */
+	/* 32 entries are done before the clock is read; whether it has advanced by then depends on the clock. */
 	if (asked_count < 32)
 		assay_fail("stopped after %lu lines without a look at the clock", (unsigned long)asked_count);
 }
@@ -258,7 +258,7 @@ static void check_wrong_tables(void)
 	is_status(cache_log_table_verify(table, bytes, OWNER, EPOCH), CACHE_LOG_TOO_SMALL);
 }
 
-/* A table whose check holds, of more lines than it has room for one by one: notes could not be added to it. */
+/* A table with a valid check and more lines than it has entries for: notes could not be added to it. */
 static void check_too_many_lines(void)
 {
 	const uint64_t notes[] = { note(1, 1), note(5, 1) };
@@ -274,7 +274,7 @@ static void check_too_many_lines(void)
 	is_status(cache_log_table_verify(table, CACHE_LOG_TABLE_BYTES(4), OWNER, EPOCH), CACHE_LOG_CORRUPT);
 }
 
-/* Each bit of a table turned, one at a time. */
+/* Each bit of a table flipped, one at a time. */
 static void check_corrupt(bool quick)
 {
 	const uint64_t notes[] = { note(1, 1), note(5, 1), note(7, 1), note(30, 1) };
@@ -286,7 +286,7 @@ static void check_corrupt(bool quick)
 		uint64_t corrupt = statistics.refused[CACHE_LOG_CORRUPT];
 		enum cache_log_status status;
 
-		/* A longer entries_max would be the caller's own memory's length; verify alone knows better. */
+		/* Not the counts: a restore takes the memory's length from entries_max, and only verify is told it. */
 		if (bit / 8 >= offsetof(struct cache_log_table, entries_count) && bit / 8 < sizeof(*table))
 			continue;
 		assay_case("bit %u of a table turned", bit);
@@ -311,8 +311,8 @@ static void check_corrupt(bool quick)
 
 /*
  * Feedback on slices whose rate with restoring is `gain` percent of that without, with noise of some percent and now and then
- * a slice at a tenth of the speed. All work done, in percent of what never restoring had got done, is compared with what the
- * better of the two would have got.
+ * a slice at a tenth of the speed. The work done, in percent of what it would be without restoring, is compared with that of
+ * the better choice.
  */
 static void check_feedback(bool quick)
 {
@@ -334,7 +334,7 @@ static void check_feedback(bool quick)
 				cache_log_feedback_slice(&feedback, work, 1000000);
 			}
 			assay_case("feedback gain=%u seed=%u", gains[g], seed);
-			/* Where much is gained, the probes' slices without it cost some; where little is, it may stay off. */
+			/* With a large gain, the probes' slices cost some of it; with a small one, feedback may stay off. */
 			least = best <= 110 ? 98 * slices * 100 : slices * best * 93;
 			if (done < least)
 				assay_fail("got %lu done of %lu", (unsigned long)(done / slices), (unsigned long)(best * 100));
@@ -343,7 +343,7 @@ static void check_feedback(bool quick)
 	}
 }
 
-/* Three plans of several worth: the best has to be found, among slices that vary and others that were interrupted. */
+/* Three plans of different worth: the best has to be found, although slices vary and some are interrupted. */
 static void check_choice(bool quick)
 {
 	static const unsigned int worth[][5] = {

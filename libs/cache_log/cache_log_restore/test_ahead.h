@@ -29,7 +29,7 @@ static void check_look_ahead(void)
 	is(asked_count, 0, "lines asked for while it is off");
 }
 
-/* A queue of eight tasks with one table each; which of them were asked for. */
+/* A queue of eight tasks with one table each. */
 static struct cache_log_table *queued[8];
 
 static const struct cache_log_table *table_in(const void *queue, unsigned int distance)
@@ -66,7 +66,7 @@ static void check_paced(void)
 		is(asked[0], note(300 + 3 * (unsigned int)i, 1), "the line");
 	}
 	is(notes.noted, 0, "notes in the ring");
-	/* The table is gone before all of it was asked for, as is the task that runs third from then. */
+	/* The table is overwritten before all of it was asked for, and the task that runs third from then is not known. */
 	queued[3]->entries[3] = 1;
 	at = 1;
 	queued[4] = NULL;
@@ -98,8 +98,8 @@ static void check_paced(void)
 }
 
 /*
- * The trial, with plans whose activations take so many hundred ticks, more or less: it has to choose the fastest, and nothing
- * where nothing is gained.
+ * A trial of plans whose activations take `costs` hundred ticks and some noise: it has to choose the fastest, or none if none
+ * gains anything.
  */
 static void check_trial(void)
 {
@@ -123,7 +123,7 @@ static void check_trial(void)
 		cache_log_ahead_create(&ahead, CACHE_LOG_TABLE_BYTES(8), &notes);
 		for (unsigned int steps = 0; ahead.trial.trials < 2 && steps < 1 << 19; steps++) {
 			cache_log_look(&ahead, table_in, &at);
-			/* A rest is not waited for. */
+			/* Rests are cut short. */
 			if (ahead.trial.phase == RESTING)
 				ahead.left = 1;
 			trial_clock += costs[c][ahead.trial.trying] * 100 + assay_random_below(200);

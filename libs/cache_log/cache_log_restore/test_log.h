@@ -89,7 +89,7 @@ static void check_logs(void)
 	is_status(cache_log_create(&log_under_test, region.start + 4, 4000, OWNER), CACHE_LOG_MISALIGNED);
 }
 
-/* A task that goes round 100 lines, logged over 64 of its steps or all, then followed. */
+/* Steps of a task that loops over 100 lines. */
 static void go_round(struct cache_log *log, uintptr_t from, uintptr_t steps)
 {
 	for (uintptr_t i = from; i < from + steps; i++)
@@ -181,7 +181,7 @@ static void check_follow(void)
 	cache_log_switch_out(log, 1);
 }
 
-/* A slice that comes back to three lines between any two others: 64 notes of 19 lines at most. `line` goes round 70 others. */
+/* A slice that returns to three lines between any two others: 64 notes of 19 lines at most. `line` counts through 70 others. */
 static void run_a_slice_of_few_lines(struct cache_log *log, uintptr_t *line)
 {
 	cache_log_switch_in(log);
@@ -193,7 +193,7 @@ static void run_a_slice_of_few_lines(struct cache_log *log, uintptr_t *line)
 	cache_log_switch_out(log, 1);
 }
 
-/* Such a task fills a ring with few lines. The log goes on until it has hardly more to say: of 70 lines it is to have all. */
+/* Such a task fills a ring with few lines. The log goes on until a ring adds hardly any, and then has to have all 73. */
 static void check_chapters(void)
 {
 	struct cache_log *log = new_log(128);
@@ -222,8 +222,8 @@ static void check_chapters(void)
 
 /*
  * Each word of a table's head and some of its entries damaged between two rings of a log, and before a restore: nothing
- * outside of the log's memory is touched (the region's neighbours fault), and the next table is whole. Whose a table is, the
- * log knows from its head alone.
+ * outside of the log's memory is touched (the region's neighbours fault), and the next table is whole. Its owner is not
+ * checked: the log knows it from the table's head alone.
  */
 static void check_damage_between_chapters(bool twice)
 {
@@ -248,7 +248,7 @@ static void check_damage_between_chapters(bool twice)
 	}
 }
 
-/* What takes most of a slice is not tried at full length again, and a new table is. */
+/* A table whose restore takes most of a slice is not restored in full again. */
 static void check_enough(void)
 {
 	struct cache_log *log = new_log(1024);

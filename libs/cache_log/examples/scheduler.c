@@ -3,8 +3,8 @@
  * scheduler [COUNT]: a scheduler of thousands of coroutines over libs/vector_state/switch that looks ahead with cache_log.
  *
  * Each coroutine serves accounts: it walks a list of records of its own and adds them up. All that the library adds to a
- * scheduler stands in run_all: log now and then what a coroutine touches, make its table, look ahead in the queue, at a
- * distance that the library finds out. Prints the time with and without, and whether the sums are the same.
+ * scheduler is in run_all: log now and then what a coroutine touches, make its table, look ahead in the queue, at a distance
+ * that the library finds out. Prints the time without and with it, and whether the sums are the same.
  */
 #include "cache_log.h"
 #include "context_switch.h"
@@ -50,7 +50,7 @@ static struct cache_log_table *table_of(struct coroutine *coroutine)
 	return (struct cache_log_table *)coroutine->table;
 }
 
-/* Where the queue stands. */
+/* The position in the queue. */
 struct place {
 	struct coroutine **queue;
 	size_t at, count;

@@ -5,10 +5,10 @@
  *     cache-log-pages 1
  *     page 4096
  *     file BYTES DEVICE INODE SECONDS NANOSECONDS
- *     run FIRST COUNT           one for each stretch of cached pages, ascending, apart
+ *     run FIRST COUNT           one for each run of cached pages, ascending, not adjacent
  *     end RUNS PAGES CHECK
  *
- * Written under another name and renamed, so that there is a whole list or none. CHECK is FNV-1a over all before that line.
+ * Written under another name and renamed, so that there is a whole list or none. CHECK is FNV-1a over all before its line.
  */
 #include "pages.h"
 
@@ -124,7 +124,7 @@ static void add_run(struct list *list, const char *path, size_t line, struct run
 	list->pages += run.count;
 }
 
-/* One line of the list; whether it was its end. */
+/* Reads one line of the list; returns whether it was the last. */
 static bool read_line(struct list *list, const char *path, size_t number, const char *line, uint64_t check)
 {
 	uint64_t pages, wanted;
@@ -171,7 +171,7 @@ void list_read(struct list *list, const char *path)
 
 		if (!end)
 			malformed(path, number + 1, "a line without an end");
-		/* The text stays whole for the check. */
+		/* A copy: the text has to stay as it is for the check. */
 		line = must_have(strndup(at, (size_t)(end - at)));
 		ended = read_line(list, path, ++number, line, check);
 		free(line);

@@ -124,7 +124,7 @@ static int record(const char *path, const char *list_path)
 	return STATUS_FINE;
 }
 
-/* The list, if it is of this file as it is now. */
+/* Opens the file and reads the list; refuses a list that is not of this file as it is now. */
 static int open_with_list(const char *path, const char *list_path, struct list *list)
 {
 	struct stat file;
@@ -168,7 +168,7 @@ static int show(const char *path, const char *list_path)
 	int descriptor = open_with_list(path, list_path, &list);
 	struct counting counting = { .list = &list };
 
-	/* A list of another page size is counted in this system's pages. */
+	/* Marks are for this system's pages, so the pages of a list with another page size cannot be counted. */
 	if (list.page_bytes != (uint64_t)sysconf(_SC_PAGESIZE))
 		stop(STATUS_REFUSED, "%s: has pages of %lu bytes, this system has others: restore works, show does not",
 		     list_path, (unsigned long)list.page_bytes);
@@ -189,7 +189,7 @@ static double number_of(const char *option, const char *word, double min, double
 	return value;
 }
 
-/* FILE and LIST into `names`, options before, between and behind them. */
+/* FILE and LIST into `names`; options may stand before, between and behind them. */
 static void read_options(struct restore_options *options, const char *names[2], char **words)
 {
 	int count = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the two halves of cache-log-pages share: lists of pages, messages. list.c has the format. */
+/* What the parts of cache-log-pages share: lists of pages, messages, restoring. list.c has the format. */
 #ifndef CACHE_LOG_PAGES_H
 #define CACHE_LOG_PAGES_H
 
@@ -23,7 +23,7 @@ struct list {
 	uint64_t pages;
 };
 
-/* Prints "cache-log-pages: error: WHAT: remedy" and ends with the status. */
+/* Prints "cache-log-pages: error: WHAT: remedy" and exits with the status. */
 _Noreturn void stop(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void *must_have(void *memory);
 

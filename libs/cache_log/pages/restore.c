@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Restoring: the runs of a list are asked for by POSIX_FADV_WILLNEED, in pieces, in order, no faster than the rate. Between
- * pieces it looks whether memory is short, and stops if so: what is brought in would only push out what is used. The
- * kernel may take less of an advice than was asked for, so each piece is small and is read once more where it is missing.
+ * Restoring: the runs of a list are asked for by POSIX_FADV_WILLNEED, in pieces, in order, no faster than the rate. Every few
+ * pieces it tests whether memory is short, and stops if so: what is brought in would only evict what is used. The kernel may
+ * read less than an advice asks for, so pieces are small; where the advice fails, a piece is read instead.
  */
 #include "pages.h"
 
@@ -43,7 +43,7 @@ static bool number_in(const char *path, const char *word, double *number)
 	return found;
 }
 
-/* Why to stop, or NULL. A system that does not tell its pressure is judged by its free memory alone. */
+/* Why to stop, or NULL. A system that does not report its pressure is judged by its available memory alone. */
 static const char *pressure(const struct restore_options *options)
 {
 	double waiting, available_kib;
@@ -80,7 +80,7 @@ static int longer_first(const void *a, const void *b)
 	return x > y ? -1 : x < y;
 }
 
-/* Asks for one piece. A file system without the advice is read instead. */
+/* Asks for one piece; reads it if the file system does not take the advice. */
 static void ask(int file, uint64_t from, uint64_t bytes)
 {
 	static char unused[PIECE_BYTES];
@@ -98,7 +98,7 @@ struct progress {
 	uint64_t pieces;
 };
 
-/* Whether to go on behind this piece. */
+/* Asks for one piece, within the limits; returns whether to go on. */
 static bool piece(struct progress *progress, uint64_t from, uint64_t bytes)
 {
 	const struct restore_options *options = progress->options;
@@ -122,7 +122,7 @@ void restore(int file, const struct list *list, const struct restore_options *op
 	struct progress progress = { .file = file, .options = options, .result = result, .started = seconds() };
 
 	*result = (struct restored){ 0 };
-	/* Our own order: the kernel's read-ahead would bring neighbours that nobody logged. */
+	/* No read-ahead by the kernel: it would bring neighbours that are not in the list. */
 	posix_fadvise(file, 0, 0, POSIX_FADV_RANDOM);
 	if (options->by_size)
 		qsort(list->runs, list->runs_count, sizeof(struct run), longer_first);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * effect: does a restore bring the lines that the table names, and no others? Natively, for QEMU has no caches.
+ * effect: does a restore bring the lines that the table names, and no others? This runs natively, for QEMU has no caches.
  *
- * Lines are pushed out of all caches; a table that names every second of them is restored; each line is then timed. Named
- * lines have to come several times as fast as the others, which stand in pages of their own, out of reach of prefetchers. Repeated until it is seen, since a shared machine may throw out in
- * between what was brought in; a prefetch of the wrong lines is never seen. On machines without a way to push a line out
- * from user code (the program says so) it is skipped.
+ * Lines are flushed from all caches; a table that names every second of them is restored; each line is then timed. Named lines
+ * have to come at least twice as fast as the others; each line is in a page of its own, out of reach of prefetchers. This is
+ * repeated until it is seen, since a shared machine may evict in between what was brought in; a prefetch of the wrong lines
+ * never passes. Where user code cannot flush a line, the test says so and is skipped.
  */
 #include "cache_log.h"
 

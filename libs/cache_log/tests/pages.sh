@@ -1,12 +1,12 @@
 # shellcheck shell=bash disable=SC2154
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Part of tests/run: cache-log-pages on a file of its own, good and bad.
+# Part of tests/run: cache-log-pages on a file of its own, with good and with bad lists.
 tool=$out/cache-log-pages
 work=$(mktemp -d "$build/pages.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 file=$work/file list=$work/list
 
-# The file is written and dropped from the cache; of every 100 pages the first ten are then read.
+# The file is written and dropped from the cache; of every 400 pages the first ten are then read.
 make_file() {
     head -c $((4096 * 2000 + 100)) /dev/urandom >"$file"
     sync "$file"
@@ -55,7 +55,7 @@ expect "pages: a folder" 2 'no regular file' "$tool" record "$work" "$list"
 expect "pages: no list" 2 'name a list' "$tool" restore "$file" "$work/none"
 expect "pages: a list that cannot be written" 2 'can be written' "$tool" record "$file" "$work/none/list"
 
-# Every line of the list damaged in turn, and the list cut off everywhere.
+# Every line of the list damaged in turn, and the list cut off at several places.
 lines=$(wc -l <"$list")
 bytes=$(stat -c %s "$list")
 for line in $(seq 1 "$lines"); do

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * All of the libraries in one program, beside what the C library calls alike, and what their headers say of inputs at the
- * edge: nothing, no memory, addresses aligned to nothing, sizes that do not exist.
+ * All of the libraries in one program, beside the C library's functions of similar names, and what their headers say of edge
+ * cases: empty inputs, NULL, misaligned addresses, impossible sizes.
  */
 #include <byteswap.h>
 #include <cache_log.h>

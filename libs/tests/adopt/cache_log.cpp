@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A table of notes made and verified; then one bit of it is wrong. */
+/* A table of notes is made and verified; then one bit of it is flipped. */
 #include <cache_log.h>
 #include <cstdio>
 #include <vector>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The UDP checksum of RFC 768's kind over a payload that arrives in two pieces, of even length first. */
+/* A checksum as of UDP (RFC 768) over a payload that arrives in two pieces, the first of even length. */
 #include <checksum.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* An IPv4 header is filled in, one hop counted off, and verified. */
+/* An IPv4 header's checksum is computed, updated for a decremented TTL, and verified. */
 #include <checksum.h>
 #include <cstdio>
 #include <cstring>

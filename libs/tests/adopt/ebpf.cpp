@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A program that calls a helper, compiled for another machine than most this runs on: code for POWER is only looked at. */
+/* A program that calls a helper is interpreted; of its code for POWER, which few hosts can run, only the size is asked for. */
 #include <cstdio>
 #include <ebpf.h>
 #include <host/host.h>

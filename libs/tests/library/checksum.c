@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Every function of the library against its definition (FUNCTION/reference.c), at random lengths, alignments and values: what
- * the hot paths' own tests do for each form, for what the dispatcher gives on this CPU.
+ * Every function of the library against its definition (FUNCTION/reference.c), at random lengths, alignments and values. The
+ * hot paths' own tests do that for each form; this does it for the form that the dispatcher chooses on this CPU.
  */
 #include <checksum.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Remembers what it has found in an open hash table, by Fibonacci hashing, at most half full. A line's number is never
- * all ones above the low bits and 0 is a line like others, so bit 0, free in a line's address, marks a slot as taken.
+ * Remembers what it has found in a hash table with open addressing, by Fibonacci hashing, at most half full. 0 is a line
+ * like any other, so bit 0, which is free in a line's address, marks a slot as taken.
  *
  * assay-about: an open hash table of the lines found
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For tasks of few lines, such as coroutines: the lines found are searched as they stand, most recent first, which needs no
- * scratch room to be cleared. Quadratic, so hashed.c takes over where there are more notes than a few.
+ * For tasks of few lines, such as coroutines: a linear search of the lines found, the latest first, which needs no scratch
+ * room to be cleared. Quadratic, so hashed.c takes over beyond FEW notes.
  *
  * assay-about: a search among the lines found, for up to 64 notes; hashed beyond
  * assay-needs: hashed

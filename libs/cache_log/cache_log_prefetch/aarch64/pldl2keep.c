@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Into the second level: a table larger than the first would only push its own lines out of there.
+ * Into the second level: the lines of a table larger than the first level would evict each other there.
  *
  * assay-about: prfm pldl2keep, into the second level
  */

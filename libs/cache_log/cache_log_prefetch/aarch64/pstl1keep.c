@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For writing: the line comes in a state in which a store need not ask again.
+ * For writing: the line comes in an exclusive state, so a store need not request it again.
  *
  * assay-about: prfm pstl1keep, for writing
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Once and not again: for lines that a slice reads a single time.
+ * Non-temporal: for lines that a slice reads a single time.
  *
  * assay-about: prefetchnta, for one use
  */

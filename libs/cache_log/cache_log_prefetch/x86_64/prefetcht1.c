@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Into the second level and beyond: a table larger than the first level would only push its own lines out of there.
+ * Into the second level and beyond: the lines of a table larger than the first level would evict each other there.
  *
  * assay-about: prefetcht1, past the first level
  */

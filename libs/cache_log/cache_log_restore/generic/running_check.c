@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The check runs along with the prefetches, which wait for memory anyway. A clock is read only if there is a limit of time,
- * every 32 entries. The head is looked at first: it decides whether the entries may be read at all.
+ * The check is computed along with the prefetches, which wait for memory anyway. The clock is read only if ticks are limited,
+ * every 32 entries. The head is read first: it decides whether the entries may be read at all.
  *
  * assay-about: checks entries while prefetching them
  */
@@ -15,7 +15,7 @@ static enum cache_log_status refuse(struct cache_log_statistics *statistics, enu
 	return status;
 }
 
-/* From the head alone. */
+/* Judges a table by its head alone. */
 static enum cache_log_status judge(const struct cache_log_table *table, uint64_t owner, uint32_t epoch,
 				   struct cache_log_budget budget)
 {
@@ -32,7 +32,7 @@ static enum cache_log_status judge(const struct cache_log_table *table, uint64_t
 	return budget.lines && budget.ticks ? CACHE_LOG_OK : CACHE_LOG_NO_BUDGET;
 }
 
-/* The entries in pieces with a look at the clock in between; how many lines were asked for. */
+/* Prefetches the entries in pieces and reads the clock between them; returns how many lines were asked for. */
 static uint64_t prefetch_by_clock(const struct cache_log_table *table, struct cache_log_budget budget, uint64_t *check,
 				  size_t *done)
 {
@@ -65,7 +65,7 @@ enum cache_log_status cache_log_restore(struct cache_log_table *table, uint64_t 
 	else
 		asked = prefetch_by_clock(table, budget, &check, &done);
 	statistics->lines += asked;
-	/* What a budget cut short was not checked to its end. */
+	/* A restore that the budget cut short has not checked all entries. */
 	if (asked < table->lines && (asked == budget.lines || (done && done < table->entries_count))) {
 		statistics->cut++;
 	} else if (check != table->check || asked != table->lines) {
