@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The memory test of sysbench 0.4, written from its definition (sysbench is not built for ppc64el): each thread writes a block of
- * 1 KiB of its own, pointer by pointer, again and again. Eight threads, as in the thread's guests, one after the other in one
+ * 1 KiB of its own, pointer by pointer, again and again. The eight threads of the guests run one after the other in one
  * program: the model has no threads, and what counts is that all eight blocks are in the caches.
  */
 enum { THREADS = 8, BLOCK_BYTES = 1024, BLOCKS = 3000 };

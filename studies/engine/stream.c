@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * STREAM's four kernels, written from their definition (McCalpin): copy c = a, scale b = s * c, add c = a + b, triad
- * a = b + s * c, over arrays of at least four times the last cache each: here three of 32 MiB for a slice of 8 MiB, run once.
+ * a = b + s * c, over arrays of at least four times the last-level cache each: here three of 32 MiB for a slice of 8 MiB, run
+ * once.
  */
 enum { COUNT = 4 << 20 };
 
@@ -40,7 +41,7 @@ __attribute__((noinline)) int main(void)
 	return 0;
 }
 
-/* What the compiler calls for a copy that it recognises. */
+/* The compiler replaces the loop of copy() by a call of this. */
 void *memcpy(void *to, const void *from, unsigned long bytes);
 void *memcpy(void *to, const void *from, unsigned long bytes)
 {

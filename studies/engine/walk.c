@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Not one of the thread's: what the engine is for. A list of 384 KiB, less than the second level, in an order without a
- * pattern, gone through again and again; every step waits for the last.
+ * Not a program of the thread, but the case that the engine is for: a list of 384 KiB, less than the second level, in an order
+ * without a pattern, walked again and again; every step waits for the last.
  */
 enum { LINES = 3072, LINE_BYTES = 128, ROUNDS = 20 };
 
@@ -14,7 +14,7 @@ static struct line *volatile end;
 
 static __attribute__((noinline)) void prepare(void)
 {
-	/* 1025 has no divisor in common with 3072: all lines, far apart. */
+	/* 1025 and 3072 have no common divisor, so the list has all lines, and neighbours in it are far apart. */
 	for (unsigned int i = 0, at = 0; i < LINES; i++) {
 		unsigned int after = (at + 1025) % LINES;
 
