@@ -25,7 +25,7 @@ mod operands;
 use crate::facts::Facts;
 use crate::instruction::{Flow, Role};
 use crate::isa::{no_extra, Isa, Raw};
-use crate::registers::{file, split_number, File, Mapping, RegisterKind};
+use crate::registers::{file, split_number, File, Mapping, Register, RegisterKind};
 
 const RAX: u16 = 0;
 const RCX: u16 = 1;
@@ -174,8 +174,13 @@ fn implicit(raw: &Raw, out: &mut Facts) {
     for &number in &raw.opcode.implicit_uses {
         out.read_all(&raw.mappings[number]);
     }
+    // LLVM says that these write the register whose sign they copy into another one, too.
+    let keeps_source = matches!(raw.mnemonic, "cwd" | "cdq" | "cqo");
     for &number in &raw.opcode.implicit_definitions {
-        out.write_all(&raw.mappings[number], Role::Value);
+        let mapping = &raw.mappings[number];
+        if !(keeps_source && mapping.registers.contains(&Register(RAX))) {
+            out.write_all(mapping, Role::Value);
+        }
     }
 }
 
