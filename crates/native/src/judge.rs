@@ -24,8 +24,8 @@ const TURNS_WALKING_MAX: u64 = 1024;
 const TURNS_BRANCHING_MAX: u64 = 6_000;
 const TURNS_MIN: u64 = 12;
 /// Cycles that a long run should take.
-const RUN_CYCLES: f64 = 12_000.0;
-const RUN_TURNS_MAX: f64 = 6_000.0;
+const RUN_CYCLES: f64 = 250_000.0;
+const RUN_TURNS_MAX: f64 = 250_000.0;
 /// Visits to every loop, interleaved with those to the others.
 const VISITS: usize = 3;
 /// Further visits to loops whose visits disagree, and the relative difference allowed between the two fastest.
