@@ -165,6 +165,49 @@ pub struct Memory {
     /// Of the first boundary: accesses that a load across it takes the pipes of, and cycles until the next store drains.
     pub(crate) cross_loads: u64,
     pub(crate) cross_drain: u64,
+    /// The boundary that a store crosses to take `cross_drain`; 0: that of the first of `crossings`.
+    pub(crate) cross_store: u64,
+    /// Stores of less than whole aligned units read the cache and write it.
+    pub(crate) read_modify: Option<ReadModify>,
+    /// An index counts only if it is scaled.
+    pub(crate) indexed_by_scale: bool,
+}
+
+impl Memory {
+    /// Two stores that enter the cache together are within a line, or within what a store may not cross.
+    pub(crate) fn pair_bytes(&self, line: u64) -> u64 {
+        match self.cross_store {
+            0 => line,
+            boundary => boundary.min(line),
+        }
+    }
+
+    /// Cycles that a load loses which a store to these bytes has only some of.
+    pub(crate) fn lost(&self, address: u64, bytes: u64) -> u64 {
+        let modifies = self.read_modify.filter(|rule| rule.takes(address, bytes));
+        self.forward_failed + modifies.map_or(0, |rule| rule.failed)
+    }
+}
+
+/// A store that is not of whole aligned units is a read-modify-write of the cache.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReadModify {
+    /// Bytes of a unit, and of what is written at once.
+    pub(crate) unit: u64,
+    pub(crate) row: u64,
+    /// Cycles until its doublewords can be written again at once.
+    pub(crate) busy: u64,
+    /// Cycles that a store waits which comes sooner.
+    pub(crate) retry: u64,
+    /// Cycles more until a load has its bytes that such a store has only some of.
+    pub(crate) failed: u64,
+}
+
+impl ReadModify {
+    /// Whether a store to these bytes is one.
+    pub(crate) fn takes(self, address: u64, bytes: u64) -> bool {
+        (address | bytes) & (self.unit - 1) != 0
+    }
 }
 
 /// Mnemonics that are fused, any of the first with any of the second.
@@ -306,6 +349,8 @@ pub struct Description {
     pub(crate) bypass: Option<Vec<u8>>,
     /// Classes whose parts are added to an instruction that also reads, or writes, memory.
     pub(crate) load_op: Option<u16>,
+    /// The same of an instruction that writes a vector register.
+    pub(crate) load_op_vector: Option<u16>,
     pub(crate) store_op: Option<u16>,
     /// Patterns of mnemonics that the core does not have.
     lacks: Vec<String>,
@@ -353,6 +398,7 @@ impl Description {
         let (exact, prefixes) = builder.patterns(&classes)?;
         let bypass = builder.bypass()?;
         let load_op = builder.class_key("memory.load_op", &classes)?;
+        let load_op_vector = builder.class_key("memory.load_op_vector", &classes)?.or(load_op);
         let store_op = builder.class_key("memory.store_op", &classes)?;
         Ok(Description {
             kind: cpu.kind(),
@@ -367,6 +413,7 @@ impl Description {
             classes,
             bypass,
             load_op,
+            load_op_vector,
             store_op,
             lacks: cpu.words("lacks").to_vec(),
             isa: cpu.word("isa").map(str::to_owned),

@@ -176,13 +176,14 @@ impl Plan {
             &with_less
         };
         let index = self.ops.len() as u32;
-        let loads = description.load_op.filter(|_| instruction.load);
+        let loads = timing::load_op(description, instruction, kinds);
         let stores = description.store_op.filter(|_| instruction.store);
         self.classes.extend([Some(timing.class), loads, stores].into_iter().flatten());
         let mut flags = Flags::FALLBACK.when(timing.fallback);
         let class = description.classes.get(usize::from(timing.class));
         flags |= class.map_or(Flags::NONE, |class| class.flags);
         flags |= static_flags(instruction, kinds);
+        flags |= Flags::INDEXED.when(is_indexed(instruction, description.memory.indexed_by_scale));
         flags = flags & !self.unlimited(description);
         if timing.fallback {
             *self.unknown.entry(instruction.mnemonic.clone()).or_default() += 1;
@@ -403,8 +404,16 @@ fn static_flags(instruction: &Instruction, kinds: &RegisterKinds) -> Flags {
     } else if instruction.address_reads.len() == 1 {
         flags |= Flags::GENERAL_AT_BASE;
     }
-    if instruction.load && instruction.address_reads.len() >= 2 {
-        flags |= Flags::INDEXED;
-    }
     flags
+}
+
+/// Whether a load's address is of the form that takes longer: of two registers, or with one of them scaled.
+fn is_indexed(instruction: &Instruction, by_scale: bool) -> bool {
+    let scaled = |operand: &Operand| matches!(operand, Operand::Memory(address) if address.scale > 1);
+    instruction.load
+        && if by_scale {
+            instruction.operands.iter().any(scaled)
+        } else {
+            instruction.address_reads.len() >= 2
+        }
 }

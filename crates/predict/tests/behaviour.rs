@@ -55,14 +55,12 @@ fn x86_turn(name: &str, body: &[u8], walks: &[Walk]) -> f64 {
     prediction.cycles_per_call.unwrap()
 }
 
-/// Each as measured on an EPYC 7003: 1.99, 7.02, 0.91, 1.01 cycles.
+/// Each as measured on an EPYC 7003: 7.02, 0.91, 1.01 cycles.
 #[test]
-fn zen3_fetches_two_branches_a_cycle_and_stores_what_it_computed() {
+fn zen3_stores_what_it_computed_and_adds_three_terms_in_two_cycles() {
     let turn = |body: &[u8], walks: &[Walk]| x86_turn("zen3", body, walks);
     let near =
         |cycles: f64, expected: f64| assert!((cycles - expected).abs() < 0.05, "{cycles} for {expected}");
-    let (test_rsp, jz, nop) = ([0x48, 0x85, 0xe4], [0x74, 0x01], [0x90]);
-    near(turn(&[&test_rsp[..], &jz, &test_rsp, &jz, &nop].concat(), &[]), 2.0);
     let at = Walk { start: 0x1_0000, step: 0, wrap: 0 };
     // inc byte ptr [rdi]; inc qword ptr [rdi]: the smaller one is not renamed to what was stored.
     near(turn(&[0xfe, 0x07], &[at, at]), 7.0);

@@ -201,7 +201,8 @@ impl<R: Rules> Engine<R> {
             return Run { start, ready, source_cause, issue: base, base, loaded: Loaded::AT_ONCE, finish };
         }
         let loaded = self.load(op, accesses, dispatch, address, events);
-        let there = (address + self.memory.l1_latency() + loaded.extra).max(for_other)
+        let there = (address + self.memory.l1_latency() + u64::from(other.step) + loaded.extra)
+            .max(for_other)
             + u64::from(planted(Fault::PairLoadLate));
         let base = self.ports.computing(&self.rules, op, &other, there);
         let met = Loaded { extra: 0, ..loaded };
@@ -281,7 +282,8 @@ impl<R: Rules> Engine<R> {
                 Waits::Data => sources.stored.max(sources.other),
                 Waits::Then => previous + u64::from(part.step),
                 Waits::Loaded => {
-                    let there = issued.address.unwrap_or(previous) + self.memory.l1_latency() + loaded.extra;
+                    let latency = self.memory.l1_latency() + u64::from(part.step);
+                    let there = issued.address.unwrap_or(previous) + latency + loaded.extra;
                     there.max(sources.other).max(sources.stored)
                 }
             };

@@ -263,7 +263,7 @@ impl MemoryPath {
             let extra = start + self.costs.forward_failed - issue + crossing;
             return Found::Bytes(Loaded { extra, cause: Cause::LoadHitStore });
         }
-        let lost = if meets == Meets::Some { self.costs.forward_failed } else { 0 };
+        let lost = if meets == Meets::Some { self.costs.lost(store.address, store.bytes) } else { 0 };
         Found::Blocked(Blocked { store: store.number, issue, start, lost, crossing })
     }
 
@@ -337,6 +337,15 @@ impl MemoryPath {
         self.costs.crossings.iter().filter(crossed).take(told).map(|&(_, cost)| cost).sum()
     }
 
+    /// Whether a store takes the cache longer because it crosses a boundary; `crossing` is what an access costs that does.
+    #[inline]
+    fn store_crosses(&self, address: u64, bytes: u64, crossing: u64) -> bool {
+        match self.costs.cross_store {
+            0 => crossing > 0,
+            boundary => bytes <= boundary && (address ^ (address + bytes - 1)) & !(boundary - 1) != 0,
+        }
+    }
+
     /// A load was ready before an older store's address: it waits, or it ran and is flushed once.
     fn too_early(&mut self, op: &Op, address_time: u64, front: &mut FrontEnd) -> u64 {
         let index = op.index as usize;
@@ -386,7 +395,7 @@ impl MemoryPath {
                     address_time,
                     data_time,
                     simple: self.renames(op),
-                    crosses: crossing > 0,
+                    crosses: self.store_crosses(access.address, bytes, crossing),
                     ..Store::default()
                 });
                 self.unit_stores.push((number, line_ready + crossing));

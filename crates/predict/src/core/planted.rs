@@ -29,11 +29,12 @@ pub(crate) enum Fault {
     LoadPortFree,
     DebtForgotten,
     /// The store queue: a chain goes on in another granule, a store that the table forgot is not looked for, stores drain
-    /// without a pause, two only to one line, and the queue has an entry more.
+    /// without a pause, two only to one line, a read-modify-write delays nobody, and the queue has an entry more.
     WrongGranule,
     HiddenForgotten,
     DrainsAtOnce,
     LinesApart,
+    ModifiedFree,
     StoreQueueLonger,
     /// The window: one more completes in a cycle, one more is in flight, a rename register or a load more; an entry of an issue
     /// queue is given back early.

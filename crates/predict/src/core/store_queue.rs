@@ -6,7 +6,7 @@
 //! hardware's comparators do.
 
 use super::planted::{planted, Fault};
-use crate::description::Description;
+use crate::description::{Description, ReadModify};
 
 const TABLE: usize = 1024;
 const GRANULES: usize = 9;
@@ -69,6 +69,73 @@ pub(crate) struct Drains {
     /// When the next one may enter; line of the last if that may be the first of two.
     free: u64,
     alone_in: Option<u64>,
+    modified: Option<Modified>,
+}
+
+/// Read-modify-writes of the cache, which make later stores to their doublewords wait.
+#[derive(Clone, Copy)]
+struct Modified {
+    rule: ReadModify,
+    /// Row of the last store's last byte, and how many runs of stores to one row there were before.
+    row: u64,
+    run: u64,
+    last: [Modification; 16],
+    next: usize,
+}
+
+/// One of the last ones, of which two enter in a cycle at most and matter for eight: its doublewords, when it entered, and in
+/// which run of stores to one row.
+#[derive(Clone, Copy, Default)]
+struct Modification {
+    first: u64,
+    last: u64,
+    at: u64,
+    run: u64,
+}
+
+impl Modified {
+    fn new(rule: ReadModify) -> Modified {
+        Modified { rule, row: u64::MAX, run: 1, last: [Modification::default(); 16], next: 0 }
+    }
+
+    /// Whether a store that could enter at `time` has to wait for one of another run.
+    fn holds(&self, store: &Store, time: u64) -> bool {
+        let (first, last) = StoreQueue::granules(store.address, store.bytes);
+        let run = self.run_of(store);
+        let is_busy = |one: &Modification| {
+            one.run != 0
+                && one.run != run
+                && first <= one.last
+                && one.first <= last
+                && time < one.at + self.rule.busy
+        };
+        self.last.iter().any(is_busy) && !planted(Fault::ModifiedFree)
+    }
+
+    fn run_of(&self, store: &Store) -> u64 {
+        self.run + u64::from(store.address / self.rule.row != self.row)
+    }
+
+    /// When a store enters that could at `time`.
+    fn enter(&mut self, store: &Store, time: u64) -> u64 {
+        let time = time + if self.holds(store, time) { self.rule.retry } else { 0 };
+        self.note(store, time);
+        time
+    }
+
+    /// A store entered at `time`.
+    fn note(&mut self, store: &Store, time: u64) {
+        self.run = self.run_of(store);
+        let row = (store.address + store.bytes - 1) / self.rule.row;
+        if self.rule.takes(store.address, store.bytes) {
+            let (first, last) = StoreQueue::granules(store.address, store.bytes);
+            self.last[self.next] = Modification { first, last, at: time, run: self.run };
+            self.next = (self.next + 1) % self.last.len();
+        }
+        // What crosses into another row ends its run.
+        self.run += u64::from(row != store.address / self.rule.row);
+        self.row = row;
+    }
 }
 
 impl Drains {
@@ -79,10 +146,11 @@ impl Drains {
             interval: memory.drain_interval,
             cross_interval: memory.cross_drain,
             pair: memory.drain_pair,
-            line_shift: description.caches.line.trailing_zeros(),
+            line_shift: memory.pair_bytes(description.caches.line).trailing_zeros(),
             apart: memory.drain_apart,
             free: 0,
             alone_in: None,
+            modified: memory.read_modify.map(Modified::new),
         }
     }
 
@@ -96,9 +164,15 @@ impl Drains {
         if self.pair > 0 {
             return self.enter_paired(store, earliest);
         }
-        let time = earliest.max(self.free);
+        let time = self.modify(store, earliest.max(self.free));
         self.free = time + if store.crosses { self.cross_interval } else { self.interval };
         time
+    }
+
+    /// When a store enters that could at `time`, after the read-modify-writes before it.
+    #[inline]
+    fn modify(&mut self, store: &Store, time: u64) -> u64 {
+        self.modified.as_mut().map_or(time, |modified| modified.enter(store, time))
     }
 
     fn enter_paired(&mut self, store: &Store, earliest: u64) -> u64 {
@@ -106,11 +180,15 @@ impl Drains {
             if self.apart && !planted(Fault::LinesApart) { 0 } else { store.address >> self.line_shift };
         let may_pair = store.bytes <= self.pair && !store.crosses;
         let with = self.free.saturating_sub(self.interval);
-        if may_pair && self.alone_in == Some(line) && earliest <= with {
+        let is_held = self.modified.is_some_and(|modified| modified.holds(store, with));
+        if may_pair && self.alone_in == Some(line) && earliest <= with && !is_held {
             self.alone_in = None;
+            if let Some(modified) = &mut self.modified {
+                modified.note(store, with);
+            }
             return with;
         }
-        let time = earliest.max(self.free);
+        let time = self.modify(store, earliest.max(self.free));
         self.free = time + if store.crosses { self.cross_interval } else { self.interval };
         self.alone_in = may_pair.then_some(line);
         time
@@ -386,6 +464,7 @@ mod tests {
             apart: false,
             free: 0,
             alone_in: None,
+            modified: None,
         }
     }
 

@@ -24,7 +24,7 @@ impl Cpu {
 
     /// Numbers that only act together with another.
     fn idle_pairs(&self) -> Option<Found> {
-        const PAIRS: [(&str, &str, &str); 16] = [
+        const PAIRS: [(&str, &str, &str); 21] = [
             ("fetch.btb", "fetch.btb_taken", "together with fetch.btb_taken"),
             ("fetch.btb_taken", "fetch.btb", "together with fetch.btb"),
             ("fetch.btb2", "fetch.btb2_taken", "together with fetch.btb2_taken"),
@@ -43,6 +43,11 @@ impl Cpu {
             ("memory.cross2_cost", "memory.cross2", "together with memory.cross2"),
             ("memory.cross_loads", "memory.cross", "together with memory.cross"),
             ("memory.cross_drain", "memory.cross", "together with memory.cross"),
+            ("memory.cross_store", "memory.cross_drain", "together with memory.cross_drain"),
+            ("memory.read_modify.unit", "memory.read_modify.retry", "together with memory.read_modify.retry"),
+            ("memory.read_modify.busy", "memory.read_modify.unit", "together with memory.read_modify.unit"),
+            ("memory.read_modify.retry", "memory.read_modify.unit", "together with memory.read_modify.unit"),
+            ("memory.read_modify.failed", "memory.read_modify.unit", "together with memory.read_modify.unit"),
             ("prefetch.distance", "prefetch.streams", "together with prefetch.streams"),
             ("cache.l3.size", "cache.l2.size", "together with cache.l2.size"),
         ];

@@ -148,6 +148,15 @@ impl Builder<'_> {
             crossings,
             cross_loads: self.whole("memory.cross_loads", 1),
             cross_drain: self.whole("memory.cross_drain", self.whole("memory.drain_interval", 1)),
+            cross_store: self.optional("memory.cross_store").map_or(0, u64::next_power_of_two),
+            read_modify: self.optional("memory.read_modify.unit").map(|unit| ReadModify {
+                unit: unit.next_power_of_two(),
+                row: self.whole("memory.cross_store", self.whole("cache.l1.line", 64)).next_power_of_two(),
+                busy: self.whole("memory.read_modify.busy", 1),
+                retry: self.whole("memory.read_modify.retry", 0),
+                failed: self.whole("memory.read_modify.failed", 0),
+            }),
+            indexed_by_scale: self.cpu.word("memory.indexed_by") == Some("scale"),
         }
     }
 

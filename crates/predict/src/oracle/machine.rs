@@ -341,7 +341,8 @@ impl OutOfOrder {
                 Waits::Data => ready.stored.max(ready.others),
                 Waits::Then => previous + u64::from(part.step),
                 Waits::Loaded => {
-                    let loaded = issued.address.unwrap_or(previous) + self.description.caches.l1.latency;
+                    let latency = self.description.caches.l1.latency + u64::from(part.step);
+                    let loaded = issued.address.unwrap_or(previous) + latency;
                     (loaded + issued.extra).max(ready.others).max(ready.stored)
                 }
             };

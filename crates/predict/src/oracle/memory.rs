@@ -190,12 +190,16 @@ impl Memory {
 
     /// Cycles beyond the latency of a hit after which a blocked load succeeds, which tries again and again.
     pub(super) fn retried(&self, blocked: &Blocked) -> u64 {
-        let drain = self.stores.stores[blocked.store].drain.unwrap_or(0);
+        let store = self.stores.stores[blocked.store];
+        let drain = store.drain.unwrap_or(0);
         let mut start = blocked.start;
         while start < drain {
             start += self.numbers.reject_retry;
         }
-        let lost = if blocked.meets == Meets::Some { self.numbers.forward_failed } else { 0 };
+        let lost = match blocked.meets {
+            Meets::Some => self.numbers.lost(store.address, store.bytes),
+            Meets::All | Meets::Alias => 0,
+        };
         start + lost - blocked.issue + blocked.crossing
     }
 
@@ -208,6 +212,15 @@ impl Memory {
         let slow = u64::from(op.latency) > self.l1_latency;
         let extends = loads && !stores && op.part_count == 1 && slow;
         op.is(Flags::GENERAL_AT_BASE) && !extends && !(loads && stores && op.other_sources > 0)
+    }
+
+    /// Whether a store takes the cache longer because it crosses a boundary.
+    fn store_crosses(&self, address: u64, bytes: u64, crossing: u64) -> bool {
+        let boundary = self.numbers.cross_store;
+        if boundary == 0 {
+            return crossing > 0;
+        }
+        bytes <= boundary && address / boundary != (address + bytes - 1) / boundary
     }
 
     /// Puts the stores of an instruction into the queue.
@@ -225,7 +238,7 @@ impl Memory {
                     data_time,
                     drain: None,
                     renames: self.renames(op),
-                    crosses: crossing > 0,
+                    crosses: self.store_crosses(access.address, bytes, crossing),
                 });
             }
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! The oracle's store queue: a list of all stores there ever were; a load looks at each of them.
 
-use crate::description::Description;
+use crate::description::{Description, ReadModify};
 
 #[derive(Clone, Copy)]
 pub(super) struct Store {
@@ -35,6 +35,12 @@ pub(super) struct Stores {
     /// When the next may enter the cache, and the line and the cycle of the last if another may enter with it.
     next: u64,
     alone: Option<(u64, u64)>,
+    read_modify: Option<ReadModify>,
+    /// Row of the last byte of the last store that entered, how often stores went to another row, and the read-modify-writes
+    /// that there were: address, bytes, cycle and run.
+    last_row: Option<u64>,
+    run: u64,
+    modified: Vec<(u64, u64, u64, u64)>,
 }
 
 fn overlap(a: u64, a_bytes: u64, b: u64, b_bytes: u64) -> bool {
@@ -53,9 +59,13 @@ impl Stores {
             cross_interval: memory.cross_drain,
             pair: memory.drain_pair,
             apart: memory.drain_apart,
-            line: description.caches.line,
+            line: memory.pair_bytes(description.caches.line),
             next: 0,
             alone: None,
+            read_modify: memory.read_modify,
+            last_row: None,
+            run: 0,
+            modified: Vec::new(),
         }
     }
 
@@ -72,16 +82,53 @@ impl Stores {
         let line = store.address / self.line;
         let small = self.pair > 0 && store.bytes <= self.pair && !store.crosses;
         if let Some((other, at)) = self.alone.filter(|_| small) {
-            if (self.apart || other == line) && earliest <= at {
+            if (self.apart || other == line) && earliest <= at && self.retry(&store, at) == 0 {
                 self.alone = None;
-                self.stores[number].drain = Some(at);
+                self.enter(number, at);
                 return;
             }
         }
         let at = earliest.max(self.next);
+        let at = at + self.retry(&store, at);
         self.next = at + if store.crosses { self.cross_interval } else { self.interval };
         self.alone = small.then_some((line, at));
-        self.stores[number].drain = Some(at);
+        self.enter(number, at);
+    }
+
+    /// Cycles that a store waits which could enter at `at`, since one of its doublewords is being read and written for a store
+    /// of another run: stores to one row that follow each other are written together.
+    fn retry(&self, store: &Store, at: u64) -> u64 {
+        let Some(rule) = self.read_modify else { return 0 };
+        let run = self.run + u64::from(self.last_row != Some(store.address / rule.row));
+        let doublewords = |address: u64, bytes: u64| address / 8..=(address + bytes - 1) / 8;
+        let own = doublewords(store.address, store.bytes);
+        let is_busy = |&(address, bytes, entered, of_run): &(u64, u64, u64, u64)| {
+            of_run != run
+                && at < entered + rule.busy
+                && doublewords(address, bytes).any(|one| own.contains(&one))
+        };
+        if self.modified.iter().any(is_busy) {
+            rule.retry
+        } else {
+            0
+        }
+    }
+
+    fn enter(&mut self, number: usize, at: u64) {
+        let store = &mut self.stores[number];
+        store.drain = Some(at);
+        let Some(rule) = self.read_modify else { return };
+        let (first, last) = (store.address / rule.row, (store.address + store.bytes - 1) / rule.row);
+        if self.last_row != Some(first) {
+            self.run += 1;
+        }
+        if rule.takes(store.address, store.bytes) {
+            self.modified.push((store.address, store.bytes, at, self.run));
+        }
+        if last != first {
+            self.run += 1;
+        }
+        self.last_row = Some(last);
     }
 
     fn meets(&self, store: &Store, address: u64, bytes: u64) -> Option<Meets> {

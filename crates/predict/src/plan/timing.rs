@@ -33,14 +33,15 @@ impl Timing {
         let mnemonic = &instruction.mnemonic;
         let of_form = |form| description.class_of_form(mnemonic, form).map(|class| (form, class));
         if let Some((form, class)) = forms(instruction, kinds).into_iter().find_map(of_form) {
-            let timing = from_class(description, class, instruction, false);
+            let timing = from_class(description, class, instruction, kinds, false);
             let ignores = description.classes[usize::from(class)].ignores;
             return Timing { independent: form == "zero" && ignores == Ignores::Nothing, ..timing };
         }
         if let Some(class) = description.class_of(mnemonic) {
-            return from_class(description, class, instruction, true);
+            return from_class(description, class, instruction, kinds, true);
         }
-        let mut timing = from_class(description, default_class(description, instruction), instruction, false);
+        let mut timing =
+            from_class(description, default_class(description, instruction), instruction, kinds, false);
         timing.fallback = true;
         if let Some(llvm) = fallback.and_then(|llvm| llvm.timing(instruction)) {
             timing.slots = llvm.micro_ops.clamp(1, 255) as u8;
@@ -182,7 +183,13 @@ fn role_index(role: Role) -> usize {
     }
 }
 
-fn from_class(description: &Description, class: u16, instruction: &Instruction, compose: bool) -> Timing {
+fn from_class(
+    description: &Description,
+    class: u16,
+    instruction: &Instruction,
+    kinds: &RegisterKinds,
+    compose: bool,
+) -> Timing {
     let index = class;
     let Some(class) = description.classes.get(usize::from(class)) else {
         let latencies = vec![1; instruction.writes.len().max(1)];
@@ -213,10 +220,12 @@ fn from_class(description: &Description, class: u16, instruction: &Instruction, 
     // A class with parts for an address or for stored data describes its own access.
     let own = parts.iter().any(|part| matches!(part.waits, Waits::Address | Waits::Data));
     if compose && !own {
-        if let (true, Some(load)) = (instruction.load, description.load_op) {
+        if let Some(load) = load_op(description, instruction, kinds) {
             let load = &description.classes[usize::from(load)];
             let first = load.parts.iter().map(|part| Part { waits: Waits::Address, ..*part });
-            let rest = parts.iter().map(|part| Part { waits: Waits::Loaded, ..*part });
+            let later = u64::from(load.latency[0]).saturating_sub(description.caches.l1.latency);
+            let step = if writes_vector(instruction, kinds) { later as u16 } else { 0 };
+            let rest = parts.iter().map(|part| Part { waits: Waits::Loaded, step, ..*part });
             parts = first.chain(rest).collect();
         }
         if let (true, Some(store)) = (instruction.store, description.store_op) {
@@ -236,6 +245,21 @@ fn from_class(description: &Description, class: u16, instruction: &Instruction, 
         }
     }
     Timing { class: index, slots, latencies, parts, fallback: false, independent: false }
+}
+
+/// The class whose parts read the memory operand of an instruction of another class.
+pub(super) fn load_op(
+    description: &Description,
+    instruction: &Instruction,
+    kinds: &RegisterKinds,
+) -> Option<u16> {
+    let vector = writes_vector(instruction, kinds);
+    let class = if vector { description.load_op_vector } else { description.load_op };
+    class.filter(|_| instruction.load)
+}
+
+fn writes_vector(instruction: &Instruction, kinds: &RegisterKinds) -> bool {
+    instruction.writes.iter().any(|write| kinds.kind(write.register) == RegisterKind::Vector)
 }
 
 /// The class that stands in for an instruction in none.
