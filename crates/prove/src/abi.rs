@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! What a calling convention promises and demands, as far as a proof needs it.
+
+use arch::Arch;
+
+/// The registers that carry arguments and result, the stack pointer, the callee-saved ones, and how many bytes below
+/// the stack pointer a leaf may use.
+pub(crate) struct Abi {
+    pub arguments: [&'static str; 2],
+    pub result: &'static str,
+    pub stack_pointer: &'static str,
+    pub preserved: Vec<String>,
+    pub red_zone: i64,
+}
+
+impl Abi {
+    /// Of user space on an architecture.
+    pub fn of(arch: Arch) -> Abi {
+        match arch {
+            Arch::Powerpc | Arch::Powerpc64 | Arch::Powerpc64le => Abi {
+                arguments: ["r3", "r4"],
+                result: "r3",
+                stack_pointer: "r1",
+                preserved: [numbered("r", 1..=2), numbered("r", 13..=31), numbered("vs", 52..=63)].concat(),
+                red_zone: if arch == Arch::Powerpc { 0 } else { 288 },
+            },
+            Arch::Loongarch64 => Abi {
+                arguments: ["r4", "r5"],
+                result: "r4",
+                stack_pointer: "r3",
+                preserved: [numbered("r", 1..=3), numbered("r", 21..=31)].concat(),
+                red_zone: 0,
+            },
+            Arch::X86_64 => Abi {
+                arguments: ["rdi", "rsi"],
+                result: "rax",
+                stack_pointer: "rsp",
+                preserved: ["rbx", "rsp", "rbp", "r12", "r13", "r14", "r15"].map(str::to_owned).to_vec(),
+                red_zone: 128,
+            },
+            Arch::Aarch64 => Abi {
+                arguments: ["x0", "x1"],
+                result: "x0",
+                stack_pointer: "sp",
+                preserved: [numbered("x", 18..=30), vec!["sp".to_owned()]].concat(),
+                red_zone: 0,
+            },
+            Arch::Riscv64 => Abi {
+                arguments: ["x10", "x11"],
+                result: "x10",
+                stack_pointer: "x2",
+                preserved: [numbered("x", 1..=4), numbered("x", 8..=9), numbered("x", 18..=27)].concat(),
+                red_zone: 0,
+            },
+        }
+    }
+}
+
+fn numbered(prefix: &str, range: std::ops::RangeInclusive<u32>) -> Vec<String> {
+    range.map(|i| format!("{prefix}{i}")).collect()
+}
