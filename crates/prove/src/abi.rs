@@ -10,6 +10,8 @@ pub(crate) struct Abi {
     pub result: &'static str,
     pub stack_pointer: &'static str,
     pub preserved: Vec<String>,
+    /// Vector registers of which only the high 64 bits are callee-saved.
+    pub preserved_high: Vec<String>,
     pub red_zone: i64,
 }
 
@@ -22,6 +24,9 @@ impl Abi {
                 result: "r3",
                 stack_pointer: "r1",
                 preserved: [numbered("r", 1..=2), numbered("r", 13..=31), numbered("vs", 52..=63)].concat(),
+                // f14 to f31 are non-volatile in ELFv2, in ELFv1 and in the 32-bit System V ABI; each is doubleword
+                // 0 of the VSX register of its number, and doubleword 1 is volatile.
+                preserved_high: numbered("vs", 14..=31),
                 red_zone: if arch == Arch::Powerpc { 0 } else { 288 },
             },
             Arch::Loongarch64 => Abi {
@@ -29,6 +34,7 @@ impl Abi {
                 result: "r4",
                 stack_pointer: "r3",
                 preserved: [numbered("r", 1..=3), numbered("r", 21..=31)].concat(),
+                preserved_high: Vec::new(),
                 red_zone: 0,
             },
             Arch::X86_64 => Abi {
@@ -36,6 +42,7 @@ impl Abi {
                 result: "rax",
                 stack_pointer: "rsp",
                 preserved: ["rbx", "rsp", "rbp", "r12", "r13", "r14", "r15"].map(str::to_owned).to_vec(),
+                preserved_high: Vec::new(),
                 red_zone: 128,
             },
             Arch::Aarch64 => Abi {
@@ -43,6 +50,7 @@ impl Abi {
                 result: "x0",
                 stack_pointer: "sp",
                 preserved: [numbered("x", 18..=30), vec!["sp".to_owned()]].concat(),
+                preserved_high: Vec::new(),
                 red_zone: 0,
             },
             Arch::Riscv64 => Abi {
@@ -50,6 +58,7 @@ impl Abi {
                 result: "x10",
                 stack_pointer: "x2",
                 preserved: [numbered("x", 1..=4), numbered("x", 8..=9), numbered("x", 18..=27)].concat(),
+                preserved_high: Vec::new(),
                 red_zone: 0,
             },
         }

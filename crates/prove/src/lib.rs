@@ -219,12 +219,12 @@ fn obligations(start: &State, end: &State, contract: Contract) -> Vec<(String, T
         }
     }
     for (name, value) in end.written() {
+        let before = start.read(name, value.bits());
+        let what = format!("register {name} after return");
         if abi.preserved.iter().any(|preserved| preserved == name) {
-            all.push((
-                format!("register {name} after return"),
-                value.clone(),
-                start.read(name, value.bits()),
-            ));
+            all.push((what, value.clone(), before));
+        } else if abi.preserved_high.iter().any(|preserved| preserved == name) {
+            all.push((what, value.extract(64, 64), before.extract(64, 64)));
         }
     }
     for (base, offset, value) in end.stored() {

@@ -144,6 +144,27 @@ fn callee_saved_registers_and_memory_have_to_survive() {
     assert!(order.what.contains("stored"), "{order}");
 }
 
+#[test]
+fn the_halves_of_vector_registers_that_are_callee_saved_survive() {
+    // f14 is doubleword 0 of vs14, the higher one; the lower one is nobody's.
+    let code =
+        |target: u32| format!("mtvsrdd {target}, 3, 4\nxxbrd {target}, {target}\nmfvsrd 3, {target}\nblr");
+    for arch in [Arch::Powerpc64, Arch::Powerpc64le] {
+        for target in [14, 31, 52, 63] {
+            let example = refutation(arch, &code(target), Contract::Swap(64));
+            assert_eq!(example.what, format!("register vs{target} after return"), "{arch}");
+        }
+        for free in [0, 13, 32, 51] {
+            let verdict =
+                prove(arch, &assemble(arch, &code(free)), "f", Contract::Swap(64)).expect("z3 answers");
+            assert!(matches!(verdict, Verdict::Proved { .. }), "{arch}: vs{free}: {verdict:?}");
+        }
+        let low_half = "mfvsrd 5, 14\nmtvsrdd 14, 5, 3\nbrd 3, 3\nblr";
+        let verdict = prove(arch, &assemble(arch, low_half), "f", Contract::Swap(64)).expect("z3 answers");
+        assert!(matches!(verdict, Verdict::Proved { .. }), "{arch}: {verdict:?}");
+    }
+}
+
 fn refusal(arch: Arch, code: &str) -> String {
     match prove(arch, &assemble(arch, code), "f", Contract::Swap(64)).expect("no solver is needed") {
         Verdict::Cannot(why) => why,
