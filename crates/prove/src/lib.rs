@@ -168,7 +168,7 @@ pub fn run_to_return(bytes: &[u8], address: u64, state: &mut State) -> Result<Re
             Err(error) => return Ok(Err(error.to_string())),
         };
         match instruction.flow {
-            Flow::Return if unconditional_return(&instruction) => return Ok(Ok(count)),
+            Flow::Return if plain_return(&instruction) => return Ok(Ok(count)),
             Flow::Next => {
                 if let Err(reason) = isa::step(&instruction, state) {
                     let text = instruction.text.trim().replace('\t', " ");
@@ -185,9 +185,12 @@ pub fn run_to_return(bytes: &[u8], address: u64, state: &mut State) -> Result<Re
     Ok(Err(format!("no return within {INSTRUCTIONS_MAX} instructions")))
 }
 
-/// POWER's return can be conditional (bclr with BO other than "always"); LLVM prints only the unconditional one as `blr`.
-fn unconditional_return(instruction: &Instruction) -> bool {
-    !instruction.mnemonic.starts_with("bclr") || instruction.text.trim() == "blr"
+/// Whether it is the ABI's return and nothing else. What the decoder takes for a return may also be conditional (POWER), go
+/// through another register or past the return address (AArch64, RISC-V, LoongArch), or pop arguments (x86-64); LLVM prints
+/// each of those with operands or under another name.
+fn plain_return(instruction: &Instruction) -> bool {
+    let words: Vec<&str> = instruction.text.split_whitespace().collect();
+    matches!(words[..], ["ret" | "blr"] | ["rep", "ret"])
 }
 
 /// All triples (what, got, want) in which `got` has to equal `want` for all inputs.

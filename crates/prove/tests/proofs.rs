@@ -191,6 +191,26 @@ fn what_cannot_be_proved_names_the_instruction() {
 }
 
 #[test]
+fn only_a_return_to_the_caller_that_pops_nothing_ends_a_proof() {
+    let cases = [
+        (Arch::Aarch64, "rev x0, x0\nret x5", "ret x5"),
+        (Arch::X86_64, "mov %rdi, %rax\nbswap %rax\nret $16", "ret 16"),
+        (Arch::X86_64, "mov %rdi, %rax\nbswap %rax\nlret", "retf"),
+        (Arch::Riscv64, ".option arch, +zbb\nrev8 a0, a0\njr t0", "jr t0"),
+        (Arch::Riscv64, ".option arch, +zbb\nrev8 a0, a0\njr 4(ra)", "jr 4(ra)"),
+        (Arch::Loongarch64, "revb.d $a0, $a0\njirl $zero, $ra, 4", "jirl $zero, $ra, 4"),
+        (Arch::Powerpc64le, "brd 3, 3\nbeqlr\nblr", "bclr 12"),
+    ];
+    for (arch, code, text) in cases {
+        let why = refusal(arch, code);
+        assert!(why.contains(text) && why.contains("straight line"), "{arch}: {why}");
+    }
+    let repeated = "mov %rdi, %rax\nbswap %rax\nrep ret";
+    let verdict = prove(Arch::X86_64, &assemble(Arch::X86_64, repeated), "f", Contract::Swap(64));
+    assert_eq!(verdict.expect("z3 answers"), Verdict::Proved { instructions: 3 });
+}
+
+#[test]
 fn an_undefined_value_proves_nothing() {
     // Doubleword 1 of mtvsrd's target is undefined; mfvsrld reads it.
     let code = "mtvsrd 34, 3\nxxbrd 34, 34\nmfvsrld 3, 34\nblr";
