@@ -188,6 +188,8 @@ fn what_cannot_be_proved_names_the_instruction() {
     assert!(!endless.is_empty());
     let undefined = refusal(Arch::X86_64, "mov %rdi, %rax\n.byte 0x66, 0x0f, 0xc8\nret");
     assert!(undefined.contains("undefined"), "{undefined}");
+    let narrow = refusal(Arch::Powerpc, ".machine power9\nmtvsrd 2, 3\nmfvsrd 3, 2\nblr");
+    assert!(narrow.contains("mtvsrd"), "{narrow}");
 }
 
 #[test]

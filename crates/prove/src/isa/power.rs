@@ -244,6 +244,10 @@ fn reverse(mnemonic: &str, ops: &Operands, state: &mut State) -> bool {
 
 /// VSX registers are `vs0` to `vs63`; the highest bit of the number is encoded apart, at the end of the word.
 fn vector(mnemonic: &str, ops: &Operands, state: &mut State) -> bool {
+    // The moves are of doublewords, which 32-bit code does not have.
+    if state.word() < 64 {
+        return false;
+    }
     let name = |low: u32, high_bit: u32| format!("vs{}", low | field(ops.word, high_bit, 1) << 5);
     match mnemonic {
         "mtvsrd" => {
