@@ -3,8 +3,18 @@
 
 use arch::Arch;
 
-/// The registers that carry arguments and result, the stack pointer, the callee-saved ones, and how many bytes below
-/// the stack pointer a leaf may use.
+/// Bytes below the stack pointer that stay what they are although a signal arrives. Zero where the ABI says that memory below
+/// the stack pointer is nobody's: the 32-bit PowerPC System V ABI, the LoongArch and RISC-V psABIs, AAPCS64 (Universal
+/// stack constraints). Of user space: kernels have none on x86-64 (-mno-red-zone).
+mod red_zone {
+    /// 64-Bit ELF V2 ABI, Protected Zone; ELFv1 has as much.
+    pub const POWER64_BYTES: i64 = 288;
+    /// System V ABI for AMD64, The Stack Frame.
+    pub const X86_64_BYTES: i64 = 128;
+}
+
+/// The registers that carry arguments and result, the callee-saved ones and the stack pointer; the red zone.
+#[derive(Clone, Debug)]
 pub(crate) struct Abi {
     pub arguments: [&'static str; 2],
     pub result: &'static str,
@@ -12,7 +22,8 @@ pub(crate) struct Abi {
     pub preserved: Vec<String>,
     /// Vector registers of which only the high 64 bits are callee-saved.
     pub preserved_high: Vec<String>,
-    pub red_zone: i64,
+    /// How many bytes below the stack pointer are the function's.
+    pub red_zone_bytes: i64,
 }
 
 impl Abi {
@@ -27,7 +38,7 @@ impl Abi {
                 // f14 to f31 are non-volatile in ELFv2, in ELFv1 and in the 32-bit System V ABI; each is doubleword
                 // 0 of the VSX register of its number, and doubleword 1 is volatile.
                 preserved_high: numbered("vs", 14..=31),
-                red_zone: if arch == Arch::Powerpc { 0 } else { 288 },
+                red_zone_bytes: if arch == Arch::Powerpc { 0 } else { red_zone::POWER64_BYTES },
             },
             Arch::Loongarch64 => Abi {
                 arguments: ["r4", "r5"],
@@ -35,7 +46,7 @@ impl Abi {
                 stack_pointer: "r3",
                 preserved: [numbered("r", 1..=3), numbered("r", 21..=31)].concat(),
                 preserved_high: Vec::new(),
-                red_zone: 0,
+                red_zone_bytes: 0,
             },
             Arch::X86_64 => Abi {
                 arguments: ["rdi", "rsi"],
@@ -43,7 +54,7 @@ impl Abi {
                 stack_pointer: "rsp",
                 preserved: ["rbx", "rsp", "rbp", "r12", "r13", "r14", "r15"].map(str::to_owned).to_vec(),
                 preserved_high: Vec::new(),
-                red_zone: 128,
+                red_zone_bytes: red_zone::X86_64_BYTES,
             },
             Arch::Aarch64 => Abi {
                 arguments: ["x0", "x1"],
@@ -51,7 +62,7 @@ impl Abi {
                 stack_pointer: "sp",
                 preserved: [numbered("x", 18..=30), vec!["sp".to_owned()]].concat(),
                 preserved_high: Vec::new(),
-                red_zone: 0,
+                red_zone_bytes: 0,
             },
             Arch::Riscv64 => Abi {
                 arguments: ["x10", "x11"],
@@ -59,7 +70,7 @@ impl Abi {
                 stack_pointer: "x2",
                 preserved: [numbered("x", 1..=4), numbered("x", 8..=9), numbered("x", 18..=27)].concat(),
                 preserved_high: Vec::new(),
-                red_zone: 0,
+                red_zone_bytes: 0,
             },
         }
     }

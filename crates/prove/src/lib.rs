@@ -5,7 +5,7 @@
 //! `machine`), and asks z3 for an input on which the result differs from the contract. The tests evaluate the same terms
 //! with numbers and compare them with QEMU, so the semantics that a proof rests on are tested. Besides the result, the
 //! stack pointer and the callee-saved registers have to come back unchanged, and no byte may be written but those of the
-//! contract and the part of the stack that the ABI grants.
+//! contract, the function's own frame and the red zone below it.
 //!
 //! Branches other than the final return, and instructions without semantics, are answered with
 //! [`Verdict::Cannot`] and the instruction's text: no proof, no guess.
@@ -27,6 +27,9 @@ use term::Term;
 
 /// The most instructions that are executed before the return; more are refused.
 const INSTRUCTIONS_MAX: usize = 256;
+
+/// The most bytes of stack that a function may write; one with a larger frame would have to probe for the guard page.
+const FRAME_BYTES_MAX: i64 = 4096;
 
 /// Why there is no verdict at all.
 #[derive(Debug, thiserror::Error)]
@@ -235,22 +238,15 @@ fn obligations(start: &State, end: &State, contract: Contract) -> Vec<(String, T
             Contract::StoreSwap(bits) if base == abi.arguments[0] => {
                 (0..i64::from(bits / 8)).contains(&offset)
             }
-            _ => base == abi.stack_pointer && granted_stack(start.arch(), &abi).contains(&offset),
+            _ => {
+                base == abi.stack_pointer && (-FRAME_BYTES_MAX..0).contains(&offset) && end.protected(offset)
+            }
         };
         if !granted {
             all.push((format!("byte written at {base}{offset:+}"), value.clone(), start.byte(base, offset)));
         }
     }
     all
-}
-
-/// Offsets from the stack pointer at entry that a function may write: its red zone or, if the ABI has none, 4096 bytes for
-/// a frame. Whether the function moves the stack pointer before it writes its frame is not checked.
-fn granted_stack(arch: Arch, abi: &Abi) -> std::ops::Range<i64> {
-    match arch {
-        Arch::Powerpc64 | Arch::Powerpc64le | Arch::X86_64 => -abi.red_zone..0,
-        _ => -4096..0,
-    }
 }
 
 /// An argument or result that may be wider than a register: `register` holds the high word, the next register the low one.

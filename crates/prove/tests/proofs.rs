@@ -165,6 +165,47 @@ fn the_halves_of_vector_registers_that_are_callee_saved_survive() {
     }
 }
 
+#[test]
+fn below_the_stack_pointer_there_is_the_red_zone_and_nothing_else() {
+    // What lies below it may be overwritten by a signal handler at any time, between the store and the load, too.
+    let cases = [
+        (Arch::Powerpc, "stw 3, -8(1)\nrlwinm 4, 3, 8, 0, 31\nrlwimi 4, 3, 24, 0, 7\nrlwimi 4, 3, 24, 16, 23\nmr 3, 4\nblr", "byte written at r1-8"),
+        (Arch::Powerpc64le, "std 3, -296(1)\nbrd 3, 3\nblr", "byte written at r1-296"),
+        (Arch::Powerpc64, "std 3, -296(1)\nbrd 3, 3\nblr", "byte written at r1-296"),
+        (Arch::Loongarch64, "st.d $a0, $sp, -8\nrevb.d $a0, $a0\nret", "byte written at r3-8"),
+        (Arch::Riscv64, ".option arch, +zbb\nsd a0, -8(sp)\nrev8 a0, a0\nret", "byte written at x2-8"),
+        (Arch::X86_64, "mov %rdi, -136(%rsp)\nmov %rdi, %rax\nbswap %rax\nret", "byte written at rsp-136"),
+    ];
+    for (arch, code, what) in cases {
+        let example = refutation(arch, code, Contract::Swap(if arch == Arch::Powerpc { 32 } else { 64 }));
+        assert_eq!(example.what, what, "{arch}: {example}");
+    }
+    let popped = "ld.d $a0, $sp, -8";
+    let made_again = "addi.d $sp, $sp, -16\nld.d $a0, $sp, 8\naddi.d $sp, $sp, 16";
+    for late in [popped, made_again] {
+        let frame = "addi.d $sp, $sp, -16\nst.d $a0, $sp, 8\naddi.d $sp, $sp, 16";
+        let code = format!("{frame}\n{late}\nrevb.d $a0, $a0\nret");
+        assert_eq!(refutation(Arch::Loongarch64, &code, Contract::Swap(64)).what, "result", "{late}");
+    }
+}
+
+#[test]
+fn a_frame_and_the_red_zone_below_it_may_be_used() {
+    let cases = [
+        (Arch::Powerpc, "stwu 1, -16(1)\nstw 3, 8(1)\nli 5, 8\nlwbrx 3, 5, 1\naddi 1, 1, 16\nblr"),
+        (Arch::Powerpc64le, "stdu 1, -512(1)\nstd 3, -288(1)\nli 5, -288\nldbrx 3, 5, 1\naddi 1, 1, 512\nblr"),
+        (Arch::Powerpc64, "std 3, -288(1)\nli 5, -288\nldbrx 3, 5, 1\nblr"),
+        (Arch::Loongarch64, "addi.d $sp, $sp, -16\nst.d $a0, $sp, 8\nld.d $a0, $sp, 8\nrevb.d $a0, $a0\naddi.d $sp, $sp, 16\nret"),
+        (Arch::Riscv64, ".option arch, +zbb\n.option norvc\naddi sp, sp, -16\nsd a0, 0(sp)\nld a0, 0(sp)\nrev8 a0, a0\naddi sp, sp, 16\nret"),
+        (Arch::X86_64, "mov %rdi, -128(%rsp)\nmovbe -128(%rsp), %rax\nret"),
+    ];
+    for (arch, code) in cases {
+        let contract = Contract::Swap(if arch == Arch::Powerpc { 32 } else { 64 });
+        let verdict = prove(arch, &assemble(arch, code), "f", contract).expect("z3 answers");
+        assert!(matches!(verdict, Verdict::Proved { .. }), "{arch}: {verdict:?}");
+    }
+}
+
 fn refusal(arch: Arch, code: &str) -> String {
     match prove(arch, &assemble(arch, code), "f", Contract::Swap(64)).expect("no solver is needed") {
         Verdict::Cannot(why) => why,

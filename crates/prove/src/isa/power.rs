@@ -144,9 +144,9 @@ fn store_with_update(mnemonic: &str, ops: &Operands, state: &mut State) -> Resul
     let (bits, low_bits) = if mnemonic == "stdu" { (64, 3) } else { (32, 0) };
     let address = ops.base(state).add(&ops.displacement(state, low_bits));
     let value = Operands::register(state, ops.s).extract(0, bits);
-    state.store(&address, &value)?;
-    Operands::set(state, ops.a, address);
-    Ok(())
+    // Both at once in the machine; a frame that stwu makes is the function's before its back chain is stored.
+    Operands::set(state, ops.a, address.clone());
+    state.store(&address, &value)
 }
 
 /// The low word rotated and copied into both halves: ROTL32 of the ISA.

@@ -110,7 +110,7 @@ impl<'a> Encoding<'a> {
     }
 }
 
-fn load(state: &State, place: &Place, bits: u32) -> Result<Term, Refusal> {
+fn load(state: &mut State, place: &Place, bits: u32) -> Result<Term, Refusal> {
     match place {
         Place::Register(register) => Ok(read(state, *register, bits)),
         Place::Memory(address) => state.load(address, bits),
