@@ -21,12 +21,13 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
-    pub fn open(path: &Path) -> Result<(Frames, Arch), Error> {
+    /// Also gives the format's version and the architecture.
+    pub fn open(path: &Path) -> Result<(Frames, u64, Arch), Error> {
         let file = File::open(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
         Frames::new(path, Box::new(BufReader::with_capacity(1 << 16, file)))
     }
 
-    pub fn new(path: &Path, input: Box<dyn Read + Send>) -> Result<(Frames, Arch), Error> {
+    pub fn new(path: &Path, input: Box<dyn Read + Send>) -> Result<(Frames, u64, Arch), Error> {
         let decompressor =
             zstd::bulk::Decompressor::new().map_err(|source| Error::Io { path: path.to_owned(), source })?;
         let mut frames = Frames {
@@ -37,11 +38,11 @@ impl Frames {
             compressed: Vec::new(),
             decompressor,
         };
-        let arch = frames.start()?;
-        Ok((frames, arch))
+        let (version, arch) = frames.start()?;
+        Ok((frames, version, arch))
     }
 
-    fn start(&mut self) -> Result<Arch, Error> {
+    fn start(&mut self) -> Result<(u64, Arch), Error> {
         let mut magic = [0; MAGIC.len()];
         let got = self.fill(&mut magic)?;
         if magic[..got] != MAGIC[..got] || got == 0 {
@@ -58,8 +59,10 @@ impl Frames {
             return Err(self.corrupt(format!("version {version}").into()));
         }
         let code = self.varint()?.ok_or_else(|| self.truncated())?;
-        let arch = u8::try_from(code).ok().and_then(Arch::from_code);
-        arch.ok_or_else(|| self.corrupt(format!("unknown architecture number {code}").into()))
+        match u8::try_from(code).ok().and_then(Arch::from_code) {
+            Some(arch) => Ok((version, arch)),
+            None => Err(self.corrupt(format!("unknown architecture number {code}").into())),
+        }
     }
 
     pub fn path(&self) -> &Path {

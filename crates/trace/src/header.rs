@@ -18,7 +18,7 @@ pub struct Region {
 pub struct Header {
     /// Architecture of the recorded program.
     pub arch: Arch,
-    /// The newest format version that this crate reads; the file's own may be older.
+    /// The file's format version.
     pub version: u64,
     /// Key and value in the order of the file; keys may repeat.
     pub lines: Vec<(String, String)>,

@@ -50,17 +50,17 @@ pub struct Reader {
 impl Reader {
     /// Opens a trace and reads its header.
     pub fn open(path: impl AsRef<Path>) -> Result<Reader, Error> {
-        let (frames, arch) = Frames::open(path.as_ref())?;
-        Reader::start(frames, arch)
+        let (frames, version, arch) = Frames::open(path.as_ref())?;
+        Reader::start(frames, version, arch)
     }
 
     /// Reads a trace from any source; messages call it `name`.
     pub fn from_source(name: &str, source: impl Read + Send + 'static) -> Result<Reader, Error> {
-        let (frames, arch) = Frames::new(Path::new(name), Box::new(source))?;
-        Reader::start(frames, arch)
+        let (frames, version, arch) = Frames::new(Path::new(name), Box::new(source))?;
+        Reader::start(frames, version, arch)
     }
 
-    fn start(mut frames: Frames, arch: Arch) -> Result<Reader, Error> {
+    fn start(mut frames: Frames, version: u64, arch: Arch) -> Result<Reader, Error> {
         let mut records = Bytes::default();
         frames.next(&mut records)?;
         let lines = records.lines().map_err(|problem| frames.corrupt(problem))?;
@@ -69,7 +69,7 @@ impl Reader {
         }
         Ok(Reader {
             frames,
-            header: Header { arch, version: VERSION, lines },
+            header: Header { arch, version, lines },
             records,
             blocks: Vec::new(),
             shapes: Vec::new(),

@@ -274,6 +274,18 @@ fn what_is_no_trace_is_refused_with_a_reason() {
 }
 
 #[test]
+fn the_header_tells_the_version_of_the_file() {
+    let path = scratch("version.trace");
+    write(&path, &mut Random(7), 3);
+    let mut bytes = std::fs::read(&path).unwrap();
+    for version in [1, 2, 4] {
+        bytes[8] = version;
+        std::fs::write(&path, &bytes).unwrap();
+        assert_eq!(Reader::open(&path).unwrap().header().version, u64::from(version));
+    }
+}
+
+#[test]
 fn an_unfinished_trace_has_no_name() {
     let path = scratch("unfinished.trace");
     drop(Writer::create(&path, Arch::Powerpc, &[]).unwrap());
