@@ -16,7 +16,8 @@ pub struct Step {
 }
 
 /// The steps of a trace after the first `skip`; reading stops after the block that reaches `steps_max`. An access across two
-/// lines gives two steps. Accesses whose address is not known, and cache operations, count as instructions only.
+/// lines gives two steps; one past the end of the address space ends there. Accesses whose address is not known, and cache
+/// operations, count as instructions only.
 ///
 /// # Errors
 /// Those of the trace.
@@ -38,7 +39,7 @@ pub fn read_trace(
             let at = u64::from(access.instruction) + 1;
             since += at.saturating_sub(done);
             done = done.max(at);
-            let last = (access.address + u64::from(access.bytes.max(1)) - 1) / line_bytes;
+            let last = access.address.saturating_add(u64::from(access.bytes.max(1)) - 1) / line_bytes;
             for line in access.address / line_bytes..=last {
                 let instructions = u32::try_from(since).unwrap_or(u32::MAX);
                 since = 0;
@@ -53,4 +54,28 @@ pub fn read_trace(
         since += all.saturating_sub(done);
     }
     Ok(steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arch::Arch;
+    use trace::{Access, Block, Item, Writer};
+
+    #[test]
+    fn an_access_past_the_end_of_the_address_space_ends_there() {
+        let path = std::env::temp_dir().join(format!("steps-{}.trace", std::process::id()));
+        let mut writer = Writer::create(&path, Arch::Powerpc64le, &[]).unwrap();
+        let id = writer.define_block(&Block { address: 0x1000, bytes: vec![0; 4], sizes: vec![4] });
+        for address in [0, 60, u64::MAX - 7, u64::MAX - 3] {
+            let access = Access { address, bytes: 8, known: true, ..Access::default() };
+            writer.put(&Item::Block { id, accesses: vec![access] }).unwrap();
+        }
+        writer.finish("exit").unwrap();
+        let steps = read_trace(&path, 64, 0, usize::MAX).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let lines: Vec<u64> = steps.iter().map(|step| step.line).collect();
+        let last = u64::MAX / 64;
+        assert_eq!(lines, [0, 0, 1, last, last]);
+    }
 }
