@@ -21,8 +21,8 @@
 //! ```
 //!
 //! A panic in the closure propagates to the caller of [`Coroutine::resume`]. Dropping a coroutine that has not finished
-//! unwinds its stack, so that the values there are dropped; in a program with `panic = "abort"` that ends the process. A
-//! coroutine stays on the thread that made it.
+//! unwinds its stack, so that the values there are dropped; in a program with `panic = "abort"` that ends the process, and so
+//! does a destructor there that suspends (see [`Suspender::suspend`]). A coroutine stays on the thread that made it.
 
 mod ffi;
 mod stack;
@@ -73,6 +73,14 @@ pub struct Suspender<In, Out> {
 
 impl<In, Out> Suspender<In, Out> {
     /// Hands `value` to whoever resumed the coroutine, and waits for the next value from there.
+    ///
+    /// If the coroutine is dropped instead, this unwinds. A closure that catches that (`catch_unwind`) may suspend again, to be
+    /// unwound from there.
+    ///
+    /// # Aborts
+    /// The process, if a destructor calls this while it runs because the stack is unwound, and the coroutine is dropped: there
+    /// is no value to return, and a destructor must not unwind while another unwinding goes on. After a panic of the closure it
+    /// is the drop that aborts; a destructor that is resumed with a value goes on.
     pub fn suspend(&mut self, value: Out) -> In {
         // SAFETY: the coroutine runs, so its Shared lives and nothing else accesses it; resume switched away from `caller`.
         unsafe {
@@ -182,8 +190,8 @@ impl<In, Out, Return> Coroutine<In, Out, Return> {
 
 impl<In, Out, Return> Drop for Coroutine<In, Out, Return> {
     fn drop(&mut self) {
-        // SAFETY: the closure is not running. If it has begun, it has values on its stack and is unwound; if it suspends
-        // again before it ends, it is unwound from there once more.
+        // SAFETY: the closure is not running. If it has begun, it has values on its stack and is unwound; if it catches that
+        // and suspends again, it is unwound from there once more.
         unsafe {
             let begun = (*self.shared).body.is_none();
             (*self.shared).exchange.cancelled = true;

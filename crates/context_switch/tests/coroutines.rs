@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Properties of coroutines: values in and out, panics, drops, floating-point registers across switches, many at once.
 
-use context_switch::{Coroutine, State};
+use context_switch::{Coroutine, State, Suspender};
 use std::cell::Cell;
+use std::os::unix::process::ExitStatusExt;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::rc::Rc;
 
@@ -61,6 +62,78 @@ fn dropping_one_in_the_middle_drops_what_lives_on_its_stack() {
         // A coroutine that never began has no local yet.
         assert_eq!(dropped.get(), if resumes == 0 { 1 } else { 2 }, "{resumes}");
     }
+}
+
+#[test]
+fn one_that_catches_the_unwinding_and_suspends_is_unwound_again() {
+    let dropped = Rc::new(Cell::new(0));
+    let inside = dropped.clone();
+    let mut stubborn = Coroutine::<(), (), ()>::new(STACK_BYTES, move |suspender, ()| {
+        let _local = Counts(inside);
+        assert!(catch_unwind(AssertUnwindSafe(|| suspender.suspend(()))).is_err());
+        suspender.suspend(());
+    })
+    .unwrap();
+    assert_eq!(stubborn.resume(()), State::Suspended(()));
+    drop(stubborn);
+    assert_eq!(dropped.get(), 1);
+}
+
+/// Suspends when it is dropped.
+struct Suspends<'a>(&'a mut Suspender<u32, u32>);
+
+impl Drop for Suspends<'_> {
+    fn drop(&mut self) {
+        assert_eq!(self.0.suspend(1), 2);
+    }
+}
+
+/// One that suspends in a destructor while its own panic unwinds it.
+fn panics_and_suspends() -> Coroutine<u32, u32, ()> {
+    let mut fails = Coroutine::new(STACK_BYTES, |suspender, _| {
+        let _local = Suspends(suspender);
+        std::panic::resume_unwind(Box::new("the closure's"));
+    })
+    .unwrap();
+    assert_eq!(fails.resume(0), State::Suspended(1));
+    fails
+}
+
+#[test]
+fn a_destructor_may_suspend_while_a_panic_unwinds() {
+    let mut fails = panics_and_suspends();
+    let payload = catch_unwind(AssertUnwindSafe(|| fails.resume(2))).unwrap_err();
+    assert_eq!(payload.downcast_ref::<&str>(), Some(&"the closure's"));
+}
+
+/// Whether the test of this name aborts in a process of its own, where `do_it` is called.
+fn aborts(test: &str, do_it: impl FnOnce()) -> bool {
+    const IN_CHILD: &str = "CONTEXT_SWITCH_ABORTS";
+    if std::env::var_os(IN_CHILD).is_some() {
+        do_it();
+        std::process::exit(0);
+    }
+    let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+    let output = child.args(["--exact", test]).env(IN_CHILD, "1").output().unwrap();
+    output.status.signal() == Some(libc::SIGABRT)
+}
+
+#[test]
+fn a_destructor_that_suspends_while_the_drop_unwinds_aborts() {
+    assert!(aborts("a_destructor_that_suspends_while_the_drop_unwinds_aborts", || {
+        let mut waits = Coroutine::<u32, u32, ()>::new(STACK_BYTES, |suspender, _| {
+            let local = Suspends(suspender);
+            local.0.suspend(0);
+        })
+        .unwrap();
+        assert_eq!(waits.resume(0), State::Suspended(0));
+        drop(waits);
+    }));
+}
+
+#[test]
+fn dropping_one_that_a_panic_unwinds_aborts() {
+    assert!(aborts("dropping_one_that_a_panic_unwinds_aborts", || drop(panics_and_suspends())));
 }
 
 #[test]
