@@ -30,9 +30,10 @@ pub fn how(
     variants: &[Variant],
     compilers: &BTreeSet<String>,
 ) {
-    let words: Vec<String> = std::env::args_os().skip(1).map(|word| quoted(&word)).collect();
+    let told = std::env::args_os().skip(1).map(|word| quoted(&word));
+    let words: Vec<String> = std::iter::once("./assay".to_owned()).chain(told).collect();
     section.paragraph(&format!("Made on {} by Assay {} with:", today(), version::text()));
-    section.verbatim(&folded(&format!("./assay {}", words.join(" "))));
+    section.verbatim(&folded(&words));
     if !compilers.is_empty() {
         let names: Vec<&str> = compilers.iter().map(String::as_str).collect();
         section.paragraph(&format!("Compiler: {}; its flags:", names.join(", ")));
@@ -51,10 +52,11 @@ pub fn how(
     }
 }
 
-/// Folds a command at blanks into lines that fit a mail, with a backslash before each line break.
-fn folded(command: &str) -> String {
+/// Folds a command between its words into lines that fit a mail, with a backslash before each line break. A break inside of
+/// quotes would be part of the word.
+fn folded(words: &[String]) -> String {
     let mut lines = vec![String::new()];
-    for word in command.split(' ') {
+    for word in words {
         let last = lines.last_mut().expect("never empty");
         if !last.is_empty() && last.len() + word.len() > 60 {
             last.push_str(" \\");
@@ -213,8 +215,24 @@ mod tests {
 
     #[test]
     fn a_long_command_is_folded_as_a_shell_reads_it() {
-        let told = folded("./assay report csum_partial -a loongarch64 -v apart -v uint128 --case size=1472 -c la464 -f mail");
+        let line = "./assay report csum_partial -a loongarch64 -v apart -v uint128 --case size=1472 -c la464 -f mail";
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        let told = folded(&words);
         assert!(told.lines().count() == 2 && told.lines().all(|line| line.len() <= 70), "{told}");
         assert!(told.lines().next().unwrap().ends_with(" \\"), "{told}");
+    }
+
+    #[test]
+    fn a_quoted_word_is_folded_as_a_whole() {
+        let words = [
+            "./assay",
+            "report",
+            "'a folder of some length/with blanks in its name and a file.c'",
+            "-f",
+            "mail",
+        ];
+        let told = folded(&words.map(str::to_owned));
+        assert!(told.lines().any(|line| line.contains(words[2])), "{told}");
+        assert_eq!(told.replace(" \\\n   ", ""), words.join(" "));
     }
 }
