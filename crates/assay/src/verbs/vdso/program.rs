@@ -15,6 +15,22 @@ use std::time::Duration;
 /// Slack beyond the time that a run was asked to take.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// What one millisecond, page or case of a verb may take: milliseconds are those of each call and clock by each image.
+const MILLISECONDS_EACH: u64 = 40;
+
+/// Slices of a round of `bench`: 17 calls and clocks by four, and half as many more for what disturbs them.
+const BENCH_SLICES: u64 = 100;
+
+/// How long a run may take. The numbers of `bench` are the milliseconds of a slice and the rounds.
+fn patience(words: &[String]) -> Duration {
+    let numbers = words.iter().skip(1).filter_map(|word| word.parse::<u64>().ok());
+    let milliseconds = match words[0].as_str() {
+        "bench" => numbers.product::<u64>() * BENCH_SLICES,
+        _ => numbers.max().unwrap_or(0) * MILLISECONDS_EACH,
+    };
+    PATIENCE + Duration::from_millis(milliseconds)
+}
+
 /// One architecture's program and what runs it.
 pub struct Program {
     arch: Arch,
@@ -43,9 +59,7 @@ impl Program {
             Engine::Native => Command::new(&program),
             Engine::Qemu { program: qemu, cpu, .. } => Command::new(qemu).args(["-cpu", cpu]).arg(&program),
         };
-        let asked: u64 = words.iter().skip(1).filter_map(|word| word.parse::<u64>().ok()).max().unwrap_or(0);
-        let output =
-            command.arg(&image).args(words).timeout(PATIENCE + Duration::from_millis(asked * 40)).run()?;
+        let output = command.arg(&image).args(words).timeout(patience(words)).run()?;
         let engine = self.engine.describe();
         match output.ending {
             Ending::Exited(0 | 1) => parse(&output.stdout, self.arch, &engine),
@@ -78,5 +92,20 @@ fn ended(output: &Output) -> String {
     match output.ending {
         Ending::TimedOut => format!("a call hangs: no result in {} s: {tail}", output.elapsed.as_secs()),
         _ => format!("ended without a verdict ({:?}): {tail}", output.ending),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bench_may_take_all_slices_of_all_rounds() {
+        let of = |line: &str| patience(&line.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        // Seven clocks by two calls, and three calls; each by four.
+        assert!(of("bench 100 100") > Duration::from_millis(100 * 100 * 17 * 4));
+        assert!(of("bench 1000 1000") > Duration::from_secs(1000 * 17 * 4));
+        assert_eq!(of("torture 10000 10000"), PATIENCE + Duration::from_secs(400));
+        assert_eq!(of("list"), PATIENCE);
     }
 }
