@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::corpus::FIGURES;
 use lab::output::Output;
 use lab::{Problem, Result};
-use predict::cpu::{Entry, Number};
+use predict::cpu::{Entry, Kind, Number};
 use predict::left_out;
 use toml_edit::{value, Array, DocumentMut, InlineTable, Item, Table, Value};
 
@@ -35,7 +35,9 @@ pub fn write(context: &Context, found: &Found) -> Result<()> {
             // Fitted before and not now: the value goes back to the documented one. A number that was never fitted is left
             // as it is.
             None if entry.prior.is_some() => {
-                set(&mut document, &number.key, inline(entry, number.prior, number.prior))?;
+                let table = documented(&document, entry, number.prior)
+                    .unwrap_or_else(|| inline(entry, number.prior, number.prior));
+                set(&mut document, &number.key, table)?;
             }
             None => {}
         }
@@ -64,6 +66,37 @@ fn number(amount: f64) -> Value {
     }
 }
 
+/// Stands in the note of a fitted number before the documented value, its kind and its source.
+const DOCUMENTED: &str = "documented value ";
+
+/// The entry that a fitted number had before it was fitted, as its note tells. `None` if somebody has rewritten the note, if the
+/// source is no longer in the file, or if the number had been fitted by hand to what the note does not tell.
+fn documented(document: &DocumentMut, entry: &Number, prior: f64) -> Option<InlineTable> {
+    let note = entry.note.as_deref()?;
+    let (told, known) = note.split_at(note.rfind(DOCUMENTED)?);
+    let (kind, source) =
+        known.strip_prefix(&format!("{DOCUMENTED}{prior}: "))?.strip_suffix(')')?.split_once(" (")?;
+    Kind::from_name(kind).filter(|kind| *kind != Kind::Fitted)?;
+    let mut sources = document.get("sources")?.as_table_like()?.iter();
+    let (source, _) = sources.find(|(_, text)| text.as_str() == Some(source))?;
+    let mut table = InlineTable::new();
+    table.insert("value", number(prior));
+    table.insert("unit", entry.unit.as_str().into());
+    table.insert("source", source.into());
+    table.insert("kind", kind.into());
+    if let Some(range) = range(entry) {
+        table.insert("range", range);
+    }
+    if let Some(told) = told.strip_suffix("; ") {
+        table.insert("note", told.into());
+    }
+    Some(table)
+}
+
+fn range(entry: &Number) -> Option<Value> {
+    entry.range.map(|(low, high)| Value::Array([low, high].into_iter().map(number).collect::<Array>()))
+}
+
 /// The entry of a fitted number, which keeps what was documented of it.
 fn inline(entry: &Number, fitted: f64, prior: f64) -> InlineTable {
     let mut table = InlineTable::new();
@@ -71,8 +104,8 @@ fn inline(entry: &Number, fitted: f64, prior: f64) -> InlineTable {
     table.insert("unit", entry.unit.as_str().into());
     table.insert("source", SOURCE.into());
     table.insert("kind", "fitted".into());
-    if let Some((low, high)) = entry.range {
-        table.insert("range", Value::Array([low, high].into_iter().map(number).collect::<Array>()));
+    if let Some(range) = range(entry) {
+        table.insert("range", range);
     }
     table.insert("prior", number(prior));
     table.insert("fitted_to", FITTED_TO.into());
@@ -80,7 +113,7 @@ fn inline(entry: &Number, fitted: f64, prior: f64) -> InlineTable {
     let known = match entry.prior {
         // Fitted before: the note already tells where the documented value comes from.
         Some(_) => entry.note.clone().unwrap_or_default(),
-        None => format!("{told}documented value {prior}: {} ({})", entry.kind.name(), entry.source),
+        None => format!("{told}{DOCUMENTED}{prior}: {} ({})", entry.kind.name(), entry.source),
     };
     table.insert("note", known.into());
     table
@@ -122,4 +155,55 @@ fn set(document: &mut DocumentMut, key: &str, entry: impl Into<Value>) -> Result
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use predict::cpu::Place;
+
+    const LLVM: &str = "LLVM 19, POWER9 scheduling model";
+
+    fn documented_number(note: Option<&str>) -> Number {
+        Number {
+            value: 3.5,
+            unit: "cycles".to_owned(),
+            source: LLVM.to_owned(),
+            kind: Kind::CompilerModel,
+            range: Some((3.0, 5.0)),
+            fitted_to: None,
+            prior: None,
+            note: note.map(str::to_owned),
+            place: Place { file: Default::default(), line: 1 },
+        }
+    }
+
+    /// The number after a fit has moved it to 4, as a later fit reads it.
+    fn fitted(before: &Number) -> Number {
+        let note = inline(before, 4.0, before.value).get("note").and_then(Value::as_str).map(str::to_owned);
+        Number { value: 4.0, kind: Kind::Fitted, prior: Some(before.value), note, ..before.clone() }
+    }
+
+    #[test]
+    fn a_number_that_goes_back_is_as_documented_before() {
+        let document: DocumentMut = format!("[sources]\nllvm = \"{LLVM}\"\n").parse().unwrap();
+        let start =
+            "{ value = 3.5, unit = \"cycles\", source = \"llvm\", kind = \"compiler-model\", range = [3, 5]";
+        for (note, end) in [(None, " }"), (Some("GCC has 5; so"), ", note = \"GCC has 5; so\" }")] {
+            let again = fitted(&documented_number(note));
+            let table = documented(&document, &again, 3.5).expect("its note tells");
+            assert_eq!(table.to_string(), format!("{start}{end}"));
+        }
+    }
+
+    #[test]
+    fn a_number_whose_note_does_not_tell_stays_fitted() {
+        let document: DocumentMut = "[sources]\nother = \"the manual\"\n".parse().unwrap();
+        assert!(documented(&document, &fitted(&documented_number(None)), 3.5).is_none(), "no such source");
+        let sources: DocumentMut = format!("[sources]\nllvm = \"{LLVM}\"\n").parse().unwrap();
+        let by_hand = Number { kind: Kind::Fitted, ..documented_number(None) };
+        assert!(documented(&sources, &fitted(&by_hand), 3.5).is_none(), "to what is not known");
+        let rewritten = Number { note: Some("measured since".to_owned()), ..fitted(&by_hand) };
+        assert!(documented(&sources, &rewritten, 3.5).is_none());
+    }
 }
