@@ -414,15 +414,11 @@ fn cargo_tests(context: &Context, options: &[String], words: &mut Words) -> Resu
         .limits(Limits::INHERITED)
         .run()?;
     drop(progress);
-    let mut tally = Tally::default();
-    for line in output.stdout.lines() {
-        tally = add(tally, cargo_counts(line));
-    }
-    for (test, reason) in skips_of(&output.stdout) {
+    let skips = skips_of(&output.stdout);
+    for (test, reason) in &skips {
         words.say(&format!("skip   {test}: {reason}"));
-        tally.right -= 1;
-        tally.skipped += 1;
     }
+    let mut tally = cargo_tally(&output.stdout, skips.len());
     if !output.success() {
         words.say(&failures_of(&output.stdout));
         words.say(&output.tail(30));
@@ -433,6 +429,13 @@ fn cargo_tests(context: &Context, options: &[String], words: &mut Words) -> Resu
 
 fn add(a: Tally, b: Tally) -> Tally {
     Tally { right: a.right + b.right, wrong: a.wrong + b.wrong, skipped: a.skipped + b.skipped }
+}
+
+/// Counts what cargo printed, where `skips` of the tests that passed did no work. A program that was ended before its result line
+/// has skips that nothing counted as passed.
+fn cargo_tally(stdout: &str, skips: usize) -> Tally {
+    let counted = stdout.lines().map(cargo_counts).fold(Tally::default(), add);
+    Tally { right: counted.right.saturating_sub(skips), skipped: counted.skipped + skips, ..counted }
 }
 
 /// Reads `test result: ok. 16 passed; 0 failed; 0 ignored; ...`.
@@ -581,6 +584,9 @@ mod tests {
             ---- b stdout ----\nI never skipped: really\n\n\nsuccesses:\n    a\n    b\n\nfailures:\n\n---- c stdout ----\n\
             skipped: but failed later\n\n\nfailures:\n    c\n\ntest result: FAILED. 3 passed; 1 failed; 0 ignored\n";
         assert_eq!(skips_of(stdout), [("a".to_owned(), "no room".to_owned())]);
+        assert_eq!(cargo_tally(stdout, 1), Tally { right: 2, wrong: 1, skipped: 1 });
+        let (cut, _) = stdout.split_once("test result").unwrap();
+        assert_eq!(cargo_tally(cut, 1), Tally { right: 0, wrong: 0, skipped: 1 });
     }
 
     #[test]
