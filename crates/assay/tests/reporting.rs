@@ -82,7 +82,8 @@ fn a_variant_against_itself_counts_what_is_false() {
     let records = ran.records("compare_null");
     let number = |key: &str| records[0][key].as_u64().unwrap();
     assert!(number("comparisons") == 3 && number("false_verdicts") + number("without_interval") <= 3);
-    assert_eq!(ran.status, Some(i32::from(number("false_verdicts") > 0)), "{ran:?}");
+    let has_failed = number("false_verdicts") > 0 || number("without_interval") == 3;
+    assert_eq!(ran.status, Some(i32::from(has_failed)), "{ran:?}");
     lab.line("compare csum_partial --null 3 --against uint64").ends(2, &["--null", "--against"]);
 }
 

@@ -27,7 +27,15 @@ struct NullRecord {
     false_verdicts: u64,
     /// Comparisons for which no interval could be formed, so without a verdict.
     without_interval: u64,
-    false_percent: f64,
+    /// Of the comparisons with a verdict; absent if none has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    false_percent: Option<f64>,
+}
+
+/// How many percent of the comparisons that have a verdict have a false one.
+fn percent(comparisons: u64, without_interval: u64, false_verdicts: u64) -> Option<f64> {
+    let judged = comparisons - without_interval;
+    (judged > 0).then(|| 100.0 * false_verdicts as f64 / judged as f64)
 }
 
 /// Compares each variant with itself.
@@ -60,7 +68,7 @@ pub fn run(
                 comparisons: times,
                 false_verdicts: 0,
                 without_interval: 0,
-                false_percent: 0.0,
+                false_percent: None,
             };
             let progress =
                 Progress::of(&format!("{} {case} against itself", variant.title()), times as usize);
@@ -81,7 +89,7 @@ pub fn run(
                 }
                 progress.step();
             }
-            record.false_percent = 100.0 * record.false_verdicts as f64 / times as f64;
+            record.false_percent = percent(times, record.without_interval, record.false_verdicts);
             records.push(record);
         }
     }
@@ -90,14 +98,27 @@ pub fn run(
         report.section("").table(table(&records));
         report
     });
-    let all: u64 = records.iter().map(|record| record.comparisons).sum();
-    let wrong: u64 = records.iter().map(|record| record.false_verdicts).sum();
-    let percent = 100.0 * wrong as f64 / all as f64;
-    if percent > FALSE_MAX_PERCENT {
-        context.tell_failure(&format!("{wrong} false verdicts in {all} comparisons: {percent:.1} %"));
-        return Ok(Outcome::Failed);
+    match failure(&records) {
+        Some(told) => {
+            context.tell_failure(&told);
+            Ok(Outcome::Failed)
+        }
+        None => Ok(Outcome::Fine),
     }
-    Ok(Outcome::Fine)
+}
+
+/// What is wrong with all comparisons together. Those without an interval show nothing, and nothing shown is no success.
+fn failure(records: &[NullRecord]) -> Option<String> {
+    let sum = |of: fn(&NullRecord) -> u64| records.iter().map(of).sum::<u64>();
+    let (all, without) = (sum(|record| record.comparisons), sum(|record| record.without_interval));
+    let wrong = sum(|record| record.false_verdicts);
+    match percent(all, without, wrong) {
+        None => Some(format!("none of {all} comparisons gave an interval; remedy: more --processes")),
+        Some(percent) if percent > FALSE_MAX_PERCENT => {
+            Some(format!("{wrong} false verdicts in {} comparisons: {percent:.1} %", all - without))
+        }
+        Some(_) => None,
+    }
 }
 
 fn table(records: &[NullRecord]) -> Table {
@@ -116,8 +137,40 @@ fn table(records: &[NullRecord]) -> Table {
         table.set(row, name, record.common.variant.as_str());
         table.set(row, case, crate::verbs::count::case_text(&record.common.case));
         table.set(row, all, Count(record.comparisons)).set(row, wrong, Count(record.false_verdicts));
-        table.set(row, percent, Derived::from(record.false_percent));
+        if let Some(value) = record.false_percent {
+            table.set(row, percent, Derived::from(value));
+        }
         table.set(row, without, Count(record.without_interval));
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(comparisons: u64, without_interval: u64, false_verdicts: u64) -> NullRecord {
+        let false_percent = percent(comparisons, without_interval, false_verdicts);
+        let common = Common {
+            kind: "compare_null".to_owned(),
+            hotpath: String::new(),
+            variant: String::new(),
+            arch: String::new(),
+            case: Default::default(),
+            compiler: String::new(),
+            assay_version: String::new(),
+        };
+        NullRecord { common, comparisons, false_verdicts, without_interval, false_percent }
+    }
+
+    #[test]
+    fn only_comparisons_with_an_interval_count() {
+        assert_eq!(record(200, 100, 5).false_percent, Some(5.0));
+        assert_eq!(record(200, 200, 0).false_percent, None);
+        assert_eq!(failure(&[record(200, 100, 4), record(200, 0, 11)]), None);
+        let told = failure(&[record(200, 100, 6)]).expect("six of a hundred are too many");
+        assert!(told.contains("6 false verdicts in 100 comparisons: 6.0 %"), "{told}");
+        let told = failure(&[record(3, 3, 0)]).expect("nothing was shown");
+        assert!(told.contains("none of 3"), "{told}");
+    }
 }
