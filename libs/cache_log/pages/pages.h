@@ -44,7 +44,7 @@ struct restore_options {
 };
 
 struct restored {
-	uint64_t bytes, runs, already;
+	uint64_t bytes, runs;
 	const char *stopped; /* why before the end, or NULL */
 };
 

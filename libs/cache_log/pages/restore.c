@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PIECE_BYTES = 128 << 10, AHEAD_PIECES = 32, PIECES_BETWEEN_LOOKS = 16 };
+enum { PIECE_BYTES = 128 << 10, PIECES_BETWEEN_LOOKS = 16 };
 
 void resident(int file, uint64_t page_bytes, uint64_t first, uint64_t count, unsigned char *marks)
 {
