@@ -151,9 +151,9 @@ enum cache_log_order {
 /*
  * Fills a table from notes, oldest first: each line once. `twice` keeps only lines that the table held before, the
  * intersection of two logs (unless that is empty): a line that is touched once and never again is not worth a prefetch. `seen`
- * is scratch room of `seen_slots` words, a power of two and at least twice the lines that the table is to take, with `twice`
- * four times (if less, fewer lines are taken). Lines beyond the table's room are dropped, the least recently noted first.
- * Returns the number of lines that `twice` left out.
+ * is scratch room of `seen_slots` words, a power of two and at least twice the lines that the table is to take (if less, fewer
+ * lines are taken). Lines beyond the table's room are dropped, the least recently noted first. Returns the number of lines
+ * that `twice` left out, each as often as it was noted.
  */
 size_t cache_log_table_fill(struct cache_log_table *table, const uint64_t *notes, size_t notes_count,
 			    enum cache_log_order order, bool twice, uint64_t *seen, size_t seen_slots);

@@ -132,13 +132,14 @@ static size_t merge(uint64_t *entries, size_t count)
 	return kept;
 }
 
-static bool find(const uint64_t *slots, size_t mask, uint64_t line)
+/* The slot that has the line, or the empty one where it would be. */
+static size_t find(const uint64_t *slots, size_t mask, uint64_t line)
 {
-	for (size_t slot = (size_t)(line * 0x9e3779b97f4a7c15 >> 32) & mask; slots[slot]; slot = (slot + 1) & mask) {
-		if (slots[slot] == (line | 1))
-			return true;
-	}
-	return false;
+	size_t slot = (size_t)(line * 0x9e3779b97f4a7c15 >> 32) & mask;
+
+	while (slots[slot] && (slots[slot] | 2) != (line | 3))
+		slot = (slot + 1) & mask;
+	return slot;
 }
 
 /* Puts the lines of these entries into `slots`, until they are half full; returns how many there are. */
@@ -152,10 +153,8 @@ static size_t remember(const uint64_t *entries, size_t count, uint64_t *slots, s
 		uint64_t line = cache_log_entry_address(entries[i]);
 
 		for (unsigned int n = cache_log_entry_lines(entries[i]); n && left; n--, line += CACHE_LOG_LINE) {
-			size_t slot = (size_t)(line * 0x9e3779b97f4a7c15 >> 32) & mask;
+			size_t slot = find(slots, mask, line);
 
-			while (slots[slot] && slots[slot] != (line | 1))
-				slot = (slot + 1) & mask;
 			left -= slots[slot] == 0;
 			slots[slot] = line | 1;
 		}
@@ -183,30 +182,46 @@ static void close_table(struct cache_log_table *table, size_t entries)
 }
 
 /*
- * For the intersection, the lines that the table held are kept in one half of `seen`; the notes' lines replace them in the
- * table and are filtered in place.
+ * Writes those lines of the notes that are in `slots` to `lines`, most recently noted first, each once: bit 1 of a slot, which
+ * is free like bit 0, says that its line is written. Returns their number, and adds the lines that are not there to `*others`.
  */
+static size_t intersect(const uint64_t *notes, size_t notes_count, uint64_t *lines, size_t lines_max, uint64_t *slots,
+			size_t mask, size_t *others)
+{
+	size_t found = 0;
+
+	for (size_t note = notes_count; note-- > 0;) {
+		uint64_t first = cache_log_entry_address(notes[note]);
+
+		for (unsigned int n = cache_log_entry_lines(notes[note]); n-- > 0;) {
+			uint64_t line = first + n * CACHE_LOG_LINE;
+			size_t slot = find(slots, mask, line);
+
+			if (!slots[slot]) {
+				++*others;
+				continue;
+			}
+			if (!(slots[slot] & 2) && found < lines_max)
+				lines[found++] = line;
+			slots[slot] |= 2;
+		}
+	}
+	return found;
+}
+
 size_t cache_log_table_fill(struct cache_log_table *table, const uint64_t *notes, size_t notes_count,
 			    enum cache_log_order order, bool twice, uint64_t *seen, size_t seen_slots)
 {
-	size_t found, count, dropped = 0, half = seen_slots / 2;
+	size_t count = 0, left_out = 0;
 
 	open_table(table);
 	if (twice && table->entries_count) {
-		remember(table->entries, table->entries_count, seen, half);
-		found = cache_log_compact(notes, notes_count, table->entries, table->entries_max, seen + half, half);
-		count = 0;
-		for (size_t i = 0; i < found; i++) {
-			if (find(seen, half - 1, table->entries[i]))
-				table->entries[count++] = table->entries[i];
-		}
-		dropped = found - count;
-		/* Nothing in common: the new log is the better guess. */
-		if (count == 0) {
-			count = found;
-			dropped = 0;
-		}
-	} else {
+		remember(table->entries, table->entries_count, seen, seen_slots);
+		count = intersect(notes, notes_count, table->entries, table->entries_max, seen, seen_slots - 1, &left_out);
+	}
+	/* Nothing in common: the new log is the better guess. */
+	if (count == 0) {
+		left_out = 0;
 		count = cache_log_compact(notes, notes_count, table->entries, table->entries_max, seen, seen_slots);
 	}
 	table->lines = (uint32_t)count;
@@ -215,7 +230,7 @@ size_t cache_log_table_fill(struct cache_log_table *table, const uint64_t *notes
 	else if (order == CACHE_LOG_BY_ADDRESS)
 		sort(table->entries, seen, count);
 	close_table(table, merge(table->entries, count));
-	return dropped;
+	return left_out;
 }
 
 /* Splits entries into one per line, from the end on. There is room: a table never has more lines than entries_max. */
@@ -242,7 +257,7 @@ size_t cache_log_table_add(struct cache_log_table *table, const uint64_t *notes,
 	noted = remember(notes, notes_count, seen, seen_slots);
 	noted = noted < table->entries_max ? noted : table->entries_max;
 	for (size_t i = 0; i < before; i++) {
-		if (!find(seen, seen_slots - 1, entries[i]))
+		if (!seen[find(seen, seen_slots - 1, entries[i])])
 			entries[kept++] = entries[i];
 	}
 	grown = kept + noted - before;

@@ -394,6 +394,7 @@ static void check(bool quick)
 	check_look_ahead();
 	check_follow();
 	check_chapters();
+	check_twice_in_a_log();
 	check_damage_between_chapters(false);
 	check_damage_between_chapters(true);
 	check_enough();

@@ -248,6 +248,31 @@ static void check_damage_between_chapters(bool twice)
 	}
 }
 
+/* A log's table takes as many lines as its ring takes notes, with `twice`, too. */
+static void check_twice_in_a_log(void)
+{
+	struct cache_log *log = new_log(64);
+
+	log->feedback_on = false;
+	log->twice = true;
+	log->log_slices = log->log_every = 1;
+	for (unsigned int slice = 0; slice < 3; slice++) {
+		bool same = slice < 2;
+
+		assay_case("a log of lines logged before, slice %u", slice);
+		log->log_not_before = 0;
+		cache_log_switch_in(log);
+		/* Of the third log's lines half are new, and the last of these is noted twice. */
+		for (unsigned int i = 0; i < 63; i++)
+			cache_log_note_line(&log->notes, (void *)(uintptr_t)note(same ? i : 2 * i, 1));
+		cache_log_note_line(&log->notes, (void *)(uintptr_t)note(same ? 63 : 124, 1));
+		cache_log_switch_out(log, 1);
+		is(log->table->lines, same ? 64 : 32, "lines");
+		is(log->statistics.notes_lost, same ? 0 : 32, "notes lost");
+		is(cache_log_entry_address(log->table->entries[0]), note(0, 1), "the line touched longest ago");
+	}
+}
+
 /* A table whose restore takes most of a slice is not restored in full again. */
 static void check_enough(void)
 {
