@@ -127,7 +127,11 @@ struct cache_log_budget {
 
 /* All counters only grow, and wrap. */
 struct cache_log_statistics {
-	uint64_t notes, notes_lost; /* written by the task; those overwritten in the ring, or dropped */
+	/*
+	 * Notes written by the task, and those overwritten in the ring, aborted, or of a line that `twice` left out. Lines that
+	 * a table has no room for are not counted: a table whose `lines` are its `entries_max` may have lost some.
+	 */
+	uint64_t notes, notes_lost;
 	uint64_t tables; /* made of notes */
 	uint64_t restores, lines; /* switches in that prefetched, and the lines asked for */
 	uint64_t cut; /* restores that the budget ended */
