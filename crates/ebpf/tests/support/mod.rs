@@ -39,10 +39,10 @@ pub const MACHINES: [(&str, &[&str]); 6] = [
 
 /// Builds for a machine; a missing emulator fails the test rather than skipping it.
 pub fn plugin(arch: &str, emulator: &[&str]) -> Plugin {
-    // A program without an emulator in the table needs one on hosts of another architecture.
-    let native = format!("qemu-{}", std::env::consts::ARCH);
+    // A program without an emulator in the table is x86_64's, and needs one on hosts of another architecture.
+    let of_program = format!("qemu-{arch}");
     let emulator: Vec<&str> = match emulator {
-        [] if std::env::consts::ARCH != arch => vec![native.as_str()],
+        [] if std::env::consts::ARCH != arch => vec![&of_program],
         words => words.to_vec(),
     };
     if let Some(program) = emulator.first() {
