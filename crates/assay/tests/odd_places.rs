@@ -96,7 +96,12 @@ fn json_is_lines_of_records_and_nothing_else() {
             }
         }
     }
-    for (line, kind) in [("doctor --json", "doctor"), ("study --json", "study_title")] {
+    for (line, kind) in [
+        ("doctor --json", "doctor"),
+        ("study --json", "study_title"),
+        ("list csum_fold --json", "variant"),
+        ("cpu power9 --json", "cpu_entry"),
+    ] {
         lab.line(line).ends(0, &[]).records(kind);
     }
 }

@@ -45,6 +45,7 @@ struct EntryRecord {
     unit: String,
     known_as: String,
     source: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
     place: String,
 }

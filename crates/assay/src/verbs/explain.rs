@@ -57,6 +57,7 @@ struct ExplainRecord<'a> {
     cycles: f64,
     per_call: bool,
     bound_by: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
     cycles_without: Option<f64>,
     least: &'a [Least],
     least_cycles: f64,

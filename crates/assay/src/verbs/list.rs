@@ -25,7 +25,9 @@ struct VariantRecord {
     requires: String,
     runs_on: String,
     can_be_traced: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
     about: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     peer: Option<String>,
 }
 

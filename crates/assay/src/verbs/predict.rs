@@ -184,7 +184,9 @@ struct TraceRecord {
     time_ns: f64,
     instructions: u64,
     calls: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
     cycles_cold: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     cycles_per_call: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     interval_cycles_per_call: Option<[f64; 2]>,

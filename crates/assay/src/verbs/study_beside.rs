@@ -39,6 +39,7 @@ struct StepRecord {
     after: String,
     published_cycles: f64,
     /// The 95 % interval, from the scatter of published figures of the same code; `None` if no two are of the same code.
+    #[serde(skip_serializing_if = "Option::is_none")]
     published_interval_cycles: Option<[f64; 2]>,
     predicted_cycles: f64,
     error_cycles: f64,

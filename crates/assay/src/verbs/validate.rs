@@ -380,7 +380,9 @@ struct Summary {
     kind: &'static str,
     rows_count: usize,
     derived_count: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
     all: Option<Errors>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     not_fitted: Option<Errors>,
     /// Of the loops and routines that llvm-mca has an answer for: the model's, llvm-mca's and the trivial bound's error.
     loops_count: usize,

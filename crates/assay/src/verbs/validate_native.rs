@@ -62,8 +62,10 @@ struct LoopRecord<'a> {
     held_out: bool,
     measured_cycles: f64,
     cycles: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
     interval_cycles: Option<[f64; 2]>,
     error_percent: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
     llvm_mca_error_percent: Option<f64>,
 }
 
@@ -79,7 +81,9 @@ struct SummaryRecord<'a> {
     median_absolute_error_percent: f64,
     mean_error_percent: f64,
     within_5_10_20_percent: [f64; 3],
+    #[serde(skip_serializing_if = "Option::is_none")]
     inside_interval_percent: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     median_interval_half_width_percent: Option<f64>,
     llvm_mca_loops_count: usize,
     llvm_mca_mean_absolute_error_percent: f64,

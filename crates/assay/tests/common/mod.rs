@@ -242,7 +242,8 @@ impl Ran {
         ran
     }
 
-    /// The records on standard output, which has to consist of JSON lines of this kind, at least one.
+    /// The records on standard output, which has to consist of JSON lines of this kind, at least one. No number may be lost: a
+    /// field that is `None` and not skipped would count as a number that has no JSON form.
     #[track_caller]
     pub fn records(&self, kind: &str) -> Vec<serde_json::Value> {
         let parse = |line: &str| -> serde_json::Value {
@@ -252,6 +253,7 @@ impl Ran {
         assert!(!records.is_empty(), "{self:#?}");
         for record in &records {
             assert_eq!(record["kind"], kind, "{record}");
+            assert!(record.get("not_finite").is_none(), "{record}");
         }
         records
     }

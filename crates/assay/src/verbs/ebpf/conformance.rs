@@ -106,6 +106,7 @@ fn read_overlay(context: &Context) -> Result<Overlay> {
 struct BigEndianRecord<'a> {
     kind: &'static str,
     case: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
     published: Option<u64>,
     big_endian: u64,
     rfc9669_section: &'a str,

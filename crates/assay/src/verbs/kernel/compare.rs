@@ -73,6 +73,7 @@ struct CompareRecord {
     interval: [f64; 2],
     verdict: &'static str,
     /// `None` for code that the kernel generates when it runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
     function_bytes: Option<[u64; 2]>,
     text_bytes: [u64; 2],
     assay_version: &'static str,

@@ -48,8 +48,10 @@ struct RunRecord {
     kernel: String,
     workload: String,
     /// The program's exit status, if it exited.
+    #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<i32>,
     /// What went wrong, if anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<String>,
     complaints: Vec<String>,
     stdout: String,

@@ -44,12 +44,15 @@ struct TestRecord {
     patches: Vec<String>,
     test: &'static str,
     /// Cases, where the test counts them.
+    #[serde(skip_serializing_if = "Option::is_none")]
     passed: Option<u64>,
     failed: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<String>,
     /// What the kernel refused, as it has to, if the test has such cases.
     refused: Vec<String>,
     /// A remark on the result, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
     log: String,
     /// Under QEMU: no measurement.
