@@ -397,7 +397,8 @@ struct cache_log {
 	enum cache_log_plan_of_slices plan; /* without feedback */
 	enum cache_log_order order;
 	bool twice;
-	struct cache_log_budget budget; /* of what is asked for at once; following asks for a line more with each note */
+	/* Of each pass, and of what following asks for at once; it goes on with an entry for each note. */
+	struct cache_log_budget budget;
 	uint32_t seek_not; /* switches in without a search for the place, after one that did not find it */
 	uint64_t started; /* ticks at the switch in */
 	uint64_t slice; /* ticks of a slice: a running mean */

@@ -22,6 +22,9 @@ enum { GROWN_PART = 4 };
 /* After so many successive restores of more than half a slice the table is too long for a slice. */
 enum { TOO_LONG = 2 };
 
+/* Where ticks are limited, the clock is read every so many entries. */
+enum { ENTRIES_BETWEEN_LOOKS = 32 };
+
 /* A slice's weight in the running mean of slices is 1/SLICES_MEAN. */
 enum { SLICES_MEAN = 8 };
 
@@ -183,8 +186,8 @@ static enum cache_log_status follow(struct cache_log *log)
 {
 	struct cache_log_notes *notes = &log->notes;
 	uint32_t ahead = notes->count / 2 < UNDER_WAY ? notes->count / 2 : UNDER_WAY;
+	uint64_t lines = 0;
 
-	ahead = ahead < log->budget.lines ? ahead : log->budget.lines;
 	if (notes->count < 2)
 		return CACHE_LOG_EMPTY;
 	if (log->table->epoch != log->epoch)
@@ -203,13 +206,42 @@ static enum cache_log_status follow(struct cache_log *log)
 	}
 	notes->asked = notes->place;
 	for (uint32_t i = 0; i < ahead; i++) {
-		notes->asked = cache_log_notes_after(notes, notes->asked);
-		cache_log_prefetch_entry(notes->ring[notes->asked]);
+		uint32_t next = cache_log_notes_after(notes, notes->asked);
+		uint64_t entry = notes->ring[next];
+
+		if (lines + cache_log_entry_lines(entry) > log->budget.lines) {
+			log->statistics.cut++;
+			break;
+		}
+		lines += cache_log_entry_lines(entry);
+		cache_log_prefetch_entry(entry);
+		notes->asked = next;
 	}
 	notes->asked = cache_log_notes_after(notes, notes->asked);
 	log->statistics.restores++;
-	log->statistics.lines += ahead;
+	log->statistics.lines += lines;
 	return CACHE_LOG_OK;
+}
+
+/* Asks for entries within the budget, and adds the lines to `*lines`. Says whether the budget ended it. */
+static bool ask_within(const uint64_t *entries, size_t count, struct cache_log_budget budget, uint64_t *lines)
+{
+	bool timed = budget.ticks != UINT64_MAX;
+	uint64_t started = timed ? cache_log_ticks() : 0, left = budget.lines, whole = 0, check = 0;
+	size_t done = 0;
+
+	while (done < count && left > 0) {
+		size_t now = timed && count - done > ENTRIES_BETWEEN_LOOKS ? ENTRIES_BETWEEN_LOOKS : count - done;
+
+		if (done > 0 && cache_log_ticks() - started >= budget.ticks)
+			break;
+		left -= cache_log_prefetch(entries + done, now, left, &check);
+		done += now;
+	}
+	*lines += budget.lines - left;
+	for (size_t i = 0; left == 0 && i < count; i++)
+		whole += cache_log_entry_lines(entries[i]);
+	return done < count || whole > budget.lines;
 }
 
 /* Restores the lines touched last. A part of a table is not checked: what is wrong in it only costs useless prefetches. */
@@ -217,7 +249,7 @@ static enum cache_log_status recent(struct cache_log *log, enum cache_log_parts 
 {
 	const struct cache_log_table *table = log->table;
 	struct cache_log_part part = log->parts[which];
-	uint64_t check = 0;
+	bool cut = false;
 
 	if (part.count == 0)
 		return CACHE_LOG_EMPTY;
@@ -228,7 +260,8 @@ static enum cache_log_status recent(struct cache_log *log, enum cache_log_parts 
 	if (table->epoch != log->epoch)
 		return CACHE_LOG_STALE;
 	for (unsigned int pass = 0; pass < log->passes; pass++)
-		log->statistics.lines += cache_log_prefetch(table->entries + part.first, part.count, log->budget.lines, &check);
+		cut |= ask_within(table->entries + part.first, part.count, log->budget, &log->statistics.lines);
+	log->statistics.cut += cut;
 	log->statistics.restores++;
 	return CACHE_LOG_OK;
 }

@@ -393,6 +393,7 @@ static void check(bool quick)
 	check_logs();
 	check_look_ahead();
 	check_follow();
+	check_plans_under_a_budget();
 	check_chapters();
 	check_twice_in_a_log();
 	check_damage_between_chapters(false);

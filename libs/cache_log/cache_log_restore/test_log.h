@@ -144,6 +144,7 @@ static void check_follow(void)
 	asked_count = 0;
 	is_status(cache_log_switch_in(log), CACHE_LOG_OK);
 	is(asked_count, 5, "lines asked for at once");
+	is(log->statistics.cut, 1, "restores cut short");
 	cache_log_switch_out(log, 1);
 	log->budget.lines = 0;
 	is_status(cache_log_switch_in(log), CACHE_LOG_NO_BUDGET);
@@ -178,6 +179,51 @@ static void check_follow(void)
 	log->table->magic = CACHE_LOG_COMPLETE;
 	log->table->entries_count = 100;
 	is_status(cache_log_switch_in(log), CACHE_LOG_STALE);
+	cache_log_switch_out(log, 1);
+}
+
+/* Each plan keeps to the budget, whose lines are not entries. */
+static void check_plans_under_a_budget(void)
+{
+	struct cache_log *log = new_log(1024);
+
+	assay_case("following notes of three lines");
+	log->feedback_on = false;
+	log->plan = CACHE_LOG_FOLLOW;
+	log->log_slices = 1;
+	cache_log_switch_in(log);
+	for (uintptr_t i = 0; i < 320; i++)
+		cache_log_note_entry(&log->notes, note(4 * i, 3));
+	cache_log_switch_out(log, 1);
+	log->budget.lines = 10;
+	asked_count = 0;
+	is_status(cache_log_switch_in(log), CACHE_LOG_OK);
+	is(asked_count, 9, "lines asked for at once");
+	is(log->statistics.lines, 9, "lines counted");
+	is(log->statistics.cut, 1, "restores cut short");
+	cache_log_note_entry(&log->notes, note(0, 3));
+	is(asked[9], note(4 * 3, 1), "the line that the next note asks for");
+	cache_log_switch_out(log, 1);
+	/* 960 lines: the quarter is of 80 entries. */
+	assay_case("the lines touched last, under a budget of lines");
+	log->plan = CACHE_LOG_RECENT;
+	asked_count = 0;
+	is_status(cache_log_switch_in(log), CACHE_LOG_OK);
+	is(asked_count, 10, "lines");
+	is(log->statistics.cut, 2, "restores cut short");
+	cache_log_switch_out(log, 1);
+	log->budget.lines = 240;
+	is_status(cache_log_switch_in(log), CACHE_LOG_OK);
+	is(log->statistics.cut, 2, "restores cut short");
+	cache_log_switch_out(log, 1);
+	assay_case("the lines touched last, under a budget of hardly any time");
+	log->budget = (struct cache_log_budget){ UINT32_MAX, 1 };
+	asked_count = 0;
+	is_status(cache_log_switch_in(log), CACHE_LOG_OK);
+	/* No clock stands still while 64 entries are asked for. */
+	if (asked_count != 3 * 32 && asked_count != 3 * 64)
+		assay_fail("asked for %lu lines", (unsigned long)asked_count);
+	is(log->statistics.cut, 3, "restores cut short");
 	cache_log_switch_out(log, 1);
 }
 
