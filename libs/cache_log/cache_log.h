@@ -412,9 +412,10 @@ struct cache_log {
 #define CACHE_LOG_BYTES(notes) (8 * (size_t)(notes) + CACHE_LOG_TABLE_BYTES(notes) + 16 * (size_t)(notes))
 
 /*
- * Makes a log in the caller's memory, with the largest power of two of notes that fits. Returns TOO_SMALL below 16 notes and
- * for NULL. A log takes up to 32 slices, and logging 1/128 of the task's time at most; the table is oldest first, restored in
- * one pass, without limit; feedback chooses among the plans. The fields for these may be changed before the first switch.
+ * Makes a log in the caller's memory, with the largest power of two of notes that fits, 32768 at most. Returns TOO_SMALL below
+ * 16 notes and for NULL. A log takes up to 32 slices, and logging 1/128 of the task's time at most; the table is oldest first,
+ * restored in one pass, without limit; feedback chooses among the plans. The fields for these may be changed before the first
+ * switch.
  */
 enum cache_log_status cache_log_create(struct cache_log *log, void *memory, size_t bytes, uint64_t owner);
 
@@ -424,7 +425,10 @@ enum cache_log_status cache_log_switch_in(struct cache_log *log);
 /* After the task has stopped: makes a table if a log has ended, and lets feedback learn from the slice. */
 enum cache_log_status cache_log_switch_out(struct cache_log *log, uint64_t work);
 
-/* Drops the notes of this log: no table is made of them, the one before stays. As logmpp's abort does. */
+/*
+ * Ends the log and drops the notes in its ring, as logmpp's abort does. The table stays as it is: the one before, or, once a
+ * ring of this log has been full, what that made of it.
+ */
 void cache_log_abort(struct cache_log *log);
 
 /* The task's address space has changed (memory was unmapped, a program replaced): what is logged is stale from now on. */
