@@ -117,6 +117,8 @@ pub struct Dispatch {
     pub(crate) results: u32,
     /// On a core with halves, the pipes whose results those are.
     pub(crate) results_from: u32,
+    /// Sets of pipes that the slots of a cycle go to in turn; none if every operation may take all its pipes.
+    pub(crate) lanes: Vec<u32>,
 }
 
 /// Loads, stores and what goes wrong between them.
@@ -394,6 +396,7 @@ impl Description {
         let halves = builder.halves(&units);
         let results = builder.unit_named("dispatch.results", &units)?;
         let results_from = builder.unit_named("dispatch.results_from", &units)?;
+        let lanes = builder.lanes(&units)?;
         let classes = builder.classes(&units)?;
         let (exact, prefixes) = builder.patterns(&classes)?;
         let bypass = builder.bypass()?;
@@ -404,7 +407,7 @@ impl Description {
             kind: cpu.kind(),
             fetch: builder.fetch(),
             branch: builder.branch(),
-            dispatch: Dispatch { slice_queue, results, results_from, ..builder.dispatch() },
+            dispatch: Dispatch { slice_queue, results, results_from, lanes, ..builder.dispatch() },
             memory: builder.memory(),
             caches: builder.caches()?,
             units,

@@ -116,6 +116,27 @@ fn zen5_brings_the_stack_pointer_up_to_date_renames_bytes_and_shares_pipes() {
     near(turn(&[rorx.repeat(3), lea.repeat(3)].concat(), &[]), 7.0 / 3.0);
 }
 
+/// An EPYC 9005 takes 1.42 and 2.13 cycles for six and ten chains of additions, 1.35 for seven additions that wait for
+/// nothing, and 5.98 for a division beside eighteen products: chains wait for each other's pipes, and the divider is apart.
+#[test]
+fn zen5_sends_additions_to_pairs_of_pipes_and_divides_beside_products() {
+    let turn = |body: &[u8]| x86_turn("zen5", body, &[]);
+    // add rax, r15 and so on; lea rax, [r15 + 8] and so on, all to registers but rsp, rsi and rdi.
+    let registers = [0, 1, 2, 3, 5, 8, 9, 10, 11, 12, 13];
+    let high = |register: u8| u8::from(register >= 8);
+    let chain = |&r: &u8| [0x4c | high(r), 0x01, 0xf8 | r % 8];
+    let free = |&r: &u8| [0x49 | high(r) << 2, 0x8d, 0x47 | r % 8 << 3, 0x08];
+    let chains = |count: usize| turn(&registers[..count].iter().flat_map(chain).collect::<Vec<_>>());
+    let additions = |count: usize| turn(&registers[..count].iter().flat_map(free).collect::<Vec<_>>());
+    assert!((1.25..1.45).contains(&chains(6)), "{}", chains(6));
+    assert!((1.85..2.3).contains(&chains(10)), "{}", chains(10));
+    assert!((additions(7) - 8.0 / 6.0).abs() < 0.05, "{}", additions(7));
+    // xor edx, edx; mov eax, 7; div r14d; imul rbx, r15, 5 and on.
+    let division = [0x31, 0xd2, 0xb8, 7, 0, 0, 0, 0x41, 0xf7, 0xf6];
+    let beside = [division.to_vec(), [0x49, 0x6b, 0xdf, 0x05].repeat(18)].concat();
+    assert!((turn(&beside) - 6.0).abs() < 0.05, "{}", turn(&beside));
+}
+
 /// Runs of 32 and of 64 branches that go the same way, with the loop's own branch between any two: the last table of the
 /// predictor looks back at 128, all of which have to count.
 #[test]

@@ -204,7 +204,7 @@ impl<R: Rules> Engine<R> {
         let there = (address + self.memory.l1_latency() + u64::from(other.step) + loaded.extra)
             .max(for_other)
             + u64::from(planted(Fault::PairLoadLate));
-        let base = self.ports.computing(&self.rules, op, &other, there);
+        let base = self.ports.computing(&self.rules, op, &other, 1, there);
         let met = Loaded { extra: 0, ..loaded };
         let finish =
             self.set_results(plan, op, base, (for_address, address), met, self.ports.own()).max(base + 1);
@@ -288,7 +288,7 @@ impl<R: Rules> Engine<R> {
                 }
             };
             previous = if !R::GROUPED && !R::SLICED && part.waits == Waits::Loaded && part.busy <= 1 {
-                self.ports.computing(&self.rules, op, part, earliest)
+                self.ports.computing(&self.rules, op, part, index, earliest)
             } else {
                 self.ports.part(&self.rules, part, index, earliest)
             };

@@ -16,6 +16,10 @@ pub(crate) struct Slots {
     used: u32,
     branches: u32,
     taken: u32,
+    /// Sets of pipes that slots go to in turn, all of these, and whose turn the newest instruction's first slot is.
+    lanes: Box<[u32]>,
+    any: u32,
+    lane: usize,
 }
 
 impl Rules for Slots {
@@ -31,7 +35,22 @@ impl Rules for Slots {
             used: 0,
             branches: 0,
             taken: 0,
+            any: description.dispatch.lanes.iter().fold(0, |all, lane| all | lane),
+            lanes: description.dispatch.lanes.clone().into_boxed_slice(),
+            lane: 0,
         }
+    }
+
+    fn unbind(&mut self) {
+        self.any = 0;
+    }
+
+    #[inline]
+    fn pipes_of(&self, mask: u32, part: usize, _pair: bool) -> u32 {
+        if mask != self.any || mask == 0 {
+            return mask;
+        }
+        self.lanes[(self.lane + part) % self.lanes.len()]
     }
 
     #[inline]
@@ -54,6 +73,7 @@ impl Rules for Slots {
             self.branches = 0;
             self.taken = 0;
         }
+        self.lane = if planted(Fault::LaneForgotten) { 0 } else { self.used as usize };
         self.used += u32::from(op.slots);
         self.branches += u32::from(op.has::<K>(Flags::BRANCH));
         self.taken += u32::from(taken);

@@ -28,6 +28,8 @@ pub(crate) enum Fault {
     PortFree,
     LoadPortFree,
     DebtForgotten,
+    /// A slot goes to the first set of pipes, whichever it is.
+    LaneForgotten,
     /// The store queue: a chain goes on in another granule, a store that the table forgot is not looked for, stores drain
     /// without a pause, two only to one line, a read-modify-write delays nobody, and the queue has an entry more.
     WrongGranule,

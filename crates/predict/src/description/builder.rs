@@ -105,6 +105,7 @@ impl Builder<'_> {
             slice_queue: None,
             results: 0,
             results_from: 0,
+            lanes: Vec::new(),
         }
     }
 
@@ -221,6 +222,32 @@ impl Builder<'_> {
                 Err(self.invalid(key, format!("names no unit: '{name}'"), self.cpu.names("unit").join(", ")))
             }
         }
+    }
+
+    /// The sets of pipes that the slots of a cycle go to in turn.
+    pub(super) fn lanes(&self, units: &[Unit]) -> Result<Vec<u32>, CpuError> {
+        let key = "dispatch.lanes";
+        let words = self.cpu.words(key);
+        if !words.is_empty() && self.cpu.kind() != CoreKind::OutOfOrder {
+            return Err(self.invalid(key, "has no effect in this core", "a core of kind 'out_of_order'"));
+        }
+        words.iter().map(|word| Ok(self.pipes(key, word, '|', units)?.0)).collect()
+    }
+
+    /// The pipes of units, and those of the first one.
+    fn pipes(&self, key: &str, names: &str, between: char, units: &[Unit]) -> Result<(u32, u32), CpuError> {
+        let (mut all, mut first) = (0, 0);
+        for name in names.split(between) {
+            let Some(unit) = units.iter().find(|unit| unit.name == name.trim()) else {
+                let known = units.iter().map(|unit| unit.name.as_str()).collect::<Vec<_>>().join(", ");
+                return Err(self.invalid(key, format!("names no unit: '{name}'"), known));
+            };
+            all |= unit.mask;
+            if first == 0 {
+                first = unit.mask;
+            }
+        }
+        Ok((all, first))
     }
 
     /// Copies of a queue are one for each slice, and of one queue only.
@@ -397,17 +424,7 @@ impl Builder<'_> {
                     "slices (dispatch.slices)",
                 ));
             }
-            let (mut mask, mut prefer) = (0, 0);
-            for name in names.split(if pair { '+' } else { '|' }) {
-                let Some(unit) = units.iter().find(|unit| unit.name == name.trim()) else {
-                    let known = units.iter().map(|unit| unit.name.as_str()).collect::<Vec<_>>().join(", ");
-                    return Err(self.invalid(&key, format!("names no unit: '{name}'"), known));
-                };
-                mask |= unit.mask;
-                if prefer == 0 {
-                    prefer = unit.mask;
-                }
-            }
+            let (mask, prefer) = self.pipes(&key, names, if pair { '+' } else { '|' }, units)?;
             let last = index + 1 == words.len();
             parts.push(Part { mask, prefer, waits, busy: if last { busy } else { 1 }, step, pair });
         }

@@ -103,6 +103,9 @@ pub(super) struct Slots {
     used: u32,
     branches: u32,
     taken: u32,
+    /// Sets of pipes, and the slot that the newest instruction began with.
+    lanes: Vec<u32>,
+    slot: u32,
 }
 
 impl Slots {
@@ -115,6 +118,19 @@ impl Slots {
             used: 0,
             branches: 0,
             taken: 0,
+            lanes: dispatch.lanes.clone(),
+            slot: 0,
+        }
+    }
+
+    /// The pipes that a part of the newest instruction may take, of those that it could.
+    pub(super) fn pipes(&self, mask: u32, part: usize) -> u32 {
+        let of_all = mask != 0 && self.lanes.iter().fold(0, |all, lane| all | lane) == mask;
+        let turn = self.slot as usize + part;
+        if of_all {
+            self.lanes[turn % self.lanes.len()]
+        } else {
+            mask
         }
     }
 
@@ -138,6 +154,7 @@ impl Slots {
             self.used = self.used.saturating_sub(self.width);
             (self.branches, self.taken) = (0, 0);
         }
+        self.slot = self.used;
         self.used += u32::from(op.slots);
         self.branches += u32::from(op.is(Flags::BRANCH));
         self.taken += u32::from(taken);

@@ -48,6 +48,7 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::SecondAlone, &["zen5"]),
     (Fault::EntryShared, &["zen5"]),
     (Fault::LinesApart, &["zen5"]),
+    (Fault::LaneForgotten, &["zen5"]),
     (Fault::ModifiedFree, &["zen3"]),
     (Fault::SpillForgotten, &["golden_cove", "zen3"]),
     (Fault::GroupWider, GROUPED),

@@ -296,7 +296,8 @@ impl OutOfOrder {
                     self.pipes.first_free(&Part { mask: pipe, prefer: pipe, ..part }, earliest)
                 }
             }
-            Shape::Plain(_) => {
+            Shape::Plain(slots) => {
+                let part = Part { mask: slots.pipes(part.mask, number), ..part };
                 if part.busy > 1 || !self.pipes.binds(part.mask) {
                     return self.pipes.first_free(&part, earliest);
                 }

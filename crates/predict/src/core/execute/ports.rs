@@ -163,17 +163,20 @@ impl<R: Rules> Ports<R> {
         {
             self.take_with_result(op, ready)
         } else if !R::GROUPED && !op.has::<K>(Flags::LOAD | Flags::BRANCH) {
-            self.pipes.reserve_with_result((op.mask, op.prefer), written(op), ready)
+            self.pipes.reserve_with_result((rules.pipes_of(op.mask, 0, false), op.prefer), written(op), ready)
         } else {
-            self.take(op.mask, op.prefer, ready)
+            // A branch of a sliced core may take any of its pipes.
+            let mask = if R::SLICED { op.mask } else { rules.pipes_of(op.mask, 0, false) };
+            self.take(mask, op.prefer, ready)
         }
     }
 
     /// Takes one of these pipes for one cycle, for a part of the newest instruction; when.
     #[inline(always)]
     pub(super) fn one(&mut self, rules: &R, mask: u32, prefer: u32, part: usize, earliest: u64) -> u64 {
+        let mask = rules.pipes_of(mask, part, false);
         if R::SLICED {
-            self.pipes.reserve_one(rules.pipes_of(mask, part, false), prefer, earliest)
+            self.pipes.reserve_one(mask, prefer, earliest)
         } else {
             self.take(mask, prefer, earliest)
         }
@@ -182,23 +185,25 @@ impl<R: Rules> Ports<R> {
     /// Takes the pipes of a part, of that number, of the newest instruction; when.
     #[inline]
     pub(super) fn part(&mut self, rules: &R, part: &Part, number: usize, earliest: u64) -> u64 {
-        if !R::SLICED {
-            return self.take_part(part, earliest);
-        }
         let mask = rules.pipes_of(part.mask, number, part.pair);
+        if !R::SLICED {
+            return self.take_part(&Part { mask, ..*part }, earliest);
+        }
         if part.pair {
             return self.pipes.reserve_all(mask, earliest);
         }
         self.pipes.reserve(&Part { mask, ..*part }, earliest)
     }
 
-    /// Takes one of these pipes for a cycle, for the part that computes with what a load brought; when.
+    /// Takes one of these pipes for a cycle, for the part, of that number, that computes with what a load brought;
+    /// when.
     #[inline]
-    pub(super) fn computing(&mut self, rules: &R, op: &Op, part: &Part, earliest: u64) -> u64 {
+    pub(super) fn computing(&mut self, rules: &R, op: &Op, part: &Part, number: usize, earliest: u64) -> u64 {
         if R::GROUPED || R::SLICED {
-            self.one(rules, part.mask, part.prefer, 1, earliest)
+            self.one(rules, part.mask, part.prefer, number, earliest)
         } else {
-            self.pipes.reserve_with_result((part.mask, part.prefer), written(op), earliest)
+            let mask = rules.pipes_of(part.mask, number, false);
+            self.pipes.reserve_with_result((mask, part.prefer), written(op), earliest)
         }
     }
 
