@@ -82,6 +82,20 @@ fn no_third_operation_joins_a_restricted_one() {
 }
 
 #[test]
+fn what_takes_no_pipe_is_in_no_ones_way_to_a_result_port() {
+    // mfsrin and mtsrin wait for everything older and take twenty cycles; only mfsrin has a result. One of sixteen additions
+    // that wait for each other has its result in the same cycle, in one of the slices.
+    let cycles = |segment: u32, apart: usize| {
+        let segment = 31 << 26 | 3 << 21 | 4 << 11 | segment << 1;
+        let others = std::iter::repeat_n(NOP, apart).chain([add(14, 14, 5); 16]);
+        turn(&std::iter::once(segment).chain(others).collect::<Vec<_>>(), &[])
+    };
+    for apart in 0..6 {
+        near(cycles(659, apart), cycles(242, apart));
+    }
+}
+
+#[test]
 fn a_value_that_was_just_computed_takes_long_through_memory_one_that_lies_there_does_not() {
     const SLOT: u64 = 0x2000_0000;
     // std behind add, one cycle; from there to the load's value fifteen; add, two.

@@ -24,9 +24,10 @@ pub(crate) enum Fault {
     PipeTurnForgotten,
     HalfTurnForgotten,
     HalvesNear,
-    /// Result ports: they are free, for loads alone or for all, and who gave way owes nothing.
+    /// Result ports: they are free, for loads alone or for all, what takes no pipe takes one, and who gave way owes nothing.
     PortFree,
     LoadPortFree,
+    PortWithoutPipe,
     DebtForgotten,
     /// A slot goes to the first set of pipes, whichever it is.
     LaneForgotten,

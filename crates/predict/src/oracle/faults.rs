@@ -32,6 +32,7 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::HalvesNear, GROUPED),
     (Fault::PortFree, SLICED),
     (Fault::LoadPortFree, SLICED),
+    (Fault::PortWithoutPipe, &["power9"]),
     (Fault::DebtForgotten, SLICED),
     (Fault::WrongGranule, ANY),
     (Fault::HiddenForgotten, &["power8", "golden_cove", "la664"]),

@@ -153,7 +153,9 @@ impl<R: Rules> Ports<R> {
             let mask = rules.pipes_of(op.mask, 0, pair);
             let loads_write =
                 self.load_results && !op.is(Flags::MOVES_VECTOR) && !planted(Fault::LoadPortFree);
-            let writes = op.result_count > 0 && (loads_write || !op.has::<K>(Flags::LOAD));
+            // What takes no pipe is not computed in the slice.
+            let computed = op.part_count > 0 || planted(Fault::PortWithoutPipe);
+            let writes = computed && op.result_count > 0 && (loads_write || !op.has::<K>(Flags::LOAD));
             let results = if writes { rules.pipes_of(self.results, 0, pair) } else { 0 };
             self.pipes.reserve_both(mask, pair, results, op, ready)
         } else if R::HALVES
