@@ -109,6 +109,33 @@ fn a_value_that_was_just_computed_takes_long_through_memory_one_that_lies_there_
 }
 
 #[test]
+fn chains_through_memory_wait_for_the_stores_before_them_to_complete() {
+    const SLOT: u64 = 0x2000_0000;
+    let at = |chain: u32| SLOT + 16 * u64::from(chain);
+    let indexed = |xo: u32, chain: u32| 31 << 26 | chain << 21 | 7 << 11 | xo << 1;
+    let (lvx, stvx) = (103, 231);
+    // One behind the other: a sequence takes a cycle to complete, three from there to the value, and two more to a vector.
+    let chained: Vec<u32> = (0..4).flat_map(|chain| [indexed(stvx, chain), indexed(lvx, chain)]).collect();
+    let places: Vec<u64> = (0..4).flat_map(|chain| [at(chain); 2]).collect();
+    near(turn(&chained, &places), 24.0);
+    // All stored before any is loaded: nothing but the latency, sixteen cycles.
+    let apart: Vec<u32> =
+        [stvx, lvx].iter().flat_map(|&xo| (0..4).map(move |chain| indexed(xo, chain))).collect();
+    let places: Vec<u64> = [at; 2].iter().flat_map(|at| (0..4).map(at)).collect();
+    near(turn(&apart, &places), 16.0);
+    // Slots that are loaded, changed and stored in every turn, in either order: eighteen cycles, as one such slot takes.
+    let slot =
+        |chain: u32| [ld(3 + chain, 8 * chain), add(3 + chain, 3 + chain, 2), std(3 + chain, 8 * chain)];
+    let of_slot = |chain: u32| SLOT + 8 * u64::from(chain);
+    let one_by_one: Vec<u32> = (0..4).flat_map(slot).collect();
+    let places: Vec<u64> = (0..4).flat_map(|chain| [of_slot(chain); 2]).collect();
+    near(turn(&one_by_one, &places), 18.0);
+    let together: Vec<u32> = (0..3).flat_map(|step| (0..4).map(move |chain| slot(chain)[step])).collect();
+    let places: Vec<u64> = [of_slot; 2].iter().flat_map(|at| (0..4).map(at)).collect();
+    near(turn(&together, &places), 18.0);
+}
+
+#[test]
 fn a_doubleword_comes_from_one_store_and_the_cache_or_waits() {
     const SLOT: u64 = 0x2000_0000;
     let one = turn(&[ld(3, 0), add(3, 3, 4), stw(3, 0)], &[SLOT, SLOT]);

@@ -6,7 +6,7 @@
 use super::cache::Hierarchy;
 use super::front_end::FrontEnd;
 use super::planted::{planted, Fault};
-use super::store_queue::{Drains, Meets, Store, StoreQueue};
+use super::store_queue::{Drains, Given, Meets, Store, StoreQueue};
 use super::Counters;
 use crate::cause::Cause;
 use crate::description::*;
@@ -245,16 +245,15 @@ impl MemoryPath {
         }
         if meets == Meets::Some && may_forward {
             if self.costs.doublewords {
-                if let Some((data, merged)) = self.stores.in_doublewords(access.address, bytes, issue) {
+                if let Some(given) = self.stores.in_doublewords(access.address, bytes, issue) {
                     self.counts.forwards += 1;
-                    let merge = if merged { self.costs.forward_merge } else { 0 };
-                    return Found::Bytes(self.forwarded(load, self.costs.forward, start, data + merge));
+                    return Found::Bytes(self.forwarded(load, self.costs.forward, start, given));
                 }
             }
             if let Some(partly) = self.costs.forward_partial {
                 if self.stores.is_alone(store, access.address, bytes, issue) {
                     self.counts.forwards += 1;
-                    return Found::Bytes(self.forwarded(load, partly, start, store.data_time));
+                    return Found::Bytes(self.forwarded(load, partly, start, store.given()));
                 }
             }
         }
@@ -286,16 +285,20 @@ impl MemoryPath {
         let vector = op.is(Flags::MOVES_VECTOR);
         let forward = if vector { self.costs.forward_vector } else { self.costs.forward };
         let crossing = self.costs.cross_forward.map_or(crossing, |cost| cost.min(crossing));
-        self.forwarded(&Load { crossing, ..*load }, forward, start, store.data_time)
+        self.forwarded(&Load { crossing, ..*load }, forward, start, store.given())
     }
 
-    /// A load that tries at `start` and gets its bytes from a store whose data went to their pipe at `data`: `forward` cycles
-    /// after the later of the two.
-    fn forwarded(&self, load: &Load<'_>, forward: u64, start: u64, data: u64) -> Loaded {
-        let there = match self.costs.forward_data {
+    /// A load that tries at `start` and gets its bytes from stores: `forward` cycles after it tried or after their data went
+    /// to their pipe, whichever is later.
+    fn forwarded(&self, load: &Load<'_>, forward: u64, start: u64, given: Given) -> Loaded {
+        let data = given.data_time + if given.merged { self.costs.forward_merge } else { 0 };
+        let mut there = match self.costs.forward_data {
             Some(behind) => (start + forward + load.crossing).max(data + behind),
             None => start.max(data) + forward + load.crossing,
         };
+        if let Some(behind) = self.costs.forward_completed.filter(|_| !planted(Fault::ForwardedEarly)) {
+            there = there.max(given.completed + behind);
+        }
         Loaded { extra: there.saturating_sub(load.issue + self.l1_latency), cause: Cause::LoadHitStore }
     }
 

@@ -32,13 +32,15 @@ pub(crate) enum Fault {
     /// A slot goes to the first set of pipes, whichever it is.
     LaneForgotten,
     /// The store queue: a chain goes on in another granule, a store that the table forgot is not looked for, stores drain
-    /// without a pause, two only to one line, a read-modify-write delays nobody, and the queue has an entry more.
+    /// without a pause, two only to one line, a read-modify-write delays nobody, the queue has an entry more, and a value is
+    /// forwarded before its store has completed.
     WrongGranule,
     HiddenForgotten,
     DrainsAtOnce,
     LinesApart,
     ModifiedFree,
     StoreQueueLonger,
+    ForwardedEarly,
     /// The window: one more completes in a cycle, one more is in flight, a rename register or a load more; an entry of an issue
     /// queue is given back early.
     CompletesMore,

@@ -23,6 +23,8 @@ pub(crate) struct Store {
     pub(crate) data_time: u64,
     /// When it is in the cache; `u64::MAX` until it has completed.
     pub(crate) drain: u64,
+    /// When it completed; 0 until it has.
+    pub(crate) completed: u64,
     pub(crate) simple: bool,
     /// It crosses the first boundary of `memory.cross`.
     pub(crate) crosses: bool,
@@ -37,6 +39,23 @@ pub(crate) enum Meets {
     Some,
     /// A store that only has the same low address bits.
     Alias,
+}
+
+/// What a load gets from the stores that have its bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Given {
+    /// When the last of the values was known, and when the last of the stores completed, 0 if it has not.
+    pub(crate) data_time: u64,
+    pub(crate) completed: u64,
+    /// A doubleword comes partly from a store and partly from the cache.
+    pub(crate) merged: bool,
+}
+
+impl Store {
+    /// All bytes of a load.
+    pub(crate) fn given(&self) -> Given {
+        Given { data_time: self.data_time, completed: self.completed, merged: false }
+    }
 }
 
 /// The store queue.
@@ -301,6 +320,7 @@ impl StoreQueue {
         let time = self.drains.enter(&self.stores[slot], cycle, line_ready);
         if self.stores[slot].number == number {
             self.stores[slot].drain = time;
+            self.stores[slot].completed = cycle;
         }
         time
     }
@@ -402,11 +422,11 @@ impl StoreQueue {
         left.iter().all(|&(from, to)| from >= to || self.search(from, to - from, cycle).is_none())
     }
 
-    /// For a load that stores in flight at `cycle` cover in part, if no aligned doubleword of it needs two of them: when the
-    /// last of their values was known, and whether a doubleword comes partly from a store and partly from the cache.
-    pub(crate) fn in_doublewords(&self, address: u64, bytes: u64, cycle: u64) -> Option<(u64, bool)> {
+    /// For a load that stores in flight at `cycle` cover in part, if no aligned doubleword of it needs two of them: what they
+    /// give.
+    pub(crate) fn in_doublewords(&self, address: u64, bytes: u64, cycle: u64) -> Option<Given> {
         let (first, last) = Self::granules(address, bytes);
-        let mut known = (0, false);
+        let mut known = Given::default();
         for granule in first..=last {
             let (from, to) = (address.max(granule << 3), (address + bytes).min((granule << 3) + 8));
             let number = self.youngest_in(granule);
@@ -418,7 +438,8 @@ impl StoreQueue {
             };
             let Some((number, meets)) = youngest else { continue };
             let store = &self.stores[self.slot(number)];
-            known.0 = known.0.max(store.data_time);
+            known.data_time = known.data_time.max(store.data_time);
+            known.completed = known.completed.max(store.completed);
             if meets == Meets::Some {
                 let older = self.before(store, granule);
                 let (until, since) = (store.address.min(to), (store.address + store.bytes).max(from));
@@ -431,7 +452,7 @@ impl StoreQueue {
                 if left.iter().any(from_another) {
                     return None;
                 }
-                known.1 = true;
+                known.merged = true;
             }
         }
         Some(known)
@@ -514,16 +535,17 @@ mod tests {
         let mut queue = StoreQueue::new(8, u64::MAX, drains(0));
         let at = |address, bytes, data_time| Store { data_time, ..store(address, bytes) };
         queue.add(at(64, 8, 5));
-        assert_eq!(queue.in_doublewords(64, 16, 0), Some((5, false)), "the other half is the cache's");
+        let given = |data_time, merged| Some(Given { data_time, completed: 0, merged });
+        assert_eq!(queue.in_doublewords(64, 16, 0), given(5, false), "the other half is the cache's");
         queue.add(at(72, 4, 7));
-        assert_eq!(queue.in_doublewords(64, 16, 0), Some((7, true)));
+        assert_eq!(queue.in_doublewords(64, 16, 0), given(7, true));
         queue.add(at(76, 4, 9));
         assert_eq!(queue.in_doublewords(72, 8, 0), None);
         assert_eq!(queue.in_doublewords(64, 16, 0), None);
-        assert_eq!(queue.in_doublewords(76, 2, 0), Some((9, false)));
+        assert_eq!(queue.in_doublewords(76, 2, 0), given(9, false));
         queue.add(at(64, 4, 11));
         queue.add(at(64, 4, 13));
-        assert_eq!(queue.in_doublewords(64, 4, 0), Some((13, false)));
+        assert_eq!(queue.in_doublewords(64, 4, 0), given(13, false));
     }
 
     #[test]

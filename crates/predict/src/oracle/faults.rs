@@ -38,6 +38,7 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::HiddenForgotten, &["power8", "golden_cove", "la664"]),
     (Fault::DrainsAtOnce, POWER),
     (Fault::StoreQueueLonger, IN_ORDER),
+    (Fault::ForwardedEarly, SLICED),
     (Fault::CompletesMore, POWER),
     (Fault::WindowLonger, POWER),
     (Fault::RingLonger, IN_ORDER),

@@ -125,6 +125,7 @@ impl InOrder {
                     address_time: issue,
                     data_time: issue,
                     drain: None,
+                    completed: None,
                     renames: false,
                     crosses: crosses > 0,
                 });

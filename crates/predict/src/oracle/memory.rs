@@ -105,12 +105,16 @@ impl Memory {
         (Found::Bytes((start - issue) + self.caches.load(address, bytes, start) + crossing), again)
     }
 
-    /// When a forwarded load's value is there: `cycles` from its issue, or its second one, and from the store's data.
-    fn given(&self, cycles: u64, start: u64, data: u64, crossing: u64) -> u64 {
-        match self.numbers.forward_data {
+    /// When a forwarded load's value is there: `cycles` from its issue, or its second one, and from the data of the stores, and
+    /// not too soon behind their completion. It is `later` if it is put together.
+    fn given(&self, cycles: u64, start: u64, stores: &[Store], later: u64, crossing: u64) -> u64 {
+        let data = stores.iter().map(|store| store.data_time).max().unwrap_or(0) + later;
+        let there = match self.numbers.forward_data {
             Some(behind) => (start + cycles + crossing).max(data + behind),
             None => start.max(data) + cycles + crossing,
-        }
+        };
+        let completed = stores.iter().filter_map(|store| store.completed).max().unwrap_or(0);
+        self.numbers.forward_completed.map_or(there, |behind| there.max(completed + behind))
     }
 
     /// When the bytes of a load are there that one store has all of; none if it does not forward.
@@ -145,7 +149,7 @@ impl Memory {
         let vector = op.is(Flags::MOVES_VECTOR);
         let cycles = if vector { numbers.forward_vector } else { numbers.forward };
         let crossing = numbers.cross_forward.unwrap_or(crossing).min(crossing);
-        Some(self.given(cycles, start, store.data_time, crossing))
+        Some(self.given(cycles, start, &[*store], 0, crossing))
     }
 
     /// When the bytes of a load are there that the store of that number has some of; none if they cannot be put together.
@@ -163,14 +167,14 @@ impl Memory {
         }
         let (numbers, address, bytes) = (&self.numbers, access.address, u64::from(access.bytes.max(1)));
         if numbers.doublewords {
-            if let Some((data, merged)) = self.stores.by_doublewords(address, bytes, issue) {
-                let data = data + if merged { numbers.forward_merge } else { 0 };
-                return Some(self.given(numbers.forward, start, data, crossing));
+            if let Some((givers, merged)) = self.stores.by_doublewords(address, bytes, issue) {
+                let later = if merged { numbers.forward_merge } else { 0 };
+                return Some(self.given(numbers.forward, start, &givers, later, crossing));
             }
         }
         let alone = self.stores.is_alone(number, address, bytes, issue);
         let cycles = numbers.forward_partial.filter(|_| alone)?;
-        Some(self.given(cycles, start, self.stores.stores[number].data_time, crossing))
+        Some(self.given(cycles, start, &[self.stores.stores[number]], 0, crossing))
     }
 
     /// A load ready before the address of an older store; when it runs (again), and when it is fetched again if it was flushed.
@@ -237,6 +241,7 @@ impl Memory {
                     address_time,
                     data_time,
                     drain: None,
+                    completed: None,
                     renames: self.renames(op),
                     crosses: self.store_crosses(access.address, bytes, crossing),
                 });

@@ -11,6 +11,8 @@ pub(super) struct Store {
     pub(super) data_time: u64,
     /// When it is in the cache, once it has completed.
     pub(super) drain: Option<u64>,
+    /// When it completed, once it has.
+    pub(super) completed: Option<u64>,
     pub(super) renames: bool,
     pub(super) crosses: bool,
 }
@@ -77,6 +79,7 @@ impl Stores {
 
     /// The store of that number completed at `cycle`; its line is there at `line_ready`.
     pub(super) fn complete(&mut self, number: usize, cycle: u64, line_ready: u64) {
+        self.stores[number].completed = Some(cycle);
         let store = self.stores[number];
         let earliest = (cycle + self.latency).max(line_ready);
         let line = store.address / self.line;
@@ -171,16 +174,15 @@ impl Stores {
         rest.iter().all(|&(from, bytes)| self.youngest(from, bytes, cycle).is_none())
     }
 
-    /// When the last value that the load has from stores is known, and whether a doubleword needs the cache, too; none if
-    /// one needs two stores.
-    pub(super) fn by_doublewords(&self, address: u64, bytes: u64, cycle: u64) -> Option<(u64, bool)> {
-        let (mut known, mut merged) = (0, false);
+    /// The stores that the load has values from, and whether a doubleword needs the cache, too; none if one needs two stores.
+    pub(super) fn by_doublewords(&self, address: u64, bytes: u64, cycle: u64) -> Option<(Vec<Store>, bool)> {
+        let (mut givers, mut merged) = (Vec::new(), false);
         let mut at = address;
         while at < address + bytes {
             let end = (at / 8 * 8 + 8).min(address + bytes);
             let mut met = self.met(at, end - at, cycle);
             if let Some((number, meets)) = met.next() {
-                known = known.max(self.stores[number].data_time);
+                givers.push(self.stores[number]);
                 if meets == Meets::Some {
                     merged = true;
                     for (from, bytes) in self.rest(number, at, end - at) {
@@ -192,6 +194,6 @@ impl Stores {
             }
             at = end;
         }
-        Some((known, merged))
+        Some((givers, merged))
     }
 }
