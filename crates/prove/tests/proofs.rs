@@ -231,6 +231,21 @@ fn what_cannot_be_proved_names_the_instruction() {
     assert!(undefined.contains("undefined"), "{undefined}");
     let narrow = refusal(Arch::Powerpc, ".machine power9\nmtvsrd 2, 3\nmfvsrd 3, 2\nblr");
     assert!(narrow.contains("mtvsrd"), "{narrow}");
+    // Instructions of 64-bit implementations, whose registers 32-bit code does not have.
+    let wide = [
+        "ld 3, 0(1)",
+        "std 3, -8(1)",
+        "stdu 1, -16(1)",
+        "lwa 3, 0(1)",
+        "ldx 3, 0, 1",
+        "stdbrx 3, 0, 1",
+        "sld 3, 3, 4",
+    ];
+    let wide = wide.into_iter().chain(["srd 3, 3, 4", "extsw 3, 3", "brd 3, 3"]);
+    for line in wide {
+        let why = refusal(Arch::Powerpc, &format!(".machine power10\n{line}\nblr"));
+        assert!(why.contains(line.split(' ').next().unwrap()), "{line}: {why}");
+    }
 }
 
 #[test]

@@ -98,10 +98,19 @@ fn access(mnemonic: &str) -> Option<Access> {
     Some(Access { bits, reversed, indexed, signed, store, low_bits })
 }
 
+/// Whether only 64-bit implementations have it: 32-bit code has no registers that it could work on.
+fn needs_doublewords(mnemonic: &str) -> bool {
+    access(mnemonic).is_some_and(|access| access.bits == 64)
+        || matches!(mnemonic, "stdu" | "lwa" | "sld" | "srd" | "extsw" | "brd")
+}
+
 pub fn step(instruction: &Instruction, state: &mut State) -> Result<(), Refusal> {
     let word = word(instruction, state.arch().big_endian());
     let ops = Operands { s: field(word, 21, 5), a: field(word, 16, 5), b: field(word, 11, 5), word };
     let mnemonic = instruction.mnemonic.as_str();
+    if state.word() < 64 && needs_doublewords(mnemonic) {
+        return Err(unsupported(instruction));
+    }
     if mnemonic == "stwu" || mnemonic == "stdu" {
         return store_with_update(mnemonic, &ops, state);
     }
