@@ -37,6 +37,10 @@ struct Entries {
     /// Whether this block starts a cycle, and whether more has come of it since.
     entered: bool,
     long: bool,
+    /// A taken branch led to this block, and its first entry came in the cycle of the block before.
+    shares: bool,
+    /// The second one came alone, so that the third, if there is one, comes as late as if the block had started a cycle.
+    alone: bool,
 }
 
 /// The fetch unit. Cycles count from fetch; the constant depth from fetch to dispatch is left out, since it
@@ -104,7 +108,14 @@ impl FrontEnd {
                 pairs: fetch.pairs,
                 joined: false,
             }),
-            entries: fetch.again.map(|(again, of)| Entries { again, of, entered: false, long: false }),
+            entries: fetch.again.map(|(again, of)| Entries {
+                again,
+                of,
+                entered: false,
+                long: false,
+                shares: false,
+                alone: false,
+            }),
             cause: Cause::Fetch,
             redirect: (0, Cause::Fetch),
             redirected: false,
@@ -182,12 +193,19 @@ impl FrontEnd {
         self.piece_bytes = (ahead.start + ahead.bytes - address).min(line_left);
         let mut full = self.in_block >= self.width && !op.is(Flags::FUSED);
         let mut later = u64::from(full);
+        let mut alone = false;
         if let Some(entries) = &mut self.entries {
             if goes_on {
                 entries.long = entries.entered && (entries.long || full);
                 let waits = entries.entered && !planted(Fault::RestAtOnce);
                 later += if waits { later * entries.again } else { 0 };
+                alone = full && std::mem::take(&mut entries.shares) && !planted(Fault::LongShares);
+                entries.entered |= alone;
+                entries.alone = alone;
             } else {
+                if std::mem::take(&mut entries.alone) {
+                    self.in_block -= entries.of;
+                }
                 if !planted(Fault::EntryShared) {
                     self.in_block = self.in_block.next_multiple_of(entries.of);
                 }
@@ -197,13 +215,14 @@ impl FrontEnd {
         }
         let cycle = (self.cycle + if self.unlimited { 0 } else { later }).max(ahead.predicted);
         if cycle > self.cycle || full {
-            self.in_block = 0;
+            self.in_block = if alone { self.entries.as_ref().map_or(0, |entries| entries.of) } else { 0 };
             self.branches_in_block = 0;
             self.cause = cause;
             self.cycle = cycle;
         }
         if let Some(entries) = self.entries.as_mut().filter(|_| !goes_on) {
             entries.entered = self.in_block == 0;
+            entries.shares = redirected && !entries.entered;
         }
     }
 

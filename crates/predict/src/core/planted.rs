@@ -48,13 +48,15 @@ pub(crate) enum Fault {
     RingLonger,
     QueueFreedEarly,
     /// Fetch: a block is an instruction longer, the buffer holds one more, a quick prediction that is overruled costs nothing,
-    /// the rest of a block comes at once, a branch taken second is predicted by itself, an entry begun is filled by the next block.
+    /// the rest of a block comes at once, a branch taken second is predicted by itself, an entry begun is filled by the next block,
+    /// a long one shares its first cycle.
     BlockLonger,
     BufferLonger,
     OverruledFree,
     RestAtOnce,
     SecondAlone,
     EntryShared,
+    LongShares,
     /// Dispatch: what does not fit into a cycle is forgotten; a group has a slot more; the slice that holds more
     /// is taken.
     SpillForgotten,

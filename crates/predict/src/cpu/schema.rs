@@ -100,7 +100,7 @@ pub const NUMBERS: &[NumberKey] = &[
     key("fetch.return_taken", "cycles", 1.0, 32.0, Optional, "the same for returns"),
     key("fetch.branches", "branches", 1.0, 16.0, Optional, "branches fetched per cycle at most, taken or not (default: no limit)"),
     key("fetch.pairs", "branches", 0.0, 1.0, Optional, "with fetch.ahead: 1 if every second taken branch in a row that is found in fetch.btb takes no cycle of prediction, whatever branch it is; 0 (default) if each does"),
-    key("fetch.again", "cycles", 1.0, 16.0, Optional, "with fetch.ahead: cycles more until the next fetch.width instructions of a block whose first ones came in a cycle of their own, and what comes behind so long a one starts a cycle; blocks end with their lines (absent: none, and they do not)"),
+    key("fetch.again", "cycles", 1.0, 16.0, Optional, "with fetch.ahead: cycles more until the next fetch.width instructions of a block whose first ones came in a cycle of their own, as those of so long a block do behind a taken branch; what comes behind it starts a cycle; blocks end with their lines (absent: none, and they do not)"),
     key("fetch.entry", "instructions", 1.0, 32.0, Optional, "with fetch.again: a block starts a new entry of so many instructions, fetch.width is of whole ones (default 1)"),
     key("fetch.ahead", "cycles", 1.0, 256.0, Optional, "cycles that branch prediction runs ahead of fetch at most: fetch goes on behind a taken branch in the same cycle if the target was predicted by then (absent: it starts anew, in aligned blocks)"),
     key("branch.mispredict", "cycles", 1.0, 64.0, Always, "cycles from resolving a wrongly predicted branch to dispatching the right path"),

@@ -49,6 +49,7 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::RestAtOnce, &["zen5"]),
     (Fault::SecondAlone, &["zen5"]),
     (Fault::EntryShared, &["zen5"]),
+    (Fault::LongShares, &["zen5"]),
     (Fault::LinesApart, &["zen5"]),
     (Fault::LaneForgotten, &["zen5"]),
     (Fault::ModifiedFree, &["zen3"]),

@@ -14,6 +14,9 @@ struct Ahead {
     /// Whether a taken branch led to the block, and whether more has come of it than a cycle fetches.
     entered: bool,
     long: bool,
+    /// Whether its first entry came in the cycle of the block before, and the second one without a third.
+    shares: bool,
+    alone: bool,
 }
 
 pub(super) struct Front {
@@ -54,6 +57,8 @@ impl Front {
                 joined: false,
                 entered: false,
                 long: false,
+                shares: false,
+                alone: false,
             }),
             crosses: false,
             left: Vec::new(),
@@ -94,11 +99,19 @@ impl Front {
         let Some(ahead) = &mut self.ahead else { return };
         let (mut full, mut cycles) = (full, u64::from(full));
         let redirect = self.redirect.take();
+        let mut taken_up = 0;
         let goes_on = redirect.is_none() && ahead.block.contains(&address);
         if goes_on {
-            if let Some((again, _)) = self.fetch.again.filter(|_| full && ahead.entered) {
-                ahead.long = true;
-                cycles += again;
+            if let Some((again, entry)) = self.fetch.again.filter(|_| full) {
+                if ahead.entered {
+                    ahead.long = true;
+                    cycles += again;
+                } else if ahead.shares {
+                    // The third entry is to come as if the first one had started a cycle.
+                    (ahead.entered, taken_up) = (true, entry);
+                }
+                ahead.alone = ahead.shares;
+                ahead.shares = false;
             }
         } else {
             let pairs = self.fetch.pairs && redirect.is_none();
@@ -110,6 +123,8 @@ impl Front {
             ahead.block = address..address + self.fetch.block;
             if let Some((_, entry)) = self.fetch.again {
                 ahead.block.end = (address / self.line_bytes + 1) * self.line_bytes;
+                self.fetched -= if ahead.alone { entry } else { 0 };
+                ahead.alone = false;
                 // The rest of an entry stays empty.
                 let entries = self.fetched.div_ceil(entry);
                 self.fetched = entries * entry;
@@ -120,11 +135,12 @@ impl Front {
         }
         let cycle = (self.cycle + cycles).max(ahead.predicted);
         if cycle > self.cycle {
-            (self.fetched, self.branches_fetched, self.full) = (0, 0, false);
+            (self.fetched, self.branches_fetched, self.full) = (taken_up, 0, false);
             self.cycle = cycle;
         }
         if !goes_on {
             ahead.entered = self.fetched == 0;
+            ahead.shares = redirect.is_some() && !ahead.entered;
         }
     }
 
