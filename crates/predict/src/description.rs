@@ -407,7 +407,7 @@ impl Description {
         let store_op = builder.class_key("memory.store_op", &classes)?;
         Ok(Description {
             kind: cpu.kind(),
-            fetch: builder.fetch(),
+            fetch: builder.fetch()?,
             branch: builder.branch(),
             dispatch: Dispatch { slice_queue, results, results_from, lanes, ..builder.dispatch() },
             memory: builder.memory(),

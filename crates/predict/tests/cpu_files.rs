@@ -271,3 +271,14 @@ fn a_number_that_nothing_asks_for_is_refused() {
     let folded = without("folded = { value = 0, unit = \"instructions\", source = \"leroy\", kind = \"guess\", range = [0, 1], note = \"see the essay\" }\n");
     assert!(folded.contains("'branch.fold_distance' has no effect in this core"), "{folded}");
 }
+
+#[test]
+fn entries_that_do_not_fill_a_cycle_are_refused() {
+    let text = |name: &str| match name {
+        "zen5" => text_of(name).replacen("entry = { value = 6", "entry = { value = 32", 1),
+        _ => text_of(name),
+    };
+    let loaded = Cpu::load_with("zen5", |name| Ok((text(name), PathBuf::from(format!("{name}.toml")))));
+    let error = loaded.expect_err("32 is no divisor of 12").to_string();
+    assert!(error.contains("'fetch.entry'") && error.contains("a divisor of fetch.width"), "{error}");
+}

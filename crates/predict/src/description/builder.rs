@@ -35,7 +35,7 @@ impl Builder<'_> {
         self.cpu.value(key).map(|value| value.round().max(0.0) as u64)
     }
 
-    pub(super) fn fetch(&self) -> Fetch {
+    pub(super) fn fetch(&self) -> Result<Fetch, CpuError> {
         let mut btb = Vec::new();
         for level in ["fetch.btb", "fetch.btb2"] {
             if let (Some(entries), Some(taken)) =
@@ -45,9 +45,15 @@ impl Builder<'_> {
                 btb.push(BranchTargets { entries: entries as usize, ways, taken });
             }
         }
-        Fetch {
+        let width = self.whole("fetch.width", 4) as u32;
+        let entry = self.whole("fetch.entry", 1) as u32;
+        if width % entry != 0 {
+            let allowed = "a divisor of fetch.width";
+            return Err(self.invalid("fetch.entry", "leaves a part of an entry in a cycle", allowed));
+        }
+        Ok(Fetch {
             block: self.whole("fetch.block", 16).next_power_of_two(),
-            width: self.whole("fetch.width", 4) as u32,
+            width,
             taken: self.whole("fetch.taken", 1),
             same_block_taken: self.optional("fetch.same_block_taken"),
             align: self.whole("fetch.align", self.whole("fetch.block", 16)).next_power_of_two(),
@@ -59,12 +65,12 @@ impl Builder<'_> {
             buffer: self.whole("fetch.buffer", 16) as usize,
             breaks: self.whole("fetch.breaks", 0) != 0,
             pairs: self.whole("fetch.pairs", 0) != 0,
-            again: self.optional("fetch.again").map(|cycles| (cycles, self.whole("fetch.entry", 1) as u32)),
+            again: self.optional("fetch.again").map(|cycles| (cycles, entry)),
             btb,
             btb_line: self.whole("fetch.btb_line", 2),
             return_changed: self.optional("fetch.return_changed"),
             overruled: self.optional("fetch.overruled"),
-        }
+        })
     }
 
     pub(super) fn branch(&self) -> Branch {
