@@ -73,7 +73,7 @@ fn zen3_stores_what_it_computed_and_adds_three_terms_in_two_cycles() {
     near(turn(&[0x48, 0x8d, 0x04, 0x08], &[]), 1.0);
 }
 
-/// Each as measured on an EPYC 9005: 1.49, 2.99, 4.98 cycles; 0.99, 1.50, 1.99; 1.99 and 0.99.
+/// Each as measured on an EPYC 9005: 1.49, 2.99, 4.98 cycles; 1.62, 3.99, 3.99; 0.99, 1.50, 1.99; 1.99 and 0.99.
 #[test]
 fn zen5_delivers_two_entries_a_cycle_and_predicts_two_branches() {
     let turn = |body: &[u8], walks: &[Walk]| x86_turn("zen5", body, walks);
@@ -82,6 +82,15 @@ fn zen5_delivers_two_entries_a_cycle_and_predicts_two_branches() {
     // Twelve operations are two entries; with more, the next two come two cycles later.
     for (nops, cycles) in [(11, 1.5), (12, 3.0), (24, 5.0)] {
         near(turn(&vec![0x90; nops], &[]), cycles);
+    }
+    // A line of so many, and as many behind it with the loop's own: a line of more than two entries starts a cycle.
+    let five = [0x0f, 0x1f, 0x44, 0, 0];
+    let six = [0x66, 0x0f, 0x1f, 0x44, 0, 0];
+    let line_of_12 = [five.repeat(8), six.repeat(4)].concat();
+    let line_of_13 = [&five.repeat(12)[..], &[0x0f, 0x1f, 0x40, 0]].concat();
+    for (line, behind, cycles) in [(&line_of_12, 1, 1.63), (&line_of_13, 1, 4.0), (&line_of_13, 7, 4.0)] {
+        assert_eq!(line.len(), 64);
+        near(turn(&[&line[..], &vec![0x90; behind - 1]].concat(), &[]), cycles);
     }
     let jump_over_nop = [0xeb, 0x01, 0x90];
     for (jumps, cycles) in [(1, 1.0), (2, 1.5), (3, 2.0)] {
