@@ -103,7 +103,7 @@ pub struct Dispatch {
     pub(crate) window: usize,
     pub(crate) rename_general: Option<usize>,
     pub(crate) rename_vector: Option<usize>,
-    pub(crate) binds: bool,
+    pub(crate) binds: Binds,
     /// Whether a pipe has one result a cycle.
     pub(crate) one_result: bool,
     /// Loads of general registers take `results`, too, where the core has slices.
@@ -212,6 +212,17 @@ impl ReadModify {
     pub(crate) fn takes(self, address: u64, bytes: u64) -> bool {
         (address | bytes) & (self.unit - 1) != 0
     }
+}
+
+/// Whether an instruction is bound to one of its pipes at dispatch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Binds {
+    #[default]
+    No,
+    /// To that which the fewest wait for, of equals the last; in halves, to that which was bound longest ago.
+    Fewest,
+    /// To that which the fewest wait for, of equals that which was bound longest ago.
+    InTurn,
 }
 
 /// Mnemonics that are fused, any of the first with any of the second.

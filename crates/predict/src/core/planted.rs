@@ -13,11 +13,12 @@ pub(crate) enum Fault {
     PairLoadLate,
     GeneralLate,
     /// Pipes: a long operation leaves its pipe a cycle early, or takes no second cycle of several pipes; a stretch known to be full is taken to be longer; an operation
-    /// bound goes to the first pipe of equals; who has issued is counted for a cycle more; a register is written with another.
+    /// bound goes to the first pipe of equals, or nobody knows which was bound last; who has issued is counted for a cycle more; a register is written with another.
     PipeFreedEarly,
     AlsoForgotten,
     SpanLonger,
     FirstOfEquals,
+    BindingForgotten,
     WaitsLonger,
     WrittenTwice,
     /// Halves: nobody has turns at pipes, or at halves; nothing comes late to the other half.

@@ -6,7 +6,7 @@
 //! free: oldest-first scheduling, without ticking through cycles.
 
 use super::planted::{planted, Fault};
-use crate::description::{Part, Unit};
+use crate::description::{Binds, Part, Unit};
 use crate::op::Op;
 
 /// Cycles remembered; a reservation farther ahead than this meets no competition.
@@ -83,13 +83,22 @@ const COUNTED: usize = 8;
 struct Waiting {
     now: u64,
     counts: [u8; COUNTED],
+    /// When each pipe was bound last, counted in operations, where of equals that is bound which was not for longest.
+    bound: Option<[u32; COUNTED]>,
+    operations: u32,
     /// Of each cycle, those that are issued in it.
     leave: Box<[[u8; COUNTED]; HORIZON]>,
 }
 
 impl Waiting {
-    fn new() -> Waiting {
-        Waiting { now: 0, counts: [0; COUNTED], leave: Box::new([[0; COUNTED]; HORIZON]) }
+    fn new(binds: Binds) -> Waiting {
+        Waiting {
+            now: 0,
+            counts: [0; COUNTED],
+            bound: (binds == Binds::InTurn).then_some([0; COUNTED]),
+            operations: 0,
+            leave: Box::new([[0; COUNTED]; HORIZON]),
+        }
     }
 
     /// Nothing is bound before `now` any more.
@@ -106,9 +115,12 @@ impl Waiting {
         self.now = now;
     }
 
-    /// Of the pipes in `mask`, the one that the fewest wait for; of equals the last.
+    /// Of the pipes in `mask`, the one that the fewest wait for; of equals the last, or that which was bound longest ago.
     #[inline]
-    fn choose(&self, mask: u32) -> u32 {
+    fn choose(&mut self, mask: u32) -> u32 {
+        if self.bound.is_some() {
+            return self.choose_in_turn(mask);
+        }
         let (mut rest, mut chosen, mut fewest) = (mask, 0, u8::MAX);
         while rest != 0 {
             let pipe = 31 - rest.leading_zeros();
@@ -119,6 +131,18 @@ impl Waiting {
             rest &= !(1 << pipe);
         }
         chosen
+    }
+
+    fn choose_in_turn(&mut self, mask: u32) -> u32 {
+        let Some(bound) = &mut self.bound else { return 0 };
+        let key = |pipe: usize| (self.counts[pipe], bound[pipe]);
+        let of_mask = (0..COUNTED).rev().filter(|pipe| mask >> pipe & 1 != 0);
+        let Some(chosen) = of_mask.min_by_key(|&pipe| key(pipe)) else { return 0 };
+        self.operations += 1;
+        if !planted(Fault::BindingForgotten) {
+            bound[chosen] = self.operations;
+        }
+        1 << chosen
     }
 
     /// An operation bound to that pipe now is issued at `cycle`.
@@ -194,18 +218,18 @@ impl Ports {
 }
 
 impl Pipes {
-    /// `binds`: an instruction is bound to one of its pipes and waits for that one; `halves` are the pipes of each half of the
-    /// core.
-    pub(crate) fn new(binds: bool, one_result: bool, units: &[Unit], halves: Option<[u32; 2]>) -> Pipes {
+    /// `binds`: whether an instruction is bound to one of its pipes; `one_result`: a pipe has one result a cycle; `halves` are the pipes of each half of the core.
+    pub(crate) fn new(binds: Binds, one_result: bool, units: &[Unit], halves: Option<[u32; 2]>) -> Pipes {
+        let binds_any = binds != Binds::No;
         let alone = units.iter().filter(|unit| unit.mask.is_power_of_two() && unit.mask < 1 << COUNTED);
         Pipes {
             busy: Box::new([0; HORIZON]),
             first: 0,
             spans: [Span::default(); SPANS],
-            binding: if binds { alone.fold(0, |all, unit| all | unit.mask) } else { 0 },
-            waiting: Waiting::new(),
-            written: (binds && one_result).then(|| Box::new([0; HORIZON])),
-            divided: binds && halves.is_some(),
+            binding: if binds_any { alone.fold(0, |all, unit| all | unit.mask) } else { 0 },
+            waiting: Waiting::new(binds),
+            written: (binds_any && one_result).then(|| Box::new([0; HORIZON])),
+            divided: binds_any && halves.is_some(),
             turns: Turns::default(),
             taken: u32::MAX,
             held: 0,
@@ -459,7 +483,7 @@ mod tests {
 
     #[test]
     fn two_pipes_serve_two_a_cycle_and_a_gap_is_filled_by_a_younger_instruction() {
-        let mut pipes = Pipes::new(false, false, &[], None);
+        let mut pipes = Pipes::new(Binds::No, false, &[], None);
         let taken: Vec<_> = (0..5).map(|_| pipes.reserve(&part(3, 1), 10)).collect();
         assert_eq!(taken, [10, 10, 11, 11, 12]);
         assert_eq!(pipes.reserve(&part(3, 1), 5), 5);
@@ -467,7 +491,7 @@ mod tests {
 
     #[test]
     fn a_divider_blocks_its_pipe() {
-        let mut pipes = Pipes::new(false, false, &[], None);
+        let mut pipes = Pipes::new(Binds::No, false, &[], None);
         assert_eq!(pipes.reserve(&part(1, 20), 3), 3);
         assert_eq!(pipes.reserve(&part(1, 1), 4), 23);
         assert_eq!(pipes.reserve(&part(3, 1), 4), 4);
@@ -475,7 +499,7 @@ mod tests {
 
     #[test]
     fn a_vector_waits_until_both_pipes_of_its_superslice_are_free() {
-        let mut pipes = Pipes::new(false, false, &[], None);
+        let mut pipes = Pipes::new(Binds::No, false, &[], None);
         pipes.reserve(&part(1, 1), 10);
         pipes.reserve(&part(2, 1), 11);
         assert_eq!(pipes.reserve_all(3, 10), 12);
@@ -485,7 +509,7 @@ mod tests {
     #[test]
     fn a_bound_instruction_waits_for_its_pipe_though_another_is_free() {
         let unit = |mask| Unit { name: String::new(), mask, queue: None, resource: None };
-        let mut pipes = Pipes::new(true, false, &[unit(1), unit(2), unit(12)], None);
+        let mut pipes = Pipes::new(Binds::Fewest, false, &[unit(1), unit(2), unit(12)], None);
         assert_eq!(pipes.reserve(&part(1, 1), 10), 10);
         pipes.pass(20);
         let either: Vec<_> = (0..4).map(|_| pipes.reserve(&part(3, 1), 20)).collect();

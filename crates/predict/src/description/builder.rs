@@ -103,7 +103,11 @@ impl Builder<'_> {
             window: self.whole("window.entries", 1) as usize,
             rename_general: self.optional("rename.general").map(|n| n as usize),
             rename_vector: self.optional("rename.vector").map(|n| n as usize),
-            binds: self.whole("dispatch.binds", 0) != 0,
+            binds: match self.whole("dispatch.binds", 0) {
+                0 => Binds::No,
+                1 => Binds::Fewest,
+                _ => Binds::InTurn,
+            },
             one_result: self.whole("dispatch.one_result", 0) != 0,
             load_results: self.whole("dispatch.load_results", 0) != 0,
             slices: self.whole("dispatch.slices", 0) as u32,

@@ -279,7 +279,7 @@ impl OutOfOrder {
             }
             Shape::Grouped(_) => {
                 let mask = Self::usable(part.mask, side);
-                let binds = dispatch.binds && self.description.halves.is_some();
+                let binds = dispatch.binds != Binds::No && self.description.halves.is_some();
                 if part.busy > 1 || !binds {
                     return self.pipes.first_free(&Part { mask, ..part }, earliest);
                 }

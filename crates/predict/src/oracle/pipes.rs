@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! The oracle's pipes: a map from cycles to the pipes taken in them, searched cycle by cycle.
 
-use crate::description::{Description, Part};
+use crate::description::{Binds, Description, Part};
 use std::collections::BTreeMap;
 
 /// The fewest cycles until a result reaches its port: one of latency one is written after two cycles.
@@ -23,7 +23,9 @@ pub(super) struct Pipes {
     binding: u32,
     /// Pipe and issue of operations that were bound and may still wait.
     bound: Vec<(u32, u64)>,
-    /// What was bound to each pipe last, counted in bindings, on a core with halves.
+    /// Of pipes that as few wait for, that which was bound longest ago is bound.
+    in_turn: bool,
+    /// What was bound to each pipe last, counted in bindings.
     last: BTreeMap<u32, u64>,
     bindings: u64,
     /// Who has a port in a cycle.
@@ -41,8 +43,10 @@ impl Pipes {
     pub(super) fn new(description: &Description) -> Pipes {
         // Those of the first eight pipes are counted.
         let alone = description.units.iter().filter(|unit| unit.mask.count_ones() == 1 && unit.mask < 1 << 8);
-        let binding = if description.dispatch.binds { alone.map(|unit| unit.mask).sum() } else { 0 };
-        Pipes { binding, ..Pipes::default() }
+        let binding =
+            if description.dispatch.binds != Binds::No { alone.map(|unit| unit.mask).sum() } else { 0 };
+        let in_turn = description.dispatch.binds == Binds::InTurn;
+        Pipes { binding, in_turn, ..Pipes::default() }
     }
 
     fn free(&self, mask: u32, cycle: u64) -> u32 {
@@ -85,12 +89,16 @@ impl Pipes {
         mask != 0 && mask & !self.binding == 0
     }
 
-    /// Binds to the pipe that the fewest wait for at `now`, of equals the last, and takes it; `writes` is the latency of
+    /// Binds to the pipe that the fewest wait for at `now`, of equals the last or that which was bound longest ago, and takes it; `writes` is the latency of
     /// the general register that the pipe has to have room for, if one is asked for.
     pub(super) fn bound(&mut self, mask: u32, writes: Option<u64>, earliest: u64, now: u64) -> u64 {
         self.bound.retain(|&(_, issue)| issue >= now);
         let waiting = |pipe: &u32| self.bound.iter().filter(|(bound, _)| bound == pipe).count();
-        let pipe = bits(mask).rev().min_by_key(waiting).unwrap();
+        let last = |pipe: &u32| self.last.get(pipe).copied().unwrap_or(0);
+        let key = |pipe: &u32| (waiting(pipe), if self.in_turn { last(pipe) } else { 0 });
+        let pipe = bits(mask).rev().min_by_key(key).unwrap();
+        self.bindings += 1;
+        self.last.insert(pipe, self.bindings);
         let mut cycle = earliest;
         loop {
             if self.free(pipe, cycle) != 0 {
