@@ -104,6 +104,8 @@ pub struct Dispatch {
     pub(crate) rename_general: Option<usize>,
     pub(crate) rename_vector: Option<usize>,
     pub(crate) binds: Binds,
+    /// Bits of the widest register that passes through a pipe at once.
+    pub(crate) datapath: u16,
     /// Whether a pipe has one result a cycle.
     pub(crate) one_result: bool,
     /// Loads of general registers take `results`, too, where the core has slices.

@@ -108,6 +108,7 @@ impl Builder<'_> {
                 1 => Binds::Fewest,
                 _ => Binds::InTurn,
             },
+            datapath: self.whole("dispatch.datapath", u64::from(u16::MAX)) as u16,
             one_result: self.whole("dispatch.one_result", 0) != 0,
             load_results: self.whole("dispatch.load_results", 0) != 0,
             slices: self.whole("dispatch.slices", 0) as u32,

@@ -8,7 +8,7 @@ use crate::fallback::{Fallback, FallbackTiming, Occupied, OccupiedPipes};
 use crate::forms::forms;
 use crate::register_kinds::RegisterKinds;
 use crate::relax::Relax;
-use decode::{Flow, Instruction, Register, RegisterKind, Role};
+use decode::{Flow, Instruction, Operand, Register, RegisterKind, Role};
 
 /// What a class says of one instruction, or what stands in for it.
 pub(super) struct Timing {
@@ -33,12 +33,14 @@ impl Timing {
         let mnemonic = &instruction.mnemonic;
         let of_form = |form| description.class_of_form(mnemonic, form).map(|class| (form, class));
         if let Some((form, class)) = forms(instruction, kinds).into_iter().find_map(of_form) {
-            let timing = from_class(description, class, instruction, kinds, false);
+            let timing =
+                from_class(description, class, instruction, kinds, false).passing(description, instruction);
             let ignores = description.classes[usize::from(class)].ignores;
             return Timing { independent: form == "zero" && ignores == Ignores::Nothing, ..timing };
         }
         if let Some(class) = description.class_of(mnemonic) {
-            return from_class(description, class, instruction, kinds, true);
+            return from_class(description, class, instruction, kinds, true)
+                .passing(description, instruction);
         }
         let mut timing =
             from_class(description, default_class(description, instruction), instruction, kinds, false);
@@ -66,6 +68,15 @@ impl Timing {
             timing.independent = llvm.independent && !instruction.reads.iter().any(is_flag);
         }
         timing
+    }
+
+    /// What is wider than a pipe passes through it in two halves.
+    fn passing(mut self, description: &Description, instruction: &Instruction) -> Timing {
+        let is_wider = |operand: &Operand| operand.bits() > Some(description.dispatch.datapath);
+        if instruction.operands.iter().any(is_wider) {
+            self.parts.iter_mut().for_each(|part| part.busy *= 2);
+        }
+        self
     }
 
     /// Leaves out what is taken as free or unlimited.
