@@ -232,8 +232,16 @@ pub(crate) enum Binds {
 struct Fusion {
     first: HashSet<String>,
     second: HashSet<String>,
-    /// The fused operation takes the pipes of the first, not of the second.
-    keeps_first: bool,
+    pipes: FusedPipes,
+}
+
+/// The pipes that a fused operation takes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum FusedPipes {
+    First,
+    Second,
+    /// One of these for what the first does, and one that the second would take by itself.
+    Each(u32),
 }
 
 /// One level of cache.
@@ -412,6 +420,7 @@ impl Description {
         let results = builder.unit_named("dispatch.results", &units)?;
         let results_from = builder.unit_named("dispatch.results_from", &units)?;
         let lanes = builder.lanes(&units)?;
+        let fusions = builder.fusions(&units)?;
         let classes = builder.classes(&units)?;
         let (exact, prefixes) = builder.patterns(&classes)?;
         let bypass = builder.bypass()?;
@@ -435,7 +444,7 @@ impl Description {
             store_op,
             lacks: cpu.words("lacks").to_vec(),
             isa: cpu.word("isa").map(str::to_owned),
-            fusions: builder.fusions(),
+            fusions,
             exact,
             prefixes,
         })
@@ -477,11 +486,12 @@ impl Description {
         ((0..slices).map(|slice| have(slice, 1)).collect(), superslices)
     }
 
-    /// Whether the core fuses two instructions with these mnemonics into one operation, one right after the other.
-    /// And if so, whether it takes the pipes of the first.
-    pub(crate) fn fuses(&self, first: &str, second: &str) -> Option<bool> {
-        let fuse = |fusion: &&Fusion| fusion.first.contains(first) && fusion.second.contains(second);
-        self.fusions.iter().find(fuse).map(|fusion| fusion.keeps_first)
+    /// If the core fuses two instructions with these mnemonics into one operation, one right after the other: the pipes that it
+    /// takes.
+    pub(crate) fn fuses(&self, first: &str, second: &str) -> Option<FusedPipes> {
+        let starts = |fusion: &Fusion| fusion.first.contains(first) || fusion.first.contains("*");
+        let fuse = |fusion: &&Fusion| fusion.second.contains(second) && starts(fusion);
+        self.fusions.iter().find(fuse).map(|fusion| fusion.pipes)
     }
 
     /// Whether the entries of that queue are divided between the halves of the core.

@@ -104,10 +104,11 @@ impl Plan {
         let first = self.ops.len() as u32;
         for (index, instruction) in block.iter().enumerate() {
             self.add(description, kinds, instruction);
-            if let Some(keeps_first) =
-                (index > 0).then(|| fused(description, &block[index - 1], instruction)).flatten()
-            {
-                self.fuse(keeps_first);
+            // Two are fused, not three.
+            let again = self.ops[first as usize..].iter().rev().nth(1).is_some_and(|op| op.is(Flags::FUSED));
+            let pair = (index > 0 && !again).then(|| fused(description, &block[index - 1], instruction));
+            if let Some(pipes) = pair.flatten() {
+                self.fuse(pipes);
             }
         }
         let ops = &self.ops[first as usize..];
@@ -122,16 +123,26 @@ impl Plan {
         });
     }
 
-    /// Fuses the last two instructions into one operation: it takes the slot of the first and the pipe of one of them. They stay
-    /// two in the window, and the second still follows the first by the first one's latency.
-    fn fuse(&mut self, keeps_first: bool) {
+    /// Fuses the last two instructions into one operation: it takes the slot of the first and the pipe of one of them, or of each.
+    /// They stay two in the window, and the second still follows the first by the first one's latency.
+    fn fuse(&mut self, pipes: FusedPipes) {
         let [.., first, second] = &mut self.ops[..] else { return };
         second.slots = 0;
         second.flags |= Flags::FUSED;
         let parts = first.parts as usize..first.parts as usize + usize::from(first.part_count);
         if let Some(last) = self.parts[parts].last_mut() {
-            if keeps_first {
-                (second.mask, second.prefer) = (last.mask, last.prefer);
+            match pipes {
+                FusedPipes::First => (second.mask, second.prefer) = (last.mask, last.prefer),
+                FusedPipes::Second => {}
+                FusedPipes::Each(takes) => {
+                    // Pipes that are taken as unlimited stay so.
+                    let takes = if last.mask == 0 { 0 } else { takes };
+                    (last.mask, last.prefer) = (takes, takes);
+                    if first.part_count == 1 {
+                        (first.mask, first.prefer) = (takes, takes);
+                    }
+                    return;
+                }
             }
             (last.mask, last.prefer) = (second.mask, second.prefer);
             if first.part_count == 1 {
@@ -300,15 +311,16 @@ fn simple_sources(instruction: &Instruction, reads_as: u8) -> (Option<&[Register
 }
 
 /// Whether the core makes one operation of a conditional branch and the instruction in front of it, which does not write
-/// memory nor compare memory with a constant; if so, whether that operation takes the pipes of the first.
-fn fused(description: &Description, first: &Instruction, second: &Instruction) -> Option<bool> {
-    let conditional = matches!(second.flow, Flow::Branch { conditional: true, .. });
+/// memory nor compare memory with a constant, or of a no-operation and what stands in front of it; if so, the pipes that it takes.
+fn fused(description: &Description, first: &Instruction, second: &Instruction) -> Option<FusedPipes> {
+    let follows = first.address.wrapping_add(u64::from(first.length)) == second.address;
     let constant = first.operands.last().is_some_and(Operand::is_constant);
-    let may = conditional
-        && first.address.wrapping_add(u64::from(first.length)) == second.address
-        && !first.store
-        && !(first.load && constant);
-    may.then(|| description.fuses(&first.mnemonic, &second.mnemonic)).flatten()
+    let may = match second.flow {
+        Flow::Branch { conditional, .. } => conditional && !first.store && !(first.load && constant),
+        Flow::Next => first.flow == Flow::Next,
+        _ => false,
+    };
+    (follows && may).then(|| description.fuses(&first.mnemonic, &second.mnemonic)).flatten()
 }
 
 fn one_kind_sources(reads: &[Register]) -> [u8; 3] {

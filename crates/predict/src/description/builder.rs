@@ -173,12 +173,21 @@ impl Builder<'_> {
         }
     }
 
-    pub(super) fn fusions(&self) -> Vec<Fusion> {
+    pub(super) fn fusions(&self, units: &[Unit]) -> Result<Vec<Fusion>, CpuError> {
         let words = |key: String| self.cpu.words(&key).iter().cloned().collect();
-        let fusion = |name: String| Fusion {
-            first: words(format!("fusion.{name}.first")),
-            second: words(format!("fusion.{name}.second")),
-            keeps_first: self.cpu.word(&format!("fusion.{name}.pipe")) == Some("first"),
+        let fusion = |name: String| {
+            let takes = format!("fusion.{name}.takes");
+            let pipe = format!("fusion.{name}.pipe");
+            let pipes = match (self.cpu.word(&takes), self.cpu.word(&pipe)) {
+                (Some(_), Some(_)) => {
+                    return Err(self.invalid(&takes, "stands beside fusion.*.pipe", "one of the two"));
+                }
+                (Some(names), None) => FusedPipes::Each(self.pipes(&takes, names, '|', units)?.0),
+                (None, Some("first")) => FusedPipes::First,
+                (None, _) => FusedPipes::Second,
+            };
+            let first = words(format!("fusion.{name}.first"));
+            Ok(Fusion { first, second: words(format!("fusion.{name}.second")), pipes })
         };
         self.cpu.names("fusion").into_iter().map(fusion).collect()
     }
