@@ -161,6 +161,8 @@ pub struct Memory {
     /// Most bytes of two stores that enter the cache together; 0 if none do.
     pub(crate) drain_pair: u64,
     /// Whether they may be of different lines.
+    /// Not only two stores enter together.
+    pub(crate) drain_run: bool,
     pub(crate) drain_apart: bool,
     pub(crate) order_flush: u64,
     pub(crate) order_waits: bool,

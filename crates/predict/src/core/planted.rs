@@ -33,12 +33,13 @@ pub(crate) enum Fault {
     /// A slot goes to the first set of pipes, whichever it is.
     LaneForgotten,
     /// The store queue: a chain goes on in another granule, a store that the table forgot is not looked for, stores drain
-    /// without a pause, two only to one line, a read-modify-write delays nobody, the queue has an entry more, and a value is
+    /// without a pause, two only to one line, no more than two, a read-modify-write delays nobody, the queue has an entry more, and a value is
     /// forwarded before its store has completed.
     WrongGranule,
     HiddenForgotten,
     DrainsAtOnce,
     LinesApart,
+    RunForgotten,
     ModifiedFree,
     StoreQueueLonger,
     ForwardedEarly,

@@ -83,8 +83,9 @@ pub(crate) struct Drains {
     /// Most bytes of two stores that enter together, 0 if none do.
     pair: u64,
     line_shift: u32,
-    /// Whether they may enter to different lines.
+    /// Whether they may enter to different lines, and more than two to one.
     apart: bool,
+    run: bool,
     /// When the next one may enter; line of the last if that may be the first of two.
     free: u64,
     alone_in: Option<u64>,
@@ -167,6 +168,7 @@ impl Drains {
             pair: memory.drain_pair,
             line_shift: memory.pair_bytes(description.caches.line).trailing_zeros(),
             apart: memory.drain_apart,
+            run: memory.drain_run && !planted(Fault::RunForgotten),
             free: 0,
             alone_in: None,
             modified: memory.read_modify.map(Modified::new),
@@ -197,11 +199,14 @@ impl Drains {
     fn enter_paired(&mut self, store: &Store, earliest: u64) -> u64 {
         let line =
             if self.apart && !planted(Fault::LinesApart) { 0 } else { store.address >> self.line_shift };
+        if self.run && store.crosses {
+            return self.enter_across(store, earliest);
+        }
         let may_pair = store.bytes <= self.pair && !store.crosses;
         let with = self.free.saturating_sub(self.interval);
         let is_held = self.modified.is_some_and(|modified| modified.holds(store, with));
         if may_pair && self.alone_in == Some(line) && earliest <= with && !is_held {
-            self.alone_in = None;
+            self.alone_in = self.alone_in.filter(|_| self.run);
             if let Some(modified) = &mut self.modified {
                 modified.note(store, with);
             }
@@ -211,6 +216,19 @@ impl Drains {
         self.free = time + if store.crosses { self.cross_interval } else { self.interval };
         self.alone_in = may_pair.then_some(line);
         time
+    }
+}
+
+impl Drains {
+    /// A store to two lines, each half of which belongs to the run of its line.
+    fn enter_across(&mut self, store: &Store, earliest: u64) -> u64 {
+        let first = store.address >> self.line_shift;
+        let with = self.free.saturating_sub(self.interval);
+        let joins = self.alone_in == Some(first) && earliest <= with;
+        let time = if joins { with } else { earliest.max(self.free) };
+        self.free = time + self.cross_interval;
+        self.alone_in = Some((store.address + store.bytes - 1) >> self.line_shift);
+        time + self.cross_interval - self.interval
     }
 }
 
@@ -483,6 +501,7 @@ mod tests {
             pair,
             line_shift: 6,
             apart: false,
+            run: false,
             free: 0,
             alone_in: None,
             modified: None,

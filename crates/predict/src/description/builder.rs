@@ -153,6 +153,7 @@ impl Builder<'_> {
             drain: self.whole("memory.drain", 1),
             drain_interval: self.whole("memory.drain_interval", 1),
             drain_pair: self.whole("memory.drain_pair", 0),
+            drain_run: self.whole("memory.drain_run", 0) != 0,
             drain_apart: self.whole("memory.drain_apart", 0) != 0,
             order_flush: self.whole("memory.order_flush", 0),
             order_waits: self.cpu.word("memory.load_hit_store") == Some("wait"),

@@ -33,6 +33,7 @@ pub(super) struct Stores {
     cross_interval: u64,
     pair: u64,
     apart: bool,
+    all_of_run: bool,
     line: u64,
     /// When the next may enter the cache, and the line and the cycle of the last if another may enter with it.
     next: u64,
@@ -61,6 +62,7 @@ impl Stores {
             cross_interval: memory.cross_drain,
             pair: memory.drain_pair,
             apart: memory.drain_apart,
+            all_of_run: memory.drain_run,
             line: memory.pair_bytes(description.caches.line),
             next: 0,
             alone: None,
@@ -83,10 +85,16 @@ impl Stores {
         let store = self.stores[number];
         let earliest = (cycle + self.latency).max(line_ready);
         let line = store.address / self.line;
+        if self.all_of_run && store.crosses {
+            self.complete_across(number, line, earliest);
+            return;
+        }
         let small = self.pair > 0 && store.bytes <= self.pair && !store.crosses;
         if let Some((other, at)) = self.alone.filter(|_| small) {
             if (self.apart || other == line) && earliest <= at && self.retry(&store, at) == 0 {
-                self.alone = None;
+                if !self.all_of_run {
+                    self.alone = None;
+                }
                 self.enter(number, at);
                 return;
             }
@@ -96,6 +104,18 @@ impl Stores {
         self.next = at + if store.crosses { self.cross_interval } else { self.interval };
         self.alone = small.then_some((line, at));
         self.enter(number, at);
+    }
+
+    /// The same for a store to two lines: each half goes with the stores to its line next to it.
+    fn complete_across(&mut self, number: usize, line: u64, earliest: u64) {
+        let store = self.stores[number];
+        let last = (store.address + store.bytes - 1) / self.line;
+        let with = self.alone.filter(|&(other, at)| other == line && earliest <= at);
+        let first_half = with.map_or(earliest.max(self.next), |(_, at)| at);
+        let second_half = first_half + self.cross_interval - self.interval;
+        self.next = first_half + self.cross_interval;
+        self.alone = Some((last, second_half));
+        self.enter(number, second_half);
     }
 
     /// Cycles that a store waits which could enter at `at`, since one of its doublewords is being read and written for a store
