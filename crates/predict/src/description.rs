@@ -171,6 +171,7 @@ pub struct Memory {
     /// Boundary and cost, both added when crossed.
     pub(crate) crossings: Vec<(u64, u64)>,
     /// Of the first boundary: accesses that a load across it takes the pipes of, and cycles until the next store drains.
+    pub(crate) fill_loads: u64,
     pub(crate) cross_loads: u64,
     pub(crate) cross_drain: u64,
     /// The boundary that a store crosses to take `cross_drain`; 0: that of the first of `crossings`.

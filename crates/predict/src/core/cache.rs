@@ -233,6 +233,12 @@ impl Hierarchy {
         !self.ideal && self.l1.is_prefetched(self.line_of(address))
     }
 
+    /// Whether a load of that byte finds its line filled no earlier than it is used.
+    pub(crate) fn fills(&mut self, address: u64) -> bool {
+        let line = self.line_of(address);
+        !self.ideal && (!self.l1.holds(line) || self.l1.is_prefetched(line))
+    }
+
     /// Brings the line of an access that is skipped over into the caches, uncounted.
     pub(crate) fn touch_only(&mut self, address: u64, store: bool, cycle: u64) {
         let before = self.counts;

@@ -176,13 +176,16 @@ impl MemoryPath {
         counters.order_flushes += counts.order_flushes;
     }
 
-    /// How many accesses a load takes its pipe for.
+    /// How many accesses a load takes its pipe for, the filling of its line among them.
     #[inline]
-    pub(super) fn passes(&self, access: &Access) -> u64 {
-        match self.crossing(access.address, u64::from(access.bytes.max(1))) {
+    pub(super) fn passes(&mut self, access: &Access) -> u64 {
+        let own = match self.crossing(access.address, u64::from(access.bytes.max(1))) {
             0 => 1,
             _ => self.costs.cross_loads,
-        }
+        };
+        let fills =
+            self.costs.fill_loads > 0 && self.caches.fills(access.address) && !planted(Fault::FillFree);
+        own + if fills { self.costs.fill_loads } else { 0 }
     }
 
     /// What an address of two registers costs.

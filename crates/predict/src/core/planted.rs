@@ -70,9 +70,10 @@ pub(crate) enum Fault {
     /// Memory: an access across the second boundary and on costs nothing, a flushed load does not learn.
     CrossingForgotten,
     FlushedAgain,
-    /// Caches: use does not make a line younger, a miss takes no entry of the queue, prefetch runs less far ahead.
+    /// Caches: use does not make a line younger, a miss takes no entry of the queue, or no pipe, prefetch runs less far ahead.
     UseForgotten,
     MissQueueFree,
+    FillFree,
     PrefetchShort,
     /// In order: one more completes in a cycle; younger instructions do not wait for a condition; a branch is not
     /// folded.

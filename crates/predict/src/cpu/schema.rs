@@ -159,6 +159,7 @@ pub const NUMBERS: &[NumberKey] = &[
     key("memory.same_group_flush", "cycles", 0.0, 128.0, Optional, "grouped: cycles to fetch a load again that hit a store of its own group and may not forward"),
     key("memory.cross", "bytes", 4.0, 65536.0, Optional, "an access that crosses a multiple of this costs memory.cross_cost more"),
     key("memory.cross_cost", "cycles", 0.0, 256.0, Optional, "see memory.cross"),
+    key("memory.fill_loads", "accesses", 0.0, 8.0, Optional, "accesses for which the filling of a line of the first level takes the pipes of the load that misses it, or is the first to use it behind a prefetch (default 0)"),
     key("memory.cross_loads", "accesses", 1.0, 16.0, Optional, "accesses that a load across memory.cross takes the pipes of (default 1)"),
     key("memory.cross_drain", "cycles", 1.0, 64.0, Optional, "as memory.drain_interval, for a store across memory.cross (default: the same)"),
     key("memory.cross_forward", "cycles", 0.0, 256.0, Optional, "as memory.cross_cost, for a load that a store supplies (default: the same)"),

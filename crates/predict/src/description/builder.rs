@@ -160,6 +160,7 @@ impl Builder<'_> {
             alias_mask: if bits >= 64 { u64::MAX } else { (1 << bits) - 1 },
             same_group_flush: self.whole("memory.same_group_flush", 0),
             crossings,
+            fill_loads: self.whole("memory.fill_loads", 0),
             cross_loads: self.whole("memory.cross_loads", 1),
             cross_drain: self.whole("memory.cross_drain", self.whole("memory.drain_interval", 1)),
             cross_store: self.optional("memory.cross_store").map_or(0, u64::next_power_of_two),

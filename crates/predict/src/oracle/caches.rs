@@ -37,6 +37,11 @@ impl Sets {
         Some((line.arrival, std::mem::take(&mut line.prefetched)))
     }
 
+    /// Whether it is not there, or not used since a prefetch brought it.
+    fn lacks_or_prefetched(&mut self, number: u64) -> bool {
+        self.set(number).iter().all(|line| line.number != number || line.prefetched)
+    }
+
     fn holds(&mut self, number: u64) -> bool {
         self.set(number).iter().any(|line| line.number == number)
     }
@@ -106,6 +111,11 @@ impl Hierarchy {
 
     fn lines(&self, address: u64, bytes: u64) -> std::ops::RangeInclusive<u64> {
         address / self.caches.line..=(address + bytes - 1) / self.caches.line
+    }
+
+    /// Whether a load of that byte finds its line filled no earlier than it is used.
+    pub(super) fn fills(&mut self, address: u64) -> bool {
+        self.data.lacks_or_prefetched(address / self.caches.line)
     }
 
     /// Cycles beyond the first level's latency until the last line of a load at `cycle` is there.

@@ -368,9 +368,10 @@ impl OutOfOrder {
         let mut extra = 0;
         for access in accesses.iter().filter(|access| !access.store && access.known) {
             let indexed = if op.is(Flags::INDEXED) { self.description.memory.indexed } else { 0 };
-            if self.memory.crosses(access) {
-                self.take_again(plan, op, issue);
-            }
+            let numbers = &self.description.memory;
+            let crossing = if self.memory.crosses(access) { numbers.cross_loads - 1 } else { 0 };
+            let filling = if self.memory.caches.fills(access.address) { numbers.fill_loads } else { 0 };
+            self.take_again(plan, op, issue, crossing + filling);
             let (found, again) = self.memory.load(op, access, *dispatch, issue);
             if let Some(again) = again {
                 self.front.restart(again);
@@ -390,9 +391,9 @@ impl OutOfOrder {
         extra
     }
 
-    /// Takes the pipe of a load that crosses a boundary for its further accesses.
-    fn take_again(&mut self, plan: &Plan, op: &Op, issue: u64) {
-        for _ in 1..self.description.memory.cross_loads {
+    /// Takes the pipe of a load that crosses a boundary for its further accesses, and for the filling of its line.
+    fn take_again(&mut self, plan: &Plan, op: &Op, issue: u64, times: u64) {
+        for _ in 0..times {
             let Some(&part) = plan.parts_of(op).first() else { continue };
             let part = Part { busy: 1, ..part };
             if self.pipes.binds(part.mask) {
