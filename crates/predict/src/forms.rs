@@ -7,6 +7,9 @@ use decode::{Address, Flow, Instruction, Operand, Register, RegisterKind, Role};
 /// x86's `cl`, which counts shifts.
 const COUNT: Operand = Operand::Register { register: Register(1), bits: Some(8) };
 
+/// x86's stack pointer.
+const STACK: Register = Register(4);
+
 /// The forms of an instruction that a class can tell apart beyond the mnemonic, most telling first: what
 /// [`special::form`](crate::special::form) says of special registers; `nop`; `zero` (of one register and itself, so that the
 /// result may depend on nothing); `move`; `to_vector` and `to_general` (from the other kind of register); `self` (its only source
@@ -77,7 +80,8 @@ pub(crate) fn forms(instruction: &Instruction, kinds: &RegisterKinds) -> Vec<&'s
 /// Forms that only x86 has: `quad` (arithmetic on 64 bits with one operand or a constant), `displaced` (an address of 64 bits from a
 /// register and a constant), `one` (of one operand: shifts by one, encoded so), `byte` (from the lowest byte of a register),
 /// `relative` (an address from the next instruction), `scaled` (an index times 2, 4 or 8), `wide` (vectors of 256 bits and more),
-/// `count` (the last source is `cl`), `three` (an address of two registers and a constant).
+/// `count` (the last source is `cl`), `constant` (a store of a constant), `stack` (computes with the stack
+/// pointer), `three` (an address of two registers and a constant).
 fn of_x86(instruction: &Instruction, kinds: &RegisterKinds, forms: &mut Vec<&'static str>) {
     let operands = instruction.operands.as_slice();
     let memory = instruction.load || instruction.store;
@@ -101,6 +105,11 @@ fn of_x86(instruction: &Instruction, kinds: &RegisterKinds, forms: &mut Vec<&'st
         ("scaled", is(&|address| address.scale > 1)),
         ("wide", !memory && operands.iter().any(|operand| operand.bits() >= Some(256))),
         ("count", operands.len() > 1 && operands.last() == Some(&COUNT)),
+        ("stack", instruction.reads.contains(&STACK)),
+        (
+            "constant",
+            instruction.store && !instruction.load && operands.last().is_some_and(Operand::is_constant),
+        ),
         ("three", terms == 2 && is(&|address| address.displaced)),
     ] {
         if holds {
