@@ -43,6 +43,7 @@ fn every_shipped_cpu_loads_and_opens_with_an_essay() {
         "e300c2",
         "golden_cove",
         "zen3",
+        "zen4",
         "zen5",
     ] {
         assert!(names.iter().any(|name| name == wanted), "{wanted} is missing from {names:?}");
