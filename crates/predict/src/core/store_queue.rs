@@ -228,7 +228,7 @@ impl Drains {
         let time = if joins { with } else { earliest.max(self.free) };
         self.free = time + self.cross_interval;
         self.alone_in = Some((store.address + store.bytes - 1) >> self.line_shift);
-        time + self.cross_interval - self.interval
+        (time + self.cross_interval).saturating_sub(self.interval).max(time)
     }
 }
 

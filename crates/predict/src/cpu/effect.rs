@@ -24,7 +24,7 @@ impl Cpu {
 
     /// Numbers that only act together with another.
     fn idle_pairs(&self) -> Option<Found> {
-        const PAIRS: [(&str, &str, &str); 21] = [
+        const PAIRS: [(&str, &str, &str); 22] = [
             ("fetch.btb", "fetch.btb_taken", "together with fetch.btb_taken"),
             ("fetch.btb_taken", "fetch.btb", "together with fetch.btb"),
             ("fetch.btb2", "fetch.btb2_taken", "together with fetch.btb2_taken"),
@@ -44,6 +44,7 @@ impl Cpu {
             ("memory.cross_loads", "memory.cross", "together with memory.cross"),
             ("memory.cross_drain", "memory.cross", "together with memory.cross"),
             ("memory.cross_store", "memory.cross_drain", "together with memory.cross_drain"),
+            ("memory.drain_run", "memory.drain_pair", "together with memory.drain_pair"),
             ("memory.read_modify.unit", "memory.read_modify.retry", "together with memory.read_modify.retry"),
             ("memory.read_modify.busy", "memory.read_modify.unit", "together with memory.read_modify.unit"),
             ("memory.read_modify.retry", "memory.read_modify.unit", "together with memory.read_modify.unit"),

@@ -112,7 +112,7 @@ impl Stores {
         let last = (store.address + store.bytes - 1) / self.line;
         let with = self.alone.filter(|&(other, at)| other == line && earliest <= at);
         let first_half = with.map_or(earliest.max(self.next), |(_, at)| at);
-        let second_half = first_half + self.cross_interval - self.interval;
+        let second_half = first_half + self.cross_interval.saturating_sub(self.interval);
         self.next = first_half + self.cross_interval;
         self.alone = Some((last, second_half));
         self.enter(number, second_half);
