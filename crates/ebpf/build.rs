@@ -29,23 +29,7 @@ fn sanitize(build: &mut cc::Build) {
     println!("cargo::rustc-link-lib=dylib=ubsan");
 }
 
-/// Looks for the public conformance suite in `$ASSAY_SHARED`, or in the folder `shared` beside the checkout. The suite is
-/// not part of the repository: where it is missing, its test is marked as ignored, and the test summary counts it as such.
-fn find_conformance_suite() {
-    println!("cargo::rerun-if-env-changed=ASSAY_SHARED");
-    println!("cargo::rustc-check-cfg=cfg(has_conformance_suite)");
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    let shared = std::env::var_os("ASSAY_SHARED").map_or_else(beside, PathBuf::from);
-    let suite = shared.join("conformance/ebpf.json");
-    println!("cargo::rerun-if-changed={}", suite.display());
-    if suite.is_file() {
-        println!("cargo::rustc-cfg=has_conformance_suite");
-    }
-    println!("cargo::rustc-env=CONFORMANCE_SUITE={}", suite.display());
-}
-
 fn main() {
-    find_conformance_suite();
     let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../libs/ebpf");
     let mut files = c_files(&library);
     files.extend(c_files(&library.join("backends")));

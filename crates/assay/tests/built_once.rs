@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! A command that is built is not built again. `./assay` asks cargo for it every time: a build script that names a file
+//! that is not there makes cargo build everything behind it anew, for each verb, and replaces a program that is running.
+
+use std::path::Path;
+use std::process::Command;
+
+/// What cargo says of building the command as `./assay` does.
+fn build(target: &Path) -> String {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["build", "--release", "--locked", "--offline", "--color=never", "-v", "-p", "assay"])
+        .arg("--target-dir")
+        .arg(target)
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    said
+}
+
+#[test]
+fn the_second_build_builds_nothing() {
+    let target = Path::new(env!("CARGO_BIN_EXE_assay")).ancestors().nth(2).unwrap();
+    build(target);
+    let said = build(target);
+    let built: Vec<&str> =
+        said.lines().filter(|line| ["Dirty", "Compiling"].iter().any(|word| line.contains(word))).collect();
+    assert!(said.contains("Fresh") && built.is_empty(), "{}", built.join("\n"));
+}
