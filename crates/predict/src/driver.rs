@@ -333,9 +333,9 @@ impl Runner {
                 self.elapsed.delay(short);
                 took += short;
             }
-            let behind = self.core.behind();
-            settled.add(took, misses, behind);
-            let pace = settled.pace(behind).filter(|_| self.skip_loops && length == window);
+            let backlog = self.core.backlog();
+            settled.add(took, misses, backlog);
+            let pace = settled.pace(backlog).filter(|_| self.skip_loops && length == window);
             if let (Some(pace), Some(missing)) = (pace, missing) {
                 let possible = ((times - done) / window).saturating_sub(1);
                 let skipped =

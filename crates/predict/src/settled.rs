@@ -4,7 +4,10 @@
 //! Iterations are timed in windows. Windows of equal cycles give the pace, if they execute at least twice as much as can be
 //! in flight: after a miss, instructions that had waited complete in a row, at a pace that lasts no longer than that. Where
 //! iterations are never alike, the mean of many windows is the pace. A pace at which more and more work is left over (stores
-//! that come faster than the caches take them) does not count: it lasts only until a queue is full.
+//! that come faster than the caches take them, divisions that come faster than their pipe while something slower holds up
+//! completion) does not count: it lasts only until a queue is full.
+
+use crate::core::Backlog;
 
 /// Windows that have to agree at the least.
 const WINDOWS_MIN: u64 = 4;
@@ -15,6 +18,9 @@ const EXACT: u64 = 5000;
 /// The same for the mean of windows that do not agree, of which there have to be so many.
 const MEAN_EXACT: f64 = 1000.0;
 const MEAN_WINDOWS: u64 = 64;
+/// One cycle in so many is how much more of the pipes may be reserved behind the windows than before them. It is how far off the
+/// pace may be, since no pipe has more than one operation a cycle.
+const PIPES_EXACT: u64 = 1000;
 /// The fewest cycles of the windows that agree: four windows of 19 cycles may be of a loop that takes 19.3.
 const CYCLES_MIN: u64 = 1000;
 /// How often a window is doubled where none agree.
@@ -43,13 +49,20 @@ struct Windows {
     squares: f64,
     low: u64,
     high: u64,
-    /// Cycles of work left behind the first one.
-    behind: u64,
+    /// Work left over behind the first one.
+    backlog: Backlog,
 }
 
 impl Windows {
-    fn first(cycles: u64, behind: u64) -> Windows {
-        Windows { count: 1, sum: cycles, squares: (cycles as f64).powi(2), low: cycles, high: cycles, behind }
+    fn first(cycles: u64, backlog: Backlog) -> Windows {
+        Windows {
+            count: 1,
+            sum: cycles,
+            squares: (cycles as f64).powi(2),
+            low: cycles,
+            high: cycles,
+            backlog,
+        }
     }
 
     fn with(self, cycles: u64) -> Windows {
@@ -59,7 +72,7 @@ impl Windows {
             squares: self.squares + (cycles as f64).powi(2),
             low: self.low.min(cycles),
             high: self.high.max(cycles),
-            behind: self.behind,
+            backlog: self.backlog,
         }
     }
 
@@ -78,9 +91,10 @@ impl Windows {
         self.count >= MEAN_WINDOWS && (variance / count).sqrt() * MEAN_EXACT <= mean
     }
 
-    /// Whether the work left behind does not grow with the windows.
-    fn keeps_up(&self, behind: u64) -> bool {
-        behind.saturating_sub(self.behind) * EXACT <= self.sum
+    /// Whether the work left over has not grown with the windows, behind which it is `backlog`.
+    fn keep_up(&self, backlog: Backlog) -> bool {
+        backlog.memory.saturating_sub(self.backlog.memory) * EXACT <= self.sum
+            && backlog.pipes.saturating_sub(self.backlog.pipes) * PIPES_EXACT <= self.sum
     }
 }
 
@@ -112,18 +126,14 @@ impl Settled {
         self.alike.count + 1 >= self.patience() || self.all.count + 1 >= MEAN_WINDOWS
     }
 
-    /// A window that took so long, missed so often and left so many cycles of work behind.
-    pub(crate) fn add(&mut self, cycles: u64, misses: u64, behind: u64) {
+    /// A window that took so long, missed so often and left so much work over.
+    pub(crate) fn add(&mut self, cycles: u64, misses: u64, backlog: Backlog) {
         let continues = self.all.count > 0 && misses == self.misses;
         self.misses = misses;
-        let first = Windows::first(cycles, behind);
+        let first = Windows::first(cycles, backlog);
         self.all = if continues { self.all.with(cycles) } else { first };
         let longer = self.alike.with(cycles);
-        self.alike = if continues && self.alike.count > 0 && longer.agree() && longer.keeps_up(behind) {
-            longer
-        } else {
-            first
-        };
+        self.alike = if continues && self.alike.count > 0 && longer.agree() { longer } else { first };
         self.tried = if self.agreed() { 0 } else { self.tried + 1 };
     }
 
@@ -132,12 +142,12 @@ impl Settled {
         self.misses == misses
     }
 
-    /// The cycles of a window, if that has settled; so many cycles of work are left behind the last one.
-    pub(crate) fn pace(&self, behind: u64) -> Option<f64> {
+    /// The cycles of a window, if that has settled; so much work is left over behind the last one.
+    pub(crate) fn pace(&self, backlog: Backlog) -> Option<f64> {
         if self.agreed() {
-            Some(self.alike.mean())
+            self.alike.keep_up(backlog).then(|| self.alike.mean())
         } else {
-            (self.all.mean_is_known() && self.all.keeps_up(behind)).then(|| self.all.mean())
+            (self.all.mean_is_known() && self.all.keep_up(backlog)).then(|| self.all.mean())
         }
     }
 
@@ -177,5 +187,26 @@ fn gcd(a: u64, b: u64) -> u64 {
         a
     } else {
         gcd(b, a % b)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The pace behind so many windows of 168 cycles, after each of which so much more of the pipes is reserved.
+    fn pace_after(windows: u64, grows: u64) -> Option<f64> {
+        let mut settled = Settled::new(&[], 64, 0);
+        let backlog = |window| Backlog { memory: 0, pipes: 500 + grows * window };
+        (0..windows).for_each(|window| settled.add(168, 0, backlog(window)));
+        settled.pace(backlog(windows - 1))
+    }
+
+    #[test]
+    fn windows_of_equal_cycles_have_not_settled_while_work_piles_up_in_front_of_a_pipe() {
+        assert_eq!(pace_after(7, 0), Some(168.0));
+        for windows in [7, 100, 1000] {
+            assert_eq!(pace_after(windows, 24), None);
+        }
     }
 }

@@ -18,7 +18,7 @@ use super::planted::{planted, Fault};
 use super::queues::{Calendar, Ring, LANES};
 use super::values::{Sources, Values};
 use super::window::Window;
-use super::{accesses_of, Core, Counters, Event, Nobody, Record};
+use super::{accesses_of, Backlog, Core, Counters, Event, Nobody, Record};
 use crate::cause::Cause;
 use crate::description::*;
 use crate::flags::*;
@@ -528,8 +528,11 @@ impl<R: Rules> Core for Engine<R> {
         self.window.end()
     }
 
-    fn behind(&self) -> u64 {
-        self.memory.busy_until().saturating_sub(self.now())
+    fn backlog(&self) -> Backlog {
+        Backlog {
+            memory: self.memory.busy_until().saturating_sub(self.now()),
+            pipes: self.ports.reserved_from(self.last_dispatch),
+        }
     }
 
     fn counters(&mut self) -> &mut Counters {

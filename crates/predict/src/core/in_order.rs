@@ -14,7 +14,7 @@ use super::planted::{planted, Fault};
 use super::queues::{Calendar, Ring, LANES};
 use super::units::Pipes;
 use super::values::Values;
-use super::{accesses_of, Core, Counters, Event, Nobody, Record};
+use super::{accesses_of, Backlog, Core, Counters, Event, Nobody, Record};
 use crate::cause::Cause;
 use crate::description::*;
 use crate::flags::*;
@@ -391,8 +391,8 @@ impl Core for InOrder {
         self.last_complete
     }
 
-    fn behind(&self) -> u64 {
-        self.memory.busy_until().saturating_sub(self.now())
+    fn backlog(&self) -> Backlog {
+        Backlog { memory: self.memory.busy_until().saturating_sub(self.now()), pipes: 0 }
     }
 
     fn counters(&mut self) -> &mut Counters {

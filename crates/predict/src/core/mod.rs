@@ -213,6 +213,15 @@ impl Record for Vec<Event> {
     }
 }
 
+/// Work left over at some time. Where it grows from turn to turn of a loop, the loop's pace lasts only until a queue is full.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Backlog {
+    /// Cycles that stores and lines in flight need once everything has completed.
+    pub(crate) memory: u64,
+    /// Cycles of all pipes that are reserved behind the last dispatch.
+    pub(crate) pipes: u64,
+}
+
 /// A core that executes blocks of a plan.
 pub(crate) trait Core: Send {
     /// Executes a block; `next` is the address executed after it. Events go to `events` if it is there.
@@ -226,8 +235,8 @@ pub(crate) trait Core: Send {
     );
     /// The cycle up to which everything executed has completed.
     fn now(&self) -> u64;
-    /// Cycles after that which stores and lines in flight still need.
-    fn behind(&self) -> u64;
+    /// What is left to do of everything executed.
+    fn backlog(&self) -> Backlog;
     /// What was counted.
     fn counters(&mut self) -> &mut Counters;
     /// Whether an access to that byte would not be counted as a miss.

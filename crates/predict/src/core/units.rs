@@ -262,6 +262,14 @@ impl Pipes {
         self.first += strides * stride;
     }
 
+    /// Cycles of pipes that are reserved from `cycle` on.
+    pub(crate) fn reserved_from(&self, cycle: u64) -> u64 {
+        let from = cycle.max(self.first);
+        let until = self.first + HORIZON as u64;
+        let reserved = |cycle: u64| u64::from(self.busy[cycle as usize % HORIZON].count_ones());
+        (from..until).map(reserved).sum()
+    }
+
     /// Whether the cycle is too far ahead to be remembered.
     #[inline]
     fn beyond(&self, cycle: u64) -> bool {

@@ -55,6 +55,11 @@ impl<R: Rules> Ports<R> {
         self.side = self.halves.steer(op);
     }
 
+    /// Cycles of pipes that are reserved from `cycle` on.
+    pub(super) fn reserved_from(&self, cycle: u64) -> u64 {
+        self.pipes.reserved_from(cycle)
+    }
+
     /// Nothing is issued before `now` any more.
     #[inline]
     pub(super) fn pass(&mut self, now: u64) {
