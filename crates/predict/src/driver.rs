@@ -317,7 +317,7 @@ impl Runner {
             let length = window.min(times - done);
             let ahead = Ahead { done, window, possible: 0 };
             let missing =
-                settled.is_close().then(|| footprint.missing(&mut *self.core, &ahead, true)).flatten();
+                settled.is_close().then(|| footprint.stores_missing(&mut *self.core, &ahead)).flatten();
             for _ in 0..length {
                 done += 1;
                 self.iteration(body, accesses, steps, done);
@@ -335,7 +335,7 @@ impl Runner {
             }
             let backlog = self.core.backlog();
             settled.add(took, misses, backlog);
-            let pace = settled.pace(backlog).filter(|_| self.skip_loops && length == window);
+            let pace = settled.pace(&backlog).filter(|_| self.skip_loops && length == window);
             if let (Some(pace), Some(missing)) = (pace, missing) {
                 let possible = ((times - done) / window).saturating_sub(1);
                 let skipped =

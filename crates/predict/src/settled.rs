@@ -18,8 +18,8 @@ const EXACT: u64 = 5000;
 /// The same for the mean of windows that do not agree, of which there have to be so many.
 const MEAN_EXACT: f64 = 1000.0;
 const MEAN_WINDOWS: u64 = 64;
-/// One cycle in so many is how much more of the pipes may be reserved behind the windows than before them. It is how far off the
-/// pace may be, since no pipe has more than one operation a cycle.
+/// One cycle in so many is how much more or less of a pipe may be reserved behind the windows than before them. It is how far
+/// off the pace may be, since no pipe has more than one operation a cycle.
 const PIPES_EXACT: u64 = 1000;
 /// The fewest cycles of the windows that agree: four windows of 19 cycles may be of a loop that takes 19.3.
 const CYCLES_MIN: u64 = 1000;
@@ -91,10 +91,12 @@ impl Windows {
         self.count >= MEAN_WINDOWS && (variance / count).sqrt() * MEAN_EXACT <= mean
     }
 
-    /// Whether the work left over has not grown with the windows, behind which it is `backlog`.
-    fn keep_up(&self, backlog: Backlog) -> bool {
+    /// Whether the work left over has stayed the same over the windows, behind which it is `backlog`.
+    fn keep_up(&self, backlog: &Backlog) -> bool {
+        let changes = backlog.pipes.iter().zip(self.backlog.pipes).map(|(now, before)| now.abs_diff(before));
+        let change = u64::from(changes.max().unwrap_or(0));
         backlog.memory.saturating_sub(self.backlog.memory) * EXACT <= self.sum
-            && backlog.pipes.saturating_sub(self.backlog.pipes) * PIPES_EXACT <= self.sum
+            && change * PIPES_EXACT <= self.sum
     }
 }
 
@@ -143,7 +145,7 @@ impl Settled {
     }
 
     /// The cycles of a window, if that has settled; so much work is left over behind the last one.
-    pub(crate) fn pace(&self, backlog: Backlog) -> Option<f64> {
+    pub(crate) fn pace(&self, backlog: &Backlog) -> Option<f64> {
         if self.agreed() {
             self.alike.keep_up(backlog).then(|| self.alike.mean())
         } else {
@@ -197,9 +199,14 @@ mod tests {
     /// The pace behind so many windows of 168 cycles, after each of which so much more of the pipes is reserved.
     fn pace_after(windows: u64, grows: u64) -> Option<f64> {
         let mut settled = Settled::new(&[], 64, 0);
-        let backlog = |window| Backlog { memory: 0, pipes: 500 + grows * window };
+        let backlog = |window: u64| {
+            let mut pipes = [500; 32];
+            pipes[3] += (grows * window) as u16;
+            pipes[4] -= (grows * window).min(500) as u16;
+            Backlog { memory: 0, pipes }
+        };
         (0..windows).for_each(|window| settled.add(168, 0, backlog(window)));
-        settled.pace(backlog(windows - 1))
+        settled.pace(&backlog(windows - 1))
     }
 
     #[test]

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 /// From the bottom up. Modules of one row do not import each other, except in the row `TOGETHER`: a cpu's file, its typed
 /// form, by which loading checks it, and LLVM's figures for one.
 const ROWS: &[&[&str]] = &[
-    &["flags", "cause", "relax", "register_kinds", "special", "regions", "settled", "calls", "figures"],
+    &["flags", "cause", "relax", "register_kinds", "special", "regions", "calls", "figures"],
     &["cpu", "description", "fallback"],
     &["value", "forms", "source"],
     &["op", "loops", "trace_source", "ahead"],
     &["plan"],
     &["core"],
-    &["timeline"],
+    &["timeline", "settled"],
     &["profile", "hot"],
     &["driver"],
     &["explain", "fit"],

@@ -392,7 +392,7 @@ impl Core for InOrder {
     }
 
     fn backlog(&self) -> Backlog {
-        Backlog { memory: self.memory.busy_until().saturating_sub(self.now()), pipes: 0 }
+        Backlog { memory: self.memory.busy_until().saturating_sub(self.now()), pipes: [0; 32] }
     }
 
     fn counters(&mut self) -> &mut Counters {

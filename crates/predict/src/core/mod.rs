@@ -213,13 +213,14 @@ impl Record for Vec<Event> {
     }
 }
 
-/// Work left over at some time. Where it grows from turn to turn of a loop, the loop's pace lasts only until a queue is full.
-#[derive(Clone, Copy, Default)]
+/// Work left over at some time. Where it changes from turn to turn of a loop, the loop's pace lasts only until a queue is full
+/// or empty.
+#[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Backlog {
     /// Cycles that stores and lines in flight need once everything has completed.
     pub(crate) memory: u64,
-    /// Cycles of all pipes that are reserved behind the last dispatch.
-    pub(crate) pipes: u64,
+    /// Cycles of each pipe that are reserved behind the last dispatch.
+    pub(crate) pipes: [u16; 32],
 }
 
 /// A core that executes blocks of a plan.

@@ -262,12 +262,17 @@ impl Pipes {
         self.first += strides * stride;
     }
 
-    /// Cycles of pipes that are reserved from `cycle` on.
-    pub(crate) fn reserved_from(&self, cycle: u64) -> u64 {
-        let from = cycle.max(self.first);
-        let until = self.first + HORIZON as u64;
-        let reserved = |cycle: u64| u64::from(self.busy[cycle as usize % HORIZON].count_ones());
-        (from..until).map(reserved).sum()
+    /// Cycles of each pipe that are reserved from `cycle` on.
+    pub(crate) fn reserved_from(&self, cycle: u64) -> [u16; 32] {
+        let mut reserved = [0; 32];
+        for cycle in cycle.max(self.first)..self.first + HORIZON as u64 {
+            let mut rest = self.busy[cycle as usize % HORIZON];
+            while rest != 0 {
+                reserved[rest.trailing_zeros() as usize % 32] += 1;
+                rest &= rest - 1;
+            }
+        }
+        reserved
     }
 
     /// Whether the cycle is too far ahead to be remembered.

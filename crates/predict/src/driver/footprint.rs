@@ -22,8 +22,7 @@ impl Footprint {
     pub(super) fn skippable(&self, core: &mut dyn Core, ahead: &Ahead, missing: u64) -> u64 {
         for skipped in 0..ahead.possible {
             let next = Ahead { done: ahead.done + skipped * ahead.window, ..*ahead };
-            let loads = self.missing(core, &next, false);
-            if loads != Some(0) || self.missing(core, &next, true) != Some(missing) {
+            if self.stores_missing(core, &next) != Some(missing) {
                 return skipped;
             }
             for store in [false, true] {
@@ -33,9 +32,15 @@ impl Footprint {
         ahead.possible
     }
 
+    /// How many of the lines that the stores of a window access are not in the first-level cache. None if a load's is not: one
+    /// window may wait for it, the next that finds its lines does not.
+    pub(super) fn stores_missing(&self, core: &mut dyn Core, ahead: &Ahead) -> Option<u64> {
+        (self.missing(core, ahead, false) == Some(0)).then(|| self.missing(core, ahead, true)).flatten()
+    }
+
     /// How many of the lines that the loads or the stores of a window access are not in the first-level cache. None if any
     /// was prefetched, because its time of arrival would then matter.
-    pub(super) fn missing(&self, core: &mut dyn Core, ahead: &Ahead, store: bool) -> Option<u64> {
+    fn missing(&self, core: &mut dyn Core, ahead: &Ahead, store: bool) -> Option<u64> {
         let mut missing = Vec::new();
         for address in ahead.lines(&self.moving, store, self.line) {
             if core.is_prefetched(address) {

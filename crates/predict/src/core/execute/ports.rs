@@ -55,8 +55,8 @@ impl<R: Rules> Ports<R> {
         self.side = self.halves.steer(op);
     }
 
-    /// Cycles of pipes that are reserved from `cycle` on.
-    pub(super) fn reserved_from(&self, cycle: u64) -> u64 {
+    /// Cycles of each pipe that are reserved from `cycle` on.
+    pub(super) fn reserved_from(&self, cycle: u64) -> [u16; 32] {
         self.pipes.reserved_from(cycle)
     }
 
