@@ -4,9 +4,10 @@
 //! bytes; a load that a store of its own unit blocks is returned to the engine, since only the engine can end that unit.
 
 use super::cache::Hierarchy;
+use super::drains::{Drains, Store};
 use super::front_end::FrontEnd;
 use super::planted::{planted, Fault};
-use super::store_queue::{Drains, Given, Meets, Store, StoreQueue};
+use super::store_queue::{Given, Meets, StoreQueue};
 use super::Counters;
 use crate::cause::Cause;
 use crate::description::*;

@@ -12,6 +12,7 @@
 pub(crate) mod branch;
 mod cache;
 pub use cache::Cache;
+mod drains;
 mod execute;
 mod front_end;
 mod grouped;
