@@ -133,6 +133,7 @@ impl Drains {
     }
 
     /// When the next one may enter.
+    #[inline]
     pub(super) fn free_from(&self) -> u64 {
         self.free
     }
@@ -158,6 +159,7 @@ impl Drains {
         self.modified.as_mut().map_or(time, |modified| modified.enter(store, time))
     }
 
+    #[inline]
     fn enter_paired(&mut self, store: &Store, earliest: u64) -> u64 {
         let line =
             if self.apart && !planted(Fault::LinesApart) { 0 } else { store.address >> self.line_shift };

@@ -5,13 +5,11 @@
 //! ready, so an older instruction is served before a younger one and a younger one may use what an older left
 //! free: oldest-first scheduling, without ticking through cycles.
 
+use super::binding::{Turns, Waiting, COUNTED, HORIZON};
 use super::planted::{planted, Fault};
 use crate::description::{Binds, Part, Unit};
 use crate::op::Op;
 
-/// Cycles remembered; a reservation farther ahead than this meets no competition.
-/// A power of two, small enough that the table stays in a first-level cache.
-const HORIZON: usize = 2048;
 /// Cycles after which the ones before them are forgotten.
 const STRIDE: usize = 64;
 const SPANS: usize = 16;
@@ -44,116 +42,6 @@ pub(crate) struct Pipes {
     /// All pipes that were taken since this was last cleared.
     pub(crate) held: u32,
     ports: Ports,
-}
-
-/// When something was last bound to each pipe, counted in operations: simple fixed-point work that several pipes of a half
-/// can do goes to the one to which nothing has been bound for longest.
-#[derive(Clone, Copy, Default)]
-struct Turns {
-    now: u32,
-    last: [u32; 32],
-}
-
-impl Turns {
-    /// Of the pipes in `mask`, the one to which nothing has been bound for longest.
-    #[inline]
-    fn choose(&mut self, mask: u32) -> u32 {
-        self.now = self.now.wrapping_add(1);
-        let (mut rest, mut oldest, mut age) = (mask, mask, 0);
-        while rest != 0 && !mask.is_power_of_two() {
-            let pipe = rest.trailing_zeros() as usize;
-            let since = self.now.wrapping_sub(self.last[pipe % 32]);
-            if since > age {
-                (oldest, age) = (1 << pipe, since);
-            }
-            rest &= rest - 1;
-        }
-        if oldest != 0 && !planted(Fault::PipeTurnForgotten) {
-            self.last[oldest.trailing_zeros() as usize % 32] = self.now;
-        }
-        oldest
-    }
-}
-
-/// Pipes whose operations waiting are counted, the lowest ones.
-const COUNTED: usize = 8;
-
-/// Operations that are bound to each pipe and wait for it: the next goes to the pipe with the fewest, as on Intel's cores,
-/// which count them at rename (Abel and Reineke, uiCA, ICS 2022).
-struct Waiting {
-    now: u64,
-    counts: [u8; COUNTED],
-    /// When each pipe was bound last, counted in operations, where of equals that is bound which was not for longest.
-    bound: Option<[u32; COUNTED]>,
-    operations: u32,
-    /// Of each cycle, those that are issued in it.
-    leave: Box<[[u8; COUNTED]; HORIZON]>,
-}
-
-impl Waiting {
-    fn new(binds: Binds) -> Waiting {
-        Waiting {
-            now: 0,
-            counts: [0; COUNTED],
-            bound: (binds == Binds::InTurn).then_some([0; COUNTED]),
-            operations: 0,
-            leave: Box::new([[0; COUNTED]; HORIZON]),
-        }
-    }
-
-    /// Nothing is bound before `now` any more.
-    #[inline]
-    fn pass(&mut self, now: u64) {
-        let passed = (now - self.now).min(HORIZON as u64);
-        let late = u64::from(planted(Fault::WaitsLonger));
-        for cycle in (now - passed).saturating_sub(late)..now - late {
-            let left = std::mem::take(&mut self.leave[cycle as usize % HORIZON]);
-            for (count, left) in self.counts.iter_mut().zip(left) {
-                *count = count.wrapping_sub(left);
-            }
-        }
-        self.now = now;
-    }
-
-    /// Of the pipes in `mask`, the one that the fewest wait for; of equals the last, or that which was bound longest ago.
-    #[inline]
-    fn choose(&mut self, mask: u32) -> u32 {
-        if self.bound.is_some() {
-            return self.choose_in_turn(mask);
-        }
-        let (mut rest, mut chosen, mut fewest) = (mask, 0, u8::MAX);
-        while rest != 0 {
-            let pipe = 31 - rest.leading_zeros();
-            let count = self.counts[pipe as usize % COUNTED];
-            if count < fewest || chosen == 0 || count == fewest && planted(Fault::FirstOfEquals) {
-                (chosen, fewest) = (1 << pipe, count);
-            }
-            rest &= !(1 << pipe);
-        }
-        chosen
-    }
-
-    fn choose_in_turn(&mut self, mask: u32) -> u32 {
-        let Some(bound) = &mut self.bound else { return 0 };
-        let key = |pipe: usize| (self.counts[pipe], bound[pipe]);
-        let of_mask = (0..COUNTED).rev().filter(|pipe| mask >> pipe & 1 != 0);
-        let Some(chosen) = of_mask.min_by_key(|&pipe| key(pipe)) else { return 0 };
-        self.operations += 1;
-        if !planted(Fault::BindingForgotten) {
-            bound[chosen] = self.operations;
-        }
-        1 << chosen
-    }
-
-    /// An operation bound to that pipe now is issued at `cycle`.
-    #[inline]
-    fn bind(&mut self, pipe: u32, cycle: u64) {
-        let number = pipe.trailing_zeros() as usize % COUNTED;
-        let cycle = cycle.clamp(self.now, self.now + HORIZON as u64 - 1);
-        self.counts[number] = self.counts[number].wrapping_add(1);
-        let leave = &mut self.leave[cycle as usize % HORIZON][number];
-        *leave = leave.wrapping_add(1);
-    }
 }
 
 /// The fewest cycles from issue until a result reaches its port: a result of latency one is bypassed earlier, but written
@@ -243,7 +131,7 @@ impl Pipes {
         if now - self.first >= STRIDE as u64 {
             self.forget(now);
         }
-        if self.binding != 0 && now > self.waiting.now {
+        if self.binding != 0 {
             self.waiting.pass(now);
         }
     }
