@@ -173,6 +173,8 @@ static void start_tape(void)
 	struct tape_entry *t = tape;
 	uint32_t first = 0;
 
+	if (instructions_recorded >= instructions_limit)
+		return;
 	tape_instructions = 0;
 	for (uint32_t i = 0; i < loop->period; i++) {
 		t = put_item(t, loop, i, first);
@@ -182,8 +184,9 @@ static void start_tape(void)
 	}
 	*t = (struct tape_entry){ .info = INFO_WRAP, .item = loop->period };
 	tape_iterations_left = UINT64_MAX;
-	if (instructions_limit != UINT64_MAX && tape_instructions)
-		tape_iterations_left = (instructions_limit - instructions_recorded) / tape_instructions + 2;
+	if (instructions_limit != UINT64_MAX && tape_instructions) // as many as reach it
+		tape_iterations_left =
+			(instructions_limit - instructions_recorded + tape_instructions - 1) / tape_instructions;
 	tape_iterations_begun_with = tape_iterations_left;
 	(*hand) = tape;
 }
