@@ -5,7 +5,9 @@
 // QEMU's reports have holes. Power ISA 3.1B numbers bits from the left; below, field(word, 6, 10) is bits 6 to 10.
 //   lmw stmw lswi stswi lswx stswx dcbz   access memory through a host pointer, without a report
 //   icbi icbiep dcbst dcbf...             are reported as loads: QEMU reads the address to raise a fault if there is one
-//   stbcx. ... stqcx., LoongArch sc.      are compare-and-exchange: reported as read and write
+//   stbcx. ... stqcx., LoongArch and RISC-V sc., AArch64 stxr stlxr stxp stlxp
+//                                         are compare-and-exchange: reported as read and write
+//   AArch64 dc zva                        is a memset of the host's, without a report
 
 #include "tracer.h"
 
@@ -83,12 +85,40 @@ static struct instruction_facts loongarch_facts(uint32_t word)
 	return (struct instruction_facts){ .store_only = conditional };
 }
 
+// DDI 0487: DC ZVA is SYS #3, C7, C4, #1 with Rt in the low bits. Of "load/store exclusive", STXR and the like have L and o2
+// zero; a pair (o1) with the top bit of size zero is CASP, which does read.
+static struct instruction_facts aarch64_facts(uint32_t word)
+{
+	bool exclusive = (word & 0x3fc00000) == 0x08000000, pair = word >> 21 & 1, wide = word >> 31;
+
+	return (struct instruction_facts){
+		.silent = (word & 0xffffffe0) == 0xd50b7420,
+		.store_only = exclusive && (!pair || wide),
+	};
+}
+
+// SC.W and SC.D: major opcode AMO, funct5 3.
+static struct instruction_facts riscv_facts(uint32_t word)
+{
+	return (struct instruction_facts){ .store_only = (word & 0x7f) == 0x2f && word >> 27 == 3 };
+}
+
 struct instruction_facts isa_facts(uint32_t word)
 {
-	if (is_power())
+	switch (target->arch) {
+	case ARCH_POWERPC:
+	case ARCH_POWERPC64:
+	case ARCH_POWERPC64LE:
 		return power_facts(word);
-	if (target->arch == ARCH_LOONGARCH64)
+	case ARCH_LOONGARCH64:
 		return loongarch_facts(word);
+	case ARCH_AARCH64:
+		return aarch64_facts(word);
+	case ARCH_RISCV64:
+		return riscv_facts(word);
+	case ARCH_X86_64: // word is that of instructions of four bytes, and these would be of any length
+		break;
+	}
 	return (struct instruction_facts){ 0 };
 }
 
@@ -104,13 +134,11 @@ static uint64_t base_or_zero(uint32_t word, const void *cpu)
 	return field(word, 11, 15) ? guest_register(cpu, field(word, 11, 15)) : 0;
 }
 
-// What a silent instruction has just accessed. False: nothing.
-bool isa_hole(uint32_t word, const void *cpu, uint64_t *address, uint32_t *info)
+static bool power_hole(uint32_t word, const void *cpu, uint64_t *address, uint32_t *info)
 {
 	uint32_t primary = field(word, 0, 5), extended = field(word, 21, 30), bytes, kind = INFO_LOAD;
 	bool known = cpu && guest_registers_known(), indexed = false;
 
-	*address = 0;
 	if (primary == LMW || primary == STMW) {
 		bytes = 4 * (32 - field(word, 6, 10));
 		kind = primary == STMW ? INFO_STORE : INFO_LOAD;
@@ -141,6 +169,28 @@ bool isa_hole(uint32_t word, const void *cpu, uint64_t *address, uint32_t *info)
 	}
 	*info = INFO_SYNTHETIC | kind | (known ? 0 : INFO_UNKNOWN) | bytes;
 	return true;
+}
+
+static void zeroed_block(uint32_t word, const void *cpu, uint64_t *address, uint32_t *info)
+{
+	enum { ZERO_REGISTER = 31 };
+	uint32_t bytes = (uint32_t)guest_cache_line(), rt = word & 31;
+	bool known = cpu && guest_registers_known() && bytes;
+
+	if (known)
+		*address = rt == ZERO_REGISTER ? 0 : guest_register(cpu, rt) & ~(uint64_t)(bytes - 1);
+	*info = INFO_SYNTHETIC | INFO_STORE | (known ? 0 : INFO_UNKNOWN) | bytes;
+}
+
+// What a silent instruction has just accessed. False: nothing.
+bool isa_hole(uint32_t word, const void *cpu, uint64_t *address, uint32_t *info)
+{
+	*address = 0;
+	if (target->arch == ARCH_AARCH64) {
+		zeroed_block(word, cpu, address, info);
+		return true;
+	}
+	return power_hole(word, cpu, address, info);
 }
 
 // ---- Blocks left early ----------------------------------------------------------------------------------------

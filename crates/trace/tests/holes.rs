@@ -9,9 +9,6 @@ use std::sync::OnceLock;
 use arch::Arch;
 use recording::{Program, Whole};
 
-/// Accesses as (offset in the buffer, bytes, kind).
-type Expected = &'static [(u64, u16, char)];
-
 struct Recorded {
     program: Program,
     whole: Whole,
@@ -24,8 +21,8 @@ impl Recorded {
         Recorded { program, whole }
     }
 
-    /// Checks the accesses of the first execution of the instruction at a label.
-    fn check(&self, label: &str, expected: Expected) {
+    /// Checks the accesses of the first execution of the instruction at a label: offset in the buffer, bytes, kind.
+    fn check(&self, label: &str, expected: &[(u64, u16, char)]) {
         let buffer = self.program.symbol("buffer");
         let all = self.whole.accesses_at(self.program.symbol(label));
         let first = all.first().unwrap_or_else(|| panic!("{label} was not executed"));
@@ -135,6 +132,34 @@ fn conditional_stores_only_write() {
     }
     power10().check("stdcx_at", &[(128, 8, 's')]);
     loongarch().check("sc_at", &[(0, 4, 's')]);
+}
+
+#[test]
+fn exclusive_stores_of_aarch64_and_riscv_only_write() {
+    let riscv = Recorded::new("exclusive.S", Arch::Riscv64, &["-march=rv64ima"], "");
+    let arm = Recorded::new("exclusive.S", Arch::Aarch64, &["-DLSE"], "max");
+    for r in [&riscv, &arm] {
+        r.check("load_at", &[(0, 8, 'l')]);
+        r.check("store_at", &[(0, 8, 's')]);
+        r.check("store_fails", &[]);
+    }
+    arm.check("pair_at", &[(0, 16, 's')]);
+    let swap = arm.whole.accesses_at(arm.program.symbol("swap_at"))[0];
+    assert!(!swap[0].store, "CASP and CAS read: {swap:?}");
+    arm.check("byte_at", &[(1100, 1, 'l')]);
+    riscv.check("swap_at", &[(0, 8, 'l'), (0, 8, 's')]);
+}
+
+/// What `dc zva` clears depends on the model.
+#[test]
+fn zeroed_blocks_of_aarch64_are_stores() {
+    for (cpu, bytes, from) in
+        [("cortex-a53", 64, 1088), ("a64fx", 256, 1024), ("max", 512, 1024), ("", 512, 1024)]
+    {
+        let r = Recorded::new("exclusive.S", Arch::Aarch64, &[], cpu);
+        r.check("zero_at", &[(from, bytes, 's')]);
+        assert_eq!(r.whole.accesses_at(r.program.symbol("zero_last") - 4)[0][0].bytes, bytes, "{cpu}");
+    }
 }
 
 #[test]
