@@ -197,3 +197,36 @@ fn a_file_that_was_changed_or_moved_is_told_and_another_can_stand_for_it() {
     lab.line(&format!("hot {trace}")).ends(0, &["is not the file that was recorded"]);
     lab.line("hot nosuch.trace").ends(2, &["nosuch.trace"]);
 }
+
+/// Writes a function, calls it, and writes another to the same place, as a JIT does.
+#[cfg(target_arch = "x86_64")]
+const REWRITTEN: &str = "#include <string.h>
+#include <sys/mman.h>
+int main(void)
+{
+	unsigned char one[] = { 0xb8, 1, 0, 0, 0, 0xc3 }, two[] = { 0xb8, 2, 0, 0, 0, 0xc3 }; /* mov $N, %eax; ret */
+	unsigned char *code = mmap((void *)0x20000000, 4096, 7, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	int (*call)(void) = (int (*)(void))code, sum = 0;
+	memcpy(code, one, 6);
+	for (int i = 0; i < 100; i++) sum += call();
+	memcpy(code, two, 6);
+	for (int i = 0; i < 300; i++) sum += call();
+	return sum != 700;
+}
+";
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn code_that_was_rewritten_has_rows_of_its_own() {
+    let lab = Lab::shared();
+    let trace = recorded_of(&lab, "rewritten", REWRITTEN, &[]);
+    for cpu in ["", " -c zen3"] {
+        let ran = lab.line(&format!("hot {trace}{cpu} --function 0x20000000"));
+        let told = ran.ends(0, &["held other instructions at other times"]).stdout;
+        for (text, times) in [("eax, 1", "100"), ("eax, 2", "300"), ("ret", "400")] {
+            let row =
+                told.lines().find(|line| line.contains(text)).unwrap_or_else(|| panic!("{text}: {told}"));
+            assert!(row.split_whitespace().any(|word| word == times), "{row}");
+        }
+    }
+}

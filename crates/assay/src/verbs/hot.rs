@@ -49,8 +49,8 @@ fn at_least_one(text: &str) -> std::result::Result<usize, String> {
 /// A trace with its counts and, if a cpu was named, its prediction.
 struct Subject {
     arch: arch::Arch,
-    /// By address.
-    code: BTreeMap<u64, Charged>,
+    /// By address and text: a program may write other code to a place, and unload one library for another.
+    code: BTreeMap<(u64, String), Charged>,
     names: Names,
     prediction: Option<Prediction>,
     /// Why the trace does not cover the whole program, if it does not.
@@ -74,7 +74,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     };
     let subject = subject(args, cpu.as_ref())?;
     let mut functions: Functions = BTreeMap::new();
-    for (address, charged) in &subject.code {
+    for ((address, _), charged) in &subject.code {
         functions.entry(subject.names.of_address(*address).place).or_default().push((*address, charged));
     }
     subject.names.notes.iter().for_each(|note| eprintln!("note: {note}"));
@@ -107,16 +107,20 @@ fn subject(args: &Args, cpu: Option<&Cpu>) -> Result<Subject> {
     let names = Names::of(reader.blocks(), reader.end(), &args.symbols)?;
     let cut = judge::cut_text(reader.end());
     drop(progress);
-    let mut code: BTreeMap<u64, Charged> = BTreeMap::new();
+    let mut code: BTreeMap<(u64, String), Charged> = BTreeMap::new();
     let Some(cpu) = cpu else {
         let mut decoder = Decoder::new(arch).map_err(|error| Problem::new(error.to_string()))?;
         for (block, times) in reader.blocks().iter().zip(executions) {
             for (address, bytes) in block.iter() {
-                let one = code.entry(address).or_insert_with(|| Charged { address, ..Charged::default() });
+                // The texts are shown for one function only.
+                let text = args.function.as_ref().map(|_| text_of(&mut decoder, address, bytes));
+                let text = text.unwrap_or_default();
+                let one = code.entry((address, text.clone())).or_insert_with(|| Charged {
+                    address,
+                    text,
+                    ..Charged::default()
+                });
                 one.executions += times;
-                if one.text.is_empty() && args.function.is_some() {
-                    one.text = text_of(&mut decoder, address, bytes);
-                }
             }
         }
         return Ok(Subject { arch, code, names, prediction: None, cut });
@@ -127,7 +131,7 @@ fn subject(args: &Args, cpu: Option<&Cpu>) -> Result<Subject> {
     let mut predictions = predict::predict(&mut source, &[cpu], &options).map_err(|error| failed(&error))?;
     let mut prediction = predictions.remove(0);
     for one in prediction.profile.take().unwrap_or_default() {
-        match code.entry(one.address) {
+        match code.entry((one.address, one.text.clone())) {
             std::collections::btree_map::Entry::Vacant(entry) => drop(entry.insert(one)),
             std::collections::btree_map::Entry::Occupied(mut entry) => entry.get_mut().add(&one),
         }
@@ -513,6 +517,9 @@ fn code_table(subject: &Subject, code: &[(u64, Option<&SourceLine>, &Charged)]) 
     let heat = Heat::new(&mut table, subject, "times");
     let has_lines = code.iter().any(|(_, line, _)| line.is_some());
     let source = has_lines.then(|| table.text_column("line"));
+    if code.windows(2).any(|two| two[0].0 == two[1].0) {
+        table.note("an address in several rows held other instructions at other times");
+    }
     for (address, line, one) in code {
         let row = table.row();
         table.set(row, at, format!("{address:x}")).set(row, text, one.text.as_str());
