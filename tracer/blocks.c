@@ -52,11 +52,11 @@ static void add_slots(struct block *block)
 		block->tail_hole = &block->slots[block->instructions - 1];
 }
 
-static void (*show_new)(struct block *block);
+static void (*show)(struct block *block);
 
-void blocks_tell(void (*made)(struct block *block))
+void blocks_tell(void (*translated)(struct block *block))
 {
-	show_new = made;
+	show = translated;
 }
 
 static struct block *intern(uint64_t address, const uint8_t *code, const uint8_t *sizes, uint32_t instructions)
@@ -68,8 +68,11 @@ static struct block *intern(uint64_t address, const uint8_t *code, const uint8_t
 	struct block **bucket = &buckets[hash(address, code, bytes) % BUCKETS];
 	for (struct block *b = *bucket; b; b = b->next)
 		if (b->address == address && b->instructions == instructions && b->end == address + bytes &&
-		    !memcmp(b->code, code, bytes) && !memcmp(b->sizes, sizes, instructions))
+		    !memcmp(b->code, code, bytes) && !memcmp(b->sizes, sizes, instructions)) {
+			if (show)
+				show(b); // it may have come from another file
 			return b;
+		}
 	struct block *block = allocate(1, sizeof(*block));
 	block->address = address;
 	block->end = address + bytes;
@@ -79,8 +82,8 @@ static struct block *intern(uint64_t address, const uint8_t *code, const uint8_t
 	block->sizes = allocate(instructions, 1);
 	memcpy(block->sizes, sizes, instructions);
 	add_slots(block);
-	if (show_new)
-		show_new(block);
+	if (show)
+		show(block);
 	block->next = *bucket;
 	*bucket = block;
 	return block;
@@ -102,8 +105,8 @@ void blocks_change(void (*change)(uint64_t, uint64_t), uint64_t a, uint64_t b)
 	pthread_mutex_lock(&intern_lock);
 	change(a, b);
 	for (unsigned i = 0; i < BUCKETS; i++)
-		for (struct block *block = buckets[i]; block && show_new; block = block->next)
-			show_new(block);
+		for (struct block *block = buckets[i]; block && show; block = block->next)
+			show(block);
 	pthread_mutex_unlock(&intern_lock);
 }
 

@@ -9,11 +9,9 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -27,55 +25,6 @@ __attribute__((constructor)) static void choose_version(void)
 {
 	if (qemu_plugin_scoreboard_new)
 		qemu_plugin_version = 2;
-}
-
-// A second signal would end the process in the middle of writing: QEMU has given up its handler of this one.
-static void finish_undisturbed(void)
-{
-	sigset_t all, before;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	trace_finish("signal", LEAVE_EXIT);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-// Preloaded, the plugin notices when QEMU ends a program because of a signal: QEMU sends itself the signal by libc's kill(),
-// while a kill by the guest is a plain system call. There is no callback for that. See ASSAY_PRELOAD in README.md.
-EXPORT int kill(pid_t process, int number)
-{
-	bool stops = number == 0 || number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU ||
-		     number == SIGCONT;
-
-	if (process == getpid() && target && !stops)
-		finish_undisturbed();
-	return (int)syscall(SYS_kill, process, number);
-}
-
-// QEMU is about to deliver signals to the calling thread, which is between two blocks: QEMU blocks all signals first.
-EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
-{
-	if (target)
-		region_signals();
-	int problem = pthread_sigmask(how, set, old);
-
-	if (problem)
-		errno = problem;
-	return problem ? -1 : 0;
-}
-
-// The guest's programs must not preload this plugin: they get the user's LD_PRELOAD, which ASSAY_PRELOAD keeps.
-__attribute__((constructor)) static void restore_preload(void)
-{
-	const char *users = getenv("ASSAY_PRELOAD");
-
-	if (!users)
-		return;
-	if (*users)
-		setenv("LD_PRELOAD", users, 1);
-	else
-		unsetenv("LD_PRELOAD");
-	unsetenv("ASSAY_PRELOAD");
 }
 
 // ---- Callbacks ------------------------------------------------------------------------------------------------
@@ -115,10 +64,17 @@ static void supply_tail(void *cpu)
 		record_access(over->tail_hole, info, address);
 }
 
+static bool end_is_asked(void)
+{
+	return __builtin_expect(atomic_load_explicit(&trace_end_asked, memory_order_relaxed), 0);
+}
+
 static __attribute__((noinline)) void on_unexpected_block(struct block *block, void *cpu)
 {
 	if (region_recording())
 		supply_tail(cpu);
+	if (end_is_asked() && region_thread_is_recorded())
+		signals_answer();
 	region_boundary(block, cpu);
 }
 
@@ -131,7 +87,7 @@ __attribute__((visibility("hidden"))) void on_block(unsigned vcpu, struct block 
 		cursor = e + 1;
 		return;
 	}
-	if (e->info == INFO_WRAP && tape[0].key == block && tape_iterations_left > 1) {
+	if (e->info == INFO_WRAP && tape[0].key == block && tape_iterations_left > 1 && !end_is_asked()) {
 		tape_iterations_left--;
 		cursor = tape + 1;
 		return;
@@ -200,7 +156,8 @@ static size_t fetched_unseen(const struct qemu_plugin_insn *insn, uint8_t *bytes
 // is the other one. The first comparison with guest memory decides the order for the whole run.
 static void put_in_memory_order(const struct qemu_plugin_insn *insn, uint8_t *bytes, size_t size)
 {
-	static enum { UNKNOWN, SAME, SWAPPED } order;
+	enum { UNKNOWN, SAME, SWAPPED };
+	static atomic_int order; // processors translate side by side
 	const uint8_t *memory = qemu_plugin_insn_haddr(insn);
 
 	if (!system_mode || size % 4)
@@ -231,7 +188,7 @@ static void instrument(struct qemu_plugin_tb *tb, struct block *block)
 
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
-	static uint8_t code[16 << 10], sizes[1 << 10]; // QEMU holds a lock; a block has at most 512 instructions
+	uint8_t code[16 << 10], sizes[1 << 10]; // a block has at most 512 instructions
 	size_t n = qemu_plugin_tb_n_insns(tb), bytes = 0;
 
 	(void)id;
@@ -262,50 +219,11 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 
 // ---- The program's life ---------------------------------------------------------------------------------------
 
+// QEMU calls back for the ordinary end, and since 9.1 also when a signal that dumps core ends the program.
 static void on_exit_of_program(qemu_plugin_id_t id, void *data)
 {
 	(void)id, (void)data;
-	trace_finish("exit", LEAVE_EXIT);
-}
-
-// A successful execve replaces this process, and the tracer with it, without a callback.
-static bool is_execve(int64_t number)
-{
-	switch (target->arch) {
-	case ARCH_POWERPC:
-	case ARCH_POWERPC64:
-	case ARCH_POWERPC64LE:
-		return number == 11;
-	case ARCH_X86_64:
-		return number == 59;
-	default:
-		return number == 221;
-	}
-}
-
-static void on_syscall(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4,
-		       uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
-{
-	char path[4096];
-
-	(void)id, (void)vcpu, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
-	stream_guard_descriptor(a1, a2);
-	region_system_call();
-	if (region_thread_is_recorded() && is_execve(number)) {
-		size_t n = 0;
-
-		while (n < sizeof(path) - 1 && guest_read(a1 + n, path + n, 1) && path[n])
-			n++;
-		path[n] = 0;
-		if (!access(path, X_OK)) // otherwise it fails, and the program goes on
-			trace_finish("exec", LEAVE_EXIT);
-	}
-}
-
-static void on_syscall_return(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_t result)
-{
-	(void)id, (void)vcpu, (void)number, (void)result;
-	region_system_call_over();
+	trace_finish(system_mode || system_call_exits() ? "exit" : "signal", LEAVE_EXIT);
 }
 
 // A lock that another thread holds during a fork would stay locked in the child for ever. The order is that in which
@@ -360,7 +278,7 @@ static bool take_region(char *text, const char *path)
 {
 	char problem[256];
 
-	if (!region_add(text, path, problem, sizeof(problem)))
+	if (!places_add(text, path, problem, sizeof(problem)))
 		return refuse(problem, "");
 	return add_header("region", text);
 }
@@ -369,7 +287,7 @@ static bool take_told(char *text)
 {
 	char problem[256];
 
-	if (!region_add_told(text, problem, sizeof(problem)))
+	if (!places_add_told(text, problem, sizeof(problem)))
 		return refuse(problem, "");
 	return add_header("region", text);
 }
@@ -425,9 +343,10 @@ static void listen(qemu_plugin_id_t id)
 	qemu_plugin_register_atexit_cb(id, on_exit_of_program, NULL);
 	if (system_mode)
 		return;
+	signals_watch();
 	pthread_atfork(before_fork, in_forking_parent, in_forked_child);
-	qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
-	qemu_plugin_register_vcpu_syscall_ret_cb(id, on_syscall_return);
+	qemu_plugin_register_vcpu_syscall_cb(id, on_system_call);
+	qemu_plugin_register_vcpu_syscall_ret_cb(id, on_system_call_return);
 }
 
 // A machine boots for billions of instructions before it reaches the part to be recorded. Until then only the block at
@@ -493,7 +412,7 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info
 	add_header("tracer_version", TRACER_VERSION);
 	if (system_mode)
 		add_header("machine", "system");
-	blocks_tell(region_note_block);
+	blocks_tell(places_note_block);
 	stream_open(out, region_nests(), header, header_count);
 	if (system_mode && system_start_address())
 		wait_for_start(id);

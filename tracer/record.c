@@ -35,6 +35,11 @@ void record_unpark(void)
 	hand = &cursor;
 }
 
+bool record_is_parked(void)
+{
+	return hand == &parked_cursor;
+}
+
 void record_suspend(void)
 {
 	record_park();
@@ -49,6 +54,19 @@ void record_resume(bool fault)
 	faulted = fault;
 	cursor = parked_cursor;
 	record_unpark();
+}
+
+// The recorded thread is in a callback, which may take long: the disk may be full of others' work.
+static atomic_bool busy;
+
+bool record_is_busy(void)
+{
+	return atomic_load_explicit(&busy, memory_order_relaxed);
+}
+
+static void set_busy(bool is)
+{
+	atomic_store_explicit(&busy, is, memory_order_relaxed);
 }
 
 // Set while QEMU works for the thread between two blocks, when no access belongs to a block. See record_between_blocks.
@@ -185,8 +203,7 @@ static void start_tape(void)
 	*t = (struct tape_entry){ .info = INFO_WRAP, .item = loop->period };
 	tape_iterations_left = UINT64_MAX;
 	if (instructions_limit != UINT64_MAX && tape_instructions) // as many as reach it
-		tape_iterations_left =
-			(instructions_limit - instructions_recorded + tape_instructions - 1) / tape_instructions;
+		tape_iterations_left = (instructions_limit - instructions_recorded + tape_instructions - 1) / tape_instructions;
 	tape_iterations_begun_with = tape_iterations_left;
 	(*hand) = tape;
 }
@@ -255,7 +272,7 @@ static void check_limit(void)
 		trace_finish("limit", LEAVE_LIMIT);
 }
 
-void record_boundary(struct block *block)
+static void begin_block(struct block *block)
 {
 	between_blocks = false;
 	if (taping()) {
@@ -277,6 +294,13 @@ void record_boundary(struct block *block)
 	pending.count = 0;
 }
 
+void record_boundary(struct block *block)
+{
+	set_busy(true);
+	begin_block(block);
+	set_busy(false);
+}
+
 // To make the frame of a signal, QEMU itself writes the guest's memory, and QEMU 7.2 reports that as accesses of the last
 // instruction of some block that ran before: it does not forget whose callbacks were due when a block ends in a jump.
 // Between blocks nothing is recorded, so a tape may not go on either.
@@ -284,9 +308,11 @@ void record_between_blocks(void)
 {
 	if (hand != &cursor)
 		return;
+	set_busy(true);
 	if (taping())
 		stop_tape(true);
 	between_blocks = true;
+	set_busy(false);
 }
 
 void record_access(struct slot *slot, uint32_t info, uint64_t address)
@@ -301,7 +327,9 @@ void record_access(struct slot *slot, uint32_t info, uint64_t address)
 			(*hand) = e + 1;
 			return;
 		}
+		set_busy(true);
 		stop_tape(false);
+		set_busy(false);
 	}
 	// Without the preloaded half of this plugin, only a slot of another block shows that QEMU is between blocks.
 	if (pending.block == slot->block)

@@ -25,34 +25,24 @@
 // generated code. So every other callback first checks whether its thread is that one, by a value that it loads once. When
 // the program ends, QEMU stops all threads between two blocks and removes the callbacks from generated code before it calls
 // back; the ending thread then takes over the state. QEMU does not stop threads that are in a system call, or that end:
-// their callbacks, and the take-over, hold the life lock.
+// their callbacks, and the take-over, hold the life lock. Nor does it stop any when a signal ends the program or when it
+// becomes another by execve: then the recorded thread is asked to end the trace itself, at its next block.
 
-#define _GNU_SOURCE
 #include "tracer.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-struct region {
-	char *name, *path; // path: of the file that has it, if that is loaded at an address of its own
-	uint64_t address, local; // in the file; local == address where there is no local entry point
-	uint64_t base;
-	uint32_t told_as; // the hash of the name under which the guest tells where it is
-	bool told, placed;
-};
-
-static struct region regions[REGIONS_MAX];
-static unsigned regions_count, unplaced_count;
+#include <time.h>
 
 // Threads have numbers that are never used again, unlike the addresses of thread-local variables; 0 is none.
 static _Atomic uint32_t recorded_thread, threads_count;
 static _Thread_local uint32_t this_thread __attribute__((tls_model("initial-exec")));
+// Where the thread's signal handlers run, if the program has told.
+static _Thread_local struct {
+	uint64_t start, size;
+} alternate_stack;
 static pthread_mutex_t life_lock = PTHREAD_MUTEX_INITIALIZER;
-static bool inside, first_block_seen;
+static bool inside;
+static atomic_bool first_block_seen;
 // The calls of regions that are under way, the outermost first; of a region no more than one.
 static struct call {
 	uint64_t returns_to, stack;
@@ -62,159 +52,8 @@ static unsigned calls_count;
 static _Atomic uint64_t other_entries, other_instructions;
 static uint64_t longjmp_count, recursive_count, switched_count;
 
-_Atomic bool trace_finished;
-
-// ---- Where regions are ----------------------------------------------------------------------------------------
-
-// NAME:0xADDRESS[:0xLOCAL]; the name may have colons itself.
-bool region_add(const char *text, const char *path, char *problem, size_t problem_size)
-{
-	struct region *r = &regions[regions_count];
-	const char *hex = strstr(text, ":0x");
-	char *end;
-
-	if (regions_count == REGIONS_MAX) {
-		snprintf(problem, problem_size, "more than %d regions", REGIONS_MAX);
-		return false;
-	}
-	if (!hex || hex == text) {
-		snprintf(problem, problem_size, "roi=%s is not NAME:0xADDRESS[:0xLOCAL_ENTRY]", text);
-		return false;
-	}
-	r->name = strndup(text, (size_t)(hex - text));
-	r->address = r->local = strtoull(hex + 1, &end, 16);
-	if (*end == ':')
-		r->local = strtoull(end + 1, &end, 16);
-	if (*end) {
-		snprintf(problem, problem_size, "roi=%s is not NAME:0xADDRESS[:0xLOCAL_ENTRY]", text);
-		return false;
-	}
-	r->path = path ? realpath(path, NULL) : NULL; // as /proc/self/maps has it
-	if (path && !r->path) {
-		snprintf(problem, problem_size, "image=%s: %s", path, strerror(errno));
-		return false;
-	}
-	r->placed = !path;
-	unplaced_count += !r->placed;
-	regions_count++;
-	return true;
-}
-
-// NAME:0xHASH: where it is, the guest will say.
-bool region_add_told(const char *text, char *problem, size_t problem_size)
-{
-	struct region *r = &regions[regions_count];
-
-	if (!region_add(text, NULL, problem, problem_size))
-		return false;
-	r->told_as = (uint32_t)r->address;
-	r->told = true;
-	r->placed = false;
-	unplaced_count++;
-	return true;
-}
-
-// Code of that name may be made again elsewhere; then it is there that the region is.
-static void place_told(uint64_t name_hash, uint64_t address)
-{
-	for (unsigned i = 0; i < regions_count; i++) {
-		struct region *r = &regions[i];
-
-		if (!r->told || r->told_as != (uint32_t)name_hash)
-			continue;
-		unplaced_count -= !r->placed;
-		r->address = r->local = address;
-		r->placed = true;
-	}
-}
-
-void region_told(uint64_t name_hash, uint64_t address)
-{
-	blocks_change(place_told, name_hash, address);
-}
-
-// Mappings in which a block was found while some regions had no address yet.
-static struct {
-	uint64_t first, end;
-} known[1024];
-static unsigned known_count;
-
-static bool is_known(uint64_t address)
-{
-	for (unsigned i = 0; i < known_count; i++)
-		if (address >= known[i].first && address < known[i].end)
-			return true;
-	return false;
-}
-
-static void place_regions(const char *path, uint64_t base)
-{
-	for (unsigned i = 0; i < regions_count; i++) {
-		struct region *r = &regions[i];
-
-		if (!r->placed && !strcmp(path, r->path)) {
-			r->base = base;
-			r->placed = true;
-			unplaced_count--;
-		}
-	}
-}
-
-// The auxiliary vector says where the program itself is: QEMU does not always map it, but may read a small file.
-static void place_program(void)
-{
-	const char *given = qemu_plugin_path_to_binary ? qemu_plugin_path_to_binary() : NULL;
-	char *path = given ? realpath(given, NULL) : NULL;
-
-	if (path && guest_load_address())
-		place_regions(path, guest_load_address());
-	free(path);
-}
-
-// Finds the file that a block is in. Its load address is the first mapping of its offset 0 in an unbroken run of its
-// mappings: a small file has several of those, and QEMU itself may have mapped it elsewhere.
-static void look_at_maps(uint64_t address)
-{
-	char line[4400], start_path[4400] = "";
-	uint64_t first, end, offset, start = 0, base = guest_base_address();
-	FILE *maps = fopen("/proc/self/maps", "re");
-
-	while (maps && fgets(line, sizeof(line), maps)) {
-		int path_at = 0;
-
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &first, &end, &offset, &path_at) < 3)
-			continue;
-		line[strcspn(line, "\n")] = 0;
-		if (path_at && line[path_at] == '/' && strcmp(start_path, line + path_at)) {
-			strcpy(start_path, offset == 0 ? line + path_at : "");
-			start = first;
-		}
-		if (address < first - base || address >= end - base)
-			continue;
-		if (known_count < sizeof(known) / sizeof(known[0])) {
-			known[known_count].first = first - base;
-			known[known_count++].end = end - base;
-		}
-		if (path_at && !strcmp(start_path, line + path_at))
-			place_regions(start_path, start - base);
-		break;
-	}
-	if (maps)
-		fclose(maps);
-}
-
-void region_note_block(struct block *block)
-{
-	if (unplaced_count && !system_mode && !is_known(block->address))
-		look_at_maps(block->address);
-	block->entry_of = 0;
-	for (unsigned i = 0; i < regions_count; i++) {
-		const struct region *r = &regions[i];
-
-		if (r->placed && (block->address == r->base + r->address || block->address == r->base + r->local))
-			block->entry_of = (uint8_t)(i + 1);
-	}
-}
+_Atomic bool trace_finished, trace_end_asked;
+static pthread_cond_t end_answered = PTHREAD_COND_INITIALIZER;
 
 bool region_returns_to(uint64_t address)
 {
@@ -226,7 +65,7 @@ bool region_returns_to(uint64_t address)
 
 bool region_nests(void)
 {
-	return !system_mode && regions_count > 1;
+	return !system_mode && places_count > 1;
 }
 
 // ---- Which thread ---------------------------------------------------------------------------------------------
@@ -248,14 +87,20 @@ bool region_recording(void)
 	return !trace_finished && region_thread_is_recorded() && inside && !system_leaves_out();
 }
 
+static void park(void)
+{
+	pthread_mutex_lock(&life_lock);
+	record_park();
+	pthread_cond_broadcast(&end_answered);
+	pthread_mutex_unlock(&life_lock);
+}
+
 // The recorded thread has ended, and its thread-local variables end soon. The callback of its last system call parks it,
 // except while the program ends, when there are no such callbacks any more.
 static void on_end_of_thread(void *set)
 {
 	(void)set;
-	pthread_mutex_lock(&life_lock);
-	record_park();
-	pthread_mutex_unlock(&life_lock);
+	park();
 }
 
 // Makes the calling thread the recorded one, unless there is one.
@@ -274,11 +119,8 @@ static bool claim_thread(void)
 
 void region_system_call(void)
 {
-	if (!region_thread_is_recorded())
-		return;
-	pthread_mutex_lock(&life_lock);
-	record_park();
-	pthread_mutex_unlock(&life_lock);
+	if (region_thread_is_recorded())
+		park();
 }
 
 void region_system_call_over(void)
@@ -308,7 +150,7 @@ static void enter(const struct block *block, void *cpu)
 	uint8_t region = block->entry_of ? block->entry_of - 1 : 0;
 
 	inside = true;
-	if (regions_count) {
+	if (places_count) {
 		if (system_mode)
 			guest_check_call(cpu);
 		if (!guest_registers_known())
@@ -342,7 +184,7 @@ bool region_call(uint64_t *returns_to, uint64_t *stack)
 {
 	*returns_to = calls[0].returns_to;
 	*stack = calls[0].stack;
-	return inside && regions_count;
+	return inside && places_count;
 }
 
 void region_switch_to(uint64_t returns_to, uint64_t stack)
@@ -374,12 +216,25 @@ static void check_left_in_system(const struct block *block, void *cpu)
 		recursive_count++;
 }
 
-// Whether the innermost call is over, and how it ended.
+void region_alternate_stack(uint64_t start, uint64_t size)
+{
+	alternate_stack.start = start;
+	alternate_stack.size = size;
+}
+
+static bool on_alternate_stack(uint64_t stack)
+{
+	return stack - alternate_stack.start - 1 < alternate_stack.size; // empty, it points to the end
+}
+
+// Whether the innermost call is over, and how it ended. A signal handler may run on a stack of its own, which may lie in a
+// frame further up the main stack.
 static bool is_left(const struct block *block, uint64_t stack, enum leave_how *how)
 {
 	const struct call *call = &calls[calls_count - 1];
 	bool main_stack = call->stack <= guest_stack_top() && stack <= guest_stack_top() &&
-			  guest_stack_top() - call->stack < 1u << 30;
+			  guest_stack_top() - call->stack < 1u << 30 &&
+			  on_alternate_stack(stack) == on_alternate_stack(call->stack);
 
 	*how = block->address == call->returns_to && stack >= call->stack ? LEAVE_RETURN : LEAVE_LONGJMP;
 	return *how == LEAVE_RETURN || (stack > call->stack && (main_stack || block->entry_of));
@@ -409,37 +264,46 @@ static void count_other(const struct block *block)
 		atomic_fetch_add_explicit(&other_entries, 1, memory_order_relaxed);
 }
 
+// A machine's processors may begin side by side.
+static void see_first_block(void *cpu)
+{
+	pthread_mutex_lock(&life_lock);
+	if (!first_block_seen) {
+		guest_first_block(cpu);
+		if (!system_mode)
+			places_find_program();
+		if (!places_count)
+			claim_thread();
+	}
+	first_block_seen = true;
+	pthread_mutex_unlock(&life_lock);
+}
+
 // A block begins in the calling thread, and the tape did not expect it.
 void region_boundary(struct block *block, void *cpu)
 {
 	if (trace_finished)
 		return;
-	if (!first_block_seen) {
-		first_block_seen = true;
-		guest_first_block(cpu);
-		if (!system_mode)
-			place_program();
-		if (!regions_count)
-			claim_thread();
-	}
+	if (!first_block_seen)
+		see_first_block(cpu);
 	if (system_mode)
 		system_hear(block, cpu);
 	if (!region_thread_is_recorded() && !(block->entry_of && claim_thread())) {
 		count_other(block);
 		return;
 	}
-	if (system_mode && inside && regions_count && system_interrupt(block, cpu))
+	if (system_mode && inside && places_count && system_interrupt(block, cpu))
 		return;
-	if (system_mode && regions_count)
+	if (system_mode && places_count)
 		system_task_switch(block, cpu);
-	if (inside && regions_count)
+	if (inside && places_count)
 		(system_mode ? check_left_in_system : check_left)(block, cpu);
-	if (!inside && regions_count && !block->entry_of)
+	if (!inside && places_count && !block->entry_of)
 		return;
 	if (!inside || enters_another(block))
 		enter(block, cpu);
 	record_boundary(block);
-	if (system_mode && inside && regions_count)
+	if (system_mode && inside && places_count)
 		system_note_call(block, cpu);
 }
 
@@ -459,12 +323,43 @@ void trace_finish(const char *reason, enum leave_how how)
 	pthread_mutex_lock(&life_lock);
 	if (!trace_finished)
 		finish(reason, how);
+	pthread_cond_broadcast(&end_answered);
+	pthread_mutex_unlock(&life_lock);
+}
+
+static void wait_for_an_answer(void)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += 100 * 1000 * 1000;
+	until.tv_sec += until.tv_nsec / (1000 * 1000 * 1000);
+	until.tv_nsec %= 1000 * 1000 * 1000;
+	pthread_cond_timedwait(&end_answered, &life_lock, &until);
+}
+
+// As trace_finish, in a thread that QEMU has not stopped the others for. With most signals that dump core it has: then the
+// recorded thread waits between two blocks and never answers, which is believed after a second outside of callbacks.
+void trace_finish_among_running(const char *reason, enum leave_how how)
+{
+	enum { PATIENCE = 10 };
+	bool nobody_else = claim_thread() || region_thread_is_recorded();
+
+	pthread_mutex_lock(&life_lock);
+	for (int tries = 0; tries < PATIENCE && !nobody_else && !trace_finished && !record_is_parked(); tries++) {
+		atomic_store(&trace_end_asked, true);
+		wait_for_an_answer();
+		if (record_is_busy())
+			tries = 0;
+	}
+	if (!trace_finished)
+		finish(reason, how);
 	pthread_mutex_unlock(&life_lock);
 }
 
 void region_report(void (*line)(const char *key, uint64_t value))
 {
-	line("regions_not_loaded", unplaced_count);
+	line("regions_not_loaded", places_never_loaded());
 	line("longjmp_exits", longjmp_count);
 	line("recursive_entries", recursive_count);
 	if (system_mode) {

@@ -301,7 +301,7 @@ static bool tells(const struct block *block)
 void system_hear(const struct block *block, void *cpu)
 {
 	if (tells(block))
-		region_told(guest_argument(cpu, 1), guest_argument(cpu, 0));
+		places_told(guest_argument(cpu, 1), guest_argument(cpu, 0));
 }
 
 // Blocks of a loop that matches the tape are not checked, except those that are needed here.

@@ -3,10 +3,13 @@
 // What the parts of the tracer share. An event passes through them in this order:
 //
 //   plugin.c   QEMU's callbacks. In a loop that is under way each is one comparison with the tape, see below.
+//   places.c   where the regions are.
 //   region.c   is this thread recorded, and is it inside the region of interest?
 //   system.c   for a whole machine: interrupts and changes of task inside the region.
 //   record.c   gathers the accesses of one execution of a block; owns the tape.
 //   fold.c     finds repeated sequences, of blocks, then of loops, and counts them.
+//   signals.c  what ends the program without a callback.
+//   system_calls.c  what the program asks of Linux: to end, to unmap code, to give handlers a stack.
 //   images.c   which files the code came from, for names of functions.
 //   stream.c   writes what is left as varints in zstd frames (docs/trace-format.md).
 //   guest.c    the guest's registers and memory, as far as a plugin can reach them.
@@ -132,7 +135,7 @@ struct block *block_prefix(struct block *block, uint32_t instructions);
 bool block_holds(const struct block *block, uint64_t address, uint32_t *before);
 struct block *block_marker(enum marker marker, uint8_t value);
 struct shape *shape_of(struct block *block, const struct raw *raw, uint32_t count, uint64_t *addresses);
-void blocks_tell(void (*made)(struct block *block)); // calls it with each new block
+void blocks_tell(void (*translated)(struct block *block)); // calls it with each block, whenever it is translated
 void blocks_hold(bool hold); // around a fork
 // Changes what is decided when a block is shown, and shows all again.
 void blocks_change(void (*change)(uint64_t, uint64_t), uint64_t a, uint64_t b);
@@ -171,6 +174,8 @@ void record_between_blocks(void); // QEMU delivers a signal to the recorded thre
 void record_flush(void); // no more events will come
 void record_park(void); // the recorded thread leaves generated code
 void record_unpark(void); // it is back; or it is claimed
+bool record_is_parked(void);
+bool record_is_busy(void); // is it in a callback? Any thread may ask
 struct block *record_current(void); // the block that runs now, or null
 void record_suspend(void); // the events from now on are not recorded
 void record_resume(bool fault); // they are again; fault: the block that ran then was left where the next begins
@@ -219,14 +224,22 @@ void stream_discard(void); // after a failure
 void stream_abandon(void); // in a forked child: the file is the parent's
 void stream_hold(bool hold); // around a fork: no other thread has the lock
 
-// ---- region.c -------------------------------------------------------------------------------------------------
+// ---- places.c -------------------------------------------------------------------------------------------------
 
 enum { REGIONS_MAX = 16 };
-bool region_add(const char *text, const char *path, char *problem, size_t problem_size);
-void region_note_block(struct block *block); // at translation: is it an entry?
+extern unsigned places_count; // regions
+bool places_add(const char *text, const char *path, char *problem, size_t problem_size);
+bool places_add_told(const char *text, char *problem, size_t problem_size);
+void places_find_program(void); // once the initial stack is there
+void places_told(uint64_t name_hash, uint64_t address); // the guest says where the region of that name is
+void places_unmapped(uint64_t first, uint64_t end); // the guest has taken away or replaced what was there
+void places_note_block(struct block *block); // at translation: is it an entry?
+unsigned places_never_loaded(void);
+
+// ---- region.c -------------------------------------------------------------------------------------------------
+
+void region_alternate_stack(uint64_t start, uint64_t size); // of the calling thread
 void region_boundary(struct block *block, void *cpu);
-void region_told(uint64_t name_hash, uint64_t address); // the guest says where the region of that name is
-bool region_add_told(const char *text, char *problem, size_t problem_size);
 bool region_recording(void); // is the calling thread inside a recorded region?
 void region_system_call(void); // the calling thread enters a system call
 bool region_thread_is_recorded(void);
@@ -234,13 +247,27 @@ void region_system_call_over(void);
 void region_signals(void); // QEMU is about to deliver signals to the calling thread
 void region_hold(bool hold); // around a fork
 void trace_finish(const char *reason, enum leave_how how);
+void trace_finish_among_running(const char *reason, enum leave_how how); // QEMU has not stopped the other threads
 bool region_returns_to(uint64_t address); // does a call of a region that is under way return there?
 bool region_nests(void); // may a region be entered inside of another?
 void region_switch_to(uint64_t returns_to, uint64_t stack); // the call that is under way is another task's
 void region_end_switched(void); // the CPU has gone to a task that is not in the region
 bool region_call(uint64_t *returns_to, uint64_t *stack); // of the call that is under way
 void region_report(void (*line)(const char *key, uint64_t value));
-extern _Atomic bool trace_finished;
+extern _Atomic bool trace_finished, trace_end_asked; // asked: the recorded thread is to end it at its next block
+
+// ---- system_calls.c -------------------------------------------------------------------------------------------
+
+void on_system_call(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4,
+		    uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8);
+void on_system_call_return(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_t result);
+bool system_call_exits(void); // did the calling thread's last one end it, or the program?
+
+// ---- signals.c ------------------------------------------------------------------------------------------------
+
+void signals_watch(void); // if the plugin is preloaded
+void signals_finish_among_running(const char *reason); // in any thread
+void signals_answer(void); // in the recorded one, when the end is asked for
 
 // ---- system.c -------------------------------------------------------------------------------------------------
 
@@ -276,6 +303,7 @@ void guest_check_call(void *cpu); // system mode: do the registers look like tho
 void guest_set_base(uint64_t base);
 uint64_t guest_base_address(void);
 bool guest_read(uint64_t address, void *data, size_t bytes);
+bool guest_read_number(uint64_t address, unsigned size, uint64_t *value); // in the guest's byte order
 
 // ---- isa.c ----------------------------------------------------------------------------------------------------
 

@@ -283,6 +283,7 @@ pub fn cut_text(end: Option<&trace::End>) -> Option<&'static str> {
         Some("limit") => {
             Some("The recording stopped at --limit: these are figures of the program's beginning.")
         }
+        Some("exec") => Some("The recording stopped at an execve: these are figures of what was before."),
         Some("signal") => Some("A signal ended the program: these are figures of what it did until then."),
         _ => None,
     }

@@ -16,10 +16,27 @@ const CALLS: &[(&str, &[&str])] = &[
     ("images", &["blocks", "guest"]),
     ("stream", &["images"]),
     ("fold", &["stream"]),
+    ("places", &["blocks", "guest"]),
     ("record", &["blocks", "fold", "isa", "region", "system"]),
-    ("system", &["blocks", "guest", "isa", "record", "region"]),
-    ("region", &["blocks", "guest", "record", "stream", "system"]),
-    ("plugin", &["blocks", "guest", "isa", "record", "region", "stream", "system"]),
+    ("system", &["blocks", "guest", "isa", "places", "record", "region"]),
+    ("region", &["blocks", "guest", "places", "record", "stream", "system"]),
+    ("signals", &["record", "region"]),
+    ("system_calls", &["guest", "places", "region", "signals", "stream"]),
+    (
+        "plugin",
+        &[
+            "blocks",
+            "guest",
+            "isa",
+            "places",
+            "record",
+            "region",
+            "signals",
+            "stream",
+            "system",
+            "system_calls",
+        ],
+    ),
 ];
 
 /// Three files that call each other. Events go from `region` through `system` to `record`; the calls in the other direction

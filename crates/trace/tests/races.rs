@@ -6,6 +6,8 @@
 #[path = "support/recording.rs"]
 mod recording;
 
+use std::os::unix::process::ExitStatusExt;
+
 use arch::Arch;
 use recording::Program;
 use trace::{End, Event, Leave, Reader};
@@ -28,13 +30,17 @@ fn read(path: &std::path::Path) -> (Vec<Leave>, End) {
     (left, reader.end().unwrap().clone())
 }
 
-fn race(arch: Arch, scenario: &str, check: impl Fn(&[Leave], &End)) {
+fn build(arch: Arch, scenario: &str) -> Program {
     let scenario_flag = format!("-D{scenario}");
     let mut flags = vec![scenario_flag.as_str()];
     if arch == Arch::Aarch64 {
         flags.push("-mno-outline-atomics"); // outline atomics are calls of a library that is not linked
     }
-    let program = Program::build("races.c", arch, &flags);
+    Program::build("races.c", arch, &flags)
+}
+
+fn race(arch: Arch, scenario: &str, check: impl Fn(&[Leave], &End)) {
+    let program = build(arch, scenario);
     for run in 0..runs() {
         for arguments in [vec![program.region("region")], vec![]] {
             let (output, path) = program.record(scenario, "", &arguments, &[]);
@@ -46,6 +52,21 @@ fn race(arch: Arch, scenario: &str, check: impl Fn(&[Leave], &End)) {
             }
             std::fs::remove_file(&path).unwrap();
         }
+    }
+}
+
+/// The program is ended by a signal that a thread other than the recorded one catches.
+fn race_with_signal(arch: Arch, scenario: &str, signal: i32) {
+    let mut program = build(arch, scenario);
+    program.preload();
+    for run in 0..runs() {
+        let (output, path) = program.record(scenario, "", &[program.region("region")], &[]);
+        assert_eq!(output.status.signal(), Some(signal), "{arch} {scenario}, run {run}: {output:?}");
+        let (left, end) = read(&path);
+        assert_eq!(end.get("end"), Some("signal"), "{arch} {scenario}, run {run}");
+        assert!(left.len() > 1000, "{arch} {scenario}, run {run}: {} entries", left.len());
+        returned_but_the_last(&left, &end);
+        std::fs::remove_file(&path).unwrap();
     }
 }
 
@@ -87,4 +108,20 @@ fn a_thread_in_the_place_of_the_recorded_one_is_another() {
         assert_eq!(left, [Leave::Return]);
         assert_eq!(end.total("other_thread_entries"), 9);
     });
+}
+
+/// QEMU stops no thread for such a signal.
+#[test]
+fn a_signal_may_end_the_program_while_another_thread_is_recorded() {
+    for arch in Arch::ALL {
+        race_with_signal(arch, "SIGNAL_ELSEWHERE", 15);
+    }
+}
+
+/// For one that dumps core, it does.
+#[test]
+fn another_thread_than_the_recorded_one_may_crash() {
+    for arch in Arch::ALL {
+        race_with_signal(arch, "FAULT_ELSEWHERE", 11);
+    }
 }

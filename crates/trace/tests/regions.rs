@@ -174,3 +174,34 @@ fn an_image_that_is_not_loaded_is_told() {
     assert!(!output.status.success() && !path.exists());
     assert!(String::from_utf8_lossy(&output.stderr).contains("image=/absent/lib.so"), "{output:?}");
 }
+
+/// A library may be unloaded and come back elsewhere, and another may come to its place, with the same code even.
+#[test]
+fn a_region_in_a_library_is_where_the_library_is() {
+    let file = |name: &str| {
+        let path = recording::scratch(&format!("{name}.{}.code", std::process::id()));
+        std::fs::write(&path, [0x8d, 0x47, 0x01, 0xc3]).unwrap(); // lea 1(%rdi), %eax; ret
+        path
+    };
+    let (ours, other) = (file("ours"), file("other"));
+    let (ours, other) = (ours.display(), other.display());
+    const HERE: u64 = 0x2000_0000;
+    const THERE: u64 = 0x2001_0000;
+    for (mapped, entries) in [
+        (vec![(&ours, HERE), (&other, HERE)], 10),
+        (vec![(&other, HERE), (&ours, HERE)], 10),
+        (vec![(&ours, HERE), (&ours, THERE)], 20),
+        (vec![(&ours, HERE), (&other, HERE), (&ours, HERE), (&other, THERE), (&ours, THERE)], 30),
+    ] {
+        let list: Vec<_> = mapped.iter().map(|(path, at)| format!("{{\"{path}\",{at:#x}}}")).collect();
+        let program = Program::build("mapped.c", Arch::X86_64, &[&format!("-DMAPPED={}", list.join(","))]);
+        let arguments = [format!("image={ours}"), "roi=code:0x0".to_owned()];
+        let whole = program.trace("mapped", "", &arguments, &[]);
+        assert_eq!(whole.entries.len(), entries, "{list:?}: {:?}", whole.end);
+        assert!(whole.entries.iter().all(|e| *e == (Leave::Return, 2)), "{list:?}: {:?}", whole.entries);
+        assert_eq!(whole.end.total("regions_not_loaded"), 0, "{list:?}");
+    }
+    for path in [ours.to_string(), other.to_string()] {
+        std::fs::remove_file(path).unwrap();
+    }
+}

@@ -285,6 +285,9 @@ fn note(end: &trace::End) {
     if end.get("end") == Some("limit") {
         eprintln!("note: recording stopped at --limit; what the program did behind that is not in the trace");
     }
+    if end.get("end") == Some("exec") {
+        eprintln!("note: recording stopped when the program called execve; what it became is not in the trace");
+    }
     for (key, meaning) in [
         ("other_thread_entries", "entries by other threads than the recorded one; they are not in the trace"),
         ("other_thread_instructions", "instructions of other threads; they are not in the trace"),

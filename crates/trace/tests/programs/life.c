@@ -83,6 +83,48 @@ int run(void)
 }
 #endif
 
+#if defined(EXEC_BEFORE) || defined(EXEC_FAILS)
+int run(void)
+{
+	static char present[] = "/bin/true", folder[] = "/tmp", *arguments[] = { 0, 0 };
+
+	(void)present, (void)folder;
+#ifdef EXEC_FAILS // access() calls a folder executable
+	region(3);
+	arguments[0] = folder;
+#else
+	arguments[0] = present;
+#endif
+	system_call(CALL_EXECVE, (long)arguments[0], (long)arguments, 0);
+	region(4);
+	return 0;
+}
+#endif
+
+#ifdef EXEC_ELSEWHERE // the thread that becomes another program is not the recorded one
+static char stack[1 << 16] __attribute__((aligned(64)));
+static volatile unsigned done;
+
+static void thread(void)
+{
+	for (;;) {
+		region(1000);
+		done++;
+	}
+}
+
+int run(void)
+{
+	static char present[] = "/bin/true", *arguments[] = { present, 0 };
+
+	start_thread(stack + sizeof(stack) - 512);
+	while (done < 100)
+		cell[63]++;
+	system_call(CALL_EXECVE, (long)present, (long)arguments, 0);
+	return 1;
+}
+#endif
+
 #ifdef KILLED
 int run(void)
 {
@@ -115,13 +157,13 @@ int run(void)
 #ifdef LONG
 int run(void)
 {
-	for (unsigned i = 0; i < 1000000; i++)
+	for (unsigned i = 0; i < 3000; i++)
 		region(100);
 	return 0;
 }
 #endif
 
-#ifdef HANDLER
+#if defined(HANDLER) || defined(ALTERNATE_STACK)
 // struct kernel_sigaction of 64-bit POWER: handler, flags, restorer, mask.
 static unsigned long action[4];
 static volatile unsigned handled;
@@ -131,11 +173,33 @@ __attribute__((noinline)) void handler(int signal)
 	handled += (unsigned)signal;
 }
 
+enum { SIGUSR1 = 10 };
+
+__attribute__((noinline)) void region_with_signal(void)
+{
+	region(3);
+	system_call(CALL_KILL, system_call(CALL_GETPID, 0, 0, 0), SIGUSR1, 0);
+	region(4);
+}
+
 int run(void)
 {
-	enum { CALL_RT_SIGACTION = 173, SIGUSR1 = 10 };
+	enum { CALL_RT_SIGACTION = 173 };
 	register long r6 __asm__("r6") = 8;
 
+#ifdef ALTERNATE_STACK // it lies further up the stack than the region's frame
+	enum { CALL_SIGALTSTACK = 185, SA_ONSTACK = 0x08000000 };
+	char stack[16384];
+	struct {
+		char *start;
+		int flags;
+		size_t bytes;
+	} told = { stack, 0, sizeof(stack) };
+
+	action[1] = SA_ONSTACK;
+	if (system_call(CALL_SIGALTSTACK, (long)&told, 0, 0))
+		return 2;
+#endif
 	action[0] = (unsigned long)handler;
 	__asm__ volatile("" : "+r"(r6));
 	{
@@ -146,9 +210,13 @@ int run(void)
 				 : "+r"(r0), "+r"(r3), "+r"(r4), "+r"(r5), "+r"(r6)::"memory", "cr0", "r7", "r8", "r9", "r10",
 				   "r11", "r12", "ctr");
 	}
+#ifdef ALTERNATE_STACK
+	region_with_signal();
+#else
 	region(3);
 	system_call(CALL_KILL, system_call(CALL_GETPID, 0, 0, 0), SIGUSR1, 0);
 	region(4);
+#endif
 	return handled == SIGUSR1 ? 0 : 1;
 }
 #endif

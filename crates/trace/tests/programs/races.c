@@ -125,3 +125,32 @@ int run(void)
 	return 0;
 }
 #endif
+
+// A signal that another thread catches ends the program while the recorded thread is in a loop that never repeats itself
+// for long, then in one that does.
+#if defined(SIGNAL_ELSEWHERE) || defined(FAULT_ELSEWHERE)
+static void thread(void)
+{
+	for (unsigned x = 1;; x = x * 1664525 + 1013904223) {
+		region(x >> 28);
+		if (x >> 20 == 5)
+			region(100000);
+		done++;
+	}
+}
+
+int run(void)
+{
+	enum { SIGTERM = 15 };
+
+	start_threads(1);
+	while (done < 3000)
+		cell[63]++;
+#ifdef FAULT_ELSEWHERE
+	return *(volatile int *)16;
+#endif
+	system_call(CALL_KILL, system_call(CALL_GETPID, 0, 0, 0), SIGTERM, 0);
+	for (;;)
+		;
+}
+#endif

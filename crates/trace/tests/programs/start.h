@@ -47,7 +47,7 @@ static long system_call(long number, long a, long b, long c)
 			 : "memory", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8");
 	return a0;
 }
-enum { CALL_EXIT = 93, CALL_EXIT_GROUP = 94, CALL_WRITE = 64, CALL_CLOSE = 57 };
+enum { CALL_EXIT = 93, CALL_EXIT_GROUP = 94, CALL_WRITE = 64, CALL_CLOSE = 57, CALL_KILL = 129, CALL_GETPID = 172 };
 __asm__(".globl _start\n_start:\n bstrins.d $sp, $zero, 3, 0\n bl start");
 #elif defined(__aarch64__)
 static long system_call(long number, long a, long b, long c)
@@ -57,7 +57,7 @@ static long system_call(long number, long a, long b, long c)
 	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2) : "memory");
 	return x0;
 }
-enum { CALL_EXIT = 93, CALL_EXIT_GROUP = 94, CALL_WRITE = 64, CALL_CLOSE = 57 };
+enum { CALL_EXIT = 93, CALL_EXIT_GROUP = 94, CALL_WRITE = 64, CALL_CLOSE = 57, CALL_KILL = 129, CALL_GETPID = 172 };
 __asm__(".globl _start\n_start:\n bl start");
 #elif defined(__riscv)
 static long system_call(long number, long a, long b, long c)
@@ -67,7 +67,7 @@ static long system_call(long number, long a, long b, long c)
 	__asm__ volatile("ecall" : "+r"(a0) : "r"(a7), "r"(a1), "r"(a2) : "memory");
 	return a0;
 }
-enum { CALL_EXIT = 93, CALL_EXIT_GROUP = 94, CALL_WRITE = 64, CALL_CLOSE = 57 };
+enum { CALL_EXIT = 93, CALL_EXIT_GROUP = 94, CALL_WRITE = 64, CALL_CLOSE = 57, CALL_KILL = 129, CALL_GETPID = 172 };
 __asm__(".globl _start\n_start:\n call start");
 #elif defined(__x86_64__)
 static long system_call(long number, long a, long b, long c)
@@ -75,7 +75,7 @@ static long system_call(long number, long a, long b, long c)
 	__asm__ volatile("syscall" : "+a"(number) : "D"(a), "S"(b), "d"(c) : "memory", "rcx", "r11");
 	return number;
 }
-enum { CALL_EXIT = 60, CALL_EXIT_GROUP = 231, CALL_WRITE = 1, CALL_CLOSE = 3 };
+enum { CALL_EXIT = 60, CALL_EXIT_GROUP = 231, CALL_WRITE = 1, CALL_CLOSE = 3, CALL_KILL = 62, CALL_GETPID = 39 };
 __asm__(".globl _start\n_start:\n andq $-16, %rsp\n call start");
 #endif
 
