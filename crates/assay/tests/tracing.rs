@@ -42,6 +42,11 @@ fn what_was_recorded_before_a_crash_a_time_limit_or_ctrl_c_is_kept() {
     crash.ends(0, &["ended by SIGSEGV", "until then is recorded", "crash.trace: "]);
     let late = record(&lab, &["-o", "late.trace", "--timeout", "1", "--", "sleep", "60"], "");
     late.ends(0, &["still running after 1 s", "late.trace: "]);
+    lab.write("early.c", "int main(void) { __builtin_trap(); }\nint work(void) { return 3; }\n");
+    let mut gcc = std::process::Command::new("gcc");
+    common::finish(gcc.current_dir(&lab.folder).args(["-o", "early", "early.c"])).ends(0, &[]);
+    let early = lab.line("trace --roi work -o early.trace -- ./early");
+    early.ends(1, &["'work' was never entered", "; until then it entered no region"]);
     for name in ["crash", "late"] {
         let mut reader = trace::Reader::open(lab.folder.join(format!("{name}.trace"))).unwrap();
         assert!(trace::count(&mut reader).unwrap()[0].counts.instructions > 1000, "{name}");

@@ -83,14 +83,19 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let recorded = recording.run_foreign(&context.workspace)?;
     // QEMU's command line goes to a log file: it helps only those who debug QEMU.
     let log = context.workspace.log("trace.log", &recorded.line)?;
-    let told = ending_text(recorded.ending, args);
     let Some(trace) = recorded.trace else {
         return Err(no_trace(&root, program, &elf, recorded.ending, &log));
     };
     let outcome = keep(trace.path(), &output, args);
     // If `keep` failed, its message takes the place of the note on how the program ended.
-    if let Some(text) = told.filter(|_| outcome.is_ok()) {
-        eprintln!("note: {text}");
+    if let Ok(outcome) = &outcome {
+        let kept = match outcome {
+            Outcome::Fine => "what it did until then is recorded",
+            _ => "until then it entered no region",
+        };
+        if let Some(text) = ending_text(recorded.ending, args, kept) {
+            eprintln!("note: {text}");
+        }
     }
     if let Some(remedy) = remedy_of(&root, program, &elf, recorded.ending, args) {
         eprintln!("  remedy: {remedy}");
@@ -180,9 +185,8 @@ fn refuse_missing_loader(root: &Root, program: &Path, elf: &ElfFile) -> Result<(
     )))
 }
 
-/// How the program ended, unless it exited with status 0.
-fn ending_text(ending: Ending, args: &Args) -> Option<String> {
-    let kept = "what it did until then is recorded";
+/// How the program ended, unless it exited with status 0; `kept` says what there is of it.
+fn ending_text(ending: Ending, args: &Args, kept: &str) -> Option<String> {
     match ending {
         Ending::Exited(0) => None,
         Ending::Exited(status) => Some(format!("the program failed: it exited with status {status}")),
@@ -286,7 +290,9 @@ fn note(end: &trace::End) {
         eprintln!("note: recording stopped at --limit; what the program did behind that is not in the trace");
     }
     if end.get("end") == Some("exec") {
-        eprintln!("note: recording stopped when the program called execve; what it became is not in the trace");
+        eprintln!(
+            "note: recording stopped when the program called execve; what it became is not in the trace"
+        );
     }
     for (key, meaning) in [
         ("other_thread_entries", "entries by other threads than the recorded one; they are not in the trace"),
