@@ -77,7 +77,7 @@ pub(crate) fn forms(instruction: &Instruction, kinds: &RegisterKinds) -> Vec<&'s
     forms
 }
 
-/// Forms that only x86 has: `quad` (arithmetic on 64 bits with one operand or a constant), `displaced` (an address of 64 bits from a
+/// Forms that only x86 has: `merge` (a load of 8 or 16 bits, which keeps the rest of its register), `quad` (arithmetic on 64 bits with one operand or a constant), `displaced` (an address of 64 bits from a
 /// register and a constant), `one` (of one operand: shifts by one, encoded so), `byte` (from the lowest byte of a register),
 /// `relative` (an address from the next instruction), `scaled` (an index times 2, 4 or 8), `wide` (vectors of 256 bits and more),
 /// `count` (the last source is `cl`), `constant` (a store of a constant), `stack` (computes with the stack
@@ -95,8 +95,16 @@ fn of_x86(instruction: &Instruction, kinds: &RegisterKinds, forms: &mut Vec<&'st
     // `lea` accesses nothing: what its address is made of are its sources.
     let terms = address.map_or(0, |address| u8::from(address.has_base) + u8::from(address.scale != 0));
     let is = |wanted: &dyn Fn(&Address) -> bool| address.is_some_and(wanted);
+    let is_load = matches!(
+        instruction.mnemonic.as_str(),
+        "mov" | "movzx" | "movsx" | "movbe" | "pop" | "lodsb" | "lodsw"
+    );
+    let keeps =
+        |register| kinds.kind(register) == RegisterKind::General && instruction.reads.contains(&register);
+    let merges = is_load && instruction.load && instruction.writes.iter().any(|write| keeps(write.register));
     let low_byte = |operand: &Operand| operand.bits() == Some(8) && is_general(operand);
     for (form, holds) in [
+        ("merge", merges && !instruction.store),
         ("quad", with_one || divisor),
         ("displaced", quad && !memory && terms == 1 && is(&|one| one.displaced && one.scale < 2)),
         ("one", !memory && matches!(operands, [only] if only.bits().is_some())),
@@ -147,6 +155,18 @@ mod tests {
         assert!(!x86(&[0x48, 0x01, 0xd8]).contains(&"quad"));
         // The condition of a jump is no constant that it works on.
         assert!(!x86(&[0x75, 0x10]).contains(&"immediate"));
+    }
+
+    #[test]
+    fn a_short_load_merges() {
+        for bytes in [&[0x8a, 0x07][..], &[0x66, 0x8b, 0x07], &[0xac], &[0x66, 0x58]] {
+            assert!(x86(bytes).contains(&"merge"), "{bytes:x?}"); // mov al, [rdi]; mov ax, [rdi]; lodsb; pop ax
+        }
+        for bytes in
+            [&[0x0f, 0xb6, 0x07][..], &[0x8b, 0x07], &[0x48, 0xad], &[0x58], &[0x88, 0x07], &[0x88, 0xd8]]
+        {
+            assert!(!x86(bytes).contains(&"merge"), "{bytes:x?}"); // movzx, mov eax, lodsq, pop rax, a store, mov al, bl
+        }
     }
 
     #[test]
