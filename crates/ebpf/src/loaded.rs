@@ -113,9 +113,10 @@ impl Loaded {
         result.map(|r0| (r0, after))
     }
 
-    /// The VM, for its statistics.
-    pub fn vm(&mut self) -> &mut Vm {
-        &mut self.vm
+    /// The VM, for its statistics. Not `&mut`: the program's addresses are those of the maps, so the VM must not outlive them
+    /// elsewhere.
+    pub fn vm(&self) -> &Vm {
+        &self.vm
     }
 
     /// The maps and the current bytes of their values, in the order in which they lie in memory.
