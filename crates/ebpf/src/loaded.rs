@@ -40,10 +40,6 @@ pub struct Loaded {
     compiled: bool,
 }
 
-fn no_memory(message: String) -> Error {
-    Error { status: Status::Memory, instruction: None, message }
-}
-
 /// Refuses a program that needs a kernel, and one of the other byte order: its bytecode could be decoded, but it would read
 /// its context and its maps byte-swapped.
 fn refuse_what_cannot_run(object: &Object, program: &Program, any_byte_order: bool) -> Result<(), Error> {
@@ -71,15 +67,16 @@ impl Loaded {
     pub fn new(object: &Object, program: &Program, limits: Limits) -> Result<Loaded, Error> {
         refuse_what_cannot_run(object, program, limits.any_byte_order)?;
         let bytes_max = limits.map_bytes_max.unwrap_or(MAP_BYTES_MAX);
-        let mut maps =
-            Maps::new(&object.maps, &object.map_contents, &object.pointers, bytes_max).map_err(no_memory)?;
+        let mut maps = Maps::new(&object.maps, &object.map_contents, &object.pointers, bytes_max)?;
         let options = Options {
             bounds: true,
             budget_instructions: limits.budget_instructions,
             helper_context: Some(maps.context()),
             relocate: Some(maps.relocation()),
         };
-        let mut vm = Vm::new(options).ok_or_else(|| no_memory("no memory for a VM".into()))?;
+        let no_memory =
+            || Error { status: Status::Memory, instruction: None, message: "no memory for a VM".into() };
+        let mut vm = Vm::new(options).ok_or_else(no_memory)?;
         maps.attach(&mut vm, registered())?;
         vm.load(&program.bytecode, object.order)?;
         Ok(Loaded { vm, maps, target: limits.target, compiled: false })

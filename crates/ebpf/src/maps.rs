@@ -4,7 +4,7 @@
 //! values, so the values of a map lie in one block that never moves and is a region of the VM.
 
 use crate::packet::Packet;
-use crate::vm::{Error, Helper, LddwKind, Vm};
+use crate::vm::{Error, Helper, LddwKind, Status, Vm};
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 
@@ -72,6 +72,10 @@ const EFAULT: i64 = -14;
 const EEXIST: i64 = -17;
 const EINVAL: i64 = -22;
 
+fn argument(message: String) -> Error {
+    Error { status: Status::Argument, instruction: None, message }
+}
+
 struct Map {
     definition: MapDefinition,
     stride: usize,
@@ -81,23 +85,43 @@ struct Map {
 }
 
 impl Map {
-    fn new(definition: MapDefinition, bytes_max: usize) -> Result<Map, String> {
+    fn new(definition: MapDefinition, bytes_max: usize) -> Result<Map, Error> {
         let stride = (definition.value_bytes as usize).next_multiple_of(VALUE_ALIGNMENT);
         let entries = match definition.kind {
             MapKind::Other(_) => 0,
             _ => definition.entries as usize,
         };
         let bytes = stride.checked_mul(entries).filter(|bytes| *bytes <= bytes_max).ok_or_else(|| {
-            format!(
+            let message = format!(
                 "map {}: {entries} values of {stride} bytes are more than the {bytes_max} bytes that a map may have",
                 definition.name
-            )
+            );
+            Error { status: Status::Memory, instruction: None, message }
         })?;
         let free = match definition.kind {
             MapKind::Hash => (0..entries).rev().collect(),
             _ => Vec::new(),
         };
         Ok(Map { definition, stride, values: vec![0; bytes / 8], keys: BTreeMap::new(), free })
+    }
+
+    /// Sets the value of a data section. Objects can be made by hand, so the contents are not trusted to fit.
+    fn fill(&mut self, contents: &[u8]) -> Result<(), Error> {
+        let MapDefinition { name, kind, value_bytes, entries, .. } = &self.definition;
+        if contents.is_empty() {
+            return Ok(());
+        }
+        if *kind != MapKind::Array || *entries == 0 {
+            return Err(argument(format!("map {name}: contents, which only an array of a value has")));
+        }
+        if contents.len() > *value_bytes as usize {
+            let bytes = contents.len();
+            return Err(argument(format!(
+                "map {name}: contents of {bytes} bytes for a value of {value_bytes}"
+            )));
+        }
+        self.update(&0u32.to_ne_bytes(), contents, 0);
+        Ok(())
     }
 
     fn address(&mut self, index: usize) -> u64 {
@@ -132,7 +156,7 @@ impl Map {
             },
         };
         let address = self.address(index) as *mut u8;
-        // SAFETY: the index is below the number of values, and value is at most a stride long.
+        // SAFETY: the index is below the number of values; fill and the helper give at most a value's bytes.
         unsafe { std::ptr::copy(value.as_ptr(), address, value.len()) };
         0
     }
@@ -174,28 +198,41 @@ impl Maps {
         initial: &[Vec<u8>],
         pointers: &[Pointer],
         bytes_max: usize,
-    ) -> Result<Box<Maps>, String> {
+    ) -> Result<Box<Maps>, Error> {
         let mut maps = Box::new(Maps { maps: Vec::new(), vm: std::ptr::null_mut(), packet: None, random: 1 });
+        if definitions.len() != initial.len() {
+            let (maps, contents) = (definitions.len(), initial.len());
+            return Err(argument(format!(
+                "{maps} maps, and contents for {contents}: each map needs an entry"
+            )));
+        }
         for (definition, contents) in definitions.iter().zip(initial) {
             let mut map = Map::new(definition.clone(), bytes_max)?;
-            if !contents.is_empty() {
-                map.update(&0u32.to_ne_bytes(), contents, 0);
-            }
+            map.fill(contents)?;
             maps.maps.push(map);
         }
         for pointer in pointers {
-            let target = &mut maps.maps[pointer.target].values;
-            let address = target.as_mut_ptr() as u64 + pointer.target_offset as u64;
-            let values = &mut maps.maps[pointer.map].values;
-            if pointer.offset + 8 > values.len() * 8 {
-                return Err(format!("a pointer at byte {} of a smaller section", pointer.offset));
-            }
-            // SAFETY: the eight bytes lie in the values.
-            unsafe {
-                values.as_mut_ptr().cast::<u8>().add(pointer.offset).cast::<u64>().write_unaligned(address)
-            };
+            maps.store(pointer).ok_or_else(|| argument(format!("no such place or target: {pointer:?}")))?;
         }
         Ok(maps)
+    }
+
+    /// Writes an address into the values of a map. `None` if it does not lie in them, or points elsewhere than into a map or
+    /// to its end.
+    fn store(&mut self, pointer: &Pointer) -> Option<()> {
+        let target = &mut self.maps.get_mut(pointer.target)?.values;
+        let start = target.as_mut_ptr() as u64;
+        let address =
+            (pointer.target_offset <= target.len() * 8).then(|| start + pointer.target_offset as u64)?;
+        let values = &mut self.maps.get_mut(pointer.map)?.values;
+        if pointer.offset.checked_add(8)? > values.len() * 8 {
+            return None;
+        }
+        // SAFETY: the eight bytes lie in the values.
+        unsafe {
+            values.as_mut_ptr().cast::<u8>().add(pointer.offset).cast::<u64>().write_unaligned(address)
+        };
+        Some(())
     }
 
     /// Values of `lddw` for [`crate::Options::relocate`]: map handles, and addresses in data sections. They stay valid

@@ -2,10 +2,81 @@
 //! Objects made by hand: their fields are public, so safe code can fill in anything. Loading gives an error at worst, and no
 //! safe call reaches memory that is not the program's.
 
-use ebpf::{Loaded, Vm};
+use ebpf::{
+    assemble, ByteOrder, Engine, Limits, Loaded, MapDefinition, MapKind, Object, Pointer, Program, Status, Vm,
+};
+
+/// An object with one program and one array map of one value of 16 bytes.
+fn object(text: &str) -> Object {
+    let program = Program {
+        name: "program".into(),
+        section: "xdp".into(),
+        bytecode: assemble(text, ByteOrder::native()).expect("a program"),
+        unresolved: None,
+    };
+    let map =
+        MapDefinition { name: "m".into(), kind: MapKind::Array, key_bytes: 4, value_bytes: 16, entries: 1 };
+    Object {
+        order: ByteOrder::native(),
+        programs: vec![program],
+        maps: vec![map],
+        map_contents: vec![Vec::new()],
+        pointers: Vec::new(),
+        co_re_relocations: 0,
+    }
+}
 
 /// With a `&mut Vm`, `std::mem::replace` would take the VM away from the maps that it has addresses of.
 #[test]
 fn the_vm_cannot_be_taken_from_its_maps() {
     let _: fn(&Loaded) -> &Vm = Loaded::vm;
+}
+
+/// Loads an object that is changed first; the error is one of the argument.
+fn refused(change: impl FnOnce(&mut Object)) -> String {
+    let mut object = object("r0 = 0\nexit");
+    change(&mut object);
+    let error = Loaded::new(&object, &object.programs[0], Limits::default()).expect_err("it is refused");
+    assert_eq!(error.status, Status::Argument, "{error}");
+    error.message
+}
+
+#[test]
+fn contents_have_to_fit_their_map() {
+    let message = refused(|object| object.map_contents[0] = vec![0x41; 17]);
+    assert_eq!(message, "map m: contents of 17 bytes for a value of 16");
+    let message = refused(|object| object.map_contents[0] = vec![0x41; 1 << 20]);
+    assert_eq!(message, "map m: contents of 1048576 bytes for a value of 16");
+    for (kind, entries) in [(MapKind::Hash, 1), (MapKind::Other(3), 1), (MapKind::Array, 0)] {
+        let message = refused(|object| {
+            object.map_contents[0] = vec![0x41; 16];
+            (object.maps[0].kind, object.maps[0].entries) = (kind, entries);
+        });
+        assert_eq!(message, "map m: contents, which only an array of a value has");
+    }
+    let message = refused(|object| object.map_contents.clear());
+    assert_eq!(message, "1 maps, and contents for 0: each map needs an entry");
+}
+
+#[test]
+fn pointers_have_to_lie_in_maps_and_point_into_them() {
+    for (map, offset, target, target_offset) in [
+        (0, 9, 0, 0),
+        (0, usize::MAX - 7, 0, 0),
+        (0, usize::MAX - 3, 0, 0),
+        (1, 0, 0, 0),
+        (0, 0, 1, 0),
+        (0, 0, 0, 17),
+        (0, 0, 0, usize::MAX),
+    ] {
+        let message = refused(|object| object.pointers.push(Pointer { map, offset, target, target_offset }));
+        assert!(message.starts_with("no such place or target: Pointer"), "{message}");
+    }
+    let mut object =
+        object("r1 = map_val_by_idx(0)+0 ll\nr1 = *(u64 *)(r1 + 8)\nr0 = *(u64 *)(r1 + 0)\nexit");
+    object.map_contents[0] = [42u64.to_ne_bytes(), [0; 8]].concat();
+    object.pointers.push(Pointer { map: 0, offset: 8, target: 0, target_offset: 0 });
+    let mut loaded =
+        Loaded::new(&object, &object.programs[0], Limits::default()).expect("a pointer to itself");
+    assert_eq!(loaded.run(Engine::Interpreter, &mut []), Ok(42));
 }
