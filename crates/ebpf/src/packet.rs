@@ -82,8 +82,8 @@ pub(crate) struct Packet {
     memory_bytes: usize,
     start: usize,
     end: usize,
-    /// Where the context is, while a program runs.
-    context: u64,
+    /// Where the context is, while a program runs on the packet; no address says that none does, a program can pass any.
+    context: Option<u64>,
 }
 
 impl Packet {
@@ -103,7 +103,7 @@ impl Packet {
                     memory_bytes,
                     start: 0,
                     end: 0,
-                    context: 0,
+                    context: None,
                 });
             }
             if memory != libc::MAP_FAILED {
@@ -166,17 +166,17 @@ impl Packet {
             return Err(Error { status: Status::Argument, instruction: None, message });
         }
         let context = self.place(bytes);
-        self.context = context.as_ptr() as u64;
         if !bytes.is_empty() {
             // SAFETY: the mapping lives as long as the packet.
             unsafe { vm.register_region(self.memory.add(self.start), bytes.len())? };
         }
+        self.context = Some(context.as_ptr() as u64); // not before the last error, which frees the context
         Ok(context)
     }
 
     /// Unregisters the packet with its current start and length.
     pub(crate) fn leave(&mut self, vm: &mut Vm) -> Result<(), Error> {
-        self.context = 0;
+        self.context = None;
         match self.end - self.start {
             0 => Ok(()),
             // SAFETY: inside of the mapping.
@@ -189,7 +189,11 @@ impl Packet {
     pub(crate) fn adjust(&mut self, vm: *mut crate::ffi::EbpfVm, context: u64, head: i32, tail: i32) -> bool {
         let (start, end) = (self.start as i64 + i64::from(head), self.end as i64 + i64::from(tail));
         let room = self.memory_bytes.min(HEADROOM_BYTES + PACKET_BYTES_MAX + TAILROOM_BYTES) as i64;
-        if context != self.context || start < 0 || end > room || end - start < ETHERNET_HEADER_BYTES as i64 {
+        if Some(context) != self.context
+            || start < 0
+            || end > room
+            || end - start < ETHERNET_HEADER_BYTES as i64
+        {
             return false;
         }
         // SAFETY: both lie in the mapping; the VM is the running one, which lets a helper change regions.

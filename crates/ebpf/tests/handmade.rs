@@ -3,7 +3,8 @@
 //! safe call reaches memory that is not the program's.
 
 use ebpf::{
-    assemble, ByteOrder, Engine, Limits, Loaded, MapDefinition, MapKind, Object, Pointer, Program, Status, Vm,
+    assemble, ByteOrder, Engine, Limits, Loaded, MapDefinition, MapKind, Object, PacketContext, Pointer,
+    Program, Status, Vm,
 };
 
 /// An object with one program and one array map of one value of 16 bytes.
@@ -79,4 +80,25 @@ fn pointers_have_to_lie_in_maps_and_point_into_them() {
     let mut loaded =
         Loaded::new(&object, &object.programs[0], Limits::default()).expect("a pointer to itself");
     assert_eq!(loaded.run(Engine::Interpreter, &mut []), Ok(42));
+}
+
+const EINVAL: u64 = -22_i64 as u64;
+
+/// xdp_adjust_head (44) and _tail (65) take the context of a run on a packet, and no other address, 0 least of all.
+#[test]
+fn only_a_run_on_a_packet_moves_its_ends() {
+    for (helper, context) in [(44, "0"), (65, "0"), (44, "r6"), (65, "r6")] {
+        let object = object(&format!("r6 = r1\nr1 = {context}\nr2 = 0\ncall {helper}\nexit"));
+        let mut loaded = Loaded::new(&object, &object.programs[0], Limits::default()).expect("it loads");
+        let packet = |loaded: &mut Loaded, bytes: usize| {
+            let run = loaded.run_on_packet(Engine::Interpreter, PacketContext::XdpMd, &vec![0; bytes]);
+            run.map(|(r0, _)| r0)
+        };
+        let own = if context == "r6" { 0 } else { EINVAL };
+        assert_eq!(loaded.run(Engine::Interpreter, &mut [0; 24]), Ok(EINVAL), "before any packet");
+        assert_eq!(packet(&mut loaded, 64), Ok(own), "call {helper}, {context}");
+        assert_eq!(loaded.run(Engine::Interpreter, &mut [0; 24]), Ok(EINVAL), "after a packet");
+        assert_eq!(packet(&mut loaded, 1 << 20).map_err(|error| error.status), Err(Status::Argument));
+        assert_eq!(loaded.run(Engine::Interpreter, &mut [0; 24]), Ok(EINVAL), "after one too large");
+    }
 }
