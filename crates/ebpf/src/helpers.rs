@@ -149,15 +149,10 @@ extern "C" fn csum_diff(
         return EINVAL;
     }
     let words = |address: u64, bytes: u32| {
-        let bytes = match bytes {
-            0 => Some(Vec::new()),
-            // SAFETY: a helper is called during a run.
-            _ => unsafe { maps.program_bytes(address, bytes as usize) },
-        };
-        bytes.map(|bytes| {
-            let word = |four: &[u8]| u32::from_ne_bytes([four[0], four[1], four[2], four[3]]);
-            bytes.chunks_exact(4).map(word).collect::<Vec<u32>>()
-        })
+        // SAFETY: a helper is called during a run.
+        let bytes = unsafe { maps.program_bytes(address, bytes as usize) }?;
+        let word = |four: &[u8]| u32::from_ne_bytes([four[0], four[1], four[2], four[3]]);
+        Some(bytes.chunks_exact(4).map(word).collect::<Vec<u32>>())
     };
     let (Some(from), Some(to)) = (words(from, from_bytes), words(to, to_bytes)) else { return EFAULT };
     let mut sum = u64::from(seed as u32);

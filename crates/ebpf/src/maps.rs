@@ -301,6 +301,9 @@ impl Maps {
     /// # Safety
     /// Only during a run of the VM; without bounds, the program is trusted.
     pub(crate) unsafe fn program_bytes(&self, address: u64, bytes: usize) -> Option<Vec<u8>> {
+        if bytes == 0 {
+            return Some(Vec::new()); // nothing is read, so that the address may be 0, which no slice may have
+        }
         // SAFETY: the VM is the one that is running.
         unsafe { crate::ffi::ebpf_may_read(self.vm, address, bytes) }
             // SAFETY: it is memory that the VM was given.

@@ -102,3 +102,21 @@ fn only_a_run_on_a_packet_moves_its_ends() {
         assert_eq!(loaded.run(Engine::Interpreter, &mut [0; 24]), Ok(EINVAL), "after one too large");
     }
 }
+
+/// trace_printk (6) of nothing at address 0; lookup (1), update (2) and delete (3) with a key of no bytes there, and a value of
+/// none.
+#[test]
+fn nothing_may_be_at_address_0() {
+    for (call, expected) in [("r2 = 0\ncall 6", 0), ("call 1", 0), ("call 2", 0), ("call 3", -2_i64 as u64)] {
+        let map = if call == "r2 = 0\ncall 6" { "r1 = 0" } else { "r1 = map_by_idx(0)+0 ll\nr2 = 0" };
+        let mut object = object(&format!("{map}\nr3 = 0\nr4 = 0\n{call}\nexit"));
+        let map = &mut object.maps[0];
+        (map.kind, map.key_bytes, map.value_bytes) = (MapKind::Hash, 0, 0);
+        let mut loaded = Loaded::new(&object, &object.programs[0], Limits::default()).expect("it loads");
+        assert_eq!(loaded.run(Engine::Interpreter, &mut []), Ok(expected), "{call}");
+    }
+    let object = object("r2 = 0\nr3 = 0\nr4 = 0\ncall 26\nexit"); // skb_load_bytes
+    let mut loaded = Loaded::new(&object, &object.programs[0], Limits::default()).expect("it loads");
+    loaded.run_on_packet(Engine::Interpreter, PacketContext::SkBuff, &[0; 64]).expect("it runs");
+    assert_eq!(loaded.run(Engine::Interpreter, &mut []), Ok(0));
+}
