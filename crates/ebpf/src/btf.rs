@@ -3,7 +3,7 @@
 //! `.maps`; the types of its struct's members encode the map's properties (`int (*max_entries)[16]` means 16). Format:
 //! Linux, Documentation/bpf/btf.rst. Offsets in BTF are not trusted: every access is checked.
 
-use crate::maps::{MapDefinition, MapKind};
+use crate::map::{MapDefinition, MapKind};
 use crate::ByteOrder;
 
 const MAGIC: u16 = 0xeb9f;

@@ -11,7 +11,8 @@
 
 mod data;
 
-use crate::maps::{MapDefinition, Pointer};
+use crate::map::MapDefinition;
+use crate::maps::Pointer;
 use crate::slot::slot_at;
 use crate::{ByteOrder, SLOT_BYTES};
 use object::read::{Object as _, ObjectSection as _, ObjectSymbol as _};

@@ -15,7 +15,7 @@ pub struct Limits {
     pub target: Target,
     /// Run the program even if it was compiled for the other byte order; it then reads its data byte-swapped.
     pub any_byte_order: bool,
-    /// The most bytes that the values of one map may take; `None`: 64 MiB.
+    /// The most bytes that one map may take, with its keys and what finds them; `None`: 64 MiB.
     pub map_bytes_max: Option<usize>,
 }
 

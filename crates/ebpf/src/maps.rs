@@ -1,50 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Maps for programs from ELF objects: arrays and hash tables with the kernel's helpers 1 (lookup), 2 (update) and 3
-//! (delete), and data sections, which are arrays of one value. The other helpers are in helpers.rs. Programs get pointers to
-//! values, so the values of a map lie in one block that never moves and is a region of the VM.
+//! (delete), and data sections, which are arrays of one value. map.rs has a map by itself, helpers.rs the other helpers.
 
+use crate::map::{argument, Map, MapDefinition, EFAULT, EINVAL};
 use crate::packet::Packet;
-use crate::vm::{Error, Helper, LddwKind, Status, Vm};
-use std::collections::BTreeMap;
+use crate::vm::{Error, Helper, LddwKind, Vm};
 use std::ffi::c_void;
-
-/// The type of a map; the numbers are those of the kernel's `enum bpf_map_type`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MapKind {
-    /// Key to value: hash (1), per-CPU hash (5; there is one CPU here), and LRU hash (9, and per CPU 10; a full map refuses
-    /// new keys here instead of evicting old ones).
-    Hash,
-    /// Index to value: array (2) and per-CPU array (6).
-    Array,
-    /// Known by number only: helpers find nothing in it.
-    Other(u32),
-}
-
-impl MapKind {
-    /// From the kernel's number.
-    pub fn from_number(number: u32) -> MapKind {
-        match number {
-            1 | 5 | 9 | 10 => MapKind::Hash,
-            2 | 6 => MapKind::Array,
-            other => MapKind::Other(other),
-        }
-    }
-}
-
-/// A map as an object defines it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MapDefinition {
-    /// The name of the variable or of the data section.
-    pub name: String,
-    /// Its type.
-    pub kind: MapKind,
-    /// Bytes of a key.
-    pub key_bytes: u32,
-    /// Bytes of a value.
-    pub value_bytes: u32,
-    /// How many it holds at most.
-    pub entries: u32,
-}
 
 /// An address in the contents of a data section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,121 +20,10 @@ pub struct Pointer {
     pub target_offset: usize,
 }
 
-/// Values are aligned so that programs can use atomics on them.
-const VALUE_ALIGNMENT: usize = 8;
-/// The default limit on the values of one map, so that an object cannot take all memory; [`crate::Limits`] overrides it.
+/// The default limit on one map, so that an object cannot take all memory; [`crate::Limits`] overrides it.
 pub(crate) const MAP_BYTES_MAX: usize = 64 << 20;
 /// `lddw` of a map loads this plus the map's index: a handle, not an address.
 const HANDLE: u64 = 0x6d61_7000_0000;
-
-const ENOENT: i64 = -2;
-const E2BIG: i64 = -7;
-const EFAULT: i64 = -14;
-const EEXIST: i64 = -17;
-const EINVAL: i64 = -22;
-
-fn argument(message: String) -> Error {
-    Error { status: Status::Argument, instruction: None, message }
-}
-
-struct Map {
-    definition: MapDefinition,
-    stride: usize,
-    values: Vec<u64>,
-    keys: BTreeMap<Vec<u8>, usize>,
-    free: Vec<usize>,
-}
-
-impl Map {
-    fn new(definition: MapDefinition, bytes_max: usize) -> Result<Map, Error> {
-        let stride = (definition.value_bytes as usize).next_multiple_of(VALUE_ALIGNMENT);
-        let entries = match definition.kind {
-            MapKind::Other(_) => 0,
-            _ => definition.entries as usize,
-        };
-        let bytes = stride.checked_mul(entries).filter(|bytes| *bytes <= bytes_max).ok_or_else(|| {
-            let message = format!(
-                "map {}: {entries} values of {stride} bytes are more than the {bytes_max} bytes that a map may have",
-                definition.name
-            );
-            Error { status: Status::Memory, instruction: None, message }
-        })?;
-        let free = match definition.kind {
-            MapKind::Hash => (0..entries).rev().collect(),
-            _ => Vec::new(),
-        };
-        Ok(Map { definition, stride, values: vec![0; bytes / 8], keys: BTreeMap::new(), free })
-    }
-
-    /// Sets the value of a data section. Objects can be made by hand, so the contents are not trusted to fit.
-    fn fill(&mut self, contents: &[u8]) -> Result<(), Error> {
-        let MapDefinition { name, kind, value_bytes, entries, .. } = &self.definition;
-        if contents.is_empty() {
-            return Ok(());
-        }
-        if *kind != MapKind::Array || *entries == 0 {
-            return Err(argument(format!("map {name}: contents, which only an array of a value has")));
-        }
-        if contents.len() > *value_bytes as usize {
-            let bytes = contents.len();
-            return Err(argument(format!(
-                "map {name}: contents of {bytes} bytes for a value of {value_bytes}"
-            )));
-        }
-        self.update(&0u32.to_ne_bytes(), contents, 0);
-        Ok(())
-    }
-
-    fn address(&mut self, index: usize) -> u64 {
-        self.values.as_mut_ptr() as u64 + (index * self.stride) as u64
-    }
-
-    fn find(&mut self, key: &[u8]) -> Option<usize> {
-        match self.definition.kind {
-            MapKind::Hash => self.keys.get(key).copied(),
-            MapKind::Array => {
-                let index = u32::from_ne_bytes(key.try_into().ok()?);
-                (index < self.definition.entries).then_some(index as usize)
-            }
-            MapKind::Other(_) => None,
-        }
-    }
-
-    /// The kernel's flags: 0 inserts or replaces (BPF_ANY), 1 only inserts (BPF_NOEXIST), 2 only replaces (BPF_EXIST).
-    fn update(&mut self, key: &[u8], value: &[u8], flags: u64) -> i64 {
-        let index = match (self.find(key), flags) {
-            (_, 3..) => return EINVAL,
-            (Some(_), 1) => return EEXIST,
-            (None, 2) => return ENOENT,
-            (Some(index), _) => index,
-            (None, _) if self.definition.kind != MapKind::Hash => return E2BIG,
-            (None, _) => match self.free.pop() {
-                Some(index) => {
-                    self.keys.insert(key.to_vec(), index);
-                    index
-                }
-                None => return E2BIG,
-            },
-        };
-        let address = self.address(index) as *mut u8;
-        // SAFETY: the index is below the number of values; fill and the helper give at most a value's bytes.
-        unsafe { std::ptr::copy(value.as_ptr(), address, value.len()) };
-        0
-    }
-
-    fn delete(&mut self, key: &[u8]) -> i64 {
-        match self.definition.kind {
-            MapKind::Hash => match self.keys.remove(key) {
-                Some(index) => {
-                    self.free.push(index);
-                    0
-                }
-                None => ENOENT,
-            },
-            _ => EINVAL,
-        }
-    }
-}
 
 /// The maps that a program refers to; also the context that its helpers get.
 pub(crate) struct Maps {

@@ -120,3 +120,27 @@ fn nothing_may_be_at_address_0() {
     loaded.run_on_packet(Engine::Interpreter, PacketContext::SkBuff, &[0; 64]).expect("it runs");
     assert_eq!(loaded.run(Engine::Interpreter, &mut []), Ok(0));
 }
+
+#[test]
+fn a_map_s_memory_is_limited_with_its_keys() {
+    let load = |key_bytes, value_bytes, entries| {
+        let mut object = object("r0 = 0\nexit");
+        let map = &mut object.maps[0];
+        (map.kind, map.key_bytes, map.value_bytes, map.entries) =
+            (MapKind::Hash, key_bytes, value_bytes, entries);
+        Loaded::new(&object, &object.programs[0], Limits::default()).map(|_| ())
+    };
+    let refused = |key_bytes, value_bytes, entries| {
+        let error = load(key_bytes, value_bytes, entries).expect_err("it is too large");
+        assert_eq!(error.status, Status::Memory);
+        error.message
+    };
+    assert_eq!(
+        refused(4, 0, u32::MAX),
+        "map m: 4294967295 values of 0 bytes, with keys of 4 bytes and 48 more to find each, are more than the 67108864 \
+         bytes that a map may have"
+    );
+    assert!(refused(1 << 20, 8, 1000).contains("with keys of 1048576 bytes"));
+    assert!(refused(u32::MAX, u32::MAX, u32::MAX).contains("are more than"));
+    assert_eq!(load(4, 8, 1 << 20), Ok(()));
+}

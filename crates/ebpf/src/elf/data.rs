@@ -3,7 +3,8 @@
 
 use super::{is_map_section, is_old_map_section, ElfError, Reader, R_BPF_64_ABS64};
 use crate::btf::{word, Btf};
-use crate::maps::{MapDefinition, MapKind, Pointer};
+use crate::map::{MapDefinition, MapKind};
+use crate::maps::Pointer;
 use crate::ByteOrder;
 use object::read::{Object as _, ObjectSection as _, ObjectSymbol as _};
 use object::{RelocationFlags, RelocationTarget, SectionIndex, SymbolKind};

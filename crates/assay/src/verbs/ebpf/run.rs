@@ -28,7 +28,7 @@ pub struct Args {
     /// What a packet's program gets, where its section does not say it
     #[arg(long, value_name = "STRUCT", value_parser = ["xdp_md", "__sk_buff"], requires = "packet")]
     context: Option<String>,
-    /// The most memory that the values of one map may take, in MiB
+    /// The most memory that one map may take, with its keys, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=65536))]
     map_mib: u32,
     /// Run generated code (the default where there is a back end)
@@ -140,7 +140,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         let qemu = machine::emulator(context, arch, cpu)?;
         return Ok(show(under_qemu(context, args, arch, &qemu, engine, (&input, program), &memory)?));
     }
-    in_child(|| Ok(show(in_process(args, arch, &input, program, engine, memory)?)))
+    in_child(args, || Ok(show(in_process(args, arch, &input, program, engine, memory)?)))
 }
 
 fn show(context: &Context, header: &str, mut record: RunRecord, answer: Answer) -> Outcome {
@@ -229,7 +229,7 @@ fn on_packets(
             .remedy("give a pcap file of Ethernet frames, as tcpdump -w writes it")
     })?;
     let target = args.code.native_target(arch)?;
-    in_child(|| {
+    in_child(args, || {
         let mut loaded = match Loaded::new(&input.object, program, limits(args, target)) {
             Ok(loaded) => loaded,
             Err(error) => {
@@ -354,13 +354,16 @@ fn no_answer(input: &Input, error: ebpf::Error) -> Result<Answer> {
         Status::Budget | Status::Bounds | Status::Alignment | Status::Helper => {
             Ok(Err(format!("stopped: {error}")))
         }
+        Status::Memory => Err(Problem::new(error.to_string())
+            .at(&input.place)
+            .remedy("--map-mib N lets a map take N MiB, as far as this machine has them")),
         _ => Err(Problem::new(error.to_string()).at(&input.place)),
     }
 }
 
 /// Runs `action` in a child process and takes over its exit status, so that a program that crashes does not take this
 /// process with it.
-fn in_child(action: impl FnOnce() -> Result<Outcome>) -> Result<Outcome> {
+fn in_child(args: &Args, action: impl FnOnce() -> Result<Outcome>) -> Result<Outcome> {
     // SAFETY: the only other thread waits for signals and holds no lock that the child would find locked for ever.
     let child = unsafe { libc::fork() };
     match child {
@@ -376,7 +379,7 @@ fn in_child(action: impl FnOnce() -> Result<Outcome>) -> Result<Outcome> {
                 }
             })
         }
-        _ => wait_for(child),
+        _ => wait_for(child, args.no_bounds),
     }
 }
 
@@ -392,7 +395,7 @@ fn end_with_parent() {
     }
 }
 
-fn wait_for(child: libc::pid_t) -> Result<Outcome> {
+fn wait_for(child: libc::pid_t, no_bounds: bool) -> Result<Outcome> {
     let mut status = 0;
     // SAFETY: the child is ours and the status a valid place.
     while unsafe { libc::waitpid(child, &mut status, 0) } == -1 {
@@ -402,11 +405,9 @@ fn wait_for(child: libc::pid_t) -> Result<Outcome> {
         }
     }
     if libc::WIFSIGNALED(status) {
-        let signal = lab::process::signal_name(libc::WTERMSIG(status));
-        eprintln!(
-            "assay: {signal} ended the program\n  remedy: without --no-bounds, an access to memory that is not its own is \
-             stopped and its instruction named"
-        );
+        let signal = libc::WTERMSIG(status);
+        let name = lab::process::signal_name(signal);
+        eprintln!("assay: {name} ended the program\n  remedy: {}", remedy(signal, no_bounds));
         return Ok(Outcome::Failed);
     }
     match libc::WEXITSTATUS(status) {
@@ -414,6 +415,20 @@ fn wait_for(child: libc::pid_t) -> Result<Outcome> {
         1 => Ok(Outcome::Failed),
         // The child has said what is wrong.
         other => std::process::exit(other),
+    }
+}
+
+/// What to do after a signal: a fault is the program's own only where its accesses are not checked.
+fn remedy(signal: i32, no_bounds: bool) -> &'static str {
+    match signal {
+        libc::SIGSEGV | libc::SIGBUS | libc::SIGILL | libc::SIGFPE | libc::SIGTRAP if no_bounds => {
+            "without --no-bounds, an access to memory that is not its own is stopped and its instruction named"
+        }
+        libc::SIGSEGV | libc::SIGBUS | libc::SIGILL | libc::SIGFPE | libc::SIGTRAP | libc::SIGABRT => {
+            "report it with the command line and the program: it is a defect of Assay itself"
+        }
+        libc::SIGKILL => "if the kernel's log says that memory ran out: smaller maps, or a machine with more",
+        _ => "run it again: the signal came from another process",
     }
 }
 
@@ -511,6 +526,15 @@ fn little_endian(bytecode: &[u8], order: ByteOrder) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_an_unchecked_fault_is_said_to_be_the_programs() {
+        assert!(remedy(libc::SIGSEGV, true).contains("--no-bounds"));
+        for (signal, no_bounds) in [(libc::SIGSEGV, false), (libc::SIGABRT, false), (libc::SIGABRT, true)] {
+            assert!(remedy(signal, no_bounds).contains("a defect of Assay itself"), "{signal} {no_bounds}");
+        }
+        assert!(remedy(libc::SIGKILL, false).contains("memory ran out"));
+    }
 
     #[test]
     fn instructions_of_both_byte_orders_become_the_same() {
