@@ -5,6 +5,7 @@
 
 use crate::map::{MapDefinition, MapKind};
 use crate::ByteOrder;
+use std::collections::HashMap;
 
 const MAGIC: u16 = 0xeb9f;
 const PTR: u32 = 2;
@@ -14,6 +15,10 @@ const DATASEC: u32 = 15;
 const VAR: u32 = 14;
 /// The longest chain of typedefs, qualifiers or nested arrays that is followed; ends the walk through cyclic types.
 const DEPTH_MAX: usize = 32;
+/// More members than the struct of any map has; ends the walk through what only looks like one.
+const MEMBERS_MAX: usize = 256;
+/// The bytes of all variables' names. Variables may share a long name, so a short section can have many such bytes.
+const NAMES_BYTES_MAX: usize = 64 << 20;
 
 struct Type<'d> {
     name: u32,
@@ -28,6 +33,8 @@ pub(crate) struct Btf<'d> {
     order: ByteOrder,
     strings: &'d [u8],
     types: Vec<Type<'d>>,
+    /// The first variable of each name.
+    variables: HashMap<&'d [u8], usize>,
 }
 
 pub(crate) fn word(bytes: &[u8], at: usize, order: ByteOrder) -> Option<u32> {
@@ -78,12 +85,29 @@ impl<'d> Btf<'d> {
             });
             rest = &rest[end..];
         }
-        Some(Btf { order, strings, types })
+        let mut btf = Btf { order, strings, types, variables: HashMap::new() };
+        btf.index_variables()?;
+        Some(btf)
     }
 
-    fn name(&self, offset: u32) -> Option<&'d str> {
-        let bytes = self.strings.get(offset as usize..)?;
-        std::str::from_utf8(bytes.split(|byte| *byte == 0).next()?).ok()
+    fn index_variables(&mut self) -> Option<()> {
+        let mut bytes_left = NAMES_BYTES_MAX;
+        for (index, variable) in self.types.iter().enumerate().filter(|(_, found)| found.kind == VAR) {
+            let Some(name) = self.name(variable.name) else { continue };
+            bytes_left = bytes_left.checked_sub(name.len())?;
+            self.variables.entry(name).or_insert(index);
+        }
+        Some(())
+    }
+
+    fn name(&self, offset: u32) -> Option<&'d [u8]> {
+        self.strings.get(offset as usize..)?.split(|byte| *byte == 0).next()
+    }
+
+    /// Whether the name at `offset` is this one; a longer name is not read to its end.
+    fn is_name(&self, offset: u32, name: &str) -> bool {
+        let bytes = self.strings.get(offset as usize..).and_then(|rest| rest.strip_prefix(name.as_bytes()));
+        bytes.is_some_and(|rest| rest.first().is_none_or(|byte| *byte == 0))
     }
 
     /// The type with this id, after following typedefs and qualifiers. Ids start at 1.
@@ -128,33 +152,75 @@ impl<'d> Btf<'d> {
         (array.kind == ARRAY).then(|| word(array.rest, 8, self.order))?
     }
 
-    fn definition(&self, variable: &Type<'d>) -> Option<MapDefinition> {
-        let name = self.name(variable.name)?.to_owned();
+    fn definition(&self, name: &str, variable: &Type<'d>) -> Option<MapDefinition> {
+        let name = name.to_owned();
         let layout = self.get(variable.size_or_type)?;
-        if layout.kind != STRUCT {
+        if layout.kind != STRUCT || layout.count > MEMBERS_MAX {
             return None;
         }
         let mut map =
             MapDefinition { name, kind: MapKind::Other(0), key_bytes: 0, value_bytes: 0, entries: 0 };
         for member in 0..layout.count {
-            let member_name = self.name(word(layout.rest, member * 12, self.order)?)?;
+            let member_name = word(layout.rest, member * 12, self.order)?;
             let member_type = word(layout.rest, member * 12 + 4, self.order)?;
-            match member_name {
-                "type" => map.kind = MapKind::from_number(self.number(member_type)?),
-                "max_entries" => map.entries = self.number(member_type)?,
-                "key_size" => map.key_bytes = self.number(member_type)?,
-                "value_size" => map.value_bytes = self.number(member_type)?,
-                "key" => map.key_bytes = self.size(self.pointee(member_type)?)?,
-                "value" => map.value_bytes = self.size(self.pointee(member_type)?)?,
-                _ => {} // pinning, flags: without effect here
-            }
+            self.set_property(&mut map, member_name, member_type)?;
         }
         Some(map)
     }
 
+    fn set_property(&self, map: &mut MapDefinition, name: u32, member: u32) -> Option<()> {
+        const PROPERTIES: [&str; 6] = ["type", "max_entries", "key_size", "value_size", "key", "value"];
+        match PROPERTIES.into_iter().find(|property| self.is_name(name, property)) {
+            Some("type") => map.kind = MapKind::from_number(self.number(member)?),
+            Some("max_entries") => map.entries = self.number(member)?,
+            Some("key_size") => map.key_bytes = self.number(member)?,
+            Some("value_size") => map.value_bytes = self.number(member)?,
+            Some("key") => map.key_bytes = self.size(self.pointee(member)?)?,
+            Some("value") => map.value_bytes = self.size(self.pointee(member)?)?,
+            _ => {} // pinning, flags: without effect here
+        }
+        Some(())
+    }
+
     /// The map that variable `name` defines.
     pub(crate) fn map(&self, name: &str) -> Option<MapDefinition> {
-        let variable = self.types.iter().find(|t| t.kind == VAR && self.name(t.name) == Some(name))?;
-        self.definition(variable)
+        self.definition(name, &self.types[*self.variables.get(name.as_bytes())?])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// BTF of one empty struct, type 1, and of variables of that type, whose names are at these offsets.
+    fn btf(strings: &[u8], names: &[u32]) -> Vec<u8> {
+        let types: Vec<u32> = [0, STRUCT << 24, 0]
+            .into_iter()
+            .chain(names.iter().flat_map(|name| [*name, VAR << 24, 1, 0]))
+            .collect();
+        let types: Vec<u8> = types.into_iter().flat_map(u32::to_le_bytes).collect();
+        let (types_bytes, strings_bytes) = (types.len() as u32, strings.len() as u32);
+        let header = [u32::from(MAGIC) | 1 << 16, 24, 0, types_bytes, types_bytes, strings_bytes];
+        [header.into_iter().flat_map(u32::to_le_bytes).collect(), types, strings.to_vec()].concat()
+    }
+
+    #[test]
+    fn many_variables_are_found_in_proportion() {
+        const COUNT: usize = 200_000;
+        let names: Vec<String> = (0..COUNT).map(|index| format!("{index:07}")).collect();
+        let strings = names.join("\0").into_bytes();
+        let offsets: Vec<u32> = (0..COUNT as u32).map(|index| index * 8).collect();
+        let data = btf(&strings, &offsets);
+        let btf = Btf::parse(&data, ByteOrder::Little).expect("it is whole");
+        let start = std::time::Instant::now();
+        assert!(names.iter().all(|name| btf.map(name).is_some_and(|map| map.name == *name)));
+        assert!(start.elapsed().as_secs() < 20, "{:?}: minutes, by the square", start.elapsed());
+        assert!(btf.map("000").is_none());
+    }
+
+    #[test]
+    fn variables_that_share_a_long_name_are_refused() {
+        assert!(Btf::parse(&btf(&[b'x'; 1 << 16], &[0; 2000]), ByteOrder::Little).is_none());
+        assert!(Btf::parse(&btf(&[b'x'; 1 << 16], &[0; 20]), ByteOrder::Little).is_some());
     }
 }

@@ -10,28 +10,26 @@
 //! `R_BPF_64_64` (1), `R_BPF_64_ABS64` (2), `R_BPF_64_32` (10).
 
 mod data;
+mod functions;
+mod link;
 
 use crate::map::MapDefinition;
 use crate::maps::Pointer;
-use crate::slot::slot_at;
-use crate::{ByteOrder, SLOT_BYTES};
-use object::read::{Object as _, ObjectSection as _, ObjectSymbol as _};
-use object::{RelocationFlags, RelocationTarget, SectionIndex, SectionKind, SymbolKind};
-use std::collections::{BTreeMap, HashSet};
+use crate::ByteOrder;
+use object::read::{Object as _, ObjectSection as _};
+use object::{RelocationFlags, RelocationTarget, SectionIndex, SectionKind};
+use std::cell::Cell;
+use std::collections::BTreeMap;
 
 const R_BPF_NONE: u32 = 0;
 const R_BPF_64_64: u32 = 1;
 const R_BPF_64_ABS64: u32 = 2;
-const R_BPF_64_32: u32 = 10;
-const OP_LDDW: u8 = 0x18;
-const OP_CALL: u8 = 0x85;
-const CALL_LOCAL: u8 = 1;
-const CALL_KERNEL_FUNCTION: u8 = 2;
-const CODE_ADDRESS: u8 = 4;
-const MAP_BY_INDEX: u8 = 5;
-const MAP_VALUE_BY_INDEX: u8 = 6;
 /// The library's limit on the size of a program, in slots.
 const PROGRAM_SLOTS_MAX: usize = 1 << 20;
+/// The most bytes that are read or made of an object. A file's symbols and sections may overlap, so its own size limits neither.
+const OBJECT_BYTES_MAX: usize = 128 << 20;
+/// What a program, a map or a relocation is counted for besides its bytes.
+const RECORD_BYTES: usize = 128;
 
 /// Why an object cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -83,6 +81,12 @@ pub enum ElfError {
     /// Too much code.
     #[error("program {0} has more than {PROGRAM_SLOTS_MAX} instructions with the functions that it calls")]
     TooLarge(String),
+    /// Symbols or sections that overlap, so that a short file describes a large object.
+    #[error(
+        "its code, data, names and relocations, counted for each symbol and section, are more than {} MiB: too many overlap",
+        OBJECT_BYTES_MAX >> 20
+    )]
+    Overlaps,
 }
 
 /// One program, ready for [`crate::Vm::load`].
@@ -130,18 +134,16 @@ struct Reference {
     symbol: object::SymbolIndex,
 }
 
-/// A call of a function, or an `lddw` of its address.
-struct FunctionUse {
-    slot: usize,
-    function: usize,
-    /// What the instruction's src field becomes: CALL_LOCAL or CODE_ADDRESS.
-    src: u8,
-}
-
 struct Reader<'d> {
     file: object::File<'d>,
     order: ByteOrder,
+    /// Bytes that may still be read or made: [`OBJECT_BYTES_MAX`].
+    bytes_left: Cell<usize>,
+    /// By index.
+    section_names: Vec<String>,
     functions: Vec<Function<'d>>,
+    /// Section and first slot of each function: its index, the first if several start there.
+    function_index: BTreeMap<(usize, usize), usize>,
     references: BTreeMap<(usize, usize), Reference>,
     maps: Vec<MapDefinition>,
     map_contents: Vec<Vec<u8>>,
@@ -175,14 +177,18 @@ impl Object {
         let mut reader = Reader {
             file,
             order,
+            bytes_left: Cell::new(OBJECT_BYTES_MAX),
+            section_names: Vec::new(),
             functions: Vec::new(),
+            function_index: BTreeMap::new(),
             references: BTreeMap::new(),
             maps: Vec::new(),
             map_contents: Vec::new(),
             map_index: BTreeMap::new(),
         };
+        reader.read_section_names()?;
         reader.read_functions()?;
-        reader.read_references();
+        reader.read_references()?;
         reader.read_maps()?;
         let pointers = reader.read_pointers()?;
         let mut programs = Vec::new();
@@ -209,85 +215,36 @@ impl Object {
 }
 
 impl<'d> Reader<'d> {
-    fn section_name(&self, section: SectionIndex) -> String {
-        self.file
-            .section_by_index(section)
-            .ok()
-            .and_then(|section| section.name().ok().map(str::to_owned))
-            .unwrap_or_default()
-    }
-
-    /// The symbols that are functions, and the end address of each. clang before version 8 gave functions neither type nor
-    /// size: in a code section without typed symbols, each global symbol is a function that extends to the next function or
-    /// to the section's end.
-    fn function_symbols(&self) -> Vec<(object::Symbol<'d, '_>, u64)> {
-        let code = |symbol: &object::Symbol| {
-            let section = self.file.section_by_index(symbol.section_index()?).ok()?;
-            (section.kind() == SectionKind::Text).then_some(section.size())
-        };
-        let of_code = || self.file.symbols().filter_map(|symbol| code(&symbol).map(|bytes| (symbol, bytes)));
-        let typed: HashSet<_> =
-            of_code().filter(|(s, _)| s.kind() == SymbolKind::Text).map(|(s, _)| s.section_index()).collect();
-        let is_function = |symbol: &object::Symbol| match symbol.kind() {
-            SymbolKind::Text => symbol.size() != 0 || symbol.is_global(), // else a label
-            SymbolKind::Unknown | SymbolKind::Label => {
-                symbol.is_global() && symbol.size() == 0 && !typed.contains(&symbol.section_index())
-            }
-            _ => false,
-        };
-        let functions: Vec<_> = of_code().filter(|(symbol, _)| is_function(symbol)).collect();
-        let ends: Vec<u64> = functions
-            .iter()
-            .map(|(symbol, section_bytes)| {
-                let (start, section) = (symbol.address(), symbol.section_index());
-                let behind = |other: &u64| *other > start;
-                let others = functions.iter().filter(|(other, _)| other.section_index() == section);
-                let next = others.map(|(other, _)| other.address()).filter(behind).min();
-                match symbol.kind() {
-                    SymbolKind::Text => start.wrapping_add(symbol.size()),
-                    _ => next.unwrap_or(*section_bytes),
-                }
-            })
-            .collect();
-        functions.into_iter().map(|(symbol, _)| symbol).zip(ends).collect()
-    }
-
-    fn read_functions(&mut self) -> Result<(), ElfError> {
-        let mut functions = Vec::new();
-        for (symbol, end) in self.function_symbols() {
-            let index = symbol.section_index().expect("it is in a section");
-            let data = self.file.section_by_index(index)?.data()?;
-            let (name, start) = (symbol.name()?, symbol.address());
-            let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
-            let code = range.and_then(|(start, end)| data.get(start..end)).filter(|code| {
-                !code.is_empty() && code.len() % SLOT_BYTES == 0 && start % SLOT_BYTES as u64 == 0
-            });
-            let Some(code) = code else {
-                let section = self.section_name(index);
-                return Err(ElfError::BadFunction { name: name.to_owned(), section, start, end });
-            };
-            let start = start as usize;
-            functions.push(Function { name, section: index, start, code, global: symbol.is_global() });
-        }
-        // A code section without a function symbol is one program: early loaders took whole sections.
-        for section in self.file.sections().filter(|section| section.kind() == SectionKind::Text) {
-            let (index, code) = (section.index(), section.data()?);
-            let is_named = functions.iter().any(|function| function.section == index);
-            if !is_named && !code.is_empty() && code.len() % SLOT_BYTES == 0 {
-                functions.push(Function {
-                    name: section.name()?,
-                    section: index,
-                    start: 0,
-                    code,
-                    global: true,
-                });
-            }
-        }
-        self.functions = functions;
+    /// Counts bytes that are read or made.
+    fn count(&self, bytes: usize) -> Result<(), ElfError> {
+        self.bytes_left.set(self.bytes_left.get().checked_sub(bytes).ok_or(ElfError::Overlaps)?);
         Ok(())
     }
 
-    fn read_references(&mut self) {
+    /// Names are read once: sections may share a long one.
+    fn read_section_names(&mut self) -> Result<(), ElfError> {
+        for section in self.file.sections() {
+            let name = section.name_bytes().unwrap_or_default();
+            self.count(name.len() + RECORD_BYTES)?;
+            let name = std::str::from_utf8(name).unwrap_or_default();
+            let index = section.index().0;
+            self.section_names.resize(self.section_names.len().max(index + 1), String::new());
+            self.section_names[index] = name.to_owned();
+        }
+        Ok(())
+    }
+
+    fn section_name(&self, section: SectionIndex) -> &str {
+        self.section_names.get(section.0).map_or("", String::as_str)
+    }
+
+    /// The contents of the first section of this name, if they can be read.
+    fn data_of(&self, name: &str) -> Option<&'d [u8]> {
+        let index = self.section_names.iter().position(|other| other == name)?;
+        self.file.section_by_index(SectionIndex(index)).ok()?.data().ok()
+    }
+
+    fn read_references(&mut self) -> Result<(), ElfError> {
         for section in self.file.sections().filter(|section| section.kind() == SectionKind::Text) {
             for (offset, relocation) in section.relocations() {
                 let (RelocationTarget::Symbol(symbol), RelocationFlags::Elf { r_type }) =
@@ -299,180 +256,10 @@ impl<'d> Reader<'d> {
                 // Compilers that left e_machine 0 left the relocation type 0, too; all of them meant R_BPF_64_64.
                 let of_no_machine = self.file.architecture() == object::Architecture::Unknown;
                 let kind = if of_no_machine && r_type == R_BPF_NONE { R_BPF_64_64 } else { r_type };
+                self.count(RECORD_BYTES)?;
                 self.references.insert(key, Reference { kind, symbol });
             }
         }
-    }
-
-    /// Links function `entry` and all functions that it uses, directly or indirectly, into one program.
-    fn link(&self, entry: usize) -> Result<Program, ElfError> {
-        let mut unresolved = None;
-        let mut placed: Vec<(usize, usize)> = Vec::new(); // function, first slot
-        let mut code: Vec<u8> = Vec::new();
-        let mut uses: Vec<FunctionUse> = Vec::new();
-        let mut waiting = vec![entry];
-        while let Some(index) = waiting.pop() {
-            if placed.iter().any(|(function, _)| *function == index) {
-                continue;
-            }
-            let first = code.len() / SLOT_BYTES;
-            placed.push((index, first));
-            code.extend_from_slice(self.functions[index].code);
-            if code.len() > PROGRAM_SLOTS_MAX * SLOT_BYTES {
-                return Err(ElfError::TooLarge(self.functions[entry].name.to_owned()));
-            }
-            for found in self.resolve(index, &mut code[first * SLOT_BYTES..], &mut unresolved)? {
-                waiting.push(found.function);
-                uses.push(FunctionUse { slot: first + found.slot, ..found });
-            }
-        }
-        for FunctionUse { slot, function, src } in uses {
-            let target = placed.iter().find(|(index, _)| *index == function).map_or(0, |(_, first)| *first);
-            let mut user = slot_at(&mut code, slot, self.order).expect("the slot was just read");
-            user.set_src(src);
-            user.set_imm(target as i32 - slot as i32 - 1);
-        }
-        let function = &self.functions[entry];
-        Ok(Program {
-            name: function.name.to_owned(),
-            section: self.section_name(function.section),
-            bytecode: code,
-            unresolved: unresolved.map(|error: ElfError| error.to_string()),
-        })
-    }
-
-    /// Resolves the references of a function in `code`, a copy of its code; returns its uses of functions. The first
-    /// reference that only a kernel could resolve is stored in `unresolved`.
-    fn resolve(
-        &self,
-        index: usize,
-        code: &mut [u8],
-        unresolved: &mut Option<ElfError>,
-    ) -> Result<Vec<FunctionUse>, ElfError> {
-        let function = &self.functions[index];
-        let mut uses = Vec::new();
-        let mut slot = 0;
-        while let Some(mut insn) = slot_at(code, slot, self.order) {
-            let place = function.start + slot * SLOT_BYTES;
-            let reference = self.references.get(&(function.section.0, place));
-            let error = |reason: String| ElfError::Reference {
-                function: function.name.to_owned(),
-                instruction: slot,
-                reason,
-            };
-            let opcode = insn.opcode();
-            let calls = |function| FunctionUse { slot, function, src: CALL_LOCAL };
-            match reference {
-                Some(reference) if self.extern_name(reference).is_some() => {
-                    let name = self.extern_name(reference).unwrap_or_default();
-                    let reason = if opcode == OP_CALL {
-                        insn.set_src(CALL_KERNEL_FUNCTION);
-                        format!(
-                            "calls {name}, an extern function: kernel functions (kfuncs) do not exist here"
-                        )
-                    } else {
-                        format!("refers to {name}, an extern variable (ksym or kconfig): there is no kernel to supply it")
-                    };
-                    unresolved.get_or_insert(error(reason));
-                }
-                Some(reference) if reference.kind == R_BPF_64_64 && self.is_to_code(reference) => {
-                    let function = self.code_reference(reference, insn.imm()).map_err(error)?;
-                    if opcode != OP_LDDW {
-                        return Err(error(format!("the address of a function in opcode {opcode:#x}")));
-                    }
-                    uses.push(FunctionUse { slot, function, src: CODE_ADDRESS });
-                }
-                Some(reference) if reference.kind == R_BPF_64_64 && opcode == OP_LDDW => {
-                    let (src, imm, next) = self.data_reference(reference, insn.imm()).map_err(error)?;
-                    insn.set_src(src);
-                    insn.set_imm(imm as i32);
-                    match slot_at(code, slot + 1, self.order) {
-                        Some(mut second) => second.set_imm(next as i32),
-                        None => return Err(error("the lddw is cut off at the function's end".into())),
-                    }
-                }
-                Some(reference) if reference.kind == R_BPF_64_32 && opcode == OP_CALL => {
-                    uses.push(calls(self.call_reference(reference, insn.imm()).map_err(error)?));
-                }
-                Some(reference) => {
-                    return Err(error(format!(
-                        "relocation type {} on opcode {opcode:#x} is not known",
-                        reference.kind
-                    )))
-                }
-                None if opcode == OP_CALL && insn.src() == CALL_LOCAL => {
-                    let target = (place / SLOT_BYTES) as i64 + 1 + i64::from(insn.imm());
-                    uses.push(calls(self.function_at(function.section, target).map_err(error)?));
-                }
-                None => {}
-            }
-            slot += if opcode == OP_LDDW { 2 } else { 1 };
-        }
-        Ok(uses)
-    }
-
-    /// The name of the symbol, if this object does not define it.
-    fn extern_name(&self, reference: &Reference) -> Option<String> {
-        let symbol = self.file.symbol_by_index(reference.symbol).ok()?;
-        symbol.is_undefined().then(|| symbol.name().unwrap_or("?").to_owned())
-    }
-
-    fn is_to_code(&self, reference: &Reference) -> bool {
-        let section =
-            self.file.symbol_by_index(reference.symbol).ok().and_then(|symbol| symbol.section_index());
-        section.is_some_and(|section| {
-            self.file.section_by_index(section).is_ok_and(|section| section.kind() == SectionKind::Text)
-        })
-    }
-
-    /// The function whose address an lddw loads: the symbol's address plus the immediate, in bytes.
-    fn code_reference(&self, reference: &Reference, imm: i32) -> Result<usize, String> {
-        let symbol = self.file.symbol_by_index(reference.symbol).map_err(|error| error.to_string())?;
-        let place = (symbol.address() as i64).wrapping_add(i64::from(imm));
-        let section = symbol.section_index().ok_or("refers to no section")?;
-        if place % SLOT_BYTES as i64 != 0 {
-            return Err(format!("the address of byte {place} of section {}", self.section_name(section)));
-        }
-        self.function_at(section, place / SLOT_BYTES as i64)
-    }
-
-    fn function_at(&self, section: SectionIndex, slot: i64) -> Result<usize, String> {
-        self.functions
-            .iter()
-            .position(|function| function.section == section && (function.start / SLOT_BYTES) as i64 == slot)
-            .ok_or_else(|| {
-                format!(
-                    "uses instruction {slot} of section {}, where no function starts",
-                    self.section_name(section)
-                )
-            })
-    }
-
-    fn call_reference(&self, reference: &Reference, imm: i32) -> Result<usize, String> {
-        let symbol = self.file.symbol_by_index(reference.symbol).map_err(|error| error.to_string())?;
-        let section = symbol.section_index().ok_or("refers to no section")?;
-        let slot = (symbol.address() / SLOT_BYTES as u64) as i64;
-        self.function_at(section, slot.wrapping_add(i64::from(imm)).wrapping_add(1))
-    }
-
-    /// lddw fields for a reference to a map or a variable: src, imm, next_imm.
-    fn data_reference(&self, reference: &Reference, addend: i32) -> Result<(u8, u32, u32), String> {
-        let symbol = self.file.symbol_by_index(reference.symbol).map_err(|error| error.to_string())?;
-        let name = symbol.name().unwrap_or("?");
-        let section = symbol.section_index().ok_or("refers to no section")?;
-        let section_name = self.section_name(section);
-        if is_map_section(&section_name) {
-            let offset = if symbol.kind() == SymbolKind::Section { addend as u64 } else { symbol.address() };
-            let map = self
-                .map_index
-                .get(&(section.0, offset))
-                .ok_or_else(|| format!("refers to no map in {section_name}"))?;
-            return Ok((MAP_BY_INDEX, *map as u32, 0));
-        }
-        let map = self.map_index.get(&(section.0, 0)).ok_or_else(|| {
-            format!("refers to {name} in section {section_name}: only maps, .rodata, .data and .bss can be referred to")
-        })?;
-        let offset = (symbol.address() as u32).wrapping_add(addend as u32);
-        Ok((MAP_VALUE_BY_INDEX, *map as u32, offset))
+        Ok(())
     }
 }

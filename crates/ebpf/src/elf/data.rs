@@ -1,32 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Maps and data sections of an object, and the addresses that data sections hold.
 
-use super::{is_map_section, is_old_map_section, ElfError, Reader, R_BPF_64_ABS64};
+use super::{is_map_section, is_old_map_section, ElfError, Reader, RECORD_BYTES, R_BPF_64_ABS64};
 use crate::btf::{word, Btf};
 use crate::map::{MapDefinition, MapKind};
 use crate::maps::Pointer;
 use crate::ByteOrder;
 use object::read::{Object as _, ObjectSection as _, ObjectSymbol as _};
 use object::{RelocationFlags, RelocationTarget, SectionIndex, SymbolKind};
+use std::collections::BTreeMap;
 
 impl Reader<'_> {
-    fn add_map(&mut self, key: (usize, u64), map: MapDefinition, contents: Vec<u8>) {
+    fn add_map(&mut self, key: (usize, u64), map: MapDefinition, contents: Vec<u8>) -> Result<(), ElfError> {
+        self.count(map.name.len() + contents.len() + RECORD_BYTES)?;
         self.map_index.insert(key, self.maps.len());
         self.maps.push(map);
         self.map_contents.push(contents);
+        Ok(())
     }
 
     pub(super) fn read_maps(&mut self) -> Result<(), ElfError> {
-        let sections: Vec<(SectionIndex, String)> = self
-            .file
-            .sections()
-            .map(|section| (section.index(), self.section_name(section.index())))
-            .collect();
-        for (index, name) in sections {
+        let btf = self.data_of(".BTF").and_then(|data| Btf::parse(data, self.order));
+        let mut symbols: BTreeMap<usize, Vec<object::SymbolIndex>> = BTreeMap::new();
+        for symbol in self.file.symbols().filter(|symbol| symbol.kind() != SymbolKind::Section) {
+            let Some(section) = symbol.section_index() else { continue };
+            if is_map_section(self.section_name(section)) {
+                symbols.entry(section.0).or_default().push(symbol.index());
+            }
+        }
+        for index in 0..self.section_names.len() {
+            let name = self.section_names[index].clone();
             if is_map_section(&name) {
-                self.read_map_section(index, is_old_map_section(&name))?;
+                let definitions = symbols.remove(&index).unwrap_or_default();
+                self.read_map_section(SectionIndex(index), &definitions, &btf)?;
             } else if [".rodata", ".data", ".bss"].iter().any(|prefix| name.starts_with(prefix)) {
-                self.read_data_section(index, name)?;
+                self.read_data_section(SectionIndex(index), name)?;
             }
         }
         Ok(())
@@ -34,7 +42,9 @@ impl Reader<'_> {
 
     fn read_data_section(&mut self, index: SectionIndex, name: String) -> Result<(), ElfError> {
         let section = self.file.section_by_index(index)?;
-        let mut contents = section.data()?.to_vec();
+        let contents = section.data()?;
+        self.count(contents.len())?;
+        let mut contents = contents.to_vec();
         let Ok(bytes) = u32::try_from(section.size()) else {
             return Err(ElfError::NotBpf(format!("a data section {name} of more than 4 GB")));
         };
@@ -48,8 +58,7 @@ impl Reader<'_> {
             value_bytes: bytes,
             entries: u32::from(bytes > 0),
         };
-        self.add_map((index.0, 0), map, contents);
-        Ok(())
+        self.add_map((index.0, 0), map, contents)
     }
 
     /// The addresses in data sections. The relocations are REL entries: the eight relocated bytes hold the addend.
@@ -63,8 +72,9 @@ impl Reader<'_> {
                 continue; // a section of map definitions: their relocations are not data
             }
             for (offset, relocation) in section.relocations() {
+                self.count(RECORD_BYTES)?;
                 let pointer = self.pointer(map, offset, &relocation).map_err(|reason| {
-                    let section = self.section_name(section.index());
+                    let section = self.section_name(section.index()).to_owned();
                     ElfError::Data { section, offset, reason }
                 })?;
                 pointers.push(pointer);
@@ -80,15 +90,16 @@ impl Reader<'_> {
             return Err("a relocation without a symbol".into());
         };
         let symbol = self.file.symbol_by_index(symbol).map_err(|error| error.to_string())?;
-        let name = self.symbol_name(&symbol);
+        let name = || self.symbol_name(&symbol);
         if r_type != R_BPF_64_ABS64 {
+            let name = name();
             return Err(format!("relocation type {r_type} against {name}: only 64-bit addresses are known"));
         }
         let section = symbol.section_index().ok_or_else(|| {
-            format!("the address of {name}, which is extern: there is no kernel to supply it")
+            format!("the address of {}, which is extern: there is no kernel to supply it", name())
         })?;
         let target = *self.map_index.get(&(section.0, 0)).ok_or_else(|| {
-            let section = self.section_name(section);
+            let (name, section) = (name(), self.section_name(section));
             format!(
                 "the address of {name} in section {section}: only .rodata, .data and .bss can be pointed to"
             )
@@ -103,7 +114,10 @@ impl Reader<'_> {
         };
         let target_offset = symbol.address().wrapping_add(addend);
         if target_offset > u64::from(self.maps[target].value_bytes) {
-            return Err(format!("the address of byte {target_offset} of {name}, which is behind its end"));
+            return Err(format!(
+                "the address of byte {target_offset} of {}, which is behind its end",
+                name()
+            ));
         }
         Ok(Pointer { map, offset: start, target, target_offset: target_offset as usize })
     }
@@ -111,31 +125,30 @@ impl Reader<'_> {
     /// The symbol's name; for a section symbol, which has none, the section's.
     fn symbol_name(&self, symbol: &object::Symbol) -> String {
         match symbol.section_index().filter(|_| symbol.kind() == SymbolKind::Section) {
-            Some(section) => self.section_name(section),
+            Some(section) => self.section_name(section).to_owned(),
             None => symbol.name().unwrap_or("?").to_owned(),
         }
     }
 
     /// Counted from `.BTF.ext`; 0 if that cannot be read. Its format: Linux, Documentation/bpf/btf.rst, section 4.2.
     pub(super) fn co_re_relocations(&self) -> u64 {
-        let section = self.file.section_by_name(".BTF.ext");
-        let data = section.and_then(|section| section.data().ok()).unwrap_or_default();
+        let data = self.data_of(".BTF.ext").unwrap_or_default();
         count_co_re(data, self.order).unwrap_or(0)
     }
 
-    fn read_map_section(&mut self, index: SectionIndex, legacy: bool) -> Result<(), ElfError> {
-        let file_btf = self.file.section_by_name(".BTF");
-        let btf_data = file_btf.map(|section| section.data()).transpose()?.unwrap_or_default();
-        let btf = Btf::parse(btf_data, self.order);
+    fn read_map_section(
+        &mut self,
+        index: SectionIndex,
+        symbols: &[object::SymbolIndex],
+        btf: &Option<Btf>,
+    ) -> Result<(), ElfError> {
+        let legacy = is_old_map_section(self.section_name(index));
         let data = self.file.section_by_index(index)?.data()?;
-        let mut found = Vec::new();
-        for symbol in self.file.symbols().filter(|symbol| symbol.section_index() == Some(index)) {
-            if symbol.kind() == SymbolKind::Section {
-                continue;
-            }
-            let name = symbol.name()?;
-            let definition = match &btf {
-                _ if legacy => legacy_map(name, data, symbol.address(), self.order),
+        for symbol in symbols {
+            let symbol = self.file.symbol_by_index(*symbol)?;
+            let (name, offset) = (symbol.name()?, symbol.address());
+            let definition = match btf {
+                _ if legacy => legacy_map(name, data, offset, self.order),
                 Some(btf) => btf.map(name),
                 None => None,
             };
@@ -146,10 +159,7 @@ impl Reader<'_> {
                     "this map's definition cannot be read (its BTF is missing or broken: compile with -g)"
                         .into(),
             })?;
-            found.push((symbol.address(), definition));
-        }
-        for (offset, definition) in found {
-            self.add_map((index.0, offset), definition, Vec::new());
+            self.add_map((index.0, offset), definition, Vec::new())?;
         }
         Ok(())
     }
