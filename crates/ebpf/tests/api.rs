@@ -101,6 +101,31 @@ fn sizes_at_their_limits() {
     assert_eq!(message, "the program has more than 1048576 slots");
 }
 
+/// Without checks at run time, the size of x86-64's code and the reach of its jumps follow from an estimate, which has to be an
+/// upper bound for every instruction. Many of each, so that what the entry and exit code leave unused does not hide a byte.
+#[test]
+fn code_is_no_longer_than_estimated() {
+    const COPIES: usize = 400;
+    const IMMEDIATES: [i32; 13] = [0, 1, -1, 7, 16, 32, 64, 127, 128, -128, -129, i32::MIN, i32::MAX];
+    let mut vm = Vm::new(Options::default()).expect("memory");
+    let mut compiled = 0;
+    for opcode in (0..=u8::MAX).filter(|opcode| !matches!(opcode, 0x18 | 0x85 | 0x95)) {
+        let offsets: &[i16] = if matches!(opcode & 7, 5 | 6) { &[0] } else { &[0, 1, 8, -128, 128] };
+        for (dst, src) in [(0, 0), (1, 9), (9, 1)] {
+            for (imm, offset) in IMMEDIATES.iter().flat_map(|imm| offsets.iter().map(move |at| (imm, at))) {
+                let (offset, imm) = (offset.to_le_bytes(), imm.to_le_bytes());
+                let slot = [opcode, dst | src << 4, offset[0], offset[1], imm[0], imm[1], imm[2], imm[3]];
+                let program = [slot.repeat(COPIES), vec![0x95, 0, 0, 0, 0, 0, 0, 0]].concat();
+                if vm.load(&program, ByteOrder::Little).is_ok() {
+                    vm.compile(&Target::default()).unwrap_or_else(|error| panic!("{slot:02x?}: {error}"));
+                    compiled += 1;
+                }
+            }
+        }
+    }
+    assert!(compiled > 1300, "only {compiled} programs");
+}
+
 /// Jumps across the whole of a large program, where branches of every machine need their long forms.
 #[test]
 fn far_jumps() {

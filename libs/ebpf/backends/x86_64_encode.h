@@ -120,16 +120,24 @@ static inline void mov_rr(struct ebpf_emitter *e, bool wide, unsigned to, unsign
 	op_rr(e, 0x89, wide, from, to);
 }
 
-/* The add/or/and/sub/xor/cmp family: /n selects, the immediate is short if it can be. */
+enum { OP_ADD = 0, OP_OR = 1, OP_AND = 4, OP_SUB = 5, OP_XOR = 6, OP_CMP = 7 };
+
+/*
+ * The add/or/and/sub/xor/cmp family: /n selects, the immediate is short if it can be. 128 is added as -128 is subtracted, which
+ * fits a byte, and the other way round: ebpf_x86_estimate counts on a byte for what is -128 in the program. Carry and overflow
+ * are then others.
+ */
 static inline void op_imm(struct ebpf_emitter *e, unsigned n, bool wide, unsigned rm, int32_t imm)
 {
-	bool small = imm >= -128 && imm <= 127;
-	struct instruction i = prefixes_and_opcode(small ? 0x83 : 0x81, wide, n, rm);
+	bool negated = imm == 128 && (n == OP_ADD || n == OP_SUB);
+	bool small = negated || (imm >= -128 && imm <= 127);
+	struct instruction i;
 
+	n = negated ? n ^ OP_ADD ^ OP_SUB : n;
+	i = prefixes_and_opcode(small ? 0x83 : 0x81, wide, n, rm);
 	append(&i, 0xc0 | (n & 7) << 3 | (rm & 7), 1);
 	ebpf_emit_low2(e, i.bytes, i.count, (uint32_t)imm & (small ? 0xff : UINT32_MAX), small ? 1 : 4);
 }
-enum { OP_ADD = 0, OP_OR = 1, OP_AND = 4, OP_SUB = 5, OP_XOR = 6, OP_CMP = 7 };
 
 static inline void push(struct ebpf_emitter *e, unsigned reg)
 {
