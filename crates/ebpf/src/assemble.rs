@@ -4,7 +4,15 @@
 //!
 //! [`disassemble`]: crate::disassemble
 
+mod atomic;
+mod operands;
+
 use crate::{ByteOrder, SLOT_BYTES};
+use atomic::{atomic, fetching};
+use operands::{
+    accessed, immediate, immediate64, in_bits, is_register, memory, number, offset, register, register_as,
+    size_of, tokens, unsigned_size, wide_register, Memory, Register,
+};
 
 /// A line that cannot be assembled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -64,97 +72,6 @@ pub fn assemble(text: &str, order: ByteOrder) -> Result<Vec<u8>, AssembleError> 
     Ok(bytecode)
 }
 
-/// Splits a line into words, numbers and operators, so that blanks do not matter.
-fn tokens(code: &str) -> Vec<&str> {
-    const OPERATORS: [&str; 23] = [
-        "s>>=", "<<=", ">>=", "s/=", "s%=", "+=", "-=", "*=", "/=", "|=", "&=", "%=", "^=", "s<=", "s>=",
-        "==", "!=", "<=", ">=", "s<", "s>", "<", ">",
-    ];
-    let mut rest = code.trim_start();
-    let mut found = Vec::new();
-    while !rest.is_empty() {
-        let word = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
-        let operator = OPERATORS.iter().find(|operator| rest.starts_with(**operator)).map(|o| o.len());
-        let length = match operator {
-            Some(length) => length,
-            None if word > 0 => word,
-            None => rest.chars().next().map_or(1, char::len_utf8),
-        };
-        found.push(&rest[..length]);
-        rest = rest[length..].trim_start();
-    }
-    found
-}
-
-fn number(text: &str) -> Parsed<i64> {
-    let (negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
-    let value = match digits.strip_prefix("0x") {
-        Some(hex) => u64::from_str_radix(hex, 16),
-        None => digits.parse::<u64>(),
-    }
-    .map_err(|_| "not a number")?;
-    Ok(if negative { (value as i64).wrapping_neg() } else { value as i64 })
-}
-
-/// A number from tokens like `- 8`, `+ 8`, `8`.
-fn signed(tokens: &[&str]) -> Parsed<i64> {
-    match tokens {
-        ["-", digits] => Ok(number(digits)?.wrapping_neg()),
-        ["+", digits] | [digits] => number(digits),
-        _ => Err("a number was expected"),
-    }
-}
-
-/// 32-bit immediates may be written signed or unsigned.
-fn immediate(tokens: &[&str]) -> Parsed<i32> {
-    let value = signed(tokens)?;
-    if value < i32::MIN.into() || value > u32::MAX.into() {
-        return Err("the immediate does not fit 32 bits");
-    }
-    Ok(value as i32)
-}
-
-fn offset(tokens: &[&str]) -> Parsed<i16> {
-    signed(tokens)?.try_into().map_err(|_| "the offset does not fit 16 bits")
-}
-
-/// `r3` is (3, wide), `w3` is (3, narrow).
-fn register(token: &str) -> Parsed<(u8, bool)> {
-    let wide = match token.chars().next() {
-        Some('r') => true,
-        Some('w') => false,
-        _ => return Err("a register was expected"),
-    };
-    match token[1..].parse::<u8>() {
-        Ok(index) if index < 16 => Ok((index, wide)),
-        _ => Err("a register was expected"),
-    }
-}
-
-fn is_register(tokens: &[&str]) -> bool {
-    matches!(tokens, [token] if register(token).is_ok())
-}
-
-fn size_of(width: &str) -> Parsed<u8> {
-    match width {
-        "u8" | "s8" => Ok(0x10),
-        "u16" | "s16" => Ok(0x08),
-        "u32" | "s32" => Ok(0x00),
-        "u64" => Ok(0x18),
-        _ => Err("unknown width"),
-    }
-}
-
-/// Parses a memory operand, `* ( u32 * ) ( r1 + 4 )`: gives width, base, offset and the tokens after the operand.
-fn memory<'a, 't>(tokens: &'a [&'t str]) -> Parsed<(&'t str, u8, i16, &'a [&'t str])> {
-    match tokens {
-        ["*", "(", width, "*", ")", "(", base, sign, distance, ")", rest @ ..] => {
-            Ok((width, register(base)?.0, offset(&[sign, distance])?, rest))
-        }
-        _ => Err("a memory operand was expected"),
-    }
-}
-
 fn instruction(code: &str) -> Parsed<Vec<Slot>> {
     let tokens = tokens(code);
     let one = |slot: Parsed<Slot>| slot.map(|slot| vec![slot]);
@@ -168,7 +85,7 @@ fn instruction(code: &str) -> Parsed<Vec<Slot>> {
         }
         ["call", target @ ..] => one(call(target)),
         ["callx", target] => {
-            one(register(target).map(|(dst, _)| Slot { opcode: 0x8d, dst, ..Slot::default() }))
+            one(wide_register(target).map(|dst| Slot { opcode: 0x8d, dst, ..Slot::default() }))
         }
         ["if", condition @ ..] => one(branch(condition)),
         ["lock", rest @ ..] => one(atomic(rest)),
@@ -188,7 +105,7 @@ fn packet(width: &str, place: &[&str]) -> Parsed<Slot> {
         return Err("packets are read in 1, 2 or 4 bytes");
     }
     let (mode, src, distance) = match place {
-        [first, distance @ ..] if is_register(&[first]) => (0x40, register(first)?.0, distance),
+        [first, distance @ ..] if is_register(&[first]) => (0x40, wide_register(first)?, distance),
         distance => (0x20, 0, distance),
     };
     let imm = if mode == 0x40 && distance.is_empty() { 0 } else { immediate(distance)? };
@@ -196,23 +113,27 @@ fn packet(width: &str, place: &[&str]) -> Parsed<Slot> {
 }
 
 fn raw(code: &str) -> Parsed<Slot> {
-    let fields: Vec<i64> = code.split_whitespace().skip(1).map(number).collect::<Parsed<_>>()?;
-    match fields[..] {
-        [opcode, dst, src, offset, imm] => Ok(Slot {
-            opcode: opcode as u8,
-            dst: dst as u8,
-            src: src as u8,
-            offset: offset as i16,
-            imm: imm as i32,
-        }),
-        _ => Err("raw takes opcode, dst, src, offset, imm"),
-    }
+    let fields: Vec<i128> = code.split_whitespace().skip(1).map(number).collect::<Parsed<_>>()?;
+    let [opcode, dst, src, offset, imm] = fields[..] else {
+        return Err("raw takes opcode, dst, src, offset, imm");
+    };
+    let unsigned = |value, max| u8::try_from(value).ok().filter(|value| *value <= max);
+    let slot = || {
+        Some(Slot {
+            opcode: unsigned(opcode, u8::MAX)?,
+            dst: unsigned(dst, 15)?,
+            src: unsigned(src, 15)?,
+            offset: in_bits(offset, 16)? as i16,
+            imm: in_bits(imm, 32)? as i32,
+        })
+    };
+    slot().ok_or("a field does not fit: opcode has 8 bits, dst and src 4 each, offset 16, imm 32")
 }
 
 fn call(target: &[&str]) -> Parsed<Slot> {
     let (src, number) = match target {
         ["pc", distance @ ..] => (1, distance),
-        ["btf", id] => (2, std::slice::from_ref(id)),
+        ["btf", id @ ..] => (2, id),
         _ => (0, target),
     };
     Ok(Slot { opcode: 0x85, src, imm: immediate(number)?, ..Slot::default() })
@@ -238,47 +159,31 @@ fn branch(tokens: &[&str]) -> Parsed<Slot> {
         "s<=" => 0xd0,
         _ => return Err("unknown condition"),
     };
-    let (dst, wide) = register(a)?;
+    let Register { index: dst, wide } = register(a)?;
     let class = if wide { 0x05 } else { 0x06 };
     let offset = offset(distance)?;
     if is_register(b) {
-        let (src, _) = register(b[0])?;
+        let src = register_as(b[0], wide)?;
         return Ok(Slot { opcode: class | 0x08 | code, dst, src, offset, imm: 0 });
     }
     Ok(Slot { opcode: class | code, dst, offset, imm: immediate(b)?, src: 0 })
 }
 
-/// `lock *(u64 *)(r1 + 0) += r2`
-fn atomic(tokens: &[&str]) -> Parsed<Slot> {
-    let (width, dst, offset, rest) = memory(tokens)?;
-    let [operator, source] = rest else {
-        return Err("an operator and a register were expected");
-    };
-    let imm = match *operator {
-        "+=" => 0x00,
-        "|=" => 0x40,
-        "&=" => 0x50,
-        "^=" => 0xa0,
-        _ => return Err("unknown atomic operation"),
-    };
-    Ok(Slot { opcode: 0xc3 | size_of(width)?, dst, src: register(source)?.0, offset, imm })
-}
-
 fn store(tokens: &[&str]) -> Parsed<Slot> {
-    let (width, dst, offset, rest) = memory(tokens)?;
+    let Memory { width, base: dst, offset, rest } = memory(tokens)?;
     let Some((&"=", value)) = rest.split_first() else {
         return Err("`=` was expected");
     };
-    let size = size_of(width)?;
+    let size = unsigned_size(width)?;
     if is_register(value) {
-        return Ok(Slot { opcode: 0x63 | size, dst, src: register(value[0])?.0, offset, imm: 0 });
+        return Ok(Slot { opcode: 0x63 | size, dst, src: accessed(value[0], width)?, offset, imm: 0 });
     }
     Ok(Slot { opcode: 0x62 | size, dst, src: 0, offset, imm: immediate(value)? })
 }
 
 /// `r1 = 0x10 ll`, or `r1 = map_by_idx(3)+8 ll`
 fn lddw(dst: &str, value: &[&str]) -> Parsed<Vec<Slot>> {
-    let (dst, _) = register(dst)?;
+    let dst = wide_register(dst)?;
     let (src, low, high) = match value {
         [kind, "(", imm, ")", "+", next] => {
             let src = match *kind {
@@ -293,7 +198,7 @@ fn lddw(dst: &str, value: &[&str]) -> Parsed<Vec<Slot>> {
             (src, immediate(&[imm])?, immediate(&[next])?)
         }
         _ => {
-            let value = signed(value)?;
+            let value = immediate64(value)?;
             (0, value as i32, (value >> 32) as i32)
         }
     };
@@ -320,40 +225,62 @@ fn arithmetic_code(operator: &str) -> Parsed<(u8, i16)> {
     })
 }
 
-fn arithmetic_or_load(dst: &str, operator: &str, operand: &[&str]) -> Parsed<Slot> {
-    let (dst, wide) = register(dst)?;
+fn arithmetic_or_load(token: &str, operator: &str, operand: &[&str]) -> Parsed<Slot> {
+    let Register { index: dst, wide } = register(token)?;
     let class = if wide { 0x07 } else { 0x04 };
     if operator == "=" {
-        if let Some(slot) = special_assignment(dst, class, operand)? {
+        if let Some(slot) = special_assignment(token, class, operand)? {
             return Ok(slot);
         }
     }
     let (code, offset) = arithmetic_code(operator)?;
     if is_register(operand) {
-        let (src, _) = register(operand[0])?;
+        let src = register_as(operand[0], wide)?;
         return Ok(Slot { opcode: class | 0x08 | code, dst, src, offset, imm: 0 });
     }
     Ok(Slot { opcode: class | code, dst, src: 0, offset, imm: immediate(operand)? })
 }
 
 /// Parses what can follow `r1 =` besides a register or a number: negation, extensions, loads, swaps, atomic operations.
-fn special_assignment(dst: u8, class: u8, operand: &[&str]) -> Parsed<Option<Slot>> {
+fn special_assignment(token: &str, class: u8, operand: &[&str]) -> Parsed<Option<Slot>> {
+    let Register { index: dst, wide } = register(token)?;
     let slot = match operand {
-        ["-", source] if register(source).is_ok() => Slot { opcode: class | 0x80, dst, ..Slot::default() },
+        ["-", source] if register(source).is_ok() => {
+            own(source, token)?;
+            Slot { opcode: class | 0x80, dst, ..Slot::default() }
+        }
         ["(", width, ")", source] => {
-            let bits = width.strip_prefix('s').ok_or("a sign extension was expected")?;
-            Slot { opcode: class | 0xb8, dst, src: register(source)?.0, offset: number(bits)? as i16, imm: 0 }
+            let bits = number(width.strip_prefix('s').ok_or("a sign extension was expected")?)?;
+            let offset = i16::try_from(bits).map_err(|_| "the width does not fit 16 bits")?;
+            Slot { opcode: class | 0xb8, dst, src: register_as(source, wide)?, offset, imm: 0 }
         }
-        ["*", ..] => {
-            let (width, src, offset, _) = memory(operand)?;
-            let mode = if width.starts_with('s') { 0x81 } else { 0x61 };
-            Slot { opcode: mode | size_of(width)?, dst, src, offset, imm: 0 }
+        ["*", ..] => load(token, operand)?,
+        [order, source] if register(source).is_ok() => {
+            own(source, token)?;
+            byte_order(order, wide_register(token)?)?
         }
-        [order, source] if register(source).is_ok() => byte_order(order, dst)?,
-        [function, "(", rest @ ..] => fetching(dst, function, rest)?,
+        [function, "(", rest @ ..] => fetching(token, function, rest)?,
         _ => return Ok(None),
     };
     Ok(Some(slot))
+}
+
+/// Negations and byte swaps have one register.
+fn own(source: &str, dst: &str) -> Parsed<()> {
+    if register(source)? != register(dst)? {
+        return Err("this operation has one register: move the value there first");
+    }
+    Ok(())
+}
+
+fn load(dst: &str, operand: &[&str]) -> Parsed<Slot> {
+    let Memory { width, base, offset, rest } = memory(operand)?;
+    if !rest.is_empty() {
+        return Err("nothing can follow a load: compute with its register in the next line");
+    }
+    let mode = if width.starts_with('s') { 0x81 } else { 0x61 };
+    let (opcode, dst) = (mode | size_of(width)?, accessed(dst, width)?);
+    Ok(Slot { opcode, dst, src: base, offset, imm: 0 })
 }
 
 fn byte_order(order: &str, dst: u8) -> Parsed<Slot> {
@@ -362,49 +289,11 @@ fn byte_order(order: &str, dst: u8) -> Parsed<Slot> {
         .zip([0xd7, 0xdc, 0xd4])
         .find_map(|(name, opcode)| Some((opcode, order.strip_prefix(name)?)))
         .ok_or("unknown operation")?;
-    Ok(Slot { opcode, dst, imm: number(bits)? as i32, ..Slot::default() })
-}
-
-/// `r2 = atomic_fetch_add((u64 *)(r1 + 0), r2)`, `r2 = xchg_64(r1 + 0, r2)`, `r0 = cmpxchg_64(r1 + 0, r0, r2)`
-fn fetching(dst: u8, function: &str, rest: &[&str]) -> Parsed<Slot> {
-    let (size, imm) = match function {
-        "xchg_64" => (0x18, 0xe1),
-        "xchg32_32" => (0x00, 0xe1),
-        "cmpxchg_64" => (0x18, 0xf1),
-        "cmpxchg32_32" => (0x00, 0xf1),
-        "atomic_fetch_add" | "atomic_fetch_or" | "atomic_fetch_and" | "atomic_fetch_xor" => {
-            let ["(", width, "*", ")", "(", base, sign, distance, ")", ",", source, ")"] = rest else {
-                return Err("operands of an atomic operation were expected");
-            };
-            let code = match function {
-                "atomic_fetch_add" => 0x01,
-                "atomic_fetch_or" => 0x41,
-                "atomic_fetch_and" => 0x51,
-                _ => 0xa1,
-            };
-            let slot = Slot {
-                opcode: 0xc3 | size_of(width)?,
-                dst: register(base)?.0,
-                src: register(source)?.0,
-                offset: offset(&[sign, distance])?,
-                imm: code,
-            };
-            return if slot.src == dst { Ok(slot) } else { Err("the result goes to the operand's register") };
-        }
-        _ => return Err("unknown operation"),
+    let imm = match bits {
+        "16" => 16,
+        "32" => 32,
+        "64" => 64,
+        _ => return Err("bytes are swapped in 16, 32 or 64 bits"),
     };
-    match rest {
-        [base, sign, distance, ",", middle @ .., source, ")"]
-            if imm == 0xe1 || matches!(middle, [_, ","]) =>
-        {
-            Ok(Slot {
-                opcode: 0xc3 | size,
-                dst: register(base)?.0,
-                src: register(source)?.0,
-                offset: offset(&[sign, distance])?,
-                imm,
-            })
-        }
-        _ => Err("operands of an atomic operation were expected"),
-    }
+    Ok(Slot { opcode, dst, imm, ..Slot::default() })
 }

@@ -184,6 +184,69 @@ fn text_that_is_no_program() {
     }
 }
 
+/// Text that has no instruction is not taken for one that is near.
+#[test]
+fn text_is_assembled_as_written_or_not_at_all() {
+    let widths = "the registers have different widths: r is 64 bits, w is 32";
+    let one = "this operation has one register: move the value there first";
+    let wide = "an r register was expected: all 64 bits are used";
+    let source = "the result goes to the operand's register";
+    let r0 = "cmpxchg compares with register 0, and the result goes there";
+    let raw = "a field does not fit: opcode has 8 bits, dst and src 4 each, offset 16, imm 32";
+    for (text, reason) in [
+        ("r1 = -r2", one),
+        ("w1 = -r1", one),
+        ("r0 = be16 r2", one),
+        ("r0 = bswap64 r2", one),
+        ("w0 = be16 w0", wide),
+        ("r0 = be24 r0", "bytes are swapped in 16, 32 or 64 bits"),
+        ("r0 = be4294967312 r0", "bytes are swapped in 16, 32 or 64 bits"),
+        ("r0 = (s65544)r1", "the width does not fit 16 bits"),
+        (
+            "r0 = *(u8 *)(r10 - 1) + 5",
+            "nothing can follow a load: compute with its register in the next line",
+        ),
+        ("r0 = *(u8 *)(w10 - 1)", wide),
+        ("w0 = *(u64 *)(r10 - 8)", wide),
+        ("w0 = *(s8 *)(r10 - 8)", wide),
+        ("*(u64 *)(r10 - 8) = w1", wide),
+        ("*(s8 *)(r10 - 8) = 1", "only loads extend a sign: u8, u16, u32 or u64 was expected"),
+        ("lock *(u64 *)(r10 - 8) += w1", wide),
+        ("r1 = xchg_64(r10 - 8, r0)", source),
+        ("w1 = xchg_64(r10 - 8, r1)", source),
+        ("r1 = xchg32_32(r10 - 8, r1)", widths),
+        ("r1 = xchg_64(r10 - 8, r2, r1)", "operands of an atomic operation were expected"),
+        ("r1 = atomic_fetch_add((u64 *)(r10 - 8), r2)", source),
+        ("r1 = cmpxchg_64(r10 - 8, r0, r2)", r0),
+        ("r0 = cmpxchg_64(r10 - 8, r1, r2)", r0),
+        ("r0 = w2", widths),
+        ("w0 += r2", widths),
+        ("r0 = (s8)w2", widths),
+        ("if r0 == w2 goto +1", widths),
+        ("w1 = 5 ll", wide),
+        ("callx w1", wide),
+        ("r0 = 18446744073709551615", "the immediate does not fit 32 bits"),
+        ("r0 += -2147483649", "the immediate does not fit 32 bits"),
+        ("r0 = -18446744073709551615 ll", "the immediate does not fit 64 bits"),
+        ("goto +65535", "the offset does not fit 16 bits"),
+        ("raw 256 0 0 0 0", raw),
+        ("raw 0 16 0 0 0", raw),
+        ("raw 0 0 -1 0 0", raw),
+        ("raw 0 0 0 65536 0", raw),
+        ("raw 0 0 0 0 4294967296", raw),
+    ] {
+        for order in [ByteOrder::Little, ByteOrder::Big] {
+            let error = assemble(&format!("exit\n{text}"), order).expect_err(text);
+            assert_eq!((error.line, error.text.as_str(), error.reason), (2, text, reason));
+        }
+    }
+    for text in
+        ["r0 = 4294967295", "r0 = -2147483648", "r0 = 18446744073709551615 ll", "raw 255 15 15 65535 -1"]
+    {
+        assemble(text, ByteOrder::Little).expect(text);
+    }
+}
+
 #[test]
 fn regions_are_read_only_and_removed() {
     let mut value = 42u64;
