@@ -351,8 +351,9 @@ impl Vm {
         Ok(action(&raw))
     }
 
-    /// Compiles the verified program for this machine.
+    /// Compiles the verified program for this machine, whose CPU must have the target's features.
     pub fn compile(&mut self, target: &Target) -> Result<(), Error> {
+        refuse_lacking(target.features, host_features())?;
         // SAFETY: the VM and the target live.
         let code = Vm::with_raw_target(target, |raw| unsafe { ffi::ebpf_compile(self.vm, raw) })?;
         self.check(code)
@@ -448,6 +449,19 @@ impl Drop for Vm {
     }
 }
 
+/// Code that is to run here may use what this CPU has and nothing else: what others do with the encodings is not known.
+fn refuse_lacking(wanted: Features, here: Features) -> Result<(), Error> {
+    match wanted.0 & !here.0 {
+        0 => Ok(()),
+        lacking => {
+            let message = format!(
+                "this machine has no CPU feature {lacking:#x}: host_features() gives those that it has"
+            );
+            Err(Error { status: Status::Unsupported, instruction: None, message })
+        }
+    }
+}
+
 /// Adds the kernel's name of the helper to the error that refuses a call of an unregistered helper.
 fn with_helper_name(error: Error, bytecode: &[u8], order: ByteOrder) -> Error {
     const CALL: u8 = 0x85;
@@ -469,5 +483,24 @@ fn with_helper_name(error: Error, bytecode: &[u8], order: ByteOrder) -> Error {
             Error { message, ..error }
         }
         None => error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_that_the_machine_lacks_are_refused() {
+        assert_eq!(refuse_lacking(Features(3), Features(7)), Ok(()));
+        let error = refuse_lacking(Features(6), Features(5)).expect_err("it lacks one");
+        assert_eq!(error.status, Status::Unsupported);
+        assert_eq!(
+            error.message,
+            "this machine has no CPU feature 0x2: host_features() gives those that it has"
+        );
+        let mut vm = Vm::new(Options::default()).expect("memory");
+        let target = Target { features: Features(!host_features().0), ..Target::default() };
+        assert!(vm.compile(&target).is_err_and(|error| error.status == Status::Unsupported));
     }
 }
