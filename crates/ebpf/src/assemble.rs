@@ -7,6 +7,7 @@
 mod atomic;
 mod operands;
 
+use crate::visible::visible;
 use crate::{ByteOrder, SLOT_BYTES};
 use atomic::{atomic, fetching};
 use operands::{
@@ -62,7 +63,7 @@ pub fn assemble(text: &str, order: ByteOrder) -> Result<Vec<u8>, AssembleError> 
         }
         let slots = instruction(code).map_err(|reason| AssembleError {
             line: index + 1,
-            text: code.to_owned(),
+            text: visible(code),
             reason,
         })?;
         for slot in slots {

@@ -15,8 +15,9 @@ mod link;
 
 use crate::map::MapDefinition;
 use crate::maps::Pointer;
+use crate::visible::visible;
 use crate::ByteOrder;
-use object::read::{Object as _, ObjectSection as _};
+use object::read::{Object as _, ObjectSection as _, ObjectSymbol as _};
 use object::{RelocationFlags, RelocationTarget, SectionIndex, SectionKind};
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -122,7 +123,7 @@ pub struct Object {
 }
 
 struct Function<'d> {
-    name: &'d str,
+    name: String,
     section: SectionIndex,
     start: usize,
     code: &'d [u8],
@@ -229,9 +230,14 @@ impl<'d> Reader<'d> {
             let name = std::str::from_utf8(name).unwrap_or_default();
             let index = section.index().0;
             self.section_names.resize(self.section_names.len().max(index + 1), String::new());
-            self.section_names[index] = name.to_owned();
+            self.section_names[index] = visible(name);
         }
         Ok(())
+    }
+
+    /// A symbol's name for people.
+    fn shown_name(&self, symbol: &object::Symbol) -> String {
+        visible(symbol.name().unwrap_or("?"))
     }
 
     fn section_name(&self, section: SectionIndex) -> &str {

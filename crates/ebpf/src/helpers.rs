@@ -3,6 +3,7 @@
 //! The map helpers are in maps.rs. Each helper checks its pointer arguments against the VM's regions.
 
 use crate::maps::Maps;
+use crate::visible::visible_lines;
 use crate::vm::Helper;
 use std::ffi::c_void;
 use std::sync::OnceLock;
@@ -49,7 +50,7 @@ extern "C" fn trace_printk(format: u64, bytes: u64, a: u64, b: u64, c: u64, cont
     // SAFETY: a helper is called during a run.
     let Some(text) = (unsafe { maps(context).program_bytes(format, bytes as usize) }) else { return EFAULT };
     let text = String::from_utf8_lossy(text.split(|byte| *byte == 0).next().unwrap_or_default()).into_owned();
-    eprint!("trace_printk: {}", formatted(&text, &[a, b, c]));
+    eprint!("trace_printk: {}", visible_lines(&formatted(&text, &[a, b, c])));
     bytes
 }
 

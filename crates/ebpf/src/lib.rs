@@ -63,6 +63,7 @@ mod packet;
 mod plugin;
 mod slot;
 mod stats;
+mod visible;
 mod vm;
 mod zeros;
 

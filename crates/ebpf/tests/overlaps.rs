@@ -154,3 +154,25 @@ fn many_callees_are_linked_in_proportion() {
     let object = writer.parse(|_| {}).expect("an object");
     assert_eq!(object.programs[0].bytecode.len() as u64, 8 * (2 * CALLEES + 1));
 }
+
+/// Names go to terminals.
+#[test]
+fn names_hold_no_control_characters() {
+    let mut writer = Writer::new();
+    let section = writer.section("xdp\u{1b}[2J", SectionKind::Text, EXIT.to_vec());
+    writer.symbol("\u{1b}[31mred\n".into(), section, 0, 8, SymbolScope::Linkage);
+    let object = writer.parse(|_| {}).expect("an object");
+    let program = &object.programs[0];
+    assert_eq!(
+        (program.name.as_str(), program.section.as_str()),
+        ("\u{fffd}[31mred\u{fffd}", "xdp\u{fffd}[2J")
+    );
+    let mut writer = Writer::new();
+    let section = writer.section("xdp\u{1b}[2J", SectionKind::Text, EXIT.to_vec());
+    writer.symbol("\u{1b}[31mred\n".into(), section, 4, 8, SymbolScope::Linkage);
+    let message = writer.parse(|_| {}).expect_err("no whole instructions").to_string();
+    assert!(
+        message.contains("function \u{fffd}[31mred\u{fffd}: bytes 4 to 12 of section xdp\u{fffd}"),
+        "{message}"
+    );
+}

@@ -5,6 +5,7 @@ use super::{is_map_section, is_old_map_section, ElfError, Reader, RECORD_BYTES, 
 use crate::btf::{word, Btf};
 use crate::map::{MapDefinition, MapKind};
 use crate::maps::Pointer;
+use crate::visible::visible;
 use crate::ByteOrder;
 use object::read::{Object as _, ObjectSection as _, ObjectSymbol as _};
 use object::{RelocationFlags, RelocationTarget, SectionIndex, SymbolKind};
@@ -126,7 +127,7 @@ impl Reader<'_> {
     fn symbol_name(&self, symbol: &object::Symbol) -> String {
         match symbol.section_index().filter(|_| symbol.kind() == SymbolKind::Section) {
             Some(section) => self.section_name(section).to_owned(),
-            None => symbol.name().unwrap_or("?").to_owned(),
+            None => self.shown_name(symbol),
         }
     }
 
@@ -153,12 +154,13 @@ impl Reader<'_> {
                 None => None,
             };
             let definition = definition.ok_or_else(|| ElfError::Reference {
-                function: name.to_owned(),
+                function: visible(name),
                 instruction: 0,
                 reason:
                     "this map's definition cannot be read (its BTF is missing or broken: compile with -g)"
                         .into(),
             })?;
+            let definition = MapDefinition { name: visible(name), ..definition };
             self.add_map((index.0, offset), definition, Vec::new())?;
         }
         Ok(())

@@ -2,6 +2,7 @@
 //! The functions of an object, from its symbols or, in objects of early compilers, its sections.
 
 use super::{ElfError, Function, Reader};
+use crate::visible::visible;
 use crate::SLOT_BYTES;
 use object::read::{Object as _, ObjectSection as _, ObjectSymbol as _};
 use object::{SectionKind, SymbolKind};
@@ -53,13 +54,14 @@ impl<'d> Reader<'d> {
             let data = self.file.section_by_index(index)?.data()?;
             let (name, start) = (symbol.name()?, symbol.address());
             self.count(name.len())?;
+            let name = visible(name);
             let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
             let code = range.and_then(|(start, end)| data.get(start..end)).filter(|code| {
                 !code.is_empty() && code.len() % SLOT_BYTES == 0 && start % SLOT_BYTES as u64 == 0
             });
             let Some(code) = code else {
                 let section = self.section_name(index).to_owned();
-                return Err(ElfError::BadFunction { name: name.to_owned(), section, start, end });
+                return Err(ElfError::BadFunction { name, section, start, end });
             };
             let start = start as usize;
             functions.push(Function { name, section: index, start, code, global: symbol.is_global() });
@@ -70,7 +72,7 @@ impl<'d> Reader<'d> {
             let (index, code) = (section.index(), section.data()?);
             if !named.contains(&index) && !code.is_empty() && code.len() % SLOT_BYTES == 0 {
                 functions.push(Function {
-                    name: section.name()?,
+                    name: self.section_name(index).to_owned(),
                     section: index,
                     start: 0,
                     code,

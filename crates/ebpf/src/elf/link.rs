@@ -44,7 +44,7 @@ impl Reader<'_> {
             self.count(self.functions[index].code.len())?;
             code.extend_from_slice(self.functions[index].code);
             if code.len() > PROGRAM_SLOTS_MAX * SLOT_BYTES {
-                return Err(ElfError::TooLarge(self.functions[entry].name.to_owned()));
+                return Err(ElfError::TooLarge(self.functions[entry].name.clone()));
             }
             for found in self.resolve(index, &mut code[first * SLOT_BYTES..], &mut unresolved)? {
                 waiting.push(found.function);
@@ -59,7 +59,7 @@ impl Reader<'_> {
         }
         let function = &self.functions[entry];
         let unresolved: Option<String> = unresolved.map(|error: ElfError| error.to_string());
-        let (name, section) = (function.name.to_owned(), self.section_name(function.section).to_owned());
+        let (name, section) = (function.name.clone(), self.section_name(function.section).to_owned());
         let reason_bytes = unresolved.as_ref().map_or(0, String::len);
         self.count(name.len() + section.len() + reason_bytes + RECORD_BYTES)?;
         Ok(Program { name, section, bytecode: code, unresolved })
@@ -80,7 +80,7 @@ impl Reader<'_> {
             let place = function.start + slot * SLOT_BYTES;
             let reference = self.references.get(&(function.section.0, place));
             let error = |reason: String| ElfError::Reference {
-                function: function.name.to_owned(),
+                function: function.name.clone(),
                 instruction: slot,
                 reason,
             };
@@ -136,7 +136,7 @@ impl Reader<'_> {
 
     fn needs_a_kernel(&self, reference: &Reference, opcode: u8) -> String {
         let symbol = self.file.symbol_by_index(reference.symbol);
-        let name = symbol.and_then(|symbol| symbol.name()).unwrap_or("?");
+        let name = symbol.map_or("?".to_owned(), |symbol| self.shown_name(&symbol));
         if opcode == OP_CALL {
             format!("calls {name}, an extern function: kernel functions (kfuncs) do not exist here")
         } else {
@@ -194,7 +194,7 @@ impl Reader<'_> {
             return Ok((MAP_BY_INDEX, *map as u32, 0));
         }
         let map = self.map_index.get(&(section.0, 0)).ok_or_else(|| {
-            let name = symbol.name().unwrap_or("?");
+            let name = self.shown_name(&symbol);
             format!("refers to {name} in section {section_name}: only maps, .rodata, .data and .bss can be referred to")
         })?;
         let offset = (symbol.address() as u32).wrapping_add(addend as u32);
