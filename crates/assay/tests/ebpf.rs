@@ -231,6 +231,7 @@ fn what_is_no_packet_is_told() {
         refusal(&words.iter().map(String::as_str).collect::<Vec<_>>(), about);
     };
     refused("/nowhere.pcap", "/nowhere.pcap");
+    refused("/dev/zero", "/dev/zero: is larger than 256 MiB");
     refused(&file("text.pcap", "no packets"), "is no pcap file");
     let whole = fs::read(&packets).expect("it was written");
     refused(&file("cut.pcap", &whole[..whole.len() - 1]), "ends in packet 1");
@@ -366,6 +367,8 @@ fn a_bad_input_is_one_message() {
     refusal(&["ebpf", "run", PORTS, "--program", "x"], "no sections");
     refusal(&["ebpf", "run", PORTS, "--memory", "0g"], "'g'");
     refusal(&["ebpf", "run", PORTS, "--memory", "@does/not/exist"], "cannot read the memory");
+    refusal(&["ebpf", "run", PORTS, "--memory", "@/dev/zero"], "/dev/zero: is larger than 16 MiB");
+    refusal(&["ebpf", "run", "/dev/zero"], "/dev/zero: is larger than 64 MiB");
     refusal(&["ebpf", "run", PORTS, "--target", "mips"], "unknown architecture");
     refusal(&["ebpf", "run", PORTS, "--target", "powerpc"], "powerpc");
     refusal(&["ebpf", "run", PORTS, "--target", "aarch64", "--jit"], "no code can be generated for aarch64");

@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 const FILE_BYTES_MAX: u64 = 64 << 20;
 /// The most memory that a program can be given: its hex digits also have to fit into the input of the plugin program.
 const MEMORY_BYTES_MAX: usize = 16 << 20;
+/// Captures are larger than programs; all packets of one are in memory at once.
+const PACKETS_BYTES_MAX: u64 = 256 << 20;
 
 /// Which program to work on.
 #[derive(clap::Args, Clone, Debug)]
@@ -216,25 +218,48 @@ fn choose(args: &InputArgs, mut input: Input) -> Result<Input> {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {
+    let remedy = "name an ELF object, raw bytecode, hex text or BPF assembly";
     let failed = |error: std::io::Error| {
-        let remedy = "name an ELF object, raw bytecode, hex text or BPF assembly";
         Problem::new(format!("cannot read the file: {error}")).at(path.display()).remedy(remedy)
     };
     let reader: Box<dyn Read> = match path.to_str() {
         Some("-") => Box::new(std::io::stdin()),
         _ => Box::new(File::open(path).map_err(failed)?),
     };
-    let mut bytes = Vec::new();
-    reader.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > FILE_BYTES_MAX {
-        return Err(Problem::new(format!("is larger than {} MB", FILE_BYTES_MAX >> 20)).at(path.display()));
-    }
+    let bytes = at_most(FILE_BYTES_MAX, reader, path, remedy, failed)?;
     if bytes.is_empty() {
-        return Err(Problem::new("is empty")
-            .at(path.display())
-            .remedy("name an ELF object, raw bytecode, hex text or BPF assembly"));
+        return Err(Problem::new("is empty").at(path.display()).remedy(remedy));
     }
     Ok(bytes)
+}
+
+/// The bytes of a file that has at most so many: a device may have no end.
+fn at_most(
+    bytes_max: u64,
+    reader: impl Read,
+    path: &Path,
+    remedy: &str,
+    failed: impl Fn(std::io::Error) -> Problem,
+) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    reader.take(bytes_max + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > bytes_max {
+        let what = format!("is larger than {} MiB", bytes_max >> 20);
+        return Err(Problem::new(what).at(path.display()).remedy(remedy));
+    }
+    Ok(bytes)
+}
+
+/// As [`at_most`]; `action` is what the error says that cannot be done.
+fn file_at_most(bytes_max: u64, action: &str, path: &Path, remedy: &str) -> Result<Vec<u8>> {
+    let failed = |error: std::io::Error| Problem::io(action, path, &error);
+    at_most(bytes_max, File::open(path).map_err(failed)?, path, remedy, failed)
+}
+
+/// The bytes of a pcap file.
+pub fn packets(path: &Path) -> Result<Vec<u8>> {
+    let remedy = "take a part of the capture: editcap -r IN OUT 1-100000";
+    file_at_most(PACKETS_BYTES_MAX, "read the packets", path, remedy)
 }
 
 /// ELF has its magic number. Text is UTF-8 without control characters, which no bytecode is: `exit` begins with 0x95, which
@@ -268,7 +293,8 @@ fn hex(text: &str) -> std::result::Result<Vec<u8>, String> {
 pub fn memory(text: &str) -> Result<Vec<u8>> {
     let bytes = match text.strip_prefix('@') {
         Some(path) => {
-            std::fs::read(path).map_err(|error| Problem::io("read the memory", Path::new(path), &error))?
+            let remedy = "give a file of the bytes that the program needs";
+            file_at_most(MEMORY_BYTES_MAX as u64, "read the memory", Path::new(path), remedy)?
         }
         None if text.trim().is_empty() => Vec::new(),
         None => hex(text).map_err(|why| {

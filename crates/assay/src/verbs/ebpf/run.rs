@@ -222,7 +222,7 @@ fn on_packets(
             .at(&input.place)
             .remedy("--packet is for ELF objects; give others their bytes with --memory"));
     }
-    let bytes = std::fs::read(file).map_err(|error| Problem::io("read the packets", file, &error))?;
+    let bytes = input::packets(file)?;
     let packets = ebpf::read_pcap(&bytes).map_err(|why| {
         Problem::new(why)
             .at(file.display())
