@@ -253,6 +253,7 @@ impl<'d> Reader<'d> {
     fn read_references(&mut self) -> Result<(), ElfError> {
         for section in self.file.sections().filter(|section| section.kind() == SectionKind::Text) {
             for (offset, relocation) in section.relocations() {
+                self.count(RECORD_BYTES)?;
                 let (RelocationTarget::Symbol(symbol), RelocationFlags::Elf { r_type }) =
                     (relocation.target(), relocation.flags())
                 else {
@@ -262,7 +263,6 @@ impl<'d> Reader<'d> {
                 // Compilers that left e_machine 0 left the relocation type 0, too; all of them meant R_BPF_64_64.
                 let of_no_machine = self.file.architecture() == object::Architecture::Unknown;
                 let kind = if of_no_machine && r_type == R_BPF_NONE { R_BPF_64_64 } else { r_type };
-                self.count(RECORD_BYTES)?;
                 self.references.insert(key, Reference { kind, symbol });
             }
         }
