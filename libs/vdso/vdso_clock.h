@@ -36,7 +36,7 @@ struct vdso_clock {
 	uint64_t generation; /* when it was attached, or last acknowledged */
 };
 
-/* `bytes` is how many are mapped at `page`; the page stays mapped as long as the clock is used. */
+/* `bytes` is how many are mapped at `page`; the page stays mapped, a file behind it uncut, as long as the clock is used. */
 enum vdso_clock_result vdso_clock_attach(struct vdso_clock *clock, const void *page, size_t bytes, const void *hypervisor);
 
 /* A clock by Linux's number: VDSO_CLOCK_*. */

@@ -5,8 +5,11 @@
  *
  * The fast path is vdso_try_time(): one pass, no loop, no call, so that it needs no stack frame. Rare cases leave it for
  * vdso_read_time_slow(): a writer at work, another source than the architecture's counter, a counter below cycle_last, a delta
- * whose product needs more than 64 bits, a namespace. The slow path tries a bounded number of times and then gives up with
- * VDSO_FALLBACK: the caller asks the kernel. So a page whose writer died, or one with arbitrary contents, costs bounded time.
+ * whose product needs more than 64 bits. The slow path tries a bounded number of times and then gives up with VDSO_FALLBACK: the
+ * caller asks the kernel. So a page whose writer died, or one with arbitrary contents, costs bounded time.
+ *
+ * Nothing outside the page is read, whatever it holds. A time namespace's page, which sends its reader to the system's one step
+ * behind it, gets VDSO_FALLBACK here: only the images, whose kernel maps both, follow it (image/namespace.h).
  *
  * VDSO_TEST_COUNTER, if defined, is a function that replaces the counter: tests set it as they like. VDSO_TEST_BARRIER is one
  * that replaces the barriers: a test's writer commits there, between any two loads of a reader.
@@ -140,12 +143,6 @@ VDSO_COLD void vdso_exact(uint64_t delta, uint32_t mult, uint64_t base, uint32_t
 
 /* ------------------------------------------------------------------ high resolution and raw */
 
-/* The page one step after a namespace's page, and the one a step before it. */
-VDSO_INLINE const struct vdso_page *vdso_system_page(const struct vdso_page *page)
-{
-	return (const struct vdso_page *)((uintptr_t)page + VDSO_PAGE_STEP);
-}
-
 /* The counter that a mode stands for; false if there is none, or none that can be trusted now. */
 VDSO_INLINE bool vdso_counter_of(int32_t mode, const void *hypervisor, uint64_t *cycles)
 {
@@ -192,27 +189,6 @@ VDSO_COLD int vdso_hres_system(const struct vdso_data *vd, unsigned int clock, c
 		return VDSO_OK;
 	}
 	return VDSO_FALLBACK;
-}
-
-/* A namespace's page gives the offset, the page after it the time. The offsets never change while the page is mapped. */
-VDSO_INLINE void vdso_namespace_add(const struct vdso_page *page, unsigned int clock, struct vdso_time *time)
-{
-	const struct vdso_timestamp *offset =
-		&page->data[clock == VDSO_CLOCK_MONOTONIC_RAW ? VDSO_BLOCK_RAW : VDSO_BLOCK_HRES_COARSE].basetime[clock];
-	uint64_t nsec = time->nsec + offset->nsec;
-
-	time->sec = (int64_t)((uint64_t)time->sec + offset->sec);
-	if (nsec >= VDSO_NSEC_PER_SEC) {
-		nsec -= VDSO_NSEC_PER_SEC;
-		time->sec = (int64_t)((uint64_t)time->sec + 1);
-	}
-	/* A hostile page's offset may be any number. */
-	time->nsec = nsec < VDSO_NSEC_PER_SEC ? (uint32_t)nsec : VDSO_NSEC_PER_SEC - 1;
-}
-
-VDSO_INLINE bool vdso_is_namespace(const struct vdso_data *vd)
-{
-	return (vdso_seq(vd, 0) & 1) && vd->clock_mode == VDSO_CLOCKMODE_TIMENS;
 }
 
 /* The fast path. On any result but VDSO_OK, `time` is undefined and vdso_read_time_slow has to be called. */
@@ -313,26 +289,30 @@ VDSO_INLINE int vdso_try_time(const struct vdso_page *page, int32_t clock, struc
 	return VDSO_FALLBACK;
 }
 
-VDSO_COLD int vdso_read_time_slow(const struct vdso_page *page, const void *hypervisor, int32_t clock, struct vdso_time *time)
+/* The block that a clock stands in. */
+VDSO_INLINE unsigned int vdso_block_of(int32_t clock)
 {
-	unsigned int block = clock == VDSO_CLOCK_MONOTONIC_RAW ? VDSO_BLOCK_RAW : VDSO_BLOCK_HRES_COARSE;
-	bool in_namespace = vdso_is_namespace(&page->data[block]);
-	const struct vdso_data *vd = in_namespace ? &vdso_system_page(page)->data[block] : &page->data[block];
+	return clock == VDSO_CLOCK_MONOTONIC_RAW ? VDSO_BLOCK_RAW : VDSO_BLOCK_HRES_COARSE;
+}
+
+/* The time of one block, whatever it holds. */
+VDSO_INLINE int vdso_block_time(const struct vdso_data *vd, const void *hypervisor, int32_t clock, struct vdso_time *time)
+{
 	uint32_t bit;
-	int result;
 
 	if ((uint32_t)clock >= VDSO_BASES)
 		return VDSO_FALLBACK;
 	bit = 1u << clock;
 	if (bit & (VDSO_HRES_CLOCKS | VDSO_RAW_CLOCKS))
-		result = vdso_hres_system(vd, (unsigned int)clock, hypervisor, time);
-	else if (bit & VDSO_COARSE_CLOCKS)
-		result = vdso_coarse_system(vd, (unsigned int)clock, time);
-	else
-		return VDSO_FALLBACK;
-	if (result == VDSO_OK && in_namespace)
-		vdso_namespace_add(page, (unsigned int)clock, time);
-	return result;
+		return vdso_hres_system(vd, (unsigned int)clock, hypervisor, time);
+	if (bit & VDSO_COARSE_CLOCKS)
+		return vdso_coarse_system(vd, (unsigned int)clock, time);
+	return VDSO_FALLBACK;
+}
+
+VDSO_COLD int vdso_read_time_slow(const struct vdso_page *page, const void *hypervisor, int32_t clock, struct vdso_time *time)
+{
+	return vdso_block_time(&page->data[vdso_block_of(clock)], hypervisor, clock, time);
 }
 
 /*
@@ -344,14 +324,6 @@ VDSO_INLINE int vdso_read_time(const struct vdso_page *page, const void *hypervi
 	if (VDSO_LIKELY(vdso_try_time(page, clock, time) == VDSO_OK))
 		return VDSO_OK;
 	return vdso_read_time_slow(page, hypervisor, clock, time);
-}
-
-/* Resolutions, like the time zone, are the system's: a namespace's page has none. */
-VDSO_INLINE const struct vdso_data *vdso_shared(const struct vdso_page *page)
-{
-	if (VDSO_UNLIKELY(page->data[0].clock_mode == VDSO_CLOCKMODE_TIMENS))
-		return vdso_system_page(page)->data;
-	return page->data;
 }
 
 /* A resolution in ns from one page; 0 if it has none, as a namespace's page or one that was never written. */
@@ -367,12 +339,9 @@ VDSO_INLINE uint32_t vdso_try_resolution(const struct vdso_data *vd, int32_t clo
 	return VDSO_COARSE_CLOCKS >> number & 1 ? vd->coarse_res : 0;
 }
 
-/* Nanoseconds; 0 if neither this page nor, for a namespace, the system's page has it. */
 VDSO_INLINE uint32_t vdso_read_resolution(const struct vdso_page *page, int32_t clock)
 {
-	uint32_t ns = vdso_try_resolution(page->data, clock);
-
-	return VDSO_LIKELY(ns != 0) ? ns : vdso_try_resolution(vdso_shared(page), clock);
+	return vdso_try_resolution(page->data, clock);
 }
 
 /*
@@ -392,9 +361,7 @@ VDSO_INLINE int64_t vdso_try_seconds(const struct vdso_data *vd)
 
 VDSO_INLINE int64_t vdso_read_seconds(const struct vdso_page *page)
 {
-	int64_t seconds = vdso_try_seconds(page->data);
-
-	return VDSO_LIKELY(seconds != 0) ? seconds : vdso_try_seconds(vdso_shared(page));
+	return vdso_try_seconds(page->data);
 }
 
 #endif

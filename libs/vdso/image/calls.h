@@ -7,7 +7,7 @@
 #ifndef VDSO_CALLS_H
 #define VDSO_CALLS_H
 
-#include "vdso_read.h"
+#include "namespace.h"
 
 /* The kernel's type for all of these is long, which has 32 bits on 32-bit powerpc; there the *64 calls go beyond 2038. */
 struct vdso_timespec {
@@ -29,7 +29,7 @@ VDSO_COLD int vdso_cold_clock_gettime(int32_t clock, struct vdso_timespec *ts, c
 {
 	struct vdso_time now;
 
-	if (vdso_read_time_slow(page, hypervisor, clock, &now) != VDSO_OK)
+	if (vdso_image_time_slow(page, hypervisor, clock, &now) != VDSO_OK)
 		return (int)vdso_syscall3(VDSO_SYS_CLOCK_GETTIME, (uintptr_t)clock, (uintptr_t)ts, 0);
 	ts->sec = (long)now.sec;
 	ts->nsec = (long)now.nsec;
@@ -54,7 +54,7 @@ VDSO_COLD int vdso_cold_clock_gettime64(int32_t clock, struct vdso_timespec64 *t
 {
 	struct vdso_time now;
 
-	if (vdso_read_time_slow(page, hypervisor, clock, &now) != VDSO_OK)
+	if (vdso_image_time_slow(page, hypervisor, clock, &now) != VDSO_OK)
 		return (int)vdso_syscall3(VDSO_SYS_CLOCK_GETTIME64, (uintptr_t)clock, (uintptr_t)ts, 0);
 	ts->sec = now.sec;
 	ts->nsec = now.nsec;
@@ -106,7 +106,7 @@ VDSO_COLD int vdso_cold_gettimeofday(struct vdso_timeval *tv, struct vdso_timezo
 	struct vdso_time now = { 0, 0 };
 
 	/* A page that was never written has no time zone, either. */
-	if (vdso_shared(page)->seq == 0 || (tv && vdso_read_time_slow(page, hypervisor, VDSO_CLOCK_REALTIME, &now) != VDSO_OK))
+	if (vdso_shared(page)->seq == 0 || (tv && vdso_image_time_slow(page, hypervisor, VDSO_CLOCK_REALTIME, &now) != VDSO_OK))
 		return (int)vdso_syscall3(VDSO_SYS_GETTIMEOFDAY, (uintptr_t)tv, (uintptr_t)tz, 0);
 	if (tv) {
 		tv->sec = (long)now.sec;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Readers against exact integer arithmetic that is written another way; then the sequence count, modes and attaching. */
 #include "reader_support.h"
+#include "image/namespace.h"
 
 static void expect_delta(uint64_t delta, const char *what)
 {
@@ -102,6 +103,16 @@ static void test_days(void)
 	group_end("days between updates", count);
 }
 
+/* As an image reads the clock. */
+static struct vdso_time image_now(int32_t clock)
+{
+	struct vdso_time time = { INT64_MIN, 0 };
+
+	if (vdso_image_time_slow(page, NULL, clock, &time) != VDSO_OK)
+		time.sec = INT64_MIN;
+	return time;
+}
+
 static void test_namespaces(void)
 {
 	struct vdso_page *system = behind;
@@ -118,16 +129,51 @@ static void test_namespaces(void)
 			    vdso_namespace_start(page, at((uint64_t)-3, 700000000), at((uint64_t)-100, 1000000000)) ==
 				    VDSO_WRITER_BAD_TIME,
 		    "offsets");
-	time = now(VDSO_CLOCK_MONOTONIC);
+	time = image_now(VDSO_CLOCK_MONOTONIC);
 	expect_time(time, (struct vdso_time){ 3, 300000000 }, "5.6 s and -2.3 s", 0);
-	expect_time(now(VDSO_CLOCK_MONOTONIC_RAW), time, "raw in a namespace", 0);
-	expect_time(now(VDSO_CLOCK_MONOTONIC_COARSE), time, "coarse in a namespace", 0);
-	expect_time(now(VDSO_CLOCK_BOOTTIME), (struct vdso_time){ -95, 600000000 }, "a negative boot time", 0);
-	expect_time(now(VDSO_CLOCK_REALTIME), (struct vdso_time){ 1005, 600000000 }, "the wall clock in a namespace", 0);
-	bare_expect(vdso_read_seconds(page) == 1005 && vdso_read_resolution(page, VDSO_CLOCK_REALTIME) == 1 &&
-			    vdso_read_resolution(page, VDSO_CLOCK_REALTIME_COARSE) == 4000000,
+	expect_time(image_now(VDSO_CLOCK_MONOTONIC_RAW), time, "raw in a namespace", 0);
+	expect_time(image_now(VDSO_CLOCK_MONOTONIC_COARSE), time, "coarse in a namespace", 0);
+	expect_time(image_now(VDSO_CLOCK_BOOTTIME), (struct vdso_time){ -95, 600000000 }, "a negative boot time", 0);
+	expect_time(image_now(VDSO_CLOCK_REALTIME), (struct vdso_time){ 1005, 600000000 }, "the wall clock in a namespace", 0);
+	bare_expect(vdso_try_seconds(vdso_shared(page)) == 1005 &&
+			    vdso_try_resolution(vdso_shared(page), VDSO_CLOCK_REALTIME) == 1 &&
+			    vdso_try_resolution(vdso_shared(page), VDSO_CLOCK_REALTIME_COARSE) == 4000000,
 		    "time() and resolutions in a namespace");
 	group_end("time namespaces", 7);
+}
+
+/* A reader that was given one page has nothing to look for behind it, whatever mode its writer sets: here that would be a fault. */
+static void test_one_page(void)
+{
+	static const int32_t clocks[] = { VDSO_CLOCK_REALTIME, VDSO_CLOCK_MONOTONIC_RAW, VDSO_CLOCK_MONOTONIC_COARSE };
+	struct vdso_page *both = page;
+	struct vdso_clock clock;
+	struct vdso_bounds bounds;
+	struct vdso_time time;
+	long child;
+
+	group_start();
+	page = bare_map(NULL, VDSO_PAGE_STEP + VDSO_PAGE_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	bare_map(page, VDSO_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1);
+	start(1000000000, UINT64_MAX, 0, at(1000, 0));
+	bare_expect(vdso_clock_attach(&clock, page, VDSO_PAGE_SIZE, NULL) == VDSO_CLOCK_OK, "a page with nothing behind it");
+	for (int block = 0; block < VDSO_BLOCKS; block++) {
+		page->data[block].clock_mode = VDSO_CLOCKMODE_TIMENS;
+		page->data[block].seq |= 1;
+	}
+	child = bare_fork();
+	if (child == 0) {
+		_Bool answers = vdso_clock_now_with_bounds(&clock, &bounds) == VDSO_CLOCK_OK;
+
+		for (unsigned int i = 0; i < sizeof(clocks) / sizeof(*clocks); i++)
+			answers |= vdso_clock_now(&clock, clocks[i], &time) != VDSO_CLOCK_NO_ANSWER;
+		vdso_read_resolution(page, 2);
+		vdso_read_seconds(page);
+		assay_exit(answers);
+	}
+	bare_expect(bare_wait(child) == 0, "a namespace's mode sends the reader of one page elsewhere");
+	page = both;
+	group_end("one page, nothing behind it", 2);
 }
 
 static void test_sequence(void)
@@ -249,6 +295,7 @@ void test_readers(uint64_t cases)
 	test_masks();
 	test_days();
 	test_namespaces();
+	test_one_page();
 	test_sequence();
 	test_interrupted();
 	test_modes();
