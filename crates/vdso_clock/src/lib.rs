@@ -162,7 +162,11 @@ impl Page {
     ///
     /// # Errors
     /// The file is not there, or shorter than a page.
-    pub fn open(path: &Path) -> Result<Page, Error> {
+    ///
+    /// # Safety
+    /// As long as the page lives, nobody cuts the file: what was mapped beyond its new end is gone, and the next reader gets
+    /// SIGBUS. What the file holds is not a matter of safety: whatever it is, readers give a time or an error.
+    pub unsafe fn open(path: &Path) -> Result<Page, Error> {
         let fail = |error| Error::Open { path: path.display().to_string(), error };
         let file = File::open(path).map_err(fail)?;
         // Beyond the end of a file, a mapping reads zeros or faults.
