@@ -17,7 +17,7 @@ enum { BRACKETS = 7, STEPS_SEEN = 16 };
 
 _Bool vdso_counter_usable(void)
 {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(VDSO_TEST_COUNTER)
 	unsigned int a, b, c, d;
 
 	/* CPUID 80000001h EDX bit 27: rdtscp; 80000007h EDX bit 8: the TSC runs at one rate whatever the power state. */
@@ -275,6 +275,22 @@ void vdso_discipline_update(struct vdso_discipline *discipline, uint64_t interva
 	vdso_writer_commit(writer);
 }
 
+void vdso_discipline_stop(struct vdso_discipline *discipline)
+{
+	struct vdso_writer *writer = &discipline->writer;
+	struct vdso_source none = writer->source;
+	_Bool counts = none.mode != VDSO_CLOCKMODE_NONE;
+
+	none.mode = VDSO_CLOCKMODE_NONE;
+	vdso_writer_open(writer);
+	/* Without a counter the page's clocks are where the last update set them, and reading one may be an invalid instruction. */
+	vdso_writer_begin(writer, counts ? vdso_counter() : 0);
+	/* Never refused: it is the source that the page has. */
+	vdso_writer_switch(writer, &none, writer->cycle_last);
+	vdso_writer_set_error(writer, VDSO_STATUS_UNKNOWN, UINT64_MAX, 0);
+	vdso_writer_commit(writer);
+}
+
 /* Reads until both clocks have run long enough for their rates, and starts the two loops. */
 static uint64_t measure_frequency(struct vdso_discipline *discipline)
 {
@@ -353,7 +369,7 @@ _Bool vdso_discipline_start(struct vdso_discipline *discipline, struct vdso_page
 }
 
 #if defined(__x86_64__)
-enum { SYS_SCHED_SETAFFINITY = 203, SYS_SCHED_GETAFFINITY = 204, CPUS_MAX = 4096, CPU_NODE_SELECTOR = 0x7b };
+enum { CALL_SCHED_SETAFFINITY = 203, CALL_SCHED_GETAFFINITY = 204, CPUS_MAX = 4096, CPU_NODE_SELECTOR = 0x7b };
 
 /* The flags that are true of this processor. */
 static uint32_t flags_on(unsigned int cpu, uint32_t flags)
@@ -364,7 +380,7 @@ static uint32_t flags_on(unsigned int cpu, uint32_t flags)
 
 	one[cpu / 64] = 1ul << cpu % 64;
 	/* A processor that was taken away meanwhile no longer counts. */
-	if (vdso_syscall3(SYS_SCHED_SETAFFINITY, 0, sizeof(one), (uintptr_t)one) != 0)
+	if (vdso_syscall3(CALL_SCHED_SETAFFINITY, 0, sizeof(one), (uintptr_t)one) != 0)
 		return flags;
 	vdso_syscall3(VDSO_SYS_GETCPU, (uintptr_t)&here, (uintptr_t)&node, 0);
 	__asm__ volatile("lsl %1, %0" : "+r"(limit) : "r"(CPU_NODE_SELECTOR));
@@ -384,12 +400,12 @@ uint32_t vdso_getcpu_flags(void)
 	/* CPUID 7 ECX bit 22: rdpid. */
 	if (__get_cpuid_count(7, 0, &a, &b, &c, &d) && (c & 1u << 22))
 		flags |= VDSO_FLAG_RDPID;
-	if (vdso_syscall3(SYS_SCHED_GETAFFINITY, 0, sizeof(all), (uintptr_t)all) <= 0)
+	if (vdso_syscall3(CALL_SCHED_GETAFFINITY, 0, sizeof(all), (uintptr_t)all) <= 0)
 		return 0;
 	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++)
 		if (all[cpu / 64] >> cpu % 64 & 1)
 			flags &= flags_on(cpu, flags);
-	vdso_syscall3(SYS_SCHED_SETAFFINITY, 0, sizeof(all), (uintptr_t)all);
+	vdso_syscall3(CALL_SCHED_SETAFFINITY, 0, sizeof(all), (uintptr_t)all);
 	return flags & VDSO_FLAG_GETCPU ? flags : 0;
 }
 #else

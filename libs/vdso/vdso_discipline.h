@@ -58,6 +58,12 @@ bool vdso_discipline_start(struct vdso_discipline *discipline, struct vdso_page 
 /* `interval_ns`: when the next update will be, about. */
 void vdso_discipline_update(struct vdso_discipline *discipline, uint64_t interval_ns);
 
+/*
+ * Ends the discipline: the page's mode is VDSO_CLOCKMODE_NONE from now on, so that readers fall back, and its status unknown.
+ * Coarse clocks no longer advance. The page may be started anew.
+ */
+void vdso_discipline_stop(struct vdso_discipline *discipline);
+
 /* Whether the architecture's counter can be read by a program and runs at one rate. */
 bool vdso_counter_usable(void);
 

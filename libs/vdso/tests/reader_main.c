@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * reader-test IMAGE reader CASES: readers and writer with a counter that the test moves, against exact integer arithmetic that is
- * written another way; then order, limits and refusals one by one. The image is only what the loader is fuzzed with.
+ * written another way; order, limits and refusals one by one; the discipline by a kernel that the test is. The image is only what the loader is fuzzed with.
  *
  * Prints a record for each group, and the counts in the last line.
  */
@@ -18,6 +18,7 @@ int bare_main(int argc, char **argv)
 	behind = (struct vdso_page *)(pages + VDSO_PAGE_STEP);
 	test_readers(cases);
 	test_writer(cases);
+	test_discipline();
 	test_hypervisors(cases);
 	test_loader(argv[1], cases);
 	return bare_counts();

@@ -85,17 +85,12 @@ _Bool vdso_updater_has_counter(const struct vdso_updater *updater)
 
 void vdso_updater_stop(struct vdso_updater *updater)
 {
-	struct vdso_writer *writer = &updater->discipline.writer;
-
 	pthread_mutex_lock(&updater->lock);
 	updater->stop = 1;
 	pthread_cond_signal(&updater->ended);
 	pthread_mutex_unlock(&updater->lock);
 	pthread_join(updater->thread, NULL);
-	vdso_writer_begin(writer, vdso_counter());
-	writer->source.mode = VDSO_CLOCKMODE_NONE;
-	vdso_writer_set_error(writer, VDSO_STATUS_UNKNOWN, UINT64_MAX, 0);
-	vdso_writer_commit(writer);
+	vdso_discipline_stop(&updater->discipline);
 	pthread_mutex_destroy(&updater->lock);
 	pthread_cond_destroy(&updater->ended);
 	free(updater);

@@ -24,8 +24,7 @@ struct vdso_updater *vdso_updater_start(struct vdso_page *page, uint64_t interva
 bool vdso_updater_has_counter(const struct vdso_updater *updater);
 
 /*
- * Ends the thread. The page stops: from now on its mode is VDSO_CLOCKMODE_NONE, so that readers fall back, and its status
- * unknown. Coarse clocks no longer advance.
+ * Ends the thread, and the page's discipline (vdso_discipline_stop): readers fall back, coarse clocks no longer advance.
  */
 void vdso_updater_stop(struct vdso_updater *updater);
 

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The discipline with a kernel and a counter that the test moves: what this machine's would have to sleep, stop or refuse for.
+ */
+#include "reader_support.h"
+
+static long kernel_call(long number, uintptr_t a, uintptr_t b, uintptr_t c);
+#define vdso_syscall3 kernel_call
+#include "vdso_discipline.c"
+
+enum { CALL_NS = 100 };
+#define START_NS 5000000000000ll
+#define WALL_NS 1700000000000000000ll
+
+/* The counter runs at 1 GHz, if it runs. */
+static struct {
+	int64_t monotonic_ns, slept_ns;
+	_Bool counter_stands;
+} kernel;
+
+/* Time passes: only by this. */
+static void pass(uint64_t ns)
+{
+	kernel.monotonic_ns += (int64_t)ns;
+	if (!kernel.counter_stands)
+		counter_now += ns;
+}
+
+static int64_t kernel_ns(uintptr_t clock)
+{
+	switch (clock) {
+	case VDSO_CLOCK_REALTIME:
+	case VDSO_CLOCK_REALTIME_COARSE:
+		return WALL_NS + kernel.monotonic_ns + kernel.slept_ns;
+	case VDSO_CLOCK_TAI:
+		return WALL_NS + kernel.monotonic_ns + kernel.slept_ns + 37 * (int64_t)VDSO_NSEC_PER_SEC;
+	case VDSO_CLOCK_BOOTTIME:
+		return kernel.monotonic_ns + kernel.slept_ns;
+	default:
+		return kernel.monotonic_ns;
+	}
+}
+
+/* clock_gettime or clock_getres; no other call is made. The clocks are read in the middle of the call. */
+static long kernel_call(long number, uintptr_t clock, uintptr_t to, uintptr_t zero)
+{
+	(void)zero;
+	pass(CALL_NS / 2);
+	if (number == VDSO_SYS_CLOCK_GETRES) {
+		((long *)to)[0] = 0;
+		((long *)to)[1] = 1;
+	} else {
+		struct vdso_timestamp time = timestamp(kernel_ns(clock));
+
+		*(struct kernel_time *)to = (struct kernel_time){ (int64_t)time.sec, (int64_t)time.nsec };
+	}
+	pass(CALL_NS / 2);
+	return 0;
+}
+
+static struct vdso_discipline discipline;
+
+static void boot(_Bool counter_stands)
+{
+	kernel.monotonic_ns = START_NS;
+	kernel.slept_ns = 0;
+	kernel.counter_stands = counter_stands;
+	counter_now = 12345;
+}
+
+/* The page minus the kernel, in ns; INT64_MAX: no answer. */
+static int64_t error_of(int32_t clock)
+{
+	struct vdso_time time;
+
+	if (vdso_read_time(page, NULL, clock, &time) != VDSO_OK)
+		return INT64_MAX;
+	return time.sec * VDSO_NSEC_PER_SEC + time.nsec - kernel_ns((uintptr_t)clock);
+}
+
+static void expect_near(int32_t clock, int64_t limit_ns, const char *when)
+{
+	int64_t error = error_of(clock);
+
+	bare_expect(error <= limit_ns && error >= -limit_ns, "%s: clock %d is off by %lld ns", when, clock, (long long)error);
+}
+
+static void test_with_counter(void)
+{
+	group_start();
+	boot(0);
+	bare_expect(vdso_discipline_start(&discipline, page), "a counter that runs is not found");
+	for (int i = 0; i < 20; i++) {
+		pass(10000000);
+		for (unsigned int clock = 0; clock < 5; clock++)
+			if (fine_clocks[clock] != VDSO_CLOCK_TAI)
+				expect_near(fine_clocks[clock], 1000, "at an update");
+		vdso_discipline_update(&discipline, 10000000);
+	}
+	vdso_discipline_stop(&discipline);
+	bare_expect(error_of(VDSO_CLOCK_MONOTONIC) == INT64_MAX && page->header.plain_shift == 0,
+		    "a page that was stopped tells a time");
+	expect_near(VDSO_CLOCK_REALTIME_COARSE, 10000000, "stopped");
+	group_end("discipline: a counter", 80);
+}
+
+static void test_without_counter(void)
+{
+	uint64_t reads;
+
+	group_start();
+	boot(1);
+	bare_expect(!vdso_discipline_start(&discipline, page), "a counter that stands is taken");
+	pass(10000000);
+	vdso_discipline_update(&discipline, 10000000);
+	expect_near(VDSO_CLOCK_MONOTONIC_COARSE, 10000, "without a counter");
+	/* Hours of any counter, which may not even be there to read. */
+	counter_now += 20000000000000;
+	reads = counter_reads;
+	vdso_discipline_stop(&discipline);
+	bare_expect(counter_reads == reads, "a counter that is none is read");
+	expect_near(VDSO_CLOCK_MONOTONIC_COARSE, 10000, "stopped");
+	expect_near(VDSO_CLOCK_REALTIME_COARSE, 10000, "stopped");
+	group_end("discipline: no counter", 5);
+}
+
+void test_discipline(void)
+{
+	test_with_counter();
+	test_without_counter();
+}
