@@ -144,9 +144,10 @@ static int64_t middle(struct vdso_interval interval)
 
 static int32_t kernel_tai_offset(void)
 {
-	int64_t difference = kernel_clock(VDSO_CLOCK_TAI) - kernel_clock(VDSO_CLOCK_REALTIME);
+	int64_t realtime = kernel_clock(VDSO_CLOCK_REALTIME);
+	/* Whole seconds, and the time between the two calls: rounded down. */
+	int64_t difference = kernel_clock(VDSO_CLOCK_TAI) - realtime;
 
-	/* Whole seconds, up to some microseconds between the two calls: rounded down. */
 	return difference <= 0 ? 0 : (int32_t)timestamp(difference).sec;
 }
 
