@@ -9,11 +9,25 @@
 
 enum { BRACKETS = 7, STEPS_SEEN = 16 };
 #define MEASURE_NS 20000000 /* of the first measurement of the rate */
+#define MEASURE_READINGS_MAX 200000 /* in that time; one is seven system calls, which take more than 100 ns */
 #define RATE_PPB_MAX 10000000 /* no clock's rate is further off */
 #define STEER_PPB_MAX 500000 /* beyond the measured rate: the kernel's own limit */
 #define BASELINE_NS 4000000000 /* rates are measured over one to two of these */
 /* The counter's own wander over some seconds, on top of what the measurement leaves open. */
 #define DRIFT_PPB 500
+
+const char *vdso_discipline_describe(enum vdso_discipline_result result)
+{
+	switch (result) {
+	case VDSO_DISCIPLINE_OK:
+		return "started";
+	case VDSO_DISCIPLINE_NO_COUNTER:
+		return "this processor has no counter that can be trusted: the page has the coarse clocks alone";
+	case VDSO_DISCIPLINE_NO_CLOCKS:
+		return "the kernel's clocks cannot be read: let this process call clock_gettime";
+	}
+	return "unknown";
+}
 
 _Bool vdso_counter_usable(void)
 {
@@ -29,20 +43,23 @@ _Bool vdso_counter_usable(void)
 #endif
 }
 
-struct kernel_time {
-	int64_t sec, nsec;
-};
-
-static int64_t kernel_clock(int32_t clock)
+/* Nanoseconds of a clock; false if the kernel does not tell. */
+static _Bool kernel_clock(int32_t clock, int64_t *ns)
 {
-	struct kernel_time time = { 0, 0 };
-
+	long time[2] = { 0, 0 };
 #ifdef VDSO_SYS_CLOCK_GETTIME64
-	vdso_syscall3(VDSO_SYS_CLOCK_GETTIME64, (uintptr_t)clock, (uintptr_t)&time, 0);
-#else
-	vdso_syscall3(VDSO_SYS_CLOCK_GETTIME, (uintptr_t)clock, (uintptr_t)&time, 0);
+	int64_t wide[2] = { 0, 0 };
+
+	if (vdso_syscall3(VDSO_SYS_CLOCK_GETTIME64, (uintptr_t)clock, (uintptr_t)wide, 0) == 0) {
+		*ns = wide[0] * VDSO_NSEC_PER_SEC + wide[1];
+		return 1;
+	}
+	/* A kernel before 5.1, or a filter of system calls that does not know the younger one: they have the older one. */
 #endif
-	return time.sec * VDSO_NSEC_PER_SEC + time.nsec;
+	if (vdso_syscall3(VDSO_SYS_CLOCK_GETTIME, (uintptr_t)clock, (uintptr_t)time, 0) != 0)
+		return 0;
+	*ns = (int64_t)time[0] * VDSO_NSEC_PER_SEC + time[1];
+	return 1;
 }
 
 static uint32_t kernel_resolution(int32_t clock)
@@ -60,19 +77,26 @@ struct reading {
 	int64_t ns;
 };
 
-static struct reading read_kernel(int32_t clock)
+/* Reading a counter that is none may be an invalid instruction. */
+static uint64_t counter(const struct vdso_discipline *discipline)
 {
-	struct reading best = { 0, UINT64_MAX, 0 };
+	return discipline->counter.mode == VDSO_CLOCKMODE_NONE ? 0 : vdso_counter();
+}
 
+static _Bool read_kernel(const struct vdso_discipline *discipline, int32_t clock, struct reading *best)
+{
+	*best = (struct reading){ 0, UINT64_MAX, 0 };
 	for (int i = 0; i < BRACKETS; i++) {
-		uint64_t before = vdso_counter(), after;
-		int64_t ns = kernel_clock(clock);
+		uint64_t before = counter(discipline), after;
+		int64_t ns;
 
-		after = vdso_counter();
-		if (after - before < best.width)
-			best = (struct reading){ before + (after - before) / 2, after - before, ns };
+		if (!kernel_clock(clock, &ns))
+			return 0;
+		after = counter(discipline);
+		if (after - before < best->width)
+			*best = (struct reading){ before + (after - before) / 2, after - before, ns };
 	}
-	return best;
+	return 1;
 }
 
 static int64_t nanoseconds(struct vdso_timestamp time)
@@ -107,20 +131,21 @@ static uint64_t scale(uint64_t a, uint64_t b, uint64_t c)
 }
 
 /* An offset's interval, from a reading of the clock between two of the monotonic one. */
-static struct vdso_interval measure_offset(int32_t clock)
+static _Bool measure_offset(int32_t clock, struct vdso_interval *best)
 {
-	struct vdso_interval best = { INT64_MIN, INT64_MAX };
-
+	*best = (struct vdso_interval){ INT64_MIN, INT64_MAX };
 	for (int i = 0; i < BRACKETS; i++) {
-		int64_t before = kernel_clock(VDSO_CLOCK_MONOTONIC), other = kernel_clock(clock);
-		int64_t after = kernel_clock(VDSO_CLOCK_MONOTONIC);
+		int64_t before, other, after;
 
-		if (other - after > best.low)
-			best.low = other - after;
-		if (other - before < best.high)
-			best.high = other - before;
+		if (!kernel_clock(VDSO_CLOCK_MONOTONIC, &before) || !kernel_clock(clock, &other) ||
+		    !kernel_clock(VDSO_CLOCK_MONOTONIC, &after))
+			return 0;
+		if (other - after > best->low)
+			best->low = other - after;
+		if (other - before < best->high)
+			best->high = other - before;
 	}
-	return best;
+	return 1;
 }
 
 /* Narrows what is known; true if the new bracket contradicts it, which is a step. */
@@ -142,13 +167,39 @@ static int64_t middle(struct vdso_interval interval)
 	return interval.low + (interval.high - interval.low) / 2;
 }
 
-static int32_t kernel_tai_offset(void)
+static _Bool kernel_tai_offset(int32_t *seconds)
 {
-	int64_t realtime = kernel_clock(VDSO_CLOCK_REALTIME);
-	/* Whole seconds, and the time between the two calls: rounded down. */
-	int64_t difference = kernel_clock(VDSO_CLOCK_TAI) - realtime;
+	int64_t realtime, tai;
 
-	return difference <= 0 ? 0 : (int32_t)timestamp(difference).sec;
+	if (!kernel_clock(VDSO_CLOCK_REALTIME, &realtime) || !kernel_clock(VDSO_CLOCK_TAI, &tai))
+		return 0;
+	/* Whole seconds, and the time between the two calls: rounded down. */
+	*seconds = tai <= realtime ? 0 : (int32_t)timestamp(tai - realtime).sec;
+	return 1;
+}
+
+/* All that the kernel is asked for one update, before the page is touched. */
+struct observation {
+	struct reading monotonic, raw;
+	struct vdso_interval realtime, boottime;
+	int32_t tai_offset;
+};
+
+static _Bool observe(const struct vdso_discipline *discipline, struct observation *seen)
+{
+	return read_kernel(discipline, VDSO_CLOCK_MONOTONIC, &seen->monotonic) &&
+	       read_kernel(discipline, VDSO_CLOCK_MONOTONIC_RAW, &seen->raw) &&
+	       measure_offset(VDSO_CLOCK_REALTIME, &seen->realtime) && measure_offset(VDSO_CLOCK_BOOTTIME, &seen->boottime) &&
+	       kernel_tai_offset(&seen->tai_offset);
+}
+
+/* The raw clock at the reading of the monotonic one, which came before. */
+static int64_t raw_at_monotonic(const struct vdso_discipline *discipline, const struct observation *seen)
+{
+	uint64_t before = seen->monotonic.cycles, after = seen->raw.cycles;
+
+	return seen->raw.ns -
+	       (after < before ? 0 : (int64_t)scale(after - before, VDSO_NSEC_PER_SEC, discipline->counter.frequency_hz));
 }
 
 static void publish_offsets(struct vdso_discipline *discipline, struct vdso_timestamp monotonic)
@@ -201,11 +252,10 @@ static uint64_t measure_step(void)
 	return least == UINT64_MAX ? 0 : least;
 }
 
-/* Reads the clock, notes the page's error, and returns the rate that halves it by the next update. */
-static int64_t steer(struct vdso_discipline *discipline, struct vdso_loop *loop, uint64_t interval_ns)
+/* Notes the page's error and returns the rate that halves it by the next update. */
+static int64_t steer(struct vdso_discipline *discipline, struct vdso_loop *loop, struct reading now, uint64_t interval_ns)
 {
-	uint64_t frequency_hz = discipline->writer.source.frequency_hz;
-	struct reading now = read_kernel(loop->clock);
+	uint64_t frequency_hz = discipline->counter.frequency_hz;
 	int64_t correction, rate;
 	uint32_t rate_open_ppb;
 	uint64_t size;
@@ -227,41 +277,51 @@ static int64_t steer(struct vdso_discipline *discipline, struct vdso_loop *loop,
 	return rate > RATE_PPB_MAX ? RATE_PPB_MAX : rate < -RATE_PPB_MAX ? -RATE_PPB_MAX : rate;
 }
 
-static void measure_offsets(struct vdso_discipline *discipline)
+static void take_offsets(struct vdso_discipline *discipline, const struct observation *seen)
 {
-	if (narrow(&discipline->realtime, measure_offset(VDSO_CLOCK_REALTIME)))
+	if (narrow(&discipline->realtime, seen->realtime))
 		discipline->steps_count++;
-	narrow(&discipline->boottime, measure_offset(VDSO_CLOCK_BOOTTIME));
-	vdso_writer_set_tai_offset(&discipline->writer, kernel_tai_offset());
+	narrow(&discipline->boottime, seen->boottime);
+	vdso_writer_set_tai_offset(&discipline->writer, seen->tai_offset);
+}
+
+/* Between begin and commit: the kernel's clocks as they were read. */
+static void set_clocks(struct vdso_discipline *discipline, const struct observation *seen)
+{
+	struct vdso_timestamp now = timestamp(seen->monotonic.ns);
+
+	vdso_writer_set_monotonic(&discipline->writer, now, timestamp(seen->monotonic.ns + middle(discipline->boottime)),
+				  timestamp(raw_at_monotonic(discipline, seen)));
+	publish_offsets(discipline, now);
 }
 
 /* Without a counter the page has coarse clocks only: set forward to the kernel's. */
-static void update_without_counter(struct vdso_discipline *discipline)
+static void follow(struct vdso_discipline *discipline, const struct observation *seen)
 {
 	struct vdso_writer *writer = &discipline->writer;
-	int64_t now = kernel_clock(VDSO_CLOCK_MONOTONIC), raw = kernel_clock(VDSO_CLOCK_MONOTONIC_RAW);
 
-	measure_offsets(discipline);
-	vdso_writer_begin(writer, 0);
-	vdso_writer_set_monotonic(writer, timestamp(now), timestamp(now + middle(discipline->boottime)), timestamp(raw));
-	publish_offsets(discipline, timestamp(now));
+	vdso_writer_begin(writer, writer->cycle_last);
+	set_clocks(discipline, seen);
 	vdso_writer_commit(writer);
 }
 
-void vdso_discipline_update(struct vdso_discipline *discipline, uint64_t interval_ns)
+_Bool vdso_discipline_update(struct vdso_discipline *discipline, uint64_t interval_ns)
 {
 	struct vdso_writer *writer = &discipline->writer;
+	struct observation seen;
 	int64_t monotonic_ppb, raw_ppb;
 	uint64_t error;
 
+	if (!observe(discipline, &seen))
+		return 0;
 	discipline->updates_count++;
+	take_offsets(discipline, &seen);
 	if (writer->source.mode == VDSO_CLOCKMODE_NONE) {
-		update_without_counter(discipline);
-		return;
+		follow(discipline, &seen);
+		return 1;
 	}
-	monotonic_ppb = steer(discipline, &discipline->monotonic, interval_ns);
-	raw_ppb = steer(discipline, &discipline->raw, interval_ns);
-	measure_offsets(discipline);
+	monotonic_ppb = steer(discipline, &discipline->monotonic, seen.monotonic, interval_ns);
+	raw_ppb = steer(discipline, &discipline->raw, seen.raw, interval_ns);
 	/* Relative to the kernel's clock, not to true time: how far the kernel's clock is off, adjtimex tells. */
 	error = (uint64_t)(discipline->monotonic.error_ns < 0 ? -discipline->monotonic.error_ns :
 								discipline->monotonic.error_ns);
@@ -274,99 +334,101 @@ void vdso_discipline_update(struct vdso_discipline *discipline, uint64_t interva
 	vdso_writer_trim(writer, raw_ppb);
 	publish_offsets(discipline, vdso_writer_time(writer, writer->cycle_last, VDSO_CLOCK_MONOTONIC));
 	vdso_writer_commit(writer);
+	return 1;
 }
 
 void vdso_discipline_stop(struct vdso_discipline *discipline)
 {
 	struct vdso_writer *writer = &discipline->writer;
 	struct vdso_source none = writer->source;
-	_Bool counts = none.mode != VDSO_CLOCKMODE_NONE;
 
 	none.mode = VDSO_CLOCKMODE_NONE;
 	vdso_writer_open(writer);
-	/* Without a counter the page's clocks are where the last update set them, and reading one may be an invalid instruction. */
-	vdso_writer_begin(writer, counts ? vdso_counter() : 0);
+	vdso_writer_begin(writer, counter(discipline));
 	/* Never refused: it is the source that the page has. */
 	vdso_writer_switch(writer, &none, writer->cycle_last);
 	vdso_writer_set_error(writer, VDSO_STATUS_UNKNOWN, UINT64_MAX, 0);
 	vdso_writer_commit(writer);
 }
 
-/* Reads until both clocks have run long enough for their rates, and starts the two loops. */
-static uint64_t measure_frequency(struct vdso_discipline *discipline)
+static void start_loop(struct vdso_discipline *discipline, struct vdso_loop *loop, const struct reading *first)
 {
-	struct reading first = read_kernel(VDSO_CLOCK_MONOTONIC_RAW), raw;
-	struct reading monotonic = read_kernel(VDSO_CLOCK_MONOTONIC);
-	uint64_t frequency_hz;
+	loop->older = (struct vdso_moment){ first->cycles, first->ns,
+					    bracket_of(discipline, first, discipline->counter.frequency_hz) };
+	loop->newer = loop->older;
+}
 
+/*
+ * Reads until both clocks have run long enough for their rates, and starts the two loops. The frequency is 0 if the counter
+ * stands still. False if the kernel's clocks cannot be read, or stand still.
+ */
+static _Bool measure_frequency(struct vdso_discipline *discipline)
+{
+	struct reading first, raw, monotonic;
+	uint64_t frequency_hz;
+	int left = MEASURE_READINGS_MAX;
+
+	if (!read_kernel(discipline, VDSO_CLOCK_MONOTONIC_RAW, &first) ||
+	    !read_kernel(discipline, VDSO_CLOCK_MONOTONIC, &monotonic))
+		return 0;
 	do
-		raw = read_kernel(VDSO_CLOCK_MONOTONIC_RAW);
+		if (!read_kernel(discipline, VDSO_CLOCK_MONOTONIC_RAW, &raw) || --left == 0)
+			return 0;
 	while (raw.ns - first.ns < MEASURE_NS);
 	frequency_hz = scale(raw.cycles - first.cycles, VDSO_NSEC_PER_SEC, (uint64_t)(raw.ns - first.ns));
+	discipline->counter.frequency_hz = frequency_hz;
 	if (frequency_hz == 0)
-		return 0;
-	discipline->raw.older = (struct vdso_moment){ first.cycles, first.ns, bracket_of(discipline, &first, frequency_hz) };
-	discipline->raw.newer = discipline->raw.older;
-	discipline->monotonic.older =
-		(struct vdso_moment){ monotonic.cycles, monotonic.ns, bracket_of(discipline, &monotonic, frequency_hz) };
-	discipline->monotonic.newer = discipline->monotonic.older;
-	return frequency_hz;
+		return 1;
+	start_loop(discipline, &discipline->raw, &first);
+	start_loop(discipline, &discipline->monotonic, &monotonic);
+	return 1;
 }
 
-static void start_clocks(struct vdso_discipline *discipline, struct vdso_page *page, const struct vdso_source *source,
-			 enum vdso_writer_result *result)
+/* NO_COUNTER: a counter that stands still, or at a rate that no page can hold; the page is untouched. */
+static enum vdso_discipline_result start_clocks(struct vdso_discipline *discipline, struct vdso_page *page)
 {
 	struct vdso_writer *writer = &discipline->writer;
-	_Bool counts = source->mode != VDSO_CLOCKMODE_NONE;
-	struct reading now = { 0, 0, kernel_clock(VDSO_CLOCK_MONOTONIC) };
-	int64_t raw = kernel_clock(VDSO_CLOCK_MONOTONIC_RAW);
+	struct observation seen;
+	struct vdso_timestamp realtime;
 
-	if (counts)
-		now = read_kernel(VDSO_CLOCK_MONOTONIC);
-	*result = vdso_writer_start(writer, page, source, now.cycles, timestamp(now.ns + middle(discipline->realtime)),
-				    kernel_resolution(VDSO_CLOCK_MONOTONIC_COARSE));
-	if (*result != VDSO_WRITER_OK)
-		return;
-	if (counts) {
-		struct reading reading = read_kernel(VDSO_CLOCK_MONOTONIC_RAW);
-
-		raw = reading.ns - (int64_t)scale(reading.cycles - now.cycles, VDSO_NSEC_PER_SEC, source->frequency_hz);
-	}
+	if (!observe(discipline, &seen))
+		return VDSO_DISCIPLINE_NO_CLOCKS;
+	realtime = timestamp(seen.monotonic.ns + middle(seen.realtime));
+	if (vdso_writer_start(writer, page, &discipline->counter, seen.monotonic.cycles, realtime,
+			      kernel_resolution(VDSO_CLOCK_MONOTONIC_COARSE)) != VDSO_WRITER_OK)
+		return VDSO_DISCIPLINE_NO_COUNTER;
 	writer->hrtimer_res = kernel_resolution(VDSO_CLOCK_MONOTONIC);
-	vdso_writer_begin(writer, now.cycles);
-	vdso_writer_set_monotonic(writer, timestamp(now.ns), timestamp(now.ns + middle(discipline->boottime)), timestamp(raw));
-	measure_offsets(discipline);
-	publish_offsets(discipline, timestamp(now.ns));
-	vdso_writer_commit(writer);
+	take_offsets(discipline, &seen);
+	follow(discipline, &seen);
+	return VDSO_DISCIPLINE_OK;
 }
 
-_Bool vdso_discipline_start(struct vdso_discipline *discipline, struct vdso_page *page)
+enum vdso_discipline_result vdso_discipline_start(struct vdso_discipline *discipline, struct vdso_page *page)
 {
-	struct vdso_source source = { .mode = VDSO_CLOCKMODE_NONE, .mask = UINT64_MAX, .frequency_hz = VDSO_NSEC_PER_SEC };
-	enum vdso_writer_result result;
+	const struct vdso_source none = { VDSO_CLOCKMODE_NONE, 0, UINT64_MAX, VDSO_NSEC_PER_SEC };
+	enum vdso_discipline_result result;
 
 	*discipline = (struct vdso_discipline){
+		.counter = none,
 		.monotonic = { .clock = VDSO_CLOCK_MONOTONIC },
 		.raw = { .clock = VDSO_CLOCK_MONOTONIC_RAW },
-		.realtime = measure_offset(VDSO_CLOCK_REALTIME),
-		.boottime = measure_offset(VDSO_CLOCK_BOOTTIME),
+		.realtime = { INT64_MIN, INT64_MAX },
+		.boottime = { INT64_MIN, INT64_MAX },
 	};
 	if (vdso_counter_usable()) {
+		discipline->counter.mode = VDSO_CLOCKMODE_ARCH;
 		discipline->counter_step = measure_step();
-		source.frequency_hz = measure_frequency(discipline);
-		source.mode = VDSO_CLOCKMODE_ARCH;
-		result = VDSO_WRITER_BAD_FREQUENCY;
-		if (source.frequency_hz)
-			start_clocks(discipline, page, &source, &result);
-		if (result == VDSO_WRITER_OK) {
+		if (!measure_frequency(discipline))
+			return VDSO_DISCIPLINE_NO_CLOCKS;
+		result = discipline->counter.frequency_hz ? start_clocks(discipline, page) : VDSO_DISCIPLINE_NO_COUNTER;
+		if (result == VDSO_DISCIPLINE_OK)
 			vdso_discipline_update(discipline, MEASURE_NS);
-			return 1;
-		}
-		/* A counter that stands still, or at a rate that no page can hold. */
-		source = (struct vdso_source){ VDSO_CLOCKMODE_NONE, 0, UINT64_MAX, VDSO_NSEC_PER_SEC };
+		if (result != VDSO_DISCIPLINE_NO_COUNTER)
+			return result;
+		discipline->counter = none;
 	}
-	start_clocks(discipline, page, &source, &result);
-	return 0;
+	result = start_clocks(discipline, page);
+	return result == VDSO_DISCIPLINE_OK ? VDSO_DISCIPLINE_NO_COUNTER : result;
 }
 
 #if defined(__x86_64__)

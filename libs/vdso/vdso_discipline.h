@@ -43,6 +43,7 @@ struct vdso_loop {
 
 struct vdso_discipline {
 	struct vdso_writer writer;
+	struct vdso_source counter; /* mode VDSO_CLOCKMODE_NONE: there is none */
 	struct vdso_loop monotonic, raw;
 	uint64_t counter_step; /* the least by which the counter was seen to move, in its own units */
 	struct vdso_interval realtime, boottime;
@@ -50,13 +51,22 @@ struct vdso_discipline {
 	uint64_t updates_count;
 };
 
+enum vdso_discipline_result {
+	VDSO_DISCIPLINE_OK = 0,
+	VDSO_DISCIPLINE_NO_COUNTER, /* the page is started, with coarse clocks alone */
+	VDSO_DISCIPLINE_NO_CLOCKS, /* the kernel's clocks cannot be read (a filter of system calls); the page is untouched */
+};
+
+/* A sentence for people. */
+const char *vdso_discipline_describe(enum vdso_discipline_result result);
+
 /*
- * False if the processor has no counter that can be trusted (x86-64 without rdtscp or an invariant TSC): then the page is
- * started with VDSO_CLOCKMODE_NONE, and updates keep its coarse clocks.
+ * VDSO_DISCIPLINE_NO_COUNTER if the processor has no counter that can be trusted (x86-64 without rdtscp or an invariant TSC):
+ * then the page is started with VDSO_CLOCKMODE_NONE, and updates keep its coarse clocks.
  */
-bool vdso_discipline_start(struct vdso_discipline *discipline, struct vdso_page *page);
-/* `interval_ns`: when the next update will be, about. */
-void vdso_discipline_update(struct vdso_discipline *discipline, uint64_t interval_ns);
+enum vdso_discipline_result vdso_discipline_start(struct vdso_discipline *discipline, struct vdso_page *page);
+/* `interval_ns`: when the next update will be, about. False if the kernel's clocks could not be read: the page is as before. */
+bool vdso_discipline_update(struct vdso_discipline *discipline, uint64_t interval_ns);
 
 /*
  * Ends the discipline: the page's mode is VDSO_CLOCKMODE_NONE from now on, so that readers fall back, and its status unknown.

@@ -52,6 +52,9 @@ pub enum Error {
     /// The page cannot tell this clock now.
     #[error("the clock page cannot tell this clock: ask the system")]
     NoAnswer,
+    /// The kernel refuses its clocks, by a filter of system calls for instance.
+    #[error("the kernel's clocks cannot be read: let this process call clock_gettime")]
+    NoClocks,
     /// The wall clock's error is not known.
     #[error("the clock page's writer does not know how wrong the wall clock is: synchronise it")]
     NoBound,
@@ -121,7 +124,7 @@ extern "C" {
     fn vdso_clock_now_with_bounds(clock: *const RawClock, bounds: *mut Bounds) -> i32;
     fn vdso_clock_disrupted(clock: *mut RawClock) -> bool;
     fn vdso_clock_rust_discipline(page: *mut c_void) -> *mut c_void;
-    fn vdso_discipline_update(discipline: *mut c_void, interval_ns: u64);
+    fn vdso_discipline_update(discipline: *mut c_void, interval_ns: u64) -> bool;
 }
 
 /// Converts an `enum vdso_clock_result`.
@@ -264,7 +267,7 @@ impl<'a> Discipline<'a> {
     /// Measures the counter against the kernel's clocks, which takes some 20 ms, and starts the page.
     ///
     /// # Errors
-    /// The page is mapped read-only, or there is no memory.
+    /// The page is mapped read-only, there is no memory, or the kernel's clocks cannot be read ([`Error::NoClocks`]).
     pub fn start(page: &'a Page) -> Result<Discipline<'a>, Error> {
         if !page.writable {
             return Err(Error::Map(std::io::Error::from(std::io::ErrorKind::PermissionDenied)));
@@ -272,16 +275,21 @@ impl<'a> Discipline<'a> {
         // SAFETY: the page is mapped and writable as long as it is borrowed.
         let raw = unsafe { vdso_clock_rust_discipline(page.address) };
         if raw.is_null() {
-            return Err(Error::Map(std::io::Error::last_os_error()));
+            let error = std::io::Error::last_os_error();
+            let refused = error.raw_os_error() == Some(libc::ENOSYS);
+            return Err(if refused { Error::NoClocks } else { Error::Map(error) });
         }
         Ok(Discipline { raw, page: std::marker::PhantomData })
     }
 
     /// Updates the page; to be called every few milliseconds to a second. `interval` is the time to the next call, roughly.
+    /// If the kernel's clocks can no longer be read, the page stays as it is.
     pub fn update(&mut self, interval: Duration) {
         let ns = u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX).clamp(1_000_000, 1_000_000_000);
         // SAFETY: made by start, and not yet freed.
-        unsafe { vdso_discipline_update(self.raw, ns) }
+        unsafe {
+            vdso_discipline_update(self.raw, ns);
+        }
     }
 }
 

@@ -15,12 +15,15 @@ enum { CALL_NS = 100 };
 /* The counter runs at 1 GHz, if it runs. */
 static struct {
 	int64_t monotonic_ns, slept_ns;
-	_Bool counter_stands;
+	_Bool counter_stands, clocks_stand;
+	long refused, calls; /* a call by its number, which is not made; how many were */
 } kernel;
 
 /* Time passes: only by this. */
 static void pass(uint64_t ns)
 {
+	if (kernel.clocks_stand)
+		return;
 	kernel.monotonic_ns += (int64_t)ns;
 	if (!kernel.counter_stands)
 		counter_now += ns;
@@ -44,17 +47,24 @@ static int64_t kernel_ns(uintptr_t clock)
 /* clock_gettime or clock_getres; no other call is made. The clocks are read in the middle of the call. */
 static long kernel_call(long number, uintptr_t clock, uintptr_t to, uintptr_t zero)
 {
-	(void)zero;
-	pass(CALL_NS / 2);
-	if (number == VDSO_SYS_CLOCK_GETRES) {
-		((long *)to)[0] = 0;
-		((long *)to)[1] = 1;
-	} else {
-		struct vdso_timestamp time = timestamp(kernel_ns(clock));
+	struct vdso_timestamp time;
 
-		*(struct kernel_time *)to = (struct kernel_time){ (int64_t)time.sec, (int64_t)time.nsec };
-	}
+	(void)zero;
+	kernel.calls++;
 	pass(CALL_NS / 2);
+	time = number == VDSO_SYS_CLOCK_GETRES ? at(0, 1) : timestamp(kernel_ns(clock));
+	pass(CALL_NS / 2);
+	if (number == kernel.refused)
+		return -ERROR_NO_CALL;
+#ifdef VDSO_SYS_CLOCK_GETTIME64
+	if (number == VDSO_SYS_CLOCK_GETTIME64) {
+		((int64_t *)to)[0] = (int64_t)time.sec;
+		((int64_t *)to)[1] = (int64_t)time.nsec;
+		return 0;
+	}
+#endif
+	((long *)to)[0] = (long)time.sec;
+	((long *)to)[1] = (long)time.nsec;
 	return 0;
 }
 
@@ -62,9 +72,10 @@ static struct vdso_discipline discipline;
 
 static void boot(_Bool counter_stands)
 {
+	memset(&kernel, 0, sizeof(kernel));
 	kernel.monotonic_ns = START_NS;
-	kernel.slept_ns = 0;
 	kernel.counter_stands = counter_stands;
+	kernel.refused = -1;
 	counter_now = 12345;
 }
 
@@ -89,7 +100,7 @@ static void test_with_counter(void)
 {
 	group_start();
 	boot(0);
-	bare_expect(vdso_discipline_start(&discipline, page), "a counter that runs is not found");
+	bare_expect(vdso_discipline_start(&discipline, page) == VDSO_DISCIPLINE_OK, "a counter that runs is not found");
 	for (int i = 0; i < 20; i++) {
 		pass(10000000);
 		for (unsigned int clock = 0; clock < 5; clock++)
@@ -109,7 +120,7 @@ static void test_without_counter(void)
 
 	group_start();
 	boot(1);
-	bare_expect(!vdso_discipline_start(&discipline, page), "a counter that stands is taken");
+	bare_expect(vdso_discipline_start(&discipline, page) == VDSO_DISCIPLINE_NO_COUNTER, "a counter that stands is taken");
 	pass(10000000);
 	vdso_discipline_update(&discipline, 10000000);
 	expect_near(VDSO_CLOCK_MONOTONIC_COARSE, 10000, "without a counter");
@@ -123,8 +134,41 @@ static void test_without_counter(void)
 	group_end("discipline: no counter", 5);
 }
 
+/* A filter of system calls, a kernel before the younger call, clocks that stand still: an answer, and soon. */
+static void test_refused(void)
+{
+	group_start();
+	boot(0);
+	kernel.refused = VDSO_SYS_CLOCK_GETTIME;
+#ifdef VDSO_SYS_CLOCK_GETTIME64
+	bare_expect(vdso_discipline_start(&discipline, page) == VDSO_DISCIPLINE_OK, "without the older call");
+	kernel.refused = VDSO_SYS_CLOCK_GETTIME64;
+	bare_expect(vdso_discipline_start(&discipline, page) == VDSO_DISCIPLINE_OK, "without the younger call");
+	expect_near(VDSO_CLOCK_REALTIME, 1000, "without the younger call");
+	kernel.clocks_stand = 1;
+	bare_expect(vdso_discipline_start(&discipline, page) == VDSO_DISCIPLINE_NO_CLOCKS, "clocks that stand still");
+#else
+	bare_expect(vdso_discipline_start(&discipline, page) == VDSO_DISCIPLINE_NO_CLOCKS && kernel.calls < 100 &&
+			    page->data[0].seq == 0,
+		    "clocks that are refused are asked %ld times", kernel.calls);
+	kernel.refused = -1;
+	kernel.clocks_stand = 1;
+	bare_expect(vdso_discipline_start(&discipline, page) == VDSO_DISCIPLINE_NO_CLOCKS, "clocks that stand still");
+	kernel.clocks_stand = 0;
+	bare_expect(vdso_discipline_start(&discipline, page) == VDSO_DISCIPLINE_OK, "clocks that run again");
+	kernel.refused = VDSO_SYS_CLOCK_GETTIME;
+	bare_expect(!vdso_discipline_update(&discipline, 10000000), "an update without clocks");
+	expect_near(VDSO_CLOCK_REALTIME, 1000, "an update without clocks");
+#endif
+	for (int result = VDSO_DISCIPLINE_OK; result <= VDSO_DISCIPLINE_NO_CLOCKS; result++)
+		bare_expect(vdso_discipline_describe((enum vdso_discipline_result)result)[0] != 'u', "result %d has no words",
+			    result);
+	group_end("discipline: clocks that are refused", 5);
+}
+
 void test_discipline(void)
 {
 	test_with_counter();
 	test_without_counter();
+	test_refused();
 }

@@ -94,7 +94,11 @@ void machine_map(struct machine *machine, const char *path)
 
 void machine_start(struct machine *machine)
 {
-	machine->has_counter = vdso_discipline_start(&machine->discipline, machine->page);
+	enum vdso_discipline_result result = vdso_discipline_start(&machine->discipline, machine->page);
+
+	if (result == VDSO_DISCIPLINE_NO_CLOCKS)
+		assay_die("%s", vdso_discipline_describe(result));
+	machine->has_counter = result == VDSO_DISCIPLINE_OK;
 	vdso_writer_set_getcpu(&machine->discipline.writer, vdso_getcpu_flags());
 	vdso_discipline_update(&machine->discipline, 10000000);
 }

@@ -53,7 +53,7 @@ int main(int argc, char **argv)
 	sigprocmask(SIG_BLOCK, &ends, NULL);
 	updater = vdso_updater_start(page, 10000000);
 	if (!updater)
-		return refuse(argv[1], "cannot be kept", "make room");
+		return refuse(argv[1], "cannot be kept", errno == ENOSYS ? "let it call clock_gettime" : "make room");
 	printf("%s: a clock page%s\n", argv[1],
 	       vdso_updater_has_counter(updater) ? "" : " without a counter: this processor has none that can be trusted");
 	fflush(stdout);

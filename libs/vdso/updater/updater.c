@@ -50,6 +50,7 @@ static void *work(void *argument)
 struct vdso_updater *vdso_updater_start(struct vdso_page *page, uint64_t interval_ns)
 {
 	struct vdso_updater *updater;
+	enum vdso_discipline_result result;
 	pthread_condattr_t monotonic;
 	int error;
 
@@ -60,13 +61,19 @@ struct vdso_updater *vdso_updater_start(struct vdso_page *page, uint64_t interva
 	updater = calloc(1, sizeof(*updater));
 	if (!updater)
 		return NULL;
+	result = vdso_discipline_start(&updater->discipline, page);
+	if (result == VDSO_DISCIPLINE_NO_CLOCKS) {
+		free(updater);
+		errno = ENOSYS;
+		return NULL;
+	}
+	updater->has_counter = result == VDSO_DISCIPLINE_OK;
 	updater->interval_ns = interval_ns;
 	pthread_mutex_init(&updater->lock, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&updater->ended, &monotonic);
 	pthread_condattr_destroy(&monotonic);
-	updater->has_counter = vdso_discipline_start(&updater->discipline, page);
 	vdso_writer_set_getcpu(&updater->discipline.writer, vdso_getcpu_flags());
 	vdso_discipline_update(&updater->discipline, interval_ns);
 	error = pthread_create(&updater->thread, NULL, work, updater);

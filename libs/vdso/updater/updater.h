@@ -16,7 +16,7 @@ struct vdso_updater;
 
 /*
  * Starts the page and the thread; `interval_ns` between updates, 1 ms to 1 s. NULL with errno if there is no memory, no
- * thread, or the interval is out of range. The page is current when this returns.
+ * thread, the interval is out of range (EINVAL), or the kernel's clocks cannot be read (ENOSYS). The page is current when this returns.
  */
 struct vdso_updater *vdso_updater_start(struct vdso_page *page, uint64_t interval_ns);
 
