@@ -13,6 +13,9 @@ enum { BRACKETS = 7, STEPS_SEEN = 16 };
 #define RATE_PPB_MAX 10000000 /* no clock's rate is further off */
 #define STEER_PPB_MAX 500000 /* beyond the measured rate: the kernel's own limit */
 #define BASELINE_NS 4000000000 /* rates are measured over one to two of these */
+#define STEP_NS 1000000 /* a page that is further off is set, not steered: that would take more than two seconds */
+#define LIFETIME_NS_MIN \
+	1000000000 /* of a page that is not updated: also a thread that waits for a busy machine comes by then */
 /* The counter's own wander over some seconds, on top of what the measurement leaves open. */
 #define DRIFT_PPB 500
 
@@ -202,16 +205,20 @@ static int64_t raw_at_monotonic(const struct vdso_discipline *discipline, const 
 	       (after < before ? 0 : (int64_t)scale(after - before, VDSO_NSEC_PER_SEC, discipline->counter.frequency_hz));
 }
 
+/* Boot time never goes back: an offset that was measured too large stays. */
+static int64_t boottime_offset(const struct vdso_discipline *discipline)
+{
+	int64_t measured = middle(discipline->boottime), published = nanoseconds(discipline->writer.to_boottime);
+
+	return measured > published ? measured : published;
+}
+
 static void publish_offsets(struct vdso_discipline *discipline, struct vdso_timestamp monotonic)
 {
 	struct vdso_writer *writer = &discipline->writer;
-	int64_t realtime = nanoseconds(monotonic) + middle(discipline->realtime);
-	struct vdso_timestamp boot = timestamp(middle(discipline->boottime) > 0 ? middle(discipline->boottime) : 0);
 
-	vdso_writer_set_realtime(writer, timestamp(realtime));
-	/* Boot time never goes back: an offset that was measured too large stays. */
-	if (nanoseconds(boot) > nanoseconds(writer->to_boottime))
-		writer->to_boottime = boot;
+	vdso_writer_set_realtime(writer, timestamp(nanoseconds(monotonic) + middle(discipline->realtime)));
+	writer->to_boottime = timestamp(boottime_offset(discipline));
 }
 
 /* The clock's rate since the loop's older moment, against the nominal frequency. */
@@ -252,7 +259,30 @@ static uint64_t measure_step(void)
 	return least == UINT64_MAX ? 0 : least;
 }
 
-/* Notes the page's error and returns the rate that halves it by the next update. */
+static uint64_t magnitude(int64_t ns)
+{
+	return (uint64_t)(ns < 0 ? -ns : ns);
+}
+
+/* What the page shows at a counter value, which may lie before the last update. */
+static int64_t page_ns(const struct vdso_discipline *discipline, uint64_t cycles, int32_t clock)
+{
+	const struct vdso_writer *writer = &discipline->writer;
+	uint64_t behind = writer->cycle_last - cycles;
+	int64_t ns = nanoseconds(vdso_writer_time(writer, cycles, clock));
+
+	return (int64_t)behind <= 0 ? ns : ns - (int64_t)scale(behind, VDSO_NSEC_PER_SEC, discipline->counter.frequency_hz);
+}
+
+/* Notes the page's error; false if it is so large that the counter or the clock must have jumped. */
+static _Bool compare(struct vdso_discipline *discipline, struct vdso_loop *loop, const struct reading *now)
+{
+	loop->error_ns = page_ns(discipline, now->cycles, loop->clock) - now->ns;
+	loop->bracket_ns = bracket_of(discipline, now, discipline->counter.frequency_hz);
+	return magnitude(loop->error_ns) <= STEP_NS + loop->bracket_ns;
+}
+
+/* The rate that halves the page's error by the next update. */
 static int64_t steer(struct vdso_discipline *discipline, struct vdso_loop *loop, struct reading now, uint64_t interval_ns)
 {
 	uint64_t frequency_hz = discipline->counter.frequency_hz;
@@ -260,8 +290,6 @@ static int64_t steer(struct vdso_discipline *discipline, struct vdso_loop *loop,
 	uint32_t rate_open_ppb;
 	uint64_t size;
 
-	loop->error_ns = nanoseconds(vdso_writer_time(&discipline->writer, now.cycles, loop->clock)) - now.ns;
-	loop->bracket_ns = bracket_of(discipline, &now, frequency_hz);
 	loop->rate_ppb = measured_ppb(loop, &now, frequency_hz);
 	rate_open_ppb = (uint32_t)scale(loop->older.bracket_ns + loop->bracket_ns, VDSO_NSEC_PER_SEC,
 					(uint64_t)(now.ns - loop->older.ns + 1));
@@ -269,8 +297,7 @@ static int64_t steer(struct vdso_discipline *discipline, struct vdso_loop *loop,
 		loop->older = loop->newer;
 		loop->newer = (struct vdso_moment){ now.cycles, now.ns, loop->bracket_ns };
 	}
-	size = (uint64_t)(loop->error_ns < 0 ? -loop->error_ns : loop->error_ns);
-	size = size > 1000000 ? STEER_PPB_MAX : scale(size, VDSO_NSEC_PER_SEC / 2, interval_ns);
+	size = scale(magnitude(loop->error_ns), VDSO_NSEC_PER_SEC / 2, interval_ns);
 	correction = size > STEER_PPB_MAX ? STEER_PPB_MAX : (int64_t)size;
 	loop->drift_ppb = DRIFT_PPB + (uint32_t)correction + rate_open_ppb;
 	rate = loop->rate_ppb + (loop->error_ns > 0 ? -correction : correction);
@@ -285,14 +312,19 @@ static void take_offsets(struct vdso_discipline *discipline, const struct observ
 	vdso_writer_set_tai_offset(&discipline->writer, seen->tai_offset);
 }
 
-/* Between begin and commit: the kernel's clocks as they were read. */
-static void set_clocks(struct vdso_discipline *discipline, const struct observation *seen)
+/*
+ * Before a commit: the kernel's clocks as they were read. The wall clock is set in any case; false if one of the others would go
+ * back: these then stay where they are.
+ */
+static _Bool set_clocks(struct vdso_discipline *discipline, const struct observation *seen)
 {
 	struct vdso_timestamp now = timestamp(seen->monotonic.ns);
+	_Bool set = vdso_writer_set_monotonic(&discipline->writer, now,
+					      timestamp(seen->monotonic.ns + boottime_offset(discipline)),
+					      timestamp(raw_at_monotonic(discipline, seen))) == VDSO_WRITER_OK;
 
-	vdso_writer_set_monotonic(&discipline->writer, now, timestamp(seen->monotonic.ns + middle(discipline->boottime)),
-				  timestamp(raw_at_monotonic(discipline, seen)));
 	publish_offsets(discipline, now);
+	return set;
 }
 
 /* Without a counter the page has coarse clocks only: set forward to the kernel's. */
@@ -305,28 +337,92 @@ static void follow(struct vdso_discipline *discipline, const struct observation 
 	vdso_writer_commit(writer);
 }
 
+/* Relative to the kernel's clock, not to true time: how far the kernel's clock is off, adjtimex tells. */
+static void state_error(struct vdso_discipline *discipline)
+{
+	const struct vdso_loop *loop = &discipline->monotonic;
+	uint64_t error = magnitude(loop->error_ns) + loop->bracket_ns;
+
+	error += (uint64_t)(discipline->realtime.high - discipline->realtime.low);
+	vdso_writer_set_error(&discipline->writer, VDSO_STATUS_SYNCHRONISED, error, loop->drift_ppb);
+}
+
+/* The latest time of this clock that readers may have been given: beyond the page's lifetime they get none. */
+static void note_shown(struct vdso_discipline *discipline, struct vdso_loop *loop, uint64_t cycles)
+{
+	const struct vdso_writer *writer = &discipline->writer;
+	uint64_t delta = cycles - writer->cycle_last;
+
+	if ((int64_t)delta < 0)
+		delta = 0;
+	if (delta > writer->lifetime_cycles)
+		delta = writer->lifetime_cycles;
+	loop->shown_ns = page_ns(discipline, writer->cycle_last + delta, loop->clock);
+}
+
+/* The rate was measured across the jump, so it is measured from here on; until then the last one is right. */
+static void restart_loop(struct vdso_loop *loop, const struct reading *now)
+{
+	loop->error_ns = 0;
+	loop->older = (struct vdso_moment){ now->cycles, now->ns, loop->bracket_ns };
+	loop->newer = loop->older;
+}
+
+/*
+ * The counter and the kernel's clocks no longer tell the same: a sleep in which only the counter ran on, a counter that was set
+ * back, another machine. The page goes on from the kernel's clocks. If readers may have been given a later time, the page has
+ * no counter until the kernel has caught up: no clock goes back, and readers ask the kernel.
+ */
+static void set_anew(struct vdso_discipline *discipline, const struct observation *seen)
+{
+	struct vdso_loop *monotonic = &discipline->monotonic, *raw = &discipline->raw;
+	struct vdso_source source = discipline->counter;
+	struct vdso_writer *writer = &discipline->writer;
+	int64_t raw_ns = raw_at_monotonic(discipline, seen);
+	uint64_t cycles;
+
+	restart_loop(monotonic, &seen->monotonic);
+	restart_loop(raw, &seen->raw);
+	state_error(discipline);
+	vdso_writer_open(writer);
+	cycles = vdso_counter();
+	if (writer->source.mode != VDSO_CLOCKMODE_NONE) {
+		note_shown(discipline, monotonic, cycles);
+		note_shown(discipline, raw, cycles);
+	}
+	if (!set_clocks(discipline, seen) || seen->monotonic.ns < monotonic->shown_ns || raw_ns < raw->shown_ns)
+		source.mode = VDSO_CLOCKMODE_NONE;
+	vdso_writer_switch(writer, &source, seen->monotonic.cycles);
+	vdso_writer_slew(writer, monotonic->rate_ppb);
+	vdso_writer_trim(writer, raw->rate_ppb);
+	vdso_writer_commit(writer);
+}
+
 _Bool vdso_discipline_update(struct vdso_discipline *discipline, uint64_t interval_ns)
 {
 	struct vdso_writer *writer = &discipline->writer;
 	struct observation seen;
 	int64_t monotonic_ppb, raw_ppb;
-	uint64_t error;
+	_Bool in_step;
 
 	if (!observe(discipline, &seen))
 		return 0;
 	discipline->updates_count++;
 	take_offsets(discipline, &seen);
-	if (writer->source.mode == VDSO_CLOCKMODE_NONE) {
+	if (discipline->counter.mode == VDSO_CLOCKMODE_NONE) {
 		follow(discipline, &seen);
+		return 1;
+	}
+	vdso_writer_set_lifetime(writer, interval_ns > LIFETIME_NS_MIN / 4 ? 4 * interval_ns : LIFETIME_NS_MIN);
+	in_step = compare(discipline, &discipline->monotonic, &seen.monotonic);
+	in_step &= compare(discipline, &discipline->raw, &seen.raw);
+	if (!in_step || writer->source.mode == VDSO_CLOCKMODE_NONE) {
+		set_anew(discipline, &seen);
 		return 1;
 	}
 	monotonic_ppb = steer(discipline, &discipline->monotonic, seen.monotonic, interval_ns);
 	raw_ppb = steer(discipline, &discipline->raw, seen.raw, interval_ns);
-	/* Relative to the kernel's clock, not to true time: how far the kernel's clock is off, adjtimex tells. */
-	error = (uint64_t)(discipline->monotonic.error_ns < 0 ? -discipline->monotonic.error_ns :
-								discipline->monotonic.error_ns);
-	error += discipline->monotonic.bracket_ns + (uint64_t)(discipline->realtime.high - discipline->realtime.low);
-	vdso_writer_set_error(writer, VDSO_STATUS_SYNCHRONISED, error, discipline->monotonic.drift_ppb);
+	state_error(discipline);
 	/* From here on readers wait, so everything that takes long has been done before. */
 	vdso_writer_open(writer);
 	vdso_writer_begin(writer, vdso_counter());
@@ -349,6 +445,7 @@ void vdso_discipline_stop(struct vdso_discipline *discipline)
 	vdso_writer_switch(writer, &none, writer->cycle_last);
 	vdso_writer_set_error(writer, VDSO_STATUS_UNKNOWN, UINT64_MAX, 0);
 	vdso_writer_commit(writer);
+	discipline->counter = none;
 }
 
 static void start_loop(struct vdso_discipline *discipline, struct vdso_loop *loop, const struct reading *first)

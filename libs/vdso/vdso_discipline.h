@@ -7,6 +7,11 @@
  * clocks by readings of the counter, steers the rates of the monotonic clocks against the page's error, and
  * narrows what is known of the offsets of the other clocks: every bracket gives an interval that the true offset lies in, and
  * the intersection of all of them soon is some nanoseconds wide. A bracket that contradicts it is a step of the kernel's clock.
+ *
+ * A page that is off by more than a millisecond is not steered but set to the kernel's clocks: the counter ran on in a sleep of
+ * the machine, or was set back. If it had shown more than the kernel's clocks do, it has no counter until they have caught up. A page
+ * that is not updated for four intervals, and for a second at least, has no answer, so readers do not go on after a sleep or a
+ * writer's end.
  */
 #ifndef VDSO_DISCIPLINE_H
 #define VDSO_DISCIPLINE_H
@@ -37,6 +42,7 @@ struct vdso_loop {
 	struct vdso_moment older, newer; /* the rate is measured from the older one, which is some seconds ago */
 	int64_t rate_ppb; /* against the writer's nominal frequency */
 	int64_t error_ns; /* the page minus the kernel, at the last update */
+	int64_t shown_ns; /* the latest time that readers may have been given before the counter jumped */
 	uint64_t bracket_ns; /* how well that is known */
 	uint32_t drift_ppb; /* by how much it may grow until the next update: uncertainty of the rate, and steering */
 };

@@ -165,10 +165,12 @@ struct vdso_header {
  * Of each block, the largest delta whose product stays in 64 bits with any base added, and which is at most half of the
  * counter's range, so that a larger one means either a long sleep or a counter below cycle_last. Readers take the exact path
  * (128 bits) for those; on 32-bit powerpc a delta of 2^32 and more is long, and a writer keeps max_cycles at 2^32 - 1 or
- * more where the mask has 64 bits, so that one test of the high word is enough there.
+ * more where the mask has 64 bits, so that one test of the high word is enough there. So is the lifetime.
  */
 struct vdso_limits {
-	uint64_t max_cycles[VDSO_BLOCKS];
+	uint64_t max_cycles[VDSO_BLOCKS]; /* not more than the lifetime, if there is one */
+	uint64_t
+		lifetime_cycles; /* readers give no answer for a delta beyond it: the writer is gone, or slept; 0: there is none */
 };
 
 /*

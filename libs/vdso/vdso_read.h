@@ -162,11 +162,14 @@ VDSO_INLINE bool vdso_counter_of(int32_t mode, const void *hypervisor, uint64_t 
 }
 
 /* One pass under the sequence count; false if it has to be tried again. */
-VDSO_COLD int vdso_hres_system(const struct vdso_data *vd, unsigned int clock, const void *hypervisor, struct vdso_time *time)
+VDSO_COLD int vdso_hres_system(const struct vdso_page *page, unsigned int block, unsigned int clock, const void *hypervisor,
+			       struct vdso_time *time)
 {
+	const struct vdso_data *vd = &page->data[block];
+
 	for (unsigned int tries = 0; tries < VDSO_TRIES_MAX; tries++, vdso_relax()) {
 		uint32_t seq = vdso_seq(vd, 0), mult, shift;
-		uint64_t cycles, delta, mask, base, sec;
+		uint64_t cycles, delta, mask, base, sec, lifetime;
 
 		if (seq & 1)
 			continue;
@@ -179,12 +182,15 @@ VDSO_COLD int vdso_hres_system(const struct vdso_data *vd, unsigned int clock, c
 		shift = vd->shift;
 		base = vd->basetime[clock].nsec;
 		sec = vd->basetime[clock].sec;
+		lifetime = page->limits.lifetime_cycles;
 		vdso_read_barrier();
 		if (vdso_seq(vd, vdso_zero_after(cycles)) != seq)
 			continue;
 		/* More than half the counter's range ahead means behind: this processor's counter lags a little. */
 		if (delta > mask >> 1)
 			delta = 0;
+		if (lifetime && delta > lifetime)
+			return VDSO_FALLBACK;
 		vdso_exact(delta, mult, base, shift, sec, time);
 		return VDSO_OK;
 	}
@@ -295,8 +301,8 @@ VDSO_INLINE unsigned int vdso_block_of(int32_t clock)
 	return clock == VDSO_CLOCK_MONOTONIC_RAW ? VDSO_BLOCK_RAW : VDSO_BLOCK_HRES_COARSE;
 }
 
-/* The time of one block, whatever it holds. */
-VDSO_INLINE int vdso_block_time(const struct vdso_data *vd, const void *hypervisor, int32_t clock, struct vdso_time *time)
+/* The time of one page, whatever it holds. */
+VDSO_INLINE int vdso_page_time(const struct vdso_page *page, const void *hypervisor, int32_t clock, struct vdso_time *time)
 {
 	uint32_t bit;
 
@@ -304,15 +310,15 @@ VDSO_INLINE int vdso_block_time(const struct vdso_data *vd, const void *hypervis
 		return VDSO_FALLBACK;
 	bit = 1u << clock;
 	if (bit & (VDSO_HRES_CLOCKS | VDSO_RAW_CLOCKS))
-		return vdso_hres_system(vd, (unsigned int)clock, hypervisor, time);
+		return vdso_hres_system(page, vdso_block_of(clock), (unsigned int)clock, hypervisor, time);
 	if (bit & VDSO_COARSE_CLOCKS)
-		return vdso_coarse_system(vd, (unsigned int)clock, time);
+		return vdso_coarse_system(&page->data[VDSO_BLOCK_HRES_COARSE], (unsigned int)clock, time);
 	return VDSO_FALLBACK;
 }
 
 VDSO_COLD int vdso_read_time_slow(const struct vdso_page *page, const void *hypervisor, int32_t clock, struct vdso_time *time)
 {
-	return vdso_block_time(&page->data[vdso_block_of(clock)], hypervisor, clock, time);
+	return vdso_page_time(page, hypervisor, clock, time);
 }
 
 /*

@@ -170,6 +170,30 @@ static enum vdso_writer_result check_source(const struct vdso_source *source, ui
 	return VDSO_WRITER_BAD_FREQUENCY;
 }
 
+/* In ticks of the counter; 0: there is none. */
+static uint64_t lifetime_of(const struct vdso_writer *writer)
+{
+	uint64_t ns = writer->lifetime_ns, hz = writer->source.frequency_hz, half = writer->source.mask >> 1, cycles;
+	struct vdso_wide product = { { 0, 0, 0, 0 } };
+
+	if (ns == 0)
+		return 0;
+	vdso_wide_add(&product, (uint64_t)(uint32_t)ns * (uint32_t)hz, 0);
+	vdso_wide_add(&product, (ns >> 32) * (uint32_t)hz, 1);
+	vdso_wide_add(&product, (uint32_t)ns * (hz >> 32), 1);
+	vdso_wide_add(&product, (ns >> 32) * (hz >> 32), 2);
+	vdso_wide_split(&product);
+	cycles = (uint64_t)product.word[1] << 32 | product.word[0];
+	if (product.word[2] | product.word[3] || cycles > half)
+		return half;
+#if defined(__powerpc__)
+	/* What 32-bit readers can tell from the high word alone. */
+	if (writer->source.mask == UINT64_MAX && cycles < UINT32_MAX)
+		return UINT32_MAX;
+#endif
+	return cycles ? cycles : 1;
+}
+
 static void take_source(struct vdso_writer *writer, const struct vdso_source *source, uint32_t shift, uint64_t cycles)
 {
 	writer->source = *source;
@@ -178,6 +202,7 @@ static void take_source(struct vdso_writer *writer, const struct vdso_source *so
 	writer->mult_raw = writer->mult_nominal;
 	writer->mult = writer->mult_nominal;
 	writer->cycle_last = cycles & source->mask;
+	writer->lifetime_cycles = lifetime_of(writer);
 	writer->header.plain_shift = source->mode == VDSO_CLOCKMODE_ARCH && source->mask == UINT64_MAX ? shift : 0;
 }
 
@@ -208,6 +233,8 @@ static uint64_t max_cycles(const struct vdso_writer *writer, uint32_t mult)
 {
 	uint64_t cycles = divide(~0ull - second_of(writer->shift), mult);
 
+	if (writer->lifetime_cycles && cycles > writer->lifetime_cycles)
+		cycles = writer->lifetime_cycles;
 	return cycles < writer->source.mask >> 1 ? cycles : writer->source.mask >> 1;
 }
 
@@ -337,6 +364,7 @@ void vdso_writer_commit(struct vdso_writer *writer)
 		store_clock(writer, clocks[i]);
 	store64(&page->limits.max_cycles[VDSO_BLOCK_HRES_COARSE], max_cycles(writer, writer->mult));
 	store64(&page->limits.max_cycles[VDSO_BLOCK_RAW], max_cycles(writer, writer->mult_raw));
+	store64(&page->limits.lifetime_cycles, writer->lifetime_cycles);
 	store64(&page->ticks_per_second, writer->source.frequency_hz);
 	store_header(writer);
 	store_stamp(writer);
@@ -540,6 +568,12 @@ void vdso_writer_set_error(struct vdso_writer *writer, uint32_t status, uint64_t
 	writer->header.status = status;
 	writer->header.error_ns = error_ns;
 	writer->header.max_drift_ppb = max_drift_ppb;
+}
+
+void vdso_writer_set_lifetime(struct vdso_writer *writer, uint64_t ns)
+{
+	writer->lifetime_ns = ns;
+	writer->lifetime_cycles = lifetime_of(writer);
 }
 
 void vdso_writer_set_getcpu(struct vdso_writer *writer, uint32_t flags)

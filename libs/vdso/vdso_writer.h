@@ -62,6 +62,7 @@ struct vdso_writer {
 	uint32_t mult; /* slewed: all others' */
 	uint32_t shift;
 	uint64_t cycle_last;
+	uint64_t lifetime_ns, lifetime_cycles;
 	struct vdso_base monotonic;
 	struct vdso_base raw;
 	/* What is to be added to the monotonic clock; nanoseconds are 0 to 999999999. */
@@ -122,6 +123,11 @@ void vdso_writer_set_tai_offset(struct vdso_writer *writer, int32_t seconds);
 enum vdso_writer_result vdso_writer_set_leap(struct vdso_writer *writer, uint32_t leap, uint64_t at);
 void vdso_writer_set_timezone(struct vdso_writer *writer, int32_t minuteswest, int32_t dsttime);
 void vdso_writer_set_error(struct vdso_writer *writer, uint32_t status, uint64_t error_ns, uint32_t max_drift_ppb);
+/*
+ * If no commit comes for so long, readers of the counter give no answer from then on: for a writer that may end, or whose
+ * counter may run on in a sleep that the clocks do not. 0: a page is good for ever. On PowerPC at least 2^32 ticks.
+ */
+void vdso_writer_set_lifetime(struct vdso_writer *writer, uint64_t ns);
 /* VDSO_FLAG_GETCPU, VDSO_FLAG_RDPID, both or 0. */
 void vdso_writer_set_getcpu(struct vdso_writer *writer, uint32_t flags);
 

@@ -38,10 +38,8 @@ VDSO_INLINE void vdso_namespace_add(const struct vdso_page *page, unsigned int c
 /* What vdso_read_time_slow is for readers of one page. */
 VDSO_COLD int vdso_image_time_slow(const struct vdso_page *page, const void *hypervisor, int32_t clock, struct vdso_time *time)
 {
-	unsigned int block = vdso_block_of(clock);
-	bool in_namespace = vdso_is_namespace(&page->data[block]);
-	const struct vdso_data *vd = in_namespace ? &vdso_system_page(page)->data[block] : &page->data[block];
-	int result = vdso_block_time(vd, hypervisor, clock, time);
+	bool in_namespace = vdso_is_namespace(&page->data[vdso_block_of(clock)]);
+	int result = vdso_page_time(in_namespace ? vdso_system_page(page) : page, hypervisor, clock, time);
 
 	if (result == VDSO_OK && in_namespace)
 		vdso_namespace_add(page, (unsigned int)clock, time);

@@ -134,6 +134,75 @@ static void test_without_counter(void)
 	group_end("discipline: no counter", 5);
 }
 
+static int64_t monotonic_last, raw_last;
+
+/* The clock if it has an answer; it never goes back. */
+static _Bool answers(int32_t clock, int64_t *last)
+{
+	int64_t error = error_of(clock), is = error + kernel_ns((uintptr_t)clock);
+
+	if (error == INT64_MAX)
+		return 0;
+	bare_expect(is >= *last, "clock %d goes back by %lld ns", clock, (long long)(*last - is));
+	*last = is;
+	return 1;
+}
+
+/* Updates until the page has a counter again; within that time only the coarse clocks have an answer, and a right one. */
+static void recover(const char *when)
+{
+	int updates = 0;
+
+	do {
+		pass(10000000);
+		vdso_discipline_update(&discipline, 10000000);
+		expect_near(VDSO_CLOCK_REALTIME_COARSE, 1000000, when);
+	} while (!answers(VDSO_CLOCK_MONOTONIC, &monotonic_last) && ++updates < 1000);
+	answers(VDSO_CLOCK_MONOTONIC_RAW, &raw_last);
+	for (unsigned int clock = 0; clock < 5; clock++)
+		expect_near(fine_clocks[clock], 1000, when);
+}
+
+/*
+ * The counter moves by so much, and by `slept_ns` of that in a sleep. Readers come before the next update, too; with a counter that
+ * is behind the last one they get that one's time, which is earlier than what they had.
+ */
+static void jump(int64_t counter_ns, int64_t slept_ns, const char *when)
+{
+	counter_now += (uint64_t)counter_ns;
+	kernel.slept_ns += slept_ns;
+	if (counter_ns > 0) {
+		answers(VDSO_CLOCK_MONOTONIC, &monotonic_last);
+		answers(VDSO_CLOCK_MONOTONIC_RAW, &raw_last);
+	}
+	recover(when);
+}
+
+static void test_jumps(void)
+{
+	const int64_t second = VDSO_NSEC_PER_SEC;
+
+	group_start();
+	monotonic_last = raw_last = 0;
+	boot(0);
+	vdso_discipline_start(&discipline, page);
+	recover("at the start");
+	jump(60 * second, 60 * second, "after a sleep in which the counter ran");
+	jump(0, 60 * second, "after a sleep in which it did not");
+	jump(second / 2, second / 2, "after a short sleep");
+	jump(-120 * second, 0, "with a counter that was set back");
+	jump(-(int64_t)counter_now, 0, "with a counter that begins anew");
+	kernel.monotonic_ns += 10 * second;
+	recover("after the kernel's clocks ran ahead");
+	pass(2 * second);
+	answers(VDSO_CLOCK_MONOTONIC, &monotonic_last);
+	recover("after an update that came late");
+	pass(20 * second);
+	bare_expect(error_of(VDSO_CLOCK_MONOTONIC) == INT64_MAX && error_of(VDSO_CLOCK_MONOTONIC_RAW) == INT64_MAX,
+		    "a page whose writer ended long ago tells the time");
+	group_end("discipline: a counter that jumps", 9);
+}
+
 /* A filter of system calls, a kernel before the younger call, clocks that stand still: an answer, and soon. */
 static void test_refused(void)
 {
@@ -171,4 +240,5 @@ void test_discipline(void)
 	test_with_counter();
 	test_without_counter();
 	test_refused();
+	test_jumps();
 }

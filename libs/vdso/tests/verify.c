@@ -296,6 +296,8 @@ static void verify_namespace(struct machine *machine, uint64_t milliseconds)
 
 	vdso_discipline_update(&machine->discipline, UPDATE_NS);
 	system = *machine->page;
+	/* A copy, which nobody updates: with a lifetime the kernel would be asked, which knows no such namespace. */
+	system.limits.lifetime_cycles = 0;
 	*machine->behind = system;
 	vdso_namespace_start(machine->page, (struct vdso_timestamp){ (uint64_t)-3, 700000000 },
 			     (struct vdso_timestamp){ 100, 0 });

@@ -123,6 +123,49 @@ static void test_leap(void)
 	group_end("leap seconds", 10);
 }
 
+static void expect_lifetime(uint64_t cycles)
+{
+	struct vdso_time time;
+
+	for (unsigned int i = 0; i < 5; i++) {
+		counter_now = (writer.cycle_last + cycles) & writer.source.mask;
+		bare_expect(vdso_read_time(page, NULL, fine_clocks[i], &time) == VDSO_OK, "no time at the end of a life");
+		counter_now = (counter_now + 1) & writer.source.mask;
+		bare_expect(vdso_read_time(page, NULL, fine_clocks[i], &time) == VDSO_FALLBACK, "a time %llu ticks after it",
+			    (unsigned long long)cycles);
+	}
+}
+
+/* Ten seconds: more than the 2^32 ticks that it has on PowerPC at least. */
+static void test_lifetime(void)
+{
+	uint64_t second = 1000000000;
+
+	group_start();
+	start(second, UINT64_MAX, 7000, at(100, 0));
+	vdso_writer_set_lifetime(&writer, 10 * second);
+	commit(8000);
+	expect_lifetime(10 * second);
+	commit(8000 + 20 * second);
+	expect_time(now(VDSO_CLOCK_REALTIME), (struct vdso_time){ 120, 1000 }, "after an update", 0);
+	vdso_writer_set_lifetime(&writer, 100000 * second);
+	commit(8000 + 20 * second);
+	expect_lifetime(100000 * second);
+	vdso_writer_set_lifetime(&writer, 0);
+	commit(8000 + 20 * second);
+	counter_now += 1000000 * second;
+	bare_expect(now(VDSO_CLOCK_REALTIME).sec == 1000120, "a page without a lifetime ends");
+	/* Half of the counter's range is the end in any case: beyond it a delta is taken for a counter that lags. */
+	start(2500000, (1ull << 40) - 1, 0, at(100, 0));
+	vdso_writer_set_lifetime(&writer, UINT64_MAX);
+	commit(0);
+	bare_expect(page->limits.lifetime_cycles == (1ull << 39) - 1, "a lifetime beyond the counter's range");
+	vdso_writer_set_lifetime(&writer, 3 * second);
+	commit(0);
+	expect_lifetime(7500000);
+	group_end("lifetime", 33);
+}
+
 static void test_suspend_and_restore(void)
 {
 	struct vdso_source other = source(2000000000, UINT64_MAX);
@@ -220,6 +263,7 @@ void test_writer(uint64_t cases)
 	test_slew();
 	test_steps();
 	test_leap();
+	test_lifetime();
 	test_suspend_and_restore();
 	test_writer_refuses();
 }
