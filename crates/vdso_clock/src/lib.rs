@@ -21,6 +21,7 @@ use std::ffi::c_void;
 use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Bytes of a clock page.
@@ -52,6 +53,9 @@ pub enum Error {
     /// The page cannot tell this clock now.
     #[error("the clock page cannot tell this clock: ask the system")]
     NoAnswer,
+    /// Another [`Discipline`] writes the page.
+    #[error("the clock page has a writer already: end the other discipline first")]
+    HasWriter,
     /// The kernel refuses its clocks, by a filter of system calls for instance.
     #[error("the kernel's clocks cannot be read: let this process call clock_gettime")]
     NoClocks,
@@ -124,6 +128,7 @@ extern "C" {
     fn vdso_clock_now_with_bounds(clock: *const RawClock, bounds: *mut Bounds) -> i32;
     fn vdso_clock_disrupted(clock: *mut RawClock) -> bool;
     fn vdso_clock_rust_discipline(page: *mut c_void) -> *mut c_void;
+    fn vdso_discipline_stop(discipline: *mut c_void);
     fn vdso_discipline_update(discipline: *mut c_void, interval_ns: u64) -> bool;
 }
 
@@ -144,10 +149,11 @@ fn checked(result: i32) -> Result<(), Error> {
 pub struct Page {
     address: *mut c_void,
     writable: bool,
+    has_writer: AtomicBool,
 }
 
-// SAFETY: the mapping belongs to the process; readers of the page use its sequence counter, and the one writer takes the
-// page by `&Page` and keeps it borrowed.
+// SAFETY: the mapping belongs to the process; readers of the page use its sequence counter, and the one writer keeps
+// `has_writer` taken.
 unsafe impl Send for Page {}
 // SAFETY: as above.
 unsafe impl Sync for Page {}
@@ -185,7 +191,8 @@ impl Page {
         if address == libc::MAP_FAILED {
             return Err(Error::Map(std::io::Error::last_os_error()));
         }
-        Ok(Page { address, writable: protection & libc::PROT_WRITE != 0 })
+        let writable = protection & libc::PROT_WRITE != 0;
+        Ok(Page { address, writable, has_writer: AtomicBool::new(false) })
     }
 }
 
@@ -253,11 +260,12 @@ impl<'a> Clock<'a> {
     }
 }
 
-/// Writes a page and keeps it in step with the clocks of the kernel that this process runs on.
+/// Writes a page and keeps it in step with the clocks of the kernel that this process runs on. When it is dropped the page ends:
+/// its readers get [`Error::NoAnswer`], and the coarse clocks stand still.
 #[derive(Debug)]
 pub struct Discipline<'a> {
     raw: *mut c_void,
-    page: std::marker::PhantomData<&'a Page>,
+    page: &'a Page,
 }
 
 // SAFETY: it belongs to one thread at a time.
@@ -267,19 +275,24 @@ impl<'a> Discipline<'a> {
     /// Measures the counter against the kernel's clocks, which takes some 20 ms, and starts the page.
     ///
     /// # Errors
-    /// The page is mapped read-only, there is no memory, or the kernel's clocks cannot be read ([`Error::NoClocks`]).
+    /// The page is mapped read-only or has another discipline ([`Error::HasWriter`]), there is no memory, or the kernel's
+    /// clocks cannot be read ([`Error::NoClocks`]).
     pub fn start(page: &'a Page) -> Result<Discipline<'a>, Error> {
         if !page.writable {
             return Err(Error::Map(std::io::Error::from(std::io::ErrorKind::PermissionDenied)));
         }
-        // SAFETY: the page is mapped and writable as long as it is borrowed.
+        if page.has_writer.swap(true, Ordering::Acquire) {
+            return Err(Error::HasWriter);
+        }
+        // SAFETY: the page is mapped and writable as long as it is borrowed, and this is its only writer.
         let raw = unsafe { vdso_clock_rust_discipline(page.address) };
         if raw.is_null() {
             let error = std::io::Error::last_os_error();
+            page.has_writer.store(false, Ordering::Release);
             let refused = error.raw_os_error() == Some(libc::ENOSYS);
             return Err(if refused { Error::NoClocks } else { Error::Map(error) });
         }
-        Ok(Discipline { raw, page: std::marker::PhantomData })
+        Ok(Discipline { raw, page })
     }
 
     /// Updates the page; to be called every few milliseconds to a second. `interval` is the time to the next call, roughly.
@@ -295,7 +308,11 @@ impl<'a> Discipline<'a> {
 
 impl Drop for Discipline<'_> {
     fn drop(&mut self) {
-        // SAFETY: allocated by malloc, and not shared.
-        unsafe { libc::free(self.raw) }
+        // SAFETY: made by start, allocated by malloc, and not shared; the page is still mapped.
+        unsafe {
+            vdso_discipline_stop(self.raw);
+            libc::free(self.raw);
+        }
+        self.page.has_writer.store(false, Ordering::Release);
     }
 }

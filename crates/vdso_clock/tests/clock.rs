@@ -66,6 +66,18 @@ fn monotonic_does_not_go_back_while_the_page_is_written() {
 }
 
 #[test]
+fn a_page_has_one_writer_at_a_time() {
+    let page = Page::anonymous().unwrap();
+    let first = Discipline::start(&page).unwrap();
+    assert!(matches!(Discipline::start(&page), Err(Error::HasWriter)));
+    let clock = Clock::of_page(&page).unwrap();
+    drop(first);
+    assert!(matches!(clock.now(ClockId::Monotonic), Err(Error::NoAnswer)), "a page without a writer goes on");
+    assert!(clock.now(ClockId::MonotonicCoarse).is_ok());
+    Discipline::start(&page).unwrap();
+}
+
+#[test]
 fn bounds_enclose_the_clock() {
     let page = Page::anonymous().unwrap();
     let _discipline = Discipline::start(&page).unwrap();
