@@ -250,6 +250,7 @@ enum vdso_loader_result vdso_image_open(struct vdso_image *image, const void *ba
 		return VDSO_LOADER_NO_DYNAMIC;
 	if (tables.relocations)
 		return VDSO_LOADER_NEEDS_RELOCATION;
+	image->linked_at = (uintptr_t)load->address;
 	return take_tables(image, &tables, load->address);
 }
 
@@ -280,16 +281,23 @@ static const char *version_named(const struct vdso_image *image, unsigned int in
 
 _Bool vdso_image_export(const struct vdso_image *image, uint32_t index, struct vdso_image_export *export)
 {
-	const struct symbol *symbol = (const struct symbol *)image->symbols + index;
-	unsigned int bind = symbol->info >> 4;
+	const struct symbol *symbol;
+	unsigned int bind;
+	word offset;
 
-	if (index >= image->symbols_count || symbol->section == SECTION_UNDEFINED ||
-	    (bind != BIND_GLOBAL && bind != BIND_WEAK) || !inside(image, symbol->value, 0) || symbol->value == 0)
+	if (index >= image->symbols_count)
+		return 0;
+	symbol = (const struct symbol *)image->symbols + index;
+	bind = symbol->info >> 4;
+	/* The dynamic linker that adds the base to the dynamic section's addresses leaves the symbols as they were linked. */
+	offset = symbol->value - (word)image->linked_at;
+	if (symbol->section == SECTION_UNDEFINED || (bind != BIND_GLOBAL && bind != BIND_WEAK) || !inside(image, offset, 0) ||
+	    offset == 0)
 		return 0;
 	*export = (struct vdso_image_export){
 		.name = string_at(image, symbol->name),
 		.version = NULL,
-		.address = image->base + symbol->value,
+		.address = image->base + offset,
 		.bytes = (size_t)symbol->bytes,
 		.weak = bind == BIND_WEAK,
 	};

@@ -29,6 +29,7 @@ const char *vdso_loader_describe(enum vdso_loader_result result);
 struct vdso_image {
 	const unsigned char *base;
 	size_t bytes;
+	uintptr_t linked_at; /* the address that the image was linked for: 0, but for a prelinked one */
 	const void *symbols;
 	const char *strings;
 	const uint16_t *versions; /* NULL: none */

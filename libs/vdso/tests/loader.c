@@ -31,6 +31,61 @@ static void walk(const unsigned char *base, size_t bytes)
 	vdso_image_symbol(&image, "no such symbol", "no such version");
 }
 
+/* Where ELF has what prelinking changes, in bytes, for words of 4 and of 8. */
+#define BY_WORD(four, eight) (sizeof(uintptr_t) == 8 ? (eight) : (four))
+enum { DYNAMIC = 2, HASH = 4, STRTAB = 5, SYMTAB = 6 };
+
+static uintptr_t *word_at(unsigned char *base, size_t offset)
+{
+	return (uintptr_t *)(void *)(base + offset);
+}
+
+static void move_dynamic(uintptr_t *dynamic, uintptr_t by)
+{
+	for (; dynamic[0]; dynamic += 2)
+		if ((dynamic[0] >= HASH && dynamic[0] <= SYMTAB) || dynamic[0] == 0x6ffffff0 || dynamic[0] == 0x6ffffffc)
+			dynamic[1] += by;
+}
+
+/* As an image is when its linker was given an address; returns its dynamic section. */
+static uintptr_t *prelink(unsigned char *base, size_t bytes, uintptr_t address)
+{
+	unsigned char *header = base + *word_at(base, BY_WORD(28, 32));
+	unsigned int headers_count = *(uint16_t *)(void *)(base + BY_WORD(44, 56));
+	struct vdso_image image;
+	uintptr_t *dynamic = NULL;
+
+	vdso_image_open(&image, base, bytes);
+	for (uint32_t i = 1; i < image.symbols_count; i++)
+		*word_at((unsigned char *)(uintptr_t)image.symbols, i * BY_WORD(16u, 24u) + BY_WORD(4, 8)) += address;
+	for (; headers_count; headers_count--, header += BY_WORD(32, 56)) {
+		*word_at(header, BY_WORD(8, 16)) += address;
+		if (*(uint32_t *)(void *)header == DYNAMIC)
+			dynamic = word_at(base, *word_at(header, BY_WORD(4, 8)));
+	}
+	move_dynamic(dynamic, address);
+	return dynamic;
+}
+
+static void expect_same_exports(const unsigned char *good, const unsigned char *other, size_t bytes, const char *what)
+{
+	struct vdso_image image, moved;
+	struct vdso_image_export is, should;
+
+	bare_expect(vdso_image_open(&image, good, bytes) == VDSO_LOADER_OK &&
+			    vdso_image_open(&moved, other, bytes) == VDSO_LOADER_OK,
+		    "%s: refused", what);
+	for (uint32_t i = 0; i < image.symbols_count; i++) {
+		_Bool exported = vdso_image_export(&image, i, &should);
+
+		bare_expect(vdso_image_export(&moved, i, &is) == exported &&
+				    (!exported ||
+				     (const unsigned char *)is.address - other == (const unsigned char *)should.address - good),
+			    "%s: symbol %u is elsewhere", what, i);
+	}
+	bare_expect(!vdso_image_export(&moved, UINT32_MAX, &is), "%s: a symbol that is none", what);
+}
+
 void test_loader(const char *path, uint64_t cases)
 {
 	static unsigned char good[65536] __attribute__((aligned(8)));
@@ -44,6 +99,13 @@ void test_loader(const char *path, uint64_t cases)
 	bytes = (bytes + 7) & ~(size_t)7;
 	memcpy(copy, good, bytes);
 	bare_expect(vdso_image_open(&image, copy, bytes) == VDSO_LOADER_OK, "the image itself is refused");
+	/* Kernels with VDSO_PRELINK; then after glibc's dynamic linker, which adds where the image is to where it should be. */
+	prelink(copy, bytes, 0x100000);
+	expect_same_exports(good, copy, bytes, "an image that was linked for an address");
+	memcpy(copy, good, bytes);
+	move_dynamic(prelink(copy, bytes, 0x100000), (uintptr_t)copy - 0x100000);
+	expect_same_exports(good, copy, bytes, "the same, loaded");
+	memcpy(copy, good, bytes);
 	for (size_t short_by = 8; short_by < bytes; short_by += 8)
 		memcpy(region.end - (bytes - short_by), good, bytes - short_by),
 			walk(region.end - (bytes - short_by), bytes - short_by);
