@@ -75,6 +75,16 @@ static inline void context_check_inline(struct context *from, struct context *to
 	"leaq	176(%%rsp), %%rsp\n\t"                                                                  \
 	"jmpq	*%%rcx\n\t"                                                                             \
 	"2:\n\t"                                                                                        \
+	"movzwl	28(%%rcx), %%r8d\n\t"                                                                   \
+	"notl	%%r8d\n\t"                                                                              \
+	"testb	$0x3f, %%r8b\n\t"                                                                       \
+	"jz	6f\n\t"                                                                                 \
+	"fnstsw	%%ax\n\t"                                                                               \
+	"andl	%%r8d, %%eax\n\t"                                                                       \
+	"testb	$0x3f, %%al\n\t"                                                                        \
+	"jz	6f\n\t"                                                                                 \
+	"fclex\n\t"                                                                                     \
+	"6:\n\t"                                                                                        \
 	"fldcw	28(%%rcx)\n\t"                                                                          \
 	"jmp	3b\n\t"                                                                                 \
 	"1:\n\t"                                                                                        \
@@ -95,8 +105,10 @@ static inline void context_check_inline(struct context *from, struct context *to
 /* 512 bytes of red zone. r31 and r30: frame and base pointer; r2: see power64.S. FPSCR and VSCR are written if they differ. */
 #ifdef __LITTLE_ENDIAN__
 #define CONTEXT_INLINE_VSCR "80"
+#define CONTEXT_INLINE_FPSCR "64"
 #else
 #define CONTEXT_INLINE_VSCR "92"
+#define CONTEXT_INLINE_FPSCR "68"
 #endif
 #define CONTEXT_INLINE_CODE                                                                             \
 	"bcl	20, 31, 1f\n\t"                                                                         \
@@ -122,7 +134,17 @@ static inline void context_check_inline(struct context *from, struct context *to
 	"rldicl	9, 9, 0, 56\n\t"                                                                        \
 	"or.	0, 0, 9\n\t"                                                                            \
 	"beq	2f\n\t"                                                                                 \
+	"lwz	0, " CONTEXT_INLINE_FPSCR "(6)\n\t"                                                     \
+	"lwz	9, " CONTEXT_INLINE_FPSCR "(1)\n\t"                                                     \
+	"srwi	0, 0, 22\n\t"                                                                           \
+	"and	0, 0, 9\n\t"                                                                            \
+	"andi.	0, 0, 0xf8\n\t"                                                                         \
+	"beq	4f\n\t"                                                                                 \
+	"clrlwi	9, 9, 24\n\t"                                                                           \
+	"stw	9, " CONTEXT_INLINE_FPSCR "(1)\n\t"                                                     \
 	"lfd	0, 64(1)\n\t"                                                                           \
+	"mtfsf	0xfc, 0\n\t"                                                                            \
+	"4:	lfd	0, 64(1)\n\t"                                                                   \
 	"mtfsf	0x03, 0\n\t"                                                                            \
 	"mtfsf	0x01, 0, 0, 1\n"                                                                        \
 	"2:	lwz	0, " CONTEXT_INLINE_VSCR "(6)\n\t"                                              \
@@ -157,7 +179,17 @@ static inline void context_check_inline(struct context *from, struct context *to
 	"xor	9, 0, 9\n\t"                                                                            \
 	"andi.	9, 9, 0xff\n\t"                                                                         \
 	"beq	2f\n\t"                                                                                 \
+	"lwz	0, 28(6)\n\t"                                                                           \
+	"lwz	9, 28(1)\n\t"                                                                           \
+	"srwi	0, 0, 22\n\t"                                                                           \
+	"and	0, 0, 9\n\t"                                                                            \
+	"andi.	0, 0, 0xf8\n\t"                                                                         \
+	"beq	5f\n\t"                                                                                 \
+	"clrlwi	9, 9, 24\n\t"                                                                           \
+	"stw	9, 28(1)\n\t"                                                                           \
 	"lfd	0, 24(1)\n\t"                                                                           \
+	"mtfsf	0xfc, 0\n\t"                                                                            \
+	"5:	lfd	0, 24(1)\n\t"                                                                   \
 	"mtfsf	0x03, 0\n"                                                                              \
 	"2:\n\t"
 #endif

@@ -25,7 +25,7 @@
  * upper word are the decimal rounding mode. VSCR's NJ bit makes denormal numbers zero. The ABI lets only functions that are
  * documented to do so change them ("limited access"), so they are per context here. mtfsf and mtvscr wait until all
  * earlier operations of their kind are done, so both are written only if the two contexts differ. The rest of
- * FPSCR and VSCR.SAT are sticky status and stay with the thread.
+ * FPSCR and VSCR.SAT are sticky status and stay with the thread, except where the new enables would make a trap of them.
  *
  * VRSAVE. ELFv2 gives it no part in calls. Linux uses it as a mark: 0 until the thread's first vector instruction
  * traps, then all ones; glibc's swapcontext skips v20 to v31 while it is 0, and so does the vrsave policy here. Nothing
@@ -35,7 +35,7 @@
  *
  * The frame of a switch, from r1 up; the CFA is 544 bytes up:
  *	  0 back chain	  8 -	 16 -	 24 r2	 32 r14 to r31	176 f14 to f31	320 v20 to v31
- *	512 VSCR, 16 bytes		528 FPSCR		536 -
+ *	512 VSCR, 16 bytes		528 FPSCR		536 scratch
  *	544 the caller's back chain	552 CR			560 LR
  *
  * The vectors go in groups of four with two bases, so that no store waits for the addition before it (the 2016 batch).
@@ -55,14 +55,20 @@
 #define FRAME_V20	 320
 #define FRAME_VSCR	 512
 #define FRAME_FPSCR	 528
+#define FRAME_SCRATCH	 536
 #define FRAME_CR	 (FRAME + 8)
 #define FRAME_LR	 (FRAME + 16)
 
 #ifdef __LITTLE_ENDIAN__
 #define VSCR_WORD	 (FRAME_VSCR + 0)	/* VSCR is the vector's last word, which stvx stores first */
+#define FPSCR_WORD	 FRAME_FPSCR
+#define SCRATCH_WORD	 FRAME_SCRATCH
 #else
+#define FPSCR_WORD	 (FRAME_FPSCR + 4)
+#define SCRATCH_WORD	 (FRAME_SCRATCH + 4)
 #define VSCR_WORD	 (FRAME_VSCR + 12)
 #endif
+#define FPSCR_ENABLES	 0xf8			/* VE OE UE ZE XE */
 #define VRSAVE_PRESERVED 0xfff			/* bits of v20 to v31 */
 
 /* What `kept` says of a frame. mtocrf 0x40 brings the second nibble from the left into CR1: its bits are 4 and 5. */
@@ -188,6 +194,30 @@
 	save_vscr
 	.endm
 
+	/*
+	 * Writes FPSCR's control bits from the frame at r1, after the exceptions that they enable and another context has noted
+	 * are cleared: enabled, they would be a trap at once. Status bits are 22 above their enables. Changes r0, r9, f0.
+	 */
+	.macro	load_fpscr
+	lwz	%r9, FPSCR_WORD(%r1)
+	andi.	%r0, %r9, FPSCR_ENABLES	/* nearly always none */
+	beq+	5f
+	mffs	%f0
+	stfd	%f0, FRAME_SCRATCH(%r1)
+	lwz	%r0, SCRATCH_WORD(%r1)
+	srwi	%r0, %r0, 22
+	and	%r0, %r0, %r9
+	andi.	%r0, %r0, FPSCR_ENABLES
+	beq+	5f
+	clrlwi	%r9, %r9, 24
+	stw	%r9, FPSCR_WORD(%r1)
+	lfd	%f0, FRAME_FPSCR(%r1)
+	mtfsf	0xfc, %f0
+5:	lfd	%f0, FRAME_FPSCR(%r1)
+	mtfsf	0x03, %f0
+	mtfsf	0x01, %f0, 0, 1
+	.endm
+
 	/* Writes FPSCR's control bits from the frame at r1 if they differ from those in the frame at r6. Changes r0, r9, f0. */
 	.macro	restore_fpscr
 	ld	%r0, FRAME_FPSCR(%r6)
@@ -197,9 +227,7 @@
 	rldicl	%r9, %r9, 0, 56		/* VE OE UE ZE XE NI RN */
 	or.	%r0, %r0, %r9
 	beq+	8f
-	lfd	%f0, FRAME_FPSCR(%r1)
-	mtfsf	0x03, %f0
-	mtfsf	0x01, %f0, 0, 1
+	load_fpscr
 8:
 	.endm
 
@@ -250,9 +278,7 @@
 	bf	KEPT_VECTORS_BIT, 6f
 	each_vector lvx
 6:	bf	KEPT_FLOATING_BIT, 7f
-	lfd	%f0, FRAME_FPSCR(%r1)
-	mtfsf	0x03, %f0
-	mtfsf	0x01, %f0, 0, 1
+	load_fpscr
 	li	%r9, FRAME_VSCR
 	lvx	%v0, %r1, %r9
 	mtvscr	%v0

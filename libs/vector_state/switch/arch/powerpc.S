@@ -41,6 +41,7 @@
 #define FRAME_R14	 16
 #define FRAME_F14	 88
 #define FRAME_FPSCR	 232
+#define FPSCR_ENABLES	 0xf8	/* VE OE UE ZE XE */
 #define FRAME_V20	 240
 #define FRAME_VSCR	 432
 #ifdef __ALTIVEC__
@@ -175,6 +176,26 @@
 #endif
 	.endm
 
+	/* As power64.S's, with the frame's own word for scratch. Changes r0, r9, f0. */
+	.macro	load_fpscr
+	lwz	%r9, FRAME_FPSCR + 4(%r1)
+	andi.	%r0, %r9, FPSCR_ENABLES
+	beq+	5f
+	mffs	%f0
+	stfd	%f0, FRAME_FPSCR(%r1)
+	lwz	%r0, FRAME_FPSCR + 4(%r1)
+	srwi	%r0, %r0, 22
+	and	%r0, %r0, %r9
+	andi.	%r0, %r0, FPSCR_ENABLES
+	clrlwi	%r9, %r9, 24
+	stw	%r9, FRAME_FPSCR + 4(%r1)
+	beq+	5f
+	lfd	%f0, FRAME_FPSCR(%r1)
+	mtfsf	0xfc, %f0
+5:	lfd	%f0, FRAME_FPSCR(%r1)
+	mtfsf	0x03, %f0
+	.endm
+
 	/* Writes FPSCR's control bits from the frame at r1 if they differ from those in the frame at r6, VSCR and VRSAVE
 	 * likewise. Changes r0, r9, f0, v0. */
 	.macro	restore_control_if_different
@@ -184,8 +205,7 @@
 	xor	%r9, %r0, %r9
 	andi.	%r9, %r9, 0xff
 	beq+	8f
-	lfd	%f0, FRAME_FPSCR(%r1)
-	mtfsf	0x03, %f0
+	load_fpscr
 8:
 #endif
 #ifdef __ALTIVEC__
@@ -215,8 +235,7 @@
 	each_vector lvx
 6:	bf	KEPT_FLOATING_BIT, 7f
 #ifndef _SOFT_FLOAT
-	lfd	%f0, FRAME_FPSCR(%r1)
-	mtfsf	0x03, %f0
+	load_fpscr
 #endif
 #ifdef __ALTIVEC__
 	li	%r9, FRAME_VSCR

@@ -16,7 +16,8 @@
  * always writes both: 1.19 with both compared, 0.95 with the x87 word compared, 1.01 with none compared, 0.75 with neither
  * read nor written. All by make bench. Whether a context compares MXCSR is in its frame, and each save copies it from the
  * last: context_create asks the processor, and the context that a thread began with learns it from the first one that it
- * switches to. ldmxcsr also restores the saved status bits, on which nobody may rely.
+ * switches to. ldmxcsr also restores the saved status bits, on which nobody may rely. The x87's stay, except where the new control
+ * word would make a trap of them.
  *
  * Way back. `ret` is predicted by a stack of return addresses, and a switch returns to another place than the last call came
  * from, so it would be mispredicted every time. An indirect jump is predicted by its history. The price is one extra entry on
@@ -101,6 +102,24 @@
 	movw	%r8w, 6(%rsp)
 	.endm
 
+	/*
+	 * Loads the x87 control word of the frame at rcx, after the exceptions that it unmasks and another context has noted are
+	 * cleared: the next x87 instruction would trap for them. fclex traps first for what the old word does not mask. SSE
+	 * never traps for a status bit. Changes rax, r8.
+	 */
+	.macro	load_x87_control
+	movzwl	4(%rcx), %r8d
+	notl	%r8d
+	testb	$0x3f, %r8b
+	jz	8f		/* nothing is unmasked, as nearly always */
+	fnstsw	%ax
+	andl	%r8d, %eax
+	testb	$0x3f, %al
+	jz	8f
+	fclex
+8:	fldcw	4(%rcx)
+	.endm
+
 	/* Loads the control words of the frame at rcx; the current ones are in that at rsp; r8d: is MXCSR compared? */
 	.macro	restore_control
 	testl	%r8d, %r8d
@@ -129,7 +148,7 @@
 	je	0f
 	restore_control
 0:	restore_general_and_return
-4:	fldcw	4(%rcx)
+4:	load_x87_control
 	jmp	0b
 	endfunction context_switch
 
@@ -154,7 +173,7 @@
 	je	0f
 	restore_control
 0:	restore_general_and_return
-4:	fldcw	4(%rcx)
+4:	load_x87_control
 	jmp	0b
 	endfunction context_switch_used
 
@@ -165,7 +184,7 @@
 	cmpl	$0, OFFSET_KEPT(%rdi)
 	je	0f
 	ldmxcsr	(%rcx)
-	fldcw	4(%rcx)
+	load_x87_control
 0:	.cfi_def_cfa %rcx, 64
 	.cfi_offset %r12, -56
 	.cfi_offset %r13, -48
@@ -183,7 +202,7 @@
 	.cfi_undefined %rip
 	movq	%rsp, %rcx
 	ldmxcsr	(%rcx)
-	fldcw	4(%rcx)
+	load_x87_control
 	restore_general_and_return
 	endfunction context_start_inline
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * What contexts do apart from registers: messages arrive, generators end, a context's return goes to its resumer, stacks
- * are used again, the used policy's lease runs out after the number of switches it was given, and a switch to a finished
- * context faults in a release build. Prints what is wrong; status 0 or 1.
+ * are used again, the used policy's lease runs out after the number of switches it was given, a masked floating-point exception
+ * traps in no other context, and a switch to a finished context faults in a release build. Prints what is wrong; status 0 or 1.
  */
 #include "bare.h"
 
@@ -144,6 +144,124 @@ static void lease(void)
 	expect(main_context.kept != 0 && main_context.lease == CONTEXT_LEASE_ALWAYS, "a lease for ever stays");
 }
 
+#if defined(__x86_64__)
+#define CAN_TRAP
+/* Divisions by zero: masked or not. No exception is noted afterwards. */
+static void set_trap(bool on)
+{
+	uint16_t word;
+
+	__asm__ volatile("fnclex\n\tfnstcw %0" : "=m"(word));
+	word = on ? word & ~4 : word | 4;
+	__asm__ volatile("fldcw %0" : : "m"(word));
+}
+
+static void divide_by_zero(void)
+{
+	__asm__ volatile("fldz\n\tfld1\n\tfdiv %%st(1), %%st\n\tfstp %%st(0)\n\tfstp %%st(0)" : : : "st", "st(1)");
+}
+
+/* Whether the next instruction of its kind traps. */
+static bool trap_is_pending(void)
+{
+	uint16_t status;
+
+	__asm__ volatile("fnstsw %0" : "=a"(status));
+	return status & 0x80;
+}
+#elif defined(__powerpc__) && !defined(_SOFT_FLOAT)
+#define CAN_TRAP
+/* FPSCR bit 27: ZE; 5: ZX; 1: FEX. */
+static void set_trap(bool on)
+{
+	__asm__ volatile("mtfsb0 5");
+	if (on)
+		__asm__ volatile("mtfsb1 27");
+	else
+		__asm__ volatile("mtfsb0 27");
+}
+
+static void divide_by_zero(void)
+{
+	__asm__ volatile("mtfsb1 5");
+}
+
+static bool trap_is_pending(void)
+{
+	uint64_t status;
+
+	__asm__ volatile("mffs 0\n\tstfd 0, 0(%0)" : : "b"(&status) : "memory", "fr0");
+	return status >> 30 & 1;
+}
+#endif
+
+#ifdef CAN_TRAP
+typedef void *switch_function(struct context *from, struct context *to, void *message);
+static switch_function *switch_by;
+
+static void *switch_inline(struct context *from, struct context *to, void *message)
+{
+	return context_switch_inline(from, to, message);
+}
+
+static void trapping(struct context *self, void *message)
+{
+	(void)message;
+	set_trap(true);
+	for (;;)
+		switch_by(self, &main_context, number(trap_is_pending()));
+}
+
+static void dividing(struct context *self, void *message)
+{
+	divide_by_zero();
+	context_finish(self, &contexts[0], message);
+}
+
+static void begin_trapping(struct context *self, void *message)
+{
+	(void)message;
+	context_finish_inline(self, &main_context, number(trap_is_pending()));
+}
+
+static void expect_no_trap(switch_function *how, const char *what)
+{
+	switch_by = how;
+	switch_by(&main_context, &contexts[0], NULL);
+	divide_by_zero();
+	expect(!switch_by(&main_context, &contexts[0], NULL), what);
+	set_trap(false);
+}
+
+/* What one context did while it masked an exception is no trap in another that does not mask it. */
+static void traps(void)
+{
+	main_context = (struct context)CONTEXT_THREAD;
+	context_create(&contexts[0], stacks[0], sizeof(stacks[0]), trapping);
+	expect_no_trap(context_switch, "an exception of another context, full policy");
+	context_create(&contexts[1], stacks[1], sizeof(stacks[1]), dividing);
+	expect(!context_switch(&main_context, &contexts[1], NULL), "an exception of a context that finished");
+	set_trap(false);
+	context_create(&contexts[0], stacks[0], sizeof(stacks[0]), trapping);
+	context_lease(&main_context, CONTEXT_LEASE_ALWAYS);
+	context_lease(&contexts[0], CONTEXT_LEASE_ALWAYS);
+	expect_no_trap(context_switch_used, "an exception of another context, used policy");
+	main_context = (struct context)CONTEXT_THREAD;
+	context_create_inline(&contexts[0], stacks[0], sizeof(stacks[0]), trapping);
+	expect_no_trap(switch_inline, "an exception of another context, inline policy");
+	set_trap(true);
+	context_create_inline(&contexts[2], stacks[2], sizeof(stacks[2]), begin_trapping);
+	set_trap(false);
+	divide_by_zero();
+	expect(!switch_inline(&main_context, &contexts[2], NULL), "an exception before the first switch to a context");
+	set_trap(false);
+}
+#else
+static void traps(void)
+{
+}
+#endif
+
 int bare_main(int argc, char **argv, const uintptr_t *auxiliary)
 {
 	(void)argv;
@@ -160,5 +278,6 @@ int bare_main(int argc, char **argv, const uintptr_t *auxiliary)
 	refused();
 	lease();
 	inline_policy();
+	traps();
 	return failures != 0;
 }
