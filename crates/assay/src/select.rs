@@ -75,6 +75,7 @@ pub fn only_traces(selection: &Selection, cases: &Cases) -> Result<()> {
             .remedy("name either traces, or a hot path with its variants"));
     }
     let given = [
+        ("-a", !selection.archs.is_empty()),
         ("--case", !cases.cases.is_empty()),
         ("--unchecked", cases.unchecked),
         ("-v", !selection.variants.is_empty()),

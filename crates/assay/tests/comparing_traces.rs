@@ -45,4 +45,31 @@ fn traces_are_compared_by_the_call_with_a_verdict_and_what_does_not_apply_is_ref
     refused(&format!("compare csum_partial -c {cpu} --processes 20"), "--processes has no effect");
     refused(&format!("predict short.trace -c {cpu} --bounds"), "--bounds is for variants");
     refused("compare short.trace long.trace -c la464", "la464");
+    refused(&format!("predict short.trace -c {cpu} -a loongarch64"), "leave out -a");
+}
+
+/// From one region's entry to another's is no call: the same work in another order is as fast.
+#[test]
+fn of_several_regions_no_call_is_timed_but_the_run() {
+    let lab = Lab::shared();
+    let cpu = match common::native() {
+        "x86_64" => "zen3",
+        "powerpc64le" => "power9",
+        other => panic!("no cpu of {other} is named here; add one"),
+    };
+    let functions = "__attribute__((noinline)) unsigned long slow(unsigned long x) { for (int i = 0; i < 9000; i++) x = x * 3 ^ x >> 3; return x; }\n\
+                     __attribute__((noinline)) unsigned long quick(unsigned long x) { return x + 1; }\n";
+    for (name, calls) in [("slow_first", "quick(slow(x))"), ("quick_first", "slow(quick(x))")] {
+        let main =
+            format!("int main(int argc, char **argv) {{ unsigned long x = argc; return ({calls}) == 3; }}\n");
+        lab.write(&format!("{name}.c"), format!("{functions}{main}"));
+        let mut gcc = Command::new("gcc");
+        finish(gcc.current_dir(&lab.folder).args(["-O1", "-o", name, &format!("{name}.c")])).ends(0, &[]);
+        lab.line(&format!("trace --roi slow --roi quick -- ./{name}")).ends(0, &["in 2 entries"]);
+    }
+    let ran = lab.line(&format!("compare slow_first.trace quick_first.trace -c {cpu} --json")).ends(0, &[]);
+    let [record] = &ran.records("compare")[..] else { panic!("one pair: {ran:?}") };
+    assert_ne!(record["verdict"], "faster", "{record}");
+    let ratio = record["ratio"].as_f64().unwrap();
+    assert!((ratio - 1.0).abs() < 0.02, "{record}");
 }

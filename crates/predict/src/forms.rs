@@ -10,6 +10,37 @@ const COUNT: Operand = Operand::Register { register: Register(1), bits: Some(8) 
 /// x86's stack pointer.
 const STACK: Register = Register(4);
 
+/// The names of all forms.
+pub(crate) const FORMS: &[&str] = &[
+    "scratch",
+    "light",
+    "nop",
+    "zero",
+    "move",
+    "to_vector",
+    "to_general",
+    "self",
+    "merge",
+    "quad",
+    "displaced",
+    "one",
+    "byte",
+    "relative",
+    "scaled",
+    "wide",
+    "count",
+    "constant",
+    "stack",
+    "three",
+    "immediate",
+    "direct",
+    "link",
+    "carry",
+    "update",
+    "load",
+    "store",
+];
+
 /// The forms of an instruction that a class can tell apart beyond the mnemonic, most telling first: what
 /// [`special::form`](crate::special::form) says of special registers; `nop`; `zero` (of one register and itself, so that the
 /// result may depend on nothing); `move`; `to_vector` and `to_general` (from the other kind of register); `self` (its only source
@@ -74,6 +105,7 @@ pub(crate) fn forms(instruction: &Instruction, kinds: &RegisterKinds) -> Vec<&'s
         (false, true) => forms.push("store"),
         (false, false) => {}
     }
+    debug_assert!(forms.iter().all(|form| FORMS.contains(form)), "{forms:?}");
     forms
 }
 

@@ -128,6 +128,32 @@ fn a_negative_number_is_refused_with_its_bounds() {
 }
 
 #[test]
+fn what_would_be_changed_or_match_nothing_is_refused() {
+    let latency = "latency.value = { value = 1,";
+    assert!(text_of("mpc885").contains(latency));
+    let error = message(|text| text.replacen(latency, "latency.value = { value = 1.5,", 1));
+    assert!(error.contains("is 1.5") && error.contains("whole cycles"), "{error}");
+    let line = |bytes: &str| {
+        let edited = |line: &str| {
+            if line.starts_with("line = { value = 16") {
+                line.replacen("16", bytes, 1)
+            } else {
+                line.to_owned()
+            }
+        };
+        message(|text| text.lines().map(edited).collect::<Vec<_>>().join("\n"))
+    };
+    assert!(line("24").contains("a power of two"), "{}", line("24"));
+    for (pattern, part) in
+        [("add@foo", "unknown form 'foo'"), ("ad*d", "matches nothing"), ("add*@load", "matches nothing")]
+    {
+        let error =
+            message(|text| text.replacen("instructions = [", &format!("instructions = [\"{pattern}\", "), 1));
+        assert!(error.contains(part), "{error}");
+    }
+}
+
+#[test]
 fn a_wrong_unit_a_bare_number_and_a_guess_without_range_are_refused() {
     assert!(message(|text| text.replacen("unit = \"MHz\"", "unit = \"GHz\"", 1)).contains("'GHz'"));
     assert!(message(|text| text.replacen("[fetch]", "[fetch]\nbtb = 5", 1)).contains("provenance"));

@@ -284,8 +284,14 @@ impl Parser<'_> {
             DeValue::Float(float) => float.as_str().parse::<f64>().ok(),
             _ => None,
         };
-        let allowed = format!("{} to {} {}", schema.min, schema.max, schema.unit);
+        // All else is simulated in whole cycles, entries and bytes.
+        let whole = !matches!(schema.unit, "MHz" | "percent");
+        let of = if whole { "whole " } else { "" };
+        let allowed = format!("{} to {} {of}{}", schema.min, schema.max, schema.unit);
         match amount {
+            Some(amount) if whole && amount.fract() != 0.0 => {
+                Err(self.invalid(value, key, format!("is {amount}"), allowed))
+            }
             Some(amount) if amount >= schema.min && amount <= schema.max => Ok(amount),
             Some(amount) => Err(self.invalid(value, key, format!("is {amount}"), allowed)),
             None => Err(self.invalid(value, key, "is no number", allowed)),

@@ -2,6 +2,7 @@
 //! Reads the keys of a checked cpu, one table of them after the other, and says which is wrong where the schema cannot.
 
 use super::*;
+use crate::forms::FORMS;
 
 pub(super) struct Builder<'a> {
     pub(super) cpu: &'a Cpu,
@@ -29,6 +30,15 @@ impl Builder<'_> {
 
     pub(super) fn whole(&self, key: &str, default: u64) -> u64 {
         self.cpu.value(key).map_or(default, |value| value.round().max(0.0) as u64)
+    }
+
+    fn power_of_two(&self, key: &str, default: u64) -> Result<u64, CpuError> {
+        let value = self.whole(key, default);
+        if value.is_power_of_two() {
+            Ok(value)
+        } else {
+            Err(self.invalid(key, format!("is {value}"), "a power of two"))
+        }
     }
 
     pub(super) fn optional(&self, key: &str) -> Option<u64> {
@@ -213,8 +223,8 @@ impl Builder<'_> {
     }
 
     pub(super) fn caches(&self) -> Result<Caches, CpuError> {
-        let line = self.whole("cache.l1.line", 64).next_power_of_two();
-        let instruction_line = self.whole("cache.instruction.line", 64).next_power_of_two();
+        let line = self.power_of_two("cache.l1.line", 64)?;
+        let instruction_line = self.power_of_two("cache.instruction.line", 64)?;
         let mut outer = Vec::new();
         for name in ["cache.l2", "cache.l3"] {
             if self.cpu.value(&format!("{name}.size")).is_some() {
@@ -465,6 +475,7 @@ impl Builder<'_> {
             let key = format!("class.{}.instructions", class.name);
             let distance = self.cpu.distance(&key);
             for pattern in self.cpu.words(&key) {
+                self.check_pattern(&key, pattern)?;
                 let (table, name) = match pattern.strip_suffix('*') {
                     Some(prefix) => (&mut prefixes, prefix),
                     None => (&mut exact, pattern.as_str()),
@@ -489,6 +500,29 @@ impl Builder<'_> {
             prefixes.into_iter().map(|(prefix, (distance, class))| (prefix, distance, class)).collect();
         prefixes.sort_by_key(|(prefix, distance, _)| (std::cmp::Reverse(prefix.len()), *distance));
         Ok((exact, prefixes))
+    }
+
+    /// A pattern that cannot match would leave its instructions to another class without a word.
+    fn check_pattern(&self, key: &str, pattern: &str) -> Result<(), CpuError> {
+        let (mnemonic, form) =
+            pattern.split_once('@').map_or((pattern, None), |(name, form)| (name, Some(form)));
+        if mnemonic.strip_suffix('*').unwrap_or(mnemonic).contains('*')
+            || form.is_some() && mnemonic.contains('*')
+        {
+            return Err(self.invalid(
+                key,
+                format!("has the pattern '{pattern}', which matches nothing"),
+                "MNEMONIC, PREFIX* or MNEMONIC@FORM",
+            ));
+        }
+        match form {
+            Some(form) if !FORMS.contains(&form) => Err(self.invalid(
+                key,
+                format!("has the unknown form '{form}' in '{pattern}'"),
+                FORMS.join(", "),
+            )),
+            _ => Ok(()),
+        }
     }
 
     pub(super) fn class_key(&self, key: &str, classes: &[Class]) -> Result<Option<u16>, CpuError> {

@@ -16,6 +16,10 @@ pub(super) struct Elapsed {
     skipped_instructions: u64,
     until_settled: bool,
     has_settled: bool,
+    /// The region that is entered first, from outside of all.
+    outermost: Option<u8>,
+    /// Another one is entered from outside, too, so that there is no such thing as a call's time.
+    mixed: bool,
 }
 
 /// How things stood at the start of a loop's window.
@@ -69,7 +73,7 @@ impl Elapsed {
     }
 
     fn look_whether_settled(&mut self, core: &mut dyn Core) {
-        if self.until_settled {
+        if self.until_settled && !self.mixed {
             self.has_settled = self.calls.settled(core.counters().instructions);
         }
     }
@@ -85,6 +89,7 @@ impl Elapsed {
             Item::Into(region) => {
                 let now = self.moment(core);
                 if self.regions.enter(*region, now) {
+                    self.mixed |= *self.outermost.get_or_insert(*region) != *region;
                     self.enter(core);
                 }
             }
@@ -125,8 +130,8 @@ impl Elapsed {
         }
         Times {
             cycles: end.cycle,
-            cold: self.calls.cold,
-            per_call: self.calls.steady(),
+            cold: self.calls.cold.filter(|_| !self.mixed),
+            per_call: self.calls.steady().filter(|_| !self.mixed),
             calls: self.calls.count,
             regions: self.regions.finish(end),
         }
