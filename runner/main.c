@@ -18,8 +18,13 @@ static uint64_t number(const char *text, const char *what)
 	uint64_t value = 0;
 	const char *at = text;
 
-	for (; *at >= '0' && *at <= '9' && value < UINT64_MAX / 16; at++)
-		value = value * 10 + (uint64_t)(*at - '0');
+	for (; *at >= '0' && *at <= '9'; at++) {
+		uint64_t digit = (uint64_t)(*at - '0');
+
+		if (value > UINT64_MAX / 10 || value * 10 > UINT64_MAX - digit)
+			assay_die("%s '%s' is greater than %llu", what, text, (unsigned long long)UINT64_MAX);
+		value = value * 10 + digit;
+	}
 	if (at == text || *at)
 		assay_die("%s '%s' is not a whole number", what, text);
 	return value;

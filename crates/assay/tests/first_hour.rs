@@ -142,8 +142,12 @@ fn a_wrong_verdict_tells_the_call_and_how_to_have_it_again() {
     assert!(debugger.contains("-g 1234") && debugger.contains(&format!("call={call}")), "{debugger}");
     assert!(debugger.contains("break assay_wanted_call_follows"), "{debugger}");
     // Other random data: the same bug, another sum.
-    let other = lab.assay(check.iter().copied().chain(["--seed=7"])).ends(1, &[]).records("check");
-    assert_ne!(other[0]["failure"].as_str(), Some(failure));
+    for seed in [7, u64::MAX] {
+        let seed = format!("--seed={seed}");
+        let other = lab.assay(check.iter().copied().chain([seed.as_str()])).ends(1, &[]).records("check");
+        let other = other[0]["failure"].as_str().unwrap();
+        assert!(other != failure && other.contains("size=33"), "{other}");
+    }
 }
 
 #[test]

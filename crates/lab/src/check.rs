@@ -184,6 +184,7 @@ pub fn check_in(
         let command = engine.command(&runner.path).args(["check", &token]).args(manner.words());
         let output = command.timeout(timeout).run()?;
         checked.elapsed += output.elapsed;
+        refuse_stopped(&output)?;
         refuse_unreached(&output, &token, manner)?;
         verdict = both(verdict, interpret(&output, &token, timeout));
         if verdict.is_failure() {
@@ -196,6 +197,18 @@ pub fn check_in(
     checked.compiler = runner.compiler;
     checked.verdict = judged(verdict, expected);
     Ok(checked)
+}
+
+/// A runner that could not go on (`assay_die`: no memory, a machine without what the test needs) has judged nothing.
+fn refuse_stopped(output: &Output) -> Result<()> {
+    let stopped = matches!(output.ending, Ending::Exited(2));
+    let Some(text) = output.stderr.lines().find_map(|line| line.strip_prefix("error: ")).filter(|_| stopped)
+    else {
+        return Ok(());
+    };
+    Err(Problem::new(format!("the check could not go on: {text}")).remedy(
+        "the runner or the hot path's test.c says so, and not of the variant; it may want more memory or another machine",
+    ))
 }
 
 /// If the check ended before the wanted call, that says nothing about the variant. The runner tells how many calls there are.
@@ -340,6 +353,16 @@ mod tests {
             panic!()
         };
         assert!(text.contains("illegal instruction"), "{text}");
+    }
+
+    #[test]
+    fn a_runner_that_could_not_go_on_is_no_verdict() {
+        let stopped = |status, stderr: &str| {
+            refuse_stopped(&Output { stderr: stderr.to_owned(), ..output(Ending::Exited(status), "") })
+        };
+        let text = stopped(2, "error: no memory\n").unwrap_err().to_string();
+        assert!(text.contains("could not go on: no memory"), "{text}");
+        assert!(stopped(2, "").is_ok() && stopped(1, "error: no memory\n").is_ok());
     }
 
     #[test]
