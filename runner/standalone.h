@@ -44,7 +44,7 @@ void assay_text_write(int descriptor, const struct assay_text *text);
 
 bool assay_equal(const char *a, const char *b);
 
-/* Where a checked call returns to: the end of every chain of frames within it. In arch/power/call.S. */
+/* Where a checked call returns to: the end of every chain of frames within it. In call.S of both POWERs. */
 extern const unsigned char assay_call_returned[];
 
 #endif

@@ -24,9 +24,12 @@
 #define ASSAY_NARROW_TYPE 2
 #define ASSAY_NARROW ASSAY_NARROW_TYPE
 
-/* Bytes above the stack pointer at the call that belong to the callee: back chain and LR save. The third
- * and fourth word keep what follows on a multiple of 16. */
+/* Bytes above the stack pointer at the call that are looked at as words: back chain, LR save, and two of the caller's own,
+ * which keep what follows on a multiple of 16. */
 #define ASSAY_LINK_BYTES 16
+/* Of those, where LR may be saved, and where the caller's own bytes begin again. */
+#define ASSAY_LINK_RETURN 4
+#define ASSAY_LINK_OWN 8
 
 #define ASSAY_SAVED_BYTES (12 * 16 + 18 * 8 + (20 + 2) * 4 + 8 + 16)
 #define ASSAY_SAVED_REGISTERS \

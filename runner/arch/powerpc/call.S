@@ -15,7 +15,7 @@
  * makes denormal numbers zero, belong to the caller. LR, CTR, XER with its carry and the other fields are free.
  *
  * The frame. r1 is a multiple of 16 and 0(r1) holds the back chain. Only the word at 4(r1) of the caller's
- * frame is lent to the callee: it saves LR there. There is no red zone: nothing below r1 survives an
+ * frame is lent to the callee: it saves LR there, so if it was written it must hold the return address. There is no red zone: nothing below r1 survives an
  * interrupt, so a function that needs memory makes a frame first (`stwu r1, -SIZE(r1)`).
  *
  * Manual: Power Architecture 32-bit ABI Supplement 1.0 (Linux), sections 3.2.1 to 3.2.3.
@@ -146,6 +146,8 @@ assay_call_registers:
 	lwz	%r9, RECORD_ARGUMENT(6)(%r11)
 	lwz	%r10, RECORD_ARGUMENT(7)(%r11)
 	bctrl
+	.globl	assay_call_returned
+assay_call_returned:
 
 	lis	%r9, current_record@ha
 	lwz	%r9, current_record@l(%r9)
