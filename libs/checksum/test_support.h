@@ -41,6 +41,24 @@ static inline void fill_with_edge_words(unsigned char *to, size_t bytes)
 }
 
 /*
+ * The sizes that csum_partial's and csum_partial_copy's hotpath.toml declare, so that nothing is timed that was not checked,
+ * and then one in each octave up to 1 MiB: code that is wrong for a class of lengths is wrong for some of them.
+ */
+enum { SIZES_COUNT = 5 + 9, SIZES_BYTES_MAX = 1 << 20 };
+
+static inline unsigned int some_size(unsigned int index)
+{
+	static const unsigned int declared[] = { 40, 250, 1472, 4096, 65536 };
+	const unsigned int declared_count = sizeof(declared) / sizeof(declared[0]);
+	unsigned int octave;
+
+	if (index < declared_count)
+		return declared[index];
+	octave = 2048u << (index - declared_count);
+	return octave + assay_random_below(octave);
+}
+
+/*
  * A dispatcher that cannot ask the processor itself has a second function, `init`, which is told what the kernel told
  * the runner. Other variants have none: the tests declare it weak, and it is then a null pointer.
  */

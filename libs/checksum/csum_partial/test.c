@@ -137,6 +137,25 @@ static void check_huge(bool quick)
 	}
 }
 
+/* Random data of the declared sizes and of others up to a megabyte, at both guard pages and between them. */
+static void check_sizes(unsigned int rounds)
+{
+	struct assay_region region = assay_region_new(SIZES_BYTES_MAX + OFFSETS);
+
+	assay_random_fill(region.start, (size_t)(region.end - region.start));
+	assay_read_only(region);
+	for (unsigned int i = 0; i < rounds * SIZES_COUNT; i++) {
+		unsigned int length = some_size(i % SIZES_COUNT), offset = assay_random_below(OFFSETS);
+
+		assay_case("random bytes, starts at a guard page size=%u", length);
+		expect_like_reference(region.start, length, 0);
+		assay_case("random bytes, ends at a guard page size=%u", length);
+		expect_like_reference(region.end - length, length, 0xffffffff);
+		assay_case("random bytes size=%u offset=%u", length, offset);
+		expect_like_reference(region.start + offset, length, assay_random());
+	}
+}
+
 /* ------------------------------------------------------------------ bounds */
 
 /* The buffer ends, then begins, at a page that cannot be read; a length of 0 there must read nothing. */
@@ -228,6 +247,7 @@ static void check(bool quick)
 	assay_writable(region);
 	check_two_zeros(region.start);
 	check_single_bytes(region.start, quick ? 80 : 700);
+	check_sizes(quick ? 1 : 4);
 	check_huge(quick);
 }
 

@@ -88,9 +88,12 @@ static void check_guards(unsigned int step)
 		assay_case("the source ends at a guard page size=%u", length);
 		assay_canary_fill(middle - CANARY_BYTES, middle + length + CANARY_BYTES);
 		copy(from_end, middle, length, sum_end);
+		assay_canary_check(middle - CANARY_BYTES, middle, "before the target");
 		assay_canary_check(middle + length, middle + length + CANARY_BYTES, "behind the target");
 		assay_case("the target ends at a guard page size=%u", length);
+		assay_canary_fill(to_end - CANARY_BYTES, target.end);
 		copy(source.start + 1 + length % 7, to_end, length, sum_of(source.start + 1 + length % 7, length));
+		assay_canary_check(to_end - CANARY_BYTES, to_end, "before the target");
 		assay_case("both start at a guard page size=%u", length);
 		assay_canary_fill(target.start, target.start + length + CANARY_BYTES);
 		copy(source.start, target.start, length, sum_start);
@@ -110,10 +113,48 @@ static void check_two_zeros(void)
 	}
 }
 
+/* Canaries around the target, as far as its region reaches: there it ends at a guard page. */
+static void copy_watched(const unsigned char *from, unsigned char *to, unsigned int length, uint64_t data_sum,
+			 struct assay_region region)
+{
+	unsigned char *before = to - region.start < CANARY_BYTES ? region.start : to - CANARY_BYTES;
+	unsigned char *behind = to + length;
+	unsigned char *end = region.end - behind < CANARY_BYTES ? region.end : behind + CANARY_BYTES;
+
+	assay_canary_fill(before, end);
+	copy(from, to, length, data_sum);
+	assay_canary_check(before, to, "before the target");
+	assay_canary_check(behind, end, "behind the target");
+}
+
+/* Random data of the declared sizes and of others up to a megabyte: both at guard pages, and each between them. */
+static void check_sizes(unsigned int rounds)
+{
+	struct assay_region from = assay_region_new(SIZES_BYTES_MAX + OFFSETS),
+			    to = assay_region_new(SIZES_BYTES_MAX + OFFSETS);
+
+	assay_random_fill(from.start, (size_t)(from.end - from.start));
+	assay_read_only(from);
+	for (unsigned int i = 0; i < rounds * SIZES_COUNT; i++) {
+		unsigned int length = some_size(i % SIZES_COUNT);
+		const unsigned char *source_between = from.start + assay_random_below(OFFSETS);
+		unsigned char *target_between = to.start + assay_random_below(OFFSETS);
+		uint64_t sum = sum_of(source_between, length);
+
+		assay_case("random bytes, both start at a guard page size=%u", length);
+		copy_watched(from.start, to.start, length, sum_of(from.start, length), to);
+		assay_case("random bytes, both end at a guard page size=%u", length);
+		copy_watched(from.end - length, to.end - length, length, sum_of(from.end - length, length), to);
+		assay_case("random bytes size=%u offset=%u dst_offset=%u", length, source_between - from.start,
+			   target_between - to.start);
+		copy_watched(source_between, target_between, length, sum, to);
+	}
+}
+
 static void check_huge(bool quick)
 {
 	unsigned int bytes = quick ? 1 << 20 : HUGE_BYTES;
-	struct assay_region from = assay_region_new(HUGE_BYTES), to = assay_region_new(HUGE_BYTES);
+	struct assay_region from = assay_region_new(HUGE_BYTES), to = assay_region_new(HUGE_BYTES + 2 * CANARY_BYTES);
 
 	memset(from.start, 0xff, bytes);
 	assay_read_only(from);
@@ -122,7 +163,7 @@ static void check_huge(bool quick)
 		uint64_t wanted = (uint64_t)(length / 2) * 0xffff + (length % 2 ? byte_weight(0xff, 0) : 0);
 
 		assay_case("all ones size=%u offset=%u", length, offset);
-		copy(from.start + offset, to.start + 3, length, wanted);
+		copy_watched(from.start + offset, to.start + CANARY_BYTES + 3, length, wanted, to);
 	}
 }
 
@@ -176,6 +217,7 @@ static void check(bool quick)
 	check_lengths(quick ? 61 : 7, "edge words");
 	assay_writable(source);
 	check_two_zeros();
+	check_sizes(quick ? 1 : 4);
 	check_huge(quick);
 	if (assay_survives_faults())
 		check_faults(quick ? 301 : 7);
