@@ -133,6 +133,8 @@ static void prepare_once(void)
 		struct assay_call_record *each = &records[turn];
 
 		each->features = assay_arch_features();
+		/* Not the usual mode, so that what resets it is found; two, so that no fixed one is the right one twice. */
+		each->rounding = turn + 1;
 		each->stack = (uintptr_t)stack.end - FRAME_GUARD_BYTES - ASSAY_LINK_BYTES;
 		for (size_t i = 0; i < sizeof(each->before); i++)
 			each->before[i] = (unsigned char)(0xa1 + 0x3b * i + (i >> 8)) ^ (turn ? 0xff : 0);

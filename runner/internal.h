@@ -45,7 +45,7 @@ int assay_time(uint64_t iterations, uint64_t samples);
 /*
  * One call: what arch/<arch>/call.S reads and writes. All offsets follow from the word size W:
  * function 0, arguments W, results 9W, stack 11W, returned_stack 12W, own_stack 13W, features 14W,
- * before 16W, after 16W + ASSAY_SAVED_BYTES.
+ * rounding 15W, before 16W, after 16W + ASSAY_SAVED_BYTES.
  */
 struct assay_call_record {
 	void (*function)(void);
@@ -55,7 +55,8 @@ struct assay_call_record {
 	uintptr_t returned_stack; /* the stack pointer on return */
 	uintptr_t own_stack; /* the caller's own, kept here because no register can be trusted */
 	uintptr_t features; /* which register files this processor has: ASSAY_HAS_* */
-	uintptr_t unused;
+	/* 1 or 2: the rounding mode to call with, in the architecture's own numbers, of which 0 is to nearest */
+	uintptr_t rounding;
 	unsigned char before[ASSAY_SAVED_BYTES];
 	unsigned char after[ASSAY_SAVED_BYTES];
 } __attribute__((aligned(16)));

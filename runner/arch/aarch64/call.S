@@ -23,9 +23,12 @@
 #define RECORD_STACK	 88
 #define RECORD_RETURNED	 96
 #define RECORD_OWN	 104
+#define RECORD_ROUNDING	 120
 #define RECORD_BEFORE	 128
 #define SAVED_BYTES	 (21 * 8)
 #define RECORD_AFTER	 (RECORD_BEFORE + SAVED_BYTES)
+
+#define FPCR_ROUNDING	 22
 
 /* Loads or stores (\instruction is ldr or str) all saved registers but fpcr, from \base on. */
 	.macro	each_saved instruction, base
@@ -52,6 +55,10 @@ assay_call_registers:
 	str	x0, [x9, #:lo12:current_record]
 	str	x10, [x0, #RECORD_OWN]
 	mrs	x11, fpcr
+	str	x11, [sp, #176]
+	ldr	x11, [x0, #RECORD_ROUNDING]
+	lsl	x11, x11, #FPCR_ROUNDING
+	msr	fpcr, x11
 	str	x11, [x0, #RECORD_BEFORE + 160]
 	add	x11, x0, #RECORD_BEFORE
 	each_saved ldr, x11
@@ -78,6 +85,8 @@ assay_call_registers:
 	ldr	x10, [x9, #RECORD_OWN]
 	mov	sp, x10
 	each_saved ldr, x10
+	ldr	x11, [sp, #176]
+	msr	fpcr, x11
 	ldr	x30, [sp, #168]
 	add	sp, sp, #192
 	ret

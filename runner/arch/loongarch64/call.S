@@ -26,9 +26,12 @@
 #define RECORD_STACK	 88
 #define RECORD_RETURNED	 96
 #define RECORD_OWN	 104
+#define RECORD_ROUNDING	 120
 #define RECORD_BEFORE	 128
 #define SAVED_BYTES	 (22 * 8)
 #define RECORD_AFTER	 (RECORD_BEFORE + SAVED_BYTES)
+
+#define FCSR_ROUNDING	 8
 
 /* Loads or stores (\general is ld.d or st.d, \float fld.d or fst.d) all but the fcsr parts, from \base on. */
 	.macro	each_saved general, float, base
@@ -54,12 +57,17 @@
 	.globl	assay_call_registers
 	.type	assay_call_registers, @function
 assay_call_registers:
-	addi.d	$sp, $sp, -176
+	addi.d	$sp, $sp, -192
 	each_saved st.d, fst.d, $sp
 	st.d	$ra, $sp, 168
+	movfcsr2gr $t2, $fcsr0
+	st.d	$t2, $sp, 176
 	la.pcrel $t0, current_record
 	st.d	$a0, $t0, 0
 	st.d	$sp, $a0, RECORD_OWN
+	ld.d	$t2, $a0, RECORD_ROUNDING
+	slli.d	$t2, $t2, FCSR_ROUNDING
+	movgr2fcsr $fcsr3, $t2
 	store_control $a0, RECORD_BEFORE + 160
 	addi.d	$t1, $a0, RECORD_BEFORE
 	each_saved ld.d, fld.d, $t1
@@ -82,8 +90,10 @@ assay_call_registers:
 	store_control $t0, RECORD_AFTER + 160
 	ld.d	$sp, $t0, RECORD_OWN
 	each_saved ld.d, fld.d, $sp
+	ld.d	$t2, $sp, 176
+	movgr2fcsr $fcsr0, $t2
 	ld.d	$ra, $sp, 168
-	addi.d	$sp, $sp, 176
+	addi.d	$sp, $sp, 192
 	ret
 	.size	assay_call_registers, . - assay_call_registers
 

@@ -35,6 +35,7 @@
 #define RECORD_STACK	 88
 #define RECORD_RETURNED	 96
 #define RECORD_OWN	 104
+#define RECORD_ROUNDING	 120
 #define RECORD_BEFORE	 128
 #define SAVED_BYTES	 (12 * 16 + 40 * 8 + 16 + 16)
 #define RECORD_AFTER	 (RECORD_BEFORE + SAVED_BYTES)
@@ -96,6 +97,38 @@
 	std	%r0, SAVED_FPSCR(%r11)
 	.endm
 
+/*
+ * Makes CR2-4, VRSAVE, VSCR and FPSCR what no variant can know, by the record in r3, with r11 at its `before`: the two records
+ * have opposite patterns. Changes r0, f0, v0, v19 and CR0.
+ */
+	.macro	poison_control
+	ld	%r0, SAVED_CR(%r11)
+	mtcrf	0x38, %r0
+	ld	%r0, SAVED_VRSAVE(%r11)
+	mtspr	256, %r0
+	lfd	%f0, RECORD_ROUNDING(%r3)	/* not a number, but FPSCR's lowest bits */
+	mtfsf	0x01, %f0
+	vspltisw %v0, 1
+	vspltisw %v19, -16
+	vslw	%v0, %v0, %v19
+	ld	%r0, RECORD_ROUNDING(%r3)
+	cmpdi	%r0, 1
+	beq	1f
+	vxor	%v0, %v0, %v0
+1:	mtvscr	%v0
+	.endm
+
+/* Loads VRSAVE, VSCR and FPSCR as store_control has stored them, from the address in r11 on; changes r0, r12, f0 and v0. */
+	.macro	load_control
+	ld	%r0, SAVED_VRSAVE(%r11)
+	mtspr	256, %r0
+	li	%r12, SAVED_VSCR
+	lvx	%v0, %r11, %r12
+	mtvscr	%v0
+	lfd	%f0, SAVED_FPSCR(%r11)
+	mtfsf	0x03, %f0
+	.endm
+
 	.abiversion 2
 	.text
 	.globl	assay_call_registers
@@ -111,15 +144,13 @@ assay_call_registers:
 	stdu	%r1, -FRAME_BYTES(%r1)
 	addi	%r11, %r1, FRAME_SAVED
 	each_saved stvx, std, stfd
+	store_control
 
 	addis	%r11, %r2, current_record@toc@ha
 	std	%r3, current_record@toc@l(%r11)
 	std	%r1, RECORD_OWN(%r3)
-	/* CR2-4 get a pattern with ones and zeros in each field. */
-	lis	%r0, 0x0096
-	ori	%r0, %r0, 0x9000
-	mtcrf	0x38, %r0
 	addi	%r11, %r3, RECORD_BEFORE
+	poison_control
 	store_control
 	each_saved lvx, ld, lfd
 
@@ -159,6 +190,7 @@ assay_call_returned:
 	ld	%r1, RECORD_OWN(%r10)
 	addi	%r11, %r1, FRAME_SAVED
 	each_saved lvx, ld, lfd
+	load_control
 	addi	%r1, %r1, FRAME_BYTES
 	ld	%r0, 8(%r1)
 	mtcrf	0x38, %r0

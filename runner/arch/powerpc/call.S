@@ -27,6 +27,7 @@
 #define RECORD_RETURNED	 48
 #define RECORD_OWN	 52
 #define RECORD_FEATURES	 56
+#define RECORD_ROUNDING	 60
 #define RECORD_BEFORE	 64
 #define SAVED_BYTES	 (12 * 16 + 18 * 8 + 22 * 4 + 8 + 16)
 #define RECORD_AFTER	 (RECORD_BEFORE + SAVED_BYTES)
@@ -107,6 +108,51 @@
 1:
 	.endm
 
+/*
+ * Makes CR2-4, VRSAVE, VSCR and FPSCR what no variant can know, by the record in r3, with r11 at its `before` and the features
+ * in r10: the two records have opposite patterns. Changes r0, r12, f0, v0, v19 and CR0.
+ */
+	.macro	poison_control
+	lwz	%r0, SAVED_CR(%r11)
+	mtcrf	0x38, %r0
+	andi.	%r12, %r10, 2
+	beq	1f
+	lwz	%r0, SAVED_VRSAVE(%r11)
+	mtspr	256, %r0
+	vspltisw %v0, 1
+	vspltisw %v19, -16
+	vslw	%v0, %v0, %v19
+	lwz	%r0, RECORD_ROUNDING(%r3)
+	cmpwi	%r0, 1
+	beq	2f
+	vxor	%v0, %v0, %v0
+2:	mtvscr	%v0
+1:	andi.	%r12, %r10, 1
+	beq	1f
+	lfd	%f0, RECORD_ROUNDING - 4(%r3)	/* not a number: the last word has FPSCR's lowest bits */
+	mtfsf	0x01, %f0
+1:
+	.endm
+
+/*
+ * Loads VRSAVE, VSCR and FPSCR as store_control has stored them, from the address in r11 on; r10 holds the features. Changes
+ * r0, r12, CR0, f0 and v0.
+ */
+	.macro	load_control
+	andi.	%r12, %r10, 2
+	beq	1f
+	lwz	%r0, SAVED_VRSAVE(%r11)
+	mtspr	256, %r0
+	li	%r12, SAVED_VSCR
+	lvx	%v0, %r11, %r12
+	mtvscr	%v0
+1:	andi.	%r12, %r10, 1
+	beq	1f
+	lfd	%f0, SAVED_FPSCR(%r11)
+	mtfsf	0x03, %f0
+1:
+	.endm
+
 	.text
 	.globl	assay_call_registers
 	.type	assay_call_registers, @function
@@ -119,15 +165,13 @@ assay_call_registers:
 	lwz	%r10, RECORD_FEATURES(%r3)
 	addi	%r11, %r1, FRAME_SAVED
 	each_saved stvx, stw, stfd
+	store_control
 
 	lis	%r11, current_record@ha
 	stw	%r3, current_record@l(%r11)
 	stw	%r1, RECORD_OWN(%r3)
-	/* CR2-4 get a pattern with ones and zeros in each field. */
-	lis	%r0, 0x0096
-	ori	%r0, %r0, 0x9000
-	mtcrf	0x38, %r0
 	addi	%r11, %r3, RECORD_BEFORE
+	poison_control
 	store_control
 	each_saved lvx, lwz, lfd
 
@@ -161,6 +205,7 @@ assay_call_returned:
 	lwz	%r1, RECORD_OWN(%r9)
 	addi	%r11, %r1, FRAME_SAVED
 	each_saved lvx, lwz, lfd
+	load_control
 	lwz	%r0, 8(%r1)
 	mtcrf	0x38, %r0
 	addi	%r1, %r1, FRAME_BYTES

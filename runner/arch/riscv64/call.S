@@ -24,6 +24,7 @@
 #define RECORD_STACK	 88
 #define RECORD_RETURNED	 96
 #define RECORD_OWN	 104
+#define RECORD_ROUNDING	 120
 #define RECORD_BEFORE	 128
 #define SAVED_BYTES	 (27 * 8)
 #define RECORD_AFTER	 (RECORD_BEFORE + SAVED_BYTES)
@@ -52,6 +53,9 @@ assay_call_registers:
 	sd	a0, 0(t0)
 	sd	sp, RECORD_OWN(a0)
 	frrm	t1
+	sd	t1, 208(sp)
+	ld	t1, RECORD_ROUNDING(a0)
+	fsrm	t1
 	sd	t1, RECORD_BEFORE + 208(a0)
 	addi	t1, a0, RECORD_BEFORE
 	each_saved ld, fld, t1
@@ -75,6 +79,8 @@ assay_call_registers:
 	sd	t1, RECORD_AFTER + 208(t0)
 	ld	sp, RECORD_OWN(t0)
 	each_saved ld, fld, sp
+	ld	t1, 208(sp)
+	fsrm	t1
 	ld	ra, 216(sp)
 	addi	sp, sp, 224
 	ret

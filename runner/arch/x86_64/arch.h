@@ -27,11 +27,12 @@
 /* Bytes above the stack pointer at the call that belong to the callee. */
 #define ASSAY_LINK_BYTES 0
 
-#define ASSAY_SAVED_BYTES (10 * 8)
+#define ASSAY_SAVED_BYTES (11 * 8)
 #define ASSAY_SAVED_REGISTERS \
 	{ "rbx", 8, 0 }, { "rbp", 8, 0 }, { "r12", 8, 0 }, { "r13", 8, 0 }, { "r14", 8, 0 }, { "r15", 8, 0 }, \
 		{ "mxcsr (control bits)", 8, 0 }, { "the x87 control word", 8, 0 }, \
-		{ "the x87 register stack (an MMX instruction without emms?)", 8, 0 }, { "the direction flag", 8, 0 }
+		{ "the x87 register stack (an MMX instruction without emms?)", 8, 0 }, { "the direction flag", 8, 0 }, \
+		{ "the alignment-check flag", 8, 0 }
 
 static inline uintptr_t assay_arch_features(void)
 {

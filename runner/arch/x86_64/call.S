@@ -10,7 +10,7 @@
  * width. Three pieces of state are easily forgotten: the control bits of MXCSR and of the x87 control word
  * (rounding, exception masks) belong to the caller; the x87 register stack must be empty on return, which
  * an MMX instruction without `emms` violates; and the direction flag must be clear on entry and on return.
- * The status bits of MXCSR and the flags otherwise are free to change.
+ * So must be the alignment-check flag, with which every unaligned access of the caller would fault. The status bits of MXCSR and the flags otherwise are free to change.
  *
  * The stack pointer is a multiple of 16 before the call instruction. The 128 bytes below it are a red zone
  * that no signal handler touches. Nothing above the return address belongs to the callee except its
@@ -24,13 +24,22 @@
 #define RECORD_STACK	 88
 #define RECORD_RETURNED	 96
 #define RECORD_OWN	 104
+#define RECORD_ROUNDING	 120
 #define RECORD_BEFORE	 128
-#define SAVED_BYTES	 80
+#define SAVED_BYTES	 88
 #define RECORD_AFTER	 (RECORD_BEFORE + SAVED_BYTES)
 
 #define MXCSR_CONTROL	 0xffc0
+/* All exceptions masked; the rounding mode lies above. x87 with its full precision. */
+#define MXCSR_ROUNDING	 13
+#define MXCSR_MASKED	 0x1f80
+#define X87_ROUNDING	 10
+#define X87_MASKED	 0x037f
 
-/* Stores control state: mxcsr, x87 control word, x87 tag word, direction flag. Clobbers rcx. */
+#define DIRECTION	 0x400
+#define ALIGNMENT_CHECK	 0x40000
+
+/* Stores control state: mxcsr, x87 control word, x87 tag word, direction and alignment-check flag. Clobbers rcx. */
 	.macro	store_control offset, record
 	subq	$32, %rsp
 	stmxcsr	(%rsp)
@@ -46,8 +55,27 @@
 	addq	$32, %rsp
 	pushfq
 	popq	%rcx
-	andl	$0x400, %ecx
+	andl	$DIRECTION, %ecx
 	movq	%rcx, \offset + 24(\record)
+	pushfq
+	popq	%rcx
+	andl	$ALIGNMENT_CHECK, %ecx
+	movq	%rcx, \offset + 32(\record)
+	.endm
+
+/* Sets the rounding modes that the record asks for. Clobbers rcx and rdx. */
+	.macro	set_rounding record
+	movl	RECORD_ROUNDING(\record), %ecx
+	movl	%ecx, %edx
+	shll	$MXCSR_ROUNDING, %ecx
+	orl	$MXCSR_MASKED, %ecx
+	shll	$X87_ROUNDING, %edx
+	orl	$X87_MASKED, %edx
+	pushq	%rcx
+	ldmxcsr	(%rsp)
+	movl	%edx, (%rsp)
+	fldcw	(%rsp)
+	popq	%rcx
 	.endm
 
 	.text
@@ -60,8 +88,12 @@ assay_call_registers:
 	pushq	%r13
 	pushq	%r14
 	pushq	%r15
+	subq	$8, %rsp
+	stmxcsr	(%rsp)
+	fnstcw	4(%rsp)
 	movq	%rdi, current_record(%rip)
 	movq	%rsp, RECORD_OWN(%rdi)
+	set_rounding %rdi
 	store_control RECORD_BEFORE + 48, %rdi
 
 	movq	RECORD_BEFORE + 0(%rdi), %rbx
@@ -101,7 +133,13 @@ assay_call_registers:
 
 	/* Whatever was found, the runner's own C needs the state that the ABI promises. */
 	cld
+	pushfq
+	andl	$~ALIGNMENT_CHECK, (%rsp)
+	popfq
 	emms
+	ldmxcsr	(%rsp)
+	fldcw	4(%rsp)
+	addq	$8, %rsp
 	popq	%r15
 	popq	%r14
 	popq	%r13
