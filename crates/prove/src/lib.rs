@@ -4,8 +4,8 @@
 //! [`prove`] judges the assembled bytes of an object file: it decodes them, executes them symbolically (`isa`, over
 //! `machine`), and asks z3 for an input on which the result differs from the contract. The tests evaluate the same terms
 //! with numbers and compare them with QEMU, so the semantics that a proof rests on are tested. Besides the result, the
-//! stack pointer and the callee-saved registers have to come back unchanged, and no byte may be written but those of the
-//! contract, the function's own frame and the red zone below it.
+//! stack pointer and the callee-saved registers have to come back unchanged, and no byte may be read or written but those of
+//! the contract, the function's own frame and the red zone below it: what lies beside them may be on a page that faults.
 //!
 //! Branches other than the final return, and instructions without semantics, are answered with
 //! [`Verdict::Cannot`] and the instruction's text: no proof, no guess.
@@ -95,7 +95,7 @@ pub enum Verdict {
 /// An input on which a function does the wrong thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counterexample {
-    /// What is wrong: "result", "register r14 after return", "byte written at r1-400".
+    /// What is wrong: "result", "register r14 after return", "byte written at r1-400", "byte read at r3+4".
     pub what: String,
     /// The values of the inputs that matter, by register or memory byte, sorted by name.
     pub inputs: Vec<(String, u128)>,
@@ -109,6 +109,10 @@ impl std::fmt::Display for Counterexample {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let inputs: Vec<_> = self.inputs.iter().map(|(name, value)| format!("{name}={value:#x}")).collect();
         let (what, got, want) = (&self.what, self.got, self.want);
+        // A byte that is read where it must not be changes no value.
+        if got == want {
+            return write!(f, "{what}: it is no byte of the contract, and may be on a page that faults");
+        }
         write!(f, "{what}: with {} got {got:#x}, want {want:#x}", inputs.join(" "))
     }
 }
@@ -144,6 +148,9 @@ pub fn prove_bytes(arch: Arch, bytes: &[u8], address: u64, contract: Contract) -
         Ok(instructions) => instructions,
         Err(reason) => return Ok(Verdict::Cannot(reason)),
     };
+    if let Some(what) = stray_read(&state, contract) {
+        return Ok(Verdict::Refuted(Counterexample { what, inputs: Vec::new(), got: 0, want: 0 }));
+    }
     for (what, got, want) in obligations(&start, &state, contract) {
         match smt::check(&got.equal(&want))? {
             smt::Answer::Valid => {}
@@ -247,6 +254,24 @@ fn obligations(start: &State, end: &State, contract: Contract) -> Vec<(String, T
         }
     }
     all
+}
+
+/// The first byte that is read and is neither the contract's nor the function's: its frame, the red zone, and on 64-bit POWER
+/// what the program keeps around the TOC pointer.
+fn stray_read(end: &State, contract: Contract) -> Option<String> {
+    let abi = Abi::of(end.arch());
+    let bytes = match contract {
+        Contract::LoadSwap(bits) | Contract::StoreSwap(bits) => i64::from(bits / 8),
+        Contract::Swap(_) => 0,
+    };
+    let has_toc = matches!(end.arch(), Arch::Powerpc64 | Arch::Powerpc64le);
+    let granted = |base: &str, offset: i64| {
+        base == abi.arguments[0] && (0..bytes).contains(&offset)
+            || base == abi.stack_pointer && (-FRAME_BYTES_MAX..0).contains(&offset)
+            || base == "r2" && has_toc
+    };
+    let mut stray = end.loaded().filter(|(base, offset)| !granted(base, *offset));
+    stray.next().map(|(base, offset)| format!("byte read at {base}{offset:+}"))
 }
 
 /// An argument or result that may be wider than a register: `register` holds the high word, the next register the low one.

@@ -21,6 +21,8 @@ pub struct State {
     registers: BTreeMap<String, Term>,
     memory: BTreeMap<(String, i64), Term>,
     abi: Abi,
+    /// Bytes read so far: base variable, offset.
+    loaded: BTreeSet<(String, i64)>,
     /// Offsets from the stack pointer at entry that were below the red zone when something was stored there.
     unprotected: BTreeSet<i64>,
     fresh_count: u32,
@@ -34,6 +36,7 @@ impl State {
             registers: BTreeMap::new(),
             memory: BTreeMap::new(),
             abi: Abi::of(arch),
+            loaded: BTreeSet::new(),
             unprotected: BTreeSet::new(),
             fresh_count: 0,
         }
@@ -86,6 +89,11 @@ impl State {
         self.memory.iter().map(|((base, offset), term)| (base.as_str(), *offset, term))
     }
 
+    /// The bytes read so far: base variable, offset.
+    pub fn loaded(&self) -> impl Iterator<Item = (&str, i64)> {
+        self.loaded.iter().map(|(base, offset)| (base.as_str(), *offset))
+    }
+
     /// Whether nothing was stored at this offset from the stack pointer at entry while it lay below the red zone.
     pub fn protected(&self, offset: i64) -> bool {
         !self.unprotected.contains(&offset)
@@ -127,6 +135,7 @@ impl State {
     /// Loads `bits` bits in the machine's byte order.
     pub fn load(&mut self, address: &Term, bits: u32) -> Result<Term, String> {
         let (base, offset) = self.locate(address)?;
+        self.loaded.extend((offset..offset + i64::from(bits / 8)).map(|at| (base.clone(), at)));
         let byte =
             |at| if self.is_below_red_zone(&base, at) { self.undefined(8) } else { self.byte(&base, at) };
         let bytes: Vec<Term> = (offset..offset + i64::from(bits / 8)).map(byte).collect();

@@ -206,6 +206,26 @@ fn a_frame_and_the_red_zone_below_it_may_be_used() {
     }
 }
 
+#[test]
+fn what_is_beside_the_value_must_not_be_read() {
+    let cases = [
+        (Arch::X86_64, "mov (%rdi), %eax\nbswap %eax\nshr $16, %eax\nret", "byte read at rdi+2"),
+        (
+            Arch::X86_64,
+            "mov -4096(%rdi), %ecx\nmovzwl (%rdi), %eax\nrol $8, %ax\nret",
+            "byte read at rdi-4096",
+        ),
+        (Arch::X86_64, "mov (%rsi), %ecx\nmovzwl (%rdi), %eax\nrol $8, %ax\nret", "byte read at rsi+0"),
+        (Arch::Powerpc64le, "lwz 5, 0(3)\nli 4, 0\nlhbrx 3, 4, 3\nblr", "byte read at r3+2"),
+        (Arch::Powerpc64le, "ld 5, 8(1)\nli 4, 0\nlhbrx 3, 4, 3\nblr", "byte read at r1+8"),
+    ];
+    for (arch, code, what) in cases {
+        let example = refutation(arch, code, Contract::LoadSwap(16));
+        assert_eq!(example.what, what, "{arch}");
+        assert!(example.to_string().contains("no byte of the contract"), "{example}");
+    }
+}
+
 fn refusal(arch: Arch, code: &str) -> String {
     match prove(arch, &assemble(arch, code), "f", Contract::Swap(64)).expect("no solver is needed") {
         Verdict::Cannot(why) => why,
