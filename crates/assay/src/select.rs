@@ -270,14 +270,16 @@ impl Selection {
         }
         let everything = Selection { variants: Vec::new(), ..self.clone() };
         let mut own = everything.variants(context)?;
-        let mut all = Vec::new();
-        for hotpath in self.ours(context, &own)? {
-            for arch in self.archs() {
-                all.extend(discover::variants(&context.workspace, &[], &hotpath, arch)?);
-            }
+        let mut all = self.variants_in(context, &[], self.ours(context, &own)?)?;
+        if self.has_files() && !self.dirs.is_empty() {
+            // What is named as a file is not beside itself, and what is ours is there already.
+            let place = |one: &Variant| (one.arch, one.source.canonicalize().ok());
+            let known: BTreeSet<_> = all.iter().chain(&own).map(place).collect();
+            let theirs = self.variants_in(context, &self.dirs, self.hotpaths(context)?)?;
+            all.extend(theirs.into_iter().filter(|one| !known.contains(&place(one))));
         }
         if !self.variants.is_empty() {
-            let in_folders = !self.dirs.is_empty();
+            let in_folders = !self.dirs.is_empty() && !self.has_files();
             let choice: BTreeSet<&str> =
                 all.iter().chain(own.iter().filter(|_| in_folders)).map(|one| one.name.as_str()).collect();
             if let Some(name) = self.variants.iter().find(|name| !choice.contains(name.as_str())) {
@@ -294,6 +296,26 @@ impl Selection {
         Ok(own)
     }
 
+    fn variants_in(
+        &self,
+        context: &Context,
+        dirs: &[PathBuf],
+        hotpaths: Vec<Arc<HotPath>>,
+    ) -> Result<Vec<Variant>> {
+        let mut all = Vec::new();
+        for hotpath in hotpaths {
+            for arch in self.archs() {
+                all.extend(discover::variants(&context.workspace, dirs, &hotpath, arch)?);
+            }
+        }
+        Ok(all)
+    }
+
+    /// Whether files of the user's are judged; what stands in folders is then beside them.
+    pub fn has_files(&self) -> bool {
+        self.words.iter().skip(1).any(|word| !is_pair(word))
+    }
+
     /// The hot paths of our libraries that the user's variants implement.
     fn ours(&self, context: &Context, own: &[Variant]) -> Result<Vec<Arc<HotPath>>> {
         let mut ours = discover::hotpaths(&context.workspace, &[])?;
@@ -303,7 +325,7 @@ impl Selection {
 
     /// Whether a variant is the user's and not ours.
     pub fn is_own(&self, variant: &Variant) -> bool {
-        variant.foreign || self.dirs.iter().any(|dir| variant.source.starts_with(dir))
+        variant.foreign || !self.has_files() && self.dirs.iter().any(|dir| variant.source.starts_with(dir))
     }
 
     /// Refuses an architecture named by `-a` that the compiler is missing for; other architectures are skipped.

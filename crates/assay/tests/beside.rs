@@ -103,3 +103,32 @@ fn a_folder_of_variants_and_files_called_like_ours_are_told_apart() {
     let line = "check csum_partial apart.c -a powerpc64le --json";
     assert_eq!(lab.line(line).ends(0, &[]).records("check").len(), 1);
 }
+
+/// A folder with a hot path of the user's, without variants.
+fn own_hotpath(lab: &Lab) {
+    for file in ["hotpath.toml", "reference.c", "test.c"] {
+        let example = common::root().join("docs/example/libs/text/count_newlines").join(file);
+        lab.write(&format!("own/text/count_newlines/{file}"), std::fs::read(example).unwrap());
+    }
+    let counts = "#include <stddef.h>\nsize_t count_newlines(const void *text, size_t bytes)\n{\n\
+                  const unsigned char *byte = text;\nsize_t count = 0;\n\
+                  for (; bytes > 0; bytes--, byte++)\ncount += *byte == '\\n';\nreturn count;\n}\n";
+    lab.write("mine.c", counts);
+}
+
+#[test]
+fn a_file_stands_beside_the_variants_of_a_folder_that_defines_the_hot_path() {
+    let lab = Lab::shared();
+    own_hotpath(&lab);
+    let line = "compare count_newlines mine.c -d own -a powerpc64le -c power8 --case size=64";
+    lab.line(line).refused(&["there is nothing beside it", "--against reference"]);
+    lab.write("own/text/count_newlines/generic/theirs.c", std::fs::read(lab.folder.join("mine.c")).unwrap());
+    let records = lab.line(&format!("{line} --json")).ends(0, &[]).records("compare");
+    let mine = records.iter().find(|record| record["a"] == "mine").expect("the file is compared");
+    assert_eq!(mine["b"], "theirs", "{records:?}");
+    let records = lab.line(&format!("{line} --against reference --json")).ends(0, &[]).records("compare");
+    assert_eq!(names(&records, "b"), ["reference"].map(str::to_owned).into(), "{records:?}");
+    let line = "count count_newlines mine.c -d own -v theirs -a powerpc64le --case size=64 --json";
+    let records = lab.line(line).ends(0, &[]).records("count");
+    assert_eq!(names(&records, "variant"), ["mine", "theirs"].map(str::to_owned).into());
+}

@@ -6,7 +6,7 @@ use crate::context::{Context, Outcome};
 use crate::cpus;
 use crate::judge::Judge;
 use crate::measuring::{measure, refuse_if_none, Measured};
-use crate::rivals::{is_plain_c, is_rival, with_baseline};
+use crate::rivals::{is_plain_c, is_rival, refuse_if_alone, with_baseline};
 use crate::select::{names_a_trace, only_traces, Cases, Selection};
 use crate::verbs::measure::{native_arch, EffortArgs};
 use crate::verbs::{compare_ebpf, compare_null, compare_predicted, compare_traces};
@@ -100,6 +100,7 @@ fn measured(
     }
     let judge = Judge::new(context, selection.compiler()?).unchecked(args.cases.unchecked);
     let variants = with_baseline(context, &mut selection, against)?;
+    refuse_if_alone(&selection, &variants)?;
     judge.refuse_unknown_cases(&variants, &args.cases.cases)?;
     let rival = is_rival(&selection, &variants);
     let measured = measure(context, &judge, &variants, &args.cases.cases, args.effort.effort())?;

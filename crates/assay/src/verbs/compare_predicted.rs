@@ -6,7 +6,7 @@ use crate::context::{Context, Outcome};
 use crate::cpus;
 use crate::judge::{self, failed, Judge};
 use crate::progress::in_order;
-use crate::rivals::{is_plain_c, is_rival, with_baseline};
+use crate::rivals::{is_plain_c, is_rival, refuse_if_alone, with_baseline};
 use crate::select::{Cases, Selection};
 use crate::verbs::count::case_text;
 use crate::winners::{self, Row};
@@ -40,6 +40,7 @@ pub fn run(
         selection.archs = cpus::archs_of(&cpus);
     }
     let variants = with_baseline(context, &mut selection, against)?;
+    refuse_if_alone(&selection, &variants)?;
     let variants = selection.for_cpus(variants, &cpus, true)?;
     judge.refuse_unknown_cases(&variants, &cases.cases)?;
     let rival = is_rival(&selection, &variants);
