@@ -132,3 +132,13 @@ fn a_file_stands_beside_the_variants_of_a_folder_that_defines_the_hot_path() {
     let records = lab.line(line).ends(0, &[]).records("count");
     assert_eq!(names(&records, "variant"), ["mine", "theirs"].map(str::to_owned).into());
 }
+
+#[test]
+fn a_file_that_the_assembler_takes_in_is_read_each_time() {
+    let lab = Lab::shared();
+    lab.write("mine.S", ".globl swap32\n.type swap32, @function\nswap32:\n.include \"body.inc\"\n");
+    for (body, status) in [("bswapl %eax", 0), ("notl %eax", 1), ("bswapl %eax", 0)] {
+        lab.write("body.inc", format!("movl %edi, %eax\n{body}\nret\n"));
+        lab.line("check swap32 mine.S -a x86_64 --quick").ends(status, &[]);
+    }
+}

@@ -278,7 +278,7 @@ impl<'a> Builder<'a> {
         // A relative name could begin with a dash or an @, which compilers take for something else.
         let source = std::path::absolute(&unit.source)
             .map_err(|error| Problem::io("find the file", &unit.source, &error))?;
-        let included = self.included(compiler, unit, &source, &text)?;
+        let (included, takes_in_files) = self.included(compiler, unit, &source, &text)?;
         for part in [compiler.version.as_str(), surroundings, &place, &text, &included] {
             hasher.update(part.as_bytes());
             hasher.update([0]);
@@ -293,9 +293,10 @@ impl<'a> Builder<'a> {
             hasher.update(flag.as_bytes());
             hasher.update([0]);
         }
-        let object = self.workspace.folder("objects")?.join(format!("{}.o", hex(hasher)));
-        if object.is_file() {
-            return Ok(object);
+        let objects = self.workspace.folder("objects")?;
+        let known = objects.join(format!("{}.o", hex(hasher.clone())));
+        if known.is_file() && !takes_in_files {
+            return Ok(known);
         }
         let scratch = self.workspace.scratch(".o")?;
         let command = compiler
@@ -321,25 +322,43 @@ impl<'a> Builder<'a> {
                 _ => problem,
             }
         })?;
-        scratch.keep_as(&object)
+        if !takes_in_files {
+            return scratch.keep_as(&known);
+        }
+        hasher.update(digest_of(scratch.path())?.as_bytes());
+        scratch.keep_as(&objects.join(format!("{}.o", hex(hasher))))
     }
 
-    /// The preprocessed text of a file of the user's, since it may include anything; our own sources include only headers of
+    /// The hash of the preprocessed text of a file of the user's, since it may include anything; our own sources include only headers of
     /// `surroundings`, unless they include other sources. Empty if there is no preprocessing, or if it fails, as the compilation
     /// then will.
-    fn included(&self, compiler: &Compiler, unit: &Unit, source: &Path, text: &str) -> Result<String> {
+    ///
+    /// Also whether the assembler or the compiler takes in further files, of which no preprocessor tells.
+    fn included(
+        &self,
+        compiler: &Compiler,
+        unit: &Unit,
+        source: &Path,
+        text: &str,
+    ) -> Result<(String, bool)> {
         let ours =
             ["libs", "runner"].iter().any(|folder| source.starts_with(self.workspace.root.join(folder)));
         if ours && !includes_other_than_headers(text)
             || source.extension().is_some_and(|ending| ending == "s")
         {
-            return Ok(String::new());
+            return Ok((String::new(), takes_in_files(text)));
         }
         let scratch = self.workspace.scratch(".i")?;
         let command = compiler.command().args(COMMON_FLAGS).args(&unit.flags).arg("-E").arg(source);
         let output =
             command.arg("-o").arg(scratch.path()).timeout(COMPILE_TIMEOUT).limits(TOOL_LIMITS).run()?;
-        Ok(if output.success() { digest_of(scratch.path())? } else { String::new() })
+        if !output.success() {
+            return Ok((String::new(), takes_in_files(text)));
+        }
+        let bytes = fs::read(scratch.path())
+            .map_err(|error| Problem::io("read the preprocessed text", scratch.path(), &error))?;
+        let takes_in = takes_in_files(text) || takes_in_files(&String::from_utf8_lossy(&bytes));
+        Ok((digest_of(scratch.path())?, takes_in))
     }
 
     fn link(&self, variant: &Variant, objects: &[PathBuf]) -> Result<PathBuf> {
@@ -366,6 +385,11 @@ impl<'a> Builder<'a> {
         run_tool(command, &scratch, "does not link", &self.workspace.display(&variant.source))?;
         scratch.keep_as(&runner)
     }
+}
+
+/// Whether a text has directives that read other files after the preprocessor, in assembly or in asm statements.
+fn takes_in_files(text: &str) -> bool {
+    [".include", ".incbin", "embed"].iter().any(|word| text.contains(word))
 }
 
 /// Whether a source includes another one, of which `surroundings` knows nothing: a test that has its library compiled in.
