@@ -253,6 +253,10 @@ fn broken_contracts_name_the_file_and_the_fault() {
         ("symbol = \"twice\"\n", &["hotpath.toml", "prototype"]),
         (&right.replace("meaning", "color = 1\nmeaning"), &["hotpath.toml", "color"]),
         (&right.replace("\"twice\"", "\"two words\""), &["hotpath.toml", "no C identifier"]),
+        (
+            &right.replace("\"twice\"", "\"memcpy\""),
+            &["hotpath.toml", "the runner's own", "call it my_memcpy", "--cflags=-Dmemcpy=my_memcpy"],
+        ),
         (&right.replace("\"twice\"", "\"2ce\""), &["hotpath.toml", "no C identifier"]),
         (&right.replace("\"twice\"", "\"\""), &["hotpath.toml", "no C identifier"]),
         (&right.replace("size = 1", "size = -1"), &["hotpath.toml"]),

@@ -86,7 +86,14 @@ impl HotPath {
                 .remedy("docs/add-a-hotpath.md lists the keys")
         })?;
         let wrong = |what: String| {
-            Problem::new(what).at(path.display()).remedy("docs/add-a-hotpath.md lists the keys")
+            let taken = COMPILERS_CALLS.iter().find(|name| what.starts_with(&format!("symbol '{name}'")));
+            let remedy = match taken {
+                Some(name) => format!(
+                    "call it my_{name}, and judge code that defines {name} with --cflags=-D{name}=my_{name}"
+                ),
+                None => "docs/add-a-hotpath.md lists the keys".to_owned(),
+            };
+            Problem::new(what).at(path.display()).remedy(remedy)
         };
         file.check_variants(folder).map_err(wrong)?;
         let widths = if file.widths.is_empty() { vec![None] } else { file.widths.iter().map(Some).collect() };
@@ -187,6 +194,11 @@ impl File {
             if !is_identifier(symbol) {
                 return Err(format!("symbol '{symbol}' is no C identifier"));
             }
+            if COMPILERS_CALLS.contains(&symbol.as_str()) {
+                return Err(format!(
+                    "symbol '{symbol}' is the runner's own, for compilers call it in any code"
+                ));
+            }
         }
         let cases = if width.cases.is_empty() { &self.cases } else { &width.cases };
         for case in cases {
@@ -213,6 +225,9 @@ impl File {
         })
     }
 }
+
+/// What compilers call without being told to, so that every program has it once (runner/memory_calls.c).
+const COMPILERS_CALLS: [&str; 4] = ["memcpy", "memmove", "memset", "memcmp"];
 
 fn is_identifier(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
