@@ -104,8 +104,9 @@ pub struct CheckRecord {
     /// The verdict; absent where the variant could not be run.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub ok: Option<bool>,
-    /// How many cases were compared with the reference.
-    pub cases_count: u64,
+    /// How many cases were compared with the reference; absent where the check did not come to its end.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub cases_count: Option<u64>,
     /// What went wrong, or why it was not run.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub failure: Option<String>,

@@ -154,10 +154,10 @@ fn show(context: &Context, variant: &Variant, checked: &Checked, again: Option<&
 /// The record of a check.
 pub fn record(variant: &Variant, checked: &Checked, again: Option<&Again>) -> CheckRecord {
     let (ok, cases_count, failure) = match &checked.verdict {
-        Verdict::Right { cases_count } => (Some(true), *cases_count, None),
-        Verdict::Caught(text) => (Some(true), 0, Some(text.clone())),
-        Verdict::Wrong(text) => (Some(false), 0, Some(text.clone())),
-        Verdict::Skipped(reason) => (None, 0, Some(format!("skipped: {reason}"))),
+        Verdict::Right { cases_count } => (Some(true), Some(*cases_count), None),
+        Verdict::Caught(text) => (Some(true), None, Some(text.clone())),
+        Verdict::Wrong(text) => (Some(false), None, Some(text.clone())),
+        Verdict::Skipped(reason) => (None, None, Some(format!("skipped: {reason}"))),
     };
     let mut common = Common::new("check", &variant.hotpath.name, &variant.name, variant.arch.name());
     common.compiler = checked.compiler.clone();
