@@ -105,6 +105,7 @@
 	ld	%r0, SAVED_CR(%r11)
 	mtcrf	0x38, %r0
 	ld	%r0, SAVED_VRSAVE(%r11)
+	clrldi	%r0, %r0, 32			/* it has 32 bits; QEMU keeps 64, but not through a signal */
 	mtspr	256, %r0
 	lfd	%f0, RECORD_ROUNDING(%r3)	/* not a number, but FPSCR's lowest bits */
 	mtfsf	0x01, %f0
