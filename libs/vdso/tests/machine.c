@@ -137,13 +137,16 @@ void machine_find_calls(struct vdso_calls *calls, const struct vdso_image *image
 	};
 }
 
+/* QEMU's user mode has an image for some architectures, too: of QEMU's system calls, which answer otherwise than the kernel's. */
+_Bool machine_is_emulated;
+
 _Bool machine_kernel(struct vdso_calls *calls, struct vdso_image *image)
 {
 	const void *base = (const void *)assay_auxiliary(AUXILIARY_SYSINFO_EHDR);
 	enum vdso_loader_result result;
 
 	*calls = (struct vdso_calls){ .name = NULL };
-	if (!base)
+	if (!base || machine_is_emulated)
 		return 0;
 	/* The kernel does not say how long its image is: it maps whole pages, two on x86-64. */
 	result = vdso_image_open(image, base, 2 * assay_page_bytes());
@@ -152,7 +155,6 @@ _Bool machine_kernel(struct vdso_calls *calls, struct vdso_image *image)
 	if (result != VDSO_LOADER_OK)
 		assay_die("the kernel's vDSO %s", vdso_loader_describe(result));
 	machine_find_calls(calls, image, "kernel");
-	/* QEMU's user mode has an image for some architectures, with nothing but rt_sigreturn. */
 	return calls->clock_gettime != NULL;
 }
 

@@ -33,6 +33,7 @@ void machine_map(struct machine *machine, const char *path);
 void machine_start(struct machine *machine);
 
 /* The kernel's own image; false if it gave none (QEMU 7.2's user mode). */
+extern _Bool machine_is_emulated; /* by QEMU in user mode */
 _Bool machine_kernel(struct vdso_calls *calls, struct vdso_image *image);
 
 void machine_find_calls(struct vdso_calls *calls, const struct vdso_image *image, const char *name);

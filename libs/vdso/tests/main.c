@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * vdso-test IMAGE VERB [NUMBER...]: checks an image, and the kernel's own beside it where there is one. IMAGE `kernel` is the
- * kernel's own alone, for list, verify, abi and read.
+ * vdso-test IMAGE VERB [NUMBER...] [emulated]: checks an image, and the kernel's own beside it where there is one. IMAGE `kernel`
+ * is the kernel's own alone, for list, verify, abi and read. `emulated`: what looks like the kernel's is QEMU's user mode.
  *
  *   list                       what the image exports
  *   verify MILLISECONDS        each call against the system call
@@ -42,14 +42,17 @@ static void read_clock(const struct vdso_calls *kernel, uint64_t rounds)
 
 int bare_main(int argc, char **argv)
 {
+	_Bool emulated = argc > 3 && assay_equal(argv[argc - 1], "emulated");
 	const char *verb = argc > 2 ? argv[2] : "";
-	uint64_t number = bare_number(argc > 3 ? argv[3] : NULL, 0), second = bare_number(argc > 4 ? argv[4] : NULL, 0);
+	uint64_t number = bare_number(argc - emulated > 3 ? argv[3] : NULL, 0);
+	uint64_t second = bare_number(argc - emulated > 4 ? argv[4] : NULL, 0);
 	struct vdso_image kernel_image;
 	struct vdso_calls kernel;
 	_Bool has_ours, has_kernel;
 
 	if (argc < 3)
 		assay_die("usage: vdso-test IMAGE|kernel list|verify|abi|bench|torture|read|hostile [NUMBER...]");
+	machine_is_emulated = emulated;
 	has_ours = !assay_equal(argv[1], "kernel");
 	if (has_ours)
 		machine_map(&machine, argv[1]);

@@ -59,7 +59,9 @@ impl Program {
             Engine::Native => Command::new(&program),
             Engine::Qemu { program: qemu, cpu, .. } => Command::new(qemu).args(["-cpu", cpu]).arg(&program),
         };
-        let output = command.arg(&image).args(words).timeout(patience(words)).run()?;
+        let emulated = matches!(self.engine, Engine::Qemu { .. }) && name == "vdso-test";
+        let command = command.arg(&image).args(words).args(emulated.then_some("emulated"));
+        let output = command.timeout(patience(words)).run()?;
         let engine = self.engine.describe();
         match output.ending {
             Ending::Exited(0 | 1) => parse(&output.stdout, self.arch, &engine),
