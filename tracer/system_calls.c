@@ -37,9 +37,12 @@ static _Thread_local struct {
 	uint64_t stack_start, stack_size; // of sigaltstack
 } call;
 
+// Once a thread ends the program, QEMU calls back for no more system calls of the others, which may end it, too.
+static atomic_bool group_exits;
+
 bool system_call_exits(void)
 {
-	return call.number == numbers().exit || call.number == numbers().exit_group;
+	return group_exits || call.number == numbers().exit;
 }
 
 static uint64_t word(uint64_t value)
@@ -94,6 +97,8 @@ void on_system_call(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t
 	call.number = number;
 	call.a1 = word(a1);
 	call.a2 = word(a2);
+	if (number == numbers().exit_group)
+		group_exits = true;
 	stream_guard_descriptor(a1, a2);
 	region_system_call();
 	if (number == numbers().sigaltstack)
