@@ -356,3 +356,21 @@ impl Figures for Corpus {
 fn of_all_calls() -> Options {
     Options { until_settled: false, simulated_max: None, ..judge::options() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A cpu file's numbers may be changed in passing; then `validate` refuses its stored fits until they are made anew.
+    #[test]
+    fn no_stored_fit_is_stale() {
+        let context = Context::new(false).expect("the checkout");
+        let cpus = context.workspace.root.join("cpus");
+        let names = cpus_with_figures(&context).expect("figures");
+        assert!(names.len() >= 6, "{names:?}");
+        for name in names {
+            let cpu = Cpu::load(&cpus, &name).unwrap_or_else(|error| panic!("{error}"));
+            written(&context, &cpu).unwrap_or_else(|problem| panic!("{problem}"));
+        }
+    }
+}
