@@ -5,14 +5,14 @@
  *
  * The kernel's image reads the kernel's own page, so "none earlier" is checked to the nanosecond. Ours reads a page that is
  * disciplined from outside, by readings of the kernel's clocks that are some hundred nanoseconds wide: it may be off by at most
- * what its page says (error_ns and drift); by itself it must never go back. A coarse clock shows the time of the last update,
- * the kernel's of its last tick, ours of our last update, so it has to be between the last two of those.
+ * what its page says (error_ns and drift); by itself it must never go back. A coarse clock of ours shows the time of our last
+ * update, however long ago that was. The kernel's shows the time of its last tick, so ours is held against the fine clock.
  */
 #include "vdsotest.h"
 
 #include "vdso_read.h"
 
-enum { UPDATE_NS = 10000000, COARSE_LATE_NS = 30000000 };
+enum { UPDATE_NS = 10000000 };
 
 static int64_t nanoseconds(struct bare_time time)
 {
@@ -78,31 +78,38 @@ static _Bool is_coarse(int32_t clock)
 	return 1u << clock & VDSO_COARSE_CLOCKS;
 }
 
+/* The clock that a coarse one is a past value of. */
+static int32_t fine_clock(int32_t clock)
+{
+	return clock == VDSO_CLOCK_REALTIME_COARSE  ? VDSO_CLOCK_REALTIME :
+	       clock == VDSO_CLOCK_MONOTONIC_COARSE ? VDSO_CLOCK_MONOTONIC :
+						      clock;
+}
+
 /* One round: kernel, image, kernel. The allowed difference is read in between, so that it belongs to this round. */
 static _Bool gettime_round(struct verify *verify, int32_t clock, _Bool wide, int64_t *last)
 {
 	struct bare_time before, here, after;
-	int64_t allowed, low, high, off;
+	const int32_t bound = is_ours(verify->machine, verify->calls) ? fine_clock(clock) : clock;
+	int64_t allowed, earliest, latest, off;
 	long result;
 
-	bare_clock_gettime(clock, &before);
+	bare_clock_gettime(bound, &before);
 	if (wide) {
 		here = (struct bare_time){ 0, 0 };
 		result = (int)machine_call(verify->calls->clock_gettime64, (uintptr_t)clock, (uintptr_t)&here, 0);
 	} else {
 		result = machine_clock_gettime(verify->calls, clock, &here);
 	}
-	bare_clock_gettime(clock, &after);
+	bare_clock_gettime(bound, &after);
 	allowed = allowance(verify, clock);
-	low = nanoseconds(before) - allowed;
-	high = nanoseconds(after) + allowed;
-	if (is_ours(verify->machine, verify->calls) && is_coarse(clock)) {
-		low -= COARSE_LATE_NS;
-		high += COARSE_LATE_NS;
-	}
-	off = nanoseconds(here) < nanoseconds(before) ? nanoseconds(here) - nanoseconds(before) :
-	      nanoseconds(here) > nanoseconds(after)  ? nanoseconds(here) - nanoseconds(after) :
-							0;
+	earliest = nanoseconds(before);
+	latest = nanoseconds(after);
+	if (bound != clock)
+		earliest -= (int64_t)(bare_nanoseconds() - verify->last_update);
+	off = nanoseconds(here) < earliest ? nanoseconds(here) - earliest :
+	      nanoseconds(here) > latest   ? nanoseconds(here) - latest :
+					     0;
 	if ((off < 0 ? -off : off) > (verify->worst < 0 ? -verify->worst : verify->worst))
 		verify->worst = off;
 	if (result != 0 || machine_convention()) {
@@ -110,10 +117,11 @@ static _Bool gettime_round(struct verify *verify, int32_t clock, _Bool wide, int
 			    result, machine_convention() ? ": " : "", machine_convention() ? machine_convention() : "");
 		return 0;
 	}
-	if (here.nsec < 0 || here.nsec >= VDSO_NSEC_PER_SEC || nanoseconds(here) < low || nanoseconds(here) > high) {
+	if (here.nsec < 0 || here.nsec >= VDSO_NSEC_PER_SEC || off < -allowed || off > allowed) {
 		assay_print("FAILED %s clock_gettime %s: %lld.%09lld is not within %lld.%09lld and %lld.%09lld, +-%lld ns\n",
 			    verify->calls->name, machine_clock_name(clock), (long long)here.sec, (long long)here.nsec,
-			    (long long)before.sec, (long long)before.nsec, (long long)after.sec, (long long)after.nsec,
+			    (long long)(earliest / VDSO_NSEC_PER_SEC), (long long)(earliest % VDSO_NSEC_PER_SEC),
+			    (long long)(latest / VDSO_NSEC_PER_SEC), (long long)(latest % VDSO_NSEC_PER_SEC),
 			    (long long)allowed);
 		return 0;
 	}
