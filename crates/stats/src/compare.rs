@@ -109,44 +109,83 @@ pub fn compare_with(
     Ok(Comparison { ratio, interval, verdict })
 }
 
-/// The p-value of a permutation test: how often a random relabelling of the processes gives a ratio at least as far from 1.
-/// If the variants are equal, the two times of a round are exchangeable, since the order within a round is random. That
-/// holds for every distribution, whatever load the machine has.
+/// The p-value of a permutation test: how often a random relabelling of the processes sets the two apart as far. If the
+/// variants are equal, the two times of a round are exchangeable, since the order within a round is random. That holds for
+/// every distribution, whatever load the machine has.
+///
+/// How far is told by ranks. The ratio of the medians does not tell it: of an odd number of rounds one relabelled side always
+/// has most of the slower times, so where times repeat, as on a quiet machine, every relabelling gives the ratio seen or its
+/// inverse, however far apart the two are.
+///
+/// Ranks that say the opposite of the medians are no evidence for what the medians say.
 fn chance(
     a: &[f64],
     b: &[f64],
     sampling: Sampling,
     ratio: f64,
-    resamples: usize,
+    relabellings: usize,
     random: &mut SplitMix64,
 ) -> f64 {
-    // A relabelling with the same ratio counts, in spite of rounding.
-    let seen = ratio.ln().abs() * (1.0 - 1e-9);
-    let (mut x, mut y) = (a.to_vec(), b.to_vec());
-    let mut as_far = 1;
-    for _ in 0..resamples {
-        match sampling {
-            Sampling::Rounds => {
-                for (x, y) in x.iter_mut().zip(&mut y) {
-                    if random.below(2) == 1 {
-                        std::mem::swap(x, y);
-                    }
-                }
-            }
-            Sampling::Independent => {
-                let mut all: Vec<f64> = x.iter().chain(&y).copied().collect();
-                for last in (1..all.len()).rev() {
-                    all.swap(last, random.below(last + 1));
-                }
-                let (first, second) = all.split_at(x.len());
-                x.copy_from_slice(first);
-                y.copy_from_slice(second);
-            }
+    let (apart, as_far) = match sampling {
+        Sampling::Rounds => as_far_by_rounds(a, b, relabellings, random),
+        Sampling::Independent => as_far_by_processes(a, b, relabellings, random),
+    };
+    let as_far = if apart * ratio.ln() > 0.0 { as_far } else { relabellings };
+    (1 + as_far) as f64 / (1 + relabellings) as f64
+}
+
+/// The two times of a round change places: Wilcoxon's signed ranks, so that drift between rounds cancels. Their sum, above 0 if a takes
+/// longer, and how many relabellings set the two as far apart.
+fn as_far_by_rounds(a: &[f64], b: &[f64], relabellings: usize, random: &mut SplitMix64) -> (f64, usize) {
+    let differences: Vec<f64> = a.iter().zip(b).map(|(a, b)| (a / b).ln()).collect();
+    let ranks = midranks(&differences.iter().map(|difference| difference.abs()).collect::<Vec<_>>());
+    let signed: Vec<f64> =
+        differences.iter().zip(ranks).map(|(difference, rank)| sign(*difference) * rank).collect();
+    let apart = signed.iter().sum::<f64>();
+    let flipped = |random: &mut SplitMix64| -> f64 {
+        signed.iter().map(|rank| if random.below(2) == 1 { -rank } else { *rank }).sum()
+    };
+    (apart, (0..relabellings).filter(|_| flipped(random).abs() >= apart.abs()).count())
+}
+
+/// Any process changes places with any other: Wilcoxon's sum of ranks. Returns the same two.
+fn as_far_by_processes(a: &[f64], b: &[f64], relabellings: usize, random: &mut SplitMix64) -> (f64, usize) {
+    let all: Vec<f64> = a.iter().chain(b).copied().collect();
+    let mut ranks = midranks(&all);
+    let expected = a.len() as f64 * (all.len() + 1) as f64 / 2.0;
+    let distance = |ranks: &[f64]| ranks[..a.len()].iter().sum::<f64>() - expected;
+    let apart = distance(&ranks);
+    let relabelled = |_: &usize| {
+        for last in (1..ranks.len()).rev() {
+            ranks.swap(last, random.below(last + 1));
         }
-        let other = median(&x).expect("as many as before") / median(&y).expect("as many as before");
-        as_far += usize::from(other.ln().abs() >= seen);
+        distance(&ranks).abs() >= apart.abs()
+    };
+    (apart, (0..relabellings).filter(relabelled).count())
+}
+
+/// -1, 0 or 1.
+fn sign(value: f64) -> f64 {
+    if value == 0.0 {
+        0.0
+    } else {
+        value.signum()
     }
-    as_far as f64 / (resamples + 1) as f64
+}
+
+/// The rank of each value from 1; equal ones share the middle of theirs. All are multiples of a half, so sums are exact.
+fn midranks(values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&x, &y| values[x].total_cmp(&values[y]));
+    let mut ranks = vec![0.0; values.len()];
+    let mut before = 0;
+    for equal in order.chunk_by(|&x, &y| values[x] == values[y]) {
+        for &place in equal {
+            ranks[place] = before as f64 + (equal.len() + 1) as f64 / 2.0;
+        }
+        before += equal.len();
+    }
+    ranks
 }
 
 fn verdict(interval: Interval) -> Verdict {
@@ -231,6 +270,26 @@ mod tests {
             let alike = compare(&fast, &scattered(100.0, 15, 3), sampling, 9).unwrap();
             assert_eq!(alike.verdict, Verdict::NoDifferenceShown);
         }
+    }
+
+    /// A quiet machine, whose times repeat.
+    #[test]
+    fn times_that_repeat_are_told_apart() {
+        let of = |values: [(f64, usize); 2]| values.map(|(time, count)| vec![time; count]).concat();
+        for half in [5, 7, 12, 25] {
+            let (slow, fast) =
+                (of([(200.0, half + 1), (201.0, half)]), of([(99.0, half), (100.0, half + 1)]));
+            for sampling in [Sampling::Rounds, Sampling::Independent] {
+                assert_eq!(compare(&slow, &fast, sampling, 9).unwrap().verdict, Verdict::Slower);
+                assert_eq!(compare(&fast, &slow, sampling, 9).unwrap().verdict, Verdict::Faster);
+            }
+        }
+    }
+
+    #[test]
+    fn equal_values_share_a_rank() {
+        assert_eq!(midranks(&[3.0, 1.0, 3.0, 2.0, 3.0]), [4.0, 1.0, 4.0, 2.0, 4.0]);
+        assert_eq!(midranks(&[]), [0.0; 0]);
     }
 
     /// A busy machine: in some rounds a neighbour often takes half of the core, which slows single processes.

@@ -94,7 +94,7 @@ pub fn table(measured: &[Measured]) -> Table {
     let (title, several) = hotpaths_of(measured.iter().map(|one| &one.record.common));
     let mut table = Table::new(
         &format!("{title} on {} ({})", machine.processor, machine.identification),
-        "measured: median over processes of each process's median, 95 % interval by resampling processes; core cycles \
+        "measured: median over processes of each process's median, 95 % interval by order statistics; core cycles \
          by a chain of dependent multiplies around each sample; docs/method.md",
     );
     let name = table.text_column("variant");
