@@ -6,13 +6,14 @@ use crate::context::{Context, Outcome};
 use crate::select::Selection;
 use lab::build::Builder;
 use lab::discover::Variant;
+use lab::elf::Function;
 use lab::process::Command;
 use lab::toolchain::require_program;
 use lab::{Problem, Result};
 use report::record::{Common, Record};
 use report::Report;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Options of `code`.
@@ -52,11 +53,15 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         );
     }
     let mut listings: Vec<(Variant, Vec<CodeRecord>)> = Vec::new();
+    let mut skips = BTreeSet::new();
     for name in names {
         let selection = Selection { compiler: name.to_owned(), ..args.selection.clone() };
         let builder = Builder::new(&context.workspace, selection.compiler()?);
         for variant in selection.variants(context)? {
-            if builder.cannot_build_for(variant.arch).is_some() {
+            if let Some(reason) = builder.cannot_build_for(variant.arch) {
+                if skips.insert((name.to_owned(), variant.arch.name())) {
+                    eprintln!("not shown, {} by {name}: {reason}", variant.arch);
+                }
                 continue;
             }
             let record = code(&builder, &variant)?;
@@ -68,6 +73,10 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
                 None => listings.push((variant, vec![record])),
             }
         }
+    }
+    if listings.is_empty() {
+        return Err(Problem::new("there is no code to show, for the reasons above")
+            .remedy("choose another --compiler, or an architecture that it compiles for"));
     }
     if context.json {
         listings.iter().flat_map(|(_, records)| records).for_each(|record| println!("{}", record.to_line()));
@@ -112,14 +121,21 @@ fn code(builder: &Builder, variant: &Variant) -> Result<CodeRecord> {
             Problem::new(format!("cannot be disassembled: {}", output.head(3))).at(runner.path.display())
         );
     }
-    let instructions = parse(&output.stdout);
+    let functions: Vec<Function> = names.iter().filter_map(|name| runner.elf.function(name)).collect();
+    let mut instructions = parse(&output.stdout);
+    // llvm-objdump goes on to the next symbol, through the padding.
+    instructions.retain(|one| {
+        let address = u64::from_str_radix(&one.address, 16).unwrap_or(u64::MAX);
+        functions
+            .iter()
+            .any(|function| (function.address..function.address + function.size_bytes).contains(&address))
+    });
     if instructions.is_empty() {
         return Err(Problem::new(format!("holds no code of {symbol}")).at(runner.path.display()));
     }
     let mut common = Common::new("code", &variant.hotpath.name, &variant.name, variant.arch.name());
     common.compiler = runner.compiler.clone();
-    let bytes =
-        names.iter().filter_map(|name| runner.elf.function(name)).map(|function| function.size_bytes).sum();
+    let bytes = functions.iter().map(|function| function.size_bytes).sum();
     Ok(CodeRecord { common, flags: builder.flags(variant)?, bytes, instructions })
 }
 
