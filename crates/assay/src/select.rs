@@ -195,6 +195,12 @@ impl Selection {
         let hotpaths = self.hotpaths(context)?;
         let files = self.words.get(1..).unwrap_or_default();
         if !files.is_empty() {
+            if let Some(name) = self.variants.first() {
+                return Err(Problem::new(format!(
+                    "'{name}' is named beside a file, and one or the other is taken here"
+                ))
+                .remedy("name the file alone, or the variant alone"));
+            }
             return self.foreign_variants(&hotpaths, files);
         }
         let mut selected = Vec::new();

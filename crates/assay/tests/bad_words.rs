@@ -44,6 +44,17 @@ fn what_names_nothing_is_refused_with_what_there_is() {
         ("check -d missing", &["missing", "cannot read the folder"]),
         ("check -d good.c", &["good.c", "cannot read the folder"]),
         ("study nosuch", &["'nosuch'", "2023-loongarch-checksum"]),
+        ("study --scenario x", &["--scenario", "none is named"]),
+        ("study --picture x.svg", &["--picture", "none is named"]),
+        ("validate --native --provenance", &["--provenance", "published figures"]),
+        ("validate --native --only power9", &["--only", "published figures"]),
+        ("check csum_fold/nosuch -a powerpc64 good.c", &["'nosuch'", "rotate"]),
+        ("code csum_fold -v rotate -a powerpc64 good.c", &["'rotate'", "one or the other"]),
+        ("list csum_fold/rotate -a powerpc64 good.c", &["'rotate'", "one or the other"]),
+        ("compare ebpf --null 5", &["--null", "eBPF"]),
+        ("compare ebpf --against nosuch", &["--against", "eBPF"]),
+        ("compare ebpf --processes 20", &["--processes", "predicted"]),
+        ("compare csum_partial/uint64 csum_partial/good.c", &["good.c", "no such file"]),
     ] {
         let ran = lab.line(line).refused(parts);
         assert!(!ran.stderr.contains("-plugin"), "the message is about the user's words: {}", ran.stderr);

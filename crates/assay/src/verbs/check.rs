@@ -67,7 +67,8 @@ pub fn check_selection(context: &Context, selection: &Selection, quick: bool) ->
 
 /// Checks a selection; shows each verdict as it comes, and their numbers at the end.
 fn check_selection_in(context: &Context, selection: &Selection, manner: Manner) -> Result<Tally> {
-    // A user's file is judged alone, unless -v names variants of ours to be judged beside it.
+    // A user's file is judged alone, unless variants of ours are named, to be judged beside it.
+    let selection = &selection.resolved(context)?;
     let beside = selection.words.len() > 1 && !selection.variants.is_empty();
     let variants = if beside { selection.competitors(context)? } else { selection.variants(context)? };
     let builder = Builder::new(&context.workspace, selection.compiler()?);

@@ -7,7 +7,7 @@ use crate::cpus;
 use crate::judge::Judge;
 use crate::measuring::{measure, refuse_if_none, Measured};
 use crate::rivals::{is_plain_c, is_rival, refuse_if_alone, with_baseline};
-use crate::select::{names_a_trace, only_traces, Cases, Selection};
+use crate::select::{is_pair, names_a_trace, only_traces, Cases, Selection};
 use crate::verbs::measure::{native_arch, EffortArgs};
 use crate::verbs::{compare_ebpf, compare_null, compare_predicted, compare_traces};
 use lab::case::Case;
@@ -42,6 +42,7 @@ pub struct Args {
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     if args.selection.words.first().is_some_and(|word| word == "ebpf") {
+        refuse_of_ebpf(args)?;
         return compare_ebpf::run(context, &args.selection, &args.cases.cases, &args.cpus);
     }
     if args.selection.words.first().is_some_and(|word| names_a_trace(word)) {
@@ -73,11 +74,29 @@ fn traces(context: &Context, args: &Args) -> Result<Outcome> {
     compare_traces::run(context, words, &cpus, !args.cpus.is_empty(), args.against.as_deref())
 }
 
-/// `HOTPATH/A HOTPATH/B` means the first against the second.
+/// Packet programs are counted and predicted, each form beside the others.
+fn refuse_of_ebpf(args: &Args) -> Result<()> {
+    let given = [
+        ("--null", args.null.is_some()),
+        ("--against", args.against.is_some()),
+        ("--unchecked", args.cases.unchecked),
+    ];
+    match given.into_iter().find(|(_, given)| *given) {
+        Some((option, _)) => {
+            Err(Problem::new(format!("{option} has no effect on eBPF programs")).remedy("leave it out"))
+        }
+        None => args.effort.refuse("eBPF programs are predicted, not measured"),
+    }
+}
+
+/// `HOTPATH/A HOTPATH/B` means the first against the second. A word that names a file is none of these, and several variants
+/// (`HOTPATH/A,B`) are no pair.
 fn with_pair(args: &Args) -> (Selection, Option<&str>) {
     let mut selection = args.selection.clone();
     let against = args.against.as_deref();
-    let words: Vec<_> = args.selection.words.iter().filter_map(|word| word.split_once('/')).collect();
+    let one = |word: &&String| is_pair(word) && !word.contains(',');
+    let words: Vec<_> =
+        args.selection.words.iter().filter(one).filter_map(|word| word.split_once('/')).collect();
     match words[..] {
         [(hotpath, a), (same, b)] if hotpath == same && args.selection.words.len() == 2 => {
             selection.words.truncate(1);

@@ -28,7 +28,14 @@ pub struct Args {
 
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
-    let Some(word) = &args.study else { return list(context) };
+    let Some(word) = &args.study else {
+        let given = [("--picture", args.picture.is_some()), ("--scenario", args.scenario.is_some())];
+        return match given.into_iter().find(|(_, given)| *given) {
+            Some((option, _)) => Err(Problem::new(format!("{option} is of one study, and none is named"))
+                .remedy("name one; ./assay study lists them")),
+            None => list(context),
+        };
+    };
     let workspace = &context.workspace;
     let (kind, name) = named(workspace, word)?;
     if kind == Kind::Engine {

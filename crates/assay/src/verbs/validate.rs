@@ -82,6 +82,13 @@ struct ValidateRecord<'a> {
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     if args.native.native {
+        let given = [("--only", !args.only.is_empty()), ("--provenance", args.provenance)];
+        if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {
+            return Err(Problem::new(format!(
+                "{option} is for published figures, of which --native judges none"
+            ))
+            .remedy("leave one of the two out"));
+        }
         return crate::verbs::validate_native::run(context, &args.native);
     }
     let choice = Choice { patterns: &args.only };
