@@ -23,6 +23,8 @@ pub fn cpus_for(context: &Context, names: &[String], archs: &[Arch]) -> Result<V
     let archs = if archs.is_empty() { Arch::ALL.to_vec() } else { archs.to_vec() };
     let names = if names.is_empty() { Cpu::list(&folder) } else { names.to_vec() };
     let mut cpus: Vec<Cpu> = Vec::new();
+    // The word that named each of them.
+    let mut words: Vec<String> = Vec::new();
     for name in names {
         let found = match name.strip_prefix(PREFIX) {
             Some(llvm) => llvm_cpus(llvm, &archs)?,
@@ -34,13 +36,41 @@ pub fn cpus_for(context: &Context, names: &[String], archs: &[Arch]) -> Result<V
             None => vec![described(&folder, &name)?],
         };
         for cpu in found {
-            // A cpu that is named twice is loaded once.
-            if !cpus.contains(&cpu) {
+            // A cpu that is named twice is loaded once. LLVM's cores for several architectures share one word and name.
+            let namesake = cpus.iter().zip(&words).find(|(one, word)| one.name == cpu.name && **word != name);
+            let is_known = match namesake {
+                Some((_, other)) if !is_same_file(&folder, other, &name) => {
+                    return Err(namesakes(&cpu, other, &name))
+                }
+                Some(_) => true,
+                None => cpus.contains(&cpu),
+            };
+            if !is_known {
                 cpus.push(cpu);
+                words.push(name.clone());
             }
         }
     }
     Ok(cpus)
+}
+
+/// Two cpus of one name, which would be one in all tables: a cpu is called as its file.
+fn namesakes(cpu: &Cpu, other: &str, word: &str) -> Problem {
+    Problem::new(format!(
+        "is another '{}' than that of -c {other}: figures could not be told apart",
+        cpu.name
+    ))
+    .at(word)
+    .remedy("a cpu is called as its file: give your copy another file name")
+}
+
+/// Whether two arguments name one file, written as two paths or as one of our names.
+fn is_same_file(folder: &Path, a: &str, b: &str) -> bool {
+    let path = |word: &str| {
+        let path = if names_a_file(word) { PathBuf::from(word) } else { Cpu::path(folder, word)? };
+        path.canonicalize().ok()
+    };
+    path(a).is_some_and(|first| path(b) == Some(first))
 }
 
 /// The architectures that at least one of these cpus runs.

@@ -67,6 +67,33 @@ fn a_description_of_ones_own_is_named_by_its_path_and_may_build_on_llvms() {
 }
 
 #[test]
+fn a_copy_of_a_description_has_a_name_of_its_own_beside_the_first() {
+    let lab = Lab::shared();
+    let narrow = "# Mine.\ntitle = \"Mine\"\ninherits = \"power8\"\n[sources]\ntest = \"made for a test\"\n[dispatch]\n\
+                  width = { value = 2, unit = \"slots\", source = \"test\", kind = \"manual\" }\n";
+    lab.write("mine/power9.toml", narrow);
+    lab.write("mine/narrow.toml", narrow);
+    let line = "predict csum_partial/uint64 -a powerpc64le --case size=40 --json -c";
+    for cpus in ["power9,./mine/power9.toml", "./mine/power9.toml,power9"] {
+        let parts = ["'power9'", "./mine/power9.toml", "another file name"];
+        lab.line(&format!("{line} {cpus}")).refused(&parts);
+    }
+    // One cpu that is named twice is one, LLVM's core for two architectures has one name.
+    for (cpus, count) in [
+        ("power9,./mine/narrow.toml", 2),
+        ("power9,power9", 1),
+        ("./mine/power9.toml,mine/power9.toml", 1),
+        (&format!("power9,{}", root().join("cpus/power/power9.toml").display()), 1),
+        ("llvm:pwr9,llvm:pwr9", 1),
+    ] {
+        let records = lab.line(&format!("{line} {cpus}")).ends(0, &[]).records("prediction");
+        assert_eq!(records.len(), count, "{cpus}: {records:?}");
+    }
+    let both = "predict csum_partial/uint64 -a powerpc64le,powerpc64 --case size=40 --json -c llvm:pwr9";
+    assert_eq!(lab.line(both).ends(0, &[]).records("prediction").len(), 2);
+}
+
+#[test]
 fn a_broken_description_is_told_and_hides_no_other() {
     let lab = Lab::shared();
     let checkout = checkout_with(&lab, "power/power8.toml", |text| {
