@@ -97,3 +97,49 @@ fn a_prediction_tells_what_bounds_the_fastest_and_where_the_placement_matters() 
     let place = |part: &str| told.find(part).unwrap_or_else(|| panic!("no '{part}' in {told}"));
     assert!(place("Predicted cycles per call") < place("What bounds the fastest"), "{told}");
 }
+
+#[test]
+fn what_lacks_the_variant_to_compare_with_is_left_out_and_named() {
+    let lab = Lab::shared();
+    let line = "csum_partial -v power10,uint64 -a powerpc64le --case size=40 --against power10";
+    // One cpu has it, the other does not.
+    let left =
+        "not compared with power10: csum_partial on powerpc64le, power9, size=40 (power9 has no power10)";
+    for verb in ["compare", "report"] {
+        let ran = lab.line(&format!("{verb} {line} -c power9,power10 --json")).ends(0, &[left]);
+        let records = ran.stdout.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+        let compared: Vec<Value> = records.filter(|record| record["kind"] == "compare").collect();
+        assert_eq!((compared.len(), &compared[0]["cpu"]), (1, &"power10".into()), "{compared:?}");
+    }
+    // None has it: nothing is begun.
+    for verb in ["compare", "report"] {
+        let ran = lab.line(&format!("{verb} {line} -c power9,power8"));
+        let ran =
+            ran.refused(&["--against power10", "csum_partial on powerpc64le (none of power9, power8 has"]);
+        assert_eq!(ran.stdout, "", "{ran:?}");
+    }
+    // Several hot paths, some without that variant.
+    let measured = format!(
+        "compare checksum -v each_carry,fold_once -a {} --against fold_once --processes 3",
+        common::native()
+    );
+    let ran = lab.line(&format!("{measured} --json"));
+    let ran =
+        ran.ends(0, &["not compared with fold_once: ip_fast_csum on", "(there is no variant 'fold_once')"]);
+    assert!(!ran.stderr.contains("measuring ip_fast_csum"), "{ran:?}");
+    assert!(ran.records("compare").iter().all(|record| record["b"] == "fold_once"), "{ran:?}");
+    let predicted =
+        "compare checksum -v each_carry,fold_once -a powerpc -c mpc885 --against fold_once --json";
+    let records = lab.line(predicted).ends(0, &["ip_fast_csum on powerpc (there"]).records("compare");
+    assert!(records.iter().all(|record| record["b"] == "fold_once"), "{records:?}");
+}
+
+#[test]
+fn a_variant_to_compare_with_that_fails_is_the_failure_told() {
+    let lab = Lab::shared();
+    lab.write("wrong.c", common::body("return sum + len + *(const unsigned char *)buf;"));
+    let line = "compare csum_partial wrong.c -a powerpc64le -c power9 --case size=40 --against wrong";
+    let ran =
+        lab.line(line).ends(1, &["failed: csum_partial/wrong", "not compared with wrong: csum_partial on"]);
+    assert_eq!(ran.stdout, "", "{ran:?}");
+}

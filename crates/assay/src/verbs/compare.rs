@@ -6,13 +6,14 @@ use crate::context::{Context, Outcome};
 use crate::cpus;
 use crate::judge::Judge;
 use crate::measuring::{measure, refuse_if_none, Measured};
-use crate::rivals::{is_plain_c, is_rival, refuse_if_alone, with_baseline};
+use crate::rivals::{is_plain_c, is_rival, refuse_if_alone, with_baseline, Lacking};
 use crate::select::{is_pair, names_a_trace, only_traces, Cases, Selection};
 use crate::verbs::measure::{native_arch, EffortArgs};
 use crate::verbs::{compare_ebpf, compare_null, compare_predicted, compare_traces};
 use lab::case::Case;
 use lab::discover::Variant;
-use lab::{Problem, Result};
+use lab::emulator::native_for;
+use lab::{host, Problem, Result};
 use report::record::{CompareRecord, Record};
 use report::{Derived, Report, Table, Text, Tone};
 use stats::{Sampling, Verdict};
@@ -120,6 +121,8 @@ fn measured(
     let judge = Judge::new(context, selection.compiler()?).unchecked(args.cases.unchecked);
     let variants = with_baseline(context, &mut selection, against)?;
     refuse_if_alone(&selection, &variants)?;
+    let mut lacking = Lacking::of(against);
+    let variants = comparable_here(&mut lacking, variants)?;
     judge.refuse_unknown_cases(&variants, &args.cases.cases)?;
     let rival = is_rival(&selection, &variants);
     let measured = measure(context, &judge, &variants, &args.cases.cases, args.effort.effort())?;
@@ -134,7 +137,11 @@ fn measured(
     let mut report = Report::new("Compared on this machine");
     for ((hotpath, case), group) in &by_case {
         let rival = rival.as_ref().map(|rival| rival as &dyn Fn(&Variant) -> bool);
-        let baseline = baseline_of(group, against, hotpath, rival)?;
+        let Some(baseline) = baseline_of(group, against, rival) else {
+            lacking.skip(group[0].variant, &case.to_string(), FAILED);
+            continue;
+        };
+        lacking.compared();
         let records = compare_group(group, baseline);
         if context.json {
             records.iter().for_each(|record| println!("{}", record.to_line()));
@@ -143,35 +150,50 @@ fn measured(
             report.section(&format!("{hotpath} {case}")).table(table);
         }
     }
-    if !context.json {
+    if !context.json && lacking.any_compared() {
         context.show(&report);
     }
+    if context.failed_in_passing() && !lacking.any_compared() {
+        return Ok(Outcome::Failed);
+    }
+    lacking.outcome()?;
     Ok(Outcome::Fine)
 }
 
-/// The baseline of a group, by which the others are divided.
+/// Why a group lacks a variant that could be judged there.
+pub const FAILED: &str = "it failed or was skipped";
+
+/// Leaves out the hot paths for which this machine cannot run the variant to compare with, before anything is measured.
+fn comparable_here(lacking: &mut Lacking, variants: Vec<Variant>) -> Result<Vec<Variant>> {
+    // What is of another architecture is told when it is left out of the measurement.
+    let (ours, mut others): (Vec<_>, Vec<_>) =
+        variants.into_iter().partition(|variant| host::native_arch() == Some(variant.arch));
+    if ours.is_empty() {
+        return Ok(others);
+    }
+    let mut kept = lacking.comparable(ours, |variant| native_for(variant).err().map(|reason| reason.0))?;
+    kept.append(&mut others);
+    Ok(kept)
+}
+
+/// The baseline of a group, by which the others are divided; `None` if the group lacks the one that the user named.
 pub fn baseline_of<'a>(
     group: &[&'a Measured<'a>],
     against: Option<&str>,
-    hotpath: &str,
     rival: Option<&dyn Fn(&Variant) -> bool>,
-) -> Result<&'a Measured<'a>> {
+) -> Option<&'a Measured<'a>> {
     let fastest = |eligible: &dyn Fn(&Variant) -> bool| {
         let candidates = group.iter().filter(|one| eligible(one.variant));
         candidates.min_by(|a, b| a.record.median_ns.total_cmp(&b.record.median_ns)).copied()
     };
     if let Some(name) = against {
-        return fastest(&|variant| variant.name == name).ok_or_else(|| {
-            Problem::new(format!("{hotpath} has no variant '{name}' that this machine can run"))
-                .remedy(format!("./assay list {hotpath} shows what there is"))
-        });
+        return fastest(&|variant| variant.name == name);
     }
     rival
         .and_then(|rival| fastest(&rival))
         .or_else(|| fastest(&|variant| variant.keys.peer.is_some()))
         .or_else(|| fastest(&is_plain_c))
         .or_else(|| fastest(&|_| true))
-        .ok_or_else(|| Problem::new(format!("nothing of {hotpath} was measured")))
 }
 
 /// Each of a group against the baseline.

@@ -6,8 +6,9 @@ use crate::context::{Context, Outcome};
 use crate::cpus;
 use crate::judge::{self, failed, Judge};
 use crate::progress::in_order;
-use crate::rivals::{is_plain_c, is_rival, refuse_if_alone, with_baseline};
+use crate::rivals::{cannot_on, is_plain_c, is_rival, refuse_if_alone, with_baseline, Lacking};
 use crate::select::{Cases, Selection};
+use crate::verbs::compare::FAILED;
 use crate::verbs::count::case_text;
 use crate::winners::{self, Row};
 use crate::work::{each_case, Skips};
@@ -41,6 +42,9 @@ pub fn run(
     }
     let variants = with_baseline(context, &mut selection, against)?;
     refuse_if_alone(&selection, &variants)?;
+    let mut lacking = Lacking::of(against);
+    let chosen: Vec<&Cpu> = cpus.iter().collect();
+    let variants = lacking.comparable(variants, |variant| cannot_on(&chosen, variant))?;
     let variants = selection.for_cpus(variants, &cpus, true)?;
     judge.refuse_unknown_cases(&variants, &cases.cases)?;
     let rival = is_rival(&selection, &variants);
@@ -71,12 +75,17 @@ pub fn run(
     in_order(
         "finding what the verdicts rest on",
         &groups,
-        |(key, rows)| Comparison::of(&judge, &cpus, &key.0, rows, (against, rival)),
+        |(_, rows)| Comparison::of(&judge, cpu_of(&cpus, rows)?, rows, (against, rival)),
         |_, result| compared.push(result),
     );
     let mut report = Report::new("Compared by prediction");
     for (((hotpath, arch, cpu, case), rows), comparison) in groups.iter().zip(compared) {
-        let comparison = comparison?;
+        let Some(comparison) = comparison? else {
+            let why = why_lacking(cpu_of(&cpus, rows)?, &variants, &rows[0].variant, against);
+            lacking.skip(&rows[0].variant, &format!("{cpu}, {case}"), &why);
+            continue;
+        };
+        lacking.compared();
         if context.json {
             comparison.records.iter().for_each(|record| println!("{}", record.to_line()));
             continue;
@@ -90,10 +99,30 @@ pub fn run(
             section.table(winners::table(std::iter::once(fastest)));
         }
     }
-    if !context.json {
+    if !context.json && lacking.any_compared() {
         context.show(&report);
     }
-    skips.outcome()
+    let outcome = skips.outcome()?;
+    if outcome == Outcome::Fine {
+        lacking.outcome()?;
+    }
+    Ok(outcome)
+}
+
+/// The cpu that the predictions of a group are for.
+pub fn cpu_of<'a>(cpus: &'a [Cpu], rows: &[Row]) -> Result<&'a Cpu> {
+    let Row { variant, record, .. } = &rows[0];
+    let same = |cpu: &&Cpu| cpu.name == record.cpu && cpu.runs(variant.arch);
+    cpus.iter().find(same).ok_or_else(|| Problem::new("a prediction is of no chosen cpu"))
+}
+
+/// Why a cpu has no prediction of the variant to compare with beside that of `other`.
+pub fn why_lacking(cpu: &Cpu, variants: &[Variant], other: &Variant, against: Option<&str>) -> String {
+    let same = |one: &&Variant| {
+        Some(one.name.as_str()) == against && one.arch == other.arch && one.hotpath.name == other.hotpath.name
+    };
+    let cannot = variants.iter().find(same).and_then(|named| cannot_on(&[cpu], named));
+    cannot.unwrap_or_else(|| FAILED.to_owned())
 }
 
 /// The variants of one group, compared.
@@ -108,16 +137,14 @@ struct Comparison {
 }
 
 impl Comparison {
+    /// `None` if the group lacks the variant to compare with.
     fn of(
         judge: &Judge,
-        cpus: &[Cpu],
-        hotpath: &str,
+        cpu: &Cpu,
         rows: &[Row],
         (against, rival): (Option<&str>, Option<&(dyn Fn(&Variant) -> bool + Sync)>),
-    ) -> Result<Comparison> {
-        let baseline = baseline(rows, against, hotpath, rival)?;
-        let same = |cpu: &&Cpu| cpu.name == baseline.record.cpu && cpu.runs(baseline.variant.arch);
-        let cpu = cpus.iter().find(same).ok_or_else(|| Problem::new("a prediction is of no chosen cpu"))?;
+    ) -> Result<Option<Comparison>> {
+        let Some(baseline) = baseline(rows, against, rival) else { return Ok(None) };
         let mut pairs = pairs(rows, baseline, against.is_some());
         // The user's own variants are judged wherever they rank.
         let is_own = |row: &&Row| rival.is_some_and(|rival| !rival(&row.variant) && !row.variant.reference);
@@ -155,7 +182,7 @@ impl Comparison {
             judge.deepen(&fastest.variant, &fastest.case, cpu, &mut record)?;
             found.fastest = Some(record);
         }
-        Ok(found)
+        Ok(Some(found))
     }
 }
 
@@ -165,25 +192,21 @@ fn sorted(rows: &[Row]) -> Vec<&Row> {
     sorted
 }
 
-/// The baseline of a group, by which the others are divided.
+/// The baseline of a group, by which the others are divided; `None` if the group lacks the one that the user named.
 pub fn baseline<'a>(
     rows: &'a [Row],
     against: Option<&str>,
-    hotpath: &str,
     rival: Option<&(dyn Fn(&Variant) -> bool + Sync)>,
-) -> Result<&'a Row> {
+) -> Option<&'a Row> {
     let sorted = sorted(rows);
     let fastest = |eligible: &dyn Fn(&Row) -> bool| sorted.iter().find(|row| eligible(row)).copied();
     if let Some(name) = against {
-        return fastest(&|row| row.variant.name == name).ok_or_else(|| {
-            Problem::new(format!("{hotpath} has no prediction of a variant '{name}' to compare with"))
-        });
+        return fastest(&|row| row.variant.name == name);
     }
     rival
         .and_then(|rival| fastest(&|row| rival(&row.variant)))
         .or_else(|| fastest(&|row| is_plain_c(&row.variant)))
         .or_else(|| fastest(&|_| true))
-        .ok_or_else(|| Problem::new(format!("nothing of {hotpath} was predicted")))
 }
 
 /// The pairs that get a full verdict: the fastest against a named baseline; without one, the fastest against the second and

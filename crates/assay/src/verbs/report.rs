@@ -6,7 +6,7 @@ use crate::cpus;
 use crate::judge::{self, Judge};
 use crate::measuring::measure;
 use crate::progress::in_order;
-use crate::rivals::{is_rival, with_baseline};
+use crate::rivals::{cannot_on, is_rival, with_baseline, Lacking};
 use crate::select::{Cases, Selection};
 use crate::verbs::check::{record as check_record, Again};
 use crate::verbs::measure::{table as measured_table, EffortArgs};
@@ -15,7 +15,7 @@ use crate::winners::{self, Row};
 use crate::work::{each_case, Skips};
 use lab::check::{check, Manner, Verdict};
 use lab::discover::Variant;
-use lab::emulator::CannotRun;
+use lab::emulator::{native_for, CannotRun};
 use lab::output::Output;
 use lab::{host, Problem, Result};
 use predict::Cpu;
@@ -62,6 +62,12 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     }
     let against = args.against.as_deref();
     let variants = with_baseline(context, &mut selection, against)?;
+    let mut lacking = Lacking::of(against);
+    let chosen: Vec<&Cpu> = cpus.iter().collect();
+    // All are told of, and what can be compared is compared.
+    lacking.comparable(variants.clone(), |variant| {
+        native_for(variant).err().and_then(|_| cannot_on(&chosen, variant))
+    })?;
     judge.refuse_unknown_cases(&variants, &args.cases.cases)?;
     let rival = is_rival(&selection, &variants);
     let rival = rival.as_ref().map(|rival| rival as &(dyn Fn(&Variant) -> bool + Sync));
@@ -76,7 +82,8 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     figures(section, &counts, &predictions);
     lines.extend(counts.iter().map(Record::to_line));
     lines.extend(predictions.iter().map(Record::to_line));
-    let changes = report_parts::predicted_change(section, rows, (against, rival), &cpus)?;
+    let changes =
+        report_parts::predicted_change(section, rows, (against, rival), (&cpus, &variants), &mut lacking)?;
     lines.extend(changes.iter().map(Record::to_line));
     if !fastest.is_empty() {
         section.table(winners::table(fastest.iter()));
@@ -88,7 +95,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         let section = report.section("Measured");
         section.table(measured_table(&measured));
         lines.extend(measured.iter().map(|one| one.record.to_line()));
-        let changes = report_parts::measured_change(section, &measured, (against, rival))?;
+        let changes = report_parts::measured_change(section, &measured, (against, rival), &mut lacking)?;
         lines.extend(changes.iter().map(Record::to_line));
     }
     let compilers = counts.iter().map(|record| record.common.compiler.clone()).collect();
@@ -109,7 +116,13 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         }
     }
     let outcome = skips.outcome()?;
-    Ok(if wrong > 0 { Outcome::Failed } else { outcome })
+    if wrong > 0 {
+        return Ok(Outcome::Failed);
+    }
+    if outcome == Outcome::Fine {
+        lacking.outcome()?;
+    }
+    Ok(outcome)
 }
 
 fn checks(

@@ -3,15 +3,16 @@
 //! after with the change in percent.
 
 use crate::measuring::Measured;
+use crate::rivals::Lacking;
 use crate::verbs::compare::{baseline_of, compare_group};
-use crate::verbs::compare_predicted::{baseline, compare_record};
+use crate::verbs::compare_predicted::{baseline, compare_record, cpu_of, why_lacking};
 use crate::version;
 use crate::winners::Row;
 use lab::build::Builder;
 use lab::case::Case;
 use lab::discover::Variant;
 use lab::process::quoted;
-use lab::{Problem, Result};
+use lab::Result;
 use predict::Cpu;
 use report::record::CompareRecord;
 use report::{Derived, Predicted, Section, Table};
@@ -100,7 +101,8 @@ pub fn predicted_change(
     section: &mut Section,
     rows: Vec<Row>,
     (against, rival): (Option<&str>, Rival),
-    cpus: &[Cpu],
+    (cpus, variants): (&[Cpu], &[Variant]),
+    lacking: &mut Lacking,
 ) -> Result<Vec<CompareRecord>> {
     let mut groups: BTreeMap<_, Vec<Row>> = BTreeMap::new();
     for row in rows {
@@ -122,10 +124,14 @@ pub fn predicted_change(
     let change = table.derived_column("change", "%", 1);
     let interval = table.text_column("90 %");
     let mut records = Vec::new();
-    for ((hotpath, _, cpu, case), rows) in &groups {
-        let first = baseline(rows, against, hotpath, rival)?;
-        let same = |one: &&Cpu| one.name == *cpu && one.runs(first.variant.arch);
-        let cpu = cpus.iter().find(same).ok_or_else(|| Problem::new("a prediction is of no chosen cpu"))?;
+    for ((_, _, _, case), rows) in &groups {
+        let cpu = cpu_of(cpus, rows)?;
+        let Some(first) = baseline(rows, against, rival) else {
+            let why = why_lacking(cpu, variants, &rows[0].variant, against);
+            lacking.skip(&rows[0].variant, &format!("{}, {case}", cpu.name), &why);
+            continue;
+        };
+        lacking.compared();
         for other in rows.iter().filter(|row| row.variant.name != first.variant.name) {
             let record = compare_record(cpu, &other.record, &first.record);
             let row = table.row();
@@ -149,6 +155,7 @@ pub fn measured_change(
     section: &mut Section,
     measured: &[Measured],
     (against, rival): (Option<&str>, Rival),
+    lacking: &mut Lacking,
 ) -> Result<Vec<CompareRecord>> {
     let mut by_case: BTreeMap<(String, Case), Vec<&Measured>> = BTreeMap::new();
     for one in measured {
@@ -167,9 +174,13 @@ pub fn measured_change(
     let interval = table.text_column("95 %");
     let verdict = table.text_column("verdict");
     let mut records = Vec::new();
-    for ((hotpath, case), group) in &by_case {
+    for ((_, case), group) in &by_case {
         let rival = rival.map(|rival| rival as &dyn Fn(&Variant) -> bool);
-        let first = baseline_of(group, against, hotpath, rival)?;
+        let Some(first) = baseline_of(group, against, rival) else {
+            lacking.skip(group[0].variant, &format!("measured, {case}"), "it cannot run here, or failed");
+            continue;
+        };
+        lacking.compared();
         for record in compare_group(group, first) {
             let row = table.row();
             table.set(row, name, record.a.as_str()).set(row, old, record.b.as_str());
