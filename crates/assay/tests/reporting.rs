@@ -50,6 +50,30 @@ fn a_report_for_programs_has_all_its_records_with_the_samples() {
 }
 
 #[test]
+fn a_row_of_several_hot_paths_says_which_it_is_of() {
+    let lab = Lab::shared();
+    let of = "checksum -v each_carry,fold_once --case chain=1 --processes 3";
+    let archs = if native() == "powerpc" { "powerpc".to_owned() } else { format!("powerpc,{}", native()) };
+    let told = lab.line(&format!("report {of} -a {archs} -c mpc885")).ends(0, &[]).stdout;
+    let (tables, how) = told.split_once("\nHow\n").expect("it tells how it was made");
+    let rows = |text: &str| -> Vec<String> {
+        let named = |line: &&str| line.trim_start().rsplit('/').next().unwrap().contains("each_carry ");
+        text.lines().filter(named).map(str::to_owned).collect()
+    };
+    let nameless = |rows: &[String]| rows.iter().any(|row| !row.contains("csum"));
+    assert!(rows(tables).len() >= 8 && !nameless(&rows(tables)), "{told}");
+    for heading in
+        ["Before and after\n", "Before and after, on this machine\n", "Per call, in steady state\n"]
+    {
+        let table = tables.split(heading).nth(1).unwrap_or_else(|| panic!("no {heading} in {told}"));
+        assert!(table.split("Method").next().unwrap().contains("csum_replace2/"), "{heading}{table}");
+    }
+    assert!(how.contains("powerpc (csum_replace2/each_carry, csum_replace2/fold_once): "), "{told}");
+    let told = lab.line(&format!("measure {of}")).ends(0, &[]).stdout;
+    assert!(!rows(&told).is_empty() && !nameless(&rows(&told)), "{told}");
+}
+
+#[test]
 fn no_name_breaks_inside_a_word_on_a_narrow_terminal() {
     let lab = Lab::shared();
     let line = "predict csum_partial -a powerpc64le -v uint64,uint128 -c power9 --case size=40,offset=1";

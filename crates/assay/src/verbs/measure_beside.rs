@@ -7,6 +7,7 @@ use crate::cpus;
 use crate::judge::Judge;
 use crate::measuring::Measured;
 use crate::progress::Progress;
+use crate::verbs::count::{hotpaths_of, variant_text};
 use lab::Result;
 use native::machine;
 use predict::Cpu;
@@ -38,6 +39,7 @@ pub fn table(context: &Context, judge: &Judge, measured: &[Measured]) -> Result<
 }
 
 fn of_pairs(cpu: &Cpu, pairs: &[(&Measured, f64, PredictionRecord)]) -> Table {
+    let (_, several) = hotpaths_of(pairs.iter().map(|(one, _, _)| &one.record.common));
     let mut table = Table::new(
         &format!("Beside the prediction for {}", cpu.name),
         "measured cycles as above; predicted from a trace and the cpu's description; difference: measured over predicted, less one",
@@ -50,7 +52,8 @@ fn of_pairs(cpu: &Cpu, pairs: &[(&Measured, f64, PredictionRecord)]) -> Table {
     let difference = table.derived_column("difference", "%", 0);
     for (one, cycles, record) in pairs {
         let row = table.row();
-        table.set(row, name, one.variant.name.as_str()).set(row, case, one.case.to_string());
+        let text = variant_text(&one.record.common, several);
+        table.set(row, name, text).set(row, case, one.case.to_string());
         table.set(row, measured, report::Measured { median: *cycles, interval: None });
         table.set(row, predicted, Predicted(record.cycles));
         table.set(row, interval, crate::winners::interval_text(record.interval_cycles));

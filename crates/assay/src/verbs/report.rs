@@ -9,6 +9,7 @@ use crate::progress::in_order;
 use crate::rivals::{cannot_on, is_rival, with_baseline, Lacking};
 use crate::select::{Cases, Selection};
 use crate::verbs::check::{record as check_record, Again};
+use crate::verbs::count::{case_text, hotpaths_of, variant_text};
 use crate::verbs::measure::{table as measured_table, EffortArgs};
 use crate::verbs::report_parts;
 use crate::winners::{self, Row};
@@ -223,6 +224,7 @@ fn figures(section: &mut Section, counts: &[CountRecord], predictions: &[Predict
         "Per call, in steady state",
         "instructions counted under QEMU; cycles predicted from the trace and the cpus' descriptions, not measured",
     );
+    let (_, several) = hotpaths_of(counts.iter().map(|record| &record.common));
     let mut cpus: Vec<&str> = predictions.iter().map(|record| record.cpu.as_str()).collect();
     cpus.sort_unstable();
     cpus.dedup();
@@ -234,8 +236,8 @@ fn figures(section: &mut Section, counts: &[CountRecord], predictions: &[Predict
     for record in counts {
         let row = table.row();
         let common = &record.common;
-        table.set(row, name, common.variant.as_str()).set(row, arch, common.arch.as_str());
-        table.set(row, case, crate::verbs::count::case_text(&common.case));
+        table.set(row, name, variant_text(common, several)).set(row, arch, common.arch.as_str());
+        table.set(row, case, case_text(&common.case));
         table.set(row, instructions, Count(record.instructions));
         for (cpu, column) in &columns {
             let same = |prediction: &&PredictionRecord| {

@@ -6,6 +6,7 @@ use crate::measuring::Measured;
 use crate::rivals::Lacking;
 use crate::verbs::compare::{baseline_of, compare_group};
 use crate::verbs::compare_predicted::{baseline, compare_record, cpu_of, why_lacking};
+use crate::verbs::count::{case_text, hotpaths_of, variant_text};
 use crate::version;
 use crate::winners::Row;
 use lab::build::Builder;
@@ -39,13 +40,15 @@ pub fn how(
         let names: Vec<&str> = compilers.iter().map(String::as_str).collect();
         section.paragraph(&format!("Compiler: {}; its flags:", names.join(", ")));
     }
+    let several = variants.iter().any(|variant| variant.hotpath.name != variants[0].hotpath.name);
     // Most variants of an architecture share their flags.
-    let mut by_flags: BTreeMap<(&str, String), Vec<&str>> = BTreeMap::new();
+    let mut by_flags: BTreeMap<(&str, String), Vec<String>> = BTreeMap::new();
+    let name = |variant: &Variant| if several { variant.title() } else { variant.name.clone() };
     for variant in variants {
         if let Ok(flags) = builder.flags(variant) {
             // The checkout lies elsewhere on the reviewer's machine.
             let flags = flags.join(" ").replace(&format!("{}/", root.display()), "");
-            by_flags.entry((variant.arch.name(), flags)).or_default().push(&variant.name);
+            by_flags.entry((variant.arch.name(), flags)).or_default().push(name(variant));
         }
     }
     for ((arch, flags), names) in by_flags {
@@ -104,10 +107,11 @@ pub fn predicted_change(
     (cpus, variants): (&[Cpu], &[Variant]),
     lacking: &mut Lacking,
 ) -> Result<Vec<CompareRecord>> {
+    let (_, several) = hotpaths_of(rows.iter().map(|row| &row.record.common));
     let mut groups: BTreeMap<_, Vec<Row>> = BTreeMap::new();
     for row in rows {
         let common = &row.record.common;
-        let case = crate::verbs::count::case_text(&common.case);
+        let case = case_text(&common.case);
         let key = (common.hotpath.clone(), common.arch.clone(), row.record.cpu.clone(), case);
         groups.entry(key).or_default().push(row);
     }
@@ -135,7 +139,8 @@ pub fn predicted_change(
         for other in rows.iter().filter(|row| row.variant.name != first.variant.name) {
             let record = compare_record(cpu, &other.record, &first.record);
             let row = table.row();
-            table.set(row, name, other.variant.name.as_str()).set(row, old, first.variant.name.as_str());
+            table.set(row, name, variant_text(&other.record.common, several));
+            table.set(row, old, first.variant.name.as_str());
             table.set(row, cpu_name, cpu.name.as_str()).set(row, case_name, case.as_str());
             table.set(row, before, Predicted(first.record.cycles));
             table.set(row, after, Predicted(other.record.cycles));
@@ -157,6 +162,7 @@ pub fn measured_change(
     (against, rival): (Option<&str>, Rival),
     lacking: &mut Lacking,
 ) -> Result<Vec<CompareRecord>> {
+    let (_, several) = hotpaths_of(measured.iter().map(|one| &one.record.common));
     let mut by_case: BTreeMap<(String, Case), Vec<&Measured>> = BTreeMap::new();
     for one in measured {
         by_case.entry((one.variant.hotpath.name.clone(), one.case.clone())).or_default().push(one);
@@ -183,7 +189,7 @@ pub fn measured_change(
         lacking.compared();
         for record in compare_group(group, first) {
             let row = table.row();
-            table.set(row, name, record.a.as_str()).set(row, old, record.b.as_str());
+            table.set(row, name, variant_text(&record.common, several)).set(row, old, record.b.as_str());
             table.set(row, case_name, case.to_string());
             if let Some([a, b]) = record.time_ns {
                 table.set(row, before, report::Measured { median: b, interval: None });
