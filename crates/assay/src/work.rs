@@ -74,6 +74,11 @@ impl Skips {
         }
     }
 
+    /// Counts what the verb has judged in another way, for example by measuring: then not all was skipped.
+    pub fn judged_otherwise(&mut self, count: usize) {
+        self.judged += count;
+    }
+
     /// Reports on stderr what was skipped, and returns the verb's outcome.
     pub fn outcome(self) -> Result<Outcome> {
         for (reason, titles) in &self.reasons {

@@ -74,6 +74,22 @@ fn a_row_of_several_hot_paths_says_which_it_is_of() {
 }
 
 #[test]
+fn what_qemu_cannot_count_is_reported_as_it_was_checked_and_measured() {
+    let lab = Lab::shared();
+    let line = "report csum_partial/avx512 -a x86_64 --case size=40 --processes 3 -f mail";
+    let listed = lab.line("list csum_partial/avx512 -a x86_64").ends(0, &["avx512"]).stdout;
+    if !listed.contains("this machine only") {
+        eprintln!("skipped: this machine has no AVX-512, or its QEMU has it");
+        return;
+    }
+    let ran = lab.line(line).ends(0, &["skipped 1: csum_partial/avx512 on x86_64"]);
+    for part in ["right", "Compiler: clang 19", "Measured"] {
+        assert!(ran.stdout.contains(part), "'{part}' is missing in {ran:#?}");
+    }
+    assert!(!ran.stdout.contains("Per call, in steady state"), "an empty table: {ran:#?}");
+}
+
+#[test]
 fn no_name_breaks_inside_a_word_on_a_narrow_terminal() {
     let lab = Lab::shared();
     let line = "predict csum_partial -a powerpc64le -v uint64,uint128 -c power9 --case size=40,offset=1";

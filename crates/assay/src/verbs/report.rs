@@ -22,6 +22,7 @@ use lab::{host, Problem, Result};
 use predict::Cpu;
 use report::record::{CountRecord, PredictionRecord, Record};
 use report::{Count, Predicted, Report, Section, Table, Text, Tone};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// Options of `report`.
@@ -76,30 +77,36 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let mut report = Report::new(&format!("Assay: {}", title.first().unwrap_or(&"all hot paths")));
     let mut skips = Skips::default();
     let mut lines = Vec::new();
-    let wrong = checks(context, args, &variants, report.section("Correctness"), &mut lines)?;
+    let (checked, wrong) = checks(context, args, &variants, report.section("Correctness"), &mut lines)?;
     let (counts, rows, fastest) = trace_all(args, &cpus, &judge, &variants, &mut skips)?;
-    let section = report.section("Counted and predicted");
-    let predictions: Vec<PredictionRecord> = rows.iter().map(|row| row.record.clone()).collect();
-    figures(section, &counts, &predictions);
-    lines.extend(counts.iter().map(Record::to_line));
-    lines.extend(predictions.iter().map(Record::to_line));
-    let changes =
-        report_parts::predicted_change(section, rows, (against, rival), (&cpus, &variants), &mut lacking)?;
-    lines.extend(changes.iter().map(Record::to_line));
-    if !fastest.is_empty() {
-        section.table(winners::table(fastest.iter()));
+    let mut compilers: BTreeSet<String> =
+        counts.iter().map(|record| record.common.compiler.clone()).collect();
+    // What is predicted was counted, too.
+    if !counts.is_empty() {
+        let section = report.section("Counted and predicted");
+        let predictions: Vec<PredictionRecord> = rows.iter().map(|row| row.record.clone()).collect();
+        figures(section, &counts, &predictions);
+        lines.extend(counts.iter().map(Record::to_line));
+        lines.extend(predictions.iter().map(Record::to_line));
+        let of = (&cpus[..], &variants[..]);
+        let changes = report_parts::predicted_change(section, rows, (against, rival), of, &mut lacking)?;
+        lines.extend(changes.iter().map(Record::to_line));
+        if !fastest.is_empty() {
+            section.table(winners::table(fastest.iter()));
+        }
     }
-    if variants.iter().any(|variant| host::native_arch() == Some(variant.arch)) {
-        let native: Vec<Variant> =
-            variants.iter().filter(|variant| host::native_arch() == Some(variant.arch)).cloned().collect();
-        let measured = measure(context, &judge, &native, &args.cases.cases, args.effort.effort())?;
+    let native: Vec<Variant> =
+        variants.iter().filter(|variant| host::native_arch() == Some(variant.arch)).cloned().collect();
+    let measured = measure(context, &judge, &native, &args.cases.cases, args.effort.effort())?;
+    if !measured.is_empty() {
         let section = report.section("Measured");
         section.table(measured_table(&measured));
         lines.extend(measured.iter().map(|one| one.record.to_line()));
         let changes = report_parts::measured_change(section, &measured, (against, rival), &mut lacking)?;
         lines.extend(changes.iter().map(Record::to_line));
+        compilers.extend(measured.iter().map(|one| one.record.common.compiler.clone()));
     }
-    let compilers = counts.iter().map(|record| record.common.compiler.clone()).collect();
+    skips.judged_otherwise(checked + measured.len());
     let builder = lab::build::Builder::new(&context.workspace, args.selection.compiler()?);
     report_parts::how(report.section("How"), &context.workspace.root, &builder, &variants, &compilers);
     let text = match args.format.as_str() {
@@ -126,13 +133,14 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     Ok(outcome)
 }
 
+/// How many variants were checked, and how many of them are wrong.
 fn checks(
     context: &Context,
     args: &Args,
     variants: &[Variant],
     section: &mut Section,
     lines: &mut Vec<String>,
-) -> Result<usize> {
+) -> Result<(usize, usize)> {
     let builder = lab::build::Builder::new(&context.workspace, args.selection.compiler()?);
     let mut table = Table::new(
         "Checked against the reference, guard pages and saved registers",
@@ -143,7 +151,7 @@ fn checks(
     let verdict = table.text_column("verdict");
     let cases = table.count_column("cases", "");
     let engine = table.text_column("on");
-    let mut wrong = 0;
+    let (mut judged, mut wrong) = (0, 0);
     let mut failure = None;
     in_order(
         "checking",
@@ -160,6 +168,7 @@ fn checks(
                 Ok(checked) => {
                     let again = Again::of(&args.selection, variant, Manner::default(), &checked);
                     lines.push(check_record(variant, &checked, again.as_ref()).to_line());
+                    judged += usize::from(!matches!(checked.verdict, Verdict::Skipped(_)));
                     let (text, tone) = match &checked.verdict {
                         Verdict::Right { cases_count } => {
                             table.set(row, cases, Count(*cases_count));
@@ -178,7 +187,7 @@ fn checks(
         },
     );
     section.table(table);
-    failure.map_or(Ok(wrong), Err)
+    failure.map_or(Ok((judged, wrong)), Err)
 }
 
 /// All counts, all predictions, and the fastest predictions with what bounds them.
