@@ -143,3 +143,25 @@ fn a_variant_to_compare_with_that_fails_is_the_failure_told() {
         lab.line(line).ends(1, &["failed: csum_partial/wrong", "not compared with wrong: csum_partial on"]);
     assert_eq!(ran.stdout, "", "{ran:?}");
 }
+
+#[test]
+fn a_prediction_is_compared_with_the_best_peer_where_there_is_one() {
+    let lab = Lab::shared();
+    let line =
+        "compare csum_partial -a x86_64 -v adc,uint64,peer_linux_adc,peer_freebsd -c zen4 --case size=1472";
+    let records = lab.line(&format!("{line} --json")).ends(0, &[]).records("compare");
+    let of = |a: &str| {
+        records.iter().find(|record| record["a"] == a).unwrap_or_else(|| panic!("{a}: {records:?}"))
+    };
+    // The best of the peers, not the second of them and not the plain C one.
+    for other in ["adc", "peer_freebsd", "uint64"] {
+        assert_eq!(of(other)["b"], "peer_linux_adc", "{records:?}");
+    }
+    assert!(of("peer_freebsd")["ratio"].as_f64().unwrap() > 1.0, "{records:?}");
+    lab.line(line).ends(0, &["over those of peer_linux_adc", "peer_linux_adc (peer)"]);
+    // A file of one's own is compared with the best of ours, whosever technique that is.
+    lab.write("mine.c", common::GOOD);
+    let line = "compare csum_partial mine.c -a x86_64 -v adc,peer_freebsd -c zen4 --case size=1472 --json";
+    let records = lab.line(line).ends(0, &[]).records("compare");
+    assert!(records.iter().any(|record| record["a"] == "mine" && record["b"] == "adc"), "{records:?}");
+}

@@ -205,6 +205,7 @@ pub fn baseline<'a>(
     }
     rival
         .and_then(|rival| fastest(&|row| rival(&row.variant)))
+        .or_else(|| fastest(&|row| row.variant.keys.peer.is_some()))
         .or_else(|| fastest(&|row| is_plain_c(&row.variant)))
         .or_else(|| fastest(&|_| true))
 }
@@ -411,7 +412,12 @@ fn table(title: &str, rows: &[Row], comparison: &Comparison) -> Table {
     for one in sorted(rows) {
         let row = table.row();
         let record = &one.record;
-        table.set(row, name, one.variant.name.as_str()).set(row, cycles, Predicted(record.cycles));
+        let peer = if one.variant.keys.peer.is_some() { " (peer)" } else { "" };
+        table.set(row, name, format!("{}{peer}", one.variant.name)).set(
+            row,
+            cycles,
+            Predicted(record.cycles),
+        );
         table.set(row, interval, winners::interval_text(record.interval_cycles));
         table.set(row, aligned, winners::alignment_text(record));
         if let Some(bytes_per_cycle) = record.bytes_per_cycle {

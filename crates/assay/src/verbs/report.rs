@@ -41,7 +41,7 @@ pub struct Args {
     /// Write to this file, FIFO or device instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The variant before the patch, of which the change in percent is told (default: the best peer measured, else the best plain C;
+    /// The variant before the patch, of which the change in percent is told (default: the best peer, else the best plain C one;
     /// with files or folders of your own, the best of ours)
     #[arg(long, value_name = "VARIANT")]
     against: Option<String>,
