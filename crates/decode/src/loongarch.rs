@@ -139,8 +139,9 @@ fn flow(raw: &Raw, out: &mut Facts) {
             out.writes.iter_mut().for_each(|write| write.role = Role::Link);
             out.flow = Some(match (link, base) {
                 (0, 1) => Flow::Return,
-                (0, _) => Flow::Indirect,
-                _ => Flow::Call { target: None },
+                (1, _) => Flow::Call { target: None },
+                // The stubs of a PLT leave their address in another register; they are no calls.
+                _ => Flow::Indirect,
             });
         }
         "syscall" | "break" | "ertn" | "hvcl" => out.flow = Some(Flow::System),

@@ -208,13 +208,14 @@ fn flow(raw: &Raw, out: &mut Facts) {
         "c.jr" if LINKS.contains(&(raw.word >> 7 & 31)) => out.flow = Some(Flow::Return),
         "c.jr" => out.flow = Some(Flow::Indirect),
         "c.jalr" => out.flow = Some(Flow::Call { target: None }),
-        "jal" if raw.word >> 7 & 31 == 0 => return out.branch(raw.decoded.target(), false),
+        "jal" if !LINKS.contains(&(raw.word >> 7 & 31)) => return out.branch(raw.decoded.target(), false),
         "jal" => out.flow = Some(Flow::Call { target: raw.decoded.target() }),
         "jalr" => {
+            // The stubs of a PLT leave their address in t1; they are no calls (unprivileged ISA 2.5.1).
             out.flow = Some(match (raw.word >> 7 & 31, raw.word >> 15 & 31) {
+                (link, _) if LINKS.contains(&link) => Flow::Call { target: None },
                 (0, base) if LINKS.contains(&base) => Flow::Return,
-                (0, _) => Flow::Indirect,
-                _ => Flow::Call { target: None },
+                _ => Flow::Indirect,
             });
         }
         "ecall" | "ebreak" | "c.ebreak" | "mret" | "sret" | "unimp" | "c.unimp" => {
