@@ -18,6 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define FIRST_LINE "cache-log-pages 1\n"
+
 static uint64_t check_of(const char *text, size_t bytes)
 {
 	uint64_t check = 0xcbf29ce484222325;
@@ -50,14 +52,39 @@ const char *list_mismatch(const struct list *list, const struct stat *file)
 	return NULL;
 }
 
+/*
+ * The new list takes the name of what is there, so that may only be a list, or empty: not the file whose pages are listed, if
+ * the two were swapped, and no device.
+ */
+static void refuse_what_is_no_list(const char *path)
+{
+	char start[sizeof(FIRST_LINE)] = "";
+	struct stat there;
+	FILE *in;
+	size_t got;
+
+	if (lstat(path, &there) != 0)
+		return;
+	if (!S_ISREG(there.st_mode))
+		stop(STATUS_USAGE, "%s: is there and no regular file: name a list of its own, behind the file", path);
+	in = fopen(path, "r");
+	if (!in)
+		stop(STATUS_USAGE, "%s: %m: name a list that can be read and written", path);
+	got = fread(start, 1, sizeof(FIRST_LINE) - 1, in);
+	fclose(in);
+	if (got != 0 && strcmp(start, FIRST_LINE) != 0)
+		stop(STATUS_USAGE,
+		     "%s: is there and no list, so it is not overwritten: name a list of its own, behind the file", path);
+}
+
 void list_write(const struct list *list, const char *path)
 {
 	char *text = NULL, *part = must_have(malloc(strlen(path) + 32));
 	size_t bytes = 0;
 	FILE *memory = must_have(open_memstream(&text, &bytes)), *out;
 
-	fprintf(memory,
-		"cache-log-pages 1\npage %" PRIu64 "\nfile %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 " %" PRId64 "\n",
+	refuse_what_is_no_list(path);
+	fprintf(memory, FIRST_LINE "page %" PRIu64 "\nfile %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 " %" PRId64 "\n",
 		list->page_bytes, list->file_bytes, list->device, list->inode, list->modified_s, list->modified_ns);
 	for (size_t i = 0; i < list->runs_count; i++)
 		fprintf(memory, "run %" PRIu64 " %" PRIu64 "\n", list->runs[i].first, list->runs[i].count);

@@ -54,6 +54,17 @@ expect "pages: no file" 2 'name a file' "$tool" record "$work/none" "$list"
 expect "pages: a folder" 2 'no regular file' "$tool" record "$work" "$list"
 expect "pages: no list" 2 'name a list' "$tool" restore "$file" "$work/none"
 expect "pages: a list that cannot be written" 2 'can be written' "$tool" record "$file" "$work/none/list"
+# What LIST names is only replaced if it is a list: not the file itself, no link, no device.
+sum=$(cksum <"$file")
+expect "pages: file and list swapped" 2 'not overwritten' "$tool" record "$list" "$file"
+expect "pages: the file as its own list" 2 'not overwritten' "$tool" record "$file" "$file"
+if [ "$(cksum <"$file")" = "$sum" ]; then pass; else fail "pages: the file was overwritten"; fi
+ln -s "$file" "$work/link"
+mkfifo "$work/pipe"
+for other in link pipe; do
+    expect "pages: a $other as the list" 2 'no regular file' "$tool" record "$file" "$work/$other"
+done
+expect "pages: a list over a list" 0 'pages are cached' "$tool" record "$file" "$list"
 
 # Every line of the list damaged in turn, and the list cut off at several places.
 lines=$(wc -l <"$list")
