@@ -489,12 +489,20 @@ fn without_unknown(fragment: &str, options: &BTreeSet<String>) -> (String, Vec<S
     (known.join("\n") + "\n", unknown.into_iter().map(str::to_owned).collect())
 }
 
-/// Copies a tree as hard links, which only takes space for the folders.
+/// Copies a tree as hard links, which only takes space for the folders. A folder or link `build` of the user's stays behind: ours
+/// is called so, and make would write through the links into what the user has built there.
 fn link_tree(from: &Path, to: &Path) -> Result<()> {
     if to.exists() {
         fs::remove_dir_all(to).map_err(|error| Problem::io("remove the old tree", to, &error))?;
     }
-    copy(&["-al"], from, to)
+    copy(&["-al"], from, to)?;
+    let build = to.join("build");
+    let removed = match fs::symlink_metadata(&build) {
+        Ok(found) if found.is_dir() => fs::remove_dir_all(&build),
+        Ok(_) => fs::remove_file(&build),
+        Err(_) => Ok(()),
+    };
+    removed.map_err(|error| Problem::io("remove the linked folder", &build, &error))
 }
 
 fn copy(arguments: &[&str], from: &Path, to: &Path) -> Result<()> {
