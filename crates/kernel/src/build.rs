@@ -6,9 +6,10 @@
 //! kernel is such a folder: hard links again, copies of the patched files, and a copy of the baseline's `build`, in which
 //! make only rebuilds what depends on a patched file. Only its results are kept, under the hash of all inputs.
 
+use crate::listing::Listing;
 use crate::machine::Machine;
-use crate::patch::Patch;
-use crate::source::Source;
+use crate::patch::{self, Patch};
+use crate::source::{copy, Source};
 use arch::Arch;
 use lab::build::digest;
 use lab::cache::{read_text, Workspace};
@@ -24,9 +25,12 @@ use std::time::{Duration, Instant};
 
 /// A whole kernel on one slow processor.
 const MAKE_TIMEOUT: Duration = Duration::from_secs(3 * 3600);
-const COPY_TIMEOUT: Duration = Duration::from_secs(900);
 /// To be incremented when a change here changes what is built.
 const RECIPE: &str = "1";
+/// In the output folder of a tree that is finished.
+const DONE: &str = "build/assay-done";
+/// There as well, in a tree of the user's source: the listing of what its objects were compiled from.
+const LISTING: &str = "build/assay-files";
 
 /// What to build.
 #[derive(Clone, Debug)]
@@ -58,8 +62,8 @@ pub struct Built {
     pub system_map: PathBuf,
     /// A folder of *.ko.
     pub modules: PathBuf,
-    /// The kernel's version.
-    pub version: String,
+    /// What it was built from.
+    pub source: Source,
     /// The compiler with its version.
     pub compiler: String,
     /// Objects that were compiled for it; 0 if it came from the cache.
@@ -194,17 +198,17 @@ impl<'a> Plan<'a> {
         let compiler = Compiler::of(kind, target)?;
         let kind_name = if kind == CompilerKind::Gcc { "gcc" } else { "clang" };
         let family = format!("{}-{kind_name}-{}", machine.name(), &digest(&[&source.identity])[..8]);
+        let state = source.state();
         let ingredients = [
             RECIPE,
             &source.identity,
+            &state,
             &compiler.version,
             machine.image_target().unwrap_or_default(),
             &fragment,
         ];
         let base = digest(&ingredients);
-        let mut all = vec![base.as_str()];
-        all.extend(request.patches.iter().map(|patch| patch.text.as_str()));
-        let key = format!("{}-{}", machine.name(), digest(&all));
+        let key = format!("{}-{}", machine.name(), digest(&[&base, &patch::digest_of(&request.patches)]));
         let baseline = format!("{family}-{base}");
         Ok(Plan {
             workspace,
@@ -252,7 +256,7 @@ impl<'a> Plan<'a> {
             system_map: folder.join("System.map"),
             modules: folder.join("modules"),
             folder,
-            version: self.source.version.clone(),
+            source: self.source.clone(),
             compiler: self.compiler.version.clone(),
             compiled_count,
             warnings,
@@ -266,13 +270,13 @@ impl<'a> Plan<'a> {
     fn baseline_tree(&self, say: &dyn Fn(&str)) -> Result<(PathBuf, Option<Output>)> {
         let trees = self.workspace.folder("kernel/trees")?;
         let tree = trees.join(&self.baseline);
-        if tree.join("build/assay-done").is_file() {
+        if tree.join(DONE).is_file() {
             return Ok((tree, None));
         }
         self.take_over_another(&trees, &tree)?;
         if !tree.is_dir() {
-            let part = trees.join(format!("{}.part", self.baseline));
-            link_tree(&self.source.folder, &part)?;
+            let part = self.part(&tree);
+            self.source.link_to(&part)?;
             rename(&part, &tree)?;
         }
         say(&format!(
@@ -284,12 +288,22 @@ impl<'a> Plan<'a> {
         }
         self.configure(&tree)?;
         let output = self.make(&tree)?;
-        write(&tree.join("build/assay-done"), "")?;
+        self.source.must_be_unchanged()?;
+        if let Some(files) = &self.source.files {
+            write(&tree.join(LISTING), &files.to_text())?;
+        }
+        write(&tree.join(DONE), "")?;
         Ok((tree, Some(output)))
     }
 
-    /// Keeps one tree of each family. A tree of an older configuration or compiler becomes this one: kbuild sees from its
-    /// dependency files which objects are still valid. A `.part` or a patched tree was left by a killed run and is removed.
+    /// A tree that is being made.
+    fn part(&self, tree: &Path) -> PathBuf {
+        tree.with_file_name(format!("{}.part", self.baseline))
+    }
+
+    /// Keeps one tree of each family. A tree of an older configuration, compiler or state of the source becomes this one: kbuild
+    /// sees from its dependency files which objects are still valid. A `.part` or a patched tree was left by a killed run and is
+    /// removed.
     fn take_over_another(&self, trees: &Path, tree: &Path) -> Result<()> {
         let entries = fs::read_dir(trees).map_err(|error| Problem::io("read the folder", trees, &error))?;
         for path in entries.flatten().map(|entry| entry.path()) {
@@ -297,10 +311,13 @@ impl<'a> Plan<'a> {
             if !name.starts_with(&self.family) || name == self.baseline {
                 continue;
             }
-            let done = path.join("build/assay-done");
+            let done = path.join(DONE);
             if !tree.is_dir() && done.is_file() {
                 fs::remove_file(&done).map_err(|error| Problem::io("remove the mark", &done, &error))?;
-                rename(&path, tree)?;
+                match &self.source.files {
+                    None => rename(&path, tree)?,
+                    Some(files) => self.take_over(&path, tree, files)?,
+                }
             } else {
                 fs::remove_dir_all(&path)
                     .map_err(|error| Problem::io("remove the old tree", &path, &error))?;
@@ -309,14 +326,24 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
+    /// Takes the objects of a tree of the user's source into a new one. Make compares times, and a file may have been replaced by
+    /// an older one: what is not as it was when the objects were compiled becomes a copy with the time of now.
+    fn take_over(&self, old: &Path, tree: &Path, files: &Listing) -> Result<()> {
+        let part = self.part(tree);
+        self.source.link_to(&part)?;
+        let listing = old.join(LISTING);
+        let compiled = fs::read_to_string(&listing)
+            .map_err(|error| Problem::io("read the listing", &listing, &error))?;
+        for path in files.changed_since(&Listing::from_text(&compiled)) {
+            patch::own(&part.join(path))?;
+        }
+        rename(&old.join("build"), &part.join("build"))?;
+        fs::remove_dir_all(old).map_err(|error| Problem::io("remove the old tree", old, &error))?;
+        rename(&part, tree)
+    }
+
     fn patched_tree(&self, baseline: &Path, tree: &Path) -> Result<()> {
-        if tree.exists() {
-            fs::remove_dir_all(tree).map_err(|error| Problem::io("remove the old tree", tree, &error))?;
-        }
-        link_tree(&self.source.folder, tree)?;
-        for patch in &self.request.patches {
-            patch.apply(tree, &self.source.version)?;
-        }
+        patch::patched_tree(&self.source, &self.request.patches, tree)?;
         // Some tools write objects in place, so these are copied and not linked.
         copy(&["-a", "--reflink=auto"], &baseline.join("build"), &tree.join("build"))?;
         let of_kconfig = |path: &PathBuf| {
@@ -408,6 +435,7 @@ impl<'a> Plan<'a> {
 
     /// Keeps the results of a tree under their key.
     fn keep(&self, tree: &Path, output: &Output, started: Instant) -> Result<Built> {
+        self.source.must_be_unchanged()?;
         let build = tree.join("build");
         let folder = self.folder();
         let part = self.workspace.folder("kernel/images")?.join(format!("{}.part", self.key));
@@ -487,38 +515,6 @@ fn without_unknown(fragment: &str, options: &BTreeSet<String>) -> (String, Vec<S
     };
     let (unknown, known): (Vec<&str>, Vec<&str>) = fragment.lines().partition(is_unknown);
     (known.join("\n") + "\n", unknown.into_iter().map(str::to_owned).collect())
-}
-
-/// Copies a tree as hard links, which only takes space for the folders. A folder or link `build` of the user's stays behind: ours
-/// is called so, and make would write through the links into what the user has built there.
-fn link_tree(from: &Path, to: &Path) -> Result<()> {
-    if to.exists() {
-        fs::remove_dir_all(to).map_err(|error| Problem::io("remove the old tree", to, &error))?;
-    }
-    copy(&["-al"], from, to)?;
-    let build = to.join("build");
-    let removed = match fs::symlink_metadata(&build) {
-        Ok(found) if found.is_dir() => fs::remove_dir_all(&build),
-        Ok(_) => fs::remove_file(&build),
-        Err(_) => Ok(()),
-    };
-    removed.map_err(|error| Problem::io("remove the linked folder", &build, &error))
-}
-
-fn copy(arguments: &[&str], from: &Path, to: &Path) -> Result<()> {
-    let output = Command::new("/bin/cp").args(arguments).arg(from).arg(to).timeout(COPY_TIMEOUT).run()?;
-    match output.success() {
-        true => Ok(()),
-        false => {
-            let remedy = match output.found_no_space() {
-                true => STORAGE_FULL_REMEDY,
-                false => "a tree that is named has to lie in the cache's file system: set ASSAY_CACHE, or copy the tree",
-            };
-            Err(Problem::new(format!("cannot be copied: {}", output.tail(1)))
-                .at(from.display())
-                .remedy(remedy))
-        }
-    }
 }
 
 fn rename(from: &Path, to: &Path) -> Result<()> {

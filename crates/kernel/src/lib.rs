@@ -11,6 +11,7 @@ pub mod build;
 pub mod conformance;
 pub mod console;
 pub mod initramfs;
+mod listing;
 pub mod machine;
 pub mod packets;
 pub mod patch;

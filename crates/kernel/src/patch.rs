@@ -3,7 +3,9 @@
 //!
 //! patch(1) does the work, first as a dry run, so that a patch that does not apply leaves the tree unchanged.
 
-use lab::cache::read_mail;
+use crate::source::Source;
+use lab::build::digest;
+use lab::cache::read_short;
 use lab::process::{Command, Output};
 use lab::toolchain::require_program;
 use lab::{Problem, Result};
@@ -11,13 +13,16 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+/// The text of a patch while it is applied, at the top of the tree.
+const TEXT: &str = "assay.patch";
+
 /// One file of patches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Patch {
     /// Its path.
     pub path: PathBuf,
-    /// Its whole text.
-    pub text: String,
+    /// Its bytes, which need not be UTF-8, when it was read: the file may change before a build gets to it.
+    pub content: Vec<u8>,
     /// The files that it changes, creates or removes, relative to the tree's top.
     pub touched: BTreeSet<PathBuf>,
 }
@@ -25,9 +30,10 @@ pub struct Patch {
 impl Patch {
     /// Reads a patch.
     pub fn read(path: &Path) -> Result<Patch> {
-        let text = read_mail(path)?;
+        let content = read_short(path)?;
+        let text = String::from_utf8_lossy(&content);
         let touched = touched(&text).map_err(|problem| problem.at(path.display()))?;
-        Ok(Patch { path: path.to_path_buf(), text, touched })
+        Ok(Patch { path: path.to_path_buf(), content, touched })
     }
 
     /// Reads the patches of a folder, in the order of their names; a cover letter is no patch.
@@ -49,13 +55,14 @@ impl Patch {
 
     /// Applies it to a tree whose files are hard links into another tree: the files that it touches are replaced by
     /// copies first.
-    pub fn apply(&self, tree: &Path, version: &str) -> Result<()> {
+    fn apply(&self, tree: &Path, version: &str) -> Result<()> {
+        let text = tree.join(TEXT);
+        fs::write(&text, &self.content).map_err(|error| Problem::io("write the patch", &text, &error))?;
         let patch = |arguments: &[&str]| -> Result<Output> {
             Command::new(require_program("patch", "patch")?)
                 .args(["-p1", "--batch", "--forward", "--fuzz=2", "--no-backup-if-mismatch", "-r", "-"])
                 .args(arguments)
-                .arg("-i")
-                .arg(fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone()))
+                .args(["-i", TEXT])
                 .folder(tree)
                 .run()
         };
@@ -70,13 +77,25 @@ impl Patch {
         }
         let applied = patch(&[])?;
         match applied.success() {
-            true => Ok(()),
+            true => fs::remove_file(&text).map_err(|error| Problem::io("remove the patch", &text, &error)),
             // The dry run does not see the changes of earlier parts of the same patch.
             false => Err(Problem::new(format!("applies in part only: {}", complaints(&applied)))
                 .at(self.path.display())
                 .remedy("see that it changes no place twice, or make it anew with git format-patch")),
         }
     }
+}
+
+/// What tells a list of patches from another.
+pub(crate) fn digest_of(patches: &[Patch]) -> String {
+    let digests: Vec<String> = patches.iter().map(|patch| digest(&[&patch.content])).collect();
+    digest(&digests)
+}
+
+/// Makes a tree of hard links to the source, with the patched files as copies.
+pub(crate) fn patched_tree(source: &Source, patches: &[Patch], tree: &Path) -> Result<()> {
+    source.link_to(tree)?;
+    patches.iter().try_for_each(|patch| patch.apply(tree, &source.version))
 }
 
 /// The messages of patch(1) in one line, without its list of files. It reports failed hunks on one stream and malformed
@@ -88,7 +107,7 @@ fn complaints(output: &Output) -> String {
 }
 
 /// Replaces a file that may be a hard link by a copy.
-fn own(path: &Path) -> Result<()> {
+pub(crate) fn own(path: &Path) -> Result<()> {
     if !path.is_file() {
         return Ok(());
     }

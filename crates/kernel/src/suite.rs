@@ -6,7 +6,7 @@ use crate::boot::Outcome;
 use crate::conformance;
 use crate::console::without_time;
 use crate::machine::Machine;
-use crate::source::Source;
+use crate::patch::{self, Patch};
 use crate::test_bpf;
 use crate::workload::{self, Run};
 use crate::Built;
@@ -226,7 +226,7 @@ impl Test {
     }
 
     /// What to run in the kernel.
-    pub fn run(&self, workspace: &Workspace, built: &Built, source: &Source) -> Result<Run> {
+    pub fn run(&self, workspace: &Workspace, built: &Built, patches: &[Patch]) -> Result<Run> {
         match &self.how {
             How::Workload | How::Conformance => workload::find(workspace, built.arch, self.name, &[]),
             How::Math(assembly) => {
@@ -235,13 +235,13 @@ impl Test {
                 let files = [main.as_str(), "harness.c", "utils.c", &assembly];
                 let selftest =
                     Selftest { name: self.name, folder: "powerpc", flags: MATH_FLAGS, files: &files };
-                Ok(Run { program: Some(selftest.build(workspace, built.arch, source)?), ..Run::default() })
+                Ok(Run { program: Some(selftest.build(workspace, built, patches)?), ..Run::default() })
             }
             How::Vdso(further) => {
                 let main = format!("{}.c", self.name);
                 let files: Vec<&str> = [main.as_str()].into_iter().chain(further.iter().copied()).collect();
                 let selftest = Selftest { name: self.name, folder: "vDSO", flags: &[], files: &files };
-                Ok(Run { program: Some(selftest.build(workspace, built.arch, source)?), ..Run::default() })
+                Ok(Run { program: Some(selftest.build(workspace, built, patches)?), ..Run::default() })
             }
             How::Modules(names, _) => {
                 let modules = names.iter().map(|name| built.module(name)).collect::<Result<_>>()?;
@@ -305,16 +305,28 @@ struct Selftest<'a> {
 }
 
 impl Selftest<'_> {
-    fn build(&self, workspace: &Workspace, arch: Arch, source: &Source) -> Result<PathBuf> {
-        let compiler = Compiler::of(CompilerKind::Gcc, Target::of(arch))?;
-        let folder = source.folder.join("tools/testing/selftests").join(self.folder);
-        let key = digest(&[&source.identity, &compiler.version, self.name, "2"]);
+    fn build(&self, workspace: &Workspace, built: &Built, patches: &[Patch]) -> Result<PathBuf> {
+        let Built { arch, source, .. } = built;
+        let compiler = Compiler::of(CompilerKind::Gcc, Target::of(*arch))?;
+        let state = [source.state(), patch::digest_of(patches)].concat();
+        let key = digest(&[&source.identity, &compiler.version, self.name, &state, "3"]);
         let name = format!("{}-{arch}-{}", self.name, &key[..16]);
         let finished = workspace.folder("programs")?.join(name);
         if finished.is_file() {
             return Ok(finished);
         }
         let program = workspace.scratch(".program")?;
+        // A series may change the tests, or what they are made of.
+        let tree = workspace.scratch(".tree")?;
+        let changed = patches.iter().any(|patch| patch.touched.iter().any(|path| path.starts_with("tools")));
+        let top = match changed {
+            true => {
+                patch::patched_tree(source, patches, tree.path())?;
+                tree.path()
+            }
+            false => &source.folder,
+        };
+        let folder = top.join("tools/testing/selftests").join(self.folder);
         // Without our target flags: the C library is for the compiler's default ABI, which for powerpc64 is not ours.
         let output = Command::new(&compiler.program)
             .args(["-static", "-std=gnu99", "-O2"])

@@ -524,10 +524,10 @@ fn digest_of(path: &Path) -> Result<String> {
 }
 
 /// A short name for a list of texts, for file names in the cache.
-pub fn digest(parts: &[&str]) -> String {
+pub fn digest(parts: &[impl AsRef<[u8]>]) -> String {
     let mut hasher = Sha256::new();
     for part in parts {
-        hasher.update(part.as_bytes());
+        hasher.update(part);
         hasher.update([0]);
     }
     hex(hasher)

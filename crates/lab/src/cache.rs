@@ -226,12 +226,8 @@ pub fn read_text(path: &Path) -> Result<String> {
         .map_err(|_| Problem::new("is not UTF-8 text").at(path.display()).remedy("name a file of text"))
 }
 
-/// The same where an old mail may spell a name in Latin-1: what is not UTF-8 becomes a mark.
-pub fn read_mail(path: &Path) -> Result<String> {
-    Ok(String::from_utf8_lossy(&read_short(path)?).into_owned())
-}
-
-fn read_short(path: &Path) -> Result<Vec<u8>> {
+/// Reads a short file whose bytes may be of any encoding, as an old mail's are.
+pub fn read_short(path: &Path) -> Result<Vec<u8>> {
     let metadata = fs::metadata(path).map_err(|error| Problem::io("read the file", path, &error))?;
     if !metadata.is_file() {
         return Err(Problem::new("is not a file").at(path.display()).remedy("name a file of text"));

@@ -92,7 +92,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         println!(
             "{}  Linux {} for {}, {}: {how}, {:.1} s",
             context.workspace.display(&built.vmlinux),
-            built.version,
+            built.source.version,
             built.arch,
             built.compiler,
             built.elapsed.as_secs_f64()
@@ -105,7 +105,7 @@ fn record(built: &Built, request: &Request) -> BuildRecord {
     BuildRecord {
         kind: "kernel_build",
         arch: built.arch.name(),
-        version: built.version.clone(),
+        version: built.source.version.clone(),
         compiler: built.compiler.clone(),
         patches: request.patches.iter().map(|patch| patch.path.display().to_string()).collect(),
         vmlinux: built.vmlinux.display().to_string(),

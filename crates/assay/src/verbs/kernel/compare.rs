@@ -4,7 +4,7 @@
 //! it allows.
 
 use super::build::Which;
-use super::trace::built;
+use super::trace::unpatched_and_patched;
 use super::tracing::{booted, entries, usual, Kernel, What};
 use crate::context::{Context, Outcome};
 use crate::winners::interval_text;
@@ -90,8 +90,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let described = cpus::cpus(context, &args.cpus)?;
     boot::qemu_program(&context.workspace, machine, true)?;
     let run = args.what.run(context, args.which.arch)?;
-    let unpatched = Which { patches: Vec::new(), series: Vec::new(), ..args.which.clone() };
-    let kernels = [built(context, &unpatched)?, built(context, &args.which)?];
+    let kernels = unpatched_and_patched(context, &args.which)?;
     let cpus: Vec<(&str, &str, &Cpu)> =
         machines.iter().zip(&described).map(|((ours, theirs), cpu)| (*ours, *theirs, cpu)).collect();
     let sides = sides(context, args, &run, &cpus, &kernels)?;

@@ -5,7 +5,7 @@
 
 use super::build::Which;
 use super::compare::{ratio_of, Side};
-use super::trace::built;
+use super::trace::unpatched_and_patched;
 use super::tracing::{booted, What};
 use crate::context::{Context, Outcome};
 use crate::cpus;
@@ -81,8 +81,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let cpu = cpus::cpus(context, std::slice::from_ref(&args.cpu))?.remove(0);
     boot::qemu_program(&context.workspace, machine, true)?;
     let study = study_difference::load(&context.workspace, STUDY)?;
-    let unpatched = Which { patches: Vec::new(), series: Vec::new(), ..args.which.clone() };
-    let kernels = [built(context, &unpatched)?, built(context, &args.which)?];
+    let kernels = unpatched_and_patched(context, &args.which)?;
     let mut records = Vec::new();
     for row in study.rates() {
         let what = what(&row.name, args.rounds)?;

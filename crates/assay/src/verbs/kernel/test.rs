@@ -5,7 +5,6 @@
 use super::build::Which;
 use super::tracing::booted;
 use crate::context::{Context, Outcome};
-use kernel::source::Source;
 use kernel::suite::{Test, Verdict};
 use kernel::Boot;
 use lab::{Problem, Result};
@@ -68,10 +67,6 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let (tests, skipped) = those_that_can_run(context, args)?;
     kernel::boot::qemu_program(workspace, machine, false)?;
     let request = args.which.request()?;
-    let source = match &request.source {
-        Some(folder) => Source::named(folder)?,
-        None => Source::of_debian(workspace)?,
-    };
     let built = kernel::build(workspace, &request, &|text| context.progress(text))?;
     let mut wrong = 0;
     for (ours, theirs) in &cpus {
@@ -80,7 +75,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
                 cpu: theirs,
                 processors: args.smp,
                 timeout: Duration::from_secs(args.timeout),
-                ..Boot::new(machine, &built.image, test.run(workspace, &built, &source)?)
+                ..Boot::new(machine, &built.image, test.run(workspace, &built, &request.patches)?)
             };
             let found = kernel::boot(workspace, &boot)?;
             let verdict = test.verdict(workspace, built.arch, &found)?;

@@ -4,7 +4,7 @@
 use super::build::Which;
 use super::tracing::{booted, entries, usual, Kernel, What};
 use crate::context::{Context, Outcome};
-use kernel::boot;
+use kernel::{boot, Built, Request};
 use lab::output::Output;
 use lab::symbols::Symbols;
 use lab::{Problem, Result};
@@ -54,11 +54,28 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
 }
 
 /// The kernel that the options choose, built unless it is in the cache.
-pub fn built(context: &Context, which: &Which) -> Result<Kernel> {
-    let built = kernel::build(&context.workspace, &which.request()?, &|text| context.progress(text))?;
+fn built(context: &Context, which: &Which) -> Result<Kernel> {
+    of_built(which, kernel::build(&context.workspace, &which.request()?, &|text| context.progress(text))?)
+}
+
+/// The kernel without the patches and the one with them, of the same source.
+pub fn unpatched_and_patched(context: &Context, which: &Which) -> Result<[Kernel; 2]> {
+    let patched = which.request()?;
+    let unpatched = Request { patches: Vec::new(), ..patched.clone() };
+    let build = |request| kernel::build(&context.workspace, request, &|text| context.progress(text));
+    let (before, after) = (build(&unpatched)?, build(&patched)?);
+    if before.source != after.source {
+        return Err(Problem::new("was changed between the two builds, which are not of the same source")
+            .at(after.source.folder.display())
+            .remedy("run it again, and let the tree alone meanwhile"));
+    }
+    Ok([of_built(which, before)?, of_built(which, after)?])
+}
+
+fn of_built(which: &Which, built: Built) -> Result<Kernel> {
     Ok(Kernel {
         symbols: Symbols::load(&built.vmlinux)?,
-        says: format!("{} {}", built.version, built.compiler),
+        says: format!("{} {}", built.source.version, built.compiler),
         key: built.key,
         machine: which.machine()?,
         image: built.image,

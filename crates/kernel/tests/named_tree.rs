@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Kernels of a tree that the user edits. The tree here is no Linux: its Makefile copies one file where Linux compiles, under the
+//! same targets, so that what was built can be read.
+
+#![cfg(target_arch = "x86_64")]
+
+use kernel::suite::Test;
+use kernel::{Built, Machine, Patch, Request};
+use lab::cache::Workspace;
+use lab::toolchain::CompilerKind;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, UNIX_EPOCH};
+
+const MAKEFILE: &str = "VERSION = 6\nPATCHLEVEL = 12\nSUBLEVEL = 3\n\
+allnoconfig:\n\ttouch $(O)/.config\n\
+$(O)/vmlinux: lib/a.c\n\tcp lib/a.c $@\n\techo '  CC      lib/a.o'\n\ttouch $(O)/System.map $(O)/modules.order\n\
+vmlinux: $(O)/vmlinux\n\
+modules:\n\
+bzImage: $(O)/vmlinux\n\tmkdir -p $(O)/arch/x86/boot && cp $(O)/vmlinux $(O)/arch/x86/boot/bzImage\n";
+const SELFTESTS: &str = "tools/testing/selftests/vDSO";
+const SELFTEST: &str = "vdso_test_gettimeofday";
+
+struct Tree {
+    workspace: Workspace,
+    top: PathBuf,
+}
+
+impl Tree {
+    fn new(name: &str) -> Tree {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_path_buf();
+        let folder = std::env::temp_dir().join(format!("assay-named-tree-{name}-{}", std::process::id()));
+        let (cache, top) = (folder.join("cache"), folder.join("linux"));
+        for below in ["lib", SELFTESTS] {
+            fs::create_dir_all(top.join(below)).unwrap();
+        }
+        fs::create_dir_all(&cache).unwrap();
+        let tree = Tree { workspace: Workspace { root, cache }, top };
+        tree.write("Makefile", MAKEFILE);
+        tree.write("Kconfig", "");
+        tree.write("lib/a.c", "one\n");
+        tree.write(&format!("{SELFTESTS}/parse_vdso.c"), "");
+        tree.write(
+            &format!("{SELFTESTS}/{SELFTEST}.c"),
+            "#include <stdio.h>\nint main(void)\n{\n\tputs(\"one\");\n}\n",
+        );
+        tree
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.top.join(name), text).unwrap();
+    }
+
+    /// Another file under the old name, older than what was compiled: as `cp -p` and `rsync -t` leave it.
+    fn replace_by_older(&self, name: &str, text: &str) {
+        let (path, new) = (self.top.join(name), self.top.join("new"));
+        fs::write(&new, text).unwrap();
+        let time = UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+        File::options().write(true).open(&new).unwrap().set_modified(time).unwrap();
+        fs::rename(new, path).unwrap();
+    }
+
+    fn patch(&self, name: &str, text: &[u8]) -> Patch {
+        let path = self.workspace.cache.join(name);
+        fs::write(&path, text).unwrap();
+        let patch = Patch::read(&path).unwrap();
+        // What is built is what was read.
+        fs::write(path, "changed since\n").unwrap();
+        patch
+    }
+
+    fn build(&self, patches: &[Patch]) -> Built {
+        let request = Request {
+            machine: Machine::named(arch::Arch::X86_64, None).unwrap(),
+            compiler: Some(CompilerKind::Gcc),
+            patches: patches.to_vec(),
+            source: Some(self.top.clone()),
+        };
+        kernel::build(&self.workspace, &request, &|_| ()).unwrap()
+    }
+}
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(self.top.parent().unwrap());
+    }
+}
+
+fn content(built: &Built) -> String {
+    fs::read_to_string(&built.vmlinux).unwrap()
+}
+
+#[test]
+fn an_edited_tree_is_built_anew() {
+    let tree = Tree::new("edited");
+    let one = tree.build(&[]);
+    assert_eq!((content(&one).as_str(), one.cached, one.compiled_count), ("one\n", false, 1));
+    assert!(tree.build(&[]).cached);
+
+    tree.write("lib/a.c", "other\n");
+    let other = tree.build(&[]);
+    assert_eq!((content(&other).as_str(), other.cached), ("other\n", false));
+    assert_ne!(other.source, one.source);
+
+    tree.replace_by_older("lib/a.c", "older\n");
+    assert_eq!(content(&tree.build(&[])), "older\n");
+
+    // What is no source changes nothing, and nothing of ours is written there.
+    for folder in [".git", "build"] {
+        fs::create_dir(tree.top.join(folder)).unwrap();
+        tree.write(&format!("{folder}/file"), "");
+    }
+    assert!(tree.build(&[]).cached);
+    assert_eq!(fs::read_dir(tree.top.join("build")).unwrap().count(), 1);
+}
+
+#[test]
+fn a_patch_is_what_it_was_when_it_was_read() {
+    let tree = Tree::new("patched");
+    // A name in Latin-1, which is no UTF-8.
+    let text = b"From: J\xfcrgen\n--- a/lib/a.c\n+++ b/lib/a.c\n@@ -1 +1 @@\n-one\n+patched\n";
+    let patched = tree.build(&[tree.patch("a.patch", text)]);
+    assert_eq!(content(&patched), "patched\n");
+    assert_eq!(fs::read_to_string(tree.top.join("lib/a.c")).unwrap(), "one\n");
+    let other = [&text[..], b"-- \nanother end\n"].concat();
+    assert!(!tree.build(&[tree.patch("a.patch", &other)]).cached);
+}
+
+#[test]
+fn a_selftest_is_built_as_the_patches_have_it() {
+    let tree = Tree::new("selftest");
+    let test =
+        Test::named(Machine::named(arch::Arch::X86_64, None).unwrap(), &[SELFTEST.to_owned()]).unwrap()[0];
+    let said = |patches: &[Patch]| {
+        let run = test.run(&tree.workspace, &tree.build(patches), patches).unwrap();
+        let output = Command::new(run.program.unwrap()).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(said(&[]), "one\n");
+    let text = format!(
+        "--- a/{SELFTESTS}/{SELFTEST}.c\n+++ b/{SELFTESTS}/{SELFTEST}.c\n@@ -3,3 +3,3 @@\n {{\n-\tputs(\"one\");\n+\tputs(\"patched\");\n }}\n"
+    );
+    let patch = tree.patch("test.patch", text.as_bytes());
+    assert_eq!(said(&[patch]), "patched\n");
+    assert_eq!(said(&[]), "one\n");
+}
