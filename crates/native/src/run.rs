@@ -7,8 +7,8 @@
 //! faults otherwise, or touches too many pages, is not run, and its reason is counted.
 
 use crate::case::{Program, APART, CODE, CONTROL, DATA, DATA_BYTES, FIRST, REGISTERS, TURNS};
-use crate::clock::cycles_per_tick;
-use std::arch::{asm, x86_64::_rdtsc};
+use crate::clock::{cycles_per_tick, ticks};
+use std::arch::asm;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
@@ -413,10 +413,8 @@ fn timed(program: &Program, turns: u64, filled: bool) -> u64 {
         }
         set_turns(turns);
         let function: extern "sysv64" fn() = std::mem::transmute(CODE + program.entry);
-        std::arch::x86_64::_mm_lfence();
-        let start = _rdtsc();
+        let start = ticks();
         function();
-        std::arch::x86_64::_mm_lfence();
-        _rdtsc() - start
+        ticks() - start
     }
 }
