@@ -47,8 +47,7 @@ const char *list_mismatch(const struct list *list, const struct stat *file)
 		return "its length has changed";
 	if (now.modified_s != list->modified_s || now.modified_ns != list->modified_ns)
 		return "it was modified since";
-	if (now.inode != list->inode || now.device != list->device)
-		return "it is another file of that name";
+	/* Device and inode are for who reads the list: the one changes with a mount, the other when the file is moved. */
 	return NULL;
 }
 

@@ -66,6 +66,18 @@ static int open_file(const char *path, struct stat *file)
 	return descriptor;
 }
 
+/*
+ * Since Linux 5.2 mincore calls every page cached for who neither owns the file nor may write it, lest one process watch what
+ * another reads: a list of that would be wrong without a word.
+ */
+static void refuse_what_is_not_shown(const char *path, const struct stat *file)
+{
+	if (geteuid() != 0 && geteuid() != file->st_uid && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0)
+		stop(STATUS_USAGE,
+		     "%s: the kernel only shows its owner, and who may write it, which of its pages are cached: run this as one of these",
+		     path);
+}
+
 /* Calls `take` for each stretch of the file with its pages' marks. */
 static void each_window(int descriptor, uint64_t page_bytes, uint64_t pages,
 			void (*take)(void *closure, uint64_t first, uint64_t count, const unsigned char *marks), void *closure)
@@ -113,6 +125,7 @@ static int record(const char *path, const char *list_path)
 	struct stat before, after;
 	int descriptor = open_file(path, &before);
 
+	refuse_what_is_not_shown(path, &before);
 	list_fill_identity(&list, &before);
 	each_window(descriptor, list.page_bytes, pages_of(&before, list.page_bytes), add_pages, &list);
 	if (fstat(descriptor, &after) != 0 || list_mismatch(&list, &after))
@@ -125,14 +138,13 @@ static int record(const char *path, const char *list_path)
 }
 
 /* Opens the file and reads the list; refuses a list that is not of this file as it is now. */
-static int open_with_list(const char *path, const char *list_path, struct list *list)
+static int open_with_list(const char *path, const char *list_path, struct list *list, struct stat *file)
 {
-	struct stat file;
-	int descriptor = open_file(path, &file);
+	int descriptor = open_file(path, file);
 	const char *differs;
 
 	list_read(list, list_path);
-	differs = list_mismatch(list, &file);
+	differs = list_mismatch(list, file);
 	if (differs)
 		stop(STATUS_REFUSED, "%s: %s: %s was recorded of another state of it; record it again", path, differs,
 		     list_path);
@@ -165,9 +177,11 @@ static void count_pages(void *closure, uint64_t first, uint64_t count, const uns
 static int show(const char *path, const char *list_path)
 {
 	struct list list;
-	int descriptor = open_with_list(path, list_path, &list);
+	struct stat file;
+	int descriptor = open_with_list(path, list_path, &list, &file);
 	struct counting counting = { .list = &list };
 
+	refuse_what_is_not_shown(path, &file);
 	/* Marks are for this system's pages, so the pages of a list with another page size cannot be counted. */
 	if (list.page_bytes != (uint64_t)sysconf(_SC_PAGESIZE))
 		stop(STATUS_REFUSED, "%s: has pages of %lu bytes, this system has others: restore works, show does not",
@@ -230,10 +244,11 @@ static int restore_list(char **words)
 	const char *names[2];
 	struct restored result;
 	struct list list;
+	struct stat file;
 	int descriptor;
 
 	read_options(&options, names, words);
-	descriptor = open_with_list(names[0], names[1], &list);
+	descriptor = open_with_list(names[0], names[1], &list, &file);
 	restore(descriptor, &list, &options, &result);
 	printf("%s: asked for %.1f of %.1f MiB, %lu of %zu runs%s%s\n", names[0], (double)result.bytes / 1048576,
 	       (double)(list.pages * list.page_bytes) / 1048576, (unsigned long)result.runs, list.runs_count,
@@ -244,13 +259,11 @@ static int restore_list(char **words)
 
 int main(int argc, char **argv)
 {
-	int status;
+	int status = STATUS_FINE;
 
-	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
 		fputs(usage, stdout);
-		return STATUS_FINE;
-	}
-	if (argc == 4 && strcmp(argv[1], "record") == 0)
+	else if (argc == 4 && strcmp(argv[1], "record") == 0)
 		status = record(argv[2], argv[3]);
 	else if (argc == 4 && strcmp(argv[1], "show") == 0)
 		status = show(argv[2], argv[3]);

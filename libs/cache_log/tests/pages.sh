@@ -50,10 +50,21 @@ expect "pages: a list is missing" 2 'wrong usage' "$tool" restore --rate 1 "$fil
 expect "pages: no such option" 2 "no option '--fast'" "$tool" restore "$file" "$list" --fast
 expect "pages: no number" 2 'give a number' "$tool" restore "$file" "$list" --rate quick
 expect "pages: no usage" 2 'wrong usage' "$tool" save "$file"
+if [ -c /dev/full ]; then
+    expect "pages: help for a full disk" 2 'standard output' sh -c 'exec "$0" --help >/dev/full' "$tool"
+fi
 expect "pages: no file" 2 'name a file' "$tool" record "$work/none" "$list"
 expect "pages: a folder" 2 'no regular file' "$tool" record "$work" "$list"
 expect "pages: no list" 2 'name a list' "$tool" restore "$file" "$work/none"
 expect "pages: a list that cannot be written" 2 'can be written' "$tool" record "$file" "$work/none/list"
+# For others than owner and writer mincore calls all pages cached.
+elsewhere=$(mktemp -d)
+trap 'rm -rf "$work" "$elsewhere"' EXIT
+cp "$tool" "$elsewhere/tool"
+chmod 755 "$elsewhere"
+as_another=()
+[ "$(id -u)" != 0 ] || as_another=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+expect "pages: another one's file" 2 'only shows its owner' "${as_another[@]}" "$elsewhere/tool" record /etc/passwd "$elsewhere/list"
 # What LIST names is only replaced if it is a list: not the file itself, no link, no device.
 sum=$(cksum <"$file")
 expect "pages: file and list swapped" 2 'not overwritten' "$tool" record "$list" "$file"
@@ -81,6 +92,8 @@ for cut in 0 1 20 $((bytes / 2)) $((bytes - 1)); do
 done
 cp "$file" "$work/other"
 expect "pages: another file" 1 'record it again' "$tool" restore "$work/other" "$list"
+cp -p "$file" "$work/moved"
+expect "pages: the file moved" 0 'asked for' "$tool" restore "$work/moved" "$list" --pressure 101 --keep-available 0
 touch "$file"
 expect "pages: a file that was touched" 1 'it was modified since' "$tool" restore "$file" "$list"
 echo more >>"$file"
