@@ -79,10 +79,12 @@ progress_in() {
         s/^(Waiting for cache lock).*(process [0-9]+ \([^)]*\)).*/waits for the package lock of \2/p' | tail -n 1
 }
 
-# log_tail NAME: what a failed step last said, indented.
-log_tail() { grep -vE '^(dl|pm)status:' "$log_dir/$1.log" | tail -n "${2:-12}" | sed 's/^/        | /' >&2; }
+# log_tail NAME: what a failed step last said, indented. On a full disk there may be no log, or an empty one.
+log_tail() {
+    sed -E '/^(dl|pm)status:/d' "$log_dir/$1.log" 2>/dev/null | tail -n "${2:-12}" | sed 's/^/        | /' >&2 || true
+}
 
-# stop_steps: for Ctrl-C and for a failure elsewhere. apt gets an interrupt, not a kill: it gives up a download at
+# stop_steps: for Ctrl-C, a closed terminal and for a failure elsewhere. apt gets an interrupt, not a kill: it gives up a download at
 # once, but lets dpkg finish what it is unpacking, so that the system's package state stays whole.
 stop_steps() {
     local name
@@ -99,9 +101,9 @@ stop_steps() {
 }
 
 interrupted() {
-    trap - INT TERM
-    clear_line
-    say "interrupted: stopping (a package that is being installed is finished first); run ./setup again to go on"
+    trap - INT TERM HUP
+    # The terminal may be gone.
+    { clear_line && say "interrupted: stopping (a package that is being installed is finished first); run ./setup again to go on"; } || true
     stop_steps
     exit 130
 }
