@@ -14,7 +14,7 @@
  * Byte order. All sums are of 16-bit words in the machine's own byte order, as they lie in memory. The
  * result is stored in the same way, and is then right on the wire on any machine (RFC 1071, 2(B)). A byte
  * left over at an odd length counts as the first byte of a pair whose second is zero. A buffer that follows
- * an odd number of bytes has to have its sum's bytes exchanged before it is added (csum_block_add).
+ * an odd number of bytes has to have its sum's bytes exchanged before it is added (csum_block_add in the kernel).
  */
 #ifndef CHECKSUM_H
 #define CHECKSUM_H
