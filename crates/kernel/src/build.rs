@@ -312,7 +312,9 @@ impl<'a> Plan<'a> {
                 continue;
             }
             let done = path.join(DONE);
-            if !tree.is_dir() && done.is_file() {
+            // Without a listing, as before there were any, nothing tells which objects are still valid.
+            let known = self.source.files.is_none() || path.join(LISTING).is_file();
+            if !tree.is_dir() && done.is_file() && known {
                 fs::remove_file(&done).map_err(|error| Problem::io("remove the mark", &done, &error))?;
                 match &self.source.files {
                     None => rename(&path, tree)?,

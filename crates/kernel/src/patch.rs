@@ -57,6 +57,8 @@ impl Patch {
     /// copies first.
     fn apply(&self, tree: &Path, version: &str) -> Result<()> {
         let text = tree.join(TEXT);
+        // What is there is a link to a file of the user's, which must not be written to.
+        let _ = fs::remove_file(&text);
         fs::write(&text, &self.content).map_err(|error| Problem::io("write the patch", &text, &error))?;
         let patch = |arguments: &[&str]| -> Result<Output> {
             Command::new(require_program("patch", "patch")?)

@@ -106,6 +106,13 @@ fn an_edited_tree_is_built_anew() {
     tree.replace_by_older("lib/a.c", "older\n");
     assert_eq!(content(&tree.build(&[])), "older\n");
 
+    // A tree in the cache that has no listing is built anew.
+    for entry in fs::read_dir(tree.workspace.cache.join("kernel/trees")).unwrap() {
+        fs::remove_file(entry.unwrap().path().join("build/assay-files")).unwrap();
+    }
+    tree.replace_by_older("lib/a.c", "oldest\n");
+    assert_eq!(content(&tree.build(&[])), "oldest\n");
+
     // What is no source changes nothing, and nothing of ours is written there.
     for folder in [".git", "build"] {
         fs::create_dir(tree.top.join(folder)).unwrap();
@@ -118,11 +125,14 @@ fn an_edited_tree_is_built_anew() {
 #[test]
 fn a_patch_is_what_it_was_when_it_was_read() {
     let tree = Tree::new("patched");
+    // A file of the user's that is called as ours is while a patch is applied.
+    tree.write("assay.patch", "mine\n");
     // A name in Latin-1, which is no UTF-8.
     let text = b"From: J\xfcrgen\n--- a/lib/a.c\n+++ b/lib/a.c\n@@ -1 +1 @@\n-one\n+patched\n";
     let patched = tree.build(&[tree.patch("a.patch", text)]);
     assert_eq!(content(&patched), "patched\n");
     assert_eq!(fs::read_to_string(tree.top.join("lib/a.c")).unwrap(), "one\n");
+    assert_eq!(fs::read_to_string(tree.top.join("assay.patch")).unwrap(), "mine\n");
     let other = [&text[..], b"-- \nanother end\n"].concat();
     assert!(!tree.build(&[tree.patch("a.patch", &other)]).cached);
 }

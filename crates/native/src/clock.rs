@@ -31,9 +31,9 @@ pub fn ticks() -> u64 {
     }
 }
 
-/// Ticks of a chain of `turns` turns.
+/// Ticks of a chain of `turns` turns, with so many no-operations behind each multiplication.
 #[inline(never)]
-fn chain(turns: u64) -> u64 {
+fn chain<const NOPS: u8>(turns: u64) -> u64 {
     let start = ticks();
     // SAFETY: registers only.
     unsafe {
@@ -42,54 +42,33 @@ fn chain(turns: u64) -> u64 {
             "2:",
             ".rept 50",
             "imul {value}, {value}",
+            ".rept {nops}",
+            "nop",
+            ".endr",
             ".endr",
             "dec {turns}",
             "jnz 2b",
             value = inout(reg) start => _,
             turns = inout(reg) turns => _,
+            nops = const NOPS,
         );
     }
     ticks() - start
 }
 
+/// Ticks between a short and a long run.
+fn difference<const NOPS: u8>() -> f64 {
+    chain::<NOPS>(TURNS_LONG) as f64 - chain::<NOPS>(TURNS_SHORT) as f64
+}
+
 /// Core cycles per tick of the counter, at present.
 pub fn cycles_per_tick() -> f64 {
-    let ticks = chain(TURNS_LONG) as f64 - chain(TURNS_SHORT) as f64;
-    (TURNS_LONG - TURNS_SHORT) as f64 * PER_TURN * MULTIPLY_CYCLES / ticks.max(1.0)
+    (TURNS_LONG - TURNS_SHORT) as f64 * PER_TURN * MULTIPLY_CYCLES / difference::<0>().max(1.0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The chain among no-operations: the same cycles, and another number of multiplications in flight.
-    #[inline(never)]
-    fn sparse_chain(turns: u64) -> u64 {
-        let start = ticks();
-        // SAFETY: registers only.
-        unsafe {
-            asm!(
-                ".p2align 6",
-                "2:",
-                ".rept 50",
-                "imul {value}, {value}",
-                ".rept 5",
-                "nop",
-                ".endr",
-                ".endr",
-                "dec {turns}",
-                "jnz 2b",
-                value = inout(reg) start => _,
-                turns = inout(reg) turns => _,
-            );
-        }
-        ticks() - start
-    }
-
-    /// Ticks between a short and a long run.
-    fn difference(chain: fn(u64) -> u64) -> f64 {
-        chain(TURNS_LONG) as f64 - chain(TURNS_SHORT) as f64
-    }
 
     /// The mean of the middle half: the counter of some cores moves in steps, which a median shows.
     fn middle(mut ticks: Vec<f64>) -> f64 {
@@ -98,14 +77,15 @@ mod tests {
         half.iter().sum::<f64>() / half.len() as f64
     }
 
-    /// What still waits when the counter is read must not count. (Operations of one cycle are no second clock: in a loop of 150
+    /// What still waits when the counter is read must not count: among no-operations the chain takes the same cycles, with another
+    /// number of multiplications in flight. (Operations of one cycle are no second clock: in a loop of 150
     /// of them Zen 3 loses one cycle and more a turn.)
     #[test]
     fn the_clock_does_not_depend_on_what_is_in_flight() {
         let mut ratios = Vec::new();
         // A core that changes its frequency in between gets another try.
         for _ in 0..10 {
-            let (dense, sparse) = (0..400).map(|_| (difference(chain), difference(sparse_chain))).unzip();
+            let (dense, sparse) = (0..400).map(|_| (difference::<0>(), difference::<5>())).unzip();
             let ratio = middle(dense) / middle(sparse);
             if (ratio - 1.0).abs() < 0.01 {
                 return;
