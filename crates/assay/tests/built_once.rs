@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! A command that is built is not built again. `./assay` asks cargo for it every time: a build script that names a file
-//! that is not there makes cargo build everything behind it anew, for each verb, and replaces a program that is running.
+//! What is built is not built again. `./assay` asks cargo for the command every time: a build script that names a file that
+//! is not there makes cargo build everything behind it anew, for each verb, and replaces a program that is running. A runner's
+//! runtime is most of what is compiled for it, and the same for all hot paths.
+
+mod common;
 
 use std::path::Path;
 use std::process::Command;
@@ -28,4 +31,18 @@ fn the_second_build_builds_nothing() {
     let built: Vec<&str> =
         said.lines().filter(|line| ["Dirty", "Compiling"].iter().any(|word| line.contains(word))).collect();
     assert!(said.contains("Fresh") && built.is_empty(), "{}", built.join("\n"));
+}
+
+#[test]
+fn the_runtime_is_compiled_once_for_all_hot_paths_of_an_architecture() {
+    let lab = common::Lab::empty();
+    let objects_after = |hotpath: &str, variant: &str| {
+        let ran = lab.assay(["check", hotpath, "-a", "riscv64", "-v", variant, "--quick"]);
+        assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+        std::fs::read_dir(lab.cache.join("objects")).unwrap().count()
+    };
+    let first = objects_after("csum_fold", "rotate");
+    let both = objects_after("csum_replace2", "fold_once");
+    // The variant, the reference and the test.
+    assert_eq!(both - first, 3, "{first} objects for one hot path, {both} for two");
 }

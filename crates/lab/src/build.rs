@@ -94,11 +94,16 @@ impl<'a> Builder<'a> {
         variant.in_order()?;
         let target = Target::of(variant.arch);
         let compiler = Compiler::of(self.kind, target)?;
-        let surroundings = self.surroundings(variant)?;
+        let runtime = self.workspace.root.join("runner");
+        let surroundings = digest_of_headers(&[&runtime, library_of(variant)])?;
         let mut objects = vec![self.variant_object(&compiler, variant, &surroundings)?];
         objects.extend(self.adapter_object(&compiler, variant, &objects[0], &surroundings)?);
-        for unit in self.other_units(variant, target)? {
+        for unit in self.library_units(variant, target) {
             objects.push(self.object(&compiler, &unit, &surroundings)?);
+        }
+        let of_runtime = digest_of_headers(&[&runtime])?;
+        for unit in runtime_units(&runtime, target)? {
+            objects.push(self.object(&compiler, &unit, &of_runtime)?);
         }
         let path = self.link(variant, &objects)?;
         let elf = ElfFile::load(&path)
@@ -163,8 +168,7 @@ impl<'a> Builder<'a> {
     }
 
     fn include_flags(&self, variant: &Variant) -> Vec<String> {
-        let library = variant.hotpath.folder.parent().unwrap_or(&variant.hotpath.folder);
-        [library, &variant.hotpath.folder, &self.workspace.root.join("runner")]
+        [library_of(variant), &variant.hotpath.folder, &self.workspace.root.join("runner")]
             .iter()
             .map(|folder| format!("-I{}", folder.display()))
             .collect()
@@ -226,13 +230,16 @@ impl<'a> Builder<'a> {
         self.object(compiler, &unit, surroundings).map(Some)
     }
 
-    /// Everything but the variant: what it needs, the reference under its own name, the test, the runtime.
-    fn other_units(&self, variant: &Variant, target: &'static Target) -> Result<Vec<Unit>> {
+    /// What the library has besides the variant: what that needs, the reference under its own name, the test.
+    fn library_units(&self, variant: &Variant, target: &'static Target) -> Vec<Unit> {
         let hotpath = &variant.hotpath;
         let symbol = &hotpath.symbol;
         let includes = self.include_flags(variant);
-        let plain = || [baseline_flags(target), includes.clone()].concat();
-        let of_width = || plain().into_iter().chain(hotpath.bits_flag()).collect::<Vec<_>>();
+        let of_width = || {
+            let mut flags = [baseline_flags(target), includes.clone()].concat();
+            flags.extend(hotpath.bits_flag());
+            flags
+        };
         let mut units = Vec::new();
         for need in &variant.needs {
             let rename = vec![format!("-D{symbol}={symbol}_{}", need.name)];
@@ -248,27 +255,7 @@ impl<'a> Builder<'a> {
             test.flags.push("-DASSAY_READS_ALIGNED_WORDS=1".to_owned());
         }
         units.push(test);
-        let folders = runtime_folders(&self.workspace.root.join("runner"), target);
-        let own: Vec<String> = folders.iter().map(|folder| format!("-I{}", folder.display())).collect();
-        for source in runtime_sources(&folders)? {
-            units.push(Unit::ours(source, [plain(), own.clone()].concat()));
-        }
-        Ok(units)
-    }
-
-    /// A hash of every header that a unit may include, so that a changed one rebuilds what it may touch.
-    fn surroundings(&self, variant: &Variant) -> Result<String> {
-        let library = variant.hotpath.folder.parent().unwrap_or(&variant.hotpath.folder);
-        let mut hasher = Sha256::new();
-        let mut headers = Vec::new();
-        collect_headers(&self.workspace.root.join("runner"), &mut headers)?;
-        collect_headers(library, &mut headers)?;
-        headers.sort();
-        for header in headers {
-            hasher.update(header.to_string_lossy().as_bytes());
-            hasher.update(read_text(&header)?.as_bytes());
-        }
-        Ok(hex(hasher))
+        units
     }
 
     fn object(&self, compiler: &Compiler, unit: &Unit, surroundings: &str) -> Result<PathBuf> {
@@ -484,6 +471,34 @@ fn compat_folders(arch: Arch) -> &'static [&'static str] {
         Arch::Aarch64 => &["arm64", "generic"],
         Arch::Riscv64 => &["riscv", "generic"],
     }
+}
+
+/// A hash of every header below the folders that a unit may include, so that a changed one rebuilds what it may touch.
+fn digest_of_headers(folders: &[&Path]) -> Result<String> {
+    let mut hasher = Sha256::new();
+    let mut headers = Vec::new();
+    for folder in folders {
+        collect_headers(folder, &mut headers)?;
+    }
+    headers.sort();
+    for header in headers {
+        hasher.update(header.to_string_lossy().as_bytes());
+        hasher.update(read_text(&header)?.as_bytes());
+    }
+    Ok(hex(hasher))
+}
+
+/// The folder of the library that a variant's hot path belongs to.
+fn library_of(variant: &Variant) -> &Path {
+    variant.hotpath.folder.parent().unwrap_or(&variant.hotpath.folder)
+}
+
+/// The runtime, which knows nothing of the library: so its objects serve all hot paths of an architecture.
+fn runtime_units(runtime: &Path, target: &'static Target) -> Result<Vec<Unit>> {
+    let folders = runtime_folders(runtime, target);
+    let includes = folders.iter().map(|folder| format!("-I{}", folder.display()));
+    let flags: Vec<String> = baseline_flags(target).into_iter().chain(includes).collect();
+    Ok(runtime_sources(&folders)?.into_iter().map(|source| Unit::ours(source, flags.clone())).collect())
 }
 
 /// The runtime's own folder and the architecture's; both byte orders of POWER share one.
