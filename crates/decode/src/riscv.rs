@@ -11,6 +11,8 @@
 //!   group only where the encoding tells: `vmv4r.v`, `vl4re8.v`, the fields of `vlseg3e32.v`), and the size of a
 //!   unit-stride access is 0.
 //! * A masked instruction may keep the masked-off elements, which vtype decides; it counts as reading its destination.
+//!   So does `vcompress.vm`, which writes as many elements as its mask selects. What is behind vl counts as lost.
+//! * **vl is also a result**: of fault-only-first loads, which shorten it. `vsetvli x0,x0` takes the length from it.
 //! * The floating-point rounding mode and flags are no dependency, save for the CSR instructions that name them.
 //!
 //! Unprivileged ISA 20240411; V extension 1.0.
@@ -99,7 +101,9 @@ fn facts(raw: &Raw, out: &mut Facts) {
     }
     operands(raw, out, access.map(|(kind, _)| kind));
     segments(raw, out);
+    pairs(raw, out);
     vector(raw, out);
+    length(raw, out);
     csr(raw, out);
     flow(raw, out);
 }
@@ -147,7 +151,22 @@ fn segments(raw: &Raw, out: &mut Facts) {
     }
 }
 
-/// What vector instructions read besides their operands.
+/// Adds the second registers of the pairs of `amocas.q`: LLVM names the even ones. x0 stands for a pair of zeros.
+fn pairs(raw: &Raw, out: &mut Facts) {
+    if !raw.mnemonic.starts_with("amocas.q") {
+        return;
+    }
+    let (destination, desired) = ((raw.word >> 7 & 31) as u16, (raw.word >> 20 & 31) as u16);
+    if destination != 0 {
+        out.read(destination | 1);
+        out.write(destination | 1, Role::Value);
+    }
+    if desired != 0 {
+        out.read(desired | 1);
+    }
+}
+
+/// What vector instructions read and write besides their operands.
 fn vector(raw: &Raw, out: &mut Facts) {
     let name = raw.mnemonic;
     if !name.starts_with('v') || name.starts_with("vset") {
@@ -162,20 +181,32 @@ fn vector(raw: &Raw, out: &mut Facts) {
         out.read(VL);
         out.read(VTYPE);
     }
-    let carries = name.ends_with('m') && name.contains(".v") && !name.ends_with(".m"); // vadc.vvm, vmerge.vxm
-                                                                                       // The bit vm of every vector encoding: 0 is "where v0 says so". The carrying ones have it, too, for another reason.
+    // They stop in front of a fault, and vl is then what they have loaded.
+    if name.ends_with("ff.v") {
+        out.write(VL, Role::Value);
+    }
+    // vcompress.vm names its mask, which any register can be.
+    let compresses = name == "vcompress.vm";
+    // vadc.vvm, vmerge.vxm
+    let carries = name.ends_with('m') && name.contains(".v") && !name.ends_with(".m") && !compresses;
+    // The bit vm of every vector encoding: 0 is "where v0 says so". The carrying ones have it, too, for another reason.
     let masked = raw.word >> 25 & 1 == 0 && !carries;
     if masked || carries {
         out.read(V);
     }
-    if masked
-        || name.starts_with("vslideup")
-        || name.starts_with("vfslide1up")
-        || name.starts_with("vslide1up")
-    {
+    // vslideup keeps the elements below its offset; vslide1up writes all.
+    if masked || compresses || name.starts_with("vslideup") {
         let vectors =
             out.writes.iter().map(|write| write.register).filter(|register| (V..VL).contains(&register.0));
         vectors.collect::<Vec<_>>().into_iter().for_each(|register| out.read(register.0));
+    }
+}
+
+/// `vsetvli x0,x0` and `vsetvl x0,x0` keep the length: vl is what they ask for (V extension 1.0, 6.2).
+fn length(raw: &Raw, out: &mut Facts) {
+    let (destination, source) = (raw.word >> 7 & 31, raw.word >> 15 & 31);
+    if matches!(raw.mnemonic, "vsetvl" | "vsetvli") && (destination, source) == (0, 0) {
+        out.read(VL);
     }
 }
 

@@ -46,7 +46,8 @@ fn aarch64() {
 
 #[test]
 fn riscv64() {
-    let features = "--mattr=+m,+a,+f,+d,+c,+v,+zca,+zcb,+zba,+zbb,+zicond,+zicbop,+zicboz,+zicbom";
+    let features = "--mattr=+m,+a,+f,+d,+c,+v,+zca,+zcb,+zba,+zbb,+zicond,+zicbop,+zicboz,+zicbom,\
+                    +experimental-zacas";
     check(Arch::Riscv64, "riscv64", &["--triple=riscv64", features]);
 }
 
