@@ -10,11 +10,16 @@
 //!   (`movgr2frh.w`, `vinsgr2vr.d`, `xvpermi.q`), which read it.
 //! * **Destinations that are also sources**: `bstrins`, `lu32i.d`, `vmadd.d`, `vfrstp.b`, `vshuf.w`, the narrowing
 //!   shifts, `csrwr`, and `sc.d`, whose destination holds the data. LLVM knows those; it does not know that `amcas`
-//!   compares with its destination.
+//!   compares with its destination, and that `ldl.d` and `ldr.d` load a part of it.
 //! * **`jirl` is call, return and jump in one**: with `rd` = r1 a call, with `rd` = r0 and `rj` = r1 a return.
-//! * The binary translation extension (LBT) keeps x86 flags, here the one register `eflags`.
+//! * **fcsr1 to fcsr3 are parts of fcsr0**, and no registers here: a write of one keeps the rest of `fcsr0`.
+//! * The binary translation extension (LBT) keeps x86 flags, here the one register `eflags`, and Arm's in the same
+//!   bits. What writes some of them reads the others. The x87 stack's top, of which it keeps the number, is no
+//!   dependency.
 //!
-//! LoongArch Reference Manual, volume 1, 1.10; for LSX and LASX the instruction list of the assembler.
+//! LoongArch Reference Manual, volume 1, 1.10 and 3.1; for LSX and LASX the instruction list of the assembler. For LBT,
+//! of which the manual is not public, the names, the x86 and Arm instructions that they stand for, and what others have
+//! measured (https://github.com/jiegec/la-inst).
 
 use crate::facts::{Access, Facts};
 use crate::instruction::{Flow, Role};
@@ -25,14 +30,14 @@ const RA: u16 = 1;
 const F: u16 = 32;
 const FCC: u16 = 64;
 const FCSR: u16 = 72;
-const SCR: u16 = 76;
-const EFLAGS: u16 = 80;
+const SCR: u16 = 73;
+const EFLAGS: u16 = 77;
 
 const FILES: &[File] = &[
     file("r", 32, RegisterKind::General),
     file("f", 32, RegisterKind::Vector),
     file("fcc", 8, RegisterKind::Condition),
-    file("fcsr", 4, RegisterKind::Other),
+    file("fcsr0", 1, RegisterKind::Other),
     file("scr", 4, RegisterKind::Other),
     file("eflags", 1, RegisterKind::Condition),
 ];
@@ -54,7 +59,8 @@ fn map(name: &str) -> Mapping {
         Some(("R", n)) => Mapping::whole(n),
         Some(("F" | "VR" | "XR", n)) => Mapping::whole(F + n),
         Some(("FCC", n)) => Mapping::whole(FCC + n),
-        Some(("FCSR", n)) => Mapping::whole(FCSR + n),
+        Some(("FCSR", 0)) => Mapping::whole(FCSR),
+        Some(("FCSR", _)) => Mapping::part(FCSR),
         Some(("SCR", n)) => Mapping::whole(SCR + n),
         _ => Mapping::none(),
     }
@@ -71,7 +77,7 @@ fn facts(raw: &Raw, out: &mut Facts) {
         Some((kind, bytes)) => out.access(kind, bytes),
     }
     operands(raw, out, access.map(|(kind, _)| kind));
-    flags(raw.mnemonic, out);
+    flags(raw, out);
     flow(raw, out);
 }
 
@@ -103,28 +109,58 @@ fn operands(raw: &Raw, out: &mut Facts, access: Option<Access>) {
         let Some(mapping) = raw.mapping(operand) else {
             continue;
         };
+        // To LLVM, this source is a destination.
+        if matches!(name, "x86mtflag" | "armmtflag") {
+            out.read_all(mapping);
+            continue;
+        }
         let condition = mapping.registers.first().is_some_and(|register| (FCC..FCSR).contains(&register.0));
         out.write_all(mapping, if condition { Role::Condition } else { Role::Value });
-        if name.starts_with("amcas") {
+        if merges(name) {
             out.read_all(mapping);
         }
     }
 }
 
+/// Whether the destination is a source, too, where LLVM does not know it: it is compared with, loaded in part, kept if
+/// the condition is false, or one bit of it changes.
+fn merges(name: &str) -> bool {
+    let starts = ["amcas", "ldl.", "ldr.", "armmove", "x86settag"];
+    starts.iter().any(|start| name.starts_with(start))
+}
+
 /// The flags of the binary translation extension, which LLVM leaves out.
-fn flags(name: &str, out: &mut Facts) {
-    let reads = [
-        "adc.", "sbc.", "rcr.", "rcri.", "setx86", "x86adc.", "x86sbc.", "x86rcl", "x86rcr", "x86inc.",
-        "x86dec.",
-    ];
-    let reads_flags = reads.iter().any(|start| name.starts_with(start)) || name == "x86mfflag";
-    let keeps_flags = ["x86mfflag", "x86mftop", "x86mttop", "x86inctop", "x86dectop", "x86settm", "x86clrtm"];
-    if reads_flags {
+fn flags(raw: &Raw, out: &mut Facts) {
+    let name = raw.mnemonic;
+    let reads = ["adc.", "sbc.", "rcr.", "rcri.", "setx86", "setarmj", "x86mfflag", "armmfflag", "armmove"];
+    if reads.iter().any(|start| name.starts_with(start)) {
         out.read(EFLAGS);
-    }
-    if name.starts_with("x86") && !keeps_flags.contains(&name) {
+    } else if writes_flags(name) {
         out.write(EFLAGS, Role::Condition);
+        if keeps_flags(raw) {
+            out.read(EFLAGS);
+        }
     }
+}
+
+/// Whether it writes flags: all that computes what an x86 or Arm instruction would, for only the flags of the result
+/// are kept.
+fn writes_flags(name: &str) -> bool {
+    let others = ["x86mftop", "x86mttop", "x86inctop", "x86dectop", "x86settm", "x86clrtm", "x86settag"];
+    (name.starts_with("x86") || name.starts_with("arm")) && !others.contains(&name)
+}
+
+/// Whether it keeps some of the flags or looks at the carry. Arm has four of the six; of x86, `inc` and `dec` keep CF,
+/// rotates all but CF and OF, and shifts all where the register that counts is zero.
+fn keeps_flags(raw: &Raw) -> bool {
+    const ALL: u32 = 0x3f;
+    let name = raw.mnemonic;
+    let starts = [
+        "arm", "x86adc.", "x86sbc.", "x86inc.", "x86dec.", "x86rc", "x86rot", "x86sll.", "x86srl.", "x86sra.",
+    ];
+    // x86mtflag: its constant selects flags.
+    let part = name == "x86mtflag" && raw.word >> 10 & ALL != ALL;
+    part || starts.iter().any(|start| name.starts_with(start))
 }
 
 fn flow(raw: &Raw, out: &mut Facts) {
@@ -143,6 +179,16 @@ fn flow(raw: &Raw, out: &mut Facts) {
                 // The stubs of a PLT leave their address in another register; they are no calls.
                 _ => Flow::Indirect,
             });
+        }
+        // Through the scratch register of that number. jiscr1 leaves the program counter in the first, as measured.
+        "jiscr0" => {
+            out.read(SCR);
+            out.flow = Some(Flow::Indirect);
+        }
+        "jiscr1" => {
+            out.read(SCR + 1);
+            out.write(SCR, Role::Link);
+            out.flow = Some(Flow::Indirect);
         }
         "syscall" | "break" | "ertn" | "hvcl" => out.flow = Some(Flow::System),
         _ if raw.opcode.branch => out.branch(raw.decoded.target(), true),
