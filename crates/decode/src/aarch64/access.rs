@@ -31,6 +31,7 @@ fn kind(raw: &Raw) -> Option<Access> {
     let sets = ["setp", "setm", "sete", "setgp", "setgm", "setge"];
     match name {
         "sys" => cache_operation(raw.word),
+        "gcsstr" | "gcssttr" => Some(Access::Store),
         "prfm" | "prfum" | "rprfm" | "prfb" | "prfh" | "prfw" | "prfd" => Some(Access::Hint),
         _ if atomic || name.starts_with("rcw") => Some(Access::Both),
         _ if name.starts_with("ld") => Some(Access::Load),
@@ -77,6 +78,8 @@ fn bytes(raw: &Raw) -> u16 {
         "stzg" => return 16,
         "stz2g" => return 32,
         "ldpsw" => return 8,
+        "ldraa" | "ldrab" => return 8, // the last letter is a key, not a size
+        "ldap1" | "stl1" => return 8,  // one lane
         _ if name.starts_with("cpy") || name.starts_with("set") => return 0,
         _ => {}
     }
@@ -126,10 +129,13 @@ fn data<'a>(raw: &'a Raw) -> impl Iterator<Item = &'a Operand> {
     operands[range.start.min(operands.len())..range.end.min(operands.len())].iter()
 }
 
-/// How many operands a store stores.
+/// How many operands a store or an atomic operation takes to memory. (`casp` names each pair by one.)
 fn stored(raw: &Raw) -> usize {
+    const ATOMIC_PAIRS: [&str; 7] =
+        ["swpp", "rcwclrp", "rcwsclrp", "rcwsetp", "rcwssetp", "rcwswpp", "rcwsswpp"];
     match raw.mnemonic {
         "stp" | "stnp" | "stxp" | "stlxp" | "stgp" | "stilp" | "sttp" | "sttnp" => 2,
+        name if ATOMIC_PAIRS.iter().any(|start| name.starts_with(start)) => 2,
         _ => 1,
     }
 }

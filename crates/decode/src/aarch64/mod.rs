@@ -10,8 +10,8 @@
 //! * **Addressing updates the base** (`ldr x0, [x1], #8`), and `ldp` writes two registers, three with the update.
 //! * Destinations that are also sources: `movk`, `bfm`, `ins`, `mla`, `uadalp`, `bsl`, narrowing "2" forms. LLVM knows
 //!   all of them but `fmov v0.d[1], x0`.
-//! * `mrs` and `msr` go through the register `sysreg`, unless they name NZCV. Rounding mode and status flags of
-//!   floating point are no dependencies.
+//! * `mrs` and `msr` go through the register `sysreg`, unless they name NZCV, those that set a field of PSTATE to a
+//!   constant (`msr daifset, #2`) included. Rounding mode and status flags of floating point are no dependencies.
 //! * SVE: registers are right (z0 is v0 here, predicates are p0 to p15); sizes of accesses are 0, since the
 //!   vector length is the machine's. SME is not decoded.
 //!
@@ -123,8 +123,9 @@ fn role(register: u16) -> Role {
 }
 
 fn implicit(raw: &Raw, out: &mut Facts) {
-    // mrs: LLVM lists NZCV for the random number registers' sake. Calls: SP for the compiler's.
-    if raw.mnemonic == "mrs" || raw.opcode.call {
+    // mrs: LLVM lists NZCV for the random number registers' sake; msr: NZCV, which no constant can be moved to. Calls:
+    // SP for the compiler's.
+    if matches!(raw.mnemonic, "mrs" | "msr") || raw.opcode.call {
         return;
     }
     for &number in &raw.opcode.implicit_uses {
@@ -142,9 +143,14 @@ fn system(raw: &Raw, out: &mut Facts) {
     match (raw.mnemonic, number) {
         ("mrs", Some(SYSTEM_NZCV)) => out.read(NZCV),
         ("mrs", Some(SYSTEM_RNDR | SYSTEM_RNDRRS)) => out.write(NZCV, Role::Condition),
-        ("mrs", _) => out.read(SYSREG),
+        ("mrs" | "mrrs", _) => out.read(SYSREG),
         ("msr", Some(SYSTEM_NZCV)) => out.write(NZCV, Role::Condition),
-        ("msr", _) => out.write(SYSREG, Role::Value),
+        ("msr" | "msrr", _) => out.write(SYSREG, Role::Value),
+        // LLVM takes the result for a source.
+        ("sysl", _) => {
+            let result = std::mem::take(&mut out.reads);
+            result.iter().for_each(|register| out.write(register.0, Role::Value));
+        }
         // The lower half stays.
         ("fmov", _) if raw.opcode.name == "FMOVXDHighr" => {
             out.writes.clone().iter().for_each(|write| out.read(write.register.0));
