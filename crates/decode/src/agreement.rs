@@ -96,13 +96,14 @@ fn every_operand_is_accounted_for() {
 
 /// POWER: the CR bit of a branch that does not test it, accumulators moved from and to VSRs, an FPSCR field that LLVM
 /// takes for CR, r0 that means zero. x86: operands of nop, which nothing looks at. Sources that LLVM takes for
-/// destinations (LoongArch's moves to flags), and the reverse (AArch64's sysl).
+/// destinations (x86's vmwrite, LoongArch's moves to flags), and the reverse (AArch64's sysl).
 fn is_known_loss(opcode: &str) -> bool {
     matches!(opcode, "XXMTACC" | "XXMFACC" | "MCRFS" | "LSWI" | "STSWI" | "CP_COPY" | "CP_PASTE_rec")
         || opcode.ends_with("CIX")
         || opcode.ends_with("EPX")
         || opcode.starts_with("NOOP")
         || opcode.starts_with("gBC")
+        || opcode.starts_with("VMWRITE")
         || matches!(opcode, "X86MTFLAG" | "ARMMTFLAG" | "SYSLxt")
 }
 

@@ -35,7 +35,9 @@ fn loongarch64() {
 
 #[test]
 fn x86_64() {
-    let features = "--mattr=+avx512f,+avx512vl,+avx512bw,+avx512vnni,+avxvnni";
+    let features =
+        "--mattr=+avx512f,+avx512vl,+avx512bw,+avx512dq,+avx512vnni,+avx512vbmi2,+avx512vp2intersect,\
+                    +avxvnni,+movdiri,+movdir64b,+enqcmd,+amx-tile,+shstk,+ptwrite";
     check(Arch::X86_64, "x86_64", &["--triple=x86_64", "--x86-asm-syntax=intel", features]);
 }
 

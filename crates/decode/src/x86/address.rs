@@ -43,6 +43,7 @@ pub(crate) fn of(raw: &Raw) -> Option<AddressForm> {
         "call" => return Some(stack(-8)),
         "pop" | "popf" | "popfq" | "ret" => return Some(stack(0)),
         "leave" => return Some(at(RBP, 0)),
+        "movdir64b" | "enqcmd" | "enqcmds" => return None,
         "enter" | "xlatb" | "maskmovdqu" | "vmaskmovdqu" | "maskmovq" => return None,
         _ => {}
     }

@@ -54,10 +54,10 @@ fn is_flags(raw: &Raw, numbers: &[usize]) -> bool {
 
 /// Adds the flags read and written.
 pub(super) fn of(raw: &Raw, out: &mut Facts) {
-    if is_flags(raw, &raw.opcode.implicit_uses) {
+    if is_flags(raw, &raw.opcode.implicit_uses) || reads_unknown_to_llvm(raw.mnemonic) {
         reads(raw).iter().for_each(|&flag| out.read(flag));
     }
-    if is_flags(raw, &raw.opcode.implicit_definitions) {
+    if is_flags(raw, &raw.opcode.implicit_definitions) || VIRTUAL_MACHINES.contains(&raw.mnemonic) {
         let by_cl = raw.opcode.name.ends_with("CL");
         for &flag in writes(raw) {
             out.write(flag, Role::Condition);
@@ -69,12 +69,25 @@ pub(super) fn of(raw: &Raw, out: &mut Facts) {
     }
 }
 
+/// Instructions of VMX, which tell by all of the flags how they have ended (SDM volume 3, "Conventions"), unknown to
+/// LLVM.
+const VIRTUAL_MACHINES: [&str; 12] = [
+    "vmread", "vmwrite", "vmptrld", "vmptrst", "vmclear", "vmxon", "vmxoff", "vmlaunch", "vmresume",
+    "vmcall", "invept", "invvpid",
+];
+
+/// Loops and moves of x87 registers under a condition.
+fn reads_unknown_to_llvm(name: &str) -> bool {
+    matches!(name, "loope" | "loopne") || name.starts_with("fcmov")
+}
+
 fn reads(raw: &Raw) -> &'static [u16] {
     let name = raw.mnemonic;
     match name {
         "adc" | "sbb" | "adcx" | "rcl" | "rcr" | "cmc" | "salc" => return &[CF],
         "adox" => return &[OF],
-        "clc" | "stc" => return NONE,
+        // Of the last four, IF and AC, which are no dependencies here.
+        "clc" | "stc" | "cli" | "sti" | "clac" | "stac" => return NONE,
         "lahf" => return &[CF, ZF],
         "loope" | "loopne" | "fcmove" | "fcmovne" | "fcmovu" | "fcmovnu" => return &[ZF],
         "fcmovb" | "fcmovnb" => return &[CF],

@@ -5,6 +5,7 @@ use crate::facts::{Access, Facts};
 use crate::instruction::Role;
 use crate::isa::Raw;
 use crate::registers::Mapping;
+use crate::shim::Operand;
 
 use super::{K, RAX, RBP, RCX, RDI, RSI, RSP};
 
@@ -88,16 +89,25 @@ fn kind_by_name(name: &str) -> Option<Access> {
     }
     if starts(&[
         "ldmxcsr", "vldmxcsr", "xrstor", "fxrstor", "fldcw", "fldenv", "frstor", "lgdt", "lidt", "lldt",
-        "ltr", "lmsw",
+        "ltr", "lmsw", "vpexpand", "vexpand", "ldtile", "ptwrite", "vmptrld", "vmclear", "vmxon",
     ]) {
         return Some(Access::Load);
     }
     if starts(&[
         "stmxcsr", "vstmxcsr", "xsave", "fxsave", "fnst", "fnsave", "sgdt", "sidt", "sldt", "smsw", "str",
+        "movntq", "movdiri", "wrss", "wruss", "sttile", "vmptrst",
     ]) {
         return Some(Access::Store);
     }
+    if copies_line(name) {
+        return Some(Access::Both);
+    }
     None
+}
+
+/// Whether it copies 64 bytes from the address in brackets to the one in a register.
+fn copies_line(name: &str) -> bool {
+    matches!(name, "movdir64b" | "enqcmd" | "enqcmds")
 }
 
 /// The size that LLVM's printer names (`qword ptr`): none of its other tables has it.
@@ -105,12 +115,17 @@ fn bytes(raw: &Raw) -> u16 {
     if let Some(bytes) = element_bytes(raw.mnemonic) {
         return bytes;
     }
-    let masked = !raw.mnemonic.starts_with('k') && raw.operands().iter().any(|operand| is_mask(raw, operand));
+    // A mask that is the result, of a comparison, leaves nothing out.
+    let masks = |operand: &Operand| is_mask(raw, operand) && !operand.is_definition();
+    let masked = !moves_mask(raw) && raw.operands().iter().any(masks);
     if masked || is_maskmov(raw.mnemonic) {
         return 0;
     }
     if raw.mnemonic.starts_with("fxsave") || raw.mnemonic.starts_with("fxrstor") {
         return 512;
+    }
+    if raw.mnemonic.ends_with("tilecfg") {
+        return 64;
     }
     let Some(word) = raw.text.split(" ptr").next().and_then(|before| before.rsplit([' ', ',']).next()) else {
         return 0;
@@ -138,7 +153,12 @@ fn element_bytes(name: &str) -> Option<u16> {
     Some(if name.ends_with('q') || name.ends_with("pd") { 8 } else { 4 })
 }
 
-fn is_mask(raw: &Raw, operand: &crate::shim::Operand) -> bool {
+/// `kmovw` and the like, whose masks are their data.
+fn moves_mask(raw: &Raw) -> bool {
+    raw.mnemonic.starts_with('k')
+}
+
+fn is_mask(raw: &Raw, operand: &Operand) -> bool {
     let kind = |mapping: &Mapping| {
         mapping.registers.first().is_some_and(|register| (K..K + 8).contains(&register.0))
     };
@@ -162,19 +182,22 @@ pub(super) fn operands(raw: &Raw, out: &mut Facts) {
     let plain_store = out.store && !out.load && raw.mnemonic != "call";
     let exchanges = raw.mnemonic == "xchg" && out.store;
     let mut mask_first = is_maskmov(raw.mnemonic) && out.store;
-    let bit_scan = matches!(raw.mnemonic, "bsf" | "bsr");
+    // Kept when the source is zero, and when the comparison fails.
+    let keeps = matches!(raw.mnemonic, "bsf" | "bsr" | "cmpxchg");
     for operand in raw.operands() {
         let Some(mapping) = raw.mapping(operand) else {
             continue;
         };
-        if operand.is_definition() {
+        if operand.is_definition() && raw.mnemonic == "vmwrite" {
+            out.read_all(mapping); // which field, and not a register written as LLVM has it
+        } else if operand.is_definition() {
             out.write_all(mapping, Role::Value);
-            if bit_scan {
-                out.read_all(mapping); // kept when the source is zero
+            if keeps {
+                out.read_all(mapping);
             }
-        } else if operand.is_memory() {
+        } else if operand.is_memory() || copies_line(raw.mnemonic) {
             out.address(mapping);
-        } else if is_mask(raw, operand) || mask_first {
+        } else if is_mask(raw, operand) && !moves_mask(raw) || mask_first {
             out.read_all(mapping);
             mask_first = false;
         } else if plain_store || exchanges {

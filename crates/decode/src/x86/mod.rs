@@ -116,6 +116,10 @@ fn map(name: &str) -> Mapping {
         "FPSW" => return Mapping::part(X87),
         _ => {}
     }
+    // K2_K3, the pair that vp2intersect writes.
+    if let Some((first, second)) = name.split_once('_') {
+        return Mapping { registers: [map(first).registers, map(second).registers].concat(), partial: false };
+    }
     // r8 to r31: R8, R8D, R8W, R8B.
     if let Some((number, width)) = name.strip_prefix('R').and_then(numbered) {
         return if matches!(width, "W" | "B") { Mapping::part(number) } else { Mapping::whole(number) };
