@@ -38,7 +38,8 @@ enum vdso_clock_result vdso_clock_attach(struct vdso_clock *clock, const void *p
 		return VDSO_CLOCK_OTHER_VERSION;
 	if (at->header.size < VDSO_PAGE_SIZE)
 		return VDSO_CLOCK_SHORT;
-	*clock = (struct vdso_clock){ .page = at, .hypervisor = hypervisor };
+	/* As it stands, if a writer is at work for so long that it cannot be read whole: 0 would be another one, a disruption. */
+	*clock = (struct vdso_clock){ .page = at, .hypervisor = hypervisor, .generation = at->header.generation };
 	vdso_clock_disrupted(clock);
 	return VDSO_CLOCK_OK;
 }

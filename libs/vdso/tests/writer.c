@@ -194,6 +194,11 @@ static void test_suspend_and_restore(void)
 	vdso_writer_commit(&writer);
 	expect_time(now(VDSO_CLOCK_MONOTONIC), monotonic, "monotonic after a restore", 0);
 	bare_expect(vdso_clock_disrupted(&clock) && !vdso_clock_disrupted(&clock), "a restore is told once");
+	/* A writer that is preempted in a commit: who attaches meanwhile has seen no restore. */
+	vdso_writer_open(&writer);
+	bare_expect(vdso_clock_attach(&clock, page, VDSO_PAGE_SIZE, NULL) == VDSO_CLOCK_OK, "a page being written is refused");
+	commit(99);
+	bare_expect(!vdso_clock_disrupted(&clock), "attaching while the page is written is no disruption");
 	bare_expect(vdso_clock_now_with_bounds(&clock, &bounds) == VDSO_CLOCK_NO_BOUND, "a bound after a restore");
 	vdso_writer_begin(&writer, 99);
 	vdso_writer_set_realtime(&writer, at(9000, 0));
@@ -203,7 +208,7 @@ static void test_suspend_and_restore(void)
 	bare_expect(vdso_clock_now_with_bounds(&clock, &bounds) == VDSO_CLOCK_OK && bounds.now.sec == 9002 &&
 			    between_ns(bounds.earliest, bounds.latest) == 10000 && bounds.generation == 1,
 		    "bounds after it was set");
-	group_end("suspend, restore, bounds", 12);
+	group_end("suspend, restore, bounds", 14);
 }
 
 static void test_writer_refuses(void)
