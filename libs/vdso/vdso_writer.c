@@ -6,6 +6,9 @@
 /* Ten percent either way leaves mult room within 32 bits (see shift_fits). */
 enum { RATE_PPB_MAX = 100000000 };
 
+/* Up to here some shift fits. */
+#define FREQUENCY_HZ_MAX (1ull << 48)
+
 const char *vdso_writer_describe(enum vdso_writer_result result)
 {
 	switch (result) {
@@ -143,9 +146,12 @@ static uint64_t mult_for(uint64_t frequency_hz, uint32_t shift)
  */
 static _Bool shift_fits(uint64_t frequency_hz, uint32_t shift)
 {
-	uint64_t mult = mult_for(frequency_hz, shift);
+	uint64_t mult;
 
-	return shift <= 30 && mult >= 2048 && mult + divide(mult, 8) <= 0xf0000000;
+	if (shift > 30)
+		return 0;
+	mult = mult_for(frequency_hz, shift);
+	return mult >= 2048 && mult + divide(mult, 8) <= 0xf0000000;
 }
 
 static enum vdso_writer_result check_source(const struct vdso_source *source, uint32_t *shift)
@@ -154,7 +160,7 @@ static enum vdso_writer_result check_source(const struct vdso_source *source, ui
 
 	if (mask & (mask + 1) || mask < (1ull << 20) - 1)
 		return VDSO_WRITER_BAD_MASK;
-	if (source->frequency_hz == 0 || source->frequency_hz >> 53)
+	if (source->frequency_hz == 0 || source->frequency_hz > FREQUENCY_HZ_MAX)
 		return VDSO_WRITER_BAD_FREQUENCY;
 	if (source->shift) {
 		*shift = source->shift;
@@ -436,10 +442,11 @@ void vdso_writer_begin(struct vdso_writer *writer, uint64_t cycles)
 /* The nominal mult, faster by `ppb`; rounded to the nearest. */
 static enum vdso_writer_result rated(const struct vdso_writer *writer, int64_t rate_ppb, uint32_t *mult)
 {
-	uint64_t size = (uint64_t)(rate_ppb < 0 ? -rate_ppb : rate_ppb), change;
+	uint64_t size, change;
 
 	if (rate_ppb > RATE_PPB_MAX || rate_ppb < -RATE_PPB_MAX)
 		return VDSO_WRITER_BAD_RATE;
+	size = (uint64_t)(rate_ppb < 0 ? -rate_ppb : rate_ppb);
 	change = divide(writer->mult_nominal * size + VDSO_NSEC_PER_SEC / 2, VDSO_NSEC_PER_SEC);
 	*mult = writer->mult_nominal + (uint32_t)(rate_ppb < 0 ? -change : change);
 	return VDSO_WRITER_OK;

@@ -9,8 +9,11 @@
  * beyond the counter value at which the new one begins, by as long as the writer was preempted.
  *
  * Continuity: begin() adds the elapsed time without rounding, so at the counter value that it was given, the time before
- * and after a commit are the same to the last bit, unless a step was asked for. A reader whose counter lags behind that value
- * gets the time of that value. CLOCK_MONOTONIC, _RAW and _BOOTTIME never go back whatever is called.
+ * and after a commit are the same to the last bit, unless a step was asked for or another counter has a smaller shift, which
+ * cuts off parts of a nanosecond. A reader whose counter lags behind that value gets the time of that value.
+ *
+ * No change between begin and commit lets CLOCK_MONOTONIC, _RAW or _BOOTTIME go back. Calls that take the place of begin can:
+ * start begins at 0, and resume and restore go on from the last begin, so what readers saw after it comes once more.
  *
  * The counter must be read at most half its range apart: with a mask of 32 bits at 100 MHz, every 21 seconds.
  *
@@ -28,11 +31,11 @@ extern "C" {
 
 enum vdso_writer_result {
 	VDSO_WRITER_OK = 0,
-	VDSO_WRITER_BAD_FREQUENCY, /* no shift gives a mult of 32 bits: 0, or more than 2^48 Hz */
+	VDSO_WRITER_BAD_FREQUENCY, /* 0, or more than 2^48 Hz */
 	VDSO_WRITER_BAD_MASK, /* not of the form 2^n - 1 with n from 20 to 64 */
-	VDSO_WRITER_BAD_SHIFT, /* with this shift, mult is 0, or has more than 32 bits, or a delta of 2^32 overflows */
+	VDSO_WRITER_BAD_SHIFT, /* above 30, or mult is below 2048, or so large that ten percent faster 2^32 ticks may overflow */
 	VDSO_WRITER_BAD_RATE, /* beyond +-100000000 ppb, ten percent */
-	VDSO_WRITER_BAD_TIME, /* nanoseconds of a billion or more */
+	VDSO_WRITER_BAD_TIME, /* nanoseconds of a billion or more, or a monotonic, raw or boot time before what the clock shows */
 	VDSO_WRITER_BAD_LEAP, /* neither none, insert nor delete */
 };
 
@@ -98,11 +101,14 @@ enum vdso_writer_result vdso_writer_trim(struct vdso_writer *writer, int64_t rat
 enum vdso_writer_result vdso_writer_set_realtime(struct vdso_writer *writer, struct vdso_timestamp realtime);
 void vdso_writer_step(struct vdso_writer *writer, int64_t step_ns);
 
-/* Monotonic and boot time to a time that is not before what they show; for a writer that starts behind another's. */
+/* Monotonic, boot and raw time to times that are not before what they show; for a writer that starts behind another's. */
 enum vdso_writer_result vdso_writer_set_monotonic(struct vdso_writer *writer, struct vdso_timestamp monotonic,
 						  struct vdso_timestamp boottime, struct vdso_timestamp raw);
 
-/* Another counter, which is at `cycles` now. Time goes on where the last begin, with the old counter, left it. */
+/*
+ * Another counter, which is at `cycles` now. Time goes on where the last begin, with the old counter, left it. Slew and trim
+ * were the old counter's and are 0 again; the lifetime stays.
+ */
 enum vdso_writer_result vdso_writer_switch(struct vdso_writer *writer, const struct vdso_source *source, uint64_t cycles);
 
 /*
@@ -113,8 +119,10 @@ void vdso_writer_resume(struct vdso_writer *writer, uint64_t cycles, uint64_t sl
 
 /*
  * Instead of begin, after a restore from a snapshot or a migration: the counter is another one, and the elapsed time is
- * unknown. Takes a new generation, sets the status to VDSO_STATUS_DISRUPTED, withdraws the error bound. Monotonic time goes on
- * where it was; a writer that knows the time sets it and the status again, in the same commit if possible.
+ * unknown. Otherwise as switch. Takes the next generation, sets the status to VDSO_STATUS_DISRUPTED, withdraws the error
+ * bound. All clocks go on from the last begin: readers get the time between it and the snapshot once more, unless begin and
+ * commit were called before the snapshot, or set_monotonic is called now with a time that is late enough. A writer that knows
+ * the time sets it and the status again, in the same commit if possible.
  */
 enum vdso_writer_result vdso_writer_restore(struct vdso_writer *writer, const struct vdso_source *source, uint64_t cycles);
 
@@ -133,7 +141,10 @@ void vdso_writer_set_getcpu(struct vdso_writer *writer, uint32_t flags);
 
 /* ------------------------------------------------------------------ */
 
-/* What a commit at this counter value would publish, for tests of continuity and for the updater. */
+/*
+ * What readers get at this counter value from the state as it is now; for tests of continuity and for the updater. The coarse
+ * clocks stand at the last begin, and no leap second is stepped over: that is begin's. `clock` is a clock of the page.
+ */
 struct vdso_timestamp vdso_writer_time(const struct vdso_writer *writer, uint64_t cycles, int32_t clock);
 
 /*

@@ -219,7 +219,8 @@ static void test_writer_refuses(void)
 	} cases[] = {
 		{ { 1, 0, UINT64_MAX, 0 }, VDSO_WRITER_BAD_FREQUENCY },
 		{ { 1, 0, UINT64_MAX, UINT64_MAX }, VDSO_WRITER_BAD_FREQUENCY },
-		{ { 1, 0, UINT64_MAX, 1ull << 52 }, VDSO_WRITER_BAD_FREQUENCY },
+		{ { 1, 0, UINT64_MAX, (1ull << 48) + 1 }, VDSO_WRITER_BAD_FREQUENCY },
+		{ { 1, 30, UINT64_MAX, (1ull << 48) + 1 }, VDSO_WRITER_BAD_FREQUENCY },
 		{ { 1, 0, 0, 1000 }, VDSO_WRITER_BAD_MASK },
 		{ { 1, 0, 0xffff, 1000 }, VDSO_WRITER_BAD_MASK },
 		{ { 1, 0, 0xfffff0, 1000 }, VDSO_WRITER_BAD_MASK },
@@ -259,7 +260,7 @@ static void test_writer_refuses(void)
 			bare_expect(page->header.plain_shift == VDSO_FIXED_SHIFT && page->data[0].shift == VDSO_FIXED_SHIFT,
 				    "%llu Hz: shift %u", (unsigned long long)frequency, page->data[0].shift);
 	}
-	group_end("what a writer refuses", 240);
+	group_end("what a writer refuses", 242);
 }
 
 void test_writer(uint64_t cases)
