@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # manual.py NAME VERSION DESCRIPTION OUTPUT ROOT HEADER...: the manual page libNAME.3 from the library's headers, which say all that
 # there is to say: the first comment of each is the description, each declaration comes with the comment above it. Headers are
-# named from ROOT, the folder that `#include <...>` counts from.
+# named from ROOT, the folder that `#include <...>` counts from. As in the kernel's comments, what stands between `private:` and
+# `public:` is not for users.
 import re
 import sys
 from pathlib import Path
@@ -48,11 +49,16 @@ def prose(lines):
 
 
 def without_scaffold(text):
-    """What is between a header's guard and its end, without includes and the marks for C++."""
+    """What is between a header's guard and its end, without includes, what is private, and the marks for C++."""
+    text = re.sub(r"^[ \t]*/\* private:.*?(^[ \t]*/\* public: \*/\n|\Z)", "", text, flags=re.S | re.M)
     text = re.sub(r"#ifdef __cplusplus\nextern \"C\" \{\n#endif\n|#ifdef __cplusplus\n\}\n#endif\n", "", text)
+    # What differs in C++ is shown as it is in C.
+    text = re.sub(r"^#ifdef __cplusplus\n[^#]*(?:#define[^#]*)*#else\n(.*?)#endif\n", r"\1", text, flags=re.S | re.M)
     text = re.sub(r"\A\s*#ifndef \w+\n#define \w+\n", "", text)
     text = re.sub(r"#endif\s*\Z", "", text)
-    return re.sub(r"^#include .*\n", "", text, flags=re.M)
+    text = re.sub(r"^#include .*\n|^#ifndef __ASSEMBLER__\n", "", text, flags=re.M)
+    # What stops the compiler, and what quiets it.
+    return re.sub(r"^#if.*\n(?:#.*\n)*?#(?:error|pragma) .*\n(?:#pragma .*\n)*#endif\n", "", text, flags=re.M)
 
 
 def items(text):
@@ -60,9 +66,14 @@ def items(text):
     for block in re.split(r"\n\s*\n(?=\S)", text.strip()):
         match = re.match(r"\s*(/\*.*?\*/)\s*\n?(.*)", block, flags=re.S) if block.lstrip().startswith("/*") else None
         comment, code = match.groups() if match else (None, block)
-        # Of an inline function its head is enough.
-        code = re.sub(r"^(static inline [^;{]*?\))\n\{\n.*?^\}", r"\1;", code, flags=re.S | re.M)
-        yield comment, code.strip("\n")
+        yield comment, as_declared(code).strip("\n")
+
+
+def as_declared(code):
+    """Functions as a program would declare them: without bodies, and without what the headers tell the compiler besides."""
+    inline = r"(?:static inline(?: __attribute__\(\(\w+\)\))?|[A-Z]+_INLINE) "
+    code = re.sub(rf"^{inline}([^;{{]*?\))\n\{{\n.*?^\}}", lambda head: " ".join(head[1].split()) + ";", code, flags=re.S | re.M)
+    return re.sub(r"\b[A-Z]+_NORETURN\b", "_Noreturn", code).replace("__extension__ ", "")
 
 
 def header_part(path):

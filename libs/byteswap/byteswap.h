@@ -12,6 +12,7 @@
 #ifndef BYTESWAP_H
 #define BYTESWAP_H
 
+/* private: */
 /*
  * The C library has a <byteswap.h>, too, with bswap_16 and the like. With this folder in the search path, that name gives both.
  * The pragma keeps -pedantic from complaining about include_next.
@@ -22,6 +23,7 @@
 #include_next <byteswap.h>
 #endif
 #endif
+/* public: */
 
 #include <stddef.h>
 #include <stdint.h>

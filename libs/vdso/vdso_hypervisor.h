@@ -26,11 +26,13 @@ struct vdso_pvclock {
 	uint8_t flags;
 	uint8_t pad[2];
 };
+/* private: */
 #ifdef __cplusplus
 static_assert(sizeof(struct vdso_pvclock) == 32, "pvclock");
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 _Static_assert(sizeof(struct vdso_pvclock) == 32, "pvclock");
 #endif
+/* public: */
 
 enum { VDSO_PVCLOCK_TSC_STABLE = 1, VDSO_PVCLOCK_GUEST_STOPPED = 2 };
 
@@ -48,6 +50,7 @@ struct vdso_hyperv_tsc {
 	int64_t offset; /* 100 ns */
 };
 
+/* private: */
 #define VDSO_HYPERVISOR_LOAD(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
 #define VDSO_HYPERVISOR_LOADS_END() __atomic_thread_fence(__ATOMIC_ACQUIRE)
 
@@ -60,6 +63,7 @@ static inline uint64_t vdso_multiply_high(uint64_t a, uint64_t b)
 
 	return a_high * b_high + (middle >> 32) + (other >> 32);
 }
+/* public: */
 
 /*
  * Nanoseconds of the guest's system time. False if the page cannot be shared between processors (no TSC_STABLE flag), or if

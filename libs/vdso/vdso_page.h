@@ -209,6 +209,7 @@ struct vdso_page {
 	uint8_t rest[VDSO_PAGE_SIZE - VDSO_SYSCALL_MAP - 32 * 4];
 };
 
+/* private: */
 #ifdef __cplusplus
 #define VDSO_ASSERT static_assert
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L

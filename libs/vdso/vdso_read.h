@@ -34,6 +34,7 @@
 #error "no clock page for this architecture: add libs/vdso/arch/<arch>.h"
 #endif
 
+/* private: */
 #ifdef VDSO_TEST_COUNTER
 uint64_t VDSO_TEST_COUNTER(void);
 #define vdso_counter VDSO_TEST_COUNTER
@@ -47,6 +48,7 @@ void VDSO_TEST_BARRIER(void);
 #define VDSO_COLD static __attribute__((noinline, cold, unused))
 #define VDSO_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define VDSO_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+/* public: */
 
 /* What a reader returns: 0, or that the page has no answer and the system call has to give it. */
 enum { VDSO_OK = 0, VDSO_FALLBACK = -1 };
@@ -60,6 +62,7 @@ struct vdso_time {
 	uint32_t nsec; /* 0 to 999999999 */
 };
 
+/* private: */
 VDSO_INLINE uint32_t vdso_seq(const struct vdso_data *vd, uintptr_t zero)
 {
 	return __atomic_load_n((const uint32_t *)((uintptr_t)&vd->seq + zero), __ATOMIC_RELAXED);
@@ -320,6 +323,7 @@ VDSO_COLD int vdso_read_time_slow(const struct vdso_page *page, const void *hype
 {
 	return vdso_page_time(page, hypervisor, clock, time);
 }
+/* public: */
 
 /*
  * Reads a clock by Linux's number. `hypervisor` is the page of VDSO_CLOCKMODE_PVCLOCK or _HVCLOCK, NULL if there is none.
@@ -332,7 +336,7 @@ VDSO_INLINE int vdso_read_time(const struct vdso_page *page, const void *hypervi
 	return vdso_read_time_slow(page, hypervisor, clock, time);
 }
 
-/* A resolution in ns from one page; 0 if it has none, as a namespace's page or one that was never written. */
+/* private: */
 VDSO_INLINE uint32_t vdso_try_resolution(const struct vdso_data *vd, int32_t clock)
 {
 	uint32_t number = (uint32_t)clock;
@@ -344,16 +348,15 @@ VDSO_INLINE uint32_t vdso_try_resolution(const struct vdso_data *vd, int32_t clo
 		return vd->hrtimer_res;
 	return VDSO_COARSE_CLOCKS >> number & 1 ? vd->coarse_res : 0;
 }
+/* public: */
 
+/* A resolution in ns from one page; 0 if it has none, as a namespace's page or one that was never written. */
 VDSO_INLINE uint32_t vdso_read_resolution(const struct vdso_page *page, int32_t clock)
 {
 	return vdso_try_resolution(page->data, clock);
 }
 
-/*
- * CLOCK_REALTIME's seconds at the last update: one load, which 64-bit machines make at once. time() of a 32-bit machine has 32
- * bits: the low half is the answer, and one load. 0 if the page has none, as a namespace's.
- */
+/* private: */
 VDSO_INLINE int64_t vdso_try_seconds(const struct vdso_data *vd)
 {
 	const uint64_t *sec = &vd->basetime[VDSO_CLOCK_REALTIME].sec;
@@ -364,7 +367,12 @@ VDSO_INLINE int64_t vdso_try_seconds(const struct vdso_data *vd)
 	return (int32_t)__atomic_load_n((const uint32_t *)sec + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__), __ATOMIC_RELAXED);
 #endif
 }
+/* public: */
 
+/*
+ * CLOCK_REALTIME's seconds at the last update: one load, which 64-bit machines make at once. time() of a 32-bit machine has 32
+ * bits: the low half is the answer, and one load. 0 if the page has none, as a namespace's.
+ */
 VDSO_INLINE int64_t vdso_read_seconds(const struct vdso_page *page)
 {
 	return vdso_try_seconds(page->data);

@@ -27,6 +27,7 @@ extern "C" {
 /* As context_create, for the inline policy. */
 enum context_status context_create_inline(struct context *context, void *stack, size_t stack_bytes, context_entry entry);
 
+/* private: */
 #ifdef CONTEXT_DEBUG
 /* What context_switch_inline begins with: the same checks and notes as those of context_switch. */
 void context_check_inline(struct context *from, struct context *to);
@@ -38,8 +39,8 @@ static inline void context_check_inline(struct context *from, struct context *to
 }
 #endif
 
-/* As context_switch. The macros below say, for each architecture, in which registers from, to and message are, what the
- * statement does, and what it changes. The frame: where to go on at 0, then what is saved by hand. */
+/* The macros below say, for each architecture, in which registers from, to and message are, what the statement does, and what
+ * it changes. The frame: where to go on at 0, then what is saved by hand. */
 #if defined(__x86_64__)
 #define CONTEXT_INLINE_REGISTERS "rdi", "rsi", "rdx"
 /* The 128 bytes of the red zone may hold what the compiler keeps. rbx: a base pointer. MXCSR: see x86_64.S. */
@@ -366,8 +367,12 @@ static inline void context_check_inline(struct context *from, struct context *to
 	"v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16",   \
 	"v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 #endif
+/* public: */
 
-/* A suspended context goes on with the registers as the one that left set them: message is the third argument in each ABI. */
+/*
+ * As context_switch. A suspended context goes on with the registers as the one that left set them: message is the third
+ * argument in each ABI.
+ */
 static inline __attribute__((always_inline)) void *context_switch_inline(struct context *from, struct context *to,
 									  void *message)
 {

@@ -71,15 +71,19 @@ struct context {
 #define CONTEXT_THREAD \
 	{ \
 	}
-#define CONTEXT_NORETURN [[noreturn]]
 #else
 #define CONTEXT_THREAD { 0 }
-#if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#endif
+
+/* private: */
+#if defined(__cplusplus)
+#define CONTEXT_NORETURN [[noreturn]]
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define CONTEXT_NORETURN _Noreturn
 #else
 #define CONTEXT_NORETURN __attribute__((__noreturn__))
 #endif
-#endif
+/* public: */
 
 enum context_status {
 	CONTEXT_OK,
@@ -139,6 +143,10 @@ bool context_cpu_suffices(unsigned long hwcap);
 #ifdef CONTEXT_DEBUG
 /* Called with a message without a line end; must not return. The program defines it, or links host/panic.c. */
 CONTEXT_NORETURN void context_panic(const char *message);
+#endif
+
+/* private: */
+#ifdef CONTEXT_DEBUG
 void *context_switch_checked(struct context *from, struct context *to, void *message);
 void *context_switch_used_checked(struct context *from, struct context *to, void *message);
 void *context_switch_vrsave_checked(struct context *from, struct context *to, void *message);
@@ -161,6 +169,7 @@ static inline void context_check_yield(const struct context *self)
 	(void)self;
 }
 #endif
+/* public: */
 
 /*
  * The pair for calls and generators: resume notes who resumed, yield switches back there. A backtrace taken in a resumed
