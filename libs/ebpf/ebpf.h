@@ -203,7 +203,10 @@ enum ebpf_status ebpf_load(struct ebpf_vm *vm, const void *bytecode, size_t byte
 /* Checks the whole program. Nothing runs and no code is generated before this has returned EBPF_OK. */
 enum ebpf_status ebpf_verify(struct ebpf_vm *vm);
 
-/* Compiles in place for this machine; target may be NULL (this machine, no optional features). */
+/*
+ * Compiles in place for this machine. target may be NULL: no optional features, and the best swaps without them; otherwise its
+ * arch has to be NULL. The code of an earlier call is gone, also when this one fails.
+ */
 enum ebpf_status ebpf_compile(struct ebpf_vm *vm, const struct ebpf_target *target);
 
 /*
@@ -233,16 +236,16 @@ uint32_t ebpf_message_instruction(const struct ebpf_vm *vm);
 uint64_t ebpf_instructions_used(const struct ebpf_vm *vm);
 
 /*
- * What the last ebpf_compile or ebpf_emit did: bytes of code, and how many byte swaps were merged with a load or a
- * store, done in a register, or left out because the data has the target's byte order already.
+ * What the last ebpf_compile or ebpf_emit did with the byte-order operations. Those that ask for the target's own order swap
+ * nothing: they only clear the bits above their width, and are called truncations here.
  */
 struct ebpf_code_stats {
-	size_t code_bytes;
-	uint32_t swaps_with_load;
-	uint32_t swaps_with_store;
+	size_t code_bytes; /* also what EBPF_ERROR_BUFFER would have taken */
+	uint32_t swaps_with_load; /* done by the load before */
+	uint32_t swaps_with_store; /* done by the stores after, which may be several */
 	uint32_t swaps_in_register;
 	uint32_t truncations;
-	uint32_t truncations_dropped;
+	uint32_t truncations_dropped; /* of these: of 64 bits, of a value that is known to be clear above, or only stored */
 };
 void ebpf_code_stats(const struct ebpf_vm *vm, struct ebpf_code_stats *stats);
 
