@@ -28,8 +28,8 @@ pub struct PingpongRecord {
     /// Under QEMU: how many rounds were right.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub checked_rounds: Option<u64>,
-    /// The rate of each second that counts, in order.
-    #[serde(default)]
+    /// The rate of each second that counts, in order; under QEMU none.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub rates_per_s: Vec<f64>,
     /// Their mean.
     #[serde(skip_serializing_if = "Option::is_none", default)]
