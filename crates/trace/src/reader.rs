@@ -446,22 +446,36 @@ fn parse_loop(
             counts.add(&shapes[index].counts, 1);
             markers += u64::from(!matches!(shapes[index].kind, Kind::Block(_)));
         }
-        if loops.parts.len() + loops.initial.len() + loops.strides.len() > limit::LOOP_PARTS {
-            return Err("a loop's body is too large".into());
-        }
+        check_loop_parts(loops)?;
+        // Each element has at most that many, so the sums cannot wrap before this looks at them.
+        check_loop_events(1, &counts, markers)?;
     }
     let strides = loops.strides.len();
     for _ in first..loops.initial.len() {
         loops.strides.push(records.signed()?);
     }
-    let most =
-        counts.instructions.max(counts.blocks).max(counts.loads).max(counts.stores).max(markers).max(1);
-    if u128::from(iterations) * u128::from(most) > u128::from(limit::EVENTS) {
-        return Err("a loop of more than 2^60 instructions".into());
-    }
+    check_loop_parts(loops)?;
+    check_loop_events(iterations, &counts, markers)?;
     let end = loops.parts.len() as u32;
     loops.parts[me] =
         Part::Loop { iterations, end, strides: strides as u32, first: first as u32, counts, markers };
+    Ok(())
+}
+
+fn check_loop_parts(loops: &Loops) -> Result<(), Problem> {
+    if loops.parts.len() + loops.initial.len() + loops.strides.len() > limit::LOOP_PARTS {
+        return Err("a loop's body is too large".into());
+    }
+    Ok(())
+}
+
+/// `counts` and `markers` are of one iteration.
+fn check_loop_events(iterations: u64, counts: &Counts, markers: u64) -> Result<(), Problem> {
+    let Counts { instructions, blocks, loads, stores, cache_operations, .. } = *counts;
+    let most = [instructions, blocks, loads, stores, cache_operations, markers, 1].into_iter().max();
+    if u128::from(iterations) * u128::from(most.unwrap_or(1)) > u128::from(limit::EVENTS) {
+        return Err("a loop of more than 2^60 instructions".into());
+    }
     Ok(())
 }
 

@@ -273,6 +273,37 @@ fn what_is_no_trace_is_refused_with_a_reason() {
     assert!(error_of(&path).to_string().contains("after the end"));
 }
 
+/// Whether a reader refuses a trace of this loop, with this reason.
+fn refuses_loop(iterations: u64, body: Vec<Item>, strides: usize) -> Option<String> {
+    let path = scratch("large_loop.trace");
+    let mut writer = Writer::create(&path, Arch::Powerpc, &[]).unwrap();
+    writer.define_block(&one_block());
+    writer.put(&Item::Repeat { iterations, body, strides: vec![0; strides] }).unwrap();
+    writer.finish("exit").unwrap();
+    Reader::open(&path).unwrap().next().err().map(|error| error.to_string())
+}
+
+#[test]
+fn loops_beyond_the_limits_are_refused() {
+    // 64 executions and the loop itself; then an address and a stride for each access.
+    let body = |accesses: usize| vec![Item::Block { id: 0, accesses: vec![access(8); accesses] }; 64];
+    assert_eq!(refuses_loop(1, body(511), 64 * 511), None);
+    let told = refuses_loop(1, body(512), 64 * 512).expect("65,601 parts");
+    assert!(told.contains("body is too large"), "{told}");
+
+    let block = Item::Block { id: 0, accesses: Vec::new() };
+    let loop_of =
+        |iterations: u64| Item::Repeat { iterations, body: vec![block.clone()], strides: Vec::new() };
+    assert_eq!(refuses_loop(1 << 4, vec![loop_of(1 << 50); 64], 0), None);
+    // 16 times 2^60 is 0 in 64 bits.
+    let told = refuses_loop(1 << 60, vec![loop_of(1 << 60); 16], 0).expect("2^124 instructions");
+    assert!(told.contains("more than 2^60"), "{told}");
+    let flush = trace::Access { cache_operation: true, ..access(8) };
+    let flushes = Item::Block { id: 0, accesses: vec![flush; 2] };
+    let told = refuses_loop(1 << 60, vec![flushes], 2).expect("2^61 cache operations");
+    assert!(told.contains("more than 2^60"), "{told}");
+}
+
 #[test]
 fn the_header_tells_the_version_of_the_file() {
     let path = scratch("version.trace");
