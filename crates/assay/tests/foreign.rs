@@ -38,15 +38,56 @@ fn package(lab: &Lab, name: &str, depends: &str) {
 }
 
 /// Does what apt-get does with a private configuration: copies the archive's packages into its cache. It also logs its
-/// arguments.
+/// arguments. While there is a file `stale`, the list names what the mirror no longer has.
 const APT_GET: &str = "case \"$*\" in
-*update*) exit 0 ;;
+*update*) rm -f \"$ARCHIVE/stale\"; exit 0 ;;
 *nosuch*) echo 'E: Unable to locate package nosuch'; exit 100 ;;
 esac
+[ ! -e \"$ARCHIVE/stale\" ] || { echo 'E: Failed to fetch http://mirror/greeter_0.9.deb  404  Not Found'; exit 100; }
 cache=$(sed -n 's/^Dir::Cache \"\\(.*\\)\";/\\1/p' \"$APT_CONFIG\")
 cp \"$ARCHIVE\"/*.deb \"$cache/archives/\"
 echo \"$@\" >>\"$ARCHIVE/asked\"
 grep '^APT::Architecture ' \"$APT_CONFIG\" >>\"$ARCHIVE/asked\"";
+
+/// Runs the command with the stand-in for apt-get.
+fn with_apt(lab: &Lab, line: &str) -> common::Ran {
+    lab.write_program("bin/apt-get", APT_GET);
+    let path = format!("{}:{}", lab.folder.join("bin").display(), std::env::var("PATH").unwrap());
+    let mut command = lab.command();
+    command.env("PATH", &path).env("ARCHIVE", lab.folder.join("archive"));
+    finish(command.env("ASSAY_DEBIAN_MIRROR", "file:/nowhere").args(line.split_whitespace()))
+}
+
+/// Makes a package that has one link, and one with a file behind it. They are unpacked in this order.
+fn package_link_and_file(lab: &Lab, target: &str) {
+    for folder in ["archive", "a-link/usr/lib", "b-file/usr/lib/way"] {
+        std::fs::create_dir_all(lab.folder.join(folder)).unwrap();
+    }
+    std::os::unix::fs::symlink(target, lab.folder.join("a-link/usr/lib/way")).unwrap();
+    lab.write("b-file/usr/lib/way/planted", "");
+    package(lab, "a-link", "");
+    package(lab, "b-file", "");
+}
+
+#[test]
+fn nothing_is_unpacked_outside_of_the_root() {
+    let unpack = "foreign unpack -a ppc64el b-file";
+    let lab = Lab::empty();
+    let outside = lab.folder.join("outside");
+    std::fs::create_dir(&outside).unwrap();
+    // An absolute link means the place in the root.
+    package_link_and_file(&lab, outside.to_str().unwrap());
+    with_apt(&lab, unpack).ends(0, &["unpacked into"]);
+    assert!(lab.cache.join("roots/powerpc64le/usr/lib/way/planted").is_file());
+    assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0);
+
+    let lab = Lab::empty();
+    let outside = lab.folder.join("outside");
+    std::fs::create_dir(&outside).unwrap();
+    package_link_and_file(&lab, &format!("{}{}", "../".repeat(40), &outside.to_str().unwrap()[1..]));
+    with_apt(&lab, unpack).ends(2, &["would be unpacked into", "outside of", "a link leads there"]);
+    assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0);
+}
 
 #[test]
 fn a_package_is_unpacked_with_what_it_depends_on_and_its_programs_are_found_and_recorded() {
@@ -64,20 +105,20 @@ fn a_package_is_unpacked_with_what_it_depends_on_and_its_programs_are_found_and_
     lab.write_program("libgreet/usr/bin/of-a-dependency", "exit 0");
     package(&lab, "libgreet", "");
     package(&lab, "greeter", "Depends: libgreet\n");
-    lab.write_program("bin/apt-get", APT_GET);
-    let path = format!("{}:{}", lab.folder.join("bin").display(), std::env::var("PATH").unwrap());
-    let assay = |line: &str| {
-        let mut command = lab.command();
-        command.env("PATH", &path).env("ARCHIVE", lab.folder.join("archive"));
-        finish(command.env("ASSAY_DEBIAN_MIRROR", "file:/nowhere").args(line.split_whitespace()))
-    };
+    let assay = |line: &str| with_apt(&lab, line);
     let root = lab.cache.join("roots/powerpc64le");
-    // Unpacking once more gives the same.
-    for _ in 0..2 {
+    // Unpacking once more gives the same, also when the mirror has newer versions than the list of the first time.
+    let mut lists = 0;
+    for stale in [false, false, true] {
+        if stale {
+            lab.write("archive/stale", "");
+        }
         let ran = assay("foreign unpack -a ppc64el greeter")
             .ends(0, &["unpacked into ", "record one: ./assay trace -a powerpc64le -- greet ARGS"]);
         assert_eq!(ran.stdout, format!("{}\n", root.join("usr/bin/greet").display()), "its programs alone");
+        lists += ran.stderr.matches("reads the list").count();
     }
+    assert_eq!(lists, 2, "at first, and when it was stale");
     let asked = std::fs::read_to_string(lab.folder.join("archive/asked")).unwrap();
     assert!(asked.contains("--download-only") && asked.contains(" install greeter\n"), "{asked}");
     assert!(asked.contains("APT::Architecture \"ppc64el\";"), "{asked}");
