@@ -24,10 +24,14 @@ fn paths_with_odd_characters_are_paths_like_others() {
         "check csum_partial -a powerpc64 -a riscv64 --quick -v uint64",
         "count csum_partial -a powerpc64 -a loongarch64 --case size=40 -v uint64",
         "predict csum_partial -a powerpc64 -c power8 --case size=40 -v uint64",
+        // Built by make, to which a blank ends a name.
+        "vdso list -a powerpc64",
     ] {
         let words = line.split_whitespace();
         finish(lab.command().env("ASSAY_ROOT", &checkout).args(words)).ends(0, &["powerpc64"]);
     }
+    finish(lab.command().env("ASSAY_ROOT", &checkout).args(["cache-log", "pages", "--help"]))
+        .ends(0, &["cache-log-pages"]);
     lab.assert_tidy();
     // The QEMU that ./setup builds parses plugin options by other code than Debian's.
     if lab.cache.join("qemu-10/bin/qemu-loongarch64").is_file() {

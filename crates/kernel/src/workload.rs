@@ -190,7 +190,7 @@ fn of_vdso(words: [&str; 2]) -> Vec<String> {
 
 /// libs/vdso's own test, applied to the kernel's vDSO.
 fn vdso_test(workspace: &Workspace, target: &'static Target) -> Result<PathBuf> {
-    lab::vdso::build(workspace, target.arch, "vdso-test")
+    lab::make::build(workspace, "vdso", target.arch, "vdso-test")
 }
 
 /// The same test as a 32-bit program, in a 64-bit kernel that runs such programs.
@@ -199,7 +199,7 @@ fn compat_vdso_test(workspace: &Workspace, target: &'static Target) -> Result<Pa
         return Err(Problem::new(format!("no kernel of {} runs programs of 32 bits here", target.arch))
             .remedy("choose -a powerpc64, or vdso_verify and vdso_abi"));
     }
-    lab::vdso::build(workspace, Arch::Powerpc, "vdso-test")
+    lab::make::build(workspace, "vdso", Arch::Powerpc, "vdso-test")
 }
 
 fn regcheck(workspace: &Workspace, target: &'static Target) -> Result<PathBuf> {

@@ -19,6 +19,7 @@ pub mod freestanding;
 pub mod head_keys;
 pub mod host;
 pub mod hotpath;
+pub mod make;
 pub mod measure;
 pub mod module;
 pub mod output;
@@ -30,6 +31,5 @@ pub mod symbols;
 pub mod target;
 pub mod toolchain;
 mod unwind_table;
-pub mod vdso;
 
 pub use problem::{Problem, Result};

@@ -3,7 +3,6 @@
 
 use crate::context::{Context, Outcome};
 use lab::process::{Command, Ending, Printing};
-use lab::toolchain::require_program;
 use lab::{Problem, Result};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,27 +14,11 @@ const PAGES_PATIENCE: Duration = Duration::from_secs(24 * 3600);
 
 /// Builds a program of the library for this machine.
 pub fn build(context: &Context, name: &str) -> Result<PathBuf> {
-    let folder = context.workspace.folder("cache_log")?;
     let native = lab::host::native_arch().ok_or_else(|| {
         Problem::new("this machine is of no architecture that cache_log knows")
             .remedy("see libs/cache_log/README.md for those it knows")
     })?;
-    let program = folder.join(native.name()).join(name);
-    let _lock = context.workspace.lock("cache_log")?;
-    let output = Command::new(require_program("make", "make")?)
-        .args(["-s", "-C"])
-        .arg(context.workspace.root.join("libs/cache_log"))
-        .arg(format!("ARCH={native}"))
-        .arg(format!("BUILD={}", folder.display()))
-        .bare_environment()
-        .arg(&program)
-        .run()?;
-    match output.success() {
-        true => Ok(program),
-        false => Err(Problem::new(format!("does not build:\n{}", output.head(12)))
-            .at(format!("libs/cache_log, {name}"))
-            .remedy("run ./setup")),
-    }
+    lab::make::build(&context.workspace, "cache_log", native, name)
 }
 
 /// Runs a bench once; its lines as words.

@@ -71,7 +71,7 @@ impl Program {
     }
 
     fn build(&self, context: &Context, name: &str) -> Result<PathBuf> {
-        lab::vdso::build(&context.workspace, self.arch, name)
+        lab::make::build(&context.workspace, "vdso", self.arch, name)
     }
 
     fn title(&self) -> String {
