@@ -132,20 +132,11 @@ pub fn build(workspace: &Workspace, request: &Request, say: &dyn Fn(&str)) -> Re
         counted(request.patches.len(), "patch", "patches"),
         plan.source.version
     ));
-    let patched = Disposable(tree.with_file_name(format!("{}-patched", plan.baseline)));
-    plan.patched_tree(&tree, &patched.0)?;
-    let output = plan.make(&patched.0)?;
-    plan.keep(&patched.0, &output, started)
-}
-
-/// A folder that is removed on drop.
-struct Disposable(PathBuf);
-
-impl Drop for Disposable {
-    fn drop(&mut self) {
-        // What is left is removed by the next build of this family.
-        let _ = fs::remove_dir_all(&self.0);
-    }
+    // A gigabyte or more, which an interrupted run takes away, too.
+    let patched = workspace.scratch(".tree")?;
+    plan.patched_tree(&tree, patched.path())?;
+    let output = plan.make(patched.path())?;
+    plan.keep(patched.path(), &output, started)
 }
 
 fn counted(count: usize, one: &str, many: &str) -> String {
@@ -302,8 +293,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Keeps one tree of each family. A tree of an older configuration, compiler or state of the source becomes this one: kbuild
-    /// sees from its dependency files which objects are still valid. A `.part` or a patched tree was left by a killed run and is
-    /// removed.
+    /// sees from its dependency files which objects are still valid. A `.part` was left by a killed run and is removed.
     fn take_over_another(&self, trees: &Path, tree: &Path) -> Result<()> {
         let entries = fs::read_dir(trees).map_err(|error| Problem::io("read the folder", trees, &error))?;
         for path in entries.flatten().map(|entry| entry.path()) {
@@ -440,13 +430,12 @@ impl<'a> Plan<'a> {
         self.source.must_be_unchanged()?;
         let build = tree.join("build");
         let folder = self.folder();
-        let part = self.workspace.folder("kernel/images")?.join(format!("{}.part", self.key));
-        let _part = Disposable(part.clone());
-        let _ = fs::remove_dir_all(&part);
-        let modules = part.join("modules");
+        self.workspace.folder("kernel/images")?;
+        let part = self.workspace.scratch(".image")?;
+        let modules = part.path().join("modules");
         fs::create_dir_all(&modules).map_err(|error| Problem::io("make the folder", &modules, &error))?;
         for name in ["vmlinux", "System.map", ".config", self.machine.image] {
-            let to = part.join(Path::new(name).file_name().unwrap_or_default());
+            let to = part.path().join(Path::new(name).file_name().unwrap_or_default());
             if !to.exists() {
                 copy(&["--sparse=auto"], &build.join(name), &to)?;
             }
@@ -463,12 +452,12 @@ impl<'a> Plan<'a> {
             format!("compiler {}", self.compiler.version),
             names.join("\n"),
         ];
-        write(&part.join("stamp"), &stamp.join("\n"))?;
+        write(&part.path().join("stamp"), &stamp.join("\n"))?;
         if folder.exists() {
             fs::remove_dir_all(&folder)
                 .map_err(|error| Problem::io("remove what is half there", &folder, &error))?;
         }
-        rename(&part, &folder)?;
+        let folder = part.keep_as(&folder)?;
         let compiled = output.stdout.lines().filter(|line| is_compilation(line)).count();
         let text = format!("{}\n{}", output.stdout, output.stderr);
         let warnings = text.lines().filter(|line| line.contains("warning:")).map(str::to_owned).collect();
