@@ -47,6 +47,22 @@ fn a_device_stays_a_device() {
     assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
 }
 
+#[test]
+fn a_vdso_image_that_cannot_be_written_leaves_the_old_one() {
+    let lab = Lab::shared();
+    let image = lab.folder.join("images/powerpc64.so");
+    lab.line("vdso build -a powerpc64 images").ends(0, &["images/powerpc64.so"]);
+    let old = fs::read(&image).unwrap();
+    // A limit of 512 or 1024 bytes stands for a full disk.
+    let mut build = Command::new("/bin/sh");
+    build.args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_assay")]);
+    build.args(["vdso", "build", "-a", "powerpc64", "images"]).current_dir(&lab.folder);
+    build.env("ASSAY_ROOT", root()).env("ASSAY_CACHE", &lab.cache);
+    finish(&mut build).ends(2, &["images/powerpc64.so", "File too large"]);
+    assert_eq!(files_below(&lab.folder.join("images")), std::slice::from_ref(&image));
+    assert_eq!(fs::read(&image).unwrap(), old);
+}
+
 /// What a verb with these arguments writes into a FIFO, which has to remain a FIFO.
 fn through_a_fifo(lab: &Lab, line: &str) -> Vec<u8> {
     let fifo = lab.folder.join("fifo");

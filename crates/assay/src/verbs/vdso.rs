@@ -10,9 +10,11 @@ use crate::context::{Context, Outcome};
 use crate::verbs::check::Tally;
 use crate::work::Stops;
 use arch::Arch;
+use lab::output::Output;
 use lab::{host, pool, Problem, Result};
 use program::Program;
 use result::{Export, Finding, Run};
+use std::fs::File;
 use std::path::PathBuf;
 
 /// Options of `vdso`.
@@ -186,12 +188,11 @@ fn build(context: &Context, args: &BuildArgs) -> Result<Outcome> {
         .map_err(|error| Problem::io("make the folder", &args.folder, &error))?;
     for arch in args.archs.archs() {
         let image = Program::new(context, arch)?.image(context)?;
-        let to = args.folder.join(format!("{arch}.so"));
-        // Written under another name and renamed: a process that maps the old image keeps it intact.
-        let new = args.folder.join(format!(".{arch}.so.new"));
-        std::fs::copy(&image, &new).map_err(|error| Problem::io("write the image", &new, &error))?;
-        std::fs::rename(&new, &to).map_err(|error| Problem::io("write the image", &to, &error))?;
-        eprintln!("{}", to.display());
+        let to = Output::new(&args.folder.join(format!("{arch}.so")))?;
+        // Replaced, not written over: a process that maps the old image keeps it intact.
+        let mut image = File::open(&image).map_err(|error| Problem::io("read the image", &image, &error))?;
+        to.copy(&mut image)?;
+        eprintln!("{}", to.name());
     }
     Ok(Outcome::Fine)
 }
