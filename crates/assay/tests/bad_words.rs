@@ -133,6 +133,38 @@ fn sources_and_traces_are_not_taken_for_each_other() {
 }
 
 #[test]
+fn a_pipe_in_the_place_of_a_file_is_refused_and_not_waited_for() {
+    let lab = Lab::shared();
+    for name in ["pipe", "pipe.toml", "pipe.trace", "pipe.ko"] {
+        assert!(Command::new("mkfifo").arg(lab.folder.join(name)).status().unwrap().success());
+    }
+    lab.line("trace -o some.trace --limit 1000 -- true").ends(0, &[]);
+    for (line, parts) in [
+        ("hot some.trace --symbols pipe", &["pipe: is not a file", "name a program or library"][..]),
+        ("hot pipe.trace", &["pipe.trace is not an Assay trace"]),
+        ("predict pipe.trace", &["pipe.trace is not an Assay trace"]),
+        ("count pipe.trace", &["pipe.trace is not an Assay trace"]),
+        ("predict csum_partial -c ./pipe.toml", &["pipe.toml", "it is not a file"]),
+        ("trace -- ./pipe", &["./pipe: is not a file", "name an ELF object or program"]),
+        ("validate --native --probes pipe", &["pipe: is not a file"]),
+        ("validate --native --measured pipe", &["pipe: is not a file"]),
+        ("pingpong --baseline pipe", &["pipe: is not a file"]),
+        ("regcheck --adapter pipe", &["pipe: is not a file", "name a C file"]),
+        ("ebpf conformance --suite pipe", &["pipe: is not a file", "name a JSON list"]),
+    ] {
+        lab.line(line).refused(parts);
+    }
+    let pipe = lab.folder.join("pipe.ko");
+    let problem = lab::module::Module::load(&pipe).unwrap_err().to_string();
+    assert!(
+        problem.contains("pipe.ko: is not a file") && problem.contains("name a module's .ko"),
+        "{problem}"
+    );
+    let problem = lab::symbols::Symbols::load(&pipe).unwrap_err().to_string();
+    assert!(problem.contains("pipe.ko: is not a file") && problem.contains("vmlinux"), "{problem}");
+}
+
+#[test]
 fn a_case_that_makes_no_sense_is_refused_where_it_is_measured() {
     let lab = Lab::shared();
     let line = format!("measure csum_partial -a {} -v uint64 --case bogus=1", common::native());

@@ -10,7 +10,7 @@ use crate::initramfs::Archive;
 use crate::machine::Machine;
 use crate::workload::Run;
 use arch::Arch;
-use lab::cache::Workspace;
+use lab::cache::{read_whole, Workspace};
 use lab::process::{Command, Limits, Watch};
 use lab::target::Target;
 use lab::toolchain::find_program;
@@ -363,7 +363,7 @@ fn init(workspace: &Workspace, arch: Arch) -> Result<PathBuf> {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {
-    fs::read(path).map_err(|error| Problem::io("read the file", path, &error))
+    read_whole(path, "name a program's or a module's file")
 }
 
 fn file_name(path: &Path) -> String {

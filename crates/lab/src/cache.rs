@@ -228,17 +228,29 @@ pub fn read_text(path: &Path) -> Result<String> {
 
 /// Reads a short file whose bytes may be of any encoding, as an old mail's are.
 pub fn read_short(path: &Path) -> Result<Vec<u8>> {
-    let metadata = fs::metadata(path).map_err(|error| Problem::io("read the file", path, &error))?;
-    if !metadata.is_file() {
-        return Err(Problem::new("is not a file").at(path.display()).remedy("name a file of text"));
-    }
-    if metadata.len() > TEXT_BYTES_MAX {
+    let remedy = "name a file of text";
+    if file_length(path, remedy)? > TEXT_BYTES_MAX {
         let mib = TEXT_BYTES_MAX >> 20;
         return Err(Problem::new(format!("is longer than {mib} MiB: too long for a text"))
             .at(path.display())
-            .remedy("name a file of text"));
+            .remedy(remedy));
     }
+    read_whole(path, remedy)
+}
+
+/// Reads a file of any length, such as a kernel. Pipes and devices are refused; `remedy` says what to name instead.
+pub fn read_whole(path: &Path, remedy: &str) -> Result<Vec<u8>> {
+    file_length(path, remedy)?;
     fs::read(path).map_err(|error| Problem::io("read the file", path, &error))
+}
+
+/// How long a file is. What is none is refused: a device may have no end, and opening a pipe waits for somebody who writes.
+pub fn file_length(path: &Path, remedy: &str) -> Result<u64> {
+    let metadata = fs::metadata(path).map_err(|error| Problem::io("read the file", path, &error))?;
+    match metadata.is_file() {
+        true => Ok(metadata.len()),
+        false => Err(Problem::new("is not a file").at(path.display()).remedy(remedy)),
+    }
 }
 
 #[cfg(test)]
@@ -294,6 +306,19 @@ mod tests {
         fs::create_dir(&theirs).unwrap();
         workspace.abandon_scratch();
         assert_eq!(names(&workspace), [theirs.file_name().unwrap().to_string_lossy()]);
+        fs::remove_dir_all(&workspace.cache).unwrap();
+    }
+
+    #[test]
+    fn what_is_no_file_is_refused_before_it_is_opened() {
+        let workspace = workspace("irregular");
+        let pipe = workspace.cache.join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        for path in [&pipe, Path::new("/dev/zero"), &workspace.cache] {
+            let problem = read_whole(path, "name a kernel").unwrap_err();
+            assert_eq!((problem.what.as_str(), problem.remedy.as_str()), ("is not a file", "name a kernel"));
+            assert_eq!(read_text(path).unwrap_err().what, "is not a file");
+        }
         fs::remove_dir_all(&workspace.cache).unwrap();
     }
 

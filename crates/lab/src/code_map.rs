@@ -4,6 +4,7 @@
 //! Names come from the symbol tables. Where a file is stripped, the table for unwinding still tells where functions begin, and
 //! one without a name is called by its place, as in `gzip+0x4a30`, which `trace --roi` takes.
 
+use crate::cache::read_whole;
 use crate::elf::local_entry_offset;
 use crate::problem::{Problem, Result};
 use crate::unwind_table;
@@ -50,9 +51,10 @@ pub struct Place {
 impl CodeFile {
     /// Reads a file.
     pub fn load(path: &Path) -> Result<CodeFile> {
-        let data = std::fs::read(path).map_err(|error| Problem::io("read the file", path, &error))?;
+        let remedy = "name a program or library";
+        let data = read_whole(path, remedy)?;
         let file = object::File::parse(&*data).map_err(|error| {
-            Problem::new(format!("is not a readable ELF file: {error}")).at(path.display())
+            Problem::new(format!("is not a readable ELF file: {error}")).at(path.display()).remedy(remedy)
         })?;
         let arch = crate::elf::arch_of(&file).map_err(|problem| problem.at(path.display()))?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

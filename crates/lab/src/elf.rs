@@ -4,6 +4,7 @@
 //! POWER's two 64-bit ABIs link with each other without a warning and then crash, because under ELFv1 a function's
 //! symbol names a descriptor and not code. `powerpc64` means ELFv2 here; an ELFv1 object is refused.
 
+use crate::cache::read_whole;
 use crate::problem::{Problem, Result};
 use arch::Arch;
 use object::{elf, Architecture, Endianness, Object, ObjectSection, ObjectSymbol, SymbolKind};
@@ -86,23 +87,23 @@ const DT_NEEDED: u64 = 1;
 const DT_RPATH: u64 = 15;
 const DT_RUNPATH: u64 = 29;
 
+/// What to name where something is no such file.
+const REMEDY: &str = "name an ELF object or program";
+
 impl ElfFile {
     /// Reads and parses a file.
     pub fn load(path: &Path) -> Result<ElfFile> {
-        let data = std::fs::read(path).map_err(|error| Problem::io("read the file", path, &error))?;
-        Self::parse(&data).map_err(|problem| problem.at(path.display()))
+        Self::parse(&read_whole(path, REMEDY)?).map_err(|problem| problem.at(path.display()))
     }
 
     /// Parses an object or executable.
     pub fn parse(data: &[u8]) -> Result<ElfFile> {
-        let file = object::File::parse(data).map_err(|error| {
-            Problem::new(format!("is not a readable ELF file: {error}"))
-                .remedy("name an ELF object or program")
-        })?;
+        let file = object::File::parse(data)
+            .map_err(|error| Problem::new(format!("is not a readable ELF file: {error}")).remedy(REMEDY))?;
         let arch = arch_of(&file)?;
         let flags = match file.flags() {
             object::FileFlags::Elf { e_flags, .. } => e_flags,
-            _ => return Err(Problem::new("is not an ELF file").remedy("name an ELF object or program")),
+            _ => return Err(Problem::new("is not an ELF file").remedy(REMEDY)),
         };
         if matches!(arch, Arch::Powerpc64 | Arch::Powerpc64le) {
             refuse_elfv1(&file, flags)?;

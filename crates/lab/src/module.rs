@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! A module of the kernel as a file: where its functions are in its sections, which have no address before it is loaded.
 
+use crate::cache::read_whole;
 use crate::elf::{arch_of, local_entry_offset};
 use crate::problem::{Problem, Result};
 use arch::Arch;
@@ -34,12 +35,9 @@ pub struct Module {
 impl Module {
     /// Reads a module's file.
     pub fn load(path: &Path) -> Result<Module> {
-        let data = std::fs::read(path).map_err(|error| Problem::io("read the module", path, &error))?;
-        let unreadable = |what: String| {
-            Problem::new(what)
-                .at(path.display())
-                .remedy("name a module's .ko, unpacked if it is a .ko.xz or .ko.zst")
-        };
+        let remedy = "name a module's .ko, unpacked if it is a .ko.xz or .ko.zst";
+        let data = read_whole(path, remedy)?;
+        let unreadable = |what: String| Problem::new(what).at(path.display()).remedy(remedy);
         let file = object::File::parse(&*data)
             .map_err(|error| unreadable(format!("is not a readable ELF file: {error}")))?;
         if file.kind() != ObjectKind::Relocatable {

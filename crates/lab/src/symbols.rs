@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! The symbols of a large program, above all a kernel's `vmlinux`: found quickly by name, with every place of an ambiguous one.
 
+use crate::cache::read_whole;
 use crate::elf::{arch_of, local_entry_offset, Function};
 use crate::problem::{Problem, Result};
 use arch::Arch;
@@ -25,12 +26,9 @@ pub struct Symbols {
 impl Symbols {
     /// Reads a program's.
     pub fn load(path: &Path) -> Result<Symbols> {
-        let data = std::fs::read(path).map_err(|error| Problem::io("read the file", path, &error))?;
-        let unreadable = |what: String| {
-            Problem::new(what)
-                .at(path.display())
-                .remedy("name an ELF file with its symbols, such as a kernel's vmlinux")
-        };
+        let remedy = "name an ELF file with its symbols, such as a kernel's vmlinux";
+        let data = read_whole(path, remedy)?;
+        let unreadable = |what: String| Problem::new(what).at(path.display()).remedy(remedy);
         let file = object::File::parse(&*data)
             .map_err(|error| unreadable(format!("is not a readable ELF file: {error}")))?;
         let arch = arch_of(&file).map_err(|problem| problem.at(path.display()))?;

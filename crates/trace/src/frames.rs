@@ -23,7 +23,12 @@ pub(crate) struct Frames {
 impl Frames {
     /// Also gives the format's version and the architecture.
     pub fn open(path: &Path) -> Result<(Frames, u64, Arch), Error> {
-        let file = File::open(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
+        let failed = |source| Error::Io { path: path.to_owned(), source };
+        // Traces are read several times, and opening a pipe waits for somebody who writes.
+        if !std::fs::metadata(path).map_err(failed)?.is_file() {
+            return Err(Error::NotATrace { path: path.to_owned() });
+        }
+        let file = File::open(path).map_err(failed)?;
         Frames::new(path, Box::new(BufReader::with_capacity(1 << 16, file)))
     }
 

@@ -5,6 +5,7 @@
 use crate::context::{Context, Outcome};
 use crate::select::Selection;
 use lab::build::Builder;
+use lab::cache::read_text;
 use lab::discover::Variant;
 use lab::elf::Function;
 use lab::process::Command;
@@ -168,7 +169,7 @@ fn source_line<'a>(
 ) -> Option<&'a str> {
     let (file, line) = (file?, line?);
     let lines = sources.entry(file.clone()).or_insert_with(|| {
-        let text = std::fs::read_to_string(Path::new(file)).unwrap_or_default();
+        let text = read_text(Path::new(file)).unwrap_or_default();
         text.lines().map(|line| line.replace('\t', "    ")).collect()
     });
     lines.get((line as usize).checked_sub(1)?).map(String::as_str)

@@ -9,6 +9,7 @@ use crate::judge;
 use crate::naming::{source_lines, Names, SourceLine};
 use crate::progress::Progress;
 use decode::Decoder;
+use lab::cache::read_text;
 use lab::code_map::Place;
 use lab::{Problem, Result};
 use predict::hot::{hot_loop, HotLoop, WINDOW};
@@ -498,7 +499,7 @@ fn line_table(subject: &Subject, lines: &BTreeMap<&SourceLine, Charged>) -> Tabl
     for (line, one) in lines {
         let source = sources.entry(&line.0).or_insert_with(|| {
             // A source that is not on this machine leaves the column empty.
-            let text = std::fs::read_to_string(&line.0).unwrap_or_default();
+            let text = read_text(Path::new(&line.0)).unwrap_or_default();
             text.lines().map(|line| line.trim().to_owned()).collect()
         });
         let row = table.row();

@@ -160,8 +160,8 @@ fn load(program: &Path) -> Result<ElfFile> {
             .remedy(format!("build it first: ./assay foreign build -a ARCH {}", program.display())));
     }
     let mut start = [0; 2];
-    let read = File::open(program).and_then(|mut file| file.read_exact(&mut start));
-    if read.is_ok() && start == *b"#!" {
+    let mut read = || File::open(program).and_then(|mut file| file.read_exact(&mut start));
+    if program.is_file() && read().is_ok() && start == *b"#!" {
         return Err(Problem::new("is a script; its interpreter is the program that runs")
             .at(program.display())
             .remedy(format!("record that: ./assay trace -- INTERPRETER {}", program.display())));

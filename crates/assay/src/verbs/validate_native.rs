@@ -5,6 +5,7 @@
 
 use crate::context::{Context, Outcome};
 use arch::Arch;
+use lab::cache::{read_text, read_whole};
 use lab::target::Target;
 use lab::toolchain::{Compiler, CompilerKind};
 use lab::{Problem, Result};
@@ -195,9 +196,7 @@ fn cpu(context: &Context, args: &Args) -> Result<(Cpu, Option<String>)> {
 /// The loops that are asked for, and the harvest that their blocks are from.
 fn cases(args: &Args) -> Result<(Vec<Case>, blocks::Harvest)> {
     if let Some(path) = &args.probes {
-        let text =
-            std::fs::read_to_string(path).map_err(|error| Problem::io("read the loops", path, &error))?;
-        return Ok((native::probes::parse(&text), blocks::Harvest::default()));
+        return Ok((native::probes::parse(&read_text(path)?), blocks::Harvest::default()));
     }
     let half = if args.open_half { Half::Open } else { Half::HeldOut };
     let mut cases = generate::cases(args.seed, args.loops, half);
@@ -209,13 +208,14 @@ fn cases(args: &Args) -> Result<(Vec<Case>, blocks::Harvest)> {
 
 /// Cycles that an earlier run measured, by the `row` of its records.
 fn measured_before(path: &Path) -> Result<BTreeMap<String, f64>> {
-    let text =
-        std::fs::read_to_string(path).map_err(|error| Problem::io("read the measurements", path, &error))?;
+    let remedy = "give what 'assay validate --native --json' printed";
+    let bytes = read_whole(path, remedy)?;
     let mut measured = BTreeMap::new();
-    for (number, line) in text.lines().enumerate() {
-        let record: serde_json::Value = serde_json::from_str(line).map_err(|error| {
-            Problem::new(format!("{}:{}: not a record: {error}", path.display(), number + 1))
-                .remedy("give what 'assay validate --native --json' printed")
+    for (number, line) in bytes.trim_ascii_end().split(|byte| *byte == b'\n').enumerate() {
+        let record: serde_json::Value = serde_json::from_slice(line).map_err(|error| {
+            Problem::new(format!("not a record: {error}"))
+                .at(format!("{}:{}", path.display(), number + 1))
+                .remedy(remedy)
         })?;
         if let (Some(row), Some(cycles)) = (record["row"].as_str(), record["measured_cycles"].as_f64()) {
             measured.insert(row.to_owned(), cycles);

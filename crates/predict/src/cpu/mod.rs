@@ -86,6 +86,10 @@ fn path_in<'a>(files: &'a BTreeMap<String, PathBuf>, dir: &Path, wanted: &str) -
 
 fn read(path: &Path) -> Result<(String, PathBuf), CpuError> {
     let failed = |reason: String| CpuError::Read { path: path.to_owned(), reason };
+    // A device may have no end, and opening a pipe waits for somebody who writes.
+    if !std::fs::metadata(path).map_err(|error| failed(error.to_string()))?.is_file() {
+        return Err(failed("it is not a file".into()));
+    }
     let bytes = std::fs::read(path).map_err(|error| failed(error.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|_| failed("it is not UTF-8 text".into()))?;
     Ok((text, path.to_owned()))

@@ -89,7 +89,9 @@ pub fn check(context: &Context, suite: Option<&Path>, archs: &[Arch]) -> Result<
 }
 
 fn read_suite(path: &Path) -> Result<Vec<Case>> {
-    let suite = conformance::read_suite(path).map_err(|error| Problem::new(error.to_string()))?;
+    let remedy = "name a JSON list of programs and results, as bpf_conformance has them";
+    let suite =
+        conformance::read_suite(path).map_err(|error| Problem::new(error.to_string()).remedy(remedy))?;
     if suite.is_empty() {
         return Err(Problem::new(format!("{}: the suite holds no program", path.display())));
     }

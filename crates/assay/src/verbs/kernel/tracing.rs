@@ -8,7 +8,7 @@ use kernel::record::{record, Interrupts, Recording};
 use kernel::region::{Region, PROGRAM};
 use kernel::{workload, Boot, Run};
 use lab::build::digest;
-use lab::cache::Scratch;
+use lab::cache::{read_whole, Scratch};
 use lab::module::Module;
 use lab::symbols::Symbols;
 use lab::{Problem, Result};
@@ -197,7 +197,7 @@ impl What {
 }
 
 fn content(path: &Path) -> Result<String> {
-    let bytes = std::fs::read(path).map_err(|error| Problem::io("read the program", path, &error))?;
+    let bytes = read_whole(path, "name a program's or a module's file")?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 

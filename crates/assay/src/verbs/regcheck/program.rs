@@ -8,6 +8,7 @@ use super::library::Library;
 use super::result::{parse, Finding};
 use crate::context::Context;
 use arch::Arch;
+use lab::cache::{file_length, read_text};
 use lab::emulator::{qemu_engine, Engine};
 use lab::process::{Command, Ending};
 use lab::target::{Qemu, Target};
@@ -38,6 +39,7 @@ impl Subject {
     pub fn adapter(file: &Path, link: &[String]) -> Result<Subject> {
         let file = std::fs::canonicalize(file)
             .map_err(|error| Problem::io("find the adapter", file, &error).remedy("name a C file"))?;
+        file_length(&file, "name a C file")?;
         // The linker runs in another folder.
         let here = std::env::current_dir()
             .map_err(|error| Problem::io("read the current folder", Path::new("."), &error))?;
@@ -236,7 +238,7 @@ fn packaged_machine(
 fn version(root: &Path, subject: &Subject) -> Option<String> {
     let Subject::Known(library) = subject else { return None };
     let package = library.package()?;
-    let text = lab::cache::read_text(&root.join("packages")).ok()?;
+    let text = read_text(&root.join("packages")).ok()?;
     let line = text.lines().find(|line| line.starts_with(package) && !line.contains("-dev"))?;
     line.split_whitespace().nth(1).map(str::to_owned)
 }
