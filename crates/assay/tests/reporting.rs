@@ -105,6 +105,30 @@ fn no_name_breaks_inside_a_word_on_a_narrow_terminal() {
 }
 
 #[test]
+fn figures_of_documents_do_not_depend_on_who_rewrites_them() {
+    let lab = Lab::shared();
+    let command = "./assay count csum_partial -a powerpc64le -v uint64,uint128 --case size=40,offset=1";
+    let empty = format!("<!-- figures exact: {command} -->\n<!-- end of figures -->\n");
+    let document = lab.folder.join("document.md");
+    let blessed = |set: &[(&str, &str)]| {
+        std::fs::write(&document, &empty).unwrap();
+        let mut command = lab.command();
+        command.envs(set.iter().copied()).args(["bless", "docs"]).arg(&document);
+        common::finish(&mut command).ends(0, &["1 changed"]);
+        std::fs::read_to_string(&document).unwrap()
+    };
+    let usual = blessed(&[]);
+    assert!(usual.contains("uint128") && usual.lines().any(|line| line.len() > 70), "{usual}");
+    for set in [
+        [("COLUMNS", "50"), ("NO_COLOR", "1")],
+        [("COLUMNS", "300"), ("CLICOLOR_FORCE", "1")],
+        [("LC_ALL", "tr_TR.UTF-8"), ("TERM", "dumb")],
+    ] {
+        assert_eq!(blessed(&set), usual, "with {set:?}");
+    }
+}
+
+#[test]
 fn the_samples_of_a_measurement_are_in_its_record() {
     let lab = Lab::shared();
     let line = format!("measure csum_partial -a {} -v uint64 --case size=40 --processes 4 --json", native());

@@ -104,6 +104,8 @@ pub fn printed(context: &Context, figures: &Figures) -> Result<Vec<String>> {
     let output = Command::new(program)
         .args(arguments)
         .folder(&context.workspace.root)
+        // The width of somebody's terminal, colours and languages are none of a document's business.
+        .bare_environment()
         .env("ASSAY_ROOT", &context.workspace.root)
         .env("ASSAY_CACHE", &context.workspace.cache)
         .timeout(COMMAND_TIMEOUT)
