@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{finish, native, Lab, Ran};
+use common::{finish, native_cpu as cpu, Lab, Ran};
 use std::process::Command;
 
 /// Two functions, one of which does nearly all the work, in a single line.
@@ -22,15 +22,6 @@ int main(void)
 	return (busy(200000) + idle(some)) == 77;
 }
 ";
-
-fn cpu() -> &'static str {
-    match native() {
-        "x86_64" => "zen3",
-        "powerpc64le" => "power9",
-        "loongarch64" => "la464",
-        other => panic!("no cpu of {other} is described; add one to this test"),
-    }
-}
 
 /// Builds and records a native program, which stands in for a foreign one.
 fn recorded(lab: &Lab, name: &str, flags: &[&str]) -> String {

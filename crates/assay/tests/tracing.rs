@@ -122,11 +122,7 @@ fn a_region_inside_of_another_is_told_apart_by_all_who_read_the_trace() {
     let counts = lab.line("count nested.trace --json").ends(0, &[]).records("trace_count");
     let inside = counts.iter().filter(|one| one["region"] == "inner" && one["nested"] == true);
     assert_eq!(inside.map(|one| one["calls"].as_u64().unwrap()).sum::<u64>(), 420);
-    let cpu = match common::native() {
-        "x86_64" => "zen3",
-        "powerpc64le" => "power9",
-        _ => "la464",
-    };
+    let cpu = common::native_cpu();
     lab.line(&format!("predict nested.trace -c {cpu}")).ends(0, &["Regions", "outer", "inner"]);
     let line = format!("predict nested.trace -c {cpu} --json");
     let told = lab.line(&line).ends(0, &[]).stdout;
@@ -139,6 +135,31 @@ fn a_region_inside_of_another_is_told_apart_by_all_who_read_the_trace() {
     assert_eq!((of("outer", "entries"), of("inner", "entries")), (7, 421));
     assert_eq!(of("outer", "instructions"), figure(&alone, "outer.trace: "));
     assert!(of("outer", "cycles") > of("inner", "cycles") / 2, "{regions:?}");
+}
+
+/// Calls of different lengths, whose mean is no whole number of cycles.
+const LENGTHS: &str = "volatile int sink;
+__attribute__((noinline)) void turns(int count) { while (count-- > 0) sink = count; }
+int main(void) { for (int i = 0; i < 12; i++) turns(3 * i % 7); return 0; }
+";
+
+#[test]
+fn the_cycles_of_a_call_are_those_of_the_record_and_not_rounded() {
+    let lab = Lab::shared();
+    lab.write("lengths.c", LENGTHS);
+    let mut gcc = std::process::Command::new("gcc");
+    common::finish(gcc.current_dir(&lab.folder).args(["-O1", "-o", "lengths", "lengths.c"])).ends(0, &[]);
+    lab.line("trace --roi turns -o lengths.trace -- ./lengths").ends(0, &[]);
+    let line = format!("predict lengths.trace -c {}", common::native_cpu());
+    let record = lab.line(&format!("{line} --json")).ends(0, &[]).records("trace_prediction").remove(0);
+    let [steady, first] = ["cycles_per_call", "cycles_cold"].map(|key| record[key].as_f64().unwrap());
+    assert!(steady.fract() > 0.0, "a mean that shows whether it is rounded: {record}");
+    let told = lab.line(&line).ends(0, &["Cycles of a call, of 12"]).stdout;
+    for (call, cycles) in [("steady", steady), ("first", first)] {
+        let row = told.lines().find(|line| line.trim_start().starts_with(&format!("{call} ")));
+        let row = row.unwrap_or_else(|| panic!("no row '{call}' in {told}"));
+        assert!(row.contains(&format!(" {cycles:.2} ")), "{record} {row}");
+    }
 }
 
 #[test]

@@ -161,9 +161,16 @@ fn trace_file(context: &Context, path: &Path, cpus: &[Cpu], all: bool) -> Result
         report.section("").paragraph(text);
     }
     match &predictions[..] {
-        [(one, half)] => report.section("").table(counters_table(one, *half)),
-        several => report.section("").table(several_table(several)),
-    };
+        [(one, half)] => {
+            report.section("").table(counters_table(one, *half));
+            calls_table(one, *half).into_iter().for_each(|table| {
+                report.section("").table(table);
+            });
+        }
+        several => {
+            report.section("").table(several_table(several));
+        }
+    }
     if predictions.iter().any(|(prediction, _)| !prediction.regions.is_empty()) {
         report.section("").table(regions_table(&predictions, &regions));
     }
@@ -321,17 +328,6 @@ fn counters_table(prediction: &Prediction, half: f64) -> Table {
         table.set(row, share, Derived::from(ratio)).set(row, what, meaning);
     };
     model("cycles", prediction.cycles, prediction.time_ns() / 1e6, "ms");
-    if let Some(per_call) = prediction.cycles_per_call {
-        model("cycles per call, steady", per_call.round() as u64, prediction.calls as f64, "calls");
-    }
-    if let Some(cold) = prediction.cycles_cold {
-        model(
-            "cycles of the first call",
-            cold.round() as u64,
-            cold / prediction.cycles_per_call.unwrap_or(cold),
-            "of steady",
-        );
-    }
     model(
         "branch-misses",
         counters.branch_misses,
@@ -390,6 +386,29 @@ fn counters_table(prediction: &Prediction, half: f64) -> Table {
     table
 }
 
+/// Cycles of a call; none where the trace has no calls. The steady ones are a mean, which has decimals, unlike what the table
+/// above counts.
+fn calls_table(prediction: &Prediction, half: f64) -> Option<Table> {
+    let first = prediction.cycles_cold?;
+    let mut table = Table::new(
+        &format!("Cycles of a call, of {}", prediction.calls),
+        "predicted, not measured; steady: the mean of the later calls",
+    );
+    let call = table.text_column("call");
+    let cycles = table.predicted_column("", "cycles", CALL_DIGITS);
+    let interval = table.text_column("90 %");
+    let share = table.derived_column("of steady", "", 3);
+    let row = table.row();
+    table.set(row, call, "first").set(row, cycles, Predicted(first));
+    if let Some(steady) = prediction.cycles_per_call {
+        table.set(row, share, Derived::from(first / steady));
+        let row = table.row();
+        table.set(row, call, "steady").set(row, cycles, Predicted(steady));
+        table.set(row, interval, winners::interval_text(about(steady, half)));
+    }
+    Some(table)
+}
+
 /// How much of the program the cpu file describes, and the most frequent instructions that it does not.
 fn coverage_text(prediction: &Prediction) -> String {
     let mut unknown: Vec<_> = prediction.fallbacks.iter().collect();
@@ -402,6 +421,9 @@ fn coverage_text(prediction: &Prediction) -> String {
     )
 }
 
+/// Decimals of the cycles of a call: it may take few, and often a fraction.
+const CALL_DIGITS: usize = 2;
+
 fn several_table(predictions: &[(Prediction, f64)]) -> Table {
     let mut table =
         Table::new("The whole trace", "predicted from the trace and the cpus' descriptions, not measured");
@@ -410,8 +432,8 @@ fn several_table(predictions: &[(Prediction, f64)]) -> Table {
     let interval = table.text_column("90 %");
     let time = table.predicted_column("", "ms", 3);
     let ipc = table.predicted_column("IPC", "", 2);
-    let per_call = table.predicted_column("per call", "cycles", 1);
-    let cold = table.predicted_column("first call", "cycles", 1);
+    let per_call = table.predicted_column("per call", "cycles", CALL_DIGITS);
+    let cold = table.predicted_column("first call", "cycles", CALL_DIGITS);
     let misses = table.predicted_column("branch misses", "", 0);
     let l1 = table.predicted_column("L1 misses", "", 0);
     for (prediction, half) in predictions {

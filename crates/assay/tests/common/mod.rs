@@ -280,6 +280,16 @@ pub fn native() -> &'static str {
     }
 }
 
+/// A described cpu of this machine's architecture.
+pub fn native_cpu() -> &'static str {
+    match native() {
+        "x86_64" => "zen3",
+        "powerpc64le" => "power9",
+        "loongarch64" => "la464",
+        other => panic!("no cpu of {other} is described; add one to this test"),
+    }
+}
+
 /// A copy of the checkout in which the cpu file `name`, like `power/power8.toml`, is edited, or created if there is none.
 pub fn checkout_with(lab: &Lab, name: &str, edit: impl Fn(&str) -> String) -> PathBuf {
     let checkout = lab.folder.join("checkout");
