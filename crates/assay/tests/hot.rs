@@ -106,6 +106,52 @@ fn a_function_s_hot_loop_has_its_cycles_its_pipes_and_its_chain() {
     }
 }
 
+/// One of two sources with a static function of the same name.
+fn half(turns: u32) -> String {
+    format!(
+        "__attribute__((noinline)) static unsigned busy(unsigned count)
+{{
+	volatile unsigned sum = 1;
+	while (count--) sum = sum * 7 + count;
+	return sum;
+}}
+unsigned of_{turns}(void) {{ return busy({turns}); }}
+"
+    )
+}
+
+#[test]
+fn static_functions_of_one_name_are_told_apart_by_their_addresses() {
+    let lab = Lab::shared();
+    lab.write("few.c", half(3000));
+    let program =
+        half(90000) + "unsigned of_3000(void);\nint main(void) { return (of_3000() + of_90000()) == 77; }\n";
+    let trace = recorded_of(&lab, "twice", &program, &["few.c", "-g"]);
+    let all = functions(&lab.line(&format!("hot {trace} --json")).ends(0, &[]));
+    let busy: Vec<_> = all.iter().filter(|one| one["function"] == "busy").collect();
+    let [many, few] = [0, 1].map(|index| {
+        let (address, count) =
+            (busy[index]["address"].as_str().unwrap(), busy[index]["instructions"].clone());
+        (format!("busy@twice+{address}"), count)
+    });
+    assert!(busy.len() == 2 && many.0 != few.0, "{busy:?}");
+    // The list and the refusal call them by what --function takes.
+    lab.line(&format!("hot {trace}")).ends(0, &[&many.0, &few.0, &format!("--function {}", many.0)]);
+    for word in ["busy", "busy@twice"] {
+        lab.line(&format!("hot {trace} --function {word}")).refused(&[
+            "is several functions",
+            &many.0,
+            &few.0,
+        ]);
+    }
+    for (name, instructions) in [many, few] {
+        let ran = lab.line(&format!("hot {trace} --json --function {name}")).ends(0, &[]);
+        let counts =
+            of_kind(&ran, "hot_instruction").into_iter().map(|one| one["instructions"].as_u64().unwrap());
+        assert_eq!(Some(counts.sum()), instructions.as_u64(), "{name}");
+    }
+}
+
 /// A sum that is kept in memory: each iteration waits for the store of the previous one.
 const KEPT: &str = "#include <stdint.h>
 uint32_t csum_partial(const void *buf, int len, uint32_t sum)

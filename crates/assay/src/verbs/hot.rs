@@ -33,7 +33,7 @@ pub struct Args {
     #[arg(short, long = "cpu", value_name = "CPU")]
     cpu: Option<String>,
     /// Show the lines and instructions of this function, as the list of functions calls it
-    #[arg(long, value_name = "FUNCTION[@FILE]")]
+    #[arg(long, value_name = "FUNCTION[@FILE[+ADDRESS]]")]
     function: Option<String>,
     /// Functions to list
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20, conflicts_with = "function", value_parser = at_least_one)]
@@ -66,6 +66,26 @@ impl Subject {
 
 /// Functions, each with its instructions in order of address.
 type Functions<'a> = BTreeMap<Place, Vec<(u64, &'a Charged)>>;
+
+/// Whether its file has several functions of this name, as static ones of several sources.
+fn has_namesake(place: &Place, functions: &Functions) -> bool {
+    let first = Place { start: 0, ..place.clone() };
+    let same = |other: &Place| other.function == place.function && other.file == place.file;
+    functions.range(first..).take_while(|(other, _)| same(other)).count() > 1
+}
+
+/// What the list calls a function.
+fn called(place: &Place, functions: &Functions) -> String {
+    match has_namesake(place, functions) {
+        true => at_address(place),
+        false => place.function.clone(),
+    }
+}
+
+/// `FUNCTION@FILE+0xADDRESS`, which no other function is called.
+fn at_address(place: &Place) -> String {
+    format!("{}@{}+{:#x}", place.function, place.file, place.start)
+}
 
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
@@ -340,7 +360,9 @@ fn list(context: &Context, args: &Args, subject: &Subject, functions: &Functions
     let all = by_heat(functions);
     if context.json {
         for (place, one) in all.iter().take(args.count) {
-            println!("{}", HotRecord::of("hot_function", args, subject, place, one).to_line());
+            let mut record = HotRecord::of("hot_function", args, subject, place, one);
+            record.address = Some(format!("{:#x}", place.start));
+            println!("{}", record.to_line());
         }
         return;
     }
@@ -351,7 +373,7 @@ fn list(context: &Context, args: &Args, subject: &Subject, functions: &Functions
     let heat = Heat::new(&mut table, subject, "instr");
     for (place, one) in all.iter().take(args.count) {
         let row = table.row();
-        table.set(row, name, place.function.as_str());
+        table.set(row, name, called(place, functions));
         table.set(row, file, if place.file.is_empty() { "(no file)" } else { &place.file });
         heat.set(&mut table, row, one);
     }
@@ -377,7 +399,7 @@ fn list(context: &Context, args: &Args, subject: &Subject, functions: &Functions
         report.section("").paragraph(&format!(
             "Lines of the first: ./assay hot {}{cpu} --function {}",
             args.trace.display(),
-            place.function
+            called(place, functions)
         ));
     }
     context.show(&report);
@@ -390,7 +412,10 @@ fn chosen<'a, 'b>(
     functions: &'b Functions<'a>,
 ) -> Result<(&'b Place, &'b [(u64, &'a Charged)])> {
     let (name, file) = word.split_once('@').map_or((word, None), |(name, file)| (name, Some(file)));
-    let is_it = |place: &Place| place.function == name && file.is_none_or(|file| place.file == file);
+    let is_it = |place: &Place| {
+        let is_there = |file| place.file == file || at_address(place) == word;
+        place.function == name && file.is_none_or(is_there)
+    };
     let found: Vec<_> = functions.iter().filter(|(place, _)| is_it(place)).collect();
     match &found[..] {
         [(place, code)] => Ok((place, code)),
@@ -402,9 +427,13 @@ fn chosen<'a, 'b>(
                 .remedy(format!("the hottest are {}; without --function all are listed", hottest.join(" "))))
         }
         several => {
-            let names: Vec<String> =
-                several.iter().map(|(place, _)| format!("{}@{}", place.function, place.file)).collect();
+            let name = |(place, _): &(&Place, _)| match has_namesake(place, functions) {
+                true => at_address(place),
+                false => format!("{}@{}", place.function, place.file),
+            };
+            let names: Vec<String> = several.iter().map(name).collect();
             Err(Problem::new(format!("'{word}' is several functions"))
+                .at(args.trace.display())
                 .remedy(format!("name one of {}", names.join(" "))))
         }
     }
