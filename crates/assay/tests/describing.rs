@@ -91,6 +91,22 @@ fn what_explain_cannot_do_is_refused() {
 }
 
 #[test]
+fn a_timeline_begins_at_the_instruction_that_was_named() {
+    let lab = Lab::shared();
+    let places = |from: usize, count: usize| -> Vec<String> {
+        let line = format!("{EXPLAIN} --from {from} --count {count}");
+        let told = lab.line(&line).ends(0, &["cycles from"]).stdout;
+        let lines = told.split("cycles from").nth(1).unwrap().lines().skip(1).take(count);
+        lines.map(|line| line.trim_start_matches([' ', '{']).split(' ').next().unwrap().to_owned()).collect()
+    };
+    let all = places(100, 12);
+    assert!(all.iter().any(|place| place.starts_with("csum_partial+0x")), "{all:?}");
+    for later in 1..8 {
+        assert_eq!(places(100 + later, 3), all[later..later + 3], "{all:?}");
+    }
+}
+
+#[test]
 fn a_reader_that_goes_away_ends_it_quietly() {
     let lab = Lab::shared();
     for line in ["cpu power8", "cpu power8 --diff power9", EXPLAIN] {

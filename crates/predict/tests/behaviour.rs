@@ -567,6 +567,9 @@ fn the_timeline_shows_each_instruction_in_order() {
     let prediction = run("power8", &[ADDI_R3, ADDE_R4, bdnz(2)], &[], 100, &options);
     let timeline = prediction.timeline.expect("events were asked for");
     assert!(timeline.events.len() >= 8);
+    // The eleventh instruction is the second of the fourth turn.
+    let first = &timeline.texts[timeline.events[0].op as usize].1;
+    assert!(first.starts_with("adde"), "{first}");
     for pair in timeline.events.windows(2) {
         assert!(pair[0].dispatch <= pair[1].dispatch && pair[0].complete <= pair[1].complete);
     }

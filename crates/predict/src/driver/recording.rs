@@ -19,6 +19,8 @@ pub(super) struct Recording {
     events_at: Option<(u64, u64)>,
     /// Kept; with a profile, those of the newest block.
     recorded: Vec<Event>,
+    /// How many of them are before the first that is wanted: a core tells of whole blocks.
+    early: usize,
     profile: Option<Profile>,
     texts: Vec<(u64, String)>,
 }
@@ -29,6 +31,7 @@ impl Recording {
             events: options.events,
             events_at: options.events_at,
             recorded: Vec::new(),
+            early: 0,
             profile: options.profile.then(Profile::default),
             texts: Vec::new(),
         }
@@ -80,7 +83,12 @@ impl Recording {
         let wanted = match self.events {
             Some((first, count)) if is_wanted => {
                 let executed = core.counters().instructions;
-                (executed >= first && (self.recorded.len() as u64) < count).then_some(&mut self.recorded)
+                let is_due = executed + u64::from(plan.blocks[block].count) > first;
+                if is_due && self.recorded.is_empty() {
+                    self.early = first.saturating_sub(executed) as usize;
+                }
+                let is_short = (self.recorded.len() as u64) < count.saturating_add(self.early as u64);
+                (is_due && is_short).then_some(&mut self.recorded)
             }
             _ => None,
         };
@@ -109,13 +117,14 @@ impl Recording {
 
     /// The events and the charges, whichever were asked for.
     pub(super) fn finish(
-        self,
+        mut self,
         description: &Description,
         cpu: &str,
     ) -> (Option<Timeline>, Option<Vec<Place>>) {
         if let Some(profile) = self.profile {
             return (None, Some(profile.places));
         }
+        self.recorded.drain(..self.early.min(self.recorded.len()));
         let timeline = self.events.map(|_| Timeline {
             cpu: cpu.to_owned(),
             texts: self.texts,
