@@ -86,7 +86,7 @@ fn units(hot: &HotLoop) -> Table {
     table
 }
 
-/// The causes of a run's stalls, the longest first, as shares of its cycles.
+/// The causes of a run's stalls, the longest first, as shares of its cycles, which were told just before.
 pub fn stalls_text(counters: &predict::Counters, cycles: u64) -> String {
     let mut stalls: Vec<_> = Cause::ALL.iter().zip(counters.stalls).filter(|(_, stall)| *stall > 0).collect();
     stalls.sort_by_key(|(_, stall)| std::cmp::Reverse(*stall));
@@ -95,7 +95,7 @@ pub fn stalls_text(counters: &predict::Counters, cycles: u64) -> String {
     let shown: Vec<String> =
         shown.map(|(cause, stall)| format!("{} {:.0} %", cause.name(), share(*stall))).collect();
     match shown.is_empty() {
-        true => "Nothing that it waits for takes a hundredth of the cycles.".to_owned(),
-        false => format!("Of all cycles it waits for: {}.", shown.join(", ")),
+        true => "Nothing that it waits for takes a hundredth of these cycles.".to_owned(),
+        false => format!("Of these cycles it waits for: {}.", shown.join(", ")),
     }
 }

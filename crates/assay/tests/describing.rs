@@ -91,6 +91,25 @@ fn what_explain_cannot_do_is_refused() {
 }
 
 #[test]
+fn cycles_in_steady_state_and_those_of_the_whole_run_are_told_apart() {
+    let lab = Lab::shared();
+    let told = lab.line(&format!("{EXPLAIN} --count 4")).ends(0, &[]).stdout;
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (steady, rest) =
+        told.split_once(" cycles per call in steady state. Over ").expect("the steady state");
+    let (calls, rest) = rest.split_once(" calls, cold ones included: ").expect("the calls of the run");
+    let (cycles, rest) = rest.split_once(" cycles, ").expect("the cycles of the run");
+    assert!(rest.contains(" instructions a cycle. Of these cycles it waits for: "), "{told}");
+    let number = |text: &str| text.rsplit(' ').next().unwrap().parse::<f64>().unwrap();
+    // The first calls find caches and predictors cold.
+    assert!(number(cycles) > number(steady) * number(calls), "{told}");
+    lab.line("trace -o whole.trace --limit 20000 -- true").ends(0, &[]);
+    let line = format!("explain whole.trace -c {} --count 4", common::native_cpu());
+    let told = lab.line(&line).ends(0, &["instructions a cycle", "Of these cycles"]).stdout;
+    assert!(!told.contains("per call in steady state"), "a whole program has no calls: {told}");
+}
+
+#[test]
 fn a_timeline_begins_at_the_instruction_that_was_named() {
     let lab = Lab::shared();
     let places = |from: usize, count: usize| -> Vec<String> {

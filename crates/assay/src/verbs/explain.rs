@@ -16,7 +16,7 @@ use lab::{Problem, Result};
 use predict::explain::{explain, places, predict_placed, sensitivity, Alignments, Explanation, Sensitivity};
 use predict::hot::{self, HotLoop};
 use predict::timeline::Timeline;
-use predict::{Cpu, Options, PredictError};
+use predict::{Cpu, Options, PredictError, Prediction};
 use report::record::Record;
 use report::{Derived, Predicted, Report, Table};
 use serde::Serialize;
@@ -166,15 +166,7 @@ fn first_numbers(
     let prediction = predict::predict(&mut *open()?, &[cpu], &subject.options)?.remove(0);
     let took = began.elapsed();
     let counters = &prediction.counters;
-    let cycles = match prediction.cycles_per_call {
-        Some(cycles) => format!("{cycles:.1} cycles per call in steady state"),
-        None => format!("{} cycles", prediction.cycles),
-    };
-    let text = format!(
-        "{cycles}, {:.2} instructions a cycle. {}",
-        prediction.ipc(),
-        hot_loop::stalls_text(counters, prediction.cycles)
-    );
+    let text = first_text(&prediction);
     let mut timeline = timeline(open, cpu, args.from.unwrap_or(counters.instructions / 2), args)?;
     if let Some(timeline) = &mut timeline {
         timeline.name(|address| subject.names.place_text(address));
@@ -185,6 +177,21 @@ fn first_numbers(
     }
     let executed = args.from.map_or(Ok(u64::MAX), |_| executed(open))?;
     Ok((First { text, executed, hot, timeline }, took))
+}
+
+/// The figures of one prediction. Those of a call are of its steady state; all others are of the whole run, which holds calls with
+/// cold caches and predictors, too.
+fn first_text(prediction: &Prediction) -> String {
+    let per_call = prediction.cycles_per_call.map_or(String::new(), |cycles| {
+        let calls = prediction.calls;
+        format!("{cycles:.1} cycles per call in steady state. Over {calls} calls, cold ones included: ")
+    });
+    format!(
+        "{per_call}{} cycles, {:.2} instructions a cycle. {}",
+        prediction.cycles,
+        prediction.ipc(),
+        hot_loop::stalls_text(&prediction.counters, prediction.cycles)
+    )
 }
 
 /// Counts the instructions of the whole trace.
