@@ -50,6 +50,17 @@ fn a_report_for_programs_has_all_its_records_with_the_samples() {
 }
 
 #[test]
+fn a_report_tells_why_it_has_no_verdict() {
+    let lab = Lab::shared();
+    let line = format!(
+        "report csum_partial -a {} -v uint64,uint128 --case size=40 --processes 3 -f markdown",
+        native()
+    );
+    let told = lab.line(&line).ends(0, &["Before and after, on this machine"]).stdout;
+    assert!(told.contains("| none: 3 processes are too few for a 95 % interval"), "{told}");
+}
+
+#[test]
 fn a_row_of_several_hot_paths_says_which_it_is_of() {
     let lab = Lab::shared();
     let of = "checksum -v each_carry,fold_once --case chain=1 --processes 3";

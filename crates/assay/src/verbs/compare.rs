@@ -254,7 +254,8 @@ fn measured_table(case: &Case, group: &[&Measured], baseline: &Measured, records
     table
 }
 
-fn verdict_text(record: &CompareRecord) -> Text {
+/// The verdict on measured times, or why there is none.
+pub fn verdict_text(record: &CompareRecord) -> Text {
     let tone = match record.verdict.as_deref() {
         Some(text) if text == Verdict::Faster.to_string() => Tone::Good,
         Some(text) if text == Verdict::Slower.to_string() => Tone::Bad,

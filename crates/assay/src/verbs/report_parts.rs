@@ -4,7 +4,7 @@
 
 use crate::measuring::Measured;
 use crate::rivals::Lacking;
-use crate::verbs::compare::{baseline_of, compare_group};
+use crate::verbs::compare::{baseline_of, compare_group, verdict_text};
 use crate::verbs::compare_predicted::{baseline, compare_record, cpu_of, why_lacking};
 use crate::verbs::count::{case_text, hotpaths_of, variant_text};
 use crate::version;
@@ -197,7 +197,7 @@ pub fn measured_change(
             }
             table.set(row, change, Derived::from(percent(record.ratio)));
             table.set(row, interval, interval_text(&record));
-            table.set(row, verdict, record.verdict.as_deref().unwrap_or("none"));
+            table.set(row, verdict, verdict_text(&record));
             records.push(record);
         }
     }
