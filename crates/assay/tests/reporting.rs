@@ -159,6 +159,13 @@ fn a_variant_against_itself_counts_what_is_false() {
     assert!(number("comparisons") == 3 && number("false_verdicts") + number("without_interval") <= 3);
     let has_failed = number("false_verdicts") > 0 || number("without_interval") == 3;
     assert_eq!(ran.status, Some(i32::from(has_failed)), "{ran:?}");
+    let judged = 3 - number("without_interval");
+    let interval = &records[0]["false_interval_percent"];
+    assert_eq!(
+        interval[1].as_f64().is_some_and(|high| high > 5.0),
+        judged > 0,
+        "three are no proof: {ran:?}"
+    );
     lab.line("compare csum_partial --null 3 --against uint64").ends(2, &["--null", "--against"]);
 }
 

@@ -18,6 +18,7 @@
 //!   and Sheather (Statistics & Probability Letters 4, 1986), since few exact levels exist for few values.
 //! * [`compare`]: the 95 % interval of the ratio of two medians, by the percentile bootstrap that draws whole rounds (or,
 //!   for runs that were made apart, the processes of each side on their own).
+//! * [`share_interval`]: the 95 % interval of a probability from how often something happened, exact for the binomial.
 //!
 //! Both were chosen by simulation, which `tests/coverage.rs` repeats in short and `cargo run --release -p stats --example
 //! coverage` at length: for normal, skewed, heavy-tailed, bimodal and unequal distributions the interval holds the
@@ -37,10 +38,12 @@ mod compare;
 mod interval;
 mod quantile;
 mod random;
+mod share;
 mod student;
 
 pub use compare::{compare, compare_with, Comparison, Sampling, Verdict, RESAMPLES};
 pub use interval::{median_interval, Interval, NoInterval, PROCESSES_MIN};
 pub use quantile::{median, quantile};
 pub use random::SplitMix64;
+pub use share::share_interval;
 pub use student::student_quantile;

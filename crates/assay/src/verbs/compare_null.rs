@@ -30,12 +30,36 @@ struct NullRecord {
     /// Of the comparisons with a verdict; absent if none has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     false_percent: Option<f64>,
+    /// The 95 % interval of that; absent with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    false_interval_percent: Option<[f64; 2]>,
 }
 
-/// How many percent of the comparisons that have a verdict have a false one.
-fn percent(comparisons: u64, without_interval: u64, false_verdicts: u64) -> Option<f64> {
-    let judged = comparisons - without_interval;
-    (judged > 0).then(|| 100.0 * false_verdicts as f64 / judged as f64)
+/// Comparisons that have a verdict, and how many of these verdicts are false.
+#[derive(Clone, Copy)]
+struct Judged {
+    count: u64,
+    false_count: u64,
+}
+
+impl Judged {
+    fn of(records: &[NullRecord]) -> Judged {
+        let sum = |of: fn(&NullRecord) -> u64| records.iter().map(of).sum();
+        Judged {
+            count: sum(|record| record.comparisons - record.without_interval),
+            false_count: sum(|record| record.false_verdicts),
+        }
+    }
+
+    fn percent(self) -> Option<f64> {
+        (self.count > 0).then(|| 100.0 * self.false_count as f64 / self.count as f64)
+    }
+
+    /// Where that percentage would lie after comparisons without end.
+    fn interval_percent(self) -> Option<[f64; 2]> {
+        let interval = stats::share_interval(self.false_count, self.count)?;
+        Some([100.0 * interval.low, 100.0 * interval.high])
+    }
 }
 
 /// Compares each variant with itself.
@@ -69,6 +93,7 @@ pub fn run(
                 false_verdicts: 0,
                 without_interval: 0,
                 false_percent: None,
+                false_interval_percent: None,
             };
             let progress =
                 Progress::of(&format!("{} {case} against itself", variant.title()), times as usize);
@@ -89,8 +114,7 @@ pub fn run(
                 }
                 progress.step();
             }
-            record.false_percent = percent(times, record.without_interval, record.false_verdicts);
-            records.push(record);
+            records.push(with_percent(record));
         }
     }
     context.tell(records.iter(), || {
@@ -107,24 +131,43 @@ pub fn run(
     }
 }
 
+/// A record of which all is counted.
+fn with_percent(record: NullRecord) -> NullRecord {
+    let judged = Judged::of(std::slice::from_ref(&record));
+    let (false_percent, false_interval_percent) = (judged.percent(), judged.interval_percent());
+    NullRecord { false_percent, false_interval_percent, ..record }
+}
+
 /// What is wrong with all comparisons together. Those without an interval show nothing, and nothing shown is no success.
 fn failure(records: &[NullRecord]) -> Option<String> {
-    let sum = |of: fn(&NullRecord) -> u64| records.iter().map(of).sum::<u64>();
-    let (all, without) = (sum(|record| record.comparisons), sum(|record| record.without_interval));
-    let wrong = sum(|record| record.false_verdicts);
-    match percent(all, without, wrong) {
-        None => Some(format!("none of {all} comparisons gave an interval; remedy: more --processes")),
-        Some(percent) if percent > FALSE_MAX_PERCENT => {
-            Some(format!("{wrong} false verdicts in {} comparisons: {percent:.1} %", all - without))
-        }
-        Some(_) => None,
-    }
+    let judged = Judged::of(records);
+    let Some(([low, high], percent)) = judged.interval_percent().zip(judged.percent()) else {
+        let all: u64 = records.iter().map(|record| record.comparisons).sum();
+        return Some(format!("none of {all} comparisons gave an interval; remedy: more --processes"));
+    };
+    (percent > FALSE_MAX_PERCENT).then(|| {
+        format!(
+            "{} false verdicts in {} comparisons: {percent:.1} % (95 %: {low:.1} to {high:.1})",
+            judged.false_count, judged.count
+        )
+    })
+}
+
+/// Says that what did not fail is not shown to be right either, where there were too few comparisons for that.
+fn too_few_text(records: &[NullRecord]) -> Option<String> {
+    let judged = Judged::of(records);
+    let [_, high] = judged.interval_percent().filter(|[_, high]| *high > FALSE_MAX_PERCENT)?;
+    Some(format!(
+        "{} comparisons are too few to show that at most {FALSE_MAX_PERCENT} % of verdicts are false: it may be {high:.1} %",
+        judged.count
+    ))
 }
 
 fn table(records: &[NullRecord]) -> Table {
     let mut table = Table::new(
         "False verdicts",
-        "measured interleaved, each comparison as compare makes it; a verdict is meant to hold in 95 of 100",
+        "measured interleaved, each comparison as compare makes it; a verdict is meant to hold in 95 of 100; in brackets: the 95 % \
+         interval of the share of false ones (Clopper and Pearson)",
     );
     let name = table.text_column("variant");
     let case = table.text_column("case");
@@ -138,10 +181,13 @@ fn table(records: &[NullRecord]) -> Table {
         table.set(row, case, crate::verbs::count::case_text(&record.common.case));
         table.set(row, all, Count(record.comparisons)).set(row, wrong, Count(record.false_verdicts));
         if let Some(value) = record.false_percent {
-            table.set(row, percent, Derived::from(value));
+            table.set(row, percent, Derived { value, interval: record.false_interval_percent });
         }
         table.set(row, without, Count(record.without_interval));
     }
+    too_few_text(records).into_iter().for_each(|text| {
+        table.note(&text);
+    });
     table
 }
 
@@ -150,7 +196,6 @@ mod tests {
     use super::*;
 
     fn record(comparisons: u64, without_interval: u64, false_verdicts: u64) -> NullRecord {
-        let false_percent = percent(comparisons, without_interval, false_verdicts);
         let common = Common {
             kind: "compare_null".to_owned(),
             hotpath: String::new(),
@@ -160,7 +205,14 @@ mod tests {
             compiler: String::new(),
             assay_version: String::new(),
         };
-        NullRecord { common, comparisons, false_verdicts, without_interval, false_percent }
+        with_percent(NullRecord {
+            common,
+            comparisons,
+            false_verdicts,
+            without_interval,
+            false_percent: None,
+            false_interval_percent: None,
+        })
     }
 
     #[test]
@@ -169,8 +221,20 @@ mod tests {
         assert_eq!(record(200, 200, 0).false_percent, None);
         assert_eq!(failure(&[record(200, 100, 4), record(200, 0, 11)]), None);
         let told = failure(&[record(200, 100, 6)]).expect("six of a hundred are too many");
-        assert!(told.contains("6 false verdicts in 100 comparisons: 6.0 %"), "{told}");
+        assert!(told.contains("6 false verdicts in 100 comparisons: 6.0 % (95 %: 2.2 to 12.6)"), "{told}");
         let told = failure(&[record(3, 3, 0)]).expect("nothing was shown");
         assert!(told.contains("none of 3"), "{told}");
+    }
+
+    #[test]
+    fn few_comparisons_are_no_proof() {
+        let told = too_few_text(&[record(3, 0, 0)]).expect("three show little");
+        assert!(told.contains("3 comparisons are too few") && told.contains("it may be 70.8 %"), "{told}");
+        assert_eq!(record(3, 0, 0).false_interval_percent.map(|[low, _]| low), Some(0.0));
+        assert_eq!((too_few_text(&[record(72, 0, 0)]), record(2, 2, 0).false_interval_percent), (None, None));
+        assert!(
+            too_few_text(&[record(71, 0, 0)]).is_some()
+                && too_few_text(&[record(36, 0, 0), record(36, 0, 0)]).is_none()
+        );
     }
 }
