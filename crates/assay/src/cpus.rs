@@ -78,6 +78,13 @@ pub fn archs_of(cpus: &[Cpu]) -> Vec<Arch> {
     Arch::ALL.into_iter().filter(|arch| cpus.iter().any(|cpu| cpu.runs(*arch))).collect()
 }
 
+/// The cpus that a recorded program is predicted for. Without names, those that run it. A named cpu that does not run it
+/// stays, and is an error later; of a core of LLVM's, which is there once for each architecture, what runs it is enough.
+pub fn for_trace(cpus: &[Cpu], are_named: bool, runs: impl Fn(&Cpu) -> bool) -> Vec<&Cpu> {
+    let is_able = |name: &str| cpus.iter().any(|cpu| cpu.name == name && runs(cpu));
+    cpus.iter().filter(|cpu| runs(cpu) || are_named && !is_able(&cpu.name)).collect()
+}
+
 /// The folder of our descriptions.
 pub fn folder(context: &Context) -> PathBuf {
     context.workspace.root.join("cpus")

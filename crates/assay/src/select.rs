@@ -135,7 +135,7 @@ impl Selection {
     }
 
     /// If the user chose cpus, drops the variants that none of them can run, except those that the user named, which
-    /// are reported as skipped later. Refuses a selection of which no variant can be run.
+    /// are reported as skipped later. Refuses a selection of which no variant can be run; tells which cpus run none.
     pub fn for_cpus(&self, variants: Vec<Variant>, cpus: &[Cpu], chosen: bool) -> Result<Vec<Variant>> {
         let runs = |variant: &Variant| cpus.iter().any(|cpu| cpu_has(cpu, variant));
         if !chosen {
@@ -144,21 +144,16 @@ impl Selection {
         let (kept, left): (Vec<_>, Vec<_>) =
             variants.into_iter().partition(|one| runs(one) || self.names(one));
         if kept.iter().any(runs) {
+            tell_idle(cpus, &kept);
             return Ok(kept);
         }
-        let names: Vec<&str> = cpus.iter().map(|cpu| cpu.name.as_str()).collect();
+        let names: BTreeSet<&str> = cpus.iter().map(|cpu| cpu.name.as_str()).collect();
         let first = kept.first().or(left.first()).expect("a selection is never empty");
         let archs: BTreeSet<&str> =
             cpus.iter().flat_map(|cpu| cpu.words("arch")).map(String::as_str).collect();
         let archs = archs.into_iter().collect::<Vec<_>>().join(" ");
-        Err(Problem::new(format!(
-            "nothing in this selection runs on {}: {} is {} code for {}",
-            names.join(", "),
-            first.title(),
-            first.arch,
-            first.claims()
-        ))
-        .remedy(format!("choose another -c, or an architecture that it runs ({archs})")))
+        Err(Problem::new(runs_nothing(&names, first))
+            .remedy(format!("choose another -c, or an architecture that it runs ({archs})")))
     }
 
     /// The compiler asked for.
@@ -411,6 +406,28 @@ impl Selection {
         tell_apart(&mut selected);
         Ok(selected)
     }
+}
+
+/// Tells which of the cpus that the user chose have no figures, since they run none of the variants. A core of LLVM's is there
+/// once for each architecture.
+pub fn tell_idle(cpus: &[Cpu], variants: &[Variant]) {
+    let runs = |cpu: &&Cpu| variants.iter().any(|variant| cpu_has(cpu, variant));
+    let busy: BTreeSet<&str> = cpus.iter().filter(runs).map(|cpu| cpu.name.as_str()).collect();
+    let idle: BTreeSet<&str> =
+        cpus.iter().map(|cpu| cpu.name.as_str()).filter(|name| !busy.contains(name)).collect();
+    if let (Some(first), false) = (variants.first(), idle.is_empty()) {
+        eprintln!("skipped {}: {}", idle.len(), runs_nothing(&idle, first));
+    }
+}
+
+fn runs_nothing(cpus: &BTreeSet<&str>, example: &Variant) -> String {
+    format!(
+        "nothing in this selection runs on {}: {} is {} code for {}",
+        cpus.iter().copied().collect::<Vec<_>>().join(", "),
+        example.title(),
+        example.arch,
+        example.claims()
+    )
 }
 
 /// Whether a word has the form `HOTPATH/VARIANT` and is no file or folder.

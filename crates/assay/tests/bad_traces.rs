@@ -94,6 +94,11 @@ fn a_trace_of_another_architecture_is_refused_by_every_verb_that_takes_one() {
     for line in ["predict t.trace -c la464", "predict t.trace -c power8,la464", "explain t.trace -c la464"] {
         lab.line(line).refused(&["t.trace", "la464 does not run powerpc64le programs, but: loongarch64"]);
     }
+    for line in ["predict t.trace -c power8,llvm:znver4", "compare t.trace t.trace -c power8,llvm:znver4"] {
+        lab.line(line).refused(&["llvm:znver4 does not run powerpc64le programs"]);
+    }
+    // Of a core of LLVM's, what is for the trace's architecture.
+    lab.line("predict t.trace -c power8,llvm:pwr9").ends(0, &["power8", "llvm:pwr9"]);
     // Without -c, all cpus that run the trace are taken.
     let ran = lab.line("predict t.trace").ends(0, &["power7", "power10"]);
     assert!(!ran.stdout.contains("la464"), "{ran:#?}");

@@ -135,6 +135,24 @@ fn what_lacks_the_variant_to_compare_with_is_left_out_and_named() {
 }
 
 #[test]
+fn a_named_cpu_that_runs_nothing_of_the_selection_is_told() {
+    let lab = Lab::shared();
+    let rest = "csum_partial -v uint64,uint128 -a powerpc64le --case size=40";
+    let told = "skipped 1: nothing in this selection runs on zen3: csum_partial/uint";
+    for verb in ["predict", "compare", "report"] {
+        let ran =
+            lab.line(&format!("{verb} {rest} -c power9,zen3 --json")).ends(0, &[told, "powerpc64le code"]);
+        assert!(!ran.stdout.contains("zen3") && ran.stdout.contains("power9"), "{ran:?}");
+    }
+    for verb in ["predict", "compare"] {
+        lab.line(&format!("{verb} {rest} -c zen3,zen4")).refused(&["runs on zen3, zen4: csum_partial/uint"]);
+    }
+    // Each runs something.
+    let ran = lab.line(&format!("predict {rest} -a x86_64 -c power9,zen3 --json")).ends(0, &["zen3"]);
+    assert!(!ran.stderr.contains("skipped"), "{ran:?}");
+}
+
+#[test]
 fn a_variant_to_compare_with_that_fails_is_the_failure_told() {
     let lab = Lab::shared();
     lab.write("wrong.c", common::body("return sum + len + *(const unsigned char *)buf;"));

@@ -3,6 +3,7 @@
 //! interval of the ratio and the verdict that it allows.
 
 use crate::context::{Context, Outcome};
+use crate::cpus;
 use crate::judge;
 use crate::progress::Progress;
 use crate::winners::interval_text;
@@ -50,9 +51,7 @@ pub fn run(
     for path in &paths {
         sources.push(TraceSource::open(path).map_err(|error| judge::of_trace(path, &error))?.arch());
     }
-    let runs_all = |cpu: &&Cpu| sources.iter().all(|arch| cpu.runs(*arch));
-    let able: Vec<&Cpu> =
-        cpus.iter().filter(|cpu| named && !cpu.name.starts_with("llvm:") || runs_all(cpu)).collect();
+    let able = cpus::for_trace(cpus, named, |cpu| sources.iter().all(|arch| cpu.runs(*arch)));
     if able.is_empty() {
         let archs: Vec<&str> = sources.iter().map(|arch| arch.name()).collect();
         return Err(Problem::new(format!("no chosen cpu runs all of {}", archs.join(", ")))

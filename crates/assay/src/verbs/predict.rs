@@ -110,10 +110,7 @@ fn trace_files(context: &Context, args: &Args, cpus: &[Cpu]) -> Result<Outcome> 
 /// Predicts a recorded trace: for one cpu the events that hardware counters have, for several a table.
 fn trace_file(context: &Context, path: &Path, cpus: &[Cpu], all: bool) -> Result<Outcome> {
     let arch = TraceSource::open(path).map_err(|error| judge::of_trace(path, &error))?.arch();
-    // Without -c every cpu that runs the program is meant. A named cpu that does not run it stays, and is an error; of a
-    // core of LLVM's, which is listed once for each architecture, only the entry that runs it stays.
-    let chosen = |cpu: &&Cpu| cpu.runs(arch) || !(all || cpu.name.starts_with("llvm:"));
-    let mut able: Vec<&Cpu> = cpus.iter().filter(chosen).collect();
+    let mut able = cpus::for_trace(cpus, !all, |cpu| cpu.runs(arch));
     if able.is_empty() {
         return Err(
             Problem::new(format!("no described cpu runs {arch} programs")).remedy("./assay cpu lists them")

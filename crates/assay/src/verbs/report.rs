@@ -7,7 +7,7 @@ use crate::judge::{self, Judge};
 use crate::measuring::measure;
 use crate::progress::in_order;
 use crate::rivals::{cannot_on, is_rival, with_baseline, Lacking};
-use crate::select::{Cases, Selection};
+use crate::select::{tell_idle, Cases, Selection};
 use crate::verbs::check::{record as check_record, Again};
 use crate::verbs::count::{case_text, hotpaths_of, variant_text};
 use crate::verbs::measure::{table as measured_table, EffortArgs};
@@ -71,6 +71,9 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         native_for(variant).err().and_then(|_| cannot_on(&chosen, variant))
     })?;
     judge.refuse_unknown_cases(&variants, &args.cases.cases)?;
+    if !args.cpus.is_empty() {
+        tell_idle(&cpus, &variants);
+    }
     let rival = is_rival(&selection, &variants);
     let rival = rival.as_ref().map(|rival| rival as &(dyn Fn(&Variant) -> bool + Sync));
     let title: Vec<&str> = args.selection.words.iter().map(String::as_str).take(1).collect();
