@@ -196,7 +196,7 @@ impl Selection {
                 ))
                 .remedy("name the file alone, or the variant alone"));
             }
-            return self.foreign_variants(&hotpaths, files);
+            return self.foreign_variants(context, &hotpaths, files);
         }
         let mut selected = Vec::new();
         let mut known = Vec::new();
@@ -276,8 +276,10 @@ impl Selection {
             // What is named as a file is not beside itself, and what is ours is there already.
             let place = |one: &Variant| (one.arch, one.source.canonicalize().ok());
             let known: BTreeSet<_> = all.iter().chain(&own).map(place).collect();
-            let theirs = self.variants_in(context, &self.dirs, self.hotpaths(context)?)?;
-            all.extend(theirs.into_iter().filter(|one| !known.contains(&place(one))));
+            let mut theirs = self.variants_in(context, &self.dirs, self.hotpaths(context)?)?;
+            theirs.retain(|one| !known.contains(&place(one)));
+            tell_apart(&mut theirs, &all);
+            all.extend(theirs);
         }
         if !self.variants.is_empty() {
             let in_folders = !self.dirs.is_empty() && !self.has_files();
@@ -291,9 +293,9 @@ impl Selection {
             all.retain(|one| self.variants.contains(&one.name));
             own.retain(|one| !in_folders || self.variants.contains(&one.name));
         }
+        tell_apart(&mut own, &all);
         // The user's come first, so that their errors are reported first.
         own.extend(all);
-        tell_apart(&mut own);
         Ok(own)
     }
 
@@ -378,7 +380,12 @@ impl Selection {
         "clang"
     }
 
-    fn foreign_variants(&self, hotpaths: &[Arc<HotPath>], files: &[String]) -> Result<Vec<Variant>> {
+    fn foreign_variants(
+        &self,
+        context: &Context,
+        hotpaths: &[Arc<HotPath>],
+        files: &[String],
+    ) -> Result<Vec<Variant>> {
         let [hotpath] = hotpaths else {
             return Err(Problem::new(format!(
                 "'{}' is a library; a file is judged as one hot path",
@@ -403,7 +410,9 @@ impl Selection {
                 selected.push(variant);
             }
         }
-        tell_apart(&mut selected);
+        // A file called like one of ours is not to be taken for it, even where that is not beside it.
+        let ours = self.variants_in(context, &[], vec![hotpath.clone()])?;
+        tell_apart(&mut selected, &ours);
         Ok(selected)
     }
 }
@@ -443,15 +452,19 @@ fn owned((a, b): (&str, &str)) -> (String, String) {
     (a.to_owned(), b.to_owned())
 }
 
-/// Variants of the same name from different folders are called by their paths if one table can have both. Those of
-/// different architectures are never in one table and keep their names.
-fn tell_apart(variants: &mut [Variant]) {
+/// Calls variants that have another's name by their paths if one table can have both, with the ending where that is needed.
+/// What is `beside` them keeps its name, and so do those of different architectures, which are never in one table.
+fn tell_apart(variants: &mut [Variant], beside: &[Variant]) {
     let key = |one: &Variant| (one.hotpath.name.clone(), one.arch, one.name.clone());
-    let sources: BTreeSet<_> = variants.iter().map(|one| (key(one), one.source.clone())).collect();
-    for variant in variants {
-        let own = key(variant);
-        if sources.iter().filter(|(other, _)| *other == own).count() > 1 {
-            variant.name = variant.source.with_extension("").display().to_string();
+    for ending in [false, true] {
+        let all = variants.iter().chain(beside);
+        let sources: BTreeSet<_> = all.map(|one| (key(one), one.source.clone())).collect();
+        for variant in variants.iter_mut() {
+            let own = key(variant);
+            if sources.iter().filter(|(other, _)| *other == own).count() > 1 {
+                let path = if ending { variant.source.clone() } else { variant.source.with_extension("") };
+                variant.name = path.display().to_string();
+            }
         }
     }
 }

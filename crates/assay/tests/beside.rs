@@ -104,6 +104,37 @@ fn a_folder_of_variants_and_files_called_like_ours_are_told_apart() {
     assert_eq!(lab.line(line).ends(0, &[]).records("check").len(), 1);
 }
 
+#[test]
+fn a_file_called_like_one_of_ours_has_a_name_of_its_own_and_ours_keeps_its() {
+    let lab = Lab::shared();
+    for name in ["adde.c", "mine/adde.c", "mine/reference.c", "twin.c"] {
+        lab.write(name, GOOD);
+    }
+    let ours = common::root().join("libs/checksum/csum_partial/power/adde.S");
+    lab.write("mine/adde.S", std::fs::read(&ours).unwrap());
+    lab.write("twin.S", std::fs::read(&ours).unwrap());
+    let named = |verb: &str, files: &str, kind: &str| {
+        let line = format!("{verb} csum_partial {files} -a powerpc64le --json");
+        names(&lab.line(&line).ends(0, &[]).records(kind), "variant")
+    };
+    let expected = |all: &[&str]| -> BTreeSet<String> { all.iter().map(|name| (*name).to_owned()).collect() };
+    // Judged alone, it is not said that ours was.
+    assert_eq!(named("check --quick", "adde.c", "check"), expected(&["adde.c"]));
+    assert_eq!(named("check --quick", "mine/reference.c", "check"), expected(&["mine/reference"]));
+    // Two of one name, in one folder or in two, and one of ours.
+    let all = named("check --quick", "adde.c mine/adde.c mine/adde.S twin.c twin.S -v adde", "check");
+    assert_eq!(all, expected(&["adde", "adde.c", "mine/adde.c", "mine/adde.S", "twin.c", "twin.S"]));
+    // --against takes ours by its name.
+    let line = format!("compare csum_partial adde.c -v adde {CASE} -c power8 --against adde --json");
+    let records = lab.line(&line).ends(0, &[]).records("compare");
+    assert_eq!((names(&records, "a"), names(&records, "b")), (expected(&["adde.c"]), expected(&["adde"])));
+    // A folder's variant, too.
+    lab.write("tree/checksum/csum_partial/generic/adde.c", GOOD);
+    let line = format!("count csum_partial -d tree -v adde {CASE} --json");
+    let all = names(&lab.line(&line).ends(0, &[]).records("count"), "variant");
+    assert_eq!(all, expected(&["adde", "tree/checksum/csum_partial/generic/adde"]));
+}
+
 /// A folder with a hot path of the user's, without variants.
 fn own_hotpath(lab: &Lab) {
     for file in ["hotpath.toml", "reference.c", "test.c"] {
