@@ -100,9 +100,8 @@ pub(super) fn widen(raw: &Raw, out: &mut Facts) {
         "lmw" | "stmw" => 32 - first,
         "lswi" | "stswi" => string_bytes(raw).div_ceil(4),
         "lq" | "stq" | "lqarx" | "stqcx." => 2,
-        // Compare-and-swap takes RT+1 and RT+2, the arithmetic ones RT+1.
         "lwat" | "ldat" => {
-            [1, 2].into_iter().for_each(|n| out.read((first + n) % 32));
+            (1..=atomic_operands(raw)).for_each(|n| out.read((first + n) % 32));
             0
         }
         _ => 0,
@@ -116,6 +115,18 @@ pub(super) fn widen(raw: &Raw, out: &mut Facts) {
     let index_is_r0 = raw.field(16, 20) == 0 && !raw.mnemonic.ends_with("swi");
     if zero_base && base == 0 && !index_is_r0 {
         out.address_reads.retain(|register| register.0 != 0);
+    }
+}
+
+/// How many registers behind RT a fetching atomic takes, by its function code (book II, 4.5.1): RT+1 for arithmetic,
+/// logic and swap, and RT+2 to be stored by a compare-and-swap, while those that count within bounds have the bound in
+/// memory.
+fn atomic_operands(raw: &Raw) -> u16 {
+    const COMPARE_AND_SWAP_NOT_EQUAL: u32 = 0b10000;
+    match raw.field(16, 20) {
+        COMPARE_AND_SWAP_NOT_EQUAL => 2,
+        code if code > COMPARE_AND_SWAP_NOT_EQUAL => 0,
+        _ => 1,
     }
 }
 

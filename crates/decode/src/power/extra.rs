@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! POWER instructions that LLVM 19 does not know, in the encodings of Power ISA 2.07 and 3.1, books I to III, and of
-//! the PowerPC 603 and MPC8xx manuals. They are few, but `lswx` and `mcrxr` are in 32-bit libraries.
+//! the PowerPC 603 and MPC8xx manuals. They are few, but `lswx` and `mcrxr` are in 32-bit libraries, and `msgsnd` and the
+//! radix forms of `tlbie` in kernels.
 
 use crate::facts::{Access, Facts};
 use crate::instruction::{Flow, Role};
 use crate::isa::Extra;
 use crate::registers::Mapping;
 
-use super::{CA, CR, LR, OV, SO, TAR, VS};
+use super::{CA, CR, CTR, FPSCR, LR, OV, SO, TAR, VS};
 
 /// The fields of an instruction word, by the names that the ISA gives them.
 struct Fields {
@@ -25,8 +26,7 @@ pub(super) fn decode(words: &[u32]) -> Option<Extra> {
     }
     let fields = Fields::of(word);
     let mut facts = Facts::default();
-    let extended = word >> 1 & 0x3ff;
-    let mnemonic = match (word >> 26, extended) {
+    let mnemonic = match (word >> 26, fields.extended()) {
         (31, 533) => string(&fields, Access::Load, "lswx", &mut facts),
         (31, 661) => string(&fields, Access::Store, "stswx", &mut facts),
         (31, 310) => indexed(&fields, Access::Load, 4, "eciwx", &mut facts),
@@ -38,6 +38,14 @@ pub(super) fn decode(words: &[u32]) -> Option<Extra> {
         (57, _) if word & 3 == 0 => float_pair(&fields, Access::Load, false, "lfdp", &mut facts),
         (61, _) if word & 3 == 0 => float_pair(&fields, Access::Store, false, "stfdp", &mut facts),
         (19, 560) => bctar(&fields, &mut facts),
+        (63, 38 | 70) if word & 0x001f_f801 == 1 => set_status_bit(&fields, &mut facts),
+        (63, 838 | 966) if word & 1 == 0 => merge_words(&fields, &mut facts),
+        (31, 154 | 186) if word & 0xf801 == 0 => parity(&fields, &mut facts),
+        (31, 78 | 110 | 142 | 174 | 206 | 238) if word & 0x03ff_0001 == 0 => message(&fields, &mut facts),
+        (31, 274 | 306) if word & 0x0010_0001 == 0 => invalidate_translation(&fields, &mut facts),
+        (31, 850) if word & 0x001e_f801 == 0 => invalidate_segments(&fields, &mut facts),
+        (19, 82) => return_from_vectored_call(&mut facts),
+        (19, 306) => halt("urfid", &mut facts),
         (19, 370) => halt("stop", &mut facts),
         (19, 402) => halt("doze", &mut facts),
         (19, 434) => halt("nap", &mut facts),
@@ -54,6 +62,11 @@ impl Fields {
         Fields { word, rt: field(21), ra: field(16), rb: field(11) }
     }
 
+    /// The extended opcode of X and XL forms.
+    fn extended(&self) -> u32 {
+        self.word >> 1 & 0x3ff
+    }
+
     fn text(&self, mnemonic: &str) -> String {
         let (rt, ra, rb) = (self.rt, self.ra, self.rb);
         match mnemonic {
@@ -62,6 +75,14 @@ impl Fields {
             "mcrxr" => format!("mcrxr cr{}", rt / 4),
             "bctar" | "bctarl" => format!("{mnemonic} {rt}, {ra}, {}", rb & 3),
             "lswx" | "stswx" | "eciwx" | "ecowx" => format!("{mnemonic} r{rt}, r{ra}, r{rb}"),
+            "mtfsb0." | "mtfsb1." => format!("{mnemonic} {rt}"),
+            "fmrgew" | "fmrgow" => format!("{mnemonic} f{rt}, f{ra}, f{rb}"),
+            "prtyw" | "prtyd" => format!("{mnemonic} r{ra}, r{rt}"),
+            "tlbie" | "tlbiel" => {
+                format!("{mnemonic} r{rb}, r{rt}, {}, {}, {}", ra >> 2 & 3, ra >> 1 & 1, ra & 1)
+            }
+            "slbiag" => format!("slbiag r{rt}, {}", ra & 1),
+            _ if mnemonic.starts_with("msg") => format!("{mnemonic} r{rb}"),
             _ => mnemonic.to_owned(),
         }
     }
@@ -140,9 +161,61 @@ fn bctar(fields: &Fields, facts: &mut Facts) -> &'static str {
     "bctarl"
 }
 
+/// One bit of FPSCR; the others stay. Its sums of exceptions become CR1.
+fn set_status_bit(fields: &Fields, facts: &mut Facts) -> &'static str {
+    facts.read(FPSCR);
+    facts.write(FPSCR, Role::Value);
+    facts.write(CR + 1, Role::Condition);
+    ["mtfsb1.", "mtfsb0."][usize::from(fields.extended() == 70)]
+}
+
+fn merge_words(fields: &Fields, facts: &mut Facts) -> &'static str {
+    facts.read(VS + fields.ra);
+    facts.read(VS + fields.rb);
+    facts.write(VS + fields.rt, Role::Value);
+    ["fmrgow", "fmrgew"][usize::from(fields.extended() == 966)]
+}
+
+fn parity(fields: &Fields, facts: &mut Facts) -> &'static str {
+    facts.read(fields.rt);
+    facts.write(fields.ra, Role::Value);
+    ["prtyw", "prtyd"][usize::from(fields.extended() == 186)]
+}
+
+/// Doorbells: RB says which kind, and for whom.
+fn message(fields: &Fields, facts: &mut Facts) -> &'static str {
+    facts.read(fields.rb);
+    match fields.extended() {
+        78 => "msgsndu",
+        110 => "msgclru",
+        142 => "msgsndp",
+        174 => "msgclrp",
+        206 => "msgsnd",
+        _ => "msgclr",
+    }
+}
+
+/// The forms of 3.0, whose fields RIC, PRS and R say what is invalidated.
+fn invalidate_translation(fields: &Fields, facts: &mut Facts) -> &'static str {
+    facts.read(fields.rt);
+    facts.read(fields.rb);
+    ["tlbie", "tlbiel"][usize::from(fields.extended() == 274)]
+}
+
+fn invalidate_segments(fields: &Fields, facts: &mut Facts) -> &'static str {
+    facts.read(fields.rt);
+    "slbiag"
+}
+
 fn halt(name: &'static str, facts: &mut Facts) -> &'static str {
     facts.flow = Some(Flow::System);
     name
+}
+
+/// Goes on where `scv` has left LR and CTR.
+fn return_from_vectored_call(facts: &mut Facts) -> &'static str {
+    [LR, CTR].into_iter().for_each(|number| facts.read(number));
+    halt("rfscv", facts)
 }
 
 /// `plq` and `pstq`: an 8LS prefix, whose R bit makes the address relative to the instruction.

@@ -281,15 +281,40 @@ fn special(raw: &Raw, out: &mut Facts) {
             out.no_write(ACC + acc);
             (0..4).for_each(|n| out.write(VS + 4 * acc + n, Role::Value));
         }
-        // One bit of it; the others stay.
-        "mtfsb0" | "mtfsb1" => {
-            out.read(FPSCR);
-            out.write(FPSCR, Role::Value);
-        }
+        // Where the return goes, and the state to return to.
+        "scv" => [LR, CTR].into_iter().for_each(|number| out.write(number, Role::Link)),
+        "hashst" | "hashstp" | "hashchk" | "hashchkp" => digest(raw, out),
         name if name.starts_with("mffs") => out.read(FPSCR),
-        name if name.starts_with("mtfs") => out.write(FPSCR, Role::Value),
+        name if name.starts_with("mtfs") => {
+            out.write(FPSCR, Role::Value);
+            if keeps_status(raw) {
+                out.read(FPSCR);
+            }
+        }
         _ => {}
     }
+}
+
+/// Whether a move to the FPSCR leaves a part of it: one bit (`mtfsb0`), one field (`mtfsfi`), or the fields that
+/// `mtfsf` does not select (book I, 4.6.10). All eight of the lower half count as all: the upper half has but the
+/// decimal rounding mode.
+fn keeps_status(raw: &Raw) -> bool {
+    const FIELDS: u32 = 0xff;
+    let (everything, upper_half) = (raw.field(6, 6) == 1, raw.field(15, 15) == 1);
+    match raw.mnemonic {
+        "mtfsf" | "mtfsf." => !everything && (upper_half || raw.field(7, 14) != FIELDS),
+        _ => true,
+    }
+}
+
+/// RA, which is the base, too, and RB: what is stored or compared is their digest, and not one of them.
+fn digest(raw: &Raw, out: &mut Facts) {
+    let (base, key) = (raw.field(11, 15) as u16, raw.field(16, 20) as u16);
+    out.store_reads.clear();
+    out.address_reads.clear();
+    out.address(&Mapping::whole(base));
+    out.read(key);
+    out.read(base);
 }
 
 /// The registers behind the number in `mfspr` and `mtspr`, whose halves stand swapped in the encoding.

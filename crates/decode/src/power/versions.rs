@@ -9,34 +9,34 @@ use std::sync::OnceLock;
 
 /// Instructions of Power ISA 2.07, which POWER8 has first.
 const ISA_2_07: &str = "\
-    bcdadd. bcdsub. bctar bctarl clrbhrb hashchk hashchkp hashst hashstp lbarx lharx lxsiwax lxsiwzx lxsspx mfbhrbe \
-    mfvsrd mfvsrwz mtvsrd mtvsrwa mtvsrwz rfebb stbcx. sthcx. stqcx. stxsiwx stxsspx tabort. tabortdc. tabortdci. \
-    tabortwc. tabortwci. tbegin. tcheck tend. trechkpt. treclaim. tsr. vabsdub vabsduh vabsduw vaddcuq vaddecuq \
-    vaddeuqm vaddudm vadduqm vbpermq vcipher vcipherlast vclzb vclzd vclzh vclzw vcmpequd vcmpequd. vcmpgtsd vcmpgtsd. \
-    vcmpgtud vcmpgtud. veqv vgbbd vmaxsd vmaxud vminsd vminud vmrgew vmrgow vmulesw vmuleuw vmulosw vmulouw vmuluwm \
-    vnand vncipher vncipherlast vorc vpermxor vpksdss vpksdus vpkudum vpkudus vpmsumb vpmsumd vpmsumh vpmsumw vpopcntb \
-    vpopcntd vpopcnth vpopcntw vrld vsbox vshasigmad vshasigmaw vsld vsrad vsrd vsubcuq vsubecuq vsubeuqm vsubudm \
-    vsubuqm vupkhsw vupklsw xsaddsp xscvdpspn xscvspdpn xscvsxdsp xscvuxdsp xsdivsp xsmaddasp xsmaddmsp xsmsubasp \
-    xsmsubmsp xsmulsp xsnmaddasp xsnmaddmsp xsnmsubasp xsnmsubmsp xsresp xsrsp xsrsqrtesp xssqrtsp xssubsp xxleqv \
-    xxlnand xxlorc";
+    bcdadd. bcdsub. bctar bctarl clrbhrb fmrgew fmrgow hashchk hashchkp hashst hashstp lbarx lharx lxsiwax lxsiwzx \
+    lxsspx mfbhrbe mfvsrd mfvsrwz msgclr msgclrp msgsnd msgsndp mtvsrd mtvsrwa mtvsrwz rfebb stbcx. sthcx. stqcx. \
+    stxsiwx stxsspx tabort. tabortdc. tabortdci. tabortwc. tabortwci. tbegin. tcheck tend. trechkpt. treclaim. tsr. \
+    vabsdub vabsduh vabsduw vaddcuq vaddecuq vaddeuqm vaddudm vadduqm vbpermq vcipher vcipherlast vclzb vclzd vclzh \
+    vclzw vcmpequd vcmpequd. vcmpgtsd vcmpgtsd. vcmpgtud vcmpgtud. veqv vgbbd vmaxsd vmaxud vminsd vminud vmrgew \
+    vmrgow vmulesw vmuleuw vmulosw vmulouw vmuluwm vnand vncipher vncipherlast vorc vpermxor vpksdss vpksdus \
+    vpkudum vpkudus vpmsumb vpmsumd vpmsumh vpmsumw vpopcntb vpopcntd vpopcnth vpopcntw vrld vsbox vshasigmad \
+    vshasigmaw vsld vsrad vsrd vsubcuq vsubecuq vsubeuqm vsubudm vsubuqm vupkhsw vupklsw xsaddsp xscvdpspn \
+    xscvspdpn xscvsxdsp xscvuxdsp xsdivsp xsmaddasp xsmaddmsp xsmsubasp xsmsubmsp xsmulsp xsnmaddasp xsnmaddmsp \
+    xsnmsubasp xsnmsubmsp xsresp xsrsp xsrsqrtesp xssqrtsp xssubsp xxleqv xxlnand xxlorc";
 /// Of Power ISA 3.0 and 3.0B: POWER9.
 const ISA_3_0: &str = "\
-    addex addpcis bcdcfn. bcdcfsq. bcdcfz. bcdcpsgn. bcdctn. bcdctsq. bcdctz. bcds. bcdsetsgn. bcdsr. bcdtrunc. bcdus. \
-    bcdutrunc. cmpeqb cmprb cnttzd cnttzd. cnttzw cnttzw. copy cpabort darn dtstsfi dtstsfiq extswsli extswsli. ldat \
-    lwat lxsd lxsibzx lxsihzx lxssp lxv lxvb16x lxvh8x lxvl lxvll lxvwsx lxvx maddhd maddhdu maddld mcrxrx mffscdrn \
-    mffscdrni mffscrn mfvsrld modsd modsw modud moduw msgsync mtvsrdd mtvsrws paste. scv setb slbieg slbsync stdat \
-    stop stwat stxsd stxsibx stxsihx stxssp stxv stxvb16x stxvh8x stxvl stxvll stxvx vbpermd vclzlsbb vcmpneb vcmpneb. \
-    vcmpneh vcmpneh. vcmpnew vcmpnew. vcmpnezb vcmpnezb. vcmpnezh vcmpnezh. vcmpnezw vcmpnezw. vctzb vctzd vctzh \
-    vctzlsbb vctzw vextractd vextractub vextractuh vextractuw vextsb2d vextsb2w vextsh2d vextsh2w vextsw2d vextublx \
-    vextubrx vextuhlx vextuhrx vextuwlx vextuwrx vinsertb vinsertd vinserth vinsertw vmsumudm vmul10cuq vmul10ecuq \
-    vmul10euq vmul10uq vnegd vnegw vpermr vprtybd vprtybq vprtybw vrldmi vrldnm vrlwmi vrlwnm vslv vsrv xsabsqp \
-    xsaddqp xsaddqpo xscmpeqdp xscmpexpdp xscmpexpqp xscmpgedp xscmpgtdp xscmpoqp xscmpuqp xscpsgnqp xscvdphp xscvdpqp \
-    xscvhpdp xscvqpdp xscvqpdpo xscvqpsdz xscvqpswz xscvqpudz xscvqpuwz xscvsdqp xscvudqp xsdivqp xsdivqpo xsiexpdp \
-    xsiexpqp xsmaddqp xsmaddqpo xsmaxcdp xsmaxjdp xsmincdp xsminjdp xsmsubqp xsmsubqpo xsmulqp xsmulqpo xsnabsqp \
-    xsnegqp xsnmaddqp xsnmaddqpo xsnmsubqp xsnmsubqpo xsrqpi xsrqpix xsrqpxp xssqrtqp xssqrtqpo xssubqp xssubqpo \
-    xststdcdp xststdcqp xststdcsp xsxexpdp xsxexpqp xsxsigdp xsxsigqp xvcvhpsp xvcvsphp xviexpdp xviexpsp xvtstdcdp \
-    xvtstdcsp xvxexpdp xvxexpsp xvxsigdp xvxsigsp xxbrd xxbrh xxbrq xxbrw xxextractuw xxinsertw xxperm xxpermr \
-    xxspltib";
+    addex addpcis bcdcfn. bcdcfsq. bcdcfz. bcdcpsgn. bcdctn. bcdctsq. bcdctz. bcds. bcdsetsgn. bcdsr. bcdtrunc. \
+    bcdus. bcdutrunc. cmpeqb cmprb cnttzd cnttzd. cnttzw cnttzw. copy cpabort darn dtstsfi dtstsfiq extswsli \
+    extswsli. ldat lwat lxsd lxsibzx lxsihzx lxssp lxv lxvb16x lxvh8x lxvl lxvll lxvwsx lxvx maddhd maddhdu maddld \
+    mcrxrx mffscdrn mffscdrni mffscrn mfvsrld modsd modsw modud moduw msgclru msgsndu msgsync mtvsrdd mtvsrws \
+    paste. rfscv scv setb slbiag slbieg slbsync stdat stop stwat stxsd stxsibx stxsihx stxssp stxv stxvb16x stxvh8x \
+    stxvl stxvll stxvx urfid vbpermd vclzlsbb vcmpneb vcmpneb. vcmpneh vcmpneh. vcmpnew vcmpnew. vcmpnezb vcmpnezb. \
+    vcmpnezh vcmpnezh. vcmpnezw vcmpnezw. vctzb vctzd vctzh vctzlsbb vctzw vextractd vextractub vextractuh \
+    vextractuw vextsb2d vextsb2w vextsh2d vextsh2w vextsw2d vextublx vextubrx vextuhlx vextuhrx vextuwlx vextuwrx \
+    vinsertb vinsertd vinserth vinsertw vmsumudm vmul10cuq vmul10ecuq vmul10euq vmul10uq vnegd vnegw vpermr vprtybd \
+    vprtybq vprtybw vrldmi vrldnm vrlwmi vrlwnm vslv vsrv xsabsqp xsaddqp xsaddqpo xscmpeqdp xscmpexpdp xscmpexpqp \
+    xscmpgedp xscmpgtdp xscmpoqp xscmpuqp xscpsgnqp xscvdphp xscvdpqp xscvhpdp xscvqpdp xscvqpdpo xscvqpsdz \
+    xscvqpswz xscvqpudz xscvqpuwz xscvsdqp xscvudqp xsdivqp xsdivqpo xsiexpdp xsiexpqp xsmaddqp xsmaddqpo xsmaxcdp \
+    xsmaxjdp xsmincdp xsminjdp xsmsubqp xsmsubqpo xsmulqp xsmulqpo xsnabsqp xsnegqp xsnmaddqp xsnmaddqpo xsnmsubqp \
+    xsnmsubqpo xsrqpi xsrqpix xsrqpxp xssqrtqp xssqrtqpo xssubqp xssubqpo xststdcdp xststdcqp xststdcsp xsxexpdp \
+    xsxexpqp xsxsigdp xsxsigqp xvcvhpsp xvcvsphp xviexpdp xviexpsp xvtstdcdp xvtstdcsp xvxexpdp xvxexpsp xvxsigdp \
+    xvxsigsp xxbrd xxbrh xxbrq xxbrw xxextractuw xxinsertw xxperm xxpermr xxspltib";
 /// Of Power ISA 3.1: POWER10.
 const ISA_3_1: &str = "\
     brd brh brw cfuged cntlzdm cnttzdm dcffixqq lxvkq lxvp lxvpx lxvrbx lxvrdx lxvrhx lxvrwx mtvsrbm mtvsrbmi mtvsrdm \
