@@ -144,6 +144,16 @@ fn static_functions_of_one_name_are_told_apart_by_their_addresses() {
             &few.0,
         ]);
     }
+    // So does trace.
+    let place = |name: &str| name.strip_prefix("busy@").unwrap().to_owned();
+    lab.line("trace --roi busy -- ./twice").refused(&[
+        "./twice: 'busy' is several functions",
+        &place(&many.0),
+        &place(&few.0),
+    ]);
+    lab.line(&format!("trace --roi {} -o few.trace -- ./twice", place(&few.0))).ends(0, &["in 1 entries"]);
+    let part = functions(&lab.line("hot few.trace --json").ends(0, &[]));
+    assert_eq!(part[0]["instructions"], few.1);
     for (name, instructions) in [many, few] {
         let ran = lab.line(&format!("hot {trace} --json --function {name}")).ends(0, &[]);
         let counts =

@@ -122,7 +122,7 @@ impl ElfFile {
                 local_entry: symbol.address().wrapping_add(local),
                 size_bytes: symbol.size(),
             };
-            if known.insert(name.to_owned()) {
+            if known.insert((name.to_owned(), function.address)) {
                 functions.push((name.to_owned(), function));
             }
         }
@@ -130,9 +130,14 @@ impl ElfFile {
         Ok(ElfFile { arch, functions, position_independent, wants: Wants::of(&file) })
     }
 
-    /// The function of this name.
+    /// The function of this name; the first, where sources have static ones or a library has several versions.
     pub fn function(&self, name: &str) -> Option<Function> {
-        self.functions.iter().find(|(known, _)| known == name).map(|(_, function)| *function)
+        self.places(name).next().copied()
+    }
+
+    /// Every function of this name.
+    pub fn places<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Function> {
+        self.functions.iter().filter(move |(known, _)| known == name).map(|(_, function)| function)
     }
 }
 

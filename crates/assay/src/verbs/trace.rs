@@ -16,6 +16,7 @@ use lab::record::Recording;
 use lab::target::{Qemu, Target};
 use lab::toolchain::find_program;
 use lab::{Problem, Result};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -357,16 +358,12 @@ fn region_arguments(root: &Root, program: &ElfFile, path: &Path, region: &str) -
     let place = library.as_deref().unwrap_or(path);
     let function = match code_place(name) {
         Some((_, address)) => Some(function_at(place, address)?),
-        None => elf.function(name),
+        None => the_one(elf, place, name)?,
     };
     let function = function.ok_or_else(|| {
-        let similar: Vec<&str> = elf
-            .functions
-            .iter()
-            .map(|(known, _)| known.as_str())
-            .filter(|known| known.contains(name) || name.contains(known))
-            .take(5)
-            .collect();
+        let known: BTreeSet<&str> = elf.functions.iter().map(|(known, _)| known.as_str()).collect();
+        let similar = known.into_iter().filter(|known| known.contains(name) || name.contains(known));
+        let similar: Vec<&str> = similar.take(5).collect();
         let elsewhere = (library.is_none()).then(|| defined_in(root, program, path, name)).flatten();
         Problem::new(format!("has no function '{name}'")).at(place.display()).remedy(
             match (elsewhere, &similar[..]) {
@@ -386,6 +383,20 @@ fn region_arguments(root: &Root, program: &ElfFile, path: &Path, region: &str) -
     }
     arguments.push(format!("roi={name}:{:#x}:{:#x}", function.address, function.local_entry));
     Ok(arguments)
+}
+
+/// The function of a name; refused if the file has several, as static ones of several sources are.
+fn the_one(elf: &ElfFile, file: &Path, name: &str) -> Result<Option<Function>> {
+    let places: Vec<&Function> = elf.places(name).collect();
+    if let [] | [_] = places[..] {
+        return Ok(places.first().map(|function| **function));
+    }
+    let own = file.file_name().unwrap_or_default().to_string_lossy();
+    let places: Vec<String> = places.iter().map(|place| format!("{own}+{:#x}", place.address)).collect();
+    Err(Problem::new(format!("'{name}' is several functions")).at(file.display()).remedy(format!(
+        "name one of {}; nm -l tells their sources, nm -D a library's versions",
+        places.join(" ")
+    )))
 }
 
 /// Parses `FILE+0xADDRESS`, by which `hot` names a function without a symbol; an empty FILE is the program itself.
