@@ -81,21 +81,23 @@ pub(super) fn of(raw: &Raw) -> Option<(Access, u16)> {
     (kind != Access::Hint).then(|| (kind, bytes(raw)))
 }
 
-/// Where LLVM's flags tell side effects and not the access.
+/// Where LLVM's flags tell side effects, or nothing, and not the access.
 fn kind_by_name(name: &str) -> Option<Access> {
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
-    if starts(&["prefetch", "clflush", "clwb", "cldemote", "invlpg", "invpcid", "invept", "invvpid"]) {
+    let of_lines = ["prefetch", "vgatherpf", "vscatterpf", "clflush", "clwb", "cldemote"];
+    if starts(&of_lines) || starts(&["invlpg", "invpcid", "invept", "invvpid"]) {
         return Some(Access::Hint);
     }
     if starts(&[
         "ldmxcsr", "vldmxcsr", "xrstor", "fxrstor", "fldcw", "fldenv", "frstor", "lgdt", "lidt", "lldt",
-        "ltr", "lmsw", "vpexpand", "vexpand", "ldtile", "ptwrite", "vmptrld", "vmclear", "vmxon",
+        "ltr", "lmsw", "vpexpand", "vexpand", "ldtile", "ptwrite", "vmptrld", "vmclear", "vmxon", "andn",
+        "lfs", "lgs", "lss",
     ]) {
         return Some(Access::Load);
     }
     if starts(&[
         "stmxcsr", "vstmxcsr", "xsave", "fxsave", "fnst", "fnsave", "sgdt", "sidt", "sldt", "smsw", "str",
-        "movntq", "movdiri", "wrss", "wruss", "sttile", "vmptrst",
+        "movntq", "movdiri", "wrss", "wruss", "sttile", "vmptrst", "vextract",
     ]) {
         return Some(Access::Store);
     }
@@ -127,6 +129,9 @@ fn bytes(raw: &Raw) -> u16 {
     if raw.mnemonic.ends_with("tilecfg") {
         return 64;
     }
+    if matches!(raw.mnemonic, "lfs" | "lgs" | "lss") {
+        return far_pointer_bytes(raw);
+    }
     let Some(word) = raw.text.split(" ptr").next().and_then(|before| before.rsplit([' ', ',']).next()) else {
         return 0;
     };
@@ -142,6 +147,18 @@ fn bytes(raw: &Raw) -> u16 {
         "zmmword" => 64,
         _ => 0,
     }
+}
+
+/// An offset of the operand's size and a selector.
+fn far_pointer_bytes(raw: &Raw) -> u16 {
+    let offset = if raw.opcode.name.contains("16") {
+        2
+    } else if raw.opcode.name.contains("32") {
+        4
+    } else {
+        8
+    };
+    offset + 2
 }
 
 /// Bytes of an element of a gather or scatter.
