@@ -39,7 +39,8 @@ fn send(signal: i32, process: i32) {
 fn assert_works(lab: &Lab) {
     lab.write("good.c", GOOD);
     lab.line("check csum_partial -a powerpc64 --quick good.c").ends(0, &["1 right"]);
-    lab.line("count csum_partial -a powerpc64 --case size=40 good.c").ends(0, &["size=40"]);
+    // One of ours beside it, not all: each test has an empty cache to fill.
+    lab.line("count csum_partial -a powerpc64 --case size=40 good.c -v uint64").ends(0, &["size=40"]);
     lab.assert_tidy();
 }
 

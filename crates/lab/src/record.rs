@@ -55,6 +55,11 @@ pub fn tracer(workspace: &Workspace) -> Result<PathBuf> {
     if plugin.is_file() {
         return Ok(plugin);
     }
+    // Recordings run in parallel: the first to come builds it for all.
+    let _lock = workspace.lock("tracer")?;
+    if plugin.is_file() {
+        return Ok(plugin);
+    }
     let scratch = workspace.scratch(".so")?;
     let is_c = |path: &&PathBuf| path.extension().is_some_and(|ending| ending == "c");
     let command = Command::new(require_program("clang-19", "clang-19")?)
