@@ -44,8 +44,9 @@ pub(super) fn decode(words: &[u32]) -> Option<Extra> {
         (31, 78 | 110 | 142 | 174 | 206 | 238) if word & 0x03ff_0001 == 0 => message(&fields, &mut facts),
         (31, 274 | 306) if word & 0x0010_0001 == 0 => invalidate_translation(&fields, &mut facts),
         (31, 850) if word & 0x001e_f801 == 0 => invalidate_segments(&fields, &mut facts),
-        (19, 82) => return_from_vectored_call(&mut facts),
-        (19, 306) => halt("urfid", &mut facts),
+        (31, 498) if word & 0x031f_f801 == 0 => "slbia",
+        (19, 82) if word & 0x03ff_f801 == 0 => return_from_vectored_call(&mut facts),
+        (19, 306) if word & 0x03ff_f801 == 0 => halt("urfid", &mut facts),
         (19, 370) => halt("stop", &mut facts),
         (19, 402) => halt("doze", &mut facts),
         (19, 434) => halt("nap", &mut facts),
@@ -81,6 +82,7 @@ impl Fields {
             "tlbie" | "tlbiel" => {
                 format!("{mnemonic} r{rb}, r{rt}, {}, {}, {}", ra >> 2 & 3, ra >> 1 & 1, ra & 1)
             }
+            "slbia" => format!("slbia {}", rt & 7),
             "slbiag" => format!("slbiag r{rt}, {}", ra & 1),
             _ if mnemonic.starts_with("msg") => format!("{mnemonic} r{rb}"),
             _ => mnemonic.to_owned(),
