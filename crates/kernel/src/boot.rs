@@ -10,7 +10,7 @@ use crate::initramfs::Archive;
 use crate::machine::Machine;
 use crate::workload::Run;
 use arch::Arch;
-use lab::cache::{read_whole, Workspace};
+use lab::cache::{read_whole, Scratch, Workspace};
 use lab::process::{Command, Limits, Watch};
 use lab::target::Target;
 use lab::toolchain::find_program;
@@ -18,6 +18,7 @@ use lab::{freestanding, process, Problem, Result};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::Write;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -178,9 +179,16 @@ pub fn boot(workspace: &Workspace, boot: &Boot) -> Result<Outcome> {
         Some(log) => log.clone(),
         None => workspace.folder("kernel/log")?.join(format!("{}-{}-{mark}.log", machine.name(), boot.cpu)),
     };
+    let nvram = match machine.nvram_bytes {
+        Some(bytes) => Some(formatted_nvram(workspace, bytes)?),
+        None => None,
+    };
     let file = File::create(&log).map_err(|error| Problem::io("write the console's log", &log, &error))?;
     let console = Arc::new(Mutex::new(Console::new(&mark)));
-    let command = qemu(workspace, machine, boot, initrd.path())?;
+    let mut command = qemu(workspace, machine, boot, initrd.path())?;
+    if let Some(nvram) = &nvram {
+        command = command.arg("-drive").arg(raw_flash(nvram.path()));
+    }
     let output = command.run_watched(watcher(console.clone(), file))?;
     let mut console = console.lock().expect("nothing panics while it is held");
     console.finish();
@@ -259,6 +267,35 @@ pub fn qemu_program(workspace: &Workspace, machine: &Machine, traced: bool) -> R
             built.is_file().then_some(built).ok_or_else(|| missing().remedy(remedy))
         }
     }
+}
+
+/// Non-volatile memory as firmware hands it over: one free partition. Its header (PAPR, "NVRAM") is the signature, a checksum,
+/// the length in units of 16 bytes, big-endian, and twelve bytes of name.
+fn formatted_nvram(workspace: &Workspace, bytes: u32) -> Result<Scratch> {
+    let units = u16::try_from(bytes / 16).expect("a machine's NVRAM is less than a MiB");
+    let mut header = [b'w'; 16];
+    header[..2].copy_from_slice(&[0x7f, 0]);
+    header[2..4].copy_from_slice(&units.to_be_bytes());
+    // The sum of the other bytes, each carry added to it.
+    header[1] = header.iter().fold(0, |sum: u8, byte| {
+        let (sum, carry) = sum.overflowing_add(*byte);
+        sum + u8::from(carry)
+    });
+    let file = workspace.scratch(".nvram")?;
+    let mut content = vec![0; bytes as usize];
+    content[..16].copy_from_slice(&header);
+    fs::write(file.path(), content).map_err(|error| Problem::io("write the NVRAM", file.path(), &error))?;
+    Ok(file)
+}
+
+/// QEMU's words for a file as flash memory; a comma of the path is doubled.
+fn raw_flash(path: &Path) -> OsString {
+    let mut words = b"if=pflash,format=raw,file=".to_vec();
+    for byte in path.as_os_str().as_bytes() {
+        words.extend((*byte == b',').then_some(b','));
+        words.push(*byte);
+    }
+    OsString::from_vec(words)
 }
 
 /// The folders of Debian's firmware, which an emulator that we build does not have.
