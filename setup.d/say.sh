@@ -62,6 +62,7 @@ clear_line() { [ ! -t 2 ] || printf '\r\033[K' >&2; }
 progress_of_all() {
     local name progress line=''
     for name in "${!step_pid[@]}"; do
+        kill -0 "${step_pid[$name]}" 2>/dev/null || continue # it has ended and is awaited later
         progress=$(progress_in "$log_dir/$name.log")
         line+="${line:+; }${step_title[$name]}${progress:+ $progress}, $((SECONDS - step_began[$name])) s"
     done
