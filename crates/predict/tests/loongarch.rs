@@ -130,3 +130,22 @@ fn operations_that_wait_for_a_late_address_fill_the_queue_of_la464() {
     assert!((9.7..=10.9).contains(&apart), "{apart}");
     assert!((8.7..=9.1).contains(&beside), "{beside}");
 }
+
+#[test]
+fn what_is_inserted_into_waits_a_cycle_and_what_is_inserted_three() {
+    // vinsgr2vr.d vr1, a2, 1 and xvinsgr2vr.d xr1, a2, 1; vpickve2gr.d a2, vr1, 0
+    let (insert, insert_far, pick) = (0x72eb_f4c1, 0x76eb_e4c1, 0x72ef_f026);
+    for cpu in ["la464", "la664"] {
+        close(turn(cpu, 0, &[&[insert; 15][..], &[bgeu_back(15)]].concat(), &[]), 15.0);
+        // Around through the general registers: three to insert, three to pick, one to add.
+        close(turn(cpu, 0, &[insert, pick, add(6, 6, 6), bgeu_back(3)], &[]), 7.0);
+        close(turn(cpu, 0, &[insert_far, pick, add(6, 6, 6), bgeu_back(3)], &[]), 9.0);
+    }
+}
+
+#[test]
+fn la664_rounds_floats_in_two_of_its_four_pipes() {
+    // vfrint.d and vftint.w.s of vr2 to vr6, from vr1.
+    let each = |word: u32| (2..7).map(move |d| word | 1 << 5 | d).collect::<Vec<_>>();
+    close(turn("la664", 0, &[each(0x729d_3800), each(0x729d_3800), vec![bgeu_back(10)]].concat(), &[]), 5.0);
+}
