@@ -326,6 +326,30 @@ fn a_taken_branch_costs_three_cycles_on_power8() {
     assert_eq!(per_call("power8", &[ADDI_R3, bdnz(1)], &[]), 3.0);
 }
 
+// Of primary opcode 31, with an operation's opcode and record bit: r3 from r3, and r5 where two are read.
+const MULLD_R3: u32 = 31 << 26 | 3 << 21 | 3 << 16 | 5 << 11 | 233 << 1;
+const MADDLD_R3: u32 = 4 << 26 | 3 << 21 | 3 << 16 | 5 << 11 | 5 << 6 | 51;
+const ADD_R3: u32 = 31 << 26 | 3 << 21 | 3 << 16 | 5 << 11 | 266 << 1;
+
+/// Cycles that a link of a chain takes, each of which is made of `link`.
+fn chain(name: &str, link: &[u32]) -> f64 {
+    let body = link.repeat(16);
+    per_call(name, &[&body[..], &[bdnz(body.len() as u32)]].concat(), &[]) / 16.0
+}
+
+fn near(found: f64, expected: f64) {
+    assert!((found - expected).abs() < 0.01, "{found} instead of {expected}");
+}
+
+#[test]
+fn a_product_of_power10_is_there_for_the_next_one_a_cycle_earlier() {
+    near(chain("power10", &[MULLD_R3]), 4.0);
+    near(chain("power10", &[MADDLD_R3]), 4.0);
+    // Five to an addition, and two from there.
+    near(chain("power10", &[MULLD_R3, ADD_R3]), 7.0);
+    near(chain("power9", &[MULLD_R3]), 5.0);
+}
+
 #[test]
 fn a_carry_chain_takes_two_cycles_a_link_and_a_second_accumulator_gains_nothing_on_power7() {
     let one = [ADDE_R4; 8].iter().copied().chain([bdnz(8)]).collect::<Vec<_>>();
