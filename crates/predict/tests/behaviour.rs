@@ -330,6 +330,7 @@ fn a_taken_branch_costs_three_cycles_on_power8() {
 const MULLD_R3: u32 = 31 << 26 | 3 << 21 | 3 << 16 | 5 << 11 | 233 << 1;
 const MADDLD_R3: u32 = 4 << 26 | 3 << 21 | 3 << 16 | 5 << 11 | 5 << 6 | 51;
 const ADD_R3: u32 = 31 << 26 | 3 << 21 | 3 << 16 | 5 << 11 | 266 << 1;
+const EXTSW_RECORD_R3: u32 = 31 << 26 | 3 << 21 | 3 << 16 | 986 << 1 | 1;
 
 /// Cycles that a link of a chain takes, each of which is made of `link`.
 fn chain(name: &str, link: &[u32]) -> f64 {
@@ -348,6 +349,12 @@ fn a_product_of_power10_is_there_for_the_next_one_a_cycle_earlier() {
     // Five to an addition, and two from there.
     near(chain("power10", &[MULLD_R3, ADD_R3]), 7.0);
     near(chain("power9", &[MULLD_R3]), 5.0);
+}
+
+#[test]
+fn record_forms_that_extend_take_two_cycles_as_additions_do() {
+    near(chain("power9", &[EXTSW_RECORD_R3]), 2.0);
+    near(chain("power10", &[EXTSW_RECORD_R3]), 2.0);
 }
 
 #[test]
