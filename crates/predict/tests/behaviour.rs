@@ -331,6 +331,8 @@ const MULLD_R3: u32 = 31 << 26 | 3 << 21 | 3 << 16 | 5 << 11 | 233 << 1;
 const MADDLD_R3: u32 = 4 << 26 | 3 << 21 | 3 << 16 | 5 << 11 | 5 << 6 | 51;
 const ADD_R3: u32 = 31 << 26 | 3 << 21 | 3 << 16 | 5 << 11 | 266 << 1;
 const EXTSW_RECORD_R3: u32 = 31 << 26 | 3 << 21 | 3 << 16 | 986 << 1 | 1;
+const ROTLDI_RECORD_R3: u32 = 30 << 26 | 3 << 21 | 3 << 16 | 1 << 11 | 1;
+const ISEL_R3: u32 = 31 << 26 | 3 << 21 | 3 << 16 | 5 << 11 | 2 << 6 | 15 << 1;
 
 /// Cycles that a link of a chain takes, each of which is made of `link`.
 fn chain(name: &str, link: &[u32]) -> f64 {
@@ -355,6 +357,12 @@ fn a_product_of_power10_is_there_for_the_next_one_a_cycle_earlier() {
 fn record_forms_that_extend_take_two_cycles_as_additions_do() {
     near(chain("power9", &[EXTSW_RECORD_R3]), 2.0);
     near(chain("power10", &[EXTSW_RECORD_R3]), 2.0);
+}
+
+#[test]
+fn the_value_of_a_rotate_with_a_record_is_there_before_its_condition_on_power9() {
+    near(chain("power9", &[ROTLDI_RECORD_R3]), 2.0);
+    near(chain("power9", &[ROTLDI_RECORD_R3, ISEL_R3]), 6.0);
 }
 
 #[test]
