@@ -333,6 +333,7 @@ const ADD_R3: u32 = 31 << 26 | 3 << 21 | 3 << 16 | 5 << 11 | 266 << 1;
 const EXTSW_RECORD_R3: u32 = 31 << 26 | 3 << 21 | 3 << 16 | 986 << 1 | 1;
 const ROTLDI_RECORD_R3: u32 = 30 << 26 | 3 << 21 | 3 << 16 | 1 << 11 | 1;
 const ISEL_R3: u32 = 31 << 26 | 3 << 21 | 3 << 16 | 5 << 11 | 2 << 6 | 15 << 1;
+const AND_RECORD_R3: u32 = 31 << 26 | 3 << 21 | 3 << 16 | 5 << 11 | 28 << 1 | 1;
 
 /// Cycles that a link of a chain takes, each of which is made of `link`.
 fn chain(name: &str, link: &[u32]) -> f64 {
@@ -363,6 +364,14 @@ fn record_forms_that_extend_take_two_cycles_as_additions_do() {
 fn the_value_of_a_rotate_with_a_record_is_there_before_its_condition_on_power9() {
     near(chain("power9", &[ROTLDI_RECORD_R3]), 2.0);
     near(chain("power9", &[ROTLDI_RECORD_R3, ISEL_R3]), 6.0);
+}
+
+#[test]
+fn conditions_of_rotates_come_as_those_of_logical_work_on_power8_and_a_cycle_later_on_power7() {
+    for (cpu, later) in [("power7", 1.0), ("power8", 0.0)] {
+        let logical = chain(cpu, &[AND_RECORD_R3, ISEL_R3]);
+        near(chain(cpu, &[ROTLDI_RECORD_R3, ISEL_R3]), logical + later);
+    }
 }
 
 #[test]
