@@ -16,7 +16,7 @@ use report::record::Record;
 use serde::Serialize;
 use std::io::IsTerminal;
 use std::path::Path;
-use std::sync::mpsc;
+use std::sync::{mpsc, Mutex};
 use std::time::{Duration, Instant};
 
 /// The Rust tests build every crate's tests; on two processors that other work keeps busy that has taken 50 minutes.
@@ -92,7 +92,7 @@ type Run = fn(&Context, &Args, &mut Words) -> Result<Tally>;
 struct Part {
     name: &'static str,
     what: &'static str,
-    /// Whether it leaves a processor idle most of the time, so that it runs in parallel with those that do not.
+    /// Whether it leaves a processor idle for much of its time, so that it runs in parallel with others.
     beside: bool,
     run: Run,
 }
@@ -117,8 +117,9 @@ const PARTS: [Part; 13] = [
         context_switch,
     ),
     part("vdso", "the vDSO images and readers, briefly, and planted defects that they have to find", vdso),
-    part("rust", "the tests of the Rust crates", rust_tests),
     beside("setup", "what the set-up scripts do in good and bad surroundings", setup_scripts),
+    // The longest one, as soon as the gates have let cargo's folder go.
+    beside("rust", "the tests of the Rust crates", rust_tests),
     beside(
         "kernel",
         "Debian's kernel booted, programs that end well and badly in it, a function of it recorded; kernels and patches that go wrong",
@@ -158,30 +159,48 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         }
         tally
     };
+    // What a part that runs beside others says is shown when it has ended, unless it is the only one.
+    let at_once = ahead.is_empty() && beside.len() == 1;
+    let queue = Mutex::new(beside.into_iter());
     std::thread::scope(|scope| {
         let (sender, done) = mpsc::channel();
-        let at_once = ahead.is_empty();
-        scope.spawn(move || {
-            for part in beside {
-                let mut words = if at_once { Words::AT_ONCE } else { Words::kept() };
-                let tally =
-                    run_part(part.name, part.what, &mut words, |words| (part.run)(context, args, words));
-                // The receiver is gone only if the other thread has panicked.
-                let _ = sender.send((part, tally, words));
-            }
-        });
+        let queue = &queue;
+        let start_worker = || {
+            let sender = sender.clone();
+            scope.spawn(move || {
+                // The lock is released before the part runs.
+                let next = || queue.lock().expect("nothing panics while it is held").next();
+                while let Some(part) = next() {
+                    let mut words = if at_once { Words::AT_ONCE } else { Words::kept() };
+                    let tally =
+                        run_part(part.name, part.what, &mut words, |words| (part.run)(context, args, words));
+                    // The receiver is gone only if the other thread has panicked.
+                    let _ = sender.send((part, tally, words));
+                }
+            });
+        };
         let later = |(part, tally, words): (&Part, Tally, Words)| {
             eprint!("{}", words.kept.unwrap_or_default());
             tell(part, tally)
         };
-        for part in ahead {
+        // Two parts run beside each other and beside those that are ahead, so that of two processors none is idle; but the
+        // second only when the first of those, the gates, has ended.
+        start_worker();
+        if ahead.is_empty() {
+            start_worker();
+        }
+        for (index, part) in ahead.into_iter().enumerate() {
             let mut words = Words::AT_ONCE;
             let tally = run_part(part.name, part.what, &mut words, |words| (part.run)(context, args, words));
             total = add(total, tell(part, tally));
+            if index == 0 {
+                start_worker();
+            }
             while let Ok(result) = done.try_recv() {
                 total = add(total, later(result));
             }
         }
+        drop(sender);
         for result in done {
             total = add(total, later(result));
         }
