@@ -15,7 +15,7 @@ die() {
     exit 2
 }
 
-declare -A step_pid=() step_began=() step_title=()
+declare -A step_pid=() step_began=() step_ended=() step_title=()
 log_dir=/nonexistent # set by the caller, once the cache folder is known to be writable
 
 # start NAME TITLE COMMAND...: begins a step; its output goes to a log and await shows its progress.
@@ -28,13 +28,13 @@ start() {
     set -m
     "$@" </dev/null >"$log_dir/$name.log" 2>&1 9>&- &
     set +m
-    step_pid[$name]=$! step_began[$name]=$SECONDS step_title[$name]=$title
+    step_pid[$name]=$! step_began[$name]=$SECONDS step_ended[$name]='' step_title[$name]=$title
 }
 
 # await NAME: waits for a step, showing the progress of all running steps; returns its exit status.
 await() {
     local name=$1 status=0 shown=$SECONDS
-    while kill -0 "${step_pid[$name]}" 2>/dev/null; do
+    while note_the_ended && [ -z "${step_ended[$name]}" ]; do
         if [ -t 2 ]; then
             show_progress
         elif [ $((SECONDS - shown)) -ge 20 ]; then
@@ -45,9 +45,17 @@ await() {
     done
     wait "${step_pid[$name]}" || status=$?
     clear_line
-    [ "$status" -ne 0 ] || say "  done: ${step_title[$name]}, $((SECONDS - step_began[$name])) s"
+    [ "$status" -ne 0 ] || say "  done: ${step_title[$name]}, $((step_ended[$name] - step_began[$name])) s"
     unset "step_pid[$name]"
     return "$status"
+}
+
+# note_the_ended: when each step has ended, of which some are awaited later.
+note_the_ended() {
+    local name
+    for name in "${!step_pid[@]}"; do
+        [ -n "${step_ended[$name]}" ] || kill -0 "${step_pid[$name]}" 2>/dev/null || step_ended[$name]=$SECONDS
+    done
 }
 
 show_progress() {
@@ -62,7 +70,7 @@ clear_line() { [ ! -t 2 ] || printf '\r\033[K' >&2; }
 progress_of_all() {
     local name progress line=''
     for name in "${!step_pid[@]}"; do
-        kill -0 "${step_pid[$name]}" 2>/dev/null || continue # it has ended and is awaited later
+        [ -z "${step_ended[$name]}" ] || continue
         progress=$(progress_in "$log_dir/$name.log")
         line+="${line:+; }${step_title[$name]}${progress:+ $progress}, $((SECONDS - step_began[$name])) s"
     done

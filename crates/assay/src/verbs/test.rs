@@ -161,6 +161,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     };
     // What a part that runs beside others says is shown when it has ended, unless it is the only one.
     let at_once = ahead.is_empty() && beside.len() == 1;
+    let mut unfinished: Vec<&str> = beside.iter().map(|part| part.name).collect();
     let queue = Mutex::new(beside.into_iter());
     std::thread::scope(|scope| {
         let (sender, done) = mpsc::channel();
@@ -179,7 +180,8 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
                 }
             });
         };
-        let later = |(part, tally, words): (&Part, Tally, Words)| {
+        let later = |(part, tally, words): (&Part, Tally, Words), unfinished: &mut Vec<&str>| {
+            unfinished.retain(|name| *name != part.name);
             eprint!("{}", words.kept.unwrap_or_default());
             tell(part, tally)
         };
@@ -197,12 +199,20 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
                 start_worker();
             }
             while let Ok(result) = done.try_recv() {
-                total = add(total, later(result));
+                total = add(total, later(result, &mut unfinished));
             }
         }
         drop(sender);
-        for result in done {
-            total = add(total, later(result));
+        let is_silent = !at_once && !unfinished.is_empty();
+        if is_silent {
+            eprintln!("== still at work: {}", unfinished.join(", "));
+        }
+        loop {
+            let is_seen = is_silent && std::io::stderr().is_terminal();
+            let progress = is_seen.then(|| Progress::of(&unfinished.join(", "), 0));
+            let Ok(result) = done.recv() else { break };
+            drop(progress);
+            total = add(total, later(result, &mut unfinished));
         }
     });
     if context.json {
