@@ -4,7 +4,7 @@
 use std::error::Error;
 use std::path::Path;
 
-#[path = "../tests/support/line.rs"]
+#[path = "../tests/all/support/line.rs"]
 mod line;
 
 fn main() -> Result<(), Box<dyn Error>> {

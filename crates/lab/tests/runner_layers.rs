@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Which file of the runner calls which: the table is complete, and no file in it calls one after it.
 
-#[path = "../../trace/tests/calls/mod.rs"]
+#[path = "../../trace/tests/all/support/calls.rs"]
 mod calls;
 
 use calls::{calls, table};

@@ -4,7 +4,7 @@
 //! `cpu` loads the descriptions, `source` says what a prediction reads, `predict` runs it. Inside, `description`
 //! is a cpu in typed form, `op` what an instruction is to it, with `flags`; `plan` compiles instructions to that, `core`
 //! simulates, `driver` feeds it, and `explain`, `fit`, `validate` and others ask the driver. Each knows only those below it
-//! (tests/layers.rs has the order). Nothing here starts a process, prints, or knows where a trace came from.
+//! (tests/all/layers.rs has the order). Nothing here starts a process, prints, or knows where a trace came from.
 //! docs/method.md explains the model.
 
 mod ahead;

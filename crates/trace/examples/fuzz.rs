@@ -2,9 +2,9 @@
 //! Reads N broken traces: `cargo run --release -p trace --example fuzz -- N [SEED]`. A panic or a hang is a bug; the
 //! seed repeats it.
 
-#[path = "../tests/support/fuzzing.rs"]
+#[path = "../tests/all/support/fuzzing.rs"]
 mod fuzzing;
-#[path = "../tests/support/synthetic.rs"]
+#[path = "../tests/all/support/synthetic.rs"]
 mod synthetic;
 
 use std::time::Instant;

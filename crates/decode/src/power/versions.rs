@@ -2,7 +2,7 @@
 //! Which version of the Power ISA an instruction is first in, for those younger than POWER7.
 //!
 //! LLVM decodes all of them for every cpu. The lists have what binutils 2.40 disassembles for power8 but not for power7, and
-//! so on (`crates/predict/tests/classes.rs` checks them), with the outer products of 3.1 and `copy`, `paste.` and `stop` by hand.
+//! so on (`crates/predict/tests/all/classes.rs` checks them), with the outer products of 3.1 and `copy`, `paste.` and `stop` by hand.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;

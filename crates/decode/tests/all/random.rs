@@ -2,11 +2,9 @@
 //! Random bytes: the decoder answers with an instruction that keeps the rules or with an error, and never panics.
 //! `ASSAY_RANDOM_ROUNDS` sets the number of instructions per architecture (default 60,000).
 
+use crate::support::invariants::broken;
 use arch::Arch;
 use decode::{Decoder, Instruction, Reason};
-
-#[path = "support/invariants.rs"]
-mod invariants;
 
 /// Marsaglia's xorshift64: the same bytes in each run.
 struct Random(u64);
@@ -49,7 +47,7 @@ fn random_bytes_keep_the_rules() {
                     decoded += 1;
                     assert!(usize::from(instruction.length) <= length, "{instruction:?}");
                     assert_eq!(instruction.encoding(), &bytes[..usize::from(instruction.length)]);
-                    assert_eq!(invariants::broken(&decoder, &instruction), None, "{arch}");
+                    assert_eq!(broken(&decoder, &instruction), None, "{arch}");
                 }
                 Err(error) => {
                     assert_eq!(error.bytes, &bytes[..length]);

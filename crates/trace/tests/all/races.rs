@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! A trace is complete and readable whatever the threads of a program do while one of them ends it, on every
 //! architecture. A race appears only now and then, mostly on a busy machine. By default each program runs a few times;
-//! for a long run: `ASSAY_RACES=1000 cargo test --release -p trace --test races`.
-
-#[path = "support/recording.rs"]
-mod recording;
+//! for a long run: `ASSAY_RACES=1000 cargo test --release -p trace --test all races::`.
 
 use std::os::unix::process::ExitStatusExt;
 
+use crate::support::recording::Program;
 use arch::Arch;
-use recording::Program;
 use trace::{End, Event, Leave, Reader};
 
 /// How often each program runs on each architecture.

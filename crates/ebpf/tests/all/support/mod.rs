@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Folders, and the architectures that the tests run programs for.
-#![allow(dead_code)] // each test program uses its part
+
+pub mod cases;
 
 use ebpf::Plugin;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! The shared conformance suite through the plugin: both engines, every machine.
 
-mod support;
-
+use crate::support;
 use ebpf::{conformance, Engine};
 use std::path::Path;
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Calls in the wrong order or with wrong arguments, and sizes at their limits: each an error that says what is wrong.
 
-mod support;
-
+use crate::support;
 use ebpf::{assemble, targets, ByteOrder, Engine, Features, Fusion, Options, Status, Swap, Target, Vm};
 
 fn vm() -> Vm {

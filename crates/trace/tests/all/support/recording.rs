@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Builds the tracer and small foreign programs, runs them under QEMU, reads the trace back. A missing tool fails the test
 //! and the message names its package: these tests are the only proof that the tracer works.
-#![allow(dead_code)] // each test program uses a part
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -2,8 +2,7 @@
 //! References in the code and data of an ELF object (libs/ebpf/tests/objects/symbols.c), in both byte orders: pointers from
 //! variables to variables, addresses of functions, and symbols that only a kernel defines, which are refused by name.
 
-mod support;
-
+use crate::support;
 use ebpf::{disassemble, Engine, LddwKind, Limits, Loaded, Object, Options, Vm};
 use std::process::Command;
 

@@ -2,8 +2,7 @@
 //! Short runs of the fuzzers (libs/ebpf/fuzz). Long runs: `make -C libs/ebpf fuzz COUNT=1000000`, and
 //! `make -C libs/ebpf programs && libs/ebpf/build/x86_64/differential --seed 1 --count 1000000`.
 
-mod support;
-
+use crate::support;
 use ebpf::Plugin;
 use std::process::Command;
 

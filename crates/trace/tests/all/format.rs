@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! The file format: the reader returns what was written, with and without skipping, and refuses other files with a reason.
 
-#[path = "support/synthetic.rs"]
-mod synthetic;
-
 use std::path::{Path, PathBuf};
 
+use crate::support::synthetic::{expand_all, read, write, Owned, Random};
 use arch::Arch;
-use synthetic::{expand_all, read, write, Owned, Random};
 use trace::{count, reach, Counts, EntryCounts, Error, Event, Item, Leave, Reach, Reader, Writer};
 
 fn scratch(name: &str) -> PathBuf {

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! The reader never panics, whatever the bytes. For a long run: `cargo run --release -p trace --example fuzz -- N`.
 
-#[path = "support/fuzzing.rs"]
-mod fuzzing;
-#[path = "support/synthetic.rs"]
-mod synthetic;
-
 #[test]
 fn broken_traces_are_refused_without_a_panic() {
     let scratch = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz.trace");
-    let mut fuzzer = fuzzing::Fuzzer::new(2026, &scratch);
+    let mut fuzzer = crate::support::fuzzing::Fuzzer::new(2026, &scratch);
     for _ in 0..20_000 {
         fuzzer.one();
     }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! The CPU's features (libs/ebpf/host/features.c) select the generated code, on the CPUs that QEMU models.
 
-mod support;
-
+use crate::support;
 use ebpf::{assemble, ByteOrder, Features, Options, Target, Vm};
 use std::process::Command;
 

@@ -2,8 +2,7 @@
 //! ELF objects, compiled here by clang for both byte orders: loaded, linked and run; listings compared with llvm-objdump's;
 //! and objects with random damage from a seeded generator.
 
-mod support;
-
+use crate::support;
 use ebpf::{disassemble, ByteOrder, Census, Engine, Limits, Loaded, Object, Options, Program, Status, Vm};
 use std::path::PathBuf;
 use std::process::Command;

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use trace::{count, Reader};
 
-use crate::synthetic::{write, Random};
+use super::synthetic::{write, Random};
 
 /// A trace's start and its decompressed frames.
 struct Parts {

@@ -2,11 +2,8 @@
 //! The library's own cases (libs/ebpf/tests/*.bpf): both engines, fusion on and off, on every machine; cases that swap bytes
 //! also with every swap strategy.
 
-#[path = "support/cases.rs"]
-mod cases;
-mod support;
-
-use cases::{Case, Expectation};
+use crate::support;
+use crate::support::cases::{self, Case, Expectation};
 use ebpf::{assemble, disassemble, Answer, ByteOrder, Engine, Plugin, Question};
 use std::collections::BTreeMap;
 

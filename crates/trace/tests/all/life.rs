@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Recordings of programs that use threads, fork, exec and signals; limits; mistakes in the arguments.
 
-#[path = "support/recording.rs"]
-mod recording;
-
+use crate::support::recording::{scratch, tracer, Program, Whole};
 use arch::Arch;
-use recording::{scratch, tracer, Program, Whole};
 use trace::Leave;
 
 fn program(scenario: &str) -> Program {

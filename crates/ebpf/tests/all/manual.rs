@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! The manual's example prints what the manual says, and the library needs no symbols but those that the manual names.
 
-mod support;
-
+use crate::support;
 use std::process::Command;
 
 fn read(name: &str) -> String {

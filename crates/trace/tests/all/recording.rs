@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Compares the tracer with the simplest recorder: after folding and unfolding, the stream of events is the same.
 
-#[path = "support/recording.rs"]
-mod recording;
-
+use crate::support::recording::{plain_plugin, tracer, tracer_by_gcc, Program};
 use arch::Arch;
-use recording::{plain_plugin, tracer, tracer_by_gcc, Program};
 use trace::{count, Event, Reader};
 
 fn mix(hash: &mut u64, word: u64) {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Which part of the tracer calls which. The table is complete, so that a new dependency between parts fails the test.
 
-mod calls;
-
-use calls::{calls, table};
+use crate::support::calls::{calls, table};
 use std::collections::BTreeSet;
 use std::path::Path;
 

@@ -2,18 +2,16 @@
 //! Golden facts: `tests/golden/ARCH.txt` holds assembly, and under each instruction, indented, its bytes and facts.
 //!
 //! The assembly is assembled anew, so the bytes cannot drift from it. After a change that is meant,
-//! `ASSAY_BLESS=1 cargo test -p decode --test golden` rewrites the indented lines; review the difference.
+//! `ASSAY_BLESS=1 cargo test -p decode --test all golden::` rewrites the indented lines; review the difference.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::support::line;
 use arch::Arch;
 use decode::Decoder;
 use object::{Object, ObjectSection};
-
-#[path = "support/line.rs"]
-mod line;
 
 /// Where the first instruction stands, so that branch targets are told apart from offsets.
 const START: u64 = 0x1000;
@@ -106,7 +104,7 @@ fn check(arch: Arch, name: &str, options: &[&str]) {
         assert_eq!(
             found,
             expected,
-            "{}:{number}: found differs from expected; if it is meant: ASSAY_BLESS=1 cargo test -p decode --test golden",
+            "{}:{number}: found differs from expected; if it is meant: ASSAY_BLESS=1 cargo test -p decode --test all golden::",
             path.display()
         );
     }

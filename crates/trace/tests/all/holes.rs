@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Accesses that QEMU's plugin events omit, split or misreport, one test each. docs/trace-format.md lists them.
 
-#[path = "support/recording.rs"]
-mod recording;
-
 use std::sync::OnceLock;
 
+use crate::support::recording::{self, Program, Whole};
 use arch::Arch;
-use recording::{Program, Whole};
 
 struct Recorded {
     program: Program,

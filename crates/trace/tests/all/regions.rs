@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! The region of interest: entered at its symbol, left at the matching return; and the special cases.
 
-#[path = "support/recording.rs"]
-mod recording;
-
 use std::collections::BTreeSet;
 
+use crate::support::recording::{self, Program, Whole};
 use arch::Arch;
-use recording::{Program, Whole};
 use trace::{count, EntryCounts, Leave, Reader};
 
 fn record(arch: Arch, scenario: &str) -> (Program, Whole) {

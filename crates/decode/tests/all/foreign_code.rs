@@ -10,12 +10,10 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::process::Command;
 
+use crate::support::invariants::broken;
 use arch::Arch;
 use decode::{Decoder, Flow, Instruction, Register, RegisterKind};
 use object::{Object, ObjectSection, ObjectSymbol};
-
-#[path = "support/invariants.rs"]
-mod invariants;
 
 /// What a sweep over code found.
 #[derive(Default)]
@@ -84,7 +82,7 @@ fn one_function(decoder: &mut Decoder, start: u64, code: &[u8], found: &mut Swee
                 continue;
             }
         };
-        assert_eq!(invariants::broken(decoder, &instruction), None);
+        assert_eq!(broken(decoder, &instruction), None);
         assert!(has_address(&instruction), "an access without address: {instruction:?}");
         found.instructions += 1;
         found.bytes += usize::from(instruction.length);
@@ -202,7 +200,7 @@ fn x86_64_libc() {
 /// Debian 12 has no LoongArch library: clang's own code stands in, with and without vectors.
 #[test]
 fn loongarch64_from_clang() {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/loops.c");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/all/support/loops.c");
     for features in ["-mno-lsx", "-mlsx", "-mlasx"] {
         let output = Command::new("clang-19")
             .args(["--target=loongarch64-linux-gnu", "-O3", "-ffreestanding", "-c", "-o", "-", features])

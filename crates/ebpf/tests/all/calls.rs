@@ -3,8 +3,7 @@
 //! call (libs/ebpf/host/checked.c), so all other tests verify this too. The tests here verify the check itself: it has to
 //! catch code with one wrong instruction on each architecture.
 
-mod support;
-
+use crate::support;
 use ebpf::{assemble, ByteOrder, Engine, Options, Plugin, Target, Vm};
 use std::ffi::c_void;
 

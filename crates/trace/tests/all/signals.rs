@@ -3,11 +3,8 @@
 //! reports these writes as accesses of an earlier instruction (on x86-64, whose floating-point state a QEMU helper stores).
 //! The trace has to hold the program's own accesses only.
 
-#[path = "support/recording.rs"]
-mod recording;
-
+use crate::support::recording::Program;
 use arch::Arch;
-use recording::Program;
 
 #[test]
 fn delivering_a_signal_is_no_access_of_the_program() {

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! All that tests the predictor from outside, in one program, since a program for each file takes three times as long to build.
+//! `cargo test --release -p predict --test all NAME::` runs one file.
+
+mod behaviour;
+mod classes;
+mod cpu_files;
+mod halves;
+mod in_order;
+mod layers;
+mod llvm_cores;
+mod loongarch;
+mod power9;
+mod settling;
+mod verdict;
