@@ -34,14 +34,15 @@ const ARCHES: [Arch; 6] =
 #[test]
 fn unfolded_traces_are_what_was_executed() {
     let plain = plain_plugin();
+    let by_gcc = tracer_by_gcc();
     for arch in ARCHES {
         // No vector accesses: the tracer merges their parts, the plain plugin does not.
         let program = Program::build("loops.c", arch, &["-fno-vectorize", "-fno-slp-vectorize"]);
         let expected = program.run_with(&plain, "", &[], &[]);
         let expected = String::from_utf8(expected.stderr).unwrap();
-        for plugin in [tracer().to_owned(), tracer_by_gcc()] {
+        for plugin in [tracer(), &by_gcc] {
             let path = program.trace_path("loops");
-            let output = program.run_with(&plugin, "", &[format!("out={}", path.display())], &[]);
+            let output = program.run_with(plugin, "", &[format!("out={}", path.display())], &[]);
             assert!(output.status.success(), "{arch}: {output:?}");
             assert_eq!(hash_of(&path), expected, "{arch} by {}", plugin.display());
         }

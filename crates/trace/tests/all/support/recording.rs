@@ -76,6 +76,7 @@ pub struct Program {
     pub arch: Arch,
     pub path: PathBuf,
     preloads: bool,
+    symbols: OnceLock<String>,
 }
 
 fn qemu(arch: Arch) -> String {
@@ -123,24 +124,27 @@ impl Program {
         }
         command.args(flags).arg(source(&format!("tests/programs/{name}"))).arg("-o").arg(&path);
         run(&mut command, "clang-19 and lld-19");
-        Program { arch, path, preloads: false }
+        Program { arch, path, preloads: false, symbols: OnceLock::new() }
+    }
+
+    /// The symbol's row in the table that readelf prints.
+    fn row(&self, name: &str) -> &str {
+        let table = self.symbols.get_or_init(|| {
+            let output = run(Command::new("llvm-readelf-19").arg("--symbols").arg(&self.path), "llvm-19");
+            String::from_utf8(output.stdout).unwrap()
+        });
+        let row = table.lines().find(|row| row.ends_with(&format!(" {name}")));
+        row.unwrap_or_else(|| panic!("{} has no {name}", self.path.display()))
     }
 
     /// The value of a symbol, for `roi=`.
     pub fn symbol(&self, name: &str) -> u64 {
-        let output = run(Command::new("llvm-nm-19").arg(&self.path), "llvm-19");
-        let text = String::from_utf8(output.stdout).unwrap();
-        let line = text.lines().find(|line| line.ends_with(&format!(" {name}")));
-        let line = line.unwrap_or_else(|| panic!("{} has no {name}", self.path.display()));
-        u64::from_str_radix(line.split(' ').next().unwrap(), 16).unwrap()
+        u64::from_str_radix(self.row(name).split_whitespace().nth(1).unwrap(), 16).unwrap()
     }
 
     /// The local entry point of a function: on ELFv2 its distance is in bits 7..5 of st_other (ABI 3.4.1).
     pub fn local_entry(&self, name: &str) -> u64 {
-        let output = run(Command::new("llvm-readelf-19").arg("--symbols").arg(&self.path), "llvm-19");
-        let text = String::from_utf8(output.stdout).unwrap();
-        let line = text.lines().find(|line| line.ends_with(&format!(" {name}"))).unwrap_or_default();
-        let other = line.split("[<other: 0x").nth(1).and_then(|rest| rest.split('>').next());
+        let other = self.row(name).split("[<other: 0x").nth(1).and_then(|rest| rest.split('>').next());
         let code = other.map_or(0, |hex| u64::from_str_radix(hex, 16).unwrap() >> 5);
         self.symbol(name) + if code > 1 { 1 << code } else { 0 }
     }
