@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Compiles the C++ shim against the LLVM that `llvm-config-19` (or `$LLVM_CONFIG`) describes and links that
-//! LLVM dynamically. Every failure says what is missing and how to get it.
+//! Compiles the C++ shim against the LLVM that `llvm-config-19` (or `$LLVM_CONFIG`) describes and links it with that libLLVM as
+//! a shared object, which src/shim/library.rs loads when the first instruction is decoded. Every failure says what is missing
+//! and how to get it.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -50,32 +51,50 @@ fn build() -> Result<(), String> {
         .define("__STDC_LIMIT_MACROS", None)
         // The shim only calls libLLVM, which does the work; more optimisation takes longer to compile and gains nothing.
         .opt_level(1)
+        .pic(true)
         .warnings(true)
         .extra_warnings(true)
         .files(SOURCES.iter().filter(|source| source.ends_with(".cpp")));
-    compiler.try_compile("assay_llvm_shim").map_err(|error| {
+    let objects = compiler.try_compile_intermediates().map_err(|error| {
         format!("the LLVM shim does not compile; is a C++17 compiler (g++) installed? {error}")
     })?;
-    link(&config)
+    link(&config, &compiler, &objects)?;
+    println!("cargo::rustc-env=ASSAY_LLVM_MAJOR={}", config.major);
+    Ok(())
 }
 
-/// Links libLLVM dynamically: the static libraries would add 100 MB to each program.
-fn link(config: &Config) -> Result<(), String> {
-    println!("cargo::rustc-link-search=native={}", config.ask("--libdir")?);
+/// Links the shim with the shared libLLVM: the static libraries would add 100 MB to each program.
+fn link(config: &Config, compiler: &cc::Build, objects: &[PathBuf]) -> Result<(), String> {
+    let folder = config.ask("--libdir")?;
     let libraries = config.ask_all(&["--link-shared", "--libs"]).map_err(|error| {
         format!("{error}\nthe shared libLLVM is needed (Debian: apt-get install llvm-19-dev libllvm19)")
     })?;
-    let names: Vec<_> = libraries.split_whitespace().filter_map(|word| word.strip_prefix("-l")).collect();
+    let names: Vec<_> = libraries.split_whitespace().filter(|word| word.starts_with("-l")).collect();
     if names.is_empty() {
         return Err(format!(
             "{} --link-shared --libs names no library: '{libraries}'",
             config.program.display()
         ));
     }
-    for name in names {
-        println!("cargo::rustc-link-lib=dylib={name}");
+    let output = Path::new(&env::var_os("OUT_DIR").ok_or("cargo names no OUT_DIR")?).join("shim.so");
+    let linked = compiler
+        .get_compiler()
+        .to_command()
+        .args(["-shared", "-Wl,--no-undefined", "-Wl,--as-needed", "-o"])
+        .arg(output)
+        .args(objects)
+        .arg(format!("-L{folder}"))
+        // Where the system looks for libraries anyhow, this names the same folder.
+        .arg(format!("-Wl,-rpath,{folder}"))
+        .args(names)
+        .output()
+        .map_err(|error| format!("the compiler cannot be run to link the LLVM shim: {error}"))?;
+    if !linked.status.success() {
+        return Err(format!(
+            "the LLVM shim cannot be linked with {folder}'s libLLVM:\n{}",
+            String::from_utf8_lossy(&linked.stderr).trim()
+        ));
     }
-    println!("cargo::rustc-env=ASSAY_LLVM_MAJOR={}", config.major);
     Ok(())
 }
 

@@ -144,6 +144,13 @@ fn llvm_cpus(name: &str, archs: &[Arch]) -> Result<Vec<Cpu>> {
     if !found.is_empty() {
         return Ok(found);
     }
+    // An LLVM that was built without one of the architectures has the others.
+    let refused = archs.iter().map(|arch| Scheduling::cpus(*arch)).collect::<Vec<_>>();
+    if let (true, Some(Err(error))) = (refused.iter().all(|one| one.is_err()), refused.first()) {
+        return Err(
+            Problem::new(error.to_string()).remedy("run ./setup, then cargo build --release -p assay")
+        );
+    }
     let of = archs.iter().map(|arch| arch.name()).collect::<Vec<_>>().join(", ");
     let known: Vec<&str> = archs.iter().flat_map(|arch| llvm_names(*arch)).collect();
     let elsewhere = Arch::ALL.into_iter().find(|arch| llvm_names(*arch).contains(&name));

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! The Rust side of `shim/shim.h`: the C declarations and one safe wrapper. No other module is unsafe.
 
+mod library;
+
+use library::Functions;
 use std::ffi::{c_char, CStr, CString};
 use std::ptr::NonNull;
 use std::sync::{Mutex, PoisonError};
@@ -170,46 +173,11 @@ struct RawTarget {
     _opaque: [u8; 0],
 }
 
-extern "C" {
-    fn assay_target_new(
-        triple: *const c_char,
-        cpu: *const c_char,
-        features: *const c_char,
-        message: *mut c_char,
-        message_size: usize,
-    ) -> *mut RawTarget;
-    fn assay_target_free(target: *mut RawTarget);
-    fn assay_register_count(target: *const RawTarget) -> u32;
-    fn assay_register_name(target: *const RawTarget, number: u32) -> *const c_char;
-    fn assay_opcode_count(target: *const RawTarget) -> u32;
-    fn assay_opcode_describe(target: *const RawTarget, opcode: u32, out: *mut RawOpcode);
-    fn assay_decode(
-        target: *mut RawTarget,
-        bytes: *const u8,
-        size: usize,
-        address: u64,
-        out: *mut Decoded,
-    ) -> i32;
-    fn assay_mnemonic(target: *mut RawTarget, buffer: *mut c_char, size: usize);
-    fn assay_text(target: *mut RawTarget, address: u64, buffer: *mut c_char, size: usize);
-    fn assay_model_describe(target: *const RawTarget, out: *mut RawModel);
-    fn assay_resource_describe(target: *const RawTarget, number: u32, out: *mut RawResource) -> i32;
-    fn assay_resource_users(target: *const RawTarget, counts: *mut u32);
-    fn assay_schedule_last(target: *mut RawTarget, out: *mut RawSchedule) -> i32;
-    fn assay_mca(
-        target: *mut RawTarget,
-        code: *const u8,
-        size: usize,
-        iterations: u32,
-        cycles: *mut u64,
-        message: *mut c_char,
-        message_size: usize,
-    ) -> i32;
-    fn assay_cpu_name(target: *const RawTarget, n: u32, has_model: *mut i32) -> *const c_char;
-}
-
 /// One LLVM target with one cpu and feature set. Holds a raw pointer, so it is neither `Send` nor `Sync`.
-pub(crate) struct Target(NonNull<RawTarget>);
+pub(crate) struct Target {
+    raw: NonNull<RawTarget>,
+    llvm: &'static Functions,
+}
 
 impl Target {
     /// The error is LLVM's message.
@@ -222,9 +190,10 @@ impl Target {
         // LLVM keeps its targets in a global list that it does not guard: two threads that start one at once see half a list.
         static STARTING: Mutex<()> = Mutex::new(());
         let _alone = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
+        let llvm = library::functions()?;
         // SAFETY: the strings end with a zero, and the message buffer is as long as stated.
         let raw = unsafe {
-            assay_target_new(
+            (llvm.target_new)(
                 triple.as_ptr(),
                 cpu.as_ptr(),
                 features.as_ptr(),
@@ -232,26 +201,26 @@ impl Target {
                 message.len(),
             )
         };
-        NonNull::new(raw).map(Target).ok_or_else(|| buffer_text(&message))
+        NonNull::new(raw).map(|raw| Target { raw, llvm }).ok_or_else(|| buffer_text(&message))
     }
 
     fn raw(&self) -> *mut RawTarget {
-        self.0.as_ptr()
+        self.raw.as_ptr()
     }
 
     /// LLVM's register names by LLVM's register number; number 0 is "no register".
     pub(crate) fn register_names(&self) -> Vec<&'static str> {
         // SAFETY: the numbers are in range.
         unsafe {
-            (0..assay_register_count(self.raw()))
-                .map(|n| library_text(assay_register_name(self.raw(), n)))
+            (0..(self.llvm.register_count)(self.raw()))
+                .map(|n| library_text((self.llvm.register_name)(self.raw(), n)))
                 .collect()
         }
     }
 
     pub(crate) fn opcode_count(&self) -> usize {
         // SAFETY: no further condition.
-        unsafe { assay_opcode_count(self.raw()) as usize }
+        unsafe { (self.llvm.opcode_count)(self.raw()) as usize }
     }
 
     pub(crate) fn opcode(&self, number: usize) -> Opcode {
@@ -259,7 +228,7 @@ impl Target {
         let mut out = std::mem::MaybeUninit::<RawOpcode>::zeroed();
         // SAFETY: the number is in range; all of the fields allow zero bytes.
         let raw = unsafe {
-            assay_opcode_describe(self.raw(), number as u32, out.as_mut_ptr());
+            (self.llvm.opcode_describe)(self.raw(), number as u32, out.as_mut_ptr());
             out.assume_init()
         };
         let list =
@@ -282,7 +251,8 @@ impl Target {
         let mut out = std::mem::MaybeUninit::<Decoded>::zeroed();
         // SAFETY: the bytes are readable for the stated size; all of the fields allow zero bytes.
         unsafe {
-            let found = assay_decode(self.raw(), bytes.as_ptr(), bytes.len(), address, out.as_mut_ptr());
+            let found =
+                (self.llvm.decode)(self.raw(), bytes.as_ptr(), bytes.len(), address, out.as_mut_ptr());
             (found != 0).then(|| out.assume_init())
         }
     }
@@ -291,7 +261,7 @@ impl Target {
     pub(crate) fn mnemonic(&mut self) -> String {
         let mut buffer = [0 as c_char; TEXT_MAX];
         // SAFETY: the buffer is as long as stated.
-        unsafe { assay_mnemonic(self.raw(), buffer.as_mut_ptr(), buffer.len()) };
+        unsafe { (self.llvm.mnemonic)(self.raw(), buffer.as_mut_ptr(), buffer.len()) };
         buffer_text(&buffer)
     }
 
@@ -299,14 +269,14 @@ impl Target {
     pub(crate) fn text(&mut self, address: u64) -> String {
         let mut buffer = [0 as c_char; TEXT_MAX];
         // SAFETY: the buffer is as long as stated.
-        unsafe { assay_text(self.raw(), address, buffer.as_mut_ptr(), buffer.len()) };
+        unsafe { (self.llvm.text)(self.raw(), address, buffer.as_mut_ptr(), buffer.len()) };
         buffer_text(&buffer)
     }
 
     pub(crate) fn model(&self) -> RawModel {
         let mut out = RawModel::default();
         // SAFETY: no further condition.
-        unsafe { assay_model_describe(self.raw(), &mut out) };
+        unsafe { (self.llvm.model_describe)(self.raw(), &mut out) };
         out
     }
 
@@ -315,7 +285,7 @@ impl Target {
         let mut out = std::mem::MaybeUninit::<RawResource>::zeroed();
         // SAFETY: the shim refuses numbers out of range; all of the fields allow zero bytes; LLVM's tables are static.
         unsafe {
-            let found = assay_resource_describe(self.raw(), number, out.as_mut_ptr());
+            let found = (self.llvm.resource_describe)(self.raw(), number, out.as_mut_ptr());
             let raw = (found != 0).then(|| out.assume_init())?;
             let count = if raw.members.is_null() { 0 } else { raw.units as usize };
             Some(ResourceFacts {
@@ -332,7 +302,7 @@ impl Target {
     pub(crate) fn resource_users(&self) -> Vec<u32> {
         let mut counts = vec![0; (self.model().resource_count as usize).saturating_sub(1)];
         // SAFETY: there is an entry for each resource, and the shim writes none where there are none.
-        unsafe { assay_resource_users(self.raw(), counts.as_mut_ptr()) };
+        unsafe { (self.llvm.resource_users)(self.raw(), counts.as_mut_ptr()) };
         counts
     }
 
@@ -341,7 +311,7 @@ impl Target {
         let mut out = std::mem::MaybeUninit::<RawSchedule>::zeroed();
         // SAFETY: all of the fields allow zero bytes.
         let raw = unsafe {
-            let found = assay_schedule_last(self.raw(), out.as_mut_ptr());
+            let found = (self.llvm.schedule_last)(self.raw(), out.as_mut_ptr());
             (found != 0).then(|| out.assume_init())?
         };
         Some(Entry {
@@ -362,7 +332,7 @@ impl Target {
         let mut message = [0 as c_char; TEXT_MAX];
         // SAFETY: the code is readable for the stated size, and the message buffer is as long as stated.
         let done = unsafe {
-            assay_mca(
+            (self.llvm.mca)(
                 self.raw(),
                 code.as_ptr(),
                 code.len(),
@@ -384,7 +354,7 @@ impl Target {
         let mut has_model = 0;
         // SAFETY: the shim returns NULL behind the last; LLVM's tables are static.
         let one = |n| unsafe {
-            let name = assay_cpu_name(self.raw(), n, &mut has_model);
+            let name = (self.llvm.cpu_name)(self.raw(), n, &mut has_model);
             (!name.is_null()).then(|| (library_text(name), has_model != 0))
         };
         (0..).map_while(one).collect()
@@ -394,7 +364,7 @@ impl Target {
 impl Drop for Target {
     fn drop(&mut self) {
         // SAFETY: nothing else holds the pointer.
-        unsafe { assay_target_free(self.raw()) }
+        unsafe { (self.llvm.target_free)(self.raw()) }
     }
 }
 

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The C functions of `shim/shim.h`, from the shared object that build.rs made, which is part of the program.
+//!
+//! It is loaded when the first instruction is decoded, not when the program starts: it brings libLLVM with it, whose 350,000
+//! relocations take 40 ms, and most runs of the command decode nothing.
+
+use super::{Decoded, RawModel, RawOpcode, RawResource, RawSchedule, RawTarget};
+use libloading::Library;
+use std::ffi::c_char;
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::sync::OnceLock;
+
+static SHIM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/shim.so"));
+
+/// Declares the functions, with their names in the library, as one table of pointers.
+macro_rules! functions {
+    ($($symbol:literal $name:ident($($argument:ty),*) $(-> $result:ty)?;)*) => {
+        pub(super) struct Functions {
+            $(pub(super) $name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
+            // The pointers lead into it.
+            _library: Library,
+        }
+
+        impl Functions {
+            fn of(library: Library) -> Result<Functions, libloading::Error> {
+                // SAFETY: shim.h declares these functions with these types.
+                unsafe { Ok(Functions { $($name: *library.get($symbol)?,)* _library: library }) }
+            }
+        }
+    };
+}
+
+functions! {
+    b"assay_target_new\0" target_new(*const c_char, *const c_char, *const c_char, *mut c_char, usize) -> *mut RawTarget;
+    b"assay_target_free\0" target_free(*mut RawTarget);
+    b"assay_register_count\0" register_count(*const RawTarget) -> u32;
+    b"assay_register_name\0" register_name(*const RawTarget, u32) -> *const c_char;
+    b"assay_opcode_count\0" opcode_count(*const RawTarget) -> u32;
+    b"assay_opcode_describe\0" opcode_describe(*const RawTarget, u32, *mut RawOpcode);
+    b"assay_decode\0" decode(*mut RawTarget, *const u8, usize, u64, *mut Decoded) -> i32;
+    b"assay_mnemonic\0" mnemonic(*mut RawTarget, *mut c_char, usize);
+    b"assay_text\0" text(*mut RawTarget, u64, *mut c_char, usize);
+    b"assay_model_describe\0" model_describe(*const RawTarget, *mut RawModel);
+    b"assay_resource_describe\0" resource_describe(*const RawTarget, u32, *mut RawResource) -> i32;
+    b"assay_resource_users\0" resource_users(*const RawTarget, *mut u32);
+    b"assay_schedule_last\0" schedule_last(*mut RawTarget, *mut RawSchedule) -> i32;
+    b"assay_mca\0" mca(*mut RawTarget, *const u8, usize, u32, *mut u64, *mut c_char, usize) -> i32;
+    b"assay_cpu_name\0" cpu_name(*const RawTarget, u32, *mut i32) -> *const c_char;
+}
+
+/// The library, or why it cannot be loaded; it stays loaded.
+pub(super) fn functions() -> Result<&'static Functions, String> {
+    static LOADED: OnceLock<Result<Functions, String>> = OnceLock::new();
+    LOADED.get_or_init(load).as_ref().map_err(String::clone)
+}
+
+fn load() -> Result<Functions, String> {
+    let failed = |why: String| format!("the shared library cannot be loaded: {why}");
+    // SAFETY: the name ends with a zero.
+    let descriptor = unsafe { libc::memfd_create(c"assay-llvm-shim".as_ptr(), libc::MFD_CLOEXEC) };
+    if descriptor < 0 {
+        return Err(failed(std::io::Error::last_os_error().to_string()));
+    }
+    // SAFETY: nothing else has the descriptor.
+    let mut file = unsafe { File::from_raw_fd(descriptor) };
+    file.write_all(SHIM).map_err(|error| failed(error.to_string()))?;
+    let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+    // SAFETY: constructors run, those of the shim (it has none of its own) and of LLVM, which the loader has always run.
+    let library = unsafe { Library::new(path) }.map_err(|error| failed(error.to_string()))?;
+    Functions::of(library).map_err(|error| failed(error.to_string()))
+}
