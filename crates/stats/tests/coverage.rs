@@ -7,7 +7,7 @@ mod simulation;
 use simulation::{Experiment, Scatter, SCATTERS};
 use stats::Sampling;
 
-const REPETITIONS: usize = 5_000; // the standard error of a share of 95 % is then 0.3 %
+const REPETITIONS: usize = 2_500; // the standard error of a share of 95 % is then 0.4 %
 const RESAMPLES: usize = 600;
 
 fn in_range(share: f64) -> bool {

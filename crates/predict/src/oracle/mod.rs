@@ -274,7 +274,7 @@ fn leaps(bench: &Bench, seed: u64) -> Option<f64> {
 fn leaping_over_turns_takes_the_cycles_of_all_of_them() {
     for name in cpus() {
         let bench = Bench::new(&name);
-        leap_all(&bench, 60, LEAP);
+        leap_all(&bench, 30, LEAP);
     }
     // Pipes of which one falls behind for some hundred turns of equal cycles, or one while another catches up; loads that find
     // the lines that others missed 500 turns before.
