@@ -100,7 +100,14 @@ fn a_package_is_unpacked_with_what_it_depends_on_and_its_programs_are_found_and_
     clang.args(["--target=powerpc64le-linux-gnu", "-nostdlib", "-static", "-fuse-ld=lld", "greet.s", "-o"]);
     finish(clang.current_dir(&lab.folder).arg("greeter/usr/bin/greet")).ends(0, &[]);
     // An absolute link, as packages have them: it leads out of the folder that stands for /.
-    std::os::unix::fs::symlink("/usr/bin/greet", lab.folder.join("greeter/usr/bin/salute")).unwrap();
+    std::fs::create_dir_all(lab.folder.join("greeter/etc/alternatives")).unwrap();
+    let link =
+        |to: &str, name: &str| std::os::unix::fs::symlink(to, lab.folder.join("greeter").join(name)).unwrap();
+    link("/usr/bin/greet", "usr/bin/salute");
+    // Such links behind each other, of which either may be made relative first.
+    link("/etc/alternatives/hail", "usr/bin/hail");
+    link("/usr/bin/greet", "etc/alternatives/hail");
+    link("/usr/bin/salute", "etc/alternatives/hello");
     lab.write("greeter/usr/share/doc/greeter/copyright", "left out");
     lab.write_program("libgreet/usr/bin/of-a-dependency", "exit 0");
     package(&lab, "libgreet", "");
@@ -128,7 +135,11 @@ fn a_package_is_unpacked_with_what_it_depends_on_and_its_programs_are_found_and_
         "greeter 1.0-1\nlibgreet 1.0-1\n",
         "each once"
     );
-    for name in ["greet", "salute"] {
+    for way in ["usr/bin/hail", "etc/alternatives/hello"] {
+        let there = root.join(way).canonicalize().unwrap_or_else(|error| panic!("{way}: {error}"));
+        assert_eq!(there, root.canonicalize().unwrap().join("usr/bin/greet"), "{way}");
+    }
+    for name in ["greet", "salute", "hail"] {
         assay(&format!("trace -a ppc64el -o {name}.trace -- {name}"))
             .ends(0, &["status 7", &format!("{name}.trace: 3 instructions")]);
     }
