@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// The whole of LLVM that Assay uses, as a plain C interface. src/shim.rs declares the same by hand: change both.
+// The whole of LLVM that Assay uses, as a plain C interface. src/shim.rs declares the same types by hand and
+// src/shim/library.rs the same functions: change both.
 //
 // The shim reports what LLVM's tables say and judges nothing. What of that is true for timing is decided in Rust,
 // where it can be tested one instruction at a time.

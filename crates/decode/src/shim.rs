@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The Rust side of `shim/shim.h`: the C declarations and one safe wrapper. No other module is unsafe.
+//! The Rust side of `shim/shim.h`: its types and a safe wrapper. Besides its `library`, which has the functions, no module is
+//! unsafe.
 
 mod library;
 
