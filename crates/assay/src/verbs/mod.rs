@@ -38,6 +38,7 @@ pub mod study_rerun;
 pub mod study_scatter;
 pub mod test;
 mod test_changed;
+mod test_programs;
 pub mod trace;
 pub mod validate;
 pub mod validate_native;

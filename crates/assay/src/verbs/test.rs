@@ -8,6 +8,7 @@ use crate::select::Selection;
 use crate::verbs::bless;
 use crate::verbs::check::{check_selection, Tally};
 use crate::verbs::test_changed::{self, Plan};
+use crate::verbs::test_programs;
 use lab::cache::read_text;
 use lab::process::{Command, Limits};
 use lab::toolchain::require_program;
@@ -423,37 +424,81 @@ fn plain_counts(line: &str) -> Option<Tally> {
     Some(Tally { right: count("passed")?, wrong: count("failed")?, skipped: count("skipped")? })
 }
 
+/// The tests of this crate, which take half of the time, beside those of all others; then the loops that are measured on this
+/// machine, which nothing of ours should disturb.
 fn rust_tests(context: &Context, _: &Args, words: &mut Words) -> Result<Tally> {
-    cargo_tests(context, &["--workspace".to_owned()], words)
+    let progress = words.progress("cargo test");
+    let cargo = cargo(context, &["--workspace".to_owned()])?;
+    let programs = test_programs::build(cargo.clone(), CARGO_TIMEOUT)?;
+    let (ours, others): (Vec<_>, Vec<_>) = programs.iter().partition(|program| program.is_of("assay"));
+    let (measuring, others): (Vec<_>, Vec<_>) =
+        others.into_iter().partition(|program| program.is_of("native"));
+    let run = |some: &[&test_programs::Program]| {
+        test_programs::run(some, |command| surroundings(context, command), CARGO_TIMEOUT)
+    };
+    let (first, second) = std::thread::scope(|scope| {
+        let first = scope.spawn(|| run(&ours));
+        let second = run(&others);
+        (first.join().expect("it does not panic"), second)
+    });
+    let mut all = vec![first?, second?, run(&measuring)?];
+    let shown = cargo
+        .args(["--doc", "--", "--show-output"])
+        .timeout(CARGO_TIMEOUT)
+        .limits(Limits::INHERITED)
+        .run()?;
+    let failed = !shown.success();
+    all.push(test_programs::Ran {
+        stderr: if failed { shown.tail(30) } else { String::new() },
+        stdout: shown.stdout,
+        failed,
+    });
+    drop(progress);
+    let told = |part: fn(&test_programs::Ran) -> &str| all.iter().map(part).collect::<String>();
+    let failed = all.iter().any(|ran| ran.failed);
+    Ok(rust_tally(&told(|ran| &ran.stdout), &told(|ran| &ran.stderr), failed, words))
+}
+
+/// `cargo test`, as all tests are built and run.
+fn cargo(context: &Context, options: &[String]) -> Result<Command> {
+    let cargo = Command::new(require_program("cargo", "cargo-web")?)
+        .args(["test", "--release", "--locked", "--no-fail-fast", "--color=never"])
+        .args(options)
+        .folder(&context.workspace.root);
+    Ok(surroundings(context, cargo))
+}
+
+/// Where the tests find the checkout and what is cached.
+fn surroundings(context: &Context, command: Command) -> Command {
+    command.env("ASSAY_ROOT", &context.workspace.root).env("ASSAY_CACHE", &context.workspace.cache)
 }
 
 /// Runs the tests that cargo's options choose; options behind `--` go to the tests.
 fn cargo_tests(context: &Context, options: &[String], words: &mut Words) -> Result<Tally> {
-    let cargo = require_program("cargo", "cargo-web")?;
     let progress = words.progress("cargo test");
-    let output = Command::new(cargo)
-        .args(["test", "--release", "--locked", "--no-fail-fast", "--color=never"])
-        .args(options)
+    let output = cargo(context, options)?
         .args((!options.iter().any(|option| option == "--")).then_some("--"))
         .arg("--show-output")
-        .folder(&context.workspace.root)
-        .env("ASSAY_ROOT", &context.workspace.root)
-        .env("ASSAY_CACHE", &context.workspace.cache)
         .timeout(CARGO_TIMEOUT)
         .limits(Limits::INHERITED)
         .run()?;
     drop(progress);
-    let skips = skips_of(&output.stdout);
+    Ok(rust_tally(&output.stdout, &output.tail(30), !output.success(), words))
+}
+
+/// Counts what tests have printed, and says what was skipped and what failed.
+fn rust_tally(stdout: &str, stderr: &str, failed: bool, words: &mut Words) -> Tally {
+    let skips = skips_of(stdout);
     for (test, reason) in &skips {
         words.say(&format!("skip   {test}: {reason}"));
     }
-    let mut tally = cargo_tally(&output.stdout, skips.len());
-    if !output.success() {
-        words.say(&failures_of(&output.stdout));
-        words.say(&output.tail(30));
+    let mut tally = cargo_tally(stdout, skips.len());
+    if failed {
+        words.say(&failures_of(stdout));
+        words.say(stderr);
         tally.wrong = tally.wrong.max(1);
     }
-    Ok(tally)
+    tally
 }
 
 fn add(a: Tally, b: Tally) -> Tally {
