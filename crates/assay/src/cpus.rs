@@ -147,9 +147,8 @@ fn llvm_cpus(name: &str, archs: &[Arch]) -> Result<Vec<Cpu>> {
     // An LLVM that was built without one of the architectures has the others.
     let refused = archs.iter().map(|arch| Scheduling::cpus(*arch)).collect::<Vec<_>>();
     if let (true, Some(Err(error))) = (refused.iter().all(|one| one.is_err()), refused.first()) {
-        return Err(
-            Problem::new(error.to_string()).remedy("run ./setup, then cargo build --release -p assay")
-        );
+        // It says what helps.
+        return Err(Problem::new(error.to_string()));
     }
     let of = archs.iter().map(|arch| arch.name()).collect::<Vec<_>>().join(", ");
     let known: Vec<&str> = archs.iter().flat_map(|arch| llvm_names(*arch)).collect();

@@ -425,7 +425,7 @@ fn plain_counts(line: &str) -> Option<Tally> {
 }
 
 /// The tests of this crate, which take half of the time, beside those of all others; then the loops that are measured on this
-/// machine, which nothing of ours should disturb.
+/// machine, which at least no other of these disturbs.
 fn rust_tests(context: &Context, _: &Args, words: &mut Words) -> Result<Tally> {
     let progress = words.progress("cargo test");
     let cargo = cargo(context, &["--workspace".to_owned()])?;
