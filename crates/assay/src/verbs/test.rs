@@ -404,7 +404,7 @@ fn script_counts(script: Command, name: &str, words: &mut Words) -> Result<Tally
     };
     output.stdout.lines().filter(|line| line.starts_with(SKIPPED)).for_each(|line| words.say(line));
     if !output.success() {
-        words.say(&format!("{}\n{}", output.stdout, output.tail(20)));
+        words.say(&format!("{}\n{}", output.stdout, output.tail(60)));
         tally.wrong = tally.wrong.max(1);
     }
     Ok(tally)
