@@ -119,6 +119,7 @@ fn command() -> clap::Command {
 
 fn main() -> ExitCode {
     restore_broken_pipe_behaviour();
+    survive_too_long_files();
     interrupt::watch();
     interrupt::explain_panics();
     let matches = command().get_matches();
@@ -183,6 +184,17 @@ fn restore_broken_pipe_behaviour() {
     // SAFETY: setting the default disposition of SIGPIPE before any thread is started.
     unsafe {
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+    }
+}
+
+/// Lets a write beyond the limit on the size of files (`ulimit -f`) fail with its reason, as on a full disk.
+///
+/// A handler, because programs that we start would inherit that the signal is ignored.
+fn survive_too_long_files() {
+    extern "C" fn nothing(_: libc::c_int) {}
+    // SAFETY: the handler does nothing, so it may run at any time; no thread is started yet.
+    unsafe {
+        libc::signal(libc::SIGXFSZ, nothing as extern "C" fn(libc::c_int) as libc::sighandler_t);
     }
 }
 

@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{files_below, finish, Lab, Ran, GOOD};
+use common::{files_below, finish, root, Lab, Ran, GOOD};
 use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
@@ -201,6 +201,26 @@ fn a_full_disk_is_no_verdict_and_leaves_nothing() {
         let ran = ran.refused(&["free some disk space"]);
         assert_eq!(ran.stdout, "", "no verdict, and nothing left: {ran:#?}");
     }
+}
+
+/// The decoder's library is a file in memory, for which `ulimit -f` counts too.
+#[test]
+fn a_limit_on_the_size_of_files_is_lifted_for_the_decoder_or_named() {
+    let lab = Lab::shared();
+    let limited = |shell: &[&str], limit: &str| {
+        let mut command = Command::new(shell[0]);
+        command.args(&shell[1..]).args(["-c", &format!("ulimit {limit} 8; exec \"$@\""), "sh"]);
+        command.args([env!("CARGO_BIN_EXE_assay"), "cpu", "llvm:pwr8"]);
+        finish(command.env("ASSAY_ROOT", root()).env("ASSAY_CACHE", &lab.cache))
+    };
+    limited(&["sh"], "-S -f").ends(0, &["llvm:pwr8"]);
+    // In a namespace of its own not even root may go above the hard limit.
+    let ran = limited(&["unshare", "--user", "sh"], "-f");
+    if ran.status == Some(1) && ran.stderr.starts_with("unshare:") {
+        eprintln!("skipped: this machine gives no user namespace to this user: {}", ran.stderr);
+        return;
+    }
+    ran.ends(2, &["assay: LLVM", "the limit on the size of files is", "ulimit -f"]);
 }
 
 #[test]

@@ -42,12 +42,11 @@ const LOCKABLE: [&str; 19] = [
 
 /// LLVM cannot be used for this architecture.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("LLVM {major} cannot decode {arch}: {message}; install an LLVM that was built with this target \
-         (Debian: apt-get install llvm-19-dev) and build again", major = env!("ASSAY_LLVM_MAJOR"))]
+#[error("LLVM {major} cannot decode {arch}: {message}", major = env!("ASSAY_LLVM_MAJOR"))]
 pub struct Error {
     /// The architecture asked for.
     pub arch: Arch,
-    /// LLVM's message.
+    /// Why, in LLVM's words or ours, and what helps.
     pub message: String,
 }
 

@@ -174,6 +174,9 @@ struct RawTarget {
     _opaque: [u8; 0],
 }
 
+/// How Debian's LLVM is installed, which has all targets.
+const AGAIN: &str = " (Debian: apt-get install llvm-19-dev) and build again";
+
 /// One LLVM target with one cpu and feature set. Holds a raw pointer, so it is neither `Send` nor `Sync`.
 pub(crate) struct Target {
     raw: NonNull<RawTarget>,
@@ -181,7 +184,7 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// The error is LLVM's message.
+    /// The error says why, and what helps.
     pub(crate) fn new(triple: &str, cpu: &str, features: &str) -> Result<Target, String> {
         let text = |what: &str| {
             CString::new(what).map_err(|_| format!("'{}' contains a zero byte", what.escape_debug()))
@@ -202,7 +205,9 @@ impl Target {
                 message.len(),
             )
         };
-        NonNull::new(raw).map(|raw| Target { raw, llvm }).ok_or_else(|| buffer_text(&message))
+        let refused =
+            || format!("{}; install an LLVM that was built with this target{AGAIN}", buffer_text(&message));
+        NonNull::new(raw).map(|raw| Target { raw, llvm }).ok_or_else(refused)
     }
 
     fn raw(&self) -> *mut RawTarget {

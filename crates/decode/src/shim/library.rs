@@ -4,7 +4,7 @@
 //! It is loaded when the first instruction is decoded, not when the program starts: it brings libLLVM with it, whose 350,000
 //! relocations take 40 ms, and most runs of the command decode nothing.
 
-use super::{Decoded, RawModel, RawOpcode, RawResource, RawSchedule, RawTarget};
+use super::{Decoded, RawModel, RawOpcode, RawResource, RawSchedule, RawTarget, AGAIN};
 use libloading::Library;
 use std::ffi::c_char;
 use std::fs::File;
@@ -57,17 +57,51 @@ pub(super) fn functions() -> Result<&'static Functions, String> {
 }
 
 fn load() -> Result<Functions, String> {
-    let failed = |why: String| format!("the shared library cannot be loaded: {why}");
     // SAFETY: the name ends with a zero.
     let descriptor = unsafe { libc::memfd_create(c"assay-llvm-shim".as_ptr(), libc::MFD_CLOEXEC) };
     if descriptor < 0 {
-        return Err(failed(std::io::Error::last_os_error().to_string()));
+        return Err(format!("no file in memory for its library: {}", std::io::Error::last_os_error()));
     }
     // SAFETY: nothing else has the descriptor.
     let mut file = unsafe { File::from_raw_fd(descriptor) };
-    file.write_all(SHIM).map_err(|error| failed(error.to_string()))?;
+    let wrote = allowing_files_of(SHIM.len() as libc::rlim_t, || file.write_all(SHIM));
+    wrote.map_err(|error| format!("its library cannot be written to memory: {error}"))?;
     let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+    if !std::path::Path::new(&path).exists() {
+        return Err("its library is loaded through /proc/self/fd; mount /proc".to_owned());
+    }
+    let refused = |error: libloading::Error| format!("{error}; install LLVM{AGAIN}");
     // SAFETY: constructors run, those of the shim (it has none of its own) and of LLVM, which the loader has always run.
-    let library = unsafe { Library::new(path) }.map_err(|error| failed(error.to_string()))?;
-    Functions::of(library).map_err(|error| failed(error.to_string()))
+    let library = unsafe { Library::new(path) }.map_err(refused)?;
+    Functions::of(library).map_err(refused)
+}
+
+/// Runs `write` with a limit on the size of files (`ulimit -f`) of at least so many bytes, if we may raise it.
+///
+/// The limit counts for files in memory too, and SIGXFSZ would end us. A file that another thread writes meanwhile may become
+/// as long as the library, which nobody's disk will notice.
+fn allowing_files_of(
+    bytes: libc::rlim_t,
+    write: impl FnOnce() -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    let mut usual = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: it points to a local.
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut usual) } == 0;
+    if !known || usual.rlim_cur >= bytes {
+        return write();
+    }
+    let raised = libc::rlimit { rlim_cur: bytes, rlim_max: usual.rlim_max.max(bytes) };
+    // SAFETY: both point to locals. Above the hard limit only the superuser may go.
+    unsafe {
+        if libc::setrlimit(libc::RLIMIT_FSIZE, &raised) != 0 {
+            let why = format!(
+                "the limit on the size of files is {} bytes; raise it to {bytes} (ulimit -f)",
+                usual.rlim_cur
+            );
+            return Err(std::io::Error::other(why));
+        }
+        let wrote = write();
+        libc::setrlimit(libc::RLIMIT_FSIZE, &usual);
+        wrote
+    }
 }
