@@ -196,7 +196,7 @@ fn flow(raw: &Raw, out: &mut Facts) {
     }
 }
 
-/// What the instruction does to memory, and how many bytes of it.
+/// What the instruction does to memory, and how many bytes of it; 0 if that depends on the address.
 fn access(name: &str) -> Option<(Access, u16)> {
     let (stem, suffix) = name.rsplit_once('.').unwrap_or((name, ""));
     let bytes = match suffix {
@@ -212,9 +212,12 @@ fn access(name: &str) -> Option<(Access, u16)> {
         "vst" | "vstx" => Some((Access::Store, 16)),
         "xvst" | "xvstx" => Some((Access::Store, 32)),
         "ld" | "ldx" | "ldptr" | "ll" | "llacq" | "ldgt" | "ldle" | "fld" | "fldx" | "fldgt" | "fldle"
-        | "vldrepl" | "xvldrepl" | "ldl" | "ldr" => Some((Access::Load, bytes)),
+        | "vldrepl" | "xvldrepl" => Some((Access::Load, bytes)),
         "st" | "stx" | "stptr" | "sc" | "screl" | "stgt" | "stle" | "fst" | "fstx" | "fstgt" | "fstle"
-        | "vstelm" | "xvstelm" | "stl" | "str" => Some((Access::Store, bytes)),
+        | "vstelm" | "xvstelm" => Some((Access::Store, bytes)),
+        // The part of a word or doubleword on this side of a boundary.
+        "ldl" | "ldr" => Some((Access::Load, 0)),
+        "stl" | "str" => Some((Access::Store, 0)),
         // Walks of the page table.
         "lddir" | "ldpte" => Some((Access::Load, 8)),
         "preld" | "preldx" | "cacop" => Some((Access::Hint, 0)),

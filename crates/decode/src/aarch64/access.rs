@@ -31,7 +31,8 @@ fn kind(raw: &Raw) -> Option<Access> {
     let sets = ["setp", "setm", "sete", "setgp", "setgm", "setge"];
     match name {
         "sys" => cache_operation(raw.word),
-        "gcsstr" | "gcssttr" => Some(Access::Store),
+        "gcsstr" | "gcssttr" | "gcspushm" => Some(Access::Store),
+        "gcspopm" => Some(Access::Load),
         "prfm" | "prfum" | "rprfm" | "prfb" | "prfh" | "prfw" | "prfd" => Some(Access::Hint),
         _ if atomic || name.starts_with("rcw") => Some(Access::Both),
         _ if name.starts_with("ld") => Some(Access::Load),
@@ -77,7 +78,7 @@ fn bytes(raw: &Raw) -> u16 {
         "ldg" | "ldgm" | "stg" | "stgm" | "st2g" | "stzgm" | "sys" => return 0, // tags; a cache block
         "stzg" => return 16,
         "stz2g" => return 32,
-        "ldpsw" => return 8,
+        "ldpsw" | "gcspopm" => return 8,
         "ldraa" | "ldrab" => return 8, // the last letter is a key, not a size
         "ldap1" | "stl1" => return 8,  // one lane
         _ if name.starts_with("cpy") || name.starts_with("set") => return 0,
@@ -142,12 +143,17 @@ fn stored(raw: &Raw) -> usize {
 
 /// The definition that is an updated base: it is tied to a general register in a plain access.
 fn base_update(raw: &Raw) -> Option<usize> {
-    if kind(raw) == Some(Access::Both) || raw.mnemonic == "ldg" {
+    if kind(raw) == Some(Access::Both) || keeps_destination(raw) {
         return None;
     }
     let tied =
         raw.operands().iter().find(|operand| operand.tied_to().is_some() && is_general(raw, operand))?;
     tied.tied_to()
+}
+
+/// Whether a load into a general register keeps some or, where there is no guarded stack, all of it.
+fn keeps_destination(raw: &Raw) -> bool {
+    matches!(raw.mnemonic, "ldg" | "gcspopm")
 }
 
 fn first(raw: &Raw, operand: &Operand) -> Option<Register> {
@@ -190,7 +196,7 @@ pub(super) fn operands(raw: &Raw, out: &mut Facts, access: Option<Access>) {
             Some(Access::Load) if is_vector(raw, operand) && operand.tied_to().is_some() => {
                 out.read_all(mapping)
             }
-            Some(Access::Load) if raw.mnemonic == "ldg" && operand.tied_to().is_some() => {
+            Some(Access::Load) if keeps_destination(raw) && operand.tied_to().is_some() => {
                 out.read_all(mapping)
             }
             Some(_) if !is_general(raw, operand) && !is_vector(raw, operand) => out.read_all(mapping),

@@ -4,7 +4,7 @@
 use crate::isa::Raw;
 use crate::registers::Register;
 
-use super::{RBP, RDI, RSI, RSP};
+use super::{memory, RBP, RDI, RSI, RSP};
 
 /// `[base + scale * index + displacement]`, in bytes. The stack and string instructions have theirs, too: what `push`
 /// writes is `[rsp - 8]`.
@@ -45,6 +45,7 @@ pub(crate) fn of(raw: &Raw) -> Option<AddressForm> {
         "leave" => return Some(at(RBP, 0)),
         "movdir64b" | "enqcmd" | "enqcmds" => return None,
         "enter" | "xlatb" | "maskmovdqu" | "vmaskmovdqu" | "maskmovq" => return None,
+        _ if memory::takes_bit_of_string(raw) => return None,
         _ => {}
     }
     match raw.opcode.name.get(..4) {

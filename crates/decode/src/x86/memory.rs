@@ -62,6 +62,7 @@ pub(super) fn of(raw: &Raw) -> Option<(Access, u16)> {
         }
         "ret" | "leave" => return Some((Access::Load, 8)),
         "enter" => return Some((Access::Store, 8)),
+        "clzero" => return Some((Access::Store, 64)),
         "xlatb" => return Some((Access::Load, 1)),
         "maskmovdqu" | "vmaskmovdqu" | "maskmovq" => return Some((Access::Store, 0)),
         _ => {}
@@ -112,8 +113,16 @@ fn copies_line(name: &str) -> bool {
     matches!(name, "movdir64b" | "enqcmd" | "enqcmds")
 }
 
+/// Whether it is `bts [rdi], rax` or the like, which accesses the word with bit `rax` of those from `rdi` on.
+pub(super) fn takes_bit_of_string(raw: &Raw) -> bool {
+    matches!(raw.mnemonic, "bt" | "btc" | "btr" | "bts") && raw.opcode.name.ends_with("mr")
+}
+
 /// The size that LLVM's printer names (`qword ptr`): none of its other tables has it.
 fn bytes(raw: &Raw) -> u16 {
+    if matches!(raw.mnemonic, "rstorssp" | "clrssbsy") {
+        return 8; // a token of the shadow stack, which the printer calls a double word
+    }
     if let Some(bytes) = element_bytes(raw.mnemonic) {
         return bytes;
     }
@@ -212,7 +221,7 @@ pub(super) fn operands(raw: &Raw, out: &mut Facts) {
             if keeps {
                 out.read_all(mapping);
             }
-        } else if operand.is_memory() || copies_line(raw.mnemonic) {
+        } else if operand.is_memory() || copies_line(raw.mnemonic) || takes_bit_of_string(raw) {
             out.address(mapping);
         } else if is_mask(raw, operand) && !moves_mask(raw) || mask_first {
             out.read_all(mapping);

@@ -145,6 +145,7 @@ fn mnemonic(raw: &Raw) -> String {
     let own = raw.mnemonic.split_whitespace().next().unwrap_or(raw.mnemonic);
     let named = match own {
         "j" | "set" | "cmov" => format!("{own}{}", flags::condition_name(raw)),
+        "cmp" if raw.opcode.name.starts_with("CMPCCXADD") => format!("cmp{}xadd", flags::condition_name(raw)),
         _ => own.to_owned(),
     };
     match memory::repeat_prefix(raw) {
@@ -200,6 +201,10 @@ fn special(raw: &Raw, out: &mut Facts) {
         "maskmovdqu" | "vmaskmovdqu" | "maskmovq" => {
             out.no_read(RDI);
             out.address(&Mapping::whole(RDI));
+        }
+        "clzero" => {
+            out.no_read(RAX);
+            out.address(&Mapping::whole(RAX));
         }
         "syscall" => {
             out.write(RCX, Role::Value);

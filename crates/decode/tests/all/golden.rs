@@ -35,7 +35,7 @@ fn loongarch64() {
 fn x86_64() {
     let features =
         "--mattr=+avx512f,+avx512vl,+avx512bw,+avx512dq,+avx512vnni,+avx512vbmi2,+avx512vp2intersect,\
-                    +avxvnni,+movdiri,+movdir64b,+enqcmd,+amx-tile,+shstk,+ptwrite";
+                    +avxvnni,+movdiri,+movdir64b,+enqcmd,+amx-tile,+shstk,+ptwrite,+clzero,+cmpccxadd";
     check(Arch::X86_64, "x86_64", &["--triple=x86_64", "--x86-asm-syntax=intel", features]);
 }
 
