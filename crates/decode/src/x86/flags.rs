@@ -44,7 +44,9 @@ pub(super) fn condition_name(raw: &Raw) -> &'static str {
 
 /// Whether LLVM's last operand is a condition, which the mnemonic names.
 pub(super) fn has_condition(raw: &Raw) -> bool {
-    ["JCC", "SETCC", "SETZUCC", "CMOV", "CFCMOV", "CMPCCXADD"].iter().any(|start| raw.opcode.name.starts_with(start))
+    ["JCC", "SETCC", "SETZUCC", "CMOV", "CFCMOV", "CMPCCXADD"]
+        .iter()
+        .any(|start| raw.opcode.name.starts_with(start))
         && condition(raw).is_some()
 }
 
