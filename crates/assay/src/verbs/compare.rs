@@ -33,7 +33,7 @@ pub struct Args {
     /// Predict for these CPUs instead of measuring here (repeatable or separated by commas)
     #[arg(short, long = "cpu", value_name = "CPU", value_delimiter = ',')]
     cpus: Vec<String>,
-    /// Compare each variant with itself so often, and count the verdicts, which are all false; more than one in twenty fails
+    /// Compare each variant with itself so often, and count the verdicts, which are all false; fails if they show that more than one in twenty are
     #[arg(long, value_name = "N", conflicts_with_all = ["against", "cpus"], value_parser = clap::value_parser!(u64).range(1..=100_000))]
     null: Option<u64>,
     #[command(flatten)]
