@@ -88,8 +88,13 @@ pub enum Ending {
     NotStarted(i32),
     /// The kernel panicked, for this reason.
     Panicked(String),
-    /// Neither the program nor QEMU ended within the timeout; the last line of the console.
-    Hung(String),
+    /// Neither the program nor QEMU ended in time.
+    Hung {
+        /// The time that they had.
+        timeout: Duration,
+        /// The last line of the console.
+        last: String,
+    },
     /// The console was flooded; its last line.
     Flooded(String),
     /// QEMU ended, but the program had not; what QEMU printed.
@@ -144,12 +149,10 @@ impl Outcome {
             Ending::Killed(signal) => format!("the program was ended by {}", process::signal_name(*signal)),
             Ending::NotStarted(error) => format!("the program could not be started: {}", errno(*error)),
             Ending::Panicked(reason) => format!("the kernel panicked {stage}: {reason}"),
-            Ending::Hung(last) => {
-                format!(
-                    "nothing ended within {:.0} s, {stage}; the console's last line: {last}",
-                    self.elapsed.as_secs_f64()
-                )
-            }
+            Ending::Hung { timeout, last } => format!(
+                "nothing ended within {} s, {stage}; the console's last line: {last}",
+                timeout.as_secs()
+            ),
             Ending::Flooded(last) => {
                 format!("the kernel printed more than {} MiB {stage}, such as: {last}", FLOOD_BYTES >> 20)
             }
@@ -160,7 +163,7 @@ impl Outcome {
 
     /// Whether the failure is the kernel's and not the program's.
     pub fn kernel_failed(&self) -> bool {
-        matches!(self.ending, Ending::Panicked(_) | Ending::Hung(_) | Ending::Flooded(_) | Ending::Stopped(_))
+        matches!(self.ending, Ending::Panicked(_) | Ending::Hung { .. } | Ending::Flooded(_) | Ending::Stopped(_))
     }
 }
 
@@ -192,7 +195,7 @@ pub fn boot(workspace: &Workspace, boot: &Boot) -> Result<Outcome> {
     let output = command.run_watched(watcher(console.clone(), file))?;
     let mut console = console.lock().expect("nothing panics while it is held");
     console.finish();
-    Ok(outcome(&console, &output, log))
+    Ok(outcome(&console, &output, boot.timeout, log))
 }
 
 /// Writes each chunk into the log and the console, and decides when to end QEMU.
@@ -214,7 +217,7 @@ fn watcher(console: Arc<Mutex<Console>>, mut file: File) -> impl FnMut(&[u8]) ->
     }
 }
 
-fn outcome(console: &Console, output: &process::Output, log: PathBuf) -> Outcome {
+fn outcome(console: &Console, output: &process::Output, timeout: Duration, log: PathBuf) -> Outcome {
     let last = || match console.last.is_empty() {
         true => "(nothing)".to_owned(),
         false => console.last.clone(),
@@ -225,7 +228,7 @@ fn outcome(console: &Console, output: &process::Output, log: PathBuf) -> Outcome
         (None, Some(Exit::Signal(signal))) => Ending::Killed(signal),
         (None, Some(Exit::NotStarted(error))) => Ending::NotStarted(error),
         (None, None) if console.bytes >= FLOOD_BYTES => Ending::Flooded(last()),
-        (None, None) if output.ending == process::Ending::TimedOut => Ending::Hung(last()),
+        (None, None) if output.ending == process::Ending::TimedOut => Ending::Hung { timeout, last: last() },
         (None, None) => {
             let said = output.stderr.trim();
             Ending::Stopped(if said.is_empty() { last() } else { said.to_owned() })
