@@ -22,6 +22,7 @@ mod study_file;
 mod verbs;
 mod version;
 mod winners;
+mod without_blanks;
 mod work;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};

@@ -26,6 +26,8 @@ fn paths_with_odd_characters_are_paths_like_others() {
         "predict csum_partial -a powerpc64 -c power8 --case size=40 -v uint64",
         // Built by make, to which a blank ends a name.
         "vdso list -a powerpc64",
+        "regcheck -a powerpc64 -l context_switch --rounds 1",
+        "ebpf plugin --arch powerpc64",
     ] {
         let words = line.split_whitespace();
         finish(lab.command().env("ASSAY_ROOT", &checkout).args(words)).ends(0, &["powerpc64"]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The conformance plugin (`libs/ebpf/plugin.c`) as a program of any architecture: built with the library's Makefile,
+//! The conformance plugin (`libs/ebpf/plugin.c`) as a program of any architecture, which the library's Makefile builds:
 //! run under QEMU if its architecture is not the host's.
 
 use crate::Engine;
@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// Why the plugin could not be built or run at all.
+/// Why the plugin could not be run at all.
 #[derive(Debug, thiserror::Error)]
 pub enum PluginError {
     /// A program that is needed could not be started.
@@ -17,14 +17,6 @@ pub enum PluginError {
         program: String,
         /// The operating system's error.
         error: std::io::Error,
-    },
-    /// The build failed.
-    #[error("building the eBPF programs for {arch} failed:\n{output}")]
-    Build {
-        /// The architecture.
-        arch: String,
-        /// Output of make and the compiler.
-        output: String,
     },
 }
 
@@ -43,24 +35,11 @@ pub type Answer = Result<u64, String>;
 pub type Question<'a> = (&'a str, &'a str);
 
 impl Plugin {
-    /// Builds the plugin and the fuzzer for `arch` from `library` (`libs/ebpf`) below `build`. `emulator` is the command
+    /// The plugin for `arch` that the library's Makefile built below `build`, with the fuzzer beside it. `emulator` is the command
     /// that runs foreign programs (`["qemu-ppc64le", "-cpu", "power9"]`), empty for native ones.
-    pub fn build(library: &Path, build: &Path, arch: &str, emulator: &[&str]) -> Result<Plugin, PluginError> {
-        let output = Command::new("make")
-            .args(["-s", "-C"])
-            .arg(library)
-            .arg(format!("ARCH={arch}"))
-            .arg(format!("BUILD={}", build.display()))
-            .arg("programs")
-            .output()
-            .map_err(|error| PluginError::Start { program: "make".into(), error })?;
-        if !output.status.success() {
-            let text = [output.stdout, output.stderr].concat();
-            let output = String::from_utf8_lossy(&text).into_owned();
-            return Err(PluginError::Build { arch: arch.into(), output });
-        }
+    pub fn built(build: &Path, arch: &str, emulator: &[&str]) -> Plugin {
         let emulator = emulator.iter().map(|word| word.to_string()).collect();
-        Ok(Plugin { arch: arch.into(), folder: build.join(arch), emulator })
+        Plugin { arch: arch.into(), folder: build.join(arch), emulator }
     }
 
     /// The architecture.

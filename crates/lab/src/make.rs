@@ -2,40 +2,90 @@
 //! What libraries in libs/ build with their own Makefiles: programs and images, for those who run them here, under QEMU's user
 //! mode or in a booted kernel.
 
-use crate::cache::Workspace;
-use crate::process::Command;
+use crate::cache::{Scratch, Workspace};
+use crate::process::{Command, Output};
 use crate::toolchain::require_program;
 use crate::{Problem, Result};
 use arch::Arch;
 use std::os::unix::fs::symlink;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Builds one file of a library for an architecture, such as `vdso-test` of `vdso`.
 pub fn build(workspace: &Workspace, library: &str, arch: Arch, name: &str) -> Result<PathBuf> {
-    let folder = workspace.folder(library)?;
-    // To make, a blank ends a name, and checkout and cache may have some in their paths. Through these links it sees none.
-    let links = workspace.scratch("")?;
-    let link = |to: &PathBuf, name: &str| {
-        let path = links.path().join(name);
-        symlink(to, &path).map_err(|error| Problem::io("make the link", &path, &error))
-    };
-    std::fs::create_dir(links.path())
-        .map_err(|error| Problem::io("make the folder", links.path(), &error))?;
-    link(&workspace.root.join("libs").join(library), "source")?;
-    link(&folder, "build")?;
-    let _lock = workspace.lock(&format!("{library}-{arch}"))?;
-    let output = Command::new(require_program("make", "make")?)
-        .args(["-s", "-C"])
-        .arg(links.path())
-        .args(["-f", "source/Makefile", "BUILD=build"])
-        .arg(format!("ARCH={arch}"))
-        .bare_environment()
-        .arg(format!("build/{arch}/{name}"))
-        .run()?;
+    let make = Make::new(workspace, library, library, arch)?;
+    let output = make.run(name)?;
     if output.success() {
-        return Ok(folder.join(arch.name()).join(name));
+        return Ok(make.path_of(name));
     }
     Err(Problem::new(format!("does not build:\n{}", output.head(12)))
         .at(format!("libs/{library}, {name} for {arch}"))
         .remedy("run ./setup; if it persists, the compiler's message above says what is wrong"))
+}
+
+/// A run of make for one library and architecture.
+///
+/// To make, a blank ends a name, and checkout and cache may have some in their paths. It works in a folder of links, through which
+/// it sees none.
+pub struct Make<'a> {
+    workspace: &'a Workspace,
+    links: Scratch,
+    folder: PathBuf,
+    /// The folder below the cache's, for the lock's name.
+    below: &'a str,
+    arch: Arch,
+    words: Vec<String>,
+}
+
+impl<'a> Make<'a> {
+    /// By the Makefile in this folder of libs/, into this folder of the cache.
+    pub fn new(workspace: &'a Workspace, library: &str, below: &'a str, arch: Arch) -> Result<Make<'a>> {
+        let (folder, links) = (workspace.folder(below)?, workspace.scratch("")?);
+        std::fs::create_dir(links.path())
+            .map_err(|error| Problem::io("make the folder", links.path(), &error))?;
+        let make = Make { workspace, links, folder, below, arch, words: vec![format!("ARCH={arch}")] };
+        make.link("source", &workspace.root.join("libs").join(library))?;
+        make.link("build", &make.folder)?;
+        Ok(make)
+    }
+
+    /// Sets a variable of the Makefile.
+    pub fn set(mut self, name: &str, value: &str) -> Make<'a> {
+        self.words.push(format!("{name}={value}"));
+        self
+    }
+
+    /// Sets a variable to a file or folder; messages name it as it is unless that has blanks.
+    pub fn set_path(self, name: &str, path: &Path) -> Result<Make<'a>> {
+        let text = path.display().to_string();
+        if !text.contains(char::is_whitespace) {
+            return Ok(self.set(name, &text));
+        }
+        let suffix = path.extension().map(|suffix| format!(".{}", suffix.to_string_lossy()));
+        let link = format!("{}{}", name.to_lowercase(), suffix.unwrap_or_default());
+        self.link(&link, path)?;
+        Ok(self.set(name, &link))
+    }
+
+    /// Where a file of this name is built.
+    pub fn path_of(&self, name: &str) -> PathBuf {
+        self.folder.join(self.arch.name()).join(name)
+    }
+
+    /// Builds it; another process that builds for the same architecture is waited for.
+    pub fn run(&self, name: &str) -> Result<Output> {
+        let _lock = self.workspace.lock(&format!("{}-{}", self.below.replace('/', "-"), self.arch))?;
+        Command::new(require_program("make", "make")?)
+            .args(["-s", "-C"])
+            .arg(self.links.path())
+            .args(["-f", "source/Makefile", "BUILD=build"])
+            .args(&self.words)
+            .bare_environment()
+            .arg(format!("build/{}/{name}", self.arch))
+            .run()
+    }
+
+    fn link(&self, name: &str, to: &Path) -> Result<()> {
+        let path = self.links.path().join(name);
+        symlink(to, &path).map_err(|error| Problem::io("make the link", &path, &error))
+    }
 }

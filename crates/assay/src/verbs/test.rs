@@ -9,6 +9,7 @@ use crate::verbs::bless;
 use crate::verbs::check::{check_selection, Tally};
 use crate::verbs::test_changed::{self, Plan};
 use crate::verbs::test_programs;
+use crate::without_blanks::WithoutBlanks;
 use lab::cache::read_text;
 use lab::process::{Command, Limits};
 use lab::toolchain::require_program;
@@ -327,37 +328,21 @@ fn conformance(context: &Context, _: &Args, _: &mut Words) -> Result<Tally> {
 /// Regcheck on every machine, and the library's own tests.
 fn context_switch(context: &Context, _: &Args, words: &mut Words) -> Result<Tally> {
     let checked = crate::verbs::regcheck::check(context)?;
-    let build = context.workspace.folder("context_switch/tests")?;
-    let script = Command::new(context.workspace.root.join("libs/vector_state/switch/tests/run"));
-    let tested = script_counts(
-        script.arg(build).env("ASSAY_CACHE", &context.workspace.cache),
-        "libs/vector_state/switch/tests/run",
-        words,
-    )?;
-    Ok(add(checked, tested))
+    let script = "libs/vector_state/switch/tests/run";
+    Ok(add(checked, library_counts(context, script, &[], "context_switch/tests", words)?))
 }
 
 /// The images on every architecture, and the library's own tests.
 fn vdso(context: &Context, _: &Args, words: &mut Words) -> Result<Tally> {
     let checked = crate::verbs::vdso::check(context)?;
-    let build = context.workspace.folder("vdso")?;
-    let script = Command::new(context.workspace.root.join("libs/vdso/tests/run")).arg(build);
-    Ok(add(checked, script_counts(script, "libs/vdso/tests/run", words)?))
+    Ok(add(checked, library_counts(context, "libs/vdso/tests/run", &[], "vdso", words)?))
 }
 
 /// The tests of libs/cache_log that checks of single variants do not cover, and the cache model of the prefetch engine
 /// against pycachesim.
 fn cache_log(context: &Context, _: &Args, words: &mut Words) -> Result<Tally> {
-    let build = context.workspace.folder("cache_log/tests")?;
-    let root = &context.workspace.root;
-    let tested = script_counts(
-        Command::new(root.join("libs/cache_log/tests/run"))
-            .arg(build)
-            .env("ASSAY_CACHE", &context.workspace.cache),
-        "libs/cache_log/tests/run",
-        words,
-    )?;
-    let model = root.join("crates/prefetch_engine/tests/pycachesim/run");
+    let tested = library_counts(context, "libs/cache_log/tests/run", &[], "cache_log/tests", words)?;
+    let model = context.workspace.root.join("crates/prefetch_engine/tests/pycachesim/run");
     let compared = script_counts(
         Command::new(model).env("ASSAY_CACHE", &context.workspace.cache),
         "crates/prefetch_engine/tests/pycachesim/run",
@@ -380,17 +365,27 @@ fn kernel(context: &Context, _: &Args, words: &mut Words) -> Result<Tally> {
 
 /// The libraries through meson and pkg-config, on this machine and on one other; in the long form on all.
 fn libraries(context: &Context, args: &Args, words: &mut Words) -> Result<Tally> {
-    let build = context.workspace.folder("libraries")?;
-    let mut script = Command::new(context.workspace.root.join("libs/tests/run"));
-    if args.full {
-        script = script.arg("--long");
-    }
-    script_counts(script.arg(build).env("ASSAY_CACHE", &context.workspace.cache), "libs/tests/run", words)
+    let long: &[&str] = if args.full { &["--long"] } else { &[] };
+    library_counts(context, "libs/tests/run", long, "libraries", words)
 }
 
 /// The set-up scripts are tested by a script.
 fn setup_scripts(context: &Context, _: &Args, words: &mut Words) -> Result<Tally> {
     script_counts(Command::new(context.workspace.root.join("tests/setup/run")), "tests/setup/run", words)
+}
+
+/// Runs a library's own tests, which build into this folder of the cache.
+fn library_counts(
+    context: &Context,
+    script: &str,
+    options: &[&str],
+    below: &str,
+    words: &mut Words,
+) -> Result<Tally> {
+    context.workspace.folder(below)?;
+    let cache = WithoutBlanks::of(&context.workspace.cache)?;
+    let run = Command::new(context.workspace.root.join(script)).args(options);
+    script_counts(run.arg(cache.path().join(below)).env("ASSAY_CACHE", cache.path()), script, words)
 }
 
 /// Runs a test that is a script: its last line is a count.

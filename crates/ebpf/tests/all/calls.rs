@@ -367,13 +367,5 @@ fn helpers_may_call_back_into_the_vm() {
         let expected = if support::has_back_end(arch) { "compiled code too\nok\n" } else { "ok\n" };
         assert!(output.status.success() && text == expected, "{arch}: {} {text}", output.status);
     }
-    let _lock = support::build_lock();
-    let output = std::process::Command::new("make")
-        .args(["-s", "-C"])
-        .arg(support::library())
-        .args([format!("BUILD={}", support::build_folder().display()), "reentry-sanitized".into()])
-        .output()
-        .expect("make runs");
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    support::make(&["reentry-sanitized"]);
 }

@@ -4,7 +4,6 @@
 
 use crate::support;
 use ebpf::Plugin;
-use std::process::Command;
 
 fn output(plugin: &Plugin, arguments: &[&str]) -> String {
     let output = plugin.command("differential").args(arguments).output().expect("the fuzzer runs");
@@ -41,14 +40,6 @@ fn code_does_not_depend_on_the_host() {
 /// Damaged bytecode, and memory that runs out, under the address and undefined-behaviour sanitizers.
 #[test]
 fn damaged_bytecode_is_refused_or_contained() {
-    let _lock = support::build_lock();
-    let output = Command::new("make")
-        .args(["-s", "-C"])
-        .arg(support::library())
-        .args([format!("BUILD={}", support::build_folder().display()), "COUNT=3000".into(), "fuzz".into()])
-        .output()
-        .expect("make runs");
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    let text = support::make(&["COUNT=3000", "fuzz"]);
     assert!(text.contains("3000 programs, "), "{text}");
 }

@@ -47,16 +47,8 @@ fn the_example_runs_as_printed() {
 #[test]
 fn the_library_is_freestanding() {
     for (arch, _) in support::MACHINES {
-        let build = support::build_folder();
-        let _lock = support::build_lock();
-        let status = Command::new("make")
-            .args(["-s", "-C"])
-            .arg(support::library())
-            .args([format!("ARCH={arch}"), format!("BUILD={}", build.display()), "all".into()])
-            .status()
-            .expect("make runs");
-        assert!(status.success(), "libebpf.a for {arch}");
-        let archive = build.join(arch).join("libebpf.a");
+        support::make(&[&format!("ARCH={arch}"), "all"]);
+        let archive = support::build_folder().join(arch).join("libebpf.a");
         let nm = |option: &str| {
             let output =
                 Command::new("llvm-nm-19").args(["-j", option]).arg(&archive).output().expect("llvm-nm-19");

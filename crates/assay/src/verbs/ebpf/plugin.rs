@@ -77,8 +77,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
 
 /// Builds the plugin of an architecture, to be run by `engine`, or finds it built.
 pub fn build(context: &Context, arch: Arch, engine: &Engine) -> Result<Plugin> {
-    let folder = context.workspace.folder("ebpf")?;
-    let _lock = context.workspace.lock(&format!("ebpf-{arch}"))?;
+    lab::make::build(&context.workspace, "ebpf", arch, "plugin")?;
     let qemu = match engine {
         Engine::Native => None,
         Engine::Qemu { program, cpu, .. } => Some((program.to_string_lossy(), cpu.as_str())),
@@ -87,9 +86,7 @@ pub fn build(context: &Context, arch: Arch, engine: &Engine) -> Result<Plugin> {
         None => Vec::new(),
         Some((program, cpu)) => vec![program, "-cpu", cpu],
     };
-    let library = context.workspace.root.join("libs/ebpf");
-    Plugin::build(&library, &folder, arch.name(), &emulator)
-        .map_err(|error| Problem::new(error.to_string()).remedy("run ./setup, which installs what builds it"))
+    Ok(Plugin::built(&context.workspace.folder("ebpf")?, arch.name(), &emulator))
 }
 
 /// bpf_conformance starts a plugin by its path alone, so a foreign one needs a script that starts QEMU.

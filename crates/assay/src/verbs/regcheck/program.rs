@@ -10,9 +10,9 @@ use crate::context::Context;
 use arch::Arch;
 use lab::cache::{file_length, read_text};
 use lab::emulator::{qemu_engine, Engine};
+use lab::make::Make;
 use lab::process::{Command, Ending};
 use lab::target::{Qemu, Target};
-use lab::toolchain::require_program;
 use lab::{host, Problem, Result};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -73,7 +73,7 @@ struct Machine {
     root: Option<PathBuf>,
     /// Subfolder of the build and variables of make.
     build: &'static str,
-    variables: &'static [&'static str],
+    variables: &'static [(&'static str, &'static str)],
 }
 
 /// QEMU and its `-cpu` for programs linked with Debian's packages: ppc64el needs POWER8, powerpc runs on any.
@@ -114,8 +114,10 @@ impl Program {
             Err(reason) => return Ok(vec![Finding::skip(&self.subject.name(), self.arch, reason)]),
         };
         let program = self.build(context, machine)?;
-        let output =
-            command(machine, &program).args([rounds.to_string(), seed.to_string()]).timeout(TIMEOUT).run()?;
+        let output = command(machine, self.arch, &program)
+            .args([rounds.to_string(), seed.to_string()])
+            .timeout(TIMEOUT)
+            .run()?;
         let version = machine.root.as_deref().and_then(|root| version(root, &self.subject));
         let engine = machine.engine.describe();
         match output.ending {
@@ -129,38 +131,37 @@ impl Program {
     }
 
     fn build(&self, context: &Context, machine: &Machine) -> Result<PathBuf> {
-        let folder = context.workspace.folder("context_switch")?.join(machine.build);
         let name = match &self.subject {
             Subject::Known(library) => format!("regcheck-{}", library.name()),
             Subject::Adapter { .. } => "regcheck-adapter".to_owned(),
         };
-        let program = folder.join(self.arch.name()).join(name);
-        let mut make = Command::new(require_program("make", "make")?)
-            .args(["-s", "-C"])
-            .arg(context.workspace.root.join("libs/vector_state/switch"))
-            .arg(format!("ARCH={}", self.arch))
-            .arg(format!("BUILD={}", folder.display()))
-            .args(machine.variables)
-            .bare_environment();
+        let below = format!("context_switch/{}", machine.build);
+        let mut make = Make::new(&context.workspace, "vector_state/switch", &below, self.arch)?;
+        for (variable, value) in machine.variables {
+            make = make.set(variable, value);
+        }
         if let Some(root) = &machine.root {
-            make = make.arg(format!("ROOT={}", root.display()));
+            make = make.set_path("ROOT", root)?;
         }
         if let Subject::Adapter { file, link } = &self.subject {
-            make = make.arg(format!("ADAPTER={}", file.display())).arg(format!("LINK={}", link.join(" ")));
+            make = make.set_path("ADAPTER", file)?.set("LINK", &link.join(" "));
         }
-        let _lock = context.workspace.lock(&format!("context_switch-{}-{}", machine.build, self.arch))?;
-        let output = make.arg(&program).run()?;
+        let output = make.run(&name)?;
         match output.success() {
-            true => Ok(program),
+            true => Ok(make.path_of(&name)),
             false => Err(Problem::new(format!("{} does not build:\n{}", self.title(), output.head(12)))
                 .remedy("run ./setup; for an adapter, mend what the compiler names")),
         }
     }
 }
 
-/// The command that runs a program; `-L` is where QEMU finds the libraries of Debian's packages.
-fn command(machine: &Machine, program: &Path) -> Command {
+/// The command that runs a program; QEMU finds the libraries of Debian's packages by `-L`, this machine's loader by its variable.
+fn command(machine: &Machine, arch: Arch, program: &Path) -> Command {
     match (&machine.engine, &machine.root) {
+        (Engine::Native, Some(root)) => {
+            let libraries = root.join(format!("usr/lib/{arch}-linux-gnu"));
+            machine.engine.command(program).env("LD_LIBRARY_PATH", libraries)
+        }
         (Engine::Qemu { program: qemu, cpu, .. }, Some(root)) => {
             Command::new(qemu).arg("-L").arg(root).args(["-cpu", cpu]).arg(program).alone()
         }
@@ -179,7 +180,8 @@ fn bare_machines(context: &Context, arch: Arch) -> Result<Vec<Machine>> {
         Ok(Machine { engine, root: None, build, variables })
     };
     if arch == Arch::Powerpc {
-        let soft = qemu(Qemu::Packaged, "603", "603", &["CPU_powerpc=-mcpu=603 -msoft-float -D_SOFT_FLOAT"])?;
+        let soft =
+            qemu(Qemu::Packaged, "603", "603", &[("CPU_powerpc", "-mcpu=603 -msoft-float -D_SOFT_FLOAT")])?;
         return Ok(vec![qemu(Qemu::Packaged, "7450", "all", &[])?, soft]);
     }
     let baseline = Target::of(arch).requirement(Target::of(arch).baseline).expect("a test holds it");

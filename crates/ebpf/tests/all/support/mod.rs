@@ -6,16 +6,9 @@ pub mod cases;
 use ebpf::Plugin;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-/// Tests run in parallel, but only one make may run in a folder at a time.
-static BUILD: Mutex<()> = Mutex::new(());
-
-pub fn build_lock() -> MutexGuard<'static, ()> {
-    BUILD.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Where make puts its files; shared by the test programs, which cargo runs one after the other.
+/// Where make puts its files.
 pub fn build_folder() -> PathBuf {
     scratch().join("ebpf")
 }
@@ -50,8 +43,27 @@ pub fn plugin(arch: &str, emulator: &[&str]) -> Plugin {
         let found = Command::new(program).arg("--version").output();
         assert!(found.is_ok(), "{program} is needed to test {arch}: install qemu-user");
     }
-    let _lock = build_lock();
-    Plugin::build(&library(), &build_folder(), arch, &emulator).expect("the plugin builds")
+    make(&[&format!("ARCH={arch}"), "programs"]);
+    Plugin::built(&build_folder(), arch, &emulator)
+}
+
+/// What make prints; it builds into `build_folder`. To make, a blank ends a name: through links it sees none.
+pub fn make(words: &[&str]) -> String {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let links = scratch().join("ebpf-links");
+    std::fs::create_dir_all(&links).expect("a folder");
+    std::fs::create_dir_all(build_folder()).expect("a folder");
+    for (name, to) in [("source", library()), ("build", build_folder())] {
+        let _ = std::fs::remove_file(links.join(name));
+        std::os::unix::fs::symlink(to, links.join(name)).expect("a link");
+    }
+    let mut command = Command::new("make");
+    command.args(["-s", "-C"]).arg(&links).args(["-f", "source/Makefile", "BUILD=build"]).args(words);
+    let output = command.output().expect("make runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "make {words:?}: {text}{}", String::from_utf8_lossy(&output.stderr));
+    text
 }
 
 pub fn has_back_end(arch: &str) -> bool {
