@@ -163,7 +163,10 @@ impl Outcome {
 
     /// Whether the failure is the kernel's and not the program's.
     pub fn kernel_failed(&self) -> bool {
-        matches!(self.ending, Ending::Panicked(_) | Ending::Hung { .. } | Ending::Flooded(_) | Ending::Stopped(_))
+        matches!(
+            self.ending,
+            Ending::Panicked(_) | Ending::Hung { .. } | Ending::Flooded(_) | Ending::Stopped(_)
+        )
     }
 }
 
