@@ -73,11 +73,6 @@ static void finish(const struct verify *verify, const char *call, const char *cl
 		    (unsigned long long)verify->count, (long long)verify->worst);
 }
 
-static _Bool is_coarse(int32_t clock)
-{
-	return 1u << clock & VDSO_COARSE_CLOCKS;
-}
-
 /* The clock that a coarse one is a past value of. */
 static int32_t fine_clock(int32_t clock)
 {
@@ -285,6 +280,16 @@ static void verify_fallback(struct machine *machine, const struct vdso_calls *ca
 	bare_expect(ok, "%s hands other clocks to the kernel", calls->name);
 }
 
+/* time() where the page is a namespace's, which it does not read itself: no namespace moves the wall clock. */
+static _Bool time_is_right(const struct vdso_calls *calls)
+{
+	struct bare_time after;
+	long stored = 0, result = machine_call(calls->time, (uintptr_t)&stored, 0, 0);
+
+	bare_clock_gettime(VDSO_CLOCK_REALTIME, &after);
+	return !machine_convention() && result == stored && result >= after.sec - 1 && result <= after.sec + 1;
+}
+
 /*
  * A process in a time namespace: its own page where the image looks, the system's one step further. The kernel's clocks know
  * nothing of this namespace, so the test adds its offsets to them; a difference of a millisecond is enough to find a wrong one.
@@ -322,6 +327,7 @@ static void verify_namespace(struct machine *machine, uint64_t milliseconds)
 			bare_clock_getres(clocks[i].clock, &kernels_unit);
 			ok = ok && machine_clock_getres(&machine->calls, clocks[i].clock, &unit) == 0 &&
 			     unit.nsec == kernels_unit.nsec;
+			ok = ok && (!machine->calls.time || time_is_right(&machine->calls));
 		}
 	*machine->page = system;
 	verify.calls = &machine->calls;
@@ -330,6 +336,11 @@ static void verify_namespace(struct machine *machine, uint64_t milliseconds)
 }
 
 #if defined(__powerpc__) && !defined(__powerpc64__)
+static _Bool is_coarse(int32_t clock)
+{
+	return 1u << clock & VDSO_COARSE_CLOCKS;
+}
+
 /*
  * 32-bit PowerPC's fast path uses header.plain_shift and not the block's shift. With a block's shift of 63 the reader of
  * vdso_read.h gives no nanoseconds, so a call that gives some took the fast path.
