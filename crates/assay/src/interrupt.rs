@@ -71,7 +71,7 @@ pub fn tidies(workspace: &Workspace) {
 }
 
 fn end_by(signal: libc::c_int) -> ! {
-    // Held until we end, so that no thread starts another program.
+    // Held until we end, so that no thread starts another program or makes another file.
     let _stopped = tidy_up();
     eprintln!(
         "assay: interrupted; what was finished is kept in the cache, so the next run goes on from here"
@@ -94,11 +94,7 @@ fn raise(signal: libc::c_int) -> ! {
 }
 
 fn tidy_up() -> impl Sized {
-    let stopped = stop_all();
-    if let Some(workspace) = WORKSPACE.get() {
-        workspace.abandon_scratch();
-    }
-    stopped
+    (stop_all(), WORKSPACE.get().map(|workspace| workspace.abandon_scratch()))
 }
 
 /// Turns a panic into a message of our style and status 2.

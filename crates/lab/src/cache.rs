@@ -83,14 +83,15 @@ impl Workspace {
         loop {
             let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
             let folder = all.join(format!("{}-{serial}", std::process::id()));
+            // Held until all is there, so that an interrupt finds it in the list or prevents it.
+            let mut in_use = in_use();
             let Some(lock) = own_lock(&folder)? else { continue };
-            in_use().push(folder.clone());
+            in_use.push(folder.clone());
             let scratch = Scratch { path: folder.join(format!("new{suffix}")), folder, _lock: lock };
-            self.folder(&format!(
-                "tmp/{}",
-                scratch.folder.file_name().unwrap_or_default().to_string_lossy()
-            ))?;
-            return Ok(scratch);
+            let made = self
+                .folder(&format!("tmp/{}", scratch.folder.file_name().unwrap_or_default().to_string_lossy()));
+            drop(in_use);
+            return made.map(|_| scratch);
         }
     }
 
@@ -106,15 +107,18 @@ impl Workspace {
         }
     }
 
-    /// Removes what this process has in the scratch folder: the last act of a run that is interrupted.
-    pub fn abandon_scratch(&self) {
-        in_use().retain(|folder| {
+    /// Removes what this process has in the scratch folder: the last act of a run that is interrupted. As long as the result
+    /// lives, no other thread gets more.
+    pub fn abandon_scratch(&self) -> impl Sized {
+        let mut in_use = in_use();
+        in_use.retain(|folder| {
             let ours = folder.starts_with(&self.cache);
             if ours {
                 remove_scratch(folder);
             }
             !ours
         });
+        in_use
     }
 
     /// Waits for the lock of this name and holds it for as long as the value lives: for builds by other programs, two of
