@@ -22,7 +22,6 @@ mod study_file;
 mod verbs;
 mod version;
 mod winners;
-mod without_blanks;
 mod work;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};

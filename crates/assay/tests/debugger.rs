@@ -91,6 +91,11 @@ impl Remote {
     }
 }
 
+/// A word as a shell takes it.
+fn unquoted(word: &str) -> String {
+    finish(Command::new("sh").args(["-c", &format!("printf %s {word}")])).ends(0, &[]).stdout
+}
+
 /// Without gdb: sends QEMU what gdb would send for these commands.
 #[test]
 fn qemu_stops_where_the_words_for_gdb_have_it_stop() {
@@ -98,12 +103,13 @@ fn qemu_stops_where_the_words_for_gdb_have_it_stop() {
     let port = 20000 + std::process::id() % 20000;
     for ((arch, line), (_, counter, lowest_first)) in lines(&lab, port).into_iter().zip(ARCHS) {
         let (qemu, gdb) = line.split_once(" & gdb-multiarch -q ").expect("QEMU first, and gdb beside it");
-        let (file, words) = gdb.split_once(' ').unwrap();
+        let (file, words) = gdb.split_once(" -ex ").unwrap();
+        let file = unquoted(file);
         let expected = format!(
-            "-ex 'target remote :{port}' -ex 'break assay_wanted_call_follows' -ex continue -ex 'tbreak csum_partial' -ex continue"
+            "'target remote :{port}' -ex 'break assay_wanted_call_follows' -ex continue -ex 'tbreak csum_partial' -ex continue"
         );
         assert_eq!(words, expected, "{arch}");
-        let elf = ElfFile::load(Path::new(file)).unwrap();
+        let elf = ElfFile::load(Path::new(&file)).unwrap();
         let place = |name: &str| {
             elf.function(name).unwrap_or_else(|| panic!("{arch}: no {name} in {file}")).local_entry
         };

@@ -30,8 +30,8 @@ fn a_cpu_is_printed_whole_and_predicts_the_same() {
     assert!(!whole.stdout.contains("inherits ="), "{}", whole.stdout);
     let file = lab.write("p10.toml", whole.stdout.as_str());
     let cycles = |cpu: &str| {
-        let line = format!("predict csum_fold -a powerpc64le -c {cpu} --json");
-        let records = lab.line(&line).ends(0, &[]).records("prediction");
+        let words = ["predict", "csum_fold", "-a", "powerpc64le", "--json", "-c", cpu];
+        let records = lab.assay(words).ends(0, &[]).records("prediction");
         records.iter().map(|one| one["cycles"].as_f64().expect("a number")).collect::<Vec<_>>()
     };
     assert_eq!(cycles("power10"), cycles(&file.display().to_string()));

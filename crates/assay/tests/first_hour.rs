@@ -74,9 +74,10 @@ fn a_copy_of_a_description_has_a_name_of_its_own_beside_the_first() {
     lab.write("mine/power9.toml", narrow);
     lab.write("mine/narrow.toml", narrow);
     let line = "predict csum_partial/uint64 -a powerpc64le --case size=40 --json -c";
+    let predict = |cpus: &str| lab.assay(line.split(' ').chain([cpus]));
     for cpus in ["power9,./mine/power9.toml", "./mine/power9.toml,power9"] {
         let parts = ["'power9'", "./mine/power9.toml", "another file name"];
-        lab.line(&format!("{line} {cpus}")).refused(&parts);
+        predict(cpus).refused(&parts);
     }
     // One cpu that is named twice is one, LLVM's core for two architectures has one name.
     for (cpus, count) in [
@@ -86,7 +87,7 @@ fn a_copy_of_a_description_has_a_name_of_its_own_beside_the_first() {
         (&format!("power9,{}", root().join("cpus/power/power9.toml").display()), 1),
         ("llvm:pwr9,llvm:pwr9", 1),
     ] {
-        let records = lab.line(&format!("{line} {cpus}")).ends(0, &[]).records("prediction");
+        let records = predict(cpus).ends(0, &[]).records("prediction");
         assert_eq!(records.len(), count, "{cpus}: {records:?}");
     }
     let both = "predict csum_partial/uint64 -a powerpc64le,powerpc64 --case size=40 --json -c llvm:pwr9";

@@ -63,8 +63,8 @@ fn a_vdso_image_that_cannot_be_written_leaves_the_old_one() {
     assert_eq!(fs::read(&image).unwrap(), old);
 }
 
-/// What a verb with these arguments writes into a FIFO, which has to remain a FIFO.
-fn through_a_fifo(lab: &Lab, line: &str) -> Vec<u8> {
+/// What a verb writes into a FIFO, which has to remain a FIFO.
+fn through_a_fifo(lab: &Lab, run: impl FnOnce() -> Ran) -> Vec<u8> {
     let fifo = lab.folder.join("fifo");
     if !fifo.exists() {
         assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
@@ -73,7 +73,7 @@ fn through_a_fifo(lab: &Lab, line: &str) -> Vec<u8> {
         let fifo = fifo.clone();
         move || fs::read(fifo).unwrap()
     });
-    let ran = lab.line(line);
+    let ran = run();
     // If the FIFO was replaced, nothing writes into it, and its reader would wait for ever.
     assert!(fs::metadata(&fifo).unwrap().file_type().is_fifo(), "{ran:#?}");
     ran.ends(0, &[]);
@@ -84,9 +84,7 @@ fn through_a_fifo(lab: &Lab, line: &str) -> Vec<u8> {
 fn a_fifo_is_written_through() {
     let lab = Lab::shared();
     let expected = code(&lab);
-    let program = root().join("docs/example/ports.bpf");
-    let line = format!("{} {} -o fifo", EMIT.join(" "), program.display());
-    assert_eq!(through_a_fifo(&lab, &line), expected);
+    assert_eq!(through_a_fifo(&lab, || emit(&lab, "fifo")), expected);
 }
 
 const REPORT: &str = "report csum_fold -a powerpc64le -v rotate -c power8 --case chain=0";
@@ -102,11 +100,11 @@ fn reports_pages_and_traces_go_through_devices_fifos_and_links() {
         lab.line(line).refused(&["/dev/full", "No space left"]);
         assert!(is_device(), "{line} replaced the device");
     }
-    let text = through_a_fifo(&lab, &format!("{REPORT} --format mail -o fifo"));
+    let text = through_a_fifo(&lab, || lab.line(&format!("{REPORT} --format mail -o fifo")));
     assert!(String::from_utf8_lossy(&text).contains("rotate"));
-    let page = through_a_fifo(&lab, &format!("{EXPLAIN} --html fifo"));
+    let page = through_a_fifo(&lab, || lab.line(&format!("{EXPLAIN} --html fifo")));
     assert!(page.starts_with(b"<!DOCTYPE html>") && page.ends_with(b"</html>\n"));
-    let trace = through_a_fifo(&lab, "trace -o fifo -- ./p");
+    let trace = through_a_fifo(&lab, || lab.line("trace -o fifo -- ./p"));
     assert!(trace.starts_with(b"\x89ASSAYT\n"));
     fs::create_dir(lab.folder.join("elsewhere")).unwrap();
     symlink("elsewhere/target", lab.folder.join("link")).unwrap();

@@ -23,6 +23,7 @@ pub mod make;
 pub mod measure;
 pub mod module;
 pub mod output;
+pub mod plain_name;
 pub mod pool;
 pub mod problem;
 pub mod process;

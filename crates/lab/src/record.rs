@@ -6,6 +6,7 @@ use crate::cache::{read_text, Scratch, Workspace};
 use crate::case::Case;
 use crate::discover::Variant;
 use crate::emulator::Engine;
+use crate::plain_name::PlainName;
 use crate::problem::{Problem, Result, STORAGE_FULL_REMEDY};
 use crate::process::{signal_name, Command, Ending, Output, Printing};
 use crate::toolchain::require_program;
@@ -184,9 +185,9 @@ impl Recording<'_> {
     pub fn run_foreign(&self, workspace: &Workspace) -> Result<Recorded> {
         let (command, scratch) = self.command(workspace)?;
         // The tracer sees signals that end the program only if it is preloaded; it gives the guest our LD_PRELOAD.
-        let ours = tracer(workspace)?.into_os_string();
+        let ours = PlainName::to_preload(&tracer(workspace)?)?;
         let users = std::env::var_os("LD_PRELOAD").unwrap_or_default();
-        let mut both = ours;
+        let mut both = ours.path().as_os_str().to_owned();
         if !users.is_empty() {
             both.push(":");
             both.push(&users);

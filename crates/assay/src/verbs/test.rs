@@ -9,8 +9,8 @@ use crate::verbs::bless;
 use crate::verbs::check::{check_selection, Tally};
 use crate::verbs::test_changed::{self, Plan};
 use crate::verbs::test_programs;
-use crate::without_blanks::WithoutBlanks;
 use lab::cache::read_text;
+use lab::plain_name::PlainName;
 use lab::process::{Command, Limits};
 use lab::toolchain::require_program;
 use lab::{Problem, Result};
@@ -383,7 +383,7 @@ fn library_counts(
     words: &mut Words,
 ) -> Result<Tally> {
     context.workspace.folder(below)?;
-    let cache = WithoutBlanks::of(&context.workspace.cache)?;
+    let cache = PlainName::without_blanks(&context.workspace.cache)?;
     let run = Command::new(context.workspace.root.join(script)).args(options);
     script_counts(run.arg(cache.path().join(below)).env("ASSAY_CACHE", cache.path()), script, words)
 }

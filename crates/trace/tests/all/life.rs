@@ -175,13 +175,12 @@ fn a_file_system_without_room_is_reported() {
     let _ = std::fs::create_dir(&folder);
     // A limit on file size makes writes fail without privileges and without a file system of its own.
     let out = folder.join("x.trace");
-    let command = format!(
-        "ulimit -f 0; trap '' XFSZ; exec qemu-ppc64le -plugin {},out={} {}",
-        tracer().display(),
-        out.display(),
-        program.path.display()
-    );
-    let output = std::process::Command::new("sh").args(["-c", &command]).output().unwrap();
+    let plugin = format!("{},out={}", tracer().display(), out.display());
+    let output = std::process::Command::new("sh")
+        .args(["-c", "ulimit -f 0; trap '' XFSZ; exec qemu-ppc64le -plugin \"$1\" \"$2\"", "sh", &plugin])
+        .arg(&program.path)
+        .output()
+        .unwrap();
     let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(125), "{output:?}");
     assert!(message.contains("cannot write") && message.contains("x.trace"), "{message}");

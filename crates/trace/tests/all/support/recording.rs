@@ -182,7 +182,10 @@ impl Program {
             command.args(["-cpu", cpu]);
         }
         if self.preloads {
-            command.env("LD_PRELOAD", plugin).env("ASSAY_PRELOAD", "");
+            // By its name alone, since ld.so would split the path at a blank.
+            let name = Path::new(".").join(plugin.file_name().unwrap());
+            command.current_dir(plugin.parent().unwrap());
+            command.env("LD_PRELOAD", name).env("ASSAY_PRELOAD", "");
         }
         command.args(["-plugin", &option]).arg(&self.path).args(arguments);
         command
