@@ -5,9 +5,10 @@ mod common;
 
 use common::{finish, native, root, Lab, GOOD};
 use std::fs;
+use std::process::Command;
 
-/// Spaces, quotes, characters that shells expand, and those at which QEMU splits plugin options.
-const ODD: &str = "a b,c'd\"e=f;$(g)\\h,,i";
+/// Spaces, quotes, characters that shells expand, and those at which QEMU splits plugin options and ld.so what it preloads.
+const ODD: &str = "a b,c'd\"e=f;$(g)\\h,,i:j";
 
 #[test]
 fn paths_with_odd_characters_are_paths_like_others() {
@@ -34,6 +35,16 @@ fn paths_with_odd_characters_are_paths_like_others() {
     }
     finish(lab.command().env("ASSAY_ROOT", &checkout).args(["cache-log", "pages", "--help"]))
         .ends(0, &["cache-log-pages"]);
+    // A header beside the adapter, and an object.
+    let adapter = root().join("libs/vector_state/switch/regcheck/adapters/ucontext.c");
+    lab.write("adapter.c", format!("#include \"beside.h\"\n{}", fs::read_to_string(adapter).unwrap()));
+    lab.write("beside.h", "");
+    lab.write("object.c", "");
+    finish(Command::new("clang-19").args(["-c", "object.c"]).current_dir(&lab.folder)).ends(0, &[]);
+    let line = format!("regcheck --adapter adapter.c --link object.o -a {} --rounds 1", native());
+    lab.line(&line).ends(0, &["1 switches keep all"]);
+    // The tracer sees the signal that ends it only if it is preloaded.
+    lab.line("trace --timeout 1 -- sleep 60").ends(0, &["still running after 1 s", "sleep.trace: "]);
     lab.assert_tidy();
     // The QEMU that ./setup builds parses plugin options by other code than Debian's.
     if lab.cache.join("qemu-10/bin/qemu-loongarch64").is_file() {
@@ -47,7 +58,7 @@ fn paths_with_odd_characters_are_paths_like_others() {
 fn odd_environments_change_nothing() {
     let lab = Lab::shared();
     lab.write("good.c", GOOD);
-    let count = |change: &dyn Fn(&mut std::process::Command)| {
+    let count = |change: &dyn Fn(&mut Command)| {
         let mut command = lab.command();
         command.args("count csum_partial -a powerpc64 --case size=40 good.c".split_whitespace());
         change(&mut command);

@@ -56,12 +56,21 @@ impl<'a> Make<'a> {
 
     /// Sets a variable to a file or folder; messages name it as it is unless that has blanks.
     pub fn set_path(self, name: &str, path: &Path) -> Result<Make<'a>> {
+        let is_plain = |text: &str| !text.contains(char::is_whitespace);
         let text = path.display().to_string();
-        if !text.contains(char::is_whitespace) {
+        if is_plain(&text) {
             return Ok(self.set(name, &text));
         }
+        let link = name.to_lowercase();
+        // Through its folder, so that what a file includes is found beside it.
+        if let (Some(folder), Some(file)) = (path.parent(), path.file_name().and_then(|file| file.to_str())) {
+            if is_plain(file) {
+                self.link(&link, folder)?;
+                return Ok(self.set(name, &format!("{link}/{file}")));
+            }
+        }
         let suffix = path.extension().map(|suffix| format!(".{}", suffix.to_string_lossy()));
-        let link = format!("{}{}", name.to_lowercase(), suffix.unwrap_or_default());
+        let link = format!("{link}{}", suffix.unwrap_or_default());
         self.link(&link, path)?;
         Ok(self.set(name, &link))
     }

@@ -11,7 +11,7 @@ use arch::Arch;
 use lab::cache::{file_length, read_text};
 use lab::emulator::{qemu_engine, Engine};
 use lab::make::Make;
-use lab::process::{Command, Ending};
+use lab::process::{quoted, Command, Ending};
 use lab::target::{Qemu, Target};
 use lab::{host, Problem, Result};
 use std::path::{Path, PathBuf};
@@ -144,7 +144,8 @@ impl Program {
             make = make.set_path("ROOT", root)?;
         }
         if let Subject::Adapter { file, link } = &self.subject {
-            make = make.set_path("ADAPTER", file)?.set("LINK", &link.join(" "));
+            let words: Vec<String> = link.iter().map(|word| quoted(word.as_ref())).collect();
+            make = make.set_path("ADAPTER", file)?.set("LINK", &words.join(" ").replace('$', "$$"));
         }
         let output = make.run(&name)?;
         match output.success() {
