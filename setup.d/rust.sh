@@ -49,7 +49,10 @@ rust_packages() {
 # its own, which its user adds.
 rust_check_packages() {
     case ${cargo:-$(rust_packages)} in
-        *-web* | /usr/bin/cargo) if apt-cache policy rustfmt-web 2>/dev/null | grep -q Candidate; then echo rustfmt-web rust-web-clippy; else echo rustfmt rust-clippy; fi ;;
+        *-web* | /usr/bin/cargo) case $(apt-cache policy rustfmt-web 2>/dev/null) in
+            *Candidate*) echo rustfmt-web rust-web-clippy ;;
+            *) echo rustfmt rust-clippy ;;
+        esac ;;
         *) [ -n "${cargo:-}" ] || echo rustfmt rust-clippy ;;
     esac
 }
