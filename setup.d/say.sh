@@ -18,7 +18,8 @@ die() {
 declare -A step_pid=() step_began=() step_ended=() step_title=()
 log_dir=/nonexistent # set by the caller, once the cache folder is known to be writable
 
-# start NAME TITLE COMMAND...: begins a step; its output goes to a log and await shows its progress.
+# start NAME TITLE COMMAND...: begins a step; its output goes to a log, as does what it writes to descriptor 3, and await shows its
+# progress.
 start() {
     local name=$1 title=$2
     shift 2
@@ -26,7 +27,7 @@ start() {
     # which then stops each step by the signal that suits it (stop_steps). Job control is switched off again at once: a
     # foreground command has to stay in this script's group, or the Ctrl-C would reach the command and not the script.
     set -m
-    "$@" </dev/null >"$log_dir/$name.log" 2>&1 9>&- &
+    "$@" </dev/null >"$log_dir/$name.log" 2>&1 3>&1 9>&- &
     set +m
     step_pid[$name]=$! step_began[$name]=$SECONDS step_ended[$name]='' step_title[$name]=$title
 }
