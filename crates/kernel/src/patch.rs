@@ -4,7 +4,7 @@
 //! patch(1) does the work, first as a dry run, so that a patch that does not apply leaves the tree unchanged.
 
 use crate::source::Source;
-use lab::build::digest;
+use lab::build::{digest, digest_of_bytes};
 use lab::cache::read_short;
 use lab::process::{Command, Output};
 use lab::toolchain::require_program;
@@ -90,8 +90,8 @@ impl Patch {
 
 /// What tells a list of patches from another.
 pub(crate) fn digest_of(patches: &[Patch]) -> String {
-    let digests: Vec<String> = patches.iter().map(|patch| digest(&[&patch.content])).collect();
-    digest(&digests)
+    let digests: Vec<String> = patches.iter().map(|patch| digest_of_bytes(&[&patch.content])).collect();
+    digest(&digests.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 /// Makes a tree of hard links to the source, with the patched files as copies.

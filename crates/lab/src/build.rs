@@ -539,7 +539,12 @@ fn digest_of(path: &Path) -> Result<String> {
 }
 
 /// A short name for a list of texts, for file names in the cache.
-pub fn digest(parts: &[impl AsRef<[u8]>]) -> String {
+pub fn digest(parts: &[&str]) -> String {
+    digest_of_bytes(&parts.iter().map(|part| part.as_bytes()).collect::<Vec<_>>())
+}
+
+/// The same for what need not be text.
+pub fn digest_of_bytes(parts: &[&[u8]]) -> String {
     let mut hasher = Sha256::new();
     for part in parts {
         hasher.update(part);
