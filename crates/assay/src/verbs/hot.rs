@@ -172,7 +172,7 @@ fn sum<'a>(all: impl Iterator<Item = &'a Charged>) -> Charged {
 }
 
 /// Functions, hottest first: by cycles, or by instructions if no cycles were predicted.
-fn by_heat<'a, 'b>(functions: &'b Functions<'a>) -> Vec<(&'b Place, Charged)> {
+fn by_heat<'b>(functions: &'b Functions<'_>) -> Vec<(&'b Place, Charged)> {
     let mut all: Vec<(&Place, Charged)> =
         functions.iter().map(|(place, code)| (place, sum(code.iter().map(|(_, one)| *one)))).collect();
     all.sort_by_key(|(_, one)| std::cmp::Reverse((one.cycles, one.executions)));
