@@ -16,9 +16,10 @@ use super::halves::SECOND_LANE;
 use super::memory::{Blocked, Found, Loaded, MemoryPath};
 use super::planted::{planted, Fault};
 use super::queues::{Calendar, Ring, LANES};
+use super::shape::{Shape, Shared};
 use super::values::{Sources, Values};
 use super::window::Window;
-use super::{accesses_of, Backlog, Core, Counters, Event, Nobody, Record};
+use super::{Counters, Event, Record};
 use crate::cause::Cause;
 use crate::description::*;
 use crate::flags::*;
@@ -384,7 +385,19 @@ impl<R: Rules> Engine<R> {
         finish
     }
 
-    /// Takes an instruction from fetch to completion.
+    fn branch(&mut self, op: &Op, resolved: u64, next: u64) {
+        let outcome = self.front.predict(op, next);
+        if outcome.mispredicted {
+            self.counters.branch_misses += 1;
+            self.front.restart(resolved + self.mispredict, Cause::Mispredict);
+        }
+    }
+}
+
+impl<R: Rules> Shape for Engine<R> {
+    type PairLoad = PairLoad;
+    type PairStore = PairStore;
+
     #[inline]
     fn step<W: Record, K: Known>(
         &mut self,
@@ -442,127 +455,25 @@ impl<R: Rules> Engine<R> {
         }
     }
 
-    #[inline(never)]
-    fn step_branch<W: Record>(&mut self, plan: &Plan, op: &Op, next: u64, events: &mut W) {
-        self.step::<W, SimpleBranch>(plan, op, &[], next, events);
-    }
-
-    #[inline(never)]
-    fn step_access<W: Record, K: Known>(
-        &mut self,
-        plan: &Plan,
-        op: &Op,
-        accesses: &[Access],
-        events: &mut W,
-    ) {
-        self.step::<W, K>(plan, op, accesses, 0, events);
-    }
-
-    #[inline(never)]
-    fn step_other<W: Record>(
-        &mut self,
-        plan: &Plan,
-        op: &Op,
-        accesses: &[Access],
-        next: u64,
-        events: &mut W,
-    ) {
-        self.step::<W, Anything>(plan, op, accesses, next, events);
-    }
-
-    fn branch(&mut self, op: &Op, resolved: u64, next: u64) {
-        let outcome = self.front.predict(op, next);
-        if outcome.mispredicted {
-            self.counters.branch_misses += 1;
-            self.front.restart(resolved + self.mispredict, Cause::Mispredict);
-        }
-    }
-}
-
-impl<R: Rules> Engine<R> {
-    fn execute<W: Record>(
-        &mut self,
-        plan: &Plan,
-        block: usize,
-        accesses: &[Access],
-        next: u64,
-        events: &mut W,
-    ) {
-        let block = plan.blocks[block];
-        let ops = &plan.ops[block.first as usize..(block.first + block.count) as usize];
-        let mut rest = accesses;
-        for (index, op) in ops.iter().enumerate() {
-            let next = || ops.get(index + 1).map_or(next, |following| following.address);
-            let mut mine = || accesses_of(&mut rest, index);
-            match op.kind {
-                Kind::Register => self.step::<W, Simple>(plan, op, &[], 0, events),
-                Kind::Branch => self.step_branch(plan, op, next(), events),
-                Kind::SimpleLoad => self.step_access::<W, SimpleLoad>(plan, op, mine(), events),
-                Kind::PairLoad => self.step_access::<W, PairLoad>(plan, op, mine(), events),
-                Kind::Load => self.step_access::<W, OtherLoad>(plan, op, mine(), events),
-                Kind::PairStore => self.step_access::<W, PairStore>(plan, op, mine(), events),
-                Kind::Store => self.step_access::<W, OtherStore>(plan, op, mine(), events),
-                Kind::Other => self.step_other(plan, op, mine(), next(), events),
-            }
-        }
-        self.counters.add_block(&block);
-    }
-}
-
-impl<R: Rules> Core for Engine<R> {
-    fn block(
-        &mut self,
-        plan: &Plan,
-        block: usize,
-        accesses: &[Access],
-        next: u64,
-        events: Option<&mut Vec<Event>>,
-    ) {
-        match events {
-            None => self.execute(plan, block, accesses, next, &mut Nobody),
-            Some(events) => self.execute(plan, block, accesses, next, events),
-        }
-    }
-
-    fn now(&self) -> u64 {
+    fn completed(&self) -> u64 {
         self.window.end()
     }
 
-    fn backlog(&self) -> Backlog {
-        Backlog {
-            memory: self.memory.busy_until().saturating_sub(self.now()),
-            pipes: self.ports.reserved_from(self.last_dispatch),
-        }
+    fn dispatched(&self) -> u64 {
+        self.last_dispatch
     }
 
-    fn counters(&mut self) -> &mut Counters {
-        self.memory.drain_into(&mut self.counters);
-        &mut self.counters
+    fn reserved(&self) -> [u16; 32] {
+        self.ports.reserved_from(self.last_dispatch)
     }
 
-    fn holds(&mut self, address: u64, store: bool) -> bool {
-        self.memory.caches().holds(address, store)
-    }
-
-    fn is_prefetched(&mut self, address: u64) -> bool {
-        self.memory.caches().is_prefetched(address)
-    }
-
-    fn touch(&mut self, address: u64, store: bool) {
-        self.memory.caches().touch_only(address, store, self.last_dispatch);
-    }
-
-    fn marks(&mut self) -> &mut Vec<u64> {
-        &mut self.marks
-    }
-
-    fn in_flight(&self) -> u64 {
+    fn at_most(&self) -> u64 {
         // A group is of so many instructions and branches at most.
         let of_unit = if R::GROUPED { 8 } else { 1 };
         self.window.entries() * of_unit + self.front.buffered()
     }
 
-    fn line_bytes(&self) -> u64 {
-        self.memory.line_bytes()
+    fn shared(&mut self) -> Shared<'_> {
+        Shared { memory: &mut self.memory, counters: &mut self.counters, marks: &mut self.marks }
     }
 }

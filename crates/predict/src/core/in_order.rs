@@ -12,9 +12,10 @@ use super::front_end::FrontEnd;
 use super::memory::{Found, Loaded, MemoryPath};
 use super::planted::{planted, Fault};
 use super::queues::{Calendar, Ring, LANES};
+use super::shape::{Shape, Shared};
 use super::units::Pipes;
 use super::values::Values;
-use super::{accesses_of, Backlog, Core, Counters, Event, Nobody, Record};
+use super::{Counters, Event, Record};
 use crate::cause::Cause;
 use crate::description::*;
 use crate::flags::*;
@@ -194,8 +195,19 @@ impl InOrder {
         }
         (issue, steps)
     }
+}
 
-    /// Takes an instruction from fetch to completion.
+/// Records an instruction with what it waited for longest.
+#[cold]
+fn record<W: Record>(events: &mut W, times: Event, waited: [(u64, Cause); 3]) {
+    let longest = waited.into_iter().max_by_key(|&(cycles, _)| cycles);
+    events.push(Event { cause: longest.map_or(Cause::Dependency, |(_, cause)| cause), ..times });
+}
+
+impl Shape for InOrder {
+    type PairLoad = OtherLoad;
+    type PairStore = OtherStore;
+
     #[inline(always)]
     fn step<W: Record, K: Known>(
         &mut self,
@@ -305,122 +317,24 @@ impl InOrder {
             }
         }
     }
-}
 
-impl InOrder {
-    #[inline(never)]
-    fn step_branch<W: Record>(&mut self, plan: &Plan, op: &Op, next: u64, events: &mut W) {
-        self.step::<W, SimpleBranch>(plan, op, &[], next, events);
-    }
-
-    #[inline(never)]
-    fn step_access<W: Record, K: Known>(
-        &mut self,
-        plan: &Plan,
-        op: &Op,
-        accesses: &[Access],
-        events: &mut W,
-    ) {
-        self.step::<W, K>(plan, op, accesses, 0, events);
-    }
-
-    #[inline(never)]
-    fn step_other<W: Record>(
-        &mut self,
-        plan: &Plan,
-        op: &Op,
-        accesses: &[Access],
-        next: u64,
-        events: &mut W,
-    ) {
-        self.step::<W, Anything>(plan, op, accesses, next, events);
-    }
-}
-
-/// Records an instruction with what it waited for longest.
-#[cold]
-fn record<W: Record>(events: &mut W, times: Event, waited: [(u64, Cause); 3]) {
-    let longest = waited.into_iter().max_by_key(|&(cycles, _)| cycles);
-    events.push(Event { cause: longest.map_or(Cause::Dependency, |(_, cause)| cause), ..times });
-}
-
-impl InOrder {
-    fn execute<W: Record>(
-        &mut self,
-        plan: &Plan,
-        block: usize,
-        accesses: &[Access],
-        next: u64,
-        events: &mut W,
-    ) {
-        let block = plan.blocks[block];
-        let ops = &plan.ops[block.first as usize..(block.first + block.count) as usize];
-        let mut rest = accesses;
-        for (index, op) in ops.iter().enumerate() {
-            let next = || ops.get(index + 1).map_or(next, |following| following.address);
-            let mut mine = || accesses_of(&mut rest, index);
-            match op.kind {
-                Kind::Register => self.step::<W, Simple>(plan, op, &[], 0, events),
-                Kind::Branch => self.step_branch(plan, op, next(), events),
-                Kind::SimpleLoad => self.step_access::<W, SimpleLoad>(plan, op, mine(), events),
-                Kind::PairLoad | Kind::Load => self.step_access::<W, OtherLoad>(plan, op, mine(), events),
-                Kind::PairStore | Kind::Store => self.step_access::<W, OtherStore>(plan, op, mine(), events),
-                Kind::Other => self.step_other(plan, op, mine(), next(), events),
-            }
-        }
-        self.counters.add_block(&block);
-    }
-}
-
-impl Core for InOrder {
-    fn block(
-        &mut self,
-        plan: &Plan,
-        block: usize,
-        accesses: &[Access],
-        next: u64,
-        events: Option<&mut Vec<Event>>,
-    ) {
-        match events {
-            None => self.execute(plan, block, accesses, next, &mut Nobody),
-            Some(events) => self.execute(plan, block, accesses, next, events),
-        }
-    }
-
-    fn now(&self) -> u64 {
+    fn completed(&self) -> u64 {
         self.last_complete
     }
 
-    fn backlog(&self) -> Backlog {
-        Backlog { memory: self.memory.busy_until().saturating_sub(self.now()), pipes: [0; 32] }
+    fn dispatched(&self) -> u64 {
+        self.last_issue
     }
 
-    fn counters(&mut self) -> &mut Counters {
-        self.memory.drain_into(&mut self.counters);
-        &mut self.counters
+    fn reserved(&self) -> [u16; 32] {
+        [0; 32]
     }
 
-    fn holds(&mut self, address: u64, store: bool) -> bool {
-        self.memory.caches().holds(address, store)
-    }
-
-    fn is_prefetched(&mut self, address: u64) -> bool {
-        self.memory.caches().is_prefetched(address)
-    }
-
-    fn touch(&mut self, address: u64, store: bool) {
-        self.memory.caches().touch_only(address, store, self.last_issue);
-    }
-
-    fn marks(&mut self) -> &mut Vec<u64> {
-        &mut self.marks
-    }
-
-    fn in_flight(&self) -> u64 {
+    fn at_most(&self) -> u64 {
         self.window.entries() + self.front.buffered()
     }
 
-    fn line_bytes(&self) -> u64 {
-        self.memory.line_bytes()
+    fn shared(&mut self) -> Shared<'_> {
+        Shared { memory: &mut self.memory, counters: &mut self.counters, marks: &mut self.marks }
     }
 }

@@ -7,7 +7,7 @@
 //! tens of nanoseconds an instruction instead of a pass over the whole machine each cycle.
 //!
 //! `execute`, with `window` and `memory`, is the engine of the out-of-order shapes; `grouped`, `sliced` and
-//! `out_of_order` give it their dispatch rules. `in_order` is an engine of its own.
+//! `out_of_order` give it their dispatch rules. `in_order` is an engine of its own. `shape` drives both.
 
 mod binding;
 pub(crate) mod branch;
@@ -23,6 +23,7 @@ mod memory;
 mod out_of_order;
 pub(crate) mod planted;
 mod queues;
+mod shape;
 mod sliced;
 mod store_queue;
 mod units;
@@ -35,35 +36,6 @@ use crate::description::Description;
 use crate::plan::{BlockPlan, Plan};
 use crate::relax::Relax;
 use crate::source::Access;
-
-/// Takes the accesses of the instruction of that index from the front of those of its block.
-#[inline]
-fn accesses_of<'a>(rest: &mut &'a [Access], index: usize) -> &'a [Access] {
-    // Nearly always there is one, in front.
-    if let [first, behind @ ..] = *rest {
-        let of = |access: &Access| usize::from(access.instruction);
-        if of(first) == index && behind.first().is_none_or(|access| of(access) != index) {
-            *rest = behind;
-            return std::slice::from_ref(first);
-        }
-    }
-    some_accesses_of(rest, index)
-}
-
-#[inline(never)]
-fn some_accesses_of<'a>(rest: &mut &'a [Access], index: usize) -> &'a [Access] {
-    let mut from = 0;
-    while rest.get(from).is_some_and(|access| usize::from(access.instruction) < index) {
-        from += 1;
-    }
-    let mut to = from;
-    while rest.get(to).is_some_and(|access| usize::from(access.instruction) == index) {
-        to += 1;
-    }
-    let mine = &rest[from..to];
-    *rest = &rest[to..];
-    mine
-}
 
 /// What a core counted; all counts are of the simulated (and skipped-over) execution.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -239,7 +211,7 @@ pub(crate) trait Core: Send {
     /// The cycle up to which everything executed has completed.
     fn now(&self) -> u64;
     /// What is left to do of everything executed.
-    fn backlog(&self) -> Backlog;
+    fn backlog(&mut self) -> Backlog;
     /// What was counted.
     fn counters(&mut self) -> &mut Counters;
     /// Whether an access to that byte would not be counted as a miss.
@@ -253,7 +225,7 @@ pub(crate) trait Core: Send {
     /// Instructions in flight at most.
     fn in_flight(&self) -> u64;
     /// Bytes of a data cache line.
-    fn line_bytes(&self) -> u64;
+    fn line_bytes(&mut self) -> u64;
 }
 
 /// Builds the core of a description.
