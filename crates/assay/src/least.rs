@@ -1,207 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! The least cycles that each resource allows, predicted with all other resources free or unlimited. The largest of
-//! them is a lower bound: no order of the same instructions takes fewer cycles on this model. `predict::explain`, in
-//! contrast, says what one resource adds.
-//!
-//! The rate at which the first-level cache accepts stores is part of the model and cannot be freed: in the long run no
-//! queue hides it. So it limits every other row as well, and is the bound if no resource needs more cycles.
-//!
-//! Serialising instructions are treated separately. They wait for everything before them to complete, so they are not a
-//! resource like a pipe, and their cost is a guess in most cpu files. The bound leaves them out.
-//!
-//! If the code takes over a twentieth more than the bound, each other resource is freed in turn: the one whose removal
-//! saves most is what keeps this order from its bound.
+//! What `predict::least` found, in words and as a table.
 
-use predict::explain::{cycles_of, Open};
-use predict::{predict_jobs, Cpu, Options, PredictError, Relax};
+use predict::least::{Bounds, Least, STORES};
 use report::{Derived, Predicted, Table};
-use serde::Serialize;
 
-/// One resource alone.
-#[derive(Serialize)]
-pub struct Least {
-    /// As a noun phrase.
-    pub resource: String,
-    /// Cycles when nothing else limits.
-    pub cycles: f64,
-}
-
-/// All resources, the one that needs most cycles first, and what serialising adds.
-pub struct Bounds {
-    /// Each resource alone, without serialising instructions.
-    pub least: Vec<Least>,
-    /// Cycles if everything limits, but serialising instructions do not serialise.
-    pub unserialised: f64,
-    /// Cycles if only the latency of results and serialising instructions limit: the chain that no other resource shortens.
-    pub serialised_chain: f64,
-    /// If the bound is missed: the resource that keeps the code from it, and the cycles with that one free and without
-    /// serialising.
-    pub obstacle: Option<Least>,
-    cycles: f64,
-}
-
-/// The ratio of cycles to bound up to which no obstacle is reported.
-const MISS: f64 = 1.05;
-
-/// The limit that is left when everything else is free.
-const STORES: &str = "stores into the first-level cache";
-
-/// Everything free but the stores, which cannot be freed.
-fn all_free(pipes: u32) -> Relax {
-    Relax {
-        fetch: true,
-        taken_branches: true,
-        mispredicts: true,
-        dispatch: true,
-        pipes,
-        latency: true,
-        window: true,
-        load_hit_store: true,
-        caches: true,
-        serialise: true,
-    }
-}
-
-/// The units of a cpu and their bits in `Relax::pipes`: runs, in the order of the names.
-fn units(cpu: &Cpu) -> Vec<(String, u32)> {
-    let mut next = 0;
-    let bits = |name: String| {
-        let pipes = cpu.value(&format!("unit.{name}.pipes")).unwrap_or(1.0) as u32;
-        let first = next;
-        next += pipes;
-        (name, (((1u64 << pipes) - 1) << first) as u32)
-    };
-    cpu.names("unit").into_iter().map(bits).collect()
-}
-
-/// Each resource, with everything else free.
-fn alone(cpu: &Cpu) -> Vec<(String, Relax)> {
-    let units = units(cpu);
-    let pipes = units.iter().fold(0, |all, (_, bits)| all | bits);
-    let free = all_free(pipes);
-    let mut list = vec![
-        // First, so that the stable sort keeps it before rows that need no more cycles.
-        (STORES.to_owned(), free),
-        ("slots (dispatch and completion)".to_owned(), Relax { dispatch: false, ..free }),
-        (
-            "fetch (blocks, width, taken branches)".to_owned(),
-            Relax { fetch: false, taken_branches: false, ..free },
-        ),
-        ("window, queues and rename registers".to_owned(), Relax { window: false, ..free }),
-        ("latency of results".to_owned(), Relax { latency: false, load_hit_store: false, ..free }),
-    ];
-    list.extend(
-        units.iter().map(|(name, bits)| (format!("{name} pipes"), Relax { pipes: pipes & !bits, ..free })),
+/// The bound, in one sentence or two.
+pub fn summary(bounds: &Bounds) -> String {
+    let most = &bounds.least[0];
+    let serialising = bounds.cycles - bounds.unserialised;
+    let mut text = format!(
+        "No order of these instructions takes fewer than {:.1} cycles here, for {}. This one takes {:.1}",
+        most.cycles, most.resource, bounds.cycles
     );
-    list
-}
-
-/// The complement of `alone`: the resource that limits there is free here and all others limit; serialising
-/// instructions do not serialise.
-fn without(alone: Relax, pipes: u32) -> Relax {
-    Relax {
-        fetch: !alone.fetch,
-        taken_branches: !alone.taken_branches,
-        mispredicts: !alone.mispredicts,
-        dispatch: !alone.dispatch,
-        pipes: pipes & !alone.pipes,
-        latency: !alone.latency,
-        window: !alone.window,
-        load_hit_store: !alone.load_hit_store,
-        caches: !alone.caches,
-        serialise: true,
-    }
-}
-
-/// What keeps the code from its bound: of all resources but the bounding one, which is the first of the list, the one
-/// without which the code takes fewest cycles, and these cycles.
-fn obstacle(
-    open: &mut Open<'_>,
-    cpu: &Cpu,
-    base: &Options,
-    alone: &[(Least, Relax)],
-) -> Result<Option<Least>, PredictError> {
-    let pipes = units(cpu).iter().fold(0, |all, (_, bits)| all | bits);
-    let others = alone.iter().skip(1).filter(|(one, _)| one.resource != STORES);
-    let freed = others.clone().map(|(_, relax)| Options { relax: without(*relax, pipes), ..base.clone() });
-    let jobs: Vec<_> = freed.map(|options| (cpu, options)).collect();
-    let predicted = predict_jobs(&mut *open()?, &jobs)?;
-    let named = others.zip(&predicted).map(|((other, _), prediction)| Least {
-        resource: other.resource.clone(),
-        cycles: cycles_of(prediction),
-    });
-    Ok(named.min_by(|a, b| a.cycles.total_cmp(&b.cycles)))
-}
-
-impl Bounds {
-    /// Predicts with each resource alone.
-    pub fn of(open: &mut Open<'_>, cpu: &Cpu, base: &Options) -> Result<Bounds, PredictError> {
-        let list = alone(cpu);
-        let unserialised = Relax { serialise: true, ..Relax::default() };
-        let pipes = units(cpu).iter().fold(0, |all, (_, bits)| all | bits);
-        let chain = Relax { latency: false, load_hit_store: false, serialise: false, ..all_free(pipes) };
-        let relaxed =
-            [Relax::default(), unserialised, chain].into_iter().chain(list.iter().map(|(_, relax)| *relax));
-        let jobs: Vec<_> = relaxed.map(|relax| (cpu, Options { relax, ..base.clone() })).collect();
-        let predicted = predict_jobs(&mut *open()?, &jobs)?;
-        let cycles: Vec<f64> = predicted.iter().map(cycles_of).collect();
-        let mut alone: Vec<(Least, Relax)> = list
-            .into_iter()
-            .zip(&cycles[3..])
-            // With fewer limits, instructions issue to the pipes in another order, which can take longer: that would be
-            // no lower bound.
-            .map(|((resource, relax), freed)| (Least { resource, cycles: freed.min(cycles[1]) }, relax))
-            .collect();
-        alone.sort_by(|a, b| b.0.cycles.total_cmp(&a.0.cycles));
-        let missed = cycles[1] > MISS * alone[0].0.cycles;
-        let obstacle = if missed { obstacle(open, cpu, base, &alone)? } else { None };
-        let least = alone.into_iter().map(|(one, _)| one).collect();
-        let [cycles, unserialised, serialised_chain] = [cycles[0], cycles[1], cycles[2]];
-        Ok(Bounds { least, unserialised, serialised_chain, obstacle, cycles })
-    }
-
-    /// The bound, in one sentence or two.
-    pub fn summary(&self) -> String {
-        let most = &self.least[0];
-        let serialising = self.cycles - self.unserialised;
-        let mut text = format!(
-            "No order of these instructions takes fewer than {:.1} cycles here, for {}. This one takes {:.1}",
-            most.cycles, most.resource, self.cycles
+    if serialising >= 0.05 {
+        text += &format!(
+            ", of which {serialising:.1} are serialising instructions; without them {:.1}",
+            bounds.unserialised
         );
-        if serialising >= 0.05 {
-            text += &format!(
-                ", of which {serialising:.1} are serialising instructions; without them {:.1}",
-                self.unserialised
-            );
-        }
-        text += ".";
-        let gained = |one: &&Least| one.cycles < 0.99 * self.unserialised;
-        if let Some(one) = self.obstacle.as_ref().filter(gained) {
-            text += &format!(
-                " What keeps this order from the bound is {}: without that, too, {:.1}.",
-                one.resource, one.cycles
-            );
-        }
-        text
     }
-
-    /// One row per resource.
-    pub fn table(&self) -> Table {
-        let mut table = Table::new(
-            "Least cycles that each resource allows",
-            "each row is a prediction with all other resources free or unlimited and without serialising; only what asks \
-             for more than the first-level cache's stores, which cannot be freed",
+    text += ".";
+    let gained = |one: &&Least| one.cycles < 0.99 * bounds.unserialised;
+    if let Some(one) = bounds.obstacle.as_ref().filter(gained) {
+        text += &format!(
+            " What keeps this order from the bound is {}: without that, too, {:.1}.",
+            one.resource, one.cycles
         );
-        let resource = table.text_column("resource alone");
-        let cycles = table.predicted_column("least", "cycles", 1);
-        let share = table.derived_column("of all", "%", 1);
-        let floor = self.least.iter().find(|one| one.resource == STORES).map_or(0.0, |one| one.cycles);
-        let shown = |one: &&Least| one.resource == STORES || one.cycles > 1.001 * floor;
-        for one in self.least.iter().filter(shown).take(8) {
-            let row = table.row();
-            table.set(row, resource, one.resource.as_str()).set(row, cycles, Predicted(one.cycles));
-            table.set(row, share, Derived::from(100.0 * one.cycles / self.cycles));
-        }
-        table
     }
+    text
+}
+
+/// One row per resource.
+pub fn table(bounds: &Bounds) -> Table {
+    let mut table = Table::new(
+        "Least cycles that each resource allows",
+        "each row is a prediction with all other resources free or unlimited and without serialising; only what asks \
+         for more than the first-level cache's stores, which cannot be freed",
+    );
+    let resource = table.text_column("resource alone");
+    let cycles = table.predicted_column("least", "cycles", 1);
+    let share = table.derived_column("of all", "%", 1);
+    let floor = bounds.least.iter().find(|one| one.resource == STORES).map_or(0.0, |one| one.cycles);
+    let shown = |one: &&Least| one.resource == STORES || one.cycles > 1.001 * floor;
+    for one in bounds.least.iter().filter(shown).take(8) {
+        let row = table.row();
+        table.set(row, resource, one.resource.as_str()).set(row, cycles, Predicted(one.cycles));
+        table.set(row, share, Derived::from(100.0 * one.cycles / bounds.cycles));
+    }
+    table
 }

@@ -23,6 +23,7 @@ pub mod fit;
 mod flags;
 mod forms;
 pub mod hot;
+pub mod least;
 pub mod left_out;
 pub mod loops;
 mod op;

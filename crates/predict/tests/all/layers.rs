@@ -18,7 +18,7 @@ const ROWS: &[&[&str]] = &[
     &["profile", "hot"],
     &["driver"],
     &["explain", "fit"],
-    &["draws", "left_out", "validate", "verdict"],
+    &["draws", "least", "left_out", "validate", "verdict"],
     &["doubt"],
     &["oracle"],
 ];
