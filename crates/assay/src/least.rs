@@ -8,10 +8,14 @@ use report::{Derived, Predicted, Table};
 pub fn summary(bounds: &Bounds) -> String {
     let most = &bounds.least[0];
     let serialising = bounds.cycles - bounds.unserialised;
-    let mut text = format!(
-        "No order of these instructions takes fewer than {:.1} cycles here, for {}. This one takes {:.1}",
-        most.cycles, most.resource, bounds.cycles
-    );
+    let bound = format!("{:.1} cycles", most.cycles);
+    let mut text = match most.is_for_any_order() {
+        true => {
+            format!("No order of these instructions takes fewer than {bound} here, for {}.", most.resource)
+        }
+        false => format!("In this order, {} alone takes {bound}.", most.resource),
+    };
+    text += &format!(" The code takes {:.1}", bounds.cycles);
     if serialising >= 0.05 {
         text += &format!(
             ", of which {serialising:.1} are serialising instructions; without them {:.1}",

@@ -92,7 +92,7 @@ fn ours_is_at_the_bound_that_explain_states() {
         let (bound, without) = (value("least_cycles"), value("cycles_unserialised"));
         assert!(bound > 5.0 && value("cycles") >= without, "{record}");
         let least = record["least"].as_array().expect("a list");
-        for resource in ["slots", "fetch", "stores into the first-level cache", " pipes"] {
+        for resource in ["dispatch", "fetch", "stores into the first-level cache", " pipes"] {
             let named =
                 least.iter().any(|one| one["resource"].as_str().is_some_and(|name| name.contains(resource)));
             assert!(named, "{resource} is missing in {record}");

@@ -90,6 +90,12 @@ pub struct Branch {
     pub(crate) fold_distance: u64,
 }
 
+/// A group is of so many instructions and branches at most.
+pub(crate) const GROUP_MAX: usize = 8;
+
+/// A width that limits nothing.
+const NO_WIDTH: u32 = 1000;
+
 /// Dispatch and completion.
 #[derive(Clone, Debug)]
 pub struct Dispatch {
@@ -495,6 +501,27 @@ impl Description {
         let starts = |fusion: &Fusion| fusion.first.contains(first) || fusion.first.contains("*");
         let fuse = |fusion: &&Fusion| fusion.second.contains(second) && starts(fusion);
         self.fusions.iter().find(fuse).map(|fusion| fusion.pipes)
+    }
+
+    /// The same cpu where dispatch and completion limit nothing: they have no width, and nothing is bound to a half of the core or
+    /// to a pipe before it issues. Without groups, the window holds as many instructions as it held in groups.
+    pub(crate) fn without_dispatch(&self) -> Description {
+        let mut free = self.clone();
+        if self.kind == CoreKind::Grouped {
+            free.dispatch.window *= GROUP_MAX;
+        }
+        free.halves = None;
+        free.dispatch = Dispatch {
+            width: NO_WIDTH,
+            branches: self.dispatch.branches.map(|_| NO_WIDTH),
+            taken: None,
+            three_source: None,
+            complete_width: NO_WIDTH as usize,
+            binds: Binds::No,
+            lanes: Vec::new(),
+            ..free.dispatch
+        };
+        free
     }
 
     /// Whether the entries of that queue are divided between the halves of the core.

@@ -18,6 +18,9 @@ use arch::Arch;
 /// Opens the program to be predicted once more.
 pub type Open<'a> = dyn FnMut() -> Result<Box<dyn Source>, SourceError> + 'a;
 
+/// The one resource that is a rule: how many instructions go in a cycle, which go together, and to which pipe.
+pub(crate) const DISPATCH: &str = "dispatch and completion (width, groups, binding)";
+
 /// Predictions made from one reading.
 const JOBS: usize = 16;
 
@@ -69,17 +72,17 @@ pub fn cycles_of(prediction: &Prediction) -> f64 {
     prediction.cycles_per_call.unwrap_or(prediction.cycles as f64)
 }
 
-fn relaxations(description: &Description) -> Vec<(String, Relax)> {
+pub(crate) fn relaxations(description: &Description) -> Vec<(String, Relax)> {
     let none = Relax::default();
     let mut list = vec![
         ("taken branches".to_owned(), Relax { taken_branches: true, ..none }),
         ("fetch (blocks, width, taken branches)".to_owned(), Relax { fetch: true, ..none }),
         ("branch mispredictions".to_owned(), Relax { mispredicts: true, ..none }),
-        ("dispatch and completion (width, groups)".to_owned(), Relax { dispatch: true, ..none }),
+        (DISPATCH.to_owned(), Relax { dispatch: true, ..none }),
         ("latency of results".to_owned(), Relax { latency: true, ..none }),
         ("window, queues and rename registers".to_owned(), Relax { window: true, ..none }),
         ("loads that hit stores".to_owned(), Relax { load_hit_store: true, ..none }),
-        ("cache misses".to_owned(), Relax { caches: true, ..none }),
+        ("cache misses and crossings".to_owned(), Relax { caches: true, ..none }),
         ("serialising instructions".to_owned(), Relax { serialise: true, ..none }),
     ];
     let mut all = 0;

@@ -14,13 +14,15 @@ pub struct Relax {
     pub dispatch: bool,
     /// These pipes are unlimited.
     pub pipes: u32,
-    /// Every result is there one cycle after issue.
+    /// Every result is there one cycle after issue, wherever it is used.
     pub latency: bool,
+    /// Nothing waits for a result: it is there when its instruction issues.
+    pub chains: bool,
     /// The window, queues and rename registers are unlimited.
     pub window: bool,
     /// Loads never meet a store.
     pub load_hit_store: bool,
-    /// Every access hits the first level.
+    /// Every access hits the first level, and none takes longer for the boundaries that it crosses.
     pub caches: bool,
     /// Serialising instructions do not serialise.
     pub serialise: bool,

@@ -85,6 +85,8 @@ pub(crate) struct Engine<R> {
 
 impl<R: Rules> Engine<R> {
     pub(crate) fn new(description: &Description, relax: Relax) -> Engine<R> {
+        let freed = relax.dispatch.then(|| description.without_dispatch());
+        let description = freed.as_ref().unwrap_or(description);
         let d = &description.dispatch;
         let memory = &description.memory;
         let limit = |entries: usize| if relax.window { UNLIMITED } else { entries };
@@ -100,19 +102,11 @@ impl<R: Rules> Engine<R> {
         }
         let rename = |entries: Option<usize>| Ring::new(entries.unwrap_or(1));
         // Groups may hold as many loads as they have slots, and their ring entries are not free before they close.
-        let least = if R::GROUPED { 2 * d.width as usize + 4 } else { 1 };
-        let mut rules_description = description.clone();
-        if relax.dispatch {
-            rules_description.dispatch.width = 1000;
-            rules_description.dispatch.branches = rules_description.dispatch.branches.map(|_| 1000);
-            rules_description.dispatch.taken = None;
-            rules_description.dispatch.three_source = None;
-        }
+        let least = if R::GROUPED && !relax.dispatch { 2 * d.width as usize + 4 } else { 1 };
         let window = limit(d.window).max(1) as u64;
-        let complete_width = if relax.dispatch { 1000 } else { d.complete_width.max(1) as u64 };
-        let mut rules = R::new(&rules_description);
+        let mut rules = R::new(description);
         if relax.dispatch {
-            rules.unbind();
+            rules.unlimit();
         }
         Engine {
             rules,
@@ -120,8 +114,8 @@ impl<R: Rules> Engine<R> {
             ports: Ports::new(description, relax),
             calendar: Calendar::new(limits),
             memory: MemoryPath::new(description, relax, limit(memory.store_queue).max(least)),
-            values: Values::new(description.bypass.as_deref()),
-            window: Window::new(window, complete_width, d.complete_latency),
+            values: Values::new(description.bypass.as_deref().filter(|_| !relax.latency)),
+            window: Window::new(window, d.complete_width.max(1) as u64, d.complete_latency),
             loads: Ring::new(limit(memory.load_queue).max(least)),
             general: rename(d.rename_general),
             vector: rename(d.rename_vector),
@@ -468,9 +462,8 @@ impl<R: Rules> Shape for Engine<R> {
     }
 
     fn at_most(&self) -> u64 {
-        // A group is of so many instructions and branches at most.
-        let of_unit = if R::GROUPED { 8 } else { 1 };
-        self.window.entries() * of_unit + self.front.buffered()
+        let of_unit = if R::GROUPED { GROUP_MAX } else { 1 };
+        self.window.entries() * of_unit as u64 + self.front.buffered()
     }
 
     fn shared(&mut self) -> Shared<'_> {

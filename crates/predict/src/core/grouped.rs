@@ -28,6 +28,8 @@ pub(crate) struct Groups {
     special: Flags,
     /// The instruction before was a pair that started a half of the group.
     after_pair: bool,
+    /// There are no groups: each instruction is one, and any number of them goes in a cycle.
+    dissolved: bool,
 }
 
 impl Rules for Groups {
@@ -52,7 +54,12 @@ impl Rules for Groups {
             branches: 0,
             three_source: 0,
             after_pair: false,
+            dissolved: false,
         }
+    }
+
+    fn unlimit(&mut self) {
+        self.dissolved = true;
     }
 
     #[inline]
@@ -65,7 +72,7 @@ impl Rules for Groups {
         if self.open && earliest <= self.cycle && has_room {
             (self.cycle, false)
         } else {
-            (earliest.max(self.cycle + 1), true)
+            (earliest.max(self.cycle + u64::from(!self.dissolved)), true)
         }
     }
 
@@ -77,7 +84,7 @@ impl Rules for Groups {
             self.three_source = 0;
             self.after_pair = false;
         }
-        self.open = true;
+        self.open = !self.dissolved;
         self.cycle = self.cycle.max(cycle);
         if op.has_some::<K>(self.special) {
             self.settle_special(op);

@@ -55,6 +55,8 @@ pub(crate) struct InOrder {
 
 impl InOrder {
     pub(crate) fn new(description: &Description, relax: Relax) -> InOrder {
+        let freed = relax.dispatch.then(|| description.without_dispatch());
+        let description = freed.as_ref().unwrap_or(description);
         let d = &description.dispatch;
         let mut limits = [u16::MAX; LANES];
         if !relax.window {
@@ -71,10 +73,10 @@ impl InOrder {
                 relax,
                 if relax.window { 1000 } else { description.memory.store_queue },
             ),
-            values: Values::new(description.bypass.as_deref()),
+            values: Values::new(description.bypass.as_deref().filter(|_| !relax.latency)),
             window: Ring::new(if relax.window { 1000 } else { d.window }),
-            completions: Ring::new(if relax.dispatch { 1000 } else { d.complete_width }),
-            width: if relax.dispatch { 1000 } else { d.width },
+            completions: Ring::new(d.complete_width),
+            width: d.width,
             used: 0,
             last_issue: 0,
             last_complete: 0,

@@ -116,7 +116,10 @@ pub(super) struct MemoryPath {
 impl MemoryPath {
     /// With room for so many stores.
     pub(super) fn new(description: &Description, relax: Relax, store_entries: usize) -> MemoryPath {
-        let costs = description.memory.clone();
+        let mut costs = description.memory.clone();
+        if relax.caches {
+            costs.crossings.clear();
+        }
         let mut caches = Hierarchy::new(&description.caches, costs.miss_queue);
         caches.ideal = relax.caches;
         let smallest = costs.crossings.iter().map(|&(boundary, _)| boundary).min();

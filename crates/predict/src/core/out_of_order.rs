@@ -41,10 +41,6 @@ impl Rules for Slots {
         }
     }
 
-    fn unbind(&mut self) {
-        self.any = 0;
-    }
-
     #[inline]
     fn pipes_of(&self, mask: u32, part: usize, _pair: bool) -> u32 {
         if mask != self.any || mask == 0 {

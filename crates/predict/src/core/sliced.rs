@@ -122,7 +122,7 @@ impl Rules for Slices {
     }
 
     /// A pair stays bound, since it takes all pipes that it is given.
-    fn unbind(&mut self) {
+    fn unlimit(&mut self) {
         self.pipes = [u32::MAX; SLICES_MAX];
     }
 

@@ -62,11 +62,24 @@ struct Ports {
     holders: Box<[[(u32, u16); 4]; PORT_CYCLES]>,
     /// Cycles owed by each instruction.
     debts: Box<[u8; DEBTORS]>,
+    /// A result takes any one of the ports that it is given: no slice was chosen at dispatch.
+    any: bool,
 }
 
 impl Ports {
     fn new() -> Ports {
-        Ports { holders: Box::new([[(0, 0); 4]; PORT_CYCLES]), debts: Box::new([0; DEBTORS]) }
+        let holders = Box::new([[(0, 0); 4]; PORT_CYCLES]);
+        Ports { holders, debts: Box::new([0; DEBTORS]), any: false }
+    }
+
+    /// Of these ports, the ones that a result takes.
+    #[inline]
+    fn choose(&self, results: u32, busy: u32) -> u32 {
+        if !self.any {
+            return results;
+        }
+        let among = if results & !busy != 0 { results & !busy } else { results };
+        among & among.wrapping_neg()
     }
 
     /// The cycles that `op` owes this time.
@@ -123,6 +136,11 @@ impl Pipes {
             held: 0,
             ports: Ports::new(),
         }
+    }
+
+    /// From now on a result may take any of the ports that its operation is given.
+    pub(crate) fn choose_ports(&mut self) {
+        self.ports.any = true;
     }
 
     /// Nothing asks for a cycle before `now` any more.
@@ -280,6 +298,7 @@ impl Pipes {
             let enough = if all { free == mask } else { free != 0 || mask == 0 };
             if enough {
                 let there = cycle + after;
+                let results = if all { results } else { self.ports.choose(results, self.busy(there)) };
                 let taken = self.busy(there) & results;
                 if taken == 0 || planted(Fault::PortFree) || self.ports.give_way(there, taken, op) {
                     self.take(cycle, if all { mask } else { free & free.wrapping_neg() });

@@ -22,6 +22,7 @@ mod pipes;
 mod program;
 mod queues;
 mod registers;
+mod relaxed;
 mod stores;
 mod window;
 

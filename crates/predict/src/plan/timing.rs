@@ -83,9 +83,12 @@ impl Timing {
 
     /// Leaves out what is taken as free or unlimited.
     pub(super) fn relax(&mut self, relax: Relax) {
-        if relax.latency {
-            self.latencies.iter_mut().for_each(|latency| *latency = 1.min(*latency));
-        }
+        let most = match relax {
+            Relax { chains: true, .. } => 0,
+            Relax { latency: true, .. } => 1,
+            _ => u16::MAX,
+        };
+        self.latencies.iter_mut().for_each(|latency| *latency = most.min(*latency));
         for part in &mut self.parts {
             if part.mask & relax.pipes != 0 {
                 part.mask = 0;

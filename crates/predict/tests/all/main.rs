@@ -8,6 +8,7 @@ mod cpu_files;
 mod halves;
 mod in_order;
 mod layers;
+mod least;
 mod llvm_cores;
 mod loongarch;
 mod power9;

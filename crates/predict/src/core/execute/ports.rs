@@ -22,6 +22,8 @@ pub(super) struct Ports<R> {
     results_from: u32,
     /// Loads of general registers take those, too, in slices.
     load_results: bool,
+    /// Whether an operation whose result needs a port is bound to its pipe before it issues.
+    binds: bool,
     rules: PhantomData<R>,
 }
 
@@ -38,13 +40,18 @@ fn written(op: &Op) -> u16 {
 impl<R: Rules> Ports<R> {
     pub(super) fn new(description: &Description, relax: Relax) -> Ports<R> {
         let d = &description.dispatch;
+        let mut pipes = Pipes::new(d.binds, d.one_result, &description.units, description.halves);
+        if relax.dispatch {
+            pipes.choose_ports();
+        }
         Ports {
-            pipes: Pipes::new(d.binds, d.one_result, &description.units, description.halves),
+            pipes,
             halves: Halves::new(description),
             side: Side::WHOLE,
             results: d.results & !relax.pipes,
             results_from: if d.results & !relax.pipes == 0 { 0 } else { d.results_from },
             load_results: d.load_results,
+            binds: !relax.dispatch,
             rules: PhantomData,
         }
     }
@@ -95,9 +102,11 @@ impl<R: Rules> Ports<R> {
     /// The same on a core with halves for one that computes, with the port that its result needs.
     #[inline]
     fn take_with_result(&mut self, op: &Op, earliest: u64) -> u64 {
-        let pipe = self.pipes.bind(self.usable(op.mask));
-        let results = if pipe & self.results_from != 0 { self.results & self.side.pipes } else { 0 };
-        self.pipes.reserve_both(pipe, false, results, op, earliest)
+        let pipes = self.usable(op.mask);
+        let pipes = if self.binds { self.pipes.bind(pipes) } else { pipes };
+        // Where it is not known yet which pipe that will be, the port is counted if each of them needs it.
+        let results = if pipes & !self.results_from == 0 { self.results & self.side.pipes } else { 0 };
+        self.pipes.reserve_both(pipes, false, results, op, earliest)
     }
 
     /// The same for a part of an instruction, as long as it occupies its pipe.

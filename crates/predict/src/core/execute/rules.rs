@@ -16,8 +16,8 @@ pub(crate) trait Rules: Send {
     const SLICED: bool = false;
     /// Rules of a cpu.
     fn new(description: &Description) -> Self;
-    /// Leaves the choice of a pipe to issue: dispatch limits nothing any more.
-    fn unbind(&mut self) {}
+    /// Takes away what `Description::without_dispatch` has left of groups and slices.
+    fn unlimit(&mut self) {}
     /// Looks at the issue queues before the next instruction is offered in `cycle`.
     fn see(&mut self, _calendar: &mut Calendar, _cycle: u64) {}
     /// The cycle in which `op` can be dispatched, from `earliest` on, and whether that starts a new cycle's set. What is
