@@ -17,13 +17,41 @@ use crate::regions::{Moment, RegionTotal};
 use crate::register_kinds::RegisterKinds;
 use crate::relax::Relax;
 use crate::settled::Settled;
+use crate::skipped::Skipped;
 use crate::source::{Access, Chunk, Item, Source, SourceError};
 use elapsed::Elapsed;
 use footprint::Footprint;
 use recording::Recording;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::mpsc::sync_channel;
 use std::sync::Arc;
+
+/// What is counted at the start of a loop's window.
+struct Standing {
+    counters: Counters,
+    charged: Option<recording::Before>,
+    elapsed: elapsed::Before,
+}
+
+/// Windows in a row, and what stood at the start of the first. Dispatch runs ahead of completion by more in one window than in
+/// another that takes as long, so their counts are taken together; without the first ones, in which the window and queues fill.
+struct Row {
+    since: Rc<Standing>,
+    windows: u64,
+}
+
+impl Row {
+    /// One that begins there.
+    fn behind(since: &Rc<Standing>) -> Row {
+        Row { since: Rc::clone(since), windows: 0 }
+    }
+
+    /// With one more.
+    fn longer(&self) -> Row {
+        Row { since: Rc::clone(&self.since), windows: self.windows + 1 }
+    }
+}
 
 /// How to predict.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -307,11 +335,10 @@ impl Runner {
         let footprint = Footprint::new(body, accesses, steps, self.core.line_bytes());
         let mut done = 0;
         let mut leapt: Option<u64> = None;
-        let mut before = self.core.counters().clone();
         let mut start = self.core.now();
-        let mut charged = self.recording.charged(&self.plan, body);
         self.elapsed.collect_marks(&mut *self.core);
-        let mut elapsed = self.elapsed.before();
+        let mut last = Rc::new(self.standing(body));
+        let mut rows = [Row::behind(&last), Row::behind(&last)];
         while done < times && !self.has_simulated_enough() {
             let window = settled.window;
             let length = window.min(times - done);
@@ -323,7 +350,7 @@ impl Runner {
                 self.iteration(body, accesses, steps, done);
             }
             let counted = self.core.counters().clone();
-            let misses = counted.l1_misses - before.l1_misses;
+            let misses = counted.l1_misses - last.counters.l1_misses;
             let mut took = self.core.now() - start;
             // The first window after a skip may be too fast: the stores of the skipped iterations, for which its loads would
             // have waited, are missing.
@@ -335,29 +362,42 @@ impl Runner {
             }
             let backlog = self.core.backlog();
             settled.add(took, misses, backlog);
+            let fills = settled.fills();
             let pace = settled.pace(&backlog).filter(|_| self.skip_loops && length == window);
-            if let (Some(pace), Some(missing)) = (pace, missing) {
+            if let (Some((pace, is_exact)), Some(missing)) = (pace, missing) {
                 let possible = ((times - done) / window).saturating_sub(1);
                 let skipped =
                     footprint.skippable(&mut *self.core, &Ahead { done, window, possible }, missing);
                 if skipped > 0 {
-                    self.core.counters().repeat_since(&before, skipped);
-                    self.recording.repeat_since(charged.as_ref(), skipped);
+                    let Row { since, windows } = &rows[usize::from(!is_exact)];
+                    let like = Skipped { windows: skipped, counted: windows + 1 };
+                    self.core.counters().repeat_since(&since.counters, like);
+                    self.recording.repeat_since(since.charged.as_ref(), like);
                     let told = skipped - u64::from(planted(Fault::WindowForgotten));
                     let took = Moment {
                         cycle: (pace * told as f64).round() as u64,
-                        instructions: (counted.instructions - before.instructions) * skipped,
+                        instructions: (counted.instructions - last.counters.instructions) * skipped,
                     };
-                    self.elapsed.skip(&elapsed, skipped, took);
+                    self.elapsed.skip(&since.elapsed, like, took);
                     done += skipped * window;
                     leapt = Some(pace.round() as u64);
                 }
             }
             settled.lengthen();
-            before = self.core.counters().clone();
-            charged = self.recording.charged(&self.plan, body);
-            elapsed = self.elapsed.before();
+            last = Rc::new(self.standing(body));
+            for (row, fills) in rows.iter_mut().zip(fills) {
+                *row = if fills || leapt.is_some() { Row::behind(&last) } else { row.longer() };
+            }
             start = self.core.now();
+        }
+    }
+
+    /// What stands counted of a loop now.
+    fn standing(&mut self, body: &[Item]) -> Standing {
+        Standing {
+            counters: self.core.counters().clone(),
+            charged: self.recording.charged(&self.plan, body),
+            elapsed: self.elapsed.before(),
         }
     }
 

@@ -35,6 +35,7 @@ pub mod regions;
 mod register_kinds;
 mod relax;
 mod settled;
+mod skipped;
 pub mod source;
 mod special;
 pub mod timeline;

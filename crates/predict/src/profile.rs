@@ -7,6 +7,7 @@
 
 use crate::cause::Cause;
 use crate::core::Event;
+use crate::skipped::Skipped;
 use crate::timeline::Timeline;
 
 /// What one static instruction took.
@@ -84,14 +85,14 @@ impl Profile {
         ops.map(|op| (op, numbers(&self.places[op]))).collect()
     }
 
-    /// Adds what was charged since then, `times` over: a loop skipped in its steady state.
-    pub fn repeat_since(&mut self, before: &Before, times: u64) {
+    /// Adds what is charged in windows of a loop that are skipped and like those since then.
+    pub fn repeat_since(&mut self, before: &Before, skipped: Skipped) {
         for (op, before) in before {
             let place = &mut self.places[*op];
-            place.executions += (place.executions - before.executions) * times;
-            place.cycles += (place.cycles - before.cycles) * times;
+            place.executions += skipped.of(place.executions - before.executions);
+            place.cycles += skipped.of(place.cycles - before.cycles);
             for (now, before) in place.causes.iter_mut().zip(before.causes) {
-                *now += (*now - before) * times;
+                *now += skipped.of(*now - before);
             }
         }
     }

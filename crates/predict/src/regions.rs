@@ -4,6 +4,8 @@
 //! Cycles are those from the end of what came before the entry to the end of its last instruction, so what overlaps with the
 //! code around it counts where it ends. A region inside of another counts in both.
 
+use crate::skipped::Skipped;
+
 /// What a region took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RegionTotal {
@@ -80,19 +82,19 @@ impl Regions {
         (self.entered > 0).then(|| Standing { totals: self.totals.clone(), entered: self.entered })
     }
 
-    /// The window since `before` is skipped `times` over, which takes `skipped`.
-    pub fn repeat_since(&mut self, before: &Standing, times: u64, skipped: Moment) {
+    /// Windows like those since `before` are skipped, which take `took`.
+    pub fn repeat_since(&mut self, before: &Standing, skipped: Skipped, took: Moment) {
         for total in &mut self.totals {
             let old = before.totals.iter().find(|old| old.number == total.number).copied();
             let old = old.unwrap_or_default();
-            total.entries += (total.entries - old.entries) * times;
-            total.instructions += (total.instructions - old.instructions) * times;
-            total.cycles += (total.cycles - old.cycles) * times;
+            total.entries += skipped.of(total.entries - old.entries);
+            total.instructions += skipped.of(total.instructions - old.instructions);
+            total.cycles += skipped.of(total.cycles - old.cycles);
         }
-        // A call that began in this window belongs to the last window, so none of the skipped cycles are its own.
+        // A call that began in one of them belongs to the last window, so none of the skipped cycles are its own.
         for one in self.under_way.iter_mut().filter(|one| one.serial > before.entered) {
-            one.since.cycle += skipped.cycle;
-            one.since.instructions += skipped.instructions;
+            one.since.cycle += took.cycle;
+            one.since.instructions += took.instructions;
         }
     }
 

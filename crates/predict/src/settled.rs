@@ -144,12 +144,20 @@ impl Settled {
         self.misses == misses
     }
 
-    /// The cycles of a window, if that has settled; so much work is left over behind the last one.
-    pub(crate) fn pace(&self, backlog: &Backlog) -> Option<f64> {
+    /// Whether the window and queues may still fill, though iterations take the same: in the first three quarters of the windows
+    /// that have to agree, and of those of which the mean is taken.
+    pub(crate) fn fills(&self) -> [bool; 2] {
+        [4 * self.alike.count <= 3 * self.patience(), 4 * self.all.count <= 3 * MEAN_WINDOWS]
+    }
+
+    /// The cycles of a window, if that has settled, and whether they are those of the windows that agree; so much work is left
+    /// over behind the last one.
+    pub(crate) fn pace(&self, backlog: &Backlog) -> Option<(f64, bool)> {
         if self.agreed() {
-            self.alike.keep_up(backlog).then(|| self.alike.mean())
+            self.alike.keep_up(backlog).then(|| (self.alike.mean(), true))
         } else {
-            (self.all.mean_is_known() && self.all.keep_up(backlog)).then(|| self.all.mean())
+            let is_known = self.all.mean_is_known() && self.all.keep_up(backlog);
+            is_known.then(|| (self.all.mean(), false))
         }
     }
 
@@ -197,7 +205,7 @@ mod tests {
     use super::*;
 
     /// The pace behind so many windows of 168 cycles, after each of which so much more of the pipes is reserved.
-    fn pace_after(windows: u64, grows: u64) -> Option<f64> {
+    fn pace_after(windows: u64, grows: u64) -> Option<(f64, bool)> {
         let mut settled = Settled::new(&[], 64, 0);
         let backlog = |window: u64| {
             let mut pipes = [500; 32];
@@ -211,7 +219,7 @@ mod tests {
 
     #[test]
     fn windows_of_equal_cycles_have_not_settled_while_work_piles_up_in_front_of_a_pipe() {
-        assert_eq!(pace_after(7, 0), Some(168.0));
+        assert_eq!(pace_after(7, 0), Some((168.0, true)));
         for windows in [7, 100, 1000] {
             assert_eq!(pace_after(windows, 24), None);
         }

@@ -35,6 +35,7 @@ use crate::cpu::schema::CoreKind;
 use crate::description::Description;
 use crate::plan::{BlockPlan, Plan};
 use crate::relax::Relax;
+use crate::skipped::Skipped;
 use crate::source::Access;
 
 /// What a core counted; all counts are of the simulated (and skipped-over) execution.
@@ -105,14 +106,14 @@ impl Counters {
         self.fallbacks += u64::from(block.fallbacks);
     }
 
-    /// Adds what was counted since `before`, `times` over: a loop skipped in its steady state.
-    pub(crate) fn repeat_since(&mut self, before: &Counters, times: u64) {
+    /// Adds what is counted in windows that are skipped and like those since `before`.
+    pub(crate) fn repeat_since(&mut self, before: &Counters, skipped: Skipped) {
         let mut before = before.clone();
         for (now, before) in self.fields().into_iter().zip(before.fields()) {
-            *now += (*now - *before) * times;
+            *now += skipped.of(*now - *before);
         }
         for (now, before) in self.stalls.iter_mut().zip(before.stalls) {
-            *now += (*now - before) * times;
+            *now += skipped.of(*now - before);
         }
     }
 }

@@ -5,6 +5,7 @@
 use crate::calls::Calls;
 use crate::core::Core;
 use crate::regions::{Moment, RegionTotal, Regions, Standing};
+use crate::skipped::Skipped;
 use crate::source::Item;
 
 /// The skipped cycles and instructions, the calls and the regions.
@@ -112,13 +113,13 @@ impl Elapsed {
         self.skipped_cycles += cycles;
     }
 
-    /// Skips the window since `before`, `times` over, which takes `skipped`.
-    pub(super) fn skip(&mut self, before: &Before, times: u64, skipped: Moment) {
-        self.skipped_instructions += skipped.instructions;
-        self.calls.skip((self.calls.count - before.calls) * times, skipped.cycle);
-        self.skipped_cycles += skipped.cycle;
+    /// Skips windows like those since `before`, which take `took`.
+    pub(super) fn skip(&mut self, before: &Before, skipped: Skipped, took: Moment) {
+        self.skipped_instructions += took.instructions;
+        self.calls.skip(skipped.of(self.calls.count - before.calls), took.cycle);
+        self.skipped_cycles += took.cycle;
         if let Some(standing) = &before.standing {
-            self.regions.repeat_since(standing, times, skipped);
+            self.regions.repeat_since(standing, skipped, took);
         }
     }
 

@@ -5,7 +5,9 @@ use super::Options;
 use crate::core::{Core, Event};
 use crate::description::Description;
 use crate::plan::Plan;
-use crate::profile::{Before, Place, Profile};
+pub(super) use crate::profile::Before;
+use crate::profile::{Place, Profile};
+use crate::skipped::Skipped;
 use crate::source::{Access, Item};
 use crate::timeline::Timeline;
 use decode::Instruction;
@@ -108,10 +110,10 @@ impl Recording {
         Some(profile.before(ops.into_iter().map(|op| op as usize)))
     }
 
-    /// Adds what was charged since then, `times` over: a loop skipped in its steady state.
-    pub(super) fn repeat_since(&mut self, charged: Option<&Before>, times: u64) {
+    /// Adds what is charged in windows of a loop that are skipped and like those since then.
+    pub(super) fn repeat_since(&mut self, charged: Option<&Before>, skipped: Skipped) {
         if let (Some(profile), Some(charged)) = (&mut self.profile, charged) {
-            profile.repeat_since(charged, times);
+            profile.repeat_since(charged, skipped);
         }
     }
 

@@ -23,6 +23,7 @@ mod program;
 mod queues;
 mod registers;
 mod relaxed;
+mod stalls;
 mod stores;
 mod window;
 
