@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Why instructions wait.
 
-/// Why dispatch, or in-order issue, stood still.
+/// Why an instruction was not dispatched, or issued in order, in an earlier cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub enum Cause {
@@ -13,7 +13,7 @@ pub enum Cause {
     InstructionCache,
     /// Wrongly predicted branches.
     Mispredict,
-    /// Rules on what may be dispatched together.
+    /// The slots of the cycle before were full, or a rule kept it apart from what was dispatched there.
     DispatchRules,
     /// An issue queue was full.
     IssueQueue,
@@ -73,7 +73,7 @@ impl Cause {
             Cause::TakenBranch => "taken-branch",
             Cause::InstructionCache => "instruction-cache",
             Cause::Mispredict => "mispredict",
-            Cause::DispatchRules => "dispatch-rules",
+            Cause::DispatchRules => "dispatch-slots",
             Cause::IssueQueue => "issue-queue",
             Cause::Rename => "rename",
             Cause::Dependency => "dependency",
