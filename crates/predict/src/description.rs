@@ -10,7 +10,7 @@ use self::builder::Builder;
 use crate::cpu::schema::CoreKind;
 use crate::cpu::{Cpu, CpuError};
 use crate::flags::Flags;
-use decode::power_version;
+use decode::{power_version, Role};
 use std::collections::{HashMap, HashSet};
 
 /// Bits in the mask of busy pipes.
@@ -381,6 +381,8 @@ pub struct Description {
     pub(crate) classes: Vec<Class>,
     /// Added cycles, by producer's domain * DOMAINS_MAX + consumer's.
     pub(crate) bypass: Option<Vec<u8>>,
+    /// By domain, that of its results which take more than one cycle.
+    longer: [u8; DOMAINS_MAX],
     /// Classes whose parts are added to an instruction that also reads, or writes, memory.
     pub(crate) load_op: Option<u16>,
     /// The same of an instruction that writes a vector register.
@@ -397,6 +399,15 @@ pub struct Description {
 }
 
 impl Description {
+    /// The bypass domain of a result in `role` that takes `latency` cycles, of a class whose results are of `domain`.
+    pub(crate) fn domain_of_result(&self, domain: u8, role: Role, latency: u16) -> u8 {
+        if latency > 1 && role != Role::Condition {
+            self.longer[usize::from(domain)]
+        } else {
+            domain
+        }
+    }
+
     /// Whether readers in this domain get every value at once, wherever it comes from.
     pub(crate) fn is_near(&self, reader: u8) -> bool {
         let table = self.bypass.as_deref().unwrap_or_default();
@@ -433,6 +444,7 @@ impl Description {
         let classes = builder.classes(&units)?;
         let (exact, prefixes) = builder.patterns(&classes)?;
         let bypass = builder.bypass()?;
+        let longer = builder.longer()?;
         let load_op = builder.class_key("memory.load_op", &classes)?;
         let load_op_vector = builder.class_key("memory.load_op_vector", &classes)?.or(load_op);
         let store_op = builder.class_key("memory.store_op", &classes)?;
@@ -448,6 +460,7 @@ impl Description {
             queues,
             classes,
             bypass,
+            longer,
             load_op,
             load_op_vector,
             store_op,

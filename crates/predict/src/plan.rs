@@ -206,6 +206,7 @@ impl Plan {
         let domains = class.map_or((0, 0), |class| (class.domain, class.base_as));
         let result = |(write, latency): (&decode::Write, &u16)| {
             let domain = if write.role == Role::BaseUpdate { domains.1 } else { domains.0 };
+            let domain = description.domain_of_result(domain, write.role, *latency);
             Result::new(number(write.register), domain, *latency, write.role)
         };
         let results: Vec<Result> =

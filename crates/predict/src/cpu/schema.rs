@@ -260,6 +260,7 @@ pub const WORDS: &[WordKey] = &[
     word("class.*.group", &["first", "last", "alone", "end", "even", "restricted", "both"], true, false, "dispatch rules: first or last of its group, alone in it, ends it if it is a branch; even: pairs start at an even slot; restricted: no third operation in its tuple; both: takes the slots of both slices"),
     word("class.*.serialise", &["before", "after"], true, false, "waits for everything older; holds back everything younger"),
     word("class.*.domain", &[], false, false, "bypass domain of its results (default: `other`)"),
+    word("domain.*.longer", &[], false, false, "bypass domain of the results of this one, but for conditions, that take more than one cycle (default: the same)"),
     word("class.*.base_as", &[], false, false, "bypass domain of the base register that it updates, the stack pointer of a push (default: as its domain)"),
     word("class.*.reads_as", &[], false, false, "bypass domain as which it reads its sources (default: as its domain)"),
     word("class.*.ignores", &["flags", "registers"], false, false, "sources that the core knows not to need: carry and condition, or all others (default: none)"),

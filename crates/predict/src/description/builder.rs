@@ -537,6 +537,18 @@ impl Builder<'_> {
         }
     }
 
+    /// By domain, that of its results which take more than one cycle.
+    pub(super) fn longer(&mut self) -> Result<[u8; DOMAINS_MAX], CpuError> {
+        let mut longer = std::array::from_fn(|domain| domain as u8);
+        for name in self.cpu.names("domain") {
+            let key = format!("domain.{name}.longer");
+            if let Some(to) = self.cpu.word(&key) {
+                longer[self.domain(&name, &key)? as usize] = self.domain(to, &key)?;
+            }
+        }
+        Ok(longer)
+    }
+
     pub(super) fn bypass(&mut self) -> Result<Option<Vec<u8>>, CpuError> {
         let mut table = None;
         for from in self.cpu.names("bypass") {

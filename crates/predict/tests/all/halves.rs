@@ -12,13 +12,20 @@ fn turn(name: &str, body: &[u32]) -> f64 {
 }
 
 fn turn_with(name: &str, body: &[u32], relax: Relax) -> f64 {
+    turn_on(&load(name), body, relax)
+}
+
+fn load(name: &str) -> Cpu {
     let cpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cpus");
-    let cpu = Cpu::load(&cpus, name).unwrap_or_else(|error| panic!("{error}"));
+    Cpu::load(&cpus, name).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn turn_on(cpu: &Cpu, body: &[u32], relax: Relax) -> f64 {
     let bdnz = 0x4200_0000 | ((body.len() as u32 * 4).wrapping_neg() & 0xfffc);
     let code: Vec<u8> = body.iter().chain([&bdnz]).flat_map(|word| word.to_le_bytes()).collect();
     let mut source = LoopSource::new(Arch::Powerpc64le, &code, 0x1000_0000, &[], 2000).unwrap();
     let options = Options { relax, ..Options::default() };
-    predict(&mut source, &[&cpu], &options).unwrap().remove(0).cycles_per_call.unwrap()
+    predict(&mut source, &[cpu], &options).unwrap().remove(0).cycles_per_call.unwrap()
 }
 
 /// An instruction of primary opcode 31 that computes `to` from two registers.
@@ -76,6 +83,18 @@ fn a_result_is_later_in_the_other_half() {
     }
 }
 
+/// No source has three cycles: a core on which a rotate takes two, as LLVM has it for all, needs no third to the other half.
+#[test]
+fn a_result_of_two_cycles_is_no_later_in_the_other_half() {
+    let chain = [rotate(OUTPUT, OUTPUT); 12];
+    let apart: Vec<u32> = chain.iter().flat_map(|&link| [link, rotate(OUTPUT + 1, INPUT)]).collect();
+    for name in ["power7", "power8"] {
+        let cpu = load(name).with("class.rotate.latency.value", 2.0).expect("a number of the cpu");
+        near(turn_on(&cpu, &chain, Relax::default()), 24.0);
+        near(turn_on(&cpu, &apart, Relax::default()), 24.0);
+    }
+}
+
 #[test]
 fn the_carry_takes_two_cycles_in_either_half() {
     let chain = [arithmetic(138, OUTPUT, INPUT, INPUT); 12];
@@ -109,7 +128,7 @@ fn multiplies_are_pipelined_in_both_pipes() {
 #[test]
 fn each_fixed_point_pipe_of_power8_divides_alone() {
     near(turn("power8", &[arithmetic(DIVDU, OUTPUT, INPUT, INPUT); 4]), 46.0);
-    near(turn("power8", &[arithmetic(DIVDEU, OUTPUT, INPUT, INPUT); 4]), 50.0);
+    near(turn("power8", &[arithmetic(DIVDEU, OUTPUT, INPUT, INPUT); 4]), 52.0);
 }
 
 /// A product of five cycles that was issued three cycles before an addition is ready has the port that the addition's result
