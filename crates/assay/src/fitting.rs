@@ -10,7 +10,7 @@ use crate::progress::in_order;
 use crate::study_file::{self, Quantity, Row, Study};
 use arch::Arch;
 use lab::{discover, Problem, Result};
-use predict::doubt::{self, ModelError};
+use predict::doubt::{self, Judged, ModelError};
 use predict::draws::{self, Tried};
 use predict::explain::cycles_of;
 use predict::figures::{figures, Figure};
@@ -156,11 +156,28 @@ impl Corpus {
 
 /// The prediction of a figure.
 pub struct Answer {
-    /// The median over the placements that its code may have.
-    pub predicted: f64,
-    /// The uncertainty from the ranges of the cpu's parameters and from the code's placement: a standard deviation of
-    /// the logarithm.
-    pub spread: f64,
+    /// With the code at each place that it may have, in ascending order.
+    places: Vec<f64>,
+    /// The standard deviation of the logarithm that the ranges of the cpu's parameters cause.
+    spread: f64,
+}
+
+impl Answer {
+    /// The median over the places of the code.
+    pub fn predicted(&self) -> f64 {
+        self.places[self.places.len() / 2]
+    }
+
+    /// Held against what was published.
+    pub fn judged<'a>(&self, datum: &'a Datum) -> Judged<'a> {
+        let errors = self.places.iter().map(|predicted| (datum.published / predicted).ln()).collect();
+        Judged { family: &datum.family, errors, spread: self.spread }
+    }
+
+    /// The 90 % interval.
+    fn interval(&self, error: ModelError) -> [f64; 2] {
+        doubt::interval(error, self.predicted(), self.spread, &self.places)
+    }
 }
 
 impl Corpus {
@@ -178,7 +195,7 @@ impl Corpus {
         Ok(places[places.len() / 2])
     }
 
-    /// [`Corpus::typical`] with its spread over the drawn cores that `draws` numbers.
+    /// The prediction of a figure on `core` with its spread over the drawn cores that `draws` numbers.
     pub fn answer(
         &self,
         figure: usize,
@@ -188,10 +205,7 @@ impl Corpus {
         let mut cores = vec![core.clone()];
         cores.extend(draws::drawn(core, draws::CANDIDATES, draws));
         let at = self.predict(figure, &cores)?;
-        let places = self.at_places(figure, core)?;
-        let predicted = places[places.len() / 2];
-        let spread = doubt::about(at[0], &at[1..]).hypot(doubt::about(predicted, &places));
-        Ok(Answer { predicted, spread })
+        Ok(Answer { places: self.at_places(figure, core)?, spread: doubt::about(at[0], &at[1..]) })
     }
 }
 
@@ -261,23 +275,17 @@ pub fn unseen(context: &Context, cpu: &Cpu) -> Result<Vec<Unseen>> {
         let draws = fits.draws.get(&datum.family).map_or(&[][..], Vec::as_slice);
         answers.push(corpus.answer(index, &core, draws).map_err(failed)?);
     }
-    let errors: Vec<(&str, f64, f64)> = corpus
-        .data
-        .iter()
-        .zip(&answers)
-        .map(|(datum, answer)| {
-            (datum.family.as_str(), (datum.published / answer.predicted).ln(), answer.spread)
-        })
-        .collect();
+    let judged: Vec<Judged> =
+        corpus.data.iter().zip(&answers).map(|(datum, answer)| answer.judged(datum)).collect();
     let of = |(datum, answer): (&Datum, &Answer)| {
-        let others: Vec<_> = errors.iter().copied().filter(|error| error.0 != datum.family).collect();
+        let others: Vec<_> = judged.iter().filter(|one| one.family != datum.family).cloned().collect();
         let error = ModelError::from_rows(&others).unwrap_or(ModelError::UNVALIDATED);
         Unseen {
             title: datum.title.clone(),
             cpu: cpu.name.clone(),
             published: datum.published,
-            predicted: answer.predicted,
-            interval: doubt::interval(error, answer.predicted, answer.spread, &[]),
+            predicted: answer.predicted(),
+            interval: answer.interval(error),
         }
     };
     Ok(corpus.data.iter().zip(&answers).map(of).collect())

@@ -62,13 +62,6 @@ struct RowRecord {
     documented: f64,
     in_sample: f64,
     out_of_sample: f64,
-    spread: f64,
-}
-
-impl RowRecord {
-    fn log_error(&self, predicted: f64) -> f64 {
-        (self.published / predicted).ln()
-    }
 }
 
 /// All that is found out about one cpu.
@@ -149,9 +142,6 @@ fn find(context: &Context, cpu: Cpu) -> Result<Found> {
     let mut rows = Vec::new();
     for (index, datum) in corpus.data.iter().enumerate() {
         let typical = |values: &Values| corpus.typical(index, &fit.core(values)).map_err(failed);
-        let unseen = corpus
-            .answer(index, &fit.core(&without[&datum.family]), &draws_without[&datum.family])
-            .map_err(failed)?;
         rows.push(RowRecord {
             kind: "fit_row",
             cpu: cpu.name.clone(),
@@ -160,8 +150,7 @@ fn find(context: &Context, cpu: Cpu) -> Result<Found> {
             published: datum.published,
             documented: typical(&Values::new())?,
             in_sample: typical(&all)?,
-            out_of_sample: unseen.predicted,
-            spread: unseen.spread,
+            out_of_sample: typical(&without[&datum.family])?,
         });
     }
     let (documented, unseen) = (mean(&rows, |row| row.documented), mean(&rows, |row| row.out_of_sample));
@@ -170,9 +159,13 @@ fn find(context: &Context, cpu: Cpu) -> Result<Found> {
         without.values_mut().for_each(Values::clear);
         rows.iter_mut().for_each(|row| (row.in_sample, row.out_of_sample) = (row.documented, row.documented));
     }
-    let errors: Vec<_> =
-        rows.iter().map(|row| (row.family.as_str(), row.log_error(row.out_of_sample), row.spread)).collect();
-    let error = ModelError::from_rows(&errors).expect("there are rows");
+    let mut judged = Vec::new();
+    for (index, datum) in corpus.data.iter().enumerate() {
+        let core = fit.core(&without[&datum.family]);
+        let answer = corpus.answer(index, &core, &draws_without[&datum.family]).map_err(failed)?;
+        judged.push(answer.judged(datum));
+    }
+    let error = ModelError::from_rows(&judged).expect("there are rows");
     let fits = LeftOut { digest: fitting::digest(context, &cpu)?, draws: draws_without, without };
     let draws = agreeing(None);
     drop(tried);
@@ -280,8 +273,8 @@ fn sentences(found: &Found) -> Vec<String> {
             of(|row| row.documented)
         ),
         format!(
-            "Error of the model, ranges left out: {:.1} %. {unmoved} of {} numbers with a range move no figure, so no figure says \
-             anything of them.",
+            "Error of the model, without what ranges and places explain, and with what is believed of it before: {:.1} %. \
+             {unmoved} of {} numbers with a range move no figure, so no figure says anything of them.",
             100.0 * found.error.log,
             found.numbers.len()
         ),

@@ -77,7 +77,7 @@ use Need::{Always, Optional, OutOfOrder};
 /// Every number a cpu file may hold.
 pub const NUMBERS: &[NumberKey] = &[
     key("clock.frequency", "MHz", 1.0, 10000.0, Always, "clock used to turn cycles into time"),
-    key("validation.error", "percent", 0.5, 100.0, Optional, "root mean square of ln(published / predicted) over the validation corpus, the row's family left out of the fit, less what the ranges explain; written by `assay fit --write`"),
+    key("validation.error", "percent", 0.5, 100.0, Optional, "standard deviation of ln(published / predicted) over the validation corpus, the row's family left out of the fit, less what the ranges explain (crates/predict/src/doubt.rs); written by `assay fit --write`"),
     key("validation.families", "families", 1.0, 1000.0, Optional, "families of the corpus that validation.error was found on (default 0)"),
     key("fetch.block", "bytes", 4.0, 256.0, Always, "aligned block fetched in one cycle"),
     key("fetch.width", "instructions", 1.0, 32.0, Always, "instructions fetched per cycle at most"),
