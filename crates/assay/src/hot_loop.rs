@@ -6,6 +6,9 @@ use predict::hot::HotLoop;
 use predict::Cause;
 use report::{Derived, Predicted, Section, Table};
 
+/// Waits for pipes on a chain, in percent of its cycles, up to which nothing is said of them.
+const PIPES_AT_LEAST: f64 = 5.0;
+
 /// Adds the hot loop to a section.
 pub fn show(section: &mut Section, hot: &HotLoop) {
     section.paragraph(&text(hot));
@@ -18,9 +21,14 @@ pub fn show(section: &mut Section, hot: &HotLoop) {
 /// Cycles per iteration, and what bounds them, in words.
 fn text(hot: &HotLoop) -> String {
     let count = hot.instructions.len();
-    let chain = match hot.carried {
-        true => "The chain of results from one iteration to the next is marked: each of these waits for just the one before",
-        false => "No chain of results runs from iteration to iteration, so it is bound by something else",
+    let chain = match (hot.carried, hot.chain_pipes_percent) {
+        (false, _) => "No single chain of results runs from iteration to iteration".to_owned(),
+        (true, ..=PIPES_AT_LEAST) => {
+            "The chain of results from one iteration to the next is marked: each of these waits for just the one before".to_owned()
+        }
+        (true, percent) => format!(
+            "A chain of results from one iteration to the next is marked, but {percent:.0} % of its cycles are waits for a pipe"
+        ),
     };
     format!(
         "{:.2} cycles an iteration of {count} instructions ({:.2} instructions a cycle), over {} iterations in steady state; \

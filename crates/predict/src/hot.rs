@@ -5,6 +5,7 @@
 //! The loop is found in the events alone, by the instruction that repeats most often and the distance at which it does. A call
 //! in a row of calls is a loop, too. Cycles come from the later half of the iterations, when the window has filled.
 
+use crate::chain::Chain;
 use crate::core::Event;
 use crate::timeline::Timeline;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,8 +15,6 @@ pub const WINDOW: u64 = 4096;
 
 /// The fewest iterations that can show a steady state.
 const ITERATIONS_MIN: usize = 8;
-/// A chain that goes back through this many iterations counts as carried from each to the next.
-const CARRIED: usize = 3;
 
 /// A loop in steady state.
 #[derive(Clone, Debug)]
@@ -28,8 +27,11 @@ pub struct HotLoop {
     pub share_percent: f64,
     /// Its instructions in program order, from the lowest address.
     pub instructions: Vec<HotInstruction>,
-    /// Whether the chain of results runs from each iteration to the next.
+    /// Whether a chain of results runs from each iteration to the next.
     pub carried: bool,
+    /// Of the cycles that this chain takes, those for which one of its instructions waits for a pipe, in percent; 0 without a
+    /// chain.
+    pub chain_pipes_percent: f64,
     /// What an iteration asks of each of the cpu's units that it needs, the busiest first.
     pub units: Vec<UnitLoad>,
 }
@@ -92,7 +94,7 @@ pub fn hot_loop(timeline: &Timeline) -> Option<HotLoop> {
     // Completion is in order and has no slack; dispatch runs ahead until the window is full.
     let head = |iteration: usize| Timeline::end_of(&events[first + iteration * period]);
     let cycles = (head(runs - 1) - head(from)) as f64 / iterations as f64;
-    let (chain, carried) = chain(events, first, period, runs);
+    let chain = Chain::of(timeline, first, period, runs);
     let mean = |offset: usize, value: &dyn Fn(&Event) -> u64| {
         let sum: u64 =
             (from..runs - 1).map(|iteration| value(&events[first + iteration * period + offset])).sum();
@@ -109,7 +111,7 @@ pub fn hot_loop(timeline: &Timeline) -> Option<HotLoop> {
             for_sources: mean(offset, &|event| event.ready.saturating_sub(event.start)),
             for_pipe: mean(offset, &|event| event.issue.saturating_sub(event.ready)),
             executes: mean(offset, &|event| event.finish.saturating_sub(event.issue)),
-            on_chain: chain.contains(&offset),
+            on_chain: chain.as_ref().is_some_and(|chain| chain.places.contains(&offset)),
             pipes: pipes.filter(|(_, cycles)| *cycles > 0.0).collect(),
         }
     });
@@ -126,7 +128,8 @@ pub fn hot_loop(timeline: &Timeline) -> Option<HotLoop> {
         share_percent: 100.0 * events.iter().filter(|event| ops.contains(&event.op)).count() as f64
             / events.len() as f64,
         instructions: instructions.collect(),
-        carried,
+        carried: chain.is_some(),
+        chain_pipes_percent: chain.map_or(0.0, |chain| chain.pipes_percent),
         units,
     })
 }
@@ -184,55 +187,4 @@ fn iterations_from(events: &[Event], first: usize, period: usize) -> usize {
         .chunks_exact(period)
         .take_while(|turn| turn.iter().zip(&body).all(|(event, op)| event.op == *op))
         .count()
-}
-
-/// Of the cycles that a chain of results takes, those in which a link waits for a pipe: more, and results are not what it is
-/// made of, but happen to come when something else lets them.
-const PIPES_MAX_PERCENT: u64 = 5;
-
-/// What an instruction waited for. Events do not name registers, so it is the result that came in the very cycle in which the
-/// instruction was ready; for a load that had to wait for a store's bytes, that store.
-fn waited_for(events: &[Event], at: usize, from: usize) -> Option<usize> {
-    let event = &events[at];
-    let mut earlier = (from..at).rev();
-    if event.loaded_from > event.issue {
-        return earlier.find(|index| events[*index].stores && events[*index].issue == event.loaded_from);
-    }
-    if event.ready <= event.start {
-        return None;
-    }
-    let exact = earlier.clone().find(|index| events[*index].finish == event.ready);
-    // Where results take a way of their own to a store, its value is there a little before or behind.
-    let near = |index: &usize| events[*index].finish.abs_diff(event.ready) <= BYPASS_MAX;
-    exact.or_else(|| earlier.find(near).filter(|_| event.stores))
-}
-
-/// Cycles that a way of their own can take results to a store, or spare them.
-const BYPASS_MAX: u64 = 2;
-
-/// Back from the result that comes last: each waited for the result of the one before. The places of these in the loop, and
-/// whether they lead through several iterations.
-fn chain(events: &[Event], first: usize, period: usize, runs: usize) -> (BTreeSet<usize>, bool) {
-    let end = first + runs * period;
-    let last_turn = end - period..end;
-    let Some(mut at) = last_turn.max_by_key(|index| events[*index].finish) else { return Default::default() };
-    let mut places: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut turns = BTreeSet::new();
-    let mut waits_for_pipes = 0;
-    let end = events[at].finish;
-    let mut begin = end;
-    while at >= first {
-        *places.entry((at - first) % period).or_default() += 1;
-        turns.insert((at - first) / period);
-        waits_for_pipes += events[at].issue.saturating_sub(events[at].ready);
-        begin = begin.min(events[at].ready);
-        match waited_for(events, at, at.saturating_sub(8 * period).max(first)) {
-            Some(index) => at = index,
-            None => break,
-        }
-    }
-    let carried = turns.len() > CARRIED && 100 * waits_for_pipes <= PIPES_MAX_PERCENT * (end - begin);
-    // Instructions that only depend on the chain's end are not in every iteration's part of it.
-    let often = places.into_iter().filter(|(_, times)| carried && 2 * times > turns.len());
-    (often.map(|(place, _)| place).collect(), carried)
 }

@@ -10,6 +10,7 @@
 mod ahead;
 mod calls;
 mod cause;
+mod chain;
 mod core;
 pub mod cpu;
 pub mod description;

@@ -5,6 +5,7 @@
 //! for a pipe, `e` executing, `-` waiting to complete in order, `R` completed; `{` before the line opens a dispatch group.
 
 use crate::core::Event;
+use decode::{Instruction, Role};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -30,6 +31,23 @@ fn ending_of(text: &str, columns_max: usize) -> String {
     text.chars().skip(length.saturating_sub(columns_max)).collect()
 }
 
+/// The registers that an instruction reads and writes, by their numbers in `decode`, and as what it writes them.
+#[derive(Clone, Debug, Default)]
+pub struct Registers {
+    pub(crate) reads: Vec<u16>,
+    pub(crate) writes: Vec<(u16, Role)>,
+}
+
+impl Registers {
+    pub(crate) fn of(instruction: &Instruction) -> Registers {
+        let reads = [&instruction.address_reads, &instruction.store_reads, &instruction.reads];
+        Registers {
+            reads: reads.into_iter().flatten().map(|register| register.0).collect(),
+            writes: instruction.writes.iter().map(|write| (write.register.0, write.role)).collect(),
+        }
+    }
+}
+
 /// Events with the instructions they belong to.
 #[derive(Clone, Debug)]
 pub struct Timeline {
@@ -37,6 +55,8 @@ pub struct Timeline {
     pub cpu: String,
     /// Address and text of each static instruction.
     pub texts: Vec<(u64, String)>,
+    /// The registers of each static instruction.
+    pub registers: Vec<Registers>,
     /// What happened, in program order.
     pub events: Vec<Event>,
     /// The cpu's units and the pipes of each, a bit for each.

@@ -223,6 +223,7 @@ struct LoopRecord<'a> {
     instructions: usize,
     iterations_count: usize,
     has_carried_chain: bool,
+    chain_pipes_percent: f64,
     /// Addresses of the instructions on the chain.
     chain: Vec<String>,
     /// Cycles for which the pipes of each unit are busy.
@@ -248,6 +249,7 @@ impl<'a> LoopRecord<'a> {
             instructions: hot.instructions.len(),
             iterations_count: hot.iterations,
             has_carried_chain: hot.carried,
+            chain_pipes_percent: hot.chain_pipes_percent,
             chain: on_chain.map(|one| format!("{:#x}", one.address)).collect(),
             unit_cycles: hot.units.iter().map(|unit| (unit.name.as_str(), unit.cycles)).collect(),
         }

@@ -403,7 +403,7 @@ impl<R: Rules> Shape for Engine<R> {
     ) {
         if W::ON {
             self.ports.taken();
-            self.memory.take_met_data();
+            self.memory.take_awaited();
         }
         let taken = op.has::<K>(Flags::BRANCH) && next != op.end();
         let (fetch, mut dispatch, opens) = self.dispatch::<W, K>(op, taken, events);
@@ -437,7 +437,8 @@ impl<R: Rules> Shape for Engine<R> {
         if W::ON {
             let pipes = self.ports.taken();
             let event = run.event(op, fetch, dispatch, complete, opens, (pipes, kept(plan, op, pipes)));
-            events.push(Event { loaded_from: self.memory.take_met_data(), ..event });
+            let stored = if op.is(Flags::STORE) { self.memory.newest_store() } else { 0 };
+            events.push(Event { loaded_from: self.memory.take_awaited(), stored, ..event });
         }
         if K::FLAGS.is_none() {
             if op.is(Flags::AFTER) && !self.relax.serialise {

@@ -221,7 +221,7 @@ impl Shape for InOrder {
     ) {
         if W::ON {
             self.pipes.held = 0;
-            self.memory.take_met_data();
+            self.memory.take_awaited();
         }
         let fetch = self.front.fetch(op, self.memory.caches());
         let foldable = op.has::<K>(Flags::BRANCH)
@@ -305,8 +305,8 @@ impl Shape for InOrder {
                 cause: Cause::Dependency,
                 pipes: self.pipes.held,
                 kept: kept(plan, op, self.pipes.held),
-                loaded_from: self.memory.take_met_data(),
-                stores: op.is(Flags::STORE),
+                loaded_from: self.memory.take_awaited(),
+                stored: if op.is(Flags::STORE) { self.memory.newest_store() } else { 0 },
             };
             record(events, times, waited);
         }

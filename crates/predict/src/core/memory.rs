@@ -7,7 +7,7 @@ use super::cache::Hierarchy;
 use super::drains::{Drains, Store};
 use super::front_end::FrontEnd;
 use super::planted::{planted, Fault};
-use super::store_queue::{Given, Meets, StoreQueue};
+use super::store_queue::{Given, Meets, StoreQueue, NOBODY};
 use super::Counters;
 use crate::cause::Cause;
 use crate::description::*;
@@ -108,8 +108,8 @@ pub(super) struct MemoryPath {
     renames_free: u64,
     /// Stores of the newest unit, by number, and when their lines are there.
     unit_stores: Vec<(u64, u64)>,
-    /// When the data of the store that a load met last went to their pipe, for records of single instructions.
-    met_data: u64,
+    /// The store that the last load had to wait for, by number, for records of single instructions.
+    awaited: u64,
     counts: MeetCounts,
 }
 
@@ -132,15 +132,20 @@ impl MemoryPath {
             waits: Vec::new(),
             renames_free: 0,
             unit_stores: Vec::new(),
-            met_data: 0,
+            awaited: NOBODY,
             counts: MeetCounts::default(),
             costs,
         }
     }
 
-    /// When the data of the store that a load met went to their pipe; 0 if none did since the last call.
-    pub(super) fn take_met_data(&mut self) -> u64 {
-        std::mem::take(&mut self.met_data)
+    /// The store that a load had to wait for since the last call, by number; 0 if there was none.
+    pub(super) fn take_awaited(&mut self) -> u64 {
+        std::mem::take(&mut self.awaited)
+    }
+
+    /// The newest store, by number; 0 if there was none.
+    pub(super) fn newest_store(&self) -> u64 {
+        self.stores.newest()
     }
 
     /// What the front end fetches from.
@@ -223,7 +228,6 @@ impl MemoryPath {
                     start = self.too_early(op, store.address_time, front);
                 }
                 if meets != Meets::Alias {
-                    self.met_data = store.data_time;
                     return self.meet(&load, meets, &store, start);
                 }
             }
@@ -270,6 +274,7 @@ impl MemoryPath {
             return Found::Bytes(Loaded { extra, cause: Cause::LoadHitStore });
         }
         let lost = if meets == Meets::Some { self.costs.lost(store.address, store.bytes) } else { 0 };
+        self.awaited = store.number;
         Found::Blocked(Blocked { store: store.number, issue, start, lost, crossing })
     }
 
@@ -286,6 +291,7 @@ impl MemoryPath {
             let slot = self.renames_free.max(dispatch);
             self.renames_free = slot + self.costs.rename_interval;
             let there = (store.data_time + renamed).max(slot);
+            self.awaited = if there > slot { store.number } else { NOBODY };
             let extra = there.saturating_sub(issue + self.l1_latency);
             return Loaded { extra, cause: Cause::LoadHitStore };
         }
@@ -297,15 +303,17 @@ impl MemoryPath {
 
     /// A load that tries at `start` and gets its bytes from stores: `forward` cycles after it tried or after their data went
     /// to their pipe, whichever is later.
-    fn forwarded(&self, load: &Load<'_>, forward: u64, start: u64, given: Given) -> Loaded {
+    fn forwarded(&mut self, load: &Load<'_>, forward: u64, start: u64, given: Given) -> Loaded {
         let data = given.data_time + if given.merged { self.costs.forward_merge } else { 0 };
+        let at_once = start + forward + load.crossing;
         let mut there = match self.costs.forward_data {
-            Some(behind) => (start + forward + load.crossing).max(data + behind),
+            Some(behind) => at_once.max(data + behind),
             None => start.max(data) + forward + load.crossing,
         };
         if let Some(behind) = self.costs.forward_completed.filter(|_| !planted(Fault::ForwardedEarly)) {
             there = there.max(given.completed + behind);
         }
+        self.awaited = if there > at_once { given.store } else { NOBODY };
         Loaded { extra: there.saturating_sub(load.issue + self.l1_latency), cause: Cause::LoadHitStore }
     }
 

@@ -145,10 +145,10 @@ pub struct Event {
     pub pipes: u32,
     /// Of these the ones that it kept for longer than a cycle, and for how long.
     pub kept: (u32, u16),
-    /// Of a store whose bytes it loaded before they were in the cache: the cycle in which these went to their pipe. 0 else.
+    /// The store in flight whose bytes it had to wait for, by number; 0: none.
     pub loaded_from: u64,
-    /// It stores.
-    pub stores: bool,
+    /// The last of its own stores, by number, which rises; 0: none.
+    pub stored: u64,
 }
 
 /// Who gets a record of each instruction's life. The engines are compiled once with and once without records: without, there

@@ -10,7 +10,8 @@ use super::planted::{planted, Fault};
 
 const TABLE: usize = 1024;
 const GRANULES: usize = 9;
-const NOBODY: u64 = 0;
+/// The number of no store.
+pub(super) const NOBODY: u64 = 0;
 
 /// What a load meets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,6 +27,8 @@ pub(crate) enum Meets {
 /// What a load gets from the stores that have its bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Given {
+    /// The store that gives the last of the values, by number.
+    pub(crate) store: u64,
     /// When the last of the values was known, and when the last of the stores completed, 0 if it has not.
     pub(crate) data_time: u64,
     pub(crate) completed: u64,
@@ -36,7 +39,7 @@ pub(crate) struct Given {
 impl Store {
     /// All bytes of a load.
     pub(crate) fn given(&self) -> Given {
-        Given { data_time: self.data_time, completed: self.completed, merged: false }
+        Given { store: self.number, data_time: self.data_time, completed: self.completed, merged: false }
     }
 }
 
@@ -121,6 +124,11 @@ impl StoreQueue {
     /// When the next store may enter the cache.
     pub(crate) fn free_from(&self) -> u64 {
         self.drains.free_from()
+    }
+
+    /// The newest store, by number.
+    pub(crate) fn newest(&self) -> u64 {
+        self.next - 1
     }
 
     /// Adds a store of at most 64 bytes, whose number and drain are not known yet; its number.
@@ -272,7 +280,9 @@ impl StoreQueue {
             };
             let Some((number, meets)) = youngest else { continue };
             let store = &self.stores[self.slot(number)];
-            known.data_time = known.data_time.max(store.data_time);
+            if store.data_time >= known.data_time {
+                (known.store, known.data_time) = (number, store.data_time);
+            }
             known.completed = known.completed.max(store.completed);
             if meets == Meets::Some {
                 let older = self.before(store, granule);
@@ -342,17 +352,17 @@ mod tests {
         let mut queue = StoreQueue::new(8, u64::MAX, Drains::plain(0));
         let at = |address, bytes, data_time| Store { data_time, ..store(address, bytes) };
         queue.add(at(64, 8, 5));
-        let given = |data_time, merged| Some(Given { data_time, completed: 0, merged });
-        assert_eq!(queue.in_doublewords(64, 16, 0), given(5, false), "the other half is the cache's");
+        let given = |store, data_time, merged| Some(Given { store, data_time, completed: 0, merged });
+        assert_eq!(queue.in_doublewords(64, 16, 0), given(1, 5, false), "the other half is the cache's");
         queue.add(at(72, 4, 7));
-        assert_eq!(queue.in_doublewords(64, 16, 0), given(7, true));
+        assert_eq!(queue.in_doublewords(64, 16, 0), given(2, 7, true));
         queue.add(at(76, 4, 9));
         assert_eq!(queue.in_doublewords(72, 8, 0), None);
         assert_eq!(queue.in_doublewords(64, 16, 0), None);
-        assert_eq!(queue.in_doublewords(76, 2, 0), given(9, false));
+        assert_eq!(queue.in_doublewords(76, 2, 0), given(3, 9, false));
         queue.add(at(64, 4, 11));
         queue.add(at(64, 4, 13));
-        assert_eq!(queue.in_doublewords(64, 4, 0), given(13, false));
+        assert_eq!(queue.in_doublewords(64, 4, 0), given(5, 13, false));
     }
 
     #[test]

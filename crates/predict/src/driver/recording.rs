@@ -9,7 +9,7 @@ pub(super) use crate::profile::Before;
 use crate::profile::{Place, Profile};
 use crate::skipped::Skipped;
 use crate::source::{Access, Item};
-use crate::timeline::Timeline;
+use crate::timeline::{Registers, Timeline};
 use decode::Instruction;
 use std::collections::BTreeMap;
 
@@ -25,6 +25,7 @@ pub(super) struct Recording {
     early: usize,
     profile: Option<Profile>,
     texts: Vec<(u64, String)>,
+    registers: Vec<Registers>,
 }
 
 impl Recording {
@@ -36,6 +37,7 @@ impl Recording {
             early: 0,
             profile: options.profile.then(Profile::default),
             texts: Vec::new(),
+            registers: Vec::new(),
         }
     }
 
@@ -46,6 +48,7 @@ impl Recording {
         } else if self.events.is_some() {
             self.texts
                 .extend(block.iter().map(|instruction| (instruction.address, instruction.text.clone())));
+            self.registers.extend(block.iter().map(Registers::of));
         }
     }
 
@@ -130,6 +133,7 @@ impl Recording {
         let timeline = self.events.map(|_| Timeline {
             cpu: cpu.to_owned(),
             texts: self.texts,
+            registers: self.registers,
             events: self.recorded,
             units: description.units.iter().map(|unit| (unit.name.clone(), unit.mask)).collect(),
             places: BTreeMap::new(),

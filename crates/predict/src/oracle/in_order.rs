@@ -234,7 +234,7 @@ impl Machine for InOrder {
             pipes: 0,
             kept: (0, 0),
             loaded_from: 0,
-            stores: op.is(Flags::STORE),
+            stored: 0,
         });
     }
 

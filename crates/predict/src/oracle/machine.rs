@@ -499,7 +499,7 @@ impl Machine for OutOfOrder {
             pipes: 0,
             kept: (0, 0),
             loaded_from: 0,
-            stores: op.is(Flags::STORE),
+            stored: 0,
         });
     }
 

@@ -165,7 +165,9 @@ impl Bench {
         let events = &fast.timeline.as_ref().unwrap().events;
         let text = |event: &Event| &fast.timeline.as_ref().unwrap().texts[event.op as usize].1;
         for (index, (fast, slow)) in events.iter().zip(machine.lives()).enumerate() {
-            if (Event { cause: slow.cause, pipes: 0, kept: (0, 0), loaded_from: 0, ..*fast }) != *slow {
+            if (Event { cause: slow.cause, pipes: 0, kept: (0, 0), loaded_from: 0, stored: 0, ..*fast })
+                != *slow
+            {
                 let from = index.saturating_sub(2);
                 let told = (from..=index).map(|index| {
                     let (fast, slow) = (&events[index], &machine.lives()[index]);

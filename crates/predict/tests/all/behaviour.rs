@@ -660,6 +660,32 @@ fn a_hot_loop_has_its_cycles_and_its_chain() {
     assert!(!predict::hot::hot_loop(&timeline).expect("a loop").carried);
 }
 
+/// Which instructions of a loop are on its chain; none if no chain is carried.
+fn on_chain(cpu: &str, body: &[u32], walks: &[Walk]) -> Vec<bool> {
+    let options = Options { events: Some((200, 2000)), skip_loops: false, ..Options::default() };
+    let timeline = run(cpu, body, walks, 800, &options).timeline.expect("events were asked for");
+    let hot = predict::hot::hot_loop(&timeline).expect("it is nothing but a loop");
+    assert_eq!(hot.carried, hot.instructions.iter().any(|one| one.on_chain), "{hot:?}");
+    hot.instructions.iter().map(|one| one.on_chain).collect()
+}
+
+#[test]
+fn of_two_chains_with_the_same_pace_one_is_followed() {
+    // mulld 5,5,5; mulld 6,6,6: the results of both come in the same cycles.
+    let chain = on_chain("power9", &[0x7ca5_29d2, 0x7cc6_31d2, bdnz(2)], &[]);
+    assert!(chain == [true, false, false] || chain == [false, true, false], "{chain:?}");
+}
+
+#[test]
+fn a_chain_runs_through_memory() {
+    // ld 3,0(4); addi 3,3,1; std 3,0(4); addi 5,6,1: in one slot of memory, and another instruction.
+    let body = [LD_R3_0_R4, ADDI_R3, 0xf864_0000, 0x38a6_0001, bdnz(4)];
+    let slot = Walk { start: 0x2000_0000, step: 0, wrap: 0 };
+    for cpu in ["power7", "power8", "power9", "power10"] {
+        assert_eq!(on_chain(cpu, &body, &[slot, slot]), [true, true, true, false, false], "{cpu}");
+    }
+}
+
 #[test]
 fn a_rejected_load_waits_for_its_store_on_power7_and_not_on_power8() {
     // stdx 6,1,7; ldbrx 6,1,7; addi; bdnz

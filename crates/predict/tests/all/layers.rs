@@ -16,6 +16,7 @@ const ROWS: &[&[&str]] = &[
     &["plan"],
     &["core"],
     &["timeline", "settled"],
+    &["chain"],
     &["profile", "hot"],
     &["driver"],
     &["explain", "fit"],

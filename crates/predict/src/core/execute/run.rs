@@ -4,7 +4,6 @@
 use crate::cause::Cause;
 use crate::core::memory::Loaded;
 use crate::core::Event;
-use crate::flags::Flags;
 use crate::op::Op;
 use crate::plan::Plan;
 
@@ -69,7 +68,7 @@ impl Run {
             pipes,
             kept,
             loaded_from: 0,
-            stores: op.is(Flags::STORE),
+            stored: 0,
         }
     }
 }
