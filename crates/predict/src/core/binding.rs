@@ -105,9 +105,18 @@ impl Waiting {
 
     fn choose_in_turn(&mut self, mask: u32) -> u32 {
         let Some(bound) = &mut self.bound else { return 0 };
-        let key = |pipe: usize| (self.counts[pipe], bound[pipe]);
-        let of_mask = (0..COUNTED).rev().filter(|pipe| mask >> pipe & 1 != 0);
-        let Some(chosen) = of_mask.min_by_key(|&pipe| key(pipe)) else { return 0 };
+        // Not by iterators: where these are not compiled into one loop, a prediction for Zen 4 takes a third longer.
+        let (mut rest, mut chosen, mut least) = (mask, None, u64::MAX);
+        while rest != 0 {
+            let pipe = 31 - rest.leading_zeros();
+            let place = pipe as usize % COUNTED;
+            let key = u64::from(self.counts[place]) << 32 | u64::from(bound[place]);
+            if key < least {
+                (chosen, least) = (Some(place), key);
+            }
+            rest &= !(1 << pipe);
+        }
+        let Some(chosen) = chosen else { return 0 };
         self.operations += 1;
         if !planted(Fault::BindingForgotten) {
             bound[chosen] = self.operations;

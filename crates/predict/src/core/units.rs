@@ -95,14 +95,20 @@ impl Ports {
     #[inline]
     fn give_way(&mut self, cycle: u64, taken: u32, op: &Op) -> bool {
         let holders = &self.holders[cycle as usize % PORT_CYCLES];
-        let first = |&port: &usize| taken >> port & 1 != 0;
-        let ports = || (0..32usize).filter(first).map(|port| port % 4);
-        if ports().any(|port| holders[port].1 >= op.latency.max(WRITE_BACK)) {
-            return false;
+        let mut rest = taken;
+        while rest != 0 {
+            let port = rest.trailing_zeros() as usize % 4;
+            if holders[port].1 >= op.latency.max(WRITE_BACK) {
+                return false;
+            }
+            rest &= rest - 1;
         }
-        for port in ports() {
+        rest = taken;
+        while rest != 0 {
+            let port = rest.trailing_zeros() as usize % 4;
             let debt = &mut self.debts[holders[port].0 as usize % DEBTORS];
             *debt = debt.saturating_add(u8::from(!planted(Fault::DebtForgotten)));
+            rest &= rest - 1;
         }
         true
     }

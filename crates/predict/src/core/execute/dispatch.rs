@@ -149,9 +149,12 @@ impl<R: Rules> Engine<R> {
     /// Whether the queues of all operations have room at `cycle`.
     #[inline(always)]
     fn has_room(&mut self, op: &Op, cycle: u64) -> bool {
-        self.calendar.has_room(self.rules.queue(op.queue, 0), cycle)
-            && (1..self.rules.operations())
-                .all(|number| self.calendar.has_room(self.rules.queue(op.queue, number), cycle))
+        for number in 0..self.rules.operations().max(1) {
+            if !self.calendar.has_room(self.rules.queue(op.queue, number), cycle) {
+                return false;
+            }
+        }
+        true
     }
 
     #[inline(never)]
