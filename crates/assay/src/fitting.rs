@@ -43,26 +43,36 @@ enum What {
     },
 }
 
-/// All figures that a cpu can be fitted to and judged by. Left out are differences, which have no ratio; imprecise figures;
-/// those derived from other rows; and those that a parameter was set from by hand, since no fit is independent of them.
+/// Figures of a cpu. Left out are differences, which have no ratio; imprecise figures; and those derived from other rows.
 pub struct Corpus {
     /// The figures.
     pub data: Vec<Datum>,
 }
 
-/// The figures and rows of studies that a cpu can be fitted to, before their code is built.
+/// What figures may serve for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Use {
+    /// A cpu can be fitted to them and judged by them.
+    Judge,
+    /// A number of the cpu was set from them by hand, so that no fit is independent of them; but they say which values of the
+    /// other numbers are believable.
+    Evidence,
+}
+
+/// The figures and rows of studies of one use, before their code is built.
 struct Chosen {
     figures: Vec<Figure>,
     rows: Vec<(Study, Row)>,
 }
 
 impl Chosen {
-    fn of(context: &Context, cpu: &str) -> Result<Chosen> {
+    fn of(context: &Context, cpu: &str, of_use: Use) -> Result<Chosen> {
+        let is_of_use = |used_for_fit: bool| used_for_fit == (of_use == Use::Evidence);
         let dir = context.workspace.root.join(FIGURES);
         let mut figures = figures(&dir).map_err(|error| Problem::new(error.to_string()))?;
         figures.retain(|figure| {
             let precise = !figure.difference && figure.range.is_none();
-            figure.cpu == cpu && precise && !figure.used_for_fit && figure.derived_from.is_empty()
+            figure.cpu == cpu && precise && is_of_use(figure.used_for_fit) && figure.derived_from.is_empty()
         });
         let mut rows = Vec::new();
         for name in study_file::names(&context.workspace)? {
@@ -73,7 +83,7 @@ impl Chosen {
                     Quantity::CyclesPerIteration => row.program.is_some(),
                     _ => false,
                 };
-                if timed && !row.used_for_fit && row.cpu.as_deref().unwrap_or(&study.cpu) == cpu {
+                if timed && is_of_use(row.used_for_fit) && row.cpu.as_deref().unwrap_or(&study.cpu) == cpu {
                     rows.push((study.clone(), row.clone()));
                 }
             }
@@ -99,7 +109,9 @@ fn row_title(study: &Study, row: &Row) -> String {
 
 /// The digest that written fits of `cpu` must carry.
 pub fn digest(context: &Context, cpu: &Cpu) -> Result<String> {
-    Ok(left_out::digest(cpu, &Chosen::of(context, &cpu.name)?.rows()))
+    let mut rows = Chosen::of(context, &cpu.name, Use::Judge)?.rows();
+    rows.extend(Chosen::of(context, &cpu.name, Use::Evidence)?.rows());
+    Ok(left_out::digest(cpu, &rows))
 }
 
 /// The written fits of `cpu`, if they are there and not stale.
@@ -115,7 +127,7 @@ pub fn cpus_with_figures(context: &Context) -> Result<Vec<String>> {
     let names: BTreeSet<String> = all.into_iter().map(|figure| figure.cpu).collect();
     let mut with = Vec::new();
     for name in names {
-        if !Chosen::of(context, &name)?.rows().is_empty() {
+        if !Chosen::of(context, &name, Use::Judge)?.rows().is_empty() {
             with.push(name);
         }
     }
@@ -123,9 +135,9 @@ pub fn cpus_with_figures(context: &Context) -> Result<Vec<String>> {
 }
 
 impl Corpus {
-    /// Builds and records the code behind the figures of `cpu`.
-    pub fn of(context: &Context, cpu: &Cpu) -> Result<Corpus> {
-        let chosen = Chosen::of(context, &cpu.name)?;
+    /// Builds and records the code behind the figures of `cpu` that are of that use.
+    pub fn of(context: &Context, cpu: &Cpu, of_use: Use) -> Result<Corpus> {
+        let chosen = Chosen::of(context, &cpu.name, of_use)?;
         let dir = context.workspace.root.join(FIGURES);
         let tools = Tools::new(context);
         let mut data = Vec::new();
@@ -266,7 +278,7 @@ impl Unseen {
 pub fn unseen(context: &Context, cpu: &Cpu) -> Result<Vec<Unseen>> {
     let failed = |error: PredictError| Problem::new(error.to_string());
     let fits = written(context, cpu)?;
-    let corpus = Corpus::of(context, cpu)?;
+    let corpus = Corpus::of(context, cpu, Use::Judge)?;
     let base = documented(cpu);
     let mut answers = Vec::new();
     for (index, datum) in corpus.data.iter().enumerate() {

@@ -6,7 +6,7 @@ mod write;
 
 use crate::context::{Context, Outcome};
 use crate::cpus;
-use crate::fitting::{self, Corpus};
+use crate::fitting::{self, Corpus, Use};
 use lab::{Problem, Result};
 use predict::doubt::ModelError;
 use predict::draws;
@@ -111,7 +111,8 @@ fn names(context: &Context, named: &[String]) -> Result<Vec<String>> {
 
 fn find(context: &Context, cpu: Cpu) -> Result<Found> {
     let failed = |error: predict::PredictError| Problem::new(error.to_string());
-    let corpus = Corpus::of(context, &cpu)?;
+    let corpus = Corpus::of(context, &cpu, Use::Judge)?;
+    let evidence = Corpus::of(context, &cpu, Use::Evidence)?;
     let name = cpu.name.clone();
     let progress = |done: usize, of: usize| {
         context.progress(&format!("{name}: which number moves which figure, {done} of {of}"));
@@ -126,13 +127,13 @@ fn find(context: &Context, cpu: Cpu) -> Result<Found> {
         context.progress(&format!("{name}: fitting without {family}"));
         without.insert(family.clone(), fit.search(Some(&family)).map_err(failed)?);
     }
+    let count = corpus.data.len() + evidence.data.len();
     let progress = |done: usize| {
-        context.progress(&format!(
-            "{name}: what drawn cores make of the figures, {done} of {}",
-            corpus.data.len()
-        ));
+        context.progress(&format!("{name}: what drawn cores make of the figures, {done} of {count}"));
     };
-    let tried = corpus.tried(&cpu, &progress).map_err(failed)?;
+    let mut tried = corpus.tried(&cpu, &progress).map_err(failed)?;
+    let further = |done: usize| progress(corpus.data.len() + done);
+    tried.extend(evidence.tried(&cpu, &further).map_err(failed)?);
     let agreeing = |left_out: Option<&str>| {
         let seen: Vec<_> = tried.iter().filter(|figure| Some(figure.family) != left_out).collect();
         draws::agreeing(&seen)
