@@ -171,7 +171,7 @@ pub struct Answer {
     /// With the code at each place that it may have, in ascending order.
     places: Vec<f64>,
     /// The standard deviation of the logarithm that the ranges of the cpu's parameters cause.
-    spread: f64,
+    pub spread: f64,
 }
 
 impl Answer {

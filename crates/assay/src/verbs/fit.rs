@@ -12,7 +12,7 @@ use predict::doubt::ModelError;
 use predict::draws;
 use predict::fit::{Fit, Fitted, Values};
 use predict::left_out::LeftOut;
-use predict::Cpu;
+use predict::{Cpu, PredictError};
 use report::record::Record;
 use report::{Derived, Predicted, Published, Report, Table};
 use serde::Serialize;
@@ -62,6 +62,7 @@ struct RowRecord {
     documented: f64,
     in_sample: f64,
     out_of_sample: f64,
+    spread: f64,
 }
 
 /// All that is found out about one cpu.
@@ -110,7 +111,7 @@ fn names(context: &Context, named: &[String]) -> Result<Vec<String>> {
 }
 
 fn find(context: &Context, cpu: Cpu) -> Result<Found> {
-    let failed = |error: predict::PredictError| Problem::new(error.to_string());
+    let failed = |error: PredictError| Problem::new(error.to_string());
     let corpus = Corpus::of(context, &cpu, Use::Judge)?;
     let evidence = Corpus::of(context, &cpu, Use::Evidence)?;
     let name = cpu.name.clone();
@@ -140,20 +141,7 @@ fn find(context: &Context, cpu: Cpu) -> Result<Found> {
     };
     let of_family = |family: String| (family.clone(), agreeing(Some(&family)));
     let draws_without: BTreeMap<_, _> = fit.families().into_iter().map(of_family).collect();
-    let mut rows = Vec::new();
-    for (index, datum) in corpus.data.iter().enumerate() {
-        let typical = |values: &Values| corpus.typical(index, &fit.core(values)).map_err(failed);
-        rows.push(RowRecord {
-            kind: "fit_row",
-            cpu: cpu.name.clone(),
-            row: datum.title.clone(),
-            family: datum.family.clone(),
-            published: datum.published,
-            documented: typical(&Values::new())?,
-            in_sample: typical(&all)?,
-            out_of_sample: typical(&without[&datum.family])?,
-        });
-    }
+    let mut rows = predicted(&corpus, &fit, &all, &without).map_err(failed)?;
     let (documented, unseen) = (mean(&rows, |row| row.documented), mean(&rows, |row| row.out_of_sample));
     let is_better = unseen < ADOPTED_AT * documented;
     if !is_better {
@@ -164,6 +152,7 @@ fn find(context: &Context, cpu: Cpu) -> Result<Found> {
     for (index, datum) in corpus.data.iter().enumerate() {
         let core = fit.core(&without[&datum.family]);
         let answer = corpus.answer(index, &core, &draws_without[&datum.family]).map_err(failed)?;
+        rows[index].spread = answer.spread;
         judged.push(answer.judged(datum));
     }
     let error = ModelError::from_rows(&judged).expect("there are rows");
@@ -171,6 +160,31 @@ fn find(context: &Context, cpu: Cpu) -> Result<Found> {
     let draws = agreeing(None);
     drop(tried);
     Ok(Found { cpu, numbers, rows, fits, adopted: is_better.then_some(all), draws, error })
+}
+
+/// Every figure by the documented numbers, by those fitted to all figures and by those fitted without its family.
+fn predicted(
+    corpus: &Corpus,
+    fit: &Fit,
+    all: &Values,
+    without: &BTreeMap<String, Values>,
+) -> std::result::Result<Vec<RowRecord>, PredictError> {
+    let mut rows = Vec::new();
+    for (index, datum) in corpus.data.iter().enumerate() {
+        let typical = |values: &Values| corpus.typical(index, &fit.core(values));
+        rows.push(RowRecord {
+            kind: "fit_row",
+            cpu: fit.core(&Values::new()).name,
+            row: datum.title.clone(),
+            family: datum.family.clone(),
+            published: datum.published,
+            documented: typical(&Values::new())?,
+            in_sample: typical(all)?,
+            out_of_sample: typical(&without[&datum.family])?,
+            spread: 0.0,
+        });
+    }
+    Ok(rows)
 }
 
 /// Mean absolute error over families, in percent.
