@@ -53,7 +53,8 @@ impl Chain {
         }
         // Instructions that only depend on the chain's end are not in every iteration's part of it.
         let often = places.into_iter().filter(|(_, times)| 2 * times > turns.len());
-        Some(Chain { places: often.map(|(place, _)| place).collect(), pipes_percent })
+        let places: BTreeSet<usize> = often.map(|(place, _)| place).collect();
+        (!places.is_empty()).then_some(Chain { places, pipes_percent })
     }
 }
 

@@ -687,6 +687,14 @@ fn a_chain_runs_through_memory() {
 }
 
 #[test]
+fn a_chain_runs_through_the_completion_of_a_store_that_is_not_forwarded() {
+    // divd 5,9,6; std 8,0(4); ldbrx 9,0,4: the store has all that it needs, but completes behind the division.
+    let body = [0x7ca9_33d2, 0xf904_0000, 0x7d20_2428, bdnz(3)];
+    let slot = Walk { start: 0x2000_0000, step: 0, wrap: 0 };
+    assert_eq!(on_chain("power7", &body, &[slot, slot]), [true, false, true, false]);
+}
+
+#[test]
 fn a_rejected_load_waits_for_its_store_on_power7_and_not_on_power8() {
     // stdx 6,1,7; ldbrx 6,1,7; addi; bdnz
     let body = [0x7cc1_392a, 0x7cc1_3c28, ADDI_R3, bdnz(3)];
