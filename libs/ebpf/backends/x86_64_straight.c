@@ -60,6 +60,9 @@ static const uint8_t bytes_max[256] = {
 	[BPF_OP_LDDW] = 10,
 };
 
+/* function_enter: four registers pushed, the stack aligned, r10 moved. function_leave and `ret` are in an exit's 32 and these. */
+#define FUNCTION_ENTER_BYTES_MAX 18
+
 static bool fits8(int32_t value)
 {
 	return value >= -128 && value <= 127;
@@ -73,6 +76,7 @@ uint32_t ebpf_x86_estimate(struct ebpf_emitter *e, uint32_t start)
 	if (e->target->swap != EBPF_SWAP_AUTO || e->target->fusion == EBPF_FUSION_ON)
 		return 0;
 	for (; insn < end; insn++) {
+		bytes += insn->flags & EBPF_INSN_FUNCTION ? FUNCTION_ENTER_BYTES_MAX : 0;
 		bytes += insn->flags & EBPF_INSN_LOOP ? LOOP_ALIGNMENT - 1 : 0;
 		*at++ = bytes;
 		bytes += bytes_max[insn->opcode] + (fits8(insn->imm) ? 0 : 3) + (fits8(insn->offset) ? 0 : 3);

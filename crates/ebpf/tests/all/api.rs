@@ -125,6 +125,39 @@ fn code_is_no_longer_than_estimated() {
     assert!(compiled > 1300, "only {compiled} programs");
 }
 
+/// The same for the entry and exit code of functions, which save what they use of r6 to r9: any number of them before a loop
+/// that is longer than a short jump. Where their code is longer than estimated, by less than a short jump, the jump back is
+/// taken for a short one.
+#[test]
+fn functions_are_no_longer_than_estimated() {
+    const LOOP_SLOTS: usize = 50;
+    let looping = format!(
+        "r1 = 3\n{}r1 += -1\nif r1 != 0 goto -{LOOP_SLOTS}\nexit\n",
+        "r5 += r0\n".repeat(LOOP_SLOTS - 2)
+    );
+    for saved in 0..=4 {
+        let saving: String = (6..6 + saved).map(|register| format!("r{register} += r1\n")).collect();
+        for functions in 40..160 {
+            let before_calls = functions * (saved + 1) + LOOP_SLOTS + 2;
+            let calls: String = (0..=functions)
+                .map(|number| format!("call pc-{}\n", before_calls + number + 1 - number * (saved + 1)))
+                .collect();
+            let text = format!(
+                "r1 = 0\ncall pc+{}\nexit\n{}{looping}{calls}r0 = 7\nexit\n",
+                before_calls + 1,
+                format!("{saving}exit\n").repeat(functions)
+            );
+            let bytecode = assemble(&text, ByteOrder::Little).expect("a program");
+            let mut vm = Vm::new(Options::default()).expect("memory");
+            vm.load(&bytecode, ByteOrder::Little).expect("a good program");
+            vm.compile(&Target::default())
+                .unwrap_or_else(|error| panic!("{functions} functions that save {saved}: {error}"));
+            // SAFETY: the program accesses no memory.
+            assert_eq!(unsafe { vm.run_unchecked(Engine::Compiled, &mut []) }, Ok(7));
+        }
+    }
+}
+
 /// Jumps across the whole of a large program, where branches of every machine need their long forms.
 #[test]
 fn far_jumps() {
