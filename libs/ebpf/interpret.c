@@ -141,16 +141,12 @@ static uint32_t alu32(uint8_t code, uint32_t a, uint32_t b, int16_t offset)
 	}
 }
 
+/* Shifts, which compilers know for a byte swap: for __builtin_bswap64 they call their own library where no instruction does it. */
 static uint64_t swap(uint64_t value, int bits)
 {
-	switch (bits) {
-	case 16:
-		return __builtin_bswap16((uint16_t)value);
-	case 32:
-		return __builtin_bswap32((uint32_t)value);
-	default:
-		return __builtin_bswap64(value);
-	}
+	value = (value & 0x00ff00ff00ff00ff) << 8 | (value >> 8 & 0x00ff00ff00ff00ff);
+	value = (value & 0x0000ffff0000ffff) << 16 | (value >> 16 & 0x0000ffff0000ffff);
+	return (value << 32 | value >> 32) >> (64 - bits);
 }
 
 static uint64_t low_bits(uint64_t value, int bits)

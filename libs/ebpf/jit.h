@@ -302,6 +302,16 @@ static inline void ebpf_bind(struct ebpf_emitter *e, ebpf_label label)
 /* The end of the program, which restores and returns. */
 ebpf_label ebpf_leave_label(const struct ebpf_emitter *e);
 
+/* By hand: where no instruction counts bits, compilers call their own library for it, which a kernel does not link. */
+static inline unsigned ebpf_count_bits(uint32_t mask)
+{
+	unsigned count = 0;
+
+	for (; mask; mask &= mask - 1)
+		count++;
+	return count;
+}
+
 /* The strategy to use, already checked by swap_error; EBPF_SWAP_AUTO is the back end's to choose. */
 static inline enum ebpf_swap ebpf_swap_strategy(const struct ebpf_emitter *e)
 {

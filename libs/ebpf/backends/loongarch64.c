@@ -73,7 +73,7 @@ static bool patch(uint8_t *at, unsigned kind, int64_t displacement)
 
 static unsigned saved_count(const struct shape *shape)
 {
-	return (unsigned)__builtin_popcount(shape->saved) + shape->frame + shape->link;
+	return ebpf_count_bits(shape->saved) + shape->frame + shape->link;
 }
 
 static int32_t frame_bytes(unsigned registers)
@@ -244,7 +244,7 @@ static void call_local(struct ebpf_emitter *e, ebpf_label function)
 
 static int32_t function_frame_bytes(uint16_t saved)
 {
-	return frame_bytes((unsigned)__builtin_popcount(saved) + 1);
+	return frame_bytes(ebpf_count_bits(saved) + 1);
 }
 
 static void function_enter(struct ebpf_emitter *e, uint16_t saved)

@@ -151,7 +151,7 @@ void ebpf_loongarch_alu(struct ebpf_emitter *e, enum ebpf_alu op, bool wide, uns
 /* n if value is 2^n - 1 with n from 1, else 0. */
 static unsigned ones(uint32_t value)
 {
-	return value && !(value & (value + 1)) ? (unsigned)__builtin_popcount(value) : 0;
+	return value && !(value & (value + 1)) ? ebpf_count_bits(value) : 0;
 }
 
 static bool and_immediate(struct ebpf_emitter *e, bool wide, unsigned dst, int32_t imm)

@@ -87,7 +87,7 @@ static bool patch_big(uint8_t *at, unsigned kind, int64_t displacement)
 
 static unsigned saved_count(const struct shape *shape)
 {
-	return (unsigned)__builtin_popcount(shape->saved) + shape->frame;
+	return ebpf_count_bits(shape->saved) + shape->frame;
 }
 
 static int32_t frame_bytes(unsigned registers)
@@ -285,7 +285,7 @@ static void function_enter(struct ebpf_emitter *e, uint16_t saved)
 {
 	word(e, MFLR_R0);
 	std(e, 0, LINK_SAVE, SP);
-	stdu(e, SP, -frame_bytes((unsigned)__builtin_popcount(saved)), SP);
+	stdu(e, SP, -frame_bytes(ebpf_count_bits(saved)), SP);
 	transfer_function_registers(e, saved, std);
 	d_form(e, ADDI, gpr(EBPF_R10), gpr(EBPF_R10), -EBPF_FRAME_BYTES);
 }
@@ -294,7 +294,7 @@ static void function_leave(struct ebpf_emitter *e, uint16_t saved)
 {
 	d_form(e, ADDI, gpr(EBPF_R10), gpr(EBPF_R10), EBPF_FRAME_BYTES);
 	transfer_function_registers(e, saved, ld);
-	d_form(e, ADDI, SP, SP, frame_bytes((unsigned)__builtin_popcount(saved)));
+	d_form(e, ADDI, SP, SP, frame_bytes(ebpf_count_bits(saved)));
 	ld(e, 0, LINK_SAVE, SP);
 	word(e, MTLR_R0);
 	word(e, BLR);

@@ -95,8 +95,10 @@ static inline bool is_run(uint32_t mask, unsigned *begin, unsigned *end)
 {
 	if (mask == 0)
 		return false;
-	*begin = (unsigned)__builtin_clz(mask);
-	*end = 31 - (unsigned)__builtin_ctz(mask);
+	for (*begin = 0; !(mask << *begin & 0x80000000); ++*begin)
+		;
+	for (*end = 31; !(mask >> (31 - *end) & 1); --*end)
+		;
 	return mask == (UINT32_MAX >> *begin & UINT32_MAX << (31 - *end));
 }
 

@@ -231,7 +231,7 @@ static bool and_immediate(struct ebpf_emitter *e, bool wide, unsigned dst, int32
 
 		if (cleared & (cleared + 1)) /* not all in the low bits */
 			return false;
-		rldicr(e, dst, dst, 0, 63 - (unsigned)__builtin_popcount(cleared));
+		rldicr(e, dst, dst, 0, 63 - ebpf_count_bits(cleared));
 	} else if (mask <= 0xffff) {
 		d_form(e, ANDI_, dst, dst, imm);
 	} else if (!(mask & 0xffff)) {

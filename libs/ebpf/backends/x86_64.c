@@ -296,15 +296,6 @@ static bool branch_immediate(struct ebpf_emitter *e, enum ebpf_condition conditi
 
 /* Calls. */
 
-static unsigned count_bits(uint16_t mask)
-{
-	unsigned count = 0;
-
-	for (; mask; mask &= (uint16_t)(mask - 1))
-		count++;
-	return count;
-}
-
 static void call_local(struct ebpf_emitter *e, ebpf_label function)
 {
 	call_label(e, function);
@@ -318,7 +309,7 @@ static void function_enter(struct ebpf_emitter *e, uint16_t saved)
 		if (saved & 1u << reg)
 			push(e, x86(reg));
 	}
-	if (count_bits(saved) % 2 == 0) /* with the return address, an odd number of words */
+	if (ebpf_count_bits(saved) % 2 == 0) /* with the return address, an odd number of words */
 		op_imm(e, OP_SUB, true, RSP, 8);
 	op_imm(e, OP_SUB, true, x86(EBPF_R10), EBPF_FRAME_BYTES);
 }
@@ -328,7 +319,7 @@ static void function_leave(struct ebpf_emitter *e, uint16_t saved)
 	unsigned reg;
 
 	op_imm(e, OP_ADD, true, x86(EBPF_R10), EBPF_FRAME_BYTES);
-	if (count_bits(saved) % 2 == 0)
+	if (ebpf_count_bits(saved) % 2 == 0)
 		op_imm(e, OP_ADD, true, RSP, 8);
 	for (reg = 9; reg >= 6; reg--) {
 		if (saved & 1u << reg)

@@ -44,23 +44,60 @@ fn the_example_runs_as_printed() {
     assert!(manual.contains(&format!("It prints\n\n```\n{text}```\n")), "it prints otherwise:\n{text}");
 }
 
+/// Names that the objects, or the archive's, need and do not define, but for those that any freestanding program needs.
+fn needs(objects: &[std::path::PathBuf]) -> Vec<String> {
+    let nm = |option: &str| {
+        let output =
+            Command::new("llvm-nm-19").args(["-j", option]).args(objects).output().expect("llvm-nm-19");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("names")
+    };
+    let defined = nm("--defined-only");
+    let known = |name: &&str| {
+        let allowed = ["memcpy", "memset", "memmove", "memcmp", ".TOC."];
+        name.is_empty()
+            || name.ends_with(':')
+            || allowed.contains(name)
+            || defined.lines().any(|line| line == *name)
+    };
+    nm("--undefined-only").lines().filter(|name| !known(name)).map(str::to_owned).collect()
+}
+
 #[test]
 fn the_library_is_freestanding() {
     for (arch, _) in support::MACHINES {
         support::make(&[&format!("ARCH={arch}"), "all"]);
         let archive = support::build_folder().join(arch).join("libebpf.a");
-        let nm = |option: &str| {
-            let output =
-                Command::new("llvm-nm-19").args(["-j", option]).arg(&archive).output().expect("llvm-nm-19");
-            String::from_utf8(output.stdout).expect("names")
-        };
-        let defined = nm("--defined-only");
-        let allowed = ["memcpy", "memset", "memmove", "memcmp", ".TOC."];
-        for name in nm("--undefined-only").lines().filter(|line| !line.is_empty() && !line.ends_with(':')) {
-            let known = allowed.contains(&name) || defined.lines().any(|line| line == name);
-            assert!(known, "{arch}: the library needs {name}");
-        }
+        assert_eq!(needs(&[archive]), [""; 0], "clang for {arch}");
     }
+}
+
+/// What clang has an instruction or a loop for, gcc may call libgcc for.
+#[test]
+fn the_library_is_freestanding_by_gcc() {
+    let compilers: [(&str, &[&str]); 5] = [
+        ("gcc", &[]),
+        ("powerpc64-linux-gnu-gcc", &[]),
+        ("powerpc64le-linux-gnu-gcc", &[]),
+        ("aarch64-linux-gnu-gcc", &["-mno-outline-atomics"]),
+        ("riscv64-linux-gnu-gcc", &[]),
+    ];
+    std::thread::scope(|scope| {
+        for (compiler, flags) in compilers {
+            scope.spawn(move || {
+                let folder = support::scratch().join(format!("freestanding-{compiler}"));
+                std::fs::create_dir_all(&folder).expect("a folder");
+                let mut command = Command::new(compiler);
+                command.args(["-std=c11", "-O1", "-ffreestanding", "-fno-stack-protector", "-c"]);
+                let output =
+                    command.args(flags).args(sources()).current_dir(&folder).output().expect(compiler);
+                assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+                let objects =
+                    folder.read_dir().expect("the folder").map(|entry| entry.expect("an object").path());
+                assert_eq!(needs(&objects.collect::<Vec<_>>()), [""; 0], "{compiler}");
+            });
+        }
+    });
 }
 
 /// ebpf.h promises that 80 bytes are enough for any instruction's text.
