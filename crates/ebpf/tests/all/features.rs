@@ -51,6 +51,29 @@ fn power_cpus_get_code_of_their_own() {
     }
 }
 
+/// An ISA 3.0 core may be without the vector registers that xxbrd needs, and QEMU models none: its auxiliary vector is made up.
+#[test]
+fn a_core_without_vsx_has_no_vector_instructions() {
+    let source = support::scratch().join("without_vsx.c");
+    let text = "#include \"host/host.h\"\n\
+         uint64_t ebpf_host_auxiliary(uint64_t type) { return type == 16 ? 0x40000100 : type == 26 ? 0x80800000 : 0; }\n\
+         int main(void) { return (int)ebpf_host_features(); }\n";
+    std::fs::write(&source, text).expect("a file");
+    let program = support::scratch().join("without_vsx");
+    let status = Command::new("powerpc64le-linux-gnu-gcc")
+        .args(["-static", "-I"])
+        .arg(support::library())
+        .arg(&source)
+        .arg(support::library().join("host/features.c"))
+        .arg("-o")
+        .arg(&program)
+        .status()
+        .expect("powerpc64le-linux-gnu-gcc runs");
+    assert!(status.success());
+    let features = Command::new("qemu-ppc64le").arg(&program).status().expect("it runs").code();
+    assert_eq!(features, Some(1 | 2));
+}
+
 fn listing(arch: &str, code: &str) -> String {
     let bytes: Vec<String> =
         (0..code.len()).step_by(2).map(|at| format!("0x{}", &code[at..at + 2])).collect();
