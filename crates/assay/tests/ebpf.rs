@@ -239,8 +239,36 @@ fn what_is_no_packet_is_told() {
         &["ebpf", "run", PORTS, "--packet", &packets, "--context", "xdp_md"],
         "neither maps nor sections",
     );
-    let note = assay(&["ebpf", "run", &object, "--program", "classify", "--memory", "00"]);
-    assert!(text(&note.stderr).contains("expects a struct xdp_md"), "{}", text(&note.stderr));
+    let note = assay(&["ebpf", "run", &object, "--program", "classify", "--memory", "00 00 00 00"]);
+    let note = text(&note.stderr);
+    assert!(note.contains("expects a struct xdp_md; it gets --memory's 4 bytes"), "{note}");
+}
+
+/// The conformance suite has another helper under the number of the kernel's time.
+#[test]
+fn an_objects_helpers_are_the_kernels_or_none() {
+    let source = file(
+        "kernels.c",
+        "#define PROGRAM(name) __attribute__((section(\"tp/\" #name), used)) int name(void *context)\n\
+         static unsigned long long (*ktime)(void) = (void *)5;\n\
+         static long (*loop)(unsigned, void *, void *, unsigned long long) = (void *)181;\n\
+         static __attribute__((noinline)) long body(unsigned turn, void *unused) { return turn > 3; }\n\
+         PROGRAM(later) { return ktime() ? 42 : 43; }\n\
+         PROGRAM(callback) { return loop(10, body, 0, 0); }\n",
+    );
+    let object = compile("bpfel", &source, "kernels.o");
+    let run = ["ebpf", "run", object.as_str(), "--program"];
+    assert_eq!(json(&[&run[..], &["later"]].concat(), 0)[0]["r0"], 42);
+    for elsewhere in [&["--no-bounds"][..], &["--target", "powerpc64le"]] {
+        refusal(&[&run[..], &["later"], elsewhere].concat(), "program later: instruction 0 calls a helper");
+        refusal(&[&run[..], &["callback"], elsewhere].concat(), "takes the address of a function");
+    }
+    // In other forms, number 5 is the suite's: code looks at its result, which may end the program.
+    let code_bytes = |number: u32| {
+        let program = file(&format!("call{number}.bpf"), format!("r1 = 0\ncall {number}\nr0 = 7\nexit\n"));
+        json(&["ebpf", "emit", &program, "--target", "powerpc64le"], 0)[0]["code_bytes"].as_u64()
+    };
+    assert!(code_bytes(5) > code_bytes(6));
 }
 
 #[test]

@@ -62,7 +62,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     // Any amount will do: the frame brings the budget when the code runs.
     let budget_instructions = args.budget.then_some(u64::MAX);
     let mut vm = machine::vm(Options { budget_instructions, bounds: args.bounds, ..Options::default() })?;
-    machine::pretend_helpers(&mut vm, 0..HELPER_NUMBER_MAX)?;
+    machine::pretend_helpers(&mut vm, input.form, 0..HELPER_NUMBER_MAX)?;
     if let Err(error) = vm.load(&program.bytecode, input.object.order) {
         return Ok(refused(&input.place, &error));
     }
@@ -107,11 +107,11 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
 }
 
 /// Reports that the library refuses the program, which is a failure and no problem with the command line. Addresses of maps
-/// are known only at run time.
+/// and functions are known only at run time.
 fn refused(place: &str, error: &ebpf::Error) -> Outcome {
     eprintln!("assay: {place}: refused: {error}");
     if error.status == ebpf::Status::Relocation {
-        eprintln!("  remedy: code ahead of time can hold no address of a map; ./assay ebpf run has maps");
+        eprintln!("  remedy: code ahead of time can hold no address of a map or a function; ./assay ebpf run has them");
     }
     Outcome::Failed
 }

@@ -133,8 +133,8 @@ fn check(input: &Input, program: &Program, helpers: &[u32]) -> Result<std::resul
         return Ok(Err(ebpf::Error { status: ebpf::Status::Unsupported, instruction: None, message }));
     }
     let mut vm = machine::vm(Options { relocate, ..Options::default() })?;
-    let own: Vec<u32> = if elf { ebpf::helper_numbers().collect() } else { vec![5] };
-    machine::pretend_helpers(&mut vm, own.into_iter().chain(helpers.iter().copied()))?;
+    let own: Vec<u32> = if elf { ebpf::helper_numbers().collect() } else { vec![machine::UNWIND_HELPER] };
+    machine::pretend_helpers(&mut vm, input.form, own.into_iter().chain(helpers.iter().copied()))?;
     Ok(vm.load(&program.bytecode, input.object.order))
 }
 

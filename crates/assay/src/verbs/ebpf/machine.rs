@@ -9,6 +9,7 @@ use lab::target::Requirement;
 use lab::{Problem, Result};
 use std::ffi::c_void;
 
+use super::input::Form;
 use crate::context::Context;
 
 /// How code is generated.
@@ -190,14 +191,15 @@ pub fn vm(options: Options) -> Result<Vm> {
 }
 
 /// Registers these helpers as stubs, so that the verifier accepts calls to them; code that calls a helper must not run in
-/// this VM.
-pub fn pretend_helpers(vm: &mut Vm, numbers: impl IntoIterator<Item = u32>) -> Result<()> {
+/// this VM. A program of an object can call the kernel's, which return; one of another form the conformance suite's.
+pub fn pretend_helpers(vm: &mut Vm, form: Form, numbers: impl IntoIterator<Item = u32>) -> Result<()> {
     extern "C" fn nothing(_: u64, _: u64, _: u64, _: u64, _: u64, _: *mut c_void) -> u64 {
         0
     }
     for number in numbers {
+        let unwinds = form != Form::Elf && number == UNWIND_HELPER;
         // SAFETY: the function looks at none of its arguments.
-        unsafe { vm.register_helper(number, nothing, false) }.map_err(|error| {
+        unsafe { vm.register_helper(number, nothing, unwinds) }.map_err(|error| {
             Problem::new(error.to_string()).remedy(format!("helper numbers are below {HELPER_NUMBER_MAX}"))
         })?;
     }
@@ -206,6 +208,8 @@ pub fn pretend_helpers(vm: &mut Vm, numbers: impl IntoIterator<Item = u32>) -> R
 
 /// EBPF_HELPER_NUMBER_MAX of ebpf.h.
 pub const HELPER_NUMBER_MAX: u32 = 1024;
+/// The conformance suite's helper, which returns its argument and ends the program if that is 0.
+pub const UNWIND_HELPER: u32 = 5;
 
 #[cfg(test)]
 mod tests {

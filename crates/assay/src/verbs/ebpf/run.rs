@@ -127,7 +127,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     if let Some(file) = &args.packet {
         return on_packets(context, args, arch, (&input, program, engine), file, record);
     }
-    note_context(args, program);
+    note_context(program, memory.len());
     let nothing = memory.is_empty();
     let show = |answer: Answer| {
         if nothing && answer.as_ref().is_err_and(|why| why.contains("outside context")) {
@@ -136,7 +136,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         show(context, &header, record, answer)
     };
     if let Some(cpu) = cpu {
-        refuse_maps(&input, program, "leave out --target: maps exist on this machine only")?;
+        refuse_kernels(&input, program, "--target", "on this machine only")?;
         let qemu = machine::emulator(context, arch, cpu)?;
         return Ok(show(under_qemu(context, args, arch, &qemu, engine, (&input, program), &memory)?));
     }
@@ -174,15 +174,14 @@ fn show(context: &Context, header: &str, mut record: RunRecord, answer: Answer) 
 }
 
 /// Notes that a program which expects a structure of the kernel's gets the bytes of `--memory` in its place.
-fn note_context(args: &Args, program: &Program) {
+fn note_context(program: &Program, memory_bytes: usize) {
     if let Some(kind) = PacketContext::of_section(&program.section) {
         eprintln!(
-            "note: {} is in section {} and expects a struct {}; it gets --memory's {} bytes as that. --packet FILE.pcap makes \
-             one for each packet",
+            "note: {} is in section {} and expects a struct {}; it gets --memory's {memory_bytes} bytes as that. --packet \
+             FILE.pcap makes one for each packet",
             program.name,
             program.section,
-            kind.name(),
-            args.memory.len() / 2
+            kind.name()
         );
     }
 }
@@ -291,7 +290,7 @@ fn show_packet(context: &Context, record: &RunRecord, bytes: usize) {
     }
 }
 
-/// Helper 5, which the conformance suite needs: returns its argument; if that is 0, the program ends.
+/// Helper `UNWIND_HELPER`: returns its argument; if that is 0, the program ends.
 extern "C" fn unwind(r1: u64, _: u64, _: u64, _: u64, _: u64, _: *mut c_void) -> u64 {
     r1
 }
@@ -315,10 +314,11 @@ fn in_process(
         let result = loaded.run(engine, &mut memory);
         return answer(input, result, loaded.vm(), budget_instructions);
     }
-    refuse_maps(input, program, "leave out --no-bounds: maps exist in checked runs only")?;
+    refuse_kernels(input, program, "--no-bounds", "in checked runs only")?;
     let mut vm = machine::vm(Options { budget_instructions, bounds: !args.no_bounds, ..Options::default() })?;
     // SAFETY: the function only returns its argument.
-    unsafe { vm.register_helper(5, unwind, true) }.map_err(|error| Problem::new(error.to_string()))?;
+    unsafe { vm.register_helper(machine::UNWIND_HELPER, unwind, true) }
+        .map_err(|error| Problem::new(error.to_string()))?;
     let ready = vm.load(&program.bytecode, input.object.order).and_then(|()| match engine {
         Engine::Compiled => vm.compile(&target),
         Engine::Interpreter => Ok(()),
@@ -448,23 +448,37 @@ fn refuse_other_order(input: &Input, arch: Arch) -> Result<()> {
         .remedy(format!("run it with --target {other}, or compile it with clang -target {same}")))
 }
 
-/// Refuses a program that uses maps or data sections, which only checked runs on this machine have.
-fn refuse_maps(input: &Input, program: &Program, remedy: &str) -> Result<()> {
+/// Refuses a program of an object that needs what only checked runs on this machine have: a program of another form may call
+/// the conformance suite's helper by the same number.
+fn refuse_kernels(input: &Input, program: &Program, option: &str, where_they_are: &str) -> Result<()> {
+    const LDDW: u8 = 0x18;
+    const CALL: u8 = 0x85;
+    const CALLX: u8 = 0x8d;
+    const FUNCTION_ADDRESS: u8 = 4;
+    if input.form != Form::Elf {
+        return Ok(());
+    }
     let mut slots = program.bytecode.chunks_exact(ebpf::SLOT_BYTES).enumerate();
     while let Some((slot, bytes)) = slots.next() {
-        if bytes[0] != 0x18 {
-            continue;
-        }
-        let kind = match input.object.order {
+        let source = match input.object.order {
             ByteOrder::Little => bytes[1] >> 4,
             ByteOrder::Big => bytes[1] & 15,
         };
-        if kind != 0 && input.form == Form::Elf {
-            let what =
-                format!("program {}: instruction {slot} refers to a map or a data section", program.name);
-            return Err(Problem::new(what).at(&input.place).remedy(remedy));
+        let what = match (bytes[0], source) {
+            (CALL, 0) | (CALLX, _) => "calls a helper",
+            (LDDW, FUNCTION_ADDRESS) => "takes the address of a function",
+            (LDDW, 1..) => "refers to a map or a data section",
+            _ => "",
+        };
+        if !what.is_empty() {
+            let problem = Problem::new(format!("program {}: instruction {slot} {what}", program.name));
+            return Err(problem.at(&input.place).remedy(format!(
+                "leave out {option}: maps, addresses of functions and the kernel's helpers exist {where_they_are}"
+            )));
         }
-        slots.next();
+        if bytes[0] == LDDW {
+            slots.next();
+        }
     }
     Ok(())
 }

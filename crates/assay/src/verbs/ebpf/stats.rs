@@ -115,7 +115,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
 /// Nothing runs here, so every helper is taken to exist.
 fn vm(input: &Input) -> Result<Vm> {
     let mut vm = machine::vm(Options { relocate: Some(places(&input.object.maps)), ..Options::default() })?;
-    machine::pretend_helpers(&mut vm, 0..HELPER_NUMBER_MAX)?;
+    machine::pretend_helpers(&mut vm, input.form, 0..HELPER_NUMBER_MAX)?;
     Ok(vm)
 }
 
