@@ -97,8 +97,15 @@ struct Stream {
     /// Line up to which it has been prefetched.
     ahead: u64,
     step: i64,
-    confirmed: u32,
+    /// When a line of it was used last.
     used: u64,
+}
+
+impl Stream {
+    /// The order of last use; the two of one miss are told apart by their direction.
+    fn age(&self) -> (u64, i64) {
+        (self.used, self.step)
+    }
 }
 
 /// What the memory hierarchy counted.
@@ -142,8 +149,11 @@ pub(crate) struct Hierarchy {
     memory_free: u64,
     /// Arrival of each miss that holds an entry of the miss queue.
     misses: Box<[u64]>,
+    /// Streams of which a second line was used, which are prefetched.
     streams: Vec<Stream>,
     streams_max: usize,
+    /// What may become a stream: either direction from each of the last misses, as many as there are streams.
+    begun: Vec<Stream>,
     distance: u64,
     clock: u64,
     pub(crate) write_through: bool,
@@ -176,6 +186,7 @@ impl Hierarchy {
             memory_free: 0,
             misses: vec![0; miss_queue.max(1)].into(),
             streams: Vec::new(),
+            begun: Vec::new(),
             streams_max: caches.streams,
             distance: caches.distance,
             clock: 0,
@@ -347,39 +358,56 @@ impl Hierarchy {
             return;
         }
         self.clock += 1;
-        let clock = self.clock;
-        if let Some(index) = self.streams.iter().position(|stream| stream.next == line) {
-            let stream = &mut self.streams[index];
-            stream.used = clock;
-            stream.confirmed += 1;
-            stream.next = line.wrapping_add_signed(stream.step);
-            let distance = self.distance - u64::from(planted(Fault::PrefetchShort));
-            let goal = line.wrapping_add_signed(stream.step * distance as i64);
-            let mut ahead = stream.ahead;
-            let step = stream.step;
-            for _ in 0..2 * self.distance {
-                let reached = if step > 0 { ahead >= goal } else { ahead <= goal };
-                if reached {
-                    break;
-                }
-                ahead = ahead.wrapping_add_signed(step);
-                if !self.l1.holds(ahead) {
-                    let arrival = self.transfer(ahead, cycle, false);
-                    self.l1.insert(ahead, arrival, true);
-                }
-            }
-            self.streams[index].ahead = ahead;
+        let followed = expecting(&self.streams, line).or_else(|| {
+            let stream = self.begun.swap_remove(expecting(&self.begun, line)?);
+            Some(put(&mut self.streams, self.streams_max, stream))
+        });
+        if let Some(index) = followed {
+            self.run_ahead(index, line, cycle);
             return;
         }
-        for step in [1i64, -1] {
-            let next = line.wrapping_add_signed(step);
-            let stream = Stream { next, ahead: line, step, confirmed: 0, used: clock };
-            if self.streams.len() < 2 * self.streams_max {
-                self.streams.push(stream);
-            } else if let Some(oldest) = self.streams.iter_mut().min_by_key(|s| (s.confirmed.min(1), s.used))
-            {
-                *oldest = stream;
+        for step in [1, -1] {
+            let stream = Stream { next: line.wrapping_add_signed(step), ahead: line, step, used: self.clock };
+            put(&mut self.begun, 2 * self.streams_max, stream);
+        }
+    }
+
+    /// Prefetches what a stream lacks of its distance before `line`.
+    fn run_ahead(&mut self, index: usize, line: u64, cycle: u64) {
+        let Stream { mut ahead, step, .. } = self.streams[index];
+        let distance = self.distance - u64::from(planted(Fault::PrefetchShort));
+        let goal = line.wrapping_add_signed(step * distance as i64);
+        for _ in 0..2 * self.distance {
+            let reached = if step > 0 { ahead >= goal } else { ahead <= goal };
+            if reached {
+                break;
             }
+            ahead = ahead.wrapping_add_signed(step);
+            if !self.l1.holds(ahead) {
+                let arrival = self.transfer(ahead, cycle, false);
+                self.l1.insert(ahead, arrival, true);
+            }
+        }
+        self.streams[index] = Stream { next: line.wrapping_add_signed(step), ahead, step, used: self.clock };
+    }
+}
+
+/// The place of the stream, of several the latest, that expects this line next.
+fn expecting(streams: &[Stream], line: u64) -> Option<usize> {
+    (0..streams.len()).filter(|&index| streams[index].next == line).max_by_key(|&index| streams[index].age())
+}
+
+/// Adds a stream, in the place of the least recently used one if there are `max` already; returns its place.
+fn put(streams: &mut Vec<Stream>, max: usize, stream: Stream) -> usize {
+    let oldest = (0..streams.len()).min_by_key(|&index| streams[index].age());
+    match oldest {
+        Some(oldest) if streams.len() == max => {
+            streams[oldest] = stream;
+            oldest
+        }
+        _ => {
+            streams.push(stream);
+            streams.len() - 1
         }
     }
 }
@@ -430,5 +458,27 @@ mod tests {
             (0..64).map(|line| caches.data(line, line * 100)).sum::<u64>()
         };
         assert!(walk(4) * 3 < walk(0), "{} {}", walk(4), walk(0));
+    }
+
+    /// Streams that ended leave their places: each walk costs as little as the first, and random misses end no stream that is used.
+    #[test]
+    fn streams_that_ended_are_forgotten_and_those_in_use_are_not() {
+        let mut caches = hierarchy(4);
+        let walk = |caches: &mut Hierarchy, from: u64| -> u64 {
+            (0..64).map(|line| caches.data(from + line, (from + line) * 100)).sum()
+        };
+        let costs: Vec<u64> = (0..20).map(|number| walk(&mut caches, number * 1000)).collect();
+        assert!(costs.iter().all(|cost| *cost == costs[0]), "{costs:?}");
+
+        let mut caches = hierarchy(4);
+        let mut cost = 0;
+        walk(&mut caches, 0);
+        for line in 64..128 {
+            cost += caches.data(line, line * 100_000);
+            for other in 0..20 {
+                caches.data(1_000_000 + 777 * (20 * line + other), line * 100_000 + 5000 * other);
+            }
+        }
+        assert!(cost * 3 < 64 * 196, "{cost}");
     }
 }

@@ -69,6 +69,7 @@ struct Stream {
     next: u64,
     ahead: u64,
     up: bool,
+    /// A second line of it was used.
     confirmed: bool,
     used: u64,
 }
@@ -220,35 +221,39 @@ impl Hierarchy {
             return;
         }
         self.clock += 1;
-        if let Some(index) = self.streams.iter().position(|stream| stream.next == line) {
-            let up = self.streams[index].up;
-            let goal = step(line, up, self.caches.distance);
-            let mut ahead = self.streams[index].ahead;
-            for _ in 0..2 * self.caches.distance {
-                if up && ahead >= goal || !up && ahead <= goal {
-                    break;
-                }
-                ahead = step(ahead, up, 1);
-                if !self.data.holds(ahead) {
-                    let arrival = self.from_beyond(ahead, cycle);
-                    self.data.bring(ahead, arrival, true);
-                }
+        self.streams.sort_by_key(|stream| (stream.confirmed, stream.used, stream.up));
+        let Some(index) = self.streams.iter().rposition(|stream| stream.next == line) else {
+            for up in [true, false] {
+                self.make_room(false, 2 * self.caches.streams);
+                let next = step(line, up, 1);
+                self.streams.push(Stream { next, ahead: line, up, confirmed: false, used: self.clock });
             }
-            self.streams[index] =
-                Stream { next: step(line, up, 1), ahead, up, confirmed: true, used: self.clock };
             return;
+        };
+        let Stream { mut ahead, up, confirmed, .. } = self.streams.remove(index);
+        if !confirmed {
+            self.make_room(true, self.caches.streams);
         }
-        for up in [true, false] {
-            let stream =
-                Stream { next: step(line, up, 1), ahead: line, up, confirmed: false, used: self.clock };
-            if self.streams.len() < 2 * self.caches.streams {
-                self.streams.push(stream);
-                continue;
+        let goal = step(line, up, self.caches.distance);
+        for _ in 0..2 * self.caches.distance {
+            if up && ahead >= goal || !up && ahead <= goal {
+                break;
             }
-            let oldest = (0..self.streams.len())
-                .min_by_key(|&index| (self.streams[index].confirmed, self.streams[index].used))
-                .unwrap();
-            self.streams[oldest] = stream;
+            ahead = step(ahead, up, 1);
+            if !self.data.holds(ahead) {
+                let arrival = self.from_beyond(ahead, cycle);
+                self.data.bring(ahead, arrival, true);
+            }
+        }
+        self.streams.push(Stream { next: step(line, up, 1), ahead, up, confirmed: true, used: self.clock });
+    }
+
+    /// Drops the oldest of the streams that are, or are not, confirmed, until there are fewer than `max`.
+    fn make_room(&mut self, confirmed: bool, max: usize) {
+        let of_kind = |stream: &Stream| stream.confirmed == confirmed;
+        while self.streams.iter().filter(|stream| of_kind(stream)).count() >= max {
+            let oldest = self.streams.iter().position(of_kind).expect("there are some");
+            self.streams.remove(oldest);
         }
     }
 }
