@@ -284,6 +284,7 @@ fn assemble(
         store: facts.store,
         access_bytes: facts.access_bytes,
         flow: facts.flow.unwrap_or(Flow::Next),
+        conditional: facts.conditional,
         no_operation: facts.no_operation,
         operands: Vec::new(),
     }

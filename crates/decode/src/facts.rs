@@ -15,6 +15,7 @@ pub(crate) struct Facts {
     pub(crate) store: bool,
     pub(crate) access_bytes: u16,
     pub(crate) flow: Option<Flow>,
+    pub(crate) conditional: bool,
     /// The ISA's own instruction for doing nothing.
     pub(crate) no_operation: bool,
 }
@@ -77,10 +78,8 @@ impl Facts {
 
     /// A direct branch; without a target, an indirect jump.
     pub(crate) fn branch(&mut self, target: Option<u64>, conditional: bool) {
-        self.flow = Some(match target {
-            Some(target) => Flow::Branch { conditional, target },
-            None => Flow::Indirect,
-        });
+        self.flow = Some(target.map_or(Flow::Indirect, |target| Flow::Branch { target }));
+        self.conditional = conditional;
     }
 }
 

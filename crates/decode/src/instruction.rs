@@ -35,10 +35,8 @@ pub struct Write {
 pub enum Flow {
     /// Falls through.
     Next,
-    /// A direct jump; `conditional` tells whether it may fall through.
+    /// A direct jump.
     Branch {
-        /// Whether it may fall through.
-        conditional: bool,
         /// Where it goes when taken.
         target: u64,
     },
@@ -47,7 +45,7 @@ pub enum Flow {
         /// Where it goes, for a direct call.
         target: Option<u64>,
     },
-    /// A return through the link register or the stack; may be conditional on POWER.
+    /// A return through the link register or the stack.
     Return,
     /// A jump through a register.
     Indirect,
@@ -89,6 +87,8 @@ pub struct Instruction {
     pub access_bytes: u16,
     /// Change of control flow.
     pub flow: Flow,
+    /// Whether that depends on a condition, and it may fall through: of jumps everywhere, on POWER of calls and returns, too.
+    pub conditional: bool,
     /// What the ISA defines as doing nothing: `nop`, POWER's `ori 0,0,0`, LoongArch's `andi $zero,$zero,0`.
     pub no_operation: bool,
     /// What it names, the destinations first; empty for what LLVM does not know.
@@ -123,6 +123,7 @@ impl Instruction {
             store: false,
             access_bytes: 0,
             flow: Flow::Next,
+            conditional: false,
             no_operation: false,
             operands: Vec::new(),
         }

@@ -125,9 +125,8 @@ impl Recorded {
 
     /// Conditional and indirect branches of the first turn.
     fn branches(&self) -> usize {
-        let undecided = |instruction: &&Instruction| {
-            matches!(instruction.flow, Flow::Branch { conditional: true, .. } | Flow::Indirect)
-        };
+        let undecided =
+            |instruction: &&Instruction| instruction.conditional || instruction.flow == Flow::Indirect;
         self.turn.iter().filter(undecided).count()
     }
 

@@ -83,7 +83,8 @@ pub(crate) fn forms(instruction: &Instruction, kinds: &RegisterKinds) -> Vec<&'s
     if !memory && operands.len() >= 2 && operands.last().is_some_and(Operand::is_constant) {
         forms.push("immediate");
     }
-    if matches!(instruction.flow, Flow::Branch { conditional: false, .. } | Flow::Call { target: Some(_) }) {
+    let jump = matches!(instruction.flow, Flow::Branch { .. }) && !instruction.conditional;
+    if jump || matches!(instruction.flow, Flow::Call { target: Some(_) }) {
         forms.push("direct");
     }
     let writes = instruction.writes.iter().map(|write| write.register);

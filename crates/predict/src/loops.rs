@@ -153,8 +153,7 @@ fn next_of(
         return Ok(if *to < 0 { end } else { start + *to as u64 });
     }
     match branch.flow {
-        Flow::Branch { target, .. } if target == start => Ok(target),
-        Flow::Branch { conditional: false, target } => Ok(target),
+        Flow::Branch { target } if target == start || !branch.conditional => Ok(target),
         Flow::Branch { .. } => Ok(end),
         _ => Err(SourceError(format!("an instruction at offset {offset} leaves the loop"))),
     }

@@ -317,7 +317,7 @@ fn fused(description: &Description, first: &Instruction, second: &Instruction) -
     let follows = first.address.wrapping_add(u64::from(first.length)) == second.address;
     let constant = first.operands.last().is_some_and(Operand::is_constant);
     let may = match second.flow {
-        Flow::Branch { conditional, .. } => conditional && !first.store && !(first.load && constant),
+        Flow::Branch { .. } => second.conditional && !first.store && !(first.load && constant),
         Flow::Next => first.flow == Flow::Next,
         _ => false,
     };
@@ -371,28 +371,29 @@ fn steer(description: &Description, queue: u8, parts: &[Part]) -> u8 {
 }
 
 /// Whether the y bit of a conditional branch of 32-bit PowerPC, the last of its field BO, turns the prediction by direction
-/// around: `bne-` to an address before it is predicted not taken (PowerPC Architecture, book I, section on static branch
-/// prediction; 603e user's manual, chapter 6). Later versions of the architecture tell hints by other bits of BO, which these cores ignore.
+/// around: `bne-` to an address before it is predicted not taken, and `bnelr+` taken (PowerPC Architecture, book I, section on
+/// static branch prediction; 603e user's manual, chapter 6). Later versions of the architecture tell hints by other bits of BO, which these cores ignore.
 fn turned_around(instruction: &Instruction) -> bool {
     const Y: u8 = 1 << 5;
-    matches!(instruction.mnemonic.as_str(), "bc" | "bca" | "bcl" | "bcla") && instruction.bytes[1] & Y != 0
+    const CONDITIONAL: [&str; 8] = ["bc", "bca", "bcl", "bcla", "bclr", "bclrl", "bcctr", "bcctrl"];
+    CONDITIONAL.contains(&instruction.mnemonic.as_str()) && instruction.bytes[1] & Y != 0
 }
 
 fn static_flags(instruction: &Instruction, kinds: &RegisterKinds) -> Flags {
     let mut flags = match instruction.flow {
         Flow::Next | Flow::System => Flags::NONE,
-        Flow::Branch { conditional: true, .. } => Flags::BRANCH | Flags::CONDITIONAL,
-        Flow::Branch { conditional: false, .. } => Flags::BRANCH,
+        Flow::Branch { .. } => Flags::BRANCH,
         Flow::Call { target: Some(_) } => Flags::BRANCH | Flags::CALL,
         Flow::Call { target: None } => Flags::BRANCH | Flags::CALL | Flags::INDIRECT,
         Flow::Return => Flags::BRANCH | Flags::RETURN,
         Flow::Indirect => Flags::BRANCH | Flags::INDIRECT,
     };
-    if let Flow::Branch { target, .. } = instruction.flow {
-        if (target <= instruction.address) != turned_around(instruction) {
-            flags |= Flags::BACKWARD;
-        }
-    }
+    flags |= Flags::CONDITIONAL.when(instruction.conditional);
+    let back = match instruction.flow {
+        Flow::Branch { target } | Flow::Call { target: Some(target) } => target <= instruction.address,
+        _ => false,
+    };
+    flags |= Flags::BACKWARD.when(back != turned_around(instruction));
     if instruction.load {
         flags |= Flags::LOAD;
     }

@@ -341,11 +341,11 @@ fn branch(raw: &Raw, out: &mut Facts) -> bool {
     let (bo, bi) = (raw.field(6, 10), raw.field(11, 15));
     let unconditional = bo & 0b10100 == 0b10100;
     let flow = match (primary(raw), extended(raw)) {
-        (18, _) => direct(raw, sign_extend(raw.word & 0x03ff_fffc, 26), link, false),
+        (18, _) => direct(raw, sign_extend(raw.word & 0x03ff_fffc, 26), link),
         (16, _) => {
             let offset = sign_extend(raw.word & 0xfffc, 16);
             let own_address = unconditional && offset == 4 && raw.word & 2 == 0;
-            direct(raw, offset, link && !own_address, !unconditional)
+            direct(raw, offset, link && !own_address)
         }
         (19, 16 | 528) if link => Flow::Call { target: None },
         (19, 16) => Flow::Return,
@@ -353,6 +353,7 @@ fn branch(raw: &Raw, out: &mut Facts) -> bool {
         _ => return false,
     };
     out.flow = Some(flow);
+    out.conditional = primary(raw) != 18 && !unconditional;
     match (primary(raw), extended(raw)) {
         (19, 16) => out.read(LR),
         (19, 528) => out.read(CTR),
@@ -378,14 +379,14 @@ fn condition(bo: u32, bi: u32, out: &mut Facts) {
     }
 }
 
-fn direct(raw: &Raw, offset: i64, call: bool, conditional: bool) -> Flow {
+fn direct(raw: &Raw, offset: i64, call: bool) -> Flow {
     let absolute = raw.word & 2 != 0;
     let wide = if absolute { offset as u64 } else { raw.address.wrapping_add_signed(offset) };
     let target = if raw.bits_32 { wide & 0xffff_ffff } else { wide };
     if call {
         Flow::Call { target: Some(target) }
     } else {
-        Flow::Branch { conditional, target }
+        Flow::Branch { target }
     }
 }
 

@@ -12,7 +12,7 @@ use std::process::Command;
 
 use crate::support::invariants::broken;
 use arch::Arch;
-use decode::{Decoder, Flow, Instruction, Register, RegisterKind};
+use decode::{Decoder, Flow, Instruction};
 use object::{Object, ObjectSection, ObjectSymbol};
 
 /// What a sweep over code found.
@@ -88,7 +88,7 @@ fn one_function(decoder: &mut Decoder, start: u64, code: &[u8], found: &mut Swee
         found.bytes += usize::from(instruction.length);
         found.loads += usize::from(instruction.load);
         found.stores += usize::from(instruction.store);
-        waiting.extend(successors(decoder, &instruction));
+        waiting.extend(successors(&instruction));
     }
 }
 
@@ -98,27 +98,19 @@ fn is_abort(arch: Arch, bytes: &[u8]) -> bool {
 }
 
 /// Where execution may go on in the same function.
-fn successors(decoder: &Decoder, instruction: &Instruction) -> Vec<u64> {
+fn successors(instruction: &Instruction) -> Vec<u64> {
     let next = instruction.address + u64::from(instruction.length);
     match instruction.flow {
         Flow::Next | Flow::Call { .. } => vec![next],
-        Flow::Branch { conditional: true, target } => vec![next, target],
-        Flow::Branch { conditional: false, target } => vec![target],
+        Flow::Branch { target } if instruction.conditional => vec![next, target],
+        Flow::Branch { target } => vec![target],
         Flow::System
             if matches!(instruction.mnemonic.as_str(), "ud2" | "hlt" | "brk" | "udf" | "ebreak" | "tw") =>
         {
             vec![]
         }
         Flow::System => vec![next],
-        // POWER's may be conditional.
-        Flow::Return | Flow::Indirect => {
-            let conditional =
-                |register: &Register| decoder.register_kind(*register) == RegisterKind::Condition;
-            let counts = |write: &decode::Write| decoder.register_name(write.register) == "ctr";
-            let falls_through =
-                instruction.reads.iter().any(conditional) || instruction.writes.iter().any(counts);
-            Vec::from_iter(falls_through.then_some(next))
-        }
+        Flow::Return | Flow::Indirect => Vec::from_iter(instruction.conditional.then_some(next)),
     }
 }
 

@@ -202,7 +202,7 @@ impl Branches {
             right = self.direction(op, taken);
             overruled_cycles = self.overruled.filter(|_| !self.quick_agrees(op, taken) && right).unwrap_or(0);
         }
-        if op.is(Flags::CALL) && self.returns_max > 0 {
+        if taken && op.is(Flags::CALL) && self.returns_max > 0 {
             if self.returns.len() == self.returns_max {
                 self.returns.remove(0);
             }

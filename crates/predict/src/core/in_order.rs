@@ -169,7 +169,11 @@ impl InOrder {
         if outcome.mispredicted && !early {
             self.counters.branch_misses += 1;
             self.front.restart(known + self.mispredict, Cause::Mispredict);
-        } else if op.is(Flags::RETURN | Flags::INDIRECT) && !early && !self.relax.mispredicts {
+        } else if op.is(Flags::RETURN | Flags::INDIRECT)
+            && next != op.end()
+            && !early
+            && !self.relax.mispredicts
+        {
             // The target register's value is not there yet: fetch waits for it.
             self.front.restart(known + 1, Cause::TakenBranch);
         }

@@ -151,7 +151,7 @@ impl InOrder {
         if outcome.mispredicted {
             self.tally.branch_misses += 1;
             self.front.restart(known + self.description.branch.mispredict);
-        } else if op.is(Flags::RETURN | Flags::INDIRECT) {
+        } else if op.is(Flags::RETURN | Flags::INDIRECT) && next != op.end() {
             self.front.restart(known + 1);
         }
     }

@@ -261,8 +261,8 @@ impl Program {
                 if random.chance(90) { habits[block].1 } else { random.below(starts.len() as u64) as usize };
             let taken = random.chance(habits[block].0);
             let next = match last.flow {
-                Flow::Branch { conditional: true, .. } if !taken => beyond,
-                Flow::Branch { target, .. } | Flow::Call { target: Some(target) } => target,
+                _ if last.conditional && !taken => beyond,
+                Flow::Branch { target } | Flow::Call { target: Some(target) } => target,
                 Flow::Next | Flow::System => beyond,
                 _ => starts[any],
             };
@@ -364,7 +364,7 @@ fn blocks(pool: &Pool, random: &mut Random, mix: &Mix) -> Vec<Vec<Instruction>> 
         let last = block.last_mut().unwrap();
         let to = *random.of(&starts);
         match &mut last.flow {
-            Flow::Branch { target, .. } | Flow::Call { target: Some(target) } => *target = to,
+            Flow::Branch { target } | Flow::Call { target: Some(target) } => *target = to,
             _ => {}
         }
     }

@@ -28,6 +28,9 @@ const ADDI_R3: u32 = 0x3863_0001;
 const NOP: u32 = 0x6000_0000;
 const ADDE_R4: u32 = 0x7c84_2914;
 const ADDE_R6: u32 = 0x7cc6_2914;
+/// To the next instruction but one.
+const BEQ: u32 = 0x4182_0008;
+const BEQLR: u32 = 0x4d82_0020;
 const LD_R3_0_R4: u32 = 0xe864_0000;
 const STD_R5_0_R4: u32 = 0xf8a4_0000;
 
@@ -233,6 +236,52 @@ fn an_indirect_branch_is_predicted_by_its_path_where_the_core_has_such_a_table()
     for name in ["power8", "power9", "power10"] {
         assert!(misses(name) < 40, "{name}: {} of 800", misses(name));
     }
+}
+
+/// Returns, jumps and calls that depend on a condition are predicted like other branches that do: wrongly in about half of the
+/// cases where they go either way at random. A call that is not taken leaves no return address.
+#[test]
+fn conditional_returns_jumps_and_calls_are_predicted() {
+    const BEQL: u32 = 0x4182_0009;
+    const BEQCTR: u32 = 0x4d82_0420;
+    const TURNS: usize = 400;
+    let misses = |name: &str, words: &[u32], goes: &[i64]| {
+        let mut source =
+            LoopSource::along(Arch::Powerpc64le, &code(words), 0x1000_0000, &[], goes, 1).unwrap();
+        let prediction = predict(&mut source, &[&cpu(name)], &Options::default()).unwrap().remove(0);
+        prediction.counters.branch_misses as usize
+    };
+    let mut random = stats::SplitMix64::new(7);
+    let at_random: Vec<i64> = (0..TURNS).flat_map(|_| [[8, -1][random.below(2)], 0]).collect();
+    let never = [-1, 0].repeat(TURNS);
+    // bl to beql, which is not taken, and blr; behind the call, the branch to the start.
+    let calls = [0x4800_000d, NOP, 0x4bff_fff8, BEQL, 0x4e80_0020];
+    let calling = [12, -1, 4, 0].repeat(TURNS);
+    for name in ["power7", "power8", "power9", "power10"] {
+        for branch in [BEQ, BEQLR, BEQCTR] {
+            let [wrong, few] =
+                [&at_random, &never].map(|goes| misses(name, &[branch, NOP, 0x4bff_fff8], goes));
+            assert!(wrong > TURNS / 3 && few < 10, "{name} {branch:x}: {wrong} and {few} of {TURNS}");
+        }
+        let returns = misses(name, &calls, &calling);
+        assert!(returns < 10, "{name}: {returns} of {TURNS}");
+    }
+}
+
+/// A return that is not taken waits for neither its condition nor the link register on a core that folds branches.
+#[test]
+fn a_return_that_is_not_taken_costs_no_more_than_a_branch() {
+    const MTLR_R3: u32 = 0x7c68_03a6;
+    let cycles = |branch: u32| {
+        let bytes: Vec<u8> = [MTLR_R3, branch, NOP, NOP, 0x4bff_fff0]
+            .iter()
+            .flat_map(|word: &u32| word.to_be_bytes())
+            .collect();
+        let goes = [-1, 0].repeat(100);
+        let mut source = LoopSource::along(Arch::Powerpc, &bytes, 0x1000_0000, &[], &goes, 1).unwrap();
+        predict(&mut source, &[&cpu("e300c2")], &Options::default()).unwrap().remove(0).cycles
+    };
+    assert!(cycles(BEQLR) <= cycles(BEQ) + 2, "{} {}", cycles(BEQLR), cycles(BEQ));
 }
 
 #[test]

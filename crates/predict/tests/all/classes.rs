@@ -71,8 +71,8 @@ fn in_no_class(arch: Arch, cpu: &str, found: &Found) -> BTreeSet<String> {
     let kinds = Arc::new(RegisterKinds::new(&Decoder::new(arch).unwrap()));
     let place = |(index, mut instruction): (usize, Instruction)| {
         instruction.address = 0x10000 + 16 * index as u64;
-        if let Flow::Branch { conditional, .. } = instruction.flow {
-            instruction.flow = Flow::Branch { conditional, target: instruction.address };
+        if let Flow::Branch { target } = &mut instruction.flow {
+            *target = instruction.address;
         }
         instruction
     };

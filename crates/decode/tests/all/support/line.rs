@@ -30,7 +30,7 @@ pub fn facts(decoder: &Decoder, instruction: &Instruction) -> String {
             line += &format!(" {kind}={}", instruction.access_bytes);
         }
     }
-    line + &flow(instruction.flow)
+    line + &flow(instruction.flow, instruction.conditional)
 }
 
 fn role(role: Role) -> &'static str {
@@ -43,16 +43,15 @@ fn role(role: Role) -> &'static str {
     }
 }
 
-fn flow(flow: Flow) -> String {
+fn flow(flow: Flow, conditional: bool) -> String {
+    let may = if conditional { "?" } else { "" };
     match flow {
         Flow::Next => String::new(),
-        Flow::Branch { conditional, target } => {
-            format!(" {}->0x{target:x}", if conditional { "branch?" } else { "branch" })
-        }
-        Flow::Call { target: Some(target) } => format!(" call->0x{target:x}"),
-        Flow::Call { target: None } => " call->?".to_owned(),
-        Flow::Return => " return".to_owned(),
-        Flow::Indirect => " indirect".to_owned(),
+        Flow::Branch { target } => format!(" branch{may}->0x{target:x}"),
+        Flow::Call { target: Some(target) } => format!(" call{may}->0x{target:x}"),
+        Flow::Call { target: None } => format!(" call{may}->?"),
+        Flow::Return => format!(" return{may}"),
+        Flow::Indirect => format!(" indirect{may}"),
         Flow::System => " system".to_owned(),
     }
 }
