@@ -164,8 +164,9 @@ size_t cache_log_table_fill(struct cache_log_table *table, const uint64_t *notes
 
 /*
  * Adds notes, oldest first, to a table in the order of touching (CACHE_LOG_OLDEST_FIRST): their lines become the last
- * touched, behind all others. If there is no room for all lines, those touched longest ago are dropped. `seen` as above.
- * Returns by how many lines the table would have grown with enough room: 0 if all of them were in it before.
+ * touched, behind all others. If there is no room for all lines, those touched longest ago are dropped. `seen` as above; if it
+ * is too small, the lines noted last are taken. Returns by how many of the lines taken the table would have grown with enough
+ * room: 0 if all of them were in it before.
  */
 size_t cache_log_table_add(struct cache_log_table *table, const uint64_t *notes, size_t notes_count, uint64_t *seen,
 			   size_t seen_slots);

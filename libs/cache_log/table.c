@@ -142,17 +142,21 @@ static size_t find(const uint64_t *slots, size_t mask, uint64_t line)
 	return slot;
 }
 
-/* Puts the lines of these entries into `slots`, until they are half full; returns how many there are. */
+/*
+ * Puts the lines of these entries into `slots`, from the last on, until they are half full; returns how many there are. With as
+ * many slots, cache_log_compact takes the same lines.
+ */
 static size_t remember(const uint64_t *entries, size_t count, uint64_t *slots, size_t slots_count)
 {
 	size_t mask = slots_count - 1, left = slots_count / 2;
 
 	for (size_t i = 0; i < slots_count; i++)
 		slots[i] = 0;
-	for (size_t i = 0; i < count; i++) {
-		uint64_t line = cache_log_entry_address(entries[i]);
+	for (size_t i = count; i-- > 0 && left;) {
+		uint64_t first = cache_log_entry_address(entries[i]);
 
-		for (unsigned int n = cache_log_entry_lines(entries[i]); n && left; n--, line += CACHE_LOG_LINE) {
+		for (unsigned int n = cache_log_entry_lines(entries[i]); n-- > 0 && left;) {
+			uint64_t line = first + n * CACHE_LOG_LINE;
 			size_t slot = find(slots, mask, line);
 
 			left -= slots[slot] == 0;
@@ -255,12 +259,12 @@ size_t cache_log_table_add(struct cache_log_table *table, const uint64_t *notes,
 	open_table(table);
 	split(table);
 	noted = remember(notes, notes_count, seen, seen_slots);
-	noted = noted < table->entries_max ? noted : table->entries_max;
 	for (size_t i = 0; i < before; i++) {
 		if (!seen[find(seen, seen_slots - 1, entries[i])])
 			entries[kept++] = entries[i];
 	}
 	grown = kept + noted - before;
+	noted = noted < table->entries_max ? noted : table->entries_max;
 	room = table->entries_max - noted;
 	dropped = kept > room ? kept - room : 0;
 	kept -= dropped;

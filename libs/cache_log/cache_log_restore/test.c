@@ -122,7 +122,8 @@ static void has(const struct cache_log_table *table, const unsigned int *lines, 
 	is(table->lines, count, "lines");
 	for (size_t i = 0; i < count; i++)
 		is(table->entries[i], note(lines[i], 1), "line");
-	is_status(cache_log_table_verify(table, CACHE_LOG_TABLE_BYTES(table->entries_max), OWNER, EPOCH), CACHE_LOG_OK);
+	is_status(cache_log_table_verify(table, CACHE_LOG_TABLE_BYTES(table->entries_max), OWNER, EPOCH),
+		  count ? CACHE_LOG_OK : CACHE_LOG_EMPTY);
 }
 
 static void check_add(void)
@@ -148,6 +149,69 @@ static void check_add(void)
 	table = table_of(3, first, 1);
 	cache_log_table_add(table, many, 4, seen, 64);
 	has(table, (const unsigned int[]){ 41, 42, 43 }, 3);
+}
+
+/* Whether the line is one of these. */
+static bool among(const unsigned int *lines, size_t count, unsigned int line)
+{
+	while (count > 0 && lines[count - 1] != line)
+		count--;
+	return count > 0;
+}
+
+enum { ADDED_LINES = 60 };
+
+/*
+ * What adding notes has to make of `lines`, the table's, by looking through all of them for each: their lines from the last on,
+ * `most` at most, become the last. Returns how many there are then, without regard to the table's room.
+ */
+static size_t add_naively(unsigned int *lines, size_t count, const uint64_t *notes, size_t notes_count, size_t most)
+{
+	unsigned int taken[ADDED_LINES];
+	size_t taken_count = 0, kept = 0;
+
+	while (notes_count-- > 0) {
+		for (unsigned int n = cache_log_entry_lines(notes[notes_count]); n-- > 0;) {
+			unsigned int line = (unsigned int)((notes[notes_count] - note(0, 1)) >> CACHE_LOG_LINE_SHIFT) + n;
+
+			if (taken_count < most && !among(taken, taken_count, line))
+				taken[taken_count++] = line;
+		}
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (!among(taken, taken_count, lines[i]))
+			lines[kept++] = lines[i];
+	}
+	while (taken_count > 0)
+		lines[kept++] = taken[--taken_count];
+	return kept;
+}
+
+/* Tables, notes and `seen` of many sizes, too small ones among them. */
+static void check_adds(bool quick)
+{
+	for (unsigned int round = 0; round < (quick ? 100 : 1000); round++) {
+		unsigned int lines[2 * ADDED_LINES], slots = 1u << assay_random_below(8);
+		struct cache_log_table *table = table_of(1 + assay_random_below(ADDED_LINES), NULL, 0);
+		size_t count = 0;
+
+		assay_case("round %u: notes added to a table of %u with %u slots", round, table->entries_max, slots);
+		for (unsigned int chapter = 0; chapter < 4; chapter++) {
+			uint64_t notes[ADDED_LINES];
+			size_t notes_count = assay_random_below(ADDED_LINES), all, dropped;
+
+			for (size_t i = 0; i < notes_count; i++)
+				notes[i] = note(assay_random_below(ADDED_LINES - 2), 1 + assay_random_below(3));
+			all = add_naively(lines, count, notes, notes_count, slots / 2);
+			is(cache_log_table_add(table, notes, notes_count, (uint64_t *)scratch.start, slots), all - count,
+			   "lines more");
+			dropped = all > table->entries_max ? all - table->entries_max : 0;
+			count = all - dropped;
+			for (size_t i = 0; i < count; i++)
+				lines[i] = lines[i + dropped];
+			has(table, lines, count);
+		}
+	}
 }
 
 /* 32 lines, touched in the order 31, 30, ... 0: the quarter is 7 to 0, the sixteenth 1 and 0. */
@@ -385,6 +449,7 @@ static void check(bool quick)
 	check_orders();
 	check_twice();
 	check_add();
+	check_adds(quick);
 	check_parts();
 	check_budgets(quick);
 	check_wrong_tables();
