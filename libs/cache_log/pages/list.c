@@ -115,11 +115,13 @@ static _Noreturn void malformed(const char *path, size_t line, const char *what)
 
 static char *read_whole(const char *path, size_t *bytes)
 {
-	FILE *in = fopen(path, "r");
 	char *text = NULL;
 	size_t room = 0, got;
+	FILE *in;
 
 	*bytes = 0;
+	refuse_other_than_file(path, "name a list that 'record' wrote");
+	in = fopen(path, "r");
 	if (!in)
 		stop(STATUS_USAGE, "%s: %m: name a list that 'record' wrote", path);
 	do {

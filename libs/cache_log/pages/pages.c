@@ -55,14 +55,22 @@ void *must_have(void *memory)
 	return memory;
 }
 
+void refuse_other_than_file(const char *path, const char *remedy)
+{
+	struct stat there;
+
+	if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
+		stop(STATUS_USAGE, "%s: is no regular file: %s", path, remedy);
+}
+
 static int open_file(const char *path, struct stat *file)
 {
-	int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+	int descriptor;
 
+	refuse_other_than_file(path, "pages of other things are not listed");
+	descriptor = open(path, O_RDONLY | O_CLOEXEC);
 	if (descriptor < 0 || fstat(descriptor, file) != 0)
 		stop(STATUS_USAGE, "%s: %m: name a file that can be read", path);
-	if (!S_ISREG(file->st_mode))
-		stop(STATUS_USAGE, "%s: is no regular file: pages of other things are not listed", path);
 	return descriptor;
 }
 

@@ -26,6 +26,8 @@ struct list {
 /* Prints "cache-log-pages: error: WHAT: remedy" and exits with the status. */
 _Noreturn void stop(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void *must_have(void *memory);
+/* Before a file is opened: to open a FIFO is to wait for who writes into it, and some devices act when they are opened. */
+void refuse_other_than_file(const char *path, const char *remedy);
 
 void list_fill_identity(struct list *list, const struct stat *file);
 /* NULL if the list is of this file as it is now; otherwise what differs. */

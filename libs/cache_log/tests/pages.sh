@@ -75,6 +75,13 @@ mkfifo "$work/pipe"
 for other in link pipe; do
     expect "pages: a $other as the list" 2 'no regular file' "$tool" record "$file" "$work/$other"
 done
+# What would have to be waited for, or never ends, is not opened.
+expect "pages: a pipe as the file" 2 'no regular file' timeout 5 "$tool" record "$work/pipe" "$work/none"
+for other in "$work/pipe" /dev/zero; do
+    for verb in show restore; do
+        expect "pages: $verb with $other as the list" 2 'no regular file' timeout 5 "$tool" "$verb" "$file" "$other"
+    done
+done
 expect "pages: a list over a list" 0 'pages are cached' "$tool" record "$file" "$list"
 
 # Every line of the list damaged in turn, and the list cut off at several places.
