@@ -76,11 +76,12 @@ static int open_file(const char *path, struct stat *file)
 
 /*
  * Since Linux 5.2 mincore calls every page cached for who neither owns the file nor may write it, lest one process watch what
- * another reads: a list of that would be wrong without a word.
+ * another reads: a list of that would be wrong without a word. Who passes for the owner is not told by numbers (in a user
+ * namespace 0 is nobody in particular, and a capability may stand for the owner), but O_NOATIME is for the same.
  */
-static void refuse_what_is_not_shown(const char *path, const struct stat *file)
+static void refuse_what_is_not_shown(const char *path, int descriptor)
 {
-	if (geteuid() != 0 && geteuid() != file->st_uid && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0)
+	if (fcntl(descriptor, F_SETFL, O_NOATIME) != 0 && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0)
 		stop(STATUS_USAGE,
 		     "%s: the kernel only shows its owner, and who may write it, which of its pages are cached: run this as one of these",
 		     path);
@@ -133,7 +134,7 @@ static int record(const char *path, const char *list_path)
 	struct stat before, after;
 	int descriptor = open_file(path, &before);
 
-	refuse_what_is_not_shown(path, &before);
+	refuse_what_is_not_shown(path, descriptor);
 	list_fill_identity(&list, &before);
 	each_window(descriptor, list.page_bytes, pages_of(&before, list.page_bytes), add_pages, &list);
 	if (fstat(descriptor, &after) != 0 || list_mismatch(&list, &after))
@@ -189,7 +190,7 @@ static int show(const char *path, const char *list_path)
 	int descriptor = open_with_list(path, list_path, &list, &file);
 	struct counting counting = { .list = &list };
 
-	refuse_what_is_not_shown(path, &file);
+	refuse_what_is_not_shown(path, descriptor);
 	/* Marks are for this system's pages, so the pages of a list with another page size cannot be counted. */
 	if (list.page_bytes != (uint64_t)sysconf(_SC_PAGESIZE))
 		stop(STATUS_REFUSED, "%s: has pages of %lu bytes, this system has others: restore works, show does not",

@@ -65,6 +65,17 @@ chmod 755 "$elsewhere"
 as_another=()
 [ "$(id -u)" != 0 ] || as_another=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 expect "pages: another one's file" 2 'only shows its owner' "${as_another[@]}" "$elsewhere/tool" record /etc/passwd "$elsewhere/list"
+# The root of a user namespace is not that of the machine.
+if "${as_another[@]}" unshare --user --map-root-user true 2>/dev/null; then
+    expect "pages: another one's file, as a namespace's root" 2 'only shows its owner' \
+        "${as_another[@]}" unshare --user --map-root-user "$elsewhere/tool" record /etc/passwd "$elsewhere/list"
+    mkdir -m 777 "$elsewhere/own"
+    "${as_another[@]}" cp /etc/passwd "$elsewhere/own/file"
+    expect "pages: one's own file, as a namespace's root" 0 'pages are cached' \
+        "${as_another[@]}" unshare --user --map-root-user "$elsewhere/tool" record "$elsewhere/own/file" "$elsewhere/own/list"
+else
+    skip "pages: a user namespace's root" "this machine gives no user namespace to this user"
+fi
 # What LIST names is only replaced if it is a list: not the file itself, no link, no device.
 sum=$(cksum <"$file")
 expect "pages: file and list swapped" 2 'not overwritten' "$tool" record "$list" "$file"
