@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! `cache-log bench` from end to end: each case of each part gives figures, whatever they are on this machine.
+//! `cache-log` from end to end: each case of each part of the bench gives figures, whatever they are on this machine, and how the
+//! tool for pages ended is told in words.
 
 mod common;
 
@@ -24,4 +25,10 @@ fn every_case_of_the_bench_has_figures() {
             "{part}"
         );
     }
+}
+
+#[test]
+fn how_the_tool_for_pages_ended_is_told_in_words() {
+    let ran = Lab::shared().line("cache-log pages record nothing.there list");
+    ran.refused(&["nothing.there: No such file", "assay: cache-log-pages: exited with status 2", "remedy"]);
 }

@@ -151,9 +151,10 @@ pub(crate) fn arch_of(file: &object::File) -> Result<Arch> {
         (Architecture::Aarch64, Endianness::Little) => Arch::Aarch64,
         (Architecture::Riscv64, _) => Arch::Riscv64,
         (other, endianness) => {
+            let order = if endianness == Endianness::Big { "big" } else { "little" };
             let known: Vec<_> = Arch::ALL.iter().map(|arch| arch.name()).collect();
             return Err(Problem::new(format!(
-                "is for {other:?} ({endianness:?} endian), which Assay does not know"
+                "is for {other:?} ({order} endian), which Assay does not know"
             ))
             .remedy(format!("known architectures: {}", known.join(" "))));
         }

@@ -310,9 +310,11 @@ mod tests {
     fn ends_and_output_are_told_apart() {
         let done = Command::new("/bin/sh").args(["-c", "echo out; echo err >&2; exit 7"]).run().unwrap();
         assert_eq!(done.ending, Ending::Exited(7));
+        assert_eq!(done.ending.to_string(), "exited with status 7");
         assert_eq!((done.stdout.as_str(), done.stderr.as_str()), ("out\n", "err\n"));
         let killed = Command::new("/bin/sh").args(["-c", "kill -SEGV $$"]).run().unwrap();
         assert_eq!(killed.ending, Ending::Killed(libc::SIGSEGV));
+        assert_eq!(killed.ending.to_string(), "was ended by SIGSEGV");
         let missing = Command::new("/nonexistent/program").run().unwrap_err();
         assert!(missing.to_string().contains("doctor"), "{missing}");
     }

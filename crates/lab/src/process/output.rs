@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! What a finished program left: its ending and what it said.
 
+use std::fmt;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -14,6 +15,17 @@ pub enum Ending {
     Killed(i32),
     /// It was still running at its time limit and was killed by us.
     TimedOut,
+}
+
+/// For messages, behind the program's name.
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ending::Exited(status) => write!(f, "exited with status {status}"),
+            Ending::Killed(signal) => write!(f, "was ended by {}", signal_name(*signal)),
+            Ending::TimedOut => f.write_str("was still running at its time limit"),
+        }
+    }
 }
 
 /// What a finished program left.

@@ -40,8 +40,8 @@ pub fn pages(context: &Context, arguments: &[String]) -> Result<Outcome> {
     match output.ending {
         Ending::Exited(0) => Ok(Outcome::Fine),
         Ending::Exited(1) => Ok(Outcome::Failed),
-        ending => Err(Problem::new(format!("ended with {ending:?}"))
-            .at("cache-log-pages")
-            .remedy("its own message stands above")),
+        ending => {
+            Err(Problem::new(ending.to_string()).at("cache-log-pages").remedy("its own message stands above"))
+        }
     }
 }

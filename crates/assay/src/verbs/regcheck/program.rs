@@ -124,7 +124,7 @@ impl Program {
             // Status 1: registers were lost, which the output names.
             Ending::Exited(0 | 1) => parse(&output.stdout, self.arch, &engine, version.as_deref()),
             ending => {
-                let how = format!("regcheck ended without a verdict ({ending:?}): {}", output.tail(3));
+                let how = format!("regcheck {ending} without a verdict: {}", output.tail(3));
                 Ok(vec![Finding::crash(&self.subject.name(), self.arch, &engine, &how)])
             }
         }

@@ -156,7 +156,7 @@ impl Run<'_> {
         }
         match (recorded.ending, recorded.trace) {
             (Ending::Exited(0), Some(trace)) => Ok(trace),
-            (ending, _) => Err(Problem::new(format!("the server did not end as it should: {ending:?}"))
+            (ending, _) => Err(Problem::new(format!("the server did not end as it should: it {ending}"))
                 .at(self.server.display())
                 .remedy("see what it said above, and run it again")),
         }

@@ -93,7 +93,7 @@ fn ended(output: &Output) -> String {
     let tail = output.tail(3);
     match output.ending {
         Ending::TimedOut => format!("a call hangs: no result in {} s: {tail}", output.elapsed.as_secs()),
-        _ => format!("ended without a verdict ({:?}): {tail}", output.ending),
+        ending => format!("{ending} without a verdict: {tail}"),
     }
 }
 
