@@ -2,6 +2,20 @@
 //! `assay`: the command. Each verb has a file in `verbs/`; this file parses the command line and turns the outcome into
 //! an exit status: 0 fine, 1 a check failed or a regression, 2 usage or environment.
 
+/// The standard macro panics where standard error cannot be written (a full disk). A message is lost there and nothing else: the
+/// run goes on to the status that it has.
+macro_rules! eprint {
+    ($($words:tt)*) => {
+        // Without a place for messages, there is none for what is wrong with it.
+        drop(std::io::Write::write_fmt(&mut std::io::stderr(), format_args!($($words)*)))
+    };
+}
+macro_rules! eprintln {
+    ($($words:tt)*) => {
+        eprint!("{}\n", format_args!($($words)*))
+    };
+}
+
 mod context;
 mod corpus;
 mod counting;

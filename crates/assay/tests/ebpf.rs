@@ -216,6 +216,10 @@ fn programs_get_packets_of_a_pcap_file() {
             "{}",
             text(&output.stderr)
         );
+        let mut unheard =
+            command(&["ebpf", "run", &object, "--program", "count", "--packet", &packets, engine]);
+        unheard.stderr(fs::File::options().write(true).open("/dev/full").expect("it is there"));
+        assert_eq!(unheard.output().expect("the command starts").status.code(), output.status.code());
     }
 }
 

@@ -8,7 +8,7 @@ use common::{files_below, finish, root, Lab, Ran};
 use std::fs;
 use std::os::unix::fs::{symlink, FileTypeExt};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 const EMIT: [&str; 4] = ["ebpf", "emit", "--target", "powerpc64le"];
 
@@ -61,6 +61,27 @@ fn a_vdso_image_that_cannot_be_written_leaves_the_old_one() {
     finish(&mut build).ends(2, &["images/powerpc64.so", "File too large"]);
     assert_eq!(files_below(&lab.folder.join("images")), std::slice::from_ref(&image));
     assert_eq!(fs::read(&image).unwrap(), old);
+}
+
+/// The message is lost, and the status is the same.
+#[test]
+fn a_message_that_cannot_be_written_changes_no_status() {
+    let lab = Lab::shared();
+    program(&lab, false);
+    let full = || fs::File::options().write(true).open("/dev/full").unwrap();
+    for (line, status) in [
+        ("vdso build -a powerpc64 images", 0),
+        ("trace --roi region -o t.trace -- ./p", 1),
+        ("ebpf run nosuch", 2),
+        ("nosuch", 2),
+    ] {
+        let mut command = lab.command();
+        let ended = command.args(line.split(' ')).stdout(Stdio::null()).stderr(full()).status().unwrap();
+        assert_eq!(ended.code(), Some(status), "{line}: {ended}");
+    }
+    // Results that cannot be written are another matter, whether or not this can be told.
+    let mut lost = lab.command();
+    assert_eq!(lost.arg("list").stdout(full()).stderr(full()).status().unwrap().code(), Some(2));
 }
 
 /// What a verb writes into a FIFO, which has to remain a FIFO.

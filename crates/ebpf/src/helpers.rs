@@ -6,6 +6,7 @@ use crate::maps::Maps;
 use crate::visible::visible_lines;
 use crate::vm::Helper;
 use std::ffi::c_void;
+use std::io::Write;
 use std::sync::OnceLock;
 use std::time::Instant;
 
@@ -50,7 +51,8 @@ extern "C" fn trace_printk(format: u64, bytes: u64, a: u64, b: u64, c: u64, cont
     // SAFETY: a helper is called during a run.
     let Some(text) = (unsafe { maps(context).program_bytes(format, bytes as usize) }) else { return EFAULT };
     let text = String::from_utf8_lossy(text.split(|byte| *byte == 0).next().unwrap_or_default()).into_owned();
-    eprint!("trace_printk: {}", visible_lines(&formatted(&text, &[a, b, c])));
+    // What cannot be written is lost; the program cannot know.
+    let _ = write!(std::io::stderr(), "trace_printk: {}", visible_lines(&formatted(&text, &[a, b, c])));
     bytes
 }
 
