@@ -4,7 +4,7 @@
 use super::cases::{Case, Goal, Values};
 use lab::{Problem, Result};
 use serde::Serialize;
-use stats::{compare, median, median_interval, Comparison, Interval, Sampling};
+use stats::{compare, median, median_interval, Comparison, Interval, NoInterval, Sampling};
 
 /// The seed of the bootstrap: the same values give the same interval everywhere.
 const SEED: u64 = 2014;
@@ -80,18 +80,18 @@ pub fn judge(case: &Case, values: &Values) -> Result<Vec<BenchRecord>> {
             median_ns: median(&values[way]).unwrap_or(f64::NAN),
             interval_ns: median_interval(&values[way]).ok().map(|interval| [interval.low, interval.high]),
             speed: Some(triple(&speed)),
-            share_of_bound: share.as_ref().filter(|_| tries(name)).map(triple),
+            share_of_bound: share.as_ref().ok().filter(|_| tries(name)).map(triple),
             verdict: match (name, case.goal) {
                 ("feedback", Goal::Choice) => choice(values, &values[way]),
                 ("adaptive", _) if !suffix.is_empty() => {
                     let ceiling = ceiling(values, &suffix, way, &against);
                     let ceiling = ceiling.filter(|of| of.ratio < bound_speed.ratio).unwrap_or(bound_speed);
-                    verdict(case, name, &suffix, &speed, share.as_ref(), &ceiling)
-                        + &prevented(values, &suffix, &values[way], share.as_ref())
+                    verdict(case, name, &suffix, &speed, &share, &ceiling)
+                        + &prevented(values, &suffix, &values[way], &share)
                 }
                 ("nothing", _) if case.part == "coroutines" => logging_by_pairs(values, &suffix),
                 ("translate", _) => share_of_fetching(values, &suffix, &values[way]),
-                _ => verdict(case, name, &suffix, &speed, share.as_ref(), &bound_speed),
+                _ => verdict(case, name, &suffix, &speed, &share, &bound_speed),
             },
             assay_version: env!("CARGO_PKG_VERSION"),
             against,
@@ -105,11 +105,11 @@ pub fn judge(case: &Case, values: &Values) -> Result<Vec<BenchRecord>> {
 /// from the TLB by those looked ahead at.
 fn ceiling(values: &Values, suffix: &str, way: &str, against: &str) -> Option<Comparison> {
     let overlap = values.get(&format!("overlap{suffix}"))?;
-    let of_overlap = speed_over(overlap, &values[way])?;
+    let of_overlap = speed_over(overlap, &values[way]).ok()?;
     if of_overlap.interval.low > 1.0 {
         return None;
     }
-    speed_over(&values[against], overlap)
+    speed_over(&values[against], overlap).ok()
 }
 
 /// Feedback against the plan that turned out best for the case, and against doing nothing.
@@ -118,45 +118,38 @@ fn choice(values: &Values, own: &[f64]) -> String {
         .into_iter()
         .filter_map(|name| Some((name, values.get(name)?)))
         .min_by(|(_, a), (_, b)| median(a).unwrap_or(f64::MAX).total_cmp(&median(b).unwrap_or(f64::MAX)));
-    let against = best.and_then(|(name, of_best)| Some((name, speed_over(of_best, own)?)));
-    let nothing = values.get("nothing").and_then(|nothing| speed_over(nothing, own));
-    against.zip(nothing).map_or(String::new(), |((name, share), nothing)| {
-        format!(
-            "{:.0} % of the best plan, {name}: {} ({:.2}); at least {NO_LOSS}x: {}",
-            CHOICE * 100.0,
-            word(share.interval, CHOICE),
-            share.ratio,
-            word(nothing.interval, NO_LOSS)
-        )
+    best.zip(values.get("nothing")).map_or(String::new(), |((name, of_best), nothing)| {
+        let share = speed_over(of_best, own).map_or_else(not_judged, |share| {
+            format!("{} ({:.2})", word(share.interval, CHOICE), share.ratio)
+        });
+        let no_loss = speed_over(nothing, own)
+            .map_or_else(not_judged, |speed| word(speed.interval, NO_LOSS).to_owned());
+        format!("{:.0} % of the best plan, {name}: {share}; at least {NO_LOSS}x: {no_loss}", CHOICE * 100.0)
     })
 }
 
 /// The cost of logging, from pairs of stretches within a process: drift between processes does not affect a pair.
 fn logging_by_pairs(values: &Values, suffix: &str) -> String {
-    let pairs = values.get(&format!("logging{suffix}"));
-    let interval = pairs.and_then(|pairs| median_interval(pairs).ok());
-    interval.map_or(String::new(), |interval| {
-        format!(
-            "logging costs at most 3 %: {} (by pairs {:.3} to {:.3})",
-            word(interval, NO_LOSS),
-            interval.low,
-            interval.high
-        )
+    values.get(&format!("logging{suffix}")).map_or(String::new(), |pairs| {
+        let found = median_interval(pairs).map_or_else(not_judged, |interval| {
+            format!("{} (by pairs {:.3} to {:.3})", word(interval, NO_LOSS), interval.low, interval.high)
+        });
+        format!("logging costs at most 3 %: {found}")
     })
 }
 
 /// The share of the time to fetch a coroutine's lines that is address translation.
 fn share_of_fetching(values: &Values, suffix: &str, own: &[f64]) -> String {
-    let share = values.get(&format!("fetch{suffix}")).and_then(|fetch| speed_over(own, fetch));
+    let share = values.get(&format!("fetch{suffix}")).and_then(|fetch| speed_over(own, fetch).ok());
     share.map_or(String::new(), |share| format!("{:.2} of what fetching takes", share.ratio))
 }
 
 /// If the share of the bound is not reached: how near the way is to `overlap`, the same look-ahead without waiting.
-fn prevented(values: &Values, suffix: &str, own: &[f64], share: Option<&Comparison>) -> String {
-    if share.is_none_or(|share| share.interval.low >= SHARE) {
+fn prevented(values: &Values, suffix: &str, own: &[f64], share: &Compared) -> String {
+    if share.as_ref().map_or(true, |share| share.interval.low >= SHARE) {
         return String::new();
     }
-    let of = values.get(&format!("overlap{suffix}")).and_then(|overlap| speed_over(overlap, own));
+    let of = values.get(&format!("overlap{suffix}")).and_then(|overlap| speed_over(overlap, own).ok());
     of.filter(|of| of.interval.low <= 1.0).map_or(String::new(), |of| {
         let [value, low, high] = triple(&of);
         let prevents = if low >= SHARE { PREVENTS } else { "" };
@@ -196,8 +189,16 @@ fn speed(values: &Values, against: &str, way: &str) -> Result<Comparison> {
         .map_err(|reason| Problem::new(format!("no interval for {way} against {against}: {reason}")))
 }
 
-fn speed_over(base: &[f64], own: &[f64]) -> Option<Comparison> {
-    compare(base, own, Sampling::Rounds, SEED).ok()
+/// Of two ways.
+type Compared = Result<Comparison, NoInterval>;
+
+fn speed_over(base: &[f64], own: &[f64]) -> Compared {
+    compare(base, own, Sampling::Rounds, SEED)
+}
+
+/// In place of a word: a goal without an interval is neither held nor missed, and not forgotten.
+fn not_judged(reason: NoInterval) -> String {
+    format!("not judged, {reason}")
 }
 
 fn triple(comparison: &Comparison) -> [f64; 3] {
@@ -219,13 +220,15 @@ fn verdict(
     name: &str,
     suffix: &str,
     speed: &Comparison,
-    share: Option<&Comparison>,
+    share: &Compared,
     bound: &Comparison,
 ) -> String {
-    let of_bound = || match share {
-        _ if bound.interval.low < WORTH_IT => "little to gain".to_owned(),
-        Some(share) => format!("{:.0} % of the bound: {}", SHARE * 100.0, word(share.interval, SHARE)),
-        None => String::new(),
+    let of_bound = || {
+        if bound.interval.low < WORTH_IT {
+            return "little to gain".to_owned();
+        }
+        let found = share.map_or_else(not_judged, |share| word(share.interval, SHARE).to_owned());
+        format!("{:.0} % of the bound: {found}", SHARE * 100.0)
     };
     match (name, case.goal) {
         ("note" | "warm_note", _) => format!("logging costs at most 3 %: {}", word(speed.interval, NO_LOSS)),
@@ -279,7 +282,7 @@ mod tests {
         let case =
             super::super::cases::cases(1).into_iter().find(|case| case.goal == Goal::Times(10.0)).unwrap();
         let word = |speed: &Comparison, bound: &Comparison| {
-            verdict(&case, "adaptive", ", serialised", speed, Some(&of(0.34, 0.3, 0.44)), bound)
+            verdict(&case, "adaptive", ", serialised", speed, &Ok(of(0.34, 0.3, 0.44)), bound)
         };
         // As seen where memory was near to some processes and far from others.
         let bound = of(26.5, 8.2, 27.4);
@@ -318,15 +321,42 @@ mod tests {
     }
 
     #[test]
+    fn what_has_no_interval_is_named() {
+        let of = |name: &str, ns: f64| (name.to_owned(), vec![ns; 12]);
+        let values: Values =
+            [of("nothing", 30.0), of("restore", 20.0), of("feedback", 21.0), of("logging", 0.98)].into();
+        let chosen = choice(&values, &values["feedback"]);
+        assert!(
+            chosen.starts_with("90 % of the best plan, restore: not judged, the processes gave"),
+            "{chosen}"
+        );
+        assert!(chosen.contains("; at least 0.97x: not judged, the processes gave"), "{chosen}");
+        let logging = logging_by_pairs(&values, "");
+        assert!(
+            logging.starts_with("logging costs at most 3 %: not judged, the processes gave"),
+            "{logging}"
+        );
+        let case = super::super::cases::cases(1).into_iter().find(|case| case.goal == Goal::Bound).unwrap();
+        let share = speed_over(&values["restore"], &values["feedback"]);
+        let ratio = |ratio| Comparison {
+            ratio,
+            interval: interval(ratio, ratio),
+            verdict: stats::Verdict::NoDifferenceShown,
+        };
+        let told = verdict(&case, "feedback", "", &ratio(1.4), &share, &ratio(1.5));
+        assert!(told.starts_with("80 % of the bound: not judged, the processes gave"), "{told}");
+    }
+
+    #[test]
     fn a_missed_share_is_said_with_what_prevents_it() {
         let of = |ns: f64| (0..12).map(|n| ns * (1.0 + 1e-4 * f64::from(n))).collect::<Vec<f64>>();
         let values: Values = [("overlap", 140.0), ("fetch", 105.0), ("adaptive", 150.0)]
             .map(|(name, ns)| (name.to_owned(), of(ns)))
             .into();
         let share = speed_over(&values["fetch"], &values["adaptive"]);
-        assert!(prevented(&values, "", &values["adaptive"], share.as_ref()).starts_with("; 0.93 ["));
+        assert!(prevented(&values, "", &values["adaptive"], &share).starts_with("; 0.93 ["));
         let share = speed_over(&values["overlap"], &values["adaptive"]);
-        assert_eq!(prevented(&values, "", &values["adaptive"], share.as_ref()), "");
+        assert_eq!(prevented(&values, "", &values["adaptive"], &share), "");
     }
 
     #[test]
@@ -341,7 +371,7 @@ mod tests {
             .map(|(name, ns)| (name.to_owned(), of(ns)))
             .into();
         let share = speed_over(&fetch["fetch"], &fetch["adaptive"]);
-        assert_eq!(prevented(&fetch, "", &fetch["adaptive"], share.as_ref()), "");
+        assert_eq!(prevented(&fetch, "", &fetch["adaptive"], &share), "");
     }
 
     #[test]
