@@ -121,28 +121,29 @@ pub(crate) fn own(path: &Path) -> Result<()> {
     fs::set_permissions(path, permissions).map_err(failed)
 }
 
-/// The files that the headers `--- a/FILE` and `+++ b/FILE` name.
+/// The files that the headers name: `--- a/FILE` and `+++ b/FILE`, and git's own, which is all that a renamed file, an
+/// empty one and another mode have.
 fn touched(text: &str) -> Result<BTreeSet<PathBuf>> {
     let lines: Vec<&str> = text.lines().collect();
-    let mut found = BTreeSet::new();
-    for pair in lines.windows(2) {
-        let (Some(old), Some(new)) = (pair[0].strip_prefix("--- "), pair[1].strip_prefix("+++ ")) else {
-            continue;
-        };
-        for name in [old, new] {
-            // A timestamp may follow after a tab; /dev/null is the other side of a new or removed file.
-            let name = name.split('\t').next().unwrap_or_default().trim_end();
-            if name == "/dev/null" {
-                continue;
-            }
-            found.insert(below_the_top(name)?);
-        }
-    }
+    let of_git = lines.iter().filter_map(|line| line.strip_prefix("diff --git ")?.split_once(' '));
+    let of_diff = lines.windows(2).filter_map(|pair| {
+        let (old, new) = (pair[0].strip_prefix("--- ")?, pair[1].strip_prefix("+++ ")?);
+        Some((name_of(old), name_of(new)))
+    });
+    let names = of_git.chain(of_diff).flat_map(|(old, new)| [old, new]);
+    // The other side of a new or removed file.
+    let names = names.filter(|name| *name != "/dev/null");
+    let found: BTreeSet<PathBuf> = names.map(below_the_top).collect::<Result<_>>()?;
     match found.is_empty() {
         true => Err(Problem::new("is no patch: it has no '--- a/FILE' with '+++ b/FILE' beneath")
             .remedy("make it with git format-patch or diff -u")),
         false => Ok(found),
     }
+}
+
+/// The name in what follows `--- ` or `+++ `: a timestamp may stand behind it, after a tab.
+fn name_of(rest: &str) -> &str {
+    rest.split('\t').next().unwrap_or_default().trim_end()
 }
 
 /// A name without its first folder, refused where it would leave the tree.
@@ -169,6 +170,9 @@ mod tests {
         let found: Vec<String> =
             touched(text).unwrap().iter().map(|path| path.display().to_string()).collect();
         assert_eq!(found, ["lib/checksum.c", "new/file.c"]);
+        let renamed =
+            "diff --git a/lib/a.c b/lib/b.c\nsimilarity index 100%\nrename from lib/a.c\nrename to lib/b.c\n";
+        assert_eq!(touched(renamed).unwrap(), ["lib/a.c", "lib/b.c"].map(PathBuf::from).into());
         for name in ["a/../../etc/passwd", "/etc/passwd", "a"] {
             assert!(touched(&format!("--- {name}\n+++ {name}\n")).is_err(), "{name}");
         }
