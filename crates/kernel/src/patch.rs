@@ -36,15 +36,26 @@ impl Patch {
         Ok(Patch { path: path.to_path_buf(), content, touched })
     }
 
-    /// Reads the patches of a folder, in the order of their names; a cover letter is no patch.
+    /// Reads the patches of a folder, in the order of their names; a cover letter is no patch. Two versions of a series in
+    /// one folder are refused: one is left from before it was made anew.
     pub fn series(folder: &Path) -> Result<Vec<Patch>> {
         let entries = fs::read_dir(folder).map_err(|error| Problem::io("read the series", folder, &error))?;
         let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         paths.retain(|path| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            name.ends_with(".patch") && !name.starts_with("0000-")
+            let name = name(path);
+            name.ends_with(".patch") && numbered(&name).is_none_or(|(_, rest)| !rest.starts_with("0000-"))
         });
         paths.sort();
+        let names: Vec<String> = paths.iter().map(name).collect();
+        let mut versions = names.iter().filter_map(|name| Some((name, numbered(name)?.0)));
+        if let Some((first, version)) = versions.next() {
+            if let Some((other, _)) = versions.find(|(_, another)| *another != version) {
+                return Err(Problem::new(format!("holds two versions of a series: {first} and {other}"))
+                    .at(folder.display())
+                    .remedy("leave one of them there, or name the patches one by one: --patch FILE"));
+            }
+        }
         if paths.is_empty() {
             return Err(Problem::new("holds no patch")
                 .at(folder.display())
@@ -121,6 +132,14 @@ pub(crate) fn own(path: &Path) -> Result<()> {
     fs::set_permissions(path, permissions).map_err(failed)
 }
 
+/// The version of a series in a name that git format-patch gives, and the name without it: `v2-0001-a.patch` is of
+/// version 2, `0001-a.patch` of the first.
+fn numbered(name: &str) -> Option<(&str, &str)> {
+    let (version, rest) = name.strip_prefix('v').and_then(|name| name.split_once('-')).unwrap_or(("1", name));
+    let (number, _) = rest.split_once('-')?;
+    (number.len() >= 4 && number.bytes().all(|byte| byte.is_ascii_digit())).then_some((version, rest))
+}
+
 /// The files that the headers name: `--- a/FILE` and `+++ b/FILE`, and git's own, which is all that a renamed file, an
 /// empty one and another mode have.
 fn touched(text: &str) -> Result<BTreeSet<PathBuf>> {
@@ -177,5 +196,24 @@ mod tests {
             assert!(touched(&format!("--- {name}\n+++ {name}\n")).is_err(), "{name}");
         }
         assert!(touched("just a mail\n").unwrap_err().to_string().contains("no patch"));
+    }
+    #[test]
+    fn a_series_made_anew_has_its_cover_letter_and_is_not_mixed_with_an_older_one() {
+        let folder = std::env::temp_dir().join(format!("assay-series-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let add = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
+        add("v2-0000-cover-letter.patch", "just a mail\n");
+        for name in ["v2-0001-a.patch", "v2-0002-b.patch", "on-top.patch"] {
+            add(name, "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n");
+        }
+        let series = || Patch::series(&folder);
+        let names: Vec<String> =
+            series().unwrap().iter().map(|patch| patch.path.display().to_string()).collect();
+        assert_eq!(names.len(), 3);
+        assert!(names[1].ends_with("v2-0001-a.patch") && names[2].ends_with("v2-0002-b.patch"), "{names:?}");
+        add("0002-b.patch", "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n");
+        let refused = series().unwrap_err().to_string();
+        fs::remove_dir_all(&folder).unwrap();
+        assert!(refused.contains("two versions of a series: 0002-b.patch and v2-0001-a.patch"), "{refused}");
     }
 }
