@@ -112,6 +112,8 @@ struct Plan<'a> {
 pub fn build(workspace: &Workspace, request: &Request, say: &dyn Fn(&str)) -> Result<Built> {
     let started = Instant::now();
     let plan = Plan::new(workspace, request)?;
+    // The baseline takes ten minutes, which a patch that does not apply must not cost.
+    patch::try_out(&plan.source, &request.patches, workspace.scratch(".files")?.path())?;
     if let Some(found) = plan.found(started) {
         return Ok(found);
     }

@@ -105,6 +105,20 @@ pub(crate) fn digest_of(patches: &[Patch]) -> String {
     digest(&digests.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
+/// Applies patches to copies of the files that they touch alone, in a new folder.
+pub(crate) fn try_out(source: &Source, patches: &[Patch], folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).map_err(|error| Problem::io("make the folder", folder, &error))?;
+    for path in patches.iter().flat_map(|patch| &patch.touched) {
+        let (from, to) = (source.folder.join(path), folder.join(path));
+        if from.is_file() {
+            let failed = |error: std::io::Error| Problem::io("copy the file to be patched", &from, &error);
+            fs::create_dir_all(to.parent().unwrap_or(folder)).map_err(failed)?;
+            fs::copy(&from, &to).map_err(failed)?;
+        }
+    }
+    patches.iter().try_for_each(|patch| patch.apply(folder, &source.version))
+}
+
 /// Makes a tree of hard links to the source, with the patched files as copies.
 pub(crate) fn patched_tree(source: &Source, patches: &[Patch], tree: &Path) -> Result<()> {
     source.link_to(tree)?;

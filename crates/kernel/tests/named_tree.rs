@@ -71,13 +71,17 @@ impl Tree {
     }
 
     fn build(&self, patches: &[Patch]) -> Built {
+        self.try_to_build(patches).unwrap()
+    }
+
+    fn try_to_build(&self, patches: &[Patch]) -> lab::Result<Built> {
         let request = Request {
             machine: Machine::named(arch::Arch::X86_64, None).unwrap(),
             compiler: Some(CompilerKind::Gcc),
             patches: patches.to_vec(),
             source: Some(self.top.clone()),
         };
-        kernel::build(&self.workspace, &request, &|_| ()).unwrap()
+        kernel::build(&self.workspace, &request, &|_| ())
     }
 }
 
@@ -135,6 +139,25 @@ fn a_patch_is_what_it_was_when_it_was_read() {
     assert_eq!(fs::read_to_string(tree.top.join("assay.patch")).unwrap(), "mine\n");
     let other = [&text[..], b"-- \nanother end\n"].concat();
     assert!(!tree.build(&[tree.patch("a.patch", &other)]).cached);
+}
+
+#[test]
+fn nothing_is_compiled_for_patches_that_do_not_apply() {
+    let tree = Tree::new("stale");
+    let [first, second, stale] = [("one", "two"), ("two", "three"), ("one", "four")].map(|(old, new)| {
+        let text = format!("--- a/lib/a.c\n+++ b/lib/a.c\n@@ -1 +1 @@\n-{old}\n+{new}\n");
+        tree.patch(&format!("{new}.patch"), text.as_bytes())
+    });
+    let renamed =
+        "diff --git a/lib/a.c b/lib/b.c\nsimilarity index 100%\nrename from lib/a.c\nrename to lib/b.c\n\
+         diff --git a/lib/b.c b/lib/a.c\nsimilarity index 100%\nrename from lib/b.c\nrename to lib/a.c\n";
+    let renamed =
+        renamed.split_inclusive("rename to lib/b.c\n").map(|text| tree.patch("r.patch", text.as_bytes()));
+    let refused = tree.try_to_build(&[first.clone(), stale]).unwrap_err().to_string();
+    assert!(refused.contains("does not apply to 6.12.3"), "{refused}");
+    assert!(!tree.workspace.cache.join("kernel/trees").exists());
+    let patches: Vec<Patch> = [first, second].into_iter().chain(renamed).collect();
+    assert_eq!(content(&tree.build(&patches)), "three\n");
 }
 
 #[test]

@@ -63,7 +63,9 @@ pub fn unpatched_and_patched(context: &Context, which: &Which) -> Result<[Kernel
     let patched = which.request()?;
     let unpatched = Request { patches: Vec::new(), ..patched.clone() };
     let build = |request| kernel::build(&context.workspace, request, &|text| context.progress(text));
-    let (before, after) = (build(&unpatched)?, build(&patched)?);
+    // The patched one first: a patch that does not apply is told before anything is compiled.
+    let after = build(&patched)?;
+    let before = build(&unpatched)?;
     if before.source != after.source {
         return Err(Problem::new("was changed between the two builds, which are not of the same source")
             .at(after.source.folder.display())
