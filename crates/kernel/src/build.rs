@@ -113,7 +113,8 @@ pub fn build(workspace: &Workspace, request: &Request, say: &dyn Fn(&str)) -> Re
     let started = Instant::now();
     let plan = Plan::new(workspace, request)?;
     // The baseline takes ten minutes, which a patch that does not apply must not cost.
-    patch::try_out(&plan.source, &request.patches, workspace.scratch(".files")?.path())?;
+    let notes = patch::try_out(&plan.source, &request.patches, workspace.scratch(".files")?.path())?;
+    notes.iter().for_each(|note| say(note));
     if let Some(found) = plan.found(started) {
         return Ok(found);
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! A patch in unified form, bare or in a mail: which files it touches, and its application to a tree.
 //!
-//! patch(1) does the work, first as a dry run, so that a patch that does not apply leaves the tree unchanged.
+//! patch(1) does the work, first as a dry run, so that a patch that does not apply leaves the tree unchanged. Its lines may
+//! stand elsewhere by now, as for git am, but all of the context has to be there: what is judged is what is sent.
 
 use crate::source::Source;
 use lab::build::{digest, digest_of_bytes};
@@ -15,6 +16,8 @@ use std::path::{Component, Path, PathBuf};
 
 /// The text of a patch while it is applied, at the top of the tree.
 const TEXT: &str = "assay.patch";
+/// How patch(1) names a file before it speaks of its hunks.
+const LISTED: [&str; 2] = ["checking file", "patching file"];
 
 /// One file of patches.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,37 +68,53 @@ impl Patch {
     }
 
     /// Applies it to a tree whose files are hard links into another tree: the files that it touches are replaced by
-    /// copies first.
-    fn apply(&self, tree: &Path, version: &str) -> Result<()> {
+    /// copies first. Returns a note if its lines stand elsewhere by now.
+    fn apply(&self, tree: &Path, version: &str) -> Result<Option<String>> {
         let text = tree.join(TEXT);
         // What is there is a link to a file of the user's, which must not be written to.
         let _ = fs::remove_file(&text);
         fs::write(&text, &self.content).map_err(|error| Problem::io("write the patch", &text, &error))?;
         let patch = |arguments: &[&str]| -> Result<Output> {
             Command::new(require_program("patch", "patch")?)
-                .args(["-p1", "--batch", "--forward", "--fuzz=2", "--no-backup-if-mismatch", "-r", "-"])
+                .args(["-p1", "--batch", "--forward", "--no-backup-if-mismatch", "-r", "-"])
                 .args(arguments)
                 .args(["-i", TEXT])
                 .folder(tree)
                 .run()
         };
-        let tried = patch(&["--dry-run"])?;
+        let tried = patch(&["--fuzz=0", "--dry-run"])?;
         if !tried.success() {
-            return Err(Problem::new(format!("does not apply to {version}: {}", complaints(&tried)))
+            let loosely = patch(&["--fuzz=2", "--dry-run"])?;
+            let why = match loosely.success() {
+                true => {
+                    let hunks = hunks(&loosely, " with fuzz ").join("; ");
+                    format!("applies to {version} only with fuzz, which git am refuses: {hunks}")
+                }
+                false => format!("does not apply to {version}: {}", complaints(&tried)),
+            };
+            return Err(Problem::new(why)
                 .at(self.path.display())
                 .remedy("rebase it on this version, or name its own tree: --source FOLDER"));
         }
         for path in &self.touched {
             own(&tree.join(path))?;
         }
-        let applied = patch(&[])?;
-        match applied.success() {
-            true => fs::remove_file(&text).map_err(|error| Problem::io("remove the patch", &text, &error)),
+        let applied = patch(&["--fuzz=0"])?;
+        if !applied.success() {
             // The dry run does not see the changes of earlier parts of the same patch.
-            false => Err(Problem::new(format!("applies in part only: {}", complaints(&applied)))
+            return Err(Problem::new(format!("applies in part only: {}", complaints(&applied)))
                 .at(self.path.display())
-                .remedy("see that it changes no place twice, or make it anew with git format-patch")),
+                .remedy("see that it changes no place twice, or make it anew with git format-patch"));
         }
+        fs::remove_file(&text).map_err(|error| Problem::io("remove the patch", &text, &error))?;
+        let moved = hunks(&applied, " succeeded at ");
+        Ok(moved.first().map(|first| {
+            format!(
+                "{}: applies to {version} at other lines than it names (hunks: {}): {first}",
+                self.path.display(),
+                moved.len()
+            )
+        }))
     }
 }
 
@@ -105,8 +124,9 @@ pub(crate) fn digest_of(patches: &[Patch]) -> String {
     digest(&digests.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// Applies patches to copies of the files that they touch alone, in a new folder.
-pub(crate) fn try_out(source: &Source, patches: &[Patch], folder: &Path) -> Result<()> {
+/// Applies patches to copies of the files that they touch alone, in a new folder. Returns a note on each patch whose lines
+/// stand elsewhere by now.
+pub(crate) fn try_out(source: &Source, patches: &[Patch], folder: &Path) -> Result<Vec<String>> {
     fs::create_dir_all(folder).map_err(|error| Problem::io("make the folder", folder, &error))?;
     for path in patches.iter().flat_map(|patch| &patch.touched) {
         let (from, to) = (source.folder.join(path), folder.join(path));
@@ -116,20 +136,34 @@ pub(crate) fn try_out(source: &Source, patches: &[Patch], folder: &Path) -> Resu
             fs::copy(&from, &to).map_err(failed)?;
         }
     }
-    patches.iter().try_for_each(|patch| patch.apply(folder, &source.version))
+    patches.iter().filter_map(|patch| patch.apply(folder, &source.version).transpose()).collect()
 }
 
 /// Makes a tree of hard links to the source, with the patched files as copies.
 pub(crate) fn patched_tree(source: &Source, patches: &[Patch], tree: &Path) -> Result<()> {
     source.link_to(tree)?;
-    patches.iter().try_for_each(|patch| patch.apply(tree, &source.version))
+    patches.iter().try_for_each(|patch| patch.apply(tree, &source.version).map(drop))
+}
+
+/// What patch(1) says of hunks in words such as these, each with its file.
+fn hunks(output: &Output, words: &str) -> Vec<String> {
+    let mut file = "";
+    let mut found = Vec::new();
+    for line in output.stdout.lines() {
+        match LISTED.iter().find_map(|listed| line.strip_prefix(listed)) {
+            Some(name) => file = name.trim(),
+            None if line.contains(words) => found.push(format!("{file}: {}", line.trim_end_matches('.'))),
+            None => {}
+        }
+    }
+    found
 }
 
 /// The messages of patch(1) in one line, without its list of files. It reports failed hunks on one stream and malformed
 /// patches on the other.
 fn complaints(output: &Output) -> String {
     let lines = output.stdout.lines().chain(output.stderr.lines()).map(str::trim);
-    let listed = |line: &str| ["checking file", "patching file"].iter().any(|word| line.starts_with(word));
+    let listed = |line: &str| LISTED.iter().any(|word| line.starts_with(word));
     lines.filter(|line| !line.is_empty() && !listed(line)).collect::<Vec<_>>().join("; ")
 }
 

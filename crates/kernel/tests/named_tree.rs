@@ -8,6 +8,7 @@ use kernel::suite::Test;
 use kernel::{Built, Machine, Patch, Request};
 use lab::cache::Workspace;
 use lab::toolchain::CompilerKind;
+use std::cell::RefCell;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -75,13 +76,17 @@ impl Tree {
     }
 
     fn try_to_build(&self, patches: &[Patch]) -> lab::Result<Built> {
+        self.build_and_say(patches, &|_| ())
+    }
+
+    fn build_and_say(&self, patches: &[Patch], say: &dyn Fn(&str)) -> lab::Result<Built> {
         let request = Request {
             machine: Machine::named(arch::Arch::X86_64, None).unwrap(),
             compiler: Some(CompilerKind::Gcc),
             patches: patches.to_vec(),
             source: Some(self.top.clone()),
         };
-        kernel::build(&self.workspace, &request, &|_| ())
+        kernel::build(&self.workspace, &request, say)
     }
 }
 
@@ -158,6 +163,35 @@ fn nothing_is_compiled_for_patches_that_do_not_apply() {
     assert!(!tree.workspace.cache.join("kernel/trees").exists());
     let patches: Vec<Patch> = [first, second].into_iter().chain(renamed).collect();
     assert_eq!(content(&tree.build(&patches)), "three\n");
+}
+
+#[test]
+fn a_patch_may_be_for_other_lines_but_not_for_other_context() {
+    let tree = Tree::new("context");
+    tree.write("lib/a.c", "1\n2\n3\n4\nfive\n6\n7\n8\n");
+    let patch = |name: &str, first: u32, before: &str| {
+        let text = format!(
+            "--- a/lib/a.c\n+++ b/lib/a.c\n@@ -{first},7 +{first},7 @@\n {before}\n 3\n 4\n-five\n+5\n 6\n 7\n 8\n"
+        );
+        tree.patch(name, text.as_bytes())
+    };
+    let refused = tree.try_to_build(&[patch("fuzzy.patch", 9, "two")]).unwrap_err().to_string();
+    let why =
+        "only with fuzz, which git am refuses: lib/a.c: Hunk #1 succeeded at 2 with fuzz 1 (offset -7 lines)";
+    assert!(refused.contains(why) && refused.contains("fuzzy.patch"), "{refused}");
+    let notes = RefCell::new(Vec::new());
+    let say = |text: &str| notes.borrow_mut().push(text.to_owned());
+    let moved = [patch("moved.patch", 9, "2")];
+    // The note comes with the kernel from the cache, too.
+    for cached in [false, true] {
+        notes.borrow_mut().clear();
+        let built = tree.build_and_say(&moved, &say).unwrap();
+        assert_eq!((content(&built).as_str(), built.cached), ("1\n2\n3\n4\n5\n6\n7\n8\n", cached));
+        let note = "applies to 6.12.3 at other lines than it names (hunks: 1): lib/a.c: Hunk #1 succeeded at 2 (offset -7 lines)";
+        assert!(notes.borrow()[0].ends_with(note), "{notes:?}");
+    }
+    assert!(!tree.build_and_say(&[patch("exact.patch", 2, "2")], &say).unwrap().cached);
+    assert!(notes.borrow().iter().all(|note| !note.contains("exact.patch")), "{notes:?}");
 }
 
 #[test]
