@@ -341,6 +341,13 @@ impl<'a> Plan<'a> {
         patch::patched_tree(&self.source, &self.request.patches, tree)?;
         // Some tools write objects in place, so these are copied and not linked.
         copy(&["-a", "--reflink=auto"], &baseline.join("build"), &tree.join("build"))?;
+        // The vDSO's commands name a file of lib/vdso by its whole path, without links. Kbuild compiles anew what has another
+        // command, and all that depends on it.
+        let named = |tree: &Path| match tree.canonicalize() {
+            Ok(whole) => Ok(format!("{}/", whole.display())),
+            Err(error) => Err(Problem::io("find the tree", tree, &error)),
+        };
+        move_commands(&tree.join("build"), &named(baseline)?, &named(tree)?)?;
         let of_kconfig = |path: &PathBuf| {
             path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("Kconfig"))
         };
@@ -468,12 +475,14 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Whether a line of make's output is like `  CC      lib/checksum.o`, or for a module `  CC [M]  lib/test_bpf.o`.
+/// Whether a line of make's output is like `  CC      lib/checksum.o`, or for a module `  CC [M]  lib/test_bpf.o`. The tables of
+/// symbols that each link makes are none of the source's objects.
 fn is_compilation(line: &str) -> bool {
     matches!(
         line.split_whitespace().next(),
         Some("CC" | "AS" | "VDSO64A" | "VDSO64C" | "VDSO32A" | "VDSO32C")
     ) && line.ends_with(".o")
+        && !line.contains(" .tmp_vmlinux")
 }
 
 /// How a compiler, an assembler, kconfig, the linker and make mark an error.
@@ -509,6 +518,25 @@ fn without_unknown(fragment: &str, options: &BTreeSet<String>) -> (String, Vec<S
     };
     let (unknown, known): (Vec<&str>, Vec<&str>) = fragment.lines().partition(is_unknown);
     (known.join("\n") + "\n", unknown.into_iter().map(str::to_owned).collect())
+}
+
+/// Has the commands that kbuild keeps, in `.FILE.cmd`, name another tree.
+fn move_commands(folder: &Path, old: &str, new: &str) -> Result<()> {
+    let unreadable = |error: std::io::Error| Problem::io("read the folder", folder, &error);
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        let path = entry.path();
+        if entry.file_type().map_err(unreadable)?.is_dir() {
+            move_commands(&path, old, new)?;
+        } else if path.extension().is_some_and(|extension| extension == "cmd") {
+            // What is no text is compiled anew.
+            let text = fs::read_to_string(&path).unwrap_or_default();
+            if text.contains(old) {
+                write(&path, &text.replace(old, new))?;
+            }
+        }
+    }
+    Ok(())
 }
 
 fn rename(from: &Path, to: &Path) -> Result<()> {
@@ -547,6 +575,7 @@ mod tests {
             "  CC [M]  lib/b.o",
             "  AS      arch/x.o",
             "  LD      vmlinux.o",
+            "  AS      .tmp_vmlinux1.kallsyms.o",
             "  CC ../x.c: warning",
         ];
         assert_eq!(lines.iter().filter(|line| is_compilation(line)).count(), 3);

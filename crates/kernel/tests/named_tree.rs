@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Kernels of a tree that the user edits. The tree here is no Linux: its Makefile copies one file where Linux compiles, under the
-//! same targets, so that what was built can be read.
+//! same targets, so that what was built can be read. As kbuild does, it compiles the vDSO anew when its command changes.
 
 #![cfg(target_arch = "x86_64")]
 
@@ -17,7 +17,10 @@ use std::time::{Duration, UNIX_EPOCH};
 const MAKEFILE: &str = "VERSION = 6\nPATCHLEVEL = 12\nSUBLEVEL = 3\n\
 allnoconfig:\n\ttouch $(O)/.config\n\
 $(O)/vmlinux: lib/a.c\n\tcp lib/a.c $@\n\techo '  CC      lib/a.o'\n\ttouch $(O)/System.map $(O)/modules.order\n\
-vmlinux: $(O)/vmlinux\n\
+command = cc $(CURDIR)/lib/vdso.c\n\
+vdso:\n\t@grep -qsx '$(command)' $(O)/.vdso.o.cmd || \
+{ echo '$(command)' >$(O)/.vdso.o.cmd && echo '  CC      vdso.o'; }\n\
+vmlinux: $(O)/vmlinux vdso\n\
 modules:\n\
 bzImage: $(O)/vmlinux\n\tmkdir -p $(O)/arch/x86/boot && cp $(O)/vmlinux $(O)/arch/x86/boot/bzImage\n";
 const SELFTESTS: &str = "tools/testing/selftests/vDSO";
@@ -104,7 +107,7 @@ fn content(built: &Built) -> String {
 fn an_edited_tree_is_built_anew() {
     let tree = Tree::new("edited");
     let one = tree.build(&[]);
-    assert_eq!((content(&one).as_str(), one.cached, one.compiled_count), ("one\n", false, 1));
+    assert_eq!((content(&one).as_str(), one.cached, one.compiled_count), ("one\n", false, 2));
     assert!(tree.build(&[]).cached);
 
     tree.write("lib/a.c", "other\n");
@@ -140,6 +143,8 @@ fn a_patch_is_what_it_was_when_it_was_read() {
     let text = b"From: J\xfcrgen\n--- a/lib/a.c\n+++ b/lib/a.c\n@@ -1 +1 @@\n-one\n+patched\n";
     let patched = tree.build(&[tree.patch("a.patch", text)]);
     assert_eq!(content(&patched), "patched\n");
+    // What is not patched is not compiled, although the command of one object has the path of its tree.
+    assert_eq!(patched.compiled_count, 1);
     assert_eq!(fs::read_to_string(tree.top.join("lib/a.c")).unwrap(), "one\n");
     assert_eq!(fs::read_to_string(tree.top.join("assay.patch")).unwrap(), "mine\n");
     let other = [&text[..], b"-- \nanother end\n"].concat();
