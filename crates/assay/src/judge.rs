@@ -34,6 +34,8 @@ const PREDICTED_CALLS: u64 = 400;
 /// Limit of the simulated instructions if calls do not settle: the mean cycles per call change by half a percent beyond
 /// it, and by at most two percent if a call covers 64 KiB (`predict csum_partial -c power9,la464,power7`).
 const PREDICTED_INSTRUCTIONS: u64 = 1_000_000;
+/// Calls that are simulated in any case: one to warm up and the later half of four to tell the steady state from.
+const PREDICTED_CALLS_MIN: u64 = 4;
 
 /// A result, or the reason why a variant cannot be run for it.
 pub type Possible<T> = std::result::Result<T, CannotRun>;
@@ -194,7 +196,7 @@ impl<'a> Judge<'a> {
     ) -> Result<()> {
         let Ok(path) = self.loop_trace(variant, case, cpu)? else { return Ok(()) };
         let mut open = opener(&path);
-        let options = Options { simulated_max: Some(draws::DRAWN_INSTRUCTIONS), ..options() };
+        let options = Options { simulated_max: Some(draws::DRAWN_INSTRUCTIONS), calls_min: 0, ..options() };
         let explanation = explain(&mut open, cpu, &options).map_err(failed)?;
         let guesses = sensitivity(&mut open, cpu, &options).map_err(failed)?;
         let bound = explanation.bound_by();
@@ -252,8 +254,13 @@ impl<'a> Judge<'a> {
 /// How hot paths are predicted: no loop is skipped, but the simulation stops once calls have settled or enough of them
 /// are simulated.
 pub fn options() -> Options {
-    let simulated_max = Some(PREDICTED_INSTRUCTIONS);
-    Options { skip_loops: false, until_settled: true, simulated_max, ..Options::default() }
+    Options {
+        skip_loops: false,
+        until_settled: true,
+        simulated_max: Some(PREDICTED_INSTRUCTIONS),
+        calls_min: PREDICTED_CALLS_MIN,
+        ..Options::default()
+    }
 }
 
 /// Opens a trace anew at each call.

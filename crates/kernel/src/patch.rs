@@ -245,6 +245,7 @@ mod tests {
         }
         assert!(touched("just a mail\n").unwrap_err().to_string().contains("no patch"));
     }
+
     #[test]
     fn a_series_made_anew_has_its_cover_letter_and_is_not_mixed_with_an_older_one() {
         let folder = std::env::temp_dir().join(format!("assay-series-{}", std::process::id()));

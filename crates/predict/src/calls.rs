@@ -62,11 +62,27 @@ impl Calls {
         high - low <= high * SETTLED_WITHIN
     }
 
-    /// Mean of the later half of the calls remembered.
+    /// Mean of the later half of the calls remembered, without the first call, which is cold.
     pub(crate) fn steady(&self) -> Option<f64> {
         let (older, newer) = self.durations.split_at(self.next);
         let ordered: Vec<f64> = newer.iter().chain(older).copied().collect();
-        let later = &ordered[ordered.len() / 2..];
+        let later = &ordered[(ordered.len() / 2).max(1).min(ordered.len())..];
         (!later.is_empty()).then(|| later.iter().sum::<f64>() / later.len() as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_call_is_none_of_the_steady_state() {
+        let mut calls = Calls::default();
+        let mut steady = Vec::new();
+        for cycle in [0, 900, 1000, 1100, 1300] {
+            calls.pass(cycle);
+            steady.push(calls.steady());
+        }
+        assert_eq!(steady, [None, None, Some(100.0), Some(100.0), Some(150.0)]);
     }
 }

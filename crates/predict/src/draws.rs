@@ -153,7 +153,7 @@ pub fn draws(open: &mut Open<'_>, cpu: &Cpu, base: &Options) -> Result<Draws, Pr
     if cpu.guesses().is_empty() {
         return Ok(Draws::default());
     }
-    let options = Options { simulated_max: Some(DRAWN_INSTRUCTIONS), ..base.clone() };
+    let options = Options { simulated_max: Some(DRAWN_INSTRUCTIONS), calls_min: 0, ..base.clone() };
     let mut cpus = vec![cpu.clone()];
     cpus.extend(believable(cpu));
     let jobs: Vec<_> = cpus.iter().map(|cpu| (cpu, options.clone())).collect();

@@ -71,6 +71,8 @@ pub struct Options {
     pub shift: u64,
     /// Stop after about this many simulated instructions; that is enough to compare cores, but not for the whole run.
     pub simulated_max: Option<u64>,
+    /// Calls that are simulated whatever `simulated_max` says: the cycles of none in the steady state are known from the first.
+    pub calls_min: u64,
     /// Stop when calls have settled: the cycles of a call are then known, those of the run are not.
     pub until_settled: bool,
 }
@@ -85,6 +87,7 @@ impl Default for Options {
             profile: false,
             shift: 0,
             simulated_max: None,
+            calls_min: 0,
             until_settled: false,
         }
     }
@@ -258,6 +261,7 @@ struct Runner {
     skip_loops: bool,
     shift: u64,
     simulated_max: u64,
+    calls_min: u64,
     recording: Recording,
     elapsed: Elapsed,
     executions: Vec<u64>,
@@ -284,6 +288,7 @@ impl Runner {
             skip_loops: options.skip_loops,
             shift: options.shift,
             simulated_max: options.simulated_max.unwrap_or(u64::MAX),
+            calls_min: options.calls_min,
             recording: Recording::new(options),
             elapsed: Elapsed::new(options.until_settled),
             executions: Vec::new(),
@@ -320,7 +325,8 @@ impl Runner {
     fn has_simulated_enough(&mut self) -> bool {
         self.elapsed.has_settled()
             || self.recording.is_complete()
-            || self.elapsed.simulated(&mut *self.core) >= self.simulated_max
+            || self.elapsed.calls_ended() >= self.calls_min
+                && self.elapsed.simulated(&mut *self.core) >= self.simulated_max
     }
 
     fn block(&mut self, block: u32, accesses: &[Access], next: u64) {

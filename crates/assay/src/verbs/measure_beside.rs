@@ -27,8 +27,16 @@ pub fn table(context: &Context, judge: &Judge, measured: &[Measured]) -> Result<
         Progress::of(&format!("predicting on {}, which this machine is", cpus[0].name), measured.len());
     let mut pairs = Vec::new();
     for one in measured {
-        let predicted = judge.predict(one.variant, &one.case, &cpus)?;
+        let predicted = judge.predict(one.variant, &one.case, &cpus);
         progress.step();
+        // What was measured stands without a prediction.
+        let predicted = match predicted {
+            Ok(predicted) => predicted,
+            Err(problem) => {
+                eprintln!("note: {} {} is not predicted: {problem}", one.variant.name, one.case);
+                continue;
+            }
+        };
         let cycles = one.record.median_cycles;
         if let (Ok(mut records), Some(cycles)) = (predicted, cycles) {
             pairs.push((one, cycles, records.remove(0)));

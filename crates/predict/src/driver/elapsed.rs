@@ -49,6 +49,11 @@ impl Elapsed {
         self.has_settled
     }
 
+    /// Calls that began and ended.
+    pub(super) fn calls_ended(&self) -> u64 {
+        self.calls.count.saturating_sub(1)
+    }
+
     /// Instructions executed one by one.
     pub(super) fn simulated(&self, core: &mut dyn Core) -> u64 {
         core.counters().instructions - self.skipped_instructions
