@@ -168,7 +168,8 @@ static inline void context_check_inline(struct context *from, struct context *to
 
 #elif defined(__powerpc__)
 #define CONTEXT_INLINE_REGISTERS "r3", "r4", "r5"
-/* r31 and r30: frame and base pointer, and r30 the GOT. No red zone on Linux; 224 bytes for ABIs that have one. */
+/* r31: frame pointer; r30: base pointer, or the GOT in position-independent code, where clang's base pointer is r29 and a claim
+ * of r29 is ignored. No red zone on Linux; 224 bytes for ABIs that have one. */
 #ifdef _SOFT_FLOAT
 #define CONTEXT_INLINE_SAVE_FLOAT
 #define CONTEXT_INLINE_LOAD_FLOAT
@@ -222,6 +223,7 @@ static inline void context_check_inline(struct context *from, struct context *to
 	"stw	12, 8(1)\n\t"                                                                           \
 	"stw	31, 12(1)\n\t"                                                                          \
 	"stw	30, 16(1)\n\t"                                                                          \
+	"stw	29, 48(1)\n\t"                                                                          \
 	CONTEXT_INLINE_SAVE_FLOAT CONTEXT_INLINE_SAVE_VECTOR                                            \
 	"mr	6, 1\n\t"                                                                               \
 	"stw	1, 0(3)\n\t"                                                                            \
@@ -230,6 +232,7 @@ static inline void context_check_inline(struct context *from, struct context *to
 	"lwz	12, 8(1)\n\t"                                                                           \
 	"lwz	31, 12(1)\n\t"                                                                          \
 	"lwz	30, 16(1)\n\t"                                                                          \
+	"lwz	29, 48(1)\n\t"                                                                          \
 	"mtctr	12\n\t"                                                                                 \
 	"addi	1, 1, 288\n\t"                                                                          \
 	"bctr\n"                                                                                        \

@@ -51,7 +51,8 @@ struct context_inline_frame {
 	uintptr_t resume, r31, r30, vrsave;
 	uint64_t fpscr;
 	unsigned char vscr[16];
-	unsigned char room[288 - 48];
+	uintptr_t r29;
+	unsigned char room[288 - 52];
 } __attribute__((aligned(16)));
 
 static inline void context_inline_frame_new(struct context_inline_frame *inline_frame, const struct context_frame *frame)
