@@ -90,6 +90,13 @@ static inline void context_check_inline(struct context *from, struct context *to
 	"jmp	3b\n\t"                                                                                 \
 	"1:\n\t"                                                                                        \
 	"endbr64\n\t"
+/* What -mapxf and -mavx512f add. clang has a macro for r16 to r31 alone, too. */
+#if defined(__APX_F__) || defined(__EGPR__)
+#define CONTEXT_INLINE_MORE , "r16", "r17", "r18", "r19", "r20", "r21", "r22", "r23", "r24", "r25", "r26", "r27", "r28",   \
+	"r29", "r30", "r31"
+#else
+#define CONTEXT_INLINE_MORE
+#endif
 #ifdef __AVX512F__
 #define CONTEXT_INLINE_WIDE , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25",  \
 	"xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
@@ -99,7 +106,7 @@ static inline void context_check_inline(struct context *from, struct context *to
 #define CONTEXT_INLINE_CLOBBERS                                                                                        \
 	"rax", "rcx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",    \
 	"xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "st", "st(1)",   \
-	"st(2)", "st(3)", "st(4)", "st(5)", "st(6)", "st(7)", "cc", "memory" CONTEXT_INLINE_WIDE
+	"st(2)", "st(3)", "st(4)", "st(5)", "st(6)", "st(7)", "cc", "memory" CONTEXT_INLINE_MORE CONTEXT_INLINE_WIDE
 
 #elif defined(__powerpc64__)
 #define CONTEXT_INLINE_REGISTERS "r3", "r4", "r5"
