@@ -320,7 +320,9 @@ static inline void context_check_inline(struct context *from, struct context *to
 	"addi	sp, sp, 32\n\t"                                                                         \
 	"jr	t0\n"                                                                                   \
 	"1:\n\t"
-#ifdef __riscv_vector
+/* gcc 12 defines __riscv_vector and refuses the registers' names: it keeps nothing in them. gcc 13, the first with vector
+ * intrinsics, is taken to know them; only 12 was tried. */
+#if defined(__riscv_vector) && (defined(__clang__) || __GNUC__ >= 13)
 #define CONTEXT_INLINE_VECTORS , "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13",  \
 	"v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28",        \
 	"v29", "v30", "v31", "vl", "vtype"
