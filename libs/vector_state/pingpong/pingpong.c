@@ -12,7 +12,9 @@
  * Both sides stay on the first processor that they may use, so that each round is two switches and wakes no other processor.
  *
  * Freestanding (runner/freestanding.h), so that the same program runs on the machine and under QEMU. The facilities that are
- * touched compute the token (by an addition in one of their registers), so a register that is lost makes the token wrong.
+ * touched compute the token (by an addition in one of their registers), so one that cannot be used makes the token wrong. The
+ * addition is complete before the token is handed over, so a register that the switch loses does not: nothing of the token is
+ * in it then. `./assay regcheck` and the kernel's workload `regcheck` ask for that.
  */
 #include "context_switch.h"
 #include "freestanding.h"
