@@ -173,8 +173,10 @@ static inline void context_check_yield(const struct context *self)
 
 /*
  * The pair for calls and generators: resume notes who resumed, yield switches back there. A backtrace taken in a resumed
- * context goes on in its resumer. Debug builds also stop if `to` is waiting for a context that it has resumed itself, and if
- * self yields without having been resumed.
+ * context goes on in its resumer, whose frame it reads. So a resumer must outlive what it has resumed: if it finishes or its
+ * stack is freed first, the next to go on with `to` must do so by context_resume, which sets the resumer anew; otherwise
+ * unwinders, and the checks of debug builds, follow a pointer to nothing. Debug builds also stop if `to` is waiting for a
+ * context that it has resumed itself, and if self yields without having been resumed.
  */
 static inline void *context_resume(struct context *self, struct context *to, void *message)
 {
@@ -191,7 +193,8 @@ static inline void *context_yield(struct context *self, void *message)
 
 /*
  * Ends self, which is running, and goes on with `to`. What self saved is gone; its stack and the struct may be used
- * again as soon as `to` runs. Debug builds stop as for a switch.
+ * again as soon as `to` runs. What self has resumed and is not finished needs a new resumer, see there. Debug builds stop as
+ * for a switch.
  */
 CONTEXT_NORETURN void context_finish(struct context *self, struct context *to, void *message);
 
