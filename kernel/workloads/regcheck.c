@@ -7,7 +7,8 @@
  * Three parts, each with new random values in each round and every register compared bit by bit, lower and upper halves:
  * switches, among four processes that yield the processor to each other and are preempted by the timer; signals, whose
  * handler leaves other values in all registers; fork, after which parent and child both compare. A lost register is printed
- * with its contents before and after. The kernel's own vmx_* tests only compare half of each of twelve registers.
+ * with its contents before and after. The kernel's own vmx_* tests only compare half of each of twelve registers. Which
+ * control registers are filled and compared is in registers.h; on LoongArch it is none.
  *
  * Freestanding: runner/freestanding.h.
  */

@@ -36,7 +36,7 @@ registers_cross:
 	lvx	%v0, 0, %r9
 	mtvscr	%v0
 	lfd	%f0, 16(%r9)
-	mtfsf	255, %f0
+	mtfsf	255, %f0, 1, 0		/* all 64 bits; without L it is the lower half */
 	ld	%r10, 24(%r9)
 	mtspr	256, %r10
 	.set	n, 0

@@ -17,10 +17,10 @@ enum { REGISTERS = 64, REGISTER_BYTES = 16, CHILD_BYTES = REGISTER_BYTES, CONTRO
 #define REGISTER_NAME "vs"
 static const struct control controls[CONTROLS] = { { "VSCR", 1024, 16 }, { "FPSCR", 1040, 8 }, { "VRSAVE", 1048, 8 } };
 
-/* VSCR's non-Java and saturation bits, FPSCR's rounding mode, a VRSAVE that says that every register is in use. */
+/* VSCR's non-Java and saturation bits, FPSCR's two rounding modes, a VRSAVE that says that every register is in use. */
 static inline void fill_controls(unsigned char *block, uint32_t random)
 {
-	uint64_t rounding = random & 3, saves = 0xffffffff;
+	uint64_t rounding = (random & 3) | (uint64_t)(random >> 4 & 7) << 32, saves = 0xffffffff;
 	/* mtvscr takes the last word of the register; this is where lvx loads that from. */
 	unsigned int last = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 12;
 	uint32_t vscr = (random >> 2 & 1) << 16 | (random >> 3 & 1);
