@@ -55,6 +55,32 @@ fn a_library_that_a_user_brings_is_judged() {
     lab.line("regcheck --adapter broken.c -a x86_64").ends(1, &["rbx", "1 lose registers"]);
 }
 
+/// Switches that return at once keep everything, and so does a program that is over: neither says anything of registers.
+#[test]
+fn a_switch_that_reaches_nobody_is_no_switch() {
+    let lab = Lab::shared();
+    let adapter = |start: &str, there: &str| {
+        format!(
+            "#include \"regcheck.h\"\n#include <ucontext.h>\n#include <unistd.h>\n\
+             static ucontext_t first;\nstatic int times;\n\
+             static const char *start(void (*side)(void)) {{ (void)side; (void)first; (void)times; {start} return NULL; }}\n\
+             static void there(void) {{ {there} }}\nstatic void back(void) {{ }}\n\
+             const struct regcheck_adapter regcheck_adapters[] = {{ {{ \"odd\", \"\", start, there, back }}, {{ 0 }} }};\n"
+        )
+    };
+    let unreached = ["odd: the switch did not reach the other side", "0 of 128", "there()"];
+    let early = ["ended before it had checked every switch", "must not end the program"];
+    for (name, start, there, parts) in [
+        ("nowhere.c", "", "", &unreached[..]),
+        ("itself.c", "", "swapcontext(&first, &first);", &unreached),
+        ("exits.c", "_exit(0);", "", &early),
+        ("exits_later.c", "", "if (++times == 9) _exit(1);", &early),
+    ] {
+        lab.write(name, adapter(start, there));
+        lab.line(&format!("regcheck --adapter {name} -a {}", native())).refused(parts);
+    }
+}
+
 #[test]
 fn what_cannot_be_checked_is_refused() {
     let lab = Lab::shared();

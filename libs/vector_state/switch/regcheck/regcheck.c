@@ -3,7 +3,9 @@
  * regcheck ROUNDS [SEED]: puts every adapter that the program is linked with to the test and prints, with tabs between,
  *	check LIBRARY POLICY CLASS REGISTERS LOST NAMES		names of the lost ones, with commas between
  *	skip LIBRARY POLICY REASON
- * The exit status is 0 if nothing was lost, 1 if something was, 2 for wrong usage.
+ *	missed LIBRARY POLICY ARRIVALS CROSSINGS	the switch did not reach the other side at each crossing, so nothing is known
+ * and, after all adapters, `end`. The exit status is 0 if nothing was lost, 1 if something was, 2 for wrong usage, 3 if a
+ * switch missed the other side.
  *
  * Each round has new random values for the two sides, each the other's complement, and then both complemented: so each bit of
  * each register is 0 on one side and 1 on the other at least once, both ways, whatever the random numbers are.
@@ -20,6 +22,7 @@ static const char *const class_names[CLASS_COUNT] = { "gpr", "cr", "fpr", "vecto
 static const struct regcheck_adapter *adapter;
 static struct registers fill[2];
 static bool lost[REGISTERS_COUNT];
+static unsigned int arrivals; /* on the second side */
 static uint64_t random_state;
 
 static uint64_t random_number(void)
@@ -71,6 +74,7 @@ static void second_side(void)
 		/* The first side makes new values while we are away. */
 		static struct registers filled, now;
 
+		arrivals++;
 		filled = fill[1];
 		regcheck_cross(adapter->back, &filled, &now);
 		compare(&filled, &now);
@@ -133,7 +137,18 @@ static unsigned int report_class(enum regcheck_class class)
 	return lost_count;
 }
 
-static unsigned int check_adapter(unsigned int rounds)
+static void report_missed(unsigned int crossings)
+{
+	put_head("missed");
+	put_number(arrivals);
+	regcheck_write("\t");
+	put_number(crossings);
+	regcheck_write("\n");
+}
+
+enum { STATUS_KEPT, STATUS_LOST, STATUS_USAGE, STATUS_MISSED };
+
+static int check_adapter(unsigned int rounds)
 {
 	const char *why_not = adapter->start(second_side);
 	unsigned int lost_count = 0;
@@ -142,8 +157,9 @@ static unsigned int check_adapter(unsigned int rounds)
 		put_head("skip");
 		regcheck_write(why_not);
 		regcheck_write("\n");
-		return 0;
+		return STATUS_KEPT;
 	}
+	arrivals = 0;
 	for (size_t i = 0; i < REGISTERS_COUNT; i++)
 		lost[i] = false;
 	for (unsigned int round = 0; round < rounds; round++) {
@@ -152,9 +168,14 @@ static unsigned int check_adapter(unsigned int rounds)
 		turn_values_over();
 		cross_from_first_side();
 	}
+	/* Registers that nobody took away are not kept. */
+	if (arrivals != 2 * rounds) {
+		report_missed(2 * rounds);
+		return STATUS_MISSED;
+	}
 	for (int class = 0; class < CLASS_COUNT; class ++)
 		lost_count += report_class((enum regcheck_class) class);
-	return lost_count;
+	return lost_count ? STATUS_LOST : STATUS_KEPT;
 }
 
 static bool parse(const char *text, unsigned int *number)
@@ -167,15 +188,20 @@ static bool parse(const char *text, unsigned int *number)
 
 int regcheck_main(int argc, char **argv)
 {
-	unsigned int rounds, seed = 1, lost_count = 0;
+	unsigned int rounds, seed = 1;
+	int worst = STATUS_KEPT;
 
 	if (argc < 2 || argc > 3 || !parse(argv[1], &rounds) || (argc == 3 && !parse(argv[2], &seed))) {
 		regcheck_write("usage: regcheck ROUNDS [SEED], numbers from 1\n");
-		return 2;
+		return STATUS_USAGE;
 	}
 	random_state = UINT64_C(0x9e3779b97f4a7c15) * seed;
 	registers_prepare();
-	for (adapter = regcheck_adapters; adapter->library; adapter++)
-		lost_count += check_adapter(rounds);
-	return lost_count ? 1 : 0;
+	for (adapter = regcheck_adapters; adapter->library; adapter++) {
+		int status = check_adapter(rounds);
+
+		worst = status > worst ? status : worst;
+	}
+	regcheck_write("end\n");
+	return worst;
 }

@@ -121,8 +121,8 @@ impl Program {
         let version = machine.root.as_deref().and_then(|root| version(root, &self.subject));
         let engine = machine.engine.describe();
         match output.ending {
-            // Status 1: registers were lost, which the output names.
-            Ending::Exited(0 | 1) => parse(&output.stdout, self.arch, &engine, version.as_deref()),
+            // Status 1: registers were lost, 3: a switch missed the other side, which the output names.
+            Ending::Exited(0 | 1 | 3) => parse(&output.stdout, self.arch, &engine, version.as_deref()),
             ending => {
                 let how = format!("regcheck {ending} without a verdict: {}", output.tail(3));
                 Ok(vec![Finding::crash(&self.subject.name(), self.arch, &engine, &how)])

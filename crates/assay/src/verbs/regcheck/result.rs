@@ -158,7 +158,11 @@ impl Finding {
 /// Reads the lines that libs/vector_state/switch/regcheck/regcheck.c prints.
 pub fn parse(text: &str, arch: Arch, engine: &str, version: Option<&str>) -> Result<Vec<Finding>> {
     let mut findings: Vec<Finding> = Vec::new();
-    for line in text.lines() {
+    let Some(lines) = text.strip_suffix("end\n") else {
+        return Err(Problem::new("regcheck ended before it had checked every switch")
+            .remedy("an adapter must not end the program"));
+    };
+    for line in lines.lines() {
         let bad = || Problem::new(format!("regcheck printed a line that it should not: '{line}'"));
         let fields: Vec<&str> = line.split('\t').collect();
         let finding = |library: &str, policy: &str, verdict| Finding {
@@ -172,6 +176,14 @@ pub fn parse(text: &str, arch: Arch, engine: &str, version: Option<&str>) -> Res
         match fields[..] {
             ["skip", library, policy, reason] => {
                 findings.push(finding(library, policy, Verdict::Skipped(reason.to_owned())));
+            }
+            ["missed", library, policy, arrivals, crossings] => {
+                let who = format!("{library} {policy}");
+                return Err(Problem::new(format!(
+                    "{}: the switch did not reach the other side: {arrivals} of {crossings} crossings arrived there",
+                    who.trim_end()
+                ))
+                .remedy("look where the adapter's there() and back() go, and what they return"));
             }
             ["check", library, policy, class, registers, lost_count, names] => {
                 let registers = registers.parse().map_err(|_| bad())?;
@@ -267,7 +279,7 @@ mod tests {
     use super::*;
 
     const GOOD: &str = "check\tours\tfull\tgpr\t18\t0\t\ncheck\tours\tfull\tfpr\t18\t2\tf14,f31\n\
-        skip\tours\tother\tno stack\n";
+        skip\tours\tother\tno stack\nend\n";
 
     #[test]
     fn lines_of_one_switch_become_one_finding() {
@@ -284,7 +296,18 @@ mod tests {
     #[test]
     fn what_regcheck_never_prints_is_refused() {
         for text in ["", "check\ta\tb\tgpr\t1\t1\t\n", "check\ta\tb\tgpr\tx\t0\t\n", "hello\n", "skip\ta\n"] {
-            assert!(parse(text, Arch::X86_64, "", None).is_err(), "{text:?}");
+            let text = format!("{text}end\n");
+            assert!(parse(&text, Arch::X86_64, "", None).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_switch_that_goes_nowhere_and_a_program_that_stops_early_are_no_findings() {
+        let refused = |text: &str| parse(text, Arch::X86_64, "", None).unwrap_err().to_string();
+        let missed = refused("check\ta\tb\tgpr\t1\t0\t\nmissed\ta\tc\t3\t128\nend\n");
+        assert!(missed.contains("a c: the switch did not reach the other side: 3 of 128"), "{missed}");
+        for text in ["", "check\ta\tb\tgpr\t1\t0\t\n"] {
+            assert!(refused(text).contains("before it had checked every switch"), "{text:?}");
         }
     }
 }
