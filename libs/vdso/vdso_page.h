@@ -15,8 +15,8 @@
  *   time()            basetime[CLOCK_REALTIME].sec alone
  *
  * `seq` is odd while the writer writes, and has changed if it wrote meanwhile. Each block is written under its own `seq`;
- * everything after the blocks is written under block 0's. A page that was never written has `seq` 0: the writer starts at 2
- * and goes from 0xfffffffe to 2, so a page of zeros never gives a time.
+ * everything after the blocks is written under block 0's. A page that was never written has `seq` 0: a page of zeros never gives
+ * a time. Its first state has 2; a page that is started anew goes on from the count that it has; 2 comes after 0xfffffffe.
  *
  * A layout that a reader of this one could not use will have other values of `clock_mode`, not just another `version`: a
  * reader that does not know the mode makes the system call, so that the hot path has no version to check.

@@ -289,6 +289,13 @@ static void store_clock(const struct vdso_writer *writer, int32_t clock)
 }
 
 #if defined(__powerpc__)
+enum { POWERPC_STAMP = 1 };
+
+static void open_stamp(struct vdso_page *page)
+{
+	STORE(page->powerpc_stamp.tb_update_count, page->powerpc_stamp.tb_update_count | 1);
+}
+
 /* Binary fractions of a second: rate = mult / 2^shift / 10^9 seconds a tick, and tb_to_xs is that times 2^(64 + 32 - 12). */
 static void store_stamp(const struct vdso_writer *writer)
 {
@@ -303,7 +310,7 @@ static void store_stamp(const struct vdso_writer *writer)
 	if (writer->shift > 20)
 		vdso_wide_shift(&scale, writer->shift - 20);
 	vdso_wide_split(&scale);
-	STORE(stamp->tb_update_count, stamp->tb_update_count + 1);
+	open_stamp(writer->page);
 	vdso_write_barrier();
 	/* Rounded up, so that converting it back to nanoseconds gives the same number. */
 	STORE(stamp->stamp_sec_fraction, (uint32_t)divide((wall.nsec << 32) + VDSO_NSEC_PER_SEC - 1, VDSO_NSEC_PER_SEC));
@@ -318,6 +325,13 @@ static void store_stamp(const struct vdso_writer *writer)
 	STORE(stamp->tb_update_count, stamp->tb_update_count + 1);
 }
 #else
+enum { POWERPC_STAMP = 0 };
+
+static void open_stamp(struct vdso_page *page)
+{
+	(void)page;
+}
+
 static void store_stamp(const struct vdso_writer *writer)
 {
 	(void)writer;
@@ -342,10 +356,15 @@ static void store_header(const struct vdso_writer *writer)
 	store64(&header->leap_at, writer->header.leap_at);
 }
 
+static void store_seq(struct vdso_page *page, uint32_t seq)
+{
+	STORE(page->data[0].seq, seq);
+	STORE(page->data[1].seq, seq);
+}
+
 void vdso_writer_open(struct vdso_writer *writer)
 {
-	STORE(writer->page->data[0].seq, writer->seq + 1);
-	STORE(writer->page->data[1].seq, writer->seq + 1);
+	store_seq(writer->page, writer->seq + 1);
 	/* A full barrier, because the counter is read next: on some machines that is a load, and on none does it order stores. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
@@ -361,8 +380,7 @@ void vdso_writer_commit(struct vdso_writer *writer)
 					  VDSO_CLOCK_TAI };
 	struct vdso_page *page = writer->page;
 
-	STORE(page->data[0].seq, writer->seq + 1);
-	STORE(page->data[1].seq, writer->seq + 1);
+	store_seq(page, writer->seq + 1);
 	vdso_write_barrier();
 	store_block(writer, &page->data[VDSO_BLOCK_HRES_COARSE], writer->mult);
 	store_block(writer, &page->data[VDSO_BLOCK_RAW], writer->mult_raw);
@@ -379,11 +397,37 @@ void vdso_writer_commit(struct vdso_writer *writer)
 	if (writer->seq == 0)
 		writer->seq = 2;
 	vdso_write_barrier();
-	STORE(page->data[0].seq, writer->seq);
-	STORE(page->data[1].seq, writer->seq);
+	store_seq(page, writer->seq);
 }
 
 /* ------------------------------------------------------------------ the writer's calls */
+
+static _Bool is_count(const struct vdso_page *page, const uint32_t *word)
+{
+	if (POWERPC_STAMP && word == &page->powerpc_stamp.tb_update_count)
+		return 1;
+	return word == &page->data[0].seq || word == &page->data[1].seq;
+}
+
+/*
+ * Fills the page with zeros, but for its counts, and returns the last even one. Somebody may be reading the page. So the
+ * counts are odd before the first zero is stored: a count of 0 is even, and readers would take the zeros under it for a time.
+ * They go on from where they are, wherever a writer that was killed left them: a count that comes once more would hide from a
+ * reader that the page is another.
+ */
+static uint32_t empty(struct vdso_page *page)
+{
+	uint32_t seq = __atomic_load_n(&page->data[0].seq, __ATOMIC_RELAXED) & ~1u;
+
+	store_seq(page, seq + 1);
+	open_stamp(page);
+	vdso_write_barrier();
+	for (uint32_t *word = (uint32_t *)page; word < (uint32_t *)(page + 1); word++)
+		if (!is_count(page, word))
+			STORE(*word, 0);
+	vdso_write_barrier();
+	return seq;
+}
 
 static _Bool is_time(struct vdso_timestamp time)
 {
@@ -402,10 +446,7 @@ enum vdso_writer_result vdso_writer_start(struct vdso_writer *writer, struct vds
 		return VDSO_WRITER_BAD_TIME;
 	*writer = (struct vdso_writer){ .page = page, .to_realtime = realtime, .hrtimer_res = 1, .coarse_res = coarse_res_ns };
 	take_source(writer, source, shift, cycles);
-	/* Readers that have mapped the page already see it as never written until the commit. */
-	for (unsigned int i = 0; i < sizeof(*page) / 4; i++)
-		STORE(((uint32_t *)page)[i], 0);
-	vdso_write_barrier();
+	writer->seq = empty(page);
 	vdso_writer_commit(writer);
 	return VDSO_WRITER_OK;
 }
@@ -607,8 +648,8 @@ enum vdso_writer_result vdso_namespace_start(struct vdso_page *page, struct vdso
 {
 	if (!is_time(monotonic) || !is_time(boottime))
 		return VDSO_WRITER_BAD_TIME;
-	for (unsigned int i = 0; i < sizeof(*page) / 4; i++)
-		STORE(((uint32_t *)page)[i], 0);
+	/* The counts stay odd, which a namespace's are. With this mode readers take the offsets, so it comes last. */
+	empty(page);
 	for (int block = 0; block < VDSO_BLOCKS; block++) {
 		struct vdso_data *data = &page->data[block];
 
@@ -616,9 +657,9 @@ enum vdso_writer_result vdso_namespace_start(struct vdso_page *page, struct vdso
 		data->basetime[VDSO_CLOCK_MONOTONIC_COARSE] = monotonic;
 		data->basetime[VDSO_CLOCK_MONOTONIC_RAW] = monotonic;
 		data->basetime[VDSO_CLOCK_BOOTTIME] = boottime;
-		data->clock_mode = VDSO_CLOCKMODE_TIMENS;
-		vdso_write_barrier();
-		STORE(data->seq, 1);
 	}
+	vdso_write_barrier();
+	for (int block = 0; block < VDSO_BLOCKS; block++)
+		STORE(page->data[block].clock_mode, VDSO_CLOCKMODE_TIMENS);
 	return VDSO_WRITER_OK;
 }

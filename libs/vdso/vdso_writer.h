@@ -78,7 +78,8 @@ struct vdso_writer {
 
 /*
  * Starts a page: monotonic, raw and boot time at 0, realtime at the given time. The whole page is written, and is valid from
- * this call on. Time zone 0, TAI offset 0, resolution 1 ns, coarse resolution as given.
+ * this call on. Time zone 0, TAI offset 0, resolution 1 ns, coarse resolution as given. The page may be one that a writer has
+ * ended with, or was killed in, and that is being read: its readers wait.
  */
 enum vdso_writer_result vdso_writer_start(struct vdso_writer *writer, struct vdso_page *page, const struct vdso_source *source,
 					  uint64_t cycles, struct vdso_timestamp realtime, uint32_t coarse_res_ns);

@@ -18,6 +18,7 @@ int bare_main(int argc, char **argv)
 	behind = (struct vdso_page *)(pages + VDSO_PAGE_STEP);
 	test_readers(cases);
 	test_writer(cases);
+	test_start();
 	test_discipline();
 	test_hypervisors(cases);
 	test_loader(argv[1], cases);

@@ -30,9 +30,10 @@ extern struct vdso_writer writer;
 /* The clocks that read the counter. */
 extern const int32_t fine_clocks[5];
 
-/* One file each: the readers, the writer, the discipline, hypervisors' pages, the loader. */
+/* One file each: the readers, the writer, its start, the discipline, hypervisors' pages, the loader. */
 void test_readers(uint64_t cases);
 void test_writer(uint64_t cases);
+void test_start(void);
 void test_discipline(void);
 void test_hypervisors(uint64_t cases);
 void test_loader(const char *path, uint64_t cases);
