@@ -347,16 +347,19 @@ static void state_error(struct vdso_discipline *discipline)
 	vdso_writer_set_error(&discipline->writer, VDSO_STATUS_SYNCHRONISED, error, loop->drift_ppb);
 }
 
-/* The latest time of this clock that readers may have been given: beyond the page's lifetime they get none. */
+/*
+ * The latest time of this clock that readers may have been given: beyond the page's lifetime they get none. They went by the one
+ * that is published; the writer's own is already that of the next commit, and shorter if the interval is now.
+ */
 static void note_shown(struct vdso_discipline *discipline, struct vdso_loop *loop, uint64_t cycles)
 {
 	const struct vdso_writer *writer = &discipline->writer;
-	uint64_t delta = cycles - writer->cycle_last;
+	uint64_t delta = cycles - writer->cycle_last, lifetime = writer->page->limits.lifetime_cycles;
 
 	if ((int64_t)delta < 0)
 		delta = 0;
-	if (delta > writer->lifetime_cycles)
-		delta = writer->lifetime_cycles;
+	if (lifetime && delta > lifetime)
+		delta = lifetime;
 	loop->shown_ns = page_ns(discipline, writer->cycle_last + delta, loop->clock);
 }
 

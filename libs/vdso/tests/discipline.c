@@ -203,6 +203,24 @@ static void test_jumps(void)
 	group_end("discipline: a counter that jumps", 9);
 }
 
+/* Readers of a page that is updated every two seconds get answers for eight. The interval is then said to be shorter, after a jump. */
+static void test_shorter_interval(void)
+{
+	const int64_t second = VDSO_NSEC_PER_SEC, jumps = 6 * second;
+
+	group_start();
+	monotonic_last = raw_last = 0;
+	boot(0);
+	vdso_discipline_start(&discipline, page);
+	for (int i = 0; i < 3; i++) {
+		pass((uint64_t)second);
+		vdso_discipline_update(&discipline, 2 * (uint64_t)second);
+	}
+	jump(jumps, jumps, "after a jump and a shorter interval");
+	bare_expect(monotonic_last > START_NS + 3 * second + jumps, "no reader came within the lifetime");
+	group_end("discipline: a shorter interval", 2);
+}
+
 /* A filter of system calls, a kernel before the younger call, clocks that stand still: an answer, and soon. */
 static void test_refused(void)
 {
@@ -241,4 +259,5 @@ void test_discipline(void)
 	test_without_counter();
 	test_refused();
 	test_jumps();
+	test_shorter_interval();
 }
