@@ -47,7 +47,8 @@ static inline enum vdso_clock_result vdso_clock_now(const struct vdso_clock *clo
 
 /*
  * The wall clock with its error: the true time is not before `earliest` and not after `latest`, if what the page's writer
- * says of itself is true. VDSO_CLOCK_NO_BOUND after a restore from a snapshot until somebody has set the clock.
+ * says of itself is true. VDSO_CLOCK_NO_BOUND if the writer does not know its error: the kernel that it follows has not been
+ * synchronised, or nobody has set the clock since a restore from a snapshot.
  */
 struct vdso_bounds {
 	struct vdso_time earliest, now, latest;

@@ -337,14 +337,25 @@ static void follow(struct vdso_discipline *discipline, const struct observation 
 	vdso_writer_commit(writer);
 }
 
-/* Relative to the kernel's clock, not to true time: how far the kernel's clock is off, adjtimex tells. */
+void vdso_discipline_set_reference(struct vdso_discipline *discipline, uint64_t error_ns, uint32_t drift_ppb)
+{
+	discipline->reference_error_ns = error_ns;
+	discipline->reference_drift_ppb = drift_ppb;
+}
+
+/* The page's error against the kernel's clock, and that clock's own. */
 static void state_error(struct vdso_discipline *discipline)
 {
 	const struct vdso_loop *loop = &discipline->monotonic;
-	uint64_t error = magnitude(loop->error_ns) + loop->bracket_ns;
+	uint64_t error = magnitude(loop->error_ns) + loop->bracket_ns, of_kernel = discipline->reference_error_ns;
+	uint64_t drift = (uint64_t)loop->drift_ppb + discipline->reference_drift_ppb;
 
 	error += (uint64_t)(discipline->realtime.high - discipline->realtime.low);
-	vdso_writer_set_error(&discipline->writer, VDSO_STATUS_SYNCHRONISED, error, loop->drift_ppb);
+	if (of_kernel > UINT64_MAX - error)
+		vdso_writer_set_error(&discipline->writer, VDSO_STATUS_UNKNOWN, UINT64_MAX, 0);
+	else
+		vdso_writer_set_error(&discipline->writer, VDSO_STATUS_SYNCHRONISED, of_kernel + error,
+				      drift > UINT32_MAX ? UINT32_MAX : (uint32_t)drift);
 }
 
 /*
@@ -514,6 +525,7 @@ enum vdso_discipline_result vdso_discipline_start(struct vdso_discipline *discip
 		.raw = { .clock = VDSO_CLOCK_MONOTONIC_RAW },
 		.realtime = { INT64_MIN, INT64_MAX },
 		.boottime = { INT64_MIN, INT64_MAX },
+		.reference_error_ns = UINT64_MAX,
 	};
 	if (vdso_counter_usable()) {
 		discipline->counter.mode = VDSO_CLOCKMODE_ARCH;

@@ -53,6 +53,8 @@ struct vdso_discipline {
 	struct vdso_loop monotonic, raw;
 	uint64_t counter_step; /* the least by which the counter was seen to move, in its own units */
 	struct vdso_interval realtime, boottime;
+	uint64_t reference_error_ns; /* of the kernel's wall clock; UINT64_MAX: not known */
+	uint32_t reference_drift_ppb; /* by which that grows */
 	uint64_t steps_count; /* of the kernel's wall clock that were followed */
 	uint64_t updates_count;
 };
@@ -73,6 +75,14 @@ const char *vdso_discipline_describe(enum vdso_discipline_result result);
 enum vdso_discipline_result vdso_discipline_start(struct vdso_discipline *discipline, struct vdso_page *page);
 /* `interval_ns`: when the next update will be, about. False if the kernel's clocks could not be read: the page is as before. */
 bool vdso_discipline_update(struct vdso_discipline *discipline, uint64_t interval_ns);
+
+/*
+ * How far the kernel's wall clock may be from true time, and by how much that grows each second; UINT64_MAX: not known, as after
+ * the start. From the next update on the page's bound is this and the page's own error against the kernel's clock. As long as it
+ * is not known the page's status is unknown, and readers get no bounds. Linux tells it by adjtimex, which updater/ asks; with 0
+ * and 0 the bounds enclose the kernel's time, not true time.
+ */
+void vdso_discipline_set_reference(struct vdso_discipline *discipline, uint64_t error_ns, uint32_t drift_ppb);
 
 /*
  * Ends the discipline: the page's mode is VDSO_CLOCKMODE_NONE from now on, so that readers fall back, and its status unknown.

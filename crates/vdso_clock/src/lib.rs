@@ -94,7 +94,7 @@ pub struct Time {
     pub nanoseconds: u32,
 }
 
-/// The wall clock with its error.
+/// The wall clock with its error, if what the page's writer says of itself is true.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Bounds {
@@ -129,6 +129,7 @@ extern "C" {
     fn vdso_clock_disrupted(clock: *mut RawClock) -> bool;
     fn vdso_clock_rust_discipline(page: *mut c_void) -> *mut c_void;
     fn vdso_discipline_stop(discipline: *mut c_void);
+    fn vdso_discipline_set_reference(discipline: *mut c_void, error_ns: u64, drift_ppb: u32);
     fn vdso_discipline_update(discipline: *mut c_void, interval_ns: u64) -> bool;
 }
 
@@ -246,7 +247,8 @@ impl<'a> Clock<'a> {
     /// The wall clock and how wrong it may be.
     ///
     /// # Errors
-    /// [`Error::NoBound`] while the error of the wall clock is not known; [`Error::NoAnswer`] as for [`Clock::now`].
+    /// [`Error::NoBound`] while the error of the wall clock is not known, which on the page of a [`Discipline`] is until
+    /// [`Discipline::set_reference`]; [`Error::NoAnswer`] as for [`Clock::now`].
     pub fn now_with_bounds(&self) -> Result<Bounds, Error> {
         let mut bounds = Bounds::default();
         // SAFETY: attached, and the page is borrowed.
@@ -293,6 +295,17 @@ impl<'a> Discipline<'a> {
             return Err(if refused { Error::NoClocks } else { Error::Map(error) });
         }
         Ok(Discipline { raw, page })
+    }
+
+    /// How far the kernel's wall clock may be from true time, and by how many parts per billion that grows; `None`: not known,
+    /// as after the start. From the next update on the page's bounds contain it; without it there are none. Linux tells it
+    /// by `adjtimex`. With no error and no drift the bounds enclose the kernel's time, not true time.
+    pub fn set_reference(&mut self, error: Option<Duration>, drift_ppb: u32) {
+        let ns = error.map_or(u64::MAX, |error| u64::try_from(error.as_nanos()).unwrap_or(u64::MAX));
+        // SAFETY: made by start, and not yet freed.
+        unsafe {
+            vdso_discipline_set_reference(self.raw, ns, drift_ppb);
+        }
     }
 
     /// Updates the page; to be called every few milliseconds to a second. `interval` is the time to the next call, roughly.

@@ -78,13 +78,23 @@ fn a_page_has_one_writer_at_a_time() {
 }
 
 #[test]
-fn bounds_enclose_the_clock() {
+fn bounds_enclose_what_the_kernel_may_be_off() {
     let page = Page::anonymous().unwrap();
-    let _discipline = Discipline::start(&page).unwrap();
+    let mut discipline = Discipline::start(&page).unwrap();
     let mut clock = Clock::of_page(&page).unwrap();
-    match clock.now_with_bounds() {
-        Ok(bounds) => assert!(bounds.earliest < bounds.now && bounds.now < bounds.latest),
-        Err(error) => assert!(matches!(error, Error::NoAnswer | Error::NoBound), "{error}"),
+    for reference in [None, Some(Duration::from_millis(5)), None] {
+        discipline.set_reference(reference, 0);
+        discipline.update(Duration::from_millis(10));
+        match clock.now_with_bounds() {
+            Ok(bounds) => {
+                let error =
+                    i128::try_from(reference.expect("bounds without a reference").as_nanos()).unwrap();
+                assert!(nanoseconds(bounds.now) - nanoseconds(bounds.earliest) > error, "{bounds:?}");
+                assert!(nanoseconds(bounds.latest) - nanoseconds(bounds.now) > error, "{bounds:?}");
+            }
+            Err(Error::NoBound) => assert!(reference.is_none()),
+            Err(error) => assert!(matches!(error, Error::NoAnswer), "{error}"),
+        }
     }
     assert!(!clock.disrupted());
 }

@@ -221,6 +221,62 @@ static void test_shorter_interval(void)
 	group_end("discipline: a shorter interval", 2);
 }
 
+static void expect_bounds(uint64_t from_ns, uint64_t to_ns)
+{
+	struct vdso_clock clock = { .page = page };
+	struct vdso_bounds bounds = { .generation = 0 };
+	int64_t early, late;
+
+	vdso_discipline_update(&discipline, 10000000);
+	bare_expect(vdso_clock_now_with_bounds(&clock, &bounds) == VDSO_CLOCK_OK &&
+			    page->header.status == VDSO_STATUS_SYNCHRONISED,
+		    "no bounds");
+	early = between_ns(bounds.earliest, bounds.now);
+	late = between_ns(bounds.now, bounds.latest);
+	bare_expect(early == late && late >= (int64_t)from_ns && late <= (int64_t)to_ns,
+		    "bounds of -%lld and +%lld ns, expected %llu to %llu", (long long)early, (long long)late,
+		    (unsigned long long)from_ns, (unsigned long long)to_ns);
+}
+
+static void expect_no_bounds(const char *when)
+{
+	struct vdso_clock clock = { .page = page };
+	struct vdso_bounds bounds;
+
+	vdso_discipline_update(&discipline, 10000000);
+	bare_expect(vdso_clock_now_with_bounds(&clock, &bounds) == VDSO_CLOCK_NO_BOUND &&
+			    page->header.status == VDSO_STATUS_UNKNOWN && error_of(VDSO_CLOCK_REALTIME) != INT64_MAX,
+		    "bounds %s", when);
+}
+
+/* The kernel's own error is told from outside; within a second the page's own is below a microsecond and its drift below 1 ppm. */
+static void test_reference(void)
+{
+	group_start();
+	boot(0);
+	vdso_discipline_start(&discipline, page);
+	expect_no_bounds("of a kernel of which nothing is known");
+	vdso_discipline_set_reference(&discipline, 0, 0);
+	for (int i = 0; i < 400; i++) {
+		pass(10000000);
+		vdso_discipline_update(&discipline, 10000000);
+	}
+	expect_bounds(1, 2000);
+	vdso_discipline_set_reference(&discipline, 5000000, 500000);
+	expect_bounds(5500001, 5502000);
+	vdso_discipline_set_reference(&discipline, 5000000, UINT32_MAX);
+	expect_bounds(5000001ull + UINT32_MAX, 5002000ull + UINT32_MAX);
+	vdso_discipline_set_reference(&discipline, UINT64_MAX - 1, 0);
+	expect_no_bounds("of the largest number");
+	vdso_discipline_set_reference(&discipline, 7000000000, 0);
+	expect_bounds(7000000001, 7000002000);
+	counter_now -= VDSO_NSEC_PER_SEC;
+	expect_bounds(7000000001, 7000002000);
+	vdso_discipline_set_reference(&discipline, UINT64_MAX, 500000);
+	expect_no_bounds("of a kernel that is not synchronised");
+	group_end("discipline: the kernel's own error", 11);
+}
+
 /* A filter of system calls, a kernel before the younger call, clocks that stand still: an answer, and soon. */
 static void test_refused(void)
 {
@@ -260,4 +316,5 @@ void test_discipline(void)
 	test_refused();
 	test_jumps();
 	test_shorter_interval();
+	test_reference();
 }

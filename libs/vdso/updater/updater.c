@@ -6,10 +6,13 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/timex.h>
 #include <time.h>
 
 #define INTERVAL_NS_MIN 1000000
 #define INTERVAL_NS_MAX 1000000000
+/* By which the kernel lets its maximum error grow, as long as nothing corrects its clock. */
+#define KERNEL_DRIFT_PPB 500000
 
 struct vdso_updater {
 	struct vdso_discipline discipline;
@@ -38,12 +41,24 @@ static _Bool wait_for(struct vdso_updater *updater)
 	return !stop;
 }
 
+/* What adjtimex says, whoever synchronises the kernel's clock; a kernel that refuses to tell does not know it, either. */
+static void update(struct vdso_updater *updater)
+{
+	struct timex kernel = { .modes = 0 };
+	int state = adjtimex(&kernel);
+	_Bool known = state >= 0 && state != TIME_ERROR && !(kernel.status & STA_UNSYNC);
+
+	vdso_discipline_set_reference(&updater->discipline, known ? (uint64_t)kernel.maxerror * 1000 : UINT64_MAX,
+				      KERNEL_DRIFT_PPB);
+	vdso_discipline_update(&updater->discipline, updater->interval_ns);
+}
+
 static void *work(void *argument)
 {
 	struct vdso_updater *updater = argument;
 
 	while (wait_for(updater))
-		vdso_discipline_update(&updater->discipline, updater->interval_ns);
+		update(updater);
 	return NULL;
 }
 
@@ -75,7 +90,7 @@ struct vdso_updater *vdso_updater_start(struct vdso_page *page, uint64_t interva
 	pthread_cond_init(&updater->ended, &monotonic);
 	pthread_condattr_destroy(&monotonic);
 	vdso_writer_set_getcpu(&updater->discipline.writer, vdso_getcpu_flags());
-	vdso_discipline_update(&updater->discipline, interval_ns);
+	update(updater);
 	error = pthread_create(&updater->thread, NULL, work, updater);
 	if (error) {
 		free(updater);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A thread that keeps a clock page at the time of the kernel (vdso_discipline.h), for Linux programs with a C library. The page
- * may be shared with other processes, which map it read-only.
+ * may be shared with other processes, which map it read-only. Its bounds of the wall clock include what the kernel says of its own
+ * clock (adjtimex); as long as the kernel calls that unsynchronised, readers get no bounds.
  */
 #ifndef VDSO_UPDATER_H
 #define VDSO_UPDATER_H
