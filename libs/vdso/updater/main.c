@@ -22,16 +22,35 @@ static int refuse(const char *file, const char *what, const char *remedy)
 	return 2;
 }
 
+/* Waits for one of the signals, or for so many seconds; 0: as long as it takes. */
+static void wait_for(const sigset_t *ends, time_t seconds)
+{
+	struct timespec start, now, left = { seconds, 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	/* A wait is interrupted when the process is stopped and continued, as by Ctrl-Z and bg, which is not its end. */
+	while ((seconds ? sigtimedwait(ends, NULL, &left) : sigwaitinfo(ends, NULL)) < 0 && errno == EINTR) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		left = (struct timespec){ seconds - (now.tv_sec - start.tv_sec), start.tv_nsec - now.tv_nsec };
+		if (left.tv_nsec < 0) {
+			left.tv_nsec += VDSO_NSEC_PER_SEC;
+			left.tv_sec--;
+		}
+		if (left.tv_sec < 0)
+			left = (struct timespec){ 0, 0 };
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct vdso_updater *updater;
 	struct vdso_page *page;
-	struct timespec seconds = { 0, 0 };
+	time_t seconds = 0;
 	sigset_t ends;
 	char *rest = NULL;
 	int file;
 
-	if (argc < 2 || argc > 3 || (argc == 3 && ((seconds.tv_sec = strtol(argv[2], &rest, 10)) <= 0 || *rest))) {
+	if (argc < 2 || argc > 3 || (argc == 3 && ((seconds = strtol(argv[2], &rest, 10)) <= 0 || *rest))) {
 		fprintf(stderr, "usage: updater FILE [SECONDS]\n");
 		return 2;
 	}
@@ -57,10 +76,7 @@ int main(int argc, char **argv)
 	printf("%s: a clock page%s\n", argv[1],
 	       vdso_updater_has_counter(updater) ? "" : " without a counter: this processor has none that can be trusted");
 	fflush(stdout);
-	if (argc == 3)
-		sigtimedwait(&ends, NULL, &seconds);
-	else
-		sigwaitinfo(&ends, NULL);
+	wait_for(&ends, seconds);
 	vdso_updater_stop(updater);
 	return 0;
 }
