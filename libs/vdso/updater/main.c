@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * updater FILE [SECONDS]: serves a clock page in a file (best in /dev/shm) until it is ended, or for so many seconds. Others map
- * the file read-only: examples/read_time.c.
+ * the file read-only: examples/read_time.c. A file that holds anything but a page or zeros is left alone.
  */
 #include "updater/updater.h"
 
@@ -13,13 +13,34 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+/* With the system's words if there is an errno. */
 static int refuse(const char *file, const char *what, const char *remedy)
 {
-	fprintf(stderr, "error: %s %s (%s)\n       remedy: %s\n", file, what, strerror(errno), remedy);
+	const char *why = errno ? strerror(errno) : NULL;
+
+	fprintf(stderr, "error: %s %s%s%s%s\n       remedy: %s\n", file, what, why ? " (" : "", why ? why : "", why ? ")" : "",
+		remedy);
 	return 2;
+}
+
+/* Whether nothing is lost by a page in the place of what the file holds: nothing, zeros, or a page. */
+static _Bool may_be_replaced(int file, off_t bytes)
+{
+	static const unsigned char zeros[VDSO_PAGE_SIZE];
+	union {
+		struct vdso_page page;
+		unsigned char bytes[VDSO_PAGE_SIZE];
+	} held;
+
+	if (bytes == 0)
+		return 1;
+	if (bytes != VDSO_PAGE_SIZE || pread(file, &held, sizeof(held), 0) != sizeof(held))
+		return 0;
+	return held.page.header.magic == VDSO_MAGIC || memcmp(held.bytes, zeros, sizeof(zeros)) == 0;
 }
 
 /* Waits for one of the signals, or for so many seconds; 0: as long as it takes. */
@@ -45,6 +66,7 @@ int main(int argc, char **argv)
 {
 	struct vdso_updater *updater;
 	struct vdso_page *page;
+	struct stat status;
 	time_t seconds = 0;
 	sigset_t ends;
 	char *rest = NULL;
@@ -60,6 +82,11 @@ int main(int argc, char **argv)
 	/* The kernel releases the lock when this process ends, however it ends. */
 	if (flock(file, LOCK_EX | LOCK_NB) != 0)
 		return refuse(argv[1], "already has a writer", "end the other updater, or name another file");
+	errno = 0;
+	if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
+		return refuse(argv[1], "is no regular file", "name one that is, or a new one");
+	if (!may_be_replaced(file, status.st_size))
+		return refuse(argv[1], "holds something else than a clock page", "name another file, or remove this one");
 	if (ftruncate(file, VDSO_PAGE_SIZE) != 0)
 		return refuse(argv[1], "cannot be made 4096 bytes long", "make room");
 	page = mmap(NULL, VDSO_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
