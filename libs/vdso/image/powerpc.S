@@ -9,9 +9,9 @@
  *   - makes a frame. The caller need not have one: old libraries branch here from leaf functions, and the link register's
  *     save word, which a callee may use, would be somebody else's data. So the link register is kept in this frame's own
  *     part, and the C function may use this frame's save word;
- *   - touches no callee-saved register, nor may the C code: Go's runtime keeps its g in r30 and takes signals meanwhile,
- *     so not even saving and restoring r30 is allowed (Linux 6.1 compiles with -ffixed-r30). The build checks each
- *     instruction.
+ *   - touches no callee-saved register. The C code keeps and uses some, but r30 must not even be saved and restored: Go's
+ *     runtime keeps its g there and takes signals meanwhile (Linux 6.1 compiles with -ffixed-r30). The build puts another
+ *     register in its place, and tests/run looks for r30 in each instruction of the image.
  *
  * Function symbols are addresses of code, on powerpc64, too: no descriptor, no TOC.
  */
