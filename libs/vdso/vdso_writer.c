@@ -631,6 +631,12 @@ void vdso_writer_set_getcpu(struct vdso_writer *writer, uint32_t flags)
 	writer->header.flags = (writer->header.flags & ~both) | (flags & both);
 }
 
+void vdso_writer_set_syscall_map(struct vdso_writer *writer, const uint32_t map[32])
+{
+	for (int i = 0; i < 32; i++)
+		STORE(writer->page->syscall_map[i], map[i]);
+}
+
 struct vdso_timestamp vdso_writer_time(const struct vdso_writer *writer, uint64_t cycles, int32_t clock)
 {
 	struct vdso_base monotonic = writer->monotonic, raw = writer->raw;

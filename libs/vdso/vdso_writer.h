@@ -139,6 +139,11 @@ void vdso_writer_set_error(struct vdso_writer *writer, uint32_t status, uint64_t
 void vdso_writer_set_lifetime(struct vdso_writer *writer, uint64_t ns);
 /* VDSO_FLAG_GETCPU, VDSO_FLAG_RDPID, both or 0. */
 void vdso_writer_set_getcpu(struct vdso_writer *writer, uint32_t flags);
+/*
+ * What PowerPC's __kernel_get_syscall_map points to: a bit for each of 1024 system calls, the most significant first, set if the
+ * kernel has the call. Stored at once and not by commit, for programs read it without a count. A start empties it.
+ */
+void vdso_writer_set_syscall_map(struct vdso_writer *writer, const uint32_t map[32]);
 
 /* ------------------------------------------------------------------ */
 

@@ -2,7 +2,8 @@
 /*
  * long vdso_call_powerpc(void *function, word a, word b, word c, struct outcome *outcome): a call by a program that has not
  * made a frame for the callee. The words in which a callee would save its link register and CR are checked, so that a vDSO that
- * uses the caller's frame is found; so are r30 and r2. All of CR after the call is returned.
+ * uses the caller's frame is found; so are r30 and r2. All of CR after the call is returned, and r4, which has the lower half of a
+ * result of 64 bits on 32-bit machines.
  */
 #ifdef __powerpc64__
 #define STORE		std
@@ -53,6 +54,7 @@ vdso_call_powerpc:
 	mfcr	%r6
 	LOAD	%r7, OWN(2)(%r1)
 	stw	%r6, 0(%r7)
+	STORE	%r4, 8(%r7)
 	li	%r9, 0
 	lis	%r8, 0x5ade
 	ori	%r8, %r8, 0x7e57

@@ -136,6 +136,9 @@ void machine_find_calls(struct vdso_calls *calls, const struct vdso_image *image
 		.gettimeofday = call_named(image, "gettimeofday"),
 		.getcpu = call_named(image, "getcpu"),
 		.time = call_named(image, "time"),
+		.get_tbfreq = call_named(image, "get_tbfreq"),
+		.get_syscall_map = call_named(image, "get_syscall_map"),
+		.sync_dicache = call_named(image, "sync_dicache"),
 	};
 }
 
@@ -172,8 +175,11 @@ const char *machine_convention(void)
 #if defined(__powerpc__)
 struct outcome {
 	uint32_t cr, broken;
+	uintptr_t second; /* r4 */
 };
 long vdso_call_powerpc(void *function, uintptr_t a, uintptr_t b, uintptr_t c, struct outcome *outcome);
+
+static uintptr_t second_word;
 
 long machine_call(void *function, uintptr_t a, uintptr_t b, uintptr_t c)
 {
@@ -181,6 +187,7 @@ long machine_call(void *function, uintptr_t a, uintptr_t b, uintptr_t c)
 	long result = vdso_call_powerpc(function, a, b, c, &outcome);
 	_Bool error = outcome.cr & 0x10000000;
 
+	second_word = outcome.second;
 	broken_convention = NULL;
 	if (outcome.broken & 1)
 		broken_convention = "the caller's frame was written, which it need not have";
@@ -191,6 +198,13 @@ long machine_call(void *function, uintptr_t a, uintptr_t b, uintptr_t c)
 	else if (error && (result <= 0 || result > 4095))
 		broken_convention = "CR0.SO says that r3 is an errno, and it is none";
 	return error ? -result : result;
+}
+
+uint64_t machine_call_wide(void *function)
+{
+	uint64_t first = (unsigned long)machine_call(function, 0, 0, 0);
+
+	return sizeof(long) == 8 ? first : first << 32 | second_word;
 }
 #else
 long machine_call(void *function, uintptr_t a, uintptr_t b, uintptr_t c)

@@ -14,6 +14,7 @@
 struct vdso_calls {
 	const char *name;
 	void *clock_gettime, *clock_gettime64, *clock_getres, *gettimeofday, *getcpu, *time;
+	void *get_tbfreq, *get_syscall_map, *sync_dicache; /* PowerPC's own */
 };
 
 struct machine {
@@ -40,6 +41,9 @@ void machine_find_calls(struct vdso_calls *calls, const struct vdso_image *image
 
 /* Calls with up to three words: -errno for an error on every architecture, on powerpc translated from CR0.SO. */
 long machine_call(void *function, uintptr_t a, uintptr_t b, uintptr_t c);
+
+/* A call without arguments whose result has 64 bits also on 32-bit machines; powerpc. */
+uint64_t machine_call_wide(void *function);
 
 /* How the last call broke the convention of the architecture; NULL if it did not. */
 const char *machine_convention(void);

@@ -78,15 +78,21 @@ static void test_counts(void)
 static void test_whole_page(void)
 {
 	const unsigned char *rest = page->rest;
+	uint32_t map[32];
 
 	group_start();
+	assay_random_fill(map, sizeof(map));
+	start(1000000000, UINT64_MAX, 1000, at(1700000000, 0));
+	vdso_writer_set_syscall_map(&writer, map);
+	commit(2000);
+	bare_expect(memcmp(page->syscall_map, map, sizeof(map)) == 0, "the map of system calls");
 	memset(page, 0x5a, sizeof(*page));
 	start(1000000000, UINT64_MAX, 1000, at(1700000000, 0));
 	expect_time(now(VDSO_CLOCK_REALTIME), (struct vdso_time){ 1700000000, 0 }, "on a page of rubbish", 0);
 	bare_expect(page->data[0].basetime[2].sec == 0 && page->syscall_map[0] == 0 && rest[0] == 0 &&
 			    rest[sizeof(page->rest) - 1] == 0,
 		    "rubbish is left in the page");
-	group_end("a page of rubbish that is started", 2);
+	group_end("a page of rubbish that is started", 3);
 }
 
 static void test_namespace_start(void)

@@ -335,6 +335,66 @@ static void verify_namespace(struct machine *machine, uint64_t milliseconds)
 	bare_expect(ok, "clocks in a time namespace");
 }
 
+#if defined(__powerpc__)
+static _Bool tbfreq_is_right(const struct machine *machine)
+{
+	uint64_t hz = machine_call_wide(machine->calls.get_tbfreq);
+
+	return !machine_convention() && hz == machine->page->ticks_per_second && hz > 0;
+}
+
+static _Bool syscall_map_is_right(struct machine *machine)
+{
+	const struct vdso_calls *calls = &machine->calls;
+	uint32_t map[32], count = 0;
+
+	assay_random_fill(map, sizeof(map));
+	vdso_writer_set_syscall_map(&machine->discipline.writer, map);
+	/* A commit leaves it as it is. */
+	vdso_discipline_update(&machine->discipline, UPDATE_NS);
+	return machine_call(calls->get_syscall_map, (uintptr_t)&count, 0, 0) == (long)machine->seen->syscall_map &&
+	       !machine_convention() && count == 1024 && memcmp(machine->seen->syscall_map, map, sizeof(map)) == 0 &&
+	       machine_call(calls->get_syscall_map, 0, 0, 0) == (long)machine->seen->syscall_map;
+}
+
+/* Code is written over code that has run, up to the end of what is mapped. */
+static _Bool sync_dicache_is_right(const struct vdso_calls *calls)
+{
+	enum { LI_R3 = 0x38600000, CRCLR_SO = 0x4c631982, BLR = 0x4e800020 };
+	size_t bytes = assay_page_bytes();
+	unsigned char *end = (unsigned char *)bare_map(NULL, 2 * bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1) + bytes;
+	volatile uint32_t *code = (volatile uint32_t *)end - 3;
+	_Bool ok = machine_call(calls->sync_dicache, (uintptr_t)end, (uintptr_t)end, 0) == 0 && !machine_convention();
+
+	bare_map(end - bytes, bytes, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1);
+	for (uint32_t number = 1; ok && number <= 3; number++) {
+		code[0] = LI_R3 | number;
+		code[1] = CRCLR_SO;
+		code[2] = BLR;
+		ok = machine_call(calls->sync_dicache, (uintptr_t)code, (uintptr_t)end, 0) == 0 && !machine_convention() &&
+		     machine_call((void *)code, 0, 0, 0) == (long)number;
+	}
+	return ok;
+}
+
+/* The calls that no other architecture has. */
+static void verify_powerpc(struct machine *machine)
+{
+	struct verify verify;
+	_Bool tbfreq = tbfreq_is_right(machine), map = syscall_map_is_right(machine);
+	_Bool sync = sync_dicache_is_right(&machine->calls);
+
+	start(&verify, machine, &machine->calls, 0);
+	verify.count = 1;
+	finish(&verify, "get_tbfreq", "", tbfreq);
+	bare_expect(tbfreq, "get_tbfreq");
+	finish(&verify, "get_syscall_map", "", map);
+	bare_expect(map, "get_syscall_map");
+	finish(&verify, "sync_dicache", "", sync);
+	bare_expect(sync, "sync_dicache");
+}
+#endif
+
 #if defined(__powerpc__) && !defined(__powerpc64__)
 static _Bool is_coarse(int32_t clock)
 {
@@ -392,6 +452,10 @@ void test_verify(struct machine *machine, const struct vdso_calls *calls, uint64
 	verify_fallback(machine, calls);
 	if (is_ours(machine, calls) && machine->has_counter)
 		verify_namespace(machine, milliseconds);
+#if defined(__powerpc__)
+	if (is_ours(machine, calls))
+		verify_powerpc(machine);
+#endif
 #if defined(__powerpc__) && !defined(__powerpc64__)
 	if (is_ours(machine, calls) && machine->has_counter)
 		verify_short_way(machine);
