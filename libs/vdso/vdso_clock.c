@@ -74,33 +74,33 @@ static _Bool read_state(const struct vdso_page *page, struct state *state)
 	return 0;
 }
 
-/* time + (or -) ns, for any ns of 64 bits. */
+/* time + (or -) ns, for any ns of 64 bits. Seconds are taken modulo 2^64: a hostile page's may be any number. */
 static struct vdso_time moved(struct vdso_time time, uint64_t ns, _Bool later)
 {
 	struct vdso_wide wide = { { (uint32_t)ns, (uint32_t)(ns >> 32), 0, 0 } };
 	uint32_t nsec = (uint32_t)ns % VDSO_NSEC_PER_SEC;
-	int64_t sec = (uint32_t)ns / VDSO_NSEC_PER_SEC;
+	uint64_t sec = (uint32_t)ns / VDSO_NSEC_PER_SEC;
 
 	/* Bounds of four seconds and more are rare, and bit by bit a division takes 200 ns. */
 	if (VDSO_UNLIKELY(ns >> 32 != 0)) {
 		nsec = vdso_wide_split(&wide);
-		sec = (int64_t)((uint64_t)wide.word[1] << 32 | wide.word[0]);
+		sec = (uint64_t)wide.word[1] << 32 | wide.word[0];
 	}
 	if (later) {
-		time.sec += sec;
 		time.nsec += nsec;
 		if (time.nsec >= VDSO_NSEC_PER_SEC) {
 			time.nsec -= VDSO_NSEC_PER_SEC;
-			time.sec++;
+			sec++;
 		}
+		time.sec = (int64_t)((uint64_t)time.sec + sec);
 		return time;
 	}
-	time.sec -= sec;
 	if (time.nsec < nsec) {
 		time.nsec += VDSO_NSEC_PER_SEC;
-		time.sec--;
+		sec++;
 	}
 	time.nsec -= nsec;
+	time.sec = (int64_t)((uint64_t)time.sec - sec);
 	return time;
 }
 
@@ -131,7 +131,7 @@ enum vdso_clock_result vdso_clock_now_with_bounds(const struct vdso_clock *clock
 			continue;
 		if (after.header.status != VDSO_STATUS_SYNCHRONISED && after.header.status != VDSO_STATUS_FREE_RUNNING)
 			return VDSO_CLOCK_NO_BOUND;
-		error = bound_after(&after.header, bounds->now.sec - before.base.sec);
+		error = bound_after(&after.header, (int64_t)((uint64_t)bounds->now.sec - (uint64_t)before.base.sec));
 		if (error > INT64_MAX)
 			return VDSO_CLOCK_NO_BOUND;
 		bounds->earliest = moved(bounds->now, error, 0);

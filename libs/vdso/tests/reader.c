@@ -176,6 +176,44 @@ static void test_one_page(void)
 	group_end("one page, nothing behind it", 2);
 }
 
+/* The wall clock's seconds, their coarse copy and the error as no writer leaves them. The clock's C code traps an overflow here. */
+static void test_hostile_bounds(void)
+{
+	static const struct {
+		int64_t sec, coarse;
+		uint64_t nsec, error_ns;
+	} cases[] = {
+		{ INT64_MAX, INT64_MAX, 0, 1500000000 },
+		{ INT64_MAX, INT64_MAX, 999999999, 1 },
+		{ INT64_MAX, INT64_MAX, 999999999, INT64_MAX },
+		{ INT64_MIN, INT64_MIN, 0, 1500000000 },
+		{ INT64_MIN, INT64_MIN, 0, 1 },
+		{ INT64_MIN, INT64_MIN, 0, INT64_MAX },
+		{ INT64_MAX, INT64_MIN, 0, 0 },
+		{ INT64_MIN, INT64_MAX, 0, 0 },
+	};
+	struct vdso_clock clock;
+	struct vdso_bounds bounds;
+
+	group_start();
+	start(1000000000, UINT64_MAX, 0, at(1, 0));
+	vdso_clock_attach(&clock, page, VDSO_PAGE_SIZE, NULL);
+	page->header.status = VDSO_STATUS_SYNCHRONISED;
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		long child;
+
+		page->data[0].basetime[VDSO_CLOCK_REALTIME] = at((uint64_t)cases[i].sec, cases[i].nsec << page->data[0].shift);
+		page->data[0].basetime[VDSO_CLOCK_REALTIME_COARSE].sec = (uint64_t)cases[i].coarse;
+		page->header.error_ns = cases[i].error_ns;
+		child = bare_fork();
+		if (child == 0)
+			assay_exit(vdso_clock_now_with_bounds(&clock, &bounds) == VDSO_CLOCK_OK &&
+				   bounds.earliest.nsec < VDSO_NSEC_PER_SEC && bounds.latest.nsec < VDSO_NSEC_PER_SEC);
+		bare_expect(bare_wait(child) == 1, "case %u of a hostile page's bounds", i);
+	}
+	group_end("bounds of hostile pages", sizeof(cases) / sizeof(*cases));
+}
+
 static void test_sequence(void)
 {
 	struct vdso_time time;
@@ -296,6 +334,7 @@ void test_readers(uint64_t cases)
 	test_days();
 	test_namespaces();
 	test_one_page();
+	test_hostile_bounds();
 	test_sequence();
 	test_interrupted();
 	test_modes();
