@@ -116,6 +116,7 @@
 	.cfi_register lr, %r12
 	page_address %r5
 	mtlr	%r12
+	.cfi_restore lr
 	lwz	%r5, VDSO_FLAGS(%r5)
 	andi.	%r5, %r5, VDSO_FLAG_GETCPU
 	beq	3f
@@ -144,6 +145,7 @@
 	.cfi_register lr, %r12
 	page_address %r3
 	mtlr	%r12
+	.cfi_restore lr
 #ifdef __powerpc64__
 	ld	%r3, VDSO_TICKS_PER_SECOND(%r3)
 #else
@@ -161,6 +163,7 @@
 	mr	%r4, %r3
 	page_address %r3
 	mtlr	%r12
+	.cfi_restore lr
 	addi	%r3, %r3, VDSO_SYSCALL_MAP
 	cmpwi	%r4, 0
 	crclr	SO
