@@ -164,6 +164,21 @@ fn a_file_stands_beside_the_variants_of_a_folder_that_defines_the_hot_path() {
     assert_eq!(names(&records, "variant"), ["mine", "theirs"].map(str::to_owned).into());
 }
 
+/// A variant that is wrong at a declared size alone would be fast for that reason.
+#[test]
+fn the_examples_quick_check_tries_every_declared_case() {
+    let lab = Lab::shared();
+    own_hotpath(&lab);
+    let good = std::fs::read_to_string(lab.folder.join("mine.c")).unwrap();
+    for size in [60, 4096] {
+        let wrong = good.replace("size_t count = 0;", &format!("size_t count = bytes == {size};"));
+        lab.write("wrong.c", wrong);
+        let line = "check count_newlines wrong.c -d own -a x86_64 --quick";
+        lab.line(line).ends(1, &[&format!("size={size}")]);
+    }
+    lab.line("check count_newlines mine.c -d own -a x86_64 --quick").ends(0, &[]);
+}
+
 #[test]
 fn a_file_that_the_assembler_takes_in_is_read_each_time() {
     let lab = Lab::shared();
