@@ -156,6 +156,9 @@ fn llvm_cpus(name: &str, archs: &[Arch]) -> Result<Vec<Cpu>> {
     let remedy = match (elsewhere, nearest(name, known.iter().copied())) {
         (Some(arch), _) => format!("it is a {arch} core"),
         (None, Some(near)) => format!("did you mean llvm:{near}?"),
+        (None, None) if known.is_empty() => {
+            format!("this LLVM has none for {of}: name a cpu of ours, or a file")
+        }
         (None, None) if archs.len() == 1 => format!("LLVM has for {of}: {}", known.join(" ")),
         (None, None) => "with -a ARCH this message lists the cores that LLVM has for it".to_owned(),
     };

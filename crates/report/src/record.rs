@@ -71,8 +71,8 @@ pub struct Common {
     /// The case; empty where the record is about all of them.
     #[serde(default)]
     pub case: BTreeMap<String, u64>,
-    /// Name and version of the compiler; empty if nothing was compiled.
-    #[serde(default)]
+    /// Name and version of the compiler; empty, and not in JSON, if nothing was compiled.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub compiler: String,
     /// The version of Assay that wrote the record.
     pub assay_version: String,

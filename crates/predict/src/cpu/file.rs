@@ -223,7 +223,11 @@ impl Parser<'_> {
         }
         let source = self.text_of(&format!("{key}.source"), field("source")?)?;
         let source = self.sources.get(&source).cloned().ok_or_else(|| {
-            let known = self.sources.keys().cloned().collect::<Vec<_>>().join(", ");
+            let mut known = self.sources.keys().cloned().collect::<Vec<_>>().join(", ");
+            if known.is_empty() {
+                known =
+                    format!("names of this file's [sources], such as {source} = \"title, version, page\"");
+            }
             self.invalid(value, &format!("{key}.source"), format!("'{source}' is not in [sources]"), known)
         })?;
         let kind_word = self.text_of(&format!("{key}.kind"), field("kind")?)?;

@@ -162,6 +162,9 @@ fn a_wrong_unit_a_bare_number_and_a_guess_without_range_are_refused() {
     let unsourced =
         "[fetch]\nbtb = { value = 5, unit = \"entries\", source = \"hearsay\", kind = \"manual\" }";
     assert!(message(|text| text.replacen("[fetch]", unsourced, 1)).contains("hearsay"));
+    let without_sources = Cpu::load_with("a", |_| Ok((unsourced.to_owned(), PathBuf::from("a.toml"))));
+    let error = without_sources.unwrap_err().to_string();
+    assert!(error.contains("such as hearsay = \"title"), "{error}");
 }
 
 #[test]
