@@ -203,6 +203,12 @@ fn stack_bytes(raw: &Raw) -> u16 {
     }
 }
 
+/// Whether what the mask leaves out keeps the destination's old value. LLVM ties that value to the destination, but not where a
+/// register is moved in the encoding of a store (`vmovdqu32.s`). A blend takes it from its other source.
+fn merges(raw: &Raw) -> bool {
+    raw.text.contains(" {k") && !raw.text.contains("{z}") && !raw.mnemonic.contains("blendm")
+}
+
 /// The operands that LLVM names: those in brackets are addresses; what a plain store reads besides is its data.
 pub(super) fn operands(raw: &Raw, out: &mut Facts) {
     let plain_store = out.store && !out.load && raw.mnemonic != "call";
@@ -218,7 +224,7 @@ pub(super) fn operands(raw: &Raw, out: &mut Facts) {
             out.read_all(mapping); // which field, and not a register written as LLVM has it
         } else if operand.is_definition() {
             out.write_all(mapping, Role::Value);
-            if keeps {
+            if keeps || merges(raw) && !is_mask(raw, operand) {
                 out.read_all(mapping);
             }
         } else if operand.is_memory() || copies_line(raw.mnemonic) || takes_bit_of_string(raw) {
