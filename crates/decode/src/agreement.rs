@@ -95,11 +95,14 @@ fn every_operand_is_accounted_for() {
 }
 
 /// POWER: the CR bit of a branch that does not test it, accumulators moved from and to VSRs, an FPSCR field that LLVM
-/// takes for CR, r0 that means zero. x86: operands of nop, which nothing looks at. Sources that LLVM takes for
-/// destinations (x86's vmwrite, LoongArch's moves to flags), and the reverse (AArch64's sysl).
+/// takes for CR, a register that it takes for one of the other half of the VSRs, r0 that means zero. x86: operands of nop,
+/// which nothing looks at. Sources that LLVM takes for destinations (x86's vmwrite, LoongArch's moves to flags), and the
+/// reverse (AArch64's sysl).
 fn is_known_loss(opcode: &str) -> bool {
-    matches!(opcode, "XXMTACC" | "XXMFACC" | "MCRFS" | "LSWI" | "STSWI" | "CP_COPY" | "CP_PASTE_rec")
-        || opcode.ends_with("CIX")
+    matches!(
+        opcode,
+        "XXMTACC" | "XXMFACC" | "MCRFS" | "LSWI" | "STSWI" | "CP_COPY" | "CP_PASTE_rec" | "XSIEXPQP"
+    ) || opcode.ends_with("CIX")
         || opcode.ends_with("EPX")
         || opcode.starts_with("NOOP")
         || opcode.starts_with("gBC")

@@ -281,6 +281,12 @@ fn special(raw: &Raw, out: &mut Facts) {
             out.no_write(ACC + acc);
             (0..4).for_each(|n| out.write(VS + 4 * acc + n, Role::Value));
         }
+        // LLVM takes the exponent's register, one of vs32 to vs63, for one of the others.
+        "xsiexpqp" => {
+            let exponent = VS + raw.field(16, 20) as u16;
+            out.no_read(exponent);
+            out.read(exponent + 32);
+        }
         // Where the return goes, and the state to return to.
         "scv" => [LR, CTR].into_iter().for_each(|number| out.write(number, Role::Link)),
         "hashst" | "hashstp" | "hashchk" | "hashchkp" => digest(raw, out),
