@@ -287,6 +287,12 @@ fn special(raw: &Raw, out: &mut Facts) {
             out.no_read(exponent);
             out.read(exponent + 32);
         }
+        // LLVM has them write CR0, as integers do.
+        "dquai." | "dquaiq." => {
+            out.no_read(SO);
+            out.no_write(CR);
+            out.write(CR + 1, Role::Condition);
+        }
         // Where the return goes, and the state to return to.
         "scv" => [LR, CTR].into_iter().for_each(|number| out.write(number, Role::Link)),
         "hashst" | "hashstp" | "hashchk" | "hashchkp" => digest(raw, out),
