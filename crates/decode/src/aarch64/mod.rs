@@ -146,6 +146,8 @@ fn system(raw: &Raw, out: &mut Facts) {
         ("mrs" | "mrrs", _) => out.read(SYSREG),
         ("msr", Some(SYSTEM_NZCV)) => out.write(NZCV, Role::Condition),
         ("msr" | "msrr", _) => out.write(SYSREG, Role::Value),
+        // They keep C and Z, and V becomes the opposite of C.
+        ("ctermeq" | "ctermne", _) => out.read(NZCV),
         // LLVM takes the result for a source.
         ("sysl", _) => {
             let result = std::mem::take(&mut out.reads);
