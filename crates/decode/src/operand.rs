@@ -10,8 +10,8 @@ pub enum Operand {
     Register {
         /// All of it.
         register: Register,
-        /// How many bits of it, from the lowest on, where the ISA has names for parts (x86's `eax` 32, `xmm0` 128); none elsewhere,
-        /// and for `ah`, `bh`, `ch` and `dh`.
+        /// How many bits of it, from the lowest on, where the ISA has names for parts (x86's `eax` 32, `xmm0` 128; 0 for `ah`,
+        /// `bh`, `ch` and `dh`, which begin higher); none elsewhere.
         bits: Option<u16>,
     },
     /// A number: an immediate, a displacement, a target.

@@ -43,10 +43,10 @@ pub(crate) const FORMS: &[&str] = &[
 
 /// The forms of an instruction that a class can tell apart beyond the mnemonic, most telling first: what
 /// [`special::form`](crate::special::form) says of special registers; `nop`; `zero` (of one register and itself, so that the
-/// result may depend on nothing); `move`; `to_vector` and `to_general` (from the other kind of register); `self` (its only source
-/// is its only result); what x86 alone has (`of_x86`); `immediate` (the last source is a constant); `direct` (a jump or call, always
-/// taken, to a place that it names), `link` (moves to or from LR, CTR, TAR), `carry` (writes CA, OV or SO), `update` (reads and
-/// writes memory), `load`, `store`.
+/// result may depend on nothing, unless a part of the destination stays); `move` (of a whole register); `to_vector` and
+/// `to_general` (from the other kind of register); `self` (its only source is its only result); what x86 alone has (`of_x86`);
+/// `immediate` (the last source is a constant); `direct` (a jump or call, always taken, to a place that it names), `link` (moves
+/// to or from LR, CTR, TAR), `carry` (writes CA, OV or SO), `update` (reads and writes memory), `load`, `store`.
 pub(crate) fn forms(instruction: &Instruction, kinds: &RegisterKinds) -> Vec<&'static str> {
     let mut forms: Vec<&'static str> = crate::special::form(instruction).into_iter().collect();
     let mnemonic = instruction.mnemonic.as_str();
@@ -55,8 +55,14 @@ pub(crate) fn forms(instruction: &Instruction, kinds: &RegisterKinds) -> Vec<&'s
     }
     let operands = instruction.operands.as_slice();
     let memory = instruction.load || instruction.store;
-    let sources_alike = matches!(operands, [.., one @ Operand::Register { .. }, other] if one == other);
-    if !memory && sources_alike {
+    let keeps_rest = writes_part(operands, kinds);
+    let alike = match operands {
+        [.., one @ Operand::Register { register, .. }, other] => {
+            one == other && !is_masked(instruction, *register, kinds)
+        }
+        _ => false,
+    };
+    if !memory && alike && !keeps_rest {
         forms.push(if ["or", "xxlor", "vor"].contains(&mnemonic) { "move" } else { "zero" });
     }
     let reads_kind = |wanted| instruction.reads.iter().any(|&register| kinds.kind(register) == wanted);
@@ -76,7 +82,7 @@ pub(crate) fn forms(instruction: &Instruction, kinds: &RegisterKinds) -> Vec<&'s
     if one_to_one == Some(true) {
         forms.push("self");
     }
-    if one_to_one.is_some() && mnemonic.contains("mov") {
+    if one_to_one.is_some() && mnemonic.contains("mov") && !keeps_rest {
         forms.push("move");
     }
     of_x86(instruction, kinds, &mut forms);
@@ -108,6 +114,19 @@ pub(crate) fn forms(instruction: &Instruction, kinds: &RegisterKinds) -> Vec<&'s
     }
     debug_assert!(forms.iter().all(|form| FORMS.contains(form)), "{forms:?}");
     forms
+}
+
+/// Whether the destination is x86's 8 or 16 bits of a general register, which leave the others as they are.
+fn writes_part(operands: &[Operand], kinds: &RegisterKinds) -> bool {
+    let is_part = |register, bits: u16| bits < 32 && kinds.kind(register) == RegisterKind::General;
+    matches!(operands.first(), Some(&Operand::Register { register, bits: Some(bits) }) if is_part(register, bits))
+}
+
+/// Whether a mask decides what is written, and the rest stays: x86's, without `{z}`, or a predicate of AArch64. It is read beside
+/// `source`, which a mask may be, too.
+fn is_masked(instruction: &Instruction, source: Register, kinds: &RegisterKinds) -> bool {
+    let is_mask = |register: &Register| *register != source && kinds.kind(*register) == RegisterKind::Other;
+    instruction.reads.iter().any(is_mask) && !instruction.text.contains("{z}")
 }
 
 /// Forms that only x86 has: `merge` (a load of 8 or 16 bits, which keeps the rest of its register), `quad` (arithmetic on 64 bits with one operand or a constant), `displaced` (an address of 64 bits from a
@@ -210,6 +229,36 @@ mod tests {
                                                         // rldicl r3, r4, 5, 5: two constants.
         let rldicl = 0x7883_2942u32 & !0x7e0 | 5 << 6;
         assert!(!forms_of(Arch::Powerpc64, &rldicl.to_be_bytes()).contains(&"zero"));
+    }
+
+    #[test]
+    fn a_part_of_a_register_is_neither_zeroed_nor_moved() {
+        for bytes in [&[0x31, 0xc0][..], &[0x48, 0x29, 0xc0], &[0x45, 0x31, 0xc0]] {
+            assert!(x86(bytes).contains(&"zero"), "{bytes:x?}"); // xor eax, eax; sub rax, rax; xor r8d, r8d
+        }
+        for bytes in
+            [&[0x30, 0xc0][..], &[0x66, 0x29, 0xc0], &[0x45, 0x30, 0xc0], &[0x30, 0xe4], &[0x18, 0xc0]]
+        {
+            assert!(!x86(bytes).contains(&"zero"), "{bytes:x?}"); // xor al, al; sub ax, ax; xor r8b, r8b; xor ah, ah; sbb al, al
+        }
+        for bytes in [&[0x89, 0xc0][..], &[0x89, 0xd8], &[0x0f, 0xb6, 0xc0]] {
+            assert!(x86(bytes).contains(&"move"), "{bytes:x?}"); // mov eax, eax; mov eax, ebx; movzx eax, al
+        }
+        for bytes in [&[0x88, 0xc0][..], &[0x66, 0x89, 0xc0], &[0x88, 0xc4], &[0x88, 0xe0], &[0x88, 0xe4]] {
+            assert!(!x86(bytes).contains(&"move"), "{bytes:x?}"); // mov al, al; mov ax, ax; mov ah, al; mov al, ah; mov ah, ah
+        }
+    }
+
+    #[test]
+    fn what_a_mask_keeps_is_not_zero() {
+        assert!(x86(&[0x62, 0xf1, 0x6d, 0x48, 0xef, 0xca]).contains(&"zero")); // vpxord zmm1, zmm2, zmm2
+        assert!(!x86(&[0x62, 0xf1, 0x6d, 0x49, 0xef, 0xca]).contains(&"zero")); // vpxord zmm1 {k1}, zmm2, zmm2
+        assert!(!x86(&[0x62, 0xf1, 0x75, 0x49, 0xef, 0xc9]).contains(&"zero")); // vpxord zmm1 {k1}, zmm1, zmm1
+        assert!(x86(&[0x62, 0xf1, 0x75, 0xc9, 0xef, 0xc9]).contains(&"zero")); // vpxord zmm1 {k1} {z}, zmm1, zmm1
+        assert!(!x86(&[0x62, 0xf1, 0x6d, 0x49, 0x76, 0xca]).contains(&"zero")); // vpcmpeqd k1 {k1}, zmm2, zmm2
+        assert!(x86(&[0xc5, 0xf4, 0x47, 0xc9]).contains(&"zero")); // kxorw k1, k1, k1
+        let eor = 0x0499_0000u32; // eor z0.s, p0/m, z0.s, z0.s
+        assert!(!forms_of(Arch::Aarch64, &eor.to_le_bytes()).contains(&"zero"));
     }
 
     #[test]

@@ -76,11 +76,11 @@ fn accumulator(raw: &Raw, named: &[Operand]) -> Option<u16> {
     names.filter(|name| OLD[usize::from(RAX)].contains(name)).find_map(bits)
 }
 
-/// Bits of the register that this name means a part of; none for the second byte of one.
+/// Bits of the register, from the lowest on, that this name means; 0 for its second byte.
 fn bits(name: &str) -> Option<u16> {
-    const OF_OLD: [Option<u16>; 5] = [Some(64), Some(32), Some(16), Some(8), None];
+    const OF_OLD: [u16; 5] = [64, 32, 16, 8, 0];
     if let Some(part) = OLD.iter().find_map(|names| names.iter().position(|known| *known == name)) {
-        return OF_OLD[part];
+        return Some(OF_OLD[part]);
     }
     if let Some((_, part)) = name.strip_prefix('R').and_then(numbered) {
         return Some(match part {
