@@ -406,7 +406,9 @@ impl<R: Rules> Shape for Engine<R> {
             self.memory.take_awaited();
         }
         let taken = op.has::<K>(Flags::BRANCH) && next != op.end();
+        let stalls = if W::ON { self.counters.stalls } else { [0; Cause::COUNT] };
         let (fetch, mut dispatch, opens) = self.dispatch::<W, K>(op, taken, events);
+        let held = if W::ON { self.counters.stalled_since(&stalls) } else { (0, Cause::Dependency) };
         let run = if op.has::<K>(Flags::SIMPLE) {
             self.run_simple::<W, K>(plan, op, accesses, &mut dispatch, events)
         } else if K::FLAGS.is_some() && op.has::<K>(Flags::PAIR) {
@@ -438,7 +440,8 @@ impl<R: Rules> Shape for Engine<R> {
             let pipes = self.ports.taken();
             let event = run.event(op, fetch, dispatch, complete, opens, (pipes, kept(plan, op, pipes)));
             let stored = if op.is(Flags::STORE) { self.memory.newest_store() } else { 0 };
-            events.push(Event { loaded_from: self.memory.take_awaited(), stored, ..event });
+            let cause = run.longest(held);
+            events.push(Event { cause, loaded_from: self.memory.take_awaited(), stored, ..event });
         }
         if K::FLAGS.is_none() {
             if op.is(Flags::AFTER) && !self.relax.serialise {

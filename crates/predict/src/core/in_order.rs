@@ -234,6 +234,7 @@ impl Shape for InOrder {
             && self.since_folded >= self.fold_distance;
         self.since_folded = if foldable { 0 } else { self.since_folded + 1 };
         let slots = if foldable { 0 } else { u32::from(op.slots) };
+        let stalls = if W::ON { self.counters.stalls } else { [0; Cause::COUNT] };
         let mut issue = self.offer::<K>(op, fetch, slots);
         let offered = issue;
         let stationed = op.queue != NO_QUEUE;
@@ -241,6 +242,8 @@ impl Shape for InOrder {
             let cycle = self.calendar.admit(usize::from(op.queue), issue);
             self.put_off(&mut issue, cycle, Cause::IssueQueue);
         }
+        let admitted = issue;
+        let held = if W::ON { self.counters.stalled_since(&stalls) } else { (0, Cause::Dependency) };
         let (mut last, mut source_cause) = self.latest_source(plan, op, issue);
         // An instruction with a reservation station waits there for older ones, and younger ones for other units overtake it.
         if stationed && self.waits_for_older::<K>(op) && self.last_complete > last {
@@ -292,7 +295,8 @@ impl Shape for InOrder {
         }
         if W::ON {
             let waited = [
-                (ready - offered, Cause::numbered(source_cause)),
+                // What held it before delayed nothing if a source came later.
+                if ready == admitted { held } else { (ready - admitted, Cause::numbered(source_cause)) },
                 (base.saturating_sub(ready), Cause::Unit),
                 (extra, loaded.cause),
             ];

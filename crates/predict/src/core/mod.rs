@@ -96,6 +96,14 @@ impl Counters {
         ]
     }
 
+    /// The cause of most of the cycles that dispatch stood still since `before`, and how many those are.
+    #[cold]
+    pub(crate) fn stalled_since(&self, before: &[u64; Cause::COUNT]) -> (u64, Cause) {
+        let since =
+            Cause::ALL.into_iter().map(|cause| (self.stalls[cause as usize] - before[cause as usize], cause));
+        since.max_by_key(|&(cycles, _)| cycles).unwrap_or((0, Cause::Dependency))
+    }
+
     /// Adds what every execution of a block adds.
     #[inline]
     pub(crate) fn add_block(&mut self, block: &BlockPlan) {
@@ -139,7 +147,7 @@ pub struct Event {
     pub complete: u64,
     /// It opened a dispatch group.
     pub opens_group: bool,
-    /// What it waited for most.
+    /// What it waited for most, before it was dispatched or after.
     pub cause: Cause,
     /// The pipes that it took, a bit for each.
     pub pipes: u32,

@@ -6,7 +6,9 @@ use decode::Instruction;
 use predict::explain::{explain, predict_placed, sensitivity};
 use predict::loops::{LoopSource, Walk};
 use predict::source::{Chunk, Item};
-use predict::{predict, Access, Cpu, Options, PredictError, Prediction, RegisterKinds, Source, SourceError};
+use predict::{
+    predict, Access, Cause, Cpu, Options, PredictError, Prediction, RegisterKinds, Source, SourceError,
+};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -486,6 +488,25 @@ fn skipping_a_steady_loop_deviates_by_less_than_a_thousandth_where_turns_are_ali
             "{name}: {cycles}, {}",
             charged.cycles
         );
+    }
+}
+
+/// What the instruction at that place of a loop mostly waits for.
+fn waits_for(name: &str, words: &[u32], place: usize) -> &'static str {
+    let profiled = Options { profile: true, ..Options::default() };
+    let charged = run(name, words, &[], 2000, &profiled).profile.expect("it was asked for");
+    charged[place].cause().map_or("nothing", Cause::name)
+}
+
+#[test]
+fn what_holds_dispatch_is_named_as_what_an_instruction_waits_for() {
+    assert_eq!(waits_for("power8", &[NOP, bdnz(1)], 0), "taken-branch");
+    for name in ["power8", "power9"] {
+        let straight: Vec<u32> = [NOP; 96].into_iter().chain([bdnz(96)]).collect();
+        // The first of a group is charged with its cycle.
+        let first = (40..56).find(|&place| waits_for(name, &straight, place) != "nothing").unwrap();
+        assert_eq!(waits_for(name, &straight, first), "dispatch-slots", "{name}");
+        assert_eq!(waits_for(name, &[ADDE_R4, ADDE_R4, ADDE_R4, bdnz(3)], 1), "dependency", "{name}");
     }
 }
 

@@ -3,11 +3,14 @@
 
 use arch::Arch;
 use predict::loops::{LoopSource, Walk};
-use predict::{predict, Cpu, Options};
+use predict::{predict, Cause, Cpu, Options};
 use std::path::Path;
 
 const ADDI_R3: u32 = 0x3863_0001;
 const MTXER_R3: u32 = 0x7c61_03a6;
+const NOP: u32 = 0x6000_0000;
+/// `mullw r3, r3, r3`.
+const MULLW_R3: u32 = 0x7c63_19d6;
 const CMPWI_CR1_R3: u32 = 0x2c83_0000;
 /// `beq cr1, +4`: folded, and not taken.
 const BEQ_CR1_NEXT: u32 = 0x4186_0004;
@@ -38,6 +41,22 @@ fn turn(cpu: &str, body: &[u32]) -> f64 {
     predict(&mut source, &[&cpu], &Options::default()).expect("a prediction")[0]
         .cycles_per_call
         .expect("a loop has turns")
+}
+
+#[test]
+fn what_holds_issue_is_named_as_what_an_instruction_waits_for() {
+    let cpu = Cpu::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cpus"), "mpc885").unwrap();
+    let waits_for = |body: &[u32], place: usize| {
+        let words = body.iter().copied().chain([bdnz_back(body.len() as u32)]);
+        let code: Vec<u8> = words.flat_map(u32::to_be_bytes).collect();
+        let mut source = LoopSource::new(Arch::Powerpc, &code, 0x1000_0000, &[], 2000).expect("a loop");
+        let options = Options { profile: true, ..Options::default() };
+        let told = predict(&mut source, &[&cpu], &options).expect("a prediction").remove(0);
+        told.profile.expect("it was asked for")[place].cause().map(Cause::name)
+    };
+    assert_eq!(waits_for(&[NOP; 4], 0), Some("taken-branch"));
+    assert_eq!(waits_for(&[NOP; 4], 2), Some("fetch"));
+    assert_eq!(waits_for(&[MULLW_R3, MULLW_R3], 1), Some("dependency"));
 }
 
 #[test]

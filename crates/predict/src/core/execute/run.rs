@@ -43,7 +43,18 @@ impl Run {
         }
     }
 
-    /// Its record; `complete` is `u64::MAX` if it is not known yet.
+    /// The same with the cycles for which it was held before dispatch. If a source came later, they delayed nothing.
+    #[cold]
+    pub(super) fn longest(&self, held: (u64, Cause)) -> Cause {
+        let later = self.issue.saturating_sub(self.ready).max(self.loaded.extra);
+        if self.ready == self.start && held.0 > later {
+            held.1
+        } else {
+            Cause::numbered(self.cause())
+        }
+    }
+
+    /// Its record, but for the cause; `complete` is `u64::MAX` if it is not known yet.
     #[cold]
     pub(super) fn event(
         &self,
@@ -64,7 +75,7 @@ impl Run {
             finish: self.finish,
             complete,
             opens_group,
-            cause: Cause::numbered(self.cause()),
+            cause: Cause::Dependency,
             pipes,
             kept,
             loaded_from: 0,
