@@ -164,6 +164,7 @@ pub fn draws(open: &mut Open<'_>, cpu: &Cpu, base: &Options) -> Result<Draws, Pr
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::description::Description;
     use std::path::Path;
 
     fn power7() -> Cpu {
@@ -186,6 +187,27 @@ mod tests {
         for guess in cpu.guesses() {
             assert_eq!(one.value(&guess.key), all[17].value(&guess.key));
         }
+    }
+
+    #[test]
+    fn a_drawn_line_is_a_power_of_two() {
+        let guessed = r#"
+            title = "POWER9 whose lines are guessed"
+            inherits = "power9"
+            cache.l1.line = { value = 128, unit = "bytes", source = "guess", kind = "guess", range = [64, 128] }
+            [sources]
+            guess = "nobody"
+        "#;
+        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cpus");
+        let cpu = Cpu::load_with("guessed", |name| match name {
+            "guessed" => Ok((guessed.to_owned(), "guessed.toml".into())),
+            _ => Ok((std::fs::read_to_string(dir.join("power/power9.toml")).unwrap(), "power9.toml".into())),
+        });
+        let all = drawn(&cpu.unwrap(), 32, &(0..32).collect::<Vec<_>>());
+        let lines = |bytes| all.iter().filter(|cpu| cpu.value("cache.l1.line") == Some(bytes)).count();
+        let (short, long) = (lines(64.0), lines(128.0));
+        assert!(short >= 8 && long >= 8 && short + long == 32, "{short}, {long}");
+        all.iter().for_each(|cpu| assert!(Description::new(cpu).is_ok()));
     }
 
     /// Figures that say: the candidate's number must be near `wanted`, a unit of error for each `width`.

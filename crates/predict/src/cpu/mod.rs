@@ -345,9 +345,13 @@ impl Cpu {
         Some(changed)
     }
 
-    /// Changes one number, for analyses that change many; the key must be there.
+    /// Changes one number, for analyses that change many; the key must be there. What has to be a power of two becomes the
+    /// nearest one.
     pub fn set(&mut self, key: &str, value: f64) -> Option<()> {
         match self.entries.get_mut(key) {
+            Some(Entry::Number(number)) if schema::POWERS_OF_TWO.contains(&key) => {
+                number.value = value.log2().round().exp2();
+            }
             Some(Entry::Number(number)) => number.value = value,
             _ => return None,
         }

@@ -202,6 +202,9 @@ pub const NUMBERS: &[NumberKey] = &[
     key("class.*.serial", "cycles", 0.0, 1000.0, Optional, "cycles that a serialising instruction holds everything younger after it has run (default 0)"),
 ];
 
+/// Keys whose value has to be a power of two.
+pub(crate) const POWERS_OF_TWO: &[&str] = &["cache.l1.line", "cache.instruction.line"];
+
 /// One key that holds a word or a list of words.
 pub struct WordKey {
     /// The key.

@@ -2,6 +2,7 @@
 //! Reads the keys of a checked cpu, one table of them after the other, and says which is wrong where the schema cannot.
 
 use super::*;
+use crate::cpu::schema::POWERS_OF_TWO;
 use crate::forms::FORMS;
 
 pub(super) struct Builder<'a> {
@@ -33,6 +34,7 @@ impl Builder<'_> {
     }
 
     fn power_of_two(&self, key: &str, default: u64) -> Result<u64, CpuError> {
+        debug_assert!(POWERS_OF_TWO.contains(&key), "{key} is drawn as any number");
         let value = self.whole(key, default);
         if value.is_power_of_two() {
             Ok(value)
