@@ -268,9 +268,14 @@ pub fn opener(path: &Path) -> impl FnMut() -> std::result::Result<Box<dyn Source
     move || Ok(Box::new(TraceSource::open(path)?))
 }
 
-/// An error of a trace of ours in the cache.
+/// An error of predicting a trace of ours in the cache; only a damaged one is mended by removing it.
 pub fn failed(error: PredictError) -> Problem {
-    told(&error, "").remedy("if the file is damaged, remove it; it is recorded again")
+    match error {
+        PredictError::Source(_) => {
+            told(&error, "").remedy("if the file is damaged, remove it; it is recorded again")
+        }
+        _ => told(&error, ""),
+    }
 }
 
 /// An error of a trace file of the user's.
@@ -367,4 +372,24 @@ fn is_only_llvms(cpu: &Cpu) -> bool {
 /// Whether a cpu's file lists a claim of that architecture; the baseline need not be listed.
 fn is_listed(cpu: &Cpu, arch: Arch, claim: &str) -> bool {
     claim == Target::of(arch).baseline || cpu.words("implements").iter().any(|word| word == claim)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use predict::cpu::{CpuError, Place};
+
+    #[test]
+    fn only_an_error_of_a_trace_is_mended_by_recording_it_again() {
+        let place = Place { file: std::sync::Arc::new("mine.toml".into()), line: 3 };
+        let (key, problem, allowed) = ("cache.l1.line".into(), "is 96".into(), "a power of two".into());
+        let of_cpu = failed(CpuError::Invalid { place, key, problem, allowed }.into());
+        assert_eq!(
+            (&of_cpu.what[..], &of_cpu.remedy[..]),
+            ("mine.toml:3: 'cache.l1.line' is 96", "allowed: a power of two")
+        );
+        let of_program = failed(PredictError::Nothing { marked: false });
+        assert_eq!(of_program.remedy, "record a run that executes one");
+        assert!(failed(SourceError("torn".into()).into()).remedy.contains("recorded again"));
+    }
 }
