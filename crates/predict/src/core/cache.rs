@@ -372,6 +372,16 @@ impl Hierarchy {
         }
     }
 
+    /// Whether more than one transfer waits on the path by which a line would come: accesses go before prefetches.
+    fn is_busy(&mut self, line: u64, cycle: u64) -> bool {
+        let level = self.outer.iter_mut().find_map(|outer| {
+            let one = (outer.free, outer.interval);
+            outer.cache.holds(line).then_some(one)
+        });
+        let (free, interval) = level.unwrap_or((self.memory_free, self.memory_interval));
+        !self.skipping && free > cycle + interval
+    }
+
     /// Prefetches what a stream lacks of its distance before `line`.
     fn run_ahead(&mut self, index: usize, line: u64, cycle: u64) {
         let Stream { mut ahead, step, .. } = self.streams[index];
@@ -379,11 +389,13 @@ impl Hierarchy {
         let goal = line.wrapping_add_signed(step * distance as i64);
         for _ in 0..2 * self.distance {
             let reached = if step > 0 { ahead >= goal } else { ahead <= goal };
-            if reached {
+            let next = ahead.wrapping_add_signed(step);
+            let missing = !self.l1.holds(next);
+            if reached || missing && self.is_busy(next, cycle) {
                 break;
             }
-            ahead = ahead.wrapping_add_signed(step);
-            if !self.l1.holds(ahead) {
+            ahead = next;
+            if missing {
                 let arrival = self.transfer(ahead, cycle, false);
                 self.l1.insert(ahead, arrival, true);
             }

@@ -239,11 +239,23 @@ impl Hierarchy {
             if up && ahead >= goal || !up && ahead <= goal {
                 break;
             }
-            ahead = step(ahead, up, 1);
-            if !self.data.holds(ahead) {
-                let arrival = self.from_beyond(ahead, cycle);
-                self.data.bring(ahead, arrival, true);
+            let next = step(ahead, up, 1);
+            if self.data.holds(next) {
+                ahead = next;
+                continue;
             }
+            // Accesses go before prefetches, which wait for one transfer at most.
+            let level = self.outer.iter_mut().position(|outer| outer.lines.holds(next));
+            let (free, interval) = match level {
+                Some(level) => (self.outer[level].free, self.outer[level].interval),
+                None => (self.memory_free, self.caches.memory_interval),
+            };
+            if free > cycle + interval {
+                break;
+            }
+            ahead = next;
+            let arrival = self.from_beyond(ahead, cycle);
+            self.data.bring(ahead, arrival, true);
         }
         self.streams.push(Stream { next: step(line, up, 1), ahead, up, confirmed: true, used: self.clock });
     }
