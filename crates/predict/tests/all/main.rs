@@ -14,3 +14,4 @@ mod loongarch;
 mod power9;
 mod settling;
 mod verdict;
+mod zen;
