@@ -472,6 +472,23 @@ mod tests {
         assert!(walk(4) * 3 < walk(0), "{} {}", walk(4), walk(0));
     }
 
+    /// Two lines of every nine, as fast as the path brings them. What lies in the gaps is fetched at the cost of one transfer at
+    /// most, which an access may find under way.
+    #[test]
+    fn a_prefetch_gives_way_to_accesses() {
+        const ACCESSES: u64 = 1000;
+        let walk = |streams| {
+            let mut caches = hierarchy(streams);
+            caches.outer[0] = Outer { cache: Cache::new(64, 8), latency: 14, interval: 4, free: 0 };
+            for line in 0..256 {
+                caches.data(line, line * 1000);
+            }
+            let line = |access: u64| 100 + access / 2 % 12 * 9 + access % 2;
+            (0..ACCESSES).map(|access| caches.data(line(access), 1_000_000 + 4 * access)).sum::<u64>()
+        };
+        assert!(walk(16) <= walk(0) + 4 * ACCESSES, "{} {}", walk(16), walk(0));
+    }
+
     /// Streams that ended leave their places: each walk costs as little as the first, and random misses end no stream that is used.
     #[test]
     fn streams_that_ended_are_forgotten_and_those_in_use_are_not() {
