@@ -161,7 +161,7 @@ fn main() -> ExitCode {
         Verb::Report(args) => verbs::report::run(&context, &args),
         Verb::Code(args) => verbs::code::run(&context, &args),
         Verb::Foreign(args) => verbs::foreign::run(&context, &args),
-        Verb::Completions(args) => verbs::completions::run(command(), &args),
+        Verb::Completions(args) => verbs::completions::run(&context, command(), &args),
         Verb::Man(args) => verbs::completions::man(&context, command(), &args),
         Verb::Trace(args) => verbs::trace::run(&context, &args),
         Verb::Hot(args) => verbs::hot::run(&context, &args),

@@ -203,6 +203,8 @@ fn completions_and_manual_pages_know_every_verb() {
         lab.line(&format!("completions {shell}")).ends(0, &["foreign", "unchecked"]);
     }
     lab.line("man").ends(0, &[".TH", "check"]);
+    lab.line("--json man").ends(2, &["`man` has no records to print as JSON", "leave out --json"]);
+    lab.line("--json completions bash").ends(2, &["`completions` has no records to print as JSON"]);
     lab.line("man pages").ends(0, &["wrote"]);
     let page = std::fs::read_to_string(lab.folder.join("pages/assay-check.1")).unwrap();
     assert!(page.contains(".TH") && page.contains("quick"), "{page}");

@@ -24,7 +24,8 @@ pub struct ManArgs {
 }
 
 /// Prints the completions of a shell: `source <(./assay completions bash)`.
-pub fn run(mut command: clap::Command, args: &Args) -> Result<Outcome> {
+pub fn run(context: &Context, mut command: clap::Command, args: &Args) -> Result<Outcome> {
+    refuse_json(context, "completions")?;
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut command, "assay", &mut text);
     print!("{}", String::from_utf8_lossy(&text));
@@ -33,6 +34,7 @@ pub fn run(mut command: clap::Command, args: &Args) -> Result<Outcome> {
 
 /// Writes the manual pages.
 pub fn man(context: &Context, command: clap::Command, args: &ManArgs) -> Result<Outcome> {
+    refuse_json(context, "man")?;
     let mut command = command.disable_help_subcommand(true);
     command.build();
     let Some(folder) = &args.folder else {
@@ -57,4 +59,14 @@ pub fn man(context: &Context, command: clap::Command, args: &ManArgs) -> Result<
     }
     context.progress(&format!("wrote {pages} pages; man -l {}", folder.join("assay.1").display()));
     Ok(Outcome::Fine)
+}
+
+/// What these verbs print is read by a shell or by man: a program that asks for records must not be given that instead.
+fn refuse_json(context: &Context, verb: &str) -> Result<()> {
+    if context.json {
+        return Err(
+            Problem::new(format!("`{verb}` has no records to print as JSON")).remedy("leave out --json")
+        );
+    }
+    Ok(())
 }
