@@ -20,6 +20,13 @@ pub struct Pointer {
     pub target_offset: usize,
 }
 
+impl std::fmt::Display for Pointer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Pointer { map, offset, target, target_offset } = self;
+        write!(f, "the address at byte {offset} of map {map} points to byte {target_offset} of map {target}")
+    }
+}
+
 /// The default limit on one map, so that an object cannot take all memory; [`crate::Limits`] overrides it.
 pub(crate) const MAP_BYTES_MAX: usize = 64 << 20;
 /// `lddw` of a map loads this plus the map's index: a handle, not an address.
@@ -62,7 +69,7 @@ impl Maps {
             maps.maps.push(map);
         }
         for pointer in pointers {
-            maps.store(pointer).ok_or_else(|| argument(format!("no such place or target: {pointer:?}")))?;
+            maps.store(pointer).ok_or_else(|| argument(format!("{pointer}: one of the two is not there")))?;
         }
         Ok(maps)
     }

@@ -71,7 +71,10 @@ fn pointers_have_to_lie_in_maps_and_point_into_them() {
         (0, 0, 0, usize::MAX),
     ] {
         let message = refused(|object| object.pointers.push(Pointer { map, offset, target, target_offset }));
-        assert!(message.starts_with("no such place or target: Pointer"), "{message}");
+        let place = format!(
+            "the address at byte {offset} of map {map} points to byte {target_offset} of map {target}"
+        );
+        assert_eq!(message, format!("{place}: one of the two is not there"));
     }
     let mut object =
         object("r1 = map_val_by_idx(0)+0 ll\nr1 = *(u64 *)(r1 + 8)\nr0 = *(u64 *)(r1 + 0)\nexit");
