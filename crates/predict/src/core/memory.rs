@@ -223,13 +223,22 @@ impl MemoryPath {
             Load { op, access, bytes, dispatch, issue, crossing: self.crossing(access.address, bytes) };
         let mut start = issue;
         if !self.passes_stores {
-            if let Some((meets, store)) = self.stores.find(access.address, bytes, issue) {
+            let mut met = self.stores.find(access.address, bytes, issue);
+            if let Some((Meets::Alias, store)) = met {
+                // It has none of the bytes, so once its address is known, an older store may.
                 if store.address_time > issue {
                     start = self.too_early(op, store.address_time, front);
                 }
-                if meets != Meets::Alias {
-                    return self.meet(&load, meets, &store, start);
+                met = self
+                    .stores
+                    .find_bytes(access.address, bytes, issue)
+                    .filter(|_| !planted(Fault::AliasHides));
+            }
+            if let Some((meets, store)) = met {
+                if store.address_time > start {
+                    start = self.too_early(op, store.address_time, front);
                 }
+                return self.meet(&load, meets, &store, start);
             }
         }
         Found::Bytes(self.from_caches(&load, start))

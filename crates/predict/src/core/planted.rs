@@ -33,8 +33,8 @@ pub(crate) enum Fault {
     /// A slot goes to the first set of pipes, whichever it is.
     LaneForgotten,
     /// The store queue: a chain goes on in another granule, a store that the table forgot is not looked for, stores drain
-    /// without a pause, two only to one line, no more than two, a read-modify-write delays nobody, the queue has an entry more, and a value is
-    /// forwarded before its store has completed.
+    /// without a pause, two only to one line, no more than two, a read-modify-write delays nobody, the queue has an entry more, a value is
+    /// forwarded before its store has completed, and a store with the same low bits of address hides an older one to the bytes.
     WrongGranule,
     HiddenForgotten,
     DrainsAtOnce,
@@ -43,6 +43,7 @@ pub(crate) enum Fault {
     ModifiedFree,
     StoreQueueLonger,
     ForwardedEarly,
+    AliasHides,
     /// The window: one more completes in a cycle, one more is in flight, a rename register or a load more; an entry of an issue
     /// queue is given back early.
     CompletesMore,

@@ -10,6 +10,8 @@ use super::planted::{planted, Fault};
 
 const TABLE: usize = 1024;
 const GRANULES: usize = 9;
+/// Addresses are compared in all their bits.
+const EXACT: u64 = u64::MAX;
 /// The number of no store.
 pub(super) const NOBODY: u64 = 0;
 
@@ -182,7 +184,7 @@ impl StoreQueue {
     pub(crate) fn find(&self, address: u64, bytes: u64, cycle: u64) -> Option<(Meets, Store)> {
         let (first, last) = granules(address, bytes);
         if self.hides(cycle) {
-            let (meets, number) = self.scan(self.next, address, bytes, cycle)?;
+            let (meets, number) = self.scan(self.next, address, bytes, cycle, self.alias_mask)?;
             return Some((meets, self.stores[self.slot(number)]));
         }
         // Most loads end here, without a recent store to their bytes. Stores drain in order, so the youngest tells.
@@ -191,7 +193,14 @@ impl StoreQueue {
         {
             return None;
         }
-        let (meets, number) = self.search(address, bytes, cycle)?;
+        let (meets, number) = self.search(address, bytes, cycle, self.alias_mask)?;
+        Some((meets, self.stores[self.slot(number)]))
+    }
+
+    /// The youngest store in flight at `cycle` that has bytes of a load, behind any that only looks as if it had.
+    #[cold]
+    pub(crate) fn find_bytes(&self, address: u64, bytes: u64, cycle: u64) -> Option<(Meets, Store)> {
+        let (meets, number) = self.search(address, bytes, cycle, EXACT)?;
         Some((meets, self.stores[self.slot(number)]))
     }
 
@@ -212,23 +221,25 @@ impl StoreQueue {
 
     /// The same as `search` among those older than `before`, without the table.
     #[cold]
-    fn scan(&self, before: u64, address: u64, bytes: u64, cycle: u64) -> Option<(Meets, u64)> {
+    fn scan(&self, before: u64, address: u64, bytes: u64, cycle: u64, compared: u64) -> Option<(Meets, u64)> {
         let older = (1..before).rev().map(|number| (number, &self.stores[self.slot(number)]));
         let mut in_flight =
             older.take_while(|(number, store)| store.number == *number && store.drain > cycle);
-        in_flight.find_map(|(number, store)| Some((self.meets(store, address, bytes)?, number)))
+        in_flight.find_map(|(number, store)| Some((meets(store, address, bytes, compared)?, number)))
     }
 
+    /// The youngest store in flight at `cycle` that a load meets, if those bits of addresses are compared.
     #[inline(never)]
-    fn search(&self, address: u64, bytes: u64, cycle: u64) -> Option<(Meets, u64)> {
+    fn search(&self, address: u64, bytes: u64, cycle: u64, compared: u64) -> Option<(Meets, u64)> {
         if self.hides(cycle) {
-            return self.scan(self.next, address, bytes, cycle);
+            return self.scan(self.next, address, bytes, cycle, compared);
         }
         let mut youngest = None;
         let (first, last) = granules(address, bytes);
         let mut granule = first;
         while granule <= last {
-            let found = self.search_granule(granule, self.youngest_in(granule), address, bytes, cycle);
+            let youngest_in = self.youngest_in(granule);
+            let found = self.search_granule(granule, youngest_in, address, bytes, cycle, compared);
             youngest = youngest.max(found);
             granule += 1;
         }
@@ -243,13 +254,14 @@ impl StoreQueue {
         address: u64,
         bytes: u64,
         cycle: u64,
+        compared: u64,
     ) -> Option<(u64, Meets)> {
         while number != NOBODY {
             let store = &self.stores[self.slot(number)];
             if store.number != number || store.drain <= cycle {
                 break;
             }
-            if let Some(meets) = self.meets(store, address, bytes) {
+            if let Some(meets) = meets(store, address, bytes, compared) {
                 return Some((number, meets));
             }
             number = self.before(store, granule);
@@ -261,7 +273,7 @@ impl StoreQueue {
     pub(crate) fn is_alone(&self, store: &Store, address: u64, bytes: u64, cycle: u64) -> bool {
         let end = address + bytes;
         let left = [(address, store.address.min(end)), ((store.address + store.bytes).max(address), end)];
-        left.iter().all(|&(from, to)| from >= to || self.search(from, to - from, cycle).is_none())
+        left.iter().all(|&(from, to)| from >= to || self.search(from, to - from, cycle, EXACT).is_none())
     }
 
     /// For a load that stores in flight at `cycle` cover in part, if no aligned doubleword of it needs two of them: what they
@@ -274,9 +286,9 @@ impl StoreQueue {
             let number = self.youngest_in(granule);
             let hides = self.hides(cycle);
             let youngest = if hides {
-                self.scan(self.next, from, to - from, cycle).map(|(meets, number)| (number, meets))
+                self.scan(self.next, from, to - from, cycle, EXACT).map(|(meets, number)| (number, meets))
             } else {
-                self.search_granule(granule, number, from, to - from, cycle)
+                self.search_granule(granule, number, from, to - from, cycle, EXACT)
             };
             let Some((number, meets)) = youngest else { continue };
             let store = &self.stores[self.slot(number)];
@@ -290,8 +302,8 @@ impl StoreQueue {
                 let left = [(from, until), (since, to)];
                 let from_another = |&(from, to): &(u64, u64)| match hides {
                     _ if from >= to => false,
-                    true => self.scan(number, from, to - from, cycle).is_some(),
-                    false => self.search_granule(granule, older, from, to - from, cycle).is_some(),
+                    true => self.scan(number, from, to - from, cycle, EXACT).is_some(),
+                    false => self.search_granule(granule, older, from, to - from, cycle, EXACT).is_some(),
                 };
                 if left.iter().any(from_another) {
                     return None;
@@ -301,17 +313,18 @@ impl StoreQueue {
         }
         Some(known)
     }
+}
 
-    fn meets(&self, store: &Store, address: u64, bytes: u64) -> Option<Meets> {
-        // The distances from the store's start to the load's and back, in the bits that are compared.
-        let (behind, before) = (address.wrapping_sub(store.address), store.address.wrapping_sub(address));
-        let overlap = |mask: u64| behind & mask < store.bytes || before & mask < bytes;
-        if overlap(u64::MAX) {
-            let all = behind < store.bytes && behind + bytes <= store.bytes;
-            return Some(if all { Meets::All } else { Meets::Some });
-        }
-        (self.alias_mask != u64::MAX && overlap(self.alias_mask)).then_some(Meets::Alias)
+/// What a load meets in a store, if those bits of their addresses are compared.
+fn meets(store: &Store, address: u64, bytes: u64, compared: u64) -> Option<Meets> {
+    // The distances from the store's start to the load's and back.
+    let (behind, before) = (address.wrapping_sub(store.address), store.address.wrapping_sub(address));
+    let overlap = |mask: u64| behind & mask < store.bytes || before & mask < bytes;
+    if overlap(EXACT) {
+        let all = behind < store.bytes && behind + bytes <= store.bytes;
+        return Some(if all { Meets::All } else { Meets::Some });
     }
+    (compared != EXACT && overlap(compared)).then_some(Meets::Alias)
 }
 
 #[cfg(test)]
@@ -374,6 +387,11 @@ mod tests {
         queue.add(store(0x1_fffc, 8));
         assert_eq!(queue.find(0x2_0000, 8, 0).unwrap().0, Meets::Some, "across the bits compared");
         assert_eq!(queue.find(0x5_0000, 8, 0).unwrap().0, Meets::Alias);
+        let younger = queue.add(store(0x7_0040, 8));
+        assert_eq!(queue.find(0x1_0040, 8, 0).unwrap().1.number, younger);
+        let (meets, older) = queue.find_bytes(0x1_0040, 8, 0).unwrap();
+        assert_eq!((meets, older.number), (Meets::All, 1), "behind the one that looks like it");
+        assert!(queue.find_bytes(0x2_0040, 8, 0).is_none());
     }
 
     #[test]

@@ -40,6 +40,7 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::DrainsAtOnce, POWER),
     (Fault::StoreQueueLonger, IN_ORDER),
     (Fault::ForwardedEarly, SLICED),
+    (Fault::AliasHides, &["power8"]),
     (Fault::CompletesMore, POWER),
     (Fault::WindowLonger, POWER),
     (Fault::RingLonger, IN_ORDER),

@@ -78,29 +78,33 @@ impl Memory {
         let (address, bytes) = (access.address, u64::from(access.bytes.max(1)));
         let crossing = crossing(&self.numbers, address, bytes);
         let (mut start, mut again) = (issue, None);
-        if let Some((number, meets)) = self.stores.youngest(address, bytes, issue) {
+        if let Some((number, Meets::Alias)) = self.stores.youngest(address, bytes, issue) {
             let store = self.stores.stores[number];
             if store.address_time > issue {
                 (start, again) = self.too_early(op, store.address_time);
             }
+        }
+        if let Some((number, meets)) = self.stores.youngest_with_bytes(address, bytes, issue) {
+            let store = self.stores.stores[number];
+            if store.address_time > start {
+                let (second, flushed) = self.too_early(op, store.address_time);
+                (start, again) = (second, flushed.or(again));
+            }
             let found = match meets {
                 Meets::All => self.forwarded(op, access, &store, dispatch, start, crossing),
-                Meets::Some => self.forwarded_in_part(op, access, number, issue, start, crossing),
-                Meets::Alias => None,
+                _ => self.forwarded_in_part(op, access, number, issue, start, crossing),
             };
             if let Some(there) = found {
                 self.tally.forwards += 1;
                 return (Found::Bytes(there.saturating_sub(issue + self.l1_latency)), again);
             }
-            if meets != Meets::Alias {
-                self.tally.forward_failures += 1;
-                let merges = self.numbers.partial_merges && !op.is(Flags::NO_FORWARD);
-                if meets == Meets::Some && merges {
-                    let extra = start + self.numbers.forward_failed - issue + crossing;
-                    return (Found::Bytes(extra), again);
-                }
-                return (Found::Blocked(Blocked { store: number, meets, issue, start, crossing }), again);
+            self.tally.forward_failures += 1;
+            let merges = self.numbers.partial_merges && !op.is(Flags::NO_FORWARD);
+            if meets == Meets::Some && merges {
+                let extra = start + self.numbers.forward_failed - issue + crossing;
+                return (Found::Bytes(extra), again);
             }
+            return (Found::Blocked(Blocked { store: number, meets, issue, start, crossing }), again);
         }
         (Found::Bytes((start - issue) + self.caches.load(address, bytes, start) + crossing), again)
     }

@@ -180,6 +180,15 @@ impl Stores {
         self.met(address, bytes, cycle).next()
     }
 
+    /// Of these, those that have bytes of the load.
+    fn with_bytes(&self, address: u64, bytes: u64, cycle: u64) -> impl Iterator<Item = (usize, Meets)> + '_ {
+        self.met(address, bytes, cycle).filter(|(_, meets)| *meets != Meets::Alias)
+    }
+
+    pub(super) fn youngest_with_bytes(&self, address: u64, bytes: u64, cycle: u64) -> Option<(usize, Meets)> {
+        self.with_bytes(address, bytes, cycle).next()
+    }
+
     /// The bytes of a load that the store of that number does not have.
     fn rest(&self, number: usize, address: u64, bytes: u64) -> Vec<(u64, u64)> {
         let store = &self.stores[number];
@@ -191,7 +200,7 @@ impl Stores {
     /// Whether no other store in flight has what the load needs beyond this one's bytes.
     pub(super) fn is_alone(&self, number: usize, address: u64, bytes: u64, cycle: u64) -> bool {
         let rest = self.rest(number, address, bytes);
-        rest.iter().all(|&(from, bytes)| self.youngest(from, bytes, cycle).is_none())
+        rest.iter().all(|&(from, bytes)| self.youngest_with_bytes(from, bytes, cycle).is_none())
     }
 
     /// The stores that the load has values from, and whether a doubleword needs the cache, too; none if one needs two stores.
@@ -200,13 +209,13 @@ impl Stores {
         let mut at = address;
         while at < address + bytes {
             let end = (at / 8 * 8 + 8).min(address + bytes);
-            let mut met = self.met(at, end - at, cycle);
+            let mut met = self.with_bytes(at, end - at, cycle);
             if let Some((number, meets)) = met.next() {
                 givers.push(self.stores[number]);
                 if meets == Meets::Some {
                     merged = true;
                     for (from, bytes) in self.rest(number, at, end - at) {
-                        if self.met(from, bytes, cycle).any(|(other, _)| other < number) {
+                        if self.with_bytes(from, bytes, cycle).any(|(other, _)| other < number) {
                             return None;
                         }
                     }
