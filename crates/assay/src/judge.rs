@@ -325,7 +325,10 @@ fn prediction_record(
     draws: &Draws,
 ) -> Result<PredictionRecord> {
     let cycles = prediction.cycles_per_call.ok_or_else(|| {
-        Problem::new(format!("{}: the trace holds no two calls to tell a steady state from", prediction.cpu))
+        Problem::new(format!(
+            "{}: the trace holds too few calls, or too short ones, to tell a steady state from",
+            prediction.cpu
+        ))
     })?;
     let placed_cycles: Vec<f64> = places.places.iter().map(|(_, cycles)| *cycles).collect();
     let interval = doubt::interval(ModelError::of(cpu), cycles, draws.spread(), &placed_cycles);

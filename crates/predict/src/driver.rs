@@ -11,9 +11,10 @@ use crate::core::{self, Core, Counters};
 use crate::cpu::Cpu;
 use crate::description::Description;
 use crate::fallback::Fallback;
+use crate::moment::Moment;
 use crate::plan::Plan;
 use crate::profile::Place;
-use crate::regions::{Moment, RegionTotal};
+use crate::regions::RegionTotal;
 use crate::register_kinds::RegisterKinds;
 use crate::relax::Relax;
 use crate::settled::Settled;
@@ -104,7 +105,7 @@ pub struct Prediction {
     pub cycles: u64,
     /// Cycles of the first call, caches and predictors cold; none without a mark.
     pub cycles_cold: Option<f64>,
-    /// Cycles per call at the end of the run; none with fewer than two calls.
+    /// Cycles per call at the end of the run; none if all calls but the first ran beside it, or there are none.
     pub cycles_per_call: Option<f64>,
     /// Calls seen.
     pub calls: u64,

@@ -27,6 +27,7 @@ pub mod hot;
 pub mod least;
 pub mod left_out;
 pub mod loops;
+mod moment;
 mod op;
 #[cfg(test)]
 mod oracle;

@@ -4,6 +4,7 @@
 //! Cycles are those from the end of what came before the entry to the end of its last instruction, so what overlaps with the
 //! code around it counts where it ends. A region inside of another counts in both.
 
+use crate::moment::Moment;
 use crate::skipped::Skipped;
 
 /// What a region took.
@@ -19,13 +20,6 @@ pub struct RegionTotal {
     pub cycles: u64,
     /// Cycles of the first entry.
     pub first_cycles: u64,
-}
-
-/// A moment of the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Moment {
-    pub cycle: u64,
-    pub instructions: u64,
 }
 
 struct UnderWay {

@@ -155,7 +155,7 @@ fn cycles_per_call(recorded: &Recorded, cpus: &[&Cpu], shift: u64) -> Result<Vec
 
 fn per_call(recorded: &Recorded, prediction: &Prediction) -> Result<f64, PredictError> {
     prediction.cycles_per_call.ok_or_else(|| {
-        SourceError(format!("{}: holds no two calls of what is judged", recorded.trace.display())).into()
+        SourceError(format!("{}: holds too few calls of what is judged", recorded.trace.display())).into()
     })
 }
 

@@ -20,6 +20,8 @@ use std::path::{Path, PathBuf};
 /// A trace on one cpu.
 struct Side {
     name: String,
+    /// In the whole run; 0 if none is told apart.
+    calls: u64,
     instructions: u64,
     /// Of a call in steady state where there are calls, else of the whole run.
     cycles: f64,
@@ -110,6 +112,7 @@ fn sides(paths: &[PathBuf], cpu: &Cpu, named: bool) -> Result<Option<(bool, Vec<
     let per_call = found.iter().all(|(prediction, _, _)| prediction.cycles_per_call.is_some());
     let side = |(prediction, draws, name): (predict::Prediction, Draws, String)| Side {
         name,
+        calls: prediction.calls,
         instructions: prediction.counters.instructions / if per_call { prediction.calls.max(1) } else { 1 },
         cycles: prediction.cycles_per_call.filter(|_| per_call).unwrap_or(prediction.cycles as f64),
         draws,
@@ -131,10 +134,12 @@ fn record(cpu: &Cpu, arch: Arch, per_call: bool, a: &Side, b: &Side) -> CompareR
     let ratio = a.cycles / b.cycles;
     let spread = a.draws.spread_of_ratio(&b.draws);
     let interval = ratio_interval(ModelError::of(cpu), ratio, spread, [&[], &[]], [a.cycles, b.cycles]);
+    let other_work = !per_call && a.calls != b.calls;
     let verdict = match interval {
-        [_, high] if high < 1.0 => "faster",
-        [low, _] if low > 1.0 => "slower",
-        _ => "no difference shown",
+        _ if other_work => None,
+        [_, high] if high < 1.0 => Some("faster"),
+        [low, _] if low > 1.0 => Some("slower"),
+        _ => Some("no difference shown"),
     };
     CompareRecord {
         common: Common::new("compare", "", &a.name, arch.name()),
@@ -147,8 +152,10 @@ fn record(cpu: &Cpu, arch: Arch, per_call: bool, a: &Side, b: &Side) -> CompareR
         ),
         ratio,
         interval: Some(interval),
-        verdict: Some(verdict.to_owned()),
-        no_verdict: None,
+        verdict: verdict.map(str::to_owned),
+        no_verdict: other_work.then(|| {
+            format!("whole runs of {} and {} calls, too few to tell a steady state from", a.calls, b.calls)
+        }),
         cpu: Some(cpu.name.clone()),
         cycles: Some([a.cycles, b.cycles]),
         time_ns: None,
@@ -190,7 +197,15 @@ fn table(
         if let Some([low, high]) = record.interval {
             table.set(row, of_ratio, format!("{low:.2}..{high:.2}"));
         }
-        table.set(row, verdict, record.verdict.as_deref().unwrap_or_default());
+        match &record.no_verdict {
+            Some(why) => {
+                table.set(row, verdict, "none");
+                table.mark(row, verdict, why);
+            }
+            None => {
+                table.set(row, verdict, record.verdict.as_deref().unwrap_or_default());
+            }
+        }
     }
     table
 }

@@ -402,6 +402,8 @@ fn calls_table(prediction: &Prediction, half: f64) -> Option<Table> {
         let row = table.row();
         table.set(row, call, "steady").set(row, cycles, Predicted(steady));
         table.set(row, interval, winners::interval_text(about(steady, half)));
+    } else if prediction.calls > 1 {
+        table.note("the other calls ended while the first was in flight, so they tell no steady state: record more of them");
     }
     Some(table)
 }

@@ -23,6 +23,7 @@ use super::{Counters, Event, Record};
 use crate::cause::Cause;
 use crate::description::*;
 use crate::flags::*;
+use crate::moment::Moment;
 use crate::op::*;
 use crate::plan::Plan;
 use crate::relax::Relax;
@@ -80,7 +81,7 @@ pub(crate) struct Engine<R> {
     mispredict: u64,
     relax: Relax,
     counters: Counters,
-    marks: Vec<u64>,
+    marks: Vec<Moment>,
 }
 
 impl<R: Rules> Engine<R> {
@@ -448,7 +449,7 @@ impl<R: Rules> Shape for Engine<R> {
                 self.hold = self.hold.max(run.finish + u64::from(op.serial));
             }
             if op.is(Flags::MARK) {
-                self.marks.push(dispatch);
+                self.marks.push(Moment { cycle: dispatch, instructions: self.counters.instructions });
             }
         }
     }

@@ -19,6 +19,7 @@ use super::{Counters, Event, Record};
 use crate::cause::Cause;
 use crate::description::*;
 use crate::flags::*;
+use crate::moment::Moment;
 use crate::op::*;
 use crate::plan::Plan;
 use crate::relax::Relax;
@@ -50,7 +51,7 @@ pub(crate) struct InOrder {
     mispredict: u64,
     relax: Relax,
     counters: Counters,
-    marks: Vec<u64>,
+    marks: Vec<Moment>,
 }
 
 impl InOrder {
@@ -323,7 +324,7 @@ impl Shape for InOrder {
                 self.hold = self.hold.max(finish + u64::from(op.serial));
             }
             if op.is(Flags::MARK) {
-                self.marks.push(dispatch);
+                self.marks.push(Moment { cycle: dispatch, instructions: self.counters.instructions });
             }
         }
     }

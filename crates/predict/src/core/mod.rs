@@ -33,6 +33,7 @@ mod window;
 use crate::cause::Cause;
 use crate::cpu::schema::CoreKind;
 use crate::description::Description;
+use crate::moment::Moment;
 use crate::plan::{BlockPlan, Plan};
 use crate::relax::Relax;
 use crate::skipped::Skipped;
@@ -229,8 +230,8 @@ pub(crate) trait Core: Send {
     fn is_prefetched(&mut self, address: u64) -> bool;
     /// Brings the line of a skipped access into the caches.
     fn touch(&mut self, address: u64, store: bool);
-    /// Passages of the mark since the last call: cycles of completion, oldest first.
-    fn marks(&mut self) -> &mut Vec<u64>;
+    /// Passages of the mark since the last call, in the cycles of their dispatch, oldest first.
+    fn marks(&mut self) -> &mut Vec<Moment>;
     /// Instructions in flight at most.
     fn in_flight(&self) -> u64;
     /// Bytes of a data cache line.

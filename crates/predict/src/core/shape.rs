@@ -5,6 +5,7 @@
 use super::memory::MemoryPath;
 use super::{Backlog, Core, Counters, Event, Nobody, Record};
 use crate::flags::*;
+use crate::moment::Moment;
 use crate::op::*;
 use crate::plan::Plan;
 use crate::source::Access;
@@ -40,7 +41,7 @@ pub(super) trait Shape: Send {
 pub(super) struct Shared<'a> {
     pub(super) memory: &'a mut MemoryPath,
     pub(super) counters: &'a mut Counters,
-    pub(super) marks: &'a mut Vec<u64>,
+    pub(super) marks: &'a mut Vec<Moment>,
 }
 
 // Each of these is compiled once a kind and shape, and not into the loop over a block: the loop stays small.
@@ -174,7 +175,7 @@ impl<S: Shape> Core for S {
         self.shared().memory.caches().touch_only(address, store, dispatched);
     }
 
-    fn marks(&mut self) -> &mut Vec<u64> {
+    fn marks(&mut self) -> &mut Vec<Moment> {
         self.shared().marks
     }
 

@@ -4,7 +4,8 @@
 
 use crate::calls::Calls;
 use crate::core::Core;
-use crate::regions::{Moment, RegionTotal, Regions, Standing};
+use crate::moment::Moment;
+use crate::regions::{RegionTotal, Regions, Standing};
 use crate::skipped::Skipped;
 use crate::source::Item;
 
@@ -59,12 +60,8 @@ impl Elapsed {
         core.counters().instructions - self.skipped_instructions
     }
 
-    fn cycle(&self, core: &dyn Core) -> u64 {
-        core.now() + self.skipped_cycles
-    }
-
     fn moment(&self, core: &mut dyn Core) -> Moment {
-        Moment { cycle: self.cycle(core), instructions: core.counters().instructions }
+        Moment { cycle: core.now() + self.skipped_cycles, instructions: core.counters().instructions }
     }
 
     /// Takes over the passages of the mark. Has to be called before cycles are skipped.
@@ -72,8 +69,9 @@ impl Elapsed {
         if core.marks().is_empty() {
             return;
         }
-        for cycle in core.marks().drain(..) {
-            self.calls.pass(cycle + self.skipped_cycles);
+        let in_flight = core.in_flight();
+        for mark in core.marks().drain(..) {
+            self.calls.pass(Moment { cycle: mark.cycle + self.skipped_cycles, ..mark }, in_flight);
         }
         self.look_whether_settled(core);
     }
@@ -85,7 +83,8 @@ impl Elapsed {
     }
 
     fn enter(&mut self, core: &mut dyn Core) {
-        self.calls.pass(self.cycle(core));
+        let now = self.moment(core);
+        self.calls.pass(now, core.in_flight());
         self.look_whether_settled(core);
     }
 
@@ -121,7 +120,7 @@ impl Elapsed {
     /// Skips windows like those since `before`, which take `took`.
     pub(super) fn skip(&mut self, before: &Before, skipped: Skipped, took: Moment) {
         self.skipped_instructions += took.instructions;
-        self.calls.skip(skipped.of(self.calls.count - before.calls), took.cycle);
+        self.calls.skip(skipped.of(self.calls.count - before.calls), took);
         self.skipped_cycles += took.cycle;
         if let Some(standing) = &before.standing {
             self.regions.repeat_since(standing, skipped, took);
@@ -132,7 +131,8 @@ impl Elapsed {
     pub(super) fn finish(mut self, core: &mut dyn Core) -> Times {
         let end = self.moment(core);
         if self.calls.count == 1 {
-            self.calls.cold = Some((end.cycle - self.calls.last.unwrap_or(0).min(end.cycle)) as f64);
+            self.calls.cold =
+                Some(end.cycle.saturating_sub(self.calls.last.unwrap_or_default().cycle) as f64);
         }
         Times {
             cycles: end.cycle,

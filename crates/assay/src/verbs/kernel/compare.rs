@@ -160,7 +160,7 @@ impl Side {
             .map_err(|error| judge::of_trace(trace, &error))?
             .remove(0);
         let cycles = prediction.cycles_per_call.ok_or_else(|| {
-            Problem::new("the function was called once only: no steady state can be told")
+            Problem::new("the function was called too seldom to tell a steady state from")
                 .remedy("give the workload more rounds, behind --")
         })?;
         let draws = draws(&mut judge::opener(trace), cpu, &options)
