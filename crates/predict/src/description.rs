@@ -166,14 +166,16 @@ pub struct Memory {
     pub(crate) drain_interval: u64,
     /// Most bytes of two stores that enter the cache together; 0 if none do.
     pub(crate) drain_pair: u64,
-    /// Whether they may be of different lines.
     /// Not only two stores enter together.
     pub(crate) drain_run: bool,
+    /// Whether they may be of different lines.
     pub(crate) drain_apart: bool,
     pub(crate) order_flush: u64,
     pub(crate) order_waits: bool,
     pub(crate) alias_mask: u64,
     pub(crate) same_group_flush: u64,
+    /// Of a repeated string instruction, moved at once; 0: an element.
+    pub(crate) string_bytes: u64,
     /// Boundary and cost, both added when crossed.
     pub(crate) crossings: Vec<(u64, u64)>,
     /// Of the first boundary: accesses that a load across it takes the pipes of, and cycles until the next store drains.

@@ -4,6 +4,7 @@
 mod elapsed;
 mod footprint;
 mod recording;
+mod strings;
 
 use crate::ahead::Ahead;
 use crate::core::planted::{planted, Fault};
@@ -27,6 +28,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::mpsc::sync_channel;
 use std::sync::Arc;
+use strings::Strings;
 
 /// What is counted at the start of a loop's window.
 struct Standing {
@@ -336,8 +338,54 @@ impl Runner {
         self.recording.execute(&mut *self.core, &self.plan, block as usize, accesses, next);
     }
 
-    /// Executes an iteration `times` more times, skipping when its cycles have settled.
+    /// Executes an iteration `times` more times.
     fn repeat(&mut self, body: &[Item], accesses: &[Access], steps: &[i64], times: u64) {
+        if let [Item::Block { block, accesses: range, next }] = body {
+            let own = &accesses[range.start as usize..range.end as usize];
+            let bytes = self.description.memory.string_bytes;
+            let is_string = self.plan.blocks[*block as usize].is_string;
+            if let Some(strings) = is_string.then(|| Strings::of(own, steps, bytes)).flatten() {
+                return self.string(*block, &strings, *next, times);
+            }
+        }
+        self.turns(body, accesses, steps, times);
+    }
+
+    /// `times` more elements of a repeated string instruction, several at once.
+    fn string(&mut self, block: u32, strings: &Strings, next: u64, times: u64) {
+        let head = strings.before_pieces(1).min(times);
+        let pieces = (times - head) / strings.at_once;
+        let tail = times - head - pieces * strings.at_once;
+        if head > 0 {
+            self.block(block, &strings.gathered(1, head), next);
+        }
+        if pieces > 0 {
+            let whole = strings.gathered(1 + head, strings.at_once);
+            self.block(block, &whole, next);
+            let body = [Item::Block { block, accesses: 0..whole.len() as u32, next }];
+            self.turns(&body, &whole, &strings.steps(), pieces - 1);
+        }
+        if tail > 0 {
+            self.block(block, &strings.gathered(1 + times - tail, tail), next);
+        }
+        let executed = u64::from(head > 0) + pieces + u64::from(tail > 0);
+        self.count_elements(block, times - executed);
+    }
+
+    /// Counts elements that were executed with others.
+    fn count_elements(&mut self, block: u32, elements: u64) {
+        let plan = self.plan.blocks[block as usize];
+        let counters = self.core.counters();
+        counters.instructions += u64::from(plan.count) * elements;
+        counters.loads += u64::from(plan.loads) * elements;
+        counters.stores += u64::from(plan.stores) * elements;
+        counters.branches += u64::from(plan.branches) * elements;
+        self.executions[block as usize] += elements;
+        self.recording.count_elements(plan.first, elements);
+    }
+
+    /// Executes an iteration `times` more times, skipping when its cycles have settled.
+    fn turns(&mut self, body: &[Item], accesses: &[Access], steps: &[i64], times: u64) {
         let mut settled = Settled::new(steps, self.core.line_bytes(), self.settled_after(body));
         let footprint = Footprint::new(body, accesses, steps, self.core.line_bytes());
         let mut done = 0;

@@ -28,6 +28,8 @@ pub(crate) struct BlockPlan {
     pub(crate) stores: u32,
     pub(crate) branches: u32,
     pub(crate) fallbacks: u32,
+    /// One repeated string instruction, of which each execution recorded is one element.
+    pub(crate) is_string: bool,
 }
 
 /// All static instructions seen so far, compiled.
@@ -120,6 +122,7 @@ impl Plan {
             stores: sum(Flags::STORE),
             branches: sum(Flags::BRANCH),
             fallbacks: sum(Flags::FALLBACK),
+            is_string: matches!(block, [one] if one.mnemonic.starts_with("rep ")),
         });
     }
 

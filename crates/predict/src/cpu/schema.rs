@@ -156,6 +156,7 @@ pub const NUMBERS: &[NumberKey] = &[
     key("memory.drain_pair", "bytes", 1.0, 64.0, Optional, "two stores that follow each other in one line enter the cache together if neither is of more bytes (absent: none do)"),
     key("memory.order_flush", "cycles", 0.0, 128.0, Optional, "cycles lost when a load ran before an older store to its bytes"),
     key("memory.alias_bits", "bits", 8.0, 64.0, Optional, "low address bits compared to find that (default 64)"),
+    key("memory.string_bytes", "bytes", 1.0, 64.0, Optional, "bytes that a repeated string instruction of x86 (rep movs, rep stos) moves at once, aligned to as many (absent: one element)"),
     key("memory.same_group_flush", "cycles", 0.0, 128.0, Optional, "grouped: cycles to fetch a load again that hit a store of its own group and may not forward"),
     key("memory.cross", "bytes", 4.0, 65536.0, Optional, "an access that crosses a multiple of this costs memory.cross_cost more"),
     key("memory.cross_cost", "cycles", 0.0, 256.0, Optional, "see memory.cross"),

@@ -171,6 +171,7 @@ impl Builder<'_> {
             order_waits: self.cpu.word("memory.load_hit_store") == Some("wait"),
             alias_mask: if bits >= 64 { u64::MAX } else { (1 << bits) - 1 },
             same_group_flush: self.whole("memory.same_group_flush", 0),
+            string_bytes: self.whole("memory.string_bytes", 0),
             crossings,
             fill_loads: self.whole("memory.fill_loads", 0),
             cross_loads: self.whole("memory.cross_loads", 1),

@@ -100,6 +100,13 @@ impl Recording {
         core.block(plan, block, accesses, next, wanted);
     }
 
+    /// Counts executions of an instruction that were simulated with another of it.
+    pub(super) fn count_elements(&mut self, op: u32, elements: u64) {
+        if let Some(profile) = &mut self.profile {
+            profile.places[op as usize].executions += elements;
+        }
+    }
+
     /// The cycles that a loop's instructions are charged with so far, each instruction once; none without a profile.
     pub(super) fn charged(&self, plan: &Plan, body: &[Item]) -> Option<Before> {
         let profile = self.profile.as_ref()?;

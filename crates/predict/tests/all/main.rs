@@ -13,5 +13,6 @@ mod llvm_cores;
 mod loongarch;
 mod power9;
 mod settling;
+mod strings;
 mod verdict;
 mod zen;
