@@ -226,3 +226,22 @@ fn chains_of_long_sums_and_permutations_are_as_measured() {
     // xvpermi.q
     close(cycles_of("la664", &(0..8).map(|chain| 0x77ec_0000 | 31 << 5 | chain).collect::<Vec<_>>()), 3.0);
 }
+
+/// A stream of `xvld` crosses a line of 64 bytes with every second one if it is unaligned, and with none if it is not. Stores
+/// enter the cache one a cycle, and those across lines one in two.
+#[test]
+fn an_access_across_a_line_is_one_of_each_line() {
+    let stream = |cpu: &str, opcode: u32, start: u64| {
+        let accesses = (0..16).map(|register| opcode | 4 << 5 | register);
+        let words: Vec<u32> = accesses.chain([bgeu_back(16)]).collect();
+        let walk = |number: u64| Walk { start: start + 32 * number, step: 512, wrap: 4096 };
+        turn(cpu, 0, &words, &(0..16).map(walk).collect::<Vec<_>>())
+    };
+    let (load, store) = (0x2c80_0000, 0x2cc0_0000);
+    for cpu in ["la464", "la664"] {
+        close(stream(cpu, load, 0x2000_0000), 8.0);
+        close(stream(cpu, load, 0x2000_0008), 12.0);
+        close(stream(cpu, store, 0x2000_0000), 16.0);
+        close(stream(cpu, store, 0x2000_0008), 24.0);
+    }
+}
