@@ -153,7 +153,7 @@ pub const NUMBERS: &[NumberKey] = &[
     key("memory.drain_interval", "cycles", 1.0, 64.0, Optional, "cycles between two stores entering the cache (default 1)"),
     key("memory.drain_apart", "lines", 0.0, 1.0, Optional, "1 if the two of memory.drain_pair may be of different lines; 0 (default) if not"),
     key("memory.drain_run", "stores", 0.0, 1.0, Optional, "with memory.drain_pair: 1 if not only two, but all enter together that follow each other there and have completed, halves of those across memory.cross_store among them; 0 (default) if two"),
-    key("memory.drain_pair", "bytes", 1.0, 64.0, Optional, "two stores that follow each other in one line enter the cache together if neither is of more bytes (absent: none do)"),
+    key("memory.drain_pair", "bytes", 0.0, 64.0, Optional, "two stores that follow each other in one line enter the cache together if neither is of more bytes (default 0: none do)"),
     key("memory.order_flush", "cycles", 0.0, 128.0, Optional, "cycles lost when a load ran before an older store to its bytes"),
     key("memory.alias_bits", "bits", 8.0, 64.0, Optional, "low address bits compared to find that (default 64)"),
     key("memory.string_bytes", "bytes", 1.0, 64.0, Optional, "bytes that a repeated string instruction of x86 (rep movs, rep stos) moves at once, aligned to as many (absent: one element)"),

@@ -38,14 +38,21 @@ fn bgeu_back(before: u32) -> u32 {
     0x6c00_0000 | (before.wrapping_neg() & 0xffff) << 10 | 5 << 5 | 4
 }
 
+fn load(cpu: &str) -> Cpu {
+    Cpu::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cpus"), cpu)
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
 /// Cycles a turn of a loop that starts `place` bytes into a block of 64.
 fn turn(cpu: &str, place: u64, words: &[u32], walks: &[Walk]) -> f64 {
-    let cpu = Cpu::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cpus"), cpu)
-        .unwrap_or_else(|error| panic!("{error}"));
+    turn_on(&load(cpu), place, words, walks)
+}
+
+fn turn_on(cpu: &Cpu, place: u64, words: &[u32], walks: &[Walk]) -> f64 {
     let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let mut source =
         LoopSource::new(Arch::Loongarch64, &code, 0x1_2000_0000 + place, walks, 6000).expect("a loop");
-    predict(&mut source, &[&cpu], &Options::default()).expect("a prediction")[0]
+    predict(&mut source, &[cpu], &Options::default()).expect("a prediction")[0]
         .cycles_per_call
         .expect("a loop has turns")
 }
@@ -244,4 +251,19 @@ fn an_access_across_a_line_is_one_of_each_line() {
         close(stream(cpu, store, 0x2000_0000), 16.0);
         close(stream(cpu, store, 0x2000_0008), 24.0);
     }
+}
+
+/// Two stores issue in a cycle. Nothing published tells how many enter the cache, so the interval has both.
+#[test]
+fn la664_stores_once_a_cycle_unless_its_cache_has_a_second_port() {
+    let stores: Vec<u32> = (0..8).map(|word| st(0, 4) | 8 * word << 10).chain([bgeu_back(8)]).collect();
+    let walks = words_at((0..8).map(|word| 8 * word));
+    let mut cpu = load("la664");
+    close(turn_on(&cpu, 0, &stores, &walks), 8.0);
+    let most = |key| cpu.guesses().into_iter().find(|guess| guess.key == key).map(|guess| guess.high);
+    let bytes = most("memory.drain_pair").expect("a guess");
+    cpu.set("memory.drain_pair", bytes).unwrap();
+    close(turn_on(&cpu, 0, &stores, &walks), 4.0);
+    cpu.set("unit.SD.pipes", 1.0).unwrap();
+    close(turn_on(&cpu, 0, &stores, &walks), 8.0);
 }
