@@ -3,6 +3,7 @@
 //! in the form of published ones (docs/method.md), and vector instructions in the form of jiegec's measured ones.
 
 use arch::Arch;
+use predict::cpu::Entry;
 use predict::loops::{LoopSource, Walk};
 use predict::{predict, Cpu, Options};
 use std::path::Path;
@@ -308,4 +309,27 @@ fn a_flag_from_a_long_vector_takes_two_cycles_more() {
     for cpu in ["la464", "la664"] {
         close(cycles_of(cpu, &long) - cycles_of(cpu, &chain), 2.0);
     }
+}
+
+#[test]
+fn a_class_goes_as_often_a_cycle_as_its_note_says() {
+    let mut checked = 0;
+    for cpu in ["la464", "la664"].map(load) {
+        for (key, entry) in cpu.entries() {
+            let Some(class) = key.strip_suffix(".latency.value").or(key.strip_suffix(".busy")) else {
+                continue;
+            };
+            let Entry::Number(number) = entry else { continue };
+            let note = number.note.as_deref().unwrap_or_default();
+            let words = [("one", 1.0), ("two", 2.0), ("four", 4.0)];
+            let said = words.iter().find(|(word, _)| note.contains(&format!("{word} a cycle")));
+            let Some((_, said)) = said else { continue };
+            let units = cpu.words(&format!("{class}.parts"))[0].split('|');
+            let pipes: f64 = units.map(|unit| cpu.value(&format!("unit.{unit}.pipes")).unwrap()).sum();
+            let busy = cpu.value(&format!("{class}.busy")).unwrap_or(1.0);
+            assert_eq!(pipes / busy, *said, "{} {key}: {note}", cpu.name);
+            checked += 1;
+        }
+    }
+    assert!(checked > 20, "{checked} notes");
 }
