@@ -69,6 +69,49 @@ fn every_number_has_a_source_and_every_guess_a_range() {
     }
 }
 
+/// Shortest and longest time by a note of the form "7 to 20", and "says 2" of another source if nobody measured.
+fn times_in(note: &str, measured: bool) -> Vec<f64> {
+    let words: Vec<&str> = note.split([' ', ':', ';', ',']).collect();
+    let time = |word: &str| word.parse::<f64>().ok();
+    let spreads = words.windows(3).filter(|three| three[1] == "to");
+    let spread = spreads.filter_map(|three| Some([time(three[0])?, time(three[2])?])).flatten();
+    let said = words.windows(2).filter(|two| two[0] == "says" && !measured);
+    spread.chain(said.filter_map(|two| time(two[1]))).collect()
+}
+
+/// How many start at once where a number is of every pipe, and the note of "one in N cycles" is not.
+fn pipes(cpu: &Cpu, class: &str) -> f64 {
+    let units = cpu.words(&format!("{class}.parts"))[0].split('|');
+    units.map(|unit| cpu.value(&format!("unit.{unit}.pipes")).unwrap()).sum()
+}
+
+#[test]
+fn a_time_whose_note_states_a_spread_has_it_as_its_range() {
+    let folders = ["loongarch64", "powerpc", "x86_64"].map(|name| shipped().join(name));
+    let mut checked = 0;
+    for name in folders.iter().flat_map(|folder| Cpu::list(folder)) {
+        let cpu = Cpu::load(&shipped(), &name).unwrap();
+        for (key, entry) in cpu.entries().filter(|(key, _)| key.starts_with("class.")) {
+            let Entry::Number(number) = entry else { continue };
+            let Some(note) = number.note.as_ref().filter(|_| number.unit == "cycles") else { continue };
+            let each = match key.strip_suffix(".busy") {
+                Some(class) if note.contains("one in") => pipes(&cpu, class),
+                _ => 1.0,
+            };
+            for time in times_in(note, number.kind == Kind::Measured) {
+                let (low, high) = number.range.unwrap_or((number.value, number.value));
+                let time = time * each;
+                assert!(
+                    low <= time && time <= high,
+                    "{name} {key}: {time}, noted as \"{note}\", is out of range"
+                );
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 80, "{checked} times");
+}
+
 /// Published figures in the studies beside the loops of `validation`.
 fn rows_of_studies() -> usize {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../studies");
