@@ -333,3 +333,30 @@ fn a_class_goes_as_often_a_cycle_as_its_note_says() {
     }
     assert!(checked > 20, "{checked} notes");
 }
+
+/// jiegec's loops of one instruction. The branch of ours takes the pipes, too.
+#[test]
+fn operations_of_binary_translation_take_the_time_of_each() {
+    // x86add.d, x86mul.d, setx86j, setarmj, x86mfflag, x86settm, x86mftop
+    let of_both = [
+        (0x003f_1cc7, 2.0),
+        (0x003e_9cc3, 1.0),
+        (0x0036_840c, 1.0),
+        (0x0036_c40c, 1.0),
+        (0x005c_fc0c, 1.0),
+        (0x0000_8008, 7.0),
+        (0x0000_740c, 0.25),
+    ];
+    let takes = |cpu: &str, words: &[u32], cycles: f64| {
+        let found = each(cpu, words);
+        assert!((cycles..cycles + 0.04).contains(&found), "{cpu} {words:x?}: {found} instead of {cycles}");
+    };
+    for cpu in ["la464", "la664"] {
+        of_both.iter().for_each(|&(word, cycles)| takes(cpu, &[word], cycles));
+        // armmove reads its destination; of two, each goes on every two cycles.
+        takes(cpu, &[0x0036_44cc, 0x0036_44cd], 1.0);
+    }
+    let increment_top = [0x0000_8009];
+    takes("la464", &increment_top, 0.25);
+    takes("la664", &increment_top, 1.0);
+}
