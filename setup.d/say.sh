@@ -5,6 +5,10 @@
 #
 # All messages go to standard error, because ./assay calls ./setup and standard output belongs to the verb.
 
+# What apt says is read, in English. In Turkish, mawk's tolower makes another letter of an I.
+export LC_ALL=C
+unset LANGUAGE
+
 say() { printf 'set-up: %s\n' "$*" >&2; }
 
 # die WHAT [REMEDY]: the one way to give up. Status 2 means usage or environment everywhere in Assay.
