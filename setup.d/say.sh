@@ -31,7 +31,12 @@ start() {
     # which then stops each step by the signal that suits it (stop_steps). Job control is switched off again at once: a
     # foreground command has to stay in this script's group, or the Ctrl-C would reach the command and not the script.
     set -m
-    "$@" </dev/null >"$log_dir/$name.log" 2>&1 3>&1 9>&- &
+    # A step of ours keeps the set-up's lock (9): if this script is killed, the step works on, and another set-up has to wait for it.
+    # Packages may start services, which would keep it for ever.
+    case $name in
+        packages*) "$@" </dev/null >"$log_dir/$name.log" 2>&1 3>&1 9>&- & ;;
+        *) "$@" </dev/null >"$log_dir/$name.log" 2>&1 3>&1 & ;;
+    esac
     set +m
     step_pid[$name]=$! step_began[$name]=$SECONDS step_ended[$name]='' step_title[$name]=$title
 }
