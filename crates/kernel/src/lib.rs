@@ -13,6 +13,7 @@ pub mod console;
 pub mod initramfs;
 mod listing;
 pub mod machine;
+mod mail;
 pub mod packets;
 pub mod patch;
 pub mod record;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! A patch in unified form, bare or in a mail: which files it touches, and its application to a tree.
+//! A patch in unified form, bare, in a mail or in several: which files it touches, and its application to a tree.
 //!
 //! patch(1) does the work, first as a dry run, so that a patch that does not apply leaves the tree unchanged. Its lines may
 //! stand elsewhere by now, as for git am, but all of the context has to be there: what is judged is what is sent.
 
+use crate::mail;
 use crate::source::Source;
 use lab::build::{digest, digest_of_bytes};
 use lab::cache::read_short;
@@ -24,19 +25,20 @@ const LISTED: [&str; 2] = ["checking file", "patching file"];
 pub struct Patch {
     /// Its path.
     pub path: PathBuf,
-    /// Its bytes, which need not be UTF-8, when it was read: the file may change before a build gets to it.
-    pub content: Vec<u8>,
     /// The files that it changes, creates or removes, relative to the tree's top.
     pub touched: BTreeSet<PathBuf>,
+    /// What is applied of it, one after the other: bytes, which need not be UTF-8, of when it was read, since the file may
+    /// change before a build gets to it.
+    diffs: Vec<Vec<u8>>,
 }
 
 impl Patch {
     /// Reads a patch.
     pub fn read(path: &Path) -> Result<Patch> {
-        let content = read_short(path)?;
-        let text = String::from_utf8_lossy(&content);
-        let touched = touched(&text).map_err(|problem| problem.at(path.display()))?;
-        Ok(Patch { path: path.to_path_buf(), content, touched })
+        let diffs = mail::diffs(&read_short(path)?);
+        let touched = touched(&String::from_utf8_lossy(&diffs.concat()))
+            .map_err(|problem| problem.at(path.display()))?;
+        Ok(Patch { path: path.to_path_buf(), touched, diffs })
     }
 
     /// Reads the patches of a folder, in the order of their names; a cover letter is no patch. Two versions of a series in
@@ -68,12 +70,16 @@ impl Patch {
     }
 
     /// Applies it to a tree whose files are hard links into another tree: the files that it touches are replaced by
-    /// copies first. Returns a note if its lines stand elsewhere by now.
-    fn apply(&self, tree: &Path, version: &str) -> Result<Option<String>> {
+    /// copies first. Returns a note on each of its diffs whose lines stand elsewhere by now.
+    fn apply(&self, tree: &Path, version: &str) -> Result<Vec<String>> {
+        self.diffs.iter().filter_map(|diff| self.apply_diff(diff, tree, version).transpose()).collect()
+    }
+
+    fn apply_diff(&self, diff: &[u8], tree: &Path, version: &str) -> Result<Option<String>> {
         let text = tree.join(TEXT);
         // What is there is a link to a file of the user's, which must not be written to.
         let _ = fs::remove_file(&text);
-        fs::write(&text, &self.content).map_err(|error| Problem::io("write the patch", &text, &error))?;
+        fs::write(&text, diff).map_err(|error| Problem::io("write the patch", &text, &error))?;
         let patch = |arguments: &[&str]| -> Result<Output> {
             Command::new(require_program("patch", "patch")?)
                 .args(["-p1", "--batch", "--forward", "--no-backup-if-mismatch", "-r", "-"])
@@ -101,7 +107,7 @@ impl Patch {
         }
         let applied = patch(&["--fuzz=0"])?;
         if !applied.success() {
-            // The dry run does not see the changes of earlier parts of the same patch.
+            // The dry run does not see the changes of earlier parts of the same diff.
             return Err(Problem::new(format!("applies in part only: {}", complaints(&applied)))
                 .at(self.path.display())
                 .remedy("see that it changes no place twice, or make it anew with git format-patch"));
@@ -120,11 +126,12 @@ impl Patch {
 
 /// What tells a list of patches from another.
 pub(crate) fn digest_of(patches: &[Patch]) -> String {
-    let digests: Vec<String> = patches.iter().map(|patch| digest_of_bytes(&[&patch.content])).collect();
+    let diffs = patches.iter().flat_map(|patch| &patch.diffs);
+    let digests: Vec<String> = diffs.map(|diff| digest_of_bytes(&[diff])).collect();
     digest(&digests.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// Applies patches to copies of the files that they touch alone, in a new folder. Returns a note on each patch whose lines
+/// Applies patches to copies of the files that they touch alone, in a new folder. Returns a note on each diff whose lines
 /// stand elsewhere by now.
 pub(crate) fn try_out(source: &Source, patches: &[Patch], folder: &Path) -> Result<Vec<String>> {
     fs::create_dir_all(folder).map_err(|error| Problem::io("make the folder", folder, &error))?;
@@ -136,7 +143,9 @@ pub(crate) fn try_out(source: &Source, patches: &[Patch], folder: &Path) -> Resu
             fs::copy(&from, &to).map_err(failed)?;
         }
     }
-    patches.iter().filter_map(|patch| patch.apply(folder, &source.version).transpose()).collect()
+    let notes: Vec<Vec<String>> =
+        patches.iter().map(|patch| patch.apply(folder, &source.version)).collect::<Result<_>>()?;
+    Ok(notes.concat())
 }
 
 /// Makes a tree of hard links to the source, with the patched files as copies.

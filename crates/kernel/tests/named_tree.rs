@@ -147,8 +147,8 @@ fn a_patch_is_what_it_was_when_it_was_read() {
     assert_eq!(patched.compiled_count, 1);
     assert_eq!(fs::read_to_string(tree.top.join("lib/a.c")).unwrap(), "one\n");
     assert_eq!(fs::read_to_string(tree.top.join("assay.patch")).unwrap(), "mine\n");
-    let other = [&text[..], b"-- \nanother end\n"].concat();
-    assert!(!tree.build(&[tree.patch("a.patch", &other)]).cached);
+    let other = String::from_utf8_lossy(text).replace("+patched", "+other");
+    assert_eq!(content(&tree.build(&[tree.patch("a.patch", other.as_bytes())])), "other\n");
 }
 
 #[test]
@@ -197,6 +197,26 @@ fn a_patch_may_be_for_other_lines_but_not_for_other_context() {
     }
     assert!(!tree.build_and_say(&[patch("exact.patch", 2, "2")], &say).unwrap().cached);
     assert!(notes.borrow().iter().all(|note| !note.contains("exact.patch")), "{notes:?}");
+}
+
+#[test]
+fn a_mail_is_applied_as_git_am_does() {
+    let tree = Tree::new("mail");
+    let hunk = |old: &str, new: &str| format!("--- a/lib/a.c\n+++ b/lib/a.c\n@@ -1 +1 @@\n-{old}\n+{new}\n");
+    let quoted = |text: &str| text.lines().map(|line| format!("    {line}\n")).collect::<String>();
+    let mail = |quote: &str, diff: &str| {
+        format!(
+            "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nSubject: a\n\nNot this:\n\n{quote}\n\
+             ---\n lib/a.c | 2 +-\n\ndiff --git a/lib/a.c b/lib/a.c\n{diff}-- \n2.39\n\n"
+        )
+    };
+    // Quoted: a diff that fits, and one of a file that is not there.
+    let fits = mail(&quoted(&hunk("one", "quoted")), &hunk("one", "sent"));
+    assert_eq!(content(&tree.build(&[tree.patch("fits.patch", fits.as_bytes())])), "sent\n");
+    let absent = mail(&quoted(&hunk("x", "y").replace("a.c", "absent.c")), &hunk("one", "also sent"));
+    assert_eq!(content(&tree.build(&[tree.patch("absent.patch", absent.as_bytes())])), "also sent\n");
+    let two = mail("", &hunk("one", "two")) + &mail("", &hunk("two", "three"));
+    assert_eq!(content(&tree.build(&[tree.patch("two.mbox", two.as_bytes())])), "three\n");
 }
 
 #[test]
