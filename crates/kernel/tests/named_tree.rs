@@ -220,6 +220,17 @@ fn a_mail_is_applied_as_git_am_does() {
 }
 
 #[test]
+fn a_tree_that_changes_while_it_is_built_is_refused() {
+    let tree = Tree::new("changing");
+    let new = tree.top.join("lib/new.c");
+    let edited = format!("modules:\n\ttest -e {0} || touch {0}\n", new.display());
+    tree.write("Makefile", &MAKEFILE.replace("modules:\n", &edited));
+    let refused = tree.try_to_build(&[]).unwrap_err().to_string();
+    assert!(refused.contains("was changed while it was built"), "{refused}");
+    assert!(new.is_file() && !tree.build(&[]).cached);
+}
+
+#[test]
 fn a_selftest_is_built_as_the_patches_have_it() {
     let tree = Tree::new("selftest");
     let test =
