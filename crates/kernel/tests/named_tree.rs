@@ -10,6 +10,7 @@ use lab::cache::Workspace;
 use lab::toolchain::CompilerKind;
 use std::cell::RefCell;
 use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, UNIX_EPOCH};
@@ -228,6 +229,30 @@ fn a_tree_that_changes_while_it_is_built_is_refused() {
     let refused = tree.try_to_build(&[]).unwrap_err().to_string();
     assert!(refused.contains("was changed while it was built"), "{refused}");
     assert!(new.is_file() && !tree.build(&[]).cached);
+}
+
+/// patch(1) may replace a file or write to it; the one of this machine replaces it. Here a stand-in writes.
+#[test]
+fn a_patch_program_that_writes_to_files_does_not_write_to_the_users() {
+    const STAND_IN: &str = "#!/bin/sh\ncase \"$*\" in *--dry-run*) exit ;; esac\necho written >lib/a.c\n";
+    let tree = Tree::new("written");
+    let program = tree.workspace.cache.join("patch");
+    if std::env::var_os("ASSAY_TEST_STAND_IN").is_some() {
+        let text = b"--- a/lib/a.c\n+++ b/lib/a.c\n@@ -1 +1 @@\n-one\n+two\n";
+        assert_eq!(content(&tree.build(&[tree.patch("a.patch", text)])), "written\n");
+        assert_eq!(fs::read_to_string(tree.top.join("lib/a.c")).unwrap(), "one\n");
+        return;
+    }
+    // PATH is the whole process's, which has other tests.
+    fs::write(&program, STAND_IN).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", tree.workspace.cache.display(), std::env::var("PATH").unwrap());
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "a_patch_program_that_writes_to_files_does_not_write_to_the_users"])
+        .envs([("PATH", path.as_str()), ("ASSAY_TEST_STAND_IN", "yes")])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }
 
 #[test]
