@@ -234,7 +234,11 @@ fn a_file_that_was_changed_or_moved_is_told_and_another_can_stand_for_it() {
     let trace = recorded(&lab, "moved", &["-g"]);
     std::fs::create_dir_all(lab.folder.join("elsewhere")).unwrap();
     let (old, new) = (lab.folder.join("moved"), lab.folder.join("elsewhere/moved"));
+    // Nothing but code of the file.
+    lab.line("trace -o part.trace --roi busy -- ./moved").ends(0, &["in 1 entries"]);
     std::fs::rename(&old, &new).unwrap();
+    lab.line("hot part.trace --function busy").ends(2, &["has no names for its code", "--symbols FILE"]);
+    lab.line("hot part.trace --symbols elsewhere/moved --function busy").ends(0, &["Lines"]);
     let ran = lab.line(&format!("hot {trace}")).ends(0, &["its code is shown by address", "--symbols"]);
     assert!(!ran.stdout.contains("busy"), "{}", ran.stdout);
     lab.line(&format!("hot {trace} --symbols elsewhere/moved")).ends(0, &["busy"]);

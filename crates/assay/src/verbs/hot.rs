@@ -421,6 +421,11 @@ fn chosen<'a, 'b>(
     let found: Vec<_> = functions.iter().filter(|(place, _)| is_it(place)).collect();
     match &found[..] {
         [(place, code)] => Ok((place, code)),
+        [] if functions.keys().all(|place| place.file.is_empty()) => {
+            Err(Problem::new(format!("has no names for its code, so none of a function '{word}'"))
+                .at(args.trace.display())
+                .remedy("name the file that the code is from, of a kernel its vmlinux: --symbols FILE"))
+        }
         [] => {
             let hottest: Vec<&str> =
                 by_heat(functions).iter().take(5).map(|(place, _)| place.function.as_str()).collect();
