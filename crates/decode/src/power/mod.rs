@@ -261,6 +261,8 @@ fn special(raw: &Raw, out: &mut Facts) {
         }
         "mfvscr" => out.read(VSCR),
         "mtvscr" => out.write(VSCR, Role::Value),
+        // LLVM gives it the form of `sradi`, and with that CA. Shifts to the left have no carry.
+        "extswsli" | "extswsli." => out.no_write(CA),
         "mcrfs" => {
             out.reads.clear(); // LLVM takes the FPSCR field for a CR field
             out.read(FPSCR);

@@ -30,6 +30,9 @@ const ADDI_R3: u32 = 0x3863_0001;
 const NOP: u32 = 0x6000_0000;
 const ADDE_R4: u32 = 0x7c84_2914;
 const ADDE_R6: u32 = 0x7cc6_2914;
+/// Depends on the carry alone: r8 = r4 + r4 + CA.
+const ADDE_R8: u32 = 0x7d04_2114;
+const EXTSWSLI_R5: u32 = 0x7cc5_16f4;
 /// To the next instruction but one.
 const BEQ: u32 = 0x4182_0008;
 const BEQLR: u32 = 0x4d82_0020;
@@ -288,6 +291,12 @@ fn a_carry_chain_takes_two_cycles_a_link_and_a_second_accumulator_gains_nothing_
     }
     assert_eq!(per_call("power7", &one, &[]), 16.0);
     assert_eq!(per_call("power7", &two, &[]), 16.0);
+}
+
+#[test]
+fn a_carry_chain_runs_on_over_a_shift_to_the_left() {
+    let body = [ADDE_R8, EXTSWSLI_R5].repeat(4).into_iter().chain([bdnz(8)]).collect::<Vec<_>>();
+    assert!(per_call("power9", &body, &[]) >= 8.0, "the shift begins a new chain");
 }
 
 #[test]
