@@ -353,12 +353,11 @@ fn fields(mask: u32) -> impl Iterator<Item = u16> {
 fn branch(raw: &Raw, out: &mut Facts) -> bool {
     let link = raw.word & 1 != 0;
     let (bo, bi) = (raw.field(6, 10), raw.field(11, 15));
-    let unconditional = bo & 0b10100 == 0b10100;
     let flow = match (primary(raw), extended(raw)) {
         (18, _) => direct(raw, sign_extend(raw.word & 0x03ff_fffc, 26), link),
         (16, _) => {
             let offset = sign_extend(raw.word & 0xfffc, 16);
-            let own_address = unconditional && offset == 4 && raw.word & 2 == 0;
+            let own_address = is_unconditional(bo) && offset == 4 && raw.word & 2 == 0;
             direct(raw, offset, link && !own_address)
         }
         (19, 16 | 528) if link => Flow::Call { target: None },
@@ -367,7 +366,6 @@ fn branch(raw: &Raw, out: &mut Facts) -> bool {
         _ => return false,
     };
     out.flow = Some(flow);
-    out.conditional = primary(raw) != 18 && !unconditional;
     match (primary(raw), extended(raw)) {
         (19, 16) => out.read(LR),
         (19, 528) => out.read(CTR),
@@ -382,8 +380,14 @@ fn branch(raw: &Raw, out: &mut Facts) -> bool {
     true
 }
 
+/// Whether a branch with this field BO tests neither a CR bit nor CTR.
+fn is_unconditional(bo: u32) -> bool {
+    bo & 0b10100 == 0b10100
+}
+
 /// What a branch with these fields BO and BI tests: a CR bit, and CTR, which it counts down.
 fn condition(bo: u32, bi: u32, out: &mut Facts) {
+    out.conditional = !is_unconditional(bo);
     if bo & 0b10000 == 0 {
         out.read(CR + bi as u16 / 4);
     }
