@@ -266,6 +266,9 @@ fn special(raw: &Raw, out: &mut Facts) {
         "mcrfs" => {
             out.reads.clear(); // LLVM takes the FPSCR field for a CR field
             out.read(FPSCR);
+            if copies_exceptions(raw) {
+                out.write(FPSCR, Role::Value);
+            }
         }
         // LLVM knows the other inserts to keep the rest of the register.
         "vinsertw" | "vinsertd" => out.writes.clone().iter().for_each(|write| out.read(write.register.0)),
@@ -319,6 +322,12 @@ fn keeps_status(raw: &Raw) -> bool {
         "mtfsf" | "mtfsf." => !everything && (upper_half || raw.field(7, 14) != FIELDS),
         _ => true,
     }
+}
+
+/// Whether `mcrfs` copies bits of exceptions, which it then clears (book I, 4.6.10). Fields 4, 6 and 7 have none: they
+/// are the class of a result, the enables, and the mode of rounding with the last enable.
+fn copies_exceptions(raw: &Raw) -> bool {
+    !matches!(raw.field(11, 13), 4 | 6 | 7)
 }
 
 /// RA, which is the base, too, and RB: what is stored or compared is their digest, and not one of them.
