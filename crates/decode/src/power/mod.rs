@@ -173,9 +173,11 @@ fn facts(raw: &Raw, out: &mut Facts) {
     implicit(raw, out);
     access::widen(raw, out);
     special(raw, out);
-    if matches!(raw.mnemonic, "sc" | "scv" | "rfid" | "hrfid" | "rfi" | "rfci" | "rfscv" | "urfid")
-        || raw.word == TRAP
-    {
+    let enters_or_returns = matches!(
+        raw.mnemonic,
+        "sc" | "scv" | "rfid" | "hrfid" | "rfi" | "rfci" | "rfdi" | "rfmci" | "rfebb" | "rfscv" | "urfid"
+    );
+    if enters_or_returns || raw.word == TRAP {
         out.flow = Some(Flow::System);
     }
 }
