@@ -68,14 +68,23 @@ impl Fields {
         self.word >> 1 & 0x3ff
     }
 
+    /// RA|0, as LLVM writes it.
+    fn base(&self) -> String {
+        match self.ra {
+            0 => "0".to_owned(),
+            ra => format!("r{ra}"),
+        }
+    }
+
     fn text(&self, mnemonic: &str) -> String {
         let (rt, ra, rb) = (self.rt, self.ra, self.rb);
+        let base = self.base();
         match mnemonic {
-            "lfdp" | "stfdp" => format!("{mnemonic} f{rt}, {}(r{ra})", (self.word & 0xfffc) as i16),
-            "lfdpx" | "stfdpx" => format!("{mnemonic} f{rt}, r{ra}, r{rb}"),
+            "lfdp" | "stfdp" => format!("{mnemonic} f{rt}, {}({base})", (self.word & 0xfffc) as i16),
+            "lfdpx" | "stfdpx" => format!("{mnemonic} f{rt}, {base}, r{rb}"),
             "mcrxr" => format!("mcrxr cr{}", rt / 4),
             "bctar" | "bctarl" => format!("{mnemonic} {rt}, {ra}, {}", rb & 3),
-            "lswx" | "stswx" | "eciwx" | "ecowx" => format!("{mnemonic} r{rt}, r{ra}, r{rb}"),
+            "lswx" | "stswx" | "eciwx" | "ecowx" => format!("{mnemonic} r{rt}, {base}, r{rb}"),
             "mtfsb0." | "mtfsb1." => format!("{mnemonic} {rt}"),
             "fmrgew" | "fmrgow" => format!("{mnemonic} f{rt}, f{ra}, f{rb}"),
             "prtyw" | "prtyd" => format!("{mnemonic} r{ra}, r{rt}"),
@@ -239,6 +248,7 @@ fn prefixed(prefix: u32, suffix: u32) -> Option<Extra> {
     transfer(access, (fields.rt + 1) % 32, &mut facts);
     let low = u64::from(prefix & 0x3ffff) << 16 | u64::from(suffix & 0xffff);
     let displacement = ((low << 30) as i64) >> 30;
-    let text = format!("{mnemonic} r{}, {displacement}(r{}), {}", fields.rt, fields.ra, u8::from(relative));
+    let text =
+        format!("{mnemonic} r{}, {displacement}({}), {}", fields.rt, fields.base(), u8::from(relative));
     Some(Extra { mnemonic, text, facts, length: 8 })
 }
