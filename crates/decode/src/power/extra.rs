@@ -229,8 +229,37 @@ fn return_from_vectored_call(facts: &mut Facts) -> &'static str {
     halt("rfscv", facts)
 }
 
-/// `plq` and `pstq`: an 8LS prefix, whose R bit makes the address relative to the instruction.
 fn prefixed(prefix: u32, suffix: u32) -> Option<Extra> {
+    // Bits 12 and 13 are reserved, and those behind them zero.
+    if prefix & 0x03f3_ffff == 0x0300_0000 {
+        return no_operation(suffix);
+    }
+    quadword(prefix, suffix)
+}
+
+/// `pnop`, whose suffix may be nearly anything (book I).
+fn no_operation(suffix: u32) -> Option<Extra> {
+    let facts = Facts { no_operation: true, ..Facts::default() };
+    let extra = Extra { mnemonic: "pnop", text: "pnop".to_owned(), facts, length: 8 };
+    may_be_passed_over(suffix).then_some(extra)
+}
+
+/// All but branches, `rfebb`, `attn`, and what synchronises the context save for `isync`: the suffix of a `pnop` is none
+/// of these.
+fn may_be_passed_over(word: u32) -> bool {
+    let keeps_context = word & 0x0001_0000 != 0; // the field L of `mtmsr`
+    match (word >> 26, Fields::of(word).extended()) {
+        (16 | 18, _) | (19, 16 | 528 | 560) => false,
+        (17, _) => word & 3 == 0,
+        (19, 18 | 82 | 146 | 274 | 306 | 370) => false,
+        (31, 146 | 178) => keeps_context,
+        (0, 256) => false,
+        _ => true,
+    }
+}
+
+/// `plq` and `pstq`: an 8LS prefix, whose R bit makes the address relative to the instruction.
+fn quadword(prefix: u32, suffix: u32) -> Option<Extra> {
     let fields = Fields::of(suffix);
     let (mnemonic, access) = match suffix >> 26 {
         _ if prefix & 0x03e0_0000 != 0 => return None, // another prefix type, or reserved bits

@@ -51,7 +51,7 @@ const ISA_3_1: &str = "\
     plxssp plxv plxvp pmxvbf16ger2 pmxvbf16ger2nn pmxvbf16ger2np pmxvbf16ger2pn pmxvbf16ger2pp pmxvf16ger2 \
     pmxvf16ger2nn pmxvf16ger2np pmxvf16ger2pn pmxvf16ger2pp pmxvf32ger pmxvf32gernn pmxvf32gernp pmxvf32gerpn \
     pmxvf32gerpp pmxvf64ger pmxvf64gernn pmxvf64gernp pmxvf64gerpn pmxvf64gerpp pmxvi16ger2 pmxvi16ger2pp \
-    pmxvi16ger2s pmxvi16ger2spp pmxvi4ger8 pmxvi4ger8pp pmxvi8ger4 pmxvi8ger4pp pmxvi8ger4spp pstb pstd pstfd \
+    pmxvi16ger2s pmxvi16ger2spp pmxvi4ger8 pmxvi4ger8pp pmxvi8ger4 pmxvi8ger4pp pmxvi8ger4spp pnop pstb pstd pstfd \
     pstfs psth pstq pstw pstxsd pstxssp pstxv pstxvp setbc setbcr setnbc setnbcr stxvp stxvpx stxvrbx stxvrdx \
     stxvrhx stxvrwx vcfuged vclrlb vclrrb vclzdm vcmpequq vcmpequq. vcmpgtsq vcmpgtsq. vcmpgtuq vcmpgtuq. vcmpsq \
     vcmpuq vcntmbb vcntmbd vcntmbh vcntmbw vctzdm vdivesd vdivesq vdivesw vdiveud vdiveuq vdiveuw vdivsd vdivsq \

@@ -34,6 +34,27 @@ fn words() -> Vec<u32> {
     words
 }
 
+/// Prefixes and suffixes in turn: of each kind of prefix and each primary opcode, with what its format extends that by.
+/// Relative addresses have no base.
+fn prefixed_words() -> Vec<u32> {
+    const KINDS: [u32; 5] = [0x0400_0000, 0x0500_0000, 0x0600_0000, 0x0790_0000, 0x0700_0000];
+    const RELATIVE: [u32; 2] = [0x0410_0000, 0x0610_0000];
+    const OUTER_PRODUCTS: u32 = 59;
+    let suffix = |primary: u32, ra: u32, low: u32| primary << 26 | 4 << 21 | ra << 16 | 8 << 11 | low;
+    let mut words = Vec::new();
+    for primary in (0..64).filter(|&primary| primary != 1) {
+        words.extend(RELATIVE.map(|prefix| [prefix, suffix(primary, 0, 0)]));
+        for prefix in KINDS {
+            let fields = (0..32).flat_map(|ra| (0..64).step_by(16).map(move |low| (ra, low)));
+            words.extend(fields.map(|(ra, low)| [prefix, suffix(primary, ra, low)]));
+            let products = (0..1024).filter(|_| primary == OUTER_PRODUCTS);
+            words.extend(products.map(|extended| [prefix, suffix(primary, 6, extended << 1)]));
+        }
+    }
+    words.push([0x0700_0000, 0]);
+    words.concat()
+}
+
 /// The mnemonics, in order; none where binutils knows no instruction.
 fn disassembled(words: &[u32]) -> Vec<Option<String>> {
     let file = std::env::temp_dir().join(format!("assay-words-{}", std::process::id()));
@@ -56,23 +77,66 @@ fn is_refused_by_intent(mnemonic: &str) -> bool {
 }
 
 #[test]
+fn a_prefixed_no_operation_is_not_decoded_with_a_branch_behind_its_prefix() {
+    let mut decoder = Decoder::new(Arch::Powerpc64).unwrap();
+    let mut takes = |prefix: u32, suffix: u32| {
+        decoder
+            .decode(&[prefix.to_be_bytes(), suffix.to_be_bytes()].concat(), 0)
+            .is_ok_and(|one| one.no_operation)
+    };
+    const PNOP: u32 = 0x0700_0000;
+    // b, bc, sc, scv, blr, bctr, bctar, rfid, rfscv, rfebb, hrfid, urfid, stop, mtmsr, mtmsrd, attn.
+    let refused: [u32; 16] = [
+        0x4800_0008,
+        0x4182_0008,
+        0x4400_0002,
+        0x4400_0001,
+        0x4e80_0020,
+        0x4e80_0420,
+        0x4e80_0460,
+        0x4c00_0024,
+        0x4c00_00a4,
+        0x4c00_0124,
+        0x4c00_0224,
+        0x4c00_0264,
+        0x4c00_02e4,
+        0x7c60_0124,
+        0x7c60_0164,
+        0x0000_0200,
+    ];
+    for suffix in refused {
+        assert!(!takes(PNOP, suffix), "{suffix:08x}");
+    }
+    // nop, isync, sync, mtmsr with L, no instruction.
+    for suffix in [0x6000_0000, 0x4c00_012c, 0x7c00_04ac, 0x7c61_0124, 0xffff_ffff] {
+        assert!(takes(PNOP, suffix), "{suffix:08x}");
+    }
+    assert!(takes(PNOP | 0x000c_0000, 0) && !takes(PNOP | 1, 0) && !takes(PNOP | 0x0010_0000, 0));
+}
+
+#[test]
 fn what_binutils_disassembles_for_power10_is_decoded() {
-    let words = words();
+    let mut encodings: Vec<Vec<u32>> = words().into_iter().map(|word| vec![word]).collect();
+    encodings.extend(prefixed_words().chunks(2).map(<[u32]>::to_vec));
+    let words = encodings.concat();
     let known = disassembled(&words);
     assert_eq!(known.len(), words.len(), "a line for each word");
+    let mut known = known.into_iter();
     let mut decoder = Decoder::new(Arch::Powerpc64).unwrap();
     let mut refused = BTreeSet::new();
-    let mut decoded = 0;
-    for (word, mnemonic) in words.iter().zip(known) {
-        let Some(mnemonic) = mnemonic else { continue };
-        match decoder.decode(&word.to_be_bytes(), 0) {
-            Ok(_) => decoded += 1,
-            Err(_) if is_refused_by_intent(&mnemonic) => {}
+    let mut decoded = [0; 2];
+    for encoding in encodings {
+        let mnemonics: Vec<Option<String>> = known.by_ref().take(encoding.len()).collect();
+        let Some(Some(mnemonic)) = mnemonics.first() else { continue };
+        let bytes: Vec<u8> = encoding.iter().flat_map(|word| word.to_be_bytes()).collect();
+        match decoder.decode(&bytes, 0) {
+            Ok(_) => decoded[encoding.len() - 1] += 1,
+            Err(_) if is_refused_by_intent(mnemonic) => {}
             Err(_) => {
-                refused.insert(format!("{mnemonic} {word:08x}"));
+                refused.insert(format!("{mnemonic} {encoding:08x?}"));
             }
         }
     }
-    assert!(decoded > 20_000, "{decoded} words of {}", words.len());
+    assert!(decoded[0] > 20_000 && decoded[1] > 1000, "{decoded:?} words of {}", words.len());
     assert!(refused.is_empty(), "{refused:?}");
 }

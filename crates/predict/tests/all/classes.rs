@@ -105,8 +105,9 @@ fn extends(primary: u32) -> bool {
 }
 
 /// Types and subtypes of a prefix (Power ISA 3.1, book I, 1.6.3): 8LS and MLS, with and without the bit that makes an
-/// address relative, 8RR, MMIRR.
-const PREFIXES: [u32; 6] = [0x0400_0000, 0x0410_0000, 0x0500_0000, 0x0600_0000, 0x0610_0000, 0x0790_0000];
+/// address relative, 8RR, MMIRR; and the one of `pnop`.
+const PREFIXES: [u32; 7] =
+    [0x0400_0000, 0x0410_0000, 0x0500_0000, 0x0600_0000, 0x0610_0000, 0x0790_0000, 0x0700_0000];
 
 /// Shows the encodings of POWER: opcode fields in full, with several operands each, since some instructions take even
 /// registers only, and others have reserved fields.
