@@ -119,7 +119,7 @@ pub struct Prediction {
     pub coverage_percent: f64,
     /// Classes of the cpu file that instructions were timed by: what the file says of others cannot matter.
     pub classes: BTreeSet<String>,
-    /// Mnemonics in no class of the cpu file, with their executions (skipped ones left out).
+    /// Mnemonics in no class of the cpu file, with their executions (skipped ones included).
     pub fallbacks: BTreeMap<String, u64>,
     /// Events asked for, and the text and address of each static instruction they name.
     pub timeline: Option<crate::timeline::Timeline>,
@@ -428,6 +428,7 @@ impl Runner {
                     let like = Skipped { windows: skipped, counted: windows + 1 };
                     self.core.counters().repeat_since(&since.counters, like);
                     self.recording.repeat_since(since.charged.as_ref(), like);
+                    self.count_executions(body, skipped * window);
                     let told = skipped - u64::from(planted(Fault::WindowForgotten));
                     let took = Moment {
                         cycle: (pace * told as f64).round() as u64,
@@ -444,6 +445,15 @@ impl Runner {
                 *row = if fills || leapt.is_some() { Row::behind(&last) } else { row.longer() };
             }
             start = self.core.now();
+        }
+    }
+
+    /// Counts the executions of a loop's blocks in iterations that are not simulated: the same in each.
+    fn count_executions(&mut self, body: &[Item], iterations: u64) {
+        for item in body {
+            if let Item::Block { block, .. } = item {
+                self.executions[*block as usize] += iterations;
+            }
         }
     }
 

@@ -33,6 +33,8 @@ const ADDE_R6: u32 = 0x7cc6_2914;
 /// Depends on the carry alone: r8 = r4 + r4 + CA.
 const ADDE_R8: u32 = 0x7d04_2114;
 const EXTSWSLI_R5: u32 = 0x7cc5_16f4;
+/// In no class of POWER's cores, which have no device control registers.
+const MFDCR_R3: u32 = 0x7c60_0286;
 /// To the next instruction but one.
 const BEQ: u32 = 0x4182_0008;
 const BEQLR: u32 = 0x4d82_0020;
@@ -483,6 +485,16 @@ fn an_unknown_opcode_is_executed_counted_and_named() {
     assert_eq!(prediction.counters.instructions, 1);
     assert_eq!(prediction.coverage_percent, 0.0);
     assert_eq!(prediction.fallbacks.get("unknown"), Some(&1));
+}
+
+#[test]
+fn executions_in_no_class_are_all_counted_where_a_loop_is_skipped() {
+    let body = code(&[MFDCR_R3, ADDI_R3, bdnz(2)]);
+    let mut source = folded(LoopSource::new(Arch::Powerpc64le, &body, 0x1000_0000, &[], 20).unwrap(), 6000);
+    let prediction = predict(&mut source, &[&cpu("power8")], &Options::default()).unwrap().remove(0);
+    assert!(prediction.simulated < prediction.counters.instructions / 2, "nothing was skipped");
+    assert_eq!(prediction.fallbacks.get("mfdcr"), Some(&(prediction.counters.instructions / 3)));
+    assert_eq!(prediction.counters.fallbacks, prediction.counters.instructions / 3);
 }
 
 #[test]
