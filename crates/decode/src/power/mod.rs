@@ -135,6 +135,7 @@ fn mnemonic(raw: &Raw) -> String {
         (31, 339) => return "mfspr".to_owned(),
         (31, 467) => return "mtspr".to_owned(),
         (31, 598) if raw.field(9, 10) == 1 => return "lwsync".to_owned(),
+        (31, 598) if raw.field(9, 10) == 2 => return "ptesync".to_owned(),
         _ => {}
     }
     let own = match raw.mnemonic {
