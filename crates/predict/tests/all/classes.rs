@@ -109,6 +109,22 @@ fn extends(primary: u32) -> bool {
 const PREFIXES: [u32; 7] =
     [0x0400_0000, 0x0410_0000, 0x0500_0000, 0x0600_0000, 0x0610_0000, 0x0790_0000, 0x0700_0000];
 
+/// Operand fields. The last five are what `dcbzl` and `copy`, `ptesync`, `xxmtacc`, `mffscrni` and `mffsl` need.
+const OPERANDS: [(u32, u32, u32); 12] = [
+    (0, 0, 0),
+    (0, 0, 5),
+    (3, 3, 0),
+    (4, 3, 0),
+    (0, 3, 5),
+    (1, 3, 5),
+    (0, 3, 0),
+    (1, 0, 0),
+    (2, 0, 0),
+    (0, 1, 0),
+    (3, 23, 3),
+    (3, 24, 0),
+];
+
 /// Shows the encodings of POWER: opcode fields in full, with several operands each, since some instructions take even
 /// registers only, and others have reserved fields.
 fn walk_power(visit: &mut impl FnMut(&[u8])) {
@@ -118,7 +134,7 @@ fn walk_power(visit: &mut impl FnMut(&[u8])) {
     // Primary opcode, extended opcode and record bit, and operand fields, which some opcodes extend into.
     for primary in (0..64).filter(|&primary| primary != 1) {
         for low in 0..if extends(primary) { 2048 } else { 4 } {
-            for (s, a, b) in [(0, 0, 0), (0, 0, 5), (3, 3, 0), (4, 3, 0), (0, 3, 5), (1, 3, 5), (0, 3, 0)] {
+            for (s, a, b) in OPERANDS {
                 visit(&word(primary, s, a, b, low));
             }
             for a in 0..32 {
@@ -147,13 +163,14 @@ struct Power {
 }
 
 fn power(arch: Arch) -> Power {
-    const OPERANDS: usize = 71;
+    // Those and each value of RA twice.
+    const SAMPLES: usize = OPERANDS.len() + 64;
     let mut decoder = Decoder::new(arch).unwrap();
     let (mut found, mut samples) = (Found::new(), Samples::new());
     walk_power(&mut |bytes| {
         if let Ok(instruction) = decoder.decode(bytes, 0x1000) {
             let of_mnemonic = samples.entry(instruction.mnemonic.clone()).or_default();
-            if of_mnemonic.len() < OPERANDS {
+            if of_mnemonic.len() < SAMPLES {
                 of_mnemonic.push(bytes.to_vec());
             }
             note(&mut found, instruction);
@@ -168,13 +185,23 @@ fn power_64() -> &'static Power {
     FOUND.get_or_init(|| power(Arch::Powerpc64))
 }
 
+fn power_32() -> &'static Power {
+    static FOUND: OnceLock<Power> = OnceLock::new();
+    FOUND.get_or_init(|| power(Arch::Powerpc))
+}
+
 /// Whether more than the upper ten bits of an instruction are its opcode: all but the formats that end in an immediate of 12 bits
 /// or more, and those of four registers (LoongArch Reference Manual, volume 1, table 1-1 and appendix B).
 fn loongarch_extends(top_10: u32) -> bool {
     matches!(top_10, 0..=7 | 0x18..=0x1f | 0x30..=0x3f | 0xc0..=0xff | 0x1c0..=0x1ff)
 }
 
-fn loongarch() -> Found {
+fn loongarch() -> &'static Found {
+    static FOUND: OnceLock<Found> = OnceLock::new();
+    FOUND.get_or_init(walk_loongarch)
+}
+
+fn walk_loongarch() -> Found {
     let mut decoder = Decoder::new(Arch::Loongarch64).unwrap();
     let mut found = Found::new();
     for top in (0..1u32 << 22).filter(|&top| loongarch_extends(top >> 12) || top & 0xfff < 2) {
@@ -343,9 +370,9 @@ const NOT_32_BITS: &str = "lbzcix lhzcix lwzcix stbcix sthcix stwcix lbepx lhepx
 
 #[test]
 fn cpus_of_32_bits_class_all_that_they_have() {
-    let Power { found, .. } = power(Arch::Powerpc);
+    let Power { found, .. } = power_32();
     for cpu in ["mpc885", "e300c2"] {
-        let missing = in_no_class(Arch::Powerpc, cpu, &found);
+        let missing = in_no_class(Arch::Powerpc, cpu, found);
         assert_eq!(without(missing, NOT_32_BITS), [""; 0], "{cpu}");
     }
 }
@@ -355,7 +382,7 @@ fn loongarch_cpus_class_every_instruction() {
     let found = loongarch();
     assert!(found.len() > 1800, "{} forms decoded", found.len());
     for cpu in ["la464", "la664"] {
-        let missing = in_no_class(Arch::Loongarch64, cpu, &found);
+        let missing = in_no_class(Arch::Loongarch64, cpu, found);
         assert_eq!(without(missing, ""), [""; 0], "{cpu}");
     }
 }
@@ -443,4 +470,41 @@ fn zen4_classes_all_that_it_has() {
     let [_, found] = x86();
     let missing = in_no_class(Arch::X86_64, "zen4", found);
     assert_eq!(without(missing, NOT_ZEN4_OR_5), [""; 0]);
+}
+
+/// The patterns of a cpu's own file that are those of no instruction found. Of forms only `nop` is looked at.
+fn dead_patterns(cpu: &str, found: &Found) -> BTreeSet<String> {
+    let cpu = load(cpu);
+    let is_dead = |pattern: &&String| {
+        let (name, form) = pattern.split_once('@').unwrap_or((pattern, ""));
+        let name = [name.to_owned()];
+        !found.values().any(|instruction| {
+            named(&instruction.mnemonic, &name) && (form != "nop" || instruction.no_operation)
+        })
+    };
+    let keys = cpu.names("class").into_iter().map(|class| format!("class.{class}.instructions"));
+    let own = keys.filter(|key| cpu.distance(key) == 0);
+    own.flat_map(|key| cpu.words(&key).iter().filter(is_dead).cloned().collect::<Vec<_>>()).collect()
+}
+
+/// What the walk leaves out: operands with few values, and instructions without any.
+const NOT_WALKED_LOONGARCH: &str = "bcnez csrwr csrwr@scratch ertn movfcsr2gr movgr2fcsr setarm* tlb*";
+/// Those whose addresses have a vector of indices, and AMD's XOP map.
+const NOT_WALKED_X86: &str = "vgather* vpgather* vscatter* vpscatter* blc* blsfill blsic t1mskc tzmsk";
+
+#[test]
+fn every_pattern_is_that_of_an_instruction() {
+    let [_, x86] = x86();
+    for (cpus, found, not_walked) in [
+        (&["power7", "power8", "power9", "power10"][..], &power_64().found, ""),
+        (&["mpc885", "e300c2"], &power_32().found, ""),
+        (&["la464", "la664"], loongarch(), NOT_WALKED_LOONGARCH),
+        (&["golden_cove", "zen3", "zen4", "zen5"], x86, NOT_WALKED_X86),
+    ] {
+        let walked = |pattern: &String| not_walked.split(' ').all(|other| other != pattern);
+        for cpu in cpus {
+            let dead: Vec<String> = dead_patterns(cpu, found).into_iter().filter(walked).collect();
+            assert_eq!(dead, [""; 0], "{cpu}");
+        }
+    }
 }
