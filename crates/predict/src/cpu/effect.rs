@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Numbers that would have no effect, because a word or another number that they need is missing. A file with such a number
-//! claims something of the core that no prediction uses, so it is refused.
+//! Numbers that would have no effect, because a word or another number that they need is missing, and dispatch rules that
+//! the core's shape does not have. A file with such a number or rule claims something of the core that no prediction uses,
+//! so it is refused.
 
 use super::schema::CoreKind;
 use super::{Cpu, CpuError};
 
-/// A number, and what its absence or presence depends on.
-type Found = (String, &'static str, &'static str);
+/// A key, what is wrong with it, and what its presence depends on.
+type Found = (String, String, &'static str);
 
 impl Cpu {
     /// Fails on the first number that has no effect.
     pub(super) fn check_effects(&self) -> Result<(), CpuError> {
-        let found =
+        let numbers =
             self.idle_pairs().or_else(|| self.idle_branch_number()).or_else(|| self.idle_class_number());
-        let Some((key, problem, allowed)) = found.or_else(|| self.idle_queue()) else { return Ok(()) };
+        let found = numbers.or_else(|| self.idle_queue()).or_else(|| self.idle_rule());
+        let Some((key, problem, allowed)) = found else { return Ok(()) };
         let Some(place) = self.entry(&key).map(|entry| entry.place().clone()) else { return Ok(()) };
-        Err(CpuError::Invalid { place, key, problem: problem.into(), allowed: allowed.into() })
+        Err(CpuError::Invalid { place, key, problem, allowed: allowed.into() })
     }
 
     fn has(&self, key: &str) -> bool {
@@ -53,7 +55,7 @@ impl Cpu {
             ("cache.l3.size", "cache.l2.size", "together with cache.l2.size"),
         ];
         let idle = PAIRS.into_iter().find(|(key, other, _)| self.has(key) && !self.has(other));
-        idle.map(|(key, _, allowed)| (key.to_owned(), "has no effect alone", allowed))
+        idle.map(|(key, _, allowed)| (key.to_owned(), "has no effect alone".into(), allowed))
     }
 
     fn idle_branch_number(&self) -> Option<Found> {
@@ -73,9 +75,14 @@ impl Cpu {
             ("rename.general", !in_order, "in a core that is not in-order"),
             ("rename.vector", !in_order, "in a core that is not in-order"),
             ("memory.same_group_flush", self.kind() == CoreKind::Grouped, "in a grouped core"),
+            (
+                "memory.forward_merge",
+                self.word("memory.partial_forward") == Some("doublewords"),
+                "where memory.partial_forward is \"doublewords\"",
+            ),
         ];
         let idle = rules.into_iter().find(|(key, acts, _)| self.has(key) && !acts);
-        idle.map(|(key, _, allowed)| (key.to_owned(), "has no effect in this core", allowed))
+        idle.map(|(key, _, allowed)| (key.to_owned(), "has no effect in this core".into(), allowed))
     }
 
     fn idle_class_number(&self) -> Option<Found> {
@@ -96,7 +103,7 @@ impl Cpu {
                 ),
             ];
             let idle = rules.into_iter().find(|(rest, acts, _)| self.has(&key(rest)) && !acts);
-            idle.map(|(rest, _, allowed)| (key(rest), "has no effect", allowed))
+            idle.map(|(rest, _, allowed)| (key(rest), "has no effect".into(), allowed))
         })
     }
 
@@ -104,6 +111,29 @@ impl Cpu {
         let used: Vec<&str> =
             self.names("unit").iter().filter_map(|unit| self.word(&format!("unit.{unit}.queue"))).collect();
         let idle = self.names("queue").into_iter().find(|queue| !used.contains(&queue.as_str()));
-        idle.map(|queue| (format!("queue.{queue}.entries"), "has no effect", "a queue that a unit names"))
+        idle.map(|queue| {
+            (format!("queue.{queue}.entries"), "has no effect".into(), "a queue that a unit names")
+        })
+    }
+
+    /// A word of `class.*.group` that this core's dispatch does not look at.
+    fn idle_rule(&self) -> Option<Found> {
+        let (grouped, sliced) = (self.kind() == CoreKind::Grouped, self.kind() == CoreKind::Sliced);
+        let thirds = self.value("dispatch.tuple").is_none_or(|places| places > 2.0);
+        let rules = [
+            ("alone", grouped, "in a grouped core"),
+            ("end", grouped, "in a grouped core"),
+            ("first", grouped || sliced, "in a grouped or sliced core"),
+            ("last", grouped || sliced, "in a grouped or sliced core"),
+            ("even", grouped || sliced, "in a grouped or sliced core"),
+            ("both", sliced, "in a sliced core"),
+            ("restricted", sliced && thirds, "in a sliced core whose tuples have a third place"),
+        ];
+        self.names("class").into_iter().find_map(|class| {
+            let key = format!("class.{class}.group");
+            let idle = |word: &String| rules.iter().find(|(rule, acts, _)| rule == word && !acts);
+            let (rule, _, allowed) = *self.words(&key).iter().find_map(idle)?;
+            Some((key, format!("has '{rule}', which has no effect in this core"), allowed))
+        })
     }
 }

@@ -261,7 +261,7 @@ pub const WORDS: &[WordKey] = &[
     word("unit.*.resource", &[], false, false, "the processor resource of LLVM's model that the unit is: instructions in no class take its pipes as LLVM says (absent: they take none of it)"),
     word("class.*.instructions", &[], true, false, "mnemonics, a trailing * stands for any ending; exact names win, then longer patterns"),
     word("class.*.parts", &[], true, false, "pipes it needs: `FX`, `LS|LU` for either, `address LS` waits for the address only, `data LU` for the stored value only, `then FX` comes after the part before it; `pair ALU+PM` takes all pipes of these units that a superslice has"),
-    word("class.*.group", &["first", "last", "alone", "end", "even", "restricted", "both"], true, false, "dispatch rules: first or last of its group, alone in it, ends it if it is a branch; even: pairs start at an even slot; restricted: no third operation in its tuple; both: takes the slots of both slices"),
+    word("class.*.group", &["first", "last", "alone", "end", "even", "restricted", "both"], true, false, "dispatch rules. Grouped: first or last of its group, alone in it, ends it (`end`) if it is a branch; even: pairs start at an even slot. Sliced: first or last of its cycle; even; restricted: no third operation in its tuple; both: takes the slots of both slices"),
     word("class.*.serialise", &["before", "after"], true, false, "waits for everything older; holds back everything younger"),
     word("class.*.domain", &[], false, false, "bypass domain of its results (default: `other`)"),
     word("domain.*.longer", &[], false, false, "bypass domain of the results of this one, but for conditions, that take more than one cycle (default: the same)"),
