@@ -7,7 +7,7 @@ use predict::{predict, Cpu, Options, Relax};
 use std::path::Path;
 
 /// Cycles for a turn of a loop of `body` and `bdnz`.
-fn turn(name: &str, body: &[u32]) -> f64 {
+pub(crate) fn turn(name: &str, body: &[u32]) -> f64 {
     turn_with(name, body, Relax::default())
 }
 
@@ -55,7 +55,7 @@ const DIVDEU: u32 = 393;
 const INPUT: u32 = 2;
 const OUTPUT: u32 = 4;
 
-fn near(found: f64, cycles: f64) {
+pub(crate) fn near(found: f64, cycles: f64) {
     assert!((found - cycles).abs() < 0.05, "{found} cycles, not {cycles}");
 }
 

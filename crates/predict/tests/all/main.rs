@@ -11,6 +11,7 @@ mod layers;
 mod least;
 mod llvm_cores;
 mod loongarch;
+mod power10;
 mod power9;
 mod settling;
 mod strings;

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! What POWER10's file says of pipes and slots, each shown by the smallest loop that depends on it.
+
+use crate::halves::{near, turn};
+
+/// `xvf32gerpp accumulator,vs32,vs33`.
+fn outer_product(accumulator: u32) -> u32 {
+    59 << 26 | accumulator << 23 | 1 << 11 | 26 << 3 | 6
+}
+
+#[test]
+fn an_outer_product_takes_both_slices_of_a_superslice_at_once() {
+    // Four behind each other, four cycles each; and one on each accumulator, two a cycle.
+    near(turn("power10", &[outer_product(0); 4]), 16.0);
+    let apart: Vec<u32> = (0..8).map(outer_product).collect();
+    near(turn("power10", &apart), 4.0);
+}
