@@ -146,3 +146,17 @@ fn products_issued_early_delay_a_chain_of_carries() {
         assert!((17.0..22.0).contains(&delayed), "{cpu}: {delayed} cycles for eight");
     }
 }
+
+#[test]
+fn every_addition_that_makes_a_carry_takes_two_cycles_to_it() {
+    let addic = |primary: u32| primary << 26 | (OUTPUT + 1) << 21 | OUTPUT << 16 | 1;
+    let addze = arithmetic(202, OUTPUT, OUTPUT, 0);
+    let chain = |cpu, link: &[u32]| turn(cpu, &link.repeat(4));
+    for cpu in ["power7", "power8"] {
+        // `addic`, `addic.`: to `addze` in the other half, and, with a rotation in between, to that in the same.
+        for primary in [12, 13] {
+            near(chain(cpu, &[addic(primary), addze]), 16.0);
+            near(chain(cpu, &[addic(primary), rotate(OUTPUT + 2, INPUT), addze]), 16.0);
+        }
+    }
+}
