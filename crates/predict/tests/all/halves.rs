@@ -29,7 +29,7 @@ fn turn_on(cpu: &Cpu, body: &[u32], relax: Relax) -> f64 {
 }
 
 /// An instruction of primary opcode 31 that computes `to` from two registers.
-fn arithmetic(xo: u32, to: u32, a: u32, b: u32) -> u32 {
+pub(crate) fn arithmetic(xo: u32, to: u32, a: u32, b: u32) -> u32 {
     31 << 26 | to << 21 | a << 16 | b << 11 | xo << 1
 }
 

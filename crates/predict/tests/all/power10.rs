@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! What POWER10's file says of pipes and slots, each shown by the smallest loop that depends on it.
 
-use crate::halves::{near, turn};
+use crate::halves::{arithmetic, near, turn};
 
 /// `xvf32gerpp accumulator,vs32,vs33`.
 fn outer_product(accumulator: u32) -> u32 {
@@ -14,4 +14,10 @@ fn an_outer_product_takes_both_slices_of_a_superslice_at_once() {
     near(turn("power10", &[outer_product(0); 4]), 16.0);
     let apart: Vec<u32> = (0..8).map(outer_product).collect();
     near(turn("power10", &apart), 4.0);
+}
+
+#[test]
+fn an_addition_that_starts_a_carry_is_two_operations() {
+    // `addc r4,r2,r2`: four pipes take two a cycle.
+    near(turn("power10", &[arithmetic(10, 4, 2, 2); 8]), 4.0);
 }
