@@ -15,7 +15,7 @@ fn turn_with(name: &str, body: &[u32], relax: Relax) -> f64 {
     turn_on(&load(name), body, relax)
 }
 
-fn load(name: &str) -> Cpu {
+pub(crate) fn load(name: &str) -> Cpu {
     let cpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cpus");
     Cpu::load(&cpus, name).unwrap_or_else(|error| panic!("{error}"))
 }

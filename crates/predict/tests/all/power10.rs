@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! What POWER10's file says of pipes and slots, each shown by the smallest loop that depends on it.
 
-use crate::halves::{arithmetic, near, turn};
+use crate::halves::{arithmetic, load, near, turn};
+use predict::cpu::{Entry, Kind};
 
 /// `xvf32gerpp accumulator,vs32,vs33`.
 fn outer_product(accumulator: u32) -> u32 {
@@ -20,4 +21,15 @@ fn an_outer_product_takes_both_slices_of_a_superslice_at_once() {
 fn an_addition_that_starts_a_carry_is_two_operations() {
     // `addc r4,r2,r2`: four pipes take two a cycle.
     near(turn("power10", &[arithmetic(10, 4, 2, 2); 8]), 4.0);
+}
+
+#[test]
+fn nothing_of_power10_is_called_measured() {
+    // No loop of it was: what POWER9 was measured or fitted to take is a guess here.
+    let power10 = load("power10");
+    for (key, entry) in power10.entries() {
+        let measured =
+            matches!(entry, Entry::Number(number) if [Kind::Measured, Kind::Fitted].contains(&number.kind));
+        assert!(!measured, "{key}");
+    }
 }
