@@ -21,24 +21,32 @@ struct image {
 
 static struct image images[IMAGES_MAX];
 static unsigned images_count;
-static struct mapping {
+static struct {
 	uint64_t first, end;
 	unsigned image;
 } mappings[MAPPINGS_MAX];
 static unsigned mappings_count;
 
-static void note_mapping(uint64_t first, uint64_t end, uint64_t offset, const char *path)
+static bool note_mapping(const struct mapping *mapping, void *nothing)
 {
 	struct image *last = images_count ? &images[images_count - 1] : NULL;
+	uint64_t base = guest_base_address(), first = mapping->first - base;
 
+	(void)nothing;
+	if (!*mapping->path || mapping->first < base)
+		return true;
 	// An unbroken run of mappings of one file; it begins where offset 0 is.
-	if (!last || strcmp(last->path, path)) {
-		if (offset || images_count == IMAGES_MAX)
-			return;
-		images[images_count++] = (struct image){ first, strdup(path), false };
+	if (!last || strcmp(last->path, mapping->path)) {
+		if (mapping->offset || images_count == IMAGES_MAX)
+			return true;
+		images[images_count++] = (struct image){ first, strdup(mapping->path), false };
 	}
-	if (mappings_count < MAPPINGS_MAX)
-		mappings[mappings_count++] = (struct mapping){ first, end, images_count - 1 };
+	if (mappings_count < MAPPINGS_MAX) {
+		mappings[mappings_count].first = first;
+		mappings[mappings_count].end = mapping->end - base;
+		mappings[mappings_count++].image = images_count - 1;
+	}
+	return true;
 }
 
 static void note_block(const struct block *block)
@@ -81,22 +89,8 @@ static void note_program(void)
 
 void images_find(void)
 {
-	char line[4400];
-	uint64_t first, end, offset, base = guest_base_address();
-	FILE *maps = system_mode ? NULL : fopen("/proc/self/maps", "re");
-
-	while (maps && fgets(line, sizeof(line), maps)) {
-		int path_at = 0;
-
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &first, &end, &offset, &path_at) < 3)
-			continue;
-		line[strcspn(line, "\n")] = 0;
-		if (path_at && line[path_at] == '/' && first >= base)
-			note_mapping(first - base, end - base, offset, line + path_at);
-	}
-	if (!maps)
+	if (system_mode || !maps_visit(note_mapping, NULL))
 		return;
-	fclose(maps);
 	blocks_written(note_block);
 	note_program();
 }

@@ -7,7 +7,6 @@
 #include "tracer.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,36 +128,39 @@ void places_find_program(void)
 	free(path);
 }
 
+// Where to look for a block, and the file whose mappings are under way.
+struct search {
+	uint64_t address, start;
+	const char *path;
+};
+
+static bool look_at_mapping(const struct mapping *mapping, void *data)
+{
+	struct search *search = data;
+	uint64_t base = guest_base_address();
+
+	if (*mapping->path && strcmp(search->path, mapping->path)) {
+		search->path = mapping->offset == 0 ? mapping->path : "";
+		search->start = mapping->first;
+	}
+	if (search->address < mapping->first - base || search->address >= mapping->end - base)
+		return true;
+	if (known_count < sizeof(known) / sizeof(known[0])) {
+		known[known_count].first = mapping->first - base;
+		known[known_count++].end = mapping->end - base;
+	}
+	if (*mapping->path && !strcmp(search->path, mapping->path))
+		place_regions(search->path, search->start - base);
+	return false;
+}
+
 // Finds the file that a block is in. Its load address is the first mapping of its offset 0 in an unbroken run of its
 // mappings: a small file has several of those, and QEMU itself may have mapped it elsewhere.
 static void look_at_maps(uint64_t address)
 {
-	char line[4400], start_path[4400] = "";
-	uint64_t first, end, offset, start = 0, base = guest_base_address();
-	FILE *maps = fopen("/proc/self/maps", "re");
+	struct search search = { address, 0, "" };
 
-	while (maps && fgets(line, sizeof(line), maps)) {
-		int path_at = 0;
-
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &first, &end, &offset, &path_at) < 3)
-			continue;
-		line[strcspn(line, "\n")] = 0;
-		if (path_at && line[path_at] == '/' && strcmp(start_path, line + path_at)) {
-			strcpy(start_path, offset == 0 ? line + path_at : "");
-			start = first;
-		}
-		if (address < first - base || address >= end - base)
-			continue;
-		if (known_count < sizeof(known) / sizeof(known[0])) {
-			known[known_count].first = first - base;
-			known[known_count++].end = end - base;
-		}
-		if (path_at && !strcmp(start_path, line + path_at))
-			place_regions(start_path, start - base);
-		break;
-	}
-	if (maps)
-		fclose(maps);
+	maps_visit(look_at_mapping, &search);
 }
 
 // A library may go, and come back elsewhere, or another may come to its place.

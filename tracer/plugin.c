@@ -227,12 +227,12 @@ static void on_exit_of_program(qemu_plugin_id_t id, void *data)
 }
 
 // A lock that another thread holds during a fork would stay locked in the child for ever. The order is that in which
-// trace_finish takes them.
+// trace_finish takes them, and the translation of a block.
 static void hold_locks(bool hold)
 {
 	region_hold(hold);
-	stream_hold(hold);
 	blocks_hold(hold);
+	files_hold(hold);
 }
 
 static void before_fork(void)
@@ -251,7 +251,7 @@ static void in_forked_child(void)
 	hold_locks(false);
 	trace_finished = true;
 	cursor = &tape_off;
-	stream_abandon();
+	files_abandon();
 }
 
 // ---- Command line ---------------------------------------------------------------------------------------------
@@ -381,7 +381,7 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info
 {
 	const char *out = NULL, *file = NULL;
 
-	tracer_discard = stream_discard;
+	tracer_discard = files_discard;
 	api_version = info->version.cur;
 	system_mode = info->system_emulation;
 	if (!target_choose(info->target_name)) {

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// Writes the trace file. docs/trace-format.md describes it; the only other writer is the small one in crates/trace. The
-// file gets its name only when it is complete: until then it has none at all (O_TMPFILE), or NAME.partial where the file
-// system cannot do that, so that no crash, signal or full disk leaves a file that looks complete.
+// Writes the content of the trace file. docs/trace-format.md describes it; the only other writer is the small one in
+// crates/trace.
 
-#define _GNU_SOURCE
 #include "tracer.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zstd.h>
 
 enum { FRAME_BYTES = 1 << 20, FRAME_SLACK = 1 << 20, TEXT_MAX = 1 << 12, ZSTD_LEVEL = 3 };
@@ -26,12 +18,6 @@ struct counts {
 };
 
 static struct {
-	char *path;
-	int descriptor;
-	bool unnamed; // made with O_TMPFILE
-	dev_t device;
-	ino_t inode;
-	uint64_t written; // bytes in the file
 	uint8_t *buffer; // of one frame
 	size_t used;
 	uint8_t *compressed;
@@ -39,7 +25,7 @@ static struct {
 	uint32_t blocks, shapes; // defined so far
 	uint64_t last_block_address;
 	struct counts counts;
-} stream = { .descriptor = -1 };
+} stream;
 
 // ---- Bytes ----------------------------------------------------------------------------------------------------
 
@@ -79,32 +65,6 @@ static void put_text(const char *text)
 	put_bytes(text, length);
 }
 
-// Held while the descriptor is used or moved; a system call of any thread may cause a move.
-static pthread_mutex_t descriptor_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static void write_all(const void *bytes, size_t count)
-{
-	struct stat now;
-	const char *from = bytes;
-
-	pthread_mutex_lock(&descriptor_lock);
-
-	if (fstat(stream.descriptor, &now) || now.st_dev != stream.device || now.st_ino != stream.inode)
-		tracer_fatal("the traced program closed the tracer's file; %s was not written", stream.path);
-	while (count) {
-		ssize_t done = pwrite(stream.descriptor, from, count, (off_t)stream.written);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			tracer_fatal("cannot write %s: %s", stream.path, done ? strerror(errno) : "no space");
-		from += done;
-		count -= (size_t)done;
-		stream.written += (uint64_t)done;
-	}
-	pthread_mutex_unlock(&descriptor_lock);
-}
-
 static void flush_frame(void)
 {
 	uint8_t prefix[20];
@@ -117,96 +77,18 @@ static void flush_frame(void)
 	if (ZSTD_isError(size))
 		tracer_fatal("zstd: %s", ZSTD_getErrorName(size));
 	n += encode_varint(prefix + n, size);
-	write_all(prefix, n);
-	write_all(stream.compressed, size);
+	files_write(prefix, n);
+	files_write(stream.compressed, size);
 	stream.used = 0;
 }
 
 // ---- The file -------------------------------------------------------------------------------------------------
-
-// Moves the descriptor away from the low numbers, which programs close and reuse.
-static int move_high(int descriptor, int above)
-{
-	struct rlimit limit;
-	int high = 1000;
-
-	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < 1100)
-		high = (int)limit.rlim_cur - 24;
-	if (high <= above)
-		high = above + 1;
-	int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, high);
-	if (moved < 0)
-		return descriptor;
-	close(descriptor);
-	return moved;
-}
-
-static char *partial_name(void)
-{
-	char *name;
-
-	if (asprintf(&name, "%s.partial", stream.path) < 0)
-		abort();
-	return name;
-}
-
-static void open_file(void)
-{
-	struct stat now;
-
-	if (!stat(stream.path, &now) && !S_ISREG(now.st_mode))
-		tracer_fatal("%s is not a file that could be replaced", stream.path);
-	char *slash = strrchr(stream.path, '/');
-	char *folder = slash ? strndup(stream.path, slash == stream.path ? 1 : (size_t)(slash - stream.path)) : strdup(".");
-
-	stream.descriptor = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-	stream.unnamed = stream.descriptor >= 0;
-	if (!stream.unnamed) {
-		char *name = partial_name();
-
-		stream.descriptor = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-		if (stream.descriptor < 0)
-			tracer_fatal("cannot create %s: %s", name, strerror(errno));
-		free(name);
-	}
-	free(folder);
-	stream.descriptor = move_high(stream.descriptor, 0);
-	if (fstat(stream.descriptor, &now))
-		tracer_fatal("cannot stat %s: %s", stream.path, strerror(errno));
-	stream.device = now.st_dev;
-	stream.inode = now.st_ino;
-}
-
-// Gives the finished file its name, replacing what had it before.
-static void name_file(void)
-{
-	char link[64], *partial = partial_name();
-
-	if (stream.unnamed) {
-		snprintf(link, sizeof(link), "/proc/self/fd/%d", stream.descriptor);
-		unlink(partial);
-		if (linkat(AT_FDCWD, link, AT_FDCWD, partial, AT_SYMLINK_FOLLOW))
-			tracer_fatal("cannot name %s: %s", partial, strerror(errno));
-	}
-	if (rename(partial, stream.path))
-		tracer_fatal("cannot name %s: %s", stream.path, strerror(errno));
-	free(partial);
-}
 
 void stream_open(const char *path, bool regions_nest, const struct option *header, unsigned header_count)
 {
 	static const uint8_t magic[8] = { 0x89, 'A', 'S', 'S', 'A', 'Y', 'T', '\n' };
 	uint8_t prefix[10];
 
-	if (path[0] == '/') {
-		stream.path = strdup(path);
-	} else { // the program may change its folder
-		char *here = getcwd(NULL, 0);
-
-		if (!here || asprintf(&stream.path, "%s/%s", here, path) < 0)
-			tracer_fatal("cannot tell the current folder: %s", strerror(errno));
-		free(here);
-	}
 	stream.buffer = malloc(FRAME_BYTES + FRAME_SLACK);
 	stream.compressed = malloc(ZSTD_compressBound(FRAME_BYTES + FRAME_SLACK));
 	stream.zstd = ZSTD_createCCtx();
@@ -214,11 +96,11 @@ void stream_open(const char *path, bool regions_nest, const struct option *heade
 		tracer_fatal("out of memory");
 	ZSTD_CCtx_setParameter(stream.zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
 	ZSTD_CCtx_setParameter(stream.zstd, ZSTD_c_checksumFlag, 1);
-	open_file();
+	files_open(path);
 	size_t n = encode_varint(prefix, system_mode ? 2 : regions_nest ? 4 : 1); // docs/trace-format.md
 	n += encode_varint(prefix + n, target->arch);
-	write_all(magic, sizeof(magic));
-	write_all(prefix, n);
+	files_write(magic, sizeof(magic));
+	files_write(prefix, n);
 	put(header_count);
 	for (unsigned i = 0; i < header_count; i++) {
 		put_text(header[i].key);
@@ -407,43 +289,7 @@ static void put_end(const char *reason, void (*report)(void (*line)(const char *
 
 void stream_close(const char *reason, void (*report)(void (*line)(const char *key, uint64_t value)))
 {
-	if (stream.descriptor < 0)
-		return;
 	put_end(reason, report);
 	flush_frame();
-	pthread_mutex_lock(&descriptor_lock); // other threads' system calls go on
-	name_file();
-	close(stream.descriptor);
-	stream.descriptor = -1;
-	pthread_mutex_unlock(&descriptor_lock);
-}
-
-// After a failure: removes the incomplete file.
-void stream_discard(void)
-{
-	if (stream.descriptor >= 0 && !stream.unnamed)
-		unlink(partial_name());
-}
-
-void stream_hold(bool hold)
-{
-	(hold ? pthread_mutex_lock : pthread_mutex_unlock)(&descriptor_lock);
-}
-
-void stream_abandon(void)
-{
-	if (stream.descriptor >= 0)
-		close(stream.descriptor);
-	stream.descriptor = -1;
-}
-
-// The guest is about to use these numbers for descriptors of its own, or to close them.
-void stream_guard_descriptor(uint64_t a, uint64_t b)
-{
-	pthread_mutex_lock(&descriptor_lock);
-	uint32_t ours = (uint32_t)stream.descriptor;
-
-	if (stream.descriptor >= 0 && ((uint32_t)a == ours || (uint32_t)b == ours))
-		stream.descriptor = move_high(stream.descriptor, stream.descriptor);
-	pthread_mutex_unlock(&descriptor_lock);
+	files_finish();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// What the program asks of Linux, in user mode: calls that end the trace, that take away code or descriptors, and that give
-// signal handlers a stack.
+// What the program asks of Linux, in user mode: calls that end the trace, that take away code, and that give signal handlers a
+// stack.
 
 #define _GNU_SOURCE
 #include "tracer.h"
@@ -99,7 +99,6 @@ void on_system_call(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t
 	call.a2 = word(a2);
 	if (number == numbers().exit_group)
 		group_exits = true;
-	stream_guard_descriptor(a1, a2);
 	region_system_call();
 	if (number == numbers().sigaltstack)
 		note_alternate_stack();

@@ -12,6 +12,8 @@
 //   system_calls.c  what the program asks of Linux: to end, to unmap code, to give handlers a stack.
 //   images.c   which files the code came from, for names of functions.
 //   stream.c   writes what is left as varints in zstd frames (docs/trace-format.md).
+//   files.c    the file that they go to, out of the program's reach.
+//   maps.c     which files are mapped where.
 //   guest.c    the guest's registers and memory, as far as a plugin can reach them.
 //   isa.c      facts about instructions, for the events that QEMU does not report.
 //   target.c   which machine is traced; how the tracer gives up. All others call it, and none calls plugin.c.
@@ -219,10 +221,25 @@ struct option {
 void stream_open(const char *path, bool regions_nest, const struct option *header, unsigned header_count);
 void stream_item(const struct item *item);
 void stream_close(const char *reason, void (*report)(void (*line)(const char *key, uint64_t value)));
-void stream_guard_descriptor(uint64_t a, uint64_t b); // the guest is about to use these descriptors
-void stream_discard(void); // after a failure
-void stream_abandon(void); // in a forked child: the file is the parent's
-void stream_hold(bool hold); // around a fork: no other thread has the lock
+
+// ---- files.c --------------------------------------------------------------------------------------------------
+
+void files_open(const char *path);
+void files_write(const void *bytes, size_t count);
+void files_finish(void); // the trace is complete
+void files_discard(void); // after a failure
+char *files_maps(void); // this process's mappings, as Linux lists them, or null; to be freed
+void files_abandon(void); // in a forked child: the files are the parent's
+void files_hold(bool hold); // around a fork: no other thread has the lock
+
+// ---- maps.c ---------------------------------------------------------------------------------------------------
+
+struct mapping {
+	uint64_t first, end, offset;
+	const char *path; // empty: of no file
+};
+// Visits the mappings in the order of their addresses until it is told not to go on; false if they cannot be read.
+bool maps_visit(bool (*visit)(const struct mapping *mapping, void *data), void *data);
 
 // ---- places.c -------------------------------------------------------------------------------------------------
 

@@ -112,6 +112,20 @@ fn a_killed_recording_leaves_what_was_there() {
 #[test]
 fn a_program_may_close_and_reuse_all_descriptors() {
     assert_eq!(regions("CLOSES_ALL").entries.len(), 1);
+    assert_eq!(regions("CLOSES_RANGE").entries.len(), 1);
+}
+
+/// Whoever is not root changes neither, and the test asks nothing.
+#[test]
+fn a_program_may_change_its_root_and_its_user() {
+    assert_eq!(regions("GIVES_UP_RIGHTS").entries.len(), 1);
+}
+
+#[test]
+fn a_program_may_use_up_all_descriptors() {
+    let whole = regions("NO_DESCRIPTORS");
+    assert_eq!(whole.entries.len(), 5, "{:?}", whole.entries);
+    assert_eq!(whole.end.images().len(), 1, "{:?}", whole.end);
 }
 
 #[test]

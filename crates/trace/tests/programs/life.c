@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
 // Programs that make recording difficult: threads, forks, exec, signals, closing of file descriptors. One program for each
-// macro; 64-bit POWER.
+// macro; 64-bit POWER, NO_DESCRIPTORS also x86-64.
 
 #include "threads.h"
 
@@ -142,14 +142,62 @@ int run(void)
 }
 #endif
 
+#if defined(CLOSES_ALL) || defined(NO_DESCRIPTORS)
+enum { RLIMIT_NOFILE = 7 };
+
+static long limit_descriptors(unsigned long limit)
+{
+	unsigned long limits[2] = { limit, 1100 };
+
+	return system_call(CALL_SETRLIMIT, RLIMIT_NOFILE, (long)limits, 0);
+}
+#endif
+
 #ifdef CLOSES_ALL
 int run(void)
 {
-	for (int i = 3; i < 2000; i++)
+	if (limit_descriptors(1100))
+		return 1;
+	for (int i = 3; i < 1100; i++)
 		system_call(CALL_CLOSE, i, 0, 0);
-	for (int i = 3; i < 2000; i++)
+	for (int i = 3; i < 1100; i++)
 		system_call(CALL_DUP2, 0, i, 0);
 	region(3);
+	return 0;
+}
+#endif
+
+#ifdef CLOSES_RANGE
+int run(void)
+{
+	if (system_call(CALL_CLOSE_RANGE, 3, -1, 0))
+		return 1;
+	region(3);
+	return 0;
+}
+#endif
+
+#ifdef GIVES_UP_RIGHTS // as far as it has them
+int run(void)
+{
+	static char elsewhere[] = "/proc";
+
+	system_call(CALL_CHROOT, (long)elsewhere, 0, 0);
+	system_call(CALL_SETUID, 65534, 0, 0);
+	region(3);
+	return 0;
+}
+#endif
+
+#ifdef NO_DESCRIPTORS // more than the program has open are not to be had
+int run(void)
+{
+	if (limit_descriptors(0))
+		return 1;
+	for (unsigned i = 0; i < 5; i++) {
+		region(3);
+		cell[63]++;
+	}
 	return 0;
 }
 #endif

@@ -28,7 +28,11 @@ enum {
 	CALL_EXIT_GROUP = 234,
 	CALL_CLOSE = 6,
 	CALL_DUP2 = 63,
-	CALL_WAIT4 = 114
+	CALL_WAIT4 = 114,
+	CALL_SETRLIMIT = 75,
+	CALL_CHROOT = 61,
+	CALL_SETUID = 23,
+	CALL_CLOSE_RANGE = 436
 };
 #if defined(__powerpc64__)
 __asm__(".globl _start\n_start:\n addis 2, 12, .TOC.-_start@ha\n addi 2, 2, .TOC.-_start@l\n"
@@ -75,7 +79,15 @@ static long system_call(long number, long a, long b, long c)
 	__asm__ volatile("syscall" : "+a"(number) : "D"(a), "S"(b), "d"(c) : "memory", "rcx", "r11");
 	return number;
 }
-enum { CALL_EXIT = 60, CALL_EXIT_GROUP = 231, CALL_WRITE = 1, CALL_CLOSE = 3, CALL_KILL = 62, CALL_GETPID = 39 };
+enum {
+	CALL_EXIT = 60,
+	CALL_EXIT_GROUP = 231,
+	CALL_WRITE = 1,
+	CALL_CLOSE = 3,
+	CALL_KILL = 62,
+	CALL_GETPID = 39,
+	CALL_SETRLIMIT = 160
+};
 __asm__(".globl _start\n_start:\n andq $-16, %rsp\n call start");
 #endif
 
