@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static struct {
@@ -120,13 +121,10 @@ bool guest_read(uint64_t address, void *data, size_t bytes)
 {
 	if (system_mode)
 		return read_machine(address, data, bytes);
-	int memory = guest.base_known ? open("/proc/self/mem", O_RDONLY | O_CLOEXEC) : -1;
+	// /proc/self/mem would need a descriptor, and a process that is not dumpable may not open it.
+	struct iovec to = { data, bytes }, from = { (void *)(uintptr_t)(address + guest.base), bytes };
 
-	if (memory < 0)
-		return false;
-	ssize_t got = pread(memory, data, bytes, (off_t)(address + guest.base));
-	close(memory);
-	return got == (ssize_t)bytes;
+	return guest.base_known && process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)bytes;
 }
 
 bool guest_read_number(uint64_t address, unsigned size, uint64_t *value)
@@ -146,13 +144,23 @@ static bool read_word(uint64_t address, uint64_t *value)
 	return guest_read_number(address, target->word_bytes, value);
 }
 
+// What a region's end is recognised by. In a whole machine 0 is an answer, which guest_check_call judges.
+static uint64_t return_address_on_stack(uint64_t stack)
+{
+	uint64_t address = 0;
+
+	if (!read_word(stack, &address) && !system_mode)
+		tracer_fatal("cannot follow a region: its return address at 0x%llx cannot be read", (unsigned long long)stack);
+	return address;
+}
+
 uint64_t guest_return_address(const void *cpu)
 {
 	struct layout where = layout();
 	uint64_t address = 0;
 
 	if (where.link == NO_LINK)
-		read_word(guest_stack_pointer(cpu), &address);
+		address = return_address_on_stack(guest_stack_pointer(cpu));
 	else if (where.link & FROM_START)
 		address = state_word(cpu, where.link & ~(unsigned)FROM_START);
 	else

@@ -63,6 +63,15 @@ fn the_local_entry_point_is_an_entry() {
 }
 
 #[test]
+fn a_return_address_that_cannot_be_read_ends_the_recording() {
+    let program = Program::build("regions.c", Arch::X86_64, &["-DSTACKLESS"]);
+    let (output, path) = program.record("stackless", "", &[program.region("region")], &[]);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("its return address at 0x10 cannot be read"), "{told}");
+    assert!(output.status.code() == Some(125) && !path.exists(), "{output:?}");
+}
+
+#[test]
 fn a_region_inside_of_another_is_told_apart() {
     for arch in ARCHES {
         let program = Program::build("regions.c", arch, &["-DNESTED"]);

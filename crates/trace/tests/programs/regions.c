@@ -37,6 +37,18 @@ int run(void)
 }
 #endif
 
+// ---- Entered with a stack pointer that points to nothing; x86-64
+
+#ifdef STACKLESS
+__asm__(".globl region\nregion:\n ud2");
+
+int run(void)
+{
+	__asm__ volatile("movl $16, %esp\n jmp region");
+	__builtin_unreachable();
+}
+#endif
+
 // ---- A region inside another, in a loop, alone, and in tail position
 
 #ifdef NESTED
