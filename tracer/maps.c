@@ -9,6 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Linux writes a line feed in a path as \012, and nothing else in another way than it is.
+static void restore_line_feeds(char *path)
+{
+	for (char *at; (at = strstr(path, "\\012")); path = at + 1) {
+		*at = '\n';
+		memmove(at + 1, at + 4, strlen(at + 4) + 1);
+	}
+}
+
 bool maps_visit(bool (*visit)(const struct mapping *mapping, void *data), void *data)
 {
 	char *text = files_maps(), *rest = NULL;
@@ -21,8 +30,10 @@ bool maps_visit(bool (*visit)(const struct mapping *mapping, void *data), void *
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &mapping.first, &mapping.end,
 			   &mapping.offset, &path_at) < 3)
 			continue;
-		if (path_at && line[path_at] == '/')
+		if (path_at && line[path_at] == '/') {
+			restore_line_feeds(line + path_at);
 			mapping.path = line + path_at;
+		}
 		more = visit(&mapping, data);
 	}
 	free(text);

@@ -134,6 +134,17 @@ fn a_program_may_use_up_all_descriptors() {
 }
 
 #[test]
+fn a_line_feed_in_a_path_is_kept() {
+    let mut program = program("EXEC");
+    let path = scratch(&format!("line\nfeed.{}", std::process::id()));
+    std::fs::rename(&program.path, &path).unwrap();
+    program.path = path;
+    let (_, trace) = program.record("line feed", "", &[], &[]);
+    let paths: Vec<_> = Whole::read(&trace).end.images().into_iter().map(|image| image.path).collect();
+    assert_eq!(paths, [program.path.canonicalize().unwrap()]);
+}
+
+#[test]
 fn the_limit_ends_the_trace_and_not_the_program() {
     let program = program("LONG");
     // Some are passed by the very block with which the tracer finds that a loop is under way.
