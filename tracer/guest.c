@@ -227,16 +227,18 @@ static bool read_initial_stack(uint64_t sp)
 	return false;
 }
 
-// What follows `-cpu` on QEMU's command line, or QEMU_CPU.
+// What follows `-cpu` on QEMU's command line, or QEMU_CPU. The traced program comes after QEMU's options and may have a `-cpu`
+// of its own.
 static void cpu_model(char *model, size_t size)
 {
 	const char *set = getenv("QEMU_CPU");
+	const char *program = !system_mode && qemu_plugin_path_to_binary ? qemu_plugin_path_to_binary() : NULL;
 	char line[1 << 16] = "";
 	int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
 	ssize_t got = file < 0 ? 0 : read(file, line, sizeof(line) - 1);
 
 	snprintf(model, size, "%s", set ? set : "");
-	for (const char *word = line; word < line + got; word += strlen(word) + 1)
+	for (const char *word = line; word < line + got && !(program && !strcmp(word, program)); word += strlen(word) + 1)
 		if (!strcmp(word, "-cpu") || !strcmp(word, "--cpu"))
 			snprintf(model, size, "%s", word + strlen(word) + 1);
 	if (file >= 0)

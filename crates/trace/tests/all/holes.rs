@@ -160,6 +160,13 @@ fn zeroed_blocks_of_aarch64_are_stores() {
 }
 
 #[test]
+fn a_model_among_the_programs_own_arguments_is_not_qemus() {
+    let program = Program::build("exclusive.S", Arch::Aarch64, &[]);
+    let whole = program.trace("argument", "", &[], &["-cpu", "a64fx"]);
+    assert_eq!(whole.accesses_at(program.symbol("zero_last") - 4)[0][0].bytes, 512);
+}
+
+#[test]
 fn atomic_updates_read_and_write() {
     loongarch().check("amadd_at", &[(0, 4, 'l'), (0, 4, 's')]);
 }
