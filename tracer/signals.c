@@ -94,7 +94,7 @@ static bool ends_the_program(int number)
 	case SIGPWR:
 		return true;
 	}
-	return false;
+	return number >= SIGRTMIN && number <= SIGRTMAX;
 }
 
 static void die_of(int number)
@@ -205,7 +205,7 @@ void signals_watch(void)
 		tracer_fatal("no thread can be made");
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	watching = true;
-	for (int number = 1; number < 32; number++) {
+	for (int number = 1; number <= SIGRTMAX; number++) {
 		struct sigaction now;
 
 		if (ends_the_program(number) && !sigaction_of_libc(number, NULL, &now) && now.sa_handler == SIG_DFL)

@@ -3,7 +3,9 @@
 //! reports these writes as accesses of an earlier instruction (on x86-64, whose floating-point state a QEMU helper stores).
 //! The trace has to hold the program's own accesses only.
 
-use crate::support::recording::Program;
+use std::os::unix::process::ExitStatusExt;
+
+use crate::support::recording::{Program, Whole};
 use arch::Arch;
 
 #[test]
@@ -27,5 +29,17 @@ fn without_the_preloaded_half_the_trace_can_be_read() {
     for _ in 0..3 {
         let whole = program.trace("alone", "", &[], &[]);
         assert_eq!(whole.end.get("end"), Some("exit"));
+    }
+}
+
+/// QEMU 10, which runs LoongArch's programs here, leaves such a signal to the kernel, under a number of its own.
+#[test]
+fn a_real_time_signal_ends_the_trace() {
+    for arch in [Arch::Powerpc64le, Arch::Loongarch64] {
+        let mut program = Program::build("races.c", arch, &["-DSIGNAL_ELSEWHERE", "-DSIGNAL=35"]);
+        program.preload();
+        let (output, path) = program.record("real_time", "", &[program.region("region")], &[]);
+        assert!(output.status.signal() >= Some(32), "{arch}: {output:?}");
+        assert_eq!(Whole::read(&path).end.get("end"), Some("signal"), "{arch}");
     }
 }

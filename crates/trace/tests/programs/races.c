@@ -141,7 +141,9 @@ static void thread(void)
 
 int run(void)
 {
-	enum { SIGTERM = 15 };
+#ifndef SIGNAL
+	enum { SIGNAL = 15 }; // SIGTERM
+#endif
 
 	start_threads(1);
 	while (done < 3000)
@@ -149,7 +151,7 @@ int run(void)
 #ifdef FAULT_ELSEWHERE
 	return *(volatile int *)16;
 #endif
-	system_call(CALL_KILL, system_call(CALL_GETPID, 0, 0, 0), SIGTERM, 0);
+	system_call(CALL_KILL, system_call(CALL_GETPID, 0, 0, 0), SIGNAL, 0);
 	for (;;)
 		;
 }
