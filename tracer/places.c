@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "tracer.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,29 +24,34 @@ static struct region regions[REGIONS_MAX];
 unsigned places_count;
 static unsigned unplaced_count;
 
-// NAME:0xADDRESS[:0xLOCAL]; the name may have colons itself.
+// Where the `:0xHEX` begins that ends at `end` and has something before it, or null.
+static const char *address_before(const char *text, const char *end)
+{
+	const char *digits = end;
+
+	while (digits > text && isxdigit((unsigned char)digits[-1]))
+		digits--;
+	return digits < end && digits - text > 3 && !strncmp(digits - 3, ":0x", 3) ? digits - 3 : NULL;
+}
+
+// NAME:0xADDRESS[:0xLOCAL]; the name may have colons itself, so it is read from its end.
 bool places_add(const char *text, const char *path, char *problem, size_t problem_size)
 {
 	struct region *r = &regions[places_count];
-	const char *hex = strstr(text, ":0x");
-	char *end;
+	const char *last = address_before(text, text + strlen(text)), *first = last ? address_before(text, last) : NULL;
 
 	if (places_count == REGIONS_MAX) {
 		snprintf(problem, problem_size, "more than %d regions", REGIONS_MAX);
 		return false;
 	}
-	if (!hex || hex == text) {
+	if (!last) {
 		snprintf(problem, problem_size, "roi=%s is not NAME:0xADDRESS[:0xLOCAL_ENTRY]", text);
 		return false;
 	}
-	r->name = strndup(text, (size_t)(hex - text));
-	r->address = r->local = strtoull(hex + 1, &end, 16);
-	if (*end == ':')
-		r->local = strtoull(end + 1, &end, 16);
-	if (*end) {
-		snprintf(problem, problem_size, "roi=%s is not NAME:0xADDRESS[:0xLOCAL_ENTRY]", text);
-		return false;
-	}
+	first = first ? first : last;
+	r->name = strndup(text, (size_t)(first - text));
+	r->address = strtoull(first + 1, NULL, 16);
+	r->local = strtoull(last + 1, NULL, 16);
 	r->path = path ? realpath(path, NULL) : NULL; // as /proc/self/maps has it
 	if (path && !r->path) {
 		snprintf(problem, problem_size, "image=%s: %s", path, strerror(errno));

@@ -32,9 +32,9 @@ impl Header {
 
     fn named_addresses<'a>(&'a self, key: &'a str) -> impl Iterator<Item = Region> + 'a {
         self.lines.iter().filter(move |(k, _)| k == key).filter_map(|(_, value)| {
-            let (name, rest) = value.split_once(":0x")?;
-            let address = rest.split(':').next()?;
-            Some(Region { name: name.to_owned(), address: u64::from_str_radix(address, 16).ok()? })
+            let (before, last) = split_address(value)?;
+            let (name, address) = split_address(before).unwrap_or((before, last));
+            Some(Region { name: name.to_owned(), address })
         })
     }
 
@@ -47,6 +47,12 @@ impl Header {
     pub fn marks(&self) -> Vec<Region> {
         self.named_addresses("mark").collect()
     }
+}
+
+/// Splits off the `:0xHEX` at the end. It is the end that is looked at, since a name may have such a part, too.
+fn split_address(text: &str) -> Option<(&str, u64)> {
+    let (before, digits) = text.rsplit_once(":0x").filter(|(before, _)| !before.is_empty())?;
+    Some((before, u64::from_str_radix(digits, 16).ok()?))
 }
 
 /// A file that code of the trace came from.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::support::recording::{self, Program, Whole};
 use arch::Arch;
-use trace::{count, EntryCounts, Leave, Reader};
+use trace::{count, EntryCounts, Leave, Reader, Region};
 
 fn record(arch: Arch, scenario: &str) -> (Program, Whole) {
     let program = Program::build("regions.c", arch, &[&format!("-D{scenario}")]);
@@ -69,6 +69,18 @@ fn a_return_address_that_cannot_be_read_ends_the_recording() {
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(told.contains("its return address at 0x10 cannot be read"), "{told}");
     assert!(output.status.code() == Some(125) && !path.exists(), "{output:?}");
+}
+
+/// `FILE+0xADDRESS` stands for a function without a name.
+#[test]
+fn a_region_may_be_named_as_an_address_is_written() {
+    let program = Program::build("regions.c", Arch::Powerpc64le, &["-DCALLS"]);
+    let (name, at, local) = ("a:0x1.b+0x2", program.symbol("region"), program.local_entry("region"));
+    let (output, path) = program.record("named", "", &[format!("roi={name}:{at:#x}:{local:#x}")], &[]);
+    assert!(output.status.success(), "{output:?}");
+    let regions = Reader::open(&path).unwrap().header().regions();
+    assert_eq!(regions, [Region { name: name.to_owned(), address: at }]);
+    assert_eq!(Whole::read(&path).entries.len(), 1003);
 }
 
 #[test]
