@@ -137,6 +137,18 @@ fn a_region_inside_of_another_is_told_apart_by_all_who_read_the_trace() {
     assert!(of("outer", "cycles") > of("inner", "cycles") / 2, "{regions:?}");
 }
 
+/// Linux takes 128 KiB as one word of a command line, and far more as several.
+#[test]
+fn a_program_may_have_long_arguments() {
+    let lab = Lab::shared();
+    let long = "\u{e9}".repeat(50_000);
+    let ran = record(&lab, &["-o", "long.trace", "--", "true", "x", &long, &long], "");
+    ran.ends(0, &["long.trace: "]);
+    let reader = trace::Reader::open(lab.folder.join("long.trace")).unwrap();
+    let noted = reader.header().get("arguments").unwrap();
+    assert!(noted.starts_with("x \u{e9}") && noted.len() == 4096, "{}", noted.len());
+}
+
 /// Calls of different lengths, whose mean is no whole number of cycles.
 const LENGTHS: &str = "volatile int sink;
 __attribute__((noinline)) void turns(int count) { while (count-- > 0) sink = count; }

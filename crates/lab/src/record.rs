@@ -152,6 +152,15 @@ pub fn refused(output: &Output) -> Problem {
         .remedy("the hot path's hotpath.toml and test.c tell which cases there are")
 }
 
+/// As much of a text as the tracer keeps in a line of the header (TEXT_MAX in `tracer/stream.c`). The line is a part of one
+/// word of QEMU's command line, which Linux limits to 128 KiB: far less than a program's arguments together may have.
+fn as_noted(mut text: String) -> String {
+    const BYTES_MAX: usize = 4096;
+    let end = (0..=BYTES_MAX.min(text.len())).rev().find(|&end| text.is_char_boundary(end));
+    text.truncate(end.unwrap_or(0));
+    text
+}
+
 /// One program to record.
 pub struct Recording<'a> {
     /// The QEMU.
@@ -213,7 +222,7 @@ impl Recording<'_> {
         plugin.push(format!("note=qemu_cpu:{cpu}"));
         plugin
             .push(format!("note=program:{}", self.program.file_name().unwrap_or_default().to_string_lossy()));
-        plugin.push(format!("note=arguments:{}", self.arguments.join(" ")));
+        plugin.push(format!("note=arguments:{}", as_noted(self.arguments.join(" "))));
         // QEMU splits the option at commas and takes two of them for one.
         let escaped: Vec<String> = plugin.iter().map(|part| part.replace(',', ",,")).collect();
         let command = Command::new(qemu)
