@@ -137,6 +137,31 @@ fn a_region_inside_of_another_is_told_apart_by_all_who_read_the_trace() {
     assert!(of("outer", "cycles") > of("inner", "cycles") / 2, "{regions:?}");
 }
 
+/// A program with two functions of which one has two names, and with many that do nothing.
+fn aliases(lab: &Lab) {
+    let mut source = "__attribute__((noinline)) int one(int n) { volatile int s = n; return s; }
+int alias(int n) __attribute__((alias(\"one\")));
+int main(int argc, char **argv) { return one(argc) + alias(1) - argc - 1; }
+"
+    .to_owned();
+    (0..17).for_each(|number| source.push_str(&format!("void f{number}(void) {{}}\n")));
+    lab.write("aliases.c", source);
+    let mut gcc = std::process::Command::new("gcc");
+    common::finish(gcc.current_dir(&lab.folder).args(["-O1", "-o", "aliases", "aliases.c"])).ends(0, &[]);
+}
+
+#[test]
+fn one_function_by_two_names_and_too_many_regions_are_refused() {
+    let lab = Lab::shared();
+    aliases(&lab);
+    let twice = lab.line("trace --roi one --roi alias -- ./aliases");
+    twice.refused(&["'one' and 'alias' are one function", "leave one of them out"]);
+    lab.line("trace --roi one --roi one -- ./aliases").ends(0, &["in 2 entries"]);
+    let many: Vec<String> = (0..17).map(|number| format!("--roi f{number}")).collect();
+    let many = lab.line(&format!("trace {} -- ./aliases", many.join(" ")));
+    many.refused(&["17 regions, and the tracer takes 16"]);
+}
+
 /// Linux takes 128 KiB as one word of a command line, and far more as several.
 #[test]
 fn a_program_may_have_long_arguments() {

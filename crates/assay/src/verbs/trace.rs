@@ -23,10 +23,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use trace::EntryCounts;
 
+/// As many as the tracer takes (`tracer/tracer.h`).
+const REGIONS_MAX: usize = 16;
+
 /// Options of `trace`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Record only this function and what it calls (repeatable, and one inside of another is told apart); FUNCTION@SONAME or FUNCTION@FILE for one in a shared library, FILE+0xADDRESS for one without a symbol
+    /// Record only this function and what it calls (repeatable, up to 16, and one inside of another is told apart); FUNCTION@SONAME or FUNCTION@FILE for one in a shared library, FILE+0xADDRESS for one without a symbol
     #[arg(long = "roi", value_name = "FUNCTION[@LIBRARY]")]
     regions: Vec<String>,
     /// The trace (default: PROGRAM.trace in the current folder); -: to standard output, and the program's own to errors
@@ -63,14 +66,8 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let output = output(context, args, program)?;
     let root = Root::find(&context.workspace, elf.arch, args.sysroot.as_deref());
     refuse_missing_loader(&root, program, &elf)?;
-    let mut plugin = Vec::new();
-    for (number, region) in args.regions.iter().enumerate() {
-        // A region that is named twice is recorded once.
-        if args.regions[..number].contains(region) {
-            continue;
-        }
-        plugin.extend(region_arguments(&root, &elf, program, region)?);
-    }
+    let regions = regions(&root, &elf, program, &args.regions)?;
+    let mut plugin: Vec<String> = regions.iter().flat_map(|(_, region)| region.arguments()).collect();
     plugin.extend(args.limit.map(|limit| format!("limit={limit}")));
     let recording = Recording {
         engine: &engine,
@@ -344,8 +341,56 @@ fn output(context: &Context, args: &Args, program: &Path) -> Result<Output> {
     Ok(context.output(Some(&named))?.expect("it was named"))
 }
 
-/// The tracer's arguments for `FUNCTION` in the program or `FUNCTION@FILE` in a library, by its path or its soname.
-fn region_arguments(root: &Root, program: &ElfFile, path: &Path, region: &str) -> Result<Vec<String>> {
+/// A function to record.
+struct Region {
+    name: String,
+    /// The file that has it, if that is loaded at an address of its own.
+    image: Option<PathBuf>,
+    function: Function,
+}
+
+impl Region {
+    /// The tracer's arguments.
+    fn arguments(&self) -> Vec<String> {
+        let Function { address, local_entry, .. } = self.function;
+        let image = self.image.iter().map(|file| format!("image={}", file.display()));
+        image.chain([format!("roi={}:{address:#x}:{local_entry:#x}", self.name)]).collect()
+    }
+
+    fn is_at(&self, other: &Region) -> bool {
+        self.image == other.image && self.function.address == other.function.address
+    }
+}
+
+/// The named regions; one that is named twice is recorded once.
+fn regions<'a>(
+    root: &Root,
+    program: &ElfFile,
+    path: &Path,
+    words: &'a [String],
+) -> Result<Vec<(&'a str, Region)>> {
+    let mut regions: Vec<(&str, Region)> = Vec::new();
+    for word in words {
+        if regions.iter().any(|(known, _)| known == word) {
+            continue;
+        }
+        let new = region(root, program, path, word)?;
+        if let Some((known, _)) = regions.iter().find(|(_, known)| known.is_at(&new)) {
+            return Err(Problem::new(format!("'{known}' and '{word}' are one function"))
+                .at(path.display())
+                .remedy("leave one of them out: each call belongs to one region"));
+        }
+        regions.push((word, new));
+    }
+    if regions.len() > REGIONS_MAX {
+        return Err(Problem::new(format!("{} regions, and the tracer takes {REGIONS_MAX}", regions.len()))
+            .remedy("leave some of the --roi out, and record those in another trace"));
+    }
+    Ok(regions)
+}
+
+/// The region that `FUNCTION` in the program or `FUNCTION@FILE` in a library is, the latter by its path or its soname.
+fn region(root: &Root, program: &ElfFile, path: &Path, region: &str) -> Result<Region> {
     let (name, library) = match (region.split_once('@'), code_place(region)) {
         (Some((name, file)), _) => (name, Some(library_file(root, program, path, file)?)),
         (None, Some((file, _))) if !file.is_empty() && path.file_name().is_none_or(|own| own != file) => {
@@ -376,13 +421,9 @@ fn region_arguments(root: &Root, program: &ElfFile, path: &Path, region: &str) -
             },
         )
     })?;
-    let mut arguments = Vec::new();
-    if library.is_some() || elf.position_independent {
-        let real = place.canonicalize().map_err(|error| Problem::io("find the file", place, &error))?;
-        arguments.push(format!("image={}", real.display()));
-    }
-    arguments.push(format!("roi={name}:{:#x}:{:#x}", function.address, function.local_entry));
-    Ok(arguments)
+    let moves = library.is_some() || elf.position_independent;
+    let real = || place.canonicalize().map_err(|error| Problem::io("find the file", place, &error));
+    Ok(Region { name: name.to_owned(), image: moves.then(real).transpose()?, function })
 }
 
 /// The function of a name; refused if the file has several, as static ones of several sources are.
