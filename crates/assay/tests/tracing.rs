@@ -174,6 +174,13 @@ fn a_program_may_have_long_arguments() {
     assert!(noted.starts_with("x \u{e9}") && noted.len() == 4096, "{}", noted.len());
 }
 
+#[test]
+fn a_real_time_signal_is_told_by_this_machines_number() {
+    let lab = Lab::shared();
+    let ran = record(&lab, &["-o", "real_time.trace", "--", "sh", "-c", "kill -40 $$"], "");
+    ran.ends(0, &["ended by a real-time signal, which has the number", "real_time.trace: "]);
+}
+
 /// Calls of different lengths, whose mean is no whole number of cycles.
 const LENGTHS: &str = "volatile int sink;
 __attribute__((noinline)) void turns(int count) { while (count-- > 0) sink = count; }

@@ -190,6 +190,10 @@ fn ending_text(ending: Ending, args: &Args, kept: &str) -> Option<String> {
         Ending::Exited(status) => Some(format!("the program failed: it exited with status {status}")),
         Ending::Killed(_) if interrupt::was_asked() => Some(format!("interrupted: {kept}")),
         Ending::Killed(libc::SIGINT) => Some(format!("interrupted: {kept}")),
+        // QEMU moves the real-time signals to numbers that this machine's C library leaves free.
+        Ending::Killed(signal) if signal >= 32 => Some(format!(
+            "the program was ended by a real-time signal, which has the number {signal} on this machine; {kept}"
+        )),
         Ending::Killed(signal) => Some(format!("the program was ended by {}; {kept}", signal_name(signal))),
         Ending::TimedOut => {
             Some(format!("the program was still running after {} s and was ended; {kept}", args.timeout))
