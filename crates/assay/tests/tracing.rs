@@ -162,6 +162,25 @@ fn one_function_by_two_names_and_too_many_regions_are_refused() {
     many.refused(&["17 regions, and the tracer takes 16"]);
 }
 
+#[test]
+fn the_record_of_a_recording_stands_alone_on_standard_output() {
+    let lab = Lab::shared();
+    let one =
+        &record(&lab, &["--json", "--", "echo", "its own"], "").ends(0, &["its own"]).records("trace")[0];
+    assert_eq!((one["trace"].as_str(), one["end"].as_str()), (Some("echo.trace"), Some("exit")));
+    assert!(one["instructions"].as_u64() > Some(1000) && one["calls"] == 1, "{one}");
+    assert!(one.get("regions").is_none(), "{one}");
+    lab.write("nested.c", NESTED);
+    let mut gcc = std::process::Command::new("gcc");
+    let built = gcc.current_dir(&lab.folder).args(["-O1", "-o", "nested_json", "nested.c"]);
+    common::finish(built).ends(0, &[]);
+    let ran = lab.line("trace --json --roi outer --roi inner -- ./nested_json").ends(0, &[]);
+    let regions = &ran.records("trace")[0]["regions"];
+    let of = |number: usize, key: &str| regions[number][key].as_u64().unwrap();
+    assert_eq!((of(0, "calls"), of(1, "calls"), of(1, "nested_calls")), (7, 421, 420), "{regions}");
+    assert!(of(0, "instructions") > of(1, "instructions"), "{regions}");
+}
+
 /// Linux takes 128 KiB as one word of a command line, and far more as several.
 #[test]
 fn a_program_may_have_long_arguments() {

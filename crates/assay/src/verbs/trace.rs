@@ -16,6 +16,8 @@ use lab::record::Recording;
 use lab::target::{Qemu, Target};
 use lab::toolchain::find_program;
 use lab::{Problem, Result};
+use report::record::Record;
+use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read;
@@ -76,7 +78,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         arguments: &args.command[1..],
         plugin_arguments: &plugin,
         timeout: Duration::from_secs(args.timeout),
-        printing: if output.is_stdout() { Printing::ShownAsErrors } else { Printing::Shown },
+        printing: if output.is_stdout() || context.json { Printing::ShownAsErrors } else { Printing::Shown },
     };
     let recorded = recording.run_foreign(&context.workspace)?;
     // QEMU's command line goes to a log file: it helps only those who debug QEMU.
@@ -84,7 +86,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let Some(trace) = recorded.trace else {
         return Err(no_trace(&root, program, &elf, recorded.ending, &log));
     };
-    let outcome = keep(trace.path(), &output, args);
+    let outcome = keep(context, trace.path(), &output, args);
     // If `keep` failed, its message takes the place of the note on how the program ended.
     if let Ok(outcome) = &outcome {
         let kept = match outcome {
@@ -247,21 +249,60 @@ fn no_trace(root: &Root, program: &Path, elf: &ElfFile, ending: Ending, log: &Pa
         .remedy(format!("{libraries}see what it said above; the command line is in {}", log.display()))
 }
 
+/// What was recorded. Kind `trace`.
+#[derive(Serialize)]
+struct TraceRecord<'a> {
+    kind: &'static str,
+    trace: String,
+    arch: &'a str,
+    calls: u64,
+    instructions: u64,
+    bytes: u64,
+    /// Why recording stopped: `exit`, `limit`, `exec` or `signal`.
+    end: &'a str,
+    /// With several regions: each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    regions: Vec<RegionRecord>,
+}
+
+#[derive(Serialize)]
+struct RegionRecord {
+    region: String,
+    calls: u64,
+    /// Those of its calls that another region's contain.
+    nested_calls: u64,
+    instructions: u64,
+}
+
+/// The regions of a trace that has several.
+fn of_regions(header: &trace::Header, entries: &[EntryCounts]) -> Vec<RegionRecord> {
+    let regions = header.regions();
+    let each = regions.iter().enumerate().filter(|_| regions.len() > 1);
+    let record = |(number, region): (usize, &trace::Region)| {
+        let own = |entry: &&EntryCounts| usize::from(entry.region) == number;
+        let (calls, instructions) = sums(entries.iter().filter(own));
+        let (nested_calls, _) = sums(entries.iter().filter(own).filter(|entry| entry.nested));
+        RegionRecord { region: region.name.clone(), calls, nested_calls, instructions }
+    };
+    each.map(record).collect()
+}
+
+/// Calls and instructions.
+fn sums<'a>(entries: impl Iterator<Item = &'a EntryCounts>) -> (u64, u64) {
+    entries.fold((0, 0), |(calls, instructions), entry| {
+        (calls + entry.entries, instructions + entry.counts.instructions * entry.entries)
+    })
+}
+
 /// Copies the trace to its place, unless it is empty, and says what was recorded.
-fn keep(recorded: &Path, output: &Output, args: &Args) -> Result<Outcome> {
+fn keep(context: &Context, recorded: &Path, output: &Output, args: &Args) -> Result<Outcome> {
     let failed = |error: trace::Error| Problem::new(error.to_string());
     let mut reader = trace::Reader::open(recorded).map_err(failed)?;
     // The program has ended, so the terminal is free for a progress display.
     let progress = Progress::of("reading what was recorded", 0);
     let entries = trace::count(&mut reader).map_err(failed)?;
     drop(progress);
-    let sums = |chosen: &dyn Fn(&&EntryCounts) -> bool| {
-        let chosen = entries.iter().filter(chosen);
-        chosen.fold((0, 0), |(calls, instructions), entry| {
-            (calls + entry.entries, instructions + entry.counts.instructions * entry.entries)
-        })
-    };
-    let (calls, instructions) = sums(&|entry| !entry.nested);
+    let (calls, instructions) = sums(entries.iter().filter(|entry| !entry.nested));
     if instructions == 0 {
         reader.end().into_iter().for_each(note);
         return empty(&output.name(), args);
@@ -270,19 +311,26 @@ fn keep(recorded: &Path, output: &Output, args: &Args) -> Result<Outcome> {
     output.copy(&mut file)?;
     let bytes = file.metadata().map_or(0, |data| data.len());
     eprintln!("{}: {instructions} instructions in {calls} entries, {bytes} bytes", output.name());
-    let regions = reader.header().regions();
-    for (number, region) in regions.iter().enumerate().filter(|_| regions.len() > 1) {
-        let of_it =
-            |nested: bool| sums(&|entry| usize::from(entry.region) == number && entry.nested == nested);
-        let ((calls, instructions), (inside, nested)) = (of_it(false), of_it(true));
+    let regions = of_regions(reader.header(), &entries);
+    for RegionRecord { region, calls, nested_calls, instructions } in &regions {
         eprintln!(
-            "  {}: {} instructions in {} entries, {inside} of them inside of another",
-            region.name,
-            instructions + nested,
-            calls + inside
+            "  {region}: {instructions} instructions in {calls} entries, {nested_calls} of them inside of another"
         );
     }
     reader.end().into_iter().for_each(note);
+    if context.json {
+        let record = TraceRecord {
+            kind: "trace",
+            trace: output.name(),
+            arch: reader.header().arch.name(),
+            calls,
+            instructions,
+            bytes,
+            end: reader.end().and_then(|end| end.get("end")).unwrap_or_default(),
+            regions,
+        };
+        println!("{}", record.to_line());
+    }
     Ok(Outcome::Fine)
 }
 
