@@ -125,6 +125,9 @@ fn a_package_is_unpacked_with_what_it_depends_on_and_its_programs_are_found_and_
         assert_eq!(ran.stdout, format!("{}\n", root.join("usr/bin/greet").display()), "its programs alone");
         lists += ran.stderr.matches("reads the list").count();
     }
+    let programs = assay("foreign unpack -a ppc64el greeter --json").ends(0, &[]).records("foreign");
+    assert_eq!(programs[0]["program"], root.join("usr/bin/greet").display().to_string());
+    assert_eq!((programs.len(), programs[0]["arch"].as_str()), (1, Some("powerpc64le")));
     assert_eq!(lists, 2, "at first, and when it was stale");
     let asked = std::fs::read_to_string(lab.folder.join("archive/asked")).unwrap();
     assert!(asked.contains("--download-only") && asked.contains(" install greeter\n"), "{asked}");
@@ -161,6 +164,9 @@ fn a_file_without_main_is_told_to_be_no_program() {
         .refused(&["function.c start.s has no main", "docs/add-a-hotpath.md"]);
     lab.line(&format!("{build} main.c -o whole -- -nostdlib"))
         .ends(0, &["record it: ./assay trace -- ./whole"]);
+    let built =
+        lab.line(&format!("{build} main.c -o whole --json -- -nostdlib")).ends(0, &[]).records("foreign");
+    assert_eq!((built.len(), built[0]["program"].as_str()), (1, Some("whole")));
     // Other missing symbols are reported in the linker's words.
     lab.line("foreign build -a powerpc64le main.c start.s -- -nostdlib")
         .ends(1, &["undefined symbol: function"]);

@@ -10,6 +10,8 @@ use lab::process::{Command, Printing};
 use lab::target::Target;
 use lab::toolchain::require_program;
 use lab::{Problem, Result};
+use report::record::Record;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -67,13 +69,29 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     }
 }
 
+/// A program that is there now, to be recorded. Kind `foreign`.
+#[derive(Serialize)]
+struct ForeignRecord<'a> {
+    kind: &'static str,
+    arch: &'a str,
+    program: String,
+}
+
+/// Prints a program's path, or its record.
+fn tell(context: &Context, arch: Arch, program: String) {
+    match context.json {
+        true => println!("{}", ForeignRecord { kind: "foreign", arch: arch.name(), program }.to_line()),
+        false => println!("{program}"),
+    }
+}
+
 fn unpack(context: &Context, args: &UnpackArgs) -> Result<Outcome> {
     refuse_options(&args.packages)?;
     let programs = fetch(context, args.arch, &args.packages)?;
     let root = unpacked(&context.workspace, args.arch);
     eprintln!("unpacked into {}", root.display());
     let show = |program: &str| root.join(program.trim_start_matches('/')).display().to_string();
-    programs.iter().for_each(|program| println!("{}", show(program)));
+    programs.iter().for_each(|program| tell(context, args.arch, show(program)));
     let is_program = |program: &&String| ElfFile::load(Path::new(&show(program))).is_ok();
     if let Some(first) = programs.iter().find(is_program) {
         let name = first.rsplit_once('/').map_or(first.as_str(), |(_, name)| name);
@@ -162,7 +180,7 @@ fn build(context: &Context, args: &BuildArgs) -> Result<Outcome> {
         return Ok(Outcome::Failed);
     }
     eprint!("{}", ran.stderr);
-    println!("{}", output.display());
+    tell(context, args.arch, output.display().to_string());
     eprintln!("record it: ./assay trace -- {} ARGS", Path::new(".").join(&output).display());
     Ok(Outcome::Fine)
 }
