@@ -18,6 +18,9 @@ fn what_cannot_be_fetched_or_built_is_refused_with_the_reason() {
     refused("foreign unpack -a powerpc64le --bad", "--bad");
     refused("foreign unpack -a powerpc64le -- -o", "no name of a Debian package");
     refused("foreign unpack -a powerpc64 gzip", "Debian has no packages for powerpc64");
+    let unknown =
+        lab.line("foreign build -a powerpc64 prog.c").refused(&["Debian has no packages for powerpc64"]);
+    assert!(!unknown.stderr.contains("fetching"), "{unknown:?}");
     refused("foreign build -a powerpc64le missing.c", "missing.c: there is no such file");
     refused("foreign build -a powerpc64le prog.c -o prog.c", "would be overwritten");
     refused("trace -a powerpc64le -- no-such-program", "./assay foreign unpack -a powerpc64le PACKAGE");

@@ -85,7 +85,21 @@ fn tell(context: &Context, arch: Arch, program: String) {
     }
 }
 
+/// Refuses the architecture that Debian has no packages for, before anything is said to be fetched.
+fn refuse_arch(arch: Arch) -> Result<()> {
+    if arch != Arch::Powerpc64 {
+        return Ok(());
+    }
+    let others: Vec<&str> =
+        Arch::ALL.iter().filter(|other| **other != arch).map(|other| other.name()).collect();
+    Err(Problem::new(format!(
+        "Debian has no packages for {arch} (its own 64-bit big-endian POWER follows ELFv1)"
+    ))
+    .remedy(format!("choose one of: {}", others.join(" "))))
+}
+
 fn unpack(context: &Context, args: &UnpackArgs) -> Result<Outcome> {
+    refuse_arch(args.arch)?;
     refuse_options(&args.packages)?;
     let programs = fetch(context, args.arch, &args.packages)?;
     let root = unpacked(&context.workspace, args.arch);
@@ -136,6 +150,7 @@ pub fn fetch(context: &Context, arch: Arch, packages: &[String]) -> Result<Vec<S
 }
 
 fn build(context: &Context, args: &BuildArgs) -> Result<Outcome> {
+    refuse_arch(args.arch)?;
     let target = Target::of(args.arch);
     let root = unpacked(&context.workspace, args.arch);
     if let Some(missing) = args.files.iter().find(|file| !file.is_file()) {
