@@ -281,3 +281,13 @@ fn code_that_was_rewritten_has_rows_of_its_own() {
         }
     }
 }
+
+/// A trace may come from anybody, and so may the paths in it.
+#[test]
+fn a_path_in_a_note_does_nothing_to_the_terminal() {
+    let lab = Lab::shared();
+    let trace = recorded(&lab, "odd\u{1b}[31mname", &[]);
+    std::fs::remove_file(lab.folder.join("odd\u{1b}[31mname")).unwrap();
+    let told = lab.line(&format!("hot {trace}")).ends(0, &["its code is shown by address"]);
+    assert!(!told.stderr.contains('\u{1b}') && told.stderr.contains("odd\u{fffd}[31mname"), "{told:?}");
+}

@@ -29,3 +29,4 @@ pub use table::{
     Column, Count, Derived, Integer, Kind, Measured, Predicted, Published, Row, Table, Text, Tone, Value,
 };
 pub use terminal::{terminal, Terminal};
+pub use text::clean_lines;

@@ -14,7 +14,7 @@ pub(crate) fn clean(text: &str) -> String {
 }
 
 /// As [`clean`], line by line; tabs go to the next multiple of eight as in a terminal.
-pub(crate) fn clean_lines(text: &str) -> Vec<String> {
+pub fn clean_lines(text: &str) -> Vec<String> {
     let clean_line = |line: &str| {
         let mut cleaned = String::new();
         let mut column = 0;

@@ -98,7 +98,9 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     for ((address, _), charged) in &subject.code {
         functions.entry(subject.names.of_address(*address).place).or_default().push((*address, charged));
     }
-    subject.names.notes.iter().for_each(|note| eprintln!("note: {note}"));
+    // A path in them is the trace's, which may come from anybody.
+    let harmless = |note: &String| report::clean_lines(note).join("\n");
+    subject.names.notes.iter().for_each(|note| eprintln!("note: {}", harmless(note)));
     if context.json {
         subject.cut.into_iter().for_each(|text| context.progress(text));
     }
