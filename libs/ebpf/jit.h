@@ -142,7 +142,8 @@ struct ebpf_backend {
 	void (*charge)(struct ebpf_emitter *, uint32_t instructions, ebpf_label bad);
 	/* The address must be a multiple of memory.bytes; leaves it in the fault-address temporary. */
 	void (*check_alignment)(struct ebpf_emitter *, struct ebpf_memory, ebpf_label bad);
-	/* Puts the address in the fault-address temporary and calls `routine`, which tells whether it is good. */
+	/* Puts the address in the fault-address temporary and calls `routine`, which tells whether it is good. The first region, */
+	/* which each routine allows, may be checked before the call. */
 	void (*check_bounds)(struct ebpf_emitter *, struct ebpf_memory, ebpf_label routine, ebpf_label bad);
 	/* That routine, for accesses of `bytes`: good if in one of the regions from frame->regions up to the one whose address */
 	/* is in the frame at `end`. A region does not wrap around; the sum of address and bytes may. No eBPF register changes. */

@@ -404,15 +404,20 @@ static void distance_to_end(struct ebpf_emitter *e, unsigned base, int32_t start
 	op_imm(e, OP_ADD, true, RCX, (int32_t)bytes);
 }
 
-/* Most accesses are of the context, which is the first region: that one is checked inline, the others by the routine. */
+/*
+ * Most accesses are of the context, which is the first region of ebpf_run's frames: that region is checked inline, the others
+ * by the routine. Every routine looks at the first region, because one at least may be written. It is read from the
+ * regions: in a frame of somebody else's, r1 may be in another one or in none.
+ */
 static void check_bounds(struct ebpf_emitter *e, struct ebpf_memory m, ebpf_label routine, ebpf_label bad)
 {
 	uint32_t before, inside;
 
 	op_rm(e, 0x8d, true, ADDRESS, x86(m.base), m.offset);
-	distance_to_end(e, FRAME, FRAME_FIELD(context), m.bytes);
+	load_field(e, R10, FRAME_FIELD(regions));
+	distance_to_end(e, R10, offsetof(struct ebpf_region, start), m.bytes);
 	before = skip_if(e, CC_B);
-	op_rm(e, 0x3b, true, RCX, FRAME, FRAME_FIELD(context_bytes));
+	op_rm(e, 0x3b, true, RCX, R10, offsetof(struct ebpf_region, bytes));
 	inside = skip_if(e, CC_BE);
 	close_skip(e, before);
 	call_label(e, routine);

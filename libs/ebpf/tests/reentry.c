@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Tests what helpers may do to the VM that runs them (register and remove regions, start runs within the run), what they
- * may not, and arguments outside their enum. Each program runs in the interpreter and as compiled code.
+ * may not, arguments outside their enum, and frames made by the caller of generated code. Each program runs in the
+ * interpreter and as compiled code.
  * Freestanding like plugin.c for QEMU, or hosted for the sanitizers (Makefile). Prints the checks that failed and their
  * number, which is the exit status, or "ok".
  */
@@ -338,12 +339,66 @@ static void values_that_no_enum_has(struct test *test)
 	ebpf_destroy(test->vm);
 }
 
+/* Runs the compiled code on a frame of our own, in which r1 is `address`; gives the status. */
+static enum ebpf_status run_in_frame(const struct test *test, uint64_t address, const struct ebpf_region *regions,
+				     unsigned count, unsigned writable)
+{
+	static uint64_t stack[EBPF_FRAME_BYTES / 8] __attribute__((aligned(16)));
+	struct ebpf_frame frame = { .context = address, .context_bytes = 8 };
+	size_t bytes;
+
+	frame.stack_top = (uint64_t)(uintptr_t)stack + sizeof(stack);
+	frame.regions = (uint64_t)(uintptr_t)regions;
+	frame.regions_end = (uint64_t)(uintptr_t)(regions + count);
+	frame.writable_end = (uint64_t)(uintptr_t)(regions + writable);
+	((uint64_t (*)(struct ebpf_frame *))(uintptr_t)ebpf_code(test->vm, &bytes))(&frame);
+	return (enum ebpf_status)frame.status;
+}
+
+/* r1 and r2 are numbers like others: what a program may access is said by the frame's regions alone. */
+static void regions_of_a_callers_frame(struct test *test)
+{
+	static const uint8_t loads[] = { LOAD(0, 1, 0), EXIT };
+	static const uint8_t stores[] = { STORE(1, 1, 0), SET(0, 0), EXIT };
+	uint64_t value[1] = { 0 }, other[1] = { 0 }, address = (uint64_t)(uintptr_t)value;
+	const struct ebpf_region whole = { address, 8 }, half = { address, 4 }, none = { address, 0 },
+				 apart = { (uint64_t)(uintptr_t)other, 8 };
+	const struct {
+		struct ebpf_region regions[2];
+		unsigned count, writable;
+		bool read, written;
+	} cases[] = {
+		{ { whole, apart }, 2, 1, true, true },	 { { apart, whole }, 2, 2, true, true },
+		{ { apart, whole }, 2, 1, true, false }, { { apart, whole }, 1, 1, false, false },
+		{ { none, whole }, 2, 1, true, false },	 { { half, apart }, 2, 2, false, false },
+	};
+	unsigned i;
+
+	if (test->engine == EBPF_INTERPRETER || !start(test, loads, sizeof(loads), 0))
+		return;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		check(run_in_frame(test, address, cases[i].regions, cases[i].count, cases[i].writable) ==
+			      (cases[i].read ? EBPF_OK : EBPF_ERROR_BOUNDS),
+		      "a caller's frame does not say what may be read");
+	ebpf_destroy(test->vm);
+	if (!start(test, stores, sizeof(stores), 0))
+		return;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		value[0] = 0;
+		check(run_in_frame(test, address, cases[i].regions, cases[i].count, cases[i].writable) ==
+				      (cases[i].written ? EBPF_OK : EBPF_ERROR_BOUNDS) &&
+			      (value[0] != 0) == cases[i].written,
+		      "a caller's frame does not say what may be written");
+	}
+	ebpf_destroy(test->vm);
+}
+
 static void all(enum ebpf_engine engine)
 {
 	static void (*const tests[])(struct test *) = {
-		regions_from_a_helper,	 runs_within_a_run, the_outer_context_is_out_of_bounds,
-		regions_can_be_removed,	 read_only_regions, a_running_program_stays,
-		values_that_no_enum_has,
+		regions_from_a_helper,	 runs_within_a_run,	     the_outer_context_is_out_of_bounds,
+		regions_can_be_removed,	 read_only_regions,	     a_running_program_stays,
+		values_that_no_enum_has, regions_of_a_callers_frame,
 	};
 	unsigned i;
 
