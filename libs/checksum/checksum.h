@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The Internet checksum (RFC 1071): one's complement sums for IP, TCP, UDP and ICMP, with the contracts of
- * the Linux kernel's functions of the same names. Freestanding: no libc, no allocation, no state.
+ * the Linux kernel's functions of the same names. Freestanding: no libc, no allocation, no state but a dispatcher's choice
+ * of the form for this CPU. Threads may call them at the same time, the first time too.
  *
  * Values. A checksum is a sum of 16-bit words in which a carry out of the top is added back at the bottom,
  * that is, a residue modulo 0xffff. Zero has two forms, 0x0000 and 0xffff, which are not interchangeable: a sum

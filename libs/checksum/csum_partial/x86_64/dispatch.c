@@ -20,8 +20,8 @@
  * form. Calls rarely depend on each other, so throughput decides.
  *
  * By CPU: cpu_level.h asks once, at the first call that is not short; the pointers then stay as they are.
- * Several threads may resolve at once: they store the same values. A kernel would make them static calls, and
- * must own the vector registers (kernel_fpu_begin) for 64 bytes and more.
+ * Several threads may resolve at once: they store the same values, by atomic stores, which cost what plain ones do. A
+ * kernel would make them static calls, and must own the vector registers (kernel_fpu_begin) for 64 bytes and more.
  */
 #include "adc.h"
 #include "cpu_level.h"
@@ -39,6 +39,14 @@ static csum_function resolve;
 static csum_function *medium = resolve, *large = resolve;
 static int large_from;
 
+/* While another thread resolves, any mixture of old and new is right: each form, and resolve, is for every length. */
+static inline csum_function *form_for(int len)
+{
+	csum_function *const *form = len >= __atomic_load_n(&large_from, __ATOMIC_RELAXED) ? &large : &medium;
+
+	return __atomic_load_n(form, __ATOMIC_RELAXED);
+}
+
 static uint32_t resolve(const void *buf, int len, uint32_t sum)
 {
 	static const struct {
@@ -53,10 +61,10 @@ static uint32_t resolve(const void *buf, int len, uint32_t sum)
 	};
 	enum level level = cpu_level();
 
-	medium = choices[level].medium;
-	large = choices[level].large;
-	large_from = choices[level].large_from;
-	return (len >= large_from ? large : medium)(buf, len, sum);
+	__atomic_store_n(&medium, choices[level].medium, __ATOMIC_RELAXED);
+	__atomic_store_n(&large, choices[level].large, __ATOMIC_RELAXED);
+	__atomic_store_n(&large_from, choices[level].large_from, __ATOMIC_RELAXED);
+	return form_for(len)(buf, len, sum);
 }
 
 /*
@@ -69,5 +77,5 @@ uint32_t csum_partial(const void *buf, int len, uint32_t sum)
 		return csum_narrow(adc_40_bytes(sum, buf));
 	if (__builtin_expect(len < SHORT_BYTES, 0))
 		return csum_narrow(adc_short(sum, buf, (unsigned int)len));
-	return (len >= large_from ? large : medium)(buf, len, sum);
+	return form_for(len)(buf, len, sum);
 }

@@ -25,6 +25,14 @@ static copy_function resolve;
 static copy_function *medium = resolve, *large = resolve;
 static int large_from;
 
+/* While another thread resolves, any mixture of old and new is right: each form, and resolve, is for every length. */
+static inline copy_function *form_for(int len)
+{
+	copy_function *const *form = len >= __atomic_load_n(&large_from, __ATOMIC_RELAXED) ? &large : &medium;
+
+	return __atomic_load_n(form, __ATOMIC_RELAXED);
+}
+
 static uint32_t copy_words(const void *src, void *dst, int len)
 {
 	return csum_narrow(csum_copy_tail(src, dst, (unsigned int)len) + 0xffffffff);
@@ -44,15 +52,15 @@ static uint32_t resolve(const void *src, void *dst, int len)
 	};
 	enum level level = cpu_level();
 
-	medium = choices[level].medium;
-	large = choices[level].large;
-	large_from = choices[level].large_from;
-	return (len >= large_from ? large : medium)(src, dst, len);
+	__atomic_store_n(&medium, choices[level].medium, __ATOMIC_RELAXED);
+	__atomic_store_n(&large, choices[level].large, __ATOMIC_RELAXED);
+	__atomic_store_n(&large_from, choices[level].large_from, __ATOMIC_RELAXED);
+	return form_for(len)(src, dst, len);
 }
 
 uint32_t csum_partial_copy(const void *src, void *dst, int len)
 {
 	if (len < SHORT_BYTES)
 		return copy_words(src, dst, len);
-	return (len >= large_from ? large : medium)(src, dst, len);
+	return form_for(len)(src, dst, len);
 }
