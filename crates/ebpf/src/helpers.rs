@@ -121,19 +121,28 @@ extern "C" fn redirect_map(_: u64, _: u64, flags: u64, _: u64, _: u64, _: *mut c
     flags & 3
 }
 
+/// As in the kernel, the destination is cleared where the packet does not have the bytes.
 extern "C" fn skb_load_bytes(_: u64, offset: u64, to: u64, bytes: u64, _: u64, context: *mut c_void) -> u64 {
     let maps = maps(context);
     let Some(packet) = &maps.packet else { return EINVAL };
     let (offset, bytes) = (u64::from(offset as u32) as usize, bytes as u32 as usize);
-    let Some(part) = packet.bytes().get(offset..offset.saturating_add(bytes)) else { return EFAULT };
+    let part = packet.bytes().get(offset..offset.saturating_add(bytes));
     // SAFETY: the VM is the running one; memory that it may write is valid.
     unsafe {
         if !crate::ffi::ebpf_may_write(maps.vm(), to, bytes) {
             return EFAULT;
         }
-        std::ptr::copy(part.as_ptr(), to as *mut u8, bytes);
+        match part {
+            Some(part) => std::ptr::copy(part.as_ptr(), to as *mut u8, bytes),
+            None if bytes > 0 => std::ptr::write_bytes(to as *mut u8, 0, bytes),
+            None => {} // `to` may be 0
+        }
     }
-    0
+    if part.is_some() {
+        0
+    } else {
+        EFAULT
+    }
 }
 
 /// The seed, plus the sum of the words at `to`, minus the sum of the words at `from`, in one's-complement arithmetic. Words

@@ -105,7 +105,8 @@ SEC("tc") int count(struct __sk_buff *skb)
 	print(format, sizeof(format), skb->len, skb->protocol);
 	if (load_bytes(skb, 6, mac, sizeof(mac)) || data + 14 > end || mac[5] != data[11])
 		return 2;
-	if (load_bytes(skb, skb->len, mac, 1) == 0)
+	mac[1] = mac[2] = 1;
+	if (load_bytes(skb, skb->len - 1, mac, 2) == 0 || mac[1] != 0 || mac[2] != 1) /* a failure clears what it was to fill */
 		return 2;
 	return csum_diff(&from, 4, &to, 4, 0) == 2 ? 0 : 2;
 }
