@@ -66,6 +66,7 @@ impl PacketContext {
                 "TC_ACT_QUEUED",
                 "TC_ACT_REPEAT",
                 "TC_ACT_REDIRECT",
+                "TC_ACT_TRAP",
             ],
         };
         match (self, r0 as u32) {
@@ -304,5 +305,15 @@ mod tests {
         assert_eq!(PacketContext::of_section("xdp.frags/devmap"), Some(PacketContext::XdpMd));
         assert_eq!(PacketContext::of_section("tc/ingress"), Some(PacketContext::SkBuff));
         assert_eq!(PacketContext::of_section("kprobe/tcp_connect"), None);
+    }
+
+    #[test]
+    fn verdicts_have_the_kernels_names() {
+        assert_eq!(PacketContext::XdpMd.verdict(4), Some("XDP_REDIRECT"));
+        assert_eq!(PacketContext::SkBuff.verdict(8), Some("TC_ACT_TRAP"));
+        assert_eq!(PacketContext::SkBuff.verdict(u64::from(u32::MAX)), Some("TC_ACT_UNSPEC"));
+        for (kind, code) in [(PacketContext::XdpMd, 5), (PacketContext::SkBuff, 9)] {
+            assert_eq!(kind.verdict(code), None);
+        }
     }
 }
