@@ -223,6 +223,22 @@ fn programs_get_packets_of_a_pcap_file() {
     }
 }
 
+/// cgroup_skb programs get a `struct __sk_buff` too, but their results are no verdicts of traffic control.
+#[test]
+fn verdicts_have_names_where_the_section_says_so() {
+    let object = packets_object(&[], "packets-other.o");
+    let packets = pcap("other.pcap", &[(0x0800, 98)]);
+    let run = ["ebpf", "run", object.as_str(), "--packet", packets.as_str(), "--program"];
+    refusal(&[&run[..], &["allow"]].concat(), "section 'cgroup_skb/ingress' does not say what");
+    let told = [&run[..], &["allow", "--context", "__sk_buff"]].concat();
+    let record = &json(&told, 0)[0];
+    assert!(record["r0"] == 1 && record["verdict"].is_null(), "{record}");
+    let output = assay(&told);
+    assert!(text(&output.stdout).contains("98 bytes: r0 1, "), "{}", text(&output.stdout));
+    let record = &json(&[&run[..], &["classify", "--context", "xdp_md"]].concat(), 0)[0];
+    assert_eq!(record["verdict"], "XDP_PASS");
+}
+
 #[test]
 fn what_is_no_packet_is_told() {
     let object = packets_object(&[], "packets-bad.o");

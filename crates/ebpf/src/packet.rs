@@ -21,18 +21,18 @@ const ETHERNET_HEADER_BYTES: usize = 14;
 pub enum PacketContext {
     /// XDP: `struct xdp_md`.
     XdpMd,
-    /// Traffic control and the like: `struct __sk_buff`.
+    /// Traffic control: `struct __sk_buff`.
     SkBuff,
 }
 
 impl PacketContext {
-    /// The context of programs in this section, by libbpf's names of sections.
+    /// The context of XDP and traffic-control programs, by libbpf's names of sections. Programs of other sections that get a
+    /// `struct __sk_buff` are none of these: their results mean other things, and `data` may begin at another header.
     pub fn of_section(section: &str) -> Option<PacketContext> {
         let kind = section.split(['/', '.']).next().unwrap_or_default();
         match kind {
             "xdp" => Some(PacketContext::XdpMd),
-            "tc" | "tcx" | "classifier" | "action" | "socket" | "sk_skb" | "cgroup_skb" | "lwt_in"
-            | "lwt_out" | "lwt_xmit" => Some(PacketContext::SkBuff),
+            "tc" | "tcx" | "classifier" | "action" => Some(PacketContext::SkBuff),
             _ => None,
         }
     }
@@ -53,7 +53,7 @@ impl PacketContext {
         }
     }
 
-    /// The name of the verdict that a program returned.
+    /// The name of the verdict that an XDP or traffic-control program returned.
     pub fn verdict(self, r0: u64) -> Option<&'static str> {
         let names: &[&str] = match self {
             PacketContext::XdpMd => &["XDP_ABORTED", "XDP_DROP", "XDP_PASS", "XDP_TX", "XDP_REDIRECT"],
@@ -303,8 +303,14 @@ mod tests {
     fn sections_say_what_the_context_is() {
         assert_eq!(PacketContext::of_section("xdp"), Some(PacketContext::XdpMd));
         assert_eq!(PacketContext::of_section("xdp.frags/devmap"), Some(PacketContext::XdpMd));
-        assert_eq!(PacketContext::of_section("tc/ingress"), Some(PacketContext::SkBuff));
-        assert_eq!(PacketContext::of_section("kprobe/tcp_connect"), None);
+        for section in ["tc", "tc/ingress", "tcx/egress", "classifier", "action"] {
+            assert_eq!(PacketContext::of_section(section), Some(PacketContext::SkBuff), "{section}");
+        }
+        for section in
+            ["kprobe/tcp_connect", "cgroup_skb/ingress", "sk_skb/stream_verdict", "socket", "lwt_in"]
+        {
+            assert_eq!(PacketContext::of_section(section), None, "{section}");
+        }
     }
 
     #[test]

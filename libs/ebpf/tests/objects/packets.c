@@ -111,4 +111,10 @@ SEC("tc") int count(struct __sk_buff *skb)
 	return csum_diff(&from, 4, &to, 4, 0) == 2 ? 0 : 2;
 }
 
+/* As the kernel's cgroup programs answer: 1 lets the packet pass. */
+SEC("cgroup_skb/ingress") int allow(struct __sk_buff *skb)
+{
+	return skb->len != 0;
+}
+
 char _license[] SEC("license") = "Dual BSD/GPL";

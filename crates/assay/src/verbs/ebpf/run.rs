@@ -204,10 +204,11 @@ fn on_packets(
     file: &Path,
     record: RunRecord,
 ) -> Result<Outcome> {
+    let of_section = PacketContext::of_section(&program.section);
     let kind = match args.context.as_deref() {
         Some("xdp_md") => PacketContext::XdpMd,
         Some(_) => PacketContext::SkBuff,
-        None => PacketContext::of_section(&program.section).ok_or_else(|| {
+        None => of_section.ok_or_else(|| {
             Problem::new(format!(
                 "section '{}' does not say what its program gets for a packet",
                 program.section
@@ -253,7 +254,8 @@ fn on_packets(
             match result {
                 Ok((r0, after)) => {
                     (one.r0, one.r0_hex) = (Some(r0), Some(format!("{r0:#018x}")));
-                    one.verdict = kind.verdict(r0);
+                    // What other programs return with the same structure has other names.
+                    one.verdict = of_section.filter(|of| *of == kind).and_then(|kind| kind.verdict(r0));
                     one.packet_after = (after != *packet).then(|| input::to_hex(&after));
                 }
                 Err(error) => {
@@ -281,8 +283,8 @@ fn show_packet(context: &Context, record: &RunRecord, bytes: usize) {
     };
     match (record.r0, &record.error) {
         (Some(r0), _) => {
-            let verdict = record.verdict.unwrap_or("no verdict");
-            println!("packet {number:<6} {bytes} bytes: {verdict} ({r0}){used}{changed}");
+            let result = record.verdict.map_or(format!("r0 {r0}"), |verdict| format!("{verdict} ({r0})"));
+            println!("packet {number:<6} {bytes} bytes: {result}{used}{changed}");
         }
         (None, error) => {
             println!("packet {number:<6} {bytes} bytes: {}", error.as_deref().unwrap_or("no result"))
