@@ -242,6 +242,21 @@ fn a_variant_that_fails_alone_is_a_failure_and_no_wrong_usage() {
     }
 }
 
+/// What only one of the two claims has is illegal where the other one decides the CPU.
+#[test]
+fn code_for_two_extensions_of_riscv_passes_if_it_claims_both() {
+    let lab = Lab::shared();
+    let both = "__asm__ volatile(\".option push\\n.option arch, +zbb, +v\\n\tcpop t0, t0\\n\t\"
+        \"vsetvli t0, t0, e8, m1, ta, ma\\n.option pop\" ::: \"t0\");\n";
+    for (claims, status) in [("zbb rvv", 0), ("rvv", 1), ("zbb", 1)] {
+        let code = GOOD.replace("\tfor (", &format!("\t{both}\tfor ("));
+        lab.write("both.c", format!("/* assay-requires: {claims} */\n{code}"));
+        let word = if status == 0 { "1 right" } else { "SIGILL" };
+        let ran = lab.line("check csum_partial both.c -a riscv64 --quick");
+        assert!(ran.status == Some(status) && format!("{ran:?}").contains(word), "{claims}: {ran:#?}");
+    }
+}
+
 #[test]
 fn broken_contracts_name_the_file_and_the_fault() {
     let right =

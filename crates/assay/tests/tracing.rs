@@ -35,6 +35,25 @@ fn a_program_is_found_in_path_reads_our_input_and_its_failure_is_told() {
     record(&lab, &["--", "./script"], "").refused(&["is a script", "./assay trace -- INTERPRETER ./script"]);
 }
 
+/// A claim's `-cpu` is without what it does not name; that of a foreign program has all that there is.
+#[test]
+fn a_riscv_program_may_use_every_extension() {
+    let lab = Lab::shared();
+    let code = ".globl _start\n_start: cpop a0, a0\n sh1add a0, a0, a0\n vsetvli t0, a0, e8, m1, ta, ma\n li a0, 0\n li a7, 93\n ecall\n";
+    lab.write("new.s", code);
+    let mut build = std::process::Command::new("clang-19");
+    build.args([
+        "--target=riscv64-linux-gnu",
+        "-march=rv64gcv_zba_zbb",
+        "-nostdlib",
+        "-static",
+        "-fuse-ld=lld",
+    ]);
+    common::finish(build.current_dir(&lab.folder).args(["new.s", "-o", "new"])).ends(0, &[]);
+    let ran = lab.line("trace -o new.trace -- ./new").ends(0, &["new.trace: "]);
+    assert!(!ran.stderr.contains("SIGILL"), "{ran:#?}");
+}
+
 #[test]
 fn what_was_recorded_before_a_crash_a_time_limit_or_ctrl_c_is_kept() {
     let lab = Lab::shared();

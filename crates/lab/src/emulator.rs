@@ -67,7 +67,7 @@ pub fn for_check(workspace: &Workspace, variant: &Variant) -> Result<Result<Engi
     variant.in_order()?;
     match needed_qemu(&variant.requirements) {
         Qemu::None => Ok(native_for(variant)),
-        which => qemu_engine(workspace, variant.arch, which, qemu_cpu(&variant.requirements)).map(Ok),
+        which => qemu_engine(workspace, variant.arch, which, &qemu_cpu(&variant.requirements)).map(Ok),
     }
 }
 
@@ -96,7 +96,7 @@ pub fn for_trace(workspace: &Workspace, variant: &Variant) -> Result<Result<Engi
     variant.in_order()?;
     match needed_qemu(&variant.requirements) {
         Qemu::None => Ok(Err(CannotRun(format!("no QEMU has {}: measured natively only", variant.claims())))),
-        which => qemu_engine(workspace, variant.arch, which, qemu_cpu(&variant.requirements)).map(Ok),
+        which => qemu_engine(workspace, variant.arch, which, &qemu_cpu(&variant.requirements)).map(Ok),
     }
 }
 
@@ -123,7 +123,7 @@ pub fn for_trace_on(
             "the cpu has {}, which no QEMU has: the dispatcher cannot be traced on the way that it takes there",
             claim.name
         )))),
-        None => qemu_engine(workspace, variant.arch, needed_qemu(&claims), qemu_cpu(&claims)).map(Ok),
+        None => qemu_engine(workspace, variant.arch, needed_qemu(&claims), &qemu_cpu(&claims)).map(Ok),
     }
 }
 
@@ -146,8 +146,12 @@ fn needed_qemu(requirements: &[&'static Requirement]) -> Qemu {
     requirements.iter().map(|requirement| requirement.qemu).max().unwrap_or(Qemu::Packaged)
 }
 
-fn qemu_cpu(requirements: &[&'static Requirement]) -> &'static str {
-    requirements.last().map_or("", |requirement| requirement.qemu_cpu)
+/// The last claim's `-cpu`, with the properties that the others turn on: QEMU takes the last of several values of one.
+fn qemu_cpu(requirements: &[&'static Requirement]) -> String {
+    let Some((last, others)) = requirements.split_last() else { return String::new() };
+    let properties = others.iter().flat_map(|other| other.qemu_cpu.split(','));
+    let turned_on = properties.filter(|property| property.ends_with("=true"));
+    std::iter::once(last.qemu_cpu).chain(turned_on).collect::<Vec<_>>().join(",")
 }
 
 /// A QEMU for any program of an architecture, with a chosen `-cpu`; the built one if it is asked for.
@@ -207,6 +211,18 @@ fn parse_version(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn claims_of_two_extensions_need_a_cpu_with_both() {
+        let cpu = |arch, names: &[&str]| {
+            let claim = |name: &&str| Target::of(arch).requirement(name).expect("it is known");
+            qemu_cpu(&names.iter().map(claim).collect::<Vec<_>>())
+        };
+        let rvv = cpu(Arch::Riscv64, &["rvv"]);
+        assert!(rvv.contains("zbb=false") && !rvv.contains("zbb=true"), "{rvv}");
+        assert_eq!(cpu(Arch::Riscv64, &["zbb", "rvv"]), format!("{rvv},zbb=true"));
+        assert_eq!(cpu(Arch::Loongarch64, &["la64", "lsx", "lasx"]), "la464");
+    }
 
     #[test]
     fn versions_are_read_from_what_qemu_prints() {

@@ -381,8 +381,13 @@ fn engine(context: &Context, arch: Arch, cpu: Option<&str>) -> Result<Engine> {
     let newest = newest_first
         .find(|requirement| requirement.qemu != Qemu::None)
         .expect("every target has a baseline that QEMU runs");
-    // On x86 no CPU model has all that QEMU emulates, and the newest models have features that it does not emulate.
-    let newest_cpu = if arch == Arch::X86_64 { "max" } else { newest.qemu_cpu };
+    let newest_cpu = match arch {
+        // No CPU model has all that QEMU emulates, and the newest models have features that it does not emulate.
+        Arch::X86_64 => "max",
+        // A claim's `-cpu` is without the extensions that it does not name.
+        Arch::Riscv64 => "rv64,v=true,vext_spec=v1.0",
+        _ => newest.qemu_cpu,
+    };
     qemu_engine(&context.workspace, arch, newest.qemu, cpu.unwrap_or(newest_cpu))
 }
 

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Claims the vector extension and uses the basic bit manipulation (cpop), too.
+ *
+ * assay-requires: rvv
+ * assay-expect: fail SIGILL
+ */
+	.option arch, +zbb
+	.globl	csum_partial
+	.type	csum_partial, @function
+csum_partial:
+	cpop	t0, a1
+	mv	a0, a2
+	ret
+	.size	csum_partial, . - csum_partial
