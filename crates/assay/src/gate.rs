@@ -7,8 +7,9 @@
 
 use crate::context::Context;
 use lab::build::{digest, Builder, Runner};
-use lab::check::{check_in, Manner, Verdict};
+use lab::check::{check_in, engines, Manner, Verdict};
 use lab::discover::Variant;
+use lab::emulator::Engine;
 use lab::{Problem, Result};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -46,9 +47,10 @@ impl Gate {
 
 fn find_out(context: &Context, builder: &Builder, variant: &Variant, runner: &Runner) -> Result<()> {
     let name = runner.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    // The verdict depends on the cpus that the check runs on, so these are part of the key.
-    let engines: Vec<String> = variant.requirements.iter().map(|claim| claim.name.to_owned()).collect();
-    let key = digest(&[&name, &engines.join("+"), env!("CARGO_PKG_VERSION")]);
+    // The verdict depends on the QEMUs and the cpus that the check runs on, so these are part of the key.
+    let (engines, _) = engines(&context.workspace, variant)?;
+    let engines: Vec<String> = engines.iter().map(Engine::describe).collect();
+    let key = digest(&[&name, &engines.join("; "), env!("CARGO_PKG_VERSION")]);
     let kept = context.workspace.folder("checked")?.join(key);
     if kept.is_file() {
         return Ok(());

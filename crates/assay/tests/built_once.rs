@@ -46,3 +46,22 @@ fn the_runtime_is_compiled_once_for_all_hot_paths_of_an_architecture() {
     // The variant, the reference and the test.
     assert_eq!(both - first, 3, "{first} objects for one hot path, {both} for two");
 }
+
+/// Another QEMU may have other instructions, and a verdict or a count of one is none of the other.
+#[test]
+fn what_was_made_under_another_qemu_is_made_anew() {
+    let lab = common::Lab::empty();
+    let real = lab::toolchain::find_program("qemu-riscv64").expect("it is set up");
+    let tell = "[ \"$1\" != --version ] || { echo 'qemu-riscv64 version 9.9.9'; exit; }";
+    lab.write_program("other/qemu-riscv64", &format!("{tell}\nexec {} \"$@\"", real.display()));
+    let path = std::env::var("PATH").expect("it is text");
+    let kept_after = |path: &str| {
+        let mut command = lab.command();
+        command.env("PATH", path).args("count csum_fold/rotate -a riscv64 --case chain=0".split(' '));
+        common::finish(&mut command).ends(0, &[]);
+        ["checked", "traces"].map(|folder| std::fs::read_dir(lab.cache.join(folder)).unwrap().count())
+    };
+    assert_eq!(kept_after(&path), [1, 1]);
+    assert_eq!(kept_after(&path), [1, 1]);
+    assert_eq!(kept_after(&format!("{}:{path}", lab.folder.join("other").display())), [2, 2]);
+}

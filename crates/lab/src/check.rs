@@ -160,9 +160,7 @@ pub fn check_in(
     if let Some(reason) = builder.cannot_build_for(variant.arch) {
         return Ok(Checked::without_a_run(Verdict::Skipped(reason)));
     }
-    let mut engines = vec![emulator::for_check(workspace, variant)?];
-    engines.extend(emulator::for_dispatch(workspace, variant)?);
-    let (engines, reasons) = split(engines);
+    let (engines, reasons) = engines(workspace, variant)?;
     let mut checked = Checked::without_a_run(Verdict::Skipped(reasons.join("; ")));
     checked.engine = engines.iter().map(Engine::describe).collect::<Vec<_>>().join("; ");
     if engines.is_empty() {
@@ -199,6 +197,13 @@ pub fn check_in(
     Ok(checked)
 }
 
+/// The engines that a variant is checked on, as far as they are available, and why the others are not.
+pub fn engines(workspace: &Workspace, variant: &Variant) -> Result<(Vec<Engine>, Vec<String>)> {
+    let mut engines = vec![emulator::for_check(workspace, variant)?];
+    engines.extend(emulator::for_dispatch(workspace, variant)?);
+    Ok(split(engines))
+}
+
 /// A runner that could not go on (`assay_die`: no memory, a machine without what the test needs) has judged nothing.
 fn refuse_stopped(output: &Output) -> Result<()> {
     let stopped = matches!(output.ending, Ending::Exited(2));
@@ -232,7 +237,6 @@ fn with_prototype(verdict: Verdict, builder: &Builder, variant: &Variant) -> Res
     }))
 }
 
-/// The engines that are available, and why the others are not.
 fn split(engines: Vec<Result<Engine, CannotRun>>) -> (Vec<Engine>, Vec<String>) {
     let mut there: Vec<Engine> = Vec::new();
     let mut reasons = Vec::new();

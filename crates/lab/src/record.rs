@@ -105,8 +105,9 @@ pub fn record_case(
     let kind = if region == Region::Calls { "calls" } else { "loop" };
     let stem = runner.path.file_name().unwrap_or_default().to_string_lossy();
     let tracer = tracer_digest(workspace)?;
-    let machine = if variant.needs.is_empty() { String::new() } else { format!("-{}", machine(engine)) };
-    let name = format!("{stem}{machine}-{kind}{calls}-{case}-{tracer}.trace");
+    // A trace of another QEMU, or of another of its cpus, is not taken for this one's.
+    let machine = &digest(&[&engine.describe()])[..8];
+    let name = format!("{stem}-{kind}{calls}-{case}-{machine}-{tracer}.trace");
     let finished = workspace.folder("traces")?.join(name);
     if finished.is_file() {
         return Ok(finished);
@@ -122,14 +123,6 @@ pub fn record_case(
         printing: Printing::Kept,
     };
     recording.run(workspace)?.keep_as(&finished)
-}
-
-/// What tells the machines apart on which a dispatcher is traced.
-fn machine(engine: &Engine) -> String {
-    match engine {
-        Engine::Native => "native".to_owned(),
-        Engine::Qemu { cpu, .. } => cpu.replace(',', "+"),
-    }
 }
 
 /// Whether a hot path has a case: its runner makes the case's data and calls nothing.
