@@ -15,7 +15,7 @@ use std::sync::Mutex;
 pub enum Outcome {
     /// Exit status 0.
     Fine,
-    /// Exit status 1: a check failed or something got slower.
+    /// Exit status 1: something that was judged failed.
     Failed,
 }
 

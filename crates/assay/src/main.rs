@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! `assay`: the command. Each verb has a file in `verbs/`; this file parses the command line and turns the outcome into
-//! an exit status: 0 fine, 1 a check failed or a regression, 2 usage or environment.
+//! an exit status: 0 fine, 1 something failed, 2 usage or environment.
 
 /// The standard macro panics where standard error cannot be written (a full disk). A message is lost there and nothing else: the
 /// run goes on to the status that it has.
@@ -45,7 +45,8 @@ use std::process::ExitCode;
 #[derive(Parser)]
 #[command(name = "assay", max_term_width = 100)]
 #[command(
-    after_help = "Exit status: 0 fine, 1 a check failed or something got slower, 2 wrong usage or environment.\n\
+    after_help = "Exit status: 0 fine, 1 something that was judged failed, 2 wrong usage or environment. A slower \
+    variant is a result and no failure, except to kernel compare and vdso bench --judge.\n\
     A prediction is never shown as a measurement; docs/method.md says how each number is made."
 )]
 struct Cli {
