@@ -227,7 +227,8 @@ fn measured_table(case: &Case, group: &[&Measured], baseline: &Measured, records
     let mut table = Table::new(
         &title,
         "measured interleaved; ratio of medians with its 95 % interval by resampling rounds; below 1 is faster; a verdict also \
-         wants that swapping the two within rounds makes such a ratio in fewer than one of twenty",
+         wants that swapping the two within rounds by chance sets the ranks of their differences so far apart in fewer than one of \
+         twenty (Wilcoxon's signed ranks)",
     );
     let name = table.text_column("variant");
     let time = table.measured_column("per call", "ns", 2);
