@@ -278,6 +278,25 @@ fn broken_contracts_name_the_file_and_the_fault() {
         (&right.replace("size = 1", "size = 1.5"), &["hotpath.toml"]),
         (&right.replace("size = 1", "Size = 1"), &["hotpath.toml", "'Size'"]),
         (&right.replace("size = 1", ""), &["hotpath.toml", "empty"]),
+        (
+            &right.replace("[[case]]\nsize = 1\n", ""),
+            &["hotpath.toml", "declares no [[case]]", "declare one"],
+        ),
+        (&format!("{right}[[case]]\nsize = 1\n"), &["hotpath.toml", "[[case]] size=1 is there twice"]),
+        (&format!("archs = []\n{right}"), &["hotpath.toml", "archs names no architecture", "leave it out"]),
+        (
+            &format!("{right}[[adapter]]\nsymbol = \"dup\"\nsource = \"adapters/dup.c\"\n"),
+            &["hotpath.toml", "no file adapters/dup.c"],
+        ),
+        (&format!("{right}[[width]]\nbits = 0\n"), &["hotpath.toml", "bits = 0"]),
+        (
+            &format!("{right}[[width]]\nbits = 16\n[[width]]\nbits = 16\nmeaning = \"other\"\n"),
+            &["hotpath.toml", "the width 16 is there twice"],
+        ),
+        (
+            &format!("{right}[[width]]\nbits = 16\ncase = [{{ size = 2 }}, {{ size = 2 }}]\n"),
+            &["hotpath.toml", "[[case]] size=2 is there twice"],
+        ),
         (&format!("#{}\n{right}", "x".repeat(17 << 20)), &["hotpath.toml", "too long"]),
         (right, &["reference.c"]),
     ] {

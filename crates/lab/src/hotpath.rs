@@ -52,8 +52,7 @@ struct File {
     symbol: String,
     prototype: Option<String>,
     meaning: Option<String>,
-    #[serde(default)]
-    archs: Vec<String>,
+    archs: Option<Vec<String>>,
     #[serde(default, rename = "case")]
     cases: Vec<BTreeMap<String, u64>>,
     #[serde(default, rename = "adapter")]
@@ -99,6 +98,8 @@ impl HotPath {
         let widths = if file.widths.is_empty() { vec![None] } else { file.widths.iter().map(Some).collect() };
         let hotpaths = widths.into_iter().map(|width| file.hotpath(library, folder, width).map_err(wrong));
         let hotpaths = hotpaths.collect::<Result<Vec<_>>>()?;
+        file.check_lists(folder)
+            .map_err(|(what, remedy)| Problem::new(what).at(path.display()).remedy(remedy))?;
         for name in ["reference.c", "test.c"] {
             if !folder.join(name).is_file() {
                 return Err(Problem::new(format!("the hot path has no {name}"))
@@ -173,6 +174,37 @@ impl File {
         Ok(())
     }
 
+    /// Refuses lists that say a thing twice, or nothing, or name what is not there; with what to do.
+    fn check_lists(&self, folder: &Path) -> std::result::Result<(), (String, &'static str)> {
+        if self.archs.as_ref().is_some_and(Vec::is_empty) {
+            return Err(("archs names no architecture".to_owned(), "leave it out if all have it"));
+        }
+        let missing = self.adapters.iter().find(|adapter| !folder.join(&adapter.source).is_file());
+        if let Some(source) = missing.map(|adapter| adapter.source.display()) {
+            return Err((format!("there is no file {source} that an [[adapter]] names"), "write the file"));
+        }
+        let bits: Vec<u32> = self.widths.iter().map(|width| width.bits).collect();
+        if bits.contains(&0) {
+            return Err(("a [[width]] has bits = 0".to_owned(), "say how many bits it has"));
+        }
+        if let Some(bits) = repeated(&bits) {
+            return Err((format!("the width {bits} is there twice"), "leave one of them out"));
+        }
+        let own = self.widths.iter().map(|width| &width.cases);
+        if let Some(case) = own.chain([&self.cases]).find_map(|cases| repeated(cases)) {
+            let case = Case::from_values(case.clone());
+            return Err((format!("the [[case]] {case} is there twice"), "leave one of them out"));
+        }
+        let has_cases = |width: &Width| !width.cases.is_empty();
+        if self.cases.is_empty() && (self.widths.is_empty() || !self.widths.iter().all(has_cases)) {
+            return Err((
+                "declares no [[case]]: there is nothing to count, predict or measure".to_owned(),
+                "declare one, as in docs/add-a-hotpath.md; --case takes others, too",
+            ));
+        }
+        Ok(())
+    }
+
     fn hotpath(
         &self,
         library: &str,
@@ -209,7 +241,12 @@ impl File {
                 return Err(format!("'{key}' is no name of a case's key: lower-case letters and _"));
             }
         }
-        let archs = self.archs.iter().map(|name| name.parse::<Arch>()).collect::<std::result::Result<_, _>>();
+        let archs = self
+            .archs
+            .iter()
+            .flatten()
+            .map(|name| name.parse::<Arch>())
+            .collect::<std::result::Result<_, _>>();
         Ok(HotPath {
             name: format!("{}{}", file_name(folder), bits.map_or(String::new(), |bits| bits.to_string())),
             library: library.to_owned(),
@@ -228,6 +265,11 @@ impl File {
 
 /// What compilers call without being told to, so that every program has it once (runner/memory_calls.c).
 const COMPILERS_CALLS: [&str; 4] = ["memcpy", "memmove", "memset", "memcmp"];
+
+/// The first of a list that stands in it before.
+fn repeated<T: PartialEq>(list: &[T]) -> Option<&T> {
+    list.iter().enumerate().find(|(index, one)| list[..*index].contains(one)).map(|(_, one)| one)
+}
 
 fn is_identifier(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
