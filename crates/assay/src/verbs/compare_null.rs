@@ -5,6 +5,7 @@ use crate::context::{Context, Outcome};
 use crate::judge::Judge;
 use crate::progress::Progress;
 use crate::select::{Cases, Selection};
+use crate::verbs::count::{case_text, hotpaths_of, variant_text};
 use crate::verbs::measure::native_arch;
 use lab::discover::Variant;
 use lab::emulator;
@@ -165,8 +166,9 @@ fn too_few_text(records: &[NullRecord]) -> Option<String> {
 }
 
 fn table(records: &[NullRecord]) -> Table {
+    let (title, several) = hotpaths_of(records.iter().map(|record| &record.common));
     let mut table = Table::new(
-        "False verdicts",
+        &format!("{title}: false verdicts"),
         "measured interleaved, each comparison as compare makes it; a verdict is meant to hold in 95 of 100; in brackets: the 95 % \
          interval of the share of false ones (Clopper and Pearson)",
     );
@@ -178,8 +180,8 @@ fn table(records: &[NullRecord]) -> Table {
     let without = table.count_column("no interval", "");
     for record in records {
         let row = table.row();
-        table.set(row, name, record.common.variant.as_str());
-        table.set(row, case, crate::verbs::count::case_text(&record.common.case));
+        table.set(row, name, variant_text(&record.common, several));
+        table.set(row, case, case_text(&record.common.case));
         table.set(row, all, Count(record.comparisons)).set(row, wrong, Count(record.false_verdicts));
         if let Some(value) = record.false_percent {
             table.set(row, percent, Derived { value, interval: record.false_interval_percent });
@@ -226,6 +228,25 @@ mod tests {
         assert!(told.contains("11 false verdicts in 100 comparisons: 11.0 % (95 %: 5.6 to 18.8)"), "{told}");
         let told = failure(&[record(3, 3, 0)]).expect("nothing was shown");
         assert!(told.contains("none of 3"), "{told}");
+    }
+
+    #[test]
+    fn rows_of_several_hot_paths_name_theirs() {
+        let of = |hotpath: &str| {
+            let mut one = record(72, 0, 0);
+            one.common.hotpath = hotpath.to_owned();
+            one.common.variant = "rev8".to_owned();
+            one
+        };
+        let told = |records: &[NullRecord]| {
+            let mut report = Report::new("");
+            report.section("").table(table(records));
+            report::markdown(&report)
+        };
+        let both = told(&[of("swap32"), of("swap64")]);
+        assert!(both.contains("| swap32/rev8 ") && both.contains("| swap64/rev8 "), "{both}");
+        let one = told(&[of("swap32")]);
+        assert!(one.contains("swap32: false verdicts") && one.contains("| rev8 "), "{one}");
     }
 
     #[test]
