@@ -42,7 +42,7 @@
 		{ "f22", 8, 0 }, { "f23", 8, 0 }, { "f24", 8, 0 }, { "f25", 8, 0 }, { "f26", 8, 0 }, { "f27", 8, 0 }, \
 		{ "f28", 8, 0 }, { "f29", 8, 0 }, { "f30", 8, 0 }, { "f31", 8, 0 }, { "CR2, CR3 or CR4", 8, 0 }, \
 		{ "VRSAVE", 8, 0 }, { "VSCR (the non-Java mode)", 16, 0 }, \
-		{ "FPSCR (rounding mode and exception enables)", 8, 0 }
+		{ "FPSCR (rounding modes and exception enables)", 8, 0 }
 
 static inline uintptr_t assay_arch_features(void)
 {

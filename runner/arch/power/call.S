@@ -16,9 +16,9 @@
  * by its type, by the caller for arguments and by the callee for results. The callee preserves r1 (stack),
  * r14 to r31, f14 to f31, v20 to v31, and the condition register fields CR2, CR3 and CR4. f14 to f31 are the
  * upper halves of vs14 to vs31, whose lower halves are free; v20 to v31 are vs52 to vs63 and preserved whole.
- * r13 is the thread pointer (the kernel's per-CPU area) and VRSAVE is not to be touched. FPSCR's rounding mode and
- * exception enables and VSCR's non-Java bit, which makes denormal numbers zero, belong to the caller; their status bits
- * are free. LR, CTR, XER with its carry, CR0, CR1, CR5-CR7 and the rest are free.
+ * r13 is the thread pointer (the kernel's per-CPU area) and VRSAVE is not to be touched. FPSCR's rounding modes,
+ * binary and decimal, and exception enables and VSCR's non-Java bit, which makes denormal numbers zero, belong to the caller;
+ * their status bits are free. LR, CTR, XER with its carry, CR0, CR1, CR5-CR7 and the rest are free.
  *
  * The frame. r1 is a multiple of 16 and 0(r1) holds the back chain. The first 32 bytes of the caller's frame
  * are lent to the callee: it may save CR at 8(r1) and LR at 16(r1) there before it makes its own frame; 24(r1)
@@ -69,7 +69,7 @@
 #define SAVED_VSCR	 (12 * 16 + 40 * 8)
 #define SAVED_FPSCR	 (SAVED_VSCR + 16)
 
-#define FPSCR_CONTROL	 0xff		/* VE OE UE ZE XE NI RN */
+#define FPSCR_CONTROL	 0xff		/* VE OE UE ZE XE NI RN; besides DRN, the last three bits of the upper word */
 
 /* Stores r2 and the masked CR, VRSAVE, VSCR and FPSCR from the address in r11 on; changes r0, r12, f0, v0, v1, v19
  * and CR0. */
@@ -93,13 +93,16 @@
 	mffs	%f0
 	stfd	%f0, SAVED_FPSCR(%r11)
 	ld	%r0, SAVED_FPSCR(%r11)
-	andi.	%r0, %r0, FPSCR_CONTROL
+	andi.	%r12, %r0, FPSCR_CONTROL
+	clrldi	%r0, %r0, 29
+	clrrdi	%r0, %r0, 32
+	or	%r0, %r0, %r12
 	std	%r0, SAVED_FPSCR(%r11)
 	.endm
 
 /*
  * Makes CR2-4, VRSAVE, VSCR and FPSCR what no variant can know, by the record in r3, with r11 at its `before`: the two records
- * have opposite patterns. Changes r0, f0, v0, v19 and CR0.
+ * have opposite patterns. FPSCR's decimal rounding mode stays 0, because QEMU 7.2 returns from a signal with that. Changes r0, f0, v0, v19 and CR0.
  */
 	.macro	poison_control
 	ld	%r0, SAVED_CR(%r11)
@@ -128,6 +131,7 @@
 	mtvscr	%v0
 	lfd	%f0, SAVED_FPSCR(%r11)
 	mtfsf	0x03, %f0
+	mtfsf	0x01, %f0, 0, 1
 	.endm
 
 	.abiversion 2

@@ -12,7 +12,8 @@
  * registers in use: under an operating system that reads it, a function that uses v0 to v31 has to set their
  * bits and to restore the old value. Not every core has all of this: MPC8xx has no floating-point registers and e300 no
  * vectors, so the record says what is there. FPSCR's rounding mode and exception enables and VSCR's non-Java bit, which
- * makes denormal numbers zero, belong to the caller. LR, CTR, XER with its carry and the other fields are free.
+ * makes denormal numbers zero, belong to the caller; these cores have no decimal rounding mode. LR, CTR, XER with its carry
+ * and the other fields are free.
  *
  * The frame. r1 is a multiple of 16 and 0(r1) holds the back chain. Only the word at 4(r1) of the caller's
  * frame is lent to the callee: it saves LR there, so if it was written it must hold the return address. There is no red zone: nothing below r1 survives an
