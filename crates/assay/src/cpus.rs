@@ -152,15 +152,16 @@ fn llvm_cpus(name: &str, archs: &[Arch]) -> Result<Vec<Cpu>> {
     }
     let of = archs.iter().map(|arch| arch.name()).collect::<Vec<_>>().join(", ");
     let known: Vec<&str> = archs.iter().flat_map(|arch| llvm_names(*arch)).collect();
-    let elsewhere = Arch::ALL.into_iter().find(|arch| llvm_names(*arch).contains(&name));
-    let remedy = match (elsewhere, nearest(name, known.iter().copied())) {
-        (Some(arch), _) => format!("it is a {arch} core"),
-        (None, Some(near)) => format!("did you mean llvm:{near}?"),
-        (None, None) if known.is_empty() => {
-            format!("this LLVM has none for {of}: name a cpu of ours, or a file")
-        }
-        (None, None) if archs.len() == 1 => format!("LLVM has for {of}: {}", known.join(" ")),
-        (None, None) => "with -a ARCH this message lists the cores that LLVM has for it".to_owned(),
+    let elsewhere = Arch::ALL.into_iter().filter(|arch| llvm_names(*arch).contains(&name));
+    let elsewhere = elsewhere.map(|arch| arch.name()).collect::<Vec<_>>().join(", ");
+    let remedy = match nearest(name, known.iter().copied()) {
+        _ if !elsewhere.is_empty() => format!("LLVM has it for {elsewhere}"),
+        Some(near) => format!("did you mean llvm:{near}?"),
+        None if known.is_empty() => format!("this LLVM has none for {of}: name a cpu of ours, or a file"),
+        None if archs.len() == 1 => format!("LLVM has for {of}: {}", known.join(" ")),
+        None => format!(
+            "./assay predict -a ARCH -c llvm:{name} lists the cores that LLVM has for an architecture"
+        ),
     };
     Err(Problem::new(format!("LLVM has no scheduling model of '{name}' for {of}")).remedy(remedy))
 }

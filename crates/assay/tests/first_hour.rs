@@ -44,7 +44,11 @@ fn the_name_of_a_cpu_that_is_none_leads_to_one_that_is() {
     let ran =
         lab.line("predict csum_partial -c llvm:nosuch -a aarch64").refused(&["for aarch64", "cortex-a53"]);
     assert!(!ran.stderr.contains("pwr8"), "{ran:#?}");
-    lab.line("predict csum_partial -c llvm:pwr9 -a aarch64").refused(&["it is a powerpc"]);
+    lab.line("predict csum_partial -c llvm:pwr9 -a aarch64")
+        .refused(&["LLVM has it for powerpc, powerpc64, powerpc64le"]);
+    // Not every verb that takes a cpu has -a.
+    lab.line("cpu llvm:nosuch").refused(&["./assay predict -a ARCH -c llvm:nosuch lists"]);
+    lab.line("predict -a riscv64 -c llvm:nosuch").refused(&["LLVM has for riscv64:", "sifive-u74"]);
 }
 
 #[test]
