@@ -4,6 +4,7 @@
 use crate::problem::{Problem, Result};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::num::{IntErrorKind, ParseIntError};
 use std::str::FromStr;
 
 /// Named integers that select one input class; what each means is said in the hot path's `test.c`.
@@ -57,7 +58,12 @@ impl FromStr for Case {
             if !is_case_key(key) {
                 return Err(wrong(format!("'{key}' is no name of a case's key")));
             }
-            let number = value.parse().map_err(|_| wrong(format!("'{value}' is not a whole number >= 0")))?;
+            let number = value.parse().map_err(|error: ParseIntError| {
+                wrong(match error.kind() {
+                    IntErrorKind::PosOverflow => format!("'{value}' is too large: at most {}", u64::MAX),
+                    _ => format!("'{value}' is not a whole number >= 0"),
+                })
+            })?;
             if values.insert(key.to_owned(), number).is_some() {
                 return Err(wrong(format!("'{key}' is given twice")));
             }
@@ -93,7 +99,7 @@ mod tests {
             ("size=-1", "whole number"),
             ("size=1,size=2", "twice"),
             ("Size=1", "no name"),
-            ("size=99999999999999999999", "whole number"),
+            ("size=99999999999999999999", "too large: at most 18446744073709551615"),
         ] {
             let message = text.parse::<Case>().unwrap_err().to_string();
             assert!(message.contains(part), "{text}: {message}");
