@@ -164,6 +164,16 @@ fn a_file_stands_beside_the_variants_of_a_folder_that_defines_the_hot_path() {
     assert_eq!(names(&records, "variant"), ["mine", "theirs"].map(str::to_owned).into());
 }
 
+#[test]
+fn a_folder_that_is_named_twice_is_read_once() {
+    let lab = Lab::shared();
+    own_hotpath(&lab);
+    lab.write("own/text/count_newlines/generic/theirs.c", std::fs::read(lab.folder.join("mine.c")).unwrap());
+    let list =
+        |dirs: &str| lab.line(&format!("list count_newlines -a powerpc64le {dirs} --json")).ends(0, &[]);
+    assert_eq!(list("-d own -d ./own").stdout, list("-d own").stdout);
+}
+
 /// A variant that is wrong at a declared size alone would be fast for that reason.
 #[test]
 fn the_examples_quick_check_tries_every_declared_case() {

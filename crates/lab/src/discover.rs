@@ -7,6 +7,7 @@ use crate::hotpath::{file_name, HotPath};
 use crate::problem::{Problem, Result};
 use crate::target::{known_anywhere, variant_folder_names, Requirement, Target};
 use arch::Arch;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -96,13 +97,15 @@ pub fn hotpaths(workspace: &Workspace, dirs: &[PathBuf]) -> Result<Vec<Arc<HotPa
     Ok(found)
 }
 
-/// Where hot paths are looked for: the user's folders instead of ours, if there are any.
+/// Where hot paths are looked for: the user's folders instead of ours, if there are any, each once.
 pub fn search_dirs(workspace: &Workspace, dirs: &[PathBuf]) -> Vec<PathBuf> {
     if dirs.is_empty() {
-        vec![workspace.root.join("libs")]
-    } else {
-        dirs.to_vec()
+        return vec![workspace.root.join("libs")];
     }
+    let mut seen = BTreeSet::new();
+    // What cannot be found is told where it is read.
+    let is_new = |dir: &&PathBuf| seen.insert(dir.canonicalize().unwrap_or_else(|_| dir.to_path_buf()));
+    dirs.iter().filter(is_new).cloned().collect()
 }
 
 /// A folder with `hotpath.toml` is a hot path, or one for each width; one with only variants of a hot path of ours inherits its
