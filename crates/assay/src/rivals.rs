@@ -34,16 +34,22 @@ pub fn with_baseline(
     Ok(variants)
 }
 
-/// A file of the user's beside which there is nothing would be compared with itself.
+/// A variant beside which there is nothing would be compared with itself.
 pub fn refuse_if_alone(selection: &Selection, variants: &[Variant]) -> Result<()> {
-    let archs: BTreeSet<&str> = variants.iter().map(|variant| variant.arch.name()).collect();
-    if !selection.has_files() || variants.len() > archs.len() {
+    let places: BTreeSet<String> = variants.iter().map(place).collect();
+    if variants.len() > places.len() {
         return Ok(());
     }
-    let hotpath = &variants[0].hotpath.name;
-    Err(Problem::new(format!("there is nothing beside it that {hotpath} could be compared with"))
-        .at(variants[0].source.display())
-        .remedy("name a second file, or compare with the reference: --against reference"))
+    let (first, hotpath) = (&variants[0], &variants[0].hotpath.name);
+    if selection.has_files() {
+        return Err(Problem::new(format!(
+            "there is nothing beside it that {hotpath} could be compared with"
+        ))
+        .at(first.source.display())
+        .remedy("name a second file, or compare with the reference: --against reference"));
+    }
+    Err(Problem::new(format!("there is nothing beside {} to compare it with", first.title()))
+        .remedy("name another variant, too, or --against reference; --null N measures one against itself"))
 }
 
 /// Tells which variants the user's are compared with: ours, except the reference. `None` if none is the user's.

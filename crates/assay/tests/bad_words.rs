@@ -55,6 +55,12 @@ fn what_names_nothing_is_refused_with_what_there_is() {
         ("compare ebpf --against nosuch", &["--against", "eBPF"]),
         ("compare ebpf --processes 20", &["--processes", "predicted"]),
         ("compare csum_partial/uint64 csum_partial/good.c", &["good.c", "no such file"]),
+        (
+            "compare csum_partial/uint64 csum_partial/uint64",
+            &["nothing beside csum_partial/uint64", "--null"],
+        ),
+        ("compare csum_partial/uint64 -a powerpc64le -c power8", &["nothing beside csum_partial/uint64"]),
+        ("compare csum_partial -a powerpc64 -v vmx --against vmx -c power8", &["nothing beside"]),
     ] {
         let ran = lab.line(line).refused(parts);
         assert!(!ran.stderr.contains("-plugin"), "the message is about the user's words: {}", ran.stderr);
