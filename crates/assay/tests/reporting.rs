@@ -57,7 +57,7 @@ fn a_report_tells_why_it_has_no_verdict() {
         native()
     );
     let told = lab.line(&line).ends(0, &["Before and after, on this machine"]).stdout;
-    assert!(told.contains("| none: 3 processes are too few for a 95 % interval"), "{told}");
+    assert!(told.contains("| none: a 95 % interval needs 10 processes or more, not 3"), "{told}");
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub struct Interval {
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 pub enum NoInterval {
     /// Fewer processes than the method needs.
-    #[error("{have} processes are too few for a 95 % interval: measure with {PROCESSES_MIN} or more")]
+    #[error("a 95 % interval needs {PROCESSES_MIN} processes or more, not {have}")]
     TooFewProcesses {
         /// Number of processes.
         have: usize,

@@ -160,7 +160,7 @@ fn too_few_text(records: &[NullRecord]) -> Option<String> {
     let judged = Judged::of(records);
     let [_, high] = judged.interval_percent().filter(|[_, high]| *high > FALSE_MAX_PERCENT)?;
     Some(format!(
-        "{} comparisons are too few to show that at most {FALSE_MAX_PERCENT} % of verdicts are false: it may be {high:.1} %",
+        "to show that at most {FALSE_MAX_PERCENT} % of verdicts are false, more comparisons are needed than {}: it may be {high:.1} %",
         judged.count
     ))
 }
@@ -252,7 +252,10 @@ mod tests {
     #[test]
     fn few_comparisons_are_no_proof() {
         let told = too_few_text(&[record(3, 0, 0)]).expect("three show little");
-        assert!(told.contains("3 comparisons are too few") && told.contains("it may be 70.8 %"), "{told}");
+        assert!(
+            told.contains("more comparisons are needed than 3:") && told.contains("it may be 70.8 %"),
+            "{told}"
+        );
         assert_eq!(record(3, 0, 0).false_interval_percent.map(|[low, _]| low), Some(0.0));
         assert_eq!((too_few_text(&[record(72, 0, 0)]), record(2, 2, 0).false_interval_percent), (None, None));
         assert!(

@@ -175,7 +175,7 @@ pub fn judge_baseline(record: &mut PingpongRecord, baseline: &[PingpongRecord]) 
 
 fn too_short(rates: &[f64]) -> Option<String> {
     (rates.len() < PROCESSES_MIN).then(|| {
-        format!("{} seconds are too few, measure {PROCESSES_MIN} or more besides those dropped", rates.len())
+        format!("it needs {PROCESSES_MIN} seconds or more besides those dropped, not {}", rates.len())
     })
 }
 
@@ -234,8 +234,8 @@ mod tests {
         judge_baseline(&mut same, &before).unwrap();
         assert_eq!(same.against.unwrap().verdict, "no difference shown");
         let mut short = record(&[1.0, 2.0]);
-        assert!(short.no_interval.as_ref().unwrap().contains("too few"));
+        assert!(short.no_interval.as_ref().unwrap().contains("needs 10 seconds or more"));
         judge_baseline(&mut short, &before).unwrap();
-        assert!(short.against.unwrap().verdict.starts_with("none: 2 seconds"));
+        assert!(short.against.unwrap().verdict.starts_with("none: it needs 10 seconds"));
     }
 }
