@@ -4,6 +4,7 @@
 
 use lab::cache::Workspace;
 use lab::process::{hand_on, stop_all};
+use lab::Problem;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::OnceLock;
 
@@ -97,6 +98,12 @@ fn tidy_up() -> impl Sized {
     (stop_all(), WORKSPACE.get().map(|workspace| workspace.abandon_scratch()))
 }
 
+/// The problem that standard output cannot be written.
+pub fn lost_results(reason: &dyn std::fmt::Display) -> Problem {
+    Problem::new(format!("cannot write the results to standard output: {reason}"))
+        .remedy("free some disk space, or send them elsewhere")
+}
+
 /// Turns a panic into a message of our style and status 2.
 ///
 /// `println!` panics if standard output cannot be written, for example on a full disk. A lost result must not look like
@@ -107,7 +114,7 @@ pub fn explain_panics() {
         let text = payload.downcast_ref::<String>().map(String::as_str);
         let text = text.or(payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
         if let Some(reason) = text.strip_prefix("failed printing to stdout: ") {
-            eprintln!("assay: cannot write the results to standard output: {reason}\n  remedy: free some disk space, or send them elsewhere");
+            eprintln!("assay: {}", lost_results(&reason));
         } else {
             let place = info.location().map(ToString::to_string).unwrap_or_default();
             eprintln!(

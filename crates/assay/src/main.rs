@@ -39,6 +39,7 @@ mod winners;
 mod work;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::io::Write;
 use std::process::ExitCode;
 
 /// A laboratory for architecture-specific hot paths: is it right, what does it gain, on which CPU?
@@ -137,10 +138,13 @@ fn main() -> ExitCode {
     survive_too_long_files();
     interrupt::watch();
     interrupt::explain_panics();
-    let matches = command().get_matches();
+    let matches = match command().try_get_matches() {
+        Ok(matches) => matches,
+        Err(told) => return tell(&told),
+    };
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
-        Err(error) => error.exit(),
+        Err(error) => return tell(&error),
     };
     let context = match context::Context::new(cli.json) {
         Ok(context) => context,
@@ -186,6 +190,16 @@ fn main() -> ExitCode {
         Ok(context::Outcome::Fine) => ExitCode::from(1),
         Ok(context::Outcome::Failed) => ExitCode::from(1),
         Err(problem) => complain(&problem),
+    }
+}
+
+/// Prints what clap has to say instead of running a verb: the help and the version, which are results, or what is wrong with
+/// the command line.
+fn tell(told: &clap::Error) -> ExitCode {
+    let printed = told.print().and_then(|()| std::io::stdout().flush());
+    match printed {
+        Err(reason) if !told.use_stderr() => complain(&interrupt::lost_results(&reason)),
+        _ => ExitCode::from(u8::try_from(told.exit_code()).unwrap_or(2)),
     }
 }
 

@@ -84,6 +84,20 @@ fn a_message_that_cannot_be_written_changes_no_status() {
     assert_eq!(lost.arg("list").stdout(full()).stderr(full()).status().unwrap().code(), Some(2));
 }
 
+/// What is asked for is a result, be it the help.
+#[test]
+fn a_help_that_cannot_be_written_is_a_failure() {
+    let lab = Lab::shared();
+    for line in ["--help", "--version", "help check", "check -h", "ebpf run --help"] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = lab.command().args(line.split(' ')).stdout(full).output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{line}: {told}");
+        assert!(told.contains("cannot write the results") && told.contains("remedy"), "{line}: {told}");
+        lab.line(line).ends(0, &[]);
+    }
+}
+
 /// What a verb writes into a FIFO, which has to remain a FIFO.
 fn through_a_fifo(lab: &Lab, run: impl FnOnce() -> Ran) -> Vec<u8> {
     let fifo = lab.folder.join("fifo");
