@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! What a calling convention promises and demands, as far as a proof needs it.
 
+use std::ops::Range;
+
 use arch::Arch;
 
 /// Bytes below the stack pointer that stay what they are although a signal arrives. Zero where the ABI says that memory below
@@ -13,7 +15,17 @@ mod red_zone {
     pub const X86_64_BYTES: i64 = 128;
 }
 
-/// The registers that carry arguments and result, the callee-saved ones and the stack pointer; the red zone.
+/// The most bytes of stack that a function may write; one with a larger frame would have to probe for the guard page.
+const FRAME_BYTES_MAX: i64 = 4096;
+
+/// 64-Bit ELF V2 ABI, The Stack Frame: of its caller's header the callee may use the word for CR. The doubleword for LR, which it
+/// may use for the return address alone, is not needed where nothing is called.
+const CR_SAVE_WORD: Range<i64> = 8..12;
+
+const NOTHING: Range<i64> = 0..0;
+
+/// The registers that carry arguments and result, the callee-saved ones and the stack pointer; the red zone and what is lent
+/// above it.
 #[derive(Clone, Debug)]
 pub(crate) struct Abi {
     pub arguments: [&'static str; 2],
@@ -24,6 +36,8 @@ pub(crate) struct Abi {
     pub preserved_high: Vec<String>,
     /// How many bytes below the stack pointer are the function's.
     pub red_zone_bytes: i64,
+    /// Bytes above the stack pointer at entry that the caller lends to the function.
+    pub lent: Range<i64>,
 }
 
 impl Abi {
@@ -39,6 +53,7 @@ impl Abi {
                 // 0 of the VSX register of its number, and doubleword 1 is volatile.
                 preserved_high: numbered("vs", 14..=31),
                 red_zone_bytes: if arch == Arch::Powerpc { 0 } else { red_zone::POWER64_BYTES },
+                lent: if arch == Arch::Powerpc { NOTHING } else { CR_SAVE_WORD },
             },
             Arch::Loongarch64 => Abi {
                 arguments: ["r4", "r5"],
@@ -47,6 +62,7 @@ impl Abi {
                 preserved: [numbered("r", 1..=3), numbered("r", 21..=31)].concat(),
                 preserved_high: Vec::new(),
                 red_zone_bytes: 0,
+                lent: NOTHING,
             },
             Arch::X86_64 => Abi {
                 arguments: ["rdi", "rsi"],
@@ -55,6 +71,7 @@ impl Abi {
                 preserved: ["rbx", "rsp", "rbp", "r12", "r13", "r14", "r15"].map(str::to_owned).to_vec(),
                 preserved_high: Vec::new(),
                 red_zone_bytes: red_zone::X86_64_BYTES,
+                lent: NOTHING,
             },
             Arch::Aarch64 => Abi {
                 arguments: ["x0", "x1"],
@@ -63,6 +80,7 @@ impl Abi {
                 preserved: [numbered("x", 18..=30), vec!["sp".to_owned()]].concat(),
                 preserved_high: Vec::new(),
                 red_zone_bytes: 0,
+                lent: NOTHING,
             },
             Arch::Riscv64 => Abi {
                 arguments: ["x10", "x11"],
@@ -71,8 +89,14 @@ impl Abi {
                 preserved: [numbered("x", 1..=4), numbered("x", 8..=9), numbered("x", 18..=27)].concat(),
                 preserved_high: Vec::new(),
                 red_zone_bytes: 0,
+                lent: NOTHING,
             },
         }
+    }
+
+    /// Whether a byte at this offset from the stack pointer at entry may be the function's.
+    pub fn is_own(&self, offset: i64) -> bool {
+        (-FRAME_BYTES_MAX..0).contains(&offset) || self.lent.contains(&offset)
     }
 }
 

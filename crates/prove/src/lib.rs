@@ -5,7 +5,8 @@
 //! `machine`), and asks z3 for an input on which the result differs from the contract. The tests evaluate the same terms
 //! with numbers and compare them with QEMU, so the semantics that a proof rests on are tested. Besides the result, the
 //! stack pointer and the callee-saved registers have to come back unchanged, and no byte may be read or written but those of
-//! the contract, the function's own frame and the red zone below it: what lies beside them may be on a page that faults.
+//! the contract, the function's own frame, the red zone below it and on 64-bit POWER the word that is lent above it: what lies
+//! beside them may be on a page that faults.
 //!
 //! Branches other than the final return, and instructions without semantics, are answered with
 //! [`Verdict::Cannot`] and the instruction's text: no proof, no guess.
@@ -27,9 +28,6 @@ use term::Term;
 
 /// The most instructions that are executed before the return; more are refused.
 const INSTRUCTIONS_MAX: usize = 256;
-
-/// The most bytes of stack that a function may write; one with a larger frame would have to probe for the guard page.
-const FRAME_BYTES_MAX: i64 = 4096;
 
 /// Why there is no verdict at all.
 #[derive(Debug, thiserror::Error)]
@@ -245,9 +243,7 @@ fn obligations(start: &State, end: &State, contract: Contract) -> Vec<(String, T
             Contract::StoreSwap(bits) if base == abi.arguments[0] => {
                 (0..i64::from(bits / 8)).contains(&offset)
             }
-            _ => {
-                base == abi.stack_pointer && (-FRAME_BYTES_MAX..0).contains(&offset) && end.protected(offset)
-            }
+            _ => base == abi.stack_pointer && abi.is_own(offset) && end.protected(offset),
         };
         if !granted {
             all.push((format!("byte written at {base}{offset:+}"), value.clone(), start.byte(base, offset)));
@@ -256,8 +252,8 @@ fn obligations(start: &State, end: &State, contract: Contract) -> Vec<(String, T
     all
 }
 
-/// The first byte that is read and is neither the contract's nor the function's: its frame, the red zone, and on 64-bit POWER
-/// what the program keeps around the TOC pointer.
+/// The first byte that is read and is neither the contract's nor the function's: its frame, the red zone, what is lent to it,
+/// and on 64-bit POWER what the program keeps around the TOC pointer.
 fn stray_read(end: &State, contract: Contract) -> Option<String> {
     let abi = Abi::of(end.arch());
     let bytes = match contract {
@@ -267,7 +263,7 @@ fn stray_read(end: &State, contract: Contract) -> Option<String> {
     let has_toc = matches!(end.arch(), Arch::Powerpc64 | Arch::Powerpc64le);
     let granted = |base: &str, offset: i64| {
         base == abi.arguments[0] && (0..bytes).contains(&offset)
-            || base == abi.stack_pointer && (-FRAME_BYTES_MAX..0).contains(&offset)
+            || base == abi.stack_pointer && abi.is_own(offset)
             || base == "r2" && has_toc
     };
     let mut stray = end.loaded().filter(|(base, offset)| !granted(base, *offset));

@@ -206,6 +206,25 @@ fn a_frame_and_the_red_zone_below_it_may_be_used() {
     }
 }
 
+/// What the caller lends besides, LR's doubleword, is for the return address.
+#[test]
+fn the_word_for_cr_in_the_callers_frame_may_be_used_on_64_bit_power() {
+    for arch in [Arch::Powerpc64, Arch::Powerpc64le] {
+        let code = "stw 3, 8(1)\nlwz 5, 8(1)\nbrd 3, 3\nblr";
+        let verdict = prove(arch, &assemble(arch, code), "f", Contract::Swap(64)).expect("z3 answers");
+        assert!(matches!(verdict, Verdict::Proved { .. }), "{arch}: {verdict:?}");
+        for (offset, first) in [(4, 4), (10, 12), (12, 12), (16, 16)] {
+            let code = format!("stw 3, {offset}(1)\nbrd 3, 3\nblr");
+            let example = refutation(arch, &code, Contract::Swap(64));
+            assert_eq!(example.what, format!("byte written at r1+{first}"), "{arch}");
+        }
+    }
+    let code =
+        "stw 3, 8(1)\nrlwinm 4, 3, 8, 0, 31\nrlwimi 4, 3, 24, 0, 7\nrlwimi 4, 3, 24, 16, 23\nmr 3, 4\nblr";
+    let example = refutation(Arch::Powerpc, code, Contract::Swap(32));
+    assert_eq!(example.what, "byte written at r1+8");
+}
+
 #[test]
 fn what_is_beside_the_value_must_not_be_read() {
     let cases = [
@@ -217,7 +236,7 @@ fn what_is_beside_the_value_must_not_be_read() {
         ),
         (Arch::X86_64, "mov (%rsi), %ecx\nmovzwl (%rdi), %eax\nrol $8, %ax\nret", "byte read at rsi+0"),
         (Arch::Powerpc64le, "lwz 5, 0(3)\nli 4, 0\nlhbrx 3, 4, 3\nblr", "byte read at r3+2"),
-        (Arch::Powerpc64le, "ld 5, 8(1)\nli 4, 0\nlhbrx 3, 4, 3\nblr", "byte read at r1+8"),
+        (Arch::Powerpc64le, "ld 5, 8(1)\nli 4, 0\nlhbrx 3, 4, 3\nblr", "byte read at r1+12"),
     ];
     for (arch, code, what) in cases {
         let example = refutation(arch, code, Contract::LoadSwap(16));
