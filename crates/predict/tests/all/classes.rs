@@ -488,7 +488,9 @@ fn dead_patterns(cpu: &str, found: &Found) -> BTreeSet<String> {
 }
 
 /// What the walk leaves out: operands with few values, and instructions without any.
-const NOT_WALKED_LOONGARCH: &str = "bcnez csrwr csrwr@scratch ertn movfcsr2gr movgr2fcsr setarm* tlb*";
+const NOT_WALKED_LOONGARCH: &str =
+    "armmfflag bcnez csrwr csrwr@scratch ertn movfcsr2gr movgr2fcsr setarm* tlb* x86clrtm \
+    x86dectop x86inctop x86mftop x86mttop x86settm";
 /// Those whose addresses have a vector of indices, and AMD's XOP map.
 const NOT_WALKED_X86: &str = "vgather* vpgather* vscatter* vpscatter* blc* blsfill blsic t1mskc tzmsk";
 
