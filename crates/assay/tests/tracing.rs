@@ -222,7 +222,7 @@ fn a_real_time_signal_is_told_by_this_machines_number() {
 /// Calls of different lengths, whose mean is no whole number of cycles.
 const LENGTHS: &str = "volatile int sink;
 __attribute__((noinline)) void turns(int count) { while (count-- > 0) sink = count; }
-int main(void) { for (int i = 0; i < 12; i++) turns(3 * i % 7); return 0; }
+int main(void) { for (int i = 0; i < 120; i++) turns(3 * i % 7); return 0; }
 ";
 
 #[test]
@@ -236,7 +236,7 @@ fn the_cycles_of_a_call_are_those_of_the_record_and_not_rounded() {
     let record = lab.line(&format!("{line} --json")).ends(0, &[]).records("trace_prediction").remove(0);
     let [steady, first] = ["cycles_per_call", "cycles_cold"].map(|key| record[key].as_f64().unwrap());
     assert!(steady.fract() > 0.0, "a mean that shows whether it is rounded: {record}");
-    let told = lab.line(&line).ends(0, &["Cycles of a call, of 12"]).stdout;
+    let told = lab.line(&line).ends(0, &["Cycles of a call, of 120"]).stdout;
     for (call, cycles) in [("steady", steady), ("first", first)] {
         let row = told.lines().find(|line| line.trim_start().starts_with(&format!("{call} ")));
         let row = row.unwrap_or_else(|| panic!("no row '{call}' in {told}"));

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! The cycles of calls: of the first, of those in the steady state, and whether that state is reached.
 //!
-//! The first call finds the caches cold, and short calls behind it run while it waits: three calls of strlen take 130 cycles and
-//! then 10 and 10, but 25 each once forty have been made. So none counts that ends before as many instructions as are ever in
-//! flight have followed the first.
+//! The first call finds the caches cold, and short calls behind it run while it waits: of three calls of 56 instructions the
+//! second takes 10 cycles on zen4, where each takes 25 once forty have been made. So calls that end before as many instructions
+//! as a window holds have followed the first count only where there are no others, and many.
 
 use crate::moment::Moment;
 
+/// Instructions behind the first call that may run while it waits: the largest window of the cores described. One for all of
+/// them, so that what is compared is of the same calls.
+const WINDOW_INSTRUCTIONS: u64 = 512;
 /// Calls remembered.
 const DURATIONS: usize = 1024;
 /// Calls that have to take the same time before they count as settled, in groups whose sums are compared.
@@ -22,36 +25,34 @@ pub(crate) struct Calls {
     pub(crate) last: Option<Moment>,
     pub(crate) count: u64,
     pub(crate) cold: Option<f64>,
-    /// Instructions executed when the first call has left the core.
+    /// Instructions executed when the first call has left any window.
     cold_leaves: u64,
-    /// Of those that count.
+    /// Calls that ended before, but for the first.
+    beside_cold: usize,
     durations: Vec<f64>,
     next: usize,
 }
 
 impl Calls {
-    /// A call begins, and with it ends the one before. `in_flight`: instructions that are in the core at most.
-    pub(crate) fn pass(&mut self, now: Moment, in_flight: u64) {
+    /// A call begins, and with it ends the one before.
+    pub(crate) fn pass(&mut self, now: Moment) {
         if let Some(last) = self.last {
             let duration = now.cycle.saturating_sub(last.cycle) as f64;
             if self.cold.is_none() {
                 self.cold = Some(duration);
-                self.cold_leaves = now.instructions + in_flight;
-            } else if now.instructions >= self.cold_leaves {
-                self.remember(duration);
+                self.cold_leaves = now.instructions + WINDOW_INSTRUCTIONS;
+            } else if now.instructions < self.cold_leaves {
+                self.beside_cold += 1;
+            }
+            if self.durations.len() < DURATIONS {
+                self.durations.push(duration);
+            } else {
+                self.durations[self.next] = duration;
+                self.next = (self.next + 1) % DURATIONS;
             }
         }
         self.last = Some(now);
         self.count += 1;
-    }
-
-    fn remember(&mut self, duration: f64) {
-        if self.durations.len() < DURATIONS {
-            self.durations.push(duration);
-        } else {
-            self.durations[self.next] = duration;
-            self.next = (self.next + 1) % DURATIONS;
-        }
     }
 
     /// Leaps over `calls` calls that took `took` in all: the next one follows the last of them.
@@ -79,12 +80,19 @@ impl Calls {
         high - low <= high * SETTLED_WITHIN
     }
 
-    /// Mean of the later half of the calls that count.
+    /// Mean of the later half of the calls remembered, without the first call, which is cold, and those that ran beside it. If
+    /// there are no others, the mean of these if they are many.
     pub(crate) fn steady(&self) -> Option<f64> {
         let (older, newer) = self.durations.split_at(self.next);
         let ordered: Vec<f64> = newer.iter().chain(older).copied().collect();
-        let later = &ordered[ordered.len() / 2..];
-        (!later.is_empty()).then(|| later.iter().sum::<f64>() / later.len() as f64)
+        let half = ordered.len() / 2;
+        let from = match half.max(1 + self.beside_cold) {
+            from if from < ordered.len() => from,
+            _ if ordered.len() > SETTLED_CALLS => half,
+            _ => return None,
+        };
+        let later = &ordered[from..];
+        Some(later.iter().sum::<f64>() / later.len() as f64)
     }
 }
 
@@ -96,7 +104,7 @@ mod tests {
     fn steady(length: u64, cycles: &[u64]) -> Vec<Option<f64>> {
         let mut calls = Calls::default();
         let pass = |(number, &cycle): (usize, &u64)| {
-            calls.pass(Moment { cycle, instructions: number as u64 * length }, 500);
+            calls.pass(Moment { cycle, instructions: number as u64 * length });
             calls.steady()
         };
         cycles.iter().enumerate().map(pass).collect()
@@ -111,5 +119,12 @@ mod tests {
     #[test]
     fn calls_that_run_while_the_first_waits_are_none_either() {
         assert_eq!(steady(200, &[0, 900, 910, 920, 970]), [None, None, None, None, Some(50.0)]);
+    }
+
+    #[test]
+    fn many_calls_that_are_all_so_short_tell_it_all_the_same() {
+        let cycles: Vec<u64> = (0..20).map(|call| if call == 0 { 0 } else { 900 + 7 * call }).collect();
+        let means = steady(5, &cycles);
+        assert_eq!((means[16], means[17]), (None, Some(7.0)));
     }
 }

@@ -107,7 +107,7 @@ pub struct Prediction {
     pub cycles: u64,
     /// Cycles of the first call, caches and predictors cold; none without a mark.
     pub cycles_cold: Option<f64>,
-    /// Cycles per call at the end of the run; none if all calls but the first ran beside it, or there are none.
+    /// Cycles per call at the end of the run; none with too few calls behind the first.
     pub cycles_per_call: Option<f64>,
     /// Calls seen.
     pub calls: u64,

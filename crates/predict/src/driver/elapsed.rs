@@ -69,9 +69,8 @@ impl Elapsed {
         if core.marks().is_empty() {
             return;
         }
-        let in_flight = core.in_flight();
         for mark in core.marks().drain(..) {
-            self.calls.pass(Moment { cycle: mark.cycle + self.skipped_cycles, ..mark }, in_flight);
+            self.calls.pass(Moment { cycle: mark.cycle + self.skipped_cycles, ..mark });
         }
         self.look_whether_settled(core);
     }
@@ -84,7 +83,7 @@ impl Elapsed {
 
     fn enter(&mut self, core: &mut dyn Core) {
         let now = self.moment(core);
-        self.calls.pass(now, core.in_flight());
+        self.calls.pass(now);
         self.look_whether_settled(core);
     }
 
