@@ -3,12 +3,12 @@
 //!
 //! The first call finds the caches cold, and short calls behind it run while it waits: of three calls of 56 instructions the
 //! second takes 10 cycles on zen4, where each takes 25 once forty have been made. So calls that end before as many instructions
-//! as a window holds have followed the first count only where there are no others, and many.
+//! as a window holds have followed the first count only where there are no others, and many. In order, none runs while it waits.
 
 use crate::moment::Moment;
 
-/// Instructions behind the first call that may run while it waits: the largest window of the cores described. One for all of
-/// them, so that what is compared is of the same calls.
+/// Instructions behind the first call that may run out of order while it waits: the largest window of the cores described. One
+/// for all of them, so that what is compared is of the same calls.
 const WINDOW_INSTRUCTIONS: u64 = 512;
 /// Calls remembered.
 const DURATIONS: usize = 1024;
@@ -22,6 +22,8 @@ const SETTLED_WITHIN: f64 = 5e-4;
 /// Calls, by the cycles at which the mark was passed.
 #[derive(Default)]
 pub(crate) struct Calls {
+    /// Nothing runs while a call waits.
+    in_order: bool,
     pub(crate) last: Option<Moment>,
     pub(crate) count: u64,
     pub(crate) cold: Option<f64>,
@@ -34,13 +36,17 @@ pub(crate) struct Calls {
 }
 
 impl Calls {
+    pub(crate) fn new(in_order: bool) -> Calls {
+        Calls { in_order, ..Calls::default() }
+    }
+
     /// A call begins, and with it ends the one before.
     pub(crate) fn pass(&mut self, now: Moment) {
         if let Some(last) = self.last {
             let duration = now.cycle.saturating_sub(last.cycle) as f64;
             if self.cold.is_none() {
                 self.cold = Some(duration);
-                self.cold_leaves = now.instructions + WINDOW_INSTRUCTIONS;
+                self.cold_leaves = now.instructions + if self.in_order { 0 } else { WINDOW_INSTRUCTIONS };
             } else if now.instructions < self.cold_leaves {
                 self.beside_cold += 1;
             }
@@ -102,7 +108,10 @@ mod tests {
 
     /// Calls of `length` instructions that begin in these cycles.
     fn steady(length: u64, cycles: &[u64]) -> Vec<Option<f64>> {
-        let mut calls = Calls::default();
+        steady_of(Calls::default(), length, cycles)
+    }
+
+    fn steady_of(mut calls: Calls, length: u64, cycles: &[u64]) -> Vec<Option<f64>> {
         let pass = |(number, &cycle): (usize, &u64)| {
             calls.pass(Moment { cycle, instructions: number as u64 * length });
             calls.steady()
@@ -119,6 +128,12 @@ mod tests {
     #[test]
     fn calls_that_run_while_the_first_waits_are_none_either() {
         assert_eq!(steady(200, &[0, 900, 910, 920, 970]), [None, None, None, None, Some(50.0)]);
+    }
+
+    #[test]
+    fn in_order_no_call_runs_while_another_waits() {
+        let means = steady_of(Calls::new(true), 20, &[0, 900, 1000, 1100]);
+        assert_eq!(means, [None, None, Some(100.0), Some(100.0)]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod strings;
 use crate::ahead::Ahead;
 use crate::core::planted::{planted, Fault};
 use crate::core::{self, Core, Counters};
+use crate::cpu::schema::CoreKind;
 use crate::cpu::Cpu;
 use crate::description::Description;
 use crate::fallback::Fallback;
@@ -281,6 +282,7 @@ impl Runner {
     ) -> Result<Runner, PredictError> {
         let description = Description::new(cpu)?;
         let fallback = Fallback::of(cpu, &description, arch);
+        let in_order = description.kind == CoreKind::InOrder;
         Ok(Runner {
             name: cpu.name.clone(),
             clock_mhz: cpu.clock_mhz(),
@@ -293,7 +295,7 @@ impl Runner {
             simulated_max: options.simulated_max.unwrap_or(u64::MAX),
             calls_min: options.calls_min,
             recording: Recording::new(options),
-            elapsed: Elapsed::new(options.until_settled),
+            elapsed: Elapsed::new(options.until_settled, in_order),
             executions: Vec::new(),
             scratch: Vec::new(),
         })

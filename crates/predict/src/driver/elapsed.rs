@@ -40,9 +40,9 @@ pub(super) struct Times {
 }
 
 impl Elapsed {
-    /// `until_settled`: the run is to stop when calls have settled.
-    pub(super) fn new(until_settled: bool) -> Elapsed {
-        Elapsed { until_settled, ..Elapsed::default() }
+    /// `until_settled`: the run is to stop when calls have settled; `in_order`: no call runs while another one waits.
+    pub(super) fn new(until_settled: bool, in_order: bool) -> Elapsed {
+        Elapsed { until_settled, calls: Calls::new(in_order), ..Elapsed::default() }
     }
 
     /// Whether the run is to stop because calls have settled.
