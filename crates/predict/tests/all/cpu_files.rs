@@ -69,14 +69,20 @@ fn every_number_has_a_source_and_every_guess_a_range() {
     }
 }
 
-/// Shortest and longest time by a note of the form "7 to 20", and "says 2" of another source if nobody measured.
+/// Shortest and longest time by a note of the form "7 to 20", and "says 2" of another source if nobody measured. LLVM's
+/// times on POWER10 are one cycle longer, two for floating point, to all but the next operation of their own kind.
 fn times_in(note: &str, measured: bool) -> Vec<f64> {
     let words: Vec<&str> = note.split([' ', ':', ';', ',']).collect();
     let time = |word: &str| word.parse::<f64>().ok();
     let spreads = words.windows(3).filter(|three| three[1] == "to");
     let spread = spreads.filter_map(|three| Some([time(three[0])?, time(three[2])?])).flatten();
     let said = words.windows(2).filter(|two| two[0] == "says" && !measured);
-    spread.chain(said.filter_map(|two| time(two[1]))).collect()
+    let more = match note {
+        _ if note.contains("7, 5 to its own kind") => 2.0,
+        _ if note.contains("the one that it gives to all") => 1.0,
+        _ => 0.0,
+    };
+    spread.chain(said.filter_map(|two| time(two[1])).map(|time| time - more)).collect()
 }
 
 /// How many start at once where a number is of every pipe, and the note of "one in N cycles" is not.
@@ -87,7 +93,7 @@ fn pipes(cpu: &Cpu, class: &str) -> f64 {
 
 #[test]
 fn a_time_whose_note_states_a_spread_has_it_as_its_range() {
-    let folders = ["loongarch64", "powerpc", "x86_64"].map(|name| shipped().join(name));
+    let folders = ["loongarch64", "power", "powerpc", "x86_64"].map(|name| shipped().join(name));
     let mut checked = 0;
     for name in folders.iter().flat_map(|folder| Cpu::list(folder)) {
         let cpu = Cpu::load(&shipped(), &name).unwrap();
