@@ -99,7 +99,7 @@ static inline void context_check_inline(struct context *from, struct context *to
 #endif
 #ifdef __AVX512F__
 #define CONTEXT_INLINE_WIDE , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25",  \
-	"xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
+	"xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
 #else
 #define CONTEXT_INLINE_WIDE
 #endif

@@ -12,6 +12,17 @@ long numbers(struct context *from, struct context *to, long x, long y)
 	return product + difference;
 }
 
+#ifdef __AVX512F__
+void masks(struct context *from, struct context *to)
+{
+	uint16_t mask;
+
+	__asm__ volatile("# made in %0" : "=k"(mask));
+	context_switch_inline(from, to, NULL);
+	__asm__ volatile("# used in %0" : : "k"(mask));
+}
+#endif
+
 vector vectors(struct context *from, struct context *to, vector x, vector y)
 {
 	vector product = x * y, difference = x - y;
