@@ -252,6 +252,16 @@ fn refusal(arch: Arch, code: &str) -> String {
     }
 }
 
+/// rev32 of a vector and rev of a predicate reverse nothing in a general register.
+#[test]
+fn instructions_on_vectors_are_not_taken_for_those_of_the_same_name() {
+    for code in ["rev32 v0.8b, v0.8b", "rev16 v0.8b, v0.8b", "rev z0.b, z0.b", "rev p0.b, p0.b"] {
+        let why = refusal(Arch::Aarch64, &format!(".arch_extension sve\n{code}\nret"));
+        let name = code.split(' ').next().unwrap();
+        assert!(why.ends_with(&format!("no semantics for {name}")), "{code}: {why}");
+    }
+}
+
 #[test]
 fn what_cannot_be_proved_names_the_instruction() {
     let branch = refusal(Arch::Powerpc64le, "cmpdi 3, 0\nbeq 1f\nbrd 3, 3\n1: blr");

@@ -2,7 +2,7 @@
 //! AArch64: reversals, bit-field moves, shifted logic, extraction, plain loads and stores.
 //!
 //! Register 31 is the zero register in all forms here, except as the base of an access, where it is the stack pointer. A
-//! 32-bit result clears the upper half.
+//! 32-bit result clears the upper half. rev, rev16 and rev32 are also what instructions on vectors and predicates are called.
 
 use decode::Instruction;
 
@@ -23,8 +23,16 @@ fn write(state: &mut State, number: u32, value: Term) {
     }
 }
 
+/// Whether the encoding is in one of the groups of data processing with general registers.
+fn processes_general_registers(word: u32) -> bool {
+    matches!(field(word, 25, 4), 0b1000 | 0b1001 | 0b0101 | 0b1101)
+}
+
 pub fn step(instruction: &Instruction, state: &mut State) -> Result<(), Refusal> {
     let word = word(instruction, false);
+    if !processes_general_registers(word) {
+        return memory(instruction, word, state);
+    }
     let bits = if field(word, 31, 1) == 1 { 64 } else { 32 };
     let (d, n, m) = (field(word, 0, 5), field(word, 5, 5), field(word, 16, 5));
     let a = read(state, n, bits);
@@ -44,7 +52,7 @@ pub fn step(instruction: &Instruction, state: &mut State) -> Result<(), Refusal>
             }
         }
         "extr" => a.concat(&read(state, m, bits)).extract(amount, bits),
-        mnemonic => return memory(mnemonic, instruction, word, state),
+        _ => return Err(unsupported(instruction)),
     };
     write(state, d, value);
     Ok(())
@@ -78,7 +86,7 @@ fn bit_field_move(state: &State, instruction: &Instruction, word: u32, bits: u32
     read(state, field(word, 0, 5), bits).and(&hole).or(&value)
 }
 
-fn memory(mnemonic: &str, instruction: &Instruction, word: u32, state: &mut State) -> Result<(), Refusal> {
+fn memory(instruction: &Instruction, word: u32, state: &mut State) -> Result<(), Refusal> {
     // Only the form with an unsigned, scaled offset.
     if field(word, 24, 6) != 0b11_1001 {
         return Err(unsupported(instruction));
@@ -91,7 +99,7 @@ fn memory(mnemonic: &str, instruction: &Instruction, word: u32, state: &mut Stat
     };
     let address = base.add(&Term::constant(64, (field(word, 10, 12) << size).into()));
     let t = field(word, 0, 5);
-    match mnemonic {
+    match instruction.mnemonic.as_str() {
         "ldr" | "ldrh" | "ldrb" => {
             let value = state.load(&address, bits)?;
             write(state, t, value);
