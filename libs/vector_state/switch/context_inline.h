@@ -31,10 +31,17 @@ enum context_status context_create_inline(struct context *context, void *stack, 
 #ifdef CONTEXT_DEBUG
 /* What context_switch_inline begins with: the same checks and notes as those of context_switch. */
 void context_check_inline(struct context *from, struct context *to);
+/* What context_finish_inline begins with. */
+void context_check_finish_inline(struct context *self, struct context *to);
 #else
 static inline void context_check_inline(struct context *from, struct context *to)
 {
 	(void)from;
+	(void)to;
+}
+static inline void context_check_finish_inline(struct context *self, struct context *to)
+{
+	(void)self;
 	(void)to;
 }
 #endif
@@ -379,16 +386,11 @@ static inline void context_check_inline(struct context *from, struct context *to
 	"v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16",   \
 	"v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
 #endif
-/* public: */
 
-/*
- * As context_switch. A suspended context goes on with the registers as the one that left set them: message is the third
- * argument in each ABI.
- */
-static inline __attribute__((always_inline)) void *context_switch_inline(struct context *from, struct context *to,
-									  void *message)
+/* The one that goes on finds the registers as the one that left set them: message is the third argument in each ABI. */
+static inline __attribute__((always_inline)) void *context_leave_inline(struct context *from, struct context *to,
+									 void *message)
 {
-	context_check_inline(from, to);
 #define CONTEXT_INLINE_BIND(first, second, third)                                                        \
 	register struct context *left __asm__(first) = from;                                             \
 	register struct context *entered __asm__(second) = to;                                           \
@@ -398,11 +400,21 @@ static inline __attribute__((always_inline)) void *context_switch_inline(struct 
 	__asm__ volatile(CONTEXT_INLINE_CODE : "+r"(left), "+r"(entered), "+r"(word) : : CONTEXT_INLINE_CLOBBERS);
 	return word;
 }
+/* public: */
+
+/* As context_switch. */
+static inline __attribute__((always_inline)) void *context_switch_inline(struct context *from, struct context *to,
+									  void *message)
+{
+	context_check_inline(from, to);
+	return context_leave_inline(from, to, message);
+}
 
 /* As context_finish. In a release build, a switch to the finished context stops at the trap. */
 static inline void context_finish_inline(struct context *self, struct context *to, void *message)
 {
-	context_switch_inline(self, to, message);
+	context_check_finish_inline(self, to);
+	context_leave_inline(self, to, message);
 	__builtin_trap();
 }
 

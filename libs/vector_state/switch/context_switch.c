@@ -148,10 +148,16 @@ void context_check_inline(struct context *from, struct context *to)
 	to->state = STATE_RUNNING;
 }
 
+void context_check_finish_inline(struct context *self, struct context *to)
+{
+	context_check_inline(self, to);
+	self->state = STATE_FINISHED;
+}
+
 static void check_finishing(struct context *self, struct context *to)
 {
 	check_leaving(self, &self);
-	check_entering(self, to, self->policy);
+	check_entering(self, to, POLICY_FRAME);
 	to->state = STATE_RUNNING;
 }
 

@@ -36,6 +36,11 @@ static void end(struct context *self, void *message)
 	context_finish(self, &main_context, message);
 }
 
+static void end_inline(struct context *self, void *message)
+{
+	context_finish_inline(self, &main_context, message);
+}
+
 static void return_at_once(struct context *self, void *message)
 {
 	(void)self;
@@ -122,6 +127,25 @@ static void mixed_policies_inline(void)
 	context_switch_inline(&main_context, &other, NULL);
 }
 
+static void make_inline(context_entry entry)
+{
+	context_create_inline(&other, stacks[0], sizeof(stacks[0]), entry);
+}
+
+/* The main context has left by context_switch_inline, so its frame is not context_finish's. */
+static void finish_to_inline(void)
+{
+	make_inline(end);
+	context_switch_inline(&main_context, &other, NULL);
+}
+
+static void finished_inline(void)
+{
+	make_inline(end_inline);
+	context_switch_inline(&main_context, &other, NULL);
+	context_switch_inline(&main_context, &other, NULL);
+}
+
 static void overrun(struct context *self, void *message)
 {
 	for (volatile unsigned char *byte = stacks[0]; byte < stacks[0] + 64; byte++)
@@ -196,6 +220,8 @@ static const struct {
 	{ "unresumed_return", "has returned", unresumed_return },
 	{ "mixed_policies", "belongs to context_switch_inline", mixed_policies },
 	{ "mixed_policies_inline", "not made or left by the inline policy", mixed_policies_inline },
+	{ "finish_to_inline", "belongs to context_switch_inline", finish_to_inline },
+	{ "finished_inline", "is finished", finished_inline },
 	{ "stack_overrun", "has been overrun", stack_overrun },
 	{ "wrong_stack", "does not run on its own stack", wrong_stack },
 	{ "nested", "nested use", nested },
