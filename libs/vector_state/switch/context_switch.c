@@ -66,9 +66,10 @@ static void adopt(struct context *context)
 		context->state = STATE_RUNNING;
 }
 
-static void check_leaving(struct context *from, const void *here)
+static void check_leaving(struct context *from)
 {
-	uintptr_t at = (uintptr_t)here, low = (uintptr_t)from->stack;
+	/* Not the address of a variable, which AddressSanitizer may have put on a stack of its own. */
+	uintptr_t at = (uintptr_t)__builtin_frame_address(0), low = (uintptr_t)from->stack;
 
 	adopt(from);
 	stop_if(from->state == STATE_SWITCHING,
@@ -101,7 +102,7 @@ typedef void *switch_function(struct context *from, struct context *to, void *me
 /* The context that goes on runs the two lines after the call: it is running again, and the one that switched is suspended. */
 static void *switch_checked(struct context *from, struct context *to, void *message, switch_function *raw)
 {
-	check_leaving(from, &from);
+	check_leaving(from);
 	from->state = STATE_SWITCHING;
 	check_entering(from, to, POLICY_FRAME);
 	from->policy = POLICY_FRAME;
@@ -140,7 +141,7 @@ void context_check_yield(const struct context *self)
 
 void context_check_inline(struct context *from, struct context *to)
 {
-	check_leaving(from, &from);
+	check_leaving(from);
 	from->state = STATE_SWITCHING;
 	check_entering(from, to, POLICY_INLINE);
 	from->policy = POLICY_INLINE;
@@ -156,7 +157,7 @@ void context_check_finish_inline(struct context *self, struct context *to)
 
 static void check_finishing(struct context *self, struct context *to)
 {
-	check_leaving(self, &self);
+	check_leaving(self);
 	check_entering(self, to, POLICY_FRAME);
 	to->state = STATE_RUNNING;
 }
