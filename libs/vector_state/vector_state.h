@@ -88,9 +88,9 @@ struct vector_state_lasx {
  * The standard format of XSAVE, which is also the kernel's. Hand-written code uses it as well, so that an area which one
  * variant saved can be restored by another. vector_state_prepare() makes an area ready before the first use.
  * `xstate_bv` says which components the area holds; save adds to it, so that an area may be filled by several saves. Those
- * that are in their initial state may be left out (XSAVEOPT, XSAVEC), and restore then makes them so. XSAVEC sets
- * xcomp_bv, too, and is used only up to AVX, where its compacted format has the same offsets: those of AVX-512 in it
- * depend on the mask.
+ * that are in their initial state may be left out (XSAVEOPT, XSAVEC), and restore then makes them so. xcomp_bv stays 0: XSAVEC
+ * is used only up to AVX, where its compacted format has the same offsets, and the header is put right after it. The offsets
+ * of AVX-512 in it depend on the mask.
  *
  * Where the standard format has AVX-512's parts is the processor's choice, which CPUID leaf 0xd tells: k0 to k7 at 1088 on
  * Intel's, at 832 on AMD's (Zen 4, which has no MPX before them). XSAVE and XRSTOR know; hand-written code reads it from

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * x86-64: the parts of the test that depend on the facility, and the test of restoring components that XSTATE_BV leaves
- * out, which has to bring them into what the manual calls their initial state. Included by state_test.h.
+ * x86-64: the parts of the test that depend on the facility; the test of saving into an area that holds other components; and
+ * that of restoring components that XSTATE_BV leaves out, which has to bring them into what the manual calls their initial
+ * state. Included by state_test.h.
  */
 
 static void each_of_facility(piece_visitor *visit, void *with)
@@ -20,8 +21,22 @@ static uint64_t facility_bits(void)
 #ifdef SAVE
 static void check_more(unsigned char *area, bool quick)
 {
-	(void)area;
-	(void)quick;
+	uint64_t others =
+		(VECTOR_STATE_XSTATE_X87 | VECTOR_STATE_XSTATE_SSE | VECTOR_STATE_XSTATE_AVX | VECTOR_STATE_XSTATE_AVX512) &
+		~facility_bits();
+
+	for (unsigned int round = 0; round < (quick ? 2 : 8); round++) {
+		assay_case("area that holds the components 0x%x besides round=%u", (unsigned int)others, round);
+		fill(&before, round);
+		memset(area, NOISE_AREA, AREA_BYTES);
+		prepare_area(area);
+		memcpy(area + AREA_HEADER, &others, 8);
+		call(area);
+		if ((header_word(area, 0) & others) != others)
+			assay_fail("save forgets what else the area holds: XSTATE_BV is 0x%lx",
+				   (unsigned long)header_word(area, 0));
+		assay_passed();
+	}
 }
 #else
 struct absence {

@@ -11,6 +11,7 @@
 #define MXCSR	    24
 #define XMM(n)	    (160 + 16 * (n))
 #define XSTATE_BV   512
+#define XCOMP_BV    520
 #define YMM_HIGH(n) (576 + 16 * (n))
 
 /* Offsets from the address that avx512_place computes. */
@@ -23,6 +24,22 @@
 	.macro	avx512_place into
 	movq	AVX512_AT(%rdi), \into
 	addq	%rdi, \into
+	.endm
+
+/*
+ * XSAVEC alone says in XSTATE_BV that the area holds nothing but what is asked for, and in XCOMP_BV that it is laid out for
+ * that alone: what other saves had put there would be lost, and XRSTOR would fault after the next. Up to AVX both formats have
+ * the same offsets, so the header can be that of the standard one. There MXCSR has to be valid whatever XSTATE_BV says: the
+ * caller stores it. Changes rax, rcx, rdx.
+ */
+	.macro	xsavec_beside mask
+	movq	XSTATE_BV(%rdi), %rcx
+	andq	$~\mask, %rcx
+	movl	$\mask, %eax
+	xorl	%edx, %edx
+	xsavec64 (%rdi)
+	orq	%rcx, XSTATE_BV(%rdi)
+	movq	$0, XCOMP_BV(%rdi)
 	.endm
 
 #define EACH_OF_16 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15

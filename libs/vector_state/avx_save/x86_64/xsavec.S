@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * XSAVEC leaves out components that are in their initial state; its compacted format is the standard one up to AVX. edx:eax is the
- * mask of components; what the kernel has not enabled in XCR0 is ignored.
+ * XSAVEC leaves out components that are in their initial state. Its compacted format is the standard one up to AVX but for the
+ * header, which is put right afterwards (common/x86.h). edx:eax is the mask of components; what the kernel has not enabled in
+ * XCR0 is ignored.
  *
- * assay-about: xsavec64 with the mask 0x6
+ * assay-about: xsavec64 with the mask 0x6, then the header
  * assay-requires: xsavec avx
  */
-#include "common/function.h"
+#include "common/x86.h"
 
 	function avx_save
-	movl	$0x6, %eax
-	xorl	%edx, %edx
-	xsavec64	(%rdi)
+	vstmxcsr MXCSR(%rdi)
+	xsavec_beside 0x6
 	ret
 	end_function avx_save
