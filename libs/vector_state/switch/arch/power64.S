@@ -159,6 +159,18 @@
 	.endr
 	.endm
 
+	/* That they are back: a signal may overwrite the frame that is given up. */
+	.macro	describe_no_floating
+	.irp	number, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17
+	.cfi_restore DWARF_F14 + \number
+	.endr
+	.endm
+	.macro	describe_no_vectors
+	.irp	number, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
+	.cfi_restore DWARF_V20 + \number
+	.endr
+	.endm
+
 	/* LR, CR, the frame, r2 and the general registers. Changes r0 and r6. */
 	.macro	save_general
 	mflr	%r0
@@ -314,7 +326,9 @@
 	each_float lfd
 	bf	KEPT_VECTORS_BIT, 2f
 	each_vector lvx
-2:	return_there
+2:	describe_no_floating
+	describe_no_vectors
+	return_there
 	endfunction context_switch
 
 	/* Without v20 to v31 where the mark says that none is in use. */

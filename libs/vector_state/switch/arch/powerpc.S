@@ -143,6 +143,15 @@
 #endif
 	.endm
 
+	/* That they are back: a signal may overwrite the frame that is given up. */
+	.macro	describe_no_floating
+#ifndef _SOFT_FLOAT
+	.irp	number, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17
+	.cfi_restore DWARF_F14 + \number
+	.endr
+#endif
+	.endm
+
 	/* LR, the frame, CR and the general registers. Changes r0 and r6. */
 	.macro	save_general
 	mflr	%r0
@@ -294,7 +303,8 @@
 	each_float lfd
 	bf	KEPT_VECTORS_BIT, 2f
 	each_vector lvx
-2:	return_there
+2:	describe_no_floating
+	return_there
 	endfunction context_switch
 
 	/* Without v20 to v31 where VRSAVE says that none is in use. */
