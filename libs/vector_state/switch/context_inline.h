@@ -117,7 +117,8 @@ static inline void context_check_finish_inline(struct context *self, struct cont
 
 #elif defined(__powerpc64__)
 #define CONTEXT_INLINE_REGISTERS "r3", "r4", "r5"
-/* 512 bytes of red zone. r31 and r30: frame and base pointer; r2: see power64.S. FPSCR and VSCR are written if they differ. */
+/* 512 bytes of red zone. r31 and r30: frame and base pointer; r2: see power64.S. FPSCR and VSCR are written if they differ.
+ * The word is mtfsf 0x01, 0, 0, 1: gas refuses it for processors before POWER6, and such a one is gcc's default. */
 #ifdef __LITTLE_ENDIAN__
 #define CONTEXT_INLINE_VSCR "80"
 #define CONTEXT_INLINE_FPSCR "64"
@@ -161,7 +162,7 @@ static inline void context_check_finish_inline(struct context *self, struct cont
 	"mtfsf	0xfc, 0\n\t"                                                                            \
 	"4:	lfd	0, 64(1)\n\t"                                                                   \
 	"mtfsf	0x03, 0\n\t"                                                                            \
-	"mtfsf	0x01, 0, 0, 1\n"                                                                        \
+	".long	0xfc03058e\n"                                                                          \
 	"2:	lwz	0, " CONTEXT_INLINE_VSCR "(6)\n\t"                                              \
 	"lwz	9, " CONTEXT_INLINE_VSCR "(1)\n\t"                                                      \
 	"xor	9, 0, 9\n\t"                                                                            \
