@@ -12,6 +12,7 @@
 //! [`Verdict::Cannot`] and the instruction's text: no proof, no guess.
 
 mod abi;
+mod entry;
 pub mod isa;
 pub mod machine;
 mod smt;
@@ -22,6 +23,7 @@ use std::collections::HashMap;
 use abi::Abi;
 use arch::Arch;
 use decode::{Decoder, Flow, Instruction};
+use entry::Entry;
 use machine::State;
 use object::{Object, ObjectSection, ObjectSymbol};
 use term::Term;
@@ -81,7 +83,7 @@ impl Contract {
 pub enum Verdict {
     /// The contract holds for all inputs.
     Proved {
-        /// Instructions from entry to return, inclusive.
+        /// Instructions from entry (on 64-bit POWER the local one) to return, inclusive.
         instructions: usize,
     },
     /// The contract fails on this input.
@@ -115,8 +117,12 @@ impl std::fmt::Display for Counterexample {
     }
 }
 
-/// The bytes of a function in an object file, up to the end of its section, and its address there.
-pub fn function_bytes<'a>(object: &object::File<'a>, symbol: &str) -> Result<(&'a [u8], u64), Error> {
+/// The bytes of a function in an object file, up to the end of its section, its address there, and where it is entered.
+fn function_bytes<'a>(
+    arch: Arch,
+    object: &object::File<'a>,
+    symbol: &str,
+) -> Result<(&'a [u8], u64, Entry), Error> {
     let found = object
         .symbols()
         .find(|s| s.name() == Ok(symbol) && !s.is_undefined())
@@ -128,28 +134,42 @@ pub fn function_bytes<'a>(object: &object::File<'a>, symbol: &str) -> Result<(&'
         .ok()
         .filter(|start| *start < data.len())
         .ok_or_else(|| Error::Object(format!("{symbol} lies outside its section")))?;
-    Ok((&data[start..], found.address()))
+    Ok((&data[start..], found.address(), Entry::of(arch, &found)))
 }
 
 /// Whether `symbol` in the object file (of the architecture given) fulfils the contract for all inputs.
 pub fn prove(arch: Arch, object: &[u8], symbol: &str, contract: Contract) -> Result<Verdict, Error> {
     let object = object::File::parse(object).map_err(|e| Error::Object(e.to_string()))?;
-    let (bytes, address) = function_bytes(&object, symbol)?;
-    prove_bytes(arch, bytes, address, contract)
+    let (bytes, address, entry) = function_bytes(arch, &object, symbol)?;
+    if let Err(reason) = entry.check_prologue(arch, bytes, address)? {
+        return Ok(Verdict::Cannot(reason));
+    }
+    let local = entry.local_offset.min(bytes.len());
+    prove_from_local(arch, &bytes[local..], address + local as u64, contract, entry.keeps_toc)
 }
 
 /// As [`prove`], for code given as bytes, such as a JIT's.
 pub fn prove_bytes(arch: Arch, bytes: &[u8], address: u64, contract: Contract) -> Result<Verdict, Error> {
+    prove_from_local(arch, bytes, address, contract, Entry::ONLY.keeps_toc)
+}
+
+fn prove_from_local(
+    arch: Arch,
+    bytes: &[u8],
+    address: u64,
+    contract: Contract,
+    keeps_toc: bool,
+) -> Result<Verdict, Error> {
     let start = State::new(arch);
     let mut state = start.clone();
     let instructions = match run_to_return(bytes, address, &mut state)? {
         Ok(instructions) => instructions,
         Err(reason) => return Ok(Verdict::Cannot(reason)),
     };
-    if let Some(what) = stray_read(&state, contract) {
+    if let Some(what) = stray_read(&state, contract, keeps_toc) {
         return Ok(Verdict::Refuted(Counterexample { what, inputs: Vec::new(), got: 0, want: 0 }));
     }
-    for (what, got, want) in obligations(&start, &state, contract) {
+    for (what, got, want) in obligations(&start, &state, contract, keeps_toc) {
         match smt::check(&got.equal(&want))? {
             smt::Answer::Valid => {}
             smt::Answer::Fails(values) => {
@@ -202,8 +222,9 @@ fn plain_return(instruction: &Instruction) -> bool {
 }
 
 /// All triples (what, got, want) in which `got` has to equal `want` for all inputs.
-fn obligations(start: &State, end: &State, contract: Contract) -> Vec<(String, Term, Term)> {
-    let abi = Abi::of(start.arch());
+fn obligations(start: &State, end: &State, contract: Contract, keeps_toc: bool) -> Vec<(String, Term, Term)> {
+    let mut abi = Abi::of(start.arch());
+    abi.preserved.retain(|name| keeps_toc || name != entry::TOC);
     let word = start.word();
     let mut all = Vec::new();
     match contract {
@@ -254,17 +275,17 @@ fn obligations(start: &State, end: &State, contract: Contract) -> Vec<(String, T
 
 /// The first byte that is read and is neither the contract's nor the function's: its frame, the red zone, what is lent to it,
 /// and on 64-bit POWER what the program keeps around the TOC pointer.
-fn stray_read(end: &State, contract: Contract) -> Option<String> {
+fn stray_read(end: &State, contract: Contract, keeps_toc: bool) -> Option<String> {
     let abi = Abi::of(end.arch());
     let bytes = match contract {
         Contract::LoadSwap(bits) | Contract::StoreSwap(bits) => i64::from(bits / 8),
         Contract::Swap(_) => 0,
     };
-    let has_toc = matches!(end.arch(), Arch::Powerpc64 | Arch::Powerpc64le);
+    let has_toc = keeps_toc && matches!(end.arch(), Arch::Powerpc64 | Arch::Powerpc64le);
     let granted = |base: &str, offset: i64| {
         base == abi.arguments[0] && (0..bytes).contains(&offset)
             || base == abi.stack_pointer && abi.is_own(offset)
-            || base == "r2" && has_toc
+            || base == entry::TOC && has_toc
     };
     let mut stray = end.loaded().filter(|(base, offset)| !granted(base, *offset));
     stray.next().map(|(base, offset)| format!("byte read at {base}{offset:+}"))

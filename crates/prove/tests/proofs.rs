@@ -225,6 +225,32 @@ fn the_word_for_cr_in_the_callers_frame_may_be_used_on_64_bit_power() {
     assert_eq!(example.what, "byte written at r1+8");
 }
 
+/// A function that is called from another module sets its TOC pointer itself, from the address in r12, and need not bring back
+/// the caller's; one that is marked as using none may change r2.
+#[test]
+fn the_toc_pointer_comes_back_where_the_caller_relies_on_it() {
+    let prologue = "addis 2, 12, 8\naddi 2, 2, 16\n.localentry f, .-f\n";
+    let only_r2 = "li 2, 5\nbrd 3, 3\nblr";
+    for arch in [Arch::Powerpc64, Arch::Powerpc64le] {
+        let verdict =
+            |code: &str| prove(arch, &assemble(arch, code), "f", Contract::Swap(64)).expect("z3 answers");
+        for right in [format!("{prologue}brd 3, 3\nblr"), format!(".localentry f, 1\n{only_r2}")] {
+            assert!(matches!(verdict(&right), Verdict::Proved { instructions: 2 | 3 }), "{arch}: {right}");
+        }
+        for wrong in [only_r2.to_owned(), format!("{prologue}{only_r2}")] {
+            let example = refutation(arch, &wrong, Contract::Swap(64));
+            assert_eq!(example.what, "register r2 after return", "{arch}: {wrong}");
+        }
+        for odd in ["li 3, 0\nli 2, 0", "std 3, -8(1)\nli 2, 0", "ld 2, 0(3)\nli 2, 0", "b 1f\n1: li 2, 0"] {
+            let code = format!("{odd}\n.localentry f, .-f\nbrd 3, 3\nblr");
+            assert!(
+                matches!(verdict(&code), Verdict::Cannot(why) if why.contains("before the local entry point")),
+                "{arch}: {odd}"
+            );
+        }
+    }
+}
+
 #[test]
 fn what_is_beside_the_value_must_not_be_read() {
     let cases = [
