@@ -25,7 +25,8 @@
  * upper word are the decimal rounding mode. VSCR's NJ bit makes denormal numbers zero. The ABI lets only functions that are
  * documented to do so change them ("limited access"), so they are per context here. mtfsf and mtvscr wait until all
  * earlier operations of their kind are done, so both are written only if the two contexts differ. The rest of
- * FPSCR and VSCR.SAT are sticky status and stay with the thread, except where the new enables would make a trap of them.
+ * FPSCR and VSCR.SAT are sticky status and stay with the thread, except where the new enables would make a trap of any of
+ * FPSCR's: then all of those are cleared.
  *
  * VRSAVE. ELFv2 gives it no part in calls. Linux uses it as a mark: 0 until the thread's first vector instruction
  * traps, then all ones; glibc's swapcontext skips v20 to v31 while it is 0, and so does the vrsave policy here. Nothing
