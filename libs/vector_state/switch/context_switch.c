@@ -14,7 +14,9 @@ void context_store_control(void *frame);
 _Noreturn void context_resume_at(struct context *to, void *message);
 _Noreturn void context_returned(struct context *self);
 
-#if defined(__x86_64__)
+#if defined(__ILP32__) && (defined(__x86_64__) || defined(__aarch64__))
+#error "context_switch has no assembly for 32-bit pointers on a 64-bit architecture"
+#elif defined(__x86_64__)
 #include "arch/x86_64.h"
 #elif defined(__powerpc64__)
 #include "arch/power64.h"
