@@ -10,7 +10,7 @@
 enum { BRACKETS = 7, STEPS_SEEN = 16 };
 #define MEASURE_NS 20000000 /* of the first measurement of the rate */
 #define MEASURE_READINGS_MAX 200000 /* in that time; one is seven system calls, which take more than 100 ns */
-#define RATE_PPB_MAX 10000000 /* no clock's rate is further off */
+#define RATE_PPB_MAX 100000000 /* what a writer takes; the kernel lets chronyd slew its clock by 83333 ppm */
 #define STEER_PPB_MAX 500000 /* beyond the measured rate: the kernel's own limit */
 #define BASELINE_NS 4000000000 /* rates are measured over one to two of these */
 #define STEP_NS 1000000 /* a page that is further off is set, not steered: that would take more than two seconds */
@@ -18,6 +18,7 @@ enum { BRACKETS = 7, STEPS_SEEN = 16 };
 	1000000000 /* of a page that is not updated: also a thread that waits for a busy machine comes by then */
 /* The counter's own wander over some seconds, on top of what the measurement leaves open. */
 #define DRIFT_PPB 500
+#define DRIFT_PPB_MAX 4000000000 /* beyond this a rate is not known at all; with what is added it stays in 32 bits */
 
 const char *vdso_discipline_describe(enum vdso_discipline_result result)
 {
@@ -282,26 +283,36 @@ static _Bool compare(struct vdso_discipline *discipline, struct vdso_loop *loop,
 	return magnitude(loop->error_ns) <= STEP_NS + loop->bracket_ns;
 }
 
+static int64_t limited(int64_t rate_ppb)
+{
+	return rate_ppb > RATE_PPB_MAX ? RATE_PPB_MAX : rate_ppb < -RATE_PPB_MAX ? -RATE_PPB_MAX : rate_ppb;
+}
+
+/* The rate, and how far it may be off. */
+static void measure_rate(const struct vdso_discipline *discipline, struct vdso_loop *loop, const struct reading *now)
+{
+	uint64_t open_ppb =
+		scale(loop->older.bracket_ns + loop->bracket_ns, VDSO_NSEC_PER_SEC, (uint64_t)(now->ns - loop->older.ns + 1));
+
+	loop->rate_ppb = limited(measured_ppb(loop, now, discipline->counter.frequency_hz));
+	loop->drift_ppb = open_ppb > DRIFT_PPB_MAX ? DRIFT_PPB_MAX : DRIFT_PPB + (uint32_t)open_ppb;
+}
+
 /* The rate that halves the page's error by the next update. */
 static int64_t steer(struct vdso_discipline *discipline, struct vdso_loop *loop, struct reading now, uint64_t interval_ns)
 {
-	uint64_t frequency_hz = discipline->counter.frequency_hz;
-	int64_t correction, rate;
-	uint32_t rate_open_ppb;
+	int64_t correction;
 	uint64_t size;
 
-	loop->rate_ppb = measured_ppb(loop, &now, frequency_hz);
-	rate_open_ppb = (uint32_t)scale(loop->older.bracket_ns + loop->bracket_ns, VDSO_NSEC_PER_SEC,
-					(uint64_t)(now.ns - loop->older.ns + 1));
+	measure_rate(discipline, loop, &now);
 	if (now.ns - loop->newer.ns > BASELINE_NS) {
 		loop->older = loop->newer;
 		loop->newer = (struct vdso_moment){ now.cycles, now.ns, loop->bracket_ns };
 	}
 	size = scale(magnitude(loop->error_ns), VDSO_NSEC_PER_SEC / 2, interval_ns);
 	correction = size > STEER_PPB_MAX ? STEER_PPB_MAX : (int64_t)size;
-	loop->drift_ppb = DRIFT_PPB + (uint32_t)correction + rate_open_ppb;
-	rate = loop->rate_ppb + (loop->error_ns > 0 ? -correction : correction);
-	return rate > RATE_PPB_MAX ? RATE_PPB_MAX : rate < -RATE_PPB_MAX ? -RATE_PPB_MAX : rate;
+	loop->drift_ppb += (uint32_t)correction;
+	return limited(loop->rate_ppb + (loop->error_ns > 0 ? -correction : correction));
 }
 
 static void take_offsets(struct vdso_discipline *discipline, const struct observation *seen)
@@ -374,7 +385,7 @@ static void note_shown(struct vdso_discipline *discipline, struct vdso_loop *loo
 	loop->shown_ns = page_ns(discipline, writer->cycle_last + delta, loop->clock);
 }
 
-/* The rate was measured across the jump, so it is measured from here on; until then the last one is right. */
+/* The rate was measured across the jump, so it is measured from here on. */
 static void restart_loop(struct vdso_loop *loop, const struct reading *now)
 {
 	loop->error_ns = 0;
@@ -395,6 +406,12 @@ static void set_anew(struct vdso_discipline *discipline, const struct observatio
 	int64_t raw_ns = raw_at_monotonic(discipline, seen);
 	uint64_t cycles;
 
+	/* After a jump the last rates are right. After two in succession it was none: the clocks' rates are others. */
+	if (discipline->was_set) {
+		measure_rate(discipline, monotonic, &seen->monotonic);
+		measure_rate(discipline, raw, &seen->raw);
+	}
+	discipline->was_set = 1;
 	restart_loop(monotonic, &seen->monotonic);
 	restart_loop(raw, &seen->raw);
 	state_error(discipline);
@@ -434,6 +451,7 @@ _Bool vdso_discipline_update(struct vdso_discipline *discipline, uint64_t interv
 		set_anew(discipline, &seen);
 		return 1;
 	}
+	discipline->was_set = 0;
 	monotonic_ppb = steer(discipline, &discipline->monotonic, seen.monotonic, interval_ns);
 	raw_ppb = steer(discipline, &discipline->raw, seen.raw, interval_ns);
 	state_error(discipline);

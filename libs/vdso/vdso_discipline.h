@@ -55,6 +55,7 @@ struct vdso_discipline {
 	struct vdso_interval realtime, boottime;
 	uint64_t reference_error_ns; /* of the kernel's wall clock; UINT64_MAX: not known */
 	uint32_t reference_drift_ppb; /* by which that grows */
+	bool was_set; /* by the last update: to the kernel's clocks, not steered */
 	uint64_t steps_count; /* of the kernel's wall clock that were followed */
 	uint64_t updates_count;
 };

@@ -15,6 +15,7 @@ enum { CALL_NS = 100 };
 /* The counter runs at 1 GHz, if it runs. */
 static struct {
 	int64_t monotonic_ns, slept_ns;
+	int64_t raw_ahead_ns, slew_ppm; /* the raw clock is not slewed */
 	_Bool counter_stands, clocks_stand;
 	long refused, calls; /* a call by its number, which is not made; how many were */
 } kernel;
@@ -22,9 +23,13 @@ static struct {
 /* Time passes: only by this. */
 static void pass(uint64_t ns)
 {
+	int64_t slewed_ns;
+
 	if (kernel.clocks_stand)
 		return;
-	kernel.monotonic_ns += (int64_t)ns;
+	slewed_ns = (int64_t)ns * kernel.slew_ppm / 1000000;
+	kernel.monotonic_ns += (int64_t)ns + slewed_ns;
+	kernel.raw_ahead_ns -= slewed_ns;
 	if (!kernel.counter_stands)
 		counter_now += ns;
 }
@@ -39,6 +44,8 @@ static int64_t kernel_ns(uintptr_t clock)
 		return WALL_NS + kernel.monotonic_ns + kernel.slept_ns + 37 * (int64_t)VDSO_NSEC_PER_SEC;
 	case VDSO_CLOCK_BOOTTIME:
 		return kernel.monotonic_ns + kernel.slept_ns;
+	case VDSO_CLOCK_MONOTONIC_RAW:
+		return kernel.monotonic_ns + kernel.raw_ahead_ns;
 	default:
 		return kernel.monotonic_ns;
 	}
@@ -249,6 +256,23 @@ static void expect_no_bounds(const char *when)
 		    "bounds %s", when);
 }
 
+/* The kernel's wall clock, if the page has an answer at all. */
+static void expect_in_bounds(const char *when)
+{
+	struct vdso_clock clock = { .page = page };
+	struct vdso_bounds bounds;
+	struct vdso_time kernels;
+
+	if (vdso_clock_now_with_bounds(&clock, &bounds) != VDSO_CLOCK_OK)
+		return;
+	kernels.sec = (int64_t)timestamp(kernel_ns(VDSO_CLOCK_REALTIME)).sec;
+	kernels.nsec = (uint32_t)timestamp(kernel_ns(VDSO_CLOCK_REALTIME)).nsec;
+	bare_expect(between_ns(bounds.earliest, kernels) >= 0 && between_ns(kernels, bounds.latest) >= 0,
+		    "%s: bounds of -%lld and +%lld ns miss the kernel's clock, which is %lld ns later", when,
+		    (long long)between_ns(bounds.earliest, bounds.now), (long long)between_ns(bounds.now, bounds.latest),
+		    (long long)between_ns(bounds.now, kernels));
+}
+
 /* The kernel's own error is told from outside; within a second the page's own is below a microsecond and its drift below 1 ppm. */
 static void test_reference(void)
 {
@@ -275,6 +299,31 @@ static void test_reference(void)
 	vdso_discipline_set_reference(&discipline, UINT64_MAX, 500000);
 	expect_no_bounds("of a kernel that is not synchronised");
 	group_end("discipline: the kernel's own error", 11);
+}
+
+/* The kernel's clock is slewed as far as chronyd goes, or by a little: the page follows within two updates, and says how closely. */
+static void test_slews(void)
+{
+	static const int64_t slews_ppm[] = { 83333, 0, -83333, 20000, 500, 0 };
+	static const uint64_t intervals_ns[] = { 10000000, 100000000, 1000000000 };
+
+	group_start();
+	boot(0);
+	vdso_discipline_start(&discipline, page);
+	vdso_discipline_set_reference(&discipline, 0, 0);
+	for (unsigned int i = 0; i < 3; i++)
+		for (unsigned int slew = 0; slew < 6; slew++) {
+			kernel.slew_ppm = slews_ppm[slew];
+			for (int updates = 0; updates < 40; updates++) {
+				pass(intervals_ns[i]);
+				if (updates > 2)
+					expect_in_bounds("slewed");
+				vdso_discipline_update(&discipline, intervals_ns[i]);
+			}
+			for (unsigned int clock = 0; clock < 5; clock++)
+				expect_near(fine_clocks[clock], 100000, "slewed");
+		}
+	group_end("discipline: a kernel that slews its clock", 18);
 }
 
 /* A filter of system calls, a kernel before the younger call, clocks that stand still: an answer, and soon. */
@@ -317,4 +366,5 @@ void test_discipline(void)
 	test_jumps();
 	test_shorter_interval();
 	test_reference();
+	test_slews();
 }
