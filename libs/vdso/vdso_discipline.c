@@ -11,6 +11,7 @@ enum { BRACKETS = 7, STEPS_SEEN = 16 };
 #define MEASURE_NS 20000000 /* of the first measurement of the rate */
 #define MEASURE_READINGS_MAX 200000 /* in that time; one is seven system calls, which take more than 100 ns */
 #define RATE_PPB_MAX 100000000 /* what a writer takes; the kernel lets chronyd slew its clock by 83333 ppm */
+#define COUNTER_HZ_MAX 100000000000 /* no counter is faster: what looks so is a jump */
 #define STEER_PPB_MAX 500000 /* beyond the measured rate: the kernel's own limit */
 #define BASELINE_NS 4000000000 /* rates are measured over one to two of these */
 #define STEP_NS 1000000 /* a page that is further off is set, not steered: that would take more than two seconds */
@@ -394,23 +395,68 @@ static void restart_loop(struct vdso_loop *loop, const struct reading *now)
 }
 
 /*
+ * Ticks a second since the loop's older moment; 0 if the counter stood still, was set back, or jumped so far that they need more
+ * than 64 bits.
+ */
+static uint64_t measured_hz(const struct vdso_loop *loop, const struct reading *now)
+{
+	uint64_t cycles = now->cycles - loop->older.cycles;
+	int64_t ns = now->ns - loop->older.ns;
+
+	if (ns <= 0 || (int64_t)cycles <= 0 || vdso_multiply_high(cycles, VDSO_NSEC_PER_SEC) >= (uint64_t)ns)
+		return 0;
+	return scale(cycles, VDSO_NSEC_PER_SEC, (uint64_t)ns);
+}
+
+/*
+ * Whether the counter has run at the known frequency since the raw clock's older moment, to a percent and as far as that can be
+ * measured. A counter that stood still, was set back or jumped far says nothing of it.
+ */
+static _Bool frequency_holds(const struct vdso_discipline *discipline, const struct reading *raw)
+{
+	const struct vdso_loop *loop = &discipline->raw;
+	uint64_t hz = measured_hz(loop, raw), known = discipline->counter.frequency_hz, open_ns;
+
+	if (hz == 0 || hz > COUNTER_HZ_MAX)
+		return 1;
+	open_ns = loop->older.bracket_ns + bracket_of(discipline, raw, known);
+	return magnitude((int64_t)(hz - known)) <= known / 100 + scale(hz, open_ns, (uint64_t)(raw->ns - loop->older.ns));
+}
+
+/*
+ * After a jump the last rates are right. After two in succession it was none: the clocks' rates are others, or even the counter's
+ * frequency, as on another machine. False if that is so; the new one counts when the next update has found it again.
+ */
+static _Bool measure_anew(struct vdso_discipline *discipline, const struct observation *seen)
+{
+	struct vdso_loop *monotonic = &discipline->monotonic, *raw = &discipline->raw;
+	_Bool known = frequency_holds(discipline, &seen->raw);
+
+	if (!known) {
+		discipline->counter.frequency_hz = measured_hz(raw, &seen->raw);
+		monotonic->bracket_ns = bracket_of(discipline, &seen->monotonic, discipline->counter.frequency_hz);
+		raw->bracket_ns = bracket_of(discipline, &seen->raw, discipline->counter.frequency_hz);
+	}
+	measure_rate(discipline, monotonic, &seen->monotonic);
+	measure_rate(discipline, raw, &seen->raw);
+	return known;
+}
+
+/*
  * The counter and the kernel's clocks no longer tell the same: a sleep in which only the counter ran on, a counter that was set
- * back, another machine. The page goes on from the kernel's clocks. If readers may have been given a later time, the page has
- * no counter until the kernel has caught up: no clock goes back, and readers ask the kernel.
+ * back, another machine. The page goes on from the kernel's clocks. If readers may have been given a later time, or the counter's
+ * frequency is not known, the page has no counter until the kernel has caught up and it is: no clock goes back, and readers ask
+ * the kernel.
  */
 static void set_anew(struct vdso_discipline *discipline, const struct observation *seen)
 {
 	struct vdso_loop *monotonic = &discipline->monotonic, *raw = &discipline->raw;
-	struct vdso_source source = discipline->counter;
 	struct vdso_writer *writer = &discipline->writer;
+	_Bool known = !discipline->was_set || measure_anew(discipline, seen);
 	int64_t raw_ns = raw_at_monotonic(discipline, seen);
+	struct vdso_source source = discipline->counter;
 	uint64_t cycles;
 
-	/* After a jump the last rates are right. After two in succession it was none: the clocks' rates are others. */
-	if (discipline->was_set) {
-		measure_rate(discipline, monotonic, &seen->monotonic);
-		measure_rate(discipline, raw, &seen->raw);
-	}
 	discipline->was_set = 1;
 	restart_loop(monotonic, &seen->monotonic);
 	restart_loop(raw, &seen->raw);
@@ -421,7 +467,7 @@ static void set_anew(struct vdso_discipline *discipline, const struct observatio
 		note_shown(discipline, monotonic, cycles);
 		note_shown(discipline, raw, cycles);
 	}
-	if (!set_clocks(discipline, seen) || seen->monotonic.ns < monotonic->shown_ns || raw_ns < raw->shown_ns)
+	if (!set_clocks(discipline, seen) || !known || seen->monotonic.ns < monotonic->shown_ns || raw_ns < raw->shown_ns)
 		source.mode = VDSO_CLOCKMODE_NONE;
 	vdso_writer_switch(writer, &source, seen->monotonic.cycles);
 	vdso_writer_slew(writer, monotonic->rate_ppb);
@@ -447,6 +493,7 @@ _Bool vdso_discipline_update(struct vdso_discipline *discipline, uint64_t interv
 	vdso_writer_set_lifetime(writer, interval_ns > LIFETIME_NS_MIN / 4 ? 4 * interval_ns : LIFETIME_NS_MIN);
 	in_step = compare(discipline, &discipline->monotonic, &seen.monotonic);
 	in_step &= compare(discipline, &discipline->raw, &seen.raw);
+	in_step &= frequency_holds(discipline, &seen.raw);
 	if (!in_step || writer->source.mode == VDSO_CLOCKMODE_NONE) {
 		set_anew(discipline, &seen);
 		return 1;

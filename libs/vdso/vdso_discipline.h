@@ -9,9 +9,10 @@
  * the intersection of all of them soon is some nanoseconds wide. A bracket that contradicts it is a step of the kernel's clock.
  *
  * A page that is off by more than a millisecond is not steered but set to the kernel's clocks: the counter ran on in a sleep of
- * the machine, or was set back. If it had shown more than the kernel's clocks do, it has no counter until they have caught up. A page
- * that is not updated for four intervals, and for a second at least, has no answer, so readers do not go on after a sleep or a
- * writer's end.
+ * the machine, or was set back, or has another frequency, or the kernel's clock is slewed by percents. If it had shown more than
+ * the kernel's clocks do, it has no counter until they have caught up. Another frequency is measured, and is taken once two updates
+ * agree on it. A page that is not updated for four intervals, and for a second at least, has no answer, so readers do not go on
+ * after a sleep or a writer's end.
  */
 #ifndef VDSO_DISCIPLINE_H
 #define VDSO_DISCIPLINE_H

@@ -12,10 +12,11 @@ enum { CALL_NS = 100 };
 #define START_NS 5000000000000ll
 #define WALL_NS 1700000000000000000ll
 
-/* The counter runs at 1 GHz, if it runs. */
+/* The counter runs at 1 GHz, if it runs and the machine is not another one. */
 static struct {
 	int64_t monotonic_ns, slept_ns;
 	int64_t raw_ahead_ns, slew_ppm; /* the raw clock is not slewed */
+	uint64_t counter_percent; /* of 1 GHz */
 	_Bool counter_stands, clocks_stand;
 	long refused, calls; /* a call by its number, which is not made; how many were */
 } kernel;
@@ -31,7 +32,7 @@ static void pass(uint64_t ns)
 	kernel.monotonic_ns += (int64_t)ns + slewed_ns;
 	kernel.raw_ahead_ns -= slewed_ns;
 	if (!kernel.counter_stands)
-		counter_now += ns;
+		counter_now += ns * kernel.counter_percent / 100;
 }
 
 static int64_t kernel_ns(uintptr_t clock)
@@ -83,6 +84,7 @@ static void boot(_Bool counter_stands)
 	kernel.monotonic_ns = START_NS;
 	kernel.counter_stands = counter_stands;
 	kernel.refused = -1;
+	kernel.counter_percent = 100;
 	counter_now = 12345;
 }
 
@@ -326,6 +328,33 @@ static void test_slews(void)
 	group_end("discipline: a kernel that slews its clock", 18);
 }
 
+/* Another machine's counter, faster or slower: the page finds its frequency, and no clock goes back meanwhile. */
+static void test_frequencies(void)
+{
+	static const uint64_t percents[] = { 150, 100, 60, 95, 105, 3, 100 };
+	static const uint64_t intervals_ns[] = { 10000000, 1000000, 1000000000 };
+
+	group_start();
+	monotonic_last = raw_last = 0;
+	boot(0);
+	vdso_discipline_start(&discipline, page);
+	vdso_discipline_set_reference(&discipline, 0, 0);
+	for (unsigned int i = 0; i < 21; i++) {
+		kernel.counter_percent = percents[i % 7];
+		for (int updates = 0; updates < 60; updates++) {
+			pass(intervals_ns[i / 7]);
+			answers(VDSO_CLOCK_MONOTONIC, &monotonic_last);
+			answers(VDSO_CLOCK_MONOTONIC_RAW, &raw_last);
+			if (updates > 40)
+				expect_in_bounds("another frequency");
+			vdso_discipline_update(&discipline, intervals_ns[i / 7]);
+		}
+		for (unsigned int clock = 0; clock < 5; clock++)
+			expect_near(fine_clocks[clock], 10000, "another frequency");
+	}
+	group_end("discipline: a counter of another frequency", 21);
+}
+
 /* A filter of system calls, a kernel before the younger call, clocks that stand still: an answer, and soon. */
 static void test_refused(void)
 {
@@ -367,4 +396,5 @@ void test_discipline(void)
 	test_shorter_interval();
 	test_reference();
 	test_slews();
+	test_frequencies();
 }
