@@ -43,6 +43,16 @@ static _Bool may_be_replaced(int file, off_t bytes)
 	return held.page.header.magic == VDSO_MAGIC || memcmp(held.bytes, zeros, sizeof(zeros)) == 0;
 }
 
+/*
+ * Makes the file a page long, with room for it: where a file system is full, the first store to a page without room is a SIGBUS.
+ * Not every C library writes zeros where the file system does not reserve.
+ */
+static _Bool make_room(int file)
+{
+	errno = posix_fallocate(file, 0, VDSO_PAGE_SIZE);
+	return errno == 0 || (errno == EOPNOTSUPP && ftruncate(file, VDSO_PAGE_SIZE) == 0);
+}
+
 /* Waits for one of the signals, or for so many seconds; 0: as long as it takes. */
 static void wait_for(const sigset_t *ends, time_t seconds)
 {
@@ -87,7 +97,7 @@ int main(int argc, char **argv)
 		return refuse(argv[1], "is no regular file", "name one that is, or a new one");
 	if (!may_be_replaced(file, status.st_size))
 		return refuse(argv[1], "holds something else than a clock page", "name another file, or remove this one");
-	if (ftruncate(file, VDSO_PAGE_SIZE) != 0)
+	if (!make_room(file))
 		return refuse(argv[1], "cannot be made 4096 bytes long", "make room");
 	page = mmap(NULL, VDSO_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	if (page == MAP_FAILED)
