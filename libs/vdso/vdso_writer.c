@@ -365,8 +365,8 @@ static void store_seq(struct vdso_page *page, uint32_t seq)
 void vdso_writer_open(struct vdso_writer *writer)
 {
 	store_seq(writer->page, writer->seq + 1);
-	/* A full barrier, because the counter is read next: on some machines that is a load, and on none does it order stores. */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	/* The counter is read next, and on no machine does reading it wait for stores. */
+	vdso_store_then_counter();
 }
 
 void vdso_writer_commit(struct vdso_writer *writer)

@@ -33,6 +33,15 @@ static inline void vdso_write_barrier(void)
 	__asm__ volatile("dmb ishst" : : : "memory");
 }
 
+/*
+ * After it the counter is read when all processors see the stores before it. dmb orders accesses to memory, which reading the
+ * counter is none; an isb waits for a dsb, and a dsb for the stores (Arm ARM, B2.3).
+ */
+static inline void vdso_store_then_counter(void)
+{
+	__asm__ volatile("dsb ish" : : : "memory");
+}
+
 static inline void vdso_relax(void)
 {
 	__asm__ volatile("yield");

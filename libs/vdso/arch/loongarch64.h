@@ -32,6 +32,12 @@ static inline void vdso_write_barrier(void)
 	__asm__ volatile("dbar 0" : : : "memory");
 }
 
+/* Waits for the stores; a compiler's fence is dbar 16, by which later cores only order them. */
+static inline void vdso_store_then_counter(void)
+{
+	__asm__ volatile("dbar 0" : : : "memory");
+}
+
 static inline void vdso_relax(void)
 {
 	__asm__ volatile("nop" : : : "memory");

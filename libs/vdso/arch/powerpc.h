@@ -52,6 +52,12 @@ static inline void vdso_write_barrier(void)
 	vdso_read_barrier();
 }
 
+/* Nothing behind a sync begins before it has completed, and with it the stores (Power ISA 3.1 II 4.6.3). */
+static inline void vdso_store_then_counter(void)
+{
+	__asm__ volatile("sync" : : : "memory");
+}
+
 static inline void vdso_relax(void)
 {
 	__asm__ volatile("or 1, 1, 1\n\tor 2, 2, 2" : : : "memory");

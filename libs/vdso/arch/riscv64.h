@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * 64-bit RISC-V: the counter is the time CSR. The unprivileged manual counts reads of that CSR as input from a device, so a
- * fence with `i` on one side would order them. Linux does without (the counter is hardly ever read before the older loads are
- * done), and so does this.
+ * fence with `i` on one side orders them. Linux's readers do without (the counter is hardly ever read before the older loads are
+ * done), and so do these; a writer, which may take its time, does not.
  */
 #ifndef VDSO_ARCH_H
 #define VDSO_ARCH_H
@@ -32,6 +32,11 @@ static inline void vdso_read_barrier(void)
 static inline void vdso_write_barrier(void)
 {
 	__asm__ volatile("fence w, w" : : : "memory");
+}
+
+static inline void vdso_store_then_counter(void)
+{
+	__asm__ volatile("fence rw, irw" : : : "memory");
 }
 
 static inline void vdso_relax(void)

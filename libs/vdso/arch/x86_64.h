@@ -33,6 +33,12 @@ static inline void vdso_write_barrier(void)
 	__asm__ volatile("" : : : "memory");
 }
 
+/* rdtscp waits for older loads, and behind an mfence for older stores (SDM 2B, RDTSCP). */
+static inline void vdso_store_then_counter(void)
+{
+	__asm__ volatile("mfence" : : : "memory");
+}
+
 static inline void vdso_relax(void)
 {
 	__asm__ volatile("pause");
