@@ -7,7 +7,8 @@
  *   cold      nothing of the file is
  *   restored  nothing is, and the tool brings back what was recorded; its time counts
  * Medians, with the fastest and the slowest round. The file's pages are dropped by posix_fadvise, so no root is needed; caches
- * inside the storage keep them, which the figures include.
+ * inside the storage keep them, which the figures include. A file system that keeps them itself, such as tmpfs, is refused:
+ * there nothing is cold.
  */
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -16,19 +17,24 @@
 #include "timing.h"
 
 enum { WARM, COLD, RESTORED, WAYS };
-enum { PAGE = 4096, CLUSTER = 16, ROUNDS_MAX = 100 };
+enum { PAGE = 4096, CLUSTER = 16, ROUNDS_MAX = 100, KEPT_PART = 64 };
 
 static const char *const names[WAYS] = { "warm", "cold", "restored" };
 static char file_name[4096], list_name[4096 + 8];
-static uint64_t *hot, hot_count;
+static uint64_t pages, *hot, hot_count;
 static double took_ms[WAYS][ROUNDS_MAX];
+
+static _Noreturn void give_up(void)
+{
+	unlink(file_name);
+	unlink(list_name);
+	exit(2);
+}
 
 static _Noreturn void fail(const char *what)
 {
 	perror(what);
-	unlink(file_name);
-	unlink(list_name);
-	exit(2);
+	give_up();
 }
 
 static void shuffle(uint64_t *words, uint64_t count)
@@ -42,7 +48,7 @@ static void shuffle(uint64_t *words, uint64_t count)
 }
 
 /* Random bytes, so that the storage neither leaves holes nor compresses them. */
-static void make_file(int file, uint64_t pages)
+static void make_file(int file)
 {
 	uint64_t page[PAGE / 8];
 
@@ -57,7 +63,7 @@ static void make_file(int file, uint64_t pages)
 }
 
 /* A quarter of the clusters, each page of them once, in random order. */
-static void choose_hot(uint64_t pages)
+static void choose_hot(void)
 {
 	uint64_t clusters = pages / CLUSTER, *order = malloc(clusters * sizeof(*order));
 
@@ -74,10 +80,33 @@ static void choose_hot(uint64_t pages)
 	shuffle(hot, hot_count);
 }
 
+/* The system's pages may be larger than ours. */
+static uint64_t hot_cached(int file)
+{
+	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+	unsigned char *cached = malloc(pages);
+	void *mapped = mmap(NULL, pages * PAGE, PROT_NONE, MAP_SHARED, file, 0);
+	uint64_t count = 0;
+
+	if (!cached || mapped == MAP_FAILED || mincore(mapped, pages * PAGE, cached))
+		fail("mincore");
+	for (uint64_t i = 0; i < hot_count; i++)
+		count += cached[hot[i] * PAGE / page_bytes] & 1;
+	munmap(mapped, pages * PAGE);
+	free(cached);
+	return count;
+}
+
+/* A few pages may be in use elsewhere, as by the disk that they were just written to. */
 static void drop(int file)
 {
 	if (posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED))
 		fail("posix_fadvise");
+	if (hot_cached(file) > hot_count / KEPT_PART) {
+		fprintf(stderr, "%s: its file system keeps pages that were to be dropped: name a FOLDER on a disk\n",
+			file_name);
+		give_up();
+	}
 }
 
 static void look_up_all(int file)
@@ -133,7 +162,7 @@ static int ascending(const void *a, const void *b)
 
 int main(int argc, char **argv)
 {
-	uint64_t rounds, pages;
+	uint64_t rounds;
 	int file;
 
 	if (argc != 5) {
@@ -148,8 +177,8 @@ int main(int argc, char **argv)
 	file = open(file_name, O_RDWR | O_CREAT | O_EXCL, 0600);
 	if (file < 0)
 		fail(file_name);
-	make_file(file, pages);
-	choose_hot(pages);
+	make_file(file);
+	choose_hot();
 	/* No read-ahead, or the list would have pages that were not looked up. */
 	posix_fadvise(file, 0, 0, POSIX_FADV_RANDOM);
 	drop(file);

@@ -35,15 +35,20 @@ if [ "$after" -lt "$before" ]; then
     drop_file
     expect "pages: restore, longest runs first, at a rate" 0 'asked for' \
         "$tool" restore "$file" "$list" --longest-first --rate 100 --pressure 101 --keep-available 0
+    expect "pages: a cold start, timed" 0 'restored .* times as fast as cold' "$out/cold_start" "$tool" "$work" 8 1
 else
     skip "pages: restore" "this file system keeps pages that were to be dropped"
+fi
+if [ "$(stat -f -c %T /dev/shm 2>/dev/null)" = tmpfs ]; then
+    expect "pages: no cold start where nothing is cold" 2 'name a FOLDER on a disk' "$out/cold_start" "$tool" /dev/shm 8 1
+else
+    skip "pages: no cold start where nothing is cold" "/dev/shm is no tmpfs"
 fi
 expect "pages: a budget ends it" 1 'the budget is used up' "$tool" restore "$file" "$list" --budget 0.01 --pressure 101 --keep-available 0
 expect "pages: pressure ends it" 1 'little memory is available|tasks wait' "$tool" restore "$file" "$list" --keep-available 1000000000
 start=$(date +%s%N)
 expect "pages: a slow rate" 0 'asked for' "$tool" restore "$file" "$list" --rate 1 --pressure 101 --keep-available 0
 if [ $((($(date +%s%N) - start) / 1000000)) -ge 100 ]; then pass; else fail "pages: 1 MiB/s was faster than that"; fi
-expect "pages: a cold start, timed" 0 'restored .* times as fast as cold' "$out/cold_start" "$tool" "$work" 8 1
 expect "pages: options first" 0 'asked for' "$tool" restore --pressure 101 --keep-available 0 "$file" "$list"
 expect "pages: a third name" 2 "no option 'more'" "$tool" restore "$file" "$list" more
 expect "pages: a list is missing" 2 'wrong usage' "$tool" restore --rate 1 "$file"
