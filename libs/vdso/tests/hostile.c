@@ -3,8 +3,9 @@
  * hostile: pages with contents that no writer wrote. Whatever they are, a call has to return in bounded time, with a
  * normalised time or an error, and without a signal: a wrong page may give wrong times, but nothing worse.
  *
- * For a page of zeros and one without a mode, the kernel's answer. Then every byte of a good page changed to other values, one
- * at a time; random pages; random pages of namespaces; a random page of the hypervisor under each mode.
+ * For a page of zeros, the kernel's answer. Then pages without a counter and of an unknown mode; the bytes of a good page changed
+ * to other values, one at a time, each that a reader uses and a sample of the others; random pages; random pages of namespaces; a
+ * random page of the hypervisor under each mode.
  */
 #include "vdsotest.h"
 #include "vdso_read.h"

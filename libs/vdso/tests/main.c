@@ -9,7 +9,7 @@
  *   bench MILLISECONDS ROUNDS  nanoseconds a call: kernel's image, ours, system call, interleaved
  *   torture MILLISECONDS NS    readers in several processes against a writer that commits every NS
  *   read ROUNDS                the kernel's image alone reads CLOCK_MONOTONIC so many times, for those who trace it
- *   hostile PAGES              every byte of the page changed, random pages, no page: no call may hang or crash
+ *   hostile PAGES              every byte that readers use changed, random pages, a page of zeros: no call may hang or crash
  *
  * Writes records on standard output, fields separated by tabs, the counts in the last line. Exit status: 0 all held, 1 not,
  * 2 it could not be tried.

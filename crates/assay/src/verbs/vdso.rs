@@ -84,7 +84,7 @@ struct TortureArgs {
 struct HostileArgs {
     #[command(flatten)]
     archs: ArchArgs,
-    /// Pages of rubbish, after each byte of a good page was changed
+    /// Pages of rubbish, after each byte of a good page that readers use was changed
     #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     pages: u64,
 }

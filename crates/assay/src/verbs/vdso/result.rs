@@ -177,7 +177,7 @@ pub fn parse(text: &str, arch: Arch, engine: &str) -> Result<Run> {
                 let mut one = finding("hostile", "ours", "all", "");
                 one.ok = true;
                 one.cases_count = number(pages)?;
-                one.details = Some(format!("nine calls took {} us at most", number(slowest)? / 1000));
+                one.details = Some(format!("all calls took {} us at most", number(slowest)? / 1000));
                 run.findings.push(one);
             }
             ["reader", what, verdict, count] => {
