@@ -118,6 +118,19 @@ static struct vdso_timestamp timestamp(int64_t ns)
 	return (struct vdso_timestamp){ (uint64_t)wide.word[1] << 32 | wide.word[0], nsec };
 }
 
+/* For any number; nanoseconds of an offset are not negative. */
+static struct vdso_timestamp offset(int64_t ns)
+{
+	struct vdso_timestamp size;
+
+	if (ns >= 0)
+		return timestamp(ns);
+	size = timestamp(-ns);
+	if (size.nsec == 0)
+		return (struct vdso_timestamp){ 0 - size.sec, 0 };
+	return (struct vdso_timestamp){ 0 - size.sec - 1, VDSO_NSEC_PER_SEC - size.nsec };
+}
+
 /* a * b / c for numbers whose product needs more than 64 bits; c below 2^63. */
 static uint64_t scale(uint64_t a, uint64_t b, uint64_t c)
 {
@@ -207,12 +220,15 @@ static int64_t raw_at_monotonic(const struct vdso_discipline *discipline, const 
 	       (after < before ? 0 : (int64_t)scale(after - before, VDSO_NSEC_PER_SEC, discipline->counter.frequency_hz));
 }
 
-/* Boot time never goes back: an offset that was measured too large stays. */
+/*
+ * Boot time never goes back: an offset that was measured too large stays. The first is negative only if it cannot be 0, in a
+ * time namespace whose monotonic clock is the one further ahead.
+ */
 static int64_t boottime_offset(const struct vdso_discipline *discipline)
 {
 	int64_t measured = middle(discipline->boottime), published = nanoseconds(discipline->writer.to_boottime);
 
-	return measured > published ? measured : published;
+	return measured > published || (discipline->updates_count == 0 && discipline->boottime.high < 0) ? measured : published;
 }
 
 static void publish_offsets(struct vdso_discipline *discipline, struct vdso_timestamp monotonic)
@@ -220,7 +236,7 @@ static void publish_offsets(struct vdso_discipline *discipline, struct vdso_time
 	struct vdso_writer *writer = &discipline->writer;
 
 	vdso_writer_set_realtime(writer, timestamp(nanoseconds(monotonic) + middle(discipline->realtime)));
-	writer->to_boottime = timestamp(boottime_offset(discipline));
+	writer->to_boottime = offset(boottime_offset(discipline));
 }
 
 /* The clock's rate since the loop's older moment, against the nominal frequency. */

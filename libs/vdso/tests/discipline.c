@@ -123,6 +123,24 @@ static void test_with_counter(void)
 	group_end("discipline: a counter", 100);
 }
 
+/* A time namespace may let the monotonic clock show more than boot time, which then still counts sleeps. */
+static void test_negative_offset(void)
+{
+	static const int64_t offsets_ns[] = { -1, -300000000, -2000000000, -4000123456789 };
+
+	group_start();
+	for (unsigned int i = 0; i < 4; i++) {
+		boot(0);
+		kernel.slept_ns = offsets_ns[i];
+		vdso_discipline_start(&discipline, page);
+		expect_near(VDSO_CLOCK_BOOTTIME, 1000, "less than monotonic");
+		kernel.slept_ns += 60 * (int64_t)VDSO_NSEC_PER_SEC;
+		vdso_discipline_update(&discipline, 10000000);
+		expect_near(VDSO_CLOCK_BOOTTIME, 1000, "less than monotonic, after a sleep");
+	}
+	group_end("discipline: a time namespace's boot time", 8);
+}
+
 static void test_without_counter(void)
 {
 	uint64_t reads;
@@ -390,6 +408,7 @@ static void test_refused(void)
 void test_discipline(void)
 {
 	test_with_counter();
+	test_negative_offset();
 	test_without_counter();
 	test_refused();
 	test_jumps();
