@@ -68,7 +68,7 @@ int main(int argc, char **argv)
 	const void *page;
 	int file;
 
-	if (argc != 2) {
+	if (argc != 2 || argv[1][0] == '-') {
 		fprintf(stderr, "usage: read_time FILE\n");
 		return 2;
 	}

@@ -17,6 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
+static const char usage[] = "usage: updater FILE [SECONDS]\n"
+			    "serves a clock page in FILE, best in /dev/shm, until it is ended, or for SECONDS\n";
+
 /* With the system's words if there is an errno. */
 static int refuse(const char *file, const char *what, const char *remedy)
 {
@@ -82,8 +85,12 @@ int main(int argc, char **argv)
 	char *rest = NULL;
 	int file;
 
-	if (argc < 2 || argc > 3 || (argc == 3 && ((seconds = strtol(argv[2], &rest, 10)) <= 0 || *rest))) {
-		fprintf(stderr, "usage: updater FILE [SECONDS]\n");
+	if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
+		return fputs(usage, stdout) < 0 || fflush(stdout) != 0 ? 2 : 0;
+	/* No option is the name of a file that would be made. */
+	if (argc < 2 || argc > 3 || argv[1][0] == '-' ||
+	    (argc == 3 && ((seconds = strtol(argv[2], &rest, 10)) <= 0 || *rest))) {
+		fputs(usage, stderr);
 		return 2;
 	}
 	file = open(argv[1], O_RDWR | O_CREAT | O_CLOEXEC, 0644);
