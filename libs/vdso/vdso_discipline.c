@@ -315,6 +315,20 @@ static void measure_rate(const struct vdso_discipline *discipline, struct vdso_l
 	loop->drift_ppb = open_ppb > DRIFT_PPB_MAX ? DRIFT_PPB_MAX : DRIFT_PPB + (uint32_t)open_ppb;
 }
 
+/*
+ * An error beyond what a reading leaves open came about since the last update: the kernel's clock has another rate, of which the
+ * one measured over seconds has but a part yet. As much may be added by the next update.
+ */
+static uint32_t drift_seen_ppb(const struct vdso_loop *loop, uint64_t interval_ns)
+{
+	uint64_t error = magnitude(loop->error_ns), ppb;
+
+	if (error <= loop->bracket_ns)
+		return 0;
+	ppb = scale(error - loop->bracket_ns, VDSO_NSEC_PER_SEC, interval_ns);
+	return ppb > 2 * RATE_PPB_MAX ? 2 * RATE_PPB_MAX : (uint32_t)ppb;
+}
+
 /* The rate that halves the page's error by the next update. */
 static int64_t steer(struct vdso_discipline *discipline, struct vdso_loop *loop, struct reading now, uint64_t interval_ns)
 {
@@ -328,7 +342,7 @@ static int64_t steer(struct vdso_discipline *discipline, struct vdso_loop *loop,
 	}
 	size = scale(magnitude(loop->error_ns), VDSO_NSEC_PER_SEC / 2, interval_ns);
 	correction = size > STEER_PPB_MAX ? STEER_PPB_MAX : (int64_t)size;
-	loop->drift_ppb += (uint32_t)correction;
+	loop->drift_ppb += (uint32_t)correction + drift_seen_ppb(loop, interval_ns);
 	return limited(loop->rate_ppb + (loop->error_ns > 0 ? -correction : correction));
 }
 
