@@ -594,16 +594,18 @@ static _Bool measure_frequency(struct vdso_discipline *discipline)
 static enum vdso_discipline_result start_clocks(struct vdso_discipline *discipline, struct vdso_page *page)
 {
 	struct vdso_writer *writer = &discipline->writer;
+	uint32_t resolution = kernel_resolution(VDSO_CLOCK_MONOTONIC);
 	struct observation seen;
 	struct vdso_timestamp realtime;
 
 	if (!observe(discipline, &seen))
 		return VDSO_DISCIPLINE_NO_CLOCKS;
 	realtime = timestamp(seen.monotonic.ns + middle(seen.realtime));
-	if (vdso_writer_start(writer, page, &discipline->counter, seen.monotonic.cycles, realtime,
-			      kernel_resolution(VDSO_CLOCK_MONOTONIC_COARSE)) != VDSO_WRITER_OK)
+	/* Prepared only: a page that is started anew is read meanwhile, and no clock of it may be seen at 0. */
+	if (vdso_writer_prepare(writer, page, &discipline->counter, seen.monotonic.cycles, realtime,
+				kernel_resolution(VDSO_CLOCK_MONOTONIC_COARSE)) != VDSO_WRITER_OK)
 		return VDSO_DISCIPLINE_NO_COUNTER;
-	writer->hrtimer_res = kernel_resolution(VDSO_CLOCK_MONOTONIC);
+	writer->hrtimer_res = resolution;
 	take_offsets(discipline, &seen);
 	follow(discipline, &seen);
 	return VDSO_DISCIPLINE_OK;

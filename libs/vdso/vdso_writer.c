@@ -434,8 +434,9 @@ static _Bool is_time(struct vdso_timestamp time)
 	return time.nsec < VDSO_NSEC_PER_SEC;
 }
 
-enum vdso_writer_result vdso_writer_start(struct vdso_writer *writer, struct vdso_page *page, const struct vdso_source *source,
-					  uint64_t cycles, struct vdso_timestamp realtime, uint32_t coarse_res_ns)
+enum vdso_writer_result vdso_writer_prepare(struct vdso_writer *writer, struct vdso_page *page,
+					    const struct vdso_source *source, uint64_t cycles, struct vdso_timestamp realtime,
+					    uint32_t coarse_res_ns)
 {
 	uint32_t shift;
 	enum vdso_writer_result result = check_source(source, &shift);
@@ -447,8 +448,17 @@ enum vdso_writer_result vdso_writer_start(struct vdso_writer *writer, struct vds
 	*writer = (struct vdso_writer){ .page = page, .to_realtime = realtime, .hrtimer_res = 1, .coarse_res = coarse_res_ns };
 	take_source(writer, source, shift, cycles);
 	writer->seq = empty(page);
-	vdso_writer_commit(writer);
 	return VDSO_WRITER_OK;
+}
+
+enum vdso_writer_result vdso_writer_start(struct vdso_writer *writer, struct vdso_page *page, const struct vdso_source *source,
+					  uint64_t cycles, struct vdso_timestamp realtime, uint32_t coarse_res_ns)
+{
+	enum vdso_writer_result result = vdso_writer_prepare(writer, page, source, cycles, realtime, coarse_res_ns);
+
+	if (result == VDSO_WRITER_OK)
+		vdso_writer_commit(writer);
+	return result;
 }
 
 /* Inserting repeats a second of CLOCK_REALTIME, deleting leaves one out; TAI does neither. */

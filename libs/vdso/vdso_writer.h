@@ -84,6 +84,14 @@ struct vdso_writer {
 enum vdso_writer_result vdso_writer_start(struct vdso_writer *writer, struct vdso_page *page, const struct vdso_source *source,
 					  uint64_t cycles, struct vdso_timestamp realtime, uint32_t coarse_res_ns);
 
+/*
+ * As start, but readers wait on until the first commit: for a writer whose monotonic, raw or boot time is not to be seen at 0.
+ * Any of the changes below may come before it.
+ */
+enum vdso_writer_result vdso_writer_prepare(struct vdso_writer *writer, struct vdso_page *page,
+					    const struct vdso_source *source, uint64_t cycles, struct vdso_timestamp realtime,
+					    uint32_t coarse_res_ns);
+
 /* To be called before the counter is read for begin. Readers wait until commit, so nothing slow may come in between. */
 void vdso_writer_open(struct vdso_writer *writer);
 /* Adds the time since the last update. A counter behind the last update adds nothing. Steps over a leap second if one is due. */

@@ -52,6 +52,20 @@ static int64_t kernel_ns(uintptr_t clock)
 	}
 }
 
+static struct vdso_discipline discipline;
+
+/* From where a page is started to its first update, readers get no answer, or one of a clock that has long been running. */
+static void expect_no_zero(void)
+{
+	static const int32_t clocks[] = { VDSO_CLOCK_MONOTONIC, VDSO_CLOCK_MONOTONIC_RAW, VDSO_CLOCK_MONOTONIC_COARSE,
+					  VDSO_CLOCK_BOOTTIME };
+	struct vdso_time now;
+
+	for (unsigned int i = 0; i < 4 && discipline.writer.page && discipline.updates_count == 0; i++)
+		bare_expect(vdso_read_time(page, NULL, clocks[i], &now) != VDSO_OK || now.sec >= 60,
+			    "clock %d of a page that is being started shows %lld s", clocks[i], (long long)now.sec);
+}
+
 /* clock_gettime or clock_getres; no other call is made. The clocks are read in the middle of the call. */
 static long kernel_call(long number, uintptr_t clock, uintptr_t to, uintptr_t zero)
 {
@@ -60,6 +74,7 @@ static long kernel_call(long number, uintptr_t clock, uintptr_t to, uintptr_t ze
 	(void)zero;
 	kernel.calls++;
 	pass(CALL_NS / 2);
+	expect_no_zero();
 	time = number == VDSO_SYS_CLOCK_GETRES ? at(0, 1) : timestamp(kernel_ns(clock));
 	pass(CALL_NS / 2);
 	if (number == kernel.refused)
@@ -75,8 +90,6 @@ static long kernel_call(long number, uintptr_t clock, uintptr_t to, uintptr_t ze
 	((long *)to)[1] = (long)time.nsec;
 	return 0;
 }
-
-static struct vdso_discipline discipline;
 
 static void boot(_Bool counter_stands)
 {
