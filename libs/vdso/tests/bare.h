@@ -92,6 +92,15 @@ void bare_sleep(uint64_t ns);
 /* The monotonic clock by system call, in nanoseconds: for limits of time. */
 uint64_t bare_nanoseconds(void);
 
+/*
+ * Picoseconds of up to 2^32 ticks of a counter of 1 MHz or more, to 0.1 %. The frequency is measured: what should be 4 MHz may be
+ * 3999990 Hz, which are not 3 MHz.
+ */
+static inline uint64_t bare_picoseconds(uint64_t ticks, uint64_t frequency_hz)
+{
+	return ticks * 1000000000 / (frequency_hz / 1000);
+}
+
 /* Counts of what was tested; the last line that a program prints is made of them. */
 extern unsigned long bare_passed, bare_failed, bare_skipped;
 void bare_expect(_Bool condition, const char *format, ...) __attribute__((format(printf, 2, 3)));

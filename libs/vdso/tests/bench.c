@@ -84,8 +84,7 @@ static uint64_t slice(const struct machine *machine, const struct subject *subje
 			count++;
 		}
 	} while (now < end);
-	/* A slice has some 2^32 ticks at most, so nothing overflows. */
-	return sum * 1000000 / (frequency / 1000000) / batch / count;
+	return bare_picoseconds(sum, frequency) / batch / count;
 }
 
 static void bench(struct machine *machine, const struct subject *subject, uint64_t milliseconds, uint64_t rounds)

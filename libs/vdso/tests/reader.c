@@ -327,6 +327,22 @@ static void test_attach(void)
 	group_end("attaching to what is no page", 17);
 }
 
+/* A second of slow and of fast counters, of which a little is missing. */
+static void test_picoseconds(void)
+{
+	static const uint64_t frequencies_hz[] = { 999990, 3999990, 23999990, 99999990, 4199999990 };
+	const uint64_t second = 1000000000000;
+
+	group_start();
+	for (unsigned int i = 0; i < sizeof(frequencies_hz) / sizeof(*frequencies_hz); i++) {
+		uint64_t found = bare_picoseconds(frequencies_hz[i], frequencies_hz[i]);
+
+		bare_expect(found - second + second / 1000 <= second / 500, "a second of %llu Hz is %llu ps",
+			    (unsigned long long)frequencies_hz[i], (unsigned long long)found);
+	}
+	group_end("a bench's ticks", 5);
+}
+
 void test_readers(uint64_t cases)
 {
 	test_formula(cases);
@@ -339,4 +355,5 @@ void test_readers(uint64_t cases)
 	test_interrupted();
 	test_modes();
 	test_attach();
+	test_picoseconds();
 }
