@@ -53,6 +53,9 @@ pub enum Error {
     /// The page cannot tell this clock now.
     #[error("the clock page cannot tell this clock: ask the system")]
     NoAnswer,
+    /// The page is in a file that another process writes.
+    #[error("the clock page is mapped to be read only: write one of Page::anonymous")]
+    ReadOnly,
     /// Another [`Discipline`] writes the page.
     #[error("the clock page has a writer already: end the other discipline first")]
     HasWriter,
@@ -277,11 +280,11 @@ impl<'a> Discipline<'a> {
     /// Measures the counter against the kernel's clocks, which takes some 20 ms, and starts the page.
     ///
     /// # Errors
-    /// The page is mapped read-only or has another discipline ([`Error::HasWriter`]), there is no memory, or the kernel's
-    /// clocks cannot be read ([`Error::NoClocks`]).
+    /// The page is mapped read-only ([`Error::ReadOnly`]) or has another discipline ([`Error::HasWriter`]), there is no memory,
+    /// or the kernel's clocks cannot be read ([`Error::NoClocks`]).
     pub fn start(page: &'a Page) -> Result<Discipline<'a>, Error> {
         if !page.writable {
-            return Err(Error::Map(std::io::Error::from(std::io::ErrorKind::PermissionDenied)));
+            return Err(Error::ReadOnly);
         }
         if page.has_writer.swap(true, Ordering::Acquire) {
             return Err(Error::HasWriter);

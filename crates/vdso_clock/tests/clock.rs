@@ -112,6 +112,6 @@ fn what_is_no_page_is_refused() {
     std::fs::write(&file, [0; 4096]).unwrap();
     let page = open(&file).unwrap();
     assert!(matches!(Clock::of_page(&page), Err(Error::NotAPage)));
-    assert!(Discipline::start(&page).is_err(), "another's page is written");
+    assert!(matches!(Discipline::start(&page), Err(Error::ReadOnly)), "another's page is written");
     std::fs::remove_dir_all(&folder).unwrap();
 }
