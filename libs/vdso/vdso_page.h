@@ -170,7 +170,7 @@ struct vdso_header {
 struct vdso_limits {
 	uint64_t max_cycles[VDSO_BLOCKS]; /* not more than the lifetime, if there is one */
 	uint64_t
-		lifetime_cycles; /* readers give no answer for a delta beyond it: the writer is gone, or slept; 0: there is none */
+		lifetime_cycles; /* readers give no answer further from cycle_last: the writer is gone, or slept; 0: there is none */
 };
 
 /*

@@ -172,7 +172,7 @@ VDSO_COLD int vdso_hres_system(const struct vdso_page *page, unsigned int block,
 
 	for (unsigned int tries = 0; tries < VDSO_TRIES_MAX; tries++, vdso_relax()) {
 		uint32_t seq = vdso_seq(vd, 0), mult, shift;
-		uint64_t cycles, delta, mask, base, sec, lifetime;
+		uint64_t cycles, delta, away, mask, base, sec, lifetime;
 
 		if (seq & 1)
 			continue;
@@ -189,10 +189,14 @@ VDSO_COLD int vdso_hres_system(const struct vdso_page *page, unsigned int block,
 		vdso_read_barrier();
 		if (vdso_seq(vd, vdso_zero_after(cycles)) != seq)
 			continue;
+		away = delta;
 		/* More than half the counter's range ahead means behind: this processor's counter lags a little. */
-		if (delta > mask >> 1)
+		if (delta > mask >> 1) {
+			away = (0 - delta) & mask;
 			delta = 0;
-		if (lifetime && delta > lifetime)
+		}
+		/* No processor's lags by the lifetime: that counter began anew, as at a boot, and the page is an older one's. */
+		if (lifetime && away > lifetime)
 			return VDSO_FALLBACK;
 		vdso_exact(delta, mult, base, shift, sec, time);
 		return VDSO_OK;

@@ -141,8 +141,9 @@ enum vdso_writer_result vdso_writer_set_leap(struct vdso_writer *writer, uint32_
 void vdso_writer_set_timezone(struct vdso_writer *writer, int32_t minuteswest, int32_t dsttime);
 void vdso_writer_set_error(struct vdso_writer *writer, uint32_t status, uint64_t error_ns, uint32_t max_drift_ppb);
 /*
- * If no commit comes for so long, readers of the counter give no answer from then on: for a writer that may end, or whose
- * counter may run on in a sleep that the clocks do not. 0: a page is good for ever. On PowerPC at least 2^32 ticks.
+ * If no commit comes for so long, readers of the counter give no answer from then on, nor if the counter is behind by as much: for
+ * a writer that may end, or whose counter may run on in a sleep that the clocks do not, or begin anew. 0: a page is good for ever.
+ * On PowerPC at least 2^32 ticks.
  */
 void vdso_writer_set_lifetime(struct vdso_writer *writer, uint64_t ns);
 /* VDSO_FLAG_GETCPU, VDSO_FLAG_RDPID, both or 0. */
