@@ -80,17 +80,17 @@ impl Targets {
             0 => Box::default(),
             _ => vec![(0, 0); entries.next_power_of_two()].into(),
         };
-        Targets { by_address: table(by_address.max(1)), by_path: table(by_path), path: 0 }
+        Targets { by_address: table(by_address), by_path: table(by_path), path: 0 }
     }
 
-    /// Whether it is known that the branch goes to `next`.
-    fn goes(&mut self, address: u64, next: u64) -> bool {
-        let last = place(&mut self.by_address, mix(address, 0), address, next);
-        if self.by_path.is_empty() {
-            return last == Some(next);
+    /// Whether it is known that the branch goes to `next`; nothing if the core has no such table.
+    fn goes(&mut self, address: u64, next: u64) -> Option<bool> {
+        if self.by_address.is_empty() && self.by_path.is_empty() {
+            return None;
         }
+        let last = place(&mut self.by_address, mix(address, 0), address, next);
         let key = scatter(address ^ scatter(self.path));
-        place(&mut self.by_path, key, key, next).or(last) == Some(next)
+        Some(place(&mut self.by_path, key, key, next).or(last) == Some(next))
     }
 
     /// A branch was taken to `next`.
@@ -101,7 +101,8 @@ impl Targets {
 
 /// The target that a table has under that key, which is `next` from now on.
 fn place(table: &mut [(u64, u64)], hash: u64, key: u64, next: u64) -> Option<u64> {
-    let entry = &mut table[(hash >> 20) as usize & (table.len() - 1)];
+    let last = table.len().checked_sub(1)?;
+    let entry = &mut table[(hash >> 20) as usize & last];
     let known = (entry.0 == key).then_some(entry.1);
     *entry = (key, next);
     known
@@ -112,6 +113,8 @@ fn place(table: &mut [(u64, u64)], hash: u64, key: u64, next: u64) -> Option<u64
 pub(crate) struct Outcome {
     /// The prediction was wrong.
     pub(crate) mispredicted: bool,
+    /// Nothing predicts where it goes: its target is known only when its register is.
+    pub(crate) unpredicted: bool,
     /// Cycles from fetching the branch to fetching its target, when it was taken and predicted so.
     pub(crate) taken_cycles: u64,
     /// Further cycles until the next instruction is fetched, if the first prediction was overruled.
@@ -208,19 +211,22 @@ impl Branches {
             }
             self.returns.push(op.end());
         }
-        if taken && op.is(Flags::RETURN) {
-            right &= match self.returns.pop() {
-                Some(predicted) => predicted == next,
-                None => self.targets.goes(op.address, next),
-            };
-        } else if taken && op.is(Flags::INDIRECT) {
-            right &= self.targets.goes(op.address, next);
+        let mut unpredicted = false;
+        if taken && op.is(Flags::RETURN | Flags::INDIRECT) {
+            let target = self.target(op, next);
+            unpredicted = right && target.is_none();
+            right &= target.unwrap_or(true);
         }
         if taken {
             self.targets.went(next);
         }
         debug_assert!(op.is(Flags::BRANCH));
-        let mut outcome = Outcome { mispredicted: !right && !self.ideal, taken_cycles: 0, overruled_cycles };
+        let mut outcome = Outcome {
+            mispredicted: !right && !self.ideal,
+            unpredicted: unpredicted && !self.ideal,
+            taken_cycles: 0,
+            overruled_cycles,
+        };
         if taken {
             outcome.taken_cycles = self.taken_cost(op, next);
             if let (true, Some(cost)) = (op.is(Flags::RETURN), self.return_changed) {
@@ -229,6 +235,12 @@ impl Branches {
             }
         }
         outcome
+    }
+
+    /// Whether the target of a taken indirect branch was predicted right; nothing if it was not predicted.
+    fn target(&mut self, op: &Op, next: u64) -> Option<bool> {
+        let returns_to = if op.is(Flags::RETURN) { self.returns.pop() } else { None };
+        returns_to.map(|predicted| predicted == next).or_else(|| self.targets.goes(op.address, next))
     }
 
     fn taken_cost(&mut self, op: &Op, next: u64) -> u64 {

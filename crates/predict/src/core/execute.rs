@@ -382,7 +382,7 @@ impl<R: Rules> Engine<R> {
 
     fn branch(&mut self, op: &Op, resolved: u64, next: u64) {
         let outcome = self.front.predict(op, next);
-        if outcome.mispredicted {
+        if outcome.mispredicted || outcome.unpredicted {
             self.counters.branch_misses += 1;
             self.front.restart(resolved + self.mispredict, Cause::Mispredict);
         }

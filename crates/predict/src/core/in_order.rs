@@ -163,20 +163,18 @@ impl InOrder {
         cycle
     }
 
+    /// A target that nothing predicts is fetched as soon after its register is there as the right path after a condition.
     #[inline(never)]
     fn branch(&mut self, op: &Op, fetch: u64, known: u64, next: u64) {
         let outcome = self.front.predict(op, next);
-        let early = known <= fetch;
-        if outcome.mispredicted && !early {
+        if known <= fetch {
+            return;
+        }
+        if outcome.mispredicted {
             self.counters.branch_misses += 1;
             self.front.restart(known + self.mispredict, Cause::Mispredict);
-        } else if op.is(Flags::RETURN | Flags::INDIRECT)
-            && next != op.end()
-            && !early
-            && !self.relax.mispredicts
-        {
-            // The target register's value is not there yet: fetch waits for it.
-            self.front.restart(known + 1, Cause::TakenBranch);
+        } else if outcome.unpredicted && !planted(Fault::TargetGuessed) {
+            self.front.restart(known + self.mispredict, Cause::TakenBranch);
         }
     }
 

@@ -148,11 +148,9 @@ impl InOrder {
         if known <= fetch {
             return;
         }
-        if outcome.mispredicted {
-            self.tally.branch_misses += 1;
+        self.tally.branch_misses += u64::from(outcome.mispredicted);
+        if outcome.mispredicted || outcome.unpredicted {
             self.front.restart(known + self.description.branch.mispredict);
-        } else if op.is(Flags::RETURN | Flags::INDIRECT) && next != op.end() {
-            self.front.restart(known + 1);
         }
     }
 }

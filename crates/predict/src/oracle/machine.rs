@@ -475,7 +475,7 @@ impl Machine for OutOfOrder {
         }
         if op.is(Flags::BRANCH) {
             let outcome = self.front.branch(op, next);
-            if outcome.mispredicted {
+            if outcome.mispredicted || outcome.unpredicted {
                 self.tally.branch_misses += 1;
                 self.front.restart(base + self.description.branch.mispredict);
             }

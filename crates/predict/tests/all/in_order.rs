@@ -125,6 +125,28 @@ fn the_y_bit_turns_the_static_prediction_around() {
     }
 }
 
+/// A routine that is called from two places and writes the link register right before it returns. Nothing predicts where it
+/// goes: fetch waits for the register, which is no misprediction and takes as long wherever it went before.
+#[test]
+fn a_return_waits_for_its_register_wherever_it_went_before() {
+    const MTLR_R3: u32 = 0x7c68_03a6;
+    // mtlr, bclr and what it passes over; then the two places that it returns to, each with a branch to the start.
+    let bytes: Vec<u8> = [MTLR_R3, 0x4e80_0020, NOP, NOP, 0x4bff_fff0, NOP, 0x4bff_ffe8]
+        .iter()
+        .flat_map(|word: &u32| word.to_be_bytes())
+        .collect();
+    for name in ["mpc885", "e300c2"] {
+        let cpu = Cpu::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cpus"), name).unwrap();
+        let run = |goes: &[i64]| {
+            let mut source =
+                LoopSource::along(Arch::Powerpc, &bytes, 0x1000_0000, &[], goes, 100).expect("a loop");
+            let told = predict(&mut source, &[&cpu], &Options::default()).expect("a prediction").remove(0);
+            (told.counters.branch_misses, told.cycles)
+        };
+        assert_eq!(run(&[12, 0, 20, 0]), (0, run(&[12, 0, 12, 0]).1), "{name}");
+    }
+}
+
 #[test]
 fn a_program_with_floating_point_is_refused_by_name_on_a_core_without() {
     let cpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cpus");
