@@ -243,6 +243,11 @@ impl Branches {
         returns_to.map(|predicted| predicted == next).or_else(|| self.targets.goes(op.address, next))
     }
 
+    /// Whether directions are predicted from the encoding alone.
+    pub(crate) fn is_static(&self) -> bool {
+        self.kind == Predictor::Static
+    }
+
     fn taken_cost(&mut self, op: &Op, next: u64) -> u64 {
         let mut cost = self.taken_cycles;
         let indirect = op.is(Flags::INDIRECT | Flags::RETURN);

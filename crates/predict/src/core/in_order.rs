@@ -163,18 +163,23 @@ impl InOrder {
         cycle
     }
 
-    /// A target that nothing predicts is fetched as soon after its register is there as the right path after a condition.
+    /// A branch whose sources are there at `known`, and which is executed at `executed` at the latest. A core that predicts by
+    /// the encoding alone looks into the registers where it fetches a branch, and a target that nothing predicts is fetched as
+    /// soon after its register is there as the right path after a condition. Other cores learn of their errors when the branch
+    /// is executed.
     #[inline(never)]
-    fn branch(&mut self, op: &Op, fetch: u64, known: u64, next: u64) {
+    fn branch(&mut self, op: &Op, fetch: u64, known: u64, executed: u64, next: u64) {
         let outcome = self.front.predict(op, next);
-        if known <= fetch {
+        let looks = self.front.branches.is_static() && !planted(Fault::RegistersUnseen);
+        if looks && known <= fetch {
             return;
         }
+        let resolved = if looks { known } else { known.max(executed) };
         if outcome.mispredicted {
             self.counters.branch_misses += 1;
-            self.front.restart(known + self.mispredict, Cause::Mispredict);
+            self.front.restart(resolved + self.mispredict, Cause::Mispredict);
         } else if outcome.unpredicted && !planted(Fault::TargetGuessed) {
-            self.front.restart(known + self.mispredict, Cause::TakenBranch);
+            self.front.restart(resolved + self.mispredict, Cause::TakenBranch);
         }
     }
 
@@ -290,7 +295,7 @@ impl Shape for InOrder {
         }
         if op.has::<K>(Flags::BRANCH) {
             self.counters.branches_taken += u64::from(next != op.end());
-            self.branch(op, fetch, last, next);
+            self.branch(op, fetch, last, base, next);
         }
         if W::ON {
             let waited = [

@@ -77,10 +77,11 @@ pub(crate) enum Fault {
     FillFree,
     PrefetchShort,
     /// In order: one more completes in a cycle; younger instructions do not wait for a condition; a branch is not
-    /// folded; its target is known without its register.
+    /// folded; it is mispredicted although its registers are known, or its target is known without them.
     InOrderCompletesMore,
     ConditionForgotten,
     FoldForgotten,
+    RegistersUnseen,
     TargetGuessed,
     /// Loops of the trace: the first step is forgotten; leapt over, a window's cycles are.
     StepForgotten,

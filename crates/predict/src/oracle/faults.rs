@@ -70,6 +70,7 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::InOrderCompletesMore, IN_ORDER),
     (Fault::ConditionForgotten, &["mpc885"]),
     (Fault::FoldForgotten, &["e300c2"]),
+    (Fault::RegistersUnseen, IN_ORDER),
     (Fault::TargetGuessed, IN_ORDER),
     (Fault::StepForgotten, ANY),
 ];

@@ -143,14 +143,17 @@ impl InOrder {
         cycle
     }
 
-    fn branch(&mut self, op: &Op, fetch: u64, known: u64, next: u64) {
+    fn branch(&mut self, op: &Op, fetch: u64, known: u64, executed: u64, next: u64) {
         let outcome = self.front.branch(op, next);
-        if known <= fetch {
+        let mut resolved = known;
+        if self.description.branch.predictor != Predictor::Static {
+            resolved = resolved.max(executed);
+        } else if known <= fetch {
             return;
         }
         self.tally.branch_misses += u64::from(outcome.mispredicted);
         if outcome.mispredicted || outcome.unpredicted {
-            self.front.restart(known + self.description.branch.mispredict);
+            self.front.restart(resolved + self.description.branch.mispredict);
         }
     }
 }
@@ -211,7 +214,7 @@ impl Machine for InOrder {
             self.store(accesses, base, complete);
         }
         if op.is(Flags::BRANCH) {
-            self.branch(op, fetch, sources, next);
+            self.branch(op, fetch, sources, base, next);
         }
         if op.is(Flags::AFTER) {
             self.hold = self.hold.max(finish + u64::from(op.serial));

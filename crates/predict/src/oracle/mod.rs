@@ -81,7 +81,7 @@ fn load(name: &str) -> Cpu {
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// All cpus there are files of, and two that only LLVM describes.
+/// All cpus there are files of, and three that only LLVM describes, the last of which issues in order.
 fn cpus() -> Vec<String> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cpus");
     let files =
@@ -89,7 +89,7 @@ fn cpus() -> Vec<String> {
     let name = |file: std::fs::DirEntry| file.path().file_stem().unwrap().to_str().unwrap().to_owned();
     let mut names: Vec<String> = files.map(|file| name(file.unwrap())).collect();
     names.sort();
-    names.extend(["llvm:znver4", "llvm:skylake-avx512"].map(str::to_owned));
+    names.extend(["llvm:znver4", "llvm:skylake-avx512", "llvm:atom"].map(str::to_owned));
     names
 }
 

@@ -158,3 +158,26 @@ fn a_core_that_only_llvm_describes_has_guesses_that_move_and_lacks_what_llvm_say
     assert!(error.contains("does not have") && error.contains("vadd.vv"), "{error}");
     run(&llvm(Arch::Riscv64, "sifive-x280")).unwrap();
 }
+
+/// A core that has tables predicts a branch where it fetches it, however long its registers have been there: `beq a0, a1` behind
+/// eight instructions, at random. Where it goes either way, half of the predictions are wrong.
+#[test]
+fn a_core_that_issues_in_order_mispredicts_what_its_registers_would_tell() {
+    const TURNS: usize = 2000;
+    let u74 = llvm(Arch::Riscv64, "sifive-u74");
+    // Eight times addi t0, zero, 1; beq a0, a1, +8; a no-operation; jal back.
+    let body = [[0x0010_0293_u32; 8].as_slice(), &[0x00b5_0463, 0x13, 0xfd9f_f06f]].concat();
+    let body: Vec<u8> = body.into_iter().flat_map(u32::to_le_bytes).collect();
+    let run = |goes: &[i64]| {
+        let mut source = LoopSource::along(Arch::Riscv64, &body, 0, &[], goes, 1).unwrap();
+        let told = predict(&mut source, &[&u74], &Options::default()).unwrap().remove(0);
+        (told.counters.branch_misses as usize, told.cycles)
+    };
+    let mut random = stats::SplitMix64::new(7);
+    let at_random: Vec<i64> = (0..TURNS).flat_map(|_| [[40, -1][random.below(2)], 0]).collect();
+    let (misses, cycles) = run(&at_random);
+    let (few, least) = run(&[40, 0].repeat(TURNS));
+    assert!(misses > TURNS / 3 && few < 10, "{misses} and {few} of {TURNS}");
+    let penalty = u74.value("branch.mispredict").unwrap() as u64;
+    assert!(cycles >= least + misses as u64 * penalty / 2, "{cycles} and {least}, {misses} wrong");
+}
