@@ -55,7 +55,7 @@ pub struct ProcessSample {
     pub cycles: Option<f64>,
 }
 
-/// Runs all subjects `effort.processes_count` times in random order; the results stand in the subjects' order.
+/// Runs all subjects `effort.processes_count` times, each round in the order of [`orders`]; the results stand in the subjects' order.
 ///
 /// A subject that fails once is not run again, and its failure is its result.
 pub fn interleaved(
@@ -67,13 +67,8 @@ pub fn interleaved(
     let iterations = calibrate(subjects);
     let mut results: Vec<Result<Vec<ProcessSample>>> =
         iterations.iter().map(|iterations| iterations.clone().map(|_| Vec::new())).collect();
-    let mut random = SplitMix64::new(seed);
-    for round in 0..effort.processes_count {
+    for (round, order) in orders(subjects.len(), effort.processes_count, seed).into_iter().enumerate() {
         progress(round, effort.processes_count);
-        let mut order: Vec<usize> = (0..subjects.len()).collect();
-        for last in (1..order.len()).rev() {
-            order.swap(last, random.below(last + 1));
-        }
         for index in order {
             let (Ok(samples), Ok(iterations)) = (&mut results[index], &iterations[index]) else { continue };
             match one_process(&subjects[index], *iterations, effort.samples_count) {
@@ -83,6 +78,24 @@ pub fn interleaved(
         }
     }
     results
+}
+
+/// The order of the subjects in each round: a random one, and in the round behind it the same turned round. So each runs before
+/// each other as often as behind it, and what a place in a round does to a time cancels between any two. Drawn anew for each
+/// round, the first of two subjects would mostly run before the other or mostly behind it, and so in each run with this seed.
+fn orders(subjects_count: usize, rounds_count: usize, seed: u64) -> Vec<Vec<usize>> {
+    let mut random = SplitMix64::new(seed);
+    let mut orders = Vec::new();
+    while orders.len() < rounds_count {
+        let mut order: Vec<usize> = (0..subjects_count).collect();
+        for last in (1..order.len()).rev() {
+            order.swap(last, random.below(last + 1));
+        }
+        let turned_round = order.iter().rev().copied().collect();
+        orders.extend([order, turned_round]);
+    }
+    orders.truncate(rounds_count);
+    orders
 }
 
 /// Two times whose ratio is below this are compared in samples of the same number of calls.
@@ -194,6 +207,24 @@ mod tests {
             assert!((10_000.0..=20_000.0).contains(&sample), "{ns}: {sample}");
         }
         assert_eq!(calls_per_sample(1e9), 1);
+    }
+
+    #[test]
+    fn each_runs_before_each_other_as_often_as_behind_it() {
+        for (subjects, rounds) in [(1, 15), (2, 10), (2, 15), (7, 15), (10, 15), (11, 30)] {
+            let orders = orders(subjects, rounds, 0x0a55_a7ed);
+            assert_eq!(orders.len(), rounds);
+            let place = |order: &[usize], subject| order.iter().position(|one| *one == subject).unwrap();
+            for (a, b) in (0..subjects).flat_map(|a| (0..a).map(move |b| (a, b))) {
+                let before = orders.iter().filter(|order| place(order, a) < place(order, b)).count();
+                assert!(
+                    before == rounds / 2 || before == rounds.div_ceil(2),
+                    "{a}, {b}: {before} of {rounds}"
+                );
+            }
+        }
+        assert_ne!(orders(10, 15, 1), orders(10, 15, 2));
+        assert_eq!(orders(10, 15, 1), orders(10, 15, 1));
     }
 
     #[test]

@@ -110,8 +110,8 @@ pub fn compare_with(
 }
 
 /// The p-value of a permutation test: how often a random relabelling of the processes sets the two apart as far. If the
-/// variants are equal, the two times of a round are exchangeable, since the order within a round is random. That holds for
-/// every distribution, whatever load the machine has.
+/// variants are equal, the two times of a round are exchangeable, but for who ran first; `lab` lets each run first in half of the
+/// rounds, so that this cancels. That holds for every distribution, whatever load the machine has.
 ///
 /// How far is told by ranks. The ratio of the medians does not tell it: of an odd number of rounds one relabelled side always
 /// has most of the slower times, so where times repeat, as on a quiet machine, every relabelling gives the ratio seen or its

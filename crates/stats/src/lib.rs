@@ -5,8 +5,8 @@
 //! One process gives one number: the median over its samples (`lab` takes it). Within a process samples repeat almost
 //! exactly; between processes they do not, because pages, addresses and neighbours differ. Ten thousand samples of one
 //! process are therefore one observation of what a user will see, not ten thousand, and every function here takes one
-//! value per *process*. Variants take turns: each *round* runs one process of every variant in random order, so what
-//! drifts (clock, temperature, load) hits all variants of a round.
+//! value per *process*. Variants take turns: each *round* runs one process of every variant, each before each other in half of
+//! the rounds, so what drifts (clock, temperature, load) hits all variants of a round.
 //!
 //! # What is estimated
 //! The median over all the processes that could have been run, and the ratio of two such medians. Not the mean: one
