@@ -35,50 +35,64 @@ pub struct Harvest {
     pub files_count: usize,
 }
 
-/// The blocks 0 to `count` of a seed that belong to one half. They depend on the programs that are installed.
+/// The blocks 0 to `count` of a seed that belong to one half. They depend on the programs that are installed. Each is of other
+/// code: what the open half has may have been looked at, so the held-out half is without it.
 pub fn harvest(seed: u64, count: u64, half: Half) -> Result<Harvest, decode::Error> {
     let files = files();
     let mut decoder = Decoder::new(Arch::X86_64)?;
-    let mut harvest = Harvest { files_count: files.len(), ..Harvest::default() };
     let mut seen = HashSet::new();
-    if files.is_empty() {
-        return Ok(harvest);
-    }
-    for number in (0..count).filter(|number| half.takes(number % 2 == 1)) {
-        let mut random = Random::new(!seed, number);
-        for _ in 0..TRIES {
-            let path = random.pick(&files);
-            let (Some((code, address)), share) = (code_of(path), random.next()) else { continue };
-            let Some(block) = block_at(&mut decoder, &code, address, share) else { continue };
-            if let Some(reason) = unfit(&mut decoder, &block) {
-                *harvest.left_out.entry(reason).or_default() += 1;
-                continue;
-            }
-            let Some(counter) = counter(&decoder, &block) else {
-                *harvest.left_out.entry("uses every register").or_default() += 1;
-                continue;
-            };
-            let bytes: Vec<u8> =
-                block.iter().flat_map(|instruction| instruction.encoding().to_vec()).collect();
-            if !seen.insert(bytes.clone()) {
-                *harvest.left_out.entry("was taken before").or_default() += 1;
-                continue;
-            }
-            let file = path.file_name().unwrap_or_default().to_string_lossy();
-            harvest.cases.push(Case {
-                name: format!("{file} 0x{:x}", block[0].address),
-                category: Category::Block,
-                functions: String::new(),
-                setup: String::new(),
-                body: directives(&bytes),
-                counter,
-                offset: 0,
-                held_out: number % 2 == 1,
-            });
-            break;
+    let mut of = |half: Half| {
+        let mut harvest = Harvest { files_count: files.len(), ..Harvest::default() };
+        for number in (0..count).filter(|number| !files.is_empty() && half.takes(number % 2 == 1)) {
+            let case = one(seed, number, &files, &mut decoder, &mut seen, &mut harvest.left_out);
+            harvest.cases.extend(case);
         }
+        harvest
+    };
+    let open = of(Half::Open);
+    Ok(if half == Half::Open { open } else { of(half) })
+}
+
+/// Block `number` of a seed, whose code is not in `seen` and is put there; `None` if no place that was tried has one.
+fn one(
+    seed: u64,
+    number: u64,
+    files: &[PathBuf],
+    decoder: &mut Decoder,
+    seen: &mut HashSet<Vec<u8>>,
+    left_out: &mut BTreeMap<&'static str, u64>,
+) -> Option<Case> {
+    let mut random = Random::new(!seed, number);
+    for _ in 0..TRIES {
+        let path = random.pick(files);
+        let (Some((code, address)), share) = (code_of(path), random.next()) else { continue };
+        let Some(block) = block_at(decoder, &code, address, share) else { continue };
+        if let Some(reason) = unfit(decoder, &block) {
+            *left_out.entry(reason).or_default() += 1;
+            continue;
+        }
+        let Some(counter) = counter(decoder, &block) else {
+            *left_out.entry("uses every register").or_default() += 1;
+            continue;
+        };
+        let bytes: Vec<u8> = block.iter().flat_map(|instruction| instruction.encoding().to_vec()).collect();
+        if !seen.insert(bytes.clone()) {
+            *left_out.entry("was taken before").or_default() += 1;
+            continue;
+        }
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        return Some(Case {
+            name: format!("{file} 0x{:x}", block[0].address),
+            category: Category::Block,
+            functions: String::new(),
+            setup: String::new(),
+            body: directives(&bytes),
+            counter,
+            offset: 0,
+            held_out: number % 2 == 1,
+        });
     }
-    Ok(harvest)
+    None
 }
 
 /// The bytes as directives of the assembler.

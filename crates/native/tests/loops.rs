@@ -3,10 +3,12 @@
 //! it was written, and addresses follow from the registers. One sample is timed and predicted.
 #![cfg(target_arch = "x86_64")]
 
+use native::blocks;
 use native::case::{assembly, programs, Case, Category, CODE, DATA};
 use native::generate::{cases, Half};
 use native::run::{steps, Failure};
 use native::source::Recorded;
+use std::collections::HashSet;
 use std::process::Command;
 
 fn one(body: &str) -> Case {
@@ -51,6 +53,24 @@ fn a_seed_gives_the_same_loops_and_its_halves_share_none() {
     for category in Category::GENERATED {
         assert!(open.iter().any(|case| case.category == category), "{}", category.name());
     }
+}
+
+#[test]
+fn what_is_held_out_is_not_in_the_open_half() {
+    let code = |case: &Case| (case.setup.clone(), case.functions.clone(), case.body.clone());
+    let all = |of: &dyn Fn(Half) -> Vec<Case>| {
+        let open: HashSet<_> = of(Half::Open).iter().map(code).collect();
+        let held_out = of(Half::HeldOut);
+        let known: Vec<&str> =
+            held_out.iter().filter(|case| open.contains(&code(case))).map(|case| &*case.name).collect();
+        assert!(known.is_empty(), "{known:?}");
+        assert!(held_out.iter().all(|case| case.held_out));
+        held_out.len()
+    };
+    // Five of these walks are drawn twice.
+    let generated = all(&|half| cases(1, 1000, half));
+    assert!((480..500).contains(&generated), "{generated}");
+    all(&|half| blocks::harvest(1, 400, half).unwrap().cases);
 }
 
 #[test]

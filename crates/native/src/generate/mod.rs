@@ -10,6 +10,7 @@ mod words;
 pub use random::Random;
 
 use crate::case::{Case, Category, DATA, FIRST};
+use std::collections::HashSet;
 use std::fmt::Write;
 use words::{fill, General, ACROSS, FREE, INTEGER, INTEGER_CHAIN, TRIPS, VECTOR, VECTOR_CHAIN};
 
@@ -220,9 +221,17 @@ fn vector_stream(writer: &mut Writer, wide: bool) {
     }
 }
 
-/// The loops 0 to `count` of a seed that belong to one half.
+/// The loops 0 to `count` of a seed that belong to one half. A loop whose code the open half has, too, may have been looked at, so
+/// the held-out half is without it.
 pub fn cases(seed: u64, count: u64, half: Half) -> Vec<Case> {
-    (0..count).map(|number| case(seed, number)).filter(|case| half.takes(case.held_out)).collect()
+    let (held_out, open): (Vec<Case>, Vec<Case>) =
+        (0..count).map(|number| case(seed, number)).partition(|case| case.held_out);
+    if half == Half::Open {
+        return open;
+    }
+    let code = |case: &Case| (case.functions.clone(), case.setup.clone(), case.body.clone());
+    let known: HashSet<_> = open.iter().map(code).collect();
+    held_out.into_iter().filter(|case| !known.contains(&code(case))).collect()
 }
 
 /// Which half of the cases is used.
