@@ -312,15 +312,13 @@ pub struct Errors {
 impl Errors {
     /// Summarises errors in percent.
     pub fn of(errors: &[f64]) -> Errors {
-        let mut sorted: Vec<f64> = errors.iter().map(|error| error.abs()).collect();
-        sorted.sort_by(f64::total_cmp);
-        let count = sorted.len().max(1) as f64;
-        let share =
-            |limit: f64| 100.0 * sorted.iter().filter(|error| **error <= limit).count() as f64 / count;
+        let sizes: Vec<f64> = errors.iter().map(|error| error.abs()).collect();
+        let count = sizes.len().max(1) as f64;
+        let share = |limit: f64| 100.0 * sizes.iter().filter(|error| **error <= limit).count() as f64 / count;
         Errors {
             count: errors.len(),
-            mean_percent: sorted.iter().sum::<f64>() / count,
-            median_percent: sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN),
+            mean_percent: sizes.iter().sum::<f64>() / count,
+            median_percent: stats::median(&sizes).unwrap_or(f64::NAN),
             bias_percent: errors.iter().sum::<f64>() / count,
             within_percent: [share(5.0), share(10.0), share(20.0)],
         }
@@ -370,6 +368,7 @@ mod tests {
         assert_eq!((errors.count, errors.median_percent), (5, 8.0));
         assert!((errors.mean_percent - 14.4).abs() < 1e-9 && (errors.bias_percent - 6.4).abs() < 1e-9);
         assert_eq!(errors.within_percent, [40.0, 60.0, 80.0]);
+        assert_eq!(Errors::of(&[-4.0, 40.0, 8.0, 0.0]).median_percent, 6.0, "between the middle two");
     }
 
     #[test]

@@ -93,9 +93,9 @@ impl Control {
     }
 
     /// Measured cycles over expected ones: best and median of the runs.
-    pub(crate) fn share(&mut self) -> Option<[f64; 2]> {
-        self.shares.sort_by(f64::total_cmp);
-        Some([*self.shares.first()?, self.shares[self.shares.len() / 2]])
+    pub(crate) fn share(&self) -> Option<[f64; 2]> {
+        let best = self.shares.iter().copied().reduce(f64::min)?;
+        Some([best, stats::median(&self.shares)?])
     }
 }
 

@@ -252,15 +252,14 @@ fn groups(results: &Results) -> Vec<Group> {
         let (own, mca) = results.errors(takes);
         let of = || results.outcomes.iter().filter(|outcome| takes(outcome));
         let inside: Vec<bool> = of().filter_map(native::judge::Outcome::is_inside).collect();
-        let mut widths: Vec<f64> = of().filter_map(native::judge::Outcome::half_width_percent).collect();
-        widths.sort_by(f64::total_cmp);
+        let widths: Vec<f64> = of().filter_map(native::judge::Outcome::half_width_percent).collect();
         let share = |of: &[bool]| 100.0 * of.iter().filter(|is| **is).count() as f64 / of.len() as f64;
         Group {
             name: name.to_owned(),
             own,
             mca,
             inside_percent: (!inside.is_empty()).then(|| share(&inside)),
-            half_width_percent: widths.get(widths.len() / 2).copied(),
+            half_width_percent: stats::median(&widths),
         }
     };
     let block = Category::Block;
