@@ -136,28 +136,21 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     of_another.iter().for_each(|text| {
         section.paragraph(text);
     });
-    let which = if args.open_half {
-        "the half that the model was mended by: no measure of what it is worth elsewhere"
-    } else {
-        "the half that nobody looked at while the model was mended"
-    };
-    section.paragraph(&format!("Seed {}, {which}.", args.seed));
+    for text in loops_text(args, &harvest) {
+        section.paragraph(&text);
+    }
     section.paragraph(&format!(
-        "Samples dropped because the clock moved: {} of {}. Blocks come from {} files.",
-        results.disturbed_count, results.samples_count, harvest.files_count
+        "Samples dropped because the clock moved: {} of {}.",
+        results.disturbed_count, results.samples_count
     ));
     control.iter().for_each(|text| {
         section.paragraph(text);
     });
-    for (heading, reasons) in [
-        ("Blocks left out", counted(harvest.left_out.iter().map(|(reason, count)| (*reason, *count)))),
-        ("Loops not measured", {
-            let failures = results.failures_by_reason();
-            counted(failures.iter().map(|(reason, count)| (reason.as_str(), *count)))
-        }),
-    ] {
-        section.paragraph(&format!("{heading}: {reasons}."));
-    }
+    let failures = results.failures_by_reason();
+    section.paragraph(&format!(
+        "Loops not measured: {}.",
+        counted(failures.iter().map(|(reason, count)| (reason.as_str(), *count)))
+    ));
     if args.probes.is_some() {
         section.table(probes(&results));
     } else if args.open_half {
@@ -167,6 +160,28 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     }
     context.show(&report);
     Ok(Outcome::Fine)
+}
+
+impl Args {
+    fn is_held_out(&self) -> bool {
+        self.probes.is_none() && !self.open_half
+    }
+}
+
+/// Which loops these are.
+fn loops_text(args: &Args, harvest: &blocks::Harvest) -> Vec<String> {
+    if let Some(path) = &args.probes {
+        return vec![format!("The loops of {}, of neither half.", path.display())];
+    }
+    let which = match args.is_held_out() {
+        true => "the half that nobody looked at while the model was mended",
+        false => "the half that the model was mended by: no measure of what it is worth elsewhere",
+    };
+    let left_out = counted(harvest.left_out.iter().map(|(reason, count)| (*reason, *count)));
+    vec![
+        format!("Seed {}, {which}.", args.seed),
+        format!("Blocks come from {} files; left out: {left_out}.", harvest.files_count),
+    ]
 }
 
 /// The cpu file that is judged, and a note if it describes another core than this machine's.
@@ -373,7 +388,7 @@ fn records(cpu: &Cpu, args: &Args, results: &Results, groups: &[Group]) {
             kind: "native_summary",
             cpu: &cpu.name,
             rows: &group.name,
-            held_out: !args.open_half,
+            held_out: args.is_held_out(),
             loops_count: group.own.count,
             mean_absolute_error_percent: group.own.mean_percent,
             median_absolute_error_percent: group.own.median_percent,
@@ -386,5 +401,39 @@ fn records(cpu: &Cpu, args: &Args, results: &Results, groups: &[Group]) {
             llvm_mca_median_absolute_error_percent: group.mca.median_percent,
         };
         println!("{}", record.to_line());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(open_half: bool, probes: Option<&str>) -> Args {
+        Args {
+            native: true,
+            loops: 1000,
+            seed: 7,
+            intervals: false,
+            open_half,
+            worst: 10,
+            measured: None,
+            as_cpu: None,
+            probes: probes.map(PathBuf::from),
+        }
+    }
+
+    #[test]
+    fn loops_of_a_file_are_of_no_half() {
+        let harvest = blocks::Harvest { files_count: 12, ..blocks::Harvest::default() };
+        let told = |args: &Args| loops_text(args, &harvest).join(" ");
+        assert!(told(&args(false, None)).starts_with("Seed 7, the half that nobody looked at"));
+        assert!(
+            told(&args(true, None)).contains("mended by") && told(&args(true, None)).contains("12 files")
+        );
+        assert_eq!(told(&args(false, Some("my.txt"))), "The loops of my.txt, of neither half.");
+        assert_eq!(
+            [args(false, None), args(true, None), args(false, Some("x"))].map(|args| args.is_held_out()),
+            [true, false, false]
+        );
     }
 }
