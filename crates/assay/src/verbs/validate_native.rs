@@ -87,8 +87,10 @@ struct SummaryRecord<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     median_interval_half_width_percent: Option<f64>,
     llvm_mca_loops_count: usize,
-    llvm_mca_mean_absolute_error_percent: f64,
-    llvm_mca_median_absolute_error_percent: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    llvm_mca_mean_absolute_error_percent: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    llvm_mca_median_absolute_error_percent: Option<f64>,
 }
 
 /// Errors of some rows: ours, llvm-mca's, and the share inside of the interval.
@@ -383,24 +385,26 @@ fn records(cpu: &Cpu, args: &Args, results: &Results, groups: &[Group]) {
         };
         println!("{}", record.to_line());
     }
-    for group in groups {
-        let record = SummaryRecord {
-            kind: "native_summary",
-            cpu: &cpu.name,
-            rows: &group.name,
-            held_out: args.is_held_out(),
-            loops_count: group.own.count,
-            mean_absolute_error_percent: group.own.mean_percent,
-            median_absolute_error_percent: group.own.median_percent,
-            mean_error_percent: group.own.bias_percent,
-            within_5_10_20_percent: group.own.within_percent,
-            inside_interval_percent: group.inside_percent,
-            median_interval_half_width_percent: group.half_width_percent,
-            llvm_mca_loops_count: group.mca.count,
-            llvm_mca_mean_absolute_error_percent: group.mca.mean_percent,
-            llvm_mca_median_absolute_error_percent: group.mca.median_percent,
-        };
-        println!("{}", record.to_line());
+    groups.iter().for_each(|group| println!("{}", summary(cpu, args, group).to_line()));
+}
+
+fn summary<'a>(cpu: &'a Cpu, args: &Args, group: &'a Group) -> SummaryRecord<'a> {
+    let of_mca = |percent: f64| (group.mca.count > 0).then_some(percent);
+    SummaryRecord {
+        kind: "native_summary",
+        cpu: &cpu.name,
+        rows: &group.name,
+        held_out: args.is_held_out(),
+        loops_count: group.own.count,
+        mean_absolute_error_percent: group.own.mean_percent,
+        median_absolute_error_percent: group.own.median_percent,
+        mean_error_percent: group.own.bias_percent,
+        within_5_10_20_percent: group.own.within_percent,
+        inside_interval_percent: group.inside_percent,
+        median_interval_half_width_percent: group.half_width_percent,
+        llvm_mca_loops_count: group.mca.count,
+        llvm_mca_mean_absolute_error_percent: of_mca(group.mca.mean_percent),
+        llvm_mca_median_absolute_error_percent: of_mca(group.mca.median_percent),
     }
 }
 
@@ -422,6 +426,16 @@ mod tests {
         }
     }
 
+    fn group(of_mca: &[f64]) -> Group {
+        Group {
+            name: "calls".to_owned(),
+            own: Errors::of(&[1.0]),
+            mca: Errors::of(of_mca),
+            inside_percent: None,
+            half_width_percent: None,
+        }
+    }
+
     #[test]
     fn loops_of_a_file_are_of_no_half() {
         let harvest = blocks::Harvest { files_count: 12, ..blocks::Harvest::default() };
@@ -435,5 +449,15 @@ mod tests {
             [args(false, None), args(true, None), args(false, Some("x"))].map(|args| args.is_held_out()),
             [true, false, false]
         );
+    }
+
+    #[test]
+    fn what_llvm_mca_has_no_answer_for_has_no_error_of_its() {
+        let cpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cpus");
+        let cpu = Cpu::load(&cpus, "zen4").expect("it is described");
+        let line = |of_mca: &[f64]| summary(&cpu, &args(false, None), &group(of_mca)).to_line();
+        assert!(line(&[3.0]).contains(r#""llvm_mca_mean_absolute_error_percent":3.0"#), "{}", line(&[3.0]));
+        let none = line(&[]);
+        assert!(none.contains(r#""llvm_mca_loops_count":0"#) && !none.contains("llvm_mca_me"), "{none}");
     }
 }
