@@ -61,6 +61,8 @@ struct LoopRecord<'a> {
     row: &'a str,
     category: &'a str,
     held_out: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machine: Option<&'a str>,
     measured_cycles: f64,
     cycles: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -106,7 +108,9 @@ struct Group {
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let (cpu, of_another) = cpu(context, args)?;
     let (cases, harvest) = cases(args)?;
-    let measured = args.measured.as_deref().map(measured_before).transpose()?.unwrap_or_default();
+    let here = machine::name();
+    let before = |path| measured_before(path, here.as_deref());
+    let measured = args.measured.as_deref().map(before).transpose()?.unwrap_or_default();
     if cases.is_empty() {
         return Err(Problem::new("there are no loops in this half").remedy("ask for more with --loops"));
     }
@@ -223,8 +227,8 @@ fn cases(args: &Args) -> Result<(Vec<Case>, blocks::Harvest)> {
     Ok((cases, harvest))
 }
 
-/// Cycles that an earlier run measured, by the `row` of its records.
-fn measured_before(path: &Path) -> Result<BTreeMap<String, f64>> {
+/// Cycles that an earlier run measured, by the `row` of its records. Those of another core would pass for this one's.
+fn measured_before(path: &Path, here: Option<&str>) -> Result<BTreeMap<String, f64>> {
     let remedy = "give what 'assay validate --native --json' printed";
     let bytes = read_whole(path, remedy)?;
     let mut measured = BTreeMap::new();
@@ -234,6 +238,12 @@ fn measured_before(path: &Path) -> Result<BTreeMap<String, f64>> {
                 .at(format!("{}:{}", path.display(), number + 1))
                 .remedy(remedy)
         })?;
+        if let Some(there) = record["machine"].as_str().filter(|there| Some(*there) != here) {
+            let here = here.unwrap_or("none that is known");
+            return Err(Problem::new(format!("measured on '{there}', and this machine is '{here}'"))
+                .at(format!("{}:{}", path.display(), number + 1))
+                .remedy("measure here, without --measured"));
+        }
         if let (Some(row), Some(cycles)) = (record["row"].as_str(), record["measured_cycles"].as_f64()) {
             measured.insert(row.to_owned(), cycles);
         }
@@ -370,6 +380,7 @@ fn worst(results: &Results, count: usize) -> Vec<String> {
 }
 
 fn records(cpu: &Cpu, args: &Args, results: &Results, groups: &[Group]) {
+    let machine = machine::name();
     for outcome in &results.outcomes {
         let record = LoopRecord {
             kind: "native",
@@ -377,6 +388,7 @@ fn records(cpu: &Cpu, args: &Args, results: &Results, groups: &[Group]) {
             row: &outcome.key,
             category: outcome.case.category.name(),
             held_out: outcome.case.held_out,
+            machine: machine.as_deref(),
             measured_cycles: outcome.measured_cycles,
             cycles: outcome.predicted_cycles,
             interval_cycles: outcome.interval_cycles,
@@ -449,6 +461,21 @@ mod tests {
             [args(false, None), args(true, None), args(false, Some("x"))].map(|args| args.is_held_out()),
             [true, false, false]
         );
+    }
+
+    #[test]
+    fn cycles_of_another_core_are_not_taken_for_this_ones() {
+        let path = std::env::temp_dir().join(format!("assay-measured-{}", std::process::id()));
+        let line = r#"{"kind":"native","machine":"AuthenticAMD 25 1","measured_cycles":3.0,"row":"a"}"#;
+        std::fs::write(&path, format!("{line}\n")).unwrap();
+        let taken = |here| measured_before(&path, here);
+        assert_eq!(taken(Some("AuthenticAMD 25 1")).unwrap()["a"], 3.0);
+        let refused = taken(Some("AuthenticAMD 25 17")).unwrap_err().to_string();
+        assert!(
+            refused.contains("'AuthenticAMD 25 1', and this machine is 'AuthenticAMD 25 17'"),
+            "{refused}"
+        );
+        std::fs::remove_file(path).unwrap();
     }
 
     #[test]
