@@ -13,8 +13,7 @@ use lab::case::Case;
 use lab::discover;
 use lab::toolchain::CompilerKind;
 use lab::{Problem, Result};
-use predict::doubt::{ratio_interval, ModelError};
-use predict::draws::Draws;
+use predict::doubt::{saved_interval, ModelError};
 use predict::Cpu;
 use report::record::PredictionRecord;
 use report::{Predicted, Published, Report, Table};
@@ -170,14 +169,13 @@ fn predict(context: &Context, study: &Study, cpu: &Cpu, name: &str) -> Result<Pr
     made.map(|mut records| records.remove(0)).map_err(|reason| Problem::new(reason.0).at(name))
 }
 
-/// Cycles of pieces of code that run one after the other, and by which factor their sum moves on each drawn core, as a
-/// logarithm.
-fn total(names: &[String], predictions: &BTreeMap<String, PredictionRecord>) -> (f64, Draws) {
+/// Cycles of pieces of code that run one after the other, and by how many more they take on each drawn core.
+fn total(names: &[String], predictions: &BTreeMap<String, PredictionRecord>) -> (f64, Vec<f64>) {
     let parts: Vec<&PredictionRecord> = names.iter().map(|name| &predictions[name]).collect();
     let cycles: f64 = parts.iter().map(|part| part.cycles).sum();
     let count = parts.iter().map(|part| part.draws.len()).min().unwrap_or(0);
-    let moved = |draw: usize| parts.iter().map(|part| part.cycles * part.draws[draw].exp()).sum::<f64>();
-    (cycles, Draws((0..count).map(|draw| (moved(draw) / cycles).ln()).collect()))
+    let more = |draw: usize| parts.iter().map(|part| part.cycles * part.draws[draw].exp_m1()).sum();
+    (cycles, (0..count).map(more).collect())
 }
 
 fn record(
@@ -186,13 +184,13 @@ fn record(
     cpu: &Cpu,
     predictions: &BTreeMap<String, PredictionRecord>,
 ) -> DifferenceRecord {
-    let ((before, draws_before), (after, draws_after)) =
+    let ((before, more_before), (after, more_after)) =
         (total(&row.before, predictions), total(&row.after, predictions));
     let code_changed = row.before != row.after;
     let interval_saved_cycles = if code_changed {
-        let spread = draws_after.spread_of_ratio(&draws_before);
-        let [low, high] = ratio_interval(ModelError::of(cpu), after / before, spread, [&[], &[]], [1.0, 1.0]);
-        [before * (1.0 - high), before * (1.0 - low)]
+        let moved: Vec<f64> =
+            more_before.iter().zip(&more_after).map(|(before, after)| before - after).collect();
+        saved_interval(ModelError::of(cpu), before, after, &moved)
     } else {
         [0.0, 0.0]
     };
