@@ -15,7 +15,7 @@ use predict::draws::{self, Tried};
 use predict::explain::cycles_of;
 use predict::figures::{figures, Figure};
 use predict::fit::{documented, with_values, Figures, Values};
-use predict::left_out::{self, LeftOut};
+use predict::left_out::{self, FigureRow, LeftOut};
 use predict::validate::Prepared;
 use predict::{predict_jobs, Cpu, Options, PredictError};
 use std::collections::BTreeSet;
@@ -92,7 +92,7 @@ impl Chosen {
     }
 
     /// Title, family and published value of each.
-    fn rows(&self) -> Vec<(String, String, f64)> {
+    fn rows(&self) -> Vec<FigureRow> {
         let of_figure = |figure: &Figure| (title(figure), figure.family.clone(), figure.published);
         let of_row = |(study, row): &(Study, Row)| (row_title(study, row), row.family.clone(), row.published);
         self.figures.iter().map(of_figure).chain(self.rows.iter().map(of_row)).collect()
@@ -109,9 +109,8 @@ fn row_title(study: &Study, row: &Row) -> String {
 
 /// The digest that written fits of `cpu` must carry.
 pub fn digest(context: &Context, cpu: &Cpu) -> Result<String> {
-    let mut rows = Chosen::of(context, &cpu.name, Use::Judge)?.rows();
-    rows.extend(Chosen::of(context, &cpu.name, Use::Evidence)?.rows());
-    Ok(left_out::digest(cpu, &rows))
+    let rows = |of_use| Ok(Chosen::of(context, &cpu.name, of_use)?.rows());
+    Ok(left_out::digest(cpu, &rows(Use::Judge)?, &rows(Use::Evidence)?))
 }
 
 /// The written fits of `cpu`, if they are there and not stale.

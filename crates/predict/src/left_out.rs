@@ -3,7 +3,7 @@
 //! that were not fitted to it, without searching again.
 //!
 //! `fit --write` writes `validation/fits/CPU.toml`. Its digest covers all that a fit starts from: the cpu's documented numbers
-//! and ranges, and the figures. If one of them has changed since, the file is stale and says nothing.
+//! and ranges, and the figures with what each may serve for. If one of them has changed since, the file is stale and says nothing.
 
 use crate::cpu::{Cpu, Entry};
 use crate::fit::{documented, Values};
@@ -55,8 +55,12 @@ pub enum LeftOutError {
     },
 }
 
-/// What a fit of `cpu` to `figures`, (row, family, published), starts from, as a digest.
-pub fn digest(cpu: &Cpu, figures: &[(String, String, f64)]) -> String {
+/// A row, its family and what was published.
+pub type FigureRow = (String, String, f64);
+
+/// What a fit of `cpu` starts from, as a digest: `judging` are the figures that it is fitted to, `evidence` those that only say
+/// which drawn cores are believable.
+pub fn digest(cpu: &Cpu, judging: &[FigureRow], evidence: &[FigureRow]) -> String {
     let mut text = String::new();
     // A number that the core refuses moves no figure.
     let matters = |key: &str| !key.starts_with("validation.") && key != "isa";
@@ -67,8 +71,9 @@ pub fn digest(cpu: &Cpu, figures: &[(String, String, f64)]) -> String {
         }
         .expect("a string takes everything");
     }
-    let mut rows: Vec<String> =
-        figures.iter().map(|(row, family, value)| format!("{row} {family} {value}")).collect();
+    let line = |(row, family, value): &FigureRow, of_use: &str| format!("{row} {family} {value}{of_use}");
+    let mut rows: Vec<String> = judging.iter().map(|figure| line(figure, "")).collect();
+    rows.extend(evidence.iter().map(|figure| line(figure, " evidence")));
     rows.sort();
     text += &rows.join("\n");
     // FNV-1a: it has to notice a change, not an attack.
@@ -120,7 +125,7 @@ mod tests {
     fn a_file_reads_back_and_a_change_of_what_it_started_from_makes_it_stale() {
         let cpu = power7();
         let figures = vec![("row".to_owned(), "family".to_owned(), 2.0)];
-        let start = digest(&cpu, &figures);
+        let start = digest(&cpu, &figures, &[]);
         let values = Values::from([
             ("memory.drain".to_owned(), 9.5),
             ("class.multiply.latency.value".to_owned(), 4.0),
@@ -134,8 +139,11 @@ mod tests {
         std::fs::create_dir_all(folder.join("fits")).unwrap();
         std::fs::write(path(&folder, "power7"), fits.text("power7")).unwrap();
         assert_eq!(LeftOut::load(&folder, "power7", &start), Ok(fits));
-        let other = digest(&cpu, &[("row".to_owned(), "family".to_owned(), 2.1)]);
-        assert!(matches!(LeftOut::load(&folder, "power7", &other), Err(LeftOutError::Stale { .. })));
+        let others =
+            [digest(&cpu, &[("row".to_owned(), "family".to_owned(), 2.1)], &[]), digest(&cpu, &[], &figures)];
+        for other in others {
+            assert!(matches!(LeftOut::load(&folder, "power7", &other), Err(LeftOutError::Stale { .. })));
+        }
         assert!(matches!(LeftOut::load(&folder, "power6", &start), Err(LeftOutError::Missing { .. })));
         std::fs::write(path(&folder, "power7"), "digest = 3").unwrap();
         assert!(matches!(LeftOut::load(&folder, "power7", &start), Err(LeftOutError::Wrong { .. })));
@@ -146,9 +154,9 @@ mod tests {
     fn the_digest_covers_documented_numbers_and_not_what_a_fit_makes_of_them() {
         let (cpu, guess) = (power7(), power7().guesses().remove(0));
         let changed = cpu.with("dispatch.width", 3.0).unwrap();
-        assert_ne!(digest(&cpu, &[]), digest(&changed, &[]));
+        assert_ne!(digest(&cpu, &[], &[]), digest(&changed, &[], &[]));
         let moved = cpu.with(&guess.key, guess.high).unwrap();
         // A fitted number keeps its prior; one that is no longer where it was documented does not.
-        assert_eq!(digest(&cpu, &[]) == digest(&moved, &[]), guess.value == guess.high);
+        assert_eq!(digest(&cpu, &[], &[]) == digest(&moved, &[], &[]), guess.value == guess.high);
     }
 }
