@@ -263,10 +263,43 @@ fn orders_wrong(reruns: &[&Rerun]) -> Vec<String> {
             let comparable = a.row.hotpath.is_some()
                 && (&a.row.hotpath, &a.row.cpu, &a.row.case, a.row.quantity)
                     == (&b.row.hotpath, &b.row.cpu, &b.row.case, b.row.quantity);
-            if comparable && (a.own < b.own) != (a.row.published < b.row.published) {
+            // Of two that are published as equal there is no order; two that are predicted as equal do not have one that is.
+            let published = a.row.published.total_cmp(&b.row.published);
+            if comparable && published.is_ne() && a.own.total_cmp(&b.own) != published {
                 wrong.push(format!("{} and {}", a.row.title(), b.row.title()));
             }
         }
     }
     wrong
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rerun(variant: &str, published: f64, own: f64) -> Rerun {
+        let row = format!(
+            "family = \"f\"\nhotpath = \"h\"\nvariant = \"{variant}\"\nquantity = \"ns_per_call\"\npublished = {published:?}\n"
+        );
+        Rerun {
+            row: toml::from_str(&row).expect("a row"),
+            instructions: None,
+            cycles: None,
+            own,
+            over_alignments: None,
+            interval: None,
+            compiler: None,
+        }
+    }
+
+    #[test]
+    fn what_is_predicted_as_equal_has_no_order_whichever_row_is_first() {
+        let wrong = |rows: [(f64, f64); 2]| {
+            let [a, b] = rows.map(|(published, own)| rerun("v", published, own));
+            orders_wrong(&[&a, &b]).len()
+        };
+        assert_eq!((wrong([(10.0, 9.0), (20.0, 21.0)]), wrong([(10.0, 22.0), (20.0, 21.0)])), (0, 1));
+        assert_eq!((wrong([(10.0, 15.0), (20.0, 15.0)]), wrong([(20.0, 15.0), (10.0, 15.0)])), (1, 1));
+        assert_eq!(wrong([(10.0, 15.0), (10.0, 16.0)]), 0, "no order was published");
+    }
 }
