@@ -73,8 +73,8 @@ pub fn alignment_text(record: &PredictionRecord) -> String {
 /// `98.1..140`: the 90 % interval of a prediction, to three digits, since it is not known better.
 pub fn interval_text([low, high]: [f64; 2]) -> String {
     let text = |value: f64| match value {
-        value if value >= 100.0 => format!("{value:.0}"),
-        value if value >= 10.0 => format!("{value:.1}"),
+        value if value.abs() >= 100.0 => format!("{value:.0}"),
+        value if value.abs() >= 10.0 => format!("{value:.1}"),
         value => format!("{value:.2}"),
     };
     format!("{}..{}", text(low), text(high))
@@ -109,4 +109,16 @@ pub fn table<'a>(records: impl Iterator<Item = &'a PredictionRecord> + Clone) ->
         }
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::interval_text;
+
+    #[test]
+    fn ends_have_three_digits_on_either_side_of_zero() {
+        assert_eq!(interval_text([98.123, 140.4]), "98.1..140");
+        assert_eq!(interval_text([-123.456, -98.123]), "-123..-98.1");
+        assert_eq!(interval_text([-1.234, 9.876]), "-1.23..9.88");
+    }
 }
