@@ -46,6 +46,7 @@ impl Choice<'_> {
 }
 
 /// A row, of a figure's file or of a study.
+#[cfg_attr(test, derive(Clone))]
 struct Row {
     record: StudyRecord,
     cpu: String,
@@ -394,15 +395,19 @@ struct Summary {
     /// Of the loops and routines that llvm-mca has an answer for: the model's, llvm-mca's and the trivial bound's error.
     loops_count: usize,
     loops_mca_count: usize,
-    loops_mca_mean_percent: [f64; 3],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    loops_mca_mean_percent: Option<[f64; 3]>,
     /// Of all loops and routines: the model's and the trivial bound's error.
-    loops_mean_percent: [f64; 2],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    loops_mean_percent: Option<[f64; 2]>,
     orders_count: usize,
     orders_wrong: Vec<String>,
     /// Differences of two codes: how far off in cycles, and how many have the right sign.
     differences_count: usize,
-    differences_mean_error_cycles: f64,
-    differences_worst_error_cycles: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    differences_mean_error_cycles: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    differences_worst_error_cycles: Option<f64>,
     differences_right_sign_count: usize,
 }
 
@@ -426,17 +431,20 @@ impl Summary {
             not_fitted: Errors::of(data.iter().copied().filter(|row| !row.record.used_for_fit)),
             loops_count: loops.len(),
             loops_mca_count: with_mca.len(),
-            loops_mca_mean_percent: [
-                mean_of(&with_mca, &Row::error_percent),
-                mean_of(&with_mca, &mca),
-                mean_of(&with_mca, &trivial),
-            ],
-            loops_mean_percent: [mean_of(&loops, &Row::error_percent), mean_of(&loops, &trivial)],
+            loops_mca_mean_percent: (!with_mca.is_empty()).then(|| {
+                [
+                    mean_of(&with_mca, &Row::error_percent),
+                    mean_of(&with_mca, &mca),
+                    mean_of(&with_mca, &trivial),
+                ]
+            }),
+            loops_mean_percent: (!loops.is_empty())
+                .then(|| [mean_of(&loops, &Row::error_percent), mean_of(&loops, &trivial)]),
             orders_count,
             orders_wrong,
             differences_count: differences.len(),
-            differences_mean_error_cycles: mean(cycles()),
-            differences_worst_error_cycles: cycles().fold(0.0, f64::max),
+            differences_mean_error_cycles: (!differences.is_empty()).then(|| mean(cycles())),
+            differences_worst_error_cycles: cycles().reduce(f64::max),
             differences_right_sign_count: differences.iter().filter(|(a, b)| a * b > 0.0).count(),
         }
     }
@@ -460,21 +468,15 @@ impl Summary {
                 format!(" (not: {})", self.orders_wrong.join(", "))
             }
         ));
-        if self.differences_count > 0 {
+        if let Some((mean, worst)) =
+            self.differences_mean_error_cycles.zip(self.differences_worst_error_cycles)
+        {
             told.push(format!(
-                "Differences: {}, with the right sign in {}; mean absolute error {:.1} cycles, the worst {:.1}.",
-                self.differences_count,
-                self.differences_right_sign_count,
-                self.differences_mean_error_cycles,
-                self.differences_worst_error_cycles
+                "Differences: {}, with the right sign in {}; mean absolute error {mean:.1} cycles, the worst {worst:.1}.",
+                self.differences_count, self.differences_right_sign_count
             ));
         }
-        let [own, mca, trivial] = self.loops_mca_mean_percent;
-        told.push(format!(
-            "llvm-mca has an answer for {} of the {} loops and routines. There the mean absolute errors are: llvm-mca \
-             {mca:.1} %, the trivial bound {trivial:.1} %, the model {own:.1} %; over all of them: the trivial bound {:.1} %, the model {:.1} %.",
-            self.loops_mca_count, self.loops_count, self.loops_mean_percent[1], self.loops_mean_percent[0]
-        ));
+        told.extend(self.loops_sentence());
         if let Some(all) = &self.all {
             let met = all.mean_absolute_error_percent <= MEAN_GOAL_PERCENT
                 && all.within_goal_count == all.rows_count;
@@ -484,6 +486,24 @@ impl Summary {
             ));
         }
         told
+    }
+}
+
+impl Summary {
+    /// The model beside llvm-mca and the trivial bound.
+    fn loops_sentence(&self) -> Option<String> {
+        let [own, trivial] = self.loops_mean_percent?;
+        let of_all = format!("the trivial bound {trivial:.1} %, the model {own:.1} %");
+        let (with, all) = (self.loops_mca_count, self.loops_count);
+        Some(match self.loops_mca_mean_percent {
+            Some([own, mca, trivial]) => format!(
+                "llvm-mca has an answer for {with} of the {all} loops and routines. There the mean absolute errors are: llvm-mca \
+                 {mca:.1} %, the trivial bound {trivial:.1} %, the model {own:.1} %; over all of them: {of_all}."
+            ),
+            None => format!(
+                "llvm-mca has an answer for none of the {all} loops and routines. Their mean absolute errors are: {of_all}."
+            ),
+        })
     }
 }
 
@@ -562,6 +582,27 @@ mod tests {
         let derived = Row { derived_from: vec!["c".to_owned()], ..row("a loop", 10.0, 15.0) };
         let problem = check_derived(&[row("a", 10.0, 11.0), derived]).unwrap_err().to_string();
         assert!(problem.contains("'c'") && problem.contains("some.toml"), "{problem}");
+    }
+
+    #[test]
+    fn what_there_are_no_rows_of_has_no_error() {
+        let (mut difference, loop_) =
+            (row("d", 5.0, 4.0), Row { trivial_error_percent: Some(-50.0), ..row("l", 10.0, 11.0) });
+        difference.record.error_percent = None;
+        let none = Summary::of(&[row("a", 10.0, 11.0)]);
+        let told = none.sentences().join(" ");
+        assert!(!told.contains("llvm-mca") && !told.contains("Differences"), "{told}");
+        for key in ["loops_mca_mean", "loops_mean", "differences_mean", "differences_worst"] {
+            assert!(!none.to_line().contains(key), "{}", none.to_line());
+        }
+        let told = Summary::of(&[loop_.clone(), difference]).sentences().join(" ");
+        assert!(
+            told.contains("none of the 1 loops") && told.contains("bound 50.0 %, the model 10.0 %"),
+            "{told}"
+        );
+        assert!(told.contains("Differences: 1, with the right sign in 1; mean absolute error 1.0"), "{told}");
+        let told = Summary::of(&[Row { mca: Ok(-20.0), ..loop_ }]).sentences().join(" ");
+        assert!(told.contains("answer for 1 of the 1") && told.contains("llvm-mca 20.0 %"), "{told}");
     }
 
     #[test]
