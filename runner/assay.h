@@ -43,6 +43,11 @@ struct assay_hotpath {
 	void (*check)(bool quick);
 	/* Makes the data of the case whose keys have just been set; `assay_bench` follows. */
 	void (*set_up)(void);
+	/*
+	 * May be absent. After `assay_bench`: whether the calls were other ones than the case means, because too much time went by
+	 * between them. What was recorded of them is thrown away then, and recorded again.
+	 */
+	bool (*held_up)(void);
 };
 
 extern const struct assay_hotpath assay_hotpath;

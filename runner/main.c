@@ -159,7 +159,7 @@ static int run(char *case_text, const char *iterations_text)
 	assay_hotpath.set_up();
 	assay_case("run %s", shown.bytes);
 	assay_print("result 0x%llx\n", (unsigned long long)assay_bench(iterations));
-	return EXIT_FINE;
+	return assay_hotpath.held_up && assay_hotpath.held_up() ? EXIT_HELD_UP : EXIT_FINE;
 }
 
 static int time(char *case_text, const char *iterations_text, const char *samples_text)

@@ -20,7 +20,7 @@
 #endif
 
 /* Exit statuses; the lab tells verdicts by them. */
-enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_CRASHED = 3 };
+enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_CRASHED = 3, EXIT_HELD_UP = 4 };
 
 /* The kernel's system call, with errors as -4095..-1 on every architecture. In arch/<arch>/entry.S. */
 long assay_syscall(long number, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f);

@@ -190,6 +190,23 @@ static inline void page_update_now(void)
 	vdso_data_page.powerpc_stamp.tb_orig_stamp = now;
 }
 
+static uint64_t page_age;
+
+/* The first thing behind the loop. */
+static inline void page_note_age(void)
+{
+	page_age = test_counter() - vdso_data_page.powerpc_stamp.tb_orig_stamp;
+}
+
+/*
+ * Whether calls may have found the page older than it ever is where a kernel runs: the old assembly takes another path from
+ * 2^20 ticks on, some tenths of a millisecond of QEMU's counter.
+ */
+static inline bool page_has_aged(void)
+{
+	return reads_stamp() && page_age >> 20 != 0;
+}
+
 /* ------------------------------------------------------------------ calls */
 
 #ifdef __powerpc__

@@ -54,6 +54,28 @@ fn a_riscv_program_may_use_every_extension() {
     assert!(!ran.stderr.contains("SIGILL"), "{ran:#?}");
 }
 
+/// A clock's old assembly takes another path if its page has aged, as it does on a machine that is busy while it is recorded.
+#[test]
+fn a_recording_that_was_held_up_is_no_result() {
+    let lab = Lab::shared();
+    let clock = |ticks: u64| {
+        format!(
+            "#include <stdint.h>\nconst unsigned char vdso_reads_stamp = 1;\nstatic uint64_t ticks(void)\n{{\n\tuint64_t now;\n\n\t\
+             __asm__ volatile(\"mftb %0\" : \"=r\"(now));\n\treturn now;\n}}\n\nint vdso_clock_gettime(int clock, void *result)\n\
+             {{\n\tuint64_t start = ticks();\n\n\t(void)clock;\n\t(void)result;\n\twhile (ticks() - start < {ticks})\n\t\t;\n\treturn 0;\n}}\n"
+        )
+    };
+    lab.write("prompt.c", &clock(0));
+    lab.write("held.c", &clock(1 << 21));
+    let count = |file: &str| {
+        lab.line(&format!("count clock_gettime {file} -a powerpc64le --unchecked --case clock=0 --json"))
+    };
+    let has = |ran: &Ran, variant| ran.records("count").iter().any(|record| record["variant"] == variant);
+    assert!(has(&count("prompt.c").ends(0, &[]), "prompt"));
+    let told = &["held up in each of 8 recordings", "when the machine is less busy"];
+    assert!(!has(&count("held.c").refused(told), "held"));
+}
+
 #[test]
 fn what_was_recorded_before_a_crash_a_time_limit_or_ctrl_c_is_kept() {
     let lab = Lab::shared();

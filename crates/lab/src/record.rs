@@ -17,6 +17,12 @@ use std::time::Duration;
 /// A recorded case is a few dozen calls; only a broken variant takes this long.
 const CASE_TIMEOUT: Duration = Duration::from_secs(120);
 
+/// A runner's exit status that says: the machine held it up, so that what was recorded is not the case; see `runner/assay.h`.
+const HELD_UP: i32 = 4;
+
+/// Recordings until one is not held up. A busy machine holds up some, not so many in a row.
+const RECORDINGS_MAX: usize = 8;
+
 /// The symbol of the runner's loop of calls, which is what predictions time.
 pub const BENCH_SYMBOL: &str = "assay_bench";
 
@@ -228,8 +234,23 @@ impl Recording<'_> {
         Ok((command, scratch))
     }
 
-    /// Runs a program of ours, which starts no other, and returns the trace, which is whole.
+    /// Runs a program of ours, which starts no other, and returns the trace, which is whole: that of the first run that the
+    /// machine did not hold up.
     pub fn run(&self, workspace: &Workspace) -> Result<Scratch> {
+        for _ in 0..RECORDINGS_MAX {
+            if let Some(trace) = self.run_once(workspace)? {
+                return Ok(trace);
+            }
+        }
+        let program = self.program.file_name().unwrap_or_default().to_string_lossy();
+        Err(Problem::new(format!(
+            "{program} was held up in each of {RECORDINGS_MAX} recordings, and what it executes depends on the time"
+        ))
+        .remedy("try again when the machine is less busy"))
+    }
+
+    /// `None` if the machine held up the program.
+    fn run_once(&self, workspace: &Workspace) -> Result<Option<Scratch>> {
         let (command, scratch) = self.command(workspace)?;
         let command = command.alone();
         let output = command.run()?;
@@ -239,7 +260,8 @@ impl Recording<'_> {
             Err(Problem::new(what).remedy(remedy).of_variant())
         };
         match output.ending {
-            Ending::Exited(status) if scratch.path().is_file() && status == 0 => Ok(scratch),
+            Ending::Exited(status) if scratch.path().is_file() && status == 0 => Ok(Some(scratch)),
+            Ending::Exited(HELD_UP) => Ok(None),
             Ending::Exited(0) => failed("the run left no trace: was the function ever called?".to_owned()),
             _ if output.found_no_space() => {
                 Err(Problem::new("the disk is full").at(scratch.path().display()).remedy(STORAGE_FULL_REMEDY))

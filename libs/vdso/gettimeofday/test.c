@@ -83,6 +83,7 @@ uint64_t assay_bench(uint64_t iterations)
 {
 	page_update_now();
 	vdso_bench(iterations, (vdso_word)&bench_result, (vdso_word)(zone_wanted ? &bench_zone : NULL));
+	page_note_age();
 	return (uint64_t)bench_result.usec;
 }
 
@@ -92,4 +93,5 @@ const struct assay_hotpath assay_hotpath = {
 	.keys_count = sizeof(keys) / sizeof(keys[0]),
 	.check = check,
 	.set_up = set_up,
+	.held_up = page_has_aged,
 };
