@@ -6,6 +6,7 @@
 mod simulation;
 
 use simulation::{Experiment, Scatter, SCATTERS};
+use stats::{compare_with, median, Sampling, SplitMix64, Verdict};
 
 fn main() {
     let repetitions =
@@ -25,6 +26,29 @@ fn main() {
         let outcome = Experiment { ratio, ..Experiment::new(calm, calm, 15) }.repeat(repetitions, 1_000, 2);
         println!("{percent:>3} %  {:5.1} %", 100.0 * outcome.difference_shown);
     }
+    println!("\nEqual variants, each compared with the one that was measured as the fastest of them: share of\nverdicts, and of tables with one");
+    for variants in [2, 3, 5, 8, 12] {
+        let [verdicts, tables] = against_the_fastest(variants, repetitions / 10);
+        println!("{variants:>3}    {:5.1} %  {:5.1} %", 100.0 * verdicts, 100.0 * tables);
+    }
+}
+
+/// How often a comparison of equal variants with the fastest of them gives a verdict, and how often any of a table does.
+fn against_the_fastest(variants: usize, tables: usize) -> [f64; 2] {
+    let mut random = SplitMix64::new(3);
+    let (mut verdicts, mut tables_with_one) = (0, 0);
+    for _ in 0..tables {
+        let mut time = || 100.0 * Scatter::Normal(0.02).draw(&mut random).exp();
+        let mut times: Vec<Vec<f64>> = (0..variants).map(|_| (0..15).map(|_| time()).collect()).collect();
+        times.sort_by(|a, b| median(a).unwrap().total_cmp(&median(b).unwrap()));
+        let verdict =
+            |other: &Vec<f64>| compare_with(other, &times[0], Sampling::Rounds, 1, 1_000).unwrap().verdict;
+        let told = times[1..].iter().filter(|other| verdict(other) != Verdict::NoDifferenceShown).count();
+        verdicts += told;
+        tables_with_one += usize::from(told > 0);
+    }
+    let comparisons = (tables * (variants - 1)) as f64;
+    [verdicts as f64 / comparisons, tables_with_one as f64 / tables as f64]
 }
 
 fn print_row(name: &str, experiment: Experiment, repetitions: usize) {

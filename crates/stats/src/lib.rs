@@ -32,7 +32,8 @@
 //! Too few processes, a time that is not a positive number, variants with unequal numbers of rounds, an interval without any
 //! width (a clock too coarse to see the scatter): each is a [`NoInterval`] with its reason, and without an interval there is
 //! no verdict. An interval that holds 1 is "no difference shown", which is not "equal". Of a hundred comparisons of equal
-//! variants about five show a difference by chance: keep that in mind when reading a table of many verdicts.
+//! variants two to five show a difference by chance, since interval and permutation test have to agree: keep that in mind when
+//! reading a table of many verdicts. It holds for two variants that were chosen before they were measured.
 
 mod compare;
 mod interval;

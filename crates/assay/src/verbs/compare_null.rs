@@ -16,7 +16,7 @@ use report::{Count, Derived, Report, Table};
 use serde::Serialize;
 use stats::{Sampling, Verdict};
 
-/// A verdict at 95 % is wrong one time in twenty.
+/// Of comparisons of equals at most one in twenty may give a verdict.
 const FALSE_MAX_PERCENT: f64 = 5.0;
 
 /// One variant on one case. Kind `compare_null`.
@@ -169,7 +169,7 @@ fn table(records: &[NullRecord]) -> Table {
     let (title, several) = hotpaths_of(records.iter().map(|record| &record.common));
     let mut table = Table::new(
         &format!("{title}: false verdicts"),
-        "measured interleaved, each comparison as compare makes it; a verdict is meant to hold in 95 of 100; in brackets: the 95 % \
+        "measured interleaved, each comparison as compare makes it, of which at most 5 in 100 should give a verdict; in brackets: the 95 % \
          interval of the share of false ones (Clopper and Pearson)",
     );
     let name = table.text_column("variant");
