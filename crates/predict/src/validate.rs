@@ -66,7 +66,7 @@ pub struct Outcome {
 /// What the model says to a figure, in the figure's unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Answer {
-    /// The median over the places of the code.
+    /// The median over the places of the code; of an even number the slower of the middle two.
     pub predicted: f64,
     /// The least and the most over the places of the code.
     pub range: (f64, f64),

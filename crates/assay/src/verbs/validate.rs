@@ -205,8 +205,8 @@ fn of_study(study: &Study, rerun: &Rerun) -> Row {
 fn table(rows: &[Row]) -> Table {
     let mut table = Table::new(
         "Every published figure",
-        "predicted by the model; errors in percent of the published figure; range over the alignments of the code; trivial \
-         bound: instructions over dispatch width or operations over pipes",
+        "predicted by the model: the median over the places of the code, of an even number the slower of the middle two; errors in \
+         percent of the published figure; range: over these places; trivial bound: instructions over dispatch width or operations over pipes",
     );
     let study = table.text_column("study");
     let name = table.text_column("row");
