@@ -6,7 +6,7 @@ use crate::facts::Facts;
 use crate::instruction::Role;
 use crate::isa::Raw;
 
-use super::{CF, OF, ZF};
+use super::{memory, CF, OF, ZF};
 
 const NONE: &[u16] = &[];
 const ALL: &[u16] = &[CF, OF, ZF];
@@ -60,16 +60,19 @@ pub(super) fn of(raw: &Raw, out: &mut Facts) {
         reads(raw).iter().for_each(|&flag| out.read(flag));
     }
     if is_flags(raw, &raw.opcode.implicit_definitions) || VIRTUAL_MACHINES.contains(&raw.mnemonic) {
-        let by_cl = raw.opcode.name.ends_with("CL");
+        let counted = raw.opcode.name.ends_with("CL") || memory::repeat_prefix(raw).is_some();
         for &flag in writes(raw) {
             out.write(flag, Role::Condition);
-            // A count of zero leaves the flags; ZF shares its group with flags that cmpxchg8b leaves.
-            if by_cl || raw.mnemonic.starts_with("cmpxchg8b") || raw.mnemonic.starts_with("cmpxchg16b") {
+            // A count of zero, in cl or rcx, leaves the flags; ZF shares its group with flags that those of ZF alone leave.
+            if counted || ZF_ALONE.contains(&raw.mnemonic) {
                 out.read(flag);
             }
         }
     }
 }
+
+/// What writes ZF and none of the other flags.
+const ZF_ALONE: [&str; 6] = ["cmpxchg8b", "cmpxchg16b", "lar", "lsl", "verr", "verw"];
 
 /// Instructions of VMX, which tell by all of the flags how they have ended (SDM volume 3, "Conventions"), unknown to
 /// LLVM.
@@ -109,7 +112,7 @@ fn writes(raw: &Raw) -> &'static [u16] {
         "adox" => &[OF],
         "rol" | "ror" | "rcl" | "rcr" => &[CF, OF],
         "sahf" => &[CF, ZF],
-        "cmpxchg8b" | "cmpxchg16b" => &[ZF],
+        name if ZF_ALONE.contains(&name) => &[ZF],
         "clac" | "stac" | "cli" | "sti" => NONE,
         _ => ALL,
     }

@@ -214,8 +214,8 @@ pub(super) fn operands(raw: &Raw, out: &mut Facts) {
     let plain_store = out.store && !out.load && raw.mnemonic != "call";
     let exchanges = raw.mnemonic == "xchg" && out.store;
     let mut mask_first = is_maskmov(raw.mnemonic) && out.store;
-    // Kept when the source is zero, and when the comparison fails.
-    let keeps = matches!(raw.mnemonic, "bsf" | "bsr" | "cmpxchg");
+    // Kept when the source is zero, when the comparison fails, and when the selector is of no such segment.
+    let keeps = matches!(raw.mnemonic, "bsf" | "bsr" | "cmpxchg" | "lar" | "lsl");
     for operand in raw.operands() {
         let Some(mapping) = raw.mapping(operand) else {
             continue;
@@ -282,5 +282,8 @@ pub(super) fn strings(raw: &Raw, out: &mut Facts) {
     if repeat_prefix(raw).is_some() {
         out.read(RCX);
         out.write(RCX, Role::BaseUpdate);
+        if stem == "LODS" {
+            out.read(RAX); // kept when the count is zero
+        }
     }
 }

@@ -9,7 +9,7 @@
 //!   of the low 128 bits (`sqrtsd`, `movlps`, `cvtsi2sd`) and what merges under a mask reads its destination.
 //! * **Flags are three groups**, as cores rename them: CF; OF; and ZF, SF, PF and AF together, here `zf`. `inc` leaves
 //!   CF, rotates leave `zf`, `adcx` touches CF alone and `adox` OF alone, which makes their two chains independent. A
-//!   shift by `cl` may leave all flags as they are, so it reads them. See `flags`.
+//!   shift by `cl` and a comparison with `rep` may leave all flags as they are, so they read them. See `flags`.
 //! * **The stack is memory**: `push`, `pop`, `call` and `ret` access it through `rsp` and write `rsp` as a base update.
 //! * **LLVM takes `lock` for an instruction of its own**; here it belongs to the one behind it (`lock add`).
 //! * Not split: the x87 stack is the one register `x87` (its registers rotate), so x87 code looks serial. Segment
