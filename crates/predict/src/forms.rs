@@ -19,6 +19,7 @@ pub(crate) const FORMS: &[&str] = &[
     "move",
     "to_vector",
     "to_general",
+    "to_mask",
     "self",
     "merge",
     "quad",
@@ -44,7 +45,8 @@ pub(crate) const FORMS: &[&str] = &[
 /// The forms of an instruction that a class can tell apart beyond the mnemonic, most telling first: what
 /// [`special::form`](crate::special::form) says of special registers; `nop`; `zero` (of one register and itself, so that the
 /// result may depend on nothing, unless a part of the destination stays); `move` (of a whole register); `to_vector` and
-/// `to_general` (from the other kind of register); `self` (its only source is its only result); what x86 alone has (`of_x86`);
+/// `to_general` (from the other kind of register; a mask of x86 or AArch64 is none of the general ones), `to_mask` (a comparison of
+/// vectors, or a move of a general register, into a mask); `self` (its only source is its only result); what x86 alone has (`of_x86`);
 /// `immediate` (the last source is a constant); `direct` (a jump or call, always taken, to a place that it names), `link` (moves
 /// to or from LR, CTR, TAR), `carry` (writes CA, OV or SO), `update` (reads and writes memory), `load`, `store`.
 pub(crate) fn forms(instruction: &Instruction, kinds: &RegisterKinds) -> Vec<&'static str> {
@@ -74,6 +76,14 @@ pub(crate) fn forms(instruction: &Instruction, kinds: &RegisterKinds) -> Vec<&'s
         if !memory && reads_kind(from) && writes_kind(to) {
             forms.push(form);
         }
+    }
+    let is_of = |operand: Option<&Operand>, wanted| matches!(operand, Some(Operand::Register { register, .. }) if kinds.kind(*register) == wanted);
+    let of_mask = |operand| is_of(operand, RegisterKind::Other);
+    if is_of(operands.first(), RegisterKind::General) && of_mask(operands.get(1)) {
+        forms.push("to_general");
+    }
+    if of_mask(operands.first()) && (reads_kind(RegisterKind::Vector) || reads_kind(RegisterKind::General)) {
+        forms.push("to_mask");
     }
     let one_to_one = match (&*instruction.reads, &*instruction.writes) {
         ([read], [write]) if !memory => Some(*read == write.register),
@@ -246,6 +256,28 @@ mod tests {
         }
         for bytes in [&[0x88, 0xc0][..], &[0x66, 0x89, 0xc0], &[0x88, 0xc4], &[0x88, 0xe0], &[0x88, 0xe4]] {
             assert!(!x86(bytes).contains(&"move"), "{bytes:x?}"); // mov al, al; mov ax, ax; mov ah, al; mov al, ah; mov ah, ah
+        }
+    }
+
+    #[test]
+    fn masks_come_from_comparisons_and_moves_and_go_to_general_registers() {
+        for bytes in [
+            &[0x62, 0xf1, 0x6d, 0x48, 0x76, 0xcb][..], // vpcmpeqd k1, zmm2, zmm3
+            &[0x62, 0xf1, 0x6d, 0x48, 0x76, 0x0f],     // vpcmpeqd k1, zmm2, [rdi]
+            &[0xc5, 0xfb, 0x92, 0xc9],                 // kmovd k1, ecx
+        ] {
+            assert!(x86(bytes).contains(&"to_mask"), "{bytes:x?}");
+        }
+        assert!(x86(&[0xc5, 0xfb, 0x93, 0xc9]).contains(&"to_general")); // kmovd ecx, k1
+        for bytes in [
+            &[0xc5, 0xe9, 0x76, 0xcb][..],         // vpcmpeqd xmm1, xmm2, xmm3
+            &[0xc4, 0xe1, 0xf9, 0x90, 0xca],       // kmovd k1, k2
+            &[0xc4, 0xe1, 0xf9, 0x90, 0x0f],       // kmovd k1, [rdi]
+            &[0x62, 0xf1, 0x6d, 0x49, 0xfe, 0xcb], // vpaddd zmm1 {k1}, zmm2, zmm3
+            &[0xc5, 0xf8, 0x98, 0xca],             // kortestw k1, k2
+        ] {
+            let forms = x86(bytes);
+            assert!(!forms.contains(&"to_mask") && !forms.contains(&"to_general"), "{bytes:x?}");
         }
     }
 

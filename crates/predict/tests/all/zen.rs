@@ -173,3 +173,26 @@ fn zen5_sends_additions_to_pairs_of_pipes_and_divides_beside_products() {
     let beside = [division.to_vec(), [0x49, 0x6b, 0xdf, 0x05].repeat(18)].concat();
     assert!((turn(&beside) - 6.0).abs() < 0.05, "{}", turn(&beside));
 }
+
+/// Each as measured on an EPYC 9004: 5.04, 10.09, 9.1, 4.03, 4.03, 8.07, 8.07 and 4.03.
+#[test]
+fn zen4_compares_into_masks_in_two_pipes_and_computes_with_them_in_two_others() {
+    let near = |body: &[&[u8]], expected: f64| {
+        let cycles = x86_turn("zen4", &body.concat(), &[]);
+        assert!((cycles - expected).abs() < 0.15, "{cycles} for {expected}");
+    };
+    let compare = [0x62, 0xf1, 0x55, 0x28, 0x74, 0xeb]; // vpcmpeqb k5, ymm5, ymm3
+    let to_vector = [0x62, 0xf2, 0x7e, 0x28, 0x28, 0xed]; // vpmovm2b ymm5, k5
+    let to_general = [0xc5, 0xfb, 0x93, 0xcd]; // kmovd ecx, k5
+    near(&[&compare, &to_vector], 5.0);
+    near(&[&compare, &to_general, &[0xc5, 0xf9, 0x6e, 0xe9]], 10.0); // vmovd xmm5, ecx
+    near(&[&to_general, &[0xc5, 0xfb, 0x92, 0xe9]], 9.0); // kmovd k5, ecx
+    let eight = |one: &[u8]| one.repeat(8);
+    let product = [0xc5, 0xf1, 0xd5, 0xc3]; // vpmullw xmm0, xmm1, xmm3
+    let and = [0xc5, 0xf4, 0x41, 0xd3]; // kandw k2, k1, k3
+    near(&[&eight(&compare)], 4.0);
+    near(&[&eight(&and)], 4.0);
+    near(&[&eight(&[0xc4, 0xe1, 0xf4, 0x41, 0xd3])], 8.0); // kandq k2, k1, k3
+    near(&[&eight(&compare), &eight(&product)], 8.0);
+    near(&[&eight(&and), &eight(&product)], 4.0);
+}
