@@ -7,9 +7,10 @@
 //!   imply made explicit by the facts.
 //! * **`jal` and `jalr` are call, return and jump in one**; x1 and x5 are the link registers (unprivileged ISA, 2.5.1).
 //! * **Vector instructions depend on vl and vtype**, which the last `vsetvli` wrote. What the encoding does not tell,
-//!   the facts cannot: the group multiplier LMUL is in vtype, so registers are named as if it were at most 1 (a whole
-//!   group only where the encoding tells: `vmv4r.v`, `vl4re8.v`, the fields of `vlseg3e32.v`), and the size of a
-//!   unit-stride access is 0.
+//!   the facts cannot: the group multiplier LMUL and the width of elements are in vtype, so every group is named by its
+//!   first register alone, which at LMUL 1 leaves out the second of what widens, is narrowed, or has elements longer
+//!   than vtype says (a whole group only where the encoding tells: `vmv4r.v`, `vl4re8.v`, the fields of `vlseg3e32.v`),
+//!   and the size of a unit-stride access is 0.
 //! * A masked instruction may keep the masked-off elements, which vtype decides; it counts as reading its destination.
 //!   So does `vcompress.vm`, which writes as many elements as its mask selects. What is behind vl counts as lost.
 //! * **vl is also a result**: of fault-only-first loads, which shorten it. `vsetvli x0,x0` takes the length from it.
