@@ -292,6 +292,74 @@ mod tests {
         assert_eq!(midranks(&[]), [0.0; 0]);
     }
 
+    /// How often as far apart, of all ways to choose who is exchanged (the bits of a number below 2^`bits`).
+    fn share_as_far(
+        bits: u32,
+        chosen: impl Fn(u32) -> bool,
+        distance: impl Fn(u32) -> f64,
+        seen: u32,
+    ) -> f64 {
+        let all: Vec<u32> = (0..1 << bits).filter(|exchanged| chosen(*exchanged)).collect();
+        let as_far = all.iter().filter(|exchanged| distance(**exchanged).abs() >= distance(seen).abs());
+        as_far.count() as f64 / all.len() as f64
+    }
+
+    #[test]
+    fn chance_is_that_of_all_exchanges() {
+        let a = [100.0, 104.0, 99.0, 107.0, 103.0, 108.0];
+        let b = [101.0, 98.0, 97.0, 102.0, 96.0, 105.0];
+        let told = |sampling| chance(&a, &b, sampling, 1.02, 20_000, &mut SplitMix64::new(1));
+        // Ranks of the differences of rounds: 1, 5, 2, 4, 6, 3; only the first is below 0.
+        let ranks = [1.0, 5.0, 2.0, 4.0, 6.0, 3.0];
+        let signed = |below: u32| -> f64 {
+            ranks
+                .iter()
+                .enumerate()
+                .map(|(place, rank)| if below >> place & 1 == 1 { -rank } else { *rank })
+                .sum()
+        };
+        let exact = share_as_far(6, |_| true, signed, 1);
+        assert!((told(Sampling::Rounds) - exact).abs() < 0.01, "{} {exact}", told(Sampling::Rounds));
+        // No two times are the same, so the ranks of a and b together are 1 to 12.
+        let all = midranks(&[a, b].concat());
+        let of_first = |first: u32| -> f64 {
+            all.iter()
+                .enumerate()
+                .filter(|(place, _)| first >> place & 1 == 1)
+                .map(|(_, rank)| rank)
+                .sum::<f64>()
+                - 39.0
+        };
+        let exact = share_as_far(12, |first| first.count_ones() == 6, of_first, 0b11_1111);
+        assert!(
+            (told(Sampling::Independent) - exact).abs() < 0.01,
+            "{} {exact}",
+            told(Sampling::Independent)
+        );
+    }
+
+    /// The interval alone tells them apart, and chance sets them as far apart in six to nine of a hundred cases.
+    #[test]
+    fn what_chance_explains_more_often_than_in_one_of_twenty_cases_is_no_verdict() {
+        let mut random = SplitMix64::new(5);
+        for sampling in [Sampling::Rounds, Sampling::Independent] {
+            let mut tried = 0;
+            for _ in 0..500 {
+                let mut times = || -> Vec<f64> {
+                    (0..10).map(|_| if random.unit() < 0.5 { 160.0 } else { 100.0 } * (1.0 + 0.01 * random.unit())).collect()
+                };
+                let (a, b) = (times(), times());
+                let found = compare_with(&a, &b, sampling, 1, 400).unwrap();
+                let chance = chance(&a, &b, sampling, found.ratio, 400, &mut SplitMix64::new(2));
+                if verdict(found.interval) != Verdict::NoDifferenceShown && (0.07..0.09).contains(&chance) {
+                    assert_eq!(found.verdict, Verdict::NoDifferenceShown, "{a:?} {b:?}");
+                    tried += 1;
+                }
+            }
+            assert!(tried > 0, "{sampling:?}");
+        }
+    }
+
     /// A busy machine: in some rounds a neighbour often takes half of the core, which slows single processes.
     #[test]
     fn what_is_the_same_is_seldom_told_to_differ_on_a_busy_machine() {
