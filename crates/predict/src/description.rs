@@ -38,6 +38,8 @@ pub struct Fetch {
     pub(crate) call_taken: u64,
     pub(crate) return_taken: u64,
     pub(crate) ahead: Option<u64>,
+    /// Without that: a branch is of the block of its last byte.
+    pub(crate) branch_ends: bool,
     /// Branches fetched in a cycle at most.
     pub(crate) branches: u32,
     pub(crate) buffer: usize,

@@ -59,6 +59,8 @@ pub(crate) struct FrontEnd {
     /// Whether the last instruction, or what it is fused with, crosses a line, if that matters.
     crosses: bool,
     crossing_mask: u64,
+    /// A branch is of the block that its last byte is in.
+    branch_ends: bool,
     /// Branches fetched in this cycle, and how many may be.
     branches_in_block: u32,
     branches_max: u32,
@@ -96,6 +98,7 @@ impl FrontEnd {
             in_block: 0,
             crosses: false,
             crossing_mask: if fetch.breaks { !(description.caches.instruction_line - 1) } else { 0 },
+            branch_ends: fetch.branch_ends && fetch.ahead.is_none(),
             branches_in_block: 0,
             branches_max: if relax.fetch { u32::MAX } else { fetch.branches },
             cycle: 0,
@@ -132,9 +135,11 @@ impl FrontEnd {
     /// The cycle in which the instruction is fetched.
     #[inline(always)]
     pub(crate) fn fetch(&mut self, op: &Op, caches: &mut Hierarchy) -> u64 {
-        let outside = op.address.wrapping_sub(self.piece) >= self.piece_bytes;
+        let ends = self.branch_ends && op.is(Flags::BRANCH) && !planted(Fault::BranchStarts);
+        let address = if ends { op.end() - 1 } else { op.address };
+        let outside = address.wrapping_sub(self.piece) >= self.piece_bytes;
         if outside || self.in_block >= self.width && !op.is(Flags::FUSED) {
-            self.enter(op, caches);
+            self.enter(op, address, caches);
         }
         self.in_block += u32::from(!op.is(Flags::FUSED));
         let crosses = (op.address ^ (op.end() - 1)) & self.crossing_mask != 0;
@@ -147,8 +152,7 @@ impl FrontEnd {
 
     /// Moves fetch to the next block, or within a block to the next line.
     #[inline]
-    fn enter(&mut self, op: &Op, caches: &mut Hierarchy) {
-        let address = op.address;
+    fn enter(&mut self, op: &Op, address: u64, caches: &mut Hierarchy) {
         if self.ahead.is_some() {
             self.enter_predicted(op);
         } else {

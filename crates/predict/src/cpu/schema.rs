@@ -93,6 +93,7 @@ pub const NUMBERS: &[NumberKey] = &[
     key("fetch.breaks", "branches", 0.0, 1.0, Optional, "with fetch.ahead: 1 if a conditional branch that is taken ends the cycle's fetch, and a direct jump does not and takes no cycle of prediction, but every second one does both; and if a taken branch, or what is fused with it, crosses a line, it takes a cycle more; 0 (default) if fetch goes on behind any"),
     key("fetch.overruled", "cycles", 1.0, 32.0, Optional, "lost where a conditional branch goes another way than a quick half of the predictor says, taken if it was in one of its last two times, and the predictor, which comes later, is right"),
     key("fetch.return_changed", "cycles", 1.0, 32.0, Optional, "as fetch.taken, for a return to another place than it went to the last two times, if that is more; one cycle less if it went there the time before last"),
+    key("fetch.branch_ends", "branches", 0.0, 1.0, Optional, "without fetch.ahead: 1 if a branch is fetched with the block that its last byte is in; 0 (default) if with that of its first"),
     key("fetch.same_block_taken", "cycles", 1.0, 32.0, Optional, "as fetch.taken, when the target is in the same block"),
     key("fetch.align", "bytes", 4.0, 256.0, Optional, "a fetch behind a taken branch starts at a multiple of this, and ends at the end of the instruction cache's line at the latest (default: fetch.block)"),
     key("fetch.after_indirect", "branches", 0.0, 1.0, Optional, "1 if the taken branch behind an indirect one costs fetch.taken, wherever its target is known; 0 (default) if not"),

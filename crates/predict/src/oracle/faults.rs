@@ -52,6 +52,7 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::SecondAlone, &["zen5"]),
     (Fault::EntryShared, &["zen5"]),
     (Fault::LongShares, &["zen5"]),
+    (Fault::BranchStarts, &["zen4"]),
     (Fault::LinesApart, &["zen5"]),
     (Fault::RunForgotten, &["zen4"]),
     (Fault::LaneForgotten, &["zen5"]),

@@ -72,19 +72,21 @@ impl Front {
         // What is fused with the instruction in front of it is fetched with that.
         let fused = op.is(Flags::FUSED);
         let full = !fused && (self.full || self.fetched >= self.fetch.width);
+        let by_end = self.ahead.is_none() && self.fetch.branch_ends && op.is(Flags::BRANCH);
+        let address = if by_end { op.end() - 1 } else { op.address };
         if self.ahead.is_some() {
-            self.follow_prediction(op.address, full);
-        } else if self.redirect.is_some() || !self.block.contains(&op.address) || full {
+            self.follow_prediction(address, full);
+        } else if self.redirect.is_some() || !self.block.contains(&address) || full {
             self.cycle = self.redirect.take().unwrap_or(self.cycle + 1).max(self.cycle);
-            let start = op.address / self.fetch.align * self.fetch.align;
+            let start = address / self.fetch.align * self.fetch.align;
             let line_end = (start / self.line_bytes + 1) * self.line_bytes;
             self.block = start..line_end.min(start + self.fetch.block);
             (self.fetched, self.branches_fetched, self.full) = (0, 0, false);
         }
-        let line = op.address / self.line_bytes;
+        let line = address / self.line_bytes;
         if self.line != Some(line) {
             self.line = Some(line);
-            self.cycle += caches.fetch(op.address, self.cycle);
+            self.cycle += caches.fetch(address, self.cycle);
         }
         self.fetched += u32::from(!fused);
         let crosses = self.fetch.breaks && (op.end() - 1) / self.line_bytes != line;
