@@ -38,8 +38,9 @@ pub struct Fetch {
     pub(crate) call_taken: u64,
     pub(crate) return_taken: u64,
     pub(crate) ahead: Option<u64>,
-    /// Without that: a branch is of the block of its last byte.
+    /// Without that: a branch is of the block of its last byte; a block comes with the end of the one before it.
     pub(crate) branch_ends: bool,
+    pub(crate) follows: bool,
     /// Branches fetched in a cycle at most.
     pub(crate) branches: u32,
     pub(crate) buffer: usize,

@@ -61,6 +61,8 @@ pub(crate) struct FrontEnd {
     crossing_mask: u64,
     /// A branch is of the block that its last byte is in.
     branch_ends: bool,
+    /// When the newest block started, if the next may come with its end.
+    follows: Option<u64>,
     /// Branches fetched in this cycle, and how many may be.
     branches_in_block: u32,
     branches_max: u32,
@@ -99,6 +101,7 @@ impl FrontEnd {
             crosses: false,
             crossing_mask: if fetch.breaks { !(description.caches.instruction_line - 1) } else { 0 },
             branch_ends: fetch.branch_ends && fetch.ahead.is_none(),
+            follows: (fetch.follows && fetch.ahead.is_none()).then_some(0),
             branches_in_block: 0,
             branches_max: if relax.fetch { u32::MAX } else { fetch.branches },
             cycle: 0,
@@ -153,23 +156,37 @@ impl FrontEnd {
     /// Moves fetch to the next block, or within a block to the next line.
     #[inline]
     fn enter(&mut self, op: &Op, address: u64, caches: &mut Hierarchy) {
+        let started = self.follows.filter(|_| address.wrapping_sub(self.piece) >= self.piece_bytes);
         if self.ahead.is_some() {
             self.enter_predicted(op);
-        } else {
+        } else if !started.is_some_and(|cycle| self.comes_with_end(op, cycle)) {
             let next = (self.cycle + u64::from(!self.unlimited), Cause::Fetch);
             let (cycle, cause) = if self.redirected { self.redirect } else { next };
             self.redirected = false;
-            self.piece = address & self.align_mask;
-            self.piece_bytes = self.block_bytes.min(self.to_line_end(self.piece));
-            self.piece_bytes += 4 * u64::from(planted(Fault::BlockLonger));
             self.in_block = 0;
             self.branches_in_block = 0;
             self.cycle = cycle.max(self.cycle);
             self.cause = cause;
         }
+        if self.ahead.is_none() {
+            self.piece = address & self.align_mask;
+            self.piece_bytes = self.block_bytes.min(self.to_line_end(self.piece));
+            self.piece_bytes += 4 * u64::from(planted(Fault::BlockLonger));
+        }
         if address & self.line_mask != self.line {
             self.enter_line(address, caches);
         }
+        if started.is_some() {
+            self.follows = Some(self.cycle);
+        }
+    }
+
+    /// Whether a block that is entered with `op` comes in the same cycle as the end of the one before it, which had started in
+    /// the cycle `started`.
+    #[inline]
+    fn comes_with_end(&self, op: &Op, started: u64) -> bool {
+        let room = self.in_block < self.width || op.is(Flags::FUSED);
+        !self.redirected && room && self.cycle > started && !planted(Fault::BlockAlone)
     }
 
     /// The same where branch prediction runs ahead: a block starts wherever it is entered, and fetch goes on in the same

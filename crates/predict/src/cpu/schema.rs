@@ -94,6 +94,7 @@ pub const NUMBERS: &[NumberKey] = &[
     key("fetch.overruled", "cycles", 1.0, 32.0, Optional, "lost where a conditional branch goes another way than a quick half of the predictor says, taken if it was in one of its last two times, and the predictor, which comes later, is right"),
     key("fetch.return_changed", "cycles", 1.0, 32.0, Optional, "as fetch.taken, for a return to another place than it went to the last two times, if that is more; one cycle less if it went there the time before last"),
     key("fetch.branch_ends", "branches", 0.0, 1.0, Optional, "without fetch.ahead: 1 if a branch is fetched with the block that its last byte is in; 0 (default) if with that of its first"),
+    key("fetch.follows", "blocks", 0.0, 1.0, Optional, "without fetch.ahead: 1 if a block comes in the same cycle as the end of the one before it, as far as fetch.width allows, if that one had started in an earlier cycle; 0 (default) if it starts in the next"),
     key("fetch.same_block_taken", "cycles", 1.0, 32.0, Optional, "as fetch.taken, when the target is in the same block"),
     key("fetch.align", "bytes", 4.0, 256.0, Optional, "a fetch behind a taken branch starts at a multiple of this, and ends at the end of the instruction cache's line at the latest (default: fetch.block)"),
     key("fetch.after_indirect", "branches", 0.0, 1.0, Optional, "1 if the taken branch behind an indirect one costs fetch.taken, wherever its target is known; 0 (default) if not"),

@@ -74,6 +74,7 @@ impl Builder<'_> {
             return_taken: self.whole("fetch.return_taken", 0),
             ahead: self.optional("fetch.ahead"),
             branch_ends: self.whole("fetch.branch_ends", 0) != 0,
+            follows: self.whole("fetch.follows", 0) != 0,
             branches: self.whole("fetch.branches", u64::from(u32::MAX)) as u32,
             buffer: self.whole("fetch.buffer", 16) as usize,
             breaks: self.whole("fetch.breaks", 0) != 0,

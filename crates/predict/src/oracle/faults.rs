@@ -53,6 +53,7 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::EntryShared, &["zen5"]),
     (Fault::LongShares, &["zen5"]),
     (Fault::BranchStarts, &["zen4"]),
+    (Fault::BlockAlone, &["zen4"]),
     (Fault::LinesApart, &["zen5"]),
     (Fault::RunForgotten, &["zen4"]),
     (Fault::LaneForgotten, &["zen5"]),

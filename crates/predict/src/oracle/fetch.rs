@@ -25,6 +25,8 @@ pub(super) struct Front {
     cycle: u64,
     /// The aligned block: where it starts and ends.
     block: std::ops::Range<u64>,
+    /// When that block started.
+    started: u64,
     line: Option<u64>,
     fetched: u32,
     branches_fetched: u32,
@@ -46,6 +48,7 @@ impl Front {
             line_bytes,
             cycle: 0,
             block: 0..0,
+            started: 0,
             line: None,
             fetched: 0,
             branches_fetched: 0,
@@ -74,19 +77,26 @@ impl Front {
         let full = !fused && (self.full || self.fetched >= self.fetch.width);
         let by_end = self.ahead.is_none() && self.fetch.branch_ends && op.is(Flags::BRANCH);
         let address = if by_end { op.end() - 1 } else { op.address };
+        let enters = self.redirect.is_some() || !self.block.contains(&address);
         if self.ahead.is_some() {
             self.follow_prediction(address, full);
-        } else if self.redirect.is_some() || !self.block.contains(&address) || full {
-            self.cycle = self.redirect.take().unwrap_or(self.cycle + 1).max(self.cycle);
+        } else if enters || full {
+            let late = self.fetch.follows && enters && self.cycle > self.started;
+            if self.redirect.is_some() || full || !late {
+                self.cycle = self.redirect.take().unwrap_or(self.cycle + 1).max(self.cycle);
+                (self.fetched, self.branches_fetched, self.full) = (0, 0, false);
+            }
             let start = address / self.fetch.align * self.fetch.align;
             let line_end = (start / self.line_bytes + 1) * self.line_bytes;
             self.block = start..line_end.min(start + self.fetch.block);
-            (self.fetched, self.branches_fetched, self.full) = (0, 0, false);
         }
         let line = address / self.line_bytes;
         if self.line != Some(line) {
             self.line = Some(line);
             self.cycle += caches.fetch(address, self.cycle);
+        }
+        if enters {
+            self.started = self.cycle;
         }
         self.fetched += u32::from(!fused);
         let crosses = self.fetch.breaks && (op.end() - 1) / self.line_bytes != line;
