@@ -175,6 +175,8 @@ pub struct Memory {
     pub(crate) drain_apart: bool,
     pub(crate) order_flush: u64,
     pub(crate) order_waits: bool,
+    /// Executions for which a load waits for the address of the store that it once ran before.
+    pub(crate) order_remembers: u32,
     pub(crate) alias_mask: u64,
     pub(crate) same_group_flush: u64,
     /// Of a repeated string instruction, moved at once; 0: an element.

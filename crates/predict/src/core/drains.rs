@@ -9,6 +9,8 @@ use crate::description::{Description, ReadModify};
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Store {
     pub(crate) number: u64,
+    /// Of the static instruction.
+    pub(crate) index: u32,
     pub(crate) address: u64,
     pub(crate) bytes: u64,
     /// When its address and its value were known.

@@ -79,6 +79,24 @@ fn renamable(access: &Access, store: &Store, words: bool) -> bool {
     access.address == store.address && fits(bytes) && fits(store.bytes) && bytes <= store.bytes
 }
 
+/// What is known of a load that was ready before the address of an older store to its bytes.
+#[derive(Clone, Copy, Default)]
+struct Early {
+    flushed: bool,
+    /// It waits so many times more for the address of the newest store of that static instruction.
+    left: u32,
+    store: u32,
+}
+
+/// The place of a static instruction in a table that grows.
+fn entry<T: Clone + Default>(table: &mut Vec<T>, index: u32) -> &mut T {
+    let index = index as usize;
+    if table.len() <= index {
+        table.resize(index + 1, T::default());
+    }
+    &mut table[index]
+}
+
 /// A load, where and when.
 #[derive(Clone, Copy)]
 struct Load<'a> {
@@ -103,7 +121,9 @@ pub(super) struct MemoryPath {
     /// Address bits that differ between two bytes of an access only if it crosses some boundary.
     crossing_bits: u64,
     /// Loads that once ran before a store to their bytes and now wait for it, by static instruction.
-    waits: Vec<bool>,
+    early: Vec<Early>,
+    /// When the address of each static instruction's newest store was known, if loads wait for that.
+    addressed: Vec<u64>,
     /// The first cycle in which another load's register can be renamed to a stored one.
     renames_free: u64,
     /// Stores of the newest unit, by number, and when their lines are there.
@@ -129,7 +149,8 @@ impl MemoryPath {
             l1_latency: description.caches.l1.latency,
             passes_stores: relax.load_hit_store,
             crossing_bits: smallest.map_or(0, |smallest| !(smallest - 1)),
-            waits: Vec::new(),
+            early: Vec::new(),
+            addressed: Vec::new(),
             renames_free: 0,
             unit_stores: Vec::new(),
             awaited: NOBODY,
@@ -223,11 +244,12 @@ impl MemoryPath {
             Load { op, access, bytes, dispatch, issue, crossing: self.crossing(access.address, bytes) };
         let mut start = issue;
         if !self.passes_stores {
+            let remembered = self.remembered(op);
             let mut met = self.stores.find(access.address, bytes, issue);
             if let Some((Meets::Alias, store)) = met {
                 // It has none of the bytes, so once its address is known, an older store may.
                 if store.address_time > issue {
-                    start = self.too_early(op, store.address_time, front);
+                    start = self.too_early(op, &store, front);
                 }
                 met = self
                     .stores
@@ -236,10 +258,11 @@ impl MemoryPath {
             }
             if let Some((meets, store)) = met {
                 if store.address_time > start {
-                    start = self.too_early(op, store.address_time, front);
+                    start = self.too_early(op, &store, front);
                 }
-                return self.meet(&load, meets, &store, start);
+                return self.meet(&load, meets, &store, start.max(remembered));
             }
+            start = start.max(remembered);
         }
         Found::Bytes(self.from_caches(&load, start))
     }
@@ -374,19 +397,34 @@ impl MemoryPath {
     }
 
     /// A load was ready before an older store's address: it waits, or it ran and is flushed once.
-    fn too_early(&mut self, op: &Op, address_time: u64, front: &mut FrontEnd) -> u64 {
-        let index = op.index as usize;
-        if self.waits.len() <= index {
-            self.waits.resize(index + 1, false);
+    fn too_early(&mut self, op: &Op, store: &Store, front: &mut FrontEnd) -> u64 {
+        let early = entry(&mut self.early, op.index);
+        let flushed = early.flushed;
+        *early = Early {
+            flushed: !planted(Fault::FlushedAgain),
+            left: self.costs.order_remembers,
+            store: store.index,
+        };
+        if self.costs.order_waits || flushed {
+            return store.address_time;
         }
-        if self.costs.order_waits || self.waits[index] {
-            return address_time;
-        }
-        self.waits[index] = !planted(Fault::FlushedAgain);
         self.counts.order_flushes += 1;
-        let again = address_time + self.costs.order_flush;
+        let again = store.address_time + self.costs.order_flush;
         front.restart(again, Cause::OrderFlush);
         again
+    }
+
+    /// When the address is known that the load waits for because it once ran before such a store; 0 if it does not wait.
+    #[inline]
+    fn remembered(&mut self, op: &Op) -> u64 {
+        if self.costs.order_remembers == 0 || planted(Fault::StoreForgotten) {
+            return 0;
+        }
+        let Some(early) = self.early.get_mut(op.index as usize).filter(|early| early.left > 0) else {
+            return 0;
+        };
+        early.left -= 1;
+        self.addressed[early.store as usize]
     }
 
     /// Whether the store is in the load's own unit, which cannot complete while the load waits for it.
@@ -410,6 +448,9 @@ impl MemoryPath {
     /// Puts the stores of one instruction into the queue; when they have finished.
     pub(super) fn store(&mut self, op: &Op, accesses: &[Access], address_time: u64, data_time: u64) -> u64 {
         for access in accesses.iter().filter(|access| access.store && access.known) {
+            if self.costs.order_remembers > 0 {
+                *entry(&mut self.addressed, op.index) = address_time;
+            }
             let bytes = u64::from(access.bytes.max(1));
             let line_ready = self.caches.store(access.address, bytes, address_time);
             let crossing = self.crossing(access.address, bytes);
@@ -421,6 +462,7 @@ impl MemoryPath {
                     bytes: piece,
                     address_time,
                     data_time,
+                    index: op.index,
                     simple: self.renames(op),
                     crosses: self.store_crosses(access.address, bytes, crossing),
                     ..Store::default()

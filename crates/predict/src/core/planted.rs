@@ -70,9 +70,10 @@ pub(crate) enum Fault {
     /// Sources: bypasses are left out; what the fourth source and on are is forgotten.
     BypassForgotten,
     ManyForgotten,
-    /// Memory: an access across the second boundary and on costs nothing, a flushed load does not learn.
+    /// Memory: an access across the second boundary and on costs nothing, a flushed load does not learn, or not from which store.
     CrossingForgotten,
     FlushedAgain,
+    StoreForgotten,
     /// Caches: use does not make a line younger, a miss takes no entry of the queue, or no pipe, prefetch runs less far ahead.
     UseForgotten,
     MissQueueFree,

@@ -170,6 +170,7 @@ impl Builder<'_> {
             drain_run: self.whole("memory.drain_run", 0) != 0,
             drain_apart: self.whole("memory.drain_apart", 0) != 0,
             order_flush: self.whole("memory.order_flush", 0),
+            order_remembers: self.whole("memory.order_remembers", 0) as u32,
             order_waits: self.cpu.word("memory.load_hit_store") == Some("wait"),
             alias_mask: if bits >= 64 { u64::MAX } else { (1 << bits) - 1 },
             same_group_flush: self.whole("memory.same_group_flush", 0),

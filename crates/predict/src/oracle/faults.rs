@@ -65,6 +65,7 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::ManyForgotten, POWER),
     (Fault::CrossingForgotten, ANY),
     (Fault::FlushedAgain, &["power8", "power9"]),
+    (Fault::StoreForgotten, &["zen4"]),
     (Fault::UseForgotten, ANY),
     (Fault::MissQueueFree, &["mpc885", "power7"]),
     (Fault::FillFree, &["zen4"]),

@@ -120,6 +120,7 @@ impl InOrder {
             let crosses = crossing(&self.description.memory, access.address, bytes);
             for from in (0..bytes).step_by(64) {
                 self.stores.stores.push(Store {
+                    index: 0,
                     address: access.address + from,
                     bytes: (bytes - from).min(64),
                     address_time: issue,

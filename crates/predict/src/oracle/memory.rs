@@ -9,7 +9,7 @@ use crate::description::{Description, Memory as Numbers};
 use crate::flags::Flags;
 use crate::op::Op;
 use crate::source::Access;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) struct Memory {
     numbers: Numbers,
@@ -20,6 +20,8 @@ pub(super) struct Memory {
     of_unit: Vec<(usize, u64)>,
     /// Loads that were flushed once and wait from then on.
     flushed: BTreeSet<u32>,
+    /// For which store's address such a load waits, by static instruction, and how many times more.
+    waits: BTreeMap<u32, (u32, u32)>,
     renames_free: u64,
     tally: Tally,
 }
@@ -51,6 +53,7 @@ impl Memory {
             stores: Stores::new(description),
             of_unit: Vec::new(),
             flushed: BTreeSet::new(),
+            waits: BTreeMap::new(),
             renames_free: 0,
             tally: Tally::default(),
         }
@@ -77,19 +80,21 @@ impl Memory {
     ) -> (Found, Option<u64>) {
         let (address, bytes) = (access.address, u64::from(access.bytes.max(1)));
         let crossing = crossing(&self.numbers, address, bytes);
+        let remembered = self.remembered(op);
         let (mut start, mut again) = (issue, None);
         if let Some((number, Meets::Alias)) = self.stores.youngest(address, bytes, issue) {
             let store = self.stores.stores[number];
             if store.address_time > issue {
-                (start, again) = self.too_early(op, store.address_time);
+                (start, again) = self.too_early(op, &store);
             }
         }
         if let Some((number, meets)) = self.stores.youngest_with_bytes(address, bytes, issue) {
             let store = self.stores.stores[number];
             if store.address_time > start {
-                let (second, flushed) = self.too_early(op, store.address_time);
+                let (second, flushed) = self.too_early(op, &store);
                 (start, again) = (second, flushed.or(again));
             }
+            start = start.max(remembered);
             let found = match meets {
                 Meets::All => self.forwarded(op, access, &store, dispatch, start, crossing),
                 _ => self.forwarded_in_part(op, access, number, issue, start, crossing),
@@ -106,6 +111,7 @@ impl Memory {
             }
             return (Found::Blocked(Blocked { store: number, meets, issue, start, crossing }), again);
         }
+        start = start.max(remembered);
         (Found::Bytes((start - issue) + self.caches.load(address, bytes, start) + crossing), again)
     }
 
@@ -182,13 +188,22 @@ impl Memory {
     }
 
     /// A load ready before the address of an older store; when it runs (again), and when it is fetched again if it was flushed.
-    fn too_early(&mut self, op: &Op, address_time: u64) -> (u64, Option<u64>) {
+    fn too_early(&mut self, op: &Op, store: &Store) -> (u64, Option<u64>) {
+        self.waits.insert(op.index, (store.index, self.numbers.order_remembers));
         if self.numbers.order_waits || !self.flushed.insert(op.index) {
-            return (address_time, None);
+            return (store.address_time, None);
         }
         self.tally.order_flushes += 1;
-        let again = address_time + self.numbers.order_flush;
+        let again = store.address_time + self.numbers.order_flush;
         (again, Some(again))
+    }
+
+    /// When the newest store of the instruction that the load waits for has its address, if it still waits for one.
+    fn remembered(&mut self, op: &Op) -> u64 {
+        let Some((store, left @ 1..)) = self.waits.get_mut(&op.index) else { return 0 };
+        *left -= 1;
+        let newest = self.stores.stores.iter().rfind(|other| other.index == *store);
+        newest.map_or(0, |store| store.address_time)
     }
 
     /// Whether the store is in the load's own unit, which cannot complete while the load waits.
@@ -240,6 +255,7 @@ impl Memory {
             for from in (0..bytes).step_by(64) {
                 self.of_unit.push((self.stores.stores.len(), line_ready + crossing));
                 self.stores.stores.push(Store {
+                    index: op.index,
                     address: access.address + from,
                     bytes: (bytes - from).min(64),
                     address_time,

@@ -5,6 +5,7 @@ use crate::description::{Description, ReadModify};
 
 #[derive(Clone, Copy)]
 pub(super) struct Store {
+    pub(super) index: u32,
     pub(super) address: u64,
     pub(super) bytes: u64,
     pub(super) address_time: u64,
