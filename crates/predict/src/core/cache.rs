@@ -11,6 +11,7 @@ use crate::description::{Caches, Level};
 
 const NONE: u64 = u64::MAX;
 const PREFETCHED: u64 = 1 << 63;
+const NEVER: u64 = u64::MAX;
 
 /// One set-associative cache; within a set the lines stand in order of use.
 #[derive(Clone)]
@@ -96,6 +97,9 @@ struct Stream {
     next: u64,
     /// Line up to which it has been prefetched.
     ahead: u64,
+    /// Line up to which it is to be prefetched, and since when.
+    goal: u64,
+    asked: u64,
     step: i64,
     /// When a line of it was used last.
     used: u64,
@@ -155,6 +159,8 @@ pub(crate) struct Hierarchy {
     /// What may become a stream: either direction from each of the last misses, as many as there are streams.
     begun: Vec<Stream>,
     distance: u64,
+    /// Before this cycle no path is free for a prefetch that was put off.
+    put_off: u64,
     clock: u64,
     pub(crate) write_through: bool,
     pub(crate) counts: MissCounts,
@@ -189,6 +195,7 @@ impl Hierarchy {
             begun: Vec::new(),
             streams_max: caches.streams,
             distance: caches.distance,
+            put_off: NEVER,
             clock: 0,
             write_through: caches.write_through,
             counts: MissCounts::default(),
@@ -211,6 +218,7 @@ impl Hierarchy {
         if self.ideal {
             return 0;
         }
+        self.catch_up(cycle);
         if let Some((arrival, first_use)) = self.l1.touch(line) {
             if first_use {
                 self.follow(line, cycle);
@@ -303,6 +311,7 @@ impl Hierarchy {
             return arrival.saturating_sub(cycle);
         }
         self.counts.instruction += 1;
+        self.catch_up(cycle);
         let arrival = self.instruction_transfer(line, cycle);
         for ahead in 1..=self.instruction_ahead {
             if !self.instruction.holds(line + ahead) {
@@ -367,40 +376,89 @@ impl Hierarchy {
             return;
         }
         for step in [1, -1] {
-            let stream = Stream { next: line.wrapping_add_signed(step), ahead: line, step, used: self.clock };
+            let next = line.wrapping_add_signed(step);
+            let stream = Stream { next, ahead: line, goal: line, asked: cycle, step, used: self.clock };
             put(&mut self.begun, 2 * self.streams_max, stream);
         }
     }
 
-    /// Whether more than one transfer waits on the path by which a line would come: accesses go before prefetches.
-    fn is_busy(&mut self, line: u64, cycle: u64) -> bool {
+    /// From when on the path by which a line would come is free, and what a transfer takes of it.
+    fn path_of(&mut self, line: u64) -> (u64, u64) {
         let level = self.outer.iter_mut().find_map(|outer| {
             let one = (outer.free, outer.interval);
             outer.cache.holds(line).then_some(one)
         });
-        let (free, interval) = level.unwrap_or((self.memory_free, self.memory_interval));
-        !self.skipping && free > cycle + interval
+        level.unwrap_or((self.memory_free, self.memory_interval))
     }
 
-    /// Prefetches what a stream lacks of its distance before `line`.
+    /// Prefetches what a stream lacks of its distance before `line`, as long as at most one transfer waits on the path: accesses
+    /// go before prefetches. The rest is put off until the path is free.
     fn run_ahead(&mut self, index: usize, line: u64, cycle: u64) {
-        let Stream { mut ahead, step, .. } = self.streams[index];
+        let Stream { ahead, step, .. } = self.streams[index];
         let distance = self.distance - u64::from(planted(Fault::PrefetchShort));
         let goal = line.wrapping_add_signed(step * distance as i64);
-        for _ in 0..2 * self.distance {
-            let reached = if step > 0 { ahead >= goal } else { ahead <= goal };
+        let next = line.wrapping_add_signed(step);
+        let ahead = if step > 0 { ahead.max(line) } else { ahead.min(line) };
+        self.streams[index] = Stream { next, ahead, goal, asked: cycle, step, used: self.clock };
+        while let Some(coming) = self.coming(index) {
+            let (free, interval) = self.path_of(coming);
+            if !self.skipping && free > cycle + interval {
+                self.put_off = if planted(Fault::PrefetchLost) { NEVER } else { 0 };
+                return;
+            }
+            self.bring_ahead(index, coming, cycle);
+        }
+    }
+
+    /// The next line that a stream lacks of what it asked for.
+    fn coming(&mut self, index: usize) -> Option<u64> {
+        let Stream { mut ahead, goal, step, .. } = self.streams[index];
+        let reached = |ahead| if step > 0 { ahead >= goal } else { ahead <= goal };
+        while !reached(ahead) {
             let next = ahead.wrapping_add_signed(step);
-            let missing = !self.l1.holds(next);
-            if reached || missing && self.is_busy(next, cycle) {
-                break;
+            if !self.l1.holds(next) {
+                self.streams[index].ahead = ahead;
+                return Some(next);
             }
             ahead = next;
-            if missing {
-                let arrival = self.transfer(ahead, cycle, false);
-                self.l1.insert(ahead, arrival, true);
-            }
         }
-        self.streams[index] = Stream { next: line.wrapping_add_signed(step), ahead, step, used: self.clock };
+        self.streams[index].ahead = ahead;
+        None
+    }
+
+    fn bring_ahead(&mut self, index: usize, line: u64, cycle: u64) {
+        self.streams[index].ahead = line;
+        let arrival = self.transfer(line, cycle, false);
+        self.l1.insert(line, arrival, true);
+    }
+
+    /// Makes the prefetches that were put off and for which a path was free before `now`.
+    #[inline]
+    fn catch_up(&mut self, now: u64) {
+        if self.put_off < now && !self.skipping {
+            self.catch_up_until(now);
+        }
+    }
+
+    /// Those that could start first go first; of several, that of the stream which has the fewest lines before its use.
+    fn catch_up_until(&mut self, now: u64) {
+        loop {
+            let starts = (0..self.streams.len()).filter_map(|index| {
+                let line = self.coming(index)?;
+                let Stream { next, asked, .. } = self.streams[index];
+                let start = self.path_of(line).0.max(asked);
+                Some((start, line.abs_diff(next), self.streams[index].age(), index, line))
+            });
+            let Some((start, .., index, line)) = starts.min() else {
+                self.put_off = NEVER;
+                return;
+            };
+            if start >= now {
+                self.put_off = start;
+                return;
+            }
+            self.bring_ahead(index, line, start);
+        }
     }
 }
 
@@ -487,6 +545,19 @@ mod tests {
             (0..ACCESSES).map(|access| caches.data(line(access), 1_000_000 + 4 * access)).sum::<u64>()
         };
         assert!(walk(16) <= walk(0) + 4 * ACCESSES, "{} {}", walk(16), walk(0));
+    }
+
+    /// The misses of the second walk follow on the first one's, so its prefetches find the path busy, and come later.
+    #[test]
+    fn two_walks_side_by_side_are_both_prefetched() {
+        let cost = |walks: u64| {
+            let mut caches = hierarchy(4);
+            caches.l1 = Cache::new(64, 2);
+            caches.memory_interval = 12;
+            let line = |access: u64| access / walks + 1_000_001 * (access % walks);
+            (0..64 * walks).map(|access| caches.data(line(access), access / walks * 100)).sum::<u64>() / walks
+        };
+        assert!(cost(2) < cost(1) + 300, "{} {}", cost(2), cost(1));
     }
 
     /// Streams that ended leave their places: each walk costs as little as the first, and random misses end no stream that is used.

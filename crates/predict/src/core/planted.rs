@@ -74,11 +74,13 @@ pub(crate) enum Fault {
     CrossingForgotten,
     FlushedAgain,
     StoreForgotten,
-    /// Caches: use does not make a line younger, a miss takes no entry of the queue, or no pipe, prefetch runs less far ahead.
+    /// Caches: use does not make a line younger, a miss takes no entry of the queue, or no pipe, prefetch runs less far ahead
+    /// or is forgotten where its path is busy.
     UseForgotten,
     MissQueueFree,
     FillFree,
     PrefetchShort,
+    PrefetchLost,
     /// In order: one more completes in a cycle; younger instructions do not wait for a condition; a branch is not
     /// folded; it is mispredicted although its registers are known, or its target is known without them.
     InOrderCompletesMore,

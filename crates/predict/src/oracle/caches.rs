@@ -68,6 +68,9 @@ struct Outer {
 struct Stream {
     next: u64,
     ahead: u64,
+    /// The last line that it wants, and since when it wants that.
+    goal: u64,
+    asked: u64,
     up: bool,
     /// A second line of it was used.
     confirmed: bool,
@@ -83,6 +86,8 @@ pub(super) struct Hierarchy {
     /// When each entry of the miss queue is free.
     misses: Vec<u64>,
     streams: Vec<Stream>,
+    /// The streams need not be looked at before.
+    idle_until: u64,
     clock: u64,
     pub(super) l1_misses: u64,
     pub(super) instruction_misses: u64,
@@ -104,6 +109,7 @@ impl Hierarchy {
             memory_free: 0,
             misses: vec![0; miss_queue.max(1)],
             streams: Vec::new(),
+            idle_until: u64::MAX,
             clock: 0,
             l1_misses: 0,
             instruction_misses: 0,
@@ -126,6 +132,7 @@ impl Hierarchy {
 
     fn line(&mut self, line: u64, cycle: u64) -> u64 {
         let hit = cycle + self.caches.l1.latency;
+        self.make_up(cycle);
         if let Some((arrival, first)) = self.data.find(line) {
             if first {
                 self.follow(line, cycle);
@@ -177,6 +184,7 @@ impl Hierarchy {
             return arrival.saturating_sub(cycle);
         }
         self.instruction_misses += 1;
+        self.make_up(cycle);
         let arrival = self.fetch_line(line, cycle);
         for ahead in 1..=self.caches.instruction_ahead {
             if !self.instruction.holds(line + ahead) {
@@ -226,7 +234,15 @@ impl Hierarchy {
             for up in [true, false] {
                 self.make_room(false, 2 * self.caches.streams);
                 let next = step(line, up, 1);
-                self.streams.push(Stream { next, ahead: line, up, confirmed: false, used: self.clock });
+                self.streams.push(Stream {
+                    next,
+                    ahead: line,
+                    goal: line,
+                    asked: cycle,
+                    up,
+                    confirmed: false,
+                    used: self.clock,
+                });
             }
             return;
         };
@@ -234,30 +250,71 @@ impl Hierarchy {
         if !confirmed {
             self.make_room(true, self.caches.streams);
         }
-        let goal = step(line, up, self.caches.distance);
-        for _ in 0..2 * self.caches.distance {
-            if up && ahead >= goal || !up && ahead <= goal {
-                break;
-            }
-            let next = step(ahead, up, 1);
-            if self.data.holds(next) {
-                ahead = next;
-                continue;
-            }
-            // Accesses go before prefetches, which wait for one transfer at most.
-            let level = self.outer.iter_mut().position(|outer| outer.lines.holds(next));
-            let (free, interval) = match level {
-                Some(level) => (self.outer[level].free, self.outer[level].interval),
-                None => (self.memory_free, self.caches.memory_interval),
-            };
-            if free > cycle + interval {
-                break;
-            }
-            ahead = next;
-            let arrival = self.from_beyond(ahead, cycle);
-            self.data.bring(ahead, arrival, true);
+        let (next, goal) = (step(line, up, 1), step(line, up, self.caches.distance));
+        if up && ahead < line || !up && ahead > line {
+            ahead = line;
         }
-        self.streams.push(Stream { next: step(line, up, 1), ahead, up, confirmed: true, used: self.clock });
+        self.streams.push(Stream { next, ahead, goal, asked: cycle, up, confirmed: true, used: self.clock });
+        let index = self.streams.len() - 1;
+        while let Some(line) = self.wanted(index) {
+            // Accesses go before prefetches, which wait for one transfer at most.
+            let (free, interval) = self.path(line);
+            if free > cycle + interval {
+                self.idle_until = 0;
+                break;
+            }
+            self.bring_wanted(index, cycle);
+        }
+    }
+
+    /// The next line that a stream wants and that is not there; passes over those that are.
+    fn wanted(&mut self, index: usize) -> Option<u64> {
+        loop {
+            let Stream { ahead, goal, up, .. } = self.streams[index];
+            let line = step(ahead, up, 1);
+            if up && ahead >= goal || !up && ahead <= goal {
+                return None;
+            }
+            if !self.data.holds(line) {
+                return Some(line);
+            }
+            self.streams[index].ahead = line;
+        }
+    }
+
+    fn bring_wanted(&mut self, index: usize, cycle: u64) {
+        let stream = &mut self.streams[index];
+        let line = step(stream.ahead, stream.up, 1);
+        stream.ahead = line;
+        let arrival = self.from_beyond(line, cycle);
+        self.data.bring(line, arrival, true);
+    }
+
+    /// When the path to the first level that has a line is free, and how long a transfer occupies it.
+    fn path(&mut self, line: u64) -> (u64, u64) {
+        match self.outer.iter_mut().position(|outer| outer.lines.holds(line)) {
+            Some(level) => (self.outer[level].free, self.outer[level].interval),
+            None => (self.memory_free, self.caches.memory_interval),
+        }
+    }
+
+    /// Makes the prefetches for which the path was busy and that have begun before `now`.
+    fn make_up(&mut self, now: u64) {
+        while self.idle_until < now {
+            let mut first = (u64::MAX, 0, 0, false, 0);
+            for index in 0..self.streams.len() {
+                if let Some(line) = self.wanted(index) {
+                    let free = self.path(line).0;
+                    let stream = &self.streams[index];
+                    let before = line.abs_diff(stream.next);
+                    first = first.min((free.max(stream.asked), before, stream.used, stream.up, index));
+                }
+            }
+            self.idle_until = first.0;
+            if first.0 < now {
+                self.bring_wanted(first.4, first.0);
+            }
+        }
     }
 
     /// Drops the oldest of the streams that are, or are not, confirmed, until there are fewer than `max`.

@@ -70,6 +70,7 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::MissQueueFree, &["mpc885", "power7"]),
     (Fault::FillFree, &["zen4"]),
     (Fault::PrefetchShort, POWER),
+    (Fault::PrefetchLost, POWER),
     (Fault::InOrderCompletesMore, IN_ORDER),
     (Fault::ConditionForgotten, &["mpc885"]),
     (Fault::FoldForgotten, &["e300c2"]),
