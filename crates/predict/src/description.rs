@@ -144,6 +144,8 @@ pub struct Memory {
     pub(crate) forward_data: Option<u64>,
     /// From the store's completion to the load's value.
     pub(crate) forward_completed: Option<u64>,
+    /// Loads of general registers wait for the completion, too.
+    pub(crate) general_completed: bool,
     /// Added when a doubleword comes from a store and the cache.
     pub(crate) forward_merge: u64,
     pub(crate) forward_vector: u64,

@@ -342,7 +342,9 @@ impl MemoryPath {
             Some(behind) => at_once.max(data + behind),
             None => start.max(data) + forward + load.crossing,
         };
-        if let Some(behind) = self.costs.forward_completed.filter(|_| !planted(Fault::ForwardedEarly)) {
+        let waits = self.costs.general_completed || load.op.is(Flags::MOVES_VECTOR);
+        let waits = waits && !planted(Fault::ForwardedEarly);
+        if let Some(behind) = self.costs.forward_completed.filter(|_| waits) {
             there = there.max(given.completed + behind);
         }
         self.awaited = if there > at_once { given.store } else { NOBODY };

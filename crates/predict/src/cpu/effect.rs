@@ -76,6 +76,11 @@ impl Cpu {
             ("rename.vector", !in_order, "in a core that is not in-order"),
             ("memory.same_group_flush", self.kind() == CoreKind::Grouped, "in a grouped core"),
             (
+                "memory.general_completed",
+                self.has("memory.forward_completed"),
+                "together with memory.forward_completed",
+            ),
+            (
                 "memory.forward_merge",
                 self.word("memory.partial_forward") == Some("doublewords"),
                 "where memory.partial_forward is \"doublewords\"",

@@ -142,6 +142,7 @@ pub const NUMBERS: &[NumberKey] = &[
     key("memory.forward_renamed", "cycles", 0.0, 64.0, Optional, "the same when base register, displacement and size agree and the store is predicted (memory renaming)"),
     key("memory.forward_data", "cycles", 0.0, 64.0, Optional, "cycles from the issue of the store's data to a forwarded value at the least (default: as memory.forward)"),
     key("memory.forward_completed", "cycles", 0.0, 64.0, Optional, "cycles from the store's completion to a forwarded value at the least (absent: the store need not have completed)"),
+    key("memory.general_completed", "loads", 0.0, 1.0, Optional, "0 if memory.forward_completed is for loads of vector registers alone; 1 (default) if for all"),
     key("memory.forward_merge", "cycles", 0.0, 64.0, Optional, "added when an aligned doubleword comes from a store in part and from the cache in part (default 0)"),
     key("memory.rename_least", "bytes", 1.0, 8.0, Optional, "smallest load that is renamed so (default 1)"),
     key("memory.rename_least_computing", "bytes", 1.0, 8.0, Optional, "the same of an instruction that computes with what it loads (default: memory.rename_least)"),

@@ -117,12 +117,15 @@ impl Memory {
 
     /// When a forwarded load's value is there: `cycles` from its issue, or its second one, and from the data of the stores, and
     /// not too soon behind their completion. It is `later` if it is put together.
-    fn given(&self, cycles: u64, start: u64, stores: &[Store], later: u64, crossing: u64) -> u64 {
+    fn given(&self, op: &Op, cycles: u64, start: u64, stores: &[Store], later: u64, crossing: u64) -> u64 {
         let data = stores.iter().map(|store| store.data_time).max().unwrap_or(0) + later;
         let there = match self.numbers.forward_data {
             Some(behind) => (start + cycles + crossing).max(data + behind),
             None => start.max(data) + cycles + crossing,
         };
+        if !self.numbers.general_completed && !op.is(Flags::MOVES_VECTOR) {
+            return there;
+        }
         let completed = stores.iter().filter_map(|store| store.completed).max().unwrap_or(0);
         self.numbers.forward_completed.map_or(there, |behind| there.max(completed + behind))
     }
@@ -159,7 +162,7 @@ impl Memory {
         let vector = op.is(Flags::MOVES_VECTOR);
         let cycles = if vector { numbers.forward_vector } else { numbers.forward };
         let crossing = numbers.cross_forward.unwrap_or(crossing).min(crossing);
-        Some(self.given(cycles, start, &[*store], 0, crossing))
+        Some(self.given(op, cycles, start, &[*store], 0, crossing))
     }
 
     /// When the bytes of a load are there that the store of that number has some of; none if they cannot be put together.
@@ -179,12 +182,12 @@ impl Memory {
         if numbers.doublewords {
             if let Some((givers, merged)) = self.stores.by_doublewords(address, bytes, issue) {
                 let later = if merged { numbers.forward_merge } else { 0 };
-                return Some(self.given(numbers.forward, start, &givers, later, crossing));
+                return Some(self.given(op, numbers.forward, start, &givers, later, crossing));
             }
         }
         let alone = self.stores.is_alone(number, address, bytes, issue);
         let cycles = numbers.forward_partial.filter(|_| alone)?;
-        Some(self.given(cycles, start, &[self.stores.stores[number]], 0, crossing))
+        Some(self.given(op, cycles, start, &[self.stores.stores[number]], 0, crossing))
     }
 
     /// A load ready before the address of an older store; when it runs (again), and when it is fetched again if it was flushed.

@@ -389,4 +389,8 @@ fn a_dispatch_rule_that_the_core_does_not_have_is_refused() {
     }
     let merges = message_of("power9", |text| text.replace("\"doublewords\"", "\"drain\""));
     assert!(merges.contains("'memory.forward_merge' has no effect in this core"), "{merges}");
+    let general = message_of("power9", |text| {
+        text.lines().filter(|line| !line.starts_with("forward_completed")).collect::<Vec<_>>().join("\n")
+    });
+    assert!(general.contains("'memory.general_completed' has no effect in this core"), "{general}");
 }

@@ -44,10 +44,17 @@ fn loop_at(offset: u64, body: &[u32], addresses: &[u64]) -> LoopSource {
     LoopSource::new(Arch::Powerpc64le, &code, 0x1000_0000 + offset, &walks, 4000).unwrap()
 }
 
-fn cycles(mut source: LoopSource, relax: Relax) -> f64 {
-    let power9 = Cpu::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cpus"), "power9").unwrap();
+fn power9() -> Cpu {
+    Cpu::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cpus"), "power9").unwrap()
+}
+
+fn cycles(source: LoopSource, relax: Relax) -> f64 {
+    cycles_on(&power9(), source, relax)
+}
+
+fn cycles_on(cpu: &Cpu, mut source: LoopSource, relax: Relax) -> f64 {
     let options = Options { relax, ..Options::default() };
-    let prediction = predict(&mut source, &[&power9], &options).unwrap().remove(0);
+    let prediction = predict(&mut source, &[cpu], &options).unwrap().remove(0);
     prediction.cycles_per_call.unwrap()
 }
 
@@ -141,6 +148,25 @@ fn chains_through_memory_wait_for_the_stores_before_them_to_complete() {
     let together: Vec<u32> = (0..3).flat_map(|step| (0..4).map(move |chain| slot(chain)[step])).collect();
     let places: Vec<u64> = [of_slot; 2].iter().flat_map(|at| (0..4).map(at)).collect();
     near(turn(&together, &places), 18.0);
+}
+
+/// Four chains, each load right behind its store, on a core of which `memory.general_completed` is that.
+#[test]
+fn loads_of_general_registers_may_not_have_to_wait_for_completion() {
+    const SLOT: u64 = 0x2000_0000;
+    let indexed = |xo: u32, chain: u32| 31 << 26 | chain << 21 | 7 << 11 | xo << 1;
+    let general = |chain: u32| [std(8 + chain, 16 * chain), ld(8 + chain, 16 * chain)];
+    let vector = |chain: u32| [indexed(231, chain), indexed(103, chain)];
+    let places: Vec<u64> = (0..4).flat_map(|chain| [SLOT + 16 * chain; 2]).collect();
+    let turn = |pair: &dyn Fn(u32) -> [u32; 2], waits: f64| {
+        let cpu = power9().with("memory.general_completed", waits).expect("a number of the cpu");
+        let body: Vec<u32> = (0..4).flat_map(pair).collect();
+        cycles_on(&cpu, loop_at(0, &body, &places), Relax::default())
+    };
+    near(turn(&vector, 0.0), 24.0);
+    near(turn(&vector, 1.0), 24.0);
+    near(turn(&general, 0.0), 15.0);
+    near(turn(&general, 1.0), 20.0);
 }
 
 #[test]
