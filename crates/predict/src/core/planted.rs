@@ -12,9 +12,10 @@ pub(crate) enum Fault {
     PairStoreLate,
     PairLoadLate,
     GeneralLate,
-    /// Pipes: a long operation leaves its pipe a cycle early, or takes no second cycle of several pipes; a stretch known to be full is taken to be longer; an operation
-    /// bound goes to the first pipe of equals, or nobody knows which was bound last; who has issued is counted for a cycle more; a register is written with another.
+    /// Pipes: a long operation leaves its pipe a cycle early, waits for older ones that are not ready, or takes no second cycle of
+    /// several pipes; a stretch known to be full is taken to be longer; an operation bound goes to the first pipe of equals, or nobody knows which was bound last; who has issued is counted for a cycle more; a register is written with another.
     PipeFreedEarly,
+    OlderInTheWay,
     AlsoForgotten,
     SpanLonger,
     FirstOfEquals,

@@ -26,6 +26,8 @@ struct Span {
 pub(crate) struct Pipes {
     /// Pipes taken in each cycle from `first` on.
     busy: Box<[u32; HORIZON]>,
+    /// Those of them that are taken by an operation of several cycles.
+    long: Box<[u32; HORIZON]>,
     /// First cycle remembered, a multiple of `STRIDE`.
     first: u64,
     spans: [Span; SPANS],
@@ -131,6 +133,7 @@ impl Pipes {
         let alone = units.iter().filter(|unit| unit.mask.is_power_of_two() && unit.mask < 1 << COUNTED);
         Pipes {
             busy: Box::new([0; HORIZON]),
+            long: Box::new([0; HORIZON]),
             first: 0,
             spans: [Span::default(); SPANS],
             binding: if binds_any { alone.fold(0, |all, unit| all | unit.mask) } else { 0 },
@@ -167,6 +170,7 @@ impl Pipes {
         for passed in 0..strides.min(HORIZON as u64 / stride) {
             let start = (self.first + passed * stride) as usize % HORIZON;
             self.busy[start..start + STRIDE].fill(0);
+            self.long[start..start + STRIDE].fill(0);
             if let Some(written) = &mut self.written {
                 written[start..start + STRIDE].fill(0);
             }
@@ -377,24 +381,58 @@ impl Pipes {
                 _ => cycle += 1,
             }
         };
-        let early = u64::from(planted(Fault::PipeFreedEarly));
-        for ahead in 0..u64::from(part.busy) - early {
-            self.take(cycle + ahead, pipe);
+        let mut left = u64::from(part.busy) - u64::from(planted(Fault::PipeFreedEarly));
+        let mut at = cycle;
+        while left > 0 {
+            if self.busy(at) & pipe == 0 {
+                self.take(at, pipe);
+                self.mark_long(at, pipe);
+                left -= 1;
+            }
+            at += 1;
         }
         cycle
     }
 
-    /// A pipe among `free` that stays free as long as the part occupies it.
+    fn mark_long(&mut self, cycle: u64, pipe: u32) {
+        if !self.beyond(cycle) {
+            self.long[cycle as usize % HORIZON] |= pipe;
+        }
+    }
+
+    /// A pipe among `free` that stays free as long as the part occupies it; else one that only single cycles are taken of. An
+    /// older operation has such a cycle because its sources are there by then: it would wait for a division that began before,
+    /// and the division does not wait for it.
     fn choose(&self, part: &Part, free: u32, cycle: u64) -> Option<u32> {
         let mut usable = free;
         for ahead in 1..u64::from(part.busy) {
             usable &= !self.busy(cycle + ahead);
+        }
+        if usable == 0 && !planted(Fault::OlderInTheWay) {
+            usable = self.without_long(part, free, cycle);
         }
         if usable == 0 {
             return None;
         }
         let preferred = if usable & part.prefer != 0 { usable & part.prefer } else { usable };
         Some(preferred & preferred.wrapping_neg())
+    }
+
+    /// The pipes among `free` of which the part finds cycles enough before the next operation of several cycles.
+    fn without_long(&self, part: &Part, free: u32, cycle: u64) -> u32 {
+        let mut usable = 0;
+        let mut rest = free;
+        while rest != 0 {
+            let pipe = rest & rest.wrapping_neg();
+            rest &= rest - 1;
+            let (mut left, mut at) = (part.busy, cycle);
+            while left > 0 && (self.beyond(at) || self.long[at as usize % HORIZON] & pipe == 0) {
+                left -= u16::from(self.busy(at) & pipe == 0);
+                at += 1;
+            }
+            usable |= if left == 0 { pipe } else { 0 };
+        }
+        usable
     }
 }
 
@@ -421,6 +459,17 @@ mod tests {
         assert_eq!(pipes.reserve(&part(1, 20), 3), 3);
         assert_eq!(pipes.reserve(&part(1, 1), 4), 23);
         assert_eq!(pipes.reserve(&part(3, 1), 4), 4);
+    }
+
+    #[test]
+    fn a_divider_that_is_ready_does_not_wait_for_older_operations_that_are_not_but_for_older_divisions() {
+        let mut pipes = Pipes::new(Binds::No, false, &[], None);
+        pipes.reserve(&part(1, 1), 8);
+        pipes.reserve(&part(1, 1), 12);
+        assert_eq!(pipes.reserve(&part(1, 20), 3), 3);
+        assert_eq!(pipes.reserve(&part(1, 1), 4), 25, "twenty cycles, and the two of the older ones");
+        pipes.reserve(&part(1, 20), 40);
+        assert_eq!(pipes.reserve(&part(1, 20), 30), 60);
     }
 
     #[test]

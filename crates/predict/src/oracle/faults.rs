@@ -22,6 +22,7 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::PairLoadLate, &["golden_cove"]),
     (Fault::GeneralLate, POWER),
     (Fault::PipeFreedEarly, ANY),
+    (Fault::OlderInTheWay, GROUPED),
     (Fault::AlsoForgotten, &["llvm:znver4"]),
     (Fault::SpanLonger, WIDE),
     (Fault::FirstOfEquals, &["golden_cove"]),

@@ -17,6 +17,8 @@ pub(super) struct Writer {
 #[derive(Default)]
 pub(super) struct Pipes {
     taken: BTreeMap<u64, u32>,
+    /// Pipes taken in each cycle by operations that take several.
+    long: BTreeMap<u64, u32>,
     /// Pipes that write a register in that cycle, where they write one a cycle.
     written: BTreeMap<u64, u32>,
     /// Pipes that something is bound to, each alone in its unit.
@@ -63,13 +65,22 @@ impl Pipes {
         if part.mask == 0 {
             return earliest;
         }
-        let cycles = u64::from(part.busy.max(1));
+        let cycles = usize::from(part.busy.max(1));
         for cycle in earliest.. {
-            let usable = (0..cycles).fold(part.mask, |usable, ahead| self.free(usable, cycle + ahead));
-            let preferred = bits(usable & part.prefer).next().or(bits(usable).next());
-            if let Some(pipe) = preferred {
-                for ahead in 0..cycles {
-                    self.take(cycle + ahead, pipe);
+            let whole = |pipe: &u32| (cycle..).take(cycles).all(|at| self.free(*pipe, at) != 0);
+            let broken = |pipe: &u32| {
+                let own = (cycle..).take_while(|at| self.long.get(at).copied().unwrap_or(0) & pipe == 0);
+                self.free(*pipe, cycle) != 0
+                    && own.filter(|&at| self.free(*pipe, at) != 0).take(cycles).count() == cycles
+            };
+            let preferred = |fits: &dyn Fn(&u32) -> bool| {
+                bits(part.mask & part.prefer).find(fits).or_else(|| bits(part.mask).find(fits))
+            };
+            if let Some(pipe) = preferred(&whole).or_else(|| preferred(&broken)) {
+                let own: Vec<u64> = (cycle..).filter(|&at| self.free(pipe, at) != 0).take(cycles).collect();
+                for at in own {
+                    self.take(at, pipe);
+                    *self.long.entry(at).or_default() |= if cycles > 1 { pipe } else { 0 };
                 }
                 return cycle;
             }
