@@ -138,11 +138,13 @@ impl FrontEnd {
     /// The cycle in which the instruction is fetched.
     #[inline(always)]
     pub(crate) fn fetch(&mut self, op: &Op, caches: &mut Hierarchy) -> u64 {
-        let ends = self.branch_ends && op.is(Flags::BRANCH) && !planted(Fault::BranchStarts);
-        let address = if ends { op.end() - 1 } else { op.address };
-        let outside = address.wrapping_sub(self.piece) >= self.piece_bytes;
+        let outside = op.address.wrapping_sub(self.piece) >= self.piece_bytes;
         if outside || self.in_block >= self.width && !op.is(Flags::FUSED) {
-            self.enter(op, address, caches);
+            self.enter(op, op.address, caches);
+        }
+        let ends = self.branch_ends && op.is(Flags::BRANCH) && !planted(Fault::BranchStarts);
+        if ends && (op.end() - 1).wrapping_sub(self.piece) >= self.piece_bytes {
+            self.enter(op, op.end() - 1, caches);
         }
         self.in_block += u32::from(!op.is(Flags::FUSED));
         let crosses = (op.address ^ (op.end() - 1)) & self.crossing_mask != 0;

@@ -75,8 +75,21 @@ impl Front {
         // What is fused with the instruction in front of it is fetched with that.
         let fused = op.is(Flags::FUSED);
         let full = !fused && (self.full || self.fetched >= self.fetch.width);
-        let by_end = self.ahead.is_none() && self.fetch.branch_ends && op.is(Flags::BRANCH);
-        let address = if by_end { op.end() - 1 } else { op.address };
+        self.reach(op.address, full, caches);
+        if self.ahead.is_none() && self.fetch.branch_ends && op.is(Flags::BRANCH) {
+            self.reach(op.end() - 1, false, caches);
+        }
+        self.fetched += u32::from(!fused);
+        let crosses = self.fetch.breaks && (op.end() - 1) / self.line_bytes != op.address / self.line_bytes;
+        self.crosses = crosses || fused && self.crosses;
+        if let Some(before) = self.left.len().checked_sub(self.fetch.buffer) {
+            self.cycle = self.cycle.max(self.left[before]);
+        }
+        self.cycle
+    }
+
+    /// Fetch goes on to what is at the address, in another cycle if no more fits into this one.
+    fn reach(&mut self, address: u64, full: bool, caches: &mut Hierarchy) {
         let enters = self.redirect.is_some() || !self.block.contains(&address);
         if self.ahead.is_some() {
             self.follow_prediction(address, full);
@@ -98,13 +111,6 @@ impl Front {
         if enters {
             self.started = self.cycle;
         }
-        self.fetched += u32::from(!fused);
-        let crosses = self.fetch.breaks && (op.end() - 1) / self.line_bytes != line;
-        self.crosses = crosses || fused && self.crosses;
-        if let Some(before) = self.left.len().checked_sub(self.fetch.buffer) {
-            self.cycle = self.cycle.max(self.left[before]);
-        }
-        self.cycle
     }
 
     fn follow_prediction(&mut self, address: u64, full: bool) {

@@ -58,9 +58,14 @@ fn golden_cove_turn(body: &[u8]) -> f64 {
 
 /// The same of any x86-64 cpu, with accesses.
 pub(crate) fn x86_turn(name: &str, body: &[u8], walks: &[Walk]) -> f64 {
+    x86_turn_along(name, body, walks, &[])
+}
+
+/// The same for a body whose branches go to `goes`, the loop's own behind them.
+pub(crate) fn x86_turn_along(name: &str, body: &[u8], walks: &[Walk], goes: &[i64]) -> f64 {
     let length = body.len() as u8 + 5;
     let code = [body, &[0x48, 0xff, 0xce, 0x75, length.wrapping_neg()]].concat();
-    let mut source = LoopSource::new(Arch::X86_64, &code, 0x40_0000, walks, 12_000).unwrap();
+    let mut source = LoopSource::along(Arch::X86_64, &code, 0x40_0000, walks, goes, 12_000).unwrap();
     let prediction = predict(&mut source, &[&cpu(name)], &Options::default()).unwrap().remove(0);
     prediction.cycles_per_call.unwrap()
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Loops of one mechanism each on Zen 3 to Zen 5, beside the cycles that were measured there.
 
-use crate::behaviour::x86_turn;
+use crate::behaviour::{x86_turn, x86_turn_along};
 use predict::loops::Walk;
 
 /// Each as measured on an EPYC 7003: 7.02, 0.91, 1.01 cycles.
@@ -112,6 +112,13 @@ fn zen4_fetches_a_branch_with_its_last_byte_and_the_next_line_with_the_end_of_on
     let (five, four) = ([0x0f, 0x1f, 0x44, 0, 0], [0x0f, 0x1f, 0x40, 0]);
     near(&[&five.repeat(11)[..], &four].concat(), 7.0 / 6.0);
     near(&five.repeat(12), 2.0);
+    // jmp to 62 or 63; there jmp over a no-operation: the second one crosses into the next line, from a line with nothing else.
+    let jump = |to: u8| {
+        let body = [&[0xeb, to - 2][..], &vec![0x90; to as usize - 2], &[0xeb, 1, 0x90]].concat();
+        x86_turn_along("zen4", &body, &[], &[i64::from(to), i64::from(to) + 3, 0])
+    };
+    let (whole, crosses) = (jump(62), jump(63));
+    assert!((whole - 3.0).abs() < 0.03 && (crosses - 4.0).abs() < 0.03, "{whole} and {crosses}");
     // vmovdqa xmm1, xmm15, twelve times, and vmovdqa xmm1, xmm7: a line of thirteen operations, of which nine come at once.
     let line = [&[0xc4, 0xc1, 0x79, 0x6f, 0xcf].repeat(12)[..], &[0xc5, 0xf9, 0x6f, 0xcf]].concat();
     near(&line, 14.0 / 6.0);
