@@ -54,3 +54,12 @@ fn a_routine_without_its_source_is_an_error_with_a_remedy() {
     lab.line("validate --only mode1o").refused(&["gmp-routines.toml", "'mode1o'", "./setup --gmp-source"]);
     lab.assert_tidy();
 }
+
+/// Loops of a file are of no seed, number or half.
+#[test]
+fn probes_with_an_option_that_generates_loops_are_refused() {
+    for option in ["--seed 2", "--loops 9", "--open-half"] {
+        let line = format!("validate --native --probes x {option}");
+        Lab::shared().line(&line).ends(2, &["cannot be used with"]);
+    }
+}

@@ -49,7 +49,7 @@ pub struct Args {
     #[arg(long = "as", value_name = "CPU", requires = "native")]
     as_cpu: Option<String>,
     /// With --native: the loops of FILE instead, each with its figures
-    #[arg(long, value_name = "FILE", requires = "native")]
+    #[arg(long, value_name = "FILE", requires = "native", conflicts_with_all = ["loops", "seed", "open_half"])]
     probes: Option<PathBuf>,
 }
 
