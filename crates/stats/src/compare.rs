@@ -338,7 +338,7 @@ mod tests {
         );
     }
 
-    /// The interval alone tells them apart, and chance sets them as far apart in six to nine of a hundred cases.
+    /// The interval alone tells them apart, and chance sets them as far apart in seven to nine of a hundred cases.
     #[test]
     fn what_chance_explains_more_often_than_in_one_of_twenty_cases_is_no_verdict() {
         let mut random = SplitMix64::new(5);
