@@ -185,8 +185,9 @@ impl Packet {
         }
     }
 
-    /// Moves the start or the end of the packet, for a helper, and updates the context and the registered region. False if
-    /// there is no room, the packet would be too short, or `context` is not the run's.
+    /// Moves the start or the end of the packet, for a helper, and updates the context and the registered region. Bytes that
+    /// come at the end are 0, as in the kernel. False if there is no room, the packet would be too short, or `context` is not
+    /// the run's.
     pub(crate) fn adjust(&mut self, vm: *mut crate::ffi::EbpfVm, context: u64, head: i32, tail: i32) -> bool {
         let (start, end) = (self.start as i64 + i64::from(head), self.end as i64 + i64::from(tail));
         let room = self.memory_bytes.min(HEADROOM_BYTES + PACKET_BYTES_MAX + TAILROOM_BYTES) as i64;
@@ -205,6 +206,9 @@ impl Packet {
             }
             crate::ffi::ebpf_unregister_region(vm, old.cast(), self.end - self.start);
         }
+        let grown = (end as usize).saturating_sub(self.end);
+        // SAFETY: up to the new end, which lies in the mapping; the program has not seen these bytes, or has given them up.
+        unsafe { self.memory.add(self.end).write_bytes(0, grown) };
         (self.start, self.end) = (start as usize, end as usize);
         for (at, value) in self.pointers() {
             // SAFETY: the context is the run's, which was made with this layout.

@@ -2,30 +2,8 @@
 //! Objects made by hand: their fields are public, so safe code can fill in anything. Loading gives an error at worst, and no
 //! safe call reaches memory that is not the program's.
 
-use ebpf::{
-    assemble, ByteOrder, Engine, Limits, Loaded, MapDefinition, MapKind, Object, PacketContext, Pointer,
-    Program, Status, Vm,
-};
-
-/// An object with one program and one array map of one value of 16 bytes.
-fn object(text: &str) -> Object {
-    let program = Program {
-        name: "program".into(),
-        section: "xdp".into(),
-        bytecode: assemble(text, ByteOrder::native()).expect("a program"),
-        unresolved: None,
-    };
-    let map =
-        MapDefinition { name: "m".into(), kind: MapKind::Array, key_bytes: 4, value_bytes: 16, entries: 1 };
-    Object {
-        order: ByteOrder::native(),
-        programs: vec![program],
-        maps: vec![map],
-        map_contents: vec![Vec::new()],
-        pointers: Vec::new(),
-        co_re_relocations: 0,
-    }
-}
+use crate::support::object;
+use ebpf::{Engine, Limits, Loaded, MapKind, Object, PacketContext, Pointer, Status, Vm};
 
 /// With a `&mut Vm`, `std::mem::replace` would take the VM away from the maps that it has addresses of.
 #[test]

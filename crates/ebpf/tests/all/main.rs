@@ -9,6 +9,7 @@ mod conformance;
 mod differential;
 mod features;
 mod handmade;
+mod helpers;
 mod manual;
 mod objects;
 mod overlaps;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Folders, and the architectures that the tests run programs for.
+//! Folders, the architectures that the tests run programs for, and objects made by hand.
 
 pub mod cases;
 
-use ebpf::Plugin;
+use ebpf::{assemble, ByteOrder, MapDefinition, MapKind, Object, Plugin, Program};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
@@ -68,4 +68,24 @@ pub fn make(words: &[&str]) -> String {
 
 pub fn has_back_end(arch: &str) -> bool {
     ebpf::targets().contains(&arch)
+}
+
+/// An object with one program and one array map of one value of 16 bytes.
+pub fn object(text: &str) -> Object {
+    let program = Program {
+        name: "program".into(),
+        section: "xdp".into(),
+        bytecode: assemble(text, ByteOrder::native()).expect("a program"),
+        unresolved: None,
+    };
+    let map =
+        MapDefinition { name: "m".into(), kind: MapKind::Array, key_bytes: 4, value_bytes: 16, entries: 1 };
+    Object {
+        order: ByteOrder::native(),
+        programs: vec![program],
+        maps: vec![map],
+        map_contents: vec![Vec::new()],
+        pointers: Vec::new(),
+        co_re_relocations: 0,
+    }
 }
