@@ -5,10 +5,12 @@
 
 use crate::vm::{Error, Status, Vm};
 
-/// Bytes before a packet into which `bpf_xdp_adjust_head` can grow it, as in the kernel (XDP_PACKET_HEADROOM), and bytes
-/// behind it for `bpf_xdp_adjust_tail`.
+/// Bytes before a packet, as in the kernel (XDP_PACKET_HEADROOM), and bytes behind it for `bpf_xdp_adjust_tail`.
 const HEADROOM_BYTES: usize = 256;
 const TAILROOM_BYTES: usize = 320;
+/// Of the bytes before a packet, the first, into which `bpf_xdp_adjust_head` cannot grow it: there the kernel puts a
+/// `struct xdp_frame`. Its size on 64-bit machines, Linux 6.1.
+const FRAME_BYTES: usize = 40;
 /// The longest packet: what a pcap file's default snapshot length allows.
 pub const PACKET_BYTES_MAX: usize = 262_144;
 /// Addresses that are tried for the packet: above those that programs are linked to, below 4 GiB.
@@ -192,7 +194,7 @@ impl Packet {
         let (start, end) = (self.start as i64 + i64::from(head), self.end as i64 + i64::from(tail));
         let room = self.memory_bytes.min(HEADROOM_BYTES + PACKET_BYTES_MAX + TAILROOM_BYTES) as i64;
         if Some(context) != self.context
-            || start < 0
+            || start < FRAME_BYTES as i64
             || end > room
             || end - start < ETHERNET_HEADER_BYTES as i64
         {

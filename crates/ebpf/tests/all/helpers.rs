@@ -4,6 +4,8 @@
 use crate::support::object;
 use ebpf::{Engine, Limits, Loaded, Object, PacketContext};
 
+const EINVAL: u64 = -22_i64 as u64;
+
 /// r0, and the packet of 64 ones as the program leaves it.
 fn on_packet(object: &Object, kind: PacketContext) -> (u64, Vec<u8>) {
     let mut loaded = Loaded::new(object, &object.programs[0], Limits::default()).expect("it loads");
@@ -20,4 +22,13 @@ fn xdp(text: &str) -> (u64, Vec<u8>) {
 fn a_packet_grows_by_zeros_at_its_end() {
     let (r0, packet) = xdp("r6 = r1\nr2 = -40\ncall 65\nr1 = r6\nr2 = 50\ncall 65\nexit");
     assert_eq!((r0, packet), (0, [[1; 24].as_slice(), &[0; 50]].concat()));
+}
+
+/// Into the headroom of 256 bytes, but for the 40 of the kernel's own.
+#[test]
+fn a_packet_grows_by_216_bytes_at_its_start() {
+    for (bytes, expected) in [(216, (0, 64 + 216)), (217, (EINVAL, 64))] {
+        let (r0, packet) = xdp(&format!("r2 = -{bytes}\ncall 44\nexit"));
+        assert_eq!((r0, packet.len()), expected, "{bytes} bytes");
+    }
 }
