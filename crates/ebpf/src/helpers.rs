@@ -2,7 +2,9 @@
 //! The most used of the kernel's helpers that make sense outside a kernel, with their numbers of include/uapi/linux/bpf.h.
 //! The map helpers are in maps.rs. Each helper checks its pointer arguments against the VM's regions.
 
+use crate::map::MapKind;
 use crate::maps::Maps;
+use crate::packet::PacketContext;
 use crate::visible::visible_lines;
 use crate::vm::Helper;
 use std::ffi::c_void;
@@ -12,8 +14,17 @@ use std::time::Instant;
 
 const EFAULT: u64 = -14_i64 as u64;
 const EINVAL: u64 = -22_i64 as u64;
-/// XDP_REDIRECT and TC_ACT_REDIRECT, indexed by [`crate::PacketContext`].
-const REDIRECT: [u64; 2] = [4, 7];
+const XDP_ABORTED: u64 = 0;
+const XDP_REDIRECT: u64 = 4;
+const TC_ACT_SHOT: u64 = 2;
+const TC_ACT_REDIRECT: u64 = 7;
+const BPF_F_INGRESS: u64 = 1;
+/// Of a redirection to all devices of a map, and to all but the one that the packet came from.
+const BPF_F_BROADCAST: u64 = 8;
+const BPF_F_EXCLUDE_INGRESS: u64 = 16;
+/// Numbers of `enum bpf_map_type`.
+const DEVMAP: u32 = 14;
+const DEVMAP_HASH: u32 = 25;
 /// The longest text that a program may print at once.
 const TEXT_BYTES_MAX: u64 = 4096;
 
@@ -112,13 +123,32 @@ extern "C" fn get_current_pid_tgid(_: u64, _: u64, _: u64, _: u64, _: u64, _: *m
     id << 32 | id
 }
 
-extern "C" fn redirect(_: u64, _: u64, _: u64, _: u64, _: u64, context: *mut c_void) -> u64 {
-    maps(context).packet.as_ref().map_or(EINVAL, |packet| REDIRECT[packet.kind as usize])
+/// As in the kernel, flags that do not exist are an answer of their own: the packet is dropped.
+extern "C" fn redirect(_: u64, flags: u64, _: u64, _: u64, _: u64, context: *mut c_void) -> u64 {
+    match maps(context).packet.as_ref().map(|packet| packet.kind) {
+        None => EINVAL,
+        Some(PacketContext::XdpMd) if flags != 0 => XDP_ABORTED,
+        Some(PacketContext::XdpMd) => XDP_REDIRECT,
+        Some(PacketContext::SkBuff) if flags & !BPF_F_INGRESS != 0 => TC_ACT_SHOT,
+        Some(PacketContext::SkBuff) => TC_ACT_REDIRECT,
+    }
 }
 
-/// Maps of devices, sockets or CPUs are empty here: as in the kernel, a failed lookup returns the low bits of the flags.
-extern "C" fn redirect_map(_: u64, _: u64, flags: u64, _: u64, _: u64, _: *mut c_void) -> u64 {
-    flags & 3
+/// Maps of devices, sockets or CPUs are empty here: as in the kernel, a failed lookup returns the low bits of the flags, and all
+/// devices of a map are found though they are none.
+extern "C" fn redirect_map(map: u64, _: u64, flags: u64, _: u64, _: u64, context: *mut c_void) -> u64 {
+    const ACTIONS: u64 = 3;
+    let known = match maps(context).kind(map) {
+        Some(MapKind::Other(DEVMAP | DEVMAP_HASH)) => BPF_F_BROADCAST | BPF_F_EXCLUDE_INGRESS,
+        _ => 0,
+    };
+    if flags & !(ACTIONS | known) != 0 {
+        XDP_ABORTED
+    } else if flags & BPF_F_BROADCAST != 0 {
+        XDP_REDIRECT
+    } else {
+        flags & ACTIONS
+    }
 }
 
 /// As in the kernel, the destination is cleared where the packet does not have the bytes.

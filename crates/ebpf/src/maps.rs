@@ -2,7 +2,7 @@
 //! Maps for programs from ELF objects: arrays and hash tables with the kernel's helpers 1 (lookup), 2 (update) and 3
 //! (delete), and data sections, which are arrays of one value. map.rs has a map by itself, helpers.rs the other helpers.
 
-use crate::map::{argument, Map, MapDefinition, EFAULT, EINVAL};
+use crate::map::{argument, Map, MapDefinition, MapKind, EFAULT, EINVAL};
 use crate::packet::Packet;
 use crate::vm::{Error, Helper, LddwKind, Vm};
 use std::ffi::c_void;
@@ -167,7 +167,12 @@ impl Maps {
             .then(|| unsafe { std::slice::from_raw_parts(address as *const u8, bytes) }.to_vec())
     }
 
-    fn by_handle(&mut self, handle: u64) -> Option<usize> {
+    /// The type of the map that `lddw` loads this for; `None` if there is no such map.
+    pub(crate) fn kind(&self, handle: u64) -> Option<MapKind> {
+        self.by_handle(handle).map(|index| self.maps[index].definition.kind)
+    }
+
+    fn by_handle(&self, handle: u64) -> Option<usize> {
         let index = usize::try_from(handle.checked_sub(HANDLE)?).ok()?;
         (index < self.maps.len()).then_some(index)
     }

@@ -2,7 +2,7 @@
 //! What the helpers of objects' programs give, which is what the kernel's give.
 
 use crate::support::object;
-use ebpf::{Engine, Limits, Loaded, Object, PacketContext};
+use ebpf::{Engine, Limits, Loaded, MapKind, Object, PacketContext};
 
 const EINVAL: u64 = -22_i64 as u64;
 
@@ -30,5 +30,40 @@ fn a_packet_grows_by_216_bytes_at_its_start() {
     for (bytes, expected) in [(216, (0, 64 + 216)), (217, (EINVAL, 64))] {
         let (r0, packet) = xdp(&format!("r2 = -{bytes}\ncall 44\nexit"));
         assert_eq!((r0, packet.len()), expected, "{bytes} bytes");
+    }
+}
+
+/// XDP_ABORTED is 0 and XDP_REDIRECT 4; TC_ACT_SHOT is 2 and TC_ACT_REDIRECT 7.
+#[test]
+fn a_redirect_with_unknown_flags_drops_the_packet() {
+    for (kind, flags, verdict) in [
+        (PacketContext::XdpMd, 0, 4),
+        (PacketContext::XdpMd, 1, 0),
+        (PacketContext::SkBuff, 0, 7),
+        (PacketContext::SkBuff, 1, 7), // BPF_F_INGRESS
+        (PacketContext::SkBuff, 2, 2),
+    ] {
+        let object = object(&format!("r1 = 1\nr2 = {flags}\ncall 23\nexit"));
+        assert_eq!(on_packet(&object, kind).0, verdict, "{kind:?}, flags {flags}");
+    }
+}
+
+/// Maps of devices, 14 and 25, know BPF_F_BROADCAST, 8, and BPF_F_EXCLUDE_INGRESS, 16; those of CPUs, 16, and sockets, 17, no
+/// flags but the verdict for a key that is not there.
+#[test]
+fn a_redirect_through_a_map_knows_the_flags_of_its_kind() {
+    for (map, flags, verdict) in [
+        (14, 2, 2),
+        (14, 8, 4),
+        (25, 8 | 16 | 1, 4),
+        (14, 16 | 3, 3),
+        (14, 32 | 2, 0),
+        (16, 3, 3),
+        (16, 8, 0),
+        (17, 16 | 2, 0),
+    ] {
+        let mut object = object(&format!("r1 = map_by_idx(0)+0 ll\nr2 = 0\nr3 = {flags}\ncall 51\nexit"));
+        object.maps[0].kind = MapKind::Other(map);
+        assert_eq!(on_packet(&object, PacketContext::XdpMd).0, verdict, "map type {map}, flags {flags}");
     }
 }
