@@ -154,9 +154,9 @@ impl Map {
         let index = match (self.find(key), flags) {
             (_, 3..) => return EINVAL,
             (Some(_), 1) => return EEXIST,
+            (None, _) if self.definition.kind != MapKind::Hash => return E2BIG, // whatever the flags are
             (None, 2) => return ENOENT,
             (Some(index), _) => index,
-            (None, _) if self.definition.kind != MapKind::Hash => return E2BIG,
             (None, _) => match self.keys.insert(key) {
                 Some(index) => index,
                 None => return E2BIG,

@@ -67,3 +67,26 @@ fn a_redirect_through_a_map_knows_the_flags_of_its_kind() {
         assert_eq!(on_packet(&object, PacketContext::XdpMd).0, verdict, "map type {map}, flags {flags}");
     }
 }
+
+/// ENOENT, 2, of a hash that does not have the key; E2BIG, 7, of an array that is shorter, with any flags; EEXIST, 17, of what
+/// is there; EINVAL, 22, of unknown flags.
+#[test]
+fn an_update_fails_as_in_the_kernel() {
+    for (kind, key, flags, error) in [
+        (MapKind::Hash, 9, 2, 2),
+        (MapKind::Hash, 9, 3, 22),
+        (MapKind::Array, 0, 1, 17),
+        (MapKind::Array, 0, 2, 0),
+        (MapKind::Array, 9, 0, 7),
+        (MapKind::Array, 9, 1, 7),
+        (MapKind::Array, 9, 2, 7),
+        (MapKind::Array, 9, 3, 22),
+    ] {
+        let key = format!("*(u32 *)(r10 - 4) = {key}\nr2 = r10\nr2 += -4");
+        let value = "*(u64 *)(r10 - 24) = 0\n*(u64 *)(r10 - 16) = 0\nr3 = r10\nr3 += -24".to_owned();
+        let update = format!("r1 = map_by_idx(0)+0 ll\nr4 = {flags}\ncall 2\nr0 = -r0\nexit");
+        let mut object = object(&[key, value, update].join("\n"));
+        object.maps[0].kind = kind;
+        assert_eq!(on_packet(&object, PacketContext::XdpMd).0, error, "{kind:?}, flags {flags}");
+    }
+}
