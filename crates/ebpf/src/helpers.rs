@@ -5,6 +5,7 @@
 use crate::map::MapKind;
 use crate::maps::Maps;
 use crate::packet::PacketContext;
+use crate::printk::formatted;
 use crate::visible::visible_lines;
 use crate::vm::Helper;
 use std::ffi::c_void;
@@ -54,57 +55,33 @@ extern "C" fn ktime_get_ns(_: u64, _: u64, _: u64, _: u64, _: u64, _: *mut c_voi
     START.get_or_init(Instant::now).elapsed().as_nanos() as u64 + 1
 }
 
-/// Prints to standard error. Of the kernel's formats: `%d`, `%i`, `%u`, `%x` and `%p`, with or without `l`s, and `%%`.
+/// The text at an address, up to a zero or what the program may not read.
+fn program_text(maps: &Maps, address: u64) -> String {
+    let bytes = (0..TEXT_BYTES_MAX)
+        // SAFETY: a helper is called during a run.
+        .map_while(|index| unsafe { maps.program_bytes(address.wrapping_add(index), 1) })
+        .map(|byte| byte[0])
+        .take_while(|byte| *byte != 0);
+    String::from_utf8_lossy(&bytes.collect::<Vec<u8>>()).into_owned()
+}
+
+/// Prints to standard error, and gives the text's length.
 extern "C" fn trace_printk(format: u64, bytes: u64, a: u64, b: u64, c: u64, context: *mut c_void) -> u64 {
     if bytes > TEXT_BYTES_MAX {
         return EINVAL;
     }
+    let maps = maps(context);
     // SAFETY: a helper is called during a run.
-    let Some(text) = (unsafe { maps(context).program_bytes(format, bytes as usize) }) else { return EFAULT };
-    let text = String::from_utf8_lossy(text.split(|byte| *byte == 0).next().unwrap_or_default()).into_owned();
+    let Some(format) = (unsafe { maps.program_bytes(format, bytes as usize) }) else { return EFAULT };
+    let Some(end) = format.iter().position(|byte| *byte == 0) else { return EINVAL };
+    let format = String::from_utf8_lossy(&format[..end]);
+    let Some(text) = formatted(&format, [a, b, c], |address| program_text(maps, address)) else {
+        return EINVAL;
+    };
+    let line_end = if text.ends_with('\n') { "" } else { "\n" };
     // What cannot be written is lost; the program cannot know.
-    let _ = write!(std::io::stderr(), "trace_printk: {}", visible_lines(&formatted(&text, &[a, b, c])));
-    bytes
-}
-
-fn formatted(text: &str, values: &[u64]) -> String {
-    let mut result = String::new();
-    let mut values = values.iter();
-    let mut rest = text.chars();
-    while let Some(c) = rest.next() {
-        if c != '%' {
-            result.push(c);
-            continue;
-        }
-        let mut kind = rest.next();
-        let mut longs = 0;
-        while kind == Some('l') {
-            longs += 1;
-            kind = rest.next();
-        }
-        let value = |values: &mut std::slice::Iter<u64>| {
-            let value = values.next().copied().unwrap_or(0);
-            if longs > 0 {
-                value
-            } else {
-                u64::from(value as u32)
-            }
-        };
-        match kind {
-            Some('d' | 'i') if longs == 0 => result += &(value(&mut values) as i32).to_string(),
-            Some('d' | 'i') => result += &(value(&mut values) as i64).to_string(),
-            Some('u') => result += &value(&mut values).to_string(),
-            Some('x') => result += &format!("{:x}", value(&mut values)),
-            Some('p') => result += &format!("{:#x}", values.next().copied().unwrap_or(0)),
-            Some('%') => result.push('%'),
-            Some(other) => result += &format!("%{other}"),
-            None => result.push('%'),
-        }
-    }
-    if !result.ends_with('\n') {
-        result.push('\n');
-    }
-    result
+    let _ = write!(std::io::stderr(), "trace_printk: {}{line_end}", visible_lines(&text));
+    text.len() as u64
 }
 
 /// The same numbers in every run, so that runs can be compared.
@@ -223,17 +200,4 @@ extern "C" fn xdp_adjust_head(xdp: u64, delta: u64, _: u64, _: u64, _: u64, cont
 
 extern "C" fn xdp_adjust_tail(xdp: u64, delta: u64, _: u64, _: u64, _: u64, context: *mut c_void) -> u64 {
     adjust(context, xdp, 0, delta as i32)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn texts_are_formatted_as_the_kernel_does() {
-        let minus_one = u64::MAX;
-        assert_eq!(formatted("a %d b %u c %x", &[minus_one, minus_one, 255]), "a -1 b 4294967295 c ff\n");
-        assert_eq!(formatted("%lld %llu 100%%", &[minus_one, 1 << 40]), "-1 1099511627776 100%\n");
-        assert_eq!(formatted("%", &[]), "%\n");
-    }
 }

@@ -61,6 +61,7 @@ mod map;
 mod maps;
 mod packet;
 mod plugin;
+mod printk;
 mod slot;
 mod stats;
 mod visible;

@@ -84,11 +84,13 @@ fn only_a_run_on_a_packet_moves_its_ends() {
     }
 }
 
-/// trace_printk (6) of nothing at address 0; lookup (1), update (2) and delete (3) with a key of no bytes there, and a value of
+/// trace_printk (6) of nothing at address 0, not even the zero that ends a format; lookup (1), update (2) and delete (3) with a key of no bytes there, and a value of
 /// none.
 #[test]
 fn nothing_may_be_at_address_0() {
-    for (call, expected) in [("r2 = 0\ncall 6", 0), ("call 1", 0), ("call 2", 0), ("call 3", -2_i64 as u64)] {
+    for (call, expected) in
+        [("r2 = 0\ncall 6", EINVAL), ("call 1", 0), ("call 2", 0), ("call 3", -2_i64 as u64)]
+    {
         let map = if call == "r2 = 0\ncall 6" { "r1 = 0" } else { "r1 = map_by_idx(0)+0 ll\nr2 = 0" };
         let mut object = object(&format!("{map}\nr3 = 0\nr4 = 0\n{call}\nexit"));
         let map = &mut object.maps[0];

@@ -90,3 +90,19 @@ fn an_update_fails_as_in_the_kernel() {
         assert_eq!(on_packet(&object, PacketContext::XdpMd).0, error, "{kind:?}, flags {flags}");
     }
 }
+
+/// trace_printk gives the length of the text; of a format without an end, or that the kernel does not know, -EINVAL.
+#[test]
+fn printing_gives_the_length_of_the_text() {
+    for (format, bytes, result) in
+        [(b"0%04x%s\0", 8, 5 + 5), (b"0%04x%s\0", 7, EINVAL), (b"0%04y%s\0", 8, EINVAL)]
+    {
+        let format = u64::from_ne_bytes(*format) as i64;
+        let text = u64::from_ne_bytes(*b"fives\0\0\0") as i64;
+        let stored = format!(
+            "r1 = {format} ll\n*(u64 *)(r10 - 16) = r1\nr1 = {text} ll\n*(u64 *)(r10 - 8) = r1\nr4 = r10\nr4 += -8"
+        );
+        let call = format!("r1 = r10\nr1 += -16\nr2 = {bytes}\nr3 = 10\ncall 6\nexit");
+        assert_eq!(xdp(&format!("{stored}\n{call}")).0, result, "{format:#x}, {bytes} bytes");
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! The text of helper 6, trace_printk: which conversions there are, and what each shows, is as in the kernel
+//! (bpf_bprintf_prepare in kernel/bpf/helpers.c of Linux 6.1, and lib/vsprintf.c).
+
+/// A field is at most so wide.
+const WIDTH_MAX: usize = 4096;
+
+/// The text; `None` if the kernel refuses the format, since it does not know a conversion or there are more than values.
+/// `string` gives the text at an address. Of the conversions that begin with `%p`, `%pI4` and its like show the address only.
+pub(crate) fn formatted(format: &str, values: [u64; 3], string: impl Fn(u64) -> String) -> Option<String> {
+    let mut text = String::new();
+    let mut values = values.into_iter();
+    let mut rest = format;
+    while let Some((before, conversion)) = rest.split_once('%') {
+        text += before;
+        rest = conversion;
+        if let Some(after) = rest.strip_prefix('%') {
+            text.push('%');
+            rest = after;
+        } else {
+            let field = Field::take(&mut rest);
+            text += &field.converted(&mut rest, values.next()?, &string)?;
+        }
+    }
+    Some(text + rest)
+}
+
+/// The first characters that are accepted; what is left begins behind them.
+fn take<'f>(rest: &mut &'f str, accept: impl Fn(char) -> bool) -> &'f str {
+    let (taken, left) = rest.split_at(rest.find(|c| !accept(c)).unwrap_or(rest.len()));
+    *rest = left;
+    taken
+}
+
+/// What stands between `%` and the conversion.
+struct Field<'f> {
+    flags: &'f str,
+    width: usize,
+    longs: usize,
+}
+
+impl<'f> Field<'f> {
+    fn take(rest: &mut &'f str) -> Field<'f> {
+        let flags = take(rest, |c| "0+- ".contains(c));
+        let digits = take(rest, |c| c.is_ascii_digit());
+        let width = if digits.is_empty() { 0 } else { digits.parse().unwrap_or(WIDTH_MAX).min(WIDTH_MAX) };
+        Field { flags, width, longs: take(rest, |c| c == 'l').len() }
+    }
+
+    fn converted(&self, rest: &mut &str, value: u64, string: impl Fn(u64) -> String) -> Option<String> {
+        let conversion = rest.chars().next()?;
+        *rest = &rest[conversion.len_utf8()..];
+        let (signed, unsigned) = match self.longs {
+            0 => (i64::from(value as i32), u64::from(value as u32)),
+            1 | 2 => (value as i64, value),
+            _ => return None,
+        };
+        match conversion {
+            'd' | 'i' => Some(self.number(self.sign(signed < 0), &signed.unsigned_abs().to_string())),
+            'u' => Some(self.number("", &unsigned.to_string())),
+            'x' => Some(self.number("", &format!("{unsigned:x}"))),
+            'X' => Some(self.number("", &format!("{unsigned:X}"))),
+            _ if self.longs > 0 => None,
+            'c' => Some(self.padded(char::from(value as u8).to_string())),
+            's' => Some(self.padded(string(value))),
+            'p' => Some(self.padded(pointed(rest, value, string))),
+            _ => None,
+        }
+    }
+
+    fn sign(&self, negative: bool) -> &'static str {
+        match negative {
+            true => "-",
+            false if self.flags.contains('+') => "+",
+            false if self.flags.contains(' ') => " ",
+            false => "",
+        }
+    }
+
+    fn number(&self, sign: &str, digits: &str) -> String {
+        if self.flags.contains('0') && !self.flags.contains('-') {
+            let width = self.width.saturating_sub(sign.len());
+            return format!("{sign}{digits:0>width$}");
+        }
+        self.padded(format!("{sign}{digits}"))
+    }
+
+    fn padded(&self, text: String) -> String {
+        let width = self.width;
+        if self.flags.contains('-') {
+            format!("{text:<width$}")
+        } else {
+            format!("{text:>width$}")
+        }
+    }
+}
+
+/// `%p` with its letters: those that name a string's place, and those that say how a kernel's address is hidden.
+fn pointed(rest: &mut &str, value: u64, string: impl Fn(u64) -> String) -> String {
+    for (letters, is_string) in
+        [("ks", true), ("us", true), ("K", false), ("x", false), ("s", false), ("S", false), ("B", false)]
+    {
+        if let Some(after) = rest.strip_prefix(letters) {
+            *rest = after;
+            return if is_string { string(value) } else { format!("{value:#x}") };
+        }
+    }
+    format!("{value:#x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(format: &str, values: [u64; 3]) -> Option<String> {
+        formatted(format, values, |address| format!("<{address}>"))
+    }
+
+    #[test]
+    fn texts_are_formatted_as_the_kernel_does() {
+        let minus_one = u64::MAX;
+        for (format, values, expected) in [
+            ("a %d b %u c %x", [minus_one, minus_one, 255], "a -1 b 4294967295 c ff"),
+            ("%lld %llu 100%%", [minus_one, 1 << 40, 0], "-1 1099511627776 100%"),
+            ("%02x:%02X:%c", [0xa, 0xb, 0x41], "0a:0B:A"),
+            ("[%5d|%-5d|%05d]", [42, 42, -42_i64 as u64], "[   42|42   |-0042]"),
+            ("%+d % d %-03d|", [1, 2, 3], "+1  2 3  |"),
+            ("%s %6s %pks", [1, 2, 3], "<1>    <2> <3>"),
+            ("%p, %px %lx", [16, 17, 1 << 40], "0x10, 0x11 10000000000"),
+        ] {
+            assert_eq!(text(format, values).as_deref(), Some(expected), "{format}");
+        }
+    }
+
+    #[test]
+    fn what_the_kernel_refuses_is_refused() {
+        for format in ["%", "%5", "%f", "%hd", "%ls", "%llld", "%d %d %d %d", "%.3d"] {
+            assert_eq!(text(format, [0; 3]), None, "{format}");
+        }
+        assert_eq!(text("%99999999999999999999d", [7, 0, 0]).map(|text| text.len()), Some(WIDTH_MAX));
+    }
+}
