@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * One instruction as text, in the syntax that LLVM's BPF assembler reads and llvm-objdump writes, so that a listing can
- * be assembled again. What has no syntax there (an unknown opcode) is shown as bytes. Reserved fields are not judged.
+ * be assembled again. What has no syntax there (an unknown opcode) is shown in angle brackets. Reserved fields are neither
+ * shown nor judged.
  */
 #include "internal.h"
 

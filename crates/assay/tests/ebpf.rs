@@ -475,6 +475,11 @@ fn a_plain_listing_can_be_assembled_again() {
     let plain = expect(&["ebpf", "disassemble", &object, "--plain"], 0);
     let parsed = ebpf::Object::parse(&fs::read(&object).expect("the object")).expect("it loads");
     assert_eq!(slots(&plain), parsed.programs[0].bytecode);
+    let unknown = expect(
+        &["ebpf", "disassemble", &file("plain.hex", "ff00000000000000 9500000001000000"), "--plain"],
+        0,
+    );
+    assert_eq!(unknown, "raw 0xff 0 0 0 0\nraw 0x95 0 0 0 1\n");
     let shown = expect(&["ebpf", "disassemble", PORTS], 0);
     assert!(shown.contains("     2: w3 = *(u16 *)(r1 + 0)\n     3: r3 = be16 r3\n"), "{shown}");
     let records = json(&["ebpf", "disassemble", PORTS], 0);

@@ -71,7 +71,7 @@ mod zeros;
 pub use assemble::{assemble, AssembleError};
 pub use elf::{ElfError, Object, Program};
 pub use helper_names::helper_name;
-pub use listing::{disassemble, Line};
+pub use listing::{disassemble, disassemble_exactly, Line};
 pub use loaded::{helper_numbers, Limits, Loaded};
 pub use map::{MapDefinition, MapKind};
 use maps::Maps;

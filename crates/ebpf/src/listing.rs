@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Disassembly of a whole program.
 
-use crate::{ffi, ByteOrder, SLOT_BYTES};
+use crate::{assemble, ffi, ByteOrder, SLOT_BYTES};
 use std::ffi::{c_char, CStr};
 
 /// One instruction of a listing.
@@ -37,4 +37,40 @@ pub fn disassemble(bytecode: &[u8], order: ByteOrder) -> Vec<Line> {
         at += slots * SLOT_BYTES;
     }
     lines
+}
+
+/// Lines that [`assemble`] makes these bytes of again: those of [`disassemble`] or, where they do not say everything (an unknown
+/// opcode, a reserved field that is not 0), a `raw` line for each slot. What is no whole slot at the end becomes a comment.
+///
+/// ```
+/// use ebpf::{assemble, disassemble_exactly, ByteOrder};
+///
+/// let program = assemble("r0 = 1\nraw 0x95 0 0 0 7", ByteOrder::Little)?; // exit with an immediate
+/// assert_eq!(disassemble_exactly(&program, ByteOrder::Little), ["r0 = 1", "raw 0x95 0 0 0 7"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn disassemble_exactly(bytecode: &[u8], order: ByteOrder) -> Vec<String> {
+    let mut lines = Vec::new();
+    for line in disassemble(bytecode, order) {
+        let start = line.slot * SLOT_BYTES;
+        let bytes = &bytecode[start..bytecode.len().min(start + line.slots * SLOT_BYTES)];
+        if assemble(&line.text, order).is_ok_and(|again| again == bytes) {
+            lines.push(line.text);
+        } else {
+            lines.extend(bytes.chunks(SLOT_BYTES).map(|slot| raw(slot, order)));
+        }
+    }
+    lines
+}
+
+fn raw(slot: &[u8], order: ByteOrder) -> String {
+    let Some(&[opcode, registers, o0, o1, i0, i1, i2, i3]) = slot.first_chunk::<SLOT_BYTES>() else {
+        return format!("# no whole instruction: {} of {SLOT_BYTES} bytes", slot.len());
+    };
+    let (low, high) = (registers & 15, registers >> 4);
+    let (dst, src, offset, imm) = match order {
+        ByteOrder::Little => (low, high, i16::from_le_bytes([o0, o1]), i32::from_le_bytes([i0, i1, i2, i3])),
+        ByteOrder::Big => (high, low, i16::from_be_bytes([o0, o1]), i32::from_be_bytes([i0, i1, i2, i3])),
+    };
+    format!("raw {opcode:#x} {dst} {src} {offset} {imm}")
 }

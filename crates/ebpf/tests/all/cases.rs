@@ -4,7 +4,7 @@
 
 use crate::support;
 use crate::support::cases::{self, Case, Expectation};
-use ebpf::{assemble, disassemble, Answer, ByteOrder, Engine, Plugin, Question};
+use ebpf::{assemble, disassemble, disassemble_exactly, Answer, ByteOrder, Engine, Plugin, Question};
 use std::collections::BTreeMap;
 
 /// The strategies besides "auto".
@@ -180,4 +180,23 @@ fn every_text_of_the_disassembler_is_assembled() {
         }
     }
     assert!(assembled > 20_000, "only {assembled}");
+}
+
+/// Any slots, an lddw with what its second slot may not have, and a slot that is cut off, whose bytes are lost.
+#[test]
+fn an_exact_listing_gives_the_same_bytes() {
+    for order in [ByteOrder::Little, ByteOrder::Big] {
+        for opcode in 0..=u8::MAX {
+            for fields in
+                [[0; 7], [0x21, 0, 0, 0, 0, 0, 0], [0xc3, 0xff, 1, 0x80, 2, 3, 0xfe], [0, 0, 0, 7, 0, 0, 0]]
+            {
+                let slot = [&[opcode][..], &fields].concat();
+                let bytes = [slot.as_slice(), &[0, 0x10, 0, 0, 2, 0, 0, 0], &slot].concat();
+                let text = disassemble_exactly(&bytes, order).join("\n");
+                assert_eq!(assemble(&text, order), Ok(bytes.clone()), "{text}");
+                let cut = disassemble_exactly(&bytes[..21], order).join("\n");
+                assert_eq!(assemble(&cut, order), Ok(bytes[..16].to_vec()), "{cut}");
+            }
+        }
+    }
 }

@@ -62,15 +62,20 @@ pub fn disassemble(context: &Context, args: &DisassembleArgs) -> Result<Outcome>
     let input = input::load(&args.input)?;
     let mut separator = "";
     for program in &input.object.programs {
-        let lines = ebpf::disassemble(&program.bytecode, input.object.order);
-        if !context.json && !args.plain {
+        if args.plain && !context.json {
+            for line in ebpf::disassemble_exactly(&program.bytecode, input.object.order) {
+                println!("{line}");
+            }
+            continue;
+        }
+        if !context.json {
             println!("{separator}{}", input.describe(program));
             separator = "\n";
             if let Some(reason) = &program.unresolved {
                 println!("cannot run: {reason}");
             }
         }
-        for line in lines {
+        for line in ebpf::disassemble(&program.bytecode, input.object.order) {
             if context.json {
                 let record = InstructionRecord {
                     kind: "ebpf_instruction",
@@ -81,8 +86,6 @@ pub fn disassemble(context: &Context, args: &DisassembleArgs) -> Result<Outcome>
                     text: line.text,
                 };
                 println!("{}", record.to_line());
-            } else if args.plain {
-                println!("{}", line.text);
             } else {
                 println!("{:6}: {}", line.slot, line.text);
             }
