@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * 32-bit words into a 64-bit sum: eleven of them cannot overflow it. Length and next header are numbers in
- * the machine's order and are added as they would lie in memory; both in one addition, since their bytes do not
- * overlap.
+ * the machine's order and are added as they would lie in memory.
  *
  * assay-about: 32-bit words into a 64-bit sum
  * assay-requires: 64-bit
