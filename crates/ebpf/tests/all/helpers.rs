@@ -69,7 +69,7 @@ fn a_redirect_through_a_map_knows_the_flags_of_its_kind() {
 }
 
 /// ENOENT, 2, of a hash that does not have the key; E2BIG, 7, of an array that is shorter, with any flags; EEXIST, 17, of what
-/// is there; EINVAL, 22, of unknown flags.
+/// is there; EINVAL, 22, of unknown flags. A map of a type that is not known, such as a trie, 11, takes nothing.
 #[test]
 fn an_update_fails_as_in_the_kernel() {
     for (kind, key, flags, error) in [
@@ -81,6 +81,7 @@ fn an_update_fails_as_in_the_kernel() {
         (MapKind::Array, 9, 1, 7),
         (MapKind::Array, 9, 2, 7),
         (MapKind::Array, 9, 3, 22),
+        (MapKind::Other(11), 0, 0, 7),
     ] {
         let key = format!("*(u32 *)(r10 - 4) = {key}\nr2 = r10\nr2 += -4");
         let value = "*(u64 *)(r10 - 24) = 0\n*(u64 *)(r10 - 16) = 0\nr3 = r10\nr3 += -24".to_owned();
