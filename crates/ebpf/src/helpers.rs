@@ -10,8 +10,6 @@ use crate::visible::visible_lines;
 use crate::vm::Helper;
 use std::ffi::c_void;
 use std::io::Write;
-use std::sync::OnceLock;
-use std::time::Instant;
 
 const EFAULT: u64 = -14_i64 as u64;
 const EINVAL: u64 = -22_i64 as u64;
@@ -42,7 +40,7 @@ pub(crate) const HELPERS: [(u32, Helper); 12] = [
     (44, xdp_adjust_head),
     (51, redirect_map),
     (65, xdp_adjust_tail),
-    (125, ktime_get_ns), // ktime_get_boot_ns: time in suspend is not counted here
+    (125, ktime_get_boot_ns),
 ];
 
 fn maps<'a>(context: *mut c_void) -> &'a mut Maps {
@@ -50,9 +48,21 @@ fn maps<'a>(context: *mut c_void) -> &'a mut Maps {
     unsafe { &mut *context.cast::<Maps>() }
 }
 
+/// Nanoseconds since the system's start, as programs that compare with a time of 0 in a map expect.
+fn nanoseconds(clock: libc::clockid_t) -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: a valid place. Linux has both clocks, so that the call cannot fail.
+    unsafe { libc::clock_gettime(clock, &mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
 extern "C" fn ktime_get_ns(_: u64, _: u64, _: u64, _: u64, _: u64, _: *mut c_void) -> u64 {
-    static START: OnceLock<Instant> = OnceLock::new();
-    START.get_or_init(Instant::now).elapsed().as_nanos() as u64 + 1
+    nanoseconds(libc::CLOCK_MONOTONIC)
+}
+
+/// With the time in suspend.
+extern "C" fn ktime_get_boot_ns(_: u64, _: u64, _: u64, _: u64, _: u64, _: *mut c_void) -> u64 {
+    nanoseconds(libc::CLOCK_BOOTTIME)
 }
 
 /// The text at an address, up to a zero or what the program may not read.

@@ -107,3 +107,19 @@ fn printing_gives_the_length_of_the_text() {
         assert_eq!(xdp(&format!("{stored}\n{call}")).0, result, "{format:#x}, {bytes} bytes");
     }
 }
+
+/// A program that finds no time in a map, 0, and waits for some seconds to pass has waited long enough.
+#[test]
+fn time_counts_from_the_system_s_start() {
+    for (helper, clock) in [(5, libc::CLOCK_MONOTONIC), (125, libc::CLOCK_BOOTTIME)] {
+        let now = || {
+            let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+            // SAFETY: a valid place.
+            assert_eq!(unsafe { libc::clock_gettime(clock, &mut time) }, 0);
+            time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+        };
+        let before = now();
+        let (r0, _) = xdp(&format!("call {helper}\nexit"));
+        assert!((before..=now()).contains(&r0), "helper {helper}: {r0}, after {before}");
+    }
+}
