@@ -47,6 +47,7 @@ pub struct MapDefinition {
 /// Values are aligned so that programs can use atomics on them.
 const VALUE_ALIGNMENT: usize = 8;
 
+const EPERM: i64 = -1;
 const ENOENT: i64 = -2;
 const E2BIG: i64 = -7;
 pub(crate) const EFAULT: i64 = -14;
@@ -132,6 +133,14 @@ impl Map {
         Ok(())
     }
 
+    /// Whether it is a section of constants, as libbpf tells them apart: the kernel lets no program write there.
+    pub(crate) fn is_constant(&self) -> bool {
+        self.definition
+            .name
+            .strip_prefix(".rodata")
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    }
+
     /// Of the value with this index.
     pub(crate) fn address(&mut self, index: usize) -> u64 {
         self.values.as_mut_ptr() as u64 + (index * self.stride) as u64
@@ -149,8 +158,17 @@ impl Map {
         }
     }
 
+    /// As the kernel's helper, which no program may call for constants.
+    pub(crate) fn update_by_program(&mut self, key: &[u8], value: &[u8], flags: u64) -> i64 {
+        if self.is_constant() {
+            EPERM
+        } else {
+            self.update(key, value, flags)
+        }
+    }
+
     /// The kernel's flags: 0 inserts or replaces (BPF_ANY), 1 only inserts (BPF_NOEXIST), 2 only replaces (BPF_EXIST).
-    pub(crate) fn update(&mut self, key: &[u8], value: &[u8], flags: u64) -> i64 {
+    fn update(&mut self, key: &[u8], value: &[u8], flags: u64) -> i64 {
         let index = match (self.find(key), flags) {
             (_, 3..) => return EINVAL,
             (Some(_), 1) => return EEXIST,

@@ -117,7 +117,7 @@ impl Maps {
         self.vm
     }
 
-    /// Registers these helpers, and the memory of the values as regions. The VM must have been created with these maps as
+    /// Registers these helpers, and the memory of the values as regions, that of constants to be read only. The VM must have been created with these maps as
     /// its helper context ([`Maps::context`]), and must be dropped before them.
     pub(crate) fn attach(
         &mut self,
@@ -129,10 +129,15 @@ impl Maps {
             // SAFETY: the helpers check every argument against the VM's regions.
             unsafe { vm.register_helper(number, function, false)? };
         }
-        for map in &mut self.maps {
-            if !map.values.is_empty() {
-                // SAFETY: the block does not move, and lives as long as the maps.
-                unsafe { vm.register_region(map.values.as_mut_ptr().cast(), map.values.len() * 8)? };
+        for map in self.maps.iter_mut().filter(|map| !map.values.is_empty()) {
+            let (start, bytes) = (map.values.as_mut_ptr().cast(), map.values.len() * 8);
+            // SAFETY: the block does not move, and lives as long as the maps; that of constants is not written again.
+            unsafe {
+                if map.is_constant() {
+                    vm.register_read_only_region(start, bytes)?;
+                } else {
+                    vm.register_region(start, bytes)?;
+                }
             }
         }
         Ok(())
@@ -217,7 +222,7 @@ extern "C" fn update(map: u64, key: u64, value: u64, flags: u64, _: u64, context
         let bytes = maps.maps[index].definition.value_bytes as usize;
         // SAFETY: a helper is called during a run.
         match unsafe { maps.program_bytes(value, bytes) } {
-            Some(value) => maps.maps[index].update(key, &value, flags),
+            Some(value) => maps.maps[index].update_by_program(key, &value, flags),
             None => EFAULT,
         }
     }) as u64

@@ -2,7 +2,7 @@
 //! What the helpers of objects' programs give, which is what the kernel's give.
 
 use crate::support::object;
-use ebpf::{Engine, Limits, Loaded, MapKind, Object, PacketContext};
+use ebpf::{Engine, Limits, Loaded, MapKind, Object, PacketContext, Status};
 
 const EINVAL: u64 = -22_i64 as u64;
 
@@ -121,5 +121,29 @@ fn time_counts_from_the_system_s_start() {
         let before = now();
         let (r0, _) = xdp(&format!("call {helper}\nexit"));
         assert!((before..=now()).contains(&r0), "helper {helper}: {r0}, after {before}");
+    }
+}
+
+/// Stores and bpf_map_update_elem, whose -EPERM is 1; a section whose name only begins alike holds variables.
+#[test]
+fn constants_are_not_written() {
+    let value =
+        "*(u64 *)(r10 - 16) = 0\n*(u64 *)(r10 - 8) = 0\nr2 = r10\nr2 += -8\nr3 = r10\nr3 += -16\nr4 = 0";
+    let store = "r1 = map_val_by_idx(0)+0 ll\nr0 = *(u64 *)(r1 + 0)\n*(u64 *)(r1 + 0) = 0\nexit".to_owned();
+    let update = format!("r1 = map_by_idx(0)+0 ll\n{value}\ncall 2\nr0 = -r0\nexit");
+    for (name, stored, updated) in [
+        (".rodata", Err(Status::Bounds), 1),
+        (".rodata.str1.1", Err(Status::Bounds), 1),
+        (".rodatum", Ok(7), 0),
+        (".data", Ok(7), 0),
+    ] {
+        let run = |text: &str| {
+            let mut object = object(text);
+            object.maps[0].name = name.into();
+            object.map_contents[0] = 7u64.to_ne_bytes().to_vec();
+            let mut loaded = Loaded::new(&object, &object.programs[0], Limits::default()).expect("it loads");
+            loaded.run(Engine::Interpreter, &mut []).map_err(|error| error.status)
+        };
+        assert_eq!((run(&store), run(&update)), (stored, Ok(updated)), "{name}");
     }
 }
