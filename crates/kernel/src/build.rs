@@ -31,6 +31,8 @@ const RECIPE: &str = "1";
 const DONE: &str = "build/assay-done";
 /// There as well, in a tree of the user's source: the listing of what its objects were compiled from.
 const LISTING: &str = "build/assay-files";
+/// Among the results: the compiler's warnings, a line each.
+const WARNINGS: &str = "warnings";
 
 /// What to build.
 #[derive(Clone, Debug)]
@@ -68,7 +70,7 @@ pub struct Built {
     pub compiler: String,
     /// Objects that were compiled for it; 0 if it came from the cache.
     pub compiled_count: usize,
-    /// Warnings of the compiler in this build.
+    /// Warnings of the compiler when it was built.
     pub warnings: Vec<String>,
     /// Whether it came from the cache.
     pub cached: bool,
@@ -228,10 +230,12 @@ impl<'a> Plan<'a> {
         Ok(self.workspace.folder("kernel/log")?.join(format!("build-{}.log", self.key)))
     }
 
-    /// The results of an earlier build, if they are complete.
+    /// The results of an earlier build, if they are complete. Without the warnings they are of before these were kept.
     fn found(&self, started: Instant) -> Option<Built> {
         let folder = self.folder();
-        folder.join("stamp").is_file().then(|| self.built(folder, started, 0, Vec::new(), true))
+        let text = fs::read_to_string(folder.join(WARNINGS)).ok()?;
+        let warnings = text.lines().map(str::to_owned).collect();
+        folder.join("stamp").is_file().then(|| self.built(folder, started, 0, warnings, true))
     }
 
     fn built(
@@ -457,6 +461,10 @@ impl<'a> Plan<'a> {
         }
         let names: Vec<String> =
             self.request.patches.iter().map(|patch| format!("patch {}", patch.path.display())).collect();
+        let text = format!("{}\n{}", output.stdout, output.stderr);
+        let warnings: Vec<String> =
+            text.lines().filter(|line| line.contains("warning:")).map(str::to_owned).collect();
+        write(&part.path().join(WARNINGS), &warnings.join("\n"))?;
         let stamp = [
             format!("source {}", self.source.identity),
             format!("compiler {}", self.compiler.version),
@@ -469,8 +477,6 @@ impl<'a> Plan<'a> {
         }
         let folder = part.keep_as(&folder)?;
         let compiled = output.stdout.lines().filter(|line| is_compilation(line)).count();
-        let text = format!("{}\n{}", output.stdout, output.stderr);
-        let warnings = text.lines().filter(|line| line.contains("warning:")).map(str::to_owned).collect();
         Ok(self.built(folder, started, compiled, warnings, false))
     }
 }

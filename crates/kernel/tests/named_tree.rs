@@ -18,6 +18,7 @@ use std::time::{Duration, UNIX_EPOCH};
 const MAKEFILE: &str = "VERSION = 6\nPATCHLEVEL = 12\nSUBLEVEL = 3\n\
 allnoconfig:\n\ttouch $(O)/.config\n\
 $(O)/vmlinux: lib/a.c\n\tcp lib/a.c $@\n\techo '  CC      lib/a.o'\n\ttouch $(O)/System.map $(O)/modules.order\n\
+\t@grep warning: lib/a.c >&2 || true\n\
 command = cc $(CURDIR)/lib/vdso.c\n\
 vdso:\n\t@grep -qsx '$(command)' $(O)/.vdso.o.cmd || \
 { echo '$(command)' >$(O)/.vdso.o.cmd && echo '  CC      vdso.o'; }\n\
@@ -150,6 +151,21 @@ fn a_patch_is_what_it_was_when_it_was_read() {
     assert_eq!(fs::read_to_string(tree.top.join("assay.patch")).unwrap(), "mine\n");
     let other = String::from_utf8_lossy(text).replace("+patched", "+other");
     assert_eq!(content(&tree.build(&[tree.patch("a.patch", other.as_bytes())])), "other\n");
+}
+
+#[test]
+fn a_kernel_from_the_cache_still_has_its_warnings() {
+    let tree = Tree::new("warns");
+    let text = b"--- a/lib/a.c\n+++ b/lib/a.c\n@@ -1 +1 @@\n-one\n+a.c:1: warning: odd\n";
+    let patches = [tree.patch("a.patch", text)];
+    for cached in [false, true] {
+        let built = tree.build(&patches);
+        assert_eq!((built.cached, built.warnings), (cached, vec!["a.c:1: warning: odd".to_owned()]));
+    }
+    // Results of before the warnings were kept tell nothing of them.
+    fs::remove_file(tree.build(&patches).folder.join("warnings")).unwrap();
+    let again = tree.build(&patches);
+    assert_eq!((again.cached, again.warnings.len()), (false, 1));
 }
 
 #[test]

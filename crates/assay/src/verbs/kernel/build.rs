@@ -87,14 +87,15 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         }
         let how = match built.cached {
             true => "from the cache".to_owned(),
-            false => format!("{} objects compiled, {} warnings", built.compiled_count, built.warnings.len()),
+            false => format!("{} objects compiled", built.compiled_count),
         };
         println!(
-            "{}  Linux {} for {}, {}: {how}, {:.1} s",
+            "{}  Linux {} for {}, {}: {how}, {} warnings, {:.1} s",
             context.workspace.display(&built.vmlinux),
             built.source.version,
             built.arch,
             built.compiler,
+            built.warnings.len(),
             built.elapsed.as_secs_f64()
         );
     }
