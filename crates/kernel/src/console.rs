@@ -11,7 +11,8 @@
 //! letter: `b` the program begins, `o` and `e` a line of its standard output or error, `O` and `E` a piece without an
 //! end of line, `m` a module was loaded (TEXT: 0 or an error, and its path), `f` the first line of a requested file
 //! (TEXT: its path, and the line), `x` it ended (TEXT: `exit N`, `signal N` or `error N`). SEQUENCE counts the records;
-//! SUM is a checksum, since a kernel's message may be printed into the middle of a record.
+//! SUM is a checksum, since a kernel's message may be printed into the middle of a record. The last record, `x`, comes
+//! twice, with one number, in case that happens to it.
 
 /// The most that is kept of each of a program's streams; the rest is dropped.
 const KEPT_BYTES_MAX: usize = 4 << 20;
@@ -120,11 +121,19 @@ impl Console {
     }
 
     fn record(&mut self, record: &[u8]) {
+        if self.exit.is_some() {
+            // The repetition, of which nothing is needed.
+            return;
+        }
         let Some((kind, sequence, text)) = checked(record) else {
             self.damaged += 1;
             self.next += 1;
             return;
         };
+        if kind == b'x' && sequence + 1 == self.next {
+            // It repeats the damaged one before it.
+            self.damaged = self.damaged.saturating_sub(1);
+        }
         self.damaged += u64::from(sequence.saturating_sub(self.next));
         self.next = sequence + 1;
         match kind {
@@ -143,8 +152,7 @@ impl Console {
                 let (path, line) = text.split_once(' ').unwrap_or((&text, ""));
                 self.files.push((path.to_owned(), line.to_owned()));
             }
-            // Init sends it twice, in case a kernel's message damages one.
-            b'x' => self.exit = self.exit.or(exit(&String::from_utf8_lossy(text))),
+            b'x' => self.exit = exit(&String::from_utf8_lossy(text)),
             _ => self.damaged += 1,
         }
     }
@@ -265,6 +273,21 @@ mod tests {
         let console = console(&[record(b'b', 0, ""), broken, record(b'o', 4, "z")].concat());
         // The damaged record, and the missing ones with numbers 2 and 3.
         assert_eq!((console.damaged, console.stdout.as_slice()), (3, &b"z\n"[..]));
+    }
+
+    #[test]
+    fn an_end_of_which_one_record_is_damaged_loses_nothing() {
+        let (begun, end) = (record(b'b', 0, ""), record(b'x', 1, "exit 0"));
+        let broken = end.replace("exit", "[    9.1] reboot: Power down\r\nexit");
+        for ends in [[&end, &end], [&end, &broken], [&broken, &end]] {
+            let console = console(&[&begun, ends[0], ends[1]].map(String::as_str).concat());
+            assert_eq!((console.exit, console.damaged), (Some(Exit::Status(0)), 0), "{ends:?}");
+        }
+        // A line of the program before it is lost all the same.
+        let lost = console(
+            &[&begun, &broken.replace(" x ", " o "), &record(b'x', 2, "exit 0")].map(String::as_str).concat(),
+        );
+        assert_eq!((lost.exit, lost.damaged), (Some(Exit::Status(0)), 1));
     }
 
     #[test]
