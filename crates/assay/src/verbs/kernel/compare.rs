@@ -72,7 +72,7 @@ struct CompareRecord {
     ratio: f64,
     interval: [f64; 2],
     verdict: &'static str,
-    /// `None` for code that the kernel generates when it runs.
+    /// `None` for code that the kernel generates when it runs, and for the workload's.
     #[serde(skip_serializing_if = "Option::is_none")]
     function_bytes: Option<[u64; 2]>,
     text_bytes: [u64; 2],

@@ -113,8 +113,11 @@ impl What {
         self.modules.iter().map(module).collect()
     }
 
-    /// Bytes of code of the kernel's functions; `None` if one of them is generated when the kernel runs.
+    /// Bytes of code of the kernel's functions; `None` if one of them is generated when the kernel runs, or is the workload's.
     pub fn bytes(&self, kernel: &Kernel) -> Result<Option<u64>> {
+        if !self.program_regions.is_empty() {
+            return Ok(None);
+        }
         let modules = self.loaded_modules(kernel)?;
         let mut sum = 0;
         for name in &self.regions {
@@ -224,4 +227,37 @@ pub fn entries(path: &Path) -> Result<(Vec<EntryCounts>, End)> {
 /// The most frequent execution that returned; without one, the most frequent.
 pub fn usual(entries: &[EntryCounts]) -> &EntryCounts {
     entries.iter().find(|entry| entry.how == Leave::Return).unwrap_or(&entries[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Words {
+        #[command(flatten)]
+        what: What,
+    }
+
+    #[test]
+    fn the_kernel_has_no_bytes_of_the_workloads_functions() {
+        let image = std::env::current_exe().unwrap();
+        let symbols = Symbols::load(&image).unwrap();
+        let kernel = Kernel {
+            machine: Machine::of(symbols.arch),
+            image,
+            symbols,
+            says: String::new(),
+            key: String::new(),
+            modules: None,
+        };
+        let bytes = |words: &[&str]| {
+            let words = ["kernel", "--workload", "clocks"].iter().chain(words);
+            Words::parse_from(words).what.bytes(&kernel).unwrap()
+        };
+        assert!(bytes(&["--roi", "main"]).is_some_and(|bytes| bytes > 0));
+        assert_eq!(bytes(&["--user-roi", "machine_clock_gettime"]), None);
+        assert_eq!(bytes(&["--roi", "main", "--user-roi", "machine_clock_gettime"]), None);
+    }
 }
