@@ -65,6 +65,8 @@ const WITH_LIBRARY: &[Arch] =
 /// aarch64's vDSO has no getcpu; powerpc's 32-bit vDSO only has it in a kernel for one processor.
 const WITH_GETCPU: &[Arch] = &[Arch::Powerpc64, Arch::Powerpc64le, Arch::X86_64, Arch::Riscv64];
 const PARSE: &[&str] = &["parse_vdso.c"];
+/// vDSOs without `time`, whose case vdso_test_abi skips.
+const WITHOUT_TIME: &[Arch] = &[Arch::Aarch64, Arch::Riscv64];
 
 /// The test that needs a KVM host, which the default machines are not.
 const GUEST_SWITCH: &str = "guest_switch";
@@ -256,7 +258,7 @@ impl Test {
             How::Workload => lost(&outcome.stdout),
             How::Conformance => conformance::verdict(&outcome.stdout),
             How::Math(_) => of_selftest(self.name, outcome),
-            How::Vdso(_) => of_vdso(outcome),
+            How::Vdso(_) => of_vdso(arch, outcome),
             How::Modules(_, tells) => {
                 let log = read_text(&outcome.log)?;
                 let lines: Vec<&str> = log.lines().map(|line| without_time(line.trim_end())).collect();
@@ -383,16 +385,25 @@ fn of_selftest(name: &str, outcome: &Outcome) -> Verdict {
 }
 
 /// A program with cases prints `ok N WHAT` or `WHAT [PASS]`, and `not ok N WHAT` or `WHAT [FAIL]`; others only have an
-/// exit status.
-fn of_vdso(outcome: &Outcome) -> Verdict {
+/// exit status. `ok N # SKIP WHAT` is a function that it has not found, which fails where the vDSO has to have it.
+fn of_vdso(arch: Arch, outcome: &Outcome) -> Verdict {
     if outcome.ending == crate::Ending::Exited(SELFTEST_SKIPS) {
         let failure = Some(format!("it skipped itself: {}", outcome.stdout.trim()));
         return Verdict { failure, ..Verdict::default() };
     }
     let lines = || outcome.stdout.lines().map(str::trim);
-    let failed = lines().filter(|line| line.starts_with("not ok ") || line.ends_with("[FAIL]"));
-    let passed = lines().filter(|line| line.starts_with("ok ") || line.ends_with("[PASS]")).count() as u64;
-    counted((passed > 0).then_some(passed), failed.map(str::to_owned).collect())
+    let is_skipped = |line: &&str| line.starts_with("ok ") && line.contains(" # SKIP ");
+    let is_absent = |line: &&str| WITHOUT_TIME.contains(&arch) && line.ends_with("_time");
+    let passed = |line: &&str| (line.starts_with("ok ") || line.ends_with("[PASS]")) && !is_skipped(line);
+    let failed = |line: &&str| {
+        line.starts_with("not ok ") || line.ends_with("[FAIL]") || (is_skipped(line) && !is_absent(line))
+    };
+    let passed = lines().filter(passed).count() as u64;
+    let failed = lines().filter(failed).map(str::to_owned).collect();
+    let mut verdict = counted((passed > 0).then_some(passed), failed);
+    let absent = lines().filter(|line| is_skipped(line) && is_absent(line)).count();
+    verdict.note = (absent > 0).then(|| format!("{absent} skipped: the vDSO of {arch} has no time"));
+    verdict
 }
 
 /// KUnit prints `not ok N NAME` for a failed case, and the totals as `# Totals: pass:5 fail:0 skip:0 total:5`.
@@ -416,6 +427,36 @@ fn of_kunit(lines: &[&str]) -> Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
+
+    /// A program that exited with status 0 after it printed this.
+    fn outcome(stdout: &str) -> Outcome {
+        Outcome {
+            ending: crate::Ending::Exited(0),
+            begun: true,
+            stdout: stdout.to_owned(),
+            stderr: String::new(),
+            complaints: Vec::new(),
+            modules_refused: Vec::new(),
+            files: Vec::new(),
+            damaged: 0,
+            log: PathBuf::new(),
+            elapsed: Duration::ZERO,
+        }
+    }
+
+    #[test]
+    fn a_function_that_the_vdso_lacks_has_not_passed() {
+        let ran = outcome("TAP version 13\nok 1 __kernel_gettimeofday\nok 2 # SKIP __kernel_time\n");
+        let found = of_vdso(Arch::Powerpc64le, &ran);
+        assert_eq!((found.passed, found.failed), (Some(1), vec!["ok 2 # SKIP __kernel_time".to_owned()]));
+        let found = of_vdso(Arch::Aarch64, &ran);
+        assert_eq!((found.passed, found.failure), (Some(1), None));
+        assert_eq!(found.note.as_deref(), Some("1 skipped: the vDSO of aarch64 has no time"));
+        let ran = outcome("ok 1 # SKIP __vdso_clock_gettime CLOCK_TAI\nclock_id: CLOCK_TAI [PASS]\n");
+        let found = of_vdso(Arch::Riscv64, &ran);
+        assert_eq!((found.passed, found.failed.len()), (Some(1), 1));
+    }
 
     #[test]
     fn kunit_is_read_and_silence_is_no_success() {
