@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * bpfcheck in a booted kernel: does its JIT swap bytes correctly if a load or a move comes right before the swap, and
- * if a jump leads between the two?
+ * if a jump leads between the two? Does it extend a sign if an operation comes right behind the move that does?
  *
  *     bpfcheck [be] [le] [bswap]
  *
@@ -9,8 +9,8 @@
  * stack, loads 16, 32 or 64 bits of them at several offsets, either directly or into another register and moved from there,
  * swaps them by each of the swap instructions and returns one half of the result. lib/test_bpf has no swap right after a
  * load or a move. Prints the length of each shape's JIT code in units of four bytes, which are instructions on POWER; a
- * program that the interpreter runs is a failure. With arguments, only these swaps are checked. For a trace, the programs
- * without a move, a jump and the upper half are called be16_0, bswap64_8 and so on, by swap and offset.
+ * program that the interpreter runs is a failure. With arguments, only these swaps are checked, and no sign. For a trace, the
+ * programs without a move, a jump and the upper half are called be16_0, bswap64_8 and so on, by swap and offset.
  *
  * Freestanding: runner/freestanding.h.
  */
@@ -216,6 +216,32 @@ static void check(const struct shape *shape)
 	(void)CALL(SYS_CLOSE, file);
 }
 
+/* Moves so many bits with their sign, which is set, adds one, and returns the upper half: all of it is the sign. */
+static void check_sign(int bits)
+{
+	static uint8_t data[DATA_SHORT];
+	struct test_run test = { .in_bytes = sizeof(data), .in = (uintptr_t)data };
+	long file;
+
+	length = 0;
+	add_constant(5, pattern);
+	add(MOVE, 0, 5, (int16_t)bits, 0);
+	add(ADD_VALUE, 0, 0, 0, 1);
+	add(SHIFT_RIGHT, 0, 0, 0, 32);
+	add(EXIT, 0, 0, 0, 0);
+	file = load_program();
+	test.file = (uint32_t)file;
+	if (file < 0 || !tell_program(file, "") || CALL(SYS_BPF, PROG_TEST_RUN, &test, sizeof(test)) || ~test.result) {
+		failures++;
+		say(OUT, "bpfcheck: wrong: the sign of ");
+		say_number(OUT, (uint64_t)bits);
+		say(OUT, " bits, moved and added to, has the upper half ");
+		say_number(OUT, test.result);
+		say(OUT, "\n");
+	}
+	(void)CALL(SYS_CLOSE, file);
+}
+
 static bool asked_for(const uintptr_t *stack, const char *swap)
 {
 	bool asked = stack[0] < 2;
@@ -231,6 +257,8 @@ _Noreturn void assay_main(uintptr_t *stack)
 	unsigned int shapes = 0;
 
 	kernel_lacks_v4 = lacks_v4();
+	for (int bits = 8; bits <= 32 && stack[0] < 2 && !kernel_lacks_v4; bits *= 2)
+		check_sign(bits);
 	for (unsigned int bits = 16; bits <= 64; bits *= 2) {
 		for (unsigned int swap = 0; swap < 3; swap++) {
 			if (!asked_for(stack, swap_name(swaps[swap])))
@@ -246,7 +274,7 @@ _Noreturn void assay_main(uintptr_t *stack)
 		}
 	}
 	failures += !shapes; /* no argument names a swap */
-	say(OUT, failures ? "bpfcheck: swaps are wrong, shapes: " : "bpfcheck: all swaps are right, shapes: ");
+	say(OUT, failures ? "bpfcheck: programs are wrong; shapes of swaps: " : "bpfcheck: all swaps are right, shapes: ");
 	say_number(OUT, shapes);
 	if (refused) {
 		say(OUT, ", refused by a kernel that has no bswap: ");

@@ -177,7 +177,7 @@ pub static TESTS: [Test; 18] = [
     },
     Test {
         name: "bpfcheck",
-        what: "swaps right behind loads and moves, which test_bpf has not, compiled by the JIT",
+        what: "swaps behind loads and moves, and signs that moves extend, which test_bpf has not, compiled by the JIT",
         archs: &Arch::ALL,
         how: How::Workload,
     },
