@@ -7,7 +7,7 @@
 //   icbi icbiep dcbst dcbf...             are reported as loads: QEMU reads the address to raise a fault if there is one
 //   stbcx. ... stqcx., LoongArch and RISC-V sc., AArch64 stxr stlxr stxp stlxp
 //                                         are compare-and-exchange: reported as read and write
-//   AArch64 dc zva                        is a memset of the host's, without a report
+//   AArch64 dc zva, dc gzva               are a memset of the host's, without a report
 
 #include "tracer.h"
 
@@ -85,14 +85,15 @@ static struct instruction_facts loongarch_facts(uint32_t word)
 	return (struct instruction_facts){ .store_only = conditional };
 }
 
-// DDI 0487: DC ZVA is SYS #3, C7, C4, #1 with Rt in the low bits. Of "load/store exclusive", STXR and the like have L and o2
-// zero; a pair (o1) with the top bit of size zero is CASP, which does read.
+// DDI 0487: DC ZVA and DC GZVA are SYS #3, C7, C4, #1 and #4 with Rt in the low bits. Of "load/store exclusive", STXR and the
+// like have L and o2 zero; a pair (o1) with the top bit of size zero is CASP, which does read.
 static struct instruction_facts aarch64_facts(uint32_t word)
 {
 	bool exclusive = (word & 0x3fc00000) == 0x08000000, pair = word >> 21 & 1, wide = word >> 31;
+	bool zeroes = (word & 0xffffffe0) == 0xd50b7420 || (word & 0xffffffe0) == 0xd50b7480;
 
 	return (struct instruction_facts){
-		.silent = (word & 0xffffffe0) == 0xd50b7420,
+		.silent = zeroes,
 		.store_only = exclusive && (!pair || wide),
 	};
 }

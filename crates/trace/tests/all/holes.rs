@@ -144,6 +144,7 @@ fn exclusive_stores_of_aarch64_and_riscv_only_write() {
     let swap = arm.whole.accesses_at(arm.program.symbol("swap_at"))[0];
     assert!(!swap[0].store, "CASP and CAS read: {swap:?}");
     arm.check("byte_at", &[(1100, 1, 'l')]);
+    arm.check("tagged_zero", &[(1024, 512, 's')]);
     riscv.check("swap_at", &[(0, 8, 'l'), (0, 8, 's')]);
 }
 

@@ -25,6 +25,8 @@ AT(byte_at)	ldxrb	w1, [x10]
 #ifdef LSE
 	.arch	armv8.1-a
 AT(swap_at)	cas	x1, x3, [x9]		// reads 8 bytes from 0, and may write
+	.arch	armv8.5-a+memtag
+AT(tagged_zero)	dc	gzva, x10		// as dc zva
 #endif
 AT(zero_at)	dc	zva, x10		// the whole block with byte 1100
 	add	x10, x9, 2048
