@@ -8,6 +8,7 @@
 //   stbcx. ... stqcx., LoongArch and RISC-V sc., AArch64 stxr stlxr stxp stlxp
 //                                         are compare-and-exchange: reported as read and write
 //   AArch64 dc zva, dc gzva               are a memset of the host's, without a report
+//   AArch64 SVE and SME                   access memory through a host pointer, most of them, in QEMU 7.2
 
 #include "tracer.h"
 
@@ -85,15 +86,44 @@ static struct instruction_facts loongarch_facts(uint32_t word)
 	return (struct instruction_facts){ .store_only = conditional };
 }
 
-// DDI 0487: DC ZVA and DC GZVA are SYS #3, C7, C4, #1 and #4 with Rt in the low bits. Of "load/store exclusive", STXR and the
-// like have L and o2 zero; a pair (o1) with the top bit of size zero is CASP, which does read.
+// DDI 0487: the loads and stores of SVE are "SVE memory", 1xx0010 in the top bits, those of SME "SME memory". Every QEMU reports
+// LDR and STR of a register and LD1R, and executes PRF as nothing. Of the others one with the oldest plugin interface is taken
+// to tell nothing.
+static bool is_scalable(uint32_t word)
+{
+	static const struct {
+		uint32_t mask, value;
+	} others[] = {
+		{ 0xffc0a000, 0x85800000 }, { 0xffc0a000, 0xe5800000 }, // LDR, STR
+		{ 0xfe408000, 0x84408000 }, // LD1R
+		{ 0xffc08010, 0x85c00000 }, { 0xfe60e010, 0x8400c000 }, { 0xbe60e010, 0x8400e000 }, // PRF
+		{ 0xbfa08010, 0x84200000 }, { 0xffe08010, 0xc4608000 },
+	};
+
+	if ((word & 0xff000000) == 0xe0000000 || (word & 0xffc00000) == 0xe1c00000) // SME's LD1 and ST1
+		return true;
+	if ((word & 0x9e000000) != 0x84000000)
+		return false;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if ((word & others[i].mask) == others[i].value)
+			return false;
+	return true;
+}
+
+static bool stores_scalable(uint32_t word)
+{
+	return word >> 24 == 0xe0 || word >> 24 == 0xe1 ? word >> 21 & 1 : word >> 29 == 7;
+}
+
+// DC ZVA and DC GZVA are SYS #3, C7, C4, #1 and #4 with Rt in the low bits. Of "load/store exclusive", STXR and the like have L
+// and o2 zero; a pair (o1) with the top bit of size zero is CASP, which does read.
 static struct instruction_facts aarch64_facts(uint32_t word)
 {
 	bool exclusive = (word & 0x3fc00000) == 0x08000000, pair = word >> 21 & 1, wide = word >> 31;
 	bool zeroes = (word & 0xffffffe0) == 0xd50b7420 || (word & 0xffffffe0) == 0xd50b7480;
 
 	return (struct instruction_facts){
-		.silent = zeroes,
+		.silent = zeroes || (is_scalable(word) && !qemu_plugin_scoreboard_new),
 		.store_only = exclusive && (!pair || wide),
 	};
 }
@@ -187,11 +217,13 @@ static void zeroed_block(uint32_t word, const void *cpu, uint64_t *address, uint
 bool isa_hole(uint32_t word, const void *cpu, uint64_t *address, uint32_t *info)
 {
 	*address = 0;
-	if (target->arch == ARCH_AARCH64) {
+	if (target->arch != ARCH_AARCH64)
+		return power_hole(word, cpu, address, info);
+	if (is_scalable(word)) // predicates and the vectors' length are where no plugin finds them
+		*info = INFO_SYNTHETIC | INFO_UNKNOWN | (stores_scalable(word) ? INFO_STORE : INFO_LOAD);
+	else
 		zeroed_block(word, cpu, address, info);
-		return true;
-	}
-	return power_hole(word, cpu, address, info);
+	return true;
 }
 
 // ---- Blocks left early ----------------------------------------------------------------------------------------

@@ -160,6 +160,32 @@ fn zeroed_blocks_of_aarch64_are_stores() {
     }
 }
 
+/// QEMU 7.2 tells neither where nor how much, and we do not know the vectors' length and the predicates.
+#[test]
+fn scalable_vectors_of_aarch64_are_accesses_of_unknown_address() {
+    let r = Recorded::new("scalable.S", Arch::Aarch64, &["-march=armv9-a+sme"], "max");
+    let unknown = |label: &str| {
+        let accesses = r.whole.accesses_at(r.program.symbol(label))[0];
+        assert!(accesses.iter().all(|a| !a.known && a.bytes == 0), "{label}: {accesses:?}");
+        accesses.iter().map(|a| a.store).collect::<Vec<_>>()
+    };
+    for label in ["contiguous", "four", "gathered", "first_fault", "quadword", "tile_loaded"] {
+        assert_eq!(unknown(label), [false], "{label}");
+    }
+    for label in ["stored", "scattered", "tile_stored"] {
+        assert_eq!(unknown(label), [true], "{label}");
+    }
+    r.check("element_at", &[(8, 8, 'l')]);
+    for label in ["register_at", "predicate_at"] {
+        let accesses = r.whole.accesses_at(r.program.symbol(label))[0];
+        assert!(accesses.len() == 1 && accesses[0].known, "{label}: {accesses:?}");
+    }
+    for number in 0..4 {
+        assert!(r.whole.accesses_at(r.program.symbol("prefetches") + 4 * number)[0].is_empty(), "{number}");
+    }
+    assert_eq!(r.whole.end.total("unknown_addresses"), 9);
+}
+
 #[test]
 fn a_model_among_the_programs_own_arguments_is_not_qemus() {
     let program = Program::build("exclusive.S", Arch::Aarch64, &[]);
