@@ -383,8 +383,15 @@ bool isa_calls_system(const struct block *block)
 	return target->arch == ARCH_RISCV64 && word == 0x00000073;
 }
 
-// Did control leave the block before its end, to come back at `next`, one of its instructions?
-bool isa_interrupted(const struct block *block, uint64_t next)
+// To execute an instruction while the other threads stop, or one that rewrites the block that it is in, QEMU translates it alone.
+// A jump leads to a block that is as long as the rest of the first.
+static bool goes_on_alone(const struct block *block, const struct block *next)
+{
+	return next->instructions == 1 && next->end < block->end;
+}
+
+// Did control leave the block before its end, to come back at `next`, which begins at one of its instructions?
+bool isa_interrupted(const struct block *block, const struct block *next)
 {
 	bool known = is_power() || target->arch == ARCH_LOONGARCH64 || target->arch == ARCH_X86_64;
 	uint64_t to;
@@ -392,10 +399,9 @@ bool isa_interrupted(const struct block *block, uint64_t next)
 	if (!known)
 		return false;
 	enum flow flow = flow_of(block, &to);
-	if (flow == FLOW_TO && to == next)
+	if (flow == FLOW_TO && to == next->address)
 		return false;
-	if (flow == FLOW_ANYWHERE &&
-	    !(target->arch == ARCH_LOONGARCH64 && is_loongarch_vector(isa_word(block->code + (next - block->address)))))
-		return false;
+	if (flow == FLOW_ANYWHERE && !(target->arch == ARCH_LOONGARCH64 && is_loongarch_vector(isa_word(next->code))))
+		return goes_on_alone(block, next);
 	return true;
 }

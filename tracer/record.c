@@ -129,7 +129,7 @@ static void start_tape(void);
 static bool is_cut(const struct block *next, uint32_t *executed)
 {
 	return !next->marker && !pending.block->marker && block_holds(pending.block, next->address, executed) &&
-	       (faulted || isa_interrupted(pending.block, next->address));
+	       (faulted || isa_interrupted(pending.block, next));
 }
 
 static void finish_pending(const struct block *next)

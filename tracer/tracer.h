@@ -331,7 +331,7 @@ struct instruction_facts {
 };
 struct instruction_facts isa_facts(uint32_t word);
 bool isa_hole(uint32_t word, const void *cpu, uint64_t *address, uint32_t *info);
-bool isa_interrupted(const struct block *block, uint64_t next);
+bool isa_interrupted(const struct block *block, const struct block *next);
 bool isa_goes_to(const struct block *block, uint64_t next); // whether it falls through, or branches there directly
 bool isa_returns_from_interrupt(const struct block *block);
 bool isa_calls_system(const struct block *block);

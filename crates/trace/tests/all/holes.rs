@@ -244,6 +244,18 @@ fn the_first_vector_instruction_counts_once() {
 }
 
 #[test]
+fn a_block_that_rewrites_itself_counts_once() {
+    let r = Recorded::new("rewrites.S", Arch::X86_64, &[], "");
+    let at: Vec<u64> = r.whole.instructions.iter().map(|i| i.address).collect();
+    let [direct, indirect] = ["direct", "indirect"].map(|label| r.program.symbol(label));
+    // Each loop executes ten times what is from its label to its branch back.
+    let times = |from: u64, below: u64| at.iter().filter(|&&a| (from..below).contains(&a)).count();
+    assert_eq!((times(direct, indirect), times(indirect, u64::MAX)), (10 * 6 + 2, 10 * 7 + 3));
+    let stores = r.whole.instructions.iter().flat_map(|i| i.accesses.iter()).filter(|a| a.store);
+    assert_eq!((at.len(), stores.count()), (1 + 62 + 73, 20));
+}
+
+#[test]
 fn without_registers_addresses_are_unknown_and_regions_refused() {
     let plugin = recording::tracer_without_registers();
     let program = Program::build("holes.S", Arch::Powerpc64, &["-mcpu=power8"]);
