@@ -40,18 +40,35 @@ fn a_program_is_found_in_path_reads_our_input_and_its_failure_is_told() {
 fn a_riscv_program_may_use_every_extension() {
     let lab = Lab::shared();
     let code = ".globl _start\n_start: cpop a0, a0\n sh1add a0, a0, a0\n vsetvli t0, a0, e8, m1, ta, ma\n li a0, 0\n li a7, 93\n ecall\n";
-    lab.write("new.s", code);
-    let mut build = std::process::Command::new("clang-19");
-    build.args([
-        "--target=riscv64-linux-gnu",
-        "-march=rv64gcv_zba_zbb",
-        "-nostdlib",
-        "-static",
-        "-fuse-ld=lld",
-    ]);
-    common::finish(build.current_dir(&lab.folder).args(["new.s", "-o", "new"])).ends(0, &[]);
+    build_assembly(&lab, "new", "riscv64", "rv64gcv_zba_zbb", code);
     let ran = lab.line("trace -o new.trace -- ./new").ends(0, &["new.trace: "]);
     assert!(!ran.stderr.contains("SIGILL"), "{ran:#?}");
+}
+
+/// SVE's accesses have no addresses, so its programs need to be asked for.
+#[test]
+fn an_aarch64_program_may_use_every_extension_but_sve() {
+    let lab = Lab::shared();
+    let program =
+        |code: &str| format!(".globl _start\n_start: mov x0, sp\n {code}\n mov x0, 0\n mov x8, 94\n svc 0\n");
+    let newer = program("ldadd x1, x2, [x0]\n sdot v0.4s, v1.16b, v2.16b\n ldapur x1, [x0]");
+    build_assembly(&lab, "newer", "aarch64", "armv8.6-a", &newer);
+    let ran = lab.line("trace -o newer.trace -- ./newer").ends(0, &["newer.trace: 7 instructions"]);
+    assert!(!ran.stderr.contains("note: "), "{ran:#?}");
+    let scalable = program("ptrue p0.b\n ld1b { z0.b }, p0/z, [x0]");
+    build_assembly(&lab, "scalable", "aarch64", "armv9-a", &scalable);
+    lab.line("trace -o sve.trace -- ./scalable").ends(0, &["ended by SIGILL", "--qemu-cpu max has SVE"]);
+    lab.line("trace -o sve.trace --qemu-cpu max -- ./scalable")
+        .ends(0, &["sve.trace: 6 instructions", "1 accesses whose address QEMU did not tell"]);
+}
+
+fn build_assembly(lab: &Lab, name: &str, arch: &str, isa: &str, code: &str) {
+    let source = format!("{name}.s");
+    lab.write(&source, code);
+    let mut build = std::process::Command::new("clang-19");
+    build.args([format!("--target={arch}-linux-gnu"), format!("-march={isa}")]);
+    build.args(["-nostdlib", "-static", "-fuse-ld=lld", "-o", name, &source]);
+    common::finish(build.current_dir(&lab.folder)).ends(0, &[]);
 }
 
 /// A clock's old assembly takes another path if its page has aged, as it does on a machine that is busy while it is recorded.

@@ -37,7 +37,7 @@ pub struct Args {
     /// The trace (default: PROGRAM.trace in the current folder); -: to standard output, and the program's own to errors
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// QEMU's -cpu (default: the newest of the architecture)
+    /// QEMU's -cpu (default: the newest of the architecture; on aarch64 without SVE)
     #[arg(long, value_name = "CPU")]
     qemu_cpu: Option<String>,
     /// Folder that stands for / when the program looks for its loader and libraries
@@ -211,6 +211,9 @@ fn remedy_of(root: &Root, program: &Path, elf: &ElfFile, ending: Ending, args: &
                 "QEMU's -cpu {cpu} lacks an instruction that it uses; leave out --qemu-cpu, for the newest, or choose another \
                  (help: lists them)"
             ),
+            None if elf.arch == Arch::Aarch64 => "it lacks an instruction of SVE or one that QEMU has on no -cpu, or trapped on \
+                     purpose (__builtin_trap does); the last lines of the trace show where, and --qemu-cpu max has SVE"
+                .to_owned(),
             None => "it lacks an instruction even on the newest -cpu of QEMU, or trapped on purpose (__builtin_trap does); the \
                      last lines of the trace show where, and --qemu-cpu takes another (help: lists them)"
                 .to_owned(),
@@ -384,6 +387,8 @@ fn engine(context: &Context, arch: Arch, cpu: Option<&str>) -> Result<Engine> {
     let newest_cpu = match arch {
         // No CPU model has all that QEMU emulates, and the newest models have features that it does not emulate.
         Arch::X86_64 => "max",
+        // QEMU 7.2 does not tell where SVE loads and stores, and the C library chooses it for copying where it can.
+        Arch::Aarch64 => "max,sve=off",
         // A claim's `-cpu` is without the extensions that it does not name.
         Arch::Riscv64 => "rv64,v=true,vext_spec=v1.0",
         _ => newest.qemu_cpu,
