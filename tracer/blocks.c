@@ -45,7 +45,8 @@ static void add_slots(struct block *block)
 		uint32_t word = block->sizes[i] == 4 ? isa_word(code) : 0;
 		struct instruction_facts facts = isa_facts(word);
 
-		*slot = (struct slot){ block, (uint16_t)i, facts.cache_op, facts.store_only, facts.silent, word };
+		*slot = (struct slot){ block, (uint16_t)i, facts.cache_op, facts.store_only, facts.silent, .word = word };
+		slot->turn_accesses = isa_turn_accesses(code, block->sizes[i]);
 		code += block->sizes[i];
 	}
 	if (block->instructions && block->slots[block->instructions - 1].silent)
@@ -127,6 +128,19 @@ void blocks_hold(bool hold)
 struct block *block_prefix(struct block *block, uint32_t instructions)
 {
 	return block_intern(block->address, block->code, block->sizes, instructions);
+}
+
+// One instruction of it.
+struct block *block_alone(struct slot *slot)
+{
+	const struct block *block = slot->block;
+	uint64_t before = 0;
+
+	for (uint32_t i = 0; i < slot->index; i++)
+		before += block->sizes[i];
+	if (!slot->alone)
+		slot->alone = block_intern(block->address + before, block->code + before, block->sizes + slot->index, 1);
+	return slot->alone;
 }
 
 // Does an instruction of the block begin there? Then says how many are before it.

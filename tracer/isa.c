@@ -153,6 +153,27 @@ struct instruction_facts isa_facts(uint32_t word)
 	return (struct instruction_facts){ 0 };
 }
 
+// AMD64 manual, volume 3: INS, OUTS, MOVS, CMPS, STOS, LODS and SCAS with REP or REPNE.
+uint8_t isa_turn_accesses(const uint8_t *code, size_t bytes)
+{
+	static const char prefixes[] = { 0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65, 0x66, 0x67 };
+	bool repeats = false;
+
+	if (target->arch != ARCH_X86_64)
+		return 0;
+	for (; bytes > 1; code++, bytes--) {
+		if (*code == 0xf2 || *code == 0xf3)
+			repeats = true;
+		else if (!memchr(prefixes, *code, sizeof(prefixes)) && *code >> 4 != 4) // REX
+			return 0;
+	}
+	if (!repeats)
+		return 0;
+	if (*code >= 0xa4 && *code <= 0xa7)
+		return 2;
+	return (*code >= 0x6c && *code <= 0x6f) || (*code >= 0xaa && *code <= 0xaf);
+}
+
 // ---- Holes ----------------------------------------------------------------------------------------------------
 
 static uint64_t wrap(uint64_t address)

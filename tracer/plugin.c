@@ -100,7 +100,7 @@ static __attribute__((noinline)) void on_unexpected_access(struct slot *slot, ui
 	if (slot->store_only && !qemu_plugin_mem_is_store(info))
 		return; // QEMU cannot be asked for the writes alone: 7.2 then reports the reads
 	if (region_recording())
-		record_access(slot, info, address);
+		record_access(slot->turn_accesses ? record_turn(slot) : slot, info, address);
 }
 
 static void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *slot)

@@ -347,6 +347,37 @@ struct block *record_current(void)
 	return ((struct shape *)(uintptr_t)loop->items[(*hand)[-1].item].identity)->block;
 }
 
+// How many of its accesses are the last of the events so far.
+static uint32_t count_last(const struct slot *slot)
+{
+	uint32_t count = 0;
+
+	if (taping())
+		while ((*hand)[-1 - (int)count].key == slot)
+			count++;
+	else
+		while (count < pending.count && pending.raw[pending.count - 1 - count].slot == slot)
+			count++;
+	return count;
+}
+
+// QEMU 10 and later execute all turns of a repeated string instruction within one block, older ones each turn as a block. What
+// a turn is does not depend on that: each behind the first is recorded as a block that has the instruction alone.
+struct slot *record_turn(struct slot *slot)
+{
+	const struct block *current = between_blocks ? NULL : record_current();
+	struct block *alone = block_alone(slot);
+
+	if (current == alone)
+		slot = alone->slots;
+	else if (current != slot->block)
+		return slot;
+	if (count_last(slot) < slot->turn_accesses)
+		return slot;
+	record_boundary(alone);
+	return alone->slots;
+}
+
 void record_flush(void)
 {
 	if (taping())

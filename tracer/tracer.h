@@ -64,7 +64,9 @@ struct slot {
 	bool cache_op; // dcbst, icbi: QEMU reports a load, but the machine loads no register
 	bool store_only; // a conditional store, which QEMU reports as a read and a write
 	bool silent; // accesses memory but QEMU reports nothing: see struct hole
+	uint8_t turn_accesses; // of each turn of a repeated string instruction of x86, or 0
 	uint32_t word; // the instruction, for those
+	struct block *alone; // the instruction as a block of its own, once there is one
 };
 
 // A translated block: straight-line code that QEMU runs from its first instruction. The same address with other
@@ -134,6 +136,7 @@ struct shape {
 
 struct block *block_intern(uint64_t address, const uint8_t *code, const uint8_t *sizes, uint32_t instructions);
 struct block *block_prefix(struct block *block, uint32_t instructions);
+struct block *block_alone(struct slot *slot);
 bool block_holds(const struct block *block, uint64_t address, uint32_t *before);
 struct block *block_marker(enum marker marker, uint8_t value);
 struct shape *shape_of(struct block *block, const struct raw *raw, uint32_t count, uint64_t *addresses);
@@ -172,6 +175,7 @@ extern _Thread_local struct tape_entry *cursor __attribute__((tls_model("initial
 
 void record_boundary(struct block *block); // a block (or marker) begins
 void record_access(struct slot *slot, uint32_t info, uint64_t address);
+struct slot *record_turn(struct slot *slot); // to which the next access of a repeated instruction belongs
 void record_between_blocks(void); // QEMU delivers a signal to the recorded thread
 void record_flush(void); // no more events will come
 void record_park(void); // the recorded thread leaves generated code
@@ -336,5 +340,6 @@ bool isa_goes_to(const struct block *block, uint64_t next); // whether it falls 
 bool isa_returns_from_interrupt(const struct block *block);
 bool isa_calls_system(const struct block *block);
 uint32_t isa_word(const uint8_t *code);
+uint8_t isa_turn_accesses(const uint8_t *code, size_t bytes);
 
 #endif

@@ -255,6 +255,36 @@ fn a_block_that_rewrites_itself_counts_once() {
     assert_eq!((at.len(), stores.count()), (1 + 62 + 73, 20));
 }
 
+/// As QEMU 10 and later execute it, within one block.
+#[test]
+fn each_turn_of_a_repeated_string_instruction_is_an_execution() {
+    let (emulator, tracer) = (recording::stand_in(), recording::tracer_without_registers());
+    let path = recording::scratch(&format!("repeated.{}.trace", std::process::id()));
+    let run = |rounds: u64, turns: u64| {
+        let mut command = std::process::Command::new(&emulator);
+        command.arg(&tracer).arg(format!("out={}", path.display()));
+        let output = command.args([rounds, turns].map(|n| n.to_string())).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        Whole::read(&path)
+    };
+    let whole = run(3, 20_000);
+    assert_eq!(whole.instructions.len(), 3 * (1 + 20_000));
+    let copies = whole.accesses_at(0x1001);
+    assert_eq!(copies.len(), 3 * 20_000);
+    for (number, accesses) in copies.iter().enumerate() {
+        let moved = number as u64 % 20_000;
+        let told: Vec<_> = accesses.iter().map(|a| (a.address, a.bytes, a.store)).collect();
+        assert_eq!(told, [(0x10000 + moved, 1, false), (0x90000 + moved, 1, true)], "{number}");
+    }
+    let bytes = std::fs::metadata(&path).unwrap().len();
+    assert!(bytes < 1000, "{bytes} bytes: they are a loop");
+    // Within a loop; then too few turns for one, and a single one.
+    for (rounds, turns) in [(50, 5), (1, 2), (50, 1)] {
+        let instructions = run(rounds, turns).instructions.len() as u64;
+        assert_eq!(instructions, rounds * (1 + turns), "{rounds} of {turns}");
+    }
+}
+
 #[test]
 fn without_registers_addresses_are_unknown_and_regions_refused() {
     let plugin = recording::tracer_without_registers();

@@ -66,6 +66,15 @@ pub fn tracer_without_registers() -> PathBuf {
     build_plugin("without_registers", "clang-19", &source.collect::<Vec<_>>())
 }
 
+/// The program that stands in for a newer QEMU.
+pub fn stand_in() -> PathBuf {
+    let program = scratch(&format!("stand_in.{}", std::process::id()));
+    let mut command = Command::new("clang-19");
+    command.args(["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-rdynamic", "-o"]).arg(&program);
+    run(command.arg(source("tests/programs/stand_in.c")).arg("-ldl"), "clang-19");
+    program
+}
+
 /// The plugin that does not fold loops, for comparison.
 pub fn plain_plugin() -> PathBuf {
     build_plugin("plain", "clang-19", &[source("tests/programs/plain_plugin.c")])
