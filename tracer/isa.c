@@ -418,7 +418,7 @@ bool isa_interrupted(const struct block *block, const struct block *next)
 	uint64_t to;
 
 	if (!known)
-		return false;
+		return goes_on_alone(block, next);
 	enum flow flow = flow_of(block, &to);
 	if (flow == FLOW_TO && to == next->address)
 		return false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Accesses that QEMU's plugin events omit, split or misreport, one test each. docs/trace-format.md lists them.
 
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use crate::support::recording::{self, Program, Whole};
@@ -255,19 +256,23 @@ fn a_block_that_rewrites_itself_counts_once() {
     assert_eq!((at.len(), stores.count()), (1 + 62 + 73, 20));
 }
 
-/// As QEMU 10 and later execute it, within one block.
+/// Runs a program of the stand-in for a newer QEMU; gives what was executed and the bytes of the trace.
+fn newer_qemu(program: &str, rounds: u64, turns: u64) -> (Whole, u64) {
+    static BUILT: OnceLock<[PathBuf; 2]> = OnceLock::new();
+    let [emulator, tracer] =
+        BUILT.get_or_init(|| [recording::stand_in(), recording::tracer_without_registers()]);
+    let path = recording::scratch(&format!("{program}.{}.trace", std::process::id()));
+    let mut command = std::process::Command::new(emulator);
+    command.arg(tracer).arg(format!("out={}", path.display())).arg(program);
+    let output = command.args([rounds, turns].map(|n| n.to_string())).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    (Whole::read(&path), std::fs::metadata(&path).unwrap().len())
+}
+
+/// QEMU 10 and later execute them within one block.
 #[test]
 fn each_turn_of_a_repeated_string_instruction_is_an_execution() {
-    let (emulator, tracer) = (recording::stand_in(), recording::tracer_without_registers());
-    let path = recording::scratch(&format!("repeated.{}.trace", std::process::id()));
-    let run = |rounds: u64, turns: u64| {
-        let mut command = std::process::Command::new(&emulator);
-        command.arg(&tracer).arg(format!("out={}", path.display()));
-        let output = command.args([rounds, turns].map(|n| n.to_string())).output().unwrap();
-        assert!(output.status.success(), "{output:?}");
-        Whole::read(&path)
-    };
-    let whole = run(3, 20_000);
+    let (whole, bytes) = newer_qemu("repeated", 3, 20_000);
     assert_eq!(whole.instructions.len(), 3 * (1 + 20_000));
     let copies = whole.accesses_at(0x1001);
     assert_eq!(copies.len(), 3 * 20_000);
@@ -276,13 +281,19 @@ fn each_turn_of_a_repeated_string_instruction_is_an_execution() {
         let told: Vec<_> = accesses.iter().map(|a| (a.address, a.bytes, a.store)).collect();
         assert_eq!(told, [(0x10000 + moved, 1, false), (0x90000 + moved, 1, true)], "{number}");
     }
-    let bytes = std::fs::metadata(&path).unwrap().len();
     assert!(bytes < 1000, "{bytes} bytes: they are a loop");
     // Within a loop; then too few turns for one, and a single one.
     for (rounds, turns) in [(50, 5), (1, 2), (50, 1)] {
-        let instructions = run(rounds, turns).instructions.len() as u64;
+        let instructions = newer_qemu("repeated", rounds, turns).0.instructions.len() as u64;
         assert_eq!(instructions, rounds * (1 + turns), "{rounds} of {turns}");
     }
+}
+
+#[test]
+fn an_atomic_access_that_stops_the_other_threads_counts_once() {
+    let (whole, _) = newer_qemu("restarted", 20, 0);
+    assert_eq!((whole.instructions.len(), whole.accesses_at(0x1000).len()), (40, 20));
+    assert_eq!((whole.end.total("loads"), whole.end.total("stores")), (20, 20));
 }
 
 #[test]

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //
-// Stands in for QEMU 10 and later, which no package brings as an emulator of x86-64 programs with plugins: loads the tracer and
-// calls back as that does when it executes a repeated string instruction, all turns of it within one block.
-// stand_in TRACER ARGUMENT ROUNDS TURNS
+// Stands in for QEMU 10 and later, which no package brings for x86-64 and AArch64 with plugins: loads the tracer and calls back
+// as that does when it executes a few instructions.
+// stand_in TRACER ARGUMENT PROGRAM ROUNDS TURNS
 
 #include "../../../../tracer/qemu_api.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct qemu_plugin_insn {
-	uint8_t code[2];
+	uint8_t code[4];
 	size_t bytes;
 	qemu_memory_callback on_access;
 	void *access_data;
@@ -24,7 +25,6 @@ struct qemu_plugin_tb {
 	void *block_data;
 };
 
-static struct qemu_plugin_tb tb = { 0x1000, 2, { { { 0x90 }, 1, NULL, NULL }, { { 0xf3, 0xa4 }, 2, NULL, NULL } }, NULL, NULL };
 static qemu_tb_callback on_translation;
 static qemu_exit_callback on_exit_of_program;
 
@@ -108,24 +108,78 @@ bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info)
 	return info;
 }
 
+static void begin(const struct qemu_plugin_tb *tb)
+{
+	tb->on_block(0, tb->block_data);
+}
+
+static void access(const struct qemu_plugin_insn *by, qemu_plugin_meminfo_t info, uint64_t address)
+{
+	by->on_access(0, info, address, by->access_data);
+}
+
+// nop; rep movsb: all turns within one block.
+static void repeated(unsigned rounds, unsigned turns)
+{
+	static struct qemu_plugin_tb tb = { .address = 0x1000,
+					    .count = 2,
+					    .instructions = { { { 0x90 }, .bytes = 1 }, { { 0xf3, 0xa4 }, .bytes = 2 } } };
+
+	on_translation(1, &tb);
+	for (unsigned round = 0; round < rounds; round++) {
+		begin(&tb);
+		for (unsigned turn = 0; turn < turns; turn++) {
+			access(&tb.instructions[1], 0, 0x10000 + turn);
+			access(&tb.instructions[1], 1, 0x90000 + turn);
+		}
+	}
+}
+
+// ldadd x1, x2, [x0]; b . - 4: if the address is not aligned, alone and while the other threads stop.
+static void restarted(unsigned rounds, unsigned turns)
+{
+	enum { READ_AND_WRITE = 3 << 16 };
+	static struct qemu_plugin_tb whole = { .address = 0x1000,
+					       .count = 2,
+					       .instructions = { { { 0x02, 0x00, 0x21, 0xf8 }, .bytes = 4 },
+								 { { 0xff, 0xff, 0xff, 0x17 }, .bytes = 4 } } };
+	struct qemu_plugin_tb alone = whole, rest = whole;
+
+	(void)turns;
+	alone.count = rest.count = 1;
+	rest.address = 0x1004;
+	rest.instructions[0] = whole.instructions[1];
+	on_translation(1, &whole);
+	on_translation(1, &alone);
+	on_translation(1, &rest);
+	for (unsigned round = 0; round < rounds; round++) {
+		begin(&whole);
+		begin(&alone);
+		access(&alone.instructions[0], READ_AND_WRITE, 0x10001);
+		begin(&rest);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	typedef int install_function(qemu_plugin_id_t, const struct qemu_info *, int, char **);
-	struct qemu_info info = { "x86_64", { 1, 1 }, false };
-	void *tracer = argc == 5 ? dlopen(argv[1], RTLD_LAZY) : NULL;
+	static const struct {
+		const char *name, *target;
+		void (*run)(unsigned rounds, unsigned turns);
+	} programs[] = { { "repeated", "x86_64", repeated }, { "restarted", "aarch64", restarted } };
+	void *tracer = argc == 6 ? dlopen(argv[1], RTLD_LAZY) : NULL;
 	install_function *install = tracer ? (install_function *)dlsym(tracer, "qemu_plugin_install") : NULL;
-	const struct qemu_plugin_insn *copy = &tb.instructions[1];
 
-	if (!install || install(1, &info, 1, argv + 2))
-		return 1;
-	on_translation(1, &tb);
-	for (int round = 0; round < atoi(argv[3]); round++) {
-		tb.on_block(0, tb.block_data);
-		for (unsigned turn = 0; turn < (unsigned)atoi(argv[4]); turn++) {
-			copy->on_access(0, 0, 0x10000 + turn, copy->access_data);
-			copy->on_access(0, 1, 0x90000 + turn, copy->access_data);
-		}
+	for (size_t i = 0; install && i < sizeof(programs) / sizeof(programs[0]); i++) {
+		struct qemu_info info = { programs[i].target, { 1, 1 }, false };
+
+		if (strcmp(programs[i].name, argv[3]))
+			continue;
+		if (install(1, &info, 1, argv + 2))
+			return 1;
+		programs[i].run((unsigned)atoi(argv[4]), (unsigned)atoi(argv[5]));
+		on_exit_of_program(1, NULL);
+		return 0;
 	}
-	on_exit_of_program(1, NULL);
-	return 0;
+	return 1;
 }
