@@ -182,7 +182,7 @@ static unsigned event_kinds(const struct raw *raw)
 	if (raw->slot->store_only)
 		return QEMU_MEMORY_WRITE;
 	if (info & INFO_SYNTHETIC)
-		return info & INFO_STORE ? QEMU_MEMORY_WRITE : QEMU_MEMORY_READ;
+		return (info & INFO_STORE ? QEMU_MEMORY_WRITE : 0) | (info & INFO_LOAD ? QEMU_MEMORY_READ : 0);
 	// An atomic read-modify-write is one event with both bits, for which the interface has no function.
 	unsigned kinds = info >> 16 & 3;
 	return kinds == QEMU_MEMORY_BOTH ? kinds : qemu_plugin_mem_is_store(info) ? QEMU_MEMORY_WRITE : QEMU_MEMORY_READ;

@@ -8,6 +8,7 @@
 //   stbcx. ... stqcx., LoongArch and RISC-V sc., AArch64 stxr stlxr stxp stlxp
 //                                         are compare-and-exchange: reported as read and write
 //   AArch64 dc zva, dc gzva               are a memset of the host's, without a report
+//   AArch64 cpyp setp ...                 are done by the host's functions for that
 //   AArch64 SVE and SME                   access memory through a host pointer, most of them, in QEMU 7.2
 
 #include "tracer.h"
@@ -115,6 +116,17 @@ static bool stores_scalable(uint32_t word)
 	return word >> 24 == 0xe0 || word >> 24 == 0xe1 ? word >> 21 & 1 : word >> 29 == 7;
 }
 
+// CPYFP, CPYP, SETP, SETGP and what follows them; of op1, 3 is "memory set".
+static bool copies_or_sets(uint32_t word)
+{
+	return (word & 0xfb200c00) == 0x19000400;
+}
+
+static uint32_t kinds_of_copy(uint32_t word)
+{
+	return (word >> 22 & 3) == 3 ? INFO_STORE : INFO_LOAD | INFO_STORE;
+}
+
 // DC ZVA and DC GZVA are SYS #3, C7, C4, #1 and #4 with Rt in the low bits. Of "load/store exclusive", STXR and the like have L
 // and o2 zero; a pair (o1) with the top bit of size zero is CASP, which does read.
 static struct instruction_facts aarch64_facts(uint32_t word)
@@ -123,7 +135,7 @@ static struct instruction_facts aarch64_facts(uint32_t word)
 	bool zeroes = (word & 0xffffffe0) == 0xd50b7420 || (word & 0xffffffe0) == 0xd50b7480;
 
 	return (struct instruction_facts){
-		.silent = zeroes || (is_scalable(word) && !qemu_plugin_scoreboard_new),
+		.silent = zeroes || copies_or_sets(word) || (is_scalable(word) && !qemu_plugin_scoreboard_new),
 		.store_only = exclusive && (!pair || wide),
 	};
 }
@@ -242,6 +254,8 @@ bool isa_hole(uint32_t word, const void *cpu, uint64_t *address, uint32_t *info)
 		return power_hole(word, cpu, address, info);
 	if (is_scalable(word)) // predicates and the vectors' length are where no plugin finds them
 		*info = INFO_SYNTHETIC | INFO_UNKNOWN | (stores_scalable(word) ? INFO_STORE : INFO_LOAD);
+	else if (copies_or_sets(word)) // how far each of the three goes is the core's choice
+		*info = INFO_SYNTHETIC | INFO_UNKNOWN | kinds_of_copy(word);
 	else
 		zeroed_block(word, cpu, address, info);
 	return true;

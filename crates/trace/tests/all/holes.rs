@@ -297,6 +297,17 @@ fn an_atomic_access_that_stops_the_other_threads_counts_once() {
 }
 
 #[test]
+fn memory_copies_and_sets_of_aarch64_are_accesses_of_unknown_address() {
+    let (whole, _) = newer_qemu("copied", 20, 0);
+    let at = |address| -> Vec<_> {
+        let accesses = whole.accesses_at(address)[0];
+        accesses.iter().map(|a| (a.known, a.bytes, a.store)).collect()
+    };
+    assert_eq!((at(0x1000), at(0x1004)), (vec![(false, 0, false), (false, 0, true)], vec![(false, 0, true)]));
+    assert_eq!(whole.end.total("unknown_addresses"), 20 * 3);
+}
+
+#[test]
 fn without_registers_addresses_are_unknown_and_regions_refused() {
     let plugin = recording::tracer_without_registers();
     let program = Program::build("holes.S", Arch::Powerpc64, &["-mcpu=power8"]);

@@ -15,12 +15,14 @@ struct qemu_plugin_insn {
 	size_t bytes;
 	qemu_memory_callback on_access;
 	void *access_data;
+	qemu_udata_callback on_instruction;
+	void *instruction_data;
 };
 
 struct qemu_plugin_tb {
 	uint64_t address;
 	size_t count;
-	struct qemu_plugin_insn instructions[2];
+	struct qemu_plugin_insn instructions[3];
 	qemu_udata_callback on_block;
 	void *block_data;
 };
@@ -73,6 +75,13 @@ void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *of, qemu_udata_
 	of->block_data = data;
 }
 
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *of, qemu_udata_callback callback, int flags, void *data)
+{
+	(void)flags;
+	of->on_instruction = callback;
+	of->instruction_data = data;
+}
+
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *of, qemu_memory_callback callback, int flags, int kinds,
 				      void *data)
 {
@@ -111,6 +120,9 @@ bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info)
 static void begin(const struct qemu_plugin_tb *tb)
 {
 	tb->on_block(0, tb->block_data);
+	for (size_t i = 0; i < tb->count; i++)
+		if (tb->instructions[i].on_instruction)
+			tb->instructions[i].on_instruction(0, tb->instructions[i].instruction_data);
 }
 
 static void access(const struct qemu_plugin_insn *by, qemu_plugin_meminfo_t info, uint64_t address)
@@ -160,13 +172,30 @@ static void restarted(unsigned rounds, unsigned turns)
 	}
 }
 
+// cpyfp [x3]!, [x4]!, x5!; setp [x3]!, x5!, xzr; b . - 8: without a report.
+static void copied(unsigned rounds, unsigned turns)
+{
+	static struct qemu_plugin_tb tb = { .address = 0x1000,
+					    .count = 3,
+					    .instructions = { { { 0xa3, 0x04, 0x04, 0x19 }, .bytes = 4 },
+							      { { 0xa3, 0x04, 0xdf, 0x19 }, .bytes = 4 },
+							      { { 0xfe, 0xff, 0xff, 0x17 }, .bytes = 4 } } };
+
+	(void)turns;
+	on_translation(1, &tb);
+	for (unsigned round = 0; round < rounds; round++)
+		begin(&tb);
+}
+
 int main(int argc, char **argv)
 {
 	typedef int install_function(qemu_plugin_id_t, const struct qemu_info *, int, char **);
 	static const struct {
 		const char *name, *target;
 		void (*run)(unsigned rounds, unsigned turns);
-	} programs[] = { { "repeated", "x86_64", repeated }, { "restarted", "aarch64", restarted } };
+	} programs[] = { { "repeated", "x86_64", repeated },
+			 { "restarted", "aarch64", restarted },
+			 { "copied", "aarch64", copied } };
 	void *tracer = argc == 6 ? dlopen(argv[1], RTLD_LAZY) : NULL;
 	install_function *install = tracer ? (install_function *)dlsym(tracer, "qemu_plugin_install") : NULL;
 
