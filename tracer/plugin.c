@@ -171,6 +171,12 @@ static void put_in_memory_order(const struct qemu_plugin_insn *insn, uint8_t *by
 	}
 }
 
+// The vsyscall page is no code: whatever is called there, QEMU does itself, as Linux does.
+static bool is_vsyscall(uint64_t address)
+{
+	return target->arch == ARCH_X86_64 && !system_mode && address >> 12 == UINT64_C(0xffffffffff600);
+}
+
 static void instrument(struct qemu_plugin_tb *tb, struct block *block)
 {
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block_entry, QEMU_CALLBACK_READS_REGISTERS, block);
@@ -192,8 +198,8 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	size_t n = qemu_plugin_tb_n_insns(tb), bytes = 0;
 
 	(void)id;
-	if (trace_finished)
-		return; // blocks that are translated from now on run without callbacks
+	if (trace_finished || is_vsyscall(qemu_plugin_tb_vaddr(tb)))
+		return; // blocks that are translated from now on, and that one, run without callbacks
 	if (n == 0 || n > sizeof(sizes))
 		tracer_fatal("QEMU translated a block of %zu instructions", n);
 	for (size_t i = 0; i < n; i++) {

@@ -308,6 +308,14 @@ fn memory_copies_and_sets_of_aarch64_are_accesses_of_unknown_address() {
 }
 
 #[test]
+fn a_call_of_the_vsyscall_page_is_recorded_as_a_call_of_nothing() {
+    let r = Recorded::new("vsyscall.S", Arch::X86_64, &[], "");
+    let start = r.program.symbol("_start");
+    assert!(r.whole.instructions.iter().all(|i| (start..start + 64).contains(&i.address)));
+    assert_eq!((r.whole.instructions.len(), r.whole.end.total("stores")), (2 + 10 * 4 + 2, 10));
+}
+
+#[test]
 fn without_registers_addresses_are_unknown_and_regions_refused() {
     let plugin = recording::tracer_without_registers();
     let program = Program::build("holes.S", Arch::Powerpc64, &["-mcpu=power8"]);
