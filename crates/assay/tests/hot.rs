@@ -267,6 +267,27 @@ int main(void)
 ";
 
 #[cfg(target_arch = "x86_64")]
+/// As hand-written assembly often is: no types, no sizes, nothing for unwinding.
+#[test]
+fn functions_of_assembly_have_the_names_of_their_symbols() {
+    let lab = Lab::shared();
+    let loops = "bare_start: call bare_work\n loop: call bare_work\n jmp end\n";
+    let work = "bare_work: nop\n nop\n nop\n ret\n";
+    let end = "end: mov $60, %eax\n xor %edi, %edi\n syscall\n";
+    lab.write("bare.s", &format!(".globl bare_start, bare_work\n{loops}{work}{end}"));
+    let mut build = Command::new("clang-19");
+    build.args(["--target=x86_64-linux-gnu", "-nostdlib", "-static", "-fuse-ld=lld"]);
+    build.args(["-Wl,-e,bare_start", "-o", "bare", "bare.s"]);
+    finish(build.current_dir(&lab.folder)).ends(0, &[]);
+    lab.line("trace -- ./bare").ends(0, &[]);
+    let records = functions(&lab.line("hot bare.trace --json").ends(0, &[]));
+    let told: Vec<_> = records
+        .iter()
+        .map(|one| (one["function"].as_str().unwrap(), one["instructions"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(told, [("bare_work", 8 + 3), ("bare_start", 3)]);
+}
+
 #[test]
 fn code_that_was_rewritten_has_rows_of_its_own() {
     let lab = Lab::shared();

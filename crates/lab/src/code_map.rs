@@ -127,8 +127,14 @@ fn functions(file: &object::File, arch: Arch, name: &str) -> Vec<Span> {
     let mut sizeless: BTreeMap<u64, String> = BTreeMap::new();
     for symbol in file.symbols().chain(file.dynamic_symbols()) {
         let Ok(text) = symbol.name() else { continue };
-        let is_code = symbol.kind() == SymbolKind::Text
-            || symbol.kind() == SymbolKind::Unknown && local_entry_offset(arch, &symbol) > 0;
+        // Assembly without .type; local symbols there are mostly labels.
+        let is_untyped_code = || {
+            let section = symbol.section_index().and_then(|index| file.section_by_index(index).ok());
+            let in_code = section.is_some_and(|section| section.kind() == object::SectionKind::Text);
+            in_code && symbol.is_global() || local_entry_offset(arch, &symbol) > 0
+        };
+        let is_code =
+            symbol.kind() == SymbolKind::Text || symbol.kind() == SymbolKind::Unknown && is_untyped_code();
         if symbol.is_undefined() || !is_code || text.is_empty() || text.starts_with(['$', '.']) {
             continue;
         }
