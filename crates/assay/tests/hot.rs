@@ -279,6 +279,7 @@ fn functions_of_assembly_have_the_names_of_their_symbols() {
     build.args(["--target=x86_64-linux-gnu", "-nostdlib", "-static", "-fuse-ld=lld"]);
     build.args(["-Wl,-e,bare_start", "-o", "bare", "bare.s"]);
     finish(build.current_dir(&lab.folder)).ends(0, &[]);
+    finish(Command::new("strip").current_dir(&lab.folder).args(["-o", "barest", "bare"])).ends(0, &[]);
     lab.line("trace -- ./bare").ends(0, &[]);
     let records = functions(&lab.line("hot bare.trace --json").ends(0, &[]));
     let told: Vec<_> = records
@@ -286,6 +287,10 @@ fn functions_of_assembly_have_the_names_of_their_symbols() {
         .map(|one| (one["function"].as_str().unwrap(), one["instructions"].as_u64().unwrap()))
         .collect();
     assert_eq!(told, [("bare_work", 8 + 3), ("bare_start", 3)]);
+    lab.line("trace -- ./barest").ends(0, &[]);
+    let ran = lab.line("hot barest.trace").ends(0, &[]);
+    let told: Vec<&str> = ran.stdout.split_whitespace().collect();
+    assert!(told.join(" ").contains("or an instruction that the file assigns to none"), "{ran:#?}");
 }
 
 #[test]
