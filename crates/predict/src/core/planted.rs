@@ -26,11 +26,13 @@ pub(crate) enum Fault {
     PipeTurnForgotten,
     HalfTurnForgotten,
     HalvesNear,
-    /// Result ports: they are free, for loads alone or for all, what takes no pipe takes one, and who gave way owes nothing.
+    /// Result ports: they are free, for loads alone or for all, what takes no pipe takes one, and who gave way owes nothing, or
+    /// has no other cycle for its result.
     PortFree,
     LoadPortFree,
     PortWithoutPipe,
     DebtForgotten,
+    ResultLost,
     /// A slot goes to the first set of pipes, whichever it is.
     LaneForgotten,
     /// The store queue: a chain goes on in another granule, a store that the table forgot is not looked for, stores drain

@@ -57,8 +57,8 @@ const DEBTORS: usize = 4096;
 /// Result ports of the slices. Instructions arrive here in program order, but a port goes to the one that issues first: a
 /// product of latency five, issued when its sources were there, is in the way of an older addition of latency two that
 /// became ready three cycles later. When the product arrives here, the addition has its cycle already. So the product takes
-/// the cycle, and the addition owes one: the next time it is executed, it issues a cycle later. In a loop the effect is the
-/// same.
+/// the cycle, the addition's result the next in which the port is free, and the addition owes a cycle: the next time it is
+/// executed, it issues a cycle later. In a loop the effect is the same.
 struct Ports {
     /// For each cycle and port, the instruction that has it and its latency.
     holders: Box<[[(u32, u16); 4]; PORT_CYCLES]>,
@@ -113,6 +113,12 @@ impl Ports {
             rest &= rest - 1;
         }
         true
+    }
+
+    /// Who has the port in cycle `from` has it in cycle `to` instead.
+    fn moves(&mut self, port: u32, from: u64, to: u64) {
+        let port = port.trailing_zeros() as usize % 4;
+        self.holders[to as usize % PORT_CYCLES][port] = self.holders[from as usize % PORT_CYCLES][port];
     }
 
     #[inline]
@@ -311,6 +317,7 @@ impl Pipes {
                 let results = if all { results } else { self.ports.choose(results, self.busy(there)) };
                 let taken = self.busy(there) & results;
                 if taken == 0 || planted(Fault::PortFree) || self.ports.give_way(there, taken, op) {
+                    self.write_later(there, taken);
                     self.take(cycle, if all { mask } else { free & free.wrapping_neg() });
                     self.take(there, results);
                     self.ports.hold(there, results, op);
@@ -318,6 +325,18 @@ impl Pipes {
                 }
             }
             cycle += 1;
+        }
+    }
+
+    /// Those who gave way at these ports in that cycle have each the next one in which its port is free.
+    #[inline]
+    fn write_later(&mut self, cycle: u64, ports: u32) {
+        let mut rest = if planted(Fault::ResultLost) { 0 } else { ports };
+        while rest != 0 {
+            let port = rest & rest.wrapping_neg();
+            rest &= rest - 1;
+            let later = self.reserve_all(port, cycle + 1);
+            self.ports.moves(port, cycle, later);
         }
     }
 

@@ -36,6 +36,7 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::LoadPortFree, SLICED),
     (Fault::PortWithoutPipe, &["power9"]),
     (Fault::DebtForgotten, SLICED),
+    (Fault::ResultLost, SLICED),
     (Fault::WrongGranule, ANY),
     (Fault::HiddenForgotten, &["power8", "golden_cove", "la664"]),
     (Fault::DrainsAtOnce, POWER),

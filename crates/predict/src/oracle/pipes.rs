@@ -137,8 +137,8 @@ impl Pipes {
         pipe
     }
 
-    /// One of these pipes, or `all`, and the ports in `results` when the result is there. Who issues first has a port, and an
-    /// older one that had it issues a cycle later the next time.
+    /// One of these pipes, or `all`, and the ports in `results` when the result is there. Who issues first has a port; an
+    /// older one that had it has the next cycle in which it is free, and issues a cycle later the next time.
     pub(super) fn with_result(
         &mut self,
         mask: u32,
@@ -155,12 +155,15 @@ impl Pipes {
             let free = self.free(mask, cycle);
             if if all { free == mask } else { free != 0 || mask == 0 } {
                 let there = cycle + latency;
-                let held: Vec<Writer> =
-                    bits(results).filter_map(|port| self.ports.get(&(there, port)).copied()).collect();
-                if held.iter().all(|other| other.latency.max(WRITE_BACK) < latency) {
-                    for other in held {
+                let held: Vec<(u32, Writer)> =
+                    bits(results).filter_map(|port| Some((port, *self.ports.get(&(there, port))?))).collect();
+                if held.iter().all(|(_, other)| other.latency.max(WRITE_BACK) < latency) {
+                    for (port, other) in held {
                         let owes = self.debts.entry(other.instruction).or_default();
                         *owes = (*owes + 1).min(255);
+                        let later = (there + 1..).find(|&at| !self.ports.contains_key(&(at, port))).unwrap();
+                        self.ports.insert((later, port), other);
+                        self.latest = self.latest.max(later);
                     }
                     let chosen = if all { mask } else { bits(free).next().unwrap_or(0) };
                     self.take(cycle, chosen);

@@ -111,6 +111,19 @@ fn what_takes_no_pipe_is_in_no_ones_way_to_a_result_port() {
 }
 
 #[test]
+fn each_slice_writes_one_result_a_cycle_whoever_gives_way() {
+    // Loads of four cycles issue before additions of two that have their result in the same cycle, and have the port; the
+    // additions need it a cycle later, but they need it.
+    let pair = |n: u32| [ld(3 + n % 2, 0), add(14 + n % 16, 7, 8)];
+    let body: Vec<u32> = (0..32).flat_map(pair).collect();
+    let cycles = turn(&body, &[0x2000_0000; 32]);
+    assert!(cycles >= 16.0, "{cycles} for 64 results of four slices");
+    let without = power9().with("dispatch.load_results", 0.0).unwrap();
+    let cycles = cycles_on(&without, loop_at(0, &body, &[0x2000_0000; 32]), Relax::default());
+    assert!(cycles < 13.0, "{cycles} where loads need no port");
+}
+
+#[test]
 fn a_value_that_was_just_computed_takes_long_through_memory_one_that_lies_there_does_not() {
     const SLOT: u64 = 0x2000_0000;
     // std behind add, one cycle; from there to the load's value fifteen; add, two.
