@@ -78,6 +78,8 @@ fn a_result_is_later_in_the_other_half() {
         near(turn(cpu, &chain), 24.0);
         // With another rotate behind each, all links go to one half.
         near(turn(cpu, &apart), 12.0);
+        // Where pipes are unlimited, they all stay there.
+        near(turn_with(cpu, &apart, Relax { pipes: u32::MAX, ..Relax::default() }), 12.0);
         // Where latency is free, it is so on the way to the other half, too.
         near(turn_with(cpu, &chain, Relax { latency: true, ..Relax::default() }), 12.0);
     }

@@ -130,11 +130,11 @@ impl<R: Rules> Ports<R> {
     }
 
     /// The mark of the newest instruction's result, by the pipe taken last: a result from a pipe that is not meant for simple
-    /// work, a load or store pipe, comes late to both halves.
+    /// work, a load or store pipe, comes late to both halves. Where pipes are unlimited none is taken, and none is in the way.
     #[inline]
     pub(super) fn mark(&self, prefer: u32) -> u64 {
         match R::HALVES {
-            true if self.pipes.taken & prefer == 0 => ELSEWHERE,
+            true if self.pipes.taken != 0 && self.pipes.taken & prefer == 0 => ELSEWHERE,
             _ => self.own(),
         }
     }
