@@ -130,6 +130,21 @@ pub struct Dispatch {
     pub(crate) results_from: u32,
     /// Sets of pipes that the slots of a cycle go to in turn; none if every operation may take all its pipes.
     pub(crate) lanes: Vec<u32>,
+    pub(crate) steering: Option<Steering>,
+}
+
+/// How operations go to two schedulers of two pipes each.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Steering {
+    pub(crate) pipes: [[u32; 2]; 2],
+    /// Operations that each scheduler holds.
+    pub(crate) entries: u32,
+    /// Operations that enter in a cycle where they had to wait for room.
+    pub(crate) enter: u32,
+    /// So many more for the fuller pipe of one scheduler than of the other, and the next operation goes to the other.
+    pub(crate) apart: u32,
+    /// The same between the pipes of a scheduler.
+    pub(crate) pipes_apart: u32,
 }
 
 /// Loads, stores and what goes wrong between them.
@@ -449,6 +464,7 @@ impl Description {
         let results = builder.unit_named("dispatch.results", &units)?;
         let results_from = builder.unit_named("dispatch.results_from", &units)?;
         let lanes = builder.lanes(&units)?;
+        let steering = builder.steering(&units)?;
         let fusions = builder.fusions(&units)?;
         let classes = builder.classes(&units)?;
         let (exact, prefixes) = builder.patterns(&classes)?;
@@ -461,7 +477,7 @@ impl Description {
             kind: cpu.kind(),
             fetch: builder.fetch()?,
             branch: builder.branch(),
-            dispatch: Dispatch { slice_queue, results, results_from, lanes, ..builder.dispatch() },
+            dispatch: Dispatch { slice_queue, results, results_from, lanes, steering, ..builder.dispatch() },
             memory: builder.memory(),
             caches: builder.caches()?,
             units,
@@ -541,6 +557,7 @@ impl Description {
             complete_width: NO_WIDTH as usize,
             binds: Binds::No,
             lanes: Vec::new(),
+            steering: None,
             ..free.dispatch
         };
         free

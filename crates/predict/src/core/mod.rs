@@ -23,6 +23,7 @@ mod memory;
 mod out_of_order;
 pub(crate) mod planted;
 mod queues;
+mod schedulers;
 mod shape;
 mod sliced;
 mod store_queue;

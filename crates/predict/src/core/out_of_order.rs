@@ -50,6 +50,11 @@ impl Rules for Slots {
     }
 
     #[inline]
+    fn slot(&self) -> usize {
+        self.lane
+    }
+
+    #[inline]
     fn offer<K: Known>(&mut self, op: &Op, earliest: u64, taken: bool) -> (u64, bool) {
         let full = op.has::<K>(Flags::BRANCH) && self.branches >= self.branches_max
             || taken && self.taken >= self.taken_max;

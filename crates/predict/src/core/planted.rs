@@ -33,8 +33,10 @@ pub(crate) enum Fault {
     PortWithoutPipe,
     DebtForgotten,
     ResultLost,
-    /// A slot goes to the first set of pipes, whichever it is.
+    /// A slot goes to the first set of pipes, whichever it is, or to either scheduler; a scheduler's pipes have no turns.
     LaneForgotten,
+    SlotForgotten,
+    SchedulerTurnForgotten,
     /// The store queue: a chain goes on in another granule, a store that the table forgot is not looked for, stores drain
     /// without a pause, two only to one line, no more than two, a read-modify-write delays nobody, the queue has an entry more, a value is
     /// forwarded before its store has completed, and a store with the same low bits of address hides an older one to the bytes.

@@ -7,7 +7,8 @@
 
 use super::binding::{Turns, Waiting, COUNTED, HORIZON};
 use super::planted::{planted, Fault};
-use crate::description::{Binds, Part, Unit};
+use super::schedulers::Schedulers;
+use crate::description::{Binds, Part, Steering, Unit};
 use crate::op::Op;
 
 /// Cycles after which the ones before them are forgotten.
@@ -34,6 +35,10 @@ pub(crate) struct Pipes {
     /// Pipes that instructions are bound to if they have several to choose from; identical pipes of a unit are not among them.
     binding: u32,
     waiting: Waiting,
+    schedulers: Schedulers,
+    /// The cycle in which the newest instruction was dispatched, and its first slot.
+    dispatched: u64,
+    slot: usize,
     /// On cores whose pipes write one general register a cycle: the pipes that do, in each cycle.
     written: Option<Box<[u32; HORIZON]>>,
     /// Every operation is bound to one of its pipes, in the half that it was sent to.
@@ -144,6 +149,9 @@ impl Pipes {
             spans: [Span::default(); SPANS],
             binding: if binds_any { alone.fold(0, |all, unit| all | unit.mask) } else { 0 },
             waiting: Waiting::new(binds),
+            schedulers: Schedulers::new(None),
+            dispatched: 0,
+            slot: 0,
             written: (binds_any && one_result).then(|| Box::new([0; HORIZON])),
             divided: binds_any && halves.is_some(),
             turns: Turns::default(),
@@ -151,6 +159,11 @@ impl Pipes {
             held: 0,
             ports: Ports::new(),
         }
+    }
+
+    /// From now on operations go to schedulers by slots.
+    pub(crate) fn steer(&mut self, rules: Steering) {
+        self.schedulers = Schedulers::new(Some(rules));
     }
 
     /// From now on a result may take any of the ports that its operation is given.
@@ -161,6 +174,7 @@ impl Pipes {
     /// Nothing asks for a cycle before `now` any more.
     #[inline]
     pub(crate) fn pass(&mut self, now: u64) {
+        self.dispatched = now;
         if now - self.first >= STRIDE as u64 {
             self.forget(now);
         }
@@ -223,6 +237,9 @@ impl Pipes {
     /// Takes one of the part's pipes, at `earliest` or as soon after it as one is free; says when.
     #[inline(never)]
     pub(crate) fn reserve(&mut self, part: &Part, earliest: u64) -> u64 {
+        if part.busy > 1 && self.steered(part.mask) {
+            return self.reserve_steered(part, earliest);
+        }
         if part.busy > 1 && part.mask != 0 {
             return self.reserve_long(part, earliest);
         }
@@ -232,6 +249,12 @@ impl Pipes {
     /// The same for a part that occupies its pipe for one cycle. Of no pipes, none is taken.
     #[inline]
     pub(crate) fn reserve_one(&mut self, mask: u32, prefer: u32, earliest: u64) -> u64 {
+        if self.steered(mask) {
+            let (pipe, from) = self.schedulers.enter(mask, self.dispatched, self.slot);
+            let cycle = self.take_one(pipe, pipe, earliest.max(from));
+            self.schedulers.issue(pipe, cycle);
+            return cycle;
+        }
         if mask & !self.binding == 0 && mask != 0 {
             let pipe = self.waiting.choose(mask);
             let cycle = self.take_one(pipe, pipe, earliest);
@@ -239,6 +262,27 @@ impl Pipes {
             return cycle;
         }
         self.take_one(mask, prefer, earliest)
+    }
+
+    /// The instruction dispatched last begins with that slot.
+    pub(crate) fn at_slot(&mut self, slot: usize) {
+        self.slot = slot;
+    }
+
+    /// Whether one of two schedulers has the operations of these pipes.
+    #[inline]
+    fn steered(&self, mask: u32) -> bool {
+        mask & !self.schedulers.pipes == 0 && mask != 0
+    }
+
+    /// As `reserve_one` for an operation of schedulers that takes its pipe for several cycles, and counts as that many there.
+    fn reserve_steered(&mut self, part: &Part, earliest: u64) -> u64 {
+        let (pipe, from) = self.schedulers.enter(part.mask, self.dispatched, self.slot);
+        let cycle = self.reserve_long(&Part { mask: pipe, prefer: pipe, ..*part }, earliest.max(from));
+        for taken in 0..u64::from(part.busy) {
+            self.schedulers.issue(pipe, cycle + taken);
+        }
+        cycle
     }
 
     /// The same for an operation that writes a general register `latency` cycles later, unless that is 0.
@@ -249,7 +293,8 @@ impl Pipes {
         latency: u16,
         earliest: u64,
     ) -> u64 {
-        let one_result = self.written.is_some() && mask != 0 && mask & !self.binding == 0 && latency > 0;
+        let bound = mask != 0 && mask & !self.binding == 0 && !self.steered(mask);
+        let one_result = bound && self.written.is_some() && latency > 0;
         if !one_result {
             return self.reserve_one(mask, prefer, earliest);
         }

@@ -26,7 +26,7 @@ impl Cpu {
 
     /// Numbers that only act together with another.
     fn idle_pairs(&self) -> Option<Found> {
-        const PAIRS: [(&str, &str, &str); 22] = [
+        const PAIRS: [(&str, &str, &str); 26] = [
             ("fetch.btb", "fetch.btb_taken", "together with fetch.btb_taken"),
             ("fetch.btb_taken", "fetch.btb", "together with fetch.btb"),
             ("fetch.btb2", "fetch.btb2_taken", "together with fetch.btb2_taken"),
@@ -53,6 +53,10 @@ impl Cpu {
             ("memory.read_modify.failed", "memory.read_modify.unit", "together with memory.read_modify.unit"),
             ("prefetch.distance", "prefetch.streams", "together with prefetch.streams"),
             ("cache.l3.size", "cache.l2.size", "together with cache.l2.size"),
+            ("schedulers.entries", "schedulers.pipes", "together with schedulers.pipes"),
+            ("schedulers.enter", "schedulers.pipes", "together with schedulers.pipes"),
+            ("schedulers.apart", "schedulers.pipes", "together with schedulers.pipes"),
+            ("schedulers.pipes_apart", "schedulers.pipes", "together with schedulers.pipes"),
         ];
         let idle = PAIRS.into_iter().find(|(key, other, _)| self.has(key) && !self.has(other));
         idle.map(|(key, _, allowed)| (key.to_owned(), "has no effect alone".into(), allowed))

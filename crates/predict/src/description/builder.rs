@@ -131,6 +131,7 @@ impl Builder<'_> {
             results: 0,
             results_from: 0,
             lanes: Vec::new(),
+            steering: None,
         }
     }
 
@@ -272,6 +273,41 @@ impl Builder<'_> {
             return Err(self.invalid(key, "has no effect in this core", "a core of kind 'out_of_order'"));
         }
         words.iter().map(|word| Ok(self.pipes(key, word, '|', units)?.0)).collect()
+    }
+
+    /// The two schedulers that operations go to by their slots, if the core has such.
+    pub(super) fn steering(&self, units: &[Unit]) -> Result<Option<Steering>, CpuError> {
+        let key = "schedulers.pipes";
+        let words = self.cpu.words(key);
+        if words.is_empty() {
+            return Ok(None);
+        }
+        if self.cpu.kind() != CoreKind::OutOfOrder {
+            return Err(self.invalid(key, "has no effect in this core", "a core of kind 'out_of_order'"));
+        }
+        let mut pipes = [[0; 2]; 2];
+        let sets = words.iter().map(|word| Ok(self.pipes(key, word, '|', units)?.0));
+        let sets = sets.collect::<Result<Vec<u32>, CpuError>>()?;
+        let apart = sets.len() == 2 && sets[0] & sets[1] == 0;
+        if !apart || sets.iter().any(|set| set.count_ones() != 2) {
+            return Err(self.invalid(
+                key,
+                "are not two pairs of pipes",
+                "two sets of two pipes, apart from each other",
+            ));
+        }
+        for (pair, set) in pipes.iter_mut().zip(sets) {
+            let first = set & set.wrapping_neg();
+            *pair = [first, set ^ first];
+        }
+        let number = |name: &str| self.whole(&format!("schedulers.{name}"), u64::from(u32::MAX)) as u32;
+        Ok(Some(Steering {
+            pipes,
+            entries: number("entries"),
+            enter: number("enter"),
+            apart: number("apart"),
+            pipes_apart: number("pipes_apart"),
+        }))
     }
 
     /// The pipes of units, and those of the first one.

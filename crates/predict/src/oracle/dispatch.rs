@@ -105,7 +105,7 @@ pub(super) struct Slots {
     taken: u32,
     /// Sets of pipes, and the slot that the newest instruction began with.
     lanes: Vec<u32>,
-    slot: u32,
+    pub(super) slot: u32,
 }
 
 impl Slots {

@@ -59,6 +59,8 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::LinesApart, &["zen5"]),
     (Fault::RunForgotten, &["zen4"]),
     (Fault::LaneForgotten, &["zen5"]),
+    (Fault::SlotForgotten, &["zen4"]),
+    (Fault::SchedulerTurnForgotten, &["zen4"]),
     (Fault::ModifiedFree, &["zen3"]),
     (Fault::SpillForgotten, &["golden_cove", "zen3"]),
     (Fault::GroupWider, GROUPED),

@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 
 enum Shape {
     Grouped(Group),
-    Sliced(Slices),
+    Sliced(Box<Slices>),
     Plain(Slots),
 }
 
@@ -72,7 +72,7 @@ impl OutOfOrder {
     pub(super) fn new(description: &Description) -> OutOfOrder {
         let shape = match description.kind {
             CoreKind::Grouped => Shape::Grouped(Group::new(&description.dispatch)),
-            CoreKind::Sliced => Shape::Sliced(Slices::new(description)),
+            CoreKind::Sliced => Shape::Sliced(Box::new(Slices::new(description))),
             _ => Shape::Plain(Slots::new(&description.dispatch)),
         };
         OutOfOrder {
@@ -298,6 +298,10 @@ impl OutOfOrder {
             }
             Shape::Plain(slots) => {
                 let part = Part { mask: slots.pipes(part.mask, number), ..part };
+                if let Some(steering) = self.pipes.steers(part.mask) {
+                    let place = (self.last_dispatch, slots.slot);
+                    return self.pipes.through_scheduler(&steering, &part, earliest, place);
+                }
                 if part.busy > 1 || !self.pipes.binds(part.mask) {
                     return self.pipes.first_free(&part, earliest);
                 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! The oracle's pipes: a map from cycles to the pipes taken in them, searched cycle by cycle.
 
-use crate::description::{Binds, Description, Part};
+use crate::description::{Binds, Description, Part, Steering};
 use std::collections::BTreeMap;
 
 /// The fewest cycles until a result reaches its port: one of latency one is written after two cycles.
@@ -30,6 +30,14 @@ pub(super) struct Pipes {
     /// What was bound to each pipe last, counted in bindings.
     last: BTreeMap<u32, u64>,
     bindings: u64,
+    /// The schedulers that operations go to by slots, the pipe and issue of what may still wait there, when the last operation
+    /// entered and to which it did not, how many entered with it, and how many have had to choose a pipe of each.
+    steering: Option<Steering>,
+    steered: Vec<(u32, u64)>,
+    entered_at: u64,
+    entered: u32,
+    other: usize,
+    choices: [usize; 2],
     /// Who has a port in a cycle.
     ports: BTreeMap<(u64, u32), Writer>,
     debts: BTreeMap<u32, u64>,
@@ -48,7 +56,7 @@ impl Pipes {
         let binding =
             if description.dispatch.binds != Binds::No { alone.map(|unit| unit.mask).sum() } else { 0 };
         let in_turn = description.dispatch.binds == Binds::InTurn;
-        Pipes { binding, in_turn, ..Pipes::default() }
+        Pipes { binding, in_turn, steering: description.dispatch.steering, ..Pipes::default() }
     }
 
     fn free(&self, mask: u32, cycle: u64) -> u32 {
@@ -126,6 +134,95 @@ impl Pipes {
         }
         self.bound.push((pipe, cycle));
         cycle
+    }
+
+    /// The schedulers that the part goes to one of.
+    pub(super) fn steers(&self, mask: u32) -> Option<Steering> {
+        self.steering.filter(|steering| {
+            let all = steering.pipes.iter().flatten().fold(0, |all, pipe| all | pipe);
+            mask != 0 && mask & !all == 0
+        })
+    }
+
+    /// Takes a pipe of a scheduler, for as long as the part does; `slot` is the instruction's first, of the cycle `now`.
+    pub(super) fn through_scheduler(
+        &mut self,
+        steering: &Steering,
+        part: &Part,
+        earliest: u64,
+        (now, slot): (u64, u32),
+    ) -> u64 {
+        let at_once = now >= self.entered_at;
+        let mut pipe = None;
+        let mut cycle = now.max(self.entered_at);
+        while pipe.is_none() {
+            if cycle > self.entered_at {
+                (self.entered_at, self.entered) = (cycle, 0);
+            }
+            let by_slot = (at_once && cycle == now).then_some(slot as usize % 2);
+            pipe = self.entry(steering, part.mask, by_slot, cycle);
+            cycle += 1;
+        }
+        let (pipe, direct) = pipe.unwrap();
+        let from = self.entered_at + u64::from(!direct);
+        let cycle = self.first_free(&Part { mask: pipe, prefer: pipe, ..*part }, earliest.max(from));
+        self.steered.extend((0..u64::from(part.busy.max(1))).map(|taken| (pipe, cycle + taken)));
+        cycle
+    }
+
+    /// The pipe that an operation waits for which enters in this cycle, and whether it did at once; `None` if there is no room.
+    fn entry(
+        &mut self,
+        steering: &Steering,
+        mask: u32,
+        by_slot: Option<usize>,
+        cycle: u64,
+    ) -> Option<(u32, bool)> {
+        self.steered.retain(|&(_, issue)| issue >= cycle);
+        let waiting = |pipe: u32| self.steered.iter().filter(|(own, _)| *own == pipe).count() as u32;
+        let counts = steering.pipes.map(|pipes| pipes.map(waiting));
+        let sum = |one: usize| counts[one].iter().sum::<u32>();
+        let most = |one: usize| *counts[one].iter().max().unwrap();
+        let can = |one: usize| steering.pipes[one].iter().filter(|pipe| mask & **pipe != 0).count();
+        let choose = |by_slot: Option<usize>| match (can(0), can(1)) {
+            (_, 0) => 0,
+            (0, _) => 1,
+            _ if most(0) >= most(1).saturating_add(steering.apart) => 1,
+            _ if most(1) >= most(0).saturating_add(steering.apart) => 0,
+            _ => match by_slot {
+                Some(slot) => slot,
+                None if sum(0) < sum(1) => 0,
+                None if sum(1) < sum(0) => 1,
+                None => self.other,
+            },
+        };
+        let mut one = choose(by_slot);
+        let direct = by_slot.is_some() && sum(one) < steering.entries;
+        if !direct {
+            one = choose(None);
+            if sum(one) >= steering.entries || self.entered >= steering.enter || by_slot.is_some() {
+                return None;
+            }
+        }
+        self.entered += 1;
+        self.other = 1 - one;
+        let [first, second] = steering.pipes[one];
+        let [of_first, of_second] = counts[one];
+        let pipe = if can(one) == 1 {
+            mask & (first | second)
+        } else if of_first >= of_second.saturating_add(steering.pipes_apart) {
+            second
+        } else if of_second >= of_first.saturating_add(steering.pipes_apart) {
+            first
+        } else {
+            self.choices[one] += 1;
+            if self.choices[one] % 2 == 1 {
+                first
+            } else {
+                second
+            }
+        };
+        Some((pipe, direct))
     }
 
     /// Of these pipes of a half, the one that nothing was bound to for longest.

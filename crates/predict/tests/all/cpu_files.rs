@@ -370,6 +370,21 @@ fn message_of(edited: &str, edit: impl Fn(String) -> String) -> String {
 }
 
 #[test]
+fn schedulers_are_two_pairs_of_pipes_or_none() {
+    let named = |sets: &'static str| {
+        message_of("zen4", move |text| text.replacen("pipes = [\"F0|F2\", \"F1|F3\"]\n", sets, 1))
+    };
+    for sets in ["[\"F0|F2\"]", "[\"F0|F2\", \"F1\"]", "[\"F0|F2\", \"F2|F3\"]", "[\"F0|F1|F2\", \"F3\"]"] {
+        let pipes = named(format!("pipes = {sets}\n").leak());
+        assert!(pipes.contains("'schedulers.pipes' are not two pairs of pipes"), "{pipes}");
+    }
+    let unknown = named("pipes = [\"F0|F2\", \"F1|F9\"]\n");
+    assert!(unknown.contains("names no unit: 'F9'"), "{unknown}");
+    let alone = named("");
+    assert!(alone.contains("'schedulers.entries' has no effect alone"), "{alone}");
+}
+
+#[test]
 fn a_dispatch_rule_that_the_core_does_not_have_is_refused() {
     let ruled = |cpu: &str, rule: &str| {
         let class = format!("[class.again]\ngroup = [\"{rule}\"]\n");

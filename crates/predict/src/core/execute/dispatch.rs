@@ -132,7 +132,7 @@ impl<R: Rules> Engine<R> {
         }
         self.rules.settle::<K>(op, now, opens, taken);
         self.last_dispatch = now;
-        self.ports.pass(now);
+        self.ports.pass(now, self.rules.slot());
         self.front.dispatched(now);
         (fetch, now, opens)
     }

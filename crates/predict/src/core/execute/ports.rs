@@ -41,6 +41,9 @@ impl<R: Rules> Ports<R> {
     pub(super) fn new(description: &Description, relax: Relax) -> Ports<R> {
         let d = &description.dispatch;
         let mut pipes = Pipes::new(d.binds, d.one_result, &description.units, description.halves);
+        if let Some(rules) = d.steering {
+            pipes.steer(rules);
+        }
         if relax.dispatch {
             pipes.choose_ports();
         }
@@ -67,10 +70,13 @@ impl<R: Rules> Ports<R> {
         self.pipes.reserved_from(cycle)
     }
 
-    /// Nothing is issued before `now` any more.
+    /// The newest instruction is dispatched at `now`, its first operation in that slot; nothing is issued before.
     #[inline]
-    pub(super) fn pass(&mut self, now: u64) {
+    pub(super) fn pass(&mut self, now: u64, slot: usize) {
         self.pipes.pass(now);
+        if !R::GROUPED && !R::SLICED {
+            self.pipes.at_slot(slot);
+        }
     }
 
     /// The pipes taken since the last call.

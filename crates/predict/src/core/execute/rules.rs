@@ -38,6 +38,10 @@ pub(crate) trait Rules: Send {
     fn pipes_of(&self, mask: u32, _part: usize, _pair: bool) -> u32 {
         mask
     }
+    /// The slot that the instruction placed last begins with, where that matters.
+    fn slot(&self) -> usize {
+        0
+    }
     /// `op` is dispatched in `cycle`, which may be later than offered.
     fn settle<K: Known>(&mut self, op: &Op, cycle: u64, opens: bool, taken: bool);
 }
