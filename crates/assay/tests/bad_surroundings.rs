@@ -123,8 +123,28 @@ fn a_compiler_sees_nothing_of_the_environment() {
     let mut command = lab.command();
     command.envs(COMPILER_VARIABLES.map(|name| (name, lab.folder.join("poisoned"))));
     command.env("CCC_OVERRIDE_OPTIONS", "+-fsyntax-only").env("SOURCE_DATE_EPOCH", "banana");
-    command.args("check csum_partial -a powerpc64 --quick good.c".split_whitespace());
-    finish(&mut command).ends(0, &["1 right"]);
+    // `count` builds the tracer, too.
+    command.args("count csum_partial -a powerpc64 --case size=40 good.c -v uint64".split_whitespace());
+    finish(&mut command).ends(0, &["size=40"]);
+}
+
+/// A compiler that is killed leaves its temporary files, and the cache's scratch folder is swept.
+#[test]
+fn compilers_have_their_temporary_files_in_the_cache() {
+    let lab = Lab::empty();
+    let clang = path_without(&lab, &[]).join("clang-19");
+    let (real, log) = (clang.canonicalize().unwrap(), lab.folder.join("log"));
+    fs::remove_file(&clang).unwrap();
+    // What asks for its version makes no files.
+    let note = format!("case \"$*\" in *-dump*) ;; *) echo \"$TMPDIR $*\" >>'{}' ;; esac", log.display());
+    lab.write_program("bin/clang-19", &format!("{note}\nexec '{}' \"$@\"", real.display()));
+    let mut command = lab.command();
+    command.env("PATH", lab.folder.join("bin"));
+    command.args("count csum_fold -a powerpc64 -v rotate --case chain=0".split_whitespace());
+    finish(&mut command).ends(0, &[]);
+    let told = fs::read_to_string(&log).unwrap();
+    let scratch = format!("{}/", lab.cache.join("tmp").display());
+    assert!(told.contains("plugin.c") && told.lines().all(|line| line.starts_with(&scratch)), "{told}");
 }
 
 #[test]

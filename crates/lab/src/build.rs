@@ -429,7 +429,7 @@ fn not_compiled(place: &str, source: &str, missing: Option<&str>, problem: Probl
 
 fn run_tool(command: Command, scratch: &Scratch, what: &str, place: &str) -> Result<()> {
     // A compiler that is killed leaves its temporary files with the scratch file, which is swept away.
-    let command = command.env("TMPDIR", scratch.path().parent().unwrap_or(scratch.path())).bare_environment();
+    let command = command.env("TMPDIR", scratch.folder()).bare_environment();
     let output = command.timeout(COMPILE_TIMEOUT).limits(TOOL_LIMITS).run()?;
     let wrong = |why: String| Err(Problem::new(format!("{what}:{why}")).at(place).of_variant());
     // The linker maps its output, and writing to a mapped file on a full disk raises SIGBUS.

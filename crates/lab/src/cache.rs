@@ -158,6 +158,11 @@ impl Scratch {
         &self.path
     }
 
+    /// The folder around it: for the temporary files of a compiler, which a killed one leaves.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Gives the finished file its name, replacing a file that had it.
     pub fn keep_as(self, path: &Path) -> Result<PathBuf> {
         fs::rename(&self.path, path)

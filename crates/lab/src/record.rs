@@ -74,7 +74,9 @@ pub fn tracer(workspace: &Workspace) -> Result<PathBuf> {
         .args(sources.iter().filter(is_c))
         .arg("-lzstd")
         .arg("-o")
-        .arg(scratch.path());
+        .arg(scratch.path())
+        .env("TMPDIR", scratch.folder())
+        .bare_environment();
     let output = command.run()?;
     if !output.success() {
         return Err(Problem::new(format!("the tracer does not compile:\n{}", output.head(12)))
