@@ -132,19 +132,25 @@ fn a_compiler_sees_nothing_of_the_environment() {
 #[test]
 fn compilers_have_their_temporary_files_in_the_cache() {
     let lab = Lab::empty();
+    lab.write("cache/roots/powerpc64le/usr/lib/libc.a", "");
+    lab.write("start.s", ".globl _start\n_start: blr\n");
     let clang = path_without(&lab, &[]).join("clang-19");
     let (real, log) = (clang.canonicalize().unwrap(), lab.folder.join("log"));
     fs::remove_file(&clang).unwrap();
     // What asks for its version makes no files.
     let note = format!("case \"$*\" in *-dump*) ;; *) echo \"$TMPDIR $*\" >>'{}' ;; esac", log.display());
     lab.write_program("bin/clang-19", &format!("{note}\nexec '{}' \"$@\"", real.display()));
-    let mut command = lab.command();
-    command.env("PATH", lab.folder.join("bin"));
-    command.args("count csum_fold -a powerpc64 -v rotate --case chain=0".split_whitespace());
-    finish(&mut command).ends(0, &[]);
-    let told = fs::read_to_string(&log).unwrap();
-    let scratch = format!("{}/", lab.cache.join("tmp").display());
-    assert!(told.contains("plugin.c") && told.lines().all(|line| line.starts_with(&scratch)), "{told}");
+    for (line, part) in [
+        ("count csum_fold -a powerpc64 -v rotate --case chain=0", "plugin.c"),
+        ("foreign build -a powerpc64le start.s -- -nostdlib", "start.s"),
+    ] {
+        let mut command = lab.command();
+        command.env("PATH", lab.folder.join("bin")).args(line.split_whitespace());
+        finish(&mut command).ends(0, &[]);
+        let told = fs::read_to_string(&log).unwrap();
+        let scratch = format!("{}/", lab.cache.join("tmp").display());
+        assert!(told.contains(part) && told.lines().all(|line| line.starts_with(&scratch)), "{told}");
+    }
 }
 
 #[test]

@@ -176,6 +176,46 @@ fn a_file_without_main_is_told_to_be_no_program() {
 }
 
 #[test]
+fn a_program_is_written_where_other_files_are() {
+    use std::os::unix::fs::{symlink, FileTypeExt, PermissionsExt};
+    // As above: nothing is fetched.
+    let lab = Lab::empty();
+    lab.write("cache/roots/powerpc64le/usr/lib/libc.a", "");
+    lab.write("start.s", ".globl _start\n_start: li 0, 1\n sc\n");
+    let build = |to: &str| {
+        let words = ["foreign", "build", "-a", "powerpc64le", "start.s", "-o", to, "--", "-nostdlib"];
+        lab.assay(words)
+    };
+    build("my own").ends(0, &["record it: ./assay trace -- './my own' ARGS"]);
+    let program = std::fs::read(lab.folder.join("my own")).unwrap();
+    assert!(program.starts_with(b"\x7fELF"));
+    std::fs::create_dir(lab.folder.join("elsewhere")).unwrap();
+    lab.write("elsewhere/target", "no program yet");
+    symlink("elsewhere/target", lab.folder.join("link")).unwrap();
+    build("link").ends(0, &["./link"]);
+    let target = lab.folder.join("elsewhere/target");
+    assert!(lab.folder.join("link").is_symlink() && std::fs::read(&target).unwrap() == program);
+    assert_ne!(std::fs::metadata(&target).unwrap().permissions().mode() & 0o100, 0, "it can be executed");
+    for name in ["-", "/dev/stdout"] {
+        let mut command = lab.command();
+        command.args(["foreign", "build", "-a", "powerpc64le", "start.s", "-o", name, "--", "-nostdlib"]);
+        assert_eq!(command.output().unwrap().stdout, program, "{name}");
+    }
+    assert!(!lab.folder.join("-").exists());
+    build("elsewhere").refused(&["elsewhere", "name a file in it"]);
+    build("no/program").refused(&["no/program", "make the folder first"]);
+    build("/dev/full").refused(&["/dev/full", "No space left"]);
+    assert!(std::fs::metadata("/dev/full").unwrap().file_type().is_char_device());
+    lab.line("foreign build -a powerpc64le start.s -o - --json -- -nostdlib")
+        .refused(&["standard output takes either"]);
+    // A command that can be repeated: the folder that was built in is gone.
+    let failed =
+        lab.line("foreign build -a powerpc64le start.s -o out -- -nostdlib -Wl,--nosuch").ends(1, &[]);
+    assert!(failed.stderr.trim_end().ends_with("-o out"), "{}", failed.stderr);
+    lab.assert_tidy();
+}
+
+#[test]
 fn a_variants_code_is_shown_under_its_source_lines_with_compiler_and_flags() {
     let lab = Lab::shared();
     lab.write("mine.c", GOOD);

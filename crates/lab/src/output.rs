@@ -6,10 +6,11 @@
 //! them, so they are opened and written. `-` is standard output, and so are `/dev/stdout` and the like.
 
 use crate::problem::{Problem, Result};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::mem::ManuallyDrop;
 use std::os::fd::{FromRawFd, RawFd};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// A chain of more links than this is taken for a loop, as the kernel does.
@@ -21,6 +22,7 @@ pub struct Output {
     /// As the user wrote it.
     named: PathBuf,
     place: Place,
+    is_program: bool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -37,7 +39,18 @@ impl Output {
     /// Finds out what the name is. Errors: a folder, a name in a folder that does not exist, a loop of links.
     pub fn new(named: &Path) -> Result<Output> {
         let place = find(named).map_err(|error| failed(named, &error))?;
-        Ok(Output { named: named.to_owned(), place })
+        Ok(Output { named: named.to_owned(), place, is_program: false })
+    }
+
+    /// Lets whoever may read the file execute it, too.
+    pub fn program(mut self) -> Output {
+        self.is_program = true;
+        self
+    }
+
+    /// Whether there is a regular file of the user's name afterwards.
+    pub fn is_file(&self) -> bool {
+        matches!(self.place, Place::File(_))
     }
 
     /// Whether this is our standard output.
@@ -71,7 +84,7 @@ impl Output {
                 .write(true)
                 .open(path)
                 .and_then(|mut file| io::copy(from, &mut file).map(drop)),
-            Place::File(path) => replace(path, from),
+            Place::File(path) => replace(path, from, self.is_program),
         };
         written.map_err(|error| failed(&self.named, &error))
     }
@@ -123,7 +136,7 @@ fn find(named: &Path) -> io::Result<Place> {
 }
 
 /// Writes beside the file and renames; an existing file keeps its permissions.
-fn replace(path: &Path, from: &mut dyn Read) -> io::Result<()> {
+fn replace(path: &Path, from: &mut dyn Read, is_program: bool) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let beside = path.with_file_name(format!(".{name}.{}.partial", std::process::id()));
     // If it exists, it was left by a killed process with our number: no other process uses this name.
@@ -133,6 +146,10 @@ fn replace(path: &Path, from: &mut dyn Read) -> io::Result<()> {
         io::copy(from, &mut file)?;
         if let Ok(old) = fs::metadata(path) {
             file.set_permissions(old.permissions())?;
+        }
+        if is_program {
+            let mode = file.metadata()?.permissions().mode();
+            file.set_permissions(Permissions::from_mode(mode | (mode & 0o444) >> 2))?;
         }
         file.sync_all()?;
         fs::rename(&beside, path)
@@ -148,7 +165,7 @@ fn replace(path: &Path, from: &mut dyn Read) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::{symlink, PermissionsExt};
+    use std::os::unix::fs::symlink;
 
     fn folder(name: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("assay-output-{name}-{}", std::process::id()));

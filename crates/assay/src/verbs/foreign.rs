@@ -6,12 +6,14 @@ use crate::context::{Context, Outcome};
 use arch::Arch;
 use lab::elf::ElfFile;
 use lab::foreign_root::{triple, unpacked};
-use lab::process::{Command, Printing};
+use lab::output::Output;
+use lab::process::{quoted, Command, Printing};
 use lab::target::Target;
 use lab::toolchain::require_program;
 use lab::{Problem, Result};
 use report::record::Record;
 use serde::Serialize;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -53,7 +55,7 @@ struct BuildArgs {
     /// Sources, objects and libraries
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The program (default: the first file's name without its ending)
+    /// The program, a file, FIFO or device (default: the first file's name without its ending); -: standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Further arguments of the compiler; -O2 -g -static stand before them
@@ -158,19 +160,24 @@ fn build(context: &Context, args: &BuildArgs) -> Result<Outcome> {
             .at(missing.display())
             .remedy("name C sources, objects or libraries"));
     }
-    let output =
+    let named =
         args.output.clone().unwrap_or_else(|| PathBuf::from(args.files[0].file_stem().unwrap_or_default()));
-    if args.files.iter().any(|file| same(file, &output)) {
+    if args.files.iter().any(|file| same(file, &named)) {
         return Err(Problem::new("would be overwritten by the program")
-            .at(output.display())
+            .at(named.display())
             .remedy("name another with -o"));
     }
+    let output = match context.output(args.output.as_deref())? {
+        Some(output) => output.program(),
+        None => Output::new(&named)?.program(),
+    };
     if libc_archive(&root, args.arch).is_none() {
         context.progress(&format!("fetching the C library for {}, once", args.arch));
         fetch(context, args.arch, &[FOR_BUILDING.to_owned()])?;
     }
     let baseline = target.requirement(target.baseline).map_or(&[][..], |requirement| requirement.cflags);
-    let command = Command::new(require_program("clang-19", "clang-19")?)
+    let scratch = context.workspace.scratch("")?;
+    let compiler = Command::new(require_program("clang-19", "clang-19")?)
         .arg(format!("--target={}", triple(args.arch)))
         .arg(format!("--sysroot={}", root.display()))
         .arg(format!("--gcc-toolchain={}", root.join("usr").display()))
@@ -178,10 +185,9 @@ fn build(context: &Context, args: &BuildArgs) -> Result<Outcome> {
         .args(baseline)
         .args(&args.flags)
         .args(&args.files)
-        .arg("-o")
-        .arg(&output)
-        .bare_environment();
-    let ran = command.run()?;
+        .arg("-o");
+    let command = compiler.clone().arg(scratch.path());
+    let ran = command.env("TMPDIR", scratch.folder()).bare_environment().run()?;
     if !ran.success() {
         if lacks_main(&ran.stderr) {
             return Err(Problem::new(format!("{} has no main, so it is no program", shown(&args.files)))
@@ -191,12 +197,18 @@ fn build(context: &Context, args: &BuildArgs) -> Result<Outcome> {
                 ));
         }
         eprintln!("{}", ran.head(20));
-        eprintln!("failed: does not build; the command was\n  {}", command.line());
+        eprintln!("failed: does not build; the command was\n  {}", compiler.arg(&named).line());
         return Ok(Outcome::Failed);
     }
     eprint!("{}", ran.stderr);
-    tell(context, args.arch, output.display().to_string());
-    eprintln!("record it: ./assay trace -- {} ARGS", Path::new(".").join(&output).display());
+    let mut program = File::open(scratch.path())
+        .map_err(|error| Problem::io("read the program", scratch.path(), &error))?;
+    output.copy(&mut program)?;
+    if output.is_file() {
+        tell(context, args.arch, output.name());
+        let path = Path::new(".").join(&named);
+        eprintln!("record it: ./assay trace -- {} ARGS", quoted(path.as_os_str()));
+    }
     Ok(Outcome::Fine)
 }
 
