@@ -228,6 +228,31 @@ fn functions_of_libraries_have_their_names_and_stripped_ones_a_place_that_can_be
     lab.line("trace --roi stripped+0x1 -- ./stripped").refused(&["no code at 0x1"]);
 }
 
+/// As a shell takes it: Rust's functions have `$` in their names, and files any character.
+#[test]
+fn the_command_for_the_lines_of_the_first_can_be_pasted() {
+    let lab = Lab::shared();
+    let program = PROGRAM.replace("busy", "busy$LT$u$GT$");
+    recorded_of(&lab, "priced", &program, &["-g"]);
+    for (old, new) in [("priced.trace", "my own.trace"), ("priced", "mo$ved")] {
+        std::fs::rename(lab.folder.join(old), lab.folder.join(new)).unwrap();
+    }
+    // A name that the trace knows, in another folder.
+    std::fs::create_dir(lab.folder.join("a folder")).unwrap();
+    std::fs::rename(lab.folder.join("mo$ved"), lab.folder.join("a folder/priced")).unwrap();
+    let mut list = lab.command();
+    list.args(["hot", "my own.trace", "-n", "1", "--symbols", "a folder/priced"]).env("COLUMNS", "500");
+    let told = finish(&mut list).ends(0, &["Lines of the first: ./assay hot 'my own.trace'"]).stdout;
+    let command = told.rsplit_once("first: ./assay").unwrap().1;
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(format!("exec {} {command}", env!("CARGO_BIN_EXE_assay"))).current_dir(&lab.folder);
+    shell.env("ASSAY_ROOT", common::root()).env("ASSAY_CACHE", &lab.cache);
+    finish(&mut shell).ends(0, &["busy$LT$u$GT$", "the work"]);
+    let name = std::path::Path::new("my own.trace");
+    std::fs::rename(lab.folder.join(name), lab.folder.join("-v.trace")).unwrap();
+    lab.line("hot -n 1 -- -v.trace").ends(0, &["./assay hot ./-v.trace"]);
+}
+
 #[test]
 fn a_file_that_was_changed_or_moved_is_told_and_another_can_stand_for_it() {
     let lab = Lab::shared();

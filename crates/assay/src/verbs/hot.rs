@@ -11,6 +11,7 @@ use crate::progress::Progress;
 use decode::Decoder;
 use lab::cache::read_text;
 use lab::code_map::Place;
+use lab::process::quoted;
 use lab::{Problem, Result};
 use predict::hot::{hot_loop, HotLoop, WINDOW};
 use predict::profile::Place as Charged;
@@ -20,6 +21,7 @@ use report::record::Record;
 use report::{Count, Derived, Predicted, Report, Table};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use trace::Reader;
 
@@ -399,14 +401,22 @@ fn list(context: &Context, args: &Args, subject: &Subject, functions: &Functions
     });
     report.section("").table(table);
     if let Some((place, _)) = all.first() {
-        let cpu = args.cpu.as_ref().map_or(String::new(), |cpu| format!(" -c {cpu}"));
-        report.section("").paragraph(&format!(
-            "Lines of the first: ./assay hot {}{cpu} --function {}",
-            args.trace.display(),
-            called(place, functions)
-        ));
+        let command = lines_command(args, &called(place, functions));
+        report.section("").paragraph(&format!("Lines of the first: {command}"));
     }
     context.show(&report);
+}
+
+/// The command that shows a function's lines, as a shell takes it: names of Rust's functions have `$`, of files anything.
+fn lines_command(args: &Args, function: &str) -> String {
+    let is_option = args.trace.as_os_str().as_encoded_bytes().starts_with(b"-");
+    let trace = if is_option { Path::new(".").join(&args.trace) } else { args.trace.clone() };
+    let mut words = vec![quoted(trace.as_os_str())];
+    let mut add = |option: &str, value: &OsStr| words.extend([option.to_owned(), quoted(value)]);
+    args.cpu.iter().for_each(|cpu| add("-c", cpu.as_ref()));
+    args.symbols.iter().for_each(|file| add("--symbols", file.as_os_str()));
+    add("--function", function.as_ref());
+    format!("./assay hot {}", words.join(" "))
 }
 
 /// The function of that name.
