@@ -254,6 +254,17 @@ fn the_command_for_the_lines_of_the_first_can_be_pasted() {
 }
 
 #[test]
+fn a_stripped_file_may_have_an_at_sign_in_its_name() {
+    let lab = Lab::shared();
+    let trace = recorded(&lab, "me@home", &["-s"]);
+    let all = functions(&lab.line(&format!("hot {trace} --json")).ends(0, &[]));
+    let busy = all[0]["function"].as_str().unwrap();
+    assert!(busy.starts_with("me@home+0x"), "{busy}");
+    lab.line(&format!("hot {trace} --function {busy}")).ends(0, &["No source lines are known"]);
+    lab.line(&format!("trace -o part.trace --roi {busy} -- ./me@home")).ends(0, &["in 1 entries"]);
+}
+
+#[test]
 fn a_file_that_was_changed_or_moved_is_told_and_another_can_stand_for_it() {
     let lab = Lab::shared();
     let trace = recorded(&lab, "moved", &["-g"]);

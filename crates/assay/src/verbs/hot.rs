@@ -428,7 +428,8 @@ fn chosen<'a, 'b>(
     let (name, file) = word.split_once('@').map_or((word, None), |(name, file)| (name, Some(file)));
     let is_it = |place: &Place| {
         let is_there = |file| place.file == file || at_address(place) == word;
-        place.function == name && file.is_none_or(is_there)
+        // One without a symbol is called by its file, whose name may have an @ of its own.
+        place.function == word || place.function == name && file.is_none_or(is_there)
     };
     let found: Vec<_> = functions.iter().filter(|(place, _)| is_it(place)).collect();
     match &found[..] {

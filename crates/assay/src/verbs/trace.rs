@@ -453,9 +453,12 @@ fn regions<'a>(
 
 /// The region that `FUNCTION` in the program or `FUNCTION@FILE` in a library is, the latter by its path or its soname.
 fn region(root: &Root, program: &ElfFile, path: &Path, region: &str) -> Result<Region> {
+    let own = path.file_name().unwrap_or_default();
     let (name, library) = match (region.split_once('@'), code_place(region)) {
+        // Its name may have an @.
+        (_, Some((file, _))) if own == file => (region, None),
         (Some((name, file)), _) => (name, Some(library_file(root, program, path, file)?)),
-        (None, Some((file, _))) if !file.is_empty() && path.file_name().is_none_or(|own| own != file) => {
+        (None, Some((file, _))) if !file.is_empty() => {
             (region, Some(library_file(root, program, path, file)?))
         }
         (None, _) => (region, None),
