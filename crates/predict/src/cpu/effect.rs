@@ -5,6 +5,7 @@
 
 use super::schema::CoreKind;
 use super::{Cpu, CpuError};
+use std::collections::BTreeSet;
 
 /// A key, what is wrong with it, and what its presence depends on.
 type Found = (String, String, &'static str);
@@ -15,6 +16,7 @@ impl Cpu {
         let numbers =
             self.idle_pairs().or_else(|| self.idle_branch_number()).or_else(|| self.idle_class_number());
         let found = numbers.or_else(|| self.idle_queue()).or_else(|| self.idle_rule());
+        let found = found.or_else(|| self.idle_bypass());
         let Some((key, problem, allowed)) = found else { return Ok(()) };
         let Some(place) = self.entry(&key).map(|entry| entry.place().clone()) else { return Ok(()) };
         Err(CpuError::Invalid { place, key, problem, allowed: allowed.into() })
@@ -122,6 +124,33 @@ impl Cpu {
         let idle = self.names("queue").into_iter().find(|queue| !used.contains(&queue.as_str()));
         idle.map(|queue| {
             (format!("queue.{queue}.entries"), "has no effect".into(), "a queue that a unit names")
+        })
+    }
+
+    /// A bypass whose domain no result has, or no source. `other` is the domain of a class that names none.
+    fn idle_bypass(&self) -> Option<Found> {
+        let classes = self.names("class");
+        let word = |class: &str, key: &str| self.word(&format!("class.{class}.{key}"));
+        let mut has = BTreeSet::from(["other"]);
+        let mut reads = BTreeSet::from(["other", "address", "store_data"]);
+        for class in &classes {
+            has.extend([word(class, "domain"), word(class, "base_as")].into_iter().flatten());
+            reads.extend(word(class, "reads_as").or_else(|| word(class, "domain")));
+        }
+        let domains = self.names("domain");
+        has.extend(domains.iter().filter_map(|domain| self.word(&format!("domain.{domain}.longer"))));
+        if self.has("dispatch.halves") {
+            reads.insert("other_half");
+        }
+        self.names("bypass").into_iter().find_map(|from| {
+            let key = |to: &str| format!("bypass.{from}.{to}");
+            let to = self.names(&format!("bypass.{from}"));
+            if !has.contains(from.as_str()) {
+                return Some((key(to.first()?), "has no effect".into(), "from the domain of a class's results"));
+            }
+            let idle = to.iter().find(|to| !reads.contains(to.as_str()))?;
+            let allowed = "to address, to store_data, to other_half where dispatch.halves is, or to the domain of a class's sources";
+            Some((key(idle), "has no effect".into(), allowed))
         })
     }
 

@@ -352,6 +352,29 @@ fn a_number_that_nothing_asks_for_is_refused() {
 }
 
 #[test]
+fn a_bypass_between_domains_that_nothing_has_is_refused() {
+    let replaced = |from: &'static str, to: &'static str| {
+        message_of("power8", move |text| {
+            assert!(text.contains(from), "power8 has {from}");
+            text.replacen(from, to, 1)
+        })
+    };
+    let from = replaced("[bypass.fx_long]", "[bypass.fx_lomg]");
+    assert!(
+        from.ends_with(
+            "'bypass.fx_lomg.branch' has no effect; allowed: from the domain of a class's results"
+        ),
+        "{from}"
+    );
+    let to = replaced("[bypass.fx]\ncondition", "[bypass.fx]\nconditiom");
+    assert!(to.contains("'bypass.fx.conditiom' has no effect; allowed: to address, to store_data"), "{to}");
+    let halves = message_of("power7", |text| {
+        text.lines().filter(|line| !line.starts_with("halves = ")).collect::<Vec<_>>().join("\n")
+    });
+    assert!(halves.contains("'bypass.fx.other_half' has no effect"), "{halves}");
+}
+
+#[test]
 fn entries_that_do_not_fill_a_cycle_are_refused() {
     let text = |name: &str| match name {
         "zen5" => text_of(name).replacen("entry = { value = 6", "entry = { value = 32", 1),
