@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! The cycles of calls: of the first, of those in the steady state, and whether that state is reached.
 //!
-//! The first call finds the caches cold, and short calls behind it run while it waits: of three calls of 56 instructions the
-//! second takes 10 cycles on zen4, where each takes 25 once forty have been made. So calls that end before as many instructions
-//! as a window holds have followed the first count only where there are no others, and many. In order, none runs while it waits.
+//! The first call finds the caches cold, and short calls behind it run while it waits, so that they complete right behind it, at a
+//! pace that does not last. So calls that end before as many instructions as a window holds have followed the first count only
+//! where there are no others, and many. In order, none runs while it waits.
 
 use crate::moment::Moment;
 
@@ -19,7 +19,7 @@ const SETTLED_INSTRUCTIONS: u64 = 50_000;
 /// The most by which groups of settled calls differ, as a fraction.
 const SETTLED_WITHIN: f64 = 5e-4;
 
-/// Calls, by the cycles at which the mark was passed.
+/// Calls, by the cycles at which all before the mark had completed.
 #[derive(Default)]
 pub(crate) struct Calls {
     /// Nothing runs while a call waits.

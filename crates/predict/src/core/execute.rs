@@ -406,6 +406,9 @@ impl<R: Rules> Shape for Engine<R> {
             self.ports.taken();
             self.memory.take_awaited();
         }
+        if K::FLAGS.is_none() && op.is(Flags::MARK) {
+            self.marks.push(Moment { cycle: self.window.end(), instructions: self.counters.instructions });
+        }
         let taken = op.has::<K>(Flags::BRANCH) && next != op.end();
         let stalls = if W::ON { self.counters.stalls } else { [0; Cause::COUNT] };
         let (fetch, mut dispatch, opens) = self.dispatch::<W, K>(op, taken, events);
@@ -447,9 +450,6 @@ impl<R: Rules> Shape for Engine<R> {
         if K::FLAGS.is_none() {
             if op.is(Flags::AFTER) && !self.relax.serialise {
                 self.hold = self.hold.max(run.finish + u64::from(op.serial));
-            }
-            if op.is(Flags::MARK) {
-                self.marks.push(Moment { cycle: dispatch, instructions: self.counters.instructions });
             }
         }
     }

@@ -231,6 +231,9 @@ impl Shape for InOrder {
             self.pipes.held = 0;
             self.memory.take_awaited();
         }
+        if K::FLAGS.is_none() && op.is(Flags::MARK) {
+            self.marks.push(Moment { cycle: self.last_complete, instructions: self.counters.instructions });
+        }
         let fetch = self.front.fetch(op, self.memory.caches());
         let foldable = op.has::<K>(Flags::BRANCH)
             && (self.folded && !planted(Fault::FoldForgotten))
@@ -325,9 +328,6 @@ impl Shape for InOrder {
         if K::FLAGS.is_none() {
             if op.is(Flags::AFTER) && !self.relax.serialise {
                 self.hold = self.hold.max(finish + u64::from(op.serial));
-            }
-            if op.is(Flags::MARK) {
-                self.marks.push(Moment { cycle: dispatch, instructions: self.counters.instructions });
             }
         }
     }

@@ -70,6 +70,31 @@ pub(crate) fn x86_turn_along(name: &str, body: &[u8], walks: &[Walk], goes: &[i6
     prediction.cycles_per_call.unwrap()
 }
 
+/// Dispatch is done with a call whose load misses long before the load is, and where a chain of products is a little slower than
+/// dispatch, it runs ahead for hundreds of calls until the window is full.
+#[test]
+fn a_call_lasts_until_its_results_are_there() {
+    let walks = [Walk { start: 0x2000_0000, step: 0, wrap: 0 }];
+    for name in ["power7", "power9", "e300c2"] {
+        let cpu = cpu(name);
+        let (arch, load) = match cpu.runs(Arch::Powerpc64le) {
+            true => (Arch::Powerpc64le, LD_R3_0_R4),
+            false => (Arch::Powerpc, 0x8064_0000), // lwz
+        };
+        let of_word = |word: u32| if arch == Arch::Powerpc { word.to_be_bytes() } else { word.to_le_bytes() };
+        let code: Vec<u8> = [NOP, load, bdnz(2)].into_iter().flat_map(of_word).collect();
+        let mut source = LoopSource::new(arch, &code, 0x1000_0000, &walks, 40).unwrap();
+        let first = predict(&mut source, &[&cpu], &Options::default()).unwrap()[0].cycles_cold;
+        let memory = cpu.value("cache.memory.latency");
+        assert!(first >= memory, "{name}: {first:?} cycles, memory alone {memory:?}");
+    }
+    // imul rax, rax; fourteen nops; dec rsi; jne.
+    let code = [&[0x48, 0x0f, 0xaf, 0xc0][..], &[0x90; 14], &[0x48, 0xff, 0xce, 0x75, 0xe9]].concat();
+    let mut source = LoopSource::new(Arch::X86_64, &code, 0x40_0000, &[], 200).unwrap();
+    let prediction = predict(&mut source, &[&cpu("golden_cove")], &Options::default()).unwrap().remove(0);
+    assert_eq!(prediction.cycles_per_call, Some(3.0));
+}
+
 /// Runs of 32 and of 64 branches that go the same way, with the loop's own branch between any two: the last table of the
 /// predictor looks back at 128, all of which have to count.
 #[test]
