@@ -25,8 +25,8 @@
 // generated code. So every other callback first checks whether its thread is that one, by a value that it loads once. When
 // the program ends, QEMU stops all threads between two blocks and removes the callbacks from generated code before it calls
 // back; the ending thread then takes over the state. QEMU does not stop threads that are in a system call, or that end:
-// their callbacks, and the take-over, hold the life lock. Nor does it stop any when a signal ends the program or when it
-// becomes another by execve: then the recorded thread is asked to end the trace itself, at its next block.
+// their callbacks, and the take-over, hold the life lock. None has been stopped yet when the program ends by exit_group, by a
+// signal or by becoming another by execve: then the recorded thread is asked to end the trace itself, at its next block.
 
 #include "tracer.h"
 

@@ -7,6 +7,7 @@
 #include "tracer.h"
 
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 // Linux has three tables of numbers for our architectures: POWER's, x86-64's and the generic one. mmap2 is that of 32-bit
@@ -37,12 +38,10 @@ static _Thread_local struct {
 	uint64_t stack_start, stack_size; // of sigaltstack
 } call;
 
-// Once a thread ends the program, QEMU calls back for no more system calls of the others, which may end it, too.
-static atomic_bool group_exits;
-
+// Of the last thread: exit_group does not get as far as QEMU's end.
 bool system_call_exits(void)
 {
-	return group_exits || call.number == numbers().exit;
+	return call.number == numbers().exit;
 }
 
 static uint64_t word(uint64_t value)
@@ -90,6 +89,15 @@ static void note_alternate_stack(void)
 	guest_read_number(call.a1 + 2 * bytes, bytes, &call.stack_size);
 }
 
+// QEMU's own way out frees the list of callbacks while other threads walk it in their system calls, and dies of it in one of
+// a hundred runs on a busy machine (qemu_plugin_user_exit, seen with 7.2).
+static _Noreturn void end_program(int status)
+{
+	signals_finish_among_running("exit");
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
 void on_system_call(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4,
 		    uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
@@ -97,9 +105,9 @@ void on_system_call(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t
 	call.number = number;
 	call.a1 = word(a1);
 	call.a2 = word(a2);
-	if (number == numbers().exit_group)
-		group_exits = true;
 	region_system_call();
+	if (number == numbers().exit_group)
+		end_program((int)a1);
 	if (number == numbers().sigaltstack)
 		note_alternate_stack();
 	call.executes = !trace_finished && is_about_to_execute(a5);
