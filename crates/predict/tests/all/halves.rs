@@ -174,3 +174,12 @@ fn a_root_that_is_ready_does_not_wait_for_an_older_addition_that_is_not() {
         assert!(cycles <= bare + 0.05, "{name}: {cycles} cycles, {bare} without the addition");
     }
 }
+
+#[test]
+fn power7_selects_in_the_pipe_that_permutes() {
+    // `vsel 4+n,2,3,5` and `vand 12+n,2,3` in turn: one each a cycle, where eight in one pipe take eight. A taken branch has four.
+    let select = |to: u32| 4 << 26 | to << 21 | 2 << 16 | 3 << 11 | 5 << 6 | 42;
+    let and = |to: u32| 4 << 26 | to << 21 | 2 << 16 | 3 << 11 | 1028;
+    let body: Vec<u32> = (0..4).flat_map(|n| [select(6 + n), and(12 + n)]).collect();
+    near(turn("power7", &body), 5.0);
+}
