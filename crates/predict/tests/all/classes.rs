@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-fn load(name: &str) -> Cpu {
+pub(crate) fn load(name: &str) -> Cpu {
     Cpu::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cpus"), name).unwrap()
 }
 
@@ -54,7 +54,7 @@ impl Source for Once {
 }
 
 /// Instructions by what a class can tell of them: mnemonic, memory access, whether the last operand is a register.
-type Found = BTreeMap<(String, bool, bool, bool), Instruction>;
+pub(crate) type Found = BTreeMap<(String, bool, bool, bool), Instruction>;
 
 fn collect(decoder: &mut Decoder, found: &mut Found, bytes: &[u8]) {
     if let Ok(instruction) = decoder.decode(bytes, 0x1000) {
@@ -156,8 +156,8 @@ fn walk_power(visit: &mut impl FnMut(&[u8])) {
 /// Encodings of each mnemonic.
 type Samples = BTreeMap<String, Vec<Vec<u8>>>;
 
-struct Power {
-    found: Found,
+pub(crate) struct Power {
+    pub(crate) found: Found,
     /// Of each mnemonic so many that all operands are among them that are walked: those of the first may be reserved.
     samples: Samples,
 }
@@ -180,7 +180,7 @@ fn power(arch: Arch) -> Power {
 }
 
 /// What POWER's cores of 64 bits are asked for.
-fn power_64() -> &'static Power {
+pub(crate) fn power_64() -> &'static Power {
     static FOUND: OnceLock<Power> = OnceLock::new();
     FOUND.get_or_init(|| power(Arch::Powerpc64))
 }
@@ -282,7 +282,7 @@ fn without(mnemonics: BTreeSet<String>, patterns: &str) -> Vec<String> {
 }
 
 /// Whether one of the patterns names the mnemonic. A star stands for any letters.
-fn named(mnemonic: &str, patterns: &[String]) -> bool {
+pub(crate) fn named(mnemonic: &str, patterns: &[String]) -> bool {
     patterns.iter().any(|pattern| match pattern.split_once('*') {
         Some((prefix, suffix)) => mnemonic.strip_prefix(prefix).is_some_and(|rest| rest.ends_with(suffix)),
         None => mnemonic == pattern,

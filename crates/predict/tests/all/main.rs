@@ -13,6 +13,7 @@ mod llvm_cores;
 mod loongarch;
 mod power10;
 mod power9;
+mod power_models;
 mod settling;
 mod strings;
 mod verdict;
