@@ -226,3 +226,20 @@ fn power10_takes_the_slots_that_llvm_says_too() {
     });
     only(found, "f*. vexptefp lfiwax pstxvp", SYSTEM, "slots");
 }
+
+/// What GCC's crypto.md calls cryptography (type `crypto`): for vpermxor and vshasigma LLVM has a permutation and simple work.
+const CRYPTOGRAPHY: [&str; 8] =
+    ["vcipher", "vncipherlast", "vsbox", "vpmsumb", "vpmsumd", "vpermxor", "vshasigmaw", "vshasigmad"];
+
+#[test]
+fn cryptography_holds_what_gcc_says() {
+    for (cpu, cycles) in [("power8", 7.0), ("power9", 6.0), ("power10", 4.0)] {
+        let cpu = load(cpu);
+        let description = Description::new(&cpu).unwrap();
+        for mnemonic in CRYPTOGRAPHY {
+            let class = &cpu.names("class")[usize::from(description.class_of(mnemonic).unwrap())];
+            let (low, high) = range(&cpu, class, "latency.value").unwrap();
+            assert!(low <= cycles && cycles <= high, "{}: {mnemonic} takes {low} to {high}", cpu.name);
+        }
+    }
+}
