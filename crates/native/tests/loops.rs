@@ -165,6 +165,8 @@ fn loops_that_are_written_down_say_where_each_line_stands() {
     assert!(first.setup.ends_with("\nxor eax, eax\n"));
     let all = native::probes::parse(include_str!("../probes/x86_64.txt"));
     assert!(all.len() > 100);
+    let zen = native::probes::parse(include_str!("../probes/zen.txt"));
+    assert_eq!(assemble(&zen).len(), zen.len(), "what this machine lacks is assembled, too");
     for (case, program) in all.iter().zip(assemble(&all)) {
         steps(&program, 2, false).unwrap_or_else(|failure| panic!("{}: {failure}", case.name));
     }
