@@ -41,6 +41,16 @@ impl Operand {
         matches!(self, Operand::Constant(_))
     }
 
+    /// How many constants of up to 32 bits its encoding holds: of x86's immediates of 64 bits two, of a displaced address one.
+    pub fn constants(&self) -> u8 {
+        match self {
+            Operand::Constant(value) if i32::try_from(*value).is_err() && u32::try_from(*value).is_err() => 2,
+            Operand::Constant(_) => 1,
+            Operand::Memory(address) => u8::from(address.displaced || address.from_next),
+            Operand::Register { .. } | Operand::Other => 0,
+        }
+    }
+
     /// The address, of one in brackets.
     pub fn address(&self) -> Option<&Address> {
         match self {

@@ -41,6 +41,8 @@ pub struct Fetch {
     /// Without that: a branch is of the block of its last byte; a block comes with the end of the one before it.
     pub(crate) branch_ends: bool,
     pub(crate) follows: bool,
+    /// What an entry of `width` instructions has room for: two for each of these and one for each constant.
+    pub(crate) room: Option<u32>,
     /// Branches fetched in a cycle at most.
     pub(crate) branches: u32,
     pub(crate) buffer: usize,

@@ -127,6 +127,8 @@ pub struct Op {
     pub(crate) source_domain: u8,
     pub(crate) slots: u8,
     pub(crate) length: u8,
+    /// Constants of up to 32 bits in its encoding, a target among them.
+    pub(crate) constants: u8,
     /// The queue it waits in, or `NO_QUEUE`.
     pub(crate) queue: u8,
     /// How its half of the core is chosen (`core::halves`).

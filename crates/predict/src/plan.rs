@@ -250,6 +250,7 @@ impl Plan {
             part_count: timing.parts.len() as u8,
             slots: timing.slots,
             length: instruction.length,
+            constants: constants(instruction),
             queue,
             steer,
             source_domain,
@@ -274,6 +275,14 @@ impl Plan {
         ];
         let free = kinds.into_iter().filter(|(entries, _)| entries.is_none() || self.relax.window);
         free.fold(Flags::NONE, |flags, (_, flag)| flags | flag)
+    }
+}
+
+/// Constants that are fetched with the instruction; those of a no-operation are not kept.
+fn constants(instruction: &Instruction) -> u8 {
+    match instruction.no_operation {
+        true => 0,
+        false => instruction.operands.iter().map(Operand::constants).sum(),
     }
 }
 

@@ -43,6 +43,14 @@ struct Entries {
     alone: bool,
 }
 
+/// The room that an instruction takes with its constants, where these matter; what is fused with the one in front of it takes
+/// room for its own only.
+#[inline(always)]
+fn room_of(op: &Op) -> u32 {
+    let constants = if planted(Fault::ConstantsFree) { 0 } else { op.constants };
+    2 * u32::from(!op.is(Flags::FUSED)) + u32::from(constants)
+}
+
 /// The fetch unit. Cycles count from fetch; the constant depth from fetch to dispatch is left out, since it
 /// shows only after a misprediction, whose cost the cpu file gives as a whole.
 pub(crate) struct FrontEnd {
@@ -56,6 +64,9 @@ pub(crate) struct FrontEnd {
     piece: u64,
     piece_bytes: u64,
     in_block: u32,
+    /// Room left for instructions and their constants in what is fetched, and how much there is.
+    room: u32,
+    room_in_all: u32,
     /// Whether the last instruction, or what it is fused with, crosses a line, if that matters.
     crosses: bool,
     crossing_mask: u64,
@@ -98,6 +109,8 @@ impl FrontEnd {
             piece: u64::MAX,
             piece_bytes: 0,
             in_block: 0,
+            room: 0,
+            room_in_all: fetch.room.filter(|_| !relax.fetch).unwrap_or(u32::MAX),
             crosses: false,
             crossing_mask: if fetch.breaks { !(description.caches.instruction_line - 1) } else { 0 },
             branch_ends: fetch.branch_ends && fetch.ahead.is_none(),
@@ -139,7 +152,8 @@ impl FrontEnd {
     #[inline(always)]
     pub(crate) fn fetch(&mut self, op: &Op, caches: &mut Hierarchy) -> u64 {
         let outside = op.address.wrapping_sub(self.piece) >= self.piece_bytes;
-        if outside || self.in_block >= self.width && !op.is(Flags::FUSED) {
+        let needs = room_of(op);
+        if outside || self.in_block >= self.width && !op.is(Flags::FUSED) || needs > self.room {
             self.enter(op, op.address, caches);
         }
         let ends = self.branch_ends && op.is(Flags::BRANCH) && !planted(Fault::BranchStarts);
@@ -147,6 +161,7 @@ impl FrontEnd {
             self.enter(op, op.end() - 1, caches);
         }
         self.in_block += u32::from(!op.is(Flags::FUSED));
+        self.room = self.room.saturating_sub(needs);
         let crosses = (op.address ^ (op.end() - 1)) & self.crossing_mask != 0;
         self.crosses = crosses || op.is(Flags::FUSED) && self.crosses;
         let buffer = self.buffer + usize::from(planted(Fault::BufferLonger));
@@ -175,6 +190,7 @@ impl FrontEnd {
             self.piece_bytes = self.block_bytes.min(self.to_line_end(self.piece));
             self.piece_bytes += 4 * u64::from(planted(Fault::BlockLonger));
         }
+        self.room = self.room_in_all;
         if address & self.line_mask != self.line {
             self.enter_line(address, caches);
         }

@@ -75,6 +75,10 @@ impl Builder<'_> {
             ahead: self.optional("fetch.ahead"),
             branch_ends: self.whole("fetch.branch_ends", 0) != 0,
             follows: self.whole("fetch.follows", 0) != 0,
+            room: self
+                .optional("fetch.constants")
+                .filter(|_| self.optional("fetch.ahead").is_none())
+                .map(|constants| constants as u32 + 2 * width),
             branches: self.whole("fetch.branches", u64::from(u32::MAX)) as u32,
             buffer: self.whole("fetch.buffer", 16) as usize,
             breaks: self.whole("fetch.breaks", 0) != 0,

@@ -56,6 +56,7 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::LongShares, &["zen5"]),
     (Fault::BranchStarts, &["zen4"]),
     (Fault::BlockAlone, &["zen4"]),
+    (Fault::ConstantsFree, &["zen3"]),
     (Fault::LinesApart, &["zen5"]),
     (Fault::RunForgotten, &["zen4"]),
     (Fault::LaneForgotten, &["zen5"]),

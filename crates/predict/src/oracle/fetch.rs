@@ -29,6 +29,8 @@ pub(super) struct Front {
     started: u64,
     line: Option<u64>,
     fetched: u32,
+    /// Room taken by what is fetched of this block in this cycle, and by its constants.
+    room_taken: u32,
     branches_fetched: u32,
     full: bool,
     redirect: Option<u64>,
@@ -51,6 +53,7 @@ impl Front {
             started: 0,
             line: None,
             fetched: 0,
+            room_taken: 0,
             branches_fetched: 0,
             full: false,
             redirect: None,
@@ -74,12 +77,16 @@ impl Front {
     pub(super) fn fetch(&mut self, op: &Op, caches: &mut Hierarchy) -> u64 {
         // What is fused with the instruction in front of it is fetched with that.
         let fused = op.is(Flags::FUSED);
-        let full = !fused && (self.full || self.fetched >= self.fetch.width);
+        let room = self.fetch.room.unwrap_or(u32::MAX);
+        let takes = u32::from(op.constants) + if fused { 0 } else { 2 };
+        let overfull = self.block.contains(&op.address) && self.room_taken.saturating_add(takes) > room;
+        let full = !fused && (self.full || self.fetched >= self.fetch.width) || overfull;
         self.reach(op.address, full, caches);
         if self.ahead.is_none() && self.fetch.branch_ends && op.is(Flags::BRANCH) {
             self.reach(op.end() - 1, false, caches);
         }
         self.fetched += u32::from(!fused);
+        self.room_taken += takes;
         let crosses = self.fetch.breaks && (op.end() - 1) / self.line_bytes != op.address / self.line_bytes;
         self.crosses = crosses || fused && self.crosses;
         if let Some(before) = self.left.len().checked_sub(self.fetch.buffer) {
@@ -99,6 +106,7 @@ impl Front {
                 self.cycle = self.redirect.take().unwrap_or(self.cycle + 1).max(self.cycle);
                 (self.fetched, self.branches_fetched, self.full) = (0, 0, false);
             }
+            self.room_taken = 0;
             let start = address / self.fetch.align * self.fetch.align;
             let line_end = (start / self.line_bytes + 1) * self.line_bytes;
             self.block = start..line_end.min(start + self.fetch.block);
