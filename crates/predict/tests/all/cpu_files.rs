@@ -395,7 +395,7 @@ fn message_of(edited: &str, edit: impl Fn(String) -> String) -> String {
 #[test]
 fn schedulers_are_two_pairs_of_pipes_or_none() {
     let named = |sets: &'static str| {
-        message_of("zen4", move |text| text.replacen("pipes = [\"F0|F2\", \"F1|F3\"]\n", sets, 1))
+        message_of("zen3", move |text| text.replacen("pipes = [\"F0|F2\", \"F1|F3\"]\n", sets, 1))
     };
     for sets in ["[\"F0|F2\"]", "[\"F0|F2\", \"F1\"]", "[\"F0|F2\", \"F2|F3\"]", "[\"F0|F1|F2\", \"F3\"]"] {
         let pipes = named(format!("pipes = {sets}\n").leak());
