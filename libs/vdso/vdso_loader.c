@@ -62,6 +62,7 @@ enum {
 	DT_SONAME = 14,
 	DT_RELSZ = 18
 };
+#define DT_GNU_HASH 0x6ffffef5
 #define DT_VERSYM 0x6ffffff0
 #define DT_VERDEF 0x6ffffffc
 #define DT_VERDEFNUM 0x6ffffffd
@@ -90,7 +91,7 @@ const char *vdso_loader_describe(enum vdso_loader_result result)
 	case VDSO_LOADER_NO_SEGMENT:
 		return "has no loadable segment, or one that is longer than the file";
 	case VDSO_LOADER_NO_DYNAMIC:
-		return "has no dynamic section with symbols, strings and DT_HASH";
+		return "has no dynamic section with symbols, strings and a hash table";
 	case VDSO_LOADER_OUT_OF_BOUNDS:
 		return "has a table that lies outside the file";
 	case VDSO_LOADER_NEEDS_RELOCATION:
@@ -133,8 +134,8 @@ static bool is_ours(const struct header *header)
 
 /* What the dynamic section says, still as addresses in the image. */
 struct tables {
-	word hash, strings, strings_bytes, symbols, versions, definitions, definitions_count, soname, relocations;
-	bool has_hash, has_strings, has_symbols;
+	word hash, gnu_hash, strings, strings_bytes, symbols, versions, definitions, definitions_count, soname, relocations;
+	bool has_hash, has_gnu_hash, has_strings, has_symbols;
 };
 
 static void read_dynamic(const struct dynamic *dynamic, size_t count, struct tables *tables)
@@ -144,6 +145,10 @@ static void read_dynamic(const struct dynamic *dynamic, size_t count, struct tab
 		case DT_HASH:
 			tables->hash = dynamic->value;
 			tables->has_hash = true;
+			break;
+		case DT_GNU_HASH:
+			tables->gnu_hash = dynamic->value;
+			tables->has_gnu_hash = true;
 			break;
 		case DT_STRTAB:
 			tables->strings = dynamic->value;
@@ -188,19 +193,65 @@ static uint64_t offset_of(const struct vdso_image *image, word address, word seg
 	return offset < image->bytes ? offset : (word)(address - (uintptr_t)image->base);
 }
 
+/*
+ * GNU's hash table does not tell how many symbols there are. A bucket has the first symbol of its chain; the symbols of a chain
+ * are behind each other, and the last one's entry has bit 0 set. So the symbols end with the chain of the highest bucket.
+ */
+static bool count_by_gnu_hash(struct vdso_image *image, uint64_t at)
+{
+	const uint32_t *header = (const uint32_t *)(image->base + at), *buckets;
+	uint64_t chains;
+	uint32_t last = 0, first;
+
+	if (at & 3 || !inside(image, at, 16))
+		return false;
+	first = header[1];
+	/* Behind the header are a filter of words, the buckets, and an entry for each symbol from the first that is hashed. */
+	at += 16 + (uint64_t)header[2] * sizeof(word);
+	chains = at + (uint64_t)header[0] * 4;
+	if (!inside(image, at, (uint64_t)header[0] * 4))
+		return false;
+	buckets = (const uint32_t *)(image->base + at);
+	for (uint32_t i = 0; i < header[0]; i++)
+		last = buckets[i] > last ? buckets[i] : last;
+	image->symbols_count = first;
+	if (last < first)
+		return true;
+	for (at = chains + (uint64_t)(last - first) * 4;; at += 4, last++) {
+		if (!inside(image, at, 4))
+			return false;
+		if (*(const uint32_t *)(image->base + at) & 1)
+			break;
+	}
+	image->symbols_count = last + 1;
+	return true;
+}
+
+/* The number of symbols, by either hash table. */
+static bool count_symbols(struct vdso_image *image, const struct tables *tables, word segment)
+{
+	uint64_t hash = offset_of(image, tables->hash, segment);
+
+	if (!tables->has_hash)
+		return count_by_gnu_hash(image, offset_of(image, tables->gnu_hash, segment));
+	if (hash & 3 || !inside(image, hash, 8))
+		return false;
+	/* The second word of the hash table is the number of its chain's entries: one a symbol. */
+	image->symbols_count = ((const uint32_t *)(image->base + hash))[1];
+	return true;
+}
+
 static enum vdso_loader_result take_tables(struct vdso_image *image, const struct tables *tables, word segment)
 {
 	uint64_t strings = offset_of(image, tables->strings, segment), symbols = offset_of(image, tables->symbols, segment);
-	uint64_t hash = offset_of(image, tables->hash, segment), versions = offset_of(image, tables->versions, segment);
+	uint64_t versions = offset_of(image, tables->versions, segment);
 	uint64_t definitions = offset_of(image, tables->definitions, segment);
 
-	if (hash & 3 || !inside(image, hash, 8) || !inside(image, strings, tables->strings_bytes) ||
+	if (!count_symbols(image, tables, segment) || !inside(image, strings, tables->strings_bytes) ||
 	    tables->strings_bytes == 0 || image->base[strings + tables->strings_bytes - 1] != 0)
 		return VDSO_LOADER_OUT_OF_BOUNDS;
 	image->strings = (const char *)image->base + strings;
 	image->strings_bytes = tables->strings_bytes;
-	/* The second word of the hash table is the number of its chain's entries: one a symbol. */
-	image->symbols_count = ((const uint32_t *)(image->base + hash))[1];
 	if (symbols % sizeof(word) || !inside(image, symbols, (uint64_t)image->symbols_count * sizeof(struct symbol)))
 		return VDSO_LOADER_OUT_OF_BOUNDS;
 	image->symbols = image->base + symbols;
@@ -246,7 +297,7 @@ enum vdso_loader_result vdso_image_open(struct vdso_image *image, const void *ba
 		return VDSO_LOADER_OUT_OF_BOUNDS;
 	read_dynamic((const struct dynamic *)(image->base + dynamic->offset), dynamic->file_bytes / sizeof(struct dynamic),
 		     &tables);
-	if (!tables.has_hash || !tables.has_strings || !tables.has_symbols)
+	if ((!tables.has_hash && !tables.has_gnu_hash) || !tables.has_strings || !tables.has_symbols)
 		return VDSO_LOADER_NO_DYNAMIC;
 	if (tables.relocations)
 		return VDSO_LOADER_NEEDS_RELOCATION;

@@ -19,7 +19,7 @@ enum vdso_loader_result {
 	VDSO_LOADER_OK = 0,
 	VDSO_LOADER_NOT_ELF, /* no ELF header, or another machine's */
 	VDSO_LOADER_NO_SEGMENT, /* no loadable segment, or one that lies outside the file */
-	VDSO_LOADER_NO_DYNAMIC, /* no dynamic section, or without symbols, strings or DT_HASH */
+	VDSO_LOADER_NO_DYNAMIC, /* no dynamic section, or without symbols, strings or a hash table */
 	VDSO_LOADER_OUT_OF_BOUNDS, /* a table lies outside the image */
 	VDSO_LOADER_NEEDS_RELOCATION, /* only a dynamic linker could load it */
 };
