@@ -356,7 +356,7 @@ fn kernel(context: &Context, _: &Args, words: &mut Words) -> Result<Tally> {
     let assay =
         std::env::current_exe().map_err(|error| Problem::new(format!("cannot find myself: {error}")))?;
     let mut all = Tally::default();
-    for name in ["kernel/tests/run", "kernel/tests/bad"] {
+    for name in ["kernel/tests/assembler", "kernel/tests/run", "kernel/tests/bad"] {
         let script = Command::new(context.workspace.root.join(name)).arg(&assay);
         all = add(all, script_counts(script.env("ASSAY_CACHE", &context.workspace.cache), name, words)?);
     }
