@@ -32,6 +32,7 @@ mod program;
 mod progress;
 mod rivals;
 mod select;
+mod standard_output;
 mod study_file;
 mod verbs;
 mod version;
@@ -138,6 +139,9 @@ fn main() -> ExitCode {
     survive_too_long_files();
     interrupt::watch();
     interrupt::explain_panics();
+    if let Err(problem) = standard_output::check() {
+        return complain(&problem);
+    }
     let matches = match command().try_get_matches() {
         Ok(matches) => matches,
         Err(told) => return tell(&told),

@@ -98,6 +98,25 @@ fn a_help_that_cannot_be_written_is_a_failure() {
     }
 }
 
+/// Rust's library would drop all that is printed, and report success.
+#[test]
+fn a_standard_output_that_nobody_can_read_is_refused() {
+    let lab = Lab::shared();
+    for line in ["list", "list --json", "cpu power8", "help", "--version", "completions bash"] {
+        for (redirection, what) in [(">&-", "is closed"), ("1</dev/null", "open for reading only")] {
+            let mut shell = Command::new("/bin/sh");
+            shell.args(["-c", &format!("exec \"$0\" {line} {redirection}"), env!("CARGO_BIN_EXE_assay")]);
+            shell.env("ASSAY_ROOT", root()).env("ASSAY_CACHE", &lab.cache);
+            finish(&mut shell).refused(&["standard output", what, "/dev/null"]);
+        }
+    }
+    // Neither of the other streams matters to a result that is read.
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", "exec \"$0\" list <&- 2>&-", env!("CARGO_BIN_EXE_assay")]);
+    shell.env("ASSAY_ROOT", root()).env("ASSAY_CACHE", &lab.cache);
+    finish(&mut shell).ends(0, &["csum_partial"]);
+}
+
 /// What a verb writes into a FIFO, which has to remain a FIFO.
 fn through_a_fifo(lab: &Lab, run: impl FnOnce() -> Ran) -> Vec<u8> {
     let fifo = lab.folder.join("fifo");
