@@ -264,6 +264,9 @@
 #define _GLOBAL_TOC(name) _GLOBAL(name)
 #endif
 #define _GLOBAL_TOC_KASAN(name) _GLOBAL_TOC(name)
+/* The symbol of a function's code, which is another one under the first ELF ABI, and a call of C, which may be PC-relative. */
+#define DOTSYM(name) name
+#define CFUNC(name) name
 #define _ASM_NOKPROBE_SYMBOL(name)
 
 /* Absolute addresses, where the kernel keeps differences: the runner is linked at a fixed place. */
