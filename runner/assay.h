@@ -53,7 +53,7 @@ struct assay_hotpath {
 extern const struct assay_hotpath assay_hotpath;
 
 /*
- * Calls the hot path `iterations` times, directly and not through the checked call, and returns a value
+ * Calls the hot path `iterations` times, at least once, directly and not through the checked call, and returns a value
  * that depends on the last result. It is an ordinary function of this name, never inlined: the tracer and
  * the profiler find the calls by it.
  */

@@ -71,6 +71,29 @@ fn build_assembly(lab: &Lab, name: &str, arch: &str, isa: &str, code: &str) {
     common::finish(build.current_dir(&lab.folder)).ends(0, &[]);
 }
 
+/// `--case` is tried so before anything is recorded. The clocks' loop calls before it counts, and went on for 2^64 calls.
+#[test]
+fn a_runner_that_is_to_call_nothing_ends() {
+    let lab = Lab::empty();
+    lab.line("count clock_gettime -v reader -a x86_64 --case clock=0").ends(0, &[]);
+    let runners = std::fs::read_dir(lab.cache.join("runners")).unwrap().map(|entry| entry.unwrap().path());
+    let named = |path: &std::path::PathBuf| {
+        path.file_name().unwrap().to_string_lossy().starts_with("clock_gettime-reader-x86_64-")
+    };
+    let mut child = std::process::Command::new({ runners }.find(named).unwrap())
+        .args(["run", "clock=0", "0"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let ended = (0..200).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        child.try_wait().unwrap().is_some()
+    });
+    let _ = child.kill();
+    assert!(ended, "it still runs after ten seconds");
+    assert_eq!(child.wait_with_output().unwrap().stdout, b"result 0x0\n");
+}
+
 /// A clock's old assembly takes another path if its page has aged, as it does on a machine that is busy while it is recorded.
 #[test]
 fn a_recording_that_was_held_up_is_no_result() {
