@@ -11,6 +11,9 @@ use crate::registers::Register;
 pub enum Role {
     /// The value computed or loaded.
     Value,
+    /// The upper half of a product or the remainder of a division, where the other half or the quotient goes to a register of its
+    /// own (x86's `mul`, `mulx`, `div`).
+    Upper,
     /// The carry or overflow bit (POWER's CA/OV/CA32).
     Carry,
     /// A condition field or flags (POWER's CR fields, x86 flags, AArch64 NZCV, LoongArch fcc).

@@ -378,8 +378,8 @@ pub struct Class {
     /// Its name in the cpu file.
     pub name: String,
     pub(crate) slots: u8,
-    /// By role: value, carry, condition, base update, link.
-    pub(crate) latency: [u16; 5],
+    /// By role: value, carry, condition, base update, link, upper half.
+    pub(crate) latency: [u16; 6],
     pub(crate) per_word: u16,
     pub(crate) serial: u16,
     pub(crate) flags: Flags,

@@ -223,7 +223,9 @@ pub(super) fn operands(raw: &Raw, out: &mut Facts) {
         if operand.is_definition() && raw.mnemonic == "vmwrite" {
             out.read_all(mapping); // which field, and not a register written as LLVM has it
         } else if operand.is_definition() {
-            out.write_all(mapping, Role::Value);
+            // The upper half is written last: of one register for both, it is what is left.
+            let upper = raw.mnemonic == "mulx" && out.writes.is_empty();
+            out.write_all(mapping, if upper { Role::Upper } else { Role::Value });
             if keeps || merges(raw) && !is_mask(raw, operand) {
                 out.read_all(mapping);
             }

@@ -29,6 +29,7 @@ use crate::registers::{file, split_number, File, Mapping, Register, RegisterKind
 
 const RAX: u16 = 0;
 const RCX: u16 = 1;
+const RDX: u16 = 2;
 const RBX: u16 = 3;
 const RSP: u16 = 4;
 const RBP: u16 = 5;
@@ -184,9 +185,15 @@ fn implicit(raw: &Raw, out: &mut Facts) {
     for &number in &raw.opcode.implicit_definitions {
         let mapping = &raw.mappings[number];
         if !(keeps_source && mapping.registers.contains(&Register(RAX))) {
-            out.write_all(mapping, Role::Value);
+            out.write_all(mapping, if is_upper(raw, mapping) { Role::Upper } else { Role::Value });
         }
     }
+}
+
+/// Whether this register, which the opcode names, gets the upper half of a product or the remainder.
+fn is_upper(raw: &Raw, definition: &Mapping) -> bool {
+    let gives_two = matches!(raw.mnemonic, "mul" | "imul" | "div" | "idiv");
+    gives_two && definition.registers.contains(&Register(RDX))
 }
 
 fn special(raw: &Raw, out: &mut Facts) {

@@ -206,6 +206,7 @@ pub const NUMBERS: &[NumberKey] = &[
     key("class.*.latency.condition", "cycles", 0.0, 1000.0, Optional, "the same for condition fields and flags (default: as value)"),
     key("class.*.latency.base", "cycles", 0.0, 1000.0, Optional, "the same for an updated base register (default 1)"),
     key("class.*.latency.link", "cycles", 0.0, 1000.0, Optional, "the same for link and count registers (default: as value)"),
+    key("class.*.latency.upper", "cycles", 0.0, 1000.0, Optional, "the same for a product's upper half and a remainder, in a register of their own (default: as value)"),
     key("class.*.busy", "cycles", 1.0, 1000.0, Optional, "cycles its last pipe stays occupied (default 1)"),
     key("class.*.step", "cycles", 0.0, 100.0, Optional, "cycles between the parts of a cracked instruction marked `then` (default 1)"),
     key("class.*.per_word", "cycles", 0.0, 32.0, Optional, "cycles of occupancy added per four bytes moved (lmw, stmw; default 0)"),

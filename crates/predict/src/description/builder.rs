@@ -422,6 +422,7 @@ impl Builder<'_> {
             self.whole(&key("latency.condition"), value),
             self.whole(&key("latency.base"), 1),
             self.whole(&key("latency.link"), value),
+            self.whole(&key("latency.upper"), value),
         ];
         let mut flags = Flags::NONE;
         for word in self.cpu.words(&key("group")) {

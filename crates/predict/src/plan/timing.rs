@@ -186,7 +186,7 @@ fn no_pipe(waits: Waits) -> Part {
     Part { mask: 0, prefer: 0, waits, busy: 1, step: 0, pair: false }
 }
 
-const ROLES: usize = 5;
+const ROLES: usize = 6;
 
 /// The place of a role in a class's latencies.
 fn role_index(role: Role) -> usize {
@@ -196,6 +196,7 @@ fn role_index(role: Role) -> usize {
         Role::Condition => 2,
         Role::BaseUpdate => 3,
         Role::Link => 4,
+        Role::Upper => 5,
     }
 }
 

@@ -70,6 +70,7 @@ fn range(cpu: &Cpu, class: &str, key: &str) -> Option<(f64, f64)> {
 fn of_last_result(cpu: &Cpu, class: &str, instruction: &Instruction) -> Option<(f64, f64)> {
     let key = |role| match role {
         Role::Value => "latency.value",
+        Role::Upper => "latency.upper",
         Role::Carry => "latency.carry",
         Role::Condition => "latency.condition",
         Role::BaseUpdate => "latency.base",

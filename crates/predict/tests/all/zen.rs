@@ -34,6 +34,22 @@ fn a_short_load_waits_for_the_register_that_it_merges_into() {
     }
 }
 
+/// Each as measured on an EPYC 7003: 2.99, 3.99, 3.00, 3.98, 3.99.
+#[test]
+fn the_upper_half_of_a_product_comes_a_cycle_after_the_lower() {
+    for name in ["zen3", "zen4", "zen5", "golden_cove"] {
+        let near = |body: &[u8], expected: f64| {
+            let cycles = x86_turn(name, body, &[]);
+            assert!((cycles - expected).abs() < 0.1, "{name}: {cycles} for {expected}: {body:02x?}");
+        };
+        near(&[0x48, 0xf7, 0xe1], 3.0); // mul rcx
+        near(&[0x48, 0xf7, 0xe1, 0x48, 0x89, 0xd0], 4.0); // mul rcx; mov rax, rdx
+        near(&[0xc4, 0xe2, 0xe3, 0xf6, 0xc3], 3.0); // mulx rax, rbx, rbx
+        near(&[0xc4, 0xe2, 0xfb, 0xf6, 0xdb], 4.0); // mulx rbx, rax, rbx
+        near(&[0xc4, 0xe2, 0xe3, 0xf6, 0xdb], 4.0); // mulx rbx, rbx, rbx
+    }
+}
+
 /// Each as measured on an EPYC 7003: 1.33 and 2.00; 1.25 and 2.00; 1.16, 1.33 and 2.00; 1.33 twice and 2.00.
 #[test]
 fn zen3_fetches_fewer_instructions_a_cycle_if_they_have_many_constants() {

@@ -36,6 +36,7 @@ pub fn facts(decoder: &Decoder, instruction: &Instruction) -> String {
 fn role(role: Role) -> &'static str {
     match role {
         Role::Value => "",
+        Role::Upper => ":upper",
         Role::Carry => ":carry",
         Role::Condition => ":condition",
         Role::BaseUpdate => ":base",
