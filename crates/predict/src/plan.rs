@@ -144,6 +144,15 @@ impl Plan {
                     if first.part_count == 1 {
                         (first.mask, first.prefer) = (takes, takes);
                     }
+                    // What the second takes besides its first pipe, it takes still.
+                    let left = self.parts[second.parts as usize..].get(1).filter(|_| second.part_count > 1);
+                    (second.mask, second.prefer) = left.map_or((0, 0), |part| (part.mask, part.prefer));
+                    match left {
+                        Some(_) => {
+                            (second.parts, second.part_count) = (second.parts + 1, second.part_count - 1)
+                        }
+                        None => (second.part_count, second.queue) = (0, NO_QUEUE),
+                    }
                     return;
                 }
             }

@@ -266,7 +266,7 @@ pub const WORDS: &[WordKey] = &[
     word("cache.l1.write", &["back", "through"], false, false, "a store miss brings the line in (back, the default), or goes through"),
     word("fusion.*.first", &[], true, false, "mnemonics that the core fuses with an instruction of the second list which follows at once: one slot and one pipe (`*`: any that is no branch)"),
     word("fusion.*.pipe", &["first", "second"], false, false, "whose pipes the fused operation takes (default: the second one's)"),
-    word("fusion.*.takes", &[], false, false, "in place of fusion.*.pipe: the first takes one of these pipes (`A0|A3`), and the second one of its own, too"),
+    word("fusion.*.takes", &[], false, false, "in place of fusion.*.pipe: the first takes one of these pipes (`A0|A3`), and the second what it takes besides its first one"),
     word("fusion.*.second", &[], true, false, "see fusion.*.first; conditional branches and no-operations"),
     word("unit.*.queue", &[], false, false, "queue that feeds the unit"),
     word("unit.*.resource", &[], false, false, "the processor resource of LLVM's model that the unit is: instructions in no class take its pipes as LLVM says (absent: they take none of it)"),

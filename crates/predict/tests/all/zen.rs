@@ -50,6 +50,29 @@ fn the_upper_half_of_a_product_comes_a_cycle_after_the_lower() {
     }
 }
 
+/// Each as measured on an EPYC 7003: 3.49, 4.49, 4.49, 3.49, 2.74.
+#[test]
+fn zen3_tests_two_conditions_a_cycle_on_whichever_pipes() {
+    let near = |body: Vec<u8>, expected: f64| {
+        let cycles = x86_turn("zen3", &body, &[]);
+        assert!((cycles - expected).abs() < 0.05, "{cycles} for {expected}: {body:02x?}");
+    };
+    let select = [0x49, 0x0f, 0x44, 0xc7]; // cmovz rax, r15
+    let selects = |count: u8| -> Vec<u8> {
+        (0..count).flat_map(|n| [select[0], select[1], select[2], select[3] + 8 * (n % 4)]).collect()
+    };
+    let compare = [0x4c, 0x39, 0xf8, 0x70, 0]; // cmp rax, r15; jo to the next
+    let subtract = [0x4c, 0x29, 0xf8, 0x70, 0]; // sub rax, r15; jo to the next
+    near([compare.repeat(2), selects(4)].concat(), 3.5);
+    near([compare.repeat(4), selects(4)].concat(), 4.5);
+    near([[0x70, 0].repeat(4), selects(4)].concat(), 4.5);
+    near(compare.repeat(6), 3.5);
+    // Eight `not` and two subtractions with branches: these take no branch pipe.
+    let not = |n: u8| vec![0x48, 0xf7, 0xd0 + n];
+    let mixed = [[not(1), not(2), not(3), not(5)].concat().repeat(2), subtract.repeat(2)].concat();
+    near(mixed, 2.75);
+}
+
 /// Each as measured on an EPYC 7003: 1.33 and 2.00; 1.25 and 2.00; 1.16, 1.33 and 2.00; 1.33 twice and 2.00.
 #[test]
 fn zen3_fetches_fewer_instructions_a_cycle_if_they_have_many_constants() {
