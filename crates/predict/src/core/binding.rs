@@ -45,7 +45,7 @@ pub(super) const COUNTED: usize = 8;
 /// which count them at rename (Abel and Reineke, uiCA, ICS 2022).
 pub(super) struct Waiting {
     now: u64,
-    counts: [u8; COUNTED],
+    counts: [u16; COUNTED],
     /// When each pipe was bound last, counted in operations, where of equals that is bound which was not for longest.
     bound: Option<[u32; COUNTED]>,
     operations: u32,
@@ -79,7 +79,7 @@ impl Waiting {
         for cycle in (now - passed).saturating_sub(late)..now - late {
             let left = std::mem::take(&mut self.leave[cycle as usize % HORIZON]);
             for (count, left) in self.counts.iter_mut().zip(left) {
-                *count = count.wrapping_sub(left);
+                *count = count.wrapping_sub(u16::from(left));
             }
         }
         self.now = now;
@@ -91,7 +91,7 @@ impl Waiting {
         if self.bound.is_some() {
             return self.choose_in_turn(mask);
         }
-        let (mut rest, mut chosen, mut fewest) = (mask, 0, u8::MAX);
+        let (mut rest, mut chosen, mut fewest) = (mask, 0, u16::MAX);
         while rest != 0 {
             let pipe = 31 - rest.leading_zeros();
             let count = self.counts[pipe as usize % COUNTED];

@@ -3,6 +3,7 @@
 //! `cargo test --release -p predict --test all NAME::` runs one file.
 
 mod behaviour;
+mod blame;
 mod classes;
 mod cpu_files;
 mod halves;
