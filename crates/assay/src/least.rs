@@ -38,7 +38,7 @@ pub fn table(bounds: &Bounds) -> Table {
     let mut table = Table::new(
         "Least cycles that each resource allows",
         "each row is a prediction with all other resources free or unlimited and without serialising; only what asks \
-         for more than the first-level cache's stores, which cannot be freed",
+         for more than the first-level cache's stores, which limit every row",
     );
     let resource = table.text_column("resource alone");
     let cycles = table.predicted_column("least", "cycles", 1);

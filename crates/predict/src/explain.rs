@@ -20,6 +20,8 @@ pub type Open<'a> = dyn FnMut() -> Result<Box<dyn Source>, SourceError> + 'a;
 
 /// The one resource that is a rule: how many instructions go in a cycle, which go together, and to which pipe.
 pub(crate) const DISPATCH: &str = "dispatch and completion (width, groups, binding)";
+/// The pace at which the first-level cache takes stores.
+pub const STORES: &str = "stores into the first-level cache";
 
 /// Predictions made from one reading.
 const JOBS: usize = 16;
@@ -82,6 +84,7 @@ pub(crate) fn relaxations(description: &Description) -> Vec<(String, Relax)> {
         ("latency of results".to_owned(), Relax { latency: true, ..none }),
         ("window, queues and rename registers".to_owned(), Relax { window: true, ..none }),
         ("loads that hit stores".to_owned(), Relax { load_hit_store: true, ..none }),
+        (STORES.to_owned(), Relax { stores: true, ..none }),
         ("cache misses and crossings".to_owned(), Relax { caches: true, ..none }),
         ("serialising instructions".to_owned(), Relax { serialise: true, ..none }),
     ];

@@ -3,8 +3,8 @@
 //! them is a lower bound of this code on this model, and of any order of its instructions if it is for the latency of results,
 //! one kind of pipe or the stores. `explain`, in contrast, says what one resource adds.
 //!
-//! The rate at which the first-level cache accepts stores is part of the model and cannot be freed: in the long run no
-//! queue hides it. So it limits every other row as well, and is the bound if no resource needs more cycles.
+//! The rate at which the first-level cache accepts stores is not freed: in the long run no queue hides it, whatever the order
+//! of the instructions. So it limits every other row as well, and is the bound if no resource needs more cycles.
 //!
 //! Serialising instructions are treated separately. They wait for everything before them to complete, so they are not a
 //! resource like a pipe, and their cost is a guess in most cpu files. The bound leaves them out.
@@ -15,6 +15,8 @@
 use crate::cpu::Cpu;
 use crate::description::Description;
 use crate::driver::{predict_jobs, Options, PredictError};
+/// The limit that is left when everything else is free.
+pub use crate::explain::STORES;
 use crate::explain::{cycles_of, Open, DISPATCH};
 use crate::relax::Relax;
 use serde::Serialize;
@@ -49,8 +51,6 @@ const MISS: f64 = 1.05;
 /// How far from each other two predictions of one number may be, since each ends where its calls have settled.
 const SLIP: f64 = 1.005;
 
-/// The limit that is left when everything else is free.
-pub const STORES: &str = "stores into the first-level cache";
 const LATENCY: &str = "latency of results";
 const ALL_PIPES: &str = "all pipes";
 
@@ -63,7 +63,7 @@ impl Least {
     }
 }
 
-/// Everything free but the stores, which cannot be freed.
+/// Everything free but the stores.
 fn all_free(pipes: u32) -> Relax {
     Relax {
         fetch: true,
@@ -75,6 +75,7 @@ fn all_free(pipes: u32) -> Relax {
         chains: true,
         window: true,
         load_hit_store: true,
+        stores: false,
         caches: true,
         serialise: true,
     }
@@ -118,6 +119,7 @@ fn without(alone: Relax, pipes: u32) -> Relax {
         chains: false,
         window: !alone.window,
         load_hit_store: !alone.load_hit_store,
+        stores: false,
         caches: !alone.caches,
         serialise: true,
     }

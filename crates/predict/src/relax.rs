@@ -22,6 +22,8 @@ pub struct Relax {
     pub window: bool,
     /// Loads never meet a store.
     pub load_hit_store: bool,
+    /// Stores are in the cache a fixed time after they complete, however many do.
+    pub stores: bool,
     /// Every access hits the first level, and none takes longer for the boundaries that it crosses.
     pub caches: bool,
     /// Serialising instructions do not serialise.

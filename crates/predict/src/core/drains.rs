@@ -118,19 +118,21 @@ impl Modified {
 }
 
 impl Drains {
-    pub(crate) fn new(description: &Description) -> Drains {
+    /// With `at_once` any number enters in a cycle.
+    pub(crate) fn new(description: &Description, at_once: bool) -> Drains {
         let memory = &description.memory;
+        let pace = |cycles: u64| if at_once { 0 } else { cycles };
         Drains {
             latency: memory.drain,
-            interval: memory.drain_interval,
-            cross_interval: memory.cross_drain,
+            interval: pace(memory.drain_interval),
+            cross_interval: pace(memory.cross_drain),
             pair: memory.drain_pair,
             line_shift: memory.pair_bytes(description.caches.line).trailing_zeros(),
             apart: memory.drain_apart,
             run: memory.drain_run && !planted(Fault::RunForgotten),
             free: 0,
             alone_in: None,
-            modified: memory.read_modify.map(Modified::new),
+            modified: memory.read_modify.filter(|_| !at_once).map(Modified::new),
         }
     }
 

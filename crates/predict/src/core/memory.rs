@@ -145,7 +145,7 @@ impl MemoryPath {
         let smallest = costs.crossings.iter().map(|&(boundary, _)| boundary).min();
         MemoryPath {
             caches,
-            stores: StoreQueue::new(store_entries, costs.alias_mask, Drains::new(description)),
+            stores: StoreQueue::new(store_entries, costs.alias_mask, Drains::new(description, relax.stores)),
             l1_latency: description.caches.l1.latency,
             passes_stores: relax.load_hit_store,
             crossing_bits: smallest.map_or(0, |smallest| !(smallest - 1)),

@@ -42,3 +42,47 @@ fn an_unlimited_window_makes_no_loop_of_additions_longer() {
         assert!(longer.is_empty(), "{name}: {:.2}, {longer:?}", found.cycles);
     }
 }
+
+/// `mov [rdi+8n],rax` and so on; jmp.
+fn stores_x86() -> Vec<u8> {
+    let code: Vec<u8> = (0..STORES as u8).flat_map(|number| [0x48, 0x89, 0x47, 8 * number]).collect();
+    [code, vec![0xeb, (STORES as u8 * 4 + 2).wrapping_neg()]].concat()
+}
+
+/// The same by words of 32 bits, each four bytes more than the one before, and a branch back over so many bytes.
+fn stores_in_words(first: u32, step: u32, branch: impl Fn(u32) -> u32) -> Vec<u32> {
+    let stores = (0..STORES).map(|number| first + step * number);
+    stores.chain([branch(4 * STORES)]).collect()
+}
+
+const STORES: u32 = 15;
+
+/// Stores of the same register to a line or two in the first level: so many enter the cache in a cycle, and everything else waits
+/// for that in the end. On the cores that are left out the pipes take no more stores than the cache does.
+#[test]
+fn a_loop_of_stores_is_bound_by_the_cache_that_takes_them() {
+    // std 3,8n(4); bdnz. st.d $a0,$a1,8n; b.
+    let bdnz = |back: u32| 0x4200_0000 | back.wrapping_neg() & 0xfffc;
+    let std = stores_in_words(0xf864_0000, 8, bdnz);
+    let std_la = stores_in_words(0x29c0_00a4, 8 << 10, |back| {
+        let words = (back / 4).wrapping_neg();
+        0x5000_0000 | (words & 0xffff) << 10 | words >> 16 & 0x3ff
+    });
+    let little = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    let cores = [
+        (Arch::Powerpc64le, little(&std), &["power7", "power8", "power9", "power10"][..]),
+        (Arch::Loongarch64, little(&std_la), &["la664"]),
+        (Arch::X86_64, stores_x86(), &["golden_cove", "zen3"]),
+    ];
+    let mut wrong = Vec::new();
+    for (arch, code, names) in cores {
+        let starts: Vec<u64> = (0..u64::from(STORES)).map(|number| 0x2000_0000 + 8 * number).collect();
+        for name in names {
+            let found = explained(name, arch, &code, &starts);
+            if found.bound_by().is_none_or(|bound| bound.resource != predict::explain::STORES) {
+                wrong.push(format!("{name}: {}", found.summary()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
