@@ -299,12 +299,16 @@ impl Cpu {
         self.entries.iter().map(|(key, entry)| (key.as_str(), entry))
     }
 
-    /// The value of a number.
-    pub fn value(&self, key: &str) -> Option<f64> {
+    fn number(&self, key: &str) -> Option<&Number> {
         match self.entries.get(key) {
-            Some(Entry::Number(number)) => Some(number.value),
+            Some(Entry::Number(number)) => Some(number),
             _ => None,
         }
+    }
+
+    /// The value of a number.
+    pub fn value(&self, key: &str) -> Option<f64> {
+        self.number(key).map(|number| number.value)
     }
 
     /// The words of a key; none if it is absent.
@@ -346,8 +350,17 @@ impl Cpu {
     }
 
     /// Changes one number, for analyses that change many; the key must be there. What has to be a power of two becomes the
-    /// nearest one.
+    /// nearest one. The other key of the same number changes with it.
     pub fn set(&mut self, key: &str, value: f64) -> Option<()> {
+        let before = self.value(key)?;
+        self.set_alone(key, value)?;
+        if let Some(other) = schema::twin(key).filter(|other| self.value(other) == Some(before)) {
+            self.set_alone(other, value)?;
+        }
+        Some(())
+    }
+
+    fn set_alone(&mut self, key: &str, value: f64) -> Option<()> {
         match self.entries.get_mut(key) {
             Some(Entry::Number(number)) if schema::POWERS_OF_TWO.contains(&key) => {
                 number.value = value.log2().round().exp2();
@@ -358,11 +371,16 @@ impl Cpu {
         Some(())
     }
 
-    /// All numbers that core cycles can depend on and of which only a range is known.
+    /// All numbers that core cycles can depend on and of which only a range is known. A number with two keys is one guess.
     pub fn guesses(&self) -> Vec<Guess> {
+        let ranged = |key: &str| self.number(key).is_some_and(|number| number.range.is_some());
+        let told = |key: &str| {
+            let twin = schema::twin(key).filter(|twin| *twin < key);
+            twin.is_some_and(|twin| ranged(twin) && self.value(twin) == self.value(key))
+        };
         let guess = |(key, entry): (&String, &Entry)| match entry {
             Entry::Number(Number { value, prior, range: Some((low, high)), .. })
-                if low < high && key != "clock.frequency" =>
+                if low < high && key != "clock.frequency" && !told(key) =>
             {
                 let prior = prior.unwrap_or(*value);
                 Some(Guess { key: key.clone(), value: *value, prior, low: *low, high: *high })

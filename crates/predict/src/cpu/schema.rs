@@ -216,6 +216,20 @@ pub const NUMBERS: &[NumberKey] = &[
 /// Keys whose value has to be a power of two.
 pub(crate) const POWERS_OF_TWO: &[&str] = &["cache.l1.line", "cache.instruction.line"];
 
+/// Two keys of one number: what a load takes that hits the first level. What a miss or a forwarded load takes is told from the
+/// load's issue on and kept as what it takes beyond that, so with one key moved alone a slower cache would make both faster.
+const TWINS: [&str; 2] = ["cache.l1.latency", "class.load.latency.value"];
+
+/// The other key of the same number.
+pub(crate) fn twin(key: &str) -> Option<&'static str> {
+    let [first, second] = TWINS;
+    match key {
+        _ if key == first => Some(second),
+        _ if key == second => Some(first),
+        _ => None,
+    }
+}
+
 /// One key that holds a word or a list of words.
 pub struct WordKey {
     /// The key.
