@@ -262,6 +262,10 @@ fn broken_contracts_name_the_file_and_the_fault() {
     let right =
         "symbol = \"twice\"\nprototype = \"int twice(int)\"\nmeaning = \"doubles\"\n[[case]]\nsize = 1\n";
     let hotpath = "mine/maths/twice";
+    let adapter = "[[adapter]]\nsymbol = \"dup\"\nsource = \"adapters/own.c\"\n";
+    let named = |name: &str| {
+        format!("{right}[[width]]\nbits = 16\n[variants]\n\"generic/br\" = {{ 16 = \"{name}\" }}\n")
+    };
     for (text, parts) in [
         ("symbol = [", &["hotpath.toml", "TOML parse error at line 1"][..]),
         ("\0\x01", &["hotpath.toml"]),
@@ -285,6 +289,17 @@ fn broken_contracts_name_the_file_and_the_fault() {
         (&format!("{right}[[case]]\nsize = 1\n"), &["hotpath.toml", "[[case]] size=1 is there twice"]),
         (&format!("archs = []\n{right}"), &["hotpath.toml", "archs names no architecture", "leave it out"]),
         (
+            &format!("archs = [\"riscv64\", \"riscv64\"]\n{right}"),
+            &["hotpath.toml", "archs has riscv64 twice"],
+        ),
+        (&format!("{right}{}", adapter.repeat(2)), &["hotpath.toml", "two [[adapter]] are for dup"]),
+        (&format!("{right}{adapter}"), &["reference.c"]),
+        (&named(""), &["hotpath.toml", "generic/br is named ''"]),
+        (&named("a/b"), &["hotpath.toml", "generic/br is named 'a/b'", "letters"]),
+        (&named(".."), &["hotpath.toml", "generic/br is named '..'"]),
+        (&named("a,b"), &["hotpath.toml", "generic/br is named 'a,b'"]),
+        (&named("brh_2"), &["reference.c"]),
+        (
             &format!("{right}[[adapter]]\nsymbol = \"dup\"\nsource = \"adapters/dup.c\"\n"),
             &["hotpath.toml", "no file adapters/dup.c"],
         ),
@@ -302,6 +317,8 @@ fn broken_contracts_name_the_file_and_the_fault() {
     ] {
         let lab = Lab::shared();
         lab.write(&format!("{hotpath}/hotpath.toml"), text);
+        lab.write(&format!("{hotpath}/adapters/own.c"), "");
+        lab.write(&format!("{hotpath}/generic/br.c"), "");
         lab.line("list -d mine").refused(parts);
         lab.line("check -d mine").refused(parts);
     }

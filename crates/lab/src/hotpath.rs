@@ -170,6 +170,11 @@ impl File {
             {
                 return Err(format!("{place} is named at the width {bits}, which is none of [[width]]"));
             }
+            if let Some(name) = names.values().find(|name| !is_variant_name(name)) {
+                return Err(format!(
+                    "{place} is named '{name}', and a variant's name is of letters, digits and _-+."
+                ));
+            }
         }
         Ok(())
     }
@@ -178,6 +183,13 @@ impl File {
     fn check_lists(&self, folder: &Path) -> std::result::Result<(), (String, &'static str)> {
         if self.archs.as_ref().is_some_and(Vec::is_empty) {
             return Err(("archs names no architecture".to_owned(), "leave it out if all have it"));
+        }
+        if let Some(name) = self.archs.as_deref().and_then(repeated) {
+            return Err((format!("archs has {name} twice"), "leave one of them out"));
+        }
+        let symbols: Vec<&str> = self.adapters.iter().map(|adapter| adapter.symbol.as_str()).collect();
+        if let Some(symbol) = repeated(&symbols) {
+            return Err((format!("two [[adapter]] are for {symbol}"), "leave one of them out"));
         }
         let missing = self.adapters.iter().find(|adapter| !folder.join(&adapter.source).is_file());
         if let Some(source) = missing.map(|adapter| adapter.source.display()) {
@@ -274,6 +286,12 @@ fn repeated<T: PartialEq>(list: &[T]) -> Option<&T> {
 fn is_identifier(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// Whether users can name a variant so: as HOTPATH/NAME, and in the list of names behind -v.
+fn is_variant_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+        && text.chars().all(|c| c.is_alphanumeric() || "_-+.".contains(c))
 }
 
 /// The last part of a path, as text.
