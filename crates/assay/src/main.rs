@@ -144,6 +144,7 @@ fn main() -> ExitCode {
     }
     let matches = match command().try_get_matches() {
         Ok(matches) => matches,
+        Err(told) if told.kind() == clap::error::ErrorKind::InvalidUtf8 => return complain(&unreadable()),
         Err(told) => return tell(&told),
     };
     let cli = match Cli::from_arg_matches(&matches) {
@@ -205,6 +206,15 @@ fn tell(told: &clap::Error) -> ExitCode {
         Err(reason) if !told.use_stderr() => complain(&interrupt::lost_results(&reason)),
         _ => ExitCode::from(u8::try_from(told.exit_code()).unwrap_or(2)),
     }
+}
+
+/// The words that are not UTF-8: only files that a verb writes, and options that say so, may be called like that.
+fn unreadable() -> lab::Problem {
+    let words = std::env::args_os().skip(1).filter(|word| word.to_str().is_none());
+    let words: Vec<String> = words.map(|word| lab::process::quoted(&word)).collect();
+    lab::Problem::new("a name that is not UTF-8 cannot be taken here")
+        .at(words.join(" "))
+        .remedy("rename the file, or make a link to it with another name")
 }
 
 fn complain(problem: &lab::Problem) -> ExitCode {

@@ -204,3 +204,37 @@ fn a_file_that_is_not_there_takes_no_verdict_from_the_others() {
         lab.line(&line).ends(0, &["other/good"]);
     }
 }
+
+/// Files that a verb writes may be called anything; where a name has to be text, the message names it and leaves nothing behind.
+#[test]
+fn a_name_that_is_no_text_works_or_is_named_in_one_message() {
+    let lab = Lab::shared();
+    let name = |end: &str| [&b"a\xff'b"[..], end.as_bytes()].concat();
+    let of = |bytes: &[u8]| std::ffi::OsStr::from_bytes(bytes).to_owned();
+    std::fs::write(lab.folder.join(of(&name(".c"))), GOOD).unwrap();
+    lab.write("p.s", ".globl _start\n_start: li 0, 1\n li 3, 0\n sc\n");
+    let mut clang = Command::new("clang-19");
+    clang.args(["--target=powerpc64le-linux-gnu", "-nostdlib", "-static", "-fuse-ld=lld", "p.s", "-o", "p"]);
+    common::finish(clang.current_dir(&lab.folder)).ends(0, &[]);
+    let run = |line: &str, last: &str| {
+        let words = line.split_whitespace().map(Into::into).chain([of(&name(last))]);
+        lab.assay(words.collect::<Vec<std::ffi::OsString>>())
+    };
+    for (line, end) in [
+        ("check csum_partial -a powerpc64le", ".c"),
+        ("predict -c power9", ".trace"),
+        ("explain -c power9", ".trace"),
+        ("list -v", ""),
+        ("trace --", ""),
+    ] {
+        run(line, end).refused(&["not UTF-8", &format!("$'a\\377\\'b{end}'"), "a link to it"]);
+    }
+    let mut trace = lab.command();
+    trace.args(["trace", "-o"]).arg(of(&name(".trace"))).args(["--", "./p"]);
+    common::finish(&mut trace).ends(0, &["3 instructions"]);
+    run("hot", ".trace").ends(0, &["./assay hot $'a\\377\\'b.trace' --function"]);
+    let names: Vec<_> =
+        std::fs::read_dir(&lab.folder).unwrap().flatten().map(|one| one.file_name()).collect();
+    let expected = [of(b"cache"), of(b"p"), of(b"p.s"), of(&name(".c")), of(&name(".trace"))];
+    assert!(names.iter().all(|one| expected.contains(one)) && names.len() == 5, "{names:?}");
+}

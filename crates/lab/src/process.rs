@@ -293,13 +293,23 @@ impl Command {
 
 /// A word as a shell takes it.
 pub fn quoted(word: &OsStr) -> String {
-    let text = word.to_string_lossy();
+    let Some(text) = word.to_str() else { return escaped(word.as_encoded_bytes()) };
     let plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "-_=./,:+@%".contains(c));
     if plain && !text.is_empty() {
-        text.into_owned()
+        text.to_owned()
     } else {
         format!("'{}'", text.replace('\'', "'\\''"))
     }
+}
+
+/// Bytes that are no text, as bash and the other shells that know `$'...'` take them.
+fn escaped(bytes: &[u8]) -> String {
+    let escape = |&byte: &u8| match byte {
+        b'\'' | b'\\' => format!("\\{}", char::from(byte)),
+        b' '..=b'~' => char::from(byte).to_string(),
+        _ => format!("\\{byte:03o}"),
+    };
+    format!("$'{}'", bytes.iter().map(escape).collect::<String>())
 }
 
 #[cfg(test)]
