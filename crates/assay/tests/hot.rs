@@ -52,6 +52,9 @@ fn the_function_and_line_that_do_the_work_are_first_by_instructions_and_by_cycle
     let lab = Lab::shared();
     let trace = recorded(&lab, "busybody", &["-g"]);
     let counted = functions(&lab.line(&format!("hot {trace} --json")).ends(0, &[]));
+    let told = lab.line(&format!("hot {trace}")).ends(0, &["executed under QEMU"]).stdout;
+    assert!(!told.contains("cycles predicted"), "none are shown: {told}");
+    lab.line(&format!("hot {trace} -c {}", cpu())).ends(0, &["cycles predicted, not measured"]);
     let predicted = functions(&lab.line(&format!("hot {trace} -c {} --json", cpu())).ends(0, &[]));
     for (records, least) in [(&counted, 60.0), (&predicted, 60.0)] {
         let first = &records[0];

@@ -319,9 +319,15 @@ fn share(part: &Charged, whole: &Charged, by_cycles: bool) -> f64 {
 }
 
 /// The note on method below each table.
-const METHOD: &str =
-    "instructions as executed under QEMU; cycles predicted, not measured, each charged to the instruction whose result the \
-     program could not go on without";
+fn method(subject: &Subject) -> &'static str {
+    match subject.prediction {
+        Some(_) => {
+            "instructions as executed under QEMU; cycles predicted, not measured, each charged to the instruction whose result \
+             the program could not go on without"
+        }
+        None => "instructions as executed under QEMU",
+    }
+}
 
 /// The columns on executions and cycles that all three tables have.
 struct Heat {
@@ -373,7 +379,7 @@ fn list(context: &Context, args: &Args, subject: &Subject, functions: &Functions
         return;
     }
     let total = subject.total();
-    let mut table = Table::new("Functions, without what they call", METHOD);
+    let mut table = Table::new("Functions, without what they call", method(subject));
     let name = table.text_column("function");
     let file = table.text_column("file");
     let heat = Heat::new(&mut table, subject, "instr");
@@ -540,7 +546,7 @@ fn annotate(
 }
 
 fn line_table(subject: &Subject, lines: &BTreeMap<&SourceLine, Charged>) -> Table {
-    let mut table = Table::new("Lines", METHOD);
+    let mut table = Table::new("Lines", method(subject));
     let place = table.text_column("line");
     let heat = Heat::new(&mut table, subject, "instr");
     let text = table.text_column("source");
@@ -561,7 +567,7 @@ fn line_table(subject: &Subject, lines: &BTreeMap<&SourceLine, Charged>) -> Tabl
 }
 
 fn code_table(subject: &Subject, code: &[(u64, Option<&SourceLine>, &Charged)]) -> Table {
-    let mut table = Table::new("Instructions that were executed", METHOD);
+    let mut table = Table::new("Instructions that were executed", method(subject));
     let at = table.text_column("address");
     let text = table.text_column("instruction");
     let heat = Heat::new(&mut table, subject, "times");
