@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Names for the addresses of a trace: which function of which file, and which line of its source.
 
+use decode::{Decoder, Flow};
 use lab::code_map::{CodeFile, Place};
 use lab::process::Command;
 use lab::toolchain::require_program;
 use lab::{Problem, Result};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use trace::{Block, End};
 
@@ -51,7 +52,7 @@ impl Names {
                 _ if !executed => {}
                 Ok(file) => {
                     let bias = file.bias(image.start);
-                    names.take(blocks, bias, file);
+                    names.take(blocks, bias, file)?;
                 }
                 Err(problem) => names
                     .notes
@@ -64,12 +65,12 @@ impl Names {
                     .at(file.path.display())
                     .remedy("name a file as it was called when the trace was recorded, or a program that is loaded where it was linked"));
             }
-            names.take(blocks, 0, file);
+            names.take(blocks, 0, file)?;
         }
         Ok(names)
     }
 
-    fn take(&mut self, blocks: &[Block], bias: u64, file: CodeFile) {
+    fn take(&mut self, blocks: &[Block], bias: u64, mut file: CodeFile) -> Result<()> {
         // The trace may have no block at an address of this file; the file that was recorded has at least one block in
         // the trace.
         let judged =
@@ -84,8 +85,17 @@ impl Names {
                 same + different
             ));
         } else {
+            let is_in_none = |block: &Block| {
+                let address = block.address.wrapping_sub(bias);
+                file.has(address, &block.bytes).is_some() && !file.is_in_function(address)
+            };
+            if blocks.iter().any(is_in_none) {
+                let entries = called(blocks, file.arch)?;
+                file.add_entries(entries.into_iter().map(|entry| entry.wrapping_sub(bias)).collect());
+            }
             self.files.push((bias, file));
         }
+        Ok(())
     }
 
     /// The function at an address of the trace.
@@ -124,6 +134,21 @@ impl Names {
         };
         text.split(' ').map(word).collect::<Vec<_>>().join(" ")
     }
+}
+
+/// Where the direct calls of a trace go: functions begin there, be it in files that do not say so.
+fn called(blocks: &[Block], arch: arch::Arch) -> Result<BTreeSet<u64>> {
+    let mut decoder = Decoder::new(arch).map_err(|error| Problem::new(error.to_string()))?;
+    let mut entries = BTreeSet::new();
+    for (address, bytes) in blocks.iter().filter_map(|block| block.iter().last()) {
+        // What cannot be decoded calls nothing that is known.
+        let Ok(instruction) = decoder.decode(bytes, address) else { continue };
+        if let Flow::Call { target: Some(target) } = instruction.flow {
+            // PC-relative calls of the next instruction only fetch their own address.
+            entries.extend(Some(target).filter(|target| *target != address + u64::from(instruction.length)));
+        }
+    }
+    Ok(entries)
 }
 
 /// A line of a source.

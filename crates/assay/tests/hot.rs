@@ -231,6 +231,36 @@ fn functions_of_libraries_have_their_names_and_stripped_ones_a_place_that_can_be
     lab.line("trace --roi stripped+0x1 -- ./stripped").refused(&["no code at 0x1"]);
 }
 
+/// Assembly without a table for unwinding: what is known of its functions is where they are called, and the program's start.
+#[test]
+fn functions_of_a_stripped_file_without_a_table_begin_where_they_are_called() {
+    let lab = Lab::shared();
+    let text = ".globl _start\n_start: bl region\n bl region\n li 0, 1\n li 3, 0\n sc\nregion: li 4, 5\n\
+                1: addi 4, 4, -1\n cmpdi 4, 0\n bne 1b\n blr\n";
+    lab.write("p.s", text);
+    let mut clang = Command::new("clang-19");
+    clang.args([
+        "--target=powerpc64le-linux-gnu",
+        "-nostdlib",
+        "-static",
+        "-fuse-ld=lld",
+        "-s",
+        "p.s",
+        "-o",
+        "p",
+    ]);
+    finish(clang.current_dir(&lab.folder)).ends(0, &[]);
+    lab.line("trace -- ./p").ends(0, &[]);
+    let all = functions(&lab.line("hot p.trace --json").ends(0, &[]));
+    let counts: Vec<_> = all.iter().map(|one| one["instructions"].as_u64().unwrap()).collect();
+    assert_eq!(counts, [2 * (1 + 3 * 5 + 1), 5], "{all:#?}");
+    let region = all[0]["function"].as_str().unwrap();
+    assert_eq!(region, format!("p+{}", all[0]["address"].as_str().unwrap()));
+    lab.line("hot p.trace").ends(0, &["where the trace calls them"]);
+    lab.line(&format!("trace -o part.trace --roi {region} -- ./p"))
+        .ends(0, &["34 instructions in 2 entries"]);
+}
+
 /// As a shell takes it: Rust's functions have `$` in their names, and files any character.
 #[test]
 fn the_command_for_the_lines_of_the_first_can_be_pasted() {
@@ -329,7 +359,10 @@ fn functions_of_assembly_have_the_names_of_their_symbols() {
     lab.line("trace -- ./barest").ends(0, &[]);
     let ran = lab.line("hot barest.trace").ends(0, &[]);
     let told: Vec<&str> = ran.stdout.split_whitespace().collect();
-    assert!(told.join(" ").contains("or an instruction that the file assigns to none"), "{ran:#?}");
+    assert!(told.join(" ").contains("or where the trace calls them"), "{ran:#?}");
+    let records = functions(&lab.line("hot barest.trace --json").ends(0, &[]));
+    let told: Vec<_> = records.iter().map(|one| one["instructions"].as_u64().unwrap()).collect();
+    assert_eq!(told, [8 + 3, 3], "the functions are those of the file with symbols: {records:#?}");
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //! Which function of which file an address of a recorded program belongs to.
 //!
 //! Names come from the symbol tables. Where a file is stripped, the table for unwinding still tells where functions begin, and
-//! one without a name is called by its place, as in `gzip+0x4a30`, which `trace --roi` takes.
+//! one without a name is called by its place, as in `gzip+0x4a30`, which `trace --roi` takes. Where there is no such table
+//! either, functions begin where the trace calls them.
 
 use crate::cache::read_whole;
 use crate::elf::local_entry_offset;
@@ -10,7 +11,7 @@ use crate::problem::{Problem, Result};
 use crate::unwind_table;
 use arch::Arch;
 use object::{Object, ObjectKind, ObjectSection, ObjectSegment, ObjectSymbol, SymbolKind};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Code of a file, in the file's own addresses.
@@ -27,7 +28,10 @@ pub struct CodeFile {
     functions: Vec<Span>,
     /// Bytes by address.
     code: Vec<(u64, Vec<u8>)>,
-    arch: Arch,
+    /// Where a program starts.
+    entry: u64,
+    /// The architecture of its code.
+    pub arch: Arch,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +69,8 @@ impl CodeFile {
         let code = code.filter_map(|one| Some((one.address(), one.data().ok()?.to_vec()))).collect();
         let functions = functions(&file, arch, &name);
         let movable = file.kind() == ObjectKind::Dynamic;
-        Ok(CodeFile { path: path.to_path_buf(), name, movable, start, functions, code, arch })
+        let entry = file.entry();
+        Ok(CodeFile { path: path.to_path_buf(), name, movable, start, functions, code, entry, arch })
     }
 
     /// How far its addresses are from those in a program that loaded its first byte at `loaded`.
@@ -88,13 +93,35 @@ impl CodeFile {
 
     /// The function at an address of the file's own; what is between functions has the place for a name.
     pub fn function(&self, address: u64) -> Place {
-        let index = self.functions.partition_point(|span| span.end <= address);
-        let span = self.functions.get(index).filter(|span| span.start <= address);
-        let (function, start) = match span {
+        let (function, start) = match self.span(address) {
             Some(span) => (span.name.clone(), span.start),
             None => (format!("{}+{address:#x}", self.name), address),
         };
         Place { file: self.name.clone(), function, start }
+    }
+
+    /// Whether an address is in a function.
+    pub fn is_in_function(&self, address: u64) -> bool {
+        self.span(address).is_some()
+    }
+
+    fn span(&self, address: u64) -> Option<&Span> {
+        let index = self.functions.partition_point(|span| span.end <= address);
+        self.functions.get(index).filter(|span| span.start <= address)
+    }
+
+    /// Has functions begin at these addresses, and where the program starts, unless they are in one. Each reaches to the next one,
+    /// or to the end of its section.
+    pub fn add_entries(&mut self, mut entries: BTreeSet<u64>) {
+        entries.insert(self.entry);
+        let entries: Vec<u64> = entries.into_iter().filter(|entry| !self.is_in_function(*entry)).collect();
+        let ends = entries.iter().skip(1).copied().chain([u64::MAX]);
+        let added = entries.iter().zip(ends).filter_map(|(&start, next)| {
+            let holds = |(from, code): &&(u64, Vec<u8>)| (*from..from + code.len() as u64).contains(&start);
+            let (from, code) = self.code.iter().find(holds)?;
+            Some((start, next.min(from + code.len() as u64), format!("{}+{start:#x}", self.name)))
+        });
+        fill(&mut self.functions, added);
     }
 
     /// Where a function without a symbol is entered: its address, and behind the set-up of the table of contents, if it has that.

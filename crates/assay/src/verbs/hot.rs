@@ -395,7 +395,8 @@ fn list(context: &Context, args: &Args, subject: &Subject, functions: &Functions
     }
     if all.iter().take(args.count).any(|(place, _)| place.function.contains("+0x")) {
         table
-            .note("FILE+0xADDRESS is a function without a symbol, or an instruction that the file assigns to none; --function and trace --roi take that name");
+            .note("FILE+0xADDRESS is a function without a symbol, or an instruction that is in none. Such functions begin where the file's table for \
+                   unwinding says, or where the trace calls them. --function and trace --roi take that name");
     }
     let mut report = Report::new(&title(args, subject));
     subject.cut.into_iter().for_each(|text| {
