@@ -289,8 +289,17 @@ pub fn of_trace(path: &Path, error: &dyn Display) -> Problem {
     }
 }
 
+/// What a trace lacks: a part of the program's run, and where it is `predicted`, addresses that its cycles may depend on.
+pub fn gaps(end: Option<&trace::End>, predicted: bool) -> Vec<String> {
+    let unknown = end.map_or(0, |end| end.total("unknown_addresses"));
+    let unknown = (predicted && unknown > 0).then(|| {
+        format!("QEMU did not tell the addresses of {unknown} accesses: they count as first-level hits that wait for no store.")
+    });
+    cut_text(end).map(str::to_owned).into_iter().chain(unknown).collect()
+}
+
 /// Why a trace does not cover the whole run of the program; `None` if it does.
-pub fn cut_text(end: Option<&trace::End>) -> Option<&'static str> {
+fn cut_text(end: Option<&trace::End>) -> Option<&'static str> {
     match end.and_then(|end| end.get("end")) {
         Some("limit") => {
             Some("The recording stopped at --limit: these are figures of the program's beginning.")
@@ -301,12 +310,12 @@ pub fn cut_text(end: Option<&trace::End>) -> Option<&'static str> {
     }
 }
 
-/// [`cut_text`] of a file, which is read to its end.
-pub fn cut_of(path: &Path) -> Result<Option<&'static str>> {
+/// The [`gaps`] of a file that is predicted, which is read to its end.
+pub fn gaps_of(path: &Path) -> Result<Vec<String>> {
     let failed = |error: trace::Error| of_trace(path, &error);
     let mut reader = trace::Reader::open(path).map_err(failed)?;
     reader.executions().map_err(failed)?;
-    Ok(cut_text(reader.end()))
+    Ok(gaps(reader.end(), true))
 }
 
 /// Splits a message of one of our library crates, which says what happened and, after the last semicolon, what to do.

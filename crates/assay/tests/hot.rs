@@ -261,6 +261,49 @@ fn functions_of_a_stripped_file_without_a_table_begin_where_they_are_called() {
         .ends(0, &["34 instructions in 2 entries"]);
 }
 
+/// QEMU tells no address of some accesses; the predictor cannot let them miss, or wait for a store.
+#[test]
+fn accesses_without_an_address_are_told_where_cycles_are_predicted() {
+    let lab = Lab::shared();
+    let trace = |name: &str, known: bool| {
+        let path = lab.folder.join(name);
+        let mut writer = trace::Writer::create(path, arch::Arch::Powerpc64le, &[]).unwrap();
+        let bytes = [0xe864_0000_u32, 0x3884_0008].map(u32::to_le_bytes).concat(); // ld r3, 0(r4); addi r4, r4, 8
+        let id = writer.define_block(&trace::Block { address: 0x1000, bytes, sizes: vec![4, 4] });
+        for number in 0..9 {
+            let address = if known { 0x8000 + 8 * number } else { 0 };
+            let access = trace::Access {
+                address,
+                instruction: 0,
+                bytes: 8,
+                store: false,
+                known,
+                cache_operation: false,
+            };
+            writer.put(&trace::Item::Block { id, accesses: vec![access] }).unwrap();
+        }
+        writer.finish("exit").unwrap();
+    };
+    trace("known.trace", true);
+    trace("unknown.trace", false);
+    let told = "did not tell the addresses of 9 accesses";
+    for verb in ["predict", "hot", "explain", "compare known.trace"] {
+        for option in ["", "--json"] {
+            lab.line(&format!("{verb} unknown.trace -c power9 {option}")).ends(0, &[told]);
+        }
+        let ran =
+            lab.line(&format!("{verb} known.trace -c power9").replace("compare known", "compare ./known"));
+        assert!(!format!("{ran:?}").contains("did not tell"), "{ran:#?}");
+    }
+    for (name, count) in [("known.trace", 0), ("unknown.trace", 9)] {
+        let ran = lab.line(&format!("predict {name} -c power9 --json")).ends(0, &[]);
+        assert_eq!(ran.records("trace_prediction")[0]["unknown_addresses"], count);
+    }
+    // Counts do not depend on addresses.
+    let counted = lab.line("hot unknown.trace").ends(0, &[]);
+    assert!(!format!("{counted:?}").contains("did not tell"), "{counted:#?}");
+}
+
 /// As a shell takes it: Rust's functions have `$` in their names, and files any character.
 #[test]
 fn the_command_for_the_lines_of_the_first_can_be_pasted() {

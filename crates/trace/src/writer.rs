@@ -254,6 +254,7 @@ impl Writer {
             ("instructions", &counts.instructions.to_string()),
             ("loads", &counts.loads.to_string()),
             ("stores", &counts.stores.to_string()),
+            ("unknown_addresses", &counts.unknown_addresses.to_string()),
         ]);
         self.flush()?;
         std::fs::rename(&self.partial, &self.path)

@@ -61,7 +61,7 @@ pub fn run(
     }
     let mut report = Report::new("Compared by prediction");
     for path in &paths {
-        if let Some(text) = judge::cut_of(path)? {
+        for text in judge::gaps_of(path)? {
             let text = format!("{}: {text}", path.display());
             if context.json {
                 context.progress(&text);

@@ -97,9 +97,12 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         ))
         .remedy(format!("count from 0, up to {}", first.executed - 1)));
     }
+    if context.json {
+        subject.gaps.iter().for_each(|text| context.progress(text));
+    }
     let mut report = Report::new(&format!("{} on {}, predicted", subject.title, cpu.title()));
     let section = report.section("");
-    subject.cut.into_iter().for_each(|text| {
+    subject.gaps.iter().for_each(|text| {
         section.paragraph(text);
     });
     section.paragraph(&first.text);
@@ -305,8 +308,8 @@ struct Subject {
     trace: PathBuf,
     options: Options,
     names: Names,
-    /// Why the trace does not cover the whole program, if it does not.
-    cut: Option<&'static str>,
+    /// What the trace lacks.
+    gaps: Vec<String>,
 }
 
 impl Subject {
@@ -315,8 +318,8 @@ impl Subject {
         let mut reader = Reader::open(&trace).map_err(failed)?;
         reader.executions().map_err(failed)?;
         let names = Names::of(reader.blocks(), reader.end(), &[])?;
-        let cut = judge::cut_text(reader.end());
-        Ok(Subject { title, trace, options, names, cut })
+        let gaps = judge::gaps(reader.end(), true);
+        Ok(Subject { title, trace, options, names, gaps })
     }
 }
 

@@ -56,8 +56,8 @@ struct Subject {
     code: BTreeMap<(u64, String), Charged>,
     names: Names,
     prediction: Option<Prediction>,
-    /// Why the trace does not cover the whole program, if it does not.
-    cut: Option<&'static str>,
+    /// What the trace lacks.
+    gaps: Vec<String>,
 }
 
 impl Subject {
@@ -104,7 +104,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let harmless = |note: &String| report::clean_lines(note).join("\n");
     subject.names.notes.iter().for_each(|note| eprintln!("note: {}", harmless(note)));
     if context.json {
-        subject.cut.into_iter().for_each(|text| context.progress(text));
+        subject.gaps.iter().for_each(|text| context.progress(text));
     }
     match &args.function {
         None => list(context, args, &subject, &functions),
@@ -130,7 +130,7 @@ fn subject(args: &Args, cpu: Option<&Cpu>) -> Result<Subject> {
     let arch = reader.header().arch;
     let executions = reader.executions().map_err(|error| failed(&error))?;
     let names = Names::of(reader.blocks(), reader.end(), &args.symbols)?;
-    let cut = judge::cut_text(reader.end());
+    let gaps = judge::gaps(reader.end(), cpu.is_some());
     drop(progress);
     let mut code: BTreeMap<(u64, String), Charged> = BTreeMap::new();
     let Some(cpu) = cpu else {
@@ -148,7 +148,7 @@ fn subject(args: &Args, cpu: Option<&Cpu>) -> Result<Subject> {
                 one.executions += times;
             }
         }
-        return Ok(Subject { arch, code, names, prediction: None, cut });
+        return Ok(Subject { arch, code, names, prediction: None, gaps });
     };
     let _progress = Progress::of(&format!("predicting {} on {}", path.display(), cpu.name), 0);
     let mut source = TraceSource::open(path).map_err(|error| failed(&error))?;
@@ -161,7 +161,7 @@ fn subject(args: &Args, cpu: Option<&Cpu>) -> Result<Subject> {
             std::collections::btree_map::Entry::Occupied(mut entry) => entry.get_mut().add(&one),
         }
     }
-    Ok(Subject { arch, code, names, prediction: Some(prediction), cut })
+    Ok(Subject { arch, code, names, prediction: Some(prediction), gaps })
 }
 
 fn text_of(decoder: &mut Decoder, address: u64, bytes: &[u8]) -> String {
@@ -399,7 +399,7 @@ fn list(context: &Context, args: &Args, subject: &Subject, functions: &Functions
                    unwinding says, or where the trace calls them. --function and trace --roi take that name");
     }
     let mut report = Report::new(&title(args, subject));
-    subject.cut.into_iter().for_each(|text| {
+    subject.gaps.iter().for_each(|text| {
         report.section("").paragraph(text);
     });
     report.section("").paragraph(&match &subject.prediction {
@@ -522,7 +522,7 @@ fn annotate(
     }
     let whole = sum(shown.iter().map(|(_, _, one)| *one));
     let mut report = Report::new(&format!("{} of {}", place.function, title(args, subject)));
-    subject.cut.into_iter().for_each(|text| {
+    subject.gaps.iter().for_each(|text| {
         report.section("").paragraph(text);
     });
     report.section("").paragraph(&format!(

@@ -117,7 +117,7 @@ fn trace_file(context: &Context, path: &Path, cpus: &[Cpu], all: bool) -> Result
         );
     }
     let progress = Progress::of(&format!("predicting {}", path.display()), 0);
-    let (cut, regions);
+    let (gaps, unknown, regions);
     let mut open = judge::opener(path);
     let predictions = loop {
         let mut again = TraceSource::open(path).map_err(|error| judge::of_trace(path, &error))?;
@@ -129,7 +129,8 @@ fn trace_file(context: &Context, path: &Path, cpus: &[Cpu], all: bool) -> Result
                 able.retain(|cpu| cpu.name != lacking);
             }
             told => {
-                cut = judge::cut_text(again.end());
+                gaps = judge::gaps(again.end(), true);
+                unknown = again.end().map_or(0, |end| end.total("unknown_addresses"));
                 regions = again.header().regions();
                 break told.map_err(|error| judge::of_trace(path, &error))?;
             }
@@ -144,19 +145,19 @@ fn trace_file(context: &Context, path: &Path, cpus: &[Cpu], all: bool) -> Result
     let predictions: Vec<_> = predictions.into_iter().zip(halves).collect();
     if context.json {
         predictions.iter().for_each(|(prediction, half)| {
-            println!("{}", TraceRecord::of(path, arch, prediction, *half).to_line());
+            println!("{}", TraceRecord::of(path, arch, prediction, *half, unknown).to_line());
             for total in &prediction.regions {
                 println!("{}", RegionRecord::of(path, arch, prediction, total, &regions).to_line());
             }
         });
-        cut.into_iter().for_each(|text| context.progress(text));
+        gaps.iter().for_each(|text| context.progress(text));
         return Ok(Outcome::Fine);
     }
     drop(progress);
     let mut report = Report::new(&format!("{} ({arch})", path.display()));
-    if let Some(text) = cut {
+    gaps.iter().for_each(|text| {
         report.section("").paragraph(text);
-    }
+    });
     match &predictions[..] {
         [(one, half)] => {
             report.section("").table(counters_table(one, *half));
@@ -198,11 +199,19 @@ struct TraceRecord {
     branch_misses: u64,
     l1_misses: u64,
     coverage_percent: f64,
+    /// Accesses whose address QEMU did not tell.
+    unknown_addresses: u64,
 }
 
 impl TraceRecord {
     /// `half`: half the width of the 90 % interval, as a logarithm.
-    fn of(path: &Path, arch: arch::Arch, prediction: &Prediction, half: f64) -> TraceRecord {
+    fn of(
+        path: &Path,
+        arch: arch::Arch,
+        prediction: &Prediction,
+        half: f64,
+        unknown_addresses: u64,
+    ) -> TraceRecord {
         let counters = &prediction.counters;
         TraceRecord {
             kind: "trace_prediction",
@@ -222,6 +231,7 @@ impl TraceRecord {
             branch_misses: counters.branch_misses,
             l1_misses: counters.l1_misses,
             coverage_percent: prediction.coverage_percent,
+            unknown_addresses,
         }
     }
 }
