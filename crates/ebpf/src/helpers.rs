@@ -5,7 +5,7 @@
 use crate::map::MapKind;
 use crate::maps::Maps;
 use crate::packet::PacketContext;
-use crate::printk::formatted;
+use crate::printk::{formatted, Memory};
 use crate::visible::visible_lines;
 use crate::vm::Helper;
 use std::ffi::c_void;
@@ -65,14 +65,21 @@ extern "C" fn ktime_get_boot_ns(_: u64, _: u64, _: u64, _: u64, _: u64, _: *mut 
     nanoseconds(libc::CLOCK_BOOTTIME)
 }
 
-/// The text at an address, up to a zero or what the program may not read.
-fn program_text(maps: &Maps, address: u64) -> String {
-    let bytes = (0..TEXT_BYTES_MAX)
+impl Memory for Maps {
+    /// The text ends before what the program may not read, too.
+    fn string(&self, address: u64) -> String {
+        let bytes = (0..TEXT_BYTES_MAX)
+            // SAFETY: a helper is called during a run.
+            .map_while(|index| unsafe { self.program_bytes(address.wrapping_add(index), 1) })
+            .map(|byte| byte[0])
+            .take_while(|byte| *byte != 0);
+        String::from_utf8_lossy(&bytes.collect::<Vec<u8>>()).into_owned()
+    }
+
+    fn bytes(&self, address: u64, count: usize) -> Vec<u8> {
         // SAFETY: a helper is called during a run.
-        .map_while(|index| unsafe { maps.program_bytes(address.wrapping_add(index), 1) })
-        .map(|byte| byte[0])
-        .take_while(|byte| *byte != 0);
-    String::from_utf8_lossy(&bytes.collect::<Vec<u8>>()).into_owned()
+        unsafe { self.program_bytes(address, count) }.unwrap_or_else(|| vec![0; count])
+    }
 }
 
 /// Prints to standard error, and gives the text's length.
@@ -85,7 +92,7 @@ extern "C" fn trace_printk(format: u64, bytes: u64, a: u64, b: u64, c: u64, cont
     let Some(format) = (unsafe { maps.program_bytes(format, bytes as usize) }) else { return EFAULT };
     let Some(end) = format.iter().position(|byte| *byte == 0) else { return EINVAL };
     let format = String::from_utf8_lossy(&format[..end]);
-    let Some(text) = formatted(&format, [a, b, c], |address| program_text(maps, address)) else {
+    let Some(text) = formatted(&format, [a, b, c], &*maps) else {
         return EINVAL;
     };
     let line_end = if text.ends_with('\n') { "" } else { "\n" };

@@ -5,9 +5,16 @@
 /// A field is at most so wide.
 const WIDTH_MAX: usize = 4096;
 
+/// What addresses lead to.
+pub(crate) trait Memory {
+    /// The text that begins there, up to a zero.
+    fn string(&self, address: u64) -> String;
+    /// So many bytes; zeros where the program may not read, as the kernel takes for what it cannot.
+    fn bytes(&self, address: u64, count: usize) -> Vec<u8>;
+}
+
 /// The text; `None` if the kernel refuses the format, since it does not know a conversion or there are more than values.
-/// `string` gives the text at an address. Of the conversions that begin with `%p`, `%pI4` and its like show the address only.
-pub(crate) fn formatted(format: &str, values: [u64; 3], string: impl Fn(u64) -> String) -> Option<String> {
+pub(crate) fn formatted(format: &str, values: [u64; 3], memory: &impl Memory) -> Option<String> {
     let mut text = String::new();
     let mut values = values.into_iter();
     let mut rest = format;
@@ -19,7 +26,7 @@ pub(crate) fn formatted(format: &str, values: [u64; 3], string: impl Fn(u64) -> 
             rest = after;
         } else {
             let field = Field::take(&mut rest);
-            text += &field.converted(&mut rest, values.next()?, &string)?;
+            text += &field.converted(&mut rest, values.next()?, memory)?;
         }
     }
     Some(text + rest)
@@ -47,7 +54,7 @@ impl<'f> Field<'f> {
         Field { flags, width, longs: take(rest, |c| c == 'l').len() }
     }
 
-    fn converted(&self, rest: &mut &str, value: u64, string: impl Fn(u64) -> String) -> Option<String> {
+    fn converted(&self, rest: &mut &str, value: u64, memory: &impl Memory) -> Option<String> {
         let conversion = rest.chars().next()?;
         *rest = &rest[conversion.len_utf8()..];
         let (signed, unsigned) = match self.longs {
@@ -62,8 +69,8 @@ impl<'f> Field<'f> {
             'X' => Some(self.number("", &format!("{unsigned:X}"))),
             _ if self.longs > 0 => None,
             'c' => Some(self.padded(char::from(value as u8).to_string())),
-            's' => Some(self.padded(string(value))),
-            'p' => Some(self.padded(pointed(rest, value, string))),
+            's' => Some(self.padded(memory.string(value))),
+            'p' => self.pointed(rest, value, memory),
             _ => None,
         }
     }
@@ -93,27 +100,57 @@ impl<'f> Field<'f> {
             format!("{text:>width$}")
         }
     }
+
+    /// `%p` with its letters: those that name a string's place, those of an Internet address, which the kernel does not pad, and
+    /// those that say how a kernel's address is hidden. Behind others the kernel takes no letter and no digit.
+    fn pointed(&self, rest: &mut &str, value: u64, memory: &impl Memory) -> Option<String> {
+        let mut is_next = |letters: &str| rest.strip_prefix(letters).map(|after| *rest = after).is_some();
+        if is_next("ks") || is_next("us") {
+            return Some(self.padded(memory.string(value)));
+        }
+        for (letters, count, shown) in INTERNET_ADDRESSES {
+            if is_next(letters) {
+                return Some(shown(&memory.bytes(value, count)));
+            }
+        }
+        let is_hidden = ["K", "x", "s", "S", "B"].into_iter().any(is_next);
+        if !is_hidden && rest.starts_with(|c: char| !c.is_ascii_punctuation() && !c.is_ascii_whitespace()) {
+            return None;
+        }
+        Some(self.padded(format!("{value:#x}")))
+    }
 }
 
-/// `%p` with its letters: those that name a string's place, and those that say how a kernel's address is hidden.
-fn pointed(rest: &mut &str, value: u64, string: impl Fn(u64) -> String) -> String {
-    for (letters, is_string) in
-        [("ks", true), ("us", true), ("K", false), ("x", false), ("s", false), ("S", false), ("B", false)]
-    {
-        if let Some(after) = rest.strip_prefix(letters) {
-            *rest = after;
-            return if is_string { string(value) } else { format!("{value:#x}") };
-        }
-    }
-    format!("{value:#x}")
-}
+/// Letters, bytes, and how these are shown (`ip4_string` and `ip6_string` in lib/vsprintf.c).
+type InternetAddress = (&'static str, usize, fn(&[u8]) -> String);
+const INTERNET_ADDRESSES: [InternetAddress; 4] = [
+    ("I4", 4, |bytes| bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(".")),
+    ("i4", 4, |bytes| bytes.iter().map(|byte| format!("{byte:03}")).collect::<Vec<_>>().join(".")),
+    ("I6", 16, |bytes| {
+        bytes.chunks(2).map(|two| format!("{:02x}{:02x}", two[0], two[1])).collect::<Vec<_>>().join(":")
+    }),
+    ("i6", 16, |bytes| bytes.iter().map(|byte| format!("{byte:02x}")).collect()),
+];
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Text names its address; bytes count from it.
+    struct Told;
+
+    impl Memory for Told {
+        fn string(&self, address: u64) -> String {
+            format!("<{address}>")
+        }
+
+        fn bytes(&self, address: u64, count: usize) -> Vec<u8> {
+            (address as u8..).take(count).collect()
+        }
+    }
+
     fn text(format: &str, values: [u64; 3]) -> Option<String> {
-        formatted(format, values, |address| format!("<{address}>"))
+        formatted(format, values, &Told)
     }
 
     #[test]
@@ -127,6 +164,14 @@ mod tests {
             ("%+d % d %-03d|", [1, 2, 3], "+1  2 3  |"),
             ("%s %6s %pks", [1, 2, 3], "<1>    <2> <3>"),
             ("%p, %px %lx", [16, 17, 1 << 40], "0x10, 0x11 10000000000"),
+            ("%p %pK%pB", [16, 17, 18], "0x10 0x110x12"),
+            ("%pI4:%d, %pi4!", [10, 80, 1], "10.11.12.13:80, 001.002.003.004!"),
+            (
+                "%pI6|%pi6",
+                [1, 1, 0],
+                "0102:0304:0506:0708:090a:0b0c:0d0e:0f10|0102030405060708090a0b0c0d0e0f10",
+            ),
+            ("%20pI4|%20pks|", [10, 1, 0], "10.11.12.13|                 <1>|"),
         ] {
             assert_eq!(text(format, values).as_deref(), Some(expected), "{format}");
         }
@@ -134,7 +179,22 @@ mod tests {
 
     #[test]
     fn what_the_kernel_refuses_is_refused() {
-        for format in ["%", "%5", "%f", "%hd", "%ls", "%llld", "%d %d %d %d", "%.3d"] {
+        for format in [
+            "%",
+            "%5",
+            "%f",
+            "%hd",
+            "%ls",
+            "%llld",
+            "%d %d %d %d",
+            "%.3d",
+            "%pM",
+            "%pI",
+            "%pI5",
+            "%pa",
+            "%p1",
+            "%pk",
+        ] {
             assert_eq!(text(format, [0; 3]), None, "{format}");
         }
         assert_eq!(text("%99999999999999999999d", [7, 0, 0]).map(|text| text.len()), Some(WIDTH_MAX));
