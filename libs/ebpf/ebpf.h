@@ -247,7 +247,14 @@ struct ebpf_code_stats {
 	uint32_t truncations;
 	uint32_t truncations_dropped; /* of these: of 64 bits, of a value that is known to be clear above, or only stored */
 };
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow" /* g++ takes a function of a struct's name for one that hides its constructor */
+#endif
 void ebpf_code_stats(const struct ebpf_vm *vm, struct ebpf_code_stats *stats);
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 
 /*
  * The same for a verified program on a machine of byte order `order` that can reverse every load and store, with every

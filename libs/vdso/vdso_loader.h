@@ -55,7 +55,14 @@ struct vdso_image_export {
 };
 
 /* The exported symbol with this index, 1 to symbols_count - 1; false if that one is not exported. */
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow" /* g++ takes a function of a struct's name for one that hides its constructor */
+#endif
 bool vdso_image_export(const struct vdso_image *image, uint32_t index, struct vdso_image_export *found);
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 
 #ifdef __cplusplus
 }
