@@ -85,15 +85,20 @@ fcontext_t make_fcontext(void *top, size_t bytes, void (*function)(transfer_t))
 	return made;
 }
 
-/* Later versions of Boost reach the three through C++ functions of their namespace. */
+/* Later versions of Boost reach the three through C++ functions of their namespace, whose size_t is an unsigned long or int. */
+#if __SIZEOF_LONG__ == 8
+#define SIZE_T_MANGLED "m"
+#else
+#define SIZE_T_MANGLED "j"
+#endif
 transfer_t jump_in_namespace(fcontext_t, void *) __asm__("_ZN5boost7context6detail13jump_fcontextEPvS2_")
 	__attribute__((alias("jump_fcontext")));
 transfer_t ontop_in_namespace(fcontext_t, void *,
 			      on_top *) __asm__("_ZN5boost7context6detail14ontop_fcontextEPvS2_PFNS1_10transfer_tES3_E")
 	__attribute__((alias("ontop_fcontext")));
 fcontext_t make_in_namespace(void *, size_t,
-			     void (*)(transfer_t)) __asm__("_ZN5boost7context6detail13make_fcontextEPvmPFvNS1_10transfer_tEE")
-	__attribute__((alias("make_fcontext")));
+			     void (*)(transfer_t)) __asm__("_ZN5boost7context6detail13make_fcontextEPv" SIZE_T_MANGLED
+							   "PFvNS1_10transfer_tEE") __attribute__((alias("make_fcontext")));
 
 /* boost::context::stack_traits, which its stack allocators ask. */
 #define STACK_TRAIT(mangled) __asm__("_ZN5boost7context12stack_traits" mangled "Ev")
