@@ -301,10 +301,12 @@ fn leap_all(bench: &Bench, seeds: u64, most: f64) {
         (0..seeds).filter_map(|seed| leaps(bench, seed).map(|off| (seed, off))).collect();
     let bad: Vec<&(u64, f64)> = off.iter().filter(|(_, off)| *off > most).collect();
     println!(
-        "{}: {} loops were leapt over, {} of them exactly",
+        "{}: {} loops were leapt over, {} of them exactly, {} off by more than a hundredth, the worst by {:.2} percent",
         bench.cpu.name,
         off.len(),
-        off.iter().filter(|(_, off)| *off == 0.0).count()
+        off.iter().filter(|(_, off)| *off == 0.0).count(),
+        off.iter().filter(|(_, off)| *off > 0.01).count(),
+        100.0 * off.iter().map(|(_, off)| *off).fold(0.0, f64::max)
     );
     assert!(!off.is_empty() && bad.is_empty(), "{}: seeds and how far: {bad:?}", bench.cpu.name);
 }
