@@ -139,6 +139,13 @@ fn sources_and_traces_are_not_taken_for_each_other() {
 }
 
 #[test]
+fn an_adapter_that_is_no_c_file_is_not_handed_to_the_linker() {
+    let lab = Lab::shared();
+    lab.write("adapter.txt", "no C");
+    lab.line("regcheck --adapter adapter.txt").refused(&["adapter.txt: is no C file", "ends in .c"]);
+}
+
+#[test]
 fn a_pipe_in_the_place_of_a_file_is_refused_and_not_waited_for() {
     let lab = Lab::shared();
     for name in ["pipe", "pipe.toml", "pipe.trace", "pipe.ko"] {

@@ -257,4 +257,6 @@ fn completions_and_manual_pages_know_every_verb() {
     lab.line("man pages").ends(0, &["wrote"]);
     let page = std::fs::read_to_string(lab.folder.join("pages/assay-check.1")).unwrap();
     assert!(page.contains(".TH") && page.contains("quick"), "{page}");
+    lab.line("man pages/assay-check.1")
+        .refused(&["assay-check.1: cannot make the folder", "name another path"]);
 }

@@ -40,6 +40,12 @@ impl Subject {
         let file = std::fs::canonicalize(file)
             .map_err(|error| Problem::io("find the adapter", file, &error).remedy("name a C file"))?;
         file_length(&file, "name a C file")?;
+        // The compiler would hand a file with another ending to the linker.
+        if file.extension().is_none_or(|ending| ending != "c") {
+            return Err(Problem::new("is no C file")
+                .at(file.display())
+                .remedy("name an adapter that ends in .c"));
+        }
         // The linker runs in another folder.
         let here = std::env::current_dir()
             .map_err(|error| Problem::io("read the current folder", Path::new("."), &error))?;
