@@ -187,6 +187,25 @@ fn golden_cove_fetches_on_behind_a_taken_branch() {
     assert!((golden_cove_turn(&jumps) - 2.0).abs() < 0.01, "{}", golden_cove_turn(&jumps));
 }
 
+/// Within 128 bits a value is spread or widened in a cycle, across them in three; of what goes to vectors or comes from there, of
+/// sums that saturate and of shifts by a count in a register, so many go in a cycle as LLVM has it.
+#[test]
+fn golden_cove_crosses_128_bits_in_three_cycles_and_fewer_bits_in_one() {
+    let near = |body: Vec<u8>, expected: f64| {
+        let cycles = golden_cove_turn(&body);
+        assert!((cycles - expected).abs() < 0.05, "{cycles} for {expected}: {body:02x?}");
+    };
+    near([0xc4, 0xe2, 0x79, 0x58, 0xc9].repeat(4), 4.0); // vpbroadcastd xmm1, xmm1
+    near([0xc4, 0xe2, 0x7d, 0x58, 0xc9].repeat(4), 12.0); // vpbroadcastd ymm1, xmm1
+    near([0xc4, 0xe2, 0x79, 0x20, 0xc9].repeat(4), 4.0); // vpmovsxbw xmm1, xmm1
+    near([0xc4, 0xe2, 0x7d, 0x20, 0xc9].repeat(4), 12.0); // vpmovsxbw ymm1, xmm1
+    near([0xc4, 0xc1, 0x11, 0xec, 0xc6].repeat(12), 6.0); // vpaddsb xmm0, xmm13, xmm14
+    near([0xc5, 0xf9, 0x6e, 0xc8].repeat(8), 8.0); // vmovd xmm1, eax
+    near([0xc5, 0x79, 0x7e, 0xe8].repeat(8), 8.0); // vmovd eax, xmm13
+    near([0xc4, 0xc1, 0x11, 0xf2, 0xce].repeat(8), 8.0); // vpslld xmm1, xmm13, xmm14
+    near([0xc4, 0xc1, 0x71, 0x72, 0xf5, 3].repeat(8), 4.0); // vpslld xmm1, xmm13, 3
+}
+
 #[test]
 fn golden_cove_makes_one_operation_of_a_comparison_and_its_branch() {
     let (test_rsp, jz, lea_rax) = ([0x48, 0x85, 0xe4], [0x74, 0x00], [0x48, 0x8d, 0x00]);
