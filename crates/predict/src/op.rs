@@ -15,8 +15,9 @@ pub(crate) fn number(register: Register) -> u8 {
     register.0.min(u16::from(NO_REGISTER) - 1) as u8
 }
 
-/// One register written: when, and as what.
+/// One register written: when, and as what. Packed, so that an `Op` fits into a line of the host's cache.
 #[derive(Clone, Copy, Debug)]
+#[repr(C, packed(2))]
 pub struct Result {
     /// Latency and bypass domain, as a value that is there in that cycle (`core::values`).
     pub(crate) value: u32,
@@ -140,6 +141,8 @@ pub struct Op {
     /// Identity for tables kept per static instruction.
     pub(crate) index: u32,
 }
+
+const _: () = assert!(size_of::<Op>() == 64);
 
 impl Op {
     /// Whether one of these is so.
