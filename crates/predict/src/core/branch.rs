@@ -41,9 +41,8 @@ pub(crate) struct Branches {
     returns_max: usize,
     targets: Targets,
     btb: Vec<(Cache, u64)>,
-    /// Sets of each, and the bytes whose branches share one.
-    btb_sets: Vec<u64>,
-    btb_line: u64,
+    /// Branches whose addresses differ in these many lowest bits only share a set.
+    btb_shift: u32,
     /// Cost of a return to another place than the last two times, and where each went then.
     return_changed: Option<u64>,
     returned: Box<[(u64, [u64; 2])]>,
@@ -180,8 +179,7 @@ impl Branches {
             returns_max: branch.return_stack,
             targets: Targets::new(branch.indirect, branch.indirect_path),
             btb: fetch.btb.iter().map(btb).collect(),
-            btb_sets: fetch.btb.iter().map(|level| sets(level) as u64).collect(),
-            btb_line: fetch.btb_line,
+            btb_shift: fetch.btb_line.trailing_zeros(),
             return_changed: fetch.return_changed,
             returned: vec![(0, [0; 2]); if fetch.return_changed.is_some() { RETURNED } else { 0 }].into(),
             overruled: fetch.overruled,
@@ -253,14 +251,12 @@ impl Branches {
         let indirect = op.is(Flags::INDIRECT | Flags::RETURN);
         let behind = std::mem::replace(&mut self.behind_indirect, indirect);
         let unaided = self.after_indirect && (behind || indirect);
-        for ((btb, cycles), &sets) in self.btb.iter_mut().zip(&self.btb_sets).rev() {
-            // Branches share a set if their numbers have the set's number as remainder by the count of sets.
-            let shared = |line: u64| op.address * sets + op.address / line % sets;
-            let line = if self.btb_line > 2 { shared(self.btb_line) } else { op.address >> 1 };
-            if btb.touch(line).is_some() {
+        let line = op.address >> self.btb_shift;
+        for (btb, cycles) in self.btb.iter_mut().rev() {
+            if btb.touch_as(line, op.address).is_some() {
                 cost = if unaided { cost } else { cost.min(*cycles) };
             } else {
-                btb.insert(line, 0, false);
+                btb.insert_as(line, op.address, 0);
             }
         }
         match self.same_block {

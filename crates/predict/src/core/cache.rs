@@ -43,13 +43,21 @@ impl Cache {
     /// Looks a line up and makes it the most recently used: arrival, and whether this is the first use after a prefetch.
     #[inline]
     pub fn touch(&mut self, line: u64) -> Option<(u64, bool)> {
+        self.touch_as(line, line)
+    }
+
+    /// The same where entries of one line's number have tags of their own.
+    #[inline]
+    pub(super) fn touch_as(&mut self, line: u64, tag: u64) -> Option<(u64, bool)> {
         let set = self.set(line);
-        if set[0].0 != line {
-            let way = set.iter().position(|&(tag, _)| tag == line)?;
+        if set[0].0 != tag {
+            let way = set.iter().position(|&(of, _)| of == tag)?;
             if planted(Fault::UseForgotten) {
                 return Some((set[way].1 & !PREFETCHED, false));
             }
-            set[..=way].rotate_right(1);
+            let used = set[way];
+            set.copy_within(..way, 1);
+            set[0] = used;
         }
         let (_, arrival) = set[0];
         set[0].1 = arrival & !PREFETCHED;
@@ -85,9 +93,13 @@ impl Cache {
 
     /// Brings a line in.
     pub fn insert(&mut self, line: u64, arrival: u64, prefetched: bool) {
+        self.insert_as(line, line, arrival | if prefetched { PREFETCHED } else { 0 });
+    }
+
+    pub(super) fn insert_as(&mut self, line: u64, tag: u64, arrival: u64) {
         let set = self.set(line);
-        set.rotate_right(1);
-        set[0] = (line, arrival | if prefetched { PREFETCHED } else { 0 });
+        set.copy_within(..set.len() - 1, 1);
+        set[0] = (tag, arrival);
     }
 }
 

@@ -214,7 +214,7 @@ pub const NUMBERS: &[NumberKey] = &[
 ];
 
 /// Keys whose value has to be a power of two.
-pub(crate) const POWERS_OF_TWO: &[&str] = &["cache.l1.line", "cache.instruction.line"];
+pub(crate) const POWERS_OF_TWO: &[&str] = &["cache.l1.line", "cache.instruction.line", "fetch.btb_line"];
 
 /// Two keys of one number: what a load takes that hits the first level. What a miss or a forwarded load takes is told from the
 /// load's issue on and kept as what it takes beyond that, so with one key moved alone a slower cache would make both faster.

@@ -85,7 +85,7 @@ impl Builder<'_> {
             pairs: self.whole("fetch.pairs", 0) != 0,
             again: self.optional("fetch.again").map(|cycles| (cycles, entry)),
             btb,
-            btb_line: self.whole("fetch.btb_line", 2),
+            btb_line: self.power_of_two("fetch.btb_line", 2)?,
             return_changed: self.optional("fetch.return_changed"),
             overruled: self.optional("fetch.overruled"),
         })
