@@ -50,7 +50,7 @@ pub(super) struct Waiting {
     bound: Option<[u32; COUNTED]>,
     operations: u32,
     /// Of each cycle, those that are issued in it.
-    leave: Box<[[u8; COUNTED]; HORIZON]>,
+    leave: Box<[[u16; COUNTED]; HORIZON]>,
 }
 
 impl Waiting {
@@ -72,16 +72,18 @@ impl Waiting {
         }
     }
 
-    #[inline]
+    #[inline(never)]
     fn leave_until(&mut self, now: u64) {
         let passed = (now - self.now).min(HORIZON as u64);
         let late = u64::from(planted(Fault::WaitsLonger));
+        let mut counts = self.counts;
         for cycle in (now - passed).saturating_sub(late)..now - late {
-            let left = std::mem::take(&mut self.leave[cycle as usize % HORIZON]);
-            for (count, left) in self.counts.iter_mut().zip(left) {
-                *count = count.wrapping_sub(u16::from(left));
+            let left = std::mem::replace(&mut self.leave[cycle as usize % HORIZON], [0; COUNTED]);
+            for (count, left) in counts.iter_mut().zip(left) {
+                *count = count.wrapping_sub(left);
             }
         }
+        self.counts = counts;
         self.now = now;
     }
 

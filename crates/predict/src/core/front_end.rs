@@ -72,6 +72,8 @@ pub(crate) struct FrontEnd {
     crossing_mask: u64,
     /// A branch is of the block that its last byte is in.
     branch_ends: bool,
+    /// Whether any of these three matters.
+    by_bytes: bool,
     /// When the newest block started, if the next may come with its end.
     follows: Option<u64>,
     /// Branches fetched in this cycle, and how many may be.
@@ -98,6 +100,8 @@ pub(crate) struct FrontEnd {
 impl FrontEnd {
     pub(crate) fn new(description: &Description, relax: Relax) -> FrontEnd {
         let fetch = &description.fetch;
+        let branch_ends = fetch.branch_ends && fetch.ahead.is_none();
+        let has_room = fetch.room.is_some() && !relax.fetch;
         let mut branches = Branches::new(&description.branch, fetch);
         branches.ideal = relax.mispredicts;
         FrontEnd {
@@ -113,7 +117,8 @@ impl FrontEnd {
             room_in_all: fetch.room.filter(|_| !relax.fetch).unwrap_or(u32::MAX),
             crosses: false,
             crossing_mask: if fetch.breaks { !(description.caches.instruction_line - 1) } else { 0 },
-            branch_ends: fetch.branch_ends && fetch.ahead.is_none(),
+            branch_ends,
+            by_bytes: branch_ends || has_room || fetch.breaks,
             follows: (fetch.follows && fetch.ahead.is_none()).then_some(0),
             branches_in_block: 0,
             branches_max: if relax.fetch { u32::MAX } else { fetch.branches },
@@ -152,26 +157,39 @@ impl FrontEnd {
     #[inline(always)]
     pub(crate) fn fetch(&mut self, op: &Op, caches: &mut Hierarchy) -> u64 {
         let outside = op.address.wrapping_sub(self.piece) >= self.piece_bytes;
-        let needs = room_of(op);
-        if outside || self.in_block >= self.width && !op.is(Flags::FUSED) || needs > self.room {
+        let full = self.in_block >= self.width && !op.is(Flags::FUSED);
+        if self.by_bytes {
+            self.fetch_bytes(op, outside || full, caches);
+        } else if outside || full {
             self.enter(op, op.address, caches);
         }
-        let ends = self.branch_ends && op.is(Flags::BRANCH) && !planted(Fault::BranchStarts);
-        if ends && (op.end() - 1).wrapping_sub(self.piece) >= self.piece_bytes {
-            self.enter(op, op.end() - 1, caches);
-        }
         self.in_block += u32::from(!op.is(Flags::FUSED));
-        self.room = self.room.saturating_sub(needs);
-        let crosses = (op.address ^ (op.end() - 1)) & self.crossing_mask != 0;
-        self.crosses = crosses || op.is(Flags::FUSED) && self.crosses;
         let buffer = self.buffer + usize::from(planted(Fault::BufferLonger));
         let before = self.number.wrapping_sub(buffer) & self.left_mask;
         self.cycle = self.cycle.max(self.left[before % BUFFER_MAX]);
         self.cycle
     }
 
-    /// Moves fetch to the next block, or within a block to the next line.
+    /// What matters only where instructions are as long as their operands need: the room that constants take, the block that
+    /// the last byte of a branch is in, and a line's end in the middle of an instruction. `enters`: it enters a block in any
+    /// case.
     #[inline]
+    fn fetch_bytes(&mut self, op: &Op, enters: bool, caches: &mut Hierarchy) {
+        let needs = room_of(op);
+        if enters || needs > self.room {
+            self.enter(op, op.address, caches);
+        }
+        let ends = self.branch_ends && op.is(Flags::BRANCH) && !planted(Fault::BranchStarts);
+        if ends && (op.end() - 1).wrapping_sub(self.piece) >= self.piece_bytes {
+            self.enter(op, op.end() - 1, caches);
+        }
+        self.room = self.room.saturating_sub(needs);
+        let crosses = (op.address ^ (op.end() - 1)) & self.crossing_mask != 0;
+        self.crosses = crosses || op.is(Flags::FUSED) && self.crosses;
+    }
+
+    /// Moves fetch to the next block, or within a block to the next line.
+    #[inline(never)]
     fn enter(&mut self, op: &Op, address: u64, caches: &mut Hierarchy) {
         let started = self.follows.filter(|_| address.wrapping_sub(self.piece) >= self.piece_bytes);
         if self.ahead.is_some() {

@@ -76,12 +76,17 @@ impl Calendar {
         let mut held = self.held;
         while self.now < cycle {
             self.now += 1;
-            let released = std::mem::take(&mut self.releases[self.now as usize % HORIZON]);
+            let released = std::mem::replace(&mut self.releases[self.now as usize % HORIZON], [0; LANES]);
             for (held, released) in held.iter_mut().zip(released) {
                 *held = held.wrapping_sub(released);
             }
         }
         self.held = held;
+    }
+
+    #[inline(always)]
+    fn is_full(&self, queue: usize) -> bool {
+        self.held[queue % LANES] >= self.limits[queue % LANES]
     }
 
     /// The first cycle, from `cycle` on, at which the queue has room.
@@ -90,7 +95,7 @@ impl Calendar {
         if self.now < cycle {
             self.advance(cycle);
         }
-        if self.held[queue % LANES] >= self.limits[queue % LANES] {
+        if self.is_full(queue) {
             self.wait(queue);
         }
         self.now.max(cycle)
@@ -102,7 +107,7 @@ impl Calendar {
         if self.now < cycle {
             self.advance(cycle);
         }
-        self.held[queue % LANES] < self.limits[queue % LANES]
+        !self.is_full(queue)
     }
 
     /// How many entries of four queues, from `first` on, are held at `cycle`.
@@ -111,12 +116,13 @@ impl Calendar {
         if self.now < cycle {
             self.advance(cycle);
         }
-        std::array::from_fn(|queue| self.held[(first + queue) % LANES])
+        let held = |queue: usize| self.held[(first + queue) % LANES];
+        [held(0), held(1), held(2), held(3)]
     }
 
     #[inline(never)]
     fn wait(&mut self, queue: usize) {
-        while self.held[queue % LANES] >= self.limits[queue % LANES] {
+        while self.is_full(queue) {
             self.advance(self.now + 1);
         }
     }

@@ -40,7 +40,7 @@ impl Schedulers {
     fn pass(&mut self, now: u64) {
         let passed = (now - self.now).min(HORIZON as u64);
         for cycle in now - passed..now {
-            let left = std::mem::take(&mut self.leave[cycle as usize % HORIZON]);
+            let left = std::mem::replace(&mut self.leave[cycle as usize % HORIZON], [[0; 2]; 2]);
             for (waiting, left) in self.waiting.iter_mut().flatten().zip(left.into_iter().flatten()) {
                 *waiting -= u32::from(left);
             }

@@ -103,6 +103,7 @@ fn some_accesses_of<'a>(rest: &mut &'a [Access], index: usize) -> &'a [Access] {
     mine
 }
 
+#[inline(never)]
 fn execute<S: Shape, W: Record>(
     core: &mut S,
     plan: &Plan,

@@ -28,6 +28,25 @@ struct Cycle {
     state: u64,
 }
 
+/// The operations of an instruction, and the slice of each of the first.
+#[derive(Clone, Copy, Default)]
+struct Bound {
+    operations: u8,
+    slices: [u8; SLICES_MAX],
+}
+
+impl Bound {
+    /// A branch, which waits in no slice.
+    const NOWHERE: Bound = Bound { operations: 0, slices: [0; SLICES_MAX] };
+
+    /// Slice of the operation of that number, or of the last.
+    #[inline(always)]
+    fn slice(&self, number: usize) -> usize {
+        let last = usize::from(self.operations.max(1) - 1);
+        usize::from(self.slices[number.min(last) % SLICES_MAX]) % SLICES_MAX
+    }
+}
+
 /// A field of a cycle's state: where it starts and its bits.
 #[derive(Clone, Copy)]
 struct Field(u32, u64);
@@ -42,9 +61,6 @@ const FILLED: Field = Field(32, 0x3f);
 const PLACES: Field = Field(38, 0x3f);
 /// 1 if nothing more goes with it.
 const CLOSED: Field = Field(46, 1);
-/// How many operations the newest instruction has, and their slices, two bits each.
-const OPERATIONS: Field = Field(47, 7);
-const SLICES: Field = Field(50, 0xff);
 
 impl Field {
     #[inline(always)]
@@ -58,23 +74,20 @@ impl Field {
     }
 }
 
-/// Slice of the operation of that number.
-#[inline(always)]
-fn slice_of(state: u64, number: usize) -> usize {
-    (SLICES.of(state) >> (number * 2 & 6)) as usize % SLICES_MAX
-}
-
 /// Dispatch to slices.
 pub(crate) struct Slices {
     now: Cycle,
-    /// The same with the instruction that is about to be dispatched.
+    /// The same with the instruction that is about to be dispatched, and where that goes.
     next: Cycle,
+    bound: Bound,
     pipes: [u32; SLICES_MAX],
     pair_pipes: [u32; SLICES_MAX],
     width: u64,
     branches_max: u64,
     taken_max: u64,
     tuple_places: u64,
+    /// Places of a tuple that an operation can have, and a restricted one.
+    places: [u64; 2],
     tuples: u64,
     /// Number of the last superslice: 0 or 1.
     last_superslice: u64,
@@ -108,12 +121,14 @@ impl Rules for Slices {
         Slices {
             now: Cycle::default(),
             next: Cycle::default(),
+            bound: Bound::NOWHERE,
             pipes,
             pair_pipes,
             width,
             branches_max: limit(dispatch.branches),
             taken_max: limit(dispatch.taken),
             tuple_places,
+            places: [tuple_places, tuple_places.min(2)],
             tuples: width / tuple_places,
             last_superslice: u64::from(dispatch.slices > 2),
             first_queue: dispatch.slice_queue,
@@ -136,20 +151,21 @@ impl Rules for Slices {
     #[inline]
     fn offer<K: Known>(&mut self, op: &Op, earliest: u64, taken: bool) -> (u64, bool) {
         if earliest <= self.now.number {
-            if let Some(state) = self.add::<K>(self.now.number, self.now.state, op, taken) {
+            if let Some((state, bound)) = self.add::<K>(self.now.number, self.now.state, op, taken) {
                 self.next = Cycle { state, ..self.now };
+                self.bound = bound;
                 return (self.now.number, false);
             }
         }
         let cycle = earliest.max(self.now.number + 1);
-        self.next = self.open::<K>(op, cycle, taken);
+        self.open::<K>(op, cycle, taken);
         (cycle, true)
     }
 
     #[inline(always)]
     fn place<K: Known>(&mut self, op: &Op, cycle: u64, taken: bool) {
         if cycle != self.next.number {
-            self.next = self.open::<K>(op, cycle, taken);
+            self.open::<K>(op, cycle, taken);
         }
     }
 
@@ -161,34 +177,36 @@ impl Rules for Slices {
 
     #[inline(always)]
     fn operations(&self) -> usize {
-        OPERATIONS.of(self.next.state) as usize
+        usize::from(self.bound.operations)
     }
 
     #[inline(always)]
     fn queue(&self, queue: u8, number: usize) -> usize {
-        let slice = if self.first_queue == Some(queue) { slice_of(self.next.state, number) } else { 0 };
+        let slice = if self.first_queue == Some(queue) { self.bound.slice(number) } else { 0 };
         usize::from(queue) + slice
     }
 
     #[inline(always)]
     fn pipes_of(&self, mask: u32, part: usize, pair: bool) -> u32 {
-        let slice = slice_of(self.next.state, part.min(self.operations().max(1) - 1));
+        let slice = self.bound.slice(part);
         mask & if pair { self.pair_pipes[slice] } else { self.pipes[slice] }
     }
 }
 
 impl Slices {
     /// A cycle in which nothing but `op` was dispatched. Whatever `op` is, it fits.
-    #[inline(never)]
-    fn open<K: Known>(&self, op: &Op, number: u64, taken: bool) -> Cycle {
+    #[inline(always)]
+    fn open<K: Known>(&mut self, op: &Op, number: u64, taken: bool) {
         let empty = self.tuple_places << PLACES.0;
-        let full = empty | self.width << USED.0 | 1 << OPERATIONS.0;
-        Cycle { number, state: self.add::<K>(number, empty, op, taken).unwrap_or(full) }
+        let full = (empty | self.width << USED.0, Bound { operations: 1, ..Bound::NOWHERE });
+        let (state, bound) = self.add::<K>(number, empty, op, taken).unwrap_or(full);
+        self.next = Cycle { number, state };
+        self.bound = bound;
     }
 
-    /// The state of the cycle `number` with `op`, if there is room for it.
+    /// The state of the cycle `number` with `op`, if there is room for it, and where that goes.
     #[inline(always)]
-    fn add<K: Known>(&self, number: u64, state: u64, op: &Op, taken: bool) -> Option<u64> {
+    fn add<K: Known>(&self, number: u64, state: u64, op: &Op, taken: bool) -> Option<(u64, Bound)> {
         let operations = u64::from(op.slots);
         if USED.of(state) > 0 {
             let too_many = USED.of(state) + operations > self.width
@@ -200,40 +218,46 @@ impl Slices {
                 return None;
             }
         }
-        let newest = OPERATIONS.1 << OPERATIONS.0 | SLICES.1 << SLICES.0;
-        let mut state = (state & !newest) + (operations << USED.0 | u64::from(taken) << TAKEN.0);
+        let mut state = state + (operations << USED.0 | u64::from(taken) << TAKEN.0);
         if op.has::<K>(Flags::LAST) {
             state = CLOSED.set(state, 1);
         }
         if op.has::<K>(Flags::BRANCH) {
-            return Some(state + (1 << BRANCHES.0));
+            return Some((state + (1 << BRANCHES.0), Bound::NOWHERE));
         }
         if op.slots == 1 && !op.is(Flags::BOTH | Flags::EVEN) {
-            return self.add_operation(number, state, op.is(Flags::RESTRICTED), &mut self.held.clone());
+            let (state, slice) = self.next_slice(number, state, op.is(Flags::RESTRICTED), &self.held)?;
+            return Some((state, Bound { operations: 1, slices: [slice, 0, 0, 0] }));
         }
-        self.add_operations::<K>(number, state, op)
+        self.add_operations(number, state, op)
     }
 
     /// The same for an instruction that is several operations, or takes several places.
     #[inline(never)]
-    fn add_operations<K: Known>(&self, number: u64, mut state: u64, op: &Op) -> Option<u64> {
-        if op.has::<K>(Flags::EVEN) && FILLED.of(state) > 0 {
+    fn add_operations(&self, number: u64, mut state: u64, op: &Op) -> Option<(u64, Bound)> {
+        if op.is(Flags::EVEN) && FILLED.of(state) > 0 {
             state = self.next_tuple(state)?;
         }
         let mut held = self.held;
-        if op.has::<K>(Flags::EVEN) {
+        if op.is(Flags::EVEN) {
             held = [0; SLICES_MAX];
         }
+        let mut bound = Bound::NOWHERE;
         for _ in 0..op.slots {
             if op.is(Flags::BOTH) && FILLED.of(state) + 2 > PLACES.of(state) {
                 state = self.next_tuple(state)?;
             }
-            state = self.add_operation(number, state, op.is(Flags::RESTRICTED), &mut held)?;
-            if op.is(Flags::BOTH) {
-                state = self.add_operation(number, state, op.is(Flags::RESTRICTED), &mut held)?;
+            for _ in 0..1 + usize::from(op.is(Flags::BOTH)) {
+                let slice;
+                (state, slice) = self.next_slice(number, state, op.is(Flags::RESTRICTED), &held)?;
+                held[usize::from(slice) % SLICES_MAX] += 1;
+                if let Some(place) = bound.slices.get_mut(usize::from(bound.operations)) {
+                    *place = slice;
+                    bound.operations += 1;
+                }
             }
         }
-        Some(state)
+        Some((state, bound))
     }
 
     #[inline(always)]
@@ -242,16 +266,16 @@ impl Slices {
         (TUPLE.of(state) < self.tuples).then_some(state)
     }
 
-    /// Gives one operation a slice; `held` says how many wait in each.
+    /// The slice that the next operation goes to, and the state with its place taken; `held` says how many wait in each.
     #[inline(always)]
-    fn add_operation(
+    fn next_slice(
         &self,
         number: u64,
         mut state: u64,
         restricted: bool,
-        held: &mut [u16; SLICES_MAX],
-    ) -> Option<u64> {
-        let allows = if restricted { self.tuple_places.min(2) } else { self.tuple_places };
+        held: &[u16; SLICES_MAX],
+    ) -> Option<(u64, u8)> {
+        let allows = self.places[usize::from(restricted)];
         if FILLED.of(state) >= PLACES.of(state).min(allows) {
             state = self.next_tuple(state)?;
         }
@@ -261,13 +285,7 @@ impl Slices {
         let superslice = number.wrapping_add(TUPLE.of(state)) & self.last_superslice;
         let even = superslice as usize * 2 % SLICES_MAX;
         let fuller = held[even] > held[even + 1];
-        let slice = even + usize::from(fuller != planted(Fault::OtherSlice));
-        held[slice] += 1;
-        let operation = OPERATIONS.of(state);
-        if operation < SLICES_MAX as u64 {
-            state |= (slice as u64) << (SLICES.0 + operation as u32 * 2);
-            state += 1 << OPERATIONS.0;
-        }
-        Some(state + (1 << FILLED.0))
+        let slice = even as u8 + u8::from(fuller != planted(Fault::OtherSlice));
+        Some((state + (1 << FILLED.0), slice))
     }
 }

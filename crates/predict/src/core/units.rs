@@ -99,7 +99,6 @@ impl Ports {
     }
 
     /// Whether all who have the ports in `taken` in that cycle issue later than `op`, so that it has them instead.
-    #[inline]
     fn give_way(&mut self, cycle: u64, taken: u32, op: &Op) -> bool {
         let holders = &self.holders[cycle as usize % PORT_CYCLES];
         let mut rest = taken;
@@ -172,7 +171,7 @@ impl Pipes {
     }
 
     /// Nothing asks for a cycle before `now` any more.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn pass(&mut self, now: u64) {
         self.dispatched = now;
         if now - self.first >= STRIDE as u64 {
@@ -352,30 +351,39 @@ impl Pipes {
     /// can have those in `results` when its latency is over; says when.
     #[inline]
     pub(crate) fn reserve_both(&mut self, mask: u32, all: bool, results: u32, op: &Op, earliest: u64) -> u64 {
-        let after = u64::from(op.latency.max(WRITE_BACK));
         let mut cycle = earliest + self.ports.owed(op);
-        loop {
-            let free = mask & !self.busy(cycle);
-            let enough = if all { free == mask } else { free != 0 || mask == 0 };
-            if enough {
-                let there = cycle + after;
-                let results = if all { results } else { self.ports.choose(results, self.busy(there)) };
-                let taken = self.busy(there) & results;
-                if taken == 0 || planted(Fault::PortFree) || self.ports.give_way(there, taken, op) {
-                    self.write_later(there, taken);
-                    self.take(cycle, if all { mask } else { free & free.wrapping_neg() });
-                    self.take(there, results);
-                    self.ports.hold(there, results, op);
-                    return cycle;
-                }
-            }
+        while !self.try_both(mask, all, results, op, cycle) {
             cycle += 1;
         }
+        cycle
     }
 
-    /// Those who gave way at these ports in that cycle have each the next one in which its port is free.
-    #[inline]
-    fn write_later(&mut self, cycle: u64, ports: u32) {
+    /// Takes them in that cycle, if it can be.
+    #[inline(always)]
+    fn try_both(&mut self, mask: u32, all: bool, results: u32, op: &Op, cycle: u64) -> bool {
+        let free = mask & !self.busy(cycle);
+        let enough = if all { free == mask } else { free != 0 || mask == 0 };
+        if !enough {
+            return false;
+        }
+        let there = cycle + u64::from(op.latency.max(WRITE_BACK));
+        let busy = self.busy(there);
+        let results = if all { results } else { self.ports.choose(results, busy) };
+        if busy & results != 0 && !self.displace(there, busy & results, op) {
+            return false;
+        }
+        self.take(cycle, if all { mask } else { free & free.wrapping_neg() });
+        self.take(there, results);
+        self.ports.hold(there, results, op);
+        true
+    }
+
+    /// Whether all who have these ports in that cycle give way to `op`. Each has then the next cycle in which its port is free.
+    #[inline(never)]
+    fn displace(&mut self, cycle: u64, ports: u32, op: &Op) -> bool {
+        if !planted(Fault::PortFree) && !self.ports.give_way(cycle, ports, op) {
+            return false;
+        }
         let mut rest = if planted(Fault::ResultLost) { 0 } else { ports };
         while rest != 0 {
             let port = rest & rest.wrapping_neg();
@@ -383,6 +391,7 @@ impl Pipes {
             let later = self.reserve_all(port, cycle + 1);
             self.ports.moves(port, cycle, later);
         }
+        true
     }
 
     /// Takes all of these pipes at `earliest` or in the first cycle after it in which they are free; says when.
@@ -421,6 +430,7 @@ impl Pipes {
     }
 
     /// Takes one of the pipes after `earliest`, in which none is free.
+    #[inline(never)]
     fn reserve_later(&mut self, mask: u32, prefer: u32, earliest: u64) -> u64 {
         let index = (mask.wrapping_mul(0x9e37_79b9) >> 28) as usize;
         let span = self.spans[index];

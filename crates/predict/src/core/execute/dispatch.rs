@@ -7,7 +7,7 @@ use super::super::window::{cycle_of, Completion};
 use super::super::{Event, Record};
 use super::{Engine, Rules};
 use crate::cause::Cause;
-use crate::flags::{Flags, Known};
+use crate::flags::{Anything, Flags, Known};
 use crate::op::*;
 
 impl<R: Rules> Engine<R> {
@@ -142,27 +142,26 @@ impl<R: Rules> Engine<R> {
     fn place<K: Known>(&mut self, op: &Op, now: &mut u64, taken: bool) {
         self.rules.place::<K>(op, *now, taken);
         if op.queue != NO_QUEUE && !self.has_room(op, *now) {
-            self.place_later::<K>(op, now, taken);
+            self.place_later(op, now, taken);
         }
     }
 
     /// Whether the queues of all operations have room at `cycle`.
     #[inline(always)]
     fn has_room(&mut self, op: &Op, cycle: u64) -> bool {
-        for number in 0..self.rules.operations().max(1) {
-            if !self.calendar.has_room(self.rules.queue(op.queue, number), cycle) {
-                return false;
-            }
+        let mut has_room = self.calendar.has_room(self.rules.queue(op.queue, 0), cycle);
+        for number in 1..self.rules.operations() {
+            has_room &= self.calendar.has_room(self.rules.queue(op.queue, number), cycle);
         }
-        true
+        has_room
     }
 
     #[inline(never)]
-    fn place_later<K: Known>(&mut self, op: &Op, now: &mut u64, taken: bool) {
+    fn place_later(&mut self, op: &Op, now: &mut u64, taken: bool) {
         let mut cycle = *now;
         while !self.has_room(op, cycle) {
             cycle += 1;
-            self.rules.place::<K>(op, cycle, taken);
+            self.rules.place::<Anything>(op, cycle, taken);
         }
         self.put_off(now, cycle, Cause::IssueQueue);
     }
