@@ -136,12 +136,23 @@ pub fn record_case(
 /// Whether a hot path has a case: its runner makes the case's data and calls nothing.
 ///
 /// # Errors
-/// The runner's refusal. What else may go wrong is told where the case is worked on.
+/// The runner's refusal, or that it did not answer in time. What else may go wrong is told where the case is worked on.
 pub fn accepts(engine: &Engine, runner: &Runner, case: &Case) -> Result<()> {
     let command = engine.command(&runner.path).args(["run", &case.to_string(), "0"]).timeout(CASE_TIMEOUT);
-    let output = command.run()?;
+    answer(&command.run()?, &runner.path, case)
+}
+
+/// What a runner that was asked for a case says. One that is ended at its limit has said nothing: whoever took that for a yes
+/// would let every variant of the hot path wait as long again. No call was made, so no variant is to blame.
+fn answer(output: &Output, runner: &Path, case: &Case) -> Result<()> {
     match output.ending {
-        Ending::Exited(2) if output.stderr.starts_with("error: ") => Err(refused(&output)),
+        Ending::Exited(2) if output.stderr.starts_with("error: ") => Err(refused(output)),
+        Ending::TimedOut => Err(Problem::new(format!(
+            "the runner was still making the data of case {case} after {} s, before any call",
+            CASE_TIMEOUT.as_secs()
+        ))
+        .at(runner.display())
+        .remedy("choose a smaller case, or see what the hot path's test.c does for this one")),
         _ => Ok(()),
     }
 }
@@ -275,6 +286,28 @@ impl Recording<'_> {
             }
             Ending::Killed(signal) => failed(format!("the run was ended by {}", signal_name(signal))),
             Ending::TimedOut => failed(format!("the run took longer than {} s", self.timeout.as_secs())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_runner_that_answers_accepts_a_case() {
+        let case: Case = "size=40".parse().expect("it is a case");
+        let said = |ending, stderr: &str| {
+            let stderr = stderr.to_owned();
+            let output = Output { ending, stdout: String::new(), stderr, elapsed: Duration::ZERO };
+            answer(&output, Path::new("build/runner-of-mine"), &case).map_err(|problem| problem.to_string())
+        };
+        assert_eq!(said(Ending::Exited(0), ""), Ok(()));
+        let refusal = said(Ending::Exited(2), "error: no such size\n").unwrap_err();
+        assert!(refusal.starts_with("no such size"), "{refusal}");
+        let late = said(Ending::TimedOut, "").unwrap_err();
+        for part in ["build/runner-of-mine", "size=40", "120 s"] {
+            assert!(late.contains(part), "{late}");
         }
     }
 }
