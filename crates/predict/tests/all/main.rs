@@ -15,6 +15,7 @@ mod loongarch;
 mod power10;
 mod power9;
 mod power_models;
+mod relations;
 mod settling;
 mod strings;
 mod verdict;
