@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Exact counts per call from a trace whose region of interest is the hot path itself.
 
+use crate::judge::told;
 use decode::{Decoder, Flow};
 use lab::{Problem, Result};
 use std::path::Path;
@@ -24,8 +25,7 @@ pub fn calls(path: &Path) -> Result<Vec<CallCounts>> {
     let broken =
         |error: trace::Error| Problem::new(error.to_string()).remedy("remove the file; it is recorded again");
     let mut reader = Reader::open(path).map_err(broken)?;
-    let mut decoder = Decoder::new(reader.header().arch)
-        .map_err(|error| Problem::new(error.to_string()).remedy("run ./setup"))?;
+    let mut decoder = Decoder::new(reader.header().arch).map_err(|error| told(&error, "run ./setup"))?;
     let mut branches_of_block: Vec<Option<u64>> = Vec::new();
     let mut calls = Vec::new();
     let mut current = CallCounts::default();

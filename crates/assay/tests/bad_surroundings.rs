@@ -249,6 +249,33 @@ fn a_limit_on_the_size_of_files_is_lifted_for_the_decoder_or_named() {
     ran.ends(2, &["assay: LLVM", "the limit on the size of files is", "ulimit -f"]);
 }
 
+/// Nothing is missing where a limit is too low, so there is nothing to install.
+#[test]
+fn a_limit_on_files_or_memory_is_named_with_what_raises_it() {
+    let lab = Lab::shared();
+    let count = "count csum_partial -a powerpc64le -v adde --case size=40 --unchecked";
+    lab.line(count).ends(0, &["adde"]);
+    for (limit, line, remedy) in [
+        ("-n 6", count, "raise the limit on open files (ulimit -n)"),
+        ("-n 4", "cpu llvm:pwr8", "raise the limit on open files (ulimit -n)"),
+        ("-v 200000", "cpu llvm:pwr8", "raise the limit on memory (ulimit -v)"),
+        ("-f 1", count, "raise it to"),
+    ] {
+        // In a namespace of its own not even root may go above a hard limit.
+        let script = format!("ulimit {limit}; exec \"$ASSAY\" {line}");
+        let mut command = Command::new("unshare");
+        command.args(["--user", "sh", "-c", &script]).env("ASSAY", env!("CARGO_BIN_EXE_assay"));
+        let ran = finish(command.env("ASSAY_ROOT", root()).env("ASSAY_CACHE", &lab.cache));
+        if ran.status == Some(1) && ran.stderr.starts_with("unshare:") {
+            eprintln!("skipped: this machine gives no user namespace to this user: {}", ran.stderr);
+            return;
+        }
+        let ran = ran.ends(2, &[remedy]);
+        let wrong = ["./setup", "install LLVM", "is right"].iter().find(|text| ran.stderr.contains(**text));
+        assert!(wrong.is_none(), "{limit} {line}: {ran:#?}");
+    }
+}
+
 #[test]
 fn a_linker_that_finds_no_space_is_no_verdict_either() {
     let lab = Lab::empty();

@@ -284,10 +284,20 @@ impl Command {
         let child = command.spawn().map_err(|error| {
             Problem::new(format!("cannot start the program: {error}"))
                 .at(self.program.display())
-                .remedy("./assay doctor tells which programs are missing; ./setup installs them")
+                .remedy(start_remedy(&error))
         })?;
         running.push(child.id() as i32);
         Ok(child)
+    }
+}
+
+/// What to do where a program does not start: with a limit that is too low, none is missing.
+fn start_remedy(error: &std::io::Error) -> &'static str {
+    match error.raw_os_error() {
+        Some(libc::EMFILE) => "raise the limit on open files (ulimit -n)",
+        Some(libc::EAGAIN) => "raise the limit on processes (ulimit -u), or try again when fewer run",
+        Some(libc::ENOMEM) => "raise the limit on memory (ulimit -v), or try again when more is free",
+        _ => "./assay doctor tells which programs are missing; ./setup installs them",
     }
 }
 

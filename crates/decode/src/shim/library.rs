@@ -60,7 +60,8 @@ fn load() -> Result<Functions, String> {
     // SAFETY: the name ends with a zero.
     let descriptor = unsafe { libc::memfd_create(c"assay-llvm-shim".as_ptr(), libc::MFD_CLOEXEC) };
     if descriptor < 0 {
-        return Err(format!("no file in memory for its library: {}", std::io::Error::last_os_error()));
+        let error = std::io::Error::last_os_error();
+        return Err(format!("no file in memory for its library: {error}{}", limit(&error.to_string())));
     }
     // SAFETY: nothing else has the descriptor.
     let mut file = unsafe { File::from_raw_fd(descriptor) };
@@ -70,10 +71,30 @@ fn load() -> Result<Functions, String> {
     if !std::path::Path::new(&path).exists() {
         return Err("its library is loaded through /proc/self/fd; mount /proc".to_owned());
     }
-    let refused = |error: libloading::Error| format!("{error}; install LLVM{AGAIN}");
+    let refused = |error: libloading::Error| refusal(&error.to_string());
     // SAFETY: constructors run, those of the shim (it has none of its own) and of LLVM, which the loader has always run.
     let library = unsafe { Library::new(path) }.map_err(refused)?;
     Functions::of(library).map_err(refused)
+}
+
+/// Why the loader refuses a library, with the remedy.
+fn refusal(told: &str) -> String {
+    match limit(told) {
+        "" => format!("{told}; install LLVM{AGAIN}"),
+        remedy => format!("{told}{remedy}"),
+    }
+}
+
+/// What to do if a limit is what stands in the way; the library is there then. The loader tells its errors as text alone.
+fn limit(told: &str) -> &'static str {
+    let has = |text| told.contains(text);
+    if has("Too many open files") {
+        "; raise the limit on open files (ulimit -n)"
+    } else if has("failed to map segment") || has("annot allocate memory") {
+        "; raise the limit on memory (ulimit -v), or try again when more is free"
+    } else {
+        ""
+    }
 }
 
 /// Runs `write` with a limit on the size of files (`ulimit -f`) of at least so many bytes, if we may raise it.
