@@ -82,10 +82,11 @@ def version():
     return subprocess.run(["clang-tidy-19", "--version"], capture_output=True, text=True, check=True).stdout
 
 
-def included(path, flags):
-    """All files that the compiler reads for this one."""
-    rule = subprocess.run(["clang-19", "-M", "-MT", "x", *flags, path], capture_output=True, text=True)
-    return rule.stdout.replace("\\\n", " ").split()[1:] if rule.returncode == 0 else []
+def included(told):
+    """The headers that the compiler has read, which -H lists: a dot for each level, a blank, the path. Those of this checkout are
+    named from its top, because another one may have the same cache."""
+    top = os.getcwd() + "/"
+    return [os.path.normpath(name.removeprefix(top)) for name in re.findall(r"^\.+ (.+)$", told, re.MULTILINE)]
 
 
 def look(path):
@@ -99,14 +100,13 @@ def look(path):
                 return ""
     except (OSError, ValueError):
         pass
-    run = subprocess.run(["clang-tidy-19", "--quiet", path, "--", *flags], capture_output=True, text=True)
+    # -H: the headers come with the findings, where `clang -M` would read the file once more.
+    run = subprocess.run(["clang-tidy-19", "--quiet", path, "--", *flags, "-H"], capture_output=True, text=True)
     if run.returncode != 0 or "warning:" in run.stdout:
         return run.stdout or run.stderr or f"{path}: clang-tidy-19 ends with {run.returncode}\n"
-    seen = {name: digest(name) for name in included(path, flags)}
-    if seen:
-        with open(f"{note}.{os.getpid()}", "w", encoding="utf-8") as file:
-            json.dump(seen, file)
-        os.replace(f"{note}.{os.getpid()}", note)
+    with open(f"{note}.{os.getpid()}", "w", encoding="utf-8") as file:
+        json.dump({name: digest(name) for name in [path, *included(run.stderr)]}, file)
+    os.replace(f"{note}.{os.getpid()}", note)
     return ""
 
 
