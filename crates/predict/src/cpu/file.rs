@@ -6,7 +6,8 @@
 
 use super::error::CpuError;
 use super::number::{Kind, Number, Place};
-use super::schema::{self, NumberKey};
+use super::schema::NumberKey;
+use super::tree::{self, Node};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -50,8 +51,9 @@ pub struct File {
     pub essay: String,
 }
 
-struct Parser<'a> {
-    text: &'a str,
+struct Parser {
+    /// Where each line ends.
+    ends: Vec<usize>,
     file: Arc<PathBuf>,
     sources: BTreeMap<String, String>,
     entries: BTreeMap<String, Entry>,
@@ -62,8 +64,10 @@ const DEPTH_MAX: usize = 8;
 
 /// Parses the text of one file. `path` is for messages only.
 pub fn parse(text: &str, path: PathBuf) -> Result<File, CpuError> {
+    let ends =
+        text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(offset, _)| offset).collect();
     let mut parser =
-        Parser { text, file: Arc::new(path), sources: BTreeMap::new(), entries: BTreeMap::new() };
+        Parser { ends, file: Arc::new(path), sources: BTreeMap::new(), entries: BTreeMap::new() };
     let table = DeTable::parse(text).map_err(|error| CpuError::Syntax {
         place: parser.place(error.span().map_or(0, |span| span.start)),
         reason: error.message().to_owned(),
@@ -102,10 +106,9 @@ fn essay(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
-impl Parser<'_> {
+impl Parser {
     fn place(&self, offset: usize) -> Place {
-        let head = self.text.as_bytes().get(..offset).unwrap_or(self.text.as_bytes());
-        Place { file: self.file.clone(), line: 1 + head.iter().filter(|&&byte| byte == b'\n').count() }
+        Place { file: self.file.clone(), line: 1 + self.ends.partition_point(|&end| end < offset) }
     }
 
     fn invalid(
@@ -155,12 +158,13 @@ impl Parser<'_> {
     }
 
     fn walk(&mut self, key: String, value: &Spanned<DeValue<'_>>, depth: usize) -> Result<(), CpuError> {
-        if let Some(number_key) = schema::number_key(&key) {
+        let node = tree::at(&key);
+        if let Some(number_key) = node.and_then(|node| node.number) {
             let number = self.number(number_key, &key, value)?;
             self.entries.insert(key, Entry::Number(number));
             return Ok(());
         }
-        if let Some(word_key) = schema::word_key(&key) {
+        if let Some(word_key) = node.and_then(|node| node.word) {
             let words =
                 if word_key.list { self.list_of(&key, value)? } else { vec![self.text_of(&key, value)?] };
             for word in &words {
@@ -178,7 +182,7 @@ impl Parser<'_> {
             return Ok(());
         }
         match value.get_ref().as_table() {
-            Some(table) if depth < DEPTH_MAX && leads_somewhere(&key) => {
+            Some(table) if depth < DEPTH_MAX && node.is_some() => {
                 for (name, inner) in table.iter() {
                     self.walk(format!("{key}.{}", name.get_ref()), inner, depth + 1)?;
                 }
@@ -194,9 +198,9 @@ impl Parser<'_> {
         key: &str,
         value: &Spanned<DeValue<'_>>,
     ) -> Result<Number, CpuError> {
-        let form = number_form(schema);
+        let form = || number_form(schema);
         let Some(table) = value.get_ref().as_table() else {
-            return Err(self.invalid(value, key, "is not a number with its provenance", form));
+            return Err(self.invalid(value, key, "is not a number with its provenance", form()));
         };
         for (name, inner) in table.iter() {
             let name = name.get_ref().as_ref();
@@ -204,12 +208,12 @@ impl Parser<'_> {
                 return Err(CpuError::UnknownKey {
                     place: self.place(inner.span().start),
                     key: format!("{key}.{name}"),
-                    hint: format!("allowed: {form}"),
+                    hint: format!("allowed: {}", form()),
                 });
             }
         }
         let field = |name: &str| {
-            table.get(name).ok_or_else(|| self.invalid(value, key, format!("lacks '{name}'"), form.clone()))
+            table.get(name).ok_or_else(|| self.invalid(value, key, format!("lacks '{name}'"), form()))
         };
         let amount = self.amount(schema, key, field("value")?)?;
         let unit = self.text_of(&format!("{key}.unit"), field("unit")?)?;
@@ -256,7 +260,7 @@ impl Parser<'_> {
                 value,
                 key,
                 "must say 'fitted_to' if and only if its kind is fitted",
-                form,
+                form(),
             ));
         }
         let prior = table
@@ -264,7 +268,7 @@ impl Parser<'_> {
             .map(|inner| self.amount(schema, &format!("{key}.prior"), inner))
             .transpose()?;
         if prior.is_some() && (kind != Kind::Fitted || range.is_none()) {
-            return Err(self.invalid(value, key, "has a 'prior' but is not fitted within a 'range'", form));
+            return Err(self.invalid(value, key, "has a 'prior' but is not fitted within a 'range'", form()));
         }
         let note = optional("note")?;
         Ok(Number {
@@ -291,14 +295,14 @@ impl Parser<'_> {
         // All else is simulated in whole cycles, entries and bytes.
         let whole = !matches!(schema.unit, "MHz" | "percent");
         let of = if whole { "whole " } else { "" };
-        let allowed = format!("{} to {} {of}{}", schema.min, schema.max, schema.unit);
+        let allowed = || format!("{} to {} {of}{}", schema.min, schema.max, schema.unit);
         match amount {
             Some(amount) if whole && amount.fract() != 0.0 => {
-                Err(self.invalid(value, key, format!("is {amount}"), allowed))
+                Err(self.invalid(value, key, format!("is {amount}"), allowed()))
             }
             Some(amount) if amount >= schema.min && amount <= schema.max => Ok(amount),
-            Some(amount) => Err(self.invalid(value, key, format!("is {amount}"), allowed)),
-            None => Err(self.invalid(value, key, "is no number", allowed)),
+            Some(amount) => Err(self.invalid(value, key, format!("is {amount}"), allowed())),
+            None => Err(self.invalid(value, key, "is no number", allowed())),
         }
     }
 
@@ -336,36 +340,16 @@ pub fn number_form(schema: &NumberKey) -> String {
     )
 }
 
-/// Whether some key of the schema lies below `key`.
-fn leads_somewhere(key: &str) -> bool {
-    let depth = key.split('.').count();
-    let mut patterns = schema::NUMBERS.iter().map(|k| k.key).chain(schema::WORDS.iter().map(|k| k.key));
-    patterns.any(|pattern| {
-        let parts: Vec<_> = pattern.split('.').collect();
-        parts.len() > depth && schema::fits(&parts[..depth].join("."), key)
-    })
-}
-
 /// The key that was probably meant by an unknown one.
 fn hint(key: &str) -> String {
     let parent = key.rsplit_once('.').map_or("", |(parent, _)| parent);
-    let depth = parent.split('.').filter(|part| !part.is_empty()).count();
-    let mut known: Vec<String> = schema::NUMBERS
-        .iter()
-        .map(|k| k.key)
-        .chain(schema::WORDS.iter().map(|k| k.key))
-        .chain(["inherits", "remove", "sources"])
-        .filter_map(|pattern| {
-            let parts: Vec<_> = pattern.split('.').collect();
-            let inside =
-                parts.len() > depth && (depth == 0 || schema::fits(&parts[..depth].join("."), parent));
-            inside.then(|| parts[depth].to_owned())
-        })
-        .collect();
-    known.sort();
-    known.dedup();
+    let mut known = tree::at(parent).map(Node::names).unwrap_or_default();
     if known.is_empty() {
         return format!("'{parent}' holds no further keys");
+    }
+    if parent.is_empty() {
+        known.extend(["inherits", "remove", "sources"]);
+        known.sort();
     }
     let place = if parent.is_empty() { "at the top".to_owned() } else { format!("under '{parent}'") };
     format!("allowed {place}: {}", known.join(", "))

@@ -9,6 +9,7 @@ mod error;
 mod file;
 mod number;
 pub mod schema;
+mod tree;
 mod whole;
 
 pub use error::CpuError;

@@ -5,6 +5,8 @@
 //! the simulator runs on is read through it, so a key exists here or nowhere. `*` stands for one name chosen by
 //! the file (a unit, a queue, an instruction class).
 
+use super::tree;
+
 /// The four shapes of core that the simulator knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CoreKind {
@@ -296,25 +298,12 @@ pub const WORDS: &[WordKey] = &[
     word("class.*.forward", &["yes", "no"], false, false, "whether such a load can take its bytes from the store queue (default yes)"),
 ];
 
-/// Whether `key` fits `pattern`, where `*` is any one name.
-pub fn fits(pattern: &str, key: &str) -> bool {
-    let mut a = pattern.split('.');
-    let mut b = key.split('.');
-    loop {
-        match (a.next(), b.next()) {
-            (None, None) => return true,
-            (Some(p), Some(k)) if p == "*" || p == k => {}
-            _ => return false,
-        }
-    }
-}
-
 /// The number key that `key` fits.
 pub fn number_key(key: &str) -> Option<&'static NumberKey> {
-    NUMBERS.iter().find(|candidate| fits(candidate.key, key))
+    tree::at(key)?.number
 }
 
 /// The word key that `key` fits.
 pub fn word_key(key: &str) -> Option<&'static WordKey> {
-    WORDS.iter().find(|candidate| fits(candidate.key, key))
+    tree::at(key)?.word
 }
