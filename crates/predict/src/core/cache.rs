@@ -8,6 +8,7 @@
 use super::planted::{planted, Fault};
 use super::Counters;
 use crate::description::{Caches, Level};
+use std::collections::VecDeque;
 
 const NONE: u64 = u64::MAX;
 const PREFETCHED: u64 = 1 << 63;
@@ -168,8 +169,8 @@ pub(crate) struct Hierarchy {
     /// Streams of which a second line was used, which are prefetched.
     streams: Vec<Stream>,
     streams_max: usize,
-    /// What may become a stream: either direction from each of the last misses, as many as there are streams.
-    begun: Vec<Stream>,
+    /// What may become a stream: either direction from each of the last misses, as many as there are streams, oldest first.
+    begun: VecDeque<Stream>,
     distance: u64,
     /// Before this cycle no path is free for a prefetch that was put off.
     put_off: u64,
@@ -204,7 +205,7 @@ impl Hierarchy {
             memory_free: 0,
             misses: vec![0; miss_queue.max(1)].into(),
             streams: Vec::new(),
-            begun: Vec::new(),
+            begun: VecDeque::new(),
             streams_max: caches.streams,
             distance: caches.distance,
             put_off: NEVER,
@@ -380,17 +381,21 @@ impl Hierarchy {
         }
         self.clock += 1;
         let followed = expecting(&self.streams, line).or_else(|| {
-            let stream = self.begun.swap_remove(expecting(&self.begun, line)?);
+            let latest = self.begun.iter().rposition(|stream| stream.next == line)?;
+            let stream = self.begun.remove(latest)?;
             Some(put(&mut self.streams, self.streams_max, stream))
         });
         if let Some(index) = followed {
             self.run_ahead(index, line, cycle);
             return;
         }
-        for step in [1, -1] {
+        for step in [-1, 1] {
+            if self.begun.len() == 2 * self.streams_max {
+                self.begun.pop_front();
+            }
             let next = line.wrapping_add_signed(step);
             let stream = Stream { next, ahead: line, goal: line, asked: cycle, step, used: self.clock };
-            put(&mut self.begun, 2 * self.streams_max, stream);
+            self.begun.push_back(stream);
         }
     }
 
