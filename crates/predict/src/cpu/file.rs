@@ -343,7 +343,8 @@ pub fn number_form(schema: &NumberKey) -> String {
 /// The key that was probably meant by an unknown one.
 fn hint(key: &str) -> String {
     let parent = key.rsplit_once('.').map_or("", |(parent, _)| parent);
-    let mut known = tree::at(parent).map(Node::names).unwrap_or_default();
+    let node = if parent.is_empty() { Some(tree::root()) } else { tree::at(parent) };
+    let mut known = node.map(Node::names).unwrap_or_default();
     if known.is_empty() {
         return format!("'{parent}' holds no further keys");
     }

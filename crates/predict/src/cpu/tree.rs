@@ -35,7 +35,8 @@ impl Node {
     }
 }
 
-fn root() -> &'static Node {
+/// The top, where every key begins.
+pub(crate) fn root() -> &'static Node {
     static ROOT: OnceLock<Node> = OnceLock::new();
     ROOT.get_or_init(|| {
         let mut root = Node::default();
@@ -49,11 +50,8 @@ fn root() -> &'static Node {
     })
 }
 
-/// What stands at `key`, `""` for the top; nothing if no key of the schema begins so.
+/// What stands at `key`; nothing if no key of the schema begins so.
 pub(crate) fn at(key: &str) -> Option<&'static Node> {
-    if key.is_empty() {
-        return Some(root());
-    }
     key.split('.').try_fold(root(), |node, name| node.next(name))
 }
 
@@ -87,6 +85,6 @@ mod tests {
             assert_eq!(found.map(|found| found.key), Some(word.key));
         }
         assert!(at("fetch").is_some_and(|node| node.number.is_none() && !node.names().is_empty()));
-        assert!(at("fetch.nothing").is_none() && at("").is_some());
+        assert!(at("fetch.nothing").is_none() && at("").is_none());
     }
 }
