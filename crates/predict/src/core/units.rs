@@ -89,6 +89,12 @@ impl Ports {
         among & among.wrapping_neg()
     }
 
+    /// The cycles that `op` owes in all.
+    #[inline]
+    fn debt(&self, op: &Op) -> u8 {
+        self.debts[op.index as usize % DEBTORS]
+    }
+
     /// The cycles that `op` owes this time.
     #[inline]
     fn owed(&mut self, op: &Op) -> u64 {
@@ -351,6 +357,26 @@ impl Pipes {
     /// can have those in `results` when its latency is over; says when.
     #[inline]
     pub(crate) fn reserve_both(&mut self, mask: u32, all: bool, results: u32, op: &Op, earliest: u64) -> u64 {
+        let there = earliest + u64::from(op.latency.max(WRITE_BACK));
+        let chooses = all || self.ports.any || self.ports.debt(op) > 0;
+        if !chooses && !self.beyond(there) {
+            let free = mask & !self.busy[earliest as usize % HORIZON];
+            let port = &mut self.busy[there as usize % HORIZON];
+            if free != 0 && *port & results == 0 {
+                *port |= results;
+                let pipe = free & free.wrapping_neg();
+                self.busy[earliest as usize % HORIZON] |= pipe;
+                self.held |= pipe | results;
+                self.ports.hold(there, results, op);
+                return earliest;
+            }
+        }
+        self.reserve_both_later(mask, all, results, op, earliest)
+    }
+
+    /// The same where that is not so simple.
+    #[inline(never)]
+    fn reserve_both_later(&mut self, mask: u32, all: bool, results: u32, op: &Op, earliest: u64) -> u64 {
         let mut cycle = earliest + self.ports.owed(op);
         while !self.try_both(mask, all, results, op, cycle) {
             cycle += 1;
