@@ -64,14 +64,6 @@ impl Waiting {
         }
     }
 
-    /// Nothing is bound before `now` any more.
-    #[inline(always)]
-    pub(super) fn pass(&mut self, now: u64) {
-        if now > self.now {
-            self.leave_until(now);
-        }
-    }
-
     #[inline(never)]
     fn leave_until(&mut self, now: u64) {
         let passed = (now - self.now).min(HORIZON as u64);
@@ -87,9 +79,13 @@ impl Waiting {
         self.now = now;
     }
 
-    /// Of the pipes in `mask`, the one that the fewest wait for; of equals the last, or that which was bound longest ago.
+    /// Of the pipes in `mask`, the one that the fewest wait for at `now`, before which nothing is bound any more; of equals
+    /// the last, or that which was bound longest ago.
     #[inline]
-    pub(super) fn choose(&mut self, mask: u32) -> u32 {
+    pub(super) fn choose(&mut self, mask: u32, now: u64) -> u32 {
+        if now > self.now {
+            self.leave_until(now);
+        }
         if self.bound.is_some() {
             return self.choose_in_turn(mask);
         }

@@ -183,9 +183,6 @@ impl Pipes {
         if now - self.first >= STRIDE as u64 {
             self.forget(now);
         }
-        if self.binding != 0 {
-            self.waiting.pass(now);
-        }
     }
 
     #[inline(never)]
@@ -261,7 +258,7 @@ impl Pipes {
             return cycle;
         }
         if mask & !self.binding == 0 && mask != 0 {
-            let pipe = self.waiting.choose(mask);
+            let pipe = self.waiting.choose(mask, self.dispatched);
             let cycle = self.take_one(pipe, pipe, earliest);
             self.waiting.bind(pipe, cycle);
             return cycle;
@@ -303,7 +300,7 @@ impl Pipes {
         if !one_result {
             return self.reserve_one(mask, prefer, earliest);
         }
-        let pipe = self.waiting.choose(mask);
+        let pipe = self.waiting.choose(mask, self.dispatched);
         let cycle = self.take_writing(pipe, latency, earliest);
         self.waiting.bind(pipe, cycle);
         cycle
