@@ -67,12 +67,14 @@ pub(crate) struct FrontEnd {
     /// Room left for instructions and their constants in what is fetched, and how much there is.
     room: u32,
     room_in_all: u32,
-    /// Whether the last instruction, or what it is fused with, crosses a line, if that matters.
-    crosses: bool,
+    /// Where the last instruction starts, and the one before it.
+    address: u64,
+    before: u64,
+    /// Bits of an address that change where a line ends; none if that does not matter.
     crossing_mask: u64,
     /// A branch is of the block that its last byte is in.
     branch_ends: bool,
-    /// Whether any of these three matters.
+    /// Whether that or room matters.
     by_bytes: bool,
     /// When the newest block started, if the next may come with its end.
     follows: Option<u64>,
@@ -115,10 +117,11 @@ impl FrontEnd {
             in_block: 0,
             room: 0,
             room_in_all: fetch.room.filter(|_| !relax.fetch).unwrap_or(u32::MAX),
-            crosses: false,
+            address: 0,
+            before: 0,
             crossing_mask: if fetch.breaks { !(description.caches.instruction_line - 1) } else { 0 },
             branch_ends,
-            by_bytes: branch_ends || has_room || fetch.breaks,
+            by_bytes: branch_ends || has_room,
             follows: (fetch.follows && fetch.ahead.is_none()).then_some(0),
             branches_in_block: 0,
             branches_max: if relax.fetch { u32::MAX } else { fetch.branches },
@@ -163,6 +166,7 @@ impl FrontEnd {
         } else if outside || full {
             self.enter(op, op.address, caches);
         }
+        (self.before, self.address) = (self.address, op.address);
         self.in_block += u32::from(!op.is(Flags::FUSED));
         let buffer = self.buffer + usize::from(planted(Fault::BufferLonger));
         let before = self.number.wrapping_sub(buffer) & self.left_mask;
@@ -170,9 +174,8 @@ impl FrontEnd {
         self.cycle
     }
 
-    /// What matters only where instructions are as long as their operands need: the room that constants take, the block that
-    /// the last byte of a branch is in, and a line's end in the middle of an instruction. `enters`: it enters a block in any
-    /// case.
+    /// What matters only where instructions are as long as their operands need: the room that constants take, and the block that
+    /// the last byte of a branch is in. `enters`: it enters a block in any case.
     #[inline]
     fn fetch_bytes(&mut self, op: &Op, enters: bool, caches: &mut Hierarchy) {
         let needs = room_of(op);
@@ -184,8 +187,6 @@ impl FrontEnd {
             self.enter(op, op.end() - 1, caches);
         }
         self.room = self.room.saturating_sub(needs);
-        let crosses = (op.address ^ (op.end() - 1)) & self.crossing_mask != 0;
-        self.crosses = crosses || op.is(Flags::FUSED) && self.crosses;
     }
 
     /// Moves fetch to the next block, or within a block to the next line.
@@ -321,7 +322,8 @@ impl FrontEnd {
         let taken = outcome.taken_cycles > 0;
         if (taken || outcome.overruled_cycles > 0) && !self.taken_free {
             let joined = if taken { self.join(op, outcome.taken_cycles) } else { 0 };
-            let way = if taken { outcome.taken_cycles + u64::from(self.crosses) - joined } else { 0 };
+            let way =
+                if taken { outcome.taken_cycles + u64::from(self.crosses_line(op)) - joined } else { 0 };
             let overruled = if planted(Fault::OverruledFree) { 0 } else { outcome.overruled_cycles };
             let taken_cycles = way + overruled;
             let from = self.ahead.as_ref().map_or(self.cycle, |ahead| {
@@ -331,6 +333,13 @@ impl FrontEnd {
             self.restart(from + taken_cycles, Cause::TakenBranch);
         }
         outcome
+    }
+
+    /// Whether the last instruction, `op`, or the one before it, if they are fused, crosses a line, if that matters.
+    #[inline]
+    fn crosses_line(&self, op: &Op) -> bool {
+        let crosses = |from: u64, to: u64| (from ^ (to - 1)) & self.crossing_mask != 0;
+        crosses(op.address, op.end()) || op.is(Flags::FUSED) && crosses(self.before, op.address)
     }
 
     /// Whether the target of a taken branch is predicted in the same cycle as the branch, and fetched in it, as a number of
