@@ -2,6 +2,7 @@
 //! Which of its pipes an operation is bound to before it waits for one: the one that was bound longest ago (POWER7 and 8), or
 //! the one that the fewest wait for (x86 cores).
 
+use super::hint::rarely;
 use super::planted::{planted, Fault};
 use crate::description::Binds;
 
@@ -19,11 +20,11 @@ pub(super) struct Turns {
 
 impl Turns {
     /// Of the pipes in `mask`, the one to which nothing has been bound for longest.
-    #[inline]
+    #[inline(always)]
     pub(super) fn choose(&mut self, mask: u32) -> u32 {
         self.now = self.now.wrapping_add(1);
         let (mut rest, mut oldest, mut age) = (mask, mask, 0);
-        while rest != 0 && !mask.is_power_of_two() {
+        while rarely(rest != 0 && !mask.is_power_of_two()) {
             let pipe = rest.trailing_zeros() as usize;
             let since = self.now.wrapping_sub(self.last[pipe % 32]);
             if since > age {
@@ -83,7 +84,7 @@ impl Waiting {
     /// the last, or that which was bound longest ago.
     #[inline]
     pub(super) fn choose(&mut self, mask: u32, now: u64) -> u32 {
-        if now > self.now {
+        if rarely(now > self.now) {
             self.leave_until(now);
         }
         if self.bound.is_some() {

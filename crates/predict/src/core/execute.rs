@@ -13,6 +13,7 @@ pub(super) use run::kept;
 
 use super::front_end::FrontEnd;
 use super::halves::SECOND_LANE;
+use super::hint::{mostly, rarely};
 use super::memory::{Blocked, Found, Loaded, MemoryPath};
 use super::planted::{planted, Fault};
 use super::queues::{Calendar, Ring, LANES};
@@ -317,7 +318,7 @@ impl<R: Rules> Engine<R> {
     ) -> Loaded {
         let mut loaded = Loaded::AT_ONCE;
         for access in accesses {
-            if !access.store && access.known {
+            if mostly(!access.store && access.known) {
                 for _ in 1..self.memory.passes(access) {
                     self.ports.again(op, issue);
                 }
@@ -382,7 +383,7 @@ impl<R: Rules> Engine<R> {
 
     fn branch(&mut self, op: &Op, resolved: u64, next: u64) {
         let outcome = self.front.predict(op, next);
-        if outcome.mispredicted || outcome.unpredicted {
+        if rarely(outcome.mispredicted || outcome.unpredicted) {
             self.counters.branch_misses += 1;
             self.front.restart(resolved + self.mispredict, Cause::Mispredict);
         }
@@ -420,11 +421,13 @@ impl<R: Rules> Shape for Engine<R> {
         } else {
             self.run(plan, op, accesses, &mut dispatch, events)
         };
-        if op.queue != NO_QUEUE {
+        if mostly(op.queue != NO_QUEUE) {
             if R::SLICED {
                 self.calendar.hold(self.rules.queue(op.queue, 0), run.issue + 1);
-                for number in 1..self.rules.operations() {
-                    self.calendar.hold(self.rules.queue(op.queue, number), run.issue + 1);
+                if rarely(self.rules.operations() > 1) {
+                    for number in 1..self.rules.operations() {
+                        self.calendar.hold(self.rules.queue(op.queue, number), run.issue + 1);
+                    }
                 }
             } else {
                 self.calendar.hold(usize::from(op.queue | self.ports.lane()), run.issue + 1);

@@ -3,6 +3,7 @@
 
 use super::branch::{Branches, Outcome};
 use super::cache::Hierarchy;
+use super::hint::rarely;
 use super::planted::{planted, Fault};
 use crate::cause::Cause;
 use crate::description::Description;
@@ -161,10 +162,12 @@ impl FrontEnd {
     pub(crate) fn fetch(&mut self, op: &Op, caches: &mut Hierarchy) -> u64 {
         let outside = op.address.wrapping_sub(self.piece) >= self.piece_bytes;
         let full = self.in_block >= self.width && !op.is(Flags::FUSED);
-        if self.by_bytes {
-            self.fetch_bytes(op, outside || full, caches);
-        } else if outside || full {
-            self.enter(op, op.address, caches);
+        if rarely(outside || full || self.by_bytes) {
+            if self.by_bytes {
+                self.fetch_bytes(op, outside || full, caches);
+            } else {
+                self.enter(op, op.address, caches);
+            }
         }
         (self.before, self.address) = (self.address, op.address);
         self.in_block += u32::from(!op.is(Flags::FUSED));
@@ -179,11 +182,11 @@ impl FrontEnd {
     #[inline]
     fn fetch_bytes(&mut self, op: &Op, enters: bool, caches: &mut Hierarchy) {
         let needs = room_of(op);
-        if enters || needs > self.room {
+        if rarely(enters || needs > self.room) {
             self.enter(op, op.address, caches);
         }
         let ends = self.branch_ends && op.is(Flags::BRANCH) && !planted(Fault::BranchStarts);
-        if ends && (op.end() - 1).wrapping_sub(self.piece) >= self.piece_bytes {
+        if rarely(ends && (op.end() - 1).wrapping_sub(self.piece) >= self.piece_bytes) {
             self.enter(op, op.end() - 1, caches);
         }
         self.room = self.room.saturating_sub(needs);
@@ -213,7 +216,7 @@ impl FrontEnd {
         if address & self.line_mask != self.line {
             self.enter_line(address, caches);
         }
-        if started.is_some() {
+        if rarely(started.is_some()) {
             self.follows = Some(self.cycle);
         }
     }
@@ -315,7 +318,7 @@ impl FrontEnd {
     pub(crate) fn predict(&mut self, op: &Op, next: u64) -> Outcome {
         let outcome = self.branches.resolve(op, next);
         self.branches_in_block += 1;
-        if self.branches_in_block == self.branches_max {
+        if rarely(self.branches_in_block == self.branches_max) {
             // The next instruction is fetched in the next cycle, as if the block were full.
             self.in_block = self.width;
         }

@@ -9,6 +9,7 @@
 //! The group former does not wait for instructions that have not been fetched: a group goes with those that have been.
 
 use super::execute::Rules;
+use super::hint::{mostly, rarely};
 use super::planted::{planted, Fault};
 use crate::description::Description;
 use crate::flags::{Flags, Known};
@@ -64,12 +65,12 @@ impl Rules for Groups {
 
     #[inline]
     fn offer<K: Known>(&mut self, op: &Op, earliest: u64, _taken: bool) -> (u64, bool) {
-        let has_room = if op.has_some::<K>(self.special) {
+        let has_room = if rarely(op.has_some::<K>(self.special)) {
             self.has_room(op)
         } else {
             self.used + u32::from(op.slots) <= self.width + u32::from(planted(Fault::GroupWider))
         };
-        if self.open && earliest <= self.cycle && has_room {
+        if mostly(self.open && earliest <= self.cycle && has_room) {
             (self.cycle, false)
         } else {
             (earliest.max(self.cycle + u64::from(!self.dissolved)), true)
@@ -78,7 +79,7 @@ impl Rules for Groups {
 
     #[inline]
     fn settle<K: Known>(&mut self, op: &Op, cycle: u64, opens: bool, _taken: bool) {
-        if opens {
+        if rarely(opens) {
             self.used = 0;
             self.branches = 0;
             self.three_source = 0;
@@ -86,7 +87,7 @@ impl Rules for Groups {
         }
         self.open = !self.dissolved;
         self.cycle = self.cycle.max(cycle);
-        if op.has_some::<K>(self.special) {
+        if rarely(op.has_some::<K>(self.special)) {
             self.settle_special(op);
         } else {
             self.used += u32::from(op.slots);

@@ -7,6 +7,7 @@
 //! the other half is idle. The pipe of its half that simple fixed-point work goes to is chosen at the same time
 //! (`units::Turns`).
 
+use super::hint::mostly;
 use super::planted::{planted, Fault};
 use crate::description::Description;
 use crate::op::{Op, FIXED, NEITHER};
@@ -59,7 +60,7 @@ impl Halves {
     /// The half that `op` is dispatched to.
     #[inline]
     pub(crate) fn steer(&mut self, op: &Op) -> Side {
-        if op.steer < FIXED {
+        if mostly(op.steer < FIXED) {
             let bit = 1 << op.steer;
             let half = usize::from(self.next & bit != 0);
             self.next ^= if planted(Fault::HalfTurnForgotten) { 0 } else { bit };

@@ -6,6 +6,7 @@
 use super::cache::Hierarchy;
 use super::drains::{Drains, Store};
 use super::front_end::FrontEnd;
+use super::hint::mostly;
 use super::planted::{planted, Fault};
 use super::store_queue::{Given, Meets, StoreQueue, NOBODY};
 use super::Counters;
@@ -378,7 +379,7 @@ impl MemoryPath {
     /// What an access costs that crosses boundaries.
     #[inline]
     fn crossing(&self, address: u64, bytes: u64) -> u64 {
-        if (address ^ (address + bytes - 1)) & self.crossing_bits == 0 {
+        if mostly((address ^ (address + bytes - 1)) & self.crossing_bits == 0) {
             return 0;
         }
         // A longer access always crosses it, and its latency includes that.

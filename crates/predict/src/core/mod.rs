@@ -18,6 +18,7 @@ mod execute;
 mod front_end;
 mod grouped;
 mod halves;
+mod hint;
 mod in_order;
 mod memory;
 mod out_of_order;

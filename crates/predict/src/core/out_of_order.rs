@@ -2,6 +2,7 @@
 //! Dispatch of plain out-of-order cores: so many instructions renamed a cycle, whatever they are.
 
 use super::execute::Rules;
+use super::hint::{mostly, rarely};
 use super::planted::{planted, Fault};
 use crate::description::Description;
 use crate::flags::{Flags, Known};
@@ -43,7 +44,7 @@ impl Rules for Slots {
 
     #[inline]
     fn pipes_of(&self, mask: u32, part: usize, _pair: bool) -> u32 {
-        if mask != self.any || mask == 0 {
+        if mostly(mask != self.any || mask == 0) {
             return mask;
         }
         self.lanes[(self.lane + part) % self.lanes.len()]
@@ -65,7 +66,7 @@ impl Rules for Slots {
 
     #[inline]
     fn settle<K: Known>(&mut self, op: &Op, cycle: u64, _opens: bool, taken: bool) {
-        if cycle > self.cycle {
+        if rarely(cycle > self.cycle) {
             // Slots that did not fit into one cycle are taken in the next.
             let passed = (cycle - self.cycle).saturating_mul(u64::from(self.width));
             let left = u64::from(self.used).saturating_sub(passed) as u32;

@@ -6,6 +6,7 @@
 //! are freed in any order: it counts how many become free in each cycle, and since dispatch never goes back in time, the
 //! count is exact and costs a few additions a cycle.
 
+use super::hint::rarely;
 use super::planted::{planted, Fault};
 
 /// Most entries of a ring: a power of two, no fewer than a cpu file may give any structure or than unlimited ones have.
@@ -68,7 +69,7 @@ impl Calendar {
     /// Moves on to `cycle`: entries released until then are free.
     #[inline(never)]
     fn advance(&mut self, cycle: u64) {
-        if cycle > self.now + HORIZON as u64 {
+        if rarely(cycle > self.now + HORIZON as u64) {
             self.releases.fill([0; LANES]);
             self.held = [0; LANES];
             self.now = cycle;
@@ -92,10 +93,10 @@ impl Calendar {
     /// The first cycle, from `cycle` on, at which the queue has room.
     #[inline(always)]
     pub(crate) fn admit(&mut self, queue: usize, cycle: u64) -> u64 {
-        if self.now < cycle {
+        if rarely(self.now < cycle) {
             self.advance(cycle);
         }
-        if self.is_full(queue) {
+        if rarely(self.is_full(queue)) {
             self.wait(queue);
         }
         self.now.max(cycle)
@@ -104,7 +105,7 @@ impl Calendar {
     /// Whether the queue has room at `cycle`; nothing asks for an earlier one any more.
     #[inline(always)]
     pub(crate) fn has_room(&mut self, queue: usize, cycle: u64) -> bool {
-        if self.now < cycle {
+        if rarely(self.now < cycle) {
             self.advance(cycle);
         }
         !self.is_full(queue)
@@ -113,7 +114,7 @@ impl Calendar {
     /// How many entries of four queues, from `first` on, are held at `cycle`.
     #[inline(always)]
     pub(crate) fn held_from(&mut self, first: usize, cycle: u64) -> [u16; 4] {
-        if self.now < cycle {
+        if rarely(self.now < cycle) {
             self.advance(cycle);
         }
         let held = |queue: usize| self.held[(first + queue) % LANES];

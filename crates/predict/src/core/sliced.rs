@@ -13,6 +13,7 @@
 //! even slice. POWER10's pairs start a tuple of two. Each instruction completes by itself, in order.
 
 use super::execute::Rules;
+use super::hint::{mostly, rarely};
 use super::planted::{planted, Fault};
 use super::queues::Calendar;
 use crate::description::Description;
@@ -148,9 +149,9 @@ impl Rules for Slices {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn offer<K: Known>(&mut self, op: &Op, earliest: u64, taken: bool) -> (u64, bool) {
-        if earliest <= self.now.number {
+        if mostly(earliest <= self.now.number) {
             if let Some((state, bound)) = self.add::<K>(self.now.number, self.now.state, op, taken) {
                 self.next = Cycle { state, ..self.now };
                 self.bound = bound;
@@ -164,7 +165,7 @@ impl Rules for Slices {
 
     #[inline(always)]
     fn place<K: Known>(&mut self, op: &Op, cycle: u64, taken: bool) {
-        if cycle != self.next.number {
+        if rarely(cycle != self.next.number) {
             self.open::<K>(op, cycle, taken);
         }
     }
@@ -214,7 +215,7 @@ impl Slices {
                 || op.has::<K>(Flags::FIRST)
                 || op.has::<K>(Flags::BRANCH) && BRANCHES.of(state) >= self.branches_max
                 || taken && TAKEN.of(state) >= self.taken_max;
-            if too_many {
+            if rarely(too_many) {
                 return None;
             }
         }
@@ -225,7 +226,7 @@ impl Slices {
         if op.has::<K>(Flags::BRANCH) {
             return Some((state + (1 << BRANCHES.0), Bound::NOWHERE));
         }
-        if op.slots == 1 && !op.is(Flags::BOTH | Flags::EVEN) {
+        if mostly(op.slots == 1 && !op.is(Flags::BOTH | Flags::EVEN)) {
             let (state, slice) = self.next_slice(number, state, op.is(Flags::RESTRICTED), &self.held)?;
             return Some((state, Bound { operations: 1, slices: [slice, 0, 0, 0] }));
         }
@@ -279,7 +280,7 @@ impl Slices {
         if FILLED.of(state) >= PLACES.of(state).min(allows) {
             state = self.next_tuple(state)?;
         }
-        if restricted {
+        if rarely(restricted) {
             state = PLACES.set(state, allows);
         }
         let superslice = number.wrapping_add(TUPLE.of(state)) & self.last_superslice;

@@ -6,6 +6,7 @@
 //! free: oldest-first scheduling, without ticking through cycles.
 
 use super::binding::{Turns, Waiting, COUNTED, HORIZON};
+use super::hint::{mostly, rarely};
 use super::planted::{planted, Fault};
 use super::schedulers::Schedulers;
 use crate::description::{Binds, Part, Steering, Unit};
@@ -180,7 +181,7 @@ impl Pipes {
     #[inline(always)]
     pub(crate) fn pass(&mut self, now: u64) {
         self.dispatched = now;
-        if now - self.first >= STRIDE as u64 {
+        if rarely(now - self.first >= STRIDE as u64) {
             self.forget(now);
         }
     }
@@ -221,7 +222,7 @@ impl Pipes {
 
     #[inline]
     fn busy(&self, cycle: u64) -> u32 {
-        if self.beyond(cycle) {
+        if rarely(self.beyond(cycle)) {
             0
         } else {
             self.busy[cycle as usize % HORIZON]
@@ -231,7 +232,7 @@ impl Pipes {
     #[inline]
     fn take(&mut self, cycle: u64, pipe: u32) {
         self.held |= pipe;
-        if !self.beyond(cycle) {
+        if mostly(!self.beyond(cycle)) {
             self.busy[cycle as usize % HORIZON] |= pipe;
         }
     }
@@ -239,17 +240,17 @@ impl Pipes {
     /// Takes one of the part's pipes, at `earliest` or as soon after it as one is free; says when.
     #[inline(never)]
     pub(crate) fn reserve(&mut self, part: &Part, earliest: u64) -> u64 {
-        if part.busy > 1 && self.steered(part.mask) {
+        if rarely(part.busy > 1) && self.steered(part.mask) {
             return self.reserve_steered(part, earliest);
         }
-        if part.busy > 1 && part.mask != 0 {
+        if rarely(part.busy > 1) && part.mask != 0 {
             return self.reserve_long(part, earliest);
         }
         self.reserve_one(part.mask, part.prefer, earliest)
     }
 
     /// The same for a part that occupies its pipe for one cycle. Of no pipes, none is taken.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn reserve_one(&mut self, mask: u32, prefer: u32, earliest: u64) -> u64 {
         if self.steered(mask) {
             let (pipe, from) = self.schedulers.enter(mask, self.dispatched, self.slot);
@@ -274,7 +275,7 @@ impl Pipes {
     /// Whether one of two schedulers has the operations of these pipes.
     #[inline]
     fn steered(&self, mask: u32) -> bool {
-        mask & !self.schedulers.pipes == 0 && mask != 0
+        rarely(mask & !self.schedulers.pipes == 0) && mask != 0
     }
 
     /// As `reserve_one` for an operation of schedulers that takes its pipe for several cycles, and counts as that many there.
@@ -288,7 +289,7 @@ impl Pipes {
     }
 
     /// The same for an operation that writes a general register `latency` cycles later, unless that is 0.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn reserve_with_result(
         &mut self,
         (mask, prefer): (u32, u32),
@@ -334,7 +335,7 @@ impl Pipes {
     }
 
     /// The same as `reserve_one` on a core with halves.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn reserve_in_half(&mut self, mask: u32, prefer: u32, earliest: u64) -> u64 {
         if !self.divided {
             return self.take_one(mask, prefer, earliest);
@@ -344,7 +345,7 @@ impl Pipes {
     }
 
     /// The pipe of `mask` that an operation is bound to.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn bind(&mut self, mask: u32) -> u32 {
         self.taken = self.turns.choose(mask);
         self.taken
@@ -352,14 +353,14 @@ impl Pipes {
 
     /// Takes one of the pipes in `mask`, or `all`, in the first cycle from `earliest` on in which that is possible and `op`
     /// can have those in `results` when its latency is over; says when.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn reserve_both(&mut self, mask: u32, all: bool, results: u32, op: &Op, earliest: u64) -> u64 {
         let there = earliest + u64::from(op.latency.max(WRITE_BACK));
         let chooses = all || self.ports.any || self.ports.debt(op) > 0;
-        if !chooses && !self.beyond(there) {
+        if mostly(!chooses && !self.beyond(there)) {
             let free = mask & !self.busy[earliest as usize % HORIZON];
             let port = &mut self.busy[there as usize % HORIZON];
-            if free != 0 && *port & results == 0 {
+            if mostly(free != 0 && *port & results == 0) {
                 *port |= results;
                 let pipe = free & free.wrapping_neg();
                 self.busy[earliest as usize % HORIZON] |= pipe;
@@ -428,9 +429,9 @@ impl Pipes {
         cycle
     }
 
-    #[inline]
+    #[inline(always)]
     fn take_one(&mut self, mask: u32, prefer: u32, earliest: u64) -> u64 {
-        if mask == 0 || self.try_one(mask, prefer, earliest) {
+        if mostly(mask == 0 || self.try_one(mask, prefer, earliest)) {
             earliest
         } else {
             self.reserve_later(mask, prefer, earliest)
@@ -438,9 +439,9 @@ impl Pipes {
     }
 
     /// Takes one of the pipes in that cycle, if one is free.
-    #[inline]
+    #[inline(always)]
     fn try_one(&mut self, mask: u32, prefer: u32, cycle: u64) -> bool {
-        if self.beyond(cycle) {
+        if rarely(self.beyond(cycle)) {
             return true;
         }
         let busy = &mut self.busy[cycle as usize % HORIZON];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! When each register's value is there, from which bypass domain, and what delayed it.
 
+use super::hint::{mostly, rarely};
 use super::planted::{planted, Fault};
 use crate::cause::{Cause, CAUSE_MASK};
 use crate::description::{ADDRESS_DOMAIN, DOMAINS_MAX, OTHER_HALF, STORED_DOMAIN};
@@ -55,7 +56,7 @@ impl Values {
     #[inline(always)]
     pub(crate) fn one_kind(&self, plan: &Plan, op: &Op, earliest: u64, far: u64) -> (u64, u64) {
         let mut latest = value(earliest);
-        if op.is(Flags::NEAR) {
+        if mostly(op.is(Flags::NEAR)) {
             for register in op.first_sources {
                 latest = latest.max(self.crossed(self.values[usize::from(register)], 0, far));
             }
@@ -65,7 +66,7 @@ impl Values {
                 latest = latest.max(self.seen_by(row, register, far));
             }
         }
-        if op.is(Flags::MANY_SOURCES) && !planted(Fault::ManyForgotten) {
+        if rarely(op.is(Flags::MANY_SOURCES)) && !planted(Fault::ManyForgotten) {
             latest = latest.max(self.latest(plan.all_sources(op), op.source_domain, far));
         }
         (latest >> TIME_SHIFT, latest & CAUSE_MASK)
@@ -126,9 +127,9 @@ impl Values {
     /// The value `late` cycles later, or as late as values from another half, one of `far`, come, if that is later.
     #[inline]
     fn crossed(&self, value: Value, late: u8, far: u64) -> Value {
-        let across = || self.row(OTHER_HALF)[(value >> DOMAIN_SHIFT) as usize % DOMAINS_MAX];
         let far = if planted(Fault::HalvesNear) { 0 } else { far };
         let late = if planted(Fault::BypassForgotten) { 0 } else { late };
+        let across = || self.row(OTHER_HALF)[(value >> DOMAIN_SHIFT) as usize % DOMAINS_MAX];
         let late = if value & far != 0 { late.max(across()) } else { late };
         value + (u64::from(late) << TIME_SHIFT)
     }

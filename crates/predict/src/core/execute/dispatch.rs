@@ -2,6 +2,7 @@
 //! The out-of-order engine's in-order ends: what an instruction waits for before it is dispatched, and which entries it frees
 //! when it completes.
 
+use super::super::hint::{mostly, rarely};
 use super::super::queues::Ring;
 use super::super::window::{cycle_of, Completion};
 use super::super::{Event, Record};
@@ -18,7 +19,7 @@ impl<R: Rules> Engine<R> {
         if op.is(Flags::WRITES_GENERAL) {
             self.general.take(completion);
         }
-        if op.is(Flags::WRITES_VECTOR) {
+        if rarely(op.is(Flags::WRITES_VECTOR)) {
             self.vector.take(completion);
         }
         if op.has::<K>(Flags::LOAD) {
@@ -56,7 +57,7 @@ impl<R: Rules> Engine<R> {
     /// Delays dispatch until `cycle`, because of `cause`.
     #[inline]
     pub(super) fn put_off(&mut self, now: &mut u64, cycle: u64, cause: Cause) {
-        if cycle > *now {
+        if rarely(cycle > *now) {
             self.counters.stalls[cause as usize] += cycle - *now;
             *now = cycle;
         }
@@ -65,7 +66,7 @@ impl<R: Rules> Engine<R> {
     /// Delays dispatch until that completion, because of its cause.
     #[inline]
     fn wait_for(&mut self, now: &mut u64, completion: Completion) {
-        if cycle_of(completion) > *now {
+        if rarely(cycle_of(completion) > *now) {
             self.put_off(now, cycle_of(completion), Cause::numbered(completion));
         }
     }
@@ -97,7 +98,7 @@ impl<R: Rules> Engine<R> {
     ) -> (u64, u64, bool) {
         let fetch = self.front.fetch(op, self.memory.caches());
         let mut now = self.last_dispatch;
-        if fetch.max(self.hold) > now {
+        if rarely(fetch.max(self.hold) > now) {
             self.put_off(&mut now, fetch, self.front.cause);
             self.put_off(&mut now, self.hold, Cause::Serialise);
         }
@@ -111,7 +112,7 @@ impl<R: Rules> Engine<R> {
         if !R::GROUPED {
             self.put_off(&mut now, cycle, Cause::DispatchRules);
             self.open(&mut now);
-        } else if opens {
+        } else if rarely(opens) {
             self.put_off(&mut now, cycle, Cause::DispatchRules);
             self.turn_group(&mut now, events);
         }
@@ -126,7 +127,7 @@ impl<R: Rules> Engine<R> {
         }
         if R::SLICED {
             self.place::<K>(op, &mut now, taken);
-        } else if op.queue != NO_QUEUE {
+        } else if mostly(op.queue != NO_QUEUE) {
             let cycle = self.calendar.admit(usize::from(op.queue | self.ports.lane()), now);
             self.put_off(&mut now, cycle, Cause::IssueQueue);
         }
@@ -141,7 +142,7 @@ impl<R: Rules> Engine<R> {
     #[inline(always)]
     fn place<K: Known>(&mut self, op: &Op, now: &mut u64, taken: bool) {
         self.rules.place::<K>(op, *now, taken);
-        if op.queue != NO_QUEUE && !self.has_room(op, *now) {
+        if op.queue != NO_QUEUE && rarely(!self.has_room(op, *now)) {
             self.place_later(op, now, taken);
         }
     }
@@ -150,15 +151,18 @@ impl<R: Rules> Engine<R> {
     #[inline(always)]
     fn has_room(&mut self, op: &Op, cycle: u64) -> bool {
         let mut has_room = self.calendar.has_room(self.rules.queue(op.queue, 0), cycle);
-        for number in 1..self.rules.operations() {
-            has_room &= self.calendar.has_room(self.rules.queue(op.queue, number), cycle);
+        if rarely(self.rules.operations() > 1) {
+            for number in 1..self.rules.operations() {
+                has_room &= self.calendar.has_room(self.rules.queue(op.queue, number), cycle);
+            }
         }
         has_room
     }
 
     #[inline(never)]
     fn place_later(&mut self, op: &Op, now: &mut u64, taken: bool) {
-        let mut cycle = *now;
+        let mut cycle = *now + 1;
+        self.rules.place::<Anything>(op, cycle, taken);
         while !self.has_room(op, cycle) {
             cycle += 1;
             self.rules.place::<Anything>(op, cycle, taken);
@@ -172,7 +176,7 @@ impl<R: Rules> Engine<R> {
             let before = Self::holder(&mut self.general, self.window.newest());
             self.put_off(now, cycle_of(self.given_back(before)), Cause::Rename);
         }
-        if op.is(Flags::WRITES_VECTOR) {
+        if rarely(op.is(Flags::WRITES_VECTOR)) {
             let before = Self::holder(&mut self.vector, self.window.newest());
             self.put_off(now, cycle_of(self.given_back(before)), Cause::Rename);
         }
@@ -207,7 +211,7 @@ impl<R: Rules> Engine<R> {
         }
         if op.is(Flags::STORE) {
             let cycle = self.memory.store_room();
-            if cycle != u64::MAX {
+            if mostly(cycle != u64::MAX) {
                 self.put_off(now, cycle, Cause::StoreQueue);
             }
         }

@@ -95,7 +95,7 @@ impl<R: Rules> Ports<R> {
     }
 
     /// Takes one of the pipes for a cycle, from `earliest` on; when.
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, mask: u32, prefer: u32, earliest: u64) -> u64 {
         if R::HALVES {
             let mask = self.usable(mask);
@@ -106,7 +106,7 @@ impl<R: Rules> Ports<R> {
     }
 
     /// The same on a core with halves for one that computes, with the port that its result needs.
-    #[inline]
+    #[inline(always)]
     fn take_with_result(&mut self, op: &Op, earliest: u64) -> u64 {
         let pipes = self.usable(op.mask);
         let pipes = if self.binds { self.pipes.bind(pipes) } else { pipes };
@@ -166,7 +166,7 @@ impl<R: Rules> Ports<R> {
     }
 
     /// Takes a pipe for a `SIMPLE` instruction whose sources are there at `ready`; when.
-    #[inline]
+    #[inline(always)]
     pub(super) fn simple<K: Known>(&mut self, rules: &R, op: &Op, ready: u64) -> u64 {
         if R::SLICED && !op.has::<K>(Flags::BRANCH) {
             let pair = op.is(Flags::TAKES_PAIR);
