@@ -409,7 +409,8 @@ impl Hierarchy {
     }
 
     /// Prefetches what a stream lacks of its distance before `line`, as long as at most one transfer waits on the path: accesses
-    /// go before prefetches. The rest is put off until the path is free.
+    /// go before prefetches. The rest is put off until the path is free. So is all that follows accesses that are skipped over:
+    /// they are like others for which nothing was prefetched.
     fn run_ahead(&mut self, index: usize, line: u64, cycle: u64) {
         let Stream { ahead, step, .. } = self.streams[index];
         let distance = self.distance - u64::from(planted(Fault::PrefetchShort));
@@ -419,7 +420,7 @@ impl Hierarchy {
         self.streams[index] = Stream { next, ahead, goal, asked: cycle, step, used: self.clock };
         while let Some(coming) = self.coming(index) {
             let (free, interval) = self.path_of(coming);
-            if !self.skipping && free > cycle + interval {
+            if self.skipping || free > cycle + interval {
                 self.put_off = if planted(Fault::PrefetchLost) { NEVER } else { 0 };
                 return;
             }
