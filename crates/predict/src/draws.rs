@@ -9,8 +9,8 @@
 //! without each family, by which `validate` judges it. A cpu without figures takes `DRAWS` cores of its ranges as they are.
 
 use crate::cpu::Cpu;
-use crate::driver::{Options, PredictError};
-use crate::explain::{cycles_of, predict_all, Open};
+use crate::driver::{Options, PredictError, Prediction};
+use crate::explain::{predict_all, Open};
 use stats::SplitMix64;
 use std::collections::BTreeMap;
 
@@ -156,9 +156,36 @@ pub fn draws(open: &mut Open<'_>, cpu: &Cpu, base: &Options) -> Result<Draws, Pr
     let options = Options { simulated_max: Some(DRAWN_INSTRUCTIONS), calls_min: 0, ..base.clone() };
     let mut cpus = vec![cpu.clone()];
     cpus.extend(believable(cpu));
-    let jobs: Vec<_> = cpus.iter().map(|cpu| (cpu, options.clone())).collect();
-    let cycles: Vec<f64> = predict_all(open, &jobs)?.iter().map(cycles_of).collect();
+    let cores: Vec<&Cpu> = cpus.iter().collect();
+    let cycles = paces(&as_far(open, &cores, &options)?);
     Ok(Draws(cycles[1..].iter().map(|drawn| (drawn / cycles[0]).ln()).collect()))
+}
+
+/// Predictions of a program's beginning, as far into it on each core. One that skips a loop gets further with as many simulated
+/// instructions than one on which the loop does not settle; so it is predicted once more, as far as the others came.
+fn as_far(open: &mut Open<'_>, cpus: &[&Cpu], options: &Options) -> Result<Vec<Prediction>, PredictError> {
+    let jobs: Vec<_> = cpus.iter().map(|&cpu| (cpu, options.clone())).collect();
+    let mut predictions = predict_all(open, &jobs)?;
+    if !options.skip_loops {
+        return Ok(predictions);
+    }
+    let executed = |prediction: &Prediction| prediction.counters.instructions;
+    let least = predictions.iter().map(executed).min();
+    let nearer = Options { executed_max: least, ..options.clone() };
+    let further: Vec<usize> =
+        (0..cpus.len()).filter(|&core| Some(executed(&predictions[core])) > least).collect();
+    let jobs: Vec<_> = further.iter().map(|&core| (cpus[core], nearer.clone())).collect();
+    for (core, again) in further.into_iter().zip(predict_all(open, &jobs)?) {
+        predictions[core] = again;
+    }
+    Ok(predictions)
+}
+
+/// Cycles of a call, or if not all of them tell that, of an instruction: one may go on for some iterations more than another.
+fn paces(predictions: &[Prediction]) -> Vec<f64> {
+    let of_calls: Option<Vec<f64>> = predictions.iter().map(|one| one.cycles_per_call).collect();
+    let of_instruction = |one: &Prediction| one.cycles as f64 / one.counters.instructions.max(1) as f64;
+    of_calls.unwrap_or_else(|| predictions.iter().map(of_instruction).collect())
 }
 
 #[cfg(test)]

@@ -75,6 +75,8 @@ pub struct Options {
     pub shift: u64,
     /// Stop after about this many simulated instructions; that is enough to compare cores, but not for the whole run.
     pub simulated_max: Option<u64>,
+    /// Stop after about this many executed instructions, whether simulated or skipped: so far into the program.
+    pub executed_max: Option<u64>,
     /// Calls that are simulated whatever `simulated_max` says: the cycles of none in the steady state are known from the first.
     pub calls_min: u64,
     /// Stop when calls have settled: the cycles of a call are then known, those of the run are not.
@@ -91,6 +93,7 @@ impl Default for Options {
             profile: false,
             shift: 0,
             simulated_max: None,
+            executed_max: None,
             calls_min: 0,
             until_settled: false,
         }
@@ -265,6 +268,7 @@ struct Runner {
     skip_loops: bool,
     shift: u64,
     simulated_max: u64,
+    executed_max: u64,
     calls_min: u64,
     recording: Recording,
     elapsed: Elapsed,
@@ -293,6 +297,7 @@ impl Runner {
             skip_loops: options.skip_loops,
             shift: options.shift,
             simulated_max: options.simulated_max.unwrap_or(u64::MAX),
+            executed_max: options.executed_max.unwrap_or(u64::MAX),
             calls_min: options.calls_min,
             recording: Recording::new(options),
             elapsed: Elapsed::new(options.until_settled, in_order),
@@ -330,6 +335,7 @@ impl Runner {
     fn has_simulated_enough(&mut self) -> bool {
         self.elapsed.has_settled()
             || self.recording.is_complete()
+            || self.core.counters().instructions >= self.executed_max
             || self.elapsed.calls_ended() >= self.calls_min
                 && self.elapsed.simulated(&mut *self.core) >= self.simulated_max
     }
@@ -422,7 +428,9 @@ impl Runner {
             let fills = settled.fills();
             let pace = settled.pace(&backlog).filter(|_| self.skip_loops && length == window);
             if let (Some((pace, is_exact)), Some(missing)) = (pace, missing) {
-                let possible = ((times - done) / window).saturating_sub(1);
+                let executes = counted.instructions - last.counters.instructions;
+                let wanted = self.executed_max.saturating_sub(counted.instructions) / executes.max(1);
+                let possible = ((times - done) / window).saturating_sub(1).min(wanted);
                 let skipped =
                     footprint.skippable(&mut *self.core, &Ahead { done, window, possible }, missing);
                 if skipped > 0 {
@@ -434,7 +442,7 @@ impl Runner {
                     let told = skipped - u64::from(planted(Fault::WindowForgotten));
                     let took = Moment {
                         cycle: (pace * told as f64).round() as u64,
-                        instructions: (counted.instructions - last.counters.instructions) * skipped,
+                        instructions: executes * skipped,
                     };
                     self.elapsed.skip(&since.elapsed, like, took);
                     done += skipped * window;
