@@ -50,37 +50,42 @@ impl Calls {
             } else if now.instructions < self.cold_leaves {
                 self.beside_cold += 1;
             }
-            if self.durations.len() < DURATIONS {
-                self.durations.push(duration);
-            } else {
-                self.durations[self.next] = duration;
-                self.next = (self.next + 1) % DURATIONS;
-            }
+            self.remember(duration);
         }
         self.last = Some(now);
         self.count += 1;
     }
 
-    /// Leaps over `calls` calls that took `took` in all: the next one follows the last of them.
+    fn remember(&mut self, duration: f64) {
+        if self.durations.len() < DURATIONS {
+            self.durations.push(duration);
+        } else {
+            self.durations[self.next] = duration;
+            self.next = (self.next + 1) % DURATIONS;
+        }
+    }
+
+    /// Leaps over `calls` calls that took `took` in all: the next one follows the last of them. They are remembered like others,
+    /// or the mean would be of the calls before, in which queues may still have filled.
     pub(crate) fn skip(&mut self, calls: u64, took: Moment) {
         if let (1.., Some(last)) = (calls, &mut self.last) {
             self.count += calls;
             last.cycle += took.cycle;
             last.instructions += took.instructions;
+            let each = took.cycle as f64 / calls as f64;
+            (0..calls.min(DURATIONS as u64)).for_each(|_| self.remember(each));
         }
     }
 
     /// Whether the last calls took the same, group by group, with as many others before them and so many instructions executed in all.
     pub(crate) fn settled(&self, instructions: u64) -> bool {
-        let calls = &self.durations[..];
-        if instructions < SETTLED_INSTRUCTIONS {
+        let calls = self.durations.len();
+        if instructions < SETTLED_INSTRUCTIONS || calls < 2 * SETTLED_CALLS {
             return false;
         }
-        if calls.len() < 2 * SETTLED_CALLS || calls.len() == DURATIONS {
-            return false;
-        }
-        let last = &calls[calls.len() - SETTLED_CALLS..];
-        let sums = last.chunks(SETTLED_CALLS / 4).map(|group| group.iter().sum::<f64>());
+        let last = |back: usize| self.durations[(self.next + calls - back) % calls];
+        let group = |first: usize| (first..first + SETTLED_CALLS / 4).map(last).sum::<f64>();
+        let sums = (1..=SETTLED_CALLS).step_by(SETTLED_CALLS / 4).map(group);
         let (low, high) =
             sums.fold((f64::INFINITY, 0.0f64), |(low, high), sum| (low.min(sum), high.max(sum)));
         high - low <= high * SETTLED_WITHIN
@@ -134,6 +139,34 @@ mod tests {
     fn in_order_no_call_runs_while_another_waits() {
         let means = steady_of(Calls::new(true), 20, &[0, 900, 1000, 1100]);
         assert_eq!(means, [None, None, Some(100.0), Some(100.0)]);
+    }
+
+    /// Fifty calls while a queue fills, and what is skipped of those that follow.
+    fn filling(skipped: u64) -> Calls {
+        let mut calls = Calls::default();
+        (0..=50).for_each(|call| calls.pass(Moment { cycle: 90 * call, instructions: 1000 * call }));
+        calls.skip(skipped, Moment { cycle: 100 * skipped, instructions: 1000 * skipped });
+        calls
+    }
+
+    #[test]
+    fn calls_that_are_skipped_are_of_the_steady_state_too() {
+        assert_eq!(filling(0).steady(), Some(90.0));
+        // Those of as many as are remembered, and those of fewer.
+        for skipped in [150, 2000] {
+            assert_eq!(filling(skipped).steady(), Some(100.0), "{skipped}");
+        }
+    }
+
+    #[test]
+    fn calls_have_settled_when_the_last_sixteen_take_the_same_however_many_there_were() {
+        for skipped in [16, 2000] {
+            let mut calls = filling(skipped);
+            assert!(calls.settled(50_000), "{skipped}");
+            let last = calls.last.unwrap();
+            calls.pass(Moment { cycle: last.cycle + 101, instructions: last.instructions });
+            assert!(!calls.settled(50_000), "{skipped}");
+        }
     }
 
     #[test]
