@@ -24,10 +24,11 @@ const ITERATIONS_MIN: u64 = 96;
 /// A loop with more blocks in an iteration is read as it stands; its inner loops are looked at in turn.
 const BLOCKS_MAX: u64 = 32768;
 
-/// What was read of the trace: a block and its accesses in the chunk, or a call's beginning.
+/// What was read of the trace: a block and its accesses in the chunk, a call's beginning, or what nobody here asks for.
 #[derive(Clone, Copy)]
 enum Step {
     Block { block: u32, first: u32, end: u32 },
+    Unasked,
     Mark(Mark),
 }
 
@@ -193,7 +194,7 @@ impl TraceSource {
         self.reader.header()
     }
 
-    /// Reads a block or a call's beginning into the chunk. None at the end.
+    /// Reads a block or a call's beginning into the chunk, or passes what is neither. None at the end.
     #[inline(never)]
     fn step(&mut self, chunk: &mut Chunk) -> Result<Option<Step>, SourceError> {
         let regions = if self.mark.is_none() { self.regions } else { 0 };
@@ -206,10 +207,9 @@ impl TraceSource {
                     return Ok(Some(self.filler.block(chunk, id, accesses)));
                 }
                 Some(event) => {
-                    if let Some(mark) = mark_of(event, regions) {
-                        self.filler.marks.push(mark);
-                        return Ok(Some(Step::Mark(mark)));
-                    }
+                    let Some(mark) = mark_of(event, regions) else { return Ok(Some(Step::Unasked)) };
+                    self.filler.marks.push(mark);
+                    return Ok(Some(Step::Mark(mark)));
                 }
                 None => {}
             }
@@ -233,25 +233,20 @@ impl TraceSource {
         }
     }
 
-    /// Reads an iteration: its blocks and what stands before them, and of several regions also what stands behind.
+    /// Reads an iteration: its blocks, and what stands before and behind them.
     fn iteration(&mut self, chunk: &mut Chunk, wanted: &Repetition) -> Result<Vec<Step>, SourceError> {
         let mut steps = Vec::new();
         let mut blocks = wanted.blocks_per_iteration;
-        let mut marks = if self.tells_regions() { wanted.region_events_per_iteration } else { 0 };
-        while blocks > 0 || marks > 0 {
+        let mut events = wanted.region_events_per_iteration;
+        while blocks > 0 || events > 0 {
             let Some(step) = self.step(chunk)? else { break };
             match step {
                 Step::Block { .. } => blocks = blocks.saturating_sub(1),
-                Step::Mark(_) => marks = marks.saturating_sub(1),
+                Step::Mark(_) | Step::Unasked => events = events.saturating_sub(1),
             }
             steps.push(step);
         }
         Ok(steps)
-    }
-
-    /// Whether regions are told apart: there are several, and no mark says what a call is.
-    fn tells_regions(&self) -> bool {
-        self.regions > 1 && self.mark.is_none()
     }
 
     /// Reads the loop at the reader's position as two iterations and a repeat; false if there is none.
@@ -278,7 +273,7 @@ impl TraceSource {
         let Some(steps) = steps_between(&first, &second, &chunk.accesses) else { return Ok(()) };
         let start = second.iter().find_map(|step| match step {
             Step::Block { block, .. } => Some(self.filler.spans[*block as usize].0),
-            Step::Mark(_) => None,
+            Step::Mark(_) | Step::Unasked => None,
         });
         let repetitions = self.reader.repetitions().map_err(failed)?;
         let again = repetitions.iter().find(|again| again.id == repetition.id).copied();
@@ -315,6 +310,7 @@ fn steps_between(first: &[Step], second: &[Step], accesses: &[Access]) -> Option
     for pair in first.iter().zip(second) {
         match pair {
             (Step::Mark(one), Step::Mark(other)) if one == other => {}
+            (Step::Unasked, Step::Unasked) => {}
             (
                 &Step::Block { block: a, first: from, end },
                 &Step::Block { block: b, first: to, end: to_end },
@@ -420,7 +416,9 @@ mod tests {
         items.push(Told::Repeat { iterations: 600, body: one.clone(), strides: vec![8, -16] });
         items.extend([Told::Leave(trace::Leave::Return), block(&[])]);
         one.insert(0, Told::Enter(0));
-        items.push(Told::Repeat { iterations: 300, body: one, strides: vec![0, 1 << 40] });
+        items.push(Told::Repeat { iterations: 300, body: one.clone(), strides: vec![0, 1 << 40] });
+        one.push(Told::Leave(trace::Leave::Return));
+        items.push(Told::Repeat { iterations: 200, body: one, strides: vec![16, 0] });
         items
     }
 
@@ -494,7 +492,7 @@ mod tests {
             }
             chunk.clear();
         }
-        assert!(chunks == 3 && repeats == 2, "{chunks} chunks, {repeats} repeats");
+        assert!(chunks == 3 && repeats == 3, "{chunks} chunks, {repeats} repeats");
         assert!(out == told(&path), "the source and the reader differ");
         std::fs::remove_file(&path).unwrap();
     }
