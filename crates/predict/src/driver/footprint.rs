@@ -25,8 +25,9 @@ impl Footprint {
             if self.stores_missing(core, &next) != Some(missing) {
                 return skipped;
             }
-            for store in [false, true] {
-                next.lines(&self.moving, store, self.line).for_each(|address| core.touch(address, store));
+            // Walks side by side train prefetch streams otherwise than one behind the other.
+            for (address, store) in next.in_order(&self.moving, self.line) {
+                core.touch(address, store);
             }
         }
         ahead.possible
