@@ -270,17 +270,18 @@ pub fn opener(path: &Path) -> impl FnMut() -> std::result::Result<Box<dyn Source
 
 /// An error of predicting a trace of ours in the cache; only a damaged one is mended by removing it.
 pub fn failed(error: PredictError) -> Problem {
+    let problem = told(&error, "");
     match error {
-        PredictError::Source(_) => {
-            told(&error, "").remedy("if the file is damaged, remove it; it is recorded again")
+        PredictError::Source(SourceError::Damaged(_)) => {
+            problem.remedy("remove the damaged file; it is recorded again")
         }
-        _ => told(&error, ""),
+        _ => problem,
     }
 }
 
 /// An error of a trace file of the user's.
 pub fn of_trace(path: &Path, error: &dyn Display) -> Problem {
-    let problem = told(error, "see that the path is right");
+    let problem = told(error, "");
     let place = path.display().to_string();
     if problem.what.contains(&place) {
         problem
@@ -402,6 +403,8 @@ mod tests {
         );
         let of_program = failed(PredictError::Nothing { marked: false });
         assert_eq!(of_program.remedy, "record a run that executes one");
-        assert!(failed(SourceError("torn".into()).into()).remedy.contains("recorded again"));
+        assert!(failed(SourceError::Damaged("torn".into()).into()).remedy.contains("recorded again"));
+        let of_decoder = failed(SourceError::Failed("no LLVM; install it".into()).into());
+        assert_eq!((&of_decoder.what[..], &of_decoder.remedy[..]), ("no LLVM", "install it"));
     }
 }

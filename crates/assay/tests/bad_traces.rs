@@ -6,6 +6,7 @@ mod common;
 
 use common::{checkout_with, finish, root, Lab, Ran};
 use std::fs;
+use std::os::unix::fs::{symlink, PermissionsExt};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -113,6 +114,48 @@ fn a_trace_cut_off_anywhere_is_refused_by_every_verb_that_takes_one() {
         lab.write("cut.trace", &whole[..length]);
         for line in ["predict cut.trace -c power8", "explain cut.trace -c power8"] {
             lab.line(line).refused(&["cut.trace"]);
+        }
+    }
+}
+
+/// Runs the command as a user whom nothing is readable to that its owner may not read; `None` if the machine does not allow it.
+fn without_privileges(lab: &Lab, line: &str) -> Option<Ran> {
+    let allowed = Command::new("unshare").args(["--user", "true"]).output();
+    if !allowed.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: this machine gives no user namespace to this user");
+        return None;
+    }
+    let mut command = Command::new("unshare");
+    command.args(["--user", env!("CARGO_BIN_EXE_assay")]).args(line.split_whitespace());
+    command.env("ASSAY_ROOT", root()).env("ASSAY_CACHE", &lab.cache).current_dir(&lab.folder);
+    Some(finish(&mut command))
+}
+
+#[test]
+fn a_trace_that_cannot_be_read_is_refused_by_what_stands_in_the_way() {
+    let lab = Lab::shared();
+    record(&lab, "regions.c", "CALLS", "region").ends(0, &[]);
+    let at = |name: &str| lab.folder.join(name);
+    fs::create_dir(at("folder.trace")).unwrap();
+    fs::copy(at("t.trace"), at("locked.trace")).unwrap();
+    fs::set_permissions(at("locked.trace"), fs::Permissions::from_mode(0o0)).unwrap();
+    symlink("circle.trace", at("circle.trace")).unwrap();
+    symlink("/dev/null", at("device.trace")).unwrap();
+    assert!(Command::new("mkfifo").arg(at("pipe.trace")).status().unwrap().success());
+    for (name, parts) in [
+        ("folder.trace", ["it is a folder", "name a trace in it"]),
+        ("device.trace", ["it is a device", "`assay trace` has recorded"]),
+        ("pipe.trace", ["it is a pipe", "write it to a file first"]),
+        ("circle.trace", ["symbolic links", "see that the path is right"]),
+        ("t.trace/under.trace", ["Not a directory", "see that the path is right"]),
+        ("locked.trace", ["Permission denied", "readable to you"]),
+    ] {
+        for line in
+            ["predict {} -c power8", "explain {} -c power8", "hot {}", "count {}", "compare t.trace {}"]
+        {
+            let line = line.replace("{}", name);
+            let Some(ran) = without_privileges(&lab, &line) else { return };
+            ran.refused(&[name, parts[0], parts[1]]);
         }
     }
 }

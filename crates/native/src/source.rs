@@ -40,7 +40,7 @@ const STEPS_ONCE: usize = 3_000;
 impl Recorded {
     /// From a program and its recorded steps.
     pub fn new(program: &Program, steps: &[Step]) -> Result<Recorded, SourceError> {
-        let mut decoder = Decoder::new(Arch::X86_64).map_err(|error| SourceError(error.to_string()))?;
+        let mut decoder = Decoder::new(Arch::X86_64)?;
         let mut reader = Reader { program, known: HashMap::new(), numbers: number_registers(&decoder) };
         let mut recorded = Recorded {
             kinds: Arc::new(RegisterKinds::new(&decoder)),
@@ -67,7 +67,7 @@ impl Recorded {
                 if instruction.load || instruction.store {
                     let address = form.and_then(|form| resolve(form, numbers, &instruction, step));
                     let address = address.ok_or_else(|| {
-                        SourceError(format!("the address of '{}' is not known", instruction.text))
+                        SourceError::Failed(format!("the address of '{}' is not known", instruction.text))
                     })?;
                     let before = first_addresses.entry(step.address).or_insert(address);
                     recorded.walks |= *before != address;
@@ -174,7 +174,7 @@ impl Reader<'_> {
             let offset = address.wrapping_sub(CODE) as usize;
             let bytes = self.program.code.get(offset..).unwrap_or_default();
             let instruction =
-                decoder.decode(bytes, address).map_err(|error| SourceError(error.to_string()))?;
+                decoder.decode(bytes, address).map_err(|error| SourceError::Failed(error.to_string()))?;
             let form = decoder.address_form(&instruction);
             self.known.insert(address, Known { instruction, form });
         }

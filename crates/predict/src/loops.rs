@@ -62,14 +62,16 @@ impl LoopSource {
         goes: &[i64],
         iterations: u64,
     ) -> Result<LoopSource, SourceError> {
-        let mut decoder = Decoder::new(arch).map_err(|error| SourceError(error.to_string()))?;
+        let mut decoder = Decoder::new(arch)?;
         let mut blocks: Vec<Vec<Instruction>> = Vec::new();
         let mut order = Vec::new();
         let mut at = address;
         let mut told = goes.iter();
         let exit = loop {
             let block = decode_block(&mut decoder, code, address, at)?;
-            let Some(last) = block.last() else { return Err(SourceError("the loop is empty".into())) };
+            let Some(last) = block.last() else {
+                return Err(SourceError::Failed("the loop is empty".into()));
+            };
             let end = last.address + u64::from(last.length);
             let next = next_of(last, address, end, if goes.is_empty() { None } else { Some(&mut told) })?;
             let same = |known: &Vec<Instruction>| known[0].address == block[0].address;
@@ -82,7 +84,7 @@ impl LoopSource {
                 break end;
             }
             if order.len() > 100_000 {
-                return Err(SourceError("the loop never goes back to its start".into()));
+                return Err(SourceError::Failed("the loop never goes back to its start".into()));
             }
             at = next;
         };
@@ -95,7 +97,7 @@ impl LoopSource {
                 for (applies, store) in [(instruction.load, false), (instruction.store, true)] {
                     if applies {
                         let walk = given.next().ok_or_else(|| {
-                            SourceError(format!(
+                            SourceError::Failed(format!(
                                 "no address is given for the access of '{}'",
                                 instruction.text
                             ))
@@ -107,7 +109,7 @@ impl LoopSource {
             turn.push((number, in_block));
         }
         if given.next().is_some() {
-            return Err(SourceError("more addresses are given than the loop has accesses".into()));
+            return Err(SourceError::Failed("more addresses are given than the loop has accesses".into()));
         }
         Ok(LoopSource { arch, kinds, blocks, turn, iterations, done: 0, mark: address, exit })
     }
@@ -129,9 +131,11 @@ fn decode_block(
     while block.last().is_none_or(|last| last.flow == Flow::Next) {
         let offset = at.wrapping_sub(address) as usize;
         let bytes = code.get(offset..).filter(|rest| !rest.is_empty());
-        let bytes =
-            bytes.ok_or_else(|| SourceError(format!("the loop runs out of its code at offset {offset}")))?;
-        let instruction = decoder.decode(bytes, at).map_err(|error| SourceError(error.to_string()))?;
+        let bytes = bytes.ok_or_else(|| {
+            SourceError::Failed(format!("the loop runs out of its code at offset {offset}"))
+        })?;
+        let instruction =
+            decoder.decode(bytes, at).map_err(|error| SourceError::Failed(error.to_string()))?;
         at += u64::from(instruction.length);
         block.push(instruction);
     }
@@ -147,15 +151,15 @@ fn next_of(
 ) -> Result<u64, SourceError> {
     let offset = branch.address.wrapping_sub(start);
     if let Some(told) = told {
-        let to = told
-            .next()
-            .ok_or_else(|| SourceError(format!("nobody says where the branch at offset {offset} goes")))?;
+        let to = told.next().ok_or_else(|| {
+            SourceError::Failed(format!("nobody says where the branch at offset {offset} goes"))
+        })?;
         return Ok(if *to < 0 { end } else { start + *to as u64 });
     }
     match branch.flow {
         Flow::Branch { target } if target == start || !branch.conditional => Ok(target),
         Flow::Branch { .. } => Ok(end),
-        _ => Err(SourceError(format!("an instruction at offset {offset} leaves the loop"))),
+        _ => Err(SourceError::Failed(format!("an instruction at offset {offset} leaves the loop"))),
     }
 }
 

@@ -96,5 +96,28 @@ pub trait Source {
 
 /// The source failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct SourceError(pub String);
+pub enum SourceError {
+    /// The bytes of a trace file are at fault: recorded again, it can be read.
+    #[error("{0}")]
+    Damaged(String),
+    /// Anything else.
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl From<trace::Error> for SourceError {
+    fn from(error: trace::Error) -> SourceError {
+        let text = error.to_string();
+        if error.is_of_content() {
+            SourceError::Damaged(text)
+        } else {
+            SourceError::Failed(text)
+        }
+    }
+}
+
+impl From<decode::Error> for SourceError {
+    fn from(error: decode::Error) -> SourceError {
+        SourceError::Failed(error.to_string())
+    }
+}

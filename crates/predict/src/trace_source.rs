@@ -81,10 +81,6 @@ pub struct TraceSource {
     ended: bool,
 }
 
-fn failed(error: impl std::fmt::Display) -> SourceError {
-    SourceError(error.to_string())
-}
-
 impl Filler {
     /// Adds a block and hands out the one before it. Inlined for speed: into the loop of `Reader::take_blocks`.
     #[inline(always)]
@@ -169,13 +165,13 @@ impl TraceSource {
 
     /// Opens a trace file.
     pub fn open(path: &Path) -> Result<TraceSource, SourceError> {
-        TraceSource::new(Reader::open(path).map_err(failed)?)
+        TraceSource::new(Reader::open(path)?)
     }
 
     /// Reads from an open trace.
     pub fn new(reader: Reader) -> Result<TraceSource, SourceError> {
         let header = reader.header();
-        let decoder = Decoder::new(header.arch).map_err(failed)?;
+        let decoder = Decoder::new(header.arch)?;
         let mark = header.marks().first().map(|mark| mark.address);
         let regions = header.regions().len();
         Ok(TraceSource {
@@ -198,11 +194,11 @@ impl TraceSource {
     #[inline(never)]
     fn step(&mut self, chunk: &mut Chunk) -> Result<Option<Step>, SourceError> {
         let regions = if self.mark.is_none() { self.regions } else { 0 };
-        while !self.reader.at_end().map_err(failed)? {
+        while !self.reader.at_end()? {
             if self.filler.spans.len() < self.reader.blocks().len() {
                 self.decode_new(chunk);
             }
-            match self.reader.next().map_err(failed)? {
+            match self.reader.next()? {
                 Some(Event::Block { id, accesses }) => {
                     return Ok(Some(self.filler.block(chunk, id, accesses)));
                 }
@@ -255,7 +251,7 @@ impl TraceSource {
         let wanted = |repetition: &&Repetition| {
             repetition.remaining >= ITERATIONS_MIN && repetition.blocks_per_iteration <= BLOCKS_MAX
         };
-        match self.reader.repetitions().map_err(failed)?.iter().find(wanted).copied() {
+        match self.reader.repetitions()?.iter().find(wanted).copied() {
             Some(repetition) => self.fold_in(chunk, &repetition).map(|()| true),
             None => Ok(false),
         }
@@ -275,7 +271,7 @@ impl TraceSource {
             Step::Block { block, .. } => Some(self.filler.spans[*block as usize].0),
             Step::Mark(_) | Step::Unasked => None,
         });
-        let repetitions = self.reader.repetitions().map_err(failed)?;
+        let repetitions = self.reader.repetitions()?;
         let again = repetitions.iter().find(|again| again.id == repetition.id).copied();
         // The last iteration leaves the loop: it is read.
         let times = again.map_or(0, |again| again.remaining.saturating_sub(1));
@@ -285,7 +281,7 @@ impl TraceSource {
             chunk.steps.extend(steps);
             let items = (chunk.items.len() - before) as u32;
             chunk.items.push(Item::Repeat { items, times, steps: first_step..chunk.steps.len() as u32 });
-            self.reader.skip_in(&again, times).map_err(failed)?;
+            self.reader.skip_in(&again, times)?;
         }
         Ok(())
     }
@@ -354,7 +350,7 @@ impl Source for TraceSource {
                 self.filler.block(chunk, block, accesses);
                 chunk.items.len() < CHUNK_ITEMS
             };
-            self.reader.take_blocks(take).map_err(failed)?;
+            self.reader.take_blocks(take)?;
             if chunk.items.len() >= CHUNK_ITEMS || self.fold(chunk)? {
                 continue;
             }

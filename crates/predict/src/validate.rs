@@ -155,7 +155,8 @@ fn cycles_per_call(recorded: &Recorded, cpus: &[&Cpu], shift: u64) -> Result<Vec
 
 fn per_call(recorded: &Recorded, prediction: &Prediction) -> Result<f64, PredictError> {
     prediction.cycles_per_call.ok_or_else(|| {
-        SourceError(format!("{}: holds too few calls of what is judged", recorded.trace.display())).into()
+        SourceError::Failed(format!("{}: holds too few calls of what is judged", recorded.trace.display()))
+            .into()
     })
 }
 
@@ -302,11 +303,11 @@ impl Assembled {
 impl Recorded {
     /// Bytes that no instruction is found in count for nothing: a bound stays a bound.
     fn weighted(&self) -> Result<(Arch, Vec<Weighted>), PredictError> {
-        let failed = |error: &dyn std::fmt::Display| SourceError(error.to_string());
-        let mut reader = trace::Reader::open(&self.trace).map_err(|error| failed(&error))?;
+        let failed = |error: trace::Error| SourceError::from(error);
+        let mut reader = trace::Reader::open(&self.trace).map_err(failed)?;
         let arch = reader.header().arch;
-        let mut decoder = Decoder::new(arch).map_err(|error| failed(&error))?;
-        let executions = reader.executions().map_err(|error| failed(&error))?;
+        let mut decoder = Decoder::new(arch).map_err(SourceError::from)?;
+        let executions = reader.executions().map_err(failed)?;
         let mark = reader.header().marks().first().map(|mark| mark.address);
         let begins = |block: &trace::Block| block.iter().any(|(address, _)| Some(address) == mark);
         let entries = reader.blocks().iter().zip(&executions).filter(|(block, _)| begins(block));
@@ -322,7 +323,7 @@ impl Recorded {
 /// Instructions over dispatch width, or operations over the pipes they can take, whichever is more.
 fn trivial_bound(cpu: &Cpu, arch: Arch, blocks: &[Weighted]) -> Result<f64, PredictError> {
     let description = Description::new(cpu)?;
-    let decoder = Decoder::new(arch).map_err(|error| SourceError(error.to_string()))?;
+    let decoder = Decoder::new(arch).map_err(SourceError::from)?;
     let kinds = RegisterKinds::new(&decoder);
     let mut plan = Plan::new(None, 0, Relax::default(), None);
     let (mut instructions, mut times_of_parts) = (0.0, Vec::new());

@@ -25,8 +25,9 @@ impl Frames {
     pub fn open(path: &Path) -> Result<(Frames, u64, Arch), Error> {
         let failed = |source| Error::Io { path: path.to_owned(), source };
         // Traces are read several times, and opening a pipe waits for somebody who writes.
-        if !std::fs::metadata(path).map_err(failed)?.is_file() {
-            return Err(Error::NotATrace { path: path.to_owned() });
+        let is = std::fs::metadata(path).map_err(failed)?.file_type();
+        if !is.is_file() {
+            return Err(Error::not_a_file(path, is));
         }
         let file = File::open(path).map_err(failed)?;
         Frames::new(path, Box::new(BufReader::with_capacity(1 << 16, file)))

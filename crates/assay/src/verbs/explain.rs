@@ -329,7 +329,7 @@ fn subject_of(context: &Context, args: &Args, cpu: &Cpu) -> Result<Subject> {
     let word = args.selection.words.first().map_or("", String::as_str);
     let file = Path::new(word);
     if names_a_trace(word) {
-        if !file.is_file() {
+        if matches!(file.try_exists(), Ok(false)) {
             return Err(Problem::new("there is no such trace")
                 .at(word)
                 .remedy("see that the path is right; ./assay trace records one"));

@@ -428,7 +428,7 @@ impl Source for Folded {
             self.told = true;
             let (items, accesses) = match chunk.items.last() {
                 Some(Item::Block { accesses, .. }) => (1, accesses.len()),
-                _ => return Err(SourceError("the loop is one block".into())),
+                _ => return Err(SourceError::Failed("the loop is one block".into())),
             };
             let first = chunk.steps.len() as u32;
             chunk.steps.extend(std::iter::repeat_n(0, accesses));

@@ -16,7 +16,9 @@ impl Found {
         let walks: Vec<Walk> = accesses.iter().map(|&start| Walk { start, step: 0, wrap: 0 }).collect();
         let mut open = || {
             let source = LoopSource::new(arch, code, 0x1000_0000, &walks, 2000);
-            source.map(|one| Box::new(one) as Box<dyn Source>).map_err(|error| SourceError(error.to_string()))
+            source
+                .map(|one| Box::new(one) as Box<dyn Source>)
+                .map_err(|error| SourceError::Failed(error.to_string()))
         };
         Found(Bounds::of(&mut open, &cpu, &Options::default()).unwrap())
     }
