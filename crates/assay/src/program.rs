@@ -70,7 +70,7 @@ fn build(
     let link =
         Command::new(linker()?).args(["-static", "-nostdlib", "-e", "_start", "-o"]).arg(program.path());
     for command in [compile.arg("-o").arg(object.path()), link.arg(object.path())] {
-        let output = command.run()?;
+        let output = command.run_supplied()?;
         if !output.success() {
             return Err(Problem::new(format!("does not build: {}", output.head(8))).at(source.display()));
         }

@@ -430,10 +430,11 @@ fn not_compiled(place: &str, source: &str, missing: Option<&str>, problem: Probl
 fn run_tool(command: Command, scratch: &Scratch, what: &str, place: &str) -> Result<()> {
     // A compiler that is killed leaves its temporary files with the scratch file, which is swept away.
     let command = command.env("TMPDIR", scratch.folder()).bare_environment();
-    let output = command.timeout(COMPILE_TIMEOUT).limits(TOOL_LIMITS).run()?;
+    let output = command.timeout(COMPILE_TIMEOUT).limits(TOOL_LIMITS).run_supplied();
+    let output = output.map_err(|problem| problem.at(place))?;
     let wrong = |why: String| Err(Problem::new(format!("{what}:{why}")).at(place).of_variant());
     // The linker maps its output, and writing to a mapped file on a full disk raises SIGBUS.
-    if output.found_no_space() || output.ending == Ending::Killed(libc::SIGBUS) {
+    if output.ending == Ending::Killed(libc::SIGBUS) {
         return Err(Problem::new("the disk is full").at(place).remedy(STORAGE_FULL_REMEDY));
     }
     match output.ending {

@@ -184,7 +184,7 @@ fn qemu_version(program: &Path) -> Result<String> {
     if let Some(version) = KNOWN.lock().expect("no panic holds it").get(program) {
         return Ok(version.clone());
     }
-    let output = Command::new(program).arg("--version").run()?;
+    let output = Command::new(program).arg("--version").run_supplied()?;
     let version = parse_version(&output.stdout).ok_or_else(|| {
         Problem::new("does not tell its version as QEMU does").at(program.display()).remedy("run ./setup")
     })?;

@@ -121,7 +121,7 @@ fn key(
 }
 
 fn succeed(command: Command, place: &Path) -> Result<()> {
-    let output = command.run()?;
+    let output = command.run_supplied()?;
     if output.success() {
         return Ok(());
     }

@@ -90,7 +90,7 @@ impl<'a> Make<'a> {
             .args(&self.words)
             .bare_environment()
             .arg(format!("build/{}/{name}", self.arch))
-            .run()
+            .run_supplied()
     }
 
     fn link(&self, name: &str, to: &Path) -> Result<()> {

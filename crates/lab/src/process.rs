@@ -46,6 +46,9 @@ impl Limits {
 /// For foreign programs, whose needs we do not know.
 const LIMITS_OF_ANY: Limits = Limits { memory_bytes: 8 << 30, file_bytes: 8 << 30 };
 
+/// What to do where there is no memory.
+const MEMORY_REMEDY: &str = "raise the limit on memory (ulimit -v), or try again when more is free";
+
 /// The variables of our environment that a program with a bare one gets.
 const KEPT_IN_BARE: [&str; 3] = ["PATH", "HOME", "LD_LIBRARY_PATH"];
 
@@ -175,6 +178,16 @@ impl Command {
         self.finish(child, waited.map(ending_of), started, [stdout, stderr])
     }
 
+    /// Runs it, and takes a failure for want of room on a disk, of memory or of longer files for a [`Problem`] of the machine, which
+    /// tells nothing of what the program worked on.
+    pub fn run_supplied(&self) -> Result<Output> {
+        let output = self.run()?;
+        match output.lacked(self.limits) {
+            Some(problem) => Err(problem.at(self.program.display())),
+            None => Ok(output),
+        }
+    }
+
     /// Runs it while a watcher sees its standard output as it comes. A program that has to end gets SIGTERM first, and time to
     /// write what it still has to: an emulator its plugin's trace.
     pub fn run_watched(&self, mut watcher: impl FnMut(&[u8]) -> Watch + Send + 'static) -> Result<Output> {
@@ -296,7 +309,7 @@ fn start_remedy(error: &std::io::Error) -> &'static str {
     match error.raw_os_error() {
         Some(libc::EMFILE) => "raise the limit on open files (ulimit -n)",
         Some(libc::EAGAIN) => "raise the limit on processes (ulimit -u), or try again when fewer run",
-        Some(libc::ENOMEM) => "raise the limit on memory (ulimit -v), or try again when more is free",
+        Some(libc::ENOMEM) => MEMORY_REMEDY,
         _ => "./assay doctor tells which programs are missing; ./setup installs them",
     }
 }
@@ -388,6 +401,22 @@ mod tests {
         let full = Command::new("/bin/sh").args(["-c", "cat /proc/version >/dev/full"]).run().unwrap();
         assert!(full.found_no_space(), "{full:?}");
         assert!(!Command::new("/bin/false").run().unwrap().found_no_space());
+    }
+
+    #[test]
+    fn what_the_machine_did_not_give_is_no_fault_of_the_program() {
+        let shell = |script: &str| Command::new("/bin/sh").args(["-c", script]);
+        let told = |script: &str| shell(script).run_supplied().unwrap_err().to_string();
+        assert!(told("cat /proc/version >/dev/full").contains("/bin/sh: the disk is full\n  remedy: free"));
+        let memory = told("echo first; echo 'qemu: jit buffer: Cannot allocate memory' >&2; exit 1");
+        assert!(memory.contains("jit buffer") && memory.contains("(ulimit -v)"), "{memory}");
+        // A limit of ours is for what is too much, whoever wrote it.
+        let own = Limits { memory_bytes: 1 << 30, file_bytes: 1000 };
+        let path = std::env::temp_dir().join(format!("assay-too-long-{}", std::process::id()));
+        let long = shell(&format!("head -c 9000 /dev/zero >'{}'", path.display())).limits(own);
+        assert_eq!(long.run_supplied().map(|output| output.success()), Ok(false));
+        std::fs::remove_file(&path).unwrap();
+        assert!(!shell("echo wrong >&2; exit 1").run_supplied().unwrap().success());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::case::Case;
 use crate::discover::Variant;
 use crate::emulator::Engine;
 use crate::plain_name::PlainName;
-use crate::problem::{Problem, Result, STORAGE_FULL_REMEDY};
+use crate::problem::{Problem, Result};
 use crate::process::{signal_name, Command, Ending, Output, Printing};
 use crate::toolchain::require_program;
 use std::fs;
@@ -77,7 +77,7 @@ pub fn tracer(workspace: &Workspace) -> Result<PathBuf> {
         .arg(scratch.path())
         .env("TMPDIR", scratch.folder())
         .bare_environment();
-    let output = command.run()?;
+    let output = command.run_supplied().map_err(|problem| problem.at(scratch.path().display()))?;
     if !output.success() {
         return Err(Problem::new(format!("the tracer does not compile:\n{}", output.head(12)))
             .at(folder.display())
@@ -266,7 +266,7 @@ impl Recording<'_> {
     fn run_once(&self, workspace: &Workspace) -> Result<Option<Scratch>> {
         let (command, scratch) = self.command(workspace)?;
         let command = command.alone();
-        let output = command.run()?;
+        let output = command.run_supplied().map_err(|problem| problem.at(scratch.path().display()))?;
         let failed = |what: String| {
             let log = workspace.log("run.log", &command.line())?;
             let remedy = format!("./assay check tells more; QEMU's command line is in {}", log.display());
@@ -276,9 +276,6 @@ impl Recording<'_> {
             Ending::Exited(status) if scratch.path().is_file() && status == 0 => Ok(Some(scratch)),
             Ending::Exited(HELD_UP) => Ok(None),
             Ending::Exited(0) => failed("the run left no trace: was the function ever called?".to_owned()),
-            _ if output.found_no_space() => {
-                Err(Problem::new("the disk is full").at(scratch.path().display()).remedy(STORAGE_FULL_REMEDY))
-            }
             // The runner's own way to say that the case makes no sense; see `runner/assay.h`.
             Ending::Exited(2) if output.stderr.starts_with("error: ") => Err(refused(&output)),
             Ending::Exited(status) => {

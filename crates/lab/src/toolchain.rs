@@ -98,7 +98,8 @@ impl Compiler {
 }
 
 fn dumped_version(program: &Path) -> Result<String> {
-    let output = Command::new(program).args(["-dumpfullversion", "-dumpversion"]).bare_environment().run()?;
+    let command = Command::new(program).args(["-dumpfullversion", "-dumpversion"]).bare_environment();
+    let output = command.run_supplied()?;
     let version = output.stdout.lines().next().unwrap_or_default().trim().to_owned();
     if !output.success() || version.is_empty() {
         return Err(Problem::new("does not tell its version").at(program.display()).remedy("run ./setup"));

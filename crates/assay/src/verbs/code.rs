@@ -116,7 +116,7 @@ fn code(builder: &Builder, variant: &Variant) -> Result<CodeRecord> {
         .args(["-d", "--line-numbers", "--no-show-raw-insn"])
         .arg(format!("--disassemble-symbols={}", names.join(",")))
         .arg(&runner.path)
-        .run()?;
+        .run_supplied()?;
     if !output.success() {
         return Err(
             Problem::new(format!("cannot be disassembled: {}", output.head(3))).at(runner.path.display())

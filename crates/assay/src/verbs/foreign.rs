@@ -187,7 +187,7 @@ fn build(context: &Context, args: &BuildArgs) -> Result<Outcome> {
         .args(&args.files)
         .arg("-o");
     let command = compiler.clone().arg(scratch.path());
-    let ran = command.env("TMPDIR", scratch.folder()).bare_environment().run()?;
+    let ran = command.env("TMPDIR", scratch.folder()).bare_environment().run_supplied()?;
     if !ran.success() {
         if lacks_main(&ran.stderr) {
             return Err(Problem::new(format!("{} has no main, so it is no program", shown(&args.files)))

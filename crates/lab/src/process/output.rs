@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! What a finished program left: its ending and what it said.
 
+use super::{Limits, MEMORY_REMEDY};
+use crate::problem::{Problem, STORAGE_FULL_REMEDY};
 use std::fmt;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
@@ -52,6 +54,25 @@ impl Output {
         !self.success() && self.stderr.contains("No space left on device")
     }
 
+    /// What it was not given and failed for, where it says so: room on a disk, the length of a file, memory. That tells nothing
+    /// of what it worked on. `limits` are those that it ran with; a longer file than these allow is its own fault.
+    pub(super) fn lacked(&self, limits: Limits) -> Option<Problem> {
+        if self.found_no_space() {
+            return Some(Problem::new("the disk is full").remedy(STORAGE_FULL_REMEDY));
+        }
+        let says = |words: &&str| self.stderr.contains(*words);
+        if !self.success() && OUT_OF_MEMORY.iter().any(says) {
+            return Some(Problem::new(self.tail(1)).remedy(MEMORY_REMEDY));
+        }
+        let longest = longest_file();
+        if self.ending == Ending::Killed(libc::SIGXFSZ) && longest < limits.file_bytes {
+            let told =
+                format!("the limit on the size of files is {longest} bytes, and a longer one is needed");
+            return Some(Problem::new(told).remedy("raise the limit on the size of files (ulimit -f)"));
+        }
+        None
+    }
+
     /// The last lines of what it said, for a message.
     pub fn tail(&self, lines_max: usize) -> String {
         let text = if self.stderr.trim().is_empty() { &self.stdout } else { &self.stderr };
@@ -64,6 +85,18 @@ impl Output {
         let text = if self.stderr.trim().is_empty() { &self.stdout } else { &self.stderr };
         text.lines().filter(|line| !line.trim().is_empty()).take(lines_max).collect::<Vec<_>>().join("\n")
     }
+}
+
+/// How the C library's loader and QEMU say that they get no memory.
+const OUT_OF_MEMORY: [&str; 3] =
+    ["failed to map segment", "cannot map zero-fill pages", "annot allocate memory"];
+
+/// The limit on the size of files that our shell has set.
+fn longest_file() -> u64 {
+    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: it points to a local. If the call fails, no limit is known.
+    unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) };
+    limit.rlim_cur
 }
 
 /// The ending that a status tells.
