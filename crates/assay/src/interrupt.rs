@@ -2,6 +2,7 @@
 //! Ends a run early without leaving files or processes behind: on Ctrl-C and similar signals, when standard output
 //! cannot be written, and on a panic.
 
+use crate::limits;
 use lab::cache::Workspace;
 use lab::process::{hand_on, stop_all};
 use lab::Problem;
@@ -106,8 +107,8 @@ pub fn lost_results(reason: &dyn std::fmt::Display) -> Problem {
 
 /// Turns a panic into a message of our style and status 2.
 ///
-/// `println!` panics if standard output cannot be written, for example on a full disk. A lost result must not look like
-/// success, but it is not a bug of ours; any other panic is one.
+/// `println!` panics if standard output cannot be written, for example on a full disk, and starting a thread if a limit allows
+/// none. A lost result must not look like success, but it is not a bug of ours; any other panic is one.
 pub fn explain_panics() {
     std::panic::set_hook(Box::new(|info| {
         let payload = info.payload();
@@ -115,6 +116,8 @@ pub fn explain_panics() {
         let text = text.or(payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
         if let Some(reason) = text.strip_prefix("failed printing to stdout: ") {
             eprintln!("assay: {}", lost_results(&reason));
+        } else if let Some(reason) = text.strip_prefix("failed to spawn thread: ") {
+            eprintln!("assay: {}", limits::no_thread(reason));
         } else {
             let place = info.location().map(ToString::to_string).unwrap_or_default();
             eprintln!(

@@ -26,6 +26,7 @@ mod hot_loop;
 mod interrupt;
 mod judge;
 mod least;
+mod limits;
 mod measuring;
 mod naming;
 mod program;
@@ -42,6 +43,9 @@ mod work;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::io::Write;
 use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: limits::Allocator = limits::Allocator;
 
 /// A laboratory for architecture-specific hot paths: is it right, what does it gain, on which CPU?
 #[derive(Parser)]
@@ -136,9 +140,12 @@ fn command() -> clap::Command {
 
 fn main() -> ExitCode {
     restore_broken_pipe_behaviour();
-    survive_too_long_files();
-    interrupt::watch();
+    limits::survive_too_long_files();
+    if let Err(problem) = limits::raise_stack() {
+        return complain(&problem);
+    }
     interrupt::explain_panics();
+    interrupt::watch();
     if let Err(problem) = standard_output::check() {
         return complain(&problem);
     }
@@ -227,17 +234,6 @@ fn restore_broken_pipe_behaviour() {
     // SAFETY: setting the default disposition of SIGPIPE before any thread is started.
     unsafe {
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
-    }
-}
-
-/// Lets a write beyond the limit on the size of files (`ulimit -f`) fail with its reason, as on a full disk.
-///
-/// A handler, because programs that we start would inherit that the signal is ignored.
-fn survive_too_long_files() {
-    extern "C" fn nothing(_: libc::c_int) {}
-    // SAFETY: the handler does nothing, so it may run at any time; no thread is started yet.
-    unsafe {
-        libc::signal(libc::SIGXFSZ, nothing as extern "C" fn(libc::c_int) as libc::sighandler_t);
     }
 }
 

@@ -9,7 +9,7 @@ use common::{files_below, finish, root, Lab, Ran, GOOD};
 use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// A folder for PATH with links to all programs that Assay starts, except for the absent ones.
 fn path_without(lab: &Lab, absent: &[&str]) -> PathBuf {
@@ -249,31 +249,99 @@ fn a_limit_on_the_size_of_files_is_lifted_for_the_decoder_or_named() {
     ran.ends(2, &["assay: LLVM", "the limit on the size of files is", "ulimit -f"]);
 }
 
-/// Nothing is missing where a limit is too low, so there is nothing to install.
+/// Runs the command in a namespace of its own, where not even root may go above a hard limit; `None` if the machine gives none.
+fn under_limit(lab: &Lab, limit: &str, line: &str) -> Option<Ran> {
+    let script = format!("ulimit {limit}; exec \"$ASSAY\" {line}");
+    let mut command = Command::new("unshare");
+    command.args(["--user", "sh", "-c", &script]).env("ASSAY", env!("CARGO_BIN_EXE_assay"));
+    command.current_dir(&lab.folder).stdin(Stdio::null());
+    let ran = finish(command.env("ASSAY_ROOT", root()).env("ASSAY_CACHE", &lab.cache));
+    if ran.status == Some(1) && ran.stderr.starts_with("unshare:") {
+        eprintln!("skipped: this machine gives no user namespace to this user: {}", ran.stderr);
+        return None;
+    }
+    Some(ran)
+}
+
+/// Nothing is missing where a limit is too low, so there is nothing to install, and no file is damaged.
 #[test]
-fn a_limit_on_files_or_memory_is_named_with_what_raises_it() {
+fn a_limit_is_named_with_what_raises_it() {
     let lab = Lab::shared();
     let count = "count csum_partial -a powerpc64le -v adde --case size=40 --unchecked";
-    lab.line(count).ends(0, &["adde"]);
+    let predict = "predict csum_partial -a powerpc64le -v adde -c power8 --case size=40 --unchecked";
+    for line in [count, predict] {
+        lab.line(line).ends(0, &["adde"]);
+    }
     for (limit, line, remedy) in [
         ("-n 6", count, "raise the limit on open files (ulimit -n)"),
         ("-n 4", "cpu llvm:pwr8", "raise the limit on open files (ulimit -n)"),
         ("-v 200000", "cpu llvm:pwr8", "raise the limit on memory (ulimit -v)"),
+        ("-v 200000", count, "raise the limit on memory (ulimit -v)"),
+        ("-d 1000", "list csum_fold", "raise the limits on processes (ulimit -u) and on memory (ulimit -v"),
+        ("-s 64", "list csum_fold", "raise the limit on the stack (ulimit -s)"),
         ("-f 1", count, "raise it to"),
+        ("-f 1", predict, "raise it to"),
     ] {
-        // In a namespace of its own not even root may go above a hard limit.
-        let script = format!("ulimit {limit}; exec \"$ASSAY\" {line}");
-        let mut command = Command::new("unshare");
-        command.args(["--user", "sh", "-c", &script]).env("ASSAY", env!("CARGO_BIN_EXE_assay"));
-        let ran = finish(command.env("ASSAY_ROOT", root()).env("ASSAY_CACHE", &lab.cache));
-        if ran.status == Some(1) && ran.stderr.starts_with("unshare:") {
-            eprintln!("skipped: this machine gives no user namespace to this user: {}", ran.stderr);
-            return;
-        }
+        let Some(ran) = under_limit(&lab, limit, line) else { return };
         let ran = ran.ends(2, &[remedy]);
-        let wrong = ["./setup", "install LLVM", "is right"].iter().find(|text| ran.stderr.contains(**text));
+        let misleading = ["./setup", "install LLVM", "is right", "damaged"];
+        let wrong = misleading.iter().find(|text| ran.stderr.contains(**text));
         assert!(wrong.is_none(), "{limit} {line}: {ran:#?}");
     }
+    // What only the shell's own limit forbids is done.
+    under_limit(&lab, "-S -s 64", predict).map(|ran| ran.ends(0, &["power8"]));
+}
+
+/// Wherever the memory ends: in our code, in a thread's start, in LLVM.
+#[test]
+fn no_limit_on_memory_ends_in_a_signal() {
+    let lab = Lab::shared();
+    trace_of_nothing(&lab);
+    for kib in (30_000..600_000).step_by(30_000) {
+        let Some(ran) = under_limit(&lab, &format!("-v {kib}"), "predict t.trace -c power8,power9") else {
+            return;
+        };
+        let is_message = ran.stderr.contains("assay: ") && ran.stderr.contains("remedy: raise the limit");
+        assert!(ran.status == Some(0) || ran.status == Some(2) && is_message, "{kib}: {ran:#?}");
+    }
+}
+
+/// Writes a trace with one instruction as `t.trace`.
+fn trace_of_nothing(lab: &Lab) {
+    let path = lab.folder.join("t.trace");
+    let mut writer = trace::Writer::create(&path, arch::Arch::Powerpc64le, &[]).unwrap();
+    let nop = trace::Block { address: 0x1000, bytes: vec![0, 0, 0, 0x60], sizes: vec![4] };
+    let id = writer.define_block(&nop);
+    writer.put(&trace::Item::Block { id, accesses: Vec::new() }).unwrap();
+    writer.finish("exit").unwrap();
+}
+
+#[test]
+fn a_limit_on_the_size_of_files_is_no_verdict() {
+    let lab = Lab::empty();
+    lab.write("good.c", GOOD);
+    let line = "check csum_partial -a powerpc64 --quick --json good.c";
+    let Some(ran) = under_limit(&lab, "-f 1", line) else { return };
+    let ran = ran
+        .refused(&["the limit on the size of files is", "raise the limit on the size of files (ulimit -f)"]);
+    assert_eq!(ran.stdout, "", "no verdict: {ran:#?}");
+    lab.assert_tidy();
+    lab.line(line).ends(0, &["\"ok\":true"]);
+}
+
+#[test]
+fn a_tracer_that_finds_no_space_is_no_missing_package() {
+    let lab = Lab::empty();
+    let clang = path_without(&lab, &[]).join("clang-19");
+    let real = clang.canonicalize().unwrap();
+    fs::remove_file(&clang).unwrap();
+    let full = "case \"$*\" in *plugin.c*) echo 'error: No space left on device' >&2; exit 1 ;; esac";
+    lab.write_program("bin/clang-19", &format!("{full}\nexec '{}' \"$@\"", real.display()));
+    let mut command = lab.command();
+    command.env("PATH", lab.folder.join("bin"));
+    command.args("count csum_fold -a powerpc64 -v rotate --case chain=0 --unchecked".split_whitespace());
+    let ran = finish(&mut command).refused(&["the disk is full", "free some disk space"]);
+    assert!(!ran.stderr.contains("libzstd"), "{ran:#?}");
 }
 
 #[test]

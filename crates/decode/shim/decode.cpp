@@ -5,12 +5,16 @@
 #include <llvm/Config/llvm-config.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/CommandLine.h>
+#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <cstdio>
 #include <cstring>
+#include <new>
 #include <set>
 #include <string>
+
+#include <unistd.h>
 
 using namespace llvm;
 
@@ -80,6 +84,28 @@ static void name_powerpc_registers()
 	cl::ParseCommandLineOptions(2, arguments, "", &nulls());
 }
 
+// LLVM is built without exceptions: where it gets no memory, it aborts. A message and the status of a wrong environment say more.
+[[noreturn]] static void end_without_memory()
+{
+	static const char told[] =
+		"assay: LLVM has no memory left\n"
+		"  remedy: raise the limits on memory (ulimit -v, ulimit -d), or try again when the machine has more\n";
+	// A message that cannot be written leaves the status.
+	(void)!write(STDERR_FILENO, told, sizeof(told) - 1);
+	_exit(2);
+}
+
+static void end_if_without_memory()
+{
+	static bool done = false;
+	if (done)
+		return;
+	done = true;
+	std::set_new_handler(end_without_memory);
+	// What LLVM takes from malloc does not come to that handler.
+	install_bad_alloc_error_handler([](void *, const char *, bool) { end_without_memory(); });
+}
+
 // Drops features that this version of LLVM does not have; it would complain about them on stderr.
 static std::string known_features(const MCSubtargetInfo &subtarget, StringRef wanted)
 {
@@ -131,6 +157,7 @@ static std::string build(assay_target &out, const Triple &triple, const char *cp
 assay_target *assay_target_new(const char *triple_name, const char *cpu, const char *features, char *message,
 			       size_t message_size)
 {
+	end_if_without_memory();
 	Triple triple{ StringRef(triple_name) };
 	initialize(triple.getArch());
 	if (triple.isPPC())

@@ -90,7 +90,10 @@ fn limit(told: &str) -> &'static str {
     let has = |text| told.contains(text);
     if has("Too many open files") {
         "; raise the limit on open files (ulimit -n)"
-    } else if has("failed to map segment") || has("annot allocate memory") {
+    } else if ["failed to map segment", "cannot map zero-fill pages", "annot allocate memory"]
+        .into_iter()
+        .any(has)
+    {
         "; raise the limit on memory (ulimit -v), or try again when more is free"
     } else {
         ""
