@@ -64,9 +64,8 @@ impl CodeFile {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let first = file.segments().min_by_key(|segment| segment.file_range().0);
         let start = first.map_or(0, |segment| segment.address().wrapping_sub(segment.file_range().0));
-        let is_code = |section: &object::Section| section.kind() == object::SectionKind::Text;
-        let code = file.sections().filter(is_code);
-        let code = code.filter_map(|one| Some((one.address(), one.data().ok()?.to_vec()))).collect();
+        let code =
+            code_sections(&file).filter_map(|one| Some((one.address(), one.data().ok()?.to_vec()))).collect();
         let functions = functions(&file, arch, &name);
         let movable = file.kind() == ObjectKind::Dynamic;
         let entry = file.entry();
@@ -148,6 +147,13 @@ impl CodeFile {
     }
 }
 
+/// The sections with code, but for what a damaged header has reach beyond all addresses.
+fn code_sections<'a>(file: &'a object::File<'a>) -> impl Iterator<Item = object::Section<'a, 'a>> {
+    let is_code = |section: &object::Section| section.kind() == object::SectionKind::Text;
+    let has_room = |section: &object::Section| section.address().checked_add(section.size()).is_some();
+    file.sections().filter(is_code).filter(has_room)
+}
+
 /// Those with symbols, then those that only the table for unwinding knows, then the stubs' sections.
 fn functions(file: &object::File, arch: Arch, name: &str) -> Vec<Span> {
     let mut named: BTreeMap<u64, Span> = BTreeMap::new();
@@ -188,8 +194,7 @@ fn functions(file: &object::File, arch: Arch, name: &str) -> Vec<Span> {
         &mut spans,
         found.into_iter().map(|(start, length)| (start, start.saturating_add(length), place(start))),
     );
-    let sections = file.sections().filter(|section| section.kind() == object::SectionKind::Text);
-    let sections: Vec<(u64, u64, String)> = sections
+    let sections: Vec<(u64, u64, String)> = code_sections(file)
         .map(|one| (one.address(), one.address() + one.size(), one.name().unwrap_or_default().to_owned()))
         .collect();
     let ends: Vec<u64> = sizeless.keys().skip(1).copied().chain([u64::MAX]).collect();
@@ -247,6 +252,33 @@ mod tests {
         }
         assert_eq!(own.entries(main.address), Some((main.address, main.address)));
         assert!(own.entries(0).is_none());
+    }
+
+    /// Each code section of a copy of this test's own file is moved to the last addresses, by its header.
+    #[test]
+    fn a_section_that_reaches_beyond_all_addresses_is_left_out() {
+        let own = std::env::current_exe().unwrap();
+        let mut data = std::fs::read(&own).unwrap();
+        let number = |data: &[u8], at: usize, bytes: usize| {
+            let mut whole = [0; 8];
+            whole[..bytes].copy_from_slice(&data[at..at + bytes]);
+            u64::from_le_bytes(whole) as usize
+        };
+        let (start, size, count) = (number(&data, 40, 8), number(&data, 58, 2), number(&data, 60, 2));
+        let mut moved = 0;
+        for header in (0..count).map(|index| start + index * size) {
+            // SHT_PROGBITS with SHF_EXECINSTR; the address stands at byte 16.
+            if number(&data, header + 4, 4) == 1 && number(&data, header + 8, 8) & 4 != 0 {
+                data[header + 16..header + 24].fill(0xff);
+                moved += 1;
+            }
+        }
+        let path = std::env::temp_dir().join(format!("assay-code-map-{}", std::process::id()));
+        std::fs::write(&path, data).unwrap();
+        let mut copy = CodeFile::load(&path).unwrap();
+        copy.add_entries(BTreeSet::from([u64::MAX - 1]));
+        assert!(moved > 0 && copy.code.is_empty() && copy.has(u64::MAX, &[0]).is_none());
+        std::fs::remove_file(&path).unwrap();
     }
 
     #[test]
