@@ -344,6 +344,25 @@ fn a_tracer_that_finds_no_space_is_no_missing_package() {
     assert!(!ran.stderr.contains("libzstd"), "{ran:#?}");
 }
 
+/// The kernel kills by SIGKILL where memory runs out.
+#[test]
+fn a_tool_that_is_killed_or_writes_nothing_is_no_verdict() {
+    for (does, parts) in [
+        ("kill -KILL $$", ["memory ran out", "try again"]),
+        ("exit 0", ["clang-19 exited with status 0 and wrote nothing", "./setup"]),
+    ] {
+        let lab = Lab::empty();
+        let clang = path_without(&lab, &[]).join("clang-19");
+        let real = clang.canonicalize().unwrap();
+        fs::remove_file(&clang).unwrap();
+        let version = format!("case \"$*\" in *-dump*) exec '{}' \"$@\" ;; esac", real.display());
+        lab.write_program("bin/clang-19", &format!("{version}\n{does}"));
+        let ran = check_with_path(&lab, lab.folder.join("bin"), &["powerpc64"]).refused(&parts);
+        assert_eq!(ran.stdout, "", "no verdict: {ran:#?}");
+        lab.assert_tidy();
+    }
+}
+
 #[test]
 fn a_linker_that_finds_no_space_is_no_verdict_either() {
     let lab = Lab::empty();

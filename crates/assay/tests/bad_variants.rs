@@ -5,6 +5,7 @@
 mod common;
 
 use common::{body, endless, Lab, Ran, GOOD};
+use std::fs;
 use std::process::Command;
 
 /// Checks files of the user's for powerpc64, with a right one among them that has to stay right.
@@ -254,6 +255,28 @@ fn code_for_two_extensions_of_riscv_passes_if_it_claims_both() {
         let word = if status == 0 { "1 right" } else { "SIGILL" };
         let ran = lab.line("check csum_partial both.c -a riscv64 --quick");
         assert!(ran.status == Some(status) && format!("{ran:?}").contains(word), "{claims}: {ran:#?}");
+    }
+}
+
+/// A test or reference that does not build says nothing of a variant.
+#[test]
+fn a_broken_test_or_reference_makes_no_variant_wrong() {
+    let example = common::root().join("docs/example/libs/text/count_newlines");
+    for (file, text, parts) in [
+        ("test.c", "int wrong = ;\n", ["test.c: does not compile", "expected expression"]),
+        ("test.c", "", ["test.c: does not define assay_hotpath", "docs/add-a-hotpath.md"]),
+        ("reference.c", "int wrong = ;\n", ["reference.c: does not compile", "expected expression"]),
+        ("reference.c", "", ["reference.c: does not define count_newlines", "docs/add-a-hotpath.md"]),
+    ] {
+        let lab = Lab::shared();
+        for name in ["hotpath.toml", "test.c", "reference.c", "generic/words.c"] {
+            lab.write(&format!("mine/text/count_newlines/{name}"), fs::read(example.join(name)).unwrap());
+        }
+        let check = "check count_newlines -d mine -a powerpc64le -v words --quick --json";
+        assert_eq!(lab.line(check).ends(0, &[]).records("check").len(), 1);
+        lab.write(&format!("mine/text/count_newlines/{file}"), text);
+        let ran = lab.line(check).refused(&parts);
+        assert_eq!(ran.stdout, "", "no verdict: {ran:#?}");
     }
 }
 

@@ -99,7 +99,9 @@ impl<'a> Builder<'a> {
         let mut objects = vec![self.variant_object(&compiler, variant, &surroundings)?];
         objects.extend(self.adapter_object(&compiler, variant, &objects[0], &surroundings)?);
         for unit in self.library_units(variant, target) {
-            objects.push(self.object(&compiler, &unit, &surroundings)?);
+            let object = self.object(&compiler, &unit, &surroundings);
+            let is_variant = variant.needs.iter().any(|need| need.source == unit.source);
+            objects.push(object.map_err(|problem| if is_variant { problem } else { of_hotpath(problem) })?);
         }
         let of_runtime = digest_of_headers(&[&runtime])?;
         for unit in runtime_units(&runtime, target)? {
@@ -339,7 +341,7 @@ impl<'a> Builder<'a> {
         let command = compiler.command().args(COMMON_FLAGS).args(&unit.flags).arg("-E").arg(source);
         let output =
             command.arg("-o").arg(scratch.path()).timeout(COMPILE_TIMEOUT).limits(TOOL_LIMITS).run()?;
-        if !output.success() {
+        if !output.success() || !scratch.path().is_file() {
             return Ok((String::new(), takes_in_files(text)));
         }
         let bytes = fs::read(scratch.path())
@@ -369,9 +371,37 @@ impl<'a> Builder<'a> {
             .args(["--gc-sections", "-z", "nostart-stop-gc", "-o"])
             .arg(scratch.path())
             .args(objects);
-        run_tool(command, &scratch, "does not link", &self.workspace.display(&variant.source))?;
+        let linked = run_tool(command, &scratch, "does not link", &self.workspace.display(&variant.source));
+        linked.map_err(|problem| match lacking(&problem, &variant.hotpath.symbol) {
+            Some((file, what)) => Problem::new(format!("does not define {what}"))
+                .at(variant.hotpath.folder.join(file).display())
+                .remedy(HOTPATH_REMEDY),
+            None => problem,
+        })?;
         scratch.keep_as(&runner)
     }
+}
+
+/// The problem of the hot path's own test or reference, without which no variant can be judged: none is wrong for it.
+fn of_hotpath(mut problem: Problem) -> Problem {
+    if problem.blame == Blame::Variant {
+        problem = problem.remedy(HOTPATH_REMEDY);
+        problem.blame = Blame::Surroundings;
+    }
+    problem
+}
+
+const HOTPATH_REMEDY: &str = "mend it: docs/add-a-hotpath.md tells what it has to do";
+
+/// What the hot path's own test or reference has to define and, as the linker says, does not: the file, and the symbol.
+fn lacking(problem: &Problem, symbol: &str) -> Option<(&'static str, String)> {
+    let of_reference = format!("{symbol}_reference");
+    let own = [("test.c", "assay_hotpath"), ("test.c", "assay_bench"), ("reference.c", &of_reference)];
+    let undefined: Vec<&str> =
+        problem.what.lines().filter_map(|line| Some(line.split_once("undefined symbol: ")?.1)).collect();
+    let found = own.into_iter().find(|(_, name)| undefined.contains(name))?;
+    // The reference is compiled under another name than it has in its file.
+    Some((found.0, found.1.strip_suffix("_reference").unwrap_or(found.1).to_owned()))
 }
 
 /// Whether a text has directives that read other files after the preprocessor, in assembly or in asm statements.
@@ -430,6 +460,7 @@ fn not_compiled(place: &str, source: &str, missing: Option<&str>, problem: Probl
 fn run_tool(command: Command, scratch: &Scratch, what: &str, place: &str) -> Result<()> {
     // A compiler that is killed leaves its temporary files with the scratch file, which is swept away.
     let command = command.env("TMPDIR", scratch.folder()).bare_environment();
+    let program = command.program().display().to_string();
     let output = command.timeout(COMPILE_TIMEOUT).limits(TOOL_LIMITS).run_supplied();
     let output = output.map_err(|problem| problem.at(place))?;
     let wrong = |why: String| Err(Problem::new(format!("{what}:{why}")).at(place).of_variant());
@@ -438,7 +469,10 @@ fn run_tool(command: Command, scratch: &Scratch, what: &str, place: &str) -> Res
         return Err(Problem::new("the disk is full").at(place).remedy(STORAGE_FULL_REMEDY));
     }
     match output.ending {
-        Ending::Exited(0) => Ok(()),
+        Ending::Exited(0) if fs::metadata(scratch.path()).is_ok_and(|made| made.len() > 0) => Ok(()),
+        Ending::Exited(0) => Err(Problem::new(format!("{program} exited with status 0 and wrote nothing"))
+            .at(place)
+            .remedy("leave out options that have it write nothing; if there are none, run ./setup")),
         Ending::TimedOut => wrong(" the tool was still running after two minutes".to_owned()),
         Ending::Killed(signal) => wrong(format!(" the tool was ended by {}", signal_name(signal))),
         Ending::Exited(_) if output.stderr.contains("PLEASE submit a bug report") => {

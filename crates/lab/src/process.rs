@@ -157,6 +157,11 @@ impl Command {
         self
     }
 
+    /// The program.
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
     /// The command as a line that a user can paste into a shell.
     pub fn line(&self) -> String {
         let mut words = vec![quoted(self.program.as_os_str())];
@@ -417,6 +422,8 @@ mod tests {
         assert_eq!(long.run_supplied().map(|output| output.success()), Ok(false));
         std::fs::remove_file(&path).unwrap();
         assert!(!shell("echo wrong >&2; exit 1").run_supplied().unwrap().success());
+        assert!(told("kill -KILL $$").contains("memory ran out"));
+        assert!(!shell("kill -SEGV $$").run_supplied().unwrap().success());
     }
 
     #[test]

@@ -64,6 +64,14 @@ impl Output {
         if !self.success() && OUT_OF_MEMORY.iter().any(says) {
             return Some(Problem::new(self.tail(1)).remedy(MEMORY_REMEDY));
         }
+        // Neither we nor a limit of ours sends this signal to a program that still has time.
+        if self.ending == Ending::Killed(libc::SIGKILL) {
+            let told = "somebody killed the program, or the kernel because memory ran out";
+            return Some(
+                Problem::new(told)
+                    .remedy("try again when more memory is free; dmesg tells what the kernel killed"),
+            );
+        }
         let longest = longest_file();
         if self.ending == Ending::Killed(libc::SIGXFSZ) && longest < limits.file_bytes {
             let told =
