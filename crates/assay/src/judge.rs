@@ -23,6 +23,7 @@ use report::record::{Common, CountRecord, PredictionRecord};
 use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
+use trace::Held;
 
 /// Calls recorded for a count: the first ones may set something up, the last one is counted.
 const COUNTED_CALLS: u64 = 4;
@@ -263,9 +264,32 @@ pub fn options() -> Options {
     }
 }
 
-/// Opens a trace anew at each call.
+/// Reads a trace anew at each call; it is opened at the first.
 pub fn opener(path: &Path) -> impl FnMut() -> std::result::Result<Box<dyn Source>, SourceError> + '_ {
-    move || Ok(Box::new(TraceSource::open(path)?))
+    let mut opened = None;
+    move || {
+        let held = match opened.take() {
+            Some(held) => held,
+            None => Held::open(path)?,
+        };
+        Ok(Box::new(TraceSource::new(opened.insert(held).reader()?)?))
+    }
+}
+
+/// The trace file of the user's, for all that a verb reads of it.
+pub fn hold(path: &Path) -> Result<Held> {
+    Held::open(path).map_err(|error| of_trace(path, &error))
+}
+
+/// The trace as a source.
+pub fn source_of(held: &Held) -> Result<TraceSource> {
+    let source = held.reader().map_err(SourceError::from).and_then(TraceSource::new);
+    source.map_err(|error| of_trace(held.path(), &error))
+}
+
+/// Reads an open trace anew at each call.
+pub fn opener_of(held: &Held) -> impl FnMut() -> std::result::Result<Box<dyn Source>, SourceError> + '_ {
+    || Ok(Box::new(TraceSource::new(held.reader()?)?))
 }
 
 /// An error of predicting a trace of ours in the cache; only a damaged one is mended by removing it.
@@ -312,9 +336,9 @@ fn cut_text(end: Option<&trace::End>) -> Option<&'static str> {
 }
 
 /// The [`gaps`] of a file that is predicted, which is read to its end.
-pub fn gaps_of(path: &Path) -> Result<Vec<String>> {
-    let failed = |error: trace::Error| of_trace(path, &error);
-    let mut reader = trace::Reader::open(path).map_err(failed)?;
+pub fn gaps_of(held: &Held) -> Result<Vec<String>> {
+    let failed = |error: trace::Error| of_trace(held.path(), &error);
+    let mut reader = held.reader().map_err(failed)?;
     reader.executions().map_err(failed)?;
     Ok(gaps(reader.end(), true))
 }

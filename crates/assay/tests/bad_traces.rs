@@ -9,6 +9,7 @@ use std::fs;
 use std::os::unix::fs::{symlink, PermissionsExt};
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Builds one of the tracer's own test programs for powerpc64le.
 fn program(lab: &Lab, file: &str, scenario: &str) -> PathBuf {
@@ -158,6 +159,41 @@ fn a_trace_that_cannot_be_read_is_refused_by_what_stands_in_the_way() {
             ran.refused(&[name, parts[0], parts[1]]);
         }
     }
+}
+
+/// Cycles and interval come from several readings of the file: they have to be of one recording, also while another one takes its
+/// name again and again.
+#[test]
+fn a_trace_that_is_replaced_meanwhile_is_judged_as_it_was() {
+    let lab = Lab::shared();
+    let names = ["calls.trace", "recursion.trace"];
+    for (name, scenario) in names.into_iter().zip(["CALLS", "RECURSION"]) {
+        record(&lab, "regions.c", scenario, "region").ends(0, &[]);
+        fs::rename(lab.folder.join("t.trace"), lab.folder.join(name)).unwrap();
+    }
+    let replace = |name: &str| {
+        fs::copy(lab.folder.join(name), lab.folder.join("new.trace")).unwrap();
+        fs::rename(lab.folder.join("new.trace"), lab.folder.join("t.trace")).unwrap();
+    };
+    let line = "predict t.trace -c power8 --json";
+    let alone = names.map(|name| {
+        replace(name);
+        lab.line(line).ends(0, &[]).stdout
+    });
+    assert_ne!(alone[0], alone[1]);
+    let over = AtomicBool::new(false);
+    let ran: Vec<Ran> = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                names.into_iter().for_each(replace);
+            }
+        });
+        let ran = (0..20).map(|_| lab.line(line)).collect();
+        over.store(true, Ordering::Relaxed);
+        ran
+    });
+    let mixed: Vec<&Ran> = ran.iter().filter(|ran| !alone.contains(&ran.stdout)).collect();
+    assert!(mixed.is_empty(), "{} of {}: {:#?} {alone:#?}", mixed.len(), ran.len(), mixed[0]);
 }
 
 #[test]

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! The outermost layer of the file: the fixed start, then zstd frames, each after its uncompressed and compressed length.
 
-use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use arch::Arch;
@@ -22,17 +21,6 @@ pub(crate) struct Frames {
 
 impl Frames {
     /// Also gives the format's version and the architecture.
-    pub fn open(path: &Path) -> Result<(Frames, u64, Arch), Error> {
-        let failed = |source| Error::Io { path: path.to_owned(), source };
-        // Traces are read several times, and opening a pipe waits for somebody who writes.
-        let is = std::fs::metadata(path).map_err(failed)?.file_type();
-        if !is.is_file() {
-            return Err(Error::not_a_file(path, is));
-        }
-        let file = File::open(path).map_err(failed)?;
-        Frames::new(path, Box::new(BufReader::with_capacity(1 << 16, file)))
-    }
-
     pub fn new(path: &Path, input: Box<dyn Read + Send>) -> Result<(Frames, u64, Arch), Error> {
         let decompressor =
             zstd::bulk::Decompressor::new().map_err(|source| Error::Io { path: path.to_owned(), source })?;

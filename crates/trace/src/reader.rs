@@ -11,6 +11,7 @@ use crate::event::{Access, Block, Counts, Event, Leave, Repetition};
 use crate::format::*;
 use crate::frames::Frames;
 use crate::header::{End, Header};
+use crate::held::Held;
 use crate::loops::{Loops, Part};
 
 /// A block with one pattern of memory accesses, or a marker.
@@ -50,8 +51,7 @@ pub struct Reader {
 impl Reader {
     /// Opens a trace and reads its header.
     pub fn open(path: impl AsRef<Path>) -> Result<Reader, Error> {
-        let (frames, version, arch) = Frames::open(path.as_ref())?;
-        Reader::start(frames, version, arch)
+        Held::open(path)?.reader()
     }
 
     /// Reads a trace from any source; messages call it `name`.
@@ -60,7 +60,7 @@ impl Reader {
         Reader::start(frames, version, arch)
     }
 
-    fn start(mut frames: Frames, version: u64, arch: Arch) -> Result<Reader, Error> {
+    pub(crate) fn start(mut frames: Frames, version: u64, arch: Arch) -> Result<Reader, Error> {
         let mut records = Bytes::default();
         frames.next(&mut records)?;
         let lines = records.lines().map_err(|problem| frames.corrupt(problem))?;

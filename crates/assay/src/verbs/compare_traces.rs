@@ -11,11 +11,11 @@ use arch::Arch;
 use lab::{Problem, Result};
 use predict::doubt::{interval, ratio_interval, ModelError};
 use predict::draws::{draws, Draws};
-use predict::trace_source::TraceSource;
 use predict::{Cpu, Options, Source};
 use report::record::{Common, CompareRecord, Record};
 use report::{Count, Derived, Predicted, Report, Table};
 use std::path::{Path, PathBuf};
+use trace::Held;
 
 /// A trace on one cpu.
 struct Side {
@@ -49,9 +49,10 @@ pub fn run(
                 .remedy(format!("--against takes one of {}", words.join(" ")))
         })?,
     };
+    let traces = paths.iter().map(|path| judge::hold(path)).collect::<Result<Vec<Held>>>()?;
     let mut sources = Vec::new();
-    for path in &paths {
-        sources.push(TraceSource::open(path).map_err(|error| judge::of_trace(path, &error))?.arch());
+    for trace in &traces {
+        sources.push(judge::source_of(trace)?.arch());
     }
     let able = cpus::for_trace(cpus, named, |cpu| sources.iter().all(|arch| cpu.runs(*arch)));
     if able.is_empty() {
@@ -60,9 +61,9 @@ pub fn run(
             .remedy("compare traces of one architecture, with cpus that have it; ./assay cpu lists them"));
     }
     let mut report = Report::new("Compared by prediction");
-    for path in &paths {
-        for text in judge::gaps_of(path)? {
-            let text = format!("{}: {text}", path.display());
+    for trace in &traces {
+        for text in judge::gaps_of(trace)? {
+            let text = format!("{}: {text}", trace.path().display());
             if context.json {
                 context.progress(&text);
             } else {
@@ -71,7 +72,7 @@ pub fn run(
         }
     }
     for cpu in able {
-        let sides = sides(&paths, cpu, named)?;
+        let sides = sides(&traces, &paths, cpu, named)?;
         let Some((per_call, sides)) = sides else {
             context.progress(&format!("left out {}: it lacks what a program executes", cpu.name));
             continue;
@@ -94,18 +95,19 @@ pub fn run(
 }
 
 /// All traces on a cpu, and whether their cycles are per call. `None` if the cpu was not named and cannot run them.
-fn sides(paths: &[PathBuf], cpu: &Cpu, named: bool) -> Result<Option<(bool, Vec<Side>)>> {
+fn sides(traces: &[Held], paths: &[PathBuf], cpu: &Cpu, named: bool) -> Result<Option<(bool, Vec<Side>)>> {
     let mut found = Vec::new();
     let progress = Progress::of(&format!("predicting on {}", cpu.name), paths.len());
-    for path in paths {
+    for trace in traces {
+        let path = trace.path();
         let failed = |error: &dyn std::fmt::Display| judge::of_trace(path, error);
-        let mut source = TraceSource::open(path).map_err(|error| failed(&error))?;
+        let mut source = judge::source_of(trace)?;
         let prediction = match predict::predict(&mut source, &[cpu], &Options::default()) {
             Err(predict::PredictError::Lacks { .. }) if !named => return Ok(None),
             told => told.map_err(|error| failed(&error))?.remove(0),
         };
         let draws =
-            draws(&mut judge::opener(path), cpu, &Options::default()).map_err(|error| failed(&error))?;
+            draws(&mut judge::opener_of(trace), cpu, &Options::default()).map_err(|error| failed(&error))?;
         found.push((prediction, draws, name_of(path, paths)));
         progress.step();
     }

@@ -24,7 +24,7 @@ use serde::Serialize;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use trace::Reader;
+use trace::Held;
 
 /// Options of `explain`.
 #[derive(clap::Args)]
@@ -85,9 +85,9 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     }
     let cpu = cpus.remove(0);
     let subject = subject_of(context, args, &cpu)?;
-    let (path, base) = (&subject.trace, &subject.options);
-    let failed = |error: &dyn Display| judge::of_trace(path, error);
-    let mut open = judge::opener(path);
+    let base = &subject.options;
+    let failed = |error: &dyn Display| judge::of_trace(subject.trace.path(), error);
+    let mut open = judge::opener_of(&subject.trace);
     let (first, took) =
         first_numbers(context, args, &mut open, &cpu, &subject).map_err(|error| failed(&error))?;
     if let Some(from) = args.from.filter(|from| *from >= first.executed) {
@@ -305,7 +305,7 @@ fn timeline(
 /// What is explained.
 struct Subject {
     title: String,
-    trace: PathBuf,
+    trace: Held,
     options: Options,
     names: Names,
     /// What the trace lacks.
@@ -313,9 +313,10 @@ struct Subject {
 }
 
 impl Subject {
-    fn of(title: String, trace: PathBuf, options: Options) -> Result<Subject> {
-        let failed = |error: trace::Error| judge::of_trace(&trace, &error);
-        let mut reader = Reader::open(&trace).map_err(failed)?;
+    fn of(title: String, trace: &Path, options: Options) -> Result<Subject> {
+        let failed = |error: trace::Error| judge::of_trace(trace, &error);
+        let trace = judge::hold(trace)?;
+        let mut reader = trace.reader().map_err(failed)?;
         reader.executions().map_err(failed)?;
         let names = Names::of(reader.blocks(), reader.end(), &[])?;
         let gaps = judge::gaps(reader.end(), true);
@@ -339,7 +340,7 @@ fn subject_of(context: &Context, args: &Args, cpu: &Cpu) -> Result<Subject> {
             return Err(Problem::new("explain takes one trace at a time")
                 .remedy("./assay compare puts several side by side"));
         }
-        return Subject::of(word.to_owned(), file.to_path_buf(), Options::default());
+        return Subject::of(word.to_owned(), file, Options::default());
     }
     let mut selection = args.selection.resolved(context)?;
     if selection.archs.is_empty() {
@@ -388,7 +389,7 @@ fn subject_of(context: &Context, args: &Args, cpu: &Cpu) -> Result<Subject> {
     judge.refuse_unknown_cases(std::slice::from_ref(able), &args.cases.cases)?;
     let trace =
         judge.loop_trace(able, &case, cpu)?.map_err(|reason| Problem::new(reason.0).at(able.title()))?;
-    Subject::of(format!("{} ({}) {case}", able.title(), able.arch), trace, judge::options())
+    Subject::of(format!("{} ({}) {case}", able.title(), able.arch), &trace, judge::options())
 }
 
 fn bounds_table(explanation: &Explanation) -> Table {

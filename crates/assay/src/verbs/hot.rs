@@ -15,7 +15,6 @@ use lab::process::quoted;
 use lab::{Problem, Result};
 use predict::hot::{hot_loop, HotLoop, WINDOW};
 use predict::profile::Place as Charged;
-use predict::trace_source::TraceSource;
 use predict::{Cpu, Options, Prediction};
 use report::record::Record;
 use report::{Count, Derived, Predicted, Report, Table};
@@ -23,7 +22,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use trace::Reader;
+use trace::Held;
 
 /// Options of `hot`.
 #[derive(clap::Args)]
@@ -51,6 +50,7 @@ fn at_least_one(text: &str) -> std::result::Result<usize, String> {
 
 /// A trace with its counts and, if a cpu was named, its prediction.
 struct Subject {
+    trace: Held,
     arch: arch::Arch,
     /// By address and text: a program may write other code to a place, and unload one library for another.
     code: BTreeMap<(u64, String), Charged>,
@@ -91,11 +91,12 @@ fn at_address(place: &Place) -> String {
 
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
+    let trace = judge::hold(&args.trace)?;
     let cpu = match &args.cpu {
-        Some(name) => Some(of_arch(context, name, &args.trace)?),
+        Some(name) => Some(of_arch(context, name, &trace)?),
         None => None,
     };
-    let subject = subject(args, cpu.as_ref())?;
+    let subject = subject(args, trace, cpu.as_ref())?;
     let mut functions: Functions = BTreeMap::new();
     for ((address, _), charged) in &subject.code {
         functions.entry(subject.names.of_address(*address).place).or_default().push((*address, charged));
@@ -116,17 +117,17 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
-fn of_arch(context: &Context, name: &str, trace: &Path) -> Result<Cpu> {
-    let arch = Reader::open(trace).map_err(|error| judge::of_trace(trace, &error))?.header().arch;
+fn of_arch(context: &Context, name: &str, trace: &Held) -> Result<Cpu> {
+    let arch = trace.reader().map_err(|error| judge::of_trace(trace.path(), &error))?.header().arch;
     let mut cpus = cpus::cpus_for(context, &[name.to_owned()], &[arch])?;
     Ok(cpus.remove(0))
 }
 
-fn subject(args: &Args, cpu: Option<&Cpu>) -> Result<Subject> {
+fn subject(args: &Args, trace: Held, cpu: Option<&Cpu>) -> Result<Subject> {
     let path = &args.trace;
     let failed = |error: &dyn std::fmt::Display| judge::of_trace(path, error);
     let progress = Progress::of(&format!("reading {}", path.display()), 0);
-    let mut reader = Reader::open(path).map_err(|error| failed(&error))?;
+    let mut reader = trace.reader().map_err(|error| failed(&error))?;
     let arch = reader.header().arch;
     let executions = reader.executions().map_err(|error| failed(&error))?;
     let names = Names::of(reader.blocks(), reader.end(), &args.symbols)?;
@@ -148,10 +149,10 @@ fn subject(args: &Args, cpu: Option<&Cpu>) -> Result<Subject> {
                 one.executions += times;
             }
         }
-        return Ok(Subject { arch, code, names, prediction: None, gaps });
+        return Ok(Subject { trace, arch, code, names, prediction: None, gaps });
     };
     let _progress = Progress::of(&format!("predicting {} on {}", path.display(), cpu.name), 0);
-    let mut source = TraceSource::open(path).map_err(|error| failed(&error))?;
+    let mut source = judge::source_of(&trace)?;
     let options = Options { profile: true, ..Options::default() };
     let mut predictions = predict::predict(&mut source, &[cpu], &options).map_err(|error| failed(&error))?;
     let mut prediction = predictions.remove(0);
@@ -161,7 +162,7 @@ fn subject(args: &Args, cpu: Option<&Cpu>) -> Result<Subject> {
             std::collections::btree_map::Entry::Occupied(mut entry) => entry.get_mut().add(&one),
         }
     }
-    Ok(Subject { arch, code, names, prediction: Some(prediction), gaps })
+    Ok(Subject { trace, arch, code, names, prediction: Some(prediction), gaps })
 }
 
 fn text_of(decoder: &mut Decoder, address: u64, bytes: &[u8]) -> String {
@@ -201,7 +202,7 @@ fn loop_of(
         events_at: Some((hottest.address, hottest.simulated.div_ceil(2).max(1))),
         ..Options::default()
     };
-    let mut source = TraceSource::open(&args.trace).map_err(|error| failed(&error))?;
+    let mut source = judge::source_of(&subject.trace)?;
     let told = predict::predict(&mut source, &[cpu], &options).map_err(|error| failed(&error))?.remove(0);
     let hot = told.timeline.as_ref().and_then(hot_loop);
     // The window may be mostly of another loop, which says nothing of this function.

@@ -13,7 +13,6 @@ use lab::{Problem, Result};
 use predict::doubt::ModelError;
 use predict::draws::draws;
 use predict::regions::RegionTotal;
-use predict::trace_source::TraceSource;
 use predict::{Cpu, Options, PredictError, Prediction, Source};
 use report::record::{PredictionRecord, Record};
 use report::{Count, Derived, Predicted, Report, Table};
@@ -109,7 +108,8 @@ fn trace_files(context: &Context, args: &Args, cpus: &[Cpu]) -> Result<Outcome> 
 
 /// Predicts a recorded trace: for one cpu the events that hardware counters have, for several a table.
 fn trace_file(context: &Context, path: &Path, cpus: &[Cpu], all: bool) -> Result<Outcome> {
-    let arch = TraceSource::open(path).map_err(|error| judge::of_trace(path, &error))?.arch();
+    let held = judge::hold(path)?;
+    let arch = judge::source_of(&held)?.arch();
     let mut able = cpus::for_trace(cpus, !all, |cpu| cpu.runs(arch));
     if able.is_empty() {
         return Err(
@@ -118,9 +118,9 @@ fn trace_file(context: &Context, path: &Path, cpus: &[Cpu], all: bool) -> Result
     }
     let progress = Progress::of(&format!("predicting {}", path.display()), 0);
     let (gaps, unknown, regions);
-    let mut open = judge::opener(path);
+    let mut open = judge::opener_of(&held);
     let predictions = loop {
-        let mut again = TraceSource::open(path).map_err(|error| judge::of_trace(path, &error))?;
+        let mut again = judge::source_of(&held)?;
         match predict::predict(&mut again, &able, &Options::default()) {
             Err(error @ PredictError::Lacks { .. }) if all && able.len() > 1 => {
                 // This cpu was not named, so it is left out instead.
