@@ -56,6 +56,31 @@ fn a_function_that_is_not_there_is_refused_with_those_that_are_like_it() {
     assert!(!lab.folder.join("t.trace").exists());
 }
 
+/// QEMU has loaded no program then, so nothing is known of what the program calls.
+#[test]
+fn a_qemu_that_does_not_start_the_program_is_no_function_that_is_never_reached() {
+    let lab = Lab::shared();
+    let path = program(&lab, "regions.c", "CALLS");
+    let of = |region: &str| {
+        lab.assay([
+            "trace",
+            "--qemu-cpu",
+            "nosuch",
+            "--roi",
+            region,
+            "-o",
+            "t.trace",
+            "--",
+            path.to_str().unwrap(),
+        ])
+    };
+    for region in ["region", "_start"] {
+        of(region)
+            .refused(&["QEMU ended before the program's first instruction", "see what QEMU says above"]);
+    }
+    assert!(!lab.folder.join("t.trace").exists());
+}
+
 #[test]
 fn a_recursive_region_is_one_call_with_its_recursion() {
     let lab = Lab::shared();

@@ -100,6 +100,7 @@ fn what_the_command_line_does_not_know_is_refused_with_what_it_knows() {
 fn sources_and_traces_are_not_taken_for_each_other() {
     let lab = Lab::shared();
     lab.write("good.c", GOOD);
+    lab.write("good.o", "");
     lab.line("trace -o some.trace --limit 1000 -- true").ends(0, &[]);
     for (line, parts) in [
         ("predict good.c -c power8", &["good.c", "the hot path that it is judged as stands before it"][..]),
@@ -112,6 +113,10 @@ fn sources_and_traces_are_not_taken_for_each_other() {
         ("predict csum_partial some.trace -c power8 -a powerpc64", &["some.trace", "leave out the hot path"]),
         ("explain no/such.trace -c power8", &["no such trace"]),
         ("trace -- ./good.c", &["is a source and no program", "foreign build -a ARCH ./good.c"]),
+        (
+            "trace -- ./good.o",
+            &["is an object and no program", "link it first", "foreign build -a ARCH ./good.o"],
+        ),
         ("hot some.trace -c power8,power9", &["one cpu at a time", "'power8,power9'"]),
         ("cpu POWER8", &["did you mean power8?"]),
     ] {

@@ -86,7 +86,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let Some(trace) = recorded.trace else {
         return Err(no_trace(&root, program, &elf, recorded.ending, &log));
     };
-    let outcome = keep(context, trace.path(), &output, args);
+    let outcome = keep(context, trace.path(), recorded.ending, &output, args);
     // If `keep` failed, its message takes the place of the note on how the program ended.
     if let Ok(outcome) = &outcome {
         let kept = match outcome {
@@ -153,6 +153,11 @@ fn load(program: &Path) -> Result<ElfFile> {
         return Err(Problem::new("is a folder and no program")
             .at(program.display())
             .remedy("name a program's file, as in: ./assay trace -- FOLDER/PROGRAM"));
+    }
+    if program.is_file() && program.extension().is_some_and(|ending| ending == "o") {
+        return Err(Problem::new("is an object and no program")
+            .at(program.display())
+            .remedy(format!("link it first: ./assay foreign build -a ARCH {}", program.display())));
     }
     if program.is_file() && is_source(program) {
         return Err(Problem::new("is a source and no program")
@@ -298,7 +303,7 @@ fn sums<'a>(entries: impl Iterator<Item = &'a EntryCounts>) -> (u64, u64) {
 }
 
 /// Copies the trace to its place, unless it is empty, and says what was recorded.
-fn keep(context: &Context, recorded: &Path, output: &Output, args: &Args) -> Result<Outcome> {
+fn keep(context: &Context, recorded: &Path, ending: Ending, output: &Output, args: &Args) -> Result<Outcome> {
     let failed = |error: trace::Error| Problem::new(error.to_string());
     let mut reader = trace::Reader::open(recorded).map_err(failed)?;
     // The program has ended, so the terminal is free for a progress display.
@@ -308,7 +313,9 @@ fn keep(context: &Context, recorded: &Path, output: &Output, args: &Args) -> Res
     let (calls, instructions) = sums(entries.iter().filter(|entry| !entry.nested));
     if instructions == 0 {
         reader.end().into_iter().for_each(note);
-        return empty(&output.name(), args);
+        // The tracer notes the program's own file once QEMU has loaded it.
+        let is_loaded = reader.end().is_some_and(|end| !end.images().is_empty());
+        return empty(&output.name(), args, is_loaded || ending == Ending::Exited(0));
     }
     let mut file = File::open(recorded).map_err(|error| Problem::io("read the trace", recorded, &error))?;
     output.copy(&mut file)?;
@@ -365,8 +372,8 @@ fn note(end: &trace::End) {
 }
 
 /// No instruction was recorded: no trace is written, and an older file of that name stays.
-fn empty(place: &str, args: &Args) -> Result<Outcome> {
-    if args.regions.is_empty() {
+fn empty(place: &str, args: &Args, began: bool) -> Result<Outcome> {
+    if args.regions.is_empty() || !began {
         return Err(Problem::new("QEMU ended before the program's first instruction; nothing was written")
             .at(&args.command[0])
             .remedy("see what QEMU says above; with -cpu help it lists what --qemu-cpu takes"));
