@@ -100,6 +100,7 @@ fn what_the_command_line_does_not_know_is_refused_with_what_it_knows() {
 fn sources_and_traces_are_not_taken_for_each_other() {
     let lab = Lab::shared();
     lab.write("good.c", GOOD);
+    lab.write("no_loop.txt", "// none\n");
     lab.write("good.o", "");
     lab.line("trace -o some.trace --limit 1000 -- true").ends(0, &[]);
     for (line, parts) in [
@@ -117,6 +118,7 @@ fn sources_and_traces_are_not_taken_for_each_other() {
             "trace -- ./good.o",
             &["is an object and no program", "link it first", "foreign build -a ARCH ./good.o"],
         ),
+        ("validate --native --probes no_loop.txt", &["no_loop.txt: has no loop", "below a line '# NAME'"]),
         ("hot some.trace -c power8,power9", &["one cpu at a time", "'power8,power9'"]),
         ("cpu POWER8", &["did you mean power8?"]),
     ] {

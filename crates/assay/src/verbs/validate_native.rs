@@ -217,7 +217,13 @@ fn cpu(context: &Context, args: &Args) -> Result<(Cpu, Option<String>)> {
 /// The loops that are asked for, and the harvest that their blocks are from.
 fn cases(args: &Args) -> Result<(Vec<Case>, blocks::Harvest)> {
     if let Some(path) = &args.probes {
-        return Ok((native::probes::parse(&read_text(path)?), blocks::Harvest::default()));
+        let cases = native::probes::parse(&read_text(path)?);
+        if cases.is_empty() {
+            return Err(Problem::new("has no loop")
+                .at(path.display())
+                .remedy("write one below a line '# NAME', as crates/native/probes/zen.txt has them"));
+        }
+        return Ok((cases, blocks::Harvest::default()));
     }
     let half = if args.open_half { Half::Open } else { Half::HeldOut };
     let mut cases = generate::cases(args.seed, args.loops, half);
