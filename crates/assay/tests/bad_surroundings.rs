@@ -344,6 +344,23 @@ fn a_tracer_that_finds_no_space_is_no_missing_package() {
     assert!(!ran.stderr.contains("libzstd"), "{ran:#?}");
 }
 
+/// After a power cut a file may have its name and nothing in it.
+#[test]
+fn what_a_power_cut_has_emptied_is_made_again() {
+    let lab = Lab::empty();
+    let line = "count csum_fold -a powerpc64le -v rotate --case chain=0 --json";
+    let first = lab.line(line).ends(0, &["instructions"]).stdout;
+    for content in [&b""[..], &[0; 9000]] {
+        for (folder, least) in [("objects", 9), ("runners", 1), ("tracer", 1)] {
+            let files = files_below(&lab.cache.join(folder));
+            assert!(files.len() >= least, "{files:?}");
+            files.iter().for_each(|file| fs::write(file, content).unwrap());
+        }
+        fs::remove_dir_all(lab.cache.join("traces")).unwrap();
+        assert_eq!(lab.line(line).ends(0, &[]).stdout, first);
+    }
+}
+
 /// The kernel kills by SIGKILL where memory runs out.
 #[test]
 fn a_tool_that_is_killed_or_writes_nothing_is_no_verdict() {

@@ -5,7 +5,7 @@
 //! Objects and runners are cached under the hash of everything that goes into them, so a second run compiles
 //! nothing, and two concurrent runs each make a file of their own instead of writing to one.
 
-use crate::cache::{read_text, Scratch, Workspace};
+use crate::cache::{holds_elf, read_text, Scratch, Workspace};
 use crate::discover::Variant;
 use crate::elf::ElfFile;
 use crate::hotpath::file_name;
@@ -284,7 +284,7 @@ impl<'a> Builder<'a> {
         }
         let objects = self.workspace.folder("objects")?;
         let known = objects.join(format!("{}.o", hex(hasher.clone())));
-        if known.is_file() && !takes_in_files {
+        if !takes_in_files && holds_elf(&known) {
             return Ok(known);
         }
         let scratch = self.workspace.scratch(".o")?;
@@ -361,7 +361,7 @@ impl<'a> Builder<'a> {
         let words: String = words.replace('/', "_").chars().take(NAME_CHARS_MAX).collect();
         let name = format!("{words}-{}-{}", variant.arch, &hex(hasher)[..16]);
         let runner = self.workspace.folder("runners")?.join(name);
-        if runner.is_file() {
+        if holds_elf(&runner) {
             return Ok(runner);
         }
         let scratch = self.workspace.scratch("")?;

@@ -6,7 +6,7 @@
 
 use crate::problem::{Problem, Result, STORAGE_FULL_REMEDY};
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -224,6 +224,14 @@ fn take_lock(folder: &Path, fresh: bool) -> std::io::Result<Option<fs::File>> {
     let same =
         fs::metadata(&path).is_ok_and(|there| file.metadata().is_ok_and(|ours| there.ino() == ours.ino()));
     Ok(same.then_some(file))
+}
+
+/// Whether a file of the cache is the object or program that its name stands for. A power cut may leave a name whose content was
+/// never written: such a file is empty, or zeros, and is made again.
+pub(crate) fn holds_elf(path: &Path) -> bool {
+    let mut magic = [0; 4];
+    let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic));
+    read.is_ok() && magic == *b"\x7fELF"
 }
 
 /// Far more than any source has; a longer file was named by mistake.

@@ -2,7 +2,7 @@
 //! Recording: one run of a program under QEMU with the tracer, as a trace file that every cpu can be judged on.
 
 use crate::build::{digest, Runner};
-use crate::cache::{read_text, Scratch, Workspace};
+use crate::cache::{holds_elf, read_text, Scratch, Workspace};
 use crate::case::Case;
 use crate::discover::Variant;
 use crate::emulator::Engine;
@@ -59,12 +59,12 @@ pub fn tracer(workspace: &Workspace) -> Result<PathBuf> {
     let sources = tracer_sources(workspace)?;
     let digest = tracer_digest(workspace)?;
     let plugin = workspace.folder("tracer")?.join(format!("assay-tracer-{digest}.so"));
-    if plugin.is_file() {
+    if holds_elf(&plugin) {
         return Ok(plugin);
     }
     // Recordings run in parallel: the first to come builds it for all.
     let _lock = workspace.lock("tracer")?;
-    if plugin.is_file() {
+    if holds_elf(&plugin) {
         return Ok(plugin);
     }
     let scratch = workspace.scratch(".so")?;
