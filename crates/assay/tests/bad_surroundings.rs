@@ -344,6 +344,21 @@ fn a_tracer_that_finds_no_space_is_no_missing_package() {
     assert!(!ran.stderr.contains("libzstd"), "{ran:#?}");
 }
 
+#[test]
+fn a_program_that_is_built_where_no_space_is_left_is_no_wrong_program() {
+    let lab = Lab::empty();
+    lab.write("cache/roots/powerpc64le/usr/lib/libc.a", "");
+    lab.write("start.s", ".globl _start\n_start: blr\n");
+    fs::remove_file(path_without(&lab, &[]).join("clang-19")).unwrap();
+    lab.write_program("bin/clang-19", "echo 'error: No space left on device' >&2; exit 1");
+    let mut command = lab.command();
+    command.env("PATH", lab.folder.join("bin"));
+    command.args("foreign build -a powerpc64le start.s -- -nostdlib".split_whitespace());
+    finish(&mut command).refused(&["cache/tmp/", "the disk is full", "free some disk space"]);
+    assert!(!lab.folder.join("start").exists());
+    lab.assert_tidy();
+}
+
 /// After a power cut a file may have its name and nothing in it.
 #[test]
 fn what_a_power_cut_has_emptied_is_made_again() {

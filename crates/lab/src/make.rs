@@ -91,6 +91,7 @@ impl<'a> Make<'a> {
             .bare_environment()
             .arg(format!("build/{}/{name}", self.arch))
             .run_supplied()
+            .map_err(|problem| problem.at(self.folder.display()))
     }
 
     fn link(&self, name: &str, to: &Path) -> Result<()> {

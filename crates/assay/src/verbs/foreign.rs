@@ -187,7 +187,8 @@ fn build(context: &Context, args: &BuildArgs) -> Result<Outcome> {
         .args(&args.files)
         .arg("-o");
     let command = compiler.clone().arg(scratch.path());
-    let ran = command.env("TMPDIR", scratch.folder()).bare_environment().run_supplied()?;
+    let ran = command.env("TMPDIR", scratch.folder()).bare_environment().run_supplied();
+    let ran = ran.map_err(|problem| problem.at(scratch.path().display()))?;
     if !ran.success() {
         if lacks_main(&ran.stderr) {
             return Err(Problem::new(format!("{} has no main, so it is no program", shown(&args.files)))
