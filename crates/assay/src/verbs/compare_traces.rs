@@ -156,7 +156,10 @@ fn record(cpu: &Cpu, arch: Arch, per_call: bool, a: &Side, b: &Side) -> CompareR
         interval: Some(interval),
         verdict: verdict.map(str::to_owned),
         no_verdict: other_work.then(|| {
-            format!("whole runs of {} and {} calls, too few to tell a steady state from", a.calls, b.calls)
+            format!(
+                "whole runs of {} and {} calls are not the same work; cycles per call need traces of one region, entered more than a few times",
+                a.calls, b.calls
+            )
         }),
         cpu: Some(cpu.name.clone()),
         cycles: Some([a.cycles, b.cycles]),
