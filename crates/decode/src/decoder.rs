@@ -253,6 +253,16 @@ impl Decoder {
         self.space.kind(register).unwrap_or(RegisterKind::Other)
     }
 
+    /// The registers in which a function gets its arguments.
+    pub fn arguments(&self) -> Vec<Register> {
+        let of_file = |&(file, first, count): &(&str, u16, u16)| {
+            let named = |number| self.space.find(&format!("{file}{number}"));
+            let first = named(first).or_else(|| self.space.find(file));
+            (0..count).filter_map(move |behind| first.map(|Register(first)| Register(first + behind)))
+        };
+        self.isa.arguments.iter().flat_map(of_file).collect()
+    }
+
     /// The register of this name.
     pub fn register(&self, name: &str) -> Option<Register> {
         self.space.find(name)

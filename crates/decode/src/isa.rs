@@ -14,6 +14,8 @@ pub(crate) struct Isa {
     pub(crate) features: &'static str,
     /// The register space.
     pub(crate) files: &'static [File],
+    /// Registers in which the calling convention of Linux passes arguments: the file, the first one's number in it, and how many.
+    pub(crate) arguments: &'static [(&'static str, u16, u16)],
     /// From LLVM's register name to registers of that space.
     pub(crate) map: fn(&str) -> Mapping,
     /// From LLVM's mnemonic to the ISA's own.

@@ -46,6 +46,7 @@ pub(crate) const ISA: Isa = Isa {
     triple: "loongarch64-unknown-linux-gnu",
     features: "+64bit,+f,+d,+lsx,+lasx,+lbt,+lvz,+frecipe,+lam-bh,+lamcas,+ld-seq-sa,+div32,+scq",
     files: FILES,
+    arguments: &[("r", 4, 8), ("f", 0, 8)],
     map,
     mnemonic: |raw| raw.mnemonic.to_owned(),
     facts,

@@ -49,6 +49,7 @@ pub(crate) const ISA: Isa = Isa {
                +zvfh,+zvfhmin,+zvbb,+zvbc,+zvkg,+zvkned,+zvknhb,+zvksed,+zvksh,+zknd,+zkne,+zknh,+zksed,+zksh,+zimop,\
                +zcmop,+svinval,+h,+experimental-zacas",
     files: FILES,
+    arguments: &[("x", 10, 8), ("f", 10, 8), ("v", 8, 16)],
     map,
     mnemonic: |raw| raw.mnemonic.to_owned(),
     facts,

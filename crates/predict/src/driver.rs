@@ -14,6 +14,7 @@ use crate::cpu::Cpu;
 use crate::description::Description;
 use crate::fallback::Fallback;
 use crate::moment::Moment;
+use crate::op::number;
 use crate::plan::Plan;
 use crate::profile::Place;
 use crate::regions::RegionTotal;
@@ -263,6 +264,8 @@ struct Runner {
     clock_mhz: f64,
     description: Description,
     kinds: Arc<RegisterKinds>,
+    /// Numbers of the registers that hold arguments.
+    arguments: Vec<u8>,
     plan: Plan,
     core: Box<dyn Core>,
     skip_loops: bool,
@@ -293,6 +296,7 @@ impl Runner {
             core: core::build(&description, options.relax),
             plan: Plan::new(mark, options.shift, options.relax, fallback),
             description,
+            arguments: kinds.arguments().iter().map(|&register| number(register)).collect(),
             kinds,
             skip_loops: options.skip_loops,
             shift: options.shift,
@@ -326,10 +330,19 @@ impl Runner {
                     let steps = &chunk.steps[steps.start as usize..steps.end as usize];
                     self.repeat(body, &chunk.accesses, steps, *times);
                 }
-                mark => self.elapsed.mark(&mut *self.core, mark),
+                mark => self.mark(mark),
             }
         }
         self.elapsed.collect_marks(&mut *self.core);
+    }
+
+    /// An item that is not code. What the caller of a region does before the call is not in the trace: it sets the arguments, which
+    /// are there at once. Were they taken for what the last call left in these registers, each call would wait for the one
+    /// before: results come in the register of the first argument on all but x86.
+    fn mark(&mut self, mark: &Item) {
+        if self.elapsed.mark(&mut *self.core, mark) {
+            self.core.forget(&self.arguments);
+        }
     }
 
     fn has_simulated_enough(&mut self) -> bool {
@@ -480,7 +493,7 @@ impl Runner {
         let mut step = steps.iter();
         for item in body {
             let Item::Block { block, accesses: range, next } = item else {
-                self.elapsed.mark(&mut *self.core, item);
+                self.mark(item);
                 continue;
             };
             let mut scratch = std::mem::take(&mut self.scratch);

@@ -3,19 +3,27 @@
 
 use decode::{Register, RegisterKind};
 
-/// Kinds of an architecture's registers.
-pub struct RegisterKinds(Vec<RegisterKind>);
+/// Kinds of an architecture's registers, and those that hold arguments.
+pub struct RegisterKinds {
+    kinds: Vec<RegisterKind>,
+    arguments: Vec<Register>,
+}
 
 impl RegisterKinds {
     /// Reads them from a decoder.
     pub fn new(decoder: &decode::Decoder) -> RegisterKinds {
-        RegisterKinds(
-            (0..decoder.register_count()).map(|n| decoder.register_kind(Register(n as u16))).collect(),
-        )
+        let numbers = (0..decoder.register_count()).map(|number| Register(number as u16));
+        let kinds = numbers.map(|register| decoder.register_kind(register)).collect();
+        RegisterKinds { kinds, arguments: decoder.arguments() }
+    }
+
+    /// Those in which a function gets its arguments.
+    pub fn arguments(&self) -> &[Register] {
+        &self.arguments
     }
 
     /// The kind of one register.
     pub fn kind(&self, register: Register) -> RegisterKind {
-        self.0.get(usize::from(register.0)).copied().unwrap_or(RegisterKind::Other)
+        self.kinds.get(usize::from(register.0)).copied().unwrap_or(RegisterKind::Other)
     }
 }

@@ -59,6 +59,7 @@ pub(crate) const ISA: Isa = Isa {
                +sve2-bitperm,+b16b16,+sve-b16b16,+el3,+el2vmsa,+vh,+am,+ecv,+fgt,+lor,+mpam,+nmi,+nv,+pan,+pan-rwv,\
                +rme,+sel2,+tlb-rmi,+uaops,+dit,+mec,-sme",
     files: FILES,
+    arguments: &[("x", 0, 9), ("v", 0, 8)],
     map,
     mnemonic,
     facts,

@@ -70,6 +70,7 @@ pub(crate) const ISA_32: Isa = Isa {
     triple: "powerpc-unknown-linux-gnu",
     features: "+altivec",
     files: FILES,
+    arguments: &[("r", 3, 8), ("vs", 1, 13), ("vs", 34, 12)],
     map,
     mnemonic,
     facts,

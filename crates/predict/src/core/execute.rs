@@ -475,6 +475,11 @@ impl<R: Rules> Shape for Engine<R> {
     }
 
     fn shared(&mut self) -> Shared<'_> {
-        Shared { memory: &mut self.memory, counters: &mut self.counters, marks: &mut self.marks }
+        Shared {
+            memory: &mut self.memory,
+            values: &mut self.values,
+            counters: &mut self.counters,
+            marks: &mut self.marks,
+        }
     }
 }

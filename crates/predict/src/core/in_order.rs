@@ -349,6 +349,11 @@ impl Shape for InOrder {
     }
 
     fn shared(&mut self) -> Shared<'_> {
-        Shared { memory: &mut self.memory, counters: &mut self.counters, marks: &mut self.marks }
+        Shared {
+            memory: &mut self.memory,
+            values: &mut self.values,
+            counters: &mut self.counters,
+            marks: &mut self.marks,
+        }
     }
 }

@@ -232,6 +232,8 @@ pub(crate) trait Core: Send {
     fn is_prefetched(&mut self, address: u64) -> bool;
     /// Brings the line of a skipped access into the caches.
     fn touch(&mut self, address: u64, store: bool);
+    /// These registers, by number, get values that have been there from the first.
+    fn forget(&mut self, registers: &[u8]);
     /// Passages of the mark since the last call, oldest first, in the cycles in which all before it has completed, as entries of
     /// regions are. (Dispatch is ahead of that by a miss that it need not wait for, and by more from call to call until the
     /// window or a queue is full.)

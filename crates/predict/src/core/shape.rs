@@ -3,6 +3,7 @@
 //! its kind, with the accesses that are its own. What a core does with an instruction is its `Shape`.
 
 use super::memory::MemoryPath;
+use super::values::Values;
 use super::{Backlog, Core, Counters, Event, Nobody, Record};
 use crate::flags::*;
 use crate::moment::Moment;
@@ -40,6 +41,7 @@ pub(super) trait Shape: Send {
 /// What every shape has.
 pub(super) struct Shared<'a> {
     pub(super) memory: &'a mut MemoryPath,
+    pub(super) values: &'a mut Values,
     pub(super) counters: &'a mut Counters,
     pub(super) marks: &'a mut Vec<Moment>,
 }
@@ -174,6 +176,11 @@ impl<S: Shape> Core for S {
     fn touch(&mut self, address: u64, store: bool) {
         let dispatched = self.dispatched();
         self.shared().memory.caches().touch_only(address, store, dispatched);
+    }
+
+    fn forget(&mut self, registers: &[u8]) {
+        let values = self.shared().values;
+        registers.iter().for_each(|&register| values.forget(register));
     }
 
     fn marks(&mut self) -> &mut Vec<Moment> {

@@ -51,6 +51,11 @@ impl Values {
         self.values[usize::from(result.register)] = timed.wrapping_add(other) | mark;
     }
 
+    /// The register has a value that has been there from the first.
+    pub(crate) fn forget(&mut self, register: u8) {
+        self.values[usize::from(register)] = 0;
+    }
+
     /// When the sources of a `ONE_KIND` instruction are there, at `earliest` at the earliest, and the number of the cause
     /// that the last one waited for.
     #[inline(always)]

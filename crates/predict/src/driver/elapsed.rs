@@ -87,21 +87,27 @@ impl Elapsed {
         self.look_whether_settled(core);
     }
 
-    /// An item that is not code: a call begins, a region begins or ends.
-    pub(super) fn mark(&mut self, core: &mut dyn Core, mark: &Item) {
+    /// An item that is not code: a call begins, a region begins or ends. Whether a region is entered from outside of all.
+    pub(super) fn mark(&mut self, core: &mut dyn Core, mark: &Item) -> bool {
         match mark {
             Item::Into(region) => {
                 let now = self.moment(core);
-                if self.regions.enter(*region, now) {
-                    self.mixed |= *self.outermost.get_or_insert(*region) != *region;
-                    self.enter(core);
+                if !self.regions.enter(*region, now) {
+                    return false;
                 }
+                self.mixed |= *self.outermost.get_or_insert(*region) != *region;
+                self.enter(core);
+                true
             }
             Item::OutOf => {
                 let now = self.moment(core);
                 self.regions.leave(now);
+                false
             }
-            Item::Enter => self.enter(core),
+            Item::Enter => {
+                self.enter(core);
+                true
+            }
             Item::Block { .. } | Item::Repeat { .. } => unreachable!("code is no mark"),
         }
     }

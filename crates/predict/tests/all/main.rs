@@ -2,6 +2,7 @@
 //! All that tests the predictor from outside, in one program, since a program for each file takes three times as long to build.
 //! `cargo test --release -p predict --test all NAME::` runs one file.
 
+mod arguments;
 mod behaviour;
 mod blame;
 mod classes;
