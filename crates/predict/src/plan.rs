@@ -223,13 +223,17 @@ impl Plan {
         };
         let results: Vec<Result> =
             instruction.writes.iter().take(255).zip(&timing.latencies).map(result).collect();
+        let latency = timing.latencies.first().copied().unwrap_or(1);
         let part = timing.parts.first().copied();
         let reads_as = class.map_or(0, |class| class.reads_as);
         let (reads, source_domain) = simple_sources(instruction, reads_as);
         if reads.is_some() {
             flags |= Flags::ONE_KIND;
             flags |= Flags::NEAR.when(description.is_near(source_domain));
-            flags |= Flags::SIMPLE.when(!flags.has(Flags::STORE) && is_simple(&timing.parts, source_domain));
+            // What only renames the stack pointer has finished as soon as its line is there (`pop %sp`), and not a cycle later.
+            let renames = flags.has(Flags::LOAD) && latency == 0;
+            let simple = !flags.has(Flags::STORE) && !renames && is_simple(&timing.parts, source_domain);
+            flags |= Flags::SIMPLE.when(simple);
             flags |= Flags::MANY_SOURCES.when(reads.is_some_and(|reads| reads.len() > 3));
         }
         flags |= Flags::PAIR.when(is_pair(instruction, &timing.parts));
@@ -239,7 +243,6 @@ impl Plan {
         } else {
             one_kind_sources(reads.unwrap_or_default())
         };
-        let latency = timing.latencies.first().copied().unwrap_or(1);
         let op = Op {
             kind: Kind::of(description, flags),
             address: instruction.address.wrapping_add(self.shift),

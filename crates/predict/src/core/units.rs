@@ -55,8 +55,8 @@ pub(crate) struct Pipes {
 /// The fewest cycles from issue until a result reaches its port: a result of latency one is bypassed earlier, but written
 /// after two cycles.
 const WRITE_BACK: u16 = 2;
-/// Cycles whose holders of result ports are remembered, a power of two.
-const PORT_CYCLES: usize = 512;
+/// Cycles whose holders of result ports are remembered: as many as those of which it is known whether a port is taken.
+const PORT_CYCLES: usize = HORIZON;
 /// Instructions that gave way and are told apart, a power of two.
 const DEBTORS: usize = 4096;
 

@@ -252,6 +252,14 @@ fn every_cpu_tells_what_the_oracle_tells() {
     compare_all(40, 300);
 }
 
+/// Of long programs: a load of the stack pointer that misses, and result ports that are held more than 512 cycles apart.
+#[test]
+fn long_programs_that_once_differed_are_told_alike() {
+    for (name, seed) in [("zen3", 134), ("golden_cove", 134), ("power9", 28)] {
+        over_seeds(&Bench::new(name), seed..seed + 1, 2000);
+    }
+}
+
 #[test]
 #[ignore = "minutes: ORACLE_SEEDS programs (1000) of each cpu"]
 fn every_cpu_tells_what_the_oracle_tells_of_many_programs() {
