@@ -154,3 +154,26 @@ fn register_names_stand_where_the_constants_say() {
         }
     }
 }
+
+/// The calling conventions' registers of arguments, the first and the last of each file: a name that is none would be left out.
+#[test]
+fn registers_of_arguments_are_those_of_the_calling_conventions() {
+    let power = (33, vec!["r3", "r10", "vs1", "vs13", "vs34", "vs45"]);
+    let all = [
+        (Arch::Powerpc, power.clone()),
+        (Arch::Powerpc64, power.clone()),
+        (Arch::Powerpc64le, power),
+        (Arch::X86_64, (15, vec!["rdi", "rsi", "rdx", "rcx", "r8", "r9", "rax", "zmm0", "zmm7"])),
+        (Arch::Loongarch64, (16, vec!["r4", "r11", "f0", "f7"])),
+        (Arch::Aarch64, (17, vec!["x0", "x8", "v0", "v7"])),
+        (Arch::Riscv64, (32, vec!["x10", "x17", "f10", "f17", "v8", "v23"])),
+    ];
+    for (arch, (count, among)) in all {
+        let decoder = Decoder::new(arch).unwrap();
+        let arguments = decoder.arguments();
+        assert_eq!(arguments.len(), count, "{arch}");
+        for name in among {
+            assert!(arguments.contains(&decoder.register(name).unwrap()), "{arch}: {name}");
+        }
+    }
+}
