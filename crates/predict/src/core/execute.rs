@@ -424,8 +424,8 @@ impl<R: Rules> Shape for Engine<R> {
         if mostly(op.queue != NO_QUEUE) {
             if R::SLICED {
                 self.calendar.hold(self.rules.queue(op.queue, 0), run.issue + 1);
-                if rarely(self.rules.operations() > 1) {
-                    for number in 1..self.rules.operations() {
+                if rarely(self.rules.entries(op.queue) > 1) {
+                    for number in 1..self.rules.entries(op.queue) {
                         self.calendar.hold(self.rules.queue(op.queue, number), run.issue + 1);
                     }
                 }

@@ -177,8 +177,12 @@ impl Rules for Slices {
     }
 
     #[inline(always)]
-    fn operations(&self) -> usize {
-        usize::from(self.bound.operations)
+    fn entries(&self, queue: u8) -> usize {
+        if self.first_queue == Some(queue) {
+            usize::from(self.bound.operations)
+        } else {
+            1
+        }
     }
 
     #[inline(always)]

@@ -95,20 +95,21 @@ impl InOrder {
         let mut worst = 0;
         for access in accesses.iter().filter(|access| !access.store && access.known) {
             let bytes = u64::from(access.bytes.max(1));
+            let crossing = crossing(memory, access.address, bytes);
             let extra = match self.stores.youngest(access.address, bytes, issue) {
                 Some((number, Meets::All)) => {
                     self.tally.forwards += 1;
-                    let there = issue.max(self.stores.stores[number].data_time) + memory.forward;
+                    let there = issue.max(self.stores.stores[number].data_time) + memory.forward + crossing;
                     there.saturating_sub(issue + self.description.caches.l1.latency)
                 }
                 Some((number, Meets::Some)) => {
                     self.tally.forward_failures += 1;
                     let drain = self.stores.stores[number].drain.unwrap_or(0);
-                    drain.saturating_sub(issue) + memory.forward_failed
+                    drain.saturating_sub(issue) + memory.forward_failed + crossing
                 }
-                _ => self.caches.load(access.address, bytes, issue),
+                _ => self.caches.load(access.address, bytes, issue) + crossing,
             };
-            worst = worst.max(extra + crossing(memory, access.address, bytes));
+            worst = worst.max(extra);
         }
         worst
     }
