@@ -262,7 +262,7 @@ impl FrontEnd {
                 later += if waits { later * entries.again } else { 0 };
                 alone = full && std::mem::take(&mut entries.shares) && !planted(Fault::LongShares);
                 entries.entered |= alone;
-                entries.alone = alone;
+                entries.alone = alone || entries.alone && !full;
             } else {
                 if std::mem::take(&mut entries.alone) {
                     self.in_block -= entries.of;

@@ -253,12 +253,18 @@ fn every_cpu_tells_what_the_oracle_tells() {
 }
 
 /// Of long programs: a load of the stack pointer that misses, result ports that are held more than 512 cycles apart, a load
-/// across a line of what is forwarded, and an instruction whose operations wait in a branch's queue and in a slice's.
+/// across a line of what is forwarded, an instruction whose operations wait in a branch's queue and in a slice's, and code
+/// that is left backwards without a branch.
 #[test]
 fn long_programs_that_once_differed_are_told_alike() {
-    for (name, seed) in
-        [("zen3", 134), ("golden_cove", 134), ("power9", 28), ("llvm:atom", 15), ("power9", 57)]
-    {
+    for (name, seed) in [
+        ("zen3", 134),
+        ("golden_cove", 134),
+        ("power9", 28),
+        ("llvm:atom", 15),
+        ("power9", 57),
+        ("zen5", 692),
+    ] {
         over_seeds(&Bench::new(name), seed..seed + 1, 2000);
     }
 }
