@@ -114,6 +114,8 @@ pub struct Dispatch {
     pub(crate) window: usize,
     pub(crate) rename_general: Option<usize>,
     pub(crate) rename_vector: Option<usize>,
+    /// Both kinds take theirs from one pool of so many; `rename_general` and `rename_vector` are not given then.
+    pub(crate) rename_shared: Option<usize>,
     pub(crate) binds: Binds,
     /// Bits of the widest register that passes through a pipe at once.
     pub(crate) datapath: u16,

@@ -282,8 +282,8 @@ impl Plan {
     fn unlimited(&self, description: &Description) -> Flags {
         let dispatch = &description.dispatch;
         let kinds = [
-            (dispatch.rename_general, Flags::WRITES_GENERAL),
-            (dispatch.rename_vector, Flags::WRITES_VECTOR),
+            (dispatch.rename_shared.or(dispatch.rename_general), Flags::WRITES_GENERAL),
+            (dispatch.rename_shared.or(dispatch.rename_vector), Flags::WRITES_VECTOR),
         ];
         let free = kinds.into_iter().filter(|(entries, _)| entries.is_none() || self.relax.window);
         free.fold(Flags::NONE, |flags, (_, flag)| flags | flag)

@@ -74,6 +74,8 @@ pub(crate) struct Engine<R> {
     /// Rename registers; instructions that rename without limit do not ask.
     general: Ring,
     vector: Ring,
+    /// All of them are in `general`.
+    shared: bool,
     /// How many events have their cycle of completion already.
     unit_events: usize,
     last_dispatch: u64,
@@ -119,8 +121,9 @@ impl<R: Rules> Engine<R> {
             values: Values::new(description.bypass.as_deref().filter(|_| !relax.latency)),
             window: Window::new(window, d.complete_width.max(1) as u64, d.complete_latency),
             loads: Ring::new(limit(memory.load_queue).max(least)),
-            general: rename(d.rename_general),
-            vector: rename(d.rename_vector),
+            general: rename(d.rename_shared.or(d.rename_general)),
+            vector: rename(d.rename_shared.or(d.rename_vector)),
+            shared: d.rename_shared.is_some(),
             unit_events: 0,
             last_dispatch: 0,
             hold: 0,

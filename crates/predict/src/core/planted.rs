@@ -49,11 +49,12 @@ pub(crate) enum Fault {
     StoreQueueLonger,
     ForwardedEarly,
     AliasHides,
-    /// The window: one more completes in a cycle, one more is in flight, a rename register or a load more; an entry of an issue
-    /// queue is given back early.
+    /// The window: one more completes in a cycle, one more is in flight, a rename register or a load more; vectors have a pool
+    /// of their own where they share one; an entry of an issue queue is given back early.
     CompletesMore,
     WindowLonger,
     RingLonger,
+    PoolsApart,
     QueueFreedEarly,
     /// Fetch: a block is an instruction longer, the buffer holds one more, a quick prediction that is overruled costs nothing,
     /// the rest of a block comes at once, a branch taken second is predicted by itself, an entry begun is filled by the next block,

@@ -67,6 +67,7 @@ impl Cpu {
     fn idle_branch_number(&self) -> Option<Found> {
         let in_order = self.kind() == CoreKind::InOrder;
         let predictor = self.word("branch.predictor");
+        let shared = self.has("rename.shared");
         let rules = [
             ("branch.table", predictor != Some("static"), "with a predictor that is not static"),
             ("branch.history", predictor != Some("static"), "with a predictor that is not static"),
@@ -78,8 +79,9 @@ impl Cpu {
             ),
             ("dispatch.latency", !in_order, "in a core that is not in-order"),
             ("memory.load_queue", !in_order, "in a core that is not in-order"),
-            ("rename.general", !in_order, "in a core that is not in-order"),
-            ("rename.vector", !in_order, "in a core that is not in-order"),
+            ("rename.shared", self.kind() == CoreKind::Grouped, "in a grouped core"),
+            ("rename.general", !in_order && !shared, "in a core that is not in-order, without rename.shared"),
+            ("rename.vector", !in_order && !shared, "in a core that is not in-order, without rename.shared"),
             ("memory.same_group_flush", self.kind() == CoreKind::Grouped, "in a grouped core"),
             (
                 "memory.general_completed",

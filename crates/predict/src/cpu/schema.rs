@@ -133,6 +133,7 @@ pub const NUMBERS: &[NumberKey] = &[
     key("window.entries", "units", 1.0, 2048.0, Always, "groups (grouped) or instructions between dispatch and completion"),
     key("rename.general", "registers", 1.0, 1024.0, Optional, "general registers beyond the architected ones (default: no limit)"),
     key("rename.vector", "registers", 1.0, 1024.0, Optional, "vector and float registers beyond the architected ones (default: no limit)"),
+    key("rename.shared", "registers", 1.0, 1024.0, Optional, "both together, of one pool that they share (default: each has its own)"),
     key("queue.*.entries", "entries", 1.0, 1024.0, Optional, "instructions that wait for issue in this queue"),
     key("queue.*.copies", "queues", 1.0, 4.0, Optional, "sliced: such queues, one to a slice (default 1)"),
     key("schedulers.entries", "entries", 1.0, 1024.0, Optional, "with schedulers.pipes: operations that each of the two holds (default: no limit)"),

@@ -46,6 +46,7 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::CompletesMore, POWER),
     (Fault::WindowLonger, POWER),
     (Fault::RingLonger, IN_ORDER),
+    (Fault::PoolsApart, &["power8"]),
     (Fault::QueueFreedEarly, POWER),
     (Fault::BlockLonger, WIDE),
     (Fault::BufferLonger, WIDE),

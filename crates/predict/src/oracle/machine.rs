@@ -203,6 +203,12 @@ impl OutOfOrder {
         if let Some(entries) = dispatch.rename_vector.filter(|_| op.is(Flags::WRITES_VECTOR)) {
             now = now.max(self.vector.take(&self.window, entries));
         }
+        let kinds = [Flags::WRITES_GENERAL, Flags::WRITES_VECTOR];
+        for _ in kinds.into_iter().filter(|&kind| op.is(kind)) {
+            if let Some(entries) = dispatch.rename_shared {
+                now = now.max(self.general.take(&self.window, entries));
+            }
+        }
         now
     }
 

@@ -59,6 +59,29 @@ pub(crate) fn near(found: f64, cycles: f64) {
     assert!((found - cycles).abs() < 0.05, "{found} cycles, not {cycles}");
 }
 
+/// Eight products, each of the last one's result, which older turns do not wait for, and behind them `general` additions and
+/// `vector` ones, which complete after the products: so many turns overlap as there are registers for.
+fn behind_products(general: u32, vector: u32) -> Vec<u32> {
+    let products =
+        (0..8).map(|link| arithmetic(MULLD, OUTPUT, if link == 0 { INPUT } else { OUTPUT }, INPUT));
+    let additions = (0..general).map(|number| addi(5 + number % 8, INPUT));
+    let vectors = (0..vector).map(|number| 4 << 26 | (number % 8) << 21 | 9 << 16 | 9 << 11);
+    products.chain(additions).chain(vectors).collect()
+}
+
+#[test]
+fn power8_renames_general_and_vector_registers_from_one_pool() {
+    let whole = |body: &[u32]| turn("power8", body);
+    let general = whole(&behind_products(24, 0));
+    let mixed = whole(&behind_products(12, 12));
+    let half = whole(&behind_products(12, 0));
+    assert!((general - mixed).abs() < 0.5, "{general} cycles, {mixed} with half of the registers vectors");
+    assert!(
+        half < general - 2.0,
+        "{half} cycles with fewer registers, {general} with all: something else binds"
+    );
+}
+
 #[test]
 fn rotates_that_all_go_to_one_half_use_one_pipe() {
     // Sixteen rotates, which only FX pipes do, and sixteen additions, which LS pipes do, too.

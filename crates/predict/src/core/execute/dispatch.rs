@@ -3,6 +3,7 @@
 //! when it completes.
 
 use super::super::hint::{mostly, rarely};
+use super::super::planted::{planted, Fault};
 use super::super::queues::Ring;
 use super::super::window::{cycle_of, Completion};
 use super::super::{Event, Record};
@@ -20,7 +21,7 @@ impl<R: Rules> Engine<R> {
             self.general.take(completion);
         }
         if rarely(op.is(Flags::WRITES_VECTOR)) {
-            self.vector.take(completion);
+            self.vectors().take(completion);
         }
         if op.has::<K>(Flags::LOAD) {
             self.loads.take(completion);
@@ -177,8 +178,19 @@ impl<R: Rules> Engine<R> {
             self.put_off(now, cycle_of(self.given_back(before)), Cause::Rename);
         }
         if rarely(op.is(Flags::WRITES_VECTOR)) {
-            let before = Self::holder(&mut self.vector, self.window.newest());
+            let unit = self.window.newest();
+            let before = Self::holder(self.vectors(), unit);
             self.put_off(now, cycle_of(self.given_back(before)), Cause::Rename);
+        }
+    }
+
+    /// The pool that vector registers are renamed from.
+    #[inline(always)]
+    fn vectors(&mut self) -> &mut Ring {
+        if self.shared && !planted(Fault::PoolsApart) {
+            &mut self.general
+        } else {
+            &mut self.vector
         }
     }
 
