@@ -278,15 +278,14 @@ impl Plan {
         self.ops.push(op);
     }
 
-    /// Flags of what this core renames without limit.
+    /// Flags of results that nothing limits on this core: neither rename registers nor, for general ones, a pipe that writes one
+    /// a cycle, which an unlimited window does not change.
     fn unlimited(&self, description: &Description) -> Flags {
         let dispatch = &description.dispatch;
-        let kinds = [
-            (dispatch.rename_shared.or(dispatch.rename_general), Flags::WRITES_GENERAL),
-            (dispatch.rename_shared.or(dispatch.rename_vector), Flags::WRITES_VECTOR),
-        ];
-        let free = kinds.into_iter().filter(|(entries, _)| entries.is_none() || self.relax.window);
-        free.fold(Flags::NONE, |flags, (_, flag)| flags | flag)
+        let limits = |entries: Option<usize>| !self.relax.window && entries.is_some();
+        let general = limits(dispatch.rename_shared.or(dispatch.rename_general)) || dispatch.one_result;
+        let vector = limits(dispatch.rename_shared.or(dispatch.rename_vector));
+        Flags::WRITES_GENERAL.when(!general) | Flags::WRITES_VECTOR.when(!vector)
     }
 }
 

@@ -104,7 +104,7 @@ impl<R: Rules> Engine<R> {
                 }
             }
         }
-        let rename = |entries: Option<usize>| Ring::new(entries.unwrap_or(1));
+        let rename = |entries: Option<usize>| Ring::new(limit(entries.unwrap_or(UNLIMITED)));
         // Groups may hold as many loads as they have slots, and their ring entries are not free before they close.
         let least = if R::GROUPED && !relax.dispatch { 2 * d.width as usize + 4 } else { 1 };
         let window = limit(d.window).max(1) as u64;

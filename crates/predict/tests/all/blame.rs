@@ -43,6 +43,21 @@ fn an_unlimited_window_makes_no_loop_of_additions_longer() {
     }
 }
 
+/// imul eax, edi, 5, three times; rol ecx, 5, rol edx, 5, rol ebx, 5, three times each; jmp. Rotations are bound to the pipe of
+/// the products, too, and wait there until these are written.
+#[test]
+fn an_unlimited_window_lets_no_pipe_write_two_results_at_once() {
+    let products = [0x6b, 0xc7, 5].repeat(3);
+    let rotations = [0xc1, 0xc1, 5, 0xc1, 0xc2, 5, 0xc1, 0xc3, 5].repeat(3);
+    let code = [products, rotations, vec![0xeb, 0xda]].concat();
+    for name in ["zen3", "zen4"] {
+        let found = explained(name, Arch::X86_64, &code, &[]);
+        let window = found.bounds.iter().find(|bound| bound.resource.starts_with("window")).unwrap();
+        assert!(found.cycles > 7.5, "{name}: {:.2}, the pipe is no bound", found.cycles);
+        assert!(window.cycles_without > 0.98 * found.cycles, "{name}: {:.2}, {window:?}", found.cycles);
+    }
+}
+
 /// `mov [rdi+8n],rax` and so on; jmp.
 fn stores_x86() -> Vec<u8> {
     let code: Vec<u8> = (0..STORES as u8).flat_map(|number| [0x48, 0x89, 0x47, 8 * number]).collect();
