@@ -269,6 +269,23 @@ fn la664_stores_once_a_cycle_unless_its_cache_has_a_second_port() {
     close(turn_on(&cpu, 0, &stores, &walks), 8.0);
 }
 
+/// LLVM's model of the LA664 says that of accesses of 256 bits two go in a cycle, whichever they are.
+#[test]
+fn la664_has_two_ways_for_wide_accesses() {
+    // Eight loads and four stores.
+    let mixed = |load: u32, store: u32, bytes: u64| {
+        let access = |number: u32| (if number % 3 == 2 { store } else { load }) | 4 << 5 | (12 + number);
+        let words: Vec<u32> = (0..12).map(access).chain([bgeu_back(12)]).collect();
+        let walk =
+            |number: u64| Walk { start: 0x2000_0000 + bytes * number, step: 12 * bytes as i64, wrap: 6144 };
+        turn("la664", 0, &words, &(0..12).map(walk).collect::<Vec<_>>())
+    };
+    let (ld, st) = ([0x28c0_0000, 0x2c00_0000, 0x2c80_0000], [0x29c0_0000, 0x2c40_0000, 0x2cc0_0000]);
+    for ((load, store), (bytes, cycles)) in ld.into_iter().zip(st).zip([(8, 4.0), (16, 4.0), (32, 6.0)]) {
+        close(mixed(load, store, bytes), cycles);
+    }
+}
+
 /// jiegec's chains and loops of one instruction: reciprocals take less time than roots, and roots of them keep pipes longer.
 #[test]
 fn reciprocals_and_those_of_roots_have_times_of_their_own() {
