@@ -20,6 +20,9 @@ pub struct Relax {
     pub chains: bool,
     /// The window, queues and rename registers are unlimited.
     pub window: bool,
+    /// They are half as long as those that stand for unlimited ones. What that changes depends on the length, so nothing but the
+    /// window limits it.
+    pub shorter: bool,
     /// Loads never meet a store.
     pub load_hit_store: bool,
     /// Stores are in the cache a fixed time after they complete, however many do.

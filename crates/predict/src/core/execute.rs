@@ -93,7 +93,8 @@ impl<R: Rules> Engine<R> {
         let description = freed.as_ref().unwrap_or(description);
         let d = &description.dispatch;
         let memory = &description.memory;
-        let limit = |entries: usize| if relax.window { UNLIMITED } else { entries };
+        let unlimited = if relax.shorter { UNLIMITED / 2 } else { UNLIMITED };
+        let limit = |entries: usize| if relax.window { unlimited } else { entries };
         let mut limits = [u16::MAX; LANES];
         if !relax.window {
             for (queue, (_, entries)) in description.queues.iter().enumerate() {
@@ -104,7 +105,7 @@ impl<R: Rules> Engine<R> {
                 }
             }
         }
-        let rename = |entries: Option<usize>| Ring::new(limit(entries.unwrap_or(UNLIMITED)));
+        let rename = |entries: Option<usize>| Ring::new(limit(entries.unwrap_or(unlimited)));
         // Groups may hold as many loads as they have slots, and their ring entries are not free before they close.
         let least = if R::GROUPED && !relax.dispatch { 2 * d.width as usize + 4 } else { 1 };
         let window = limit(d.window).max(1) as u64;

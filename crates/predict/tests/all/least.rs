@@ -54,6 +54,21 @@ fn results_take_one_port_of_four() {
 }
 
 #[test]
+fn chains_that_overlap_in_a_window_of_any_length_are_no_bound() {
+    // li r3,1 and 400 products, each of the last one's result. Turn by turn they take 2000 cycles; the next turn's do not wait
+    // for them, so with two turns in step they are done in half the time, and with twenty in 100, which the pipes take.
+    let product = 31 << 26 | 3 << 21 | 3 << 16 | 4 << 11 | 233 << 1;
+    let body: Vec<u32> = [14 << 26 | 3 << 21 | 1].into_iter().chain([product; 400]).collect();
+    let found = Found::of("power9", Arch::Powerpc64le, &power(&body), &[]);
+    assert!(found.0.cycles > 1000.0, "{} cycles: nothing to be wrong about", found.0.cycles);
+    let most = &found.0.least[0];
+    assert!(most.cycles < 125.0, "{} {}", most.resource, most.cycles);
+    // What a turn gets from the one before stays: no order makes it shorter.
+    let chained = Found::of("power9", Arch::Powerpc64le, &power(&body[1..]), &[]);
+    chained.takes("latency of results", 2000.0);
+}
+
+#[test]
 fn pipes_that_one_kind_of_work_can_take_are_one_resource() {
     // add eax,1 and so on for twelve registers; jmp. Each of the four pipes alone would have to do none of it.
     let additions = [0, 1, 2, 3, 5, 6, 7].map(|low| vec![0x83, 0xc0 | low, 1]);
