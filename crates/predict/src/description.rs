@@ -111,6 +111,11 @@ pub struct Dispatch {
     pub(crate) latency: u64,
     pub(crate) complete_width: usize,
     pub(crate) complete_latency: u64,
+    /// Values and updated base registers, and instructions with a condition as result, of which a cycle completes so many at most.
+    pub(crate) complete_results: Option<u32>,
+    pub(crate) complete_conditions: Option<u32>,
+    /// Whether some complete only as the first of their cycle.
+    pub(crate) complete_first: bool,
     pub(crate) window: usize,
     pub(crate) rename_general: Option<usize>,
     pub(crate) rename_vector: Option<usize>,
@@ -559,6 +564,9 @@ impl Description {
             taken: None,
             three_source: None,
             complete_width: NO_WIDTH as usize,
+            complete_results: None,
+            complete_conditions: None,
+            complete_first: false,
             binds: Binds::No,
             lanes: Vec::new(),
             steering: None,

@@ -12,7 +12,7 @@ impl Flags {
     pub(crate) const NONE: Flags = Flags(0);
 
     // Of its class.
-    /// It begins a dispatch group, or a cycle's set.
+    /// It begins a dispatch group, or a cycle's set; in order: it completes only as the first of its cycle.
     pub(crate) const FIRST: Flags = Flags(1);
     /// Nothing after it is dispatched with it.
     pub(crate) const LAST: Flags = Flags(1 << 1);

@@ -26,6 +26,50 @@ use crate::relax::Relax;
 use crate::source::Access;
 use decode::Role;
 
+/// What a cycle completes at most.
+#[derive(Clone, Copy)]
+struct CompletionRules {
+    results: u32,
+    conditions: u32,
+    /// Whether some complete only as the first of their cycle.
+    first: bool,
+}
+
+/// What a cycle has completed; the cycle is one more than it is, so that 0 is none.
+#[derive(Clone, Copy, Default)]
+struct Completed {
+    cycle: u64,
+    results: u32,
+    conditions: u32,
+}
+
+impl CompletionRules {
+    /// When an instruction completes that could in the cycle `earliest`.
+    #[inline]
+    fn complete(self, completed: &mut Completed, plan: &Plan, op: &Op, earliest: u64) -> u64 {
+        let (results, conditions) =
+            if self.results == u32::MAX && self.conditions == u32::MAX { (0, 0) } else { written(plan, op) };
+        let with = earliest + 1 == completed.cycle;
+        let full = completed.results + results > self.results
+            || completed.conditions + conditions > self.conditions
+            || op.is(Flags::FIRST) && self.first;
+        let cycle = earliest + u64::from(with && full && !planted(Fault::CompletesTogether));
+        if cycle + 1 != completed.cycle {
+            *completed = Completed { cycle: cycle + 1, results: 0, conditions: 0 };
+        }
+        completed.results += results;
+        completed.conditions += conditions;
+        cycle
+    }
+}
+
+/// Values and base registers that an instruction writes, and one if it writes conditions.
+fn written(plan: &Plan, op: &Op) -> (u32, u32) {
+    let results = plan.results_of(op);
+    let count = |role: Role| results.iter().filter(|result| result.role == role).count() as u32;
+    (count(Role::Value) + count(Role::BaseUpdate), u32::from(count(Role::Condition) > 0))
+}
+
 /// An in-order core.
 pub(crate) struct InOrder {
     front: FrontEnd,
@@ -37,6 +81,9 @@ pub(crate) struct InOrder {
     window: Ring,
     /// For each completion slot, the first cycle in which it is free.
     completions: Ring,
+    /// What completed in the last cycle in which anything did.
+    completed: Completed,
+    rules: CompletionRules,
     width: u32,
     used: u32,
     last_issue: u64,
@@ -77,6 +124,12 @@ impl InOrder {
             values: Values::new(description.bypass.as_deref().filter(|_| !relax.latency)),
             window: Ring::new(if relax.window { 1000 } else { d.window }),
             completions: Ring::new(d.complete_width),
+            completed: Completed::default(),
+            rules: CompletionRules {
+                results: d.complete_results.unwrap_or(u32::MAX),
+                conditions: d.complete_conditions.unwrap_or(u32::MAX),
+                first: d.complete_first,
+            },
             width: d.width,
             used: 0,
             last_issue: 0,
@@ -154,9 +207,10 @@ impl InOrder {
     }
 
     #[inline]
-    fn complete(&mut self, finish: u64) -> u64 {
+    fn complete(&mut self, plan: &Plan, op: &Op, finish: u64) -> u64 {
         let width = if planted(Fault::InOrderCompletesMore) { 0 } else { self.completions.oldest() };
-        let cycle = (finish + self.complete_latency).max(self.last_complete).max(width);
+        let earliest = (finish + self.complete_latency).max(self.last_complete).max(width);
+        let cycle = self.rules.complete(&mut self.completed, plan, op, earliest);
         self.completions.take(cycle + 1);
         self.window.take(cycle);
         self.last_complete = cycle;
@@ -291,7 +345,14 @@ impl Shape for InOrder {
             finish = finish.max(from + u64::from(result.latency()));
             self.values.set(result, from, loaded.passed_on(), 0);
         }
-        let complete = self.complete(finish);
+        // A branch that is folded takes no entry of the completion queue (603e manual, 6.3.1). What it waits for is older than
+        // what is fetched behind it, and completes first.
+        let complete = if foldable && !planted(Fault::FoldedCompletes) {
+            self.last_complete = self.last_complete.max(base);
+            self.last_complete
+        } else {
+            self.complete(plan, op, finish)
+        };
         if op.has::<K>(Flags::STORE) {
             self.memory.store(op, accesses, base, base);
             self.memory.complete_unit(complete);

@@ -89,9 +89,12 @@ pub(crate) enum Fault {
     FillFree,
     PrefetchShort,
     PrefetchLost,
-    /// In order: one more completes in a cycle; younger instructions do not wait for a condition; a branch is not
-    /// folded; it is mispredicted although its registers are known, or its target is known without them.
+    /// In order: one more completes in a cycle, or what may not complete together; younger instructions do not wait for a
+    /// condition; a branch is not folded, or completes all the same; it is mispredicted although its registers are known, or its
+    /// target is known without them.
     InOrderCompletesMore,
+    CompletesTogether,
+    FoldedCompletes,
     ConditionForgotten,
     FoldForgotten,
     RegistersUnseen,

@@ -77,6 +77,8 @@ impl Cpu {
                 in_order && self.has("branch.folded"),
                 "together with branch.folded, in-order",
             ),
+            ("complete.results", in_order, "in an in-order core"),
+            ("complete.conditions", in_order, "in an in-order core"),
             ("dispatch.latency", !in_order, "in a core that is not in-order"),
             ("memory.load_queue", !in_order, "in a core that is not in-order"),
             ("rename.shared", self.kind() == CoreKind::Grouped, "in a grouped core"),
@@ -109,6 +111,7 @@ impl Cpu {
                     "where serialise has \"after\": it holds what is younger",
                 ),
                 ("busy", !parts.is_empty(), "where parts name a pipe to keep busy"),
+                ("completes", self.kind() == CoreKind::InOrder, "in an in-order core"),
                 (
                     "step",
                     parts.iter().any(|part| part.trim_start_matches("pair ").starts_with("then ")),

@@ -118,6 +118,9 @@ impl Builder<'_> {
             latency: self.whole("dispatch.latency", 1),
             complete_width: self.whole("complete.width", 1) as usize,
             complete_latency: self.whole("complete.latency", 1),
+            complete_results: self.optional("complete.results").map(|n| n as u32),
+            complete_conditions: self.optional("complete.conditions").map(|n| n as u32),
+            complete_first: true,
             window: self.whole("window.entries", 1) as usize,
             rename_general: self.optional("rename.general").map(|n| n as usize),
             rename_vector: self.optional("rename.vector").map(|n| n as usize),
@@ -439,6 +442,9 @@ impl Builder<'_> {
         }
         for word in self.cpu.words(&key("serialise")) {
             flags |= if word == "before" { Flags::BEFORE } else { Flags::AFTER };
+        }
+        if self.cpu.word(&key("completes")) == Some("first") {
+            flags |= Flags::FIRST;
         }
         if self.cpu.word(&key("forward")) == Some("no") {
             flags |= Flags::NO_FORWARD;

@@ -78,6 +78,8 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::PrefetchShort, POWER),
     (Fault::PrefetchLost, POWER),
     (Fault::InOrderCompletesMore, IN_ORDER),
+    (Fault::CompletesTogether, &["e300c2"]),
+    (Fault::FoldedCompletes, &["e300c2"]),
     (Fault::ConditionForgotten, &["mpc885"]),
     (Fault::FoldForgotten, &["e300c2"]),
     (Fault::RegistersUnseen, IN_ORDER),

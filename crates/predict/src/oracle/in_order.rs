@@ -24,7 +24,11 @@ pub(super) struct InOrder {
     caches: Hierarchy,
     stores: Stores,
     registers: Registers,
+    /// When each instruction that was not folded completed, and what it wrote.
     completed: Vec<u64>,
+    wrote: Vec<(u32, u32)>,
+    /// When the last branch left that was folded.
+    folded_at: u64,
     /// Of each queue of reservation stations, when its entries are given back.
     queues: BTreeMap<u8, Vec<u64>>,
     last_issue: u64,
@@ -48,6 +52,8 @@ impl InOrder {
             stores: Stores::new(description),
             registers: Registers::new(description),
             completed: Vec::new(),
+            wrote: Vec::new(),
+            folded_at: 0,
             queues: BTreeMap::new(),
             last_issue: 0,
             used: 0,
@@ -61,7 +67,7 @@ impl InOrder {
     }
 
     fn last_complete(&self) -> u64 {
-        self.completed.last().copied().unwrap_or(0)
+        self.completed.last().copied().unwrap_or(0).max(self.folded_at)
     }
 
     /// When everything but sources and pipes lets an instruction of so many slots issue.
@@ -136,12 +142,25 @@ impl InOrder {
         }
     }
 
-    fn complete(&mut self, finish: u64) -> u64 {
+    fn complete(&mut self, plan: &Plan, op: &Op, finish: u64) -> u64 {
         let dispatch = &self.description.dispatch;
         let before = self.completed.len().checked_sub(dispatch.complete_width);
         let width = before.map_or(0, |before| self.completed[before] + 1);
-        let cycle = (finish + dispatch.complete_latency).max(self.last_complete()).max(width);
+        let mut cycle = (finish + dispatch.complete_latency).max(self.last_complete()).max(width);
+        let wrote = wrote(plan, op);
+        let mut of_cycle = wrote;
+        let mut others = 0;
+        for (_, other) in self.completed.iter().zip(&self.wrote).rev().take_while(|(&at, _)| at == cycle) {
+            of_cycle = (of_cycle.0 + other.0, of_cycle.1 + other.1);
+            others += 1;
+        }
+        let exceeds = |limit: Option<u32>, number: u32| limit.is_some_and(|limit| number > limit);
+        let full = exceeds(dispatch.complete_results, of_cycle.0)
+            || exceeds(dispatch.complete_conditions, of_cycle.1)
+            || dispatch.complete_first && op.is(Flags::FIRST);
+        cycle += u64::from(others > 0 && full);
         self.completed.push(cycle);
+        self.wrote.push(wrote);
         cycle
     }
 
@@ -158,6 +177,19 @@ impl InOrder {
             self.front.restart(resolved + self.description.branch.mispredict);
         }
     }
+}
+
+/// Values and base registers that an instruction writes, and one if it writes conditions.
+fn wrote(plan: &Plan, op: &Op) -> (u32, u32) {
+    let (mut values, mut conditions) = (0, 0);
+    for result in plan.results_of(op) {
+        match result.role {
+            Role::Value | Role::BaseUpdate => values += 1,
+            Role::Condition => conditions = 1,
+            _ => {}
+        }
+    }
+    (values, conditions)
 }
 
 impl Machine for InOrder {
@@ -211,7 +243,10 @@ impl Machine for InOrder {
             finish = finish.max(from + u64::from(result.latency()));
             self.registers.write(result, from, Made::Anywhere);
         }
-        let complete = self.complete(finish);
+        if folds {
+            self.folded_at = base;
+        }
+        let complete = if folds { self.last_complete() } else { self.complete(plan, op, finish) };
         if op.is(Flags::STORE) {
             self.store(accesses, base, complete);
         }

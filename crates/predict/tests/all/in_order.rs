@@ -34,7 +34,7 @@ fn turn(cpu: &str, body: &[u32]) -> f64 {
     let code: Vec<u8> = words.flat_map(u32::to_be_bytes).collect();
     let walks: Vec<Walk> = body
         .iter()
-        .filter(|&&word| [32, 36, 46, 47].contains(&(word >> 26)))
+        .filter(|&&word| [32, 33, 36, 46, 47].contains(&(word >> 26)))
         .map(|word| Walk { start: 0x2000_0000 + u64::from((word >> 21 & 31) - 13) * 4, step: 0, wrap: 0 })
         .collect();
     let mut source = LoopSource::new(Arch::Powerpc, &code, 0x1000_0000, &walks, 2000).expect("a loop");
@@ -87,6 +87,68 @@ fn nineteen_registers_are_saved_and_loaded_faster_one_by_one() {
     let (mpc885, e300c2) = (gain("mpc885"), gain("e300c2"));
     assert!((1.0..=4.0).contains(&mpc885), "{mpc885}");
     assert!((8.0..=12.0).contains(&e300c2), "{e300c2}");
+}
+
+/// 603e manual, 6.3.3 and 6.6.1.3: of the two that complete in a cycle a store has to be the first, both together write two general
+/// registers at most, and one condition.
+#[test]
+fn what_completes_in_a_cycle_on_e300c2() {
+    let near = |body: &[u32], cycles: f64| {
+        let turn = turn("e300c2", body);
+        assert!((turn - cycles).abs() <= 0.5, "{turn} instead of {cycles}: {body:x?}");
+    };
+    let addi_r6 = 0x38c6_0001;
+    let repeat = |body: &[u32]| body.repeat(6);
+    // Thirteen instructions are fetched in seven cycles, and the target of the last one in the next but one: eight at least.
+    near(&repeat(&[ADDI_R3, ADDI_R5]), 8.0);
+    near(&repeat(&[ADDI_R3, access(36, 13)]), 8.0);
+    // Two additions; the store with an addition; one addition, before the next store.
+    near(&repeat(&[ADDI_R3, ADDI_R5, access(36, 13)]), 12.0);
+    // The store with an addition; two additions.
+    near(&repeat(&[ADDI_R3, ADDI_R5, addi_r6, access(36, 13)]), 14.0);
+    // cmpwi cr1, r3, 0; cmpwi cr2, r5, 0
+    near(&repeat(&[CMPWI_CR1_R3, 0x2d05_0000]), 12.0);
+    near(&repeat(&[CMPWI_CR1_R3, ADDI_R5]), 8.0);
+    near(&repeat(&[access(33, 13), ADDI_R3]), 12.0);
+}
+
+/// 603e manual, figure 6-3: the target of a branch is fetched in the next but one cycle. So a loop of one pair takes two cycles, and
+/// one of two pairs three.
+#[test]
+fn the_target_of_a_taken_branch_is_fetched_two_cycles_behind_it_on_e300c2() {
+    for (body, cycles) in [(&[ADDI_R3][..], 2.0), (&[ADDI_R3, ADDI_R5, ADDI_R5], 3.0)] {
+        let turn = turn("e300c2", body);
+        assert!((turn - cycles).abs() < 0.1, "{turn} instead of {cycles}");
+    }
+}
+
+/// 603e manual, 6.3.3.2: a move to XER takes two cycles, completes, and only then the next instruction is dispatched; a move from XER
+/// lets others pass. stmw does, too, and lmw does not.
+#[test]
+fn what_holds_dispatch_back_on_e300c2() {
+    let more = |body: &[u32], than: &[u32]| turn("e300c2", body) - turn("e300c2", than);
+    let to_xer = more(&[MTXER_R3; 12], &[MTXER_R3; 6]);
+    assert!((to_xer - 24.0).abs() < 0.1, "{to_xer}");
+    let mfxer_r7 = 0x7ce1_02a6;
+    let from_xer = more(&[[mfxer_r7].as_slice(), &[ADDI_R3; 4]].concat(), &[mfxer_r7]);
+    assert!(from_xer <= 2.1, "{from_xer}");
+    // Four additions are in the completion queue with it, and leave it in two cycles.
+    let behind = |multiple| {
+        more(&[[access(multiple, 13)].as_slice(), &[ADDI_R3; 4]].concat(), &[access(multiple, 13)])
+    };
+    let (store, load) = (behind(47), behind(46));
+    assert!(store <= 2.1 && load >= 2.9, "{store} and {load}");
+}
+
+/// A folded branch takes no entry of the completion queue, which is five long: behind a division there is room for four additions,
+/// however many branches stand between them.
+#[test]
+fn a_folded_branch_takes_no_entry_of_the_completion_queue_of_e300c2() {
+    // divw r7, r8, r9
+    let divw = 0x7ce8_4bd6;
+    let additions = turn("e300c2", &[[divw].as_slice(), &[ADDI_R5; 4]].concat());
+    let branches = turn("e300c2", &[[divw].as_slice(), &[BEQ_CR1_NEXT, ADDI_R5].repeat(4)].concat());
+    assert!((branches - additions).abs() < 0.1, "{branches} instead of {additions}");
 }
 
 /// Two are fetched a cycle and two dispatched: a folded branch takes no slot, but its place in a fetch.
