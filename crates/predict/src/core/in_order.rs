@@ -63,8 +63,11 @@ impl CompletionRules {
     }
 }
 
-/// Values and base registers that an instruction writes, and one if it writes conditions.
+/// Values and base registers that an instruction writes, and one if it writes conditions. LR and CTR have ports of their own.
 fn written(plan: &Plan, op: &Op) -> (u32, u32) {
+    if op.is(Flags::BRANCH) {
+        return (0, 0);
+    }
     let results = plan.results_of(op);
     let count = |role: Role| results.iter().filter(|result| result.role == role).count() as u32;
     (count(Role::Value) + count(Role::BaseUpdate), u32::from(count(Role::Condition) > 0))
@@ -345,9 +348,10 @@ impl Shape for InOrder {
             finish = finish.max(from + u64::from(result.latency()));
             self.values.set(result, from, loaded.passed_on(), 0);
         }
-        // A branch that is folded takes no entry of the completion queue (603e manual, 6.3.1). What it waits for is older than
-        // what is fetched behind it, and completes first.
-        let complete = if foldable && !planted(Fault::FoldedCompletes) {
+        // A branch that is folded takes no entry of the completion queue, unless it writes LR or CTR (603e manual, 6.3.1). What it
+        // waits for is older than what is fetched behind it, and completes first.
+        let is_gone = foldable && plan.results_of(op).is_empty();
+        let complete = if is_gone && !planted(Fault::FoldedCompletes) {
             self.last_complete = self.last_complete.max(base);
             self.last_complete
         } else {

@@ -182,7 +182,7 @@ impl InOrder {
 /// Values and base registers that an instruction writes, and one if it writes conditions.
 fn wrote(plan: &Plan, op: &Op) -> (u32, u32) {
     let (mut values, mut conditions) = (0, 0);
-    for result in plan.results_of(op) {
+    for result in plan.results_of(op).iter().filter(|_| !op.is(Flags::BRANCH)) {
         match result.role {
             Role::Value | Role::BaseUpdate => values += 1,
             Role::Condition => conditions = 1,
@@ -243,10 +243,11 @@ impl Machine for InOrder {
             finish = finish.max(from + u64::from(result.latency()));
             self.registers.write(result, from, Made::Anywhere);
         }
-        if folds {
+        let is_gone = folds && plan.results_of(op).is_empty();
+        if is_gone {
             self.folded_at = base;
         }
-        let complete = if folds { self.last_complete() } else { self.complete(plan, op, finish) };
+        let complete = if is_gone { self.last_complete() } else { self.complete(plan, op, finish) };
         if op.is(Flags::STORE) {
             self.store(accesses, base, complete);
         }

@@ -149,6 +149,9 @@ fn a_folded_branch_takes_no_entry_of_the_completion_queue_of_e300c2() {
     let additions = turn("e300c2", &[[divw].as_slice(), &[ADDI_R5; 4]].concat());
     let branches = turn("e300c2", &[[divw].as_slice(), &[BEQ_CR1_NEXT, ADDI_R5].repeat(4)].concat());
     assert!((branches - additions).abs() < 0.1, "{branches} instead of {additions}");
+    // bcl 20, 31, .+4 writes LR, and is retired with the others: two of them and two additions fit.
+    let calls = turn("e300c2", &[[divw].as_slice(), &[0x429f_0005, ADDI_R5].repeat(4)].concat());
+    assert!(calls > additions + 1.5, "{calls} with LR to write, {additions} without");
 }
 
 /// Two are fetched a cycle and two dispatched: a folded branch takes no slot, but its place in a fetch.
