@@ -40,7 +40,7 @@ fn a_program_is_found_in_path_reads_our_input_and_its_failure_is_told() {
 fn a_riscv_program_may_use_every_extension() {
     let lab = Lab::shared();
     let code = ".globl _start\n_start: cpop a0, a0\n sh1add a0, a0, a0\n vsetvli t0, a0, e8, m1, ta, ma\n li a0, 0\n li a7, 93\n ecall\n";
-    build_assembly(&lab, "new", "riscv64", "rv64gcv_zba_zbb", code);
+    build_assembly(&lab, "new", "riscv64", "-march=rv64gcv_zba_zbb", code);
     let ran = lab.line("trace -o new.trace -- ./new").ends(0, &["new.trace: "]);
     assert!(!ran.stderr.contains("SIGILL"), "{ran:#?}");
 }
@@ -52,21 +52,55 @@ fn an_aarch64_program_may_use_every_extension_but_sve() {
     let program =
         |code: &str| format!(".globl _start\n_start: mov x0, sp\n {code}\n mov x0, 0\n mov x8, 94\n svc 0\n");
     let newer = program("ldadd x1, x2, [x0]\n sdot v0.4s, v1.16b, v2.16b\n ldapur x1, [x0]");
-    build_assembly(&lab, "newer", "aarch64", "armv8.6-a", &newer);
+    build_assembly(&lab, "newer", "aarch64", "-march=armv8.6-a", &newer);
     let ran = lab.line("trace -o newer.trace -- ./newer").ends(0, &["newer.trace: 7 instructions"]);
     assert!(!ran.stderr.contains("note: "), "{ran:#?}");
     let scalable = program("ptrue p0.b\n ld1b { z0.b }, p0/z, [x0]");
-    build_assembly(&lab, "scalable", "aarch64", "armv9-a", &scalable);
+    build_assembly(&lab, "scalable", "aarch64", "-march=armv9-a", &scalable);
     lab.line("trace -o sve.trace -- ./scalable").ends(0, &["ended by SIGILL", "--qemu-cpu max has SVE"]);
     lab.line("trace -o sve.trace --qemu-cpu max -- ./scalable")
         .ends(0, &["sve.trace: 6 instructions", "1 accesses whose address QEMU did not tell"]);
+}
+
+/// Three calls of a function whose symbol is that of a descriptor, as POWER's first 64-bit ABI has it.
+const DESCRIBED: &str = r#"
+    .section ".opd","aw"
+    .globl work
+    .type work,@function
+work:
+    .quad .Lwork, 0, 0
+    .size work, .Lend - .Lwork
+    .text
+    .globl _start
+_start:
+    li 5, 3
+    mtctr 5
+1:  bl .Lwork
+    bdnz 1b
+    li 0, 1
+    li 3, 0
+    sc
+.Lwork:
+    addi 4, 4, 1
+    addi 4, 4, 1
+    blr
+.Lend:
+"#;
+
+#[test]
+fn a_function_behind_a_descriptor_is_found_where_its_code_is() {
+    let lab = Lab::shared();
+    build_assembly(&lab, "described", "powerpc64", "-mcpu=pwr7", DESCRIBED);
+    lab.line("trace --roi work -- ./described").ends(0, &["described.trace: 9 instructions in 3 entries"]);
+    let told = lab.line("hot described.trace --function work").ends(0, &["addi r4, r4, 1"]).stdout;
+    assert!(told.contains("blr"), "{told}");
 }
 
 fn build_assembly(lab: &Lab, name: &str, arch: &str, isa: &str, code: &str) {
     let source = format!("{name}.s");
     lab.write(&source, code);
     let mut build = std::process::Command::new("clang-19");
-    build.args([format!("--target={arch}-linux-gnu"), format!("-march={isa}")]);
+    build.args([format!("--target={arch}-linux-gnu").as_str(), isa]);
     build.args(["-nostdlib", "-static", "-fuse-ld=lld", "-o", name, &source]);
     common::finish(build.current_dir(&lab.folder)).ends(0, &[]);
 }

@@ -6,6 +6,7 @@
 //! either, functions begin where the trace calls them.
 
 use crate::cache::read_whole;
+use crate::descriptors::{code_at, Descriptors};
 use crate::elf::local_entry_offset;
 use crate::problem::{Problem, Result};
 use crate::unwind_table;
@@ -68,7 +69,7 @@ impl CodeFile {
             code_sections(&file).filter_map(|one| Some((one.address(), one.data().ok()?.to_vec()))).collect();
         let functions = functions(&file, arch, &name);
         let movable = file.kind() == ObjectKind::Dynamic;
-        let entry = file.entry();
+        let entry = code_at(Descriptors::of(&file).as_ref(), file.entry());
         Ok(CodeFile { path: path.to_path_buf(), name, movable, start, functions, code, entry, arch })
     }
 
@@ -158,6 +159,7 @@ fn code_sections<'a>(file: &'a object::File<'a>) -> impl Iterator<Item = object:
 fn functions(file: &object::File, arch: Arch, name: &str) -> Vec<Span> {
     let mut named: BTreeMap<u64, Span> = BTreeMap::new();
     let mut sizeless: BTreeMap<u64, String> = BTreeMap::new();
+    let descriptors = Descriptors::of(file);
     for symbol in file.symbols().chain(file.dynamic_symbols()) {
         let Ok(text) = symbol.name() else { continue };
         // Assembly without .type; local symbols there are mostly labels.
@@ -171,7 +173,7 @@ fn functions(file: &object::File, arch: Arch, name: &str) -> Vec<Span> {
         if symbol.is_undefined() || !is_code || text.is_empty() || text.starts_with(['$', '.']) {
             continue;
         }
-        let start = symbol.address();
+        let start = code_at(descriptors.as_ref(), symbol.address());
         if symbol.size() == 0 {
             sizeless.entry(start).or_insert_with(|| text.to_owned());
             continue;

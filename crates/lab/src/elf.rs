@@ -2,9 +2,11 @@
 //! What we ask an ELF file: its architecture, the symbols it defines, and where a function really starts.
 //!
 //! POWER's two 64-bit ABIs link with each other without a warning and then crash, because under ELFv1 a function's
-//! symbol names a descriptor and not code. `powerpc64` means ELFv2 here; an ELFv1 object is refused.
+//! symbol names a descriptor and not code. `powerpc64` means ELFv2 here; an ELFv1 object is refused. A program or library that
+//! is linked already can be recorded under either.
 
 use crate::cache::read_whole;
+use crate::descriptors::{code_at, Descriptors};
 use crate::problem::{Problem, Result};
 use arch::Arch;
 use object::{elf, Architecture, Endianness, Object, ObjectSection, ObjectSymbol, SymbolKind};
@@ -108,6 +110,7 @@ impl ElfFile {
         if matches!(arch, Arch::Powerpc64 | Arch::Powerpc64le) {
             refuse_elfv1(&file, flags)?;
         }
+        let descriptors = Descriptors::of(&file);
         let mut functions = Vec::new();
         let mut known = std::collections::HashSet::new();
         for symbol in file.symbols().chain(file.dynamic_symbols()) {
@@ -117,11 +120,9 @@ impl ElfFile {
                 continue;
             }
             let local = local_entry_offset(arch, &symbol);
-            let function = Function {
-                address: symbol.address(),
-                local_entry: symbol.address().wrapping_add(local),
-                size_bytes: symbol.size(),
-            };
+            let address = code_at(descriptors.as_ref(), symbol.address());
+            let function =
+                Function { address, local_entry: address.wrapping_add(local), size_bytes: symbol.size() };
             if known.insert((name.to_owned(), function.address)) {
                 functions.push((name.to_owned(), function));
             }
@@ -163,6 +164,9 @@ pub(crate) fn arch_of(file: &object::File) -> Result<Arch> {
 }
 
 fn refuse_elfv1(file: &object::File, flags: u32) -> Result<()> {
+    if file.kind() != object::ObjectKind::Relocatable {
+        return Ok(());
+    }
     let abi = flags & elf::EF_PPC64_ABI;
     let has_descriptors = file.section_by_name(".opd").is_some_and(|section| section.size() > 0);
     if abi == 1 || has_descriptors {

@@ -10,6 +10,7 @@ pub mod cache;
 pub mod case;
 pub mod check;
 pub mod code_map;
+mod descriptors;
 pub mod discover;
 pub mod elf;
 pub mod emulator;
