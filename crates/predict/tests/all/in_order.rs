@@ -140,6 +140,18 @@ fn what_holds_dispatch_back_on_e300c2() {
     assert!(store <= 2.1 && load >= 2.9, "{store} and {load}");
 }
 
+/// GCC's e300c2c3.md: the two integer units have one divider, which keeps neither of them.
+#[test]
+fn e300c2_divides_once_at_a_time() {
+    // divw r7, r8, r9; divw r10, r8, r9
+    let (first, second) = (0x7ce8_4bd6, 0x7d48_4bd6);
+    let turn = |body: &[u32]| turn("e300c2", body);
+    let (one, two) = (turn(&[first]), turn(&[first, second]));
+    assert!((two - 2.0 * one).abs() < 1.1 && one < 23.0, "{one} and {two}");
+    let additions = turn(&[first, ADDI_R3, ADDI_R5, ADDI_R3, ADDI_R5]);
+    assert!(additions - one < 1.1, "{additions} and {one}");
+}
+
 /// A folded branch takes no entry of the completion queue, which is five long: behind a division there is room for four additions,
 /// however many branches stand between them.
 #[test]
