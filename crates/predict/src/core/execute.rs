@@ -428,7 +428,7 @@ impl<R: Rules> Shape for Engine<R> {
         if mostly(op.queue != NO_QUEUE) {
             if R::SLICED {
                 self.calendar.hold(self.rules.queue(op.queue, 0), run.issue + 1);
-                if rarely(self.rules.entries(op.queue) > 1) {
+                if rarely(self.rules.is_cracked()) {
                     for number in 1..self.rules.entries(op.queue) {
                         self.calendar.hold(self.rules.queue(op.queue, number), run.issue + 1);
                     }

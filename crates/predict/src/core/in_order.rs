@@ -26,51 +26,64 @@ use crate::relax::Relax;
 use crate::source::Access;
 use decode::Role;
 
-/// What a cycle completes at most.
-#[derive(Clone, Copy)]
-struct CompletionRules {
+/// What instructions write: values and base registers, and so many of them conditions. LR and CTR, which branches write, have ports
+/// of their own.
+#[derive(Clone, Copy, Default)]
+struct Written {
     results: u32,
     conditions: u32,
+}
+
+impl Written {
+    #[inline(always)]
+    fn add(&mut self, role: Role) {
+        self.results += u32::from(matches!(role, Role::Value | Role::BaseUpdate));
+        self.conditions |= u32::from(role == Role::Condition);
+    }
+}
+
+/// What completes together.
+struct Together {
+    /// What the instructions that complete in a cycle write at most.
+    most: Written,
     /// Whether some complete only as the first of their cycle.
     first: bool,
-}
-
-/// What a cycle has completed; the cycle is one more than it is, so that 0 is none.
-#[derive(Clone, Copy, Default)]
-struct Completed {
+    /// The last cycle in which anything completed, and what that has written.
     cycle: u64,
-    results: u32,
-    conditions: u32,
+    written: Written,
 }
 
-impl CompletionRules {
+impl Together {
+    fn new(dispatch: &Dispatch) -> Together {
+        let limit = |most: Option<u32>| most.unwrap_or(u32::MAX / 2);
+        Together {
+            most: Written {
+                results: limit(dispatch.complete_results),
+                conditions: limit(dispatch.complete_conditions),
+            },
+            first: dispatch.complete_first,
+            cycle: u64::MAX,
+            written: Written::default(),
+        }
+    }
+
     /// When an instruction completes that could in the cycle `earliest`.
     #[inline]
-    fn complete(self, completed: &mut Completed, plan: &Plan, op: &Op, earliest: u64) -> u64 {
-        let (results, conditions) =
-            if self.results == u32::MAX && self.conditions == u32::MAX { (0, 0) } else { written(plan, op) };
-        let with = earliest + 1 == completed.cycle;
-        let full = completed.results + results > self.results
-            || completed.conditions + conditions > self.conditions
-            || op.is(Flags::FIRST) && self.first;
-        let cycle = earliest + u64::from(with && full && !planted(Fault::CompletesTogether));
-        if cycle + 1 != completed.cycle {
-            *completed = Completed { cycle: cycle + 1, results: 0, conditions: 0 };
+    fn complete(&mut self, op: &Op, written: Written, earliest: u64) -> u64 {
+        let (mut cycle, mut all) = (earliest, written);
+        if cycle == self.cycle {
+            all.results += self.written.results;
+            all.conditions += self.written.conditions;
+            let full = all.results > self.most.results
+                || all.conditions > self.most.conditions
+                || op.is(Flags::FIRST) && self.first;
+            if full && !planted(Fault::CompletesTogether) {
+                (cycle, all) = (cycle + 1, written);
+            }
         }
-        completed.results += results;
-        completed.conditions += conditions;
+        (self.cycle, self.written) = (cycle, all);
         cycle
     }
-}
-
-/// Values and base registers that an instruction writes, and one if it writes conditions. LR and CTR have ports of their own.
-fn written(plan: &Plan, op: &Op) -> (u32, u32) {
-    if op.is(Flags::BRANCH) {
-        return (0, 0);
-    }
-    let results = plan.results_of(op);
-    let count = |role: Role| results.iter().filter(|result| result.role == role).count() as u32;
-    (count(Role::Value) + count(Role::BaseUpdate), u32::from(count(Role::Condition) > 0))
 }
 
 /// An in-order core.
@@ -84,9 +97,7 @@ pub(crate) struct InOrder {
     window: Ring,
     /// For each completion slot, the first cycle in which it is free.
     completions: Ring,
-    /// What completed in the last cycle in which anything did.
-    completed: Completed,
-    rules: CompletionRules,
+    together: Together,
     width: u32,
     used: u32,
     last_issue: u64,
@@ -127,12 +138,7 @@ impl InOrder {
             values: Values::new(description.bypass.as_deref().filter(|_| !relax.latency)),
             window: Ring::new(if relax.window { 1000 } else { d.window }),
             completions: Ring::new(d.complete_width),
-            completed: Completed::default(),
-            rules: CompletionRules {
-                results: d.complete_results.unwrap_or(u32::MAX),
-                conditions: d.complete_conditions.unwrap_or(u32::MAX),
-                first: d.complete_first,
-            },
+            together: Together::new(d),
             width: d.width,
             used: 0,
             last_issue: 0,
@@ -210,10 +216,10 @@ impl InOrder {
     }
 
     #[inline]
-    fn complete(&mut self, plan: &Plan, op: &Op, finish: u64) -> u64 {
+    fn complete(&mut self, op: &Op, written: Written, finish: u64) -> u64 {
         let width = if planted(Fault::InOrderCompletesMore) { 0 } else { self.completions.oldest() };
         let earliest = (finish + self.complete_latency).max(self.last_complete).max(width);
-        let cycle = self.rules.complete(&mut self.completed, plan, op, earliest);
+        let cycle = self.together.complete(op, written, earliest);
         self.completions.take(cycle + 1);
         self.window.take(cycle);
         self.last_complete = cycle;
@@ -343,7 +349,11 @@ impl Shape for InOrder {
         let loaded = if op.has::<K>(Flags::LOAD) { self.load(op, accesses, base) } else { Loaded::AT_ONCE };
         let extra = loaded.extra;
         let mut finish = base + if foldable { 0 } else { u64::from(op.latency.max(1)) + extra };
+        let mut written = Written::default();
         for result in plan.results_of(op) {
+            if !op.has::<K>(Flags::BRANCH) {
+                written.add(result.role);
+            }
             let from = base + if result.role == Role::BaseUpdate { 0 } else { extra };
             finish = finish.max(from + u64::from(result.latency()));
             self.values.set(result, from, loaded.passed_on(), 0);
@@ -355,7 +365,7 @@ impl Shape for InOrder {
             self.last_complete = self.last_complete.max(base);
             self.last_complete
         } else {
-            self.complete(plan, op, finish)
+            self.complete(op, written, finish)
         };
         if op.has::<K>(Flags::STORE) {
             self.memory.store(op, accesses, base, base);

@@ -177,6 +177,11 @@ impl Rules for Slices {
     }
 
     #[inline(always)]
+    fn is_cracked(&self) -> bool {
+        self.bound.operations > 1
+    }
+
+    #[inline(always)]
     fn entries(&self, queue: u8) -> usize {
         if self.first_queue == Some(queue) {
             usize::from(self.bound.operations)

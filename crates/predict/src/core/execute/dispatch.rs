@@ -152,7 +152,7 @@ impl<R: Rules> Engine<R> {
     #[inline(always)]
     fn has_room(&mut self, op: &Op, cycle: u64) -> bool {
         let mut has_room = self.calendar.has_room(self.rules.queue(op.queue, 0), cycle);
-        if rarely(self.rules.entries(op.queue) > 1) {
+        if rarely(self.rules.is_cracked()) {
             for number in 1..self.rules.entries(op.queue) {
                 has_room &= self.calendar.has_room(self.rules.queue(op.queue, number), cycle);
             }

@@ -25,8 +25,11 @@ pub(crate) trait Rules: Send {
     fn offer<K: Known>(&mut self, op: &Op, earliest: u64, taken: bool) -> (u64, bool);
     /// Finds slices for `op` if it is dispatched in `cycle`, which may be later than offered.
     fn place<K: Known>(&mut self, _op: &Op, _cycle: u64, _taken: bool) {}
-    /// How many entries of `queue`, that of its unit, the instruction placed last takes: one for each operation in the queues of
-    /// slices, one in another's.
+    /// Whether the instruction placed last is several operations.
+    fn is_cracked(&self) -> bool {
+        false
+    }
+    /// How many entries of `queue`, that of its unit, it takes: one for each operation in the queues of slices, one in another's.
     fn entries(&self, _queue: u8) -> usize {
         1
     }
