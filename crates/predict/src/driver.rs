@@ -28,6 +28,8 @@ use footprint::Footprint;
 use recording::Recording;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::sync_channel;
 use std::sync::Arc;
 use strings::Strings;
@@ -204,7 +206,9 @@ pub fn predict_jobs(
         }
     }
     let (kinds, mark, calls) = (source.kinds(), source.mark(), source.calls());
-    let new_runner = |cpu: &Cpu, options: &Options| Runner::new(cpu, options, arch, kinds.clone(), mark);
+    let in_vain = AtomicBool::new(false);
+    let new_runner =
+        |cpu: &Cpu, options: &Options| Runner::new(cpu, options, arch, kinds.clone(), mark, &in_vain);
     if let [(cpu, options)] = jobs {
         let mut runner = new_runner(cpu, options)?;
         let mut chunk = Chunk::default();
@@ -250,17 +254,24 @@ pub fn predict_jobs(
             Ok(result) => result,
             Err(panic) => std::panic::resume_unwind(panic),
         });
-        let predictions = results.collect::<Result<Vec<_>, _>>();
-        match failure {
-            Some(error) => Err(error.into()),
-            None => predictions,
+        let results: Vec<_> = results.collect();
+        if let Some(error) = failure {
+            return Err(error.into());
+        }
+        // The others have stopped somewhere then.
+        let is_lacking = |result: &&Result<_, _>| matches!(result, Err(PredictError::Lacks { .. }));
+        match results.iter().find(is_lacking) {
+            Some(Err(error)) => Err(error.clone()),
+            _ => results.into_iter().collect(),
         }
     })
 }
 
 /// One cpu at work.
-struct Runner {
+struct Runner<'a> {
     name: String,
+    /// One of the cpus lacks what the program executes, so that no prediction will be told.
+    in_vain: &'a AtomicBool,
     clock_mhz: f64,
     description: Description,
     kinds: Arc<RegisterKinds>,
@@ -279,19 +290,21 @@ struct Runner {
     scratch: Vec<Access>,
 }
 
-impl Runner {
+impl<'a> Runner<'a> {
     fn new(
         cpu: &Cpu,
         options: &Options,
         arch: arch::Arch,
         kinds: Arc<RegisterKinds>,
         mark: Option<u64>,
-    ) -> Result<Runner, PredictError> {
+        in_vain: &'a AtomicBool,
+    ) -> Result<Runner<'a>, PredictError> {
         let description = Description::new(cpu)?;
         let fallback = Fallback::of(cpu, &description, arch);
         let in_order = description.kind == CoreKind::InOrder;
         Ok(Runner {
             name: cpu.name.clone(),
+            in_vain,
             clock_mhz: cpu.clock_mhz(),
             core: core::build(&description, options.relax),
             plan: Plan::new(mark, options.shift, options.relax, fallback),
@@ -347,10 +360,19 @@ impl Runner {
 
     fn has_simulated_enough(&mut self) -> bool {
         self.elapsed.has_settled()
+            || self.is_in_vain()
             || self.recording.is_complete()
             || self.core.counters().instructions >= self.executed_max
             || self.elapsed.calls_ended() >= self.calls_min
                 && self.elapsed.simulated(&mut *self.core) >= self.simulated_max
+    }
+
+    /// Whether no prediction will come of this. What the cpu lacks is still looked for in the rest of the program, to be told.
+    fn is_in_vain(&mut self) -> bool {
+        if !self.plan.lacking.is_empty() && self.core.counters().instructions > 0 {
+            self.in_vain.store(true, Relaxed);
+        }
+        self.in_vain.load(Relaxed)
     }
 
     fn block(&mut self, block: u32, accesses: &[Access], next: u64) {

@@ -442,6 +442,21 @@ impl Source for Folded {
     }
 }
 
+/// 2^40 turns of `vaddudm`, none of them skipped: with the cpu that lacks it the others stop, too, since nothing of them will be told.
+#[test]
+fn nobody_goes_on_where_one_cpu_lacks_what_is_executed() {
+    let words = [0x1021_10c0, bdnz(1)];
+    let options = Options { skip_loops: false, ..Options::default() };
+    for names in [&["power7"][..], &["power7", "power8"], &["power8", "power7"]] {
+        let cpus: Vec<Cpu> = names.iter().map(|name| cpu(name)).collect();
+        let inner = LoopSource::new(Arch::Powerpc64le, &code(&words), 0x1000_0000, &[], 3).unwrap();
+        let told = predict(&mut folded(inner, 1 << 40), &cpus.iter().collect::<Vec<_>>(), &options);
+        let error = told.unwrap_err().to_string();
+        let lacking = "power7 does not have what the program executes: 'vaddudm' at 0x10000000; ";
+        assert!(error.starts_with(lacking), "{error}");
+    }
+}
+
 /// Calls of a function that is one long loop, told as a repeat inside of each call.
 struct CallsOfALoop {
     inner: LoopSource,
