@@ -133,6 +133,8 @@ fn mnemonic(raw: &Raw) -> String {
         (18, _) => return suffixed("b", true),
         (19, 16) => return suffixed("bclr", false),
         (19, 528) => return suffixed("bcctr", false),
+        // What clang makes of `mftb` for later processors; those with a time base of its own kind take it for the same.
+        (31, 339) if spr(raw) == [TB] => return "mftb".to_owned(),
         (31, 339) => return "mfspr".to_owned(),
         (31, 467) => return "mtspr".to_owned(),
         (31, 598) if raw.field(9, 10) == 1 => return "lwsync".to_owned(),

@@ -67,6 +67,15 @@ fn a_move_to_xer_holds_what_is_younger_for_a_cycle_on_mpc885() {
     assert!((5.0..=6.0).contains(&apart), "six cost {apart}");
 }
 
+/// `mfspr r7, 268`, as clang assembles `mftb r7` for later processors, reads the time base, too.
+#[test]
+fn the_time_base_is_read_in_two_ways() {
+    let (mftb, mfspr) = (0x7cec_42e6, 0x7cec_42a6);
+    for cpu in ["mpc885", "e300c2"] {
+        assert_eq!(turn(cpu, &[mfspr; 6]), turn(cpu, &[mftb; 6]), "{cpu}");
+    }
+}
+
 #[test]
 fn a_store_begins_every_cycle_on_e300c2() {
     let stores: Vec<u32> = (13..32).map(|register| access(36, register)).collect();
