@@ -18,6 +18,10 @@ const EXACT: u64 = 5000;
 /// The same for the mean of windows that do not agree, of which there have to be so many.
 const MEAN_EXACT: f64 = 1000.0;
 const MEAN_WINDOWS: u64 = 64;
+/// So many windows are enough if they are long and the error of their mean is a quarter of that: of a long body even the fewest
+/// iterations take many cycles, and on sliced cores hardly ever the same.
+const STEADY_WINDOWS: u64 = 12;
+const STEADY_CYCLES: u64 = 200_000;
 /// One cycle in so many is how much more or less of a pipe may be reserved behind the windows than before them. It is how far
 /// off the pace may be, since no pipe has more than one operation a cycle.
 const PIPES_EXACT: u64 = 1000;
@@ -84,11 +88,18 @@ impl Windows {
         self.sum as f64 / self.count as f64
     }
 
-    /// Whether the mean is known well: the standard error of the mean.
-    fn mean_is_known(&self) -> bool {
+    /// The standard error of the mean.
+    fn error(&self) -> f64 {
         let (count, mean) = (self.count as f64, self.mean());
         let variance = (self.squares / count - mean * mean).max(0.0);
-        self.count >= MEAN_WINDOWS && (variance / count).sqrt() * MEAN_EXACT <= mean
+        (variance / count).sqrt()
+    }
+
+    /// Whether the mean is known well.
+    fn mean_is_known(&self) -> bool {
+        let is_steady = self.count >= STEADY_WINDOWS && self.sum >= STEADY_CYCLES;
+        self.count >= MEAN_WINDOWS && self.error() * MEAN_EXACT <= self.mean()
+            || is_steady && self.error() * 4.0 * MEAN_EXACT <= self.mean()
     }
 
     /// Whether the work left over has stayed the same over the windows, behind which it is `backlog`.
@@ -125,7 +136,9 @@ impl Settled {
 
     /// Whether the next window may be the one that settles it.
     pub(crate) fn is_close(&self) -> bool {
-        self.alike.count + 1 >= self.patience() || self.all.count + 1 >= MEAN_WINDOWS
+        let all = &self.all;
+        let may_be_steady = all.count + 1 >= STEADY_WINDOWS && all.sum + all.high >= STEADY_CYCLES;
+        self.alike.count + 1 >= self.patience() || all.count + 1 >= MEAN_WINDOWS || may_be_steady
     }
 
     /// A window that took so long, missed so often and left so much work over.
@@ -215,6 +228,25 @@ mod tests {
         };
         (0..windows).for_each(|window| settled.add(168, 0, backlog(window)));
         settled.pace(&backlog(windows - 1))
+    }
+
+    /// Whether windows of these cycles, one behind the other, have a pace, and that is their mean.
+    fn have_a_pace(cycles: impl Iterator<Item = u64>) -> bool {
+        let cycles: Vec<u64> = cycles.collect();
+        let mut settled = Settled::new(&[], 64, 0);
+        let backlog = Backlog { memory: 0, pipes: [0; 32] };
+        cycles.iter().for_each(|&took| settled.add(took, 0, backlog));
+        let mean = cycles.iter().sum::<u64>() as f64 / cycles.len() as f64;
+        settled.pace(&backlog).is_some_and(|(pace, _)| pace == mean)
+    }
+
+    #[test]
+    fn a_dozen_long_windows_that_differ_little_have_settled() {
+        let in_turn = |low: u64, high: u64, count: usize| [low, high].into_iter().cycle().take(count);
+        assert!(have_a_pace(in_turn(43_010, 43_050, 12)));
+        assert!(!have_a_pace(in_turn(43_010, 43_050, 11)), "too few");
+        assert!(!have_a_pace(in_turn(43_010, 43_200, 12)), "too far from each other");
+        assert!(!have_a_pace(in_turn(15_010, 15_020, 12)), "too short");
     }
 
     #[test]
