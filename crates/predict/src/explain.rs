@@ -166,7 +166,8 @@ impl Sensitivity {
 /// instruction have no effect, and are not tried.
 pub fn sensitivity(open: &mut Open<'_>, cpu: &Cpu, base: &Options) -> Result<Sensitivity, PredictError> {
     let unmoved = predict_jobs(&mut *open()?, &[(cpu, base.clone())])?.remove(0);
-    let guesses: Vec<_> = cpu.guesses().into_iter().filter(|guess| may_move(&guess.key, &unmoved)).collect();
+    let can_move = |key: &str| cpu.keys_of(key).iter().any(|key| may_move(key, &unmoved));
+    let guesses: Vec<_> = cpu.guesses().into_iter().filter(|guess| can_move(&guess.key)).collect();
     let mut changed = Vec::new();
     for guess in &guesses {
         for value in [guess.low, guess.high] {

@@ -66,7 +66,10 @@ pub fn digest(cpu: &Cpu, judging: &[FigureRow], evidence: &[FigureRow]) -> Strin
     let matters = |key: &str| !key.starts_with("validation.") && key != "isa";
     for (key, entry) in documented(cpu).entries().filter(|(key, _)| matters(key)) {
         match entry {
-            Entry::Number(number) => writeln!(text, "{key} {} {:?}", number.value, number.range),
+            Entry::Number(number) => {
+                let with = number.moves_with.as_deref().unwrap_or_default();
+                writeln!(text, "{key} {} {:?}{with}", number.value, number.range)
+            }
             Entry::Words { words, .. } => writeln!(text, "{key} {words:?}"),
         }
         .expect("a string takes everything");

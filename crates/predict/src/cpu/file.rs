@@ -204,7 +204,9 @@ impl Parser {
         };
         for (name, inner) in table.iter() {
             let name = name.get_ref().as_ref();
-            if !["value", "unit", "source", "kind", "range", "fitted_to", "prior", "note"].contains(&name) {
+            if !["value", "unit", "source", "kind", "range", "moves_with", "fitted_to", "prior", "note"]
+                .contains(&name)
+            {
                 return Err(CpuError::UnknownKey {
                     place: self.place(inner.span().start),
                     key: format!("{key}.{name}"),
@@ -254,6 +256,10 @@ impl Parser {
         let optional = |name: &str| {
             table.get(name).map(|inner| self.text_of(&format!("{key}.{name}"), inner)).transpose()
         };
+        let moves_with = optional("moves_with")?;
+        if moves_with.is_some() && range.is_none() {
+            return Err(self.invalid(value, key, "has 'moves_with' but no 'range' to move in", form()));
+        }
         let fitted_to = optional("fitted_to")?;
         if (kind == Kind::Fitted) != fitted_to.is_some() {
             return Err(self.invalid(
@@ -277,6 +283,7 @@ impl Parser {
             source,
             kind,
             range,
+            moves_with,
             fitted_to,
             prior,
             note,
@@ -335,7 +342,7 @@ impl Parser {
 pub fn number_form(schema: &NumberKey) -> String {
     let kinds = Kind::ALL.map(Kind::name).join("|");
     format!(
-        "{{ value = {}..{}, unit = \"{}\", source = \"NAME IN [sources]\", kind = \"{kinds}\" }}, with range = [a, b] for a guess, fitted_to = \"FIGURE\" and a prior for a fitted one",
+        "{{ value = {}..{}, unit = \"{}\", source = \"NAME IN [sources]\", kind = \"{kinds}\" }}, with range = [a, b] for a guess, moves_with = \"KEY\" if it is one guess with another number, fitted_to = \"FIGURE\" and a prior for a fitted one",
         schema.min, schema.max, schema.unit
     )
 }

@@ -199,6 +199,7 @@ impl Cpu {
         let place = first_place.unwrap_or_else(|| Place { file: Arc::new(PathBuf::from(name)), line: 1 });
         cpu.check_needed(&place)?;
         cpu.check_archs(&place)?;
+        cpu.check_ties()?;
         cpu.check_effects()?;
         crate::description::Description::new(&cpu)?;
         Ok(cpu)
@@ -228,6 +229,25 @@ impl Cpu {
         }
         let written: BTreeSet<String> = file.entries.keys().filter_map(|key| class_of(key)).collect();
         self.entries.retain(|key, _| !class_of(key).is_some_and(|class| written.contains(&class)));
+        Ok(())
+    }
+
+    /// What moves with another number needs one that is moved, or it would stand still.
+    fn check_ties(&self) -> Result<(), CpuError> {
+        let moved: BTreeSet<String> = self.guesses().into_iter().map(|guess| guess.key).collect();
+        for (key, entry) in &self.entries {
+            let Entry::Number(Number { moves_with: Some(with), place, .. }) = entry else { continue };
+            if !moved.contains(with) {
+                return Err(CpuError::Invalid {
+                    place: place.clone(),
+                    key: format!("{key}.moves_with"),
+                    problem: format!("names '{with}', which is no guess of this cpu"),
+                    allowed:
+                        "the key of a guess; an heir that settles that one has to settle this number, too"
+                            .into(),
+                });
+            }
+        }
         Ok(())
     }
 
@@ -354,11 +374,32 @@ impl Cpu {
     /// nearest one. The other key of the same number changes with it.
     pub fn set(&mut self, key: &str, value: f64) -> Option<()> {
         let before = self.value(key)?;
+        let along = self.moved_with(key);
         self.set_alone(key, value)?;
         if let Some(other) = schema::twin(key).filter(|other| self.value(other) == Some(before)) {
             self.set_alone(other, value)?;
         }
+        for (other, at, (low, high)) in along {
+            self.set_alone(&other, (at + value - before).clamp(low, high))?;
+        }
         Some(())
+    }
+
+    /// The keys of a guess: its own and those of the numbers that `moves_with` ties to it.
+    pub fn keys_of(&self, key: &str) -> Vec<String> {
+        let along = self.moved_with(key).into_iter().map(|(other, ..)| other);
+        std::iter::once(key.to_owned()).chain(along).collect()
+    }
+
+    /// The numbers that `moves_with` ties to one, with where they stand and their ranges.
+    fn moved_with(&self, key: &str) -> Vec<(String, f64, (f64, f64))> {
+        let tied = |(other, entry): (&String, &Entry)| match entry {
+            Entry::Number(Number { value, range: Some(range), moves_with: Some(with), .. }) => {
+                (with == key).then(|| (other.clone(), *value, *range))
+            }
+            _ => None,
+        };
+        self.entries.iter().filter_map(tied).collect()
     }
 
     fn set_alone(&mut self, key: &str, value: f64) -> Option<()> {
@@ -372,7 +413,8 @@ impl Cpu {
         Some(())
     }
 
-    /// All numbers that core cycles can depend on and of which only a range is known. A number with two keys is one guess.
+    /// All numbers that core cycles can depend on and of which only a range is known. A number with two keys is one guess, and so
+    /// are numbers that move together.
     pub fn guesses(&self) -> Vec<Guess> {
         let ranged = |key: &str| self.number(key).is_some_and(|number| number.range.is_some());
         let told = |key: &str| {
@@ -380,7 +422,7 @@ impl Cpu {
             twin.is_some_and(|twin| ranged(twin) && self.value(twin) == self.value(key))
         };
         let guess = |(key, entry): (&String, &Entry)| match entry {
-            Entry::Number(Number { value, prior, range: Some((low, high)), .. })
+            Entry::Number(Number { value, prior, range: Some((low, high)), moves_with: None, .. })
                 if low < high && key != "clock.frequency" && !told(key) =>
             {
                 let prior = prior.unwrap_or(*value);

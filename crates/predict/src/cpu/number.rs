@@ -74,6 +74,10 @@ pub struct Number {
     pub kind: Kind,
     /// Lowest and highest believable value; always there for a guess.
     pub range: Option<(f64, f64)>,
+    /// The key of a guess that this number belongs to: when that one is moved, it is moved by as much, within its own range.
+    /// Sources that disagree often disagree about several numbers at once, and a core with some of them by one source and some by
+    /// the other is nobody's.
+    pub moves_with: Option<String>,
     /// The figure a fitted number was fitted to.
     pub fitted_to: Option<String>,
     /// What a fitted number was believed to be before; a fit starts there and is drawn back to it.

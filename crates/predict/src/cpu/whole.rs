@@ -47,7 +47,9 @@ fn number(number: &Number, sources: &BTreeMap<&str, String>) -> String {
     if let Some(prior) = number.prior {
         text += &format!(", prior = {prior}");
     }
-    for (name, words) in [("fitted_to", &number.fitted_to), ("note", &number.note)] {
+    let texts =
+        [("moves_with", &number.moves_with), ("fitted_to", &number.fitted_to), ("note", &number.note)];
+    for (name, words) in texts {
         if let Some(words) = words {
             text += &format!(", {name} = {}", quoted(words));
         }

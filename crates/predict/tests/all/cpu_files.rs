@@ -226,6 +226,41 @@ fn a_part_on_no_unit_and_a_mnemonic_claimed_twice_are_refused() {
 }
 
 #[test]
+fn numbers_that_move_together_are_one_guess() {
+    let cpu = Cpu::load(&shipped(), "power7").unwrap();
+    let (leader, tied) = ("class.alu.latency.value", "class.count.latency.value");
+    assert!(cpu.keys_of(leader).iter().any(|key| key == tied), "{:?}", cpu.keys_of(leader));
+    let guesses: Vec<String> = cpu.guesses().into_iter().map(|guess| guess.key).collect();
+    assert!(guesses.iter().any(|key| key == leader) && guesses.iter().all(|key| key != tied));
+    let values = |cpu: &Cpu| [leader, tied, "class.rotate.latency.value"].map(|key| cpu.value(key).unwrap());
+    assert_eq!(values(&cpu), [1.0, 2.0, 1.0]);
+    let slower = cpu.with(leader, 2.0).unwrap();
+    assert_eq!(values(&slower), [2.0, 3.0, 2.0]);
+    assert_eq!(values(&slower.with(leader, 1.0).unwrap()), values(&cpu));
+}
+
+#[test]
+fn a_number_that_moves_with_none_is_refused() {
+    let tied = |with: &str| {
+        message(|text| {
+            let plain = "fold_distance = { value = 2, unit = \"instructions\", source = \"manual\", kind = \"guess\", range = [1, 2]";
+            assert!(text.contains(plain));
+            text.replacen(plain, &format!("{plain}, moves_with = \"{with}\""), 1)
+        })
+    };
+    for with in ["nosuch.key", "fetch.width", "clock.frequency", "branch.fold_distance"] {
+        let error = tied(with);
+        assert!(
+            error.contains(with) && error.contains("moves_with") && error.contains("no guess"),
+            "{error}"
+        );
+    }
+    let fixed = "width = { value = 1, moves_with = \"memory.drain\",";
+    let error = message(|text| text.replacen("width = { value = 1,", fixed, 1));
+    assert!(error.contains("'range'"), "{error}");
+}
+
+#[test]
 fn inheritance_in_a_circle_is_refused_with_the_circle() {
     let read = |name: &str| {
         let parent = if name == "a" { "b" } else { "a" };

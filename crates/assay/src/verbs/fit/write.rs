@@ -27,19 +27,26 @@ pub fn write(context: &Context, found: &Found) -> Result<()> {
         .parse()
         .map_err(|error: toml_edit::TomlError| Problem::new(error.to_string()).at(path.display()))?;
     document["sources"][SOURCE] = value(SOURCE_TEXT);
+    let before = predict::fit::documented(&found.cpu);
     for number in found.numbers.iter().filter(|number| number.figures > 0) {
-        let Some(Entry::Number(entry)) = found.cpu.entry(&number.key) else { continue };
         let fitted = found.adopted.as_ref().and_then(|values| values.get(&number.key)).copied();
-        match fitted {
-            Some(fitted) => set(&mut document, &number.key, inline(entry, fitted, number.prior))?,
-            // Fitted before and not now: the value goes back to the documented one. A number that was never fitted is left
-            // as it is.
-            None if entry.prior.is_some() => {
-                let table = documented(&document, entry, number.prior)
-                    .unwrap_or_else(|| inline(entry, number.prior, number.prior));
-                set(&mut document, &number.key, table)?;
+        let core = fitted.and_then(|fitted| before.with(&number.key, fitted));
+        for key in found.cpu.keys_of(&number.key) {
+            let (Some(Entry::Number(entry)), Some(prior)) = (found.cpu.entry(&key), before.value(&key))
+            else {
+                continue;
+            };
+            match core.as_ref().and_then(|core| core.value(&key)) {
+                Some(fitted) => set(&mut document, &key, inline(entry, fitted, prior))?,
+                // Fitted before and not now: the value goes back to the documented one. A number that was never fitted is left
+                // as it is.
+                None if entry.prior.is_some() => {
+                    let table =
+                        documented(&document, entry, prior).unwrap_or_else(|| inline(entry, prior, prior));
+                    set(&mut document, &key, table)?;
+                }
+                None => {}
             }
-            None => {}
         }
     }
     let percent = (found.error.log * 1000.0).round() / 10.0;
@@ -84,17 +91,21 @@ fn documented(document: &DocumentMut, entry: &Number, prior: f64) -> Option<Inli
     table.insert("unit", entry.unit.as_str().into());
     table.insert("source", source.into());
     table.insert("kind", kind.into());
-    if let Some(range) = range(entry) {
-        table.insert("range", range);
-    }
+    range(&mut table, entry);
     if let Some(told) = told.strip_suffix("; ") {
         table.insert("note", told.into());
     }
     Some(table)
 }
 
-fn range(entry: &Number) -> Option<Value> {
-    entry.range.map(|(low, high)| Value::Array([low, high].into_iter().map(number).collect::<Array>()))
+/// Where the number may be, and with which other it moves.
+fn range(table: &mut InlineTable, entry: &Number) {
+    if let Some((low, high)) = entry.range {
+        table.insert("range", Value::Array([low, high].into_iter().map(number).collect::<Array>()));
+    }
+    if let Some(with) = &entry.moves_with {
+        table.insert("moves_with", with.as_str().into());
+    }
 }
 
 /// The entry of a fitted number, which keeps what was documented of it.
@@ -104,9 +115,7 @@ fn inline(entry: &Number, fitted: f64, prior: f64) -> InlineTable {
     table.insert("unit", entry.unit.as_str().into());
     table.insert("source", SOURCE.into());
     table.insert("kind", "fitted".into());
-    if let Some(range) = range(entry) {
-        table.insert("range", range);
-    }
+    range(&mut table, entry);
     table.insert("prior", number(prior));
     table.insert("fitted_to", FITTED_TO.into());
     let told = entry.note.as_deref().map_or(String::new(), |note| format!("{note}; "));
@@ -171,6 +180,7 @@ mod tests {
             source: LLVM.to_owned(),
             kind: Kind::CompilerModel,
             range: Some((3.0, 5.0)),
+            moves_with: None,
             fitted_to: None,
             prior: None,
             note: note.map(str::to_owned),
@@ -193,6 +203,18 @@ mod tests {
             let again = fitted(&documented_number(note));
             let table = documented(&document, &again, 3.5).expect("its note tells");
             assert_eq!(table.to_string(), format!("{start}{end}"));
+        }
+    }
+
+    #[test]
+    fn a_number_that_moves_with_another_still_does_when_it_is_fitted_and_goes_back() {
+        let document: DocumentMut = format!("[sources]\nllvm = \"{LLVM}\"\n").parse().unwrap();
+        let tied =
+            Number { moves_with: Some("class.alu.latency.value".to_owned()), ..documented_number(None) };
+        let again = documented(&document, &fitted(&tied), 3.5).expect("its note tells");
+        for table in [inline(&tied, 4.0, 3.5), again] {
+            let with = table.get("moves_with").and_then(Value::as_str);
+            assert_eq!(with, tied.moves_with.as_deref(), "{table}");
         }
     }
 
