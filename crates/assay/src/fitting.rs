@@ -11,7 +11,7 @@ use crate::study_file::{self, Quantity, Row, Study};
 use arch::Arch;
 use lab::{discover, Problem, Result};
 use predict::doubt::{self, Judged, ModelError};
-use predict::draws::{self, Tried};
+use predict::draws::{self, Draws, Tried};
 use predict::explain::cycles_of;
 use predict::figures::{figures, Figure};
 use predict::fit::{documented, with_values, Figures, Values};
@@ -169,8 +169,8 @@ impl Corpus {
 pub struct Answer {
     /// With the code at each place that it may have, in ascending order.
     places: Vec<f64>,
-    /// The standard deviation of the logarithm that the ranges of the cpu's parameters cause.
-    pub spread: f64,
+    /// What the ranges of the cpu's parameters make of it.
+    pub draws: Draws,
 }
 
 impl Answer {
@@ -181,13 +181,17 @@ impl Answer {
 
     /// Held against what was published.
     pub fn judged<'a>(&self, datum: &'a Datum) -> Judged<'a> {
-        let errors = self.places.iter().map(|predicted| (datum.published / predicted).ln()).collect();
-        Judged { family: &datum.family, errors, spread: self.spread }
+        let drawn = if self.draws.0.is_empty() { &[0.0] } else { &self.draws.0[..] };
+        let of_place = |place: &f64| {
+            let error = (datum.published / place).ln();
+            drawn.iter().map(move |log| error - log)
+        };
+        Judged { family: &datum.family, errors: self.places.iter().flat_map(of_place).collect() }
     }
 
     /// The 90 % interval.
     fn interval(&self, error: ModelError) -> [f64; 2] {
-        doubt::interval(error, self.predicted(), self.spread, &self.places)
+        doubt::interval(error, self.predicted(), &self.draws, &self.places)
     }
 }
 
@@ -206,7 +210,7 @@ impl Corpus {
         Ok(places[places.len() / 2])
     }
 
-    /// The prediction of a figure on `core` with its spread over the drawn cores that `draws` numbers.
+    /// The prediction of a figure on `core` and on the drawn cores that `draws` numbers.
     pub fn answer(
         &self,
         figure: usize,
@@ -216,7 +220,7 @@ impl Corpus {
         let mut cores = vec![core.clone()];
         cores.extend(draws::drawn(core, draws::CANDIDATES, draws));
         let at = self.predict(figure, &cores)?;
-        Ok(Answer { places: self.at_places(figure, core)?, spread: doubt::about(at[0], &at[1..]) })
+        Ok(Answer { places: self.at_places(figure, core)?, draws: Draws::of(at[0], &at[1..]) })
     }
 }
 

@@ -365,7 +365,7 @@ fn prediction_record(
         ))
     })?;
     let placed_cycles: Vec<f64> = places.places.iter().map(|(_, cycles)| *cycles).collect();
-    let interval = doubt::interval(ModelError::of(cpu), cycles, draws.spread(), &placed_cycles);
+    let interval = doubt::interval(ModelError::of(cpu), cycles, draws, &placed_cycles);
     Ok(PredictionRecord {
         common,
         cpu: prediction.cpu.clone(),

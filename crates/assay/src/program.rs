@@ -95,10 +95,8 @@ pub fn interval(trace: &Path, over: Option<&Path>, cpu: &Cpu, figure: f64) -> Re
     };
     let (error, own) = (ModelError::of(cpu), draws(trace)?);
     Ok(match over {
-        None => doubt::interval(error, figure, own.spread(), &[]),
-        Some(over) => {
-            doubt::ratio_interval(error, figure, own.spread_of_ratio(&draws(over)?), [&[], &[]], [1.0, 1.0])
-        }
+        None => doubt::interval(error, figure, &own, &[]),
+        Some(over) => doubt::ratio_interval(error, figure, &own.over(&draws(over)?), [&[], &[]], [1.0, 1.0]),
     })
 }
 

@@ -266,7 +266,7 @@ fn prepare(
     if intervals {
         let draws = draws(&mut || Ok(Box::new(recorded.clone()) as Box<dyn Source>), cpu, &options)
             .map_err(|error| error.to_string())?;
-        interval_cycles = Some(interval(ModelError::of(cpu), predicted_cycles, draws.spread(), &[]));
+        interval_cycles = Some(interval(ModelError::of(cpu), predicted_cycles, &draws, &[]));
     }
     let wanted = (RUN_CYCLES / predicted_cycles).clamp(TURNS_MIN as f64, RUN_TURNS_MAX) as u64;
     let turn: Vec<Instruction> = recorded.turn().to_vec();

@@ -131,21 +131,20 @@ pub struct Draws(
 );
 
 impl Draws {
-    /// Standard deviation about the cpu as it stands.
+    /// Of the cycles on the cpu as it stands and on each drawn core.
+    pub fn of(shown: f64, drawn: &[f64]) -> Draws {
+        Draws(drawn.iter().map(|cycles| (cycles / shown).ln()).collect())
+    }
+
+    /// Of the ratio of two programs, which meet the same drawn cores.
+    pub fn over(&self, other: &Draws) -> Draws {
+        Draws(self.0.iter().zip(&other.0).map(|(a, b)| a - b).collect())
+    }
+
+    /// Root mean square about the cpu as it stands.
     pub fn spread(&self) -> f64 {
-        root_mean_square(self.0.iter().copied())
+        (self.0.iter().map(|log| log * log).sum::<f64>() / self.0.len().max(1) as f64).sqrt()
     }
-
-    /// The same of the ratio of two programs, which meet the same drawn cores.
-    pub fn spread_of_ratio(&self, other: &Draws) -> f64 {
-        root_mean_square(self.0.iter().zip(&other.0).map(|(a, b)| a - b))
-    }
-}
-
-/// Of logarithms.
-pub(crate) fn root_mean_square(values: impl ExactSizeIterator<Item = f64>) -> f64 {
-    let count = values.len().max(1) as f64;
-    (values.map(|value| value * value).sum::<f64>() / count).sqrt()
 }
 
 /// Predicts a program on the believable cores of a cpu.
@@ -158,7 +157,7 @@ pub fn draws(open: &mut Open<'_>, cpu: &Cpu, base: &Options) -> Result<Draws, Pr
     cpus.extend(believable(cpu));
     let cores: Vec<&Cpu> = cpus.iter().collect();
     let cycles = paces(&as_far(open, &cores, &options)?);
-    Ok(Draws(cycles[1..].iter().map(|drawn| (drawn / cycles[0]).ln()).collect()))
+    Ok(Draws::of(cycles[0], &cycles[1..]))
 }
 
 /// Predictions of a program's beginning, as far into it on each core. One that skips a loop gets further with as many simulated

@@ -47,4 +47,4 @@ pub use interval::{median_interval, Interval, NoInterval, PROCESSES_MIN};
 pub use quantile::{median, quantile};
 pub use random::SplitMix64;
 pub use share::share_interval;
-pub use student::student_quantile;
+pub use student::{student_quantile, student_share};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Quantiles of Student's t: how much wider an interval is when the scatter itself was estimated from few values.
+//! Student's t: how much wider an interval is when the scatter itself was estimated from few values.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
@@ -10,6 +10,15 @@ pub fn student_quantile(share: f64, freedom: f64) -> Option<f64> {
         return None;
     }
     Some(StudentsT::new(0.0, 1.0, freedom).ok()?.inverse_cdf(share))
+}
+
+/// The probability that a variable of Student's t distribution with `freedom` degrees of freedom, one at least, is at most `value`.
+/// `None` for fewer, or if `value` is no number.
+pub fn student_share(value: f64, freedom: f64) -> Option<f64> {
+    if freedom.is_nan() || freedom < 1.0 || value.is_nan() {
+        return None;
+    }
+    Some(StudentsT::new(0.0, 1.0, freedom).ok()?.cdf(value))
 }
 
 #[cfg(test)]
@@ -27,5 +36,15 @@ mod tests {
         assert_eq!(student_quantile(0.95, 0.0), None);
         assert_eq!(student_quantile(1.0, 3.0), None);
         assert_eq!(student_quantile(f64::NAN, 3.0), None);
+    }
+
+    #[test]
+    fn shares_are_the_inverse_of_quantiles() {
+        for (freedom, value, share) in [(4.0, 2.132, 0.95), (4.0, -2.132, 0.05), (22.0, 0.0, 0.5)] {
+            let found = student_share(value, freedom).unwrap();
+            assert!((found - share).abs() < 0.001, "{freedom}, {value}: {found}");
+        }
+        assert_eq!(student_share(1.0, 0.5), None);
+        assert_eq!(student_share(f64::NAN, 3.0), None);
     }
 }

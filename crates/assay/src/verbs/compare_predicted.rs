@@ -245,10 +245,10 @@ impl Subject {
 pub fn compare_record(cpu: &Cpu, a: &PredictionRecord, b: &PredictionRecord) -> CompareRecord {
     let mut common = a.common.clone();
     common.kind = "compare".to_owned();
-    let spread = Draws(a.draws.clone()).spread_of_ratio(&Draws(b.draws.clone()));
+    let draws = Draws(a.draws.clone()).over(&Draws(b.draws.clone()));
     let places = [&a.placed_cycles[..], &b.placed_cycles[..]];
     let interval =
-        ratio_interval(ModelError::of(cpu), a.cycles / b.cycles, spread, places, [a.cycles, b.cycles]);
+        ratio_interval(ModelError::of(cpu), a.cycles / b.cycles, &draws, places, [a.cycles, b.cycles]);
     let verdict = match interval {
         [_, high] if high < 1.0 => "faster",
         [low, _] if low > 1.0 => "slower",

@@ -134,8 +134,8 @@ fn name_of(path: &Path, all: &[PathBuf]) -> String {
 
 fn record(cpu: &Cpu, arch: Arch, per_call: bool, a: &Side, b: &Side) -> CompareRecord {
     let ratio = a.cycles / b.cycles;
-    let spread = a.draws.spread_of_ratio(&b.draws);
-    let interval = ratio_interval(ModelError::of(cpu), ratio, spread, [&[], &[]], [a.cycles, b.cycles]);
+    let draws = a.draws.over(&b.draws);
+    let interval = ratio_interval(ModelError::of(cpu), ratio, &draws, [&[], &[]], [a.cycles, b.cycles]);
     let other_work = !per_call && a.calls != b.calls;
     let verdict = match interval {
         _ if other_work => None,
@@ -192,7 +192,7 @@ fn table(
         let row = table.row();
         table.set(row, name, side.name.as_str()).set(row, instructions, Count(side.instructions));
         table.set(row, cycles, Predicted(side.cycles));
-        let [low, high] = interval(ModelError::of(cpu), side.cycles, side.draws.spread(), &[]);
+        let [low, high] = interval(ModelError::of(cpu), side.cycles, &side.draws, &[]);
         table.set(row, of_cycles, interval_text([low, high]));
         let Some(record) = record else {
             table.set(row, verdict, "compared with");

@@ -152,7 +152,7 @@ fn find(context: &Context, cpu: Cpu) -> Result<Found> {
     for (index, datum) in corpus.data.iter().enumerate() {
         let core = fit.core(&without[&datum.family]);
         let answer = corpus.answer(index, &core, &draws_without[&datum.family]).map_err(failed)?;
-        rows[index].spread = answer.spread;
+        rows[index].spread = answer.draws.spread();
         judged.push(answer.judged(datum));
     }
     let error = ModelError::from_rows(&judged).expect("there are rows");

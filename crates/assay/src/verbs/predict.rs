@@ -136,16 +136,16 @@ fn trace_file(context: &Context, path: &Path, cpus: &[Cpu], all: bool) -> Result
             }
         }
     };
-    let mut halves = Vec::new();
+    let mut factors = Vec::new();
     for cpu in &able {
         let draws =
             draws(&mut open, cpu, &Options::default()).map_err(|error| judge::of_trace(path, &error))?;
-        halves.push(ModelError::of(cpu).half_width(&[draws.spread()]));
+        factors.push(ModelError::of(cpu).factors(&[&draws.0]));
     }
-    let predictions: Vec<_> = predictions.into_iter().zip(halves).collect();
+    let predictions: Vec<_> = predictions.into_iter().zip(factors).collect();
     if context.json {
-        predictions.iter().for_each(|(prediction, half)| {
-            println!("{}", TraceRecord::of(path, arch, prediction, *half, unknown).to_line());
+        predictions.iter().for_each(|(prediction, factors)| {
+            println!("{}", TraceRecord::of(path, arch, prediction, *factors, unknown).to_line());
             for total in &prediction.regions {
                 println!("{}", RegionRecord::of(path, arch, prediction, total, &regions).to_line());
             }
@@ -159,9 +159,9 @@ fn trace_file(context: &Context, path: &Path, cpus: &[Cpu], all: bool) -> Result
         report.section("").paragraph(text);
     });
     match &predictions[..] {
-        [(one, half)] => {
-            report.section("").table(counters_table(one, *half));
-            calls_table(one, *half).into_iter().for_each(|table| {
+        [(one, factors)] => {
+            report.section("").table(counters_table(one, *factors));
+            calls_table(one, *factors).into_iter().for_each(|table| {
                 report.section("").table(table);
             });
         }
@@ -204,12 +204,12 @@ struct TraceRecord {
 }
 
 impl TraceRecord {
-    /// `half`: half the width of the 90 % interval, as a logarithm.
+    /// `factors`: the ends of the 90 % interval over what it is about.
     fn of(
         path: &Path,
         arch: arch::Arch,
         prediction: &Prediction,
-        half: f64,
+        factors: [f64; 2],
         unknown_addresses: u64,
     ) -> TraceRecord {
         let counters = &prediction.counters;
@@ -219,14 +219,14 @@ impl TraceRecord {
             arch: arch.name(),
             cpu: prediction.cpu.clone(),
             cycles: prediction.cycles,
-            interval_cycles: about(prediction.cycles as f64, half),
+            interval_cycles: about(prediction.cycles as f64, factors),
             clock_mhz: prediction.clock_mhz,
             time_ns: prediction.time_ns(),
             instructions: counters.instructions,
             calls: prediction.calls,
             cycles_cold: prediction.cycles_cold,
             cycles_per_call: prediction.cycles_per_call,
-            interval_cycles_per_call: prediction.cycles_per_call.map(|cycles| about(cycles, half)),
+            interval_cycles_per_call: prediction.cycles_per_call.map(|cycles| about(cycles, factors)),
             branches: counters.branches,
             branch_misses: counters.branch_misses,
             l1_misses: counters.l1_misses,
@@ -277,7 +277,7 @@ fn region_name<'a>(total: &RegionTotal, names: &'a [trace::Region]) -> &'a str {
 }
 
 /// What each of several regions took, on each cpu.
-fn regions_table(predictions: &[(Prediction, f64)], names: &[trace::Region]) -> Table {
+fn regions_table(predictions: &[(Prediction, [f64; 2])], names: &[trace::Region]) -> Table {
     let mut table = Table::new(
         "Regions",
         "each with all that it calls, so one that is inside of another counts in both; predicted, not measured; each: the mean of \
@@ -308,13 +308,13 @@ fn regions_table(predictions: &[(Prediction, f64)], names: &[trace::Region]) -> 
     table
 }
 
-/// The interval around `cycles`; `half` is half its width, as a logarithm.
-fn about(cycles: f64, half: f64) -> [f64; 2] {
-    [cycles * (-half).exp(), cycles * half.exp()]
+/// The interval about `cycles`.
+fn about(cycles: f64, factors: [f64; 2]) -> [f64; 2] {
+    factors.map(|factor| cycles * factor)
 }
 
 /// The events that hardware counters have; what QEMU counted is kept apart from what the model predicts.
-fn counters_table(prediction: &Prediction, half: f64) -> Table {
+fn counters_table(prediction: &Prediction, factors: [f64; 2]) -> Table {
     let mut table = Table::new(
         &format!("{} at {} MHz", prediction.cpu, prediction.clock_mhz),
         "instructions, branches and accesses as executed under QEMU; the rest predicted, not measured",
@@ -324,7 +324,7 @@ fn counters_table(prediction: &Prediction, half: f64) -> Table {
     let predicted = table.predicted_column("", "", 0);
     let share = table.derived_column("", "", 3);
     let what = table.text_column("");
-    let [low, high] = about(prediction.cycles as f64, half);
+    let [low, high] = about(prediction.cycles as f64, factors);
     table.note(&format!("90 % interval of the cycles: {low:.0} to {high:.0}"));
     let counters = &prediction.counters;
     let cycles = prediction.cycles.max(1) as f64;
@@ -395,7 +395,7 @@ fn counters_table(prediction: &Prediction, half: f64) -> Table {
 
 /// Cycles of a call; none where the trace has no calls. The steady ones are a mean, which has decimals, unlike what the table
 /// above counts.
-fn calls_table(prediction: &Prediction, half: f64) -> Option<Table> {
+fn calls_table(prediction: &Prediction, factors: [f64; 2]) -> Option<Table> {
     let first = prediction.cycles_cold?;
     let mut table = Table::new(
         &format!("Cycles of a call, of {}", prediction.calls),
@@ -411,7 +411,7 @@ fn calls_table(prediction: &Prediction, half: f64) -> Option<Table> {
         table.set(row, share, Derived::from(first / steady));
         let row = table.row();
         table.set(row, call, "steady").set(row, cycles, Predicted(steady));
-        table.set(row, interval, winners::interval_text(about(steady, half)));
+        table.set(row, interval, winners::interval_text(about(steady, factors)));
     } else if prediction.calls > 1 {
         table.note("the other calls ended while the first was in flight, so they tell no steady state: record more of them");
     }
@@ -433,7 +433,7 @@ fn coverage_text(prediction: &Prediction) -> String {
 /// Decimals of the cycles of a call: it may take few, and often a fraction.
 const CALL_DIGITS: usize = 2;
 
-fn several_table(predictions: &[(Prediction, f64)]) -> Table {
+fn several_table(predictions: &[(Prediction, [f64; 2])]) -> Table {
     let mut table =
         Table::new("The whole trace", "predicted from the trace and the cpus' descriptions, not measured");
     let name = table.text_column("cpu");
@@ -445,10 +445,10 @@ fn several_table(predictions: &[(Prediction, f64)]) -> Table {
     let cold = table.predicted_column("first call", "cycles", CALL_DIGITS);
     let misses = table.predicted_column("branch misses", "", 0);
     let l1 = table.predicted_column("L1 misses", "", 0);
-    for (prediction, half) in predictions {
+    for (prediction, factors) in predictions {
         let row = table.row();
         table.set(row, name, prediction.cpu.as_str()).set(row, cycles, Predicted(prediction.cycles as f64));
-        let [low, high] = about(prediction.cycles as f64, *half);
+        let [low, high] = about(prediction.cycles as f64, *factors);
         table.set(row, interval, format!("{low:.0}..{high:.0}"));
         table.set(row, time, Predicted(prediction.time_ns() / 1e6)).set(
             row,

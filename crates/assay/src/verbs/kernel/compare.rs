@@ -176,7 +176,7 @@ impl Side {
             loads: usual.counts.loads,
             stores: usual.counts.stores,
             cycles,
-            interval: interval(ModelError::of(cpu), cycles, draws.spread(), &[]),
+            interval: interval(ModelError::of(cpu), cycles, &draws, &[]),
             draws,
         })
     }
@@ -185,9 +185,9 @@ impl Side {
 /// Cycles after over cycles before, and the interval of that for a real core.
 pub fn ratio_of(before: &Side, after: &Side, cpu: &Cpu) -> (f64, [f64; 2]) {
     let ratio = after.cycles / before.cycles;
-    let spread = after.draws.spread_of_ratio(&before.draws);
+    let draws = after.draws.over(&before.draws);
     let model = ModelError::of(cpu);
-    (ratio, ratio_interval(model, ratio, spread, [&[], &[]], [after.cycles, before.cycles]))
+    (ratio, ratio_interval(model, ratio, &draws, [&[], &[]], [after.cycles, before.cycles]))
 }
 
 fn record(
