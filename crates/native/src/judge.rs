@@ -2,7 +2,7 @@
 //! Times loops, predicts them, and summarises the model's errors.
 
 use crate::case::{assembly, programs, Case, Category, ObjectError, Program};
-use crate::run::{steps, Failure};
+use crate::run::{steps, Failure, Runs};
 use crate::source::Recorded;
 use crate::visit::{control, visit, Control};
 use arch::Arch;
@@ -122,6 +122,8 @@ struct Ready {
     interval_cycles: Option<[f64; 2]>,
     mca_cycles: Result<f64, String>,
     text: Vec<String>,
+    /// Whether its turns access other addresses.
+    walks: bool,
     /// Turns of a long run; a short one has a quarter.
     turns: u64,
     /// Cycles of a turn in each visit.
@@ -221,7 +223,11 @@ impl Ready {
 
     /// Visits the loop; returns the cycles of a turn.
     fn visit(&self, results: &mut Results) -> Option<f64> {
-        let found = visit(&self.program, self.turns, self.case.category == Category::Block)?;
+        let filled = self.case.category == Category::Block;
+        let found = visit(
+            &self.program,
+            Runs { short: self.turns / 4, long: self.turns, filled, walks: self.walks },
+        )?;
         results.samples_count += found.samples;
         results.disturbed_count += found.disturbed;
         found.cycles
@@ -281,6 +287,7 @@ fn prepare(
         mca_cycles: scheduling.mca_cycles(&turn, 100).map_err(|error| error.to_string()),
         text: turn.iter().map(|instruction| instruction.text.trim().replace('\t', " ")).collect(),
         // Another number of turns would access other addresses.
+        walks: recorded.walks(),
         turns: if recorded.walks() { recorded.turns() } else { wanted.max(64) },
         visits: Vec::new(),
         shared: 0,

@@ -174,8 +174,23 @@ pub fn steps(program: &Program, turns: u64, filled: bool) -> Result<Vec<Step>, F
     Ok(shared.steps[..(shared.steps_count.load(Ordering::Relaxed) as usize).min(STEPS_MAX)].to_vec())
 }
 
-/// Takes samples of a short and a long run. With `filled`, all data are pointers to data before each run.
-pub fn sample(program: &Program, short: u64, long: u64, filled: bool) -> Result<Visit, Failure> {
+/// How a loop is run.
+#[derive(Clone, Copy, Debug)]
+pub struct Runs {
+    /// Turns of a short run.
+    pub short: u64,
+    /// Turns of a long run.
+    pub long: u64,
+    /// Whether all data are pointers to data before each run.
+    pub filled: bool,
+    /// Whether its turns access other addresses than those before. Then what the run before has left in the caches counts, and a
+    /// long run behind a short one would find its first turns' lines there: it goes behind another long one, as the short one does.
+    pub walks: bool,
+}
+
+/// Takes samples of a short and a long run.
+pub fn sample(program: &Program, runs: Runs) -> Result<Visit, Failure> {
+    let Runs { short, long, filled, walks } = runs;
     let board = Board::new()?;
     in_process(&board, program, || {
         for _ in 0..3 {
@@ -184,7 +199,11 @@ pub fn sample(program: &Program, short: u64, long: u64, filled: bool) -> Result<
         let board = BOARD.load(Ordering::Relaxed);
         for _ in 0..SAMPLES {
             let before = cycles_per_tick();
-            let (short_ticks, long_ticks) = (timed(program, short, filled), timed(program, long, filled));
+            let short_ticks = timed(program, short, filled);
+            if walks {
+                timed(program, long, filled);
+            }
+            let long_ticks = timed(program, long, filled);
             let after = cycles_per_tick();
             let rate = (before + after) / 2.0;
             // SAFETY: the board is mapped, and only this process, which has one thread, writes it now.

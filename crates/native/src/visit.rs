@@ -7,7 +7,7 @@
 //! control loop that needs the full width and nothing else is timed between the others.
 
 use crate::case::{Case, Category, Program};
-use crate::run::{sample, Sample};
+use crate::run::{sample, Runs, Sample};
 
 /// The quantile of the samples that is used: low, since other code on the core only makes a loop slower.
 const QUANTILE: f64 = 0.08;
@@ -28,11 +28,10 @@ pub(crate) struct Found {
     pub disturbed: u64,
 }
 
-/// Times runs of `turns` turns and of a quarter of them, many times; `None` if the program does not run.
-pub(crate) fn visit(program: &Program, turns: u64, filled: bool) -> Option<Found> {
-    let short = turns / 4;
-    let visit = sample(program, short, turns, filled).ok()?;
-    let cycles = slope(&visit.samples).map(|cycles| cycles / (turns - short) as f64);
+/// Times runs many times; `None` if the program does not run.
+pub(crate) fn visit(program: &Program, runs: Runs) -> Option<Found> {
+    let visit = sample(program, runs).ok()?;
+    let cycles = slope(&visit.samples).map(|cycles| cycles / (runs.long - runs.short) as f64);
     let samples = visit.samples.len() as u64 + visit.disturbed;
     Some(Found { cycles, samples, disturbed: visit.disturbed })
 }
@@ -86,7 +85,8 @@ impl Control {
 
     /// Runs the control loop; whether it gets the full width, that is, the core is not shared now.
     pub(crate) fn is_alone(&mut self) -> bool {
-        let found = visit(&self.program, self.turns, false).and_then(|found| found.cycles);
+        let runs = Runs { short: self.turns / 4, long: self.turns, filled: false, walks: false };
+        let found = visit(&self.program, runs).and_then(|found| found.cycles);
         let share = found.map_or(f64::INFINITY, |cycles| cycles / self.expected_cycles);
         self.shares.push(share);
         share <= SHARE_MAX

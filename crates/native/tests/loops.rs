@@ -6,7 +6,7 @@
 use native::blocks;
 use native::case::{assembly, programs, Case, Category, CODE, DATA};
 use native::generate::{cases, Half};
-use native::run::{steps, Failure};
+use native::run::{sample, steps, Failure, Runs};
 use native::source::Recorded;
 use std::collections::HashSet;
 use std::process::Command;
@@ -107,6 +107,24 @@ fn what_cannot_run_is_named_and_harms_nobody() {
     let failures: Vec<Failure> =
         programs.iter().map(|program| steps(program, 2, true).unwrap_err()).collect();
     assert_eq!(failures, [Failure::Signal(8), Failure::Unmappable, Failure::Signal(4)]);
+}
+
+/// A long run behind a short one finds the lines of its first turns in the cache, the short one behind a long one does not: their
+/// difference made walks through the second level a sixth too fast.
+#[test]
+fn short_and_long_runs_of_a_walk_both_go_behind_a_long_one() {
+    let mut case = one("mov rax, [rdi + 64]");
+    // Ends in an illegal instruction if one of the two runs before a short one was short.
+    let lines = [
+        &format!("mov rdi, {DATA}\ncmp rsi, 16\njne 1f") as &str,
+        "cmp qword ptr [rdi], 16\nje 2f\ncmp qword ptr [rdi + 8], 16\njne 1f\n2: ud2",
+        "1: mov rax, [rdi]\nmov [rdi + 8], rax\nmov [rdi], rsi",
+    ];
+    case.setup = lines.join("\n");
+    let program = assemble(&[case]).remove(0);
+    let sampled = |walks| sample(&program, Runs { short: 16, long: 64, filled: false, walks });
+    assert!(sampled(true).is_ok_and(|visit| visit.samples.len() as u64 + visit.disturbed > 0));
+    assert_eq!(sampled(false).err(), Some(Failure::Signal(4)));
 }
 
 /// Limit on the median error of the undisturbed loops in a sample of `validate --native`. The median of the long run is 0.5
