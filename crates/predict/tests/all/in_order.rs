@@ -92,18 +92,42 @@ fn the_time_base_is_read_in_two_ways() {
     }
 }
 
+/// A cpu, and with each of its guesses at both ends of its range.
+fn allowed(name: &str) -> Vec<(String, Cpu)> {
+    let cpu = load(name);
+    let mut all = vec![("as it stands".to_owned(), cpu.clone())];
+    for guess in cpu.guesses() {
+        for end in [guess.low, guess.high] {
+            let moved = cpu.with(&guess.key, end).expect("a guess is a number of its cpu");
+            all.push((format!("{} = {end}", guess.key), moved));
+        }
+    }
+    all
+}
+
 /// 603e manual, table 6-6; so on each core that the ranges allow.
 #[test]
 fn a_store_begins_every_cycle_on_e300c2() {
     let stores: Vec<u32> = (13..32).map(|register| access(36, register)).collect();
-    let e300c2 = load("e300c2");
-    let ends = e300c2.guesses().into_iter().flat_map(|guess| {
-        [guess.low, guess.high].map(|end| (format!("{} = {end}", guess.key), e300c2.with(&guess.key, end)))
-    });
-    for (name, cpu) in ends.chain([("as it stands".to_owned(), Some(e300c2.clone()))]) {
-        let cycles = turn_on(&cpu.expect("a guess is a number of its cpu"), &stores);
+    for (name, cpu) in allowed("e300c2") {
+        let cycles = turn_on(&cpu, &stores);
         assert!((19.0..=20.0).contains(&cycles), "{cycles}, {name}");
     }
+}
+
+/// MPC565 manual, 3-6, and GCC's mpc.md: products begin one on each clock, in a unit that is not the one of additions.
+#[test]
+fn a_product_begins_every_cycle_on_mpc885_and_a_division_keeps_no_addition() {
+    // mullw r7, r8, r9 and four more, to r10 and on
+    let products: Vec<u32> = (0..5).map(|number| 0x7ce8_49d6 + ((3 * number) << 21)).collect();
+    for (name, cpu) in allowed("mpc885") {
+        let cycles = turn_on(&cpu, &products) - turn_on(&cpu, &[ADDI_R3, ADDI_R5].repeat(3)[..5]);
+        assert_eq!(cycles, 0.0, "{name}");
+    }
+    // divw r7, r8, r9
+    let divw = 0x7ce8_4bd6;
+    let additions = turn("mpc885", &[divw, ADDI_R3, ADDI_R5, ADDI_R3, ADDI_R5]);
+    assert!((9.0..=10.0).contains(&additions), "{additions}");
 }
 
 /// 603e manual, table 6-6: operations on caches take 2, 3 and 10 cycles if the line is there, and then complete (6.3.3.2); a
