@@ -105,13 +105,14 @@ fn allowed(name: &str) -> Vec<(String, Cpu)> {
     all
 }
 
-/// 603e manual, table 6-6; so on each core that the ranges allow.
+/// On e300c2 by the 603e's manual, table 6-6. On MPC885 by Christophe Leroy's measurement, below: nineteen words go singly in less time
+/// than by stmw, which takes a cycle for each. So it is on each core that the ranges allow.
 #[test]
-fn a_store_begins_every_cycle_on_e300c2() {
+fn a_store_begins_every_cycle() {
     let stores: Vec<u32> = (13..32).map(|register| access(36, register)).collect();
-    for (name, cpu) in allowed("e300c2") {
+    for (name, cpu) in ["mpc885", "e300c2"].into_iter().flat_map(allowed) {
         let cycles = turn_on(&cpu, &stores);
-        assert!((19.0..=20.0).contains(&cycles), "{cycles}, {name}");
+        assert!((19.0..=21.0).contains(&cycles), "{cycles}, {} with {name}", cpu.name);
     }
 }
 
