@@ -4,6 +4,7 @@
 
 use arch::Arch;
 use predict::cpu::Entry;
+use predict::draws::believable;
 use predict::loops::{LoopSource, Walk};
 use predict::{predict, Cpu, Options};
 use std::path::Path;
@@ -251,6 +252,16 @@ fn an_access_across_a_line_is_one_of_each_line() {
         close(stream(cpu, load, 0x2000_0008), 12.0);
         close(stream(cpu, store, 0x2000_0000), 16.0);
         close(stream(cpu, store, 0x2000_0008), 24.0);
+    }
+}
+
+/// Loongson's latency document, as LLVM has it, and GCC's table of costs: so on all cores drawn, of LA664, which inherits it, too.
+#[test]
+fn a_product_takes_four_cycles() {
+    // mul.d a2, a2, a2 eight times
+    let chain: Vec<u32> = [three(0x001d_8000, 6, 6, 6); 8].into_iter().chain([bgeu_back(8)]).collect();
+    for cpu in ["la464", "la664"].into_iter().flat_map(|cpu| believable(&load(cpu))) {
+        close(turn_on(&cpu, 0, &chain, &[]), 32.0);
     }
 }
 
