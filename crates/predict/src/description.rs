@@ -166,9 +166,10 @@ pub struct Memory {
     pub(crate) forward_renamed: Option<u64>,
     /// From the store's data to the load's value.
     pub(crate) forward_data: Option<u64>,
-    /// From the store's completion to the load's value.
+    /// From the store's completion to the load's value, in a general register and in a vector register.
     pub(crate) forward_completed: Option<u64>,
-    /// Loads of general registers wait for the completion, too.
+    pub(crate) vector_completed: Option<u64>,
+    /// What goes from a general register to a general register waits for the completion, too.
     pub(crate) general_completed: bool,
     /// Added when a doubleword comes from a store and the cache.
     pub(crate) forward_merge: u64,

@@ -343,9 +343,11 @@ impl MemoryPath {
             Some(behind) => at_once.max(data + behind),
             None => start.max(data) + forward + load.crossing,
         };
-        let waits = self.costs.general_completed || load.op.is(Flags::MOVES_VECTOR);
+        let to_vector = load.op.is(Flags::MOVES_VECTOR);
+        let behind = if to_vector { self.costs.vector_completed } else { self.costs.forward_completed };
+        let waits = self.costs.general_completed || to_vector || given.vector;
         let waits = waits && !planted(Fault::ForwardedEarly);
-        if let Some(behind) = self.costs.forward_completed.filter(|_| waits) {
+        if let Some(behind) = behind.filter(|_| waits) {
             there = there.max(given.completed + behind);
         }
         self.awaited = if there > at_once { given.store } else { NOBODY };
@@ -467,6 +469,7 @@ impl MemoryPath {
                     data_time,
                     index: op.index,
                     simple: self.renames(op),
+                    vector: op.is(Flags::MOVES_VECTOR),
                     crosses: self.store_crosses(access.address, bytes, crossing),
                     ..Store::default()
                 });

@@ -36,12 +36,15 @@ pub(crate) struct Given {
     pub(crate) completed: u64,
     /// A doubleword comes partly from a store and partly from the cache.
     pub(crate) merged: bool,
+    /// One of the stores is of a vector register.
+    pub(crate) vector: bool,
 }
 
 impl Store {
     /// All bytes of a load.
     pub(crate) fn given(&self) -> Given {
-        Given { store: self.number, data_time: self.data_time, completed: self.completed, merged: false }
+        let Store { number: store, data_time, completed, vector, .. } = *self;
+        Given { store, data_time, completed, merged: false, vector }
     }
 }
 
@@ -296,6 +299,7 @@ impl StoreQueue {
                 (known.store, known.data_time) = (number, store.data_time);
             }
             known.completed = known.completed.max(store.completed);
+            known.vector |= store.vector;
             if meets == Meets::Some {
                 let older = self.before(store, granule);
                 let (until, since) = (store.address.min(to), (store.address + store.bytes).max(from));
@@ -365,7 +369,7 @@ mod tests {
         let mut queue = StoreQueue::new(8, u64::MAX, Drains::plain(0));
         let at = |address, bytes, data_time| Store { data_time, ..store(address, bytes) };
         queue.add(at(64, 8, 5));
-        let given = |store, data_time, merged| Some(Given { store, data_time, completed: 0, merged });
+        let given = |store, data_time, merged| Some(Given { store, data_time, merged, ..Given::default() });
         assert_eq!(queue.in_doublewords(64, 16, 0), given(1, 5, false), "the other half is the cache's");
         queue.add(at(72, 4, 7));
         assert_eq!(queue.in_doublewords(64, 16, 0), given(2, 7, true));

@@ -91,6 +91,11 @@ impl Cpu {
                 "together with memory.forward_completed",
             ),
             (
+                "memory.vector_completed",
+                self.has("memory.forward_completed"),
+                "together with memory.forward_completed",
+            ),
+            (
                 "memory.forward_merge",
                 self.word("memory.partial_forward") == Some("doublewords"),
                 "where memory.partial_forward is \"doublewords\"",

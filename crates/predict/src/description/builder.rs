@@ -159,6 +159,9 @@ impl Builder<'_> {
             forward_renamed: self.optional("memory.forward_renamed"),
             forward_data: self.optional("memory.forward_data"),
             forward_completed: self.optional("memory.forward_completed"),
+            vector_completed: self
+                .optional("memory.vector_completed")
+                .or(self.optional("memory.forward_completed")),
             general_completed: self.whole("memory.general_completed", 1) != 0,
             forward_merge: self.whole("memory.forward_merge", 0),
             forward_vector: self.whole("memory.forward_vector", self.whole("memory.forward", 1)),

@@ -135,6 +135,7 @@ impl InOrder {
                     drain: None,
                     completed: None,
                     renames: false,
+                    vector: false,
                     crosses: crosses > 0,
                 });
                 self.stores.complete(self.stores.stores.len() - 1, complete, line_ready + crosses);

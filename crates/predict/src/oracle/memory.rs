@@ -123,11 +123,13 @@ impl Memory {
             Some(behind) => (start + cycles + crossing).max(data + behind),
             None => start.max(data) + cycles + crossing,
         };
-        if !self.numbers.general_completed && !op.is(Flags::MOVES_VECTOR) {
+        let vector = op.is(Flags::MOVES_VECTOR);
+        if !self.numbers.general_completed && !vector && !stores.iter().any(|store| store.vector) {
             return there;
         }
         let completed = stores.iter().filter_map(|store| store.completed).max().unwrap_or(0);
-        self.numbers.forward_completed.map_or(there, |behind| there.max(completed + behind))
+        let behind = if vector { self.numbers.vector_completed } else { self.numbers.forward_completed };
+        behind.map_or(there, |behind| there.max(completed + behind))
     }
 
     /// When the bytes of a load are there that one store has all of; none if it does not forward.
@@ -266,6 +268,7 @@ impl Memory {
                     drain: None,
                     completed: None,
                     renames: self.renames(op),
+                    vector: op.is(Flags::MOVES_VECTOR),
                     crosses: self.store_crosses(access.address, bytes, crossing),
                 });
             }
