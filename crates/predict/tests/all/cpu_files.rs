@@ -239,6 +239,20 @@ fn numbers_that_move_together_are_one_guess() {
     assert_eq!(values(&slower.with(leader, 1.0).unwrap()), values(&cpu));
 }
 
+/// A divider that is not pipelined is kept as long as a division takes, whichever of the documented times that is; and what is tied
+/// stays tied however often it is moved.
+#[test]
+fn a_division_keeps_its_divider_as_long_as_it_takes_on_every_drawn_core() {
+    for (name, class) in [("power7", "divide_extended"), ("power8", "divide_long"), ("mpc885", "divide")] {
+        let cpu = Cpu::load(&shipped(), name).unwrap();
+        let [latency, busy] = ["latency.value", "busy"].map(|time| format!("class.{class}.{time}"));
+        let more = cpu.value(&busy).unwrap() - cpu.value(&latency).unwrap();
+        for core in predict::draws::drawn(&cpu, 32, &(0..32).collect::<Vec<_>>()) {
+            assert_eq!(core.value(&busy).unwrap() - core.value(&latency).unwrap(), more, "{name}");
+        }
+    }
+}
+
 #[test]
 fn a_number_that_moves_with_none_is_refused() {
     let tied = |with: &str| {
