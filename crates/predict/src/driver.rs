@@ -353,23 +353,24 @@ impl<'a> Runner<'a> {
     /// are there at once. Were they taken for what the last call left in these registers, each call would wait for the one
     /// before: results come in the register of the first argument on all but x86.
     fn mark(&mut self, mark: &Item) {
-        if self.elapsed.mark(&mut *self.core, mark) {
+        if self.elapsed.mark(&*self.core, mark) {
             self.core.forget(&self.arguments);
         }
     }
 
-    fn has_simulated_enough(&mut self) -> bool {
+    fn has_simulated_enough(&self) -> bool {
+        let executed = self.core.executed();
         self.elapsed.has_settled()
-            || self.is_in_vain()
+            || self.is_in_vain(executed)
             || self.recording.is_complete()
-            || self.core.counters().instructions >= self.executed_max
-            || self.elapsed.calls_ended() >= self.calls_min
-                && self.elapsed.simulated(&mut *self.core) >= self.simulated_max
+            || executed >= self.executed_max
+            || self.elapsed.simulated(executed) >= self.simulated_max
+                && self.elapsed.calls_ended() >= self.calls_min
     }
 
     /// Whether no prediction will come of this. What the cpu lacks is still looked for in the rest of the program, to be told.
-    fn is_in_vain(&mut self) -> bool {
-        if !self.plan.lacking.is_empty() && self.core.counters().instructions > 0 {
+    fn is_in_vain(&self, executed: u64) -> bool {
+        if !self.plan.lacking.is_empty() && executed > 0 {
             self.in_vain.store(true, Relaxed);
         }
         self.in_vain.load(Relaxed)
@@ -561,8 +562,8 @@ impl<'a> Runner<'a> {
         let class_name =
             |class: &u16| self.description.classes.get(usize::from(*class)).map(|one| one.name.clone());
         let classes = self.plan.classes.iter().filter_map(class_name).collect();
-        let simulated = self.elapsed.simulated(&mut *self.core);
-        let times = self.elapsed.finish(&mut *self.core);
+        let simulated = self.elapsed.simulated(counters.instructions);
+        let times = self.elapsed.finish(&*self.core);
         let (timeline, profile) = self.recording.finish(&self.description, &self.name);
         Ok(Prediction {
             cpu: self.name,

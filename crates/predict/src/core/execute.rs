@@ -478,6 +478,10 @@ impl<R: Rules> Shape for Engine<R> {
         self.window.entries() * of_unit as u64 + self.front.buffered()
     }
 
+    fn counted(&self) -> &Counters {
+        &self.counters
+    }
+
     fn shared(&mut self) -> Shared<'_> {
         Shared {
             memory: &mut self.memory,

@@ -423,6 +423,10 @@ impl Shape for InOrder {
         self.window.entries() + self.front.buffered()
     }
 
+    fn counted(&self) -> &Counters {
+        &self.counters
+    }
+
     fn shared(&mut self) -> Shared<'_> {
         Shared {
             memory: &mut self.memory,

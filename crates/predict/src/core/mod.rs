@@ -226,6 +226,8 @@ pub(crate) trait Core: Send {
     fn backlog(&mut self) -> Backlog;
     /// What was counted.
     fn counters(&mut self) -> &mut Counters;
+    /// Of that the instructions, which are asked for after each block.
+    fn executed(&self) -> u64;
     /// Whether an access to that byte would not be counted as a miss.
     fn holds(&mut self, address: u64, store: bool) -> bool;
     /// Whether a prefetch has brought the line of that byte and it has not been used yet.

@@ -35,6 +35,7 @@ pub(super) trait Shape: Send {
     fn reserved(&self) -> [u16; 32];
     /// Instructions between fetch and completion at most.
     fn at_most(&self) -> u64;
+    fn counted(&self) -> &Counters;
     fn shared(&mut self) -> Shared<'_>;
 }
 
@@ -114,7 +115,7 @@ fn execute<S: Shape, W: Record>(
     next: u64,
     events: &mut W,
 ) {
-    let block = plan.blocks[block];
+    let block = &plan.blocks[block];
     let ops = &plan.ops[block.first as usize..(block.first + block.count) as usize];
     let mut rest = accesses;
     for (index, op) in ops.iter().enumerate() {
@@ -131,7 +132,7 @@ fn execute<S: Shape, W: Record>(
             Kind::Other => other(core, plan, op, mine(), next(), events),
         }
     }
-    core.shared().counters.add_block(&block);
+    core.shared().counters.add_block(block);
 }
 
 impl<S: Shape> Core for S {
@@ -163,6 +164,10 @@ impl<S: Shape> Core for S {
         let shared = self.shared();
         shared.memory.drain_into(shared.counters);
         shared.counters
+    }
+
+    fn executed(&self) -> u64 {
+        self.counted().instructions
     }
 
     fn holds(&mut self, address: u64, store: bool) -> bool {

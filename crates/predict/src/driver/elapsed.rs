@@ -55,13 +55,13 @@ impl Elapsed {
         self.calls.count.saturating_sub(1)
     }
 
-    /// Instructions executed one by one.
-    pub(super) fn simulated(&self, core: &mut dyn Core) -> u64 {
-        core.counters().instructions - self.skipped_instructions
+    /// Of so many instructions, those executed one by one.
+    pub(super) fn simulated(&self, executed: u64) -> u64 {
+        executed - self.skipped_instructions
     }
 
-    fn moment(&self, core: &mut dyn Core) -> Moment {
-        Moment { cycle: core.now() + self.skipped_cycles, instructions: core.counters().instructions }
+    fn moment(&self, core: &dyn Core) -> Moment {
+        Moment { cycle: core.now() + self.skipped_cycles, instructions: core.executed() }
     }
 
     /// Takes over the passages of the mark. Has to be called before cycles are skipped.
@@ -75,20 +75,20 @@ impl Elapsed {
         self.look_whether_settled(core);
     }
 
-    fn look_whether_settled(&mut self, core: &mut dyn Core) {
+    fn look_whether_settled(&mut self, core: &dyn Core) {
         if self.until_settled && !self.mixed {
-            self.has_settled = self.calls.settled(core.counters().instructions);
+            self.has_settled = self.calls.settled(core.executed());
         }
     }
 
-    fn enter(&mut self, core: &mut dyn Core) {
+    fn enter(&mut self, core: &dyn Core) {
         let now = self.moment(core);
         self.calls.pass(now);
         self.look_whether_settled(core);
     }
 
     /// An item that is not code: a call begins, a region begins or ends. Whether a region is entered from outside of all.
-    pub(super) fn mark(&mut self, core: &mut dyn Core, mark: &Item) -> bool {
+    pub(super) fn mark(&mut self, core: &dyn Core, mark: &Item) -> bool {
         match mark {
             Item::Into(region) => {
                 let now = self.moment(core);
@@ -133,7 +133,7 @@ impl Elapsed {
     }
 
     /// The times at the end of the run.
-    pub(super) fn finish(mut self, core: &mut dyn Core) -> Times {
+    pub(super) fn finish(mut self, core: &dyn Core) -> Times {
         let end = self.moment(core);
         if self.calls.count == 1 {
             self.calls.cold =

@@ -70,7 +70,23 @@ impl Recording {
     }
 
     /// Executes a block on the core and keeps what is wanted of it.
+    #[inline]
     pub(super) fn execute(
+        &mut self,
+        core: &mut dyn Core,
+        plan: &Plan,
+        block: usize,
+        accesses: &[Access],
+        next: u64,
+    ) {
+        if self.profile.is_none() && self.events.is_none() {
+            core.block(plan, block, accesses, next, None);
+        } else {
+            self.execute_and_keep(core, plan, block, accesses, next);
+        }
+    }
+
+    fn execute_and_keep(
         &mut self,
         core: &mut dyn Core,
         plan: &Plan,
@@ -84,10 +100,10 @@ impl Recording {
             profile.charge(&self.recorded);
             return;
         }
-        let is_wanted = self.events.is_some() && self.is_wanted(plan, block);
+        let is_wanted = self.is_wanted(plan, block);
         let wanted = match self.events {
             Some((first, count)) if is_wanted => {
-                let executed = core.counters().instructions;
+                let executed = core.executed();
                 let is_due = executed + u64::from(plan.blocks[block].count) > first;
                 if is_due && self.recorded.is_empty() {
                     self.early = first.saturating_sub(executed) as usize;
