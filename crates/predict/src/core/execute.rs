@@ -347,7 +347,7 @@ impl<R: Rules> Engine<R> {
         dispatch: &mut u64,
         events: &mut W,
     ) -> Loaded {
-        if self.memory.blocks_itself(&blocked) {
+        if R::GROUPED && self.memory.blocks_itself(&blocked) {
             self.close(events);
             let again = self.window.last_complete() + self.memory.same_group_flush();
             let mut now = self.last_dispatch;
@@ -427,12 +427,7 @@ impl<R: Rules> Shape for Engine<R> {
         };
         if mostly(op.queue != NO_QUEUE) {
             if R::SLICED {
-                self.calendar.hold(self.rules.queue(op.queue, 0), run.issue + 1);
-                if rarely(self.rules.is_cracked()) {
-                    for number in 1..self.rules.entries(op.queue) {
-                        self.calendar.hold(self.rules.queue(op.queue, number), run.issue + 1);
-                    }
-                }
+                self.rules.hold(op.queue, &mut self.calendar, run.issue + 1);
             } else {
                 self.calendar.hold(usize::from(op.queue | self.ports.lane()), run.issue + 1);
             }

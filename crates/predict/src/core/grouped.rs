@@ -11,6 +11,7 @@
 use super::execute::Rules;
 use super::hint::{mostly, rarely};
 use super::planted::{planted, Fault};
+use super::queues::LANES;
 use crate::description::Description;
 use crate::flags::{Flags, Known};
 use crate::op::Op;
@@ -64,7 +65,7 @@ impl Rules for Groups {
     }
 
     #[inline]
-    fn offer<K: Known>(&mut self, op: &Op, earliest: u64, _taken: bool) -> (u64, bool) {
+    fn offer<K: Known>(&mut self, op: &Op, earliest: u64, _taken: bool, _held: &[u16; LANES]) -> (u64, bool) {
         let has_room = if rarely(op.has_some::<K>(self.special)) {
             self.has_room(op)
         } else {

@@ -4,6 +4,7 @@
 use super::execute::Rules;
 use super::hint::{mostly, rarely};
 use super::planted::{planted, Fault};
+use super::queues::LANES;
 use crate::description::Description;
 use crate::flags::{Flags, Known};
 use crate::op::Op;
@@ -56,7 +57,7 @@ impl Rules for Slots {
     }
 
     #[inline]
-    fn offer<K: Known>(&mut self, op: &Op, earliest: u64, taken: bool) -> (u64, bool) {
+    fn offer<K: Known>(&mut self, op: &Op, earliest: u64, taken: bool, _held: &[u16; LANES]) -> (u64, bool) {
         let full = op.has::<K>(Flags::BRANCH) && self.branches >= self.branches_max
             || taken && self.taken >= self.taken_max;
         let free = if self.used >= self.width { self.free() } else { self.cycle + u64::from(full) };

@@ -74,57 +74,61 @@ impl Calendar {
             self.held = [0; LANES];
             self.now = cycle;
         }
-        let mut held = self.held;
         while self.now < cycle {
-            self.now += 1;
-            let released = std::mem::replace(&mut self.releases[self.now as usize % HORIZON], [0; LANES]);
-            for (held, released) in held.iter_mut().zip(released) {
-                *held = held.wrapping_sub(released);
-            }
+            self.tick();
         }
-        self.held = held;
     }
 
+    /// Moves on to the next cycle.
     #[inline(always)]
-    fn is_full(&self, queue: usize) -> bool {
+    pub(crate) fn tick(&mut self) {
+        self.now += 1;
+        let released = std::mem::replace(&mut self.releases[self.now as usize % HORIZON], [0; LANES]);
+        for (held, released) in self.held.iter_mut().zip(released) {
+            *held = held.wrapping_sub(released);
+        }
+    }
+
+    /// Whether the queue has no room then.
+    #[inline(always)]
+    pub(crate) fn is_full(&self, queue: usize) -> bool {
         self.held[queue % LANES] >= self.limits[queue % LANES]
     }
 
     /// The first cycle, from `cycle` on, at which the queue has room.
     #[inline(always)]
     pub(crate) fn admit(&mut self, queue: usize, cycle: u64) -> u64 {
-        if rarely(self.now < cycle) {
-            self.advance(cycle);
-        }
+        self.pass(cycle);
         if rarely(self.is_full(queue)) {
             self.wait(queue);
         }
         self.now.max(cycle)
     }
 
-    /// Whether the queue has room at `cycle`; nothing asks for an earlier one any more.
+    /// Goes to `cycle`, if it stands before it. Nothing asks for an earlier one any more.
     #[inline(always)]
-    pub(crate) fn has_room(&mut self, queue: usize, cycle: u64) -> bool {
-        if rarely(self.now < cycle) {
+    pub(crate) fn pass(&mut self, cycle: u64) {
+        if rarely(self.is_before(cycle)) {
             self.advance(cycle);
         }
-        !self.is_full(queue)
     }
 
-    /// How many entries of four queues, from `first` on, are held at `cycle`.
+    /// Whether it stands before that cycle.
     #[inline(always)]
-    pub(crate) fn held_from(&mut self, first: usize, cycle: u64) -> [u16; 4] {
-        if rarely(self.now < cycle) {
-            self.advance(cycle);
-        }
-        let held = |queue: usize| self.held[(first + queue) % LANES];
-        [held(0), held(1), held(2), held(3)]
+    pub(crate) fn is_before(&self, cycle: u64) -> bool {
+        self.now < cycle
+    }
+
+    /// How many entries of each queue are held in the cycle at which it stands.
+    #[inline(always)]
+    pub(crate) fn held(&self) -> &[u16; LANES] {
+        &self.held
     }
 
     #[inline(never)]
     fn wait(&mut self, queue: usize) {
         while self.is_full(queue) {
-            self.advance(self.now + 1);
+            self.tick();
         }
     }
 

@@ -15,10 +15,10 @@
 use super::execute::Rules;
 use super::hint::{mostly, rarely};
 use super::planted::{planted, Fault};
-use super::queues::Calendar;
+use super::queues::{Calendar, LANES};
 use crate::description::Description;
 use crate::flags::{Flags, Known};
-use crate::op::Op;
+use crate::op::{Op, NO_QUEUE};
 
 const SLICES_MAX: usize = 4;
 
@@ -29,22 +29,33 @@ struct Cycle {
     state: u64,
 }
 
-/// The operations of an instruction, and the slice of each of the first.
+/// The operations of an instruction, as many as there are slices at most, and the slice of each, in two bits.
 #[derive(Clone, Copy, Default)]
 struct Bound {
     operations: u8,
-    slices: [u8; SLICES_MAX],
+    slices: u8,
 }
 
 impl Bound {
     /// A branch, which waits in no slice.
-    const NOWHERE: Bound = Bound { operations: 0, slices: [0; SLICES_MAX] };
+    const NOWHERE: Bound = Bound { operations: 0, slices: 0 };
+
+    /// With one operation more, if there is room for it.
+    #[inline(always)]
+    fn with(self, slice: usize) -> Bound {
+        match usize::from(self.operations) {
+            SLICES_MAX.. => self,
+            number => {
+                Bound { operations: self.operations + 1, slices: self.slices | (slice as u8) << (2 * number) }
+            }
+        }
+    }
 
     /// Slice of the operation of that number, or of the last.
     #[inline(always)]
-    fn slice(&self, number: usize) -> usize {
-        let last = usize::from(self.operations.max(1) - 1);
-        usize::from(self.slices[number.min(last) % SLICES_MAX]) % SLICES_MAX
+    fn slice(self, number: usize) -> usize {
+        let number = if number == 0 { 0 } else { number.min(usize::from(self.operations.max(1) - 1)) };
+        usize::from(self.slices >> (2 * number)) % SLICES_MAX
     }
 }
 
@@ -92,10 +103,10 @@ pub(crate) struct Slices {
     tuples: u64,
     /// Number of the last superslice: 0 or 1.
     last_superslice: u64,
-    /// First of the queues of the slices, if they have any.
-    first_queue: Option<u8>,
-    /// How many operations wait in each of them.
-    held: [u16; SLICES_MAX],
+    /// First of the queues of the slices, or `NO_QUEUE`.
+    first_queue: u8,
+    /// For each queue, the bits of a slice's number that are added to its own: all for the first of the slices, else none.
+    of_slices: [u8; LANES],
 }
 
 /// A limit, at most 60, which is as good as none, so that counts fit into their fields.
@@ -132,8 +143,11 @@ impl Rules for Slices {
             places: [tuple_places, tuple_places.min(2)],
             tuples: width / tuple_places,
             last_superslice: u64::from(dispatch.slices > 2),
-            first_queue: dispatch.slice_queue,
-            held: [0; SLICES_MAX],
+            first_queue: dispatch.slice_queue.unwrap_or(NO_QUEUE),
+            of_slices: std::array::from_fn(|queue| match dispatch.slice_queue {
+                Some(first) if usize::from(first) == queue => SLICES_MAX as u8 - 1,
+                _ => 0,
+            }),
         }
     }
 
@@ -143,57 +157,56 @@ impl Rules for Slices {
     }
 
     #[inline(always)]
-    fn see(&mut self, calendar: &mut Calendar, cycle: u64) {
-        if let Some(first) = self.first_queue {
-            self.held = calendar.held_from(usize::from(first), cycle);
-        }
-    }
-
-    #[inline(always)]
-    fn offer<K: Known>(&mut self, op: &Op, earliest: u64, taken: bool) -> (u64, bool) {
+    fn offer<K: Known>(&mut self, op: &Op, earliest: u64, taken: bool, held: &[u16; LANES]) -> (u64, bool) {
         if mostly(earliest <= self.now.number) {
-            if let Some((state, bound)) = self.add::<K>(self.now.number, self.now.state, op, taken) {
+            if let Some((state, bound)) = self.add::<K>(self.now.number, self.now.state, op, taken, held) {
                 self.next = Cycle { state, ..self.now };
                 self.bound = bound;
                 return (self.now.number, false);
             }
         }
         let cycle = earliest.max(self.now.number + 1);
-        self.open::<K>(op, cycle, taken);
+        self.open::<K>(op, cycle, taken, held);
         (cycle, true)
     }
 
     #[inline(always)]
-    fn place<K: Known>(&mut self, op: &Op, cycle: u64, taken: bool) {
+    fn admit<K: Known>(&mut self, op: &Op, cycle: u64, taken: bool, calendar: &mut Calendar) -> u64 {
         if rarely(cycle != self.next.number) {
-            self.open::<K>(op, cycle, taken);
+            self.open::<K>(op, cycle, taken, calendar.held());
+        }
+        if op.queue == NO_QUEUE {
+            return cycle;
+        }
+        // Which slices an instruction goes to, even later, follows from how many wait in each when it is offered.
+        if rarely(calendar.is_before(cycle)) {
+            let held = *calendar.held();
+            calendar.pass(cycle);
+            if self.has_room(op.queue, calendar) {
+                return cycle;
+            }
+            return self.admit_later::<K>(op, cycle, taken, held, calendar);
+        }
+        if mostly(self.has_room(op.queue, calendar)) {
+            return cycle;
+        }
+        self.admit_later::<K>(op, cycle, taken, *calendar.held(), calendar)
+    }
+
+    #[inline(always)]
+    fn hold(&self, queue: u8, calendar: &mut Calendar, release: u64) {
+        calendar.hold(self.queue(queue, 0), release);
+        if rarely(self.bound.operations > 1) {
+            for number in 1..self.entries(queue) {
+                calendar.hold(self.queue(queue, number), release);
+            }
         }
     }
 
     #[inline(always)]
-    fn settle<K: Known>(&mut self, op: &Op, cycle: u64, _opens: bool, taken: bool) {
-        self.place::<K>(op, cycle, taken);
-        self.now = self.next;
-    }
-
-    #[inline(always)]
-    fn is_cracked(&self) -> bool {
-        self.bound.operations > 1
-    }
-
-    #[inline(always)]
-    fn entries(&self, queue: u8) -> usize {
-        if self.first_queue == Some(queue) {
-            usize::from(self.bound.operations)
-        } else {
-            1
-        }
-    }
-
-    #[inline(always)]
-    fn queue(&self, queue: u8, number: usize) -> usize {
-        let slice = if self.first_queue == Some(queue) { self.bound.slice(number) } else { 0 };
-        usize::from(queue) + slice
+    fn settle<K: Known>(&mut self, _op: &Op, cycle: u64, _opens: bool, _taken: bool) {
+        debug_assert_eq!(cycle, self.next.number);
+        self.now = Cycle { number: cycle, ..self.next };
     }
 
     #[inline(always)]
@@ -206,17 +219,78 @@ impl Rules for Slices {
 impl Slices {
     /// A cycle in which nothing but `op` was dispatched. Whatever `op` is, it fits.
     #[inline(always)]
-    fn open<K: Known>(&mut self, op: &Op, number: u64, taken: bool) {
+    fn open<K: Known>(&mut self, op: &Op, number: u64, taken: bool, held: &[u16; LANES]) {
         let empty = self.tuple_places << PLACES.0;
-        let full = (empty | self.width << USED.0, Bound { operations: 1, ..Bound::NOWHERE });
-        let (state, bound) = self.add::<K>(number, empty, op, taken).unwrap_or(full);
+        let full = (empty | self.width << USED.0, Bound::NOWHERE.with(0));
+        let (state, bound) = self.add::<K>(number, empty, op, taken, held).unwrap_or(full);
         self.next = Cycle { number, state };
         self.bound = bound;
     }
 
+    /// The first cycle after `cycle`, at which the calendar stands, in which the queues have room.
+    #[inline(never)]
+    fn admit_later<K: Known>(
+        &mut self,
+        op: &Op,
+        mut cycle: u64,
+        taken: bool,
+        held: [u16; LANES],
+        calendar: &mut Calendar,
+    ) -> u64 {
+        loop {
+            cycle += 1;
+            calendar.tick();
+            self.open::<K>(op, cycle, taken, &held);
+            if self.has_room(op.queue, calendar) {
+                return cycle;
+            }
+        }
+    }
+
+    /// Whether the queues of all operations of the newest instruction have room.
+    #[inline(always)]
+    fn has_room(&self, queue: u8, calendar: &Calendar) -> bool {
+        if calendar.is_full(self.queue(queue, 0)) {
+            return false;
+        }
+        if rarely(self.bound.operations > 1) {
+            for number in 1..self.entries(queue) {
+                if calendar.is_full(self.queue(queue, number)) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// How many entries of `queue`, that of its unit, the newest instruction takes: one for each operation in the queues of
+    /// slices, one in another's.
+    #[inline(always)]
+    fn entries(&self, queue: u8) -> usize {
+        if self.first_queue == queue {
+            usize::from(self.bound.operations)
+        } else {
+            1
+        }
+    }
+
+    /// The queue in which its operation of that number waits.
+    #[inline(always)]
+    fn queue(&self, queue: u8, number: usize) -> usize {
+        usize::from(queue)
+            + (self.bound.slice(number) & usize::from(self.of_slices[usize::from(queue) % LANES]))
+    }
+
     /// The state of the cycle `number` with `op`, if there is room for it, and where that goes.
     #[inline(always)]
-    fn add<K: Known>(&self, number: u64, state: u64, op: &Op, taken: bool) -> Option<(u64, Bound)> {
+    fn add<K: Known>(
+        &self,
+        number: u64,
+        state: u64,
+        op: &Op,
+        taken: bool,
+        held: &[u16; LANES],
+    ) -> Option<(u64, Bound)> {
         let operations = u64::from(op.slots);
         if USED.of(state) > 0 {
             let too_many = USED.of(state) + operations > self.width
@@ -236,66 +310,70 @@ impl Slices {
             return Some((state + (1 << BRANCHES.0), Bound::NOWHERE));
         }
         if mostly(op.slots == 1 && !op.is(Flags::BOTH | Flags::EVEN)) {
-            let (state, slice) = self.next_slice(number, state, op.is(Flags::RESTRICTED), &self.held)?;
-            return Some((state, Bound { operations: 1, slices: [slice, 0, 0, 0] }));
+            let (state, slice) = self.next_slice(number, state, op.is(Flags::RESTRICTED), held)?;
+            return Some((state, Bound::NOWHERE.with(slice)));
         }
-        self.add_operations(number, state, op)
+        self.add_operations(number, state, op, *held)
     }
 
     /// The same for an instruction that is several operations, or takes several places.
     #[inline(never)]
-    fn add_operations(&self, number: u64, mut state: u64, op: &Op) -> Option<(u64, Bound)> {
+    fn add_operations(
+        &self,
+        number: u64,
+        mut state: u64,
+        op: &Op,
+        mut held: [u16; LANES],
+    ) -> Option<(u64, Bound)> {
         if op.is(Flags::EVEN) && FILLED.of(state) > 0 {
-            state = self.next_tuple(state)?;
+            state = self.next_tuple(state, self.tuple_places)?;
         }
-        let mut held = self.held;
         if op.is(Flags::EVEN) {
-            held = [0; SLICES_MAX];
+            held = [0; LANES];
         }
         let mut bound = Bound::NOWHERE;
         for _ in 0..op.slots {
             if op.is(Flags::BOTH) && FILLED.of(state) + 2 > PLACES.of(state) {
-                state = self.next_tuple(state)?;
+                state = self.next_tuple(state, self.tuple_places)?;
             }
             for _ in 0..1 + usize::from(op.is(Flags::BOTH)) {
                 let slice;
                 (state, slice) = self.next_slice(number, state, op.is(Flags::RESTRICTED), &held)?;
-                held[usize::from(slice) % SLICES_MAX] += 1;
-                if let Some(place) = bound.slices.get_mut(usize::from(bound.operations)) {
-                    *place = slice;
-                    bound.operations += 1;
-                }
+                held[(usize::from(self.first_queue) + slice) % LANES] += 1;
+                bound = bound.with(slice);
             }
         }
         Some((state, bound))
     }
 
+    /// With one tuple more, of so many places, if there is room for it.
     #[inline(always)]
-    fn next_tuple(&self, state: u64) -> Option<u64> {
-        let state = PLACES.set(FILLED.set(state, 0), self.tuple_places) + (1 << TUPLE.0);
+    fn next_tuple(&self, state: u64, places: u64) -> Option<u64> {
+        let state = PLACES.set(FILLED.set(state, 0), places) + (1 << TUPLE.0);
         (TUPLE.of(state) < self.tuples).then_some(state)
     }
 
-    /// The slice that the next operation goes to, and the state with its place taken; `held` says how many wait in each.
+    /// The slice that the next operation goes to, and the state with its place taken; `held` says how many wait in each queue.
     #[inline(always)]
     fn next_slice(
         &self,
         number: u64,
         mut state: u64,
         restricted: bool,
-        held: &[u16; SLICES_MAX],
-    ) -> Option<(u64, u8)> {
-        let allows = self.places[usize::from(restricted)];
-        if FILLED.of(state) >= PLACES.of(state).min(allows) {
-            state = self.next_tuple(state)?;
-        }
+        held: &[u16; LANES],
+    ) -> Option<(u64, usize)> {
+        let places = self.places[usize::from(restricted)];
         if rarely(restricted) {
-            state = PLACES.set(state, allows);
+            state = PLACES.set(state, places);
+        }
+        if FILLED.of(state) >= PLACES.of(state) {
+            state = self.next_tuple(state, places)?;
         }
         let superslice = number.wrapping_add(TUPLE.of(state)) & self.last_superslice;
         let even = superslice as usize * 2 % SLICES_MAX;
-        let fuller = held[even] > held[even + 1];
-        let slice = even as u8 + u8::from(fuller != planted(Fault::OtherSlice));
+        let queue = usize::from(self.first_queue) + even;
+        let fuller = self.first_queue != NO_QUEUE && held[queue % LANES] > held[(queue + 1) % LANES];
+        let slice = even + usize::from(fuller != planted(Fault::OtherSlice));
         Some((state + (1 << FILLED.0), slice))
     }
 }

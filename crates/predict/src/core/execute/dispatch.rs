@@ -9,7 +9,7 @@ use super::super::window::{cycle_of, Completion};
 use super::super::{Event, Record};
 use super::{Engine, Rules};
 use crate::cause::Cause;
-use crate::flags::{Anything, Flags, Known};
+use crate::flags::{Flags, Known};
 use crate::op::*;
 
 impl<R: Rules> Engine<R> {
@@ -107,8 +107,10 @@ impl<R: Rules> Engine<R> {
             self.close(events);
             self.put_off(&mut now, self.window.last_complete(), Cause::Serialise);
         }
-        self.rules.see(&mut self.calendar, now);
-        let (cycle, mut opens) = self.rules.offer::<K>(op, now, taken);
+        if R::SLICED {
+            self.calendar.pass(now);
+        }
+        let (cycle, mut opens) = self.rules.offer::<K>(op, now, taken, self.calendar.held());
         opens |= R::GROUPED && !self.window.is_open();
         if !R::GROUPED {
             self.put_off(&mut now, cycle, Cause::DispatchRules);
@@ -127,7 +129,8 @@ impl<R: Rules> Engine<R> {
             self.ports.steer(op);
         }
         if R::SLICED {
-            self.place::<K>(op, &mut now, taken);
+            let cycle = self.rules.admit::<K>(op, now, taken, &mut self.calendar);
+            self.put_off(&mut now, cycle, Cause::IssueQueue);
         } else if mostly(op.queue != NO_QUEUE) {
             let cycle = self.calendar.admit(usize::from(op.queue | self.ports.lane()), now);
             self.put_off(&mut now, cycle, Cause::IssueQueue);
@@ -137,38 +140,6 @@ impl<R: Rules> Engine<R> {
         self.ports.pass(now, self.rules.slot());
         self.front.dispatched(now);
         (fetch, now, opens)
-    }
-
-    /// Finds slices whose queues have room.
-    #[inline(always)]
-    fn place<K: Known>(&mut self, op: &Op, now: &mut u64, taken: bool) {
-        self.rules.place::<K>(op, *now, taken);
-        if op.queue != NO_QUEUE && rarely(!self.has_room(op, *now)) {
-            self.place_later(op, now, taken);
-        }
-    }
-
-    /// Whether the queues of all operations have room at `cycle`.
-    #[inline(always)]
-    fn has_room(&mut self, op: &Op, cycle: u64) -> bool {
-        let mut has_room = self.calendar.has_room(self.rules.queue(op.queue, 0), cycle);
-        if rarely(self.rules.is_cracked()) {
-            for number in 1..self.rules.entries(op.queue) {
-                has_room &= self.calendar.has_room(self.rules.queue(op.queue, number), cycle);
-            }
-        }
-        has_room
-    }
-
-    #[inline(never)]
-    fn place_later(&mut self, op: &Op, now: &mut u64, taken: bool) {
-        let mut cycle = *now + 1;
-        self.rules.place::<Anything>(op, cycle, taken);
-        while !self.has_room(op, cycle) {
-            cycle += 1;
-            self.rules.place::<Anything>(op, cycle, taken);
-        }
-        self.put_off(now, cycle, Cause::IssueQueue);
     }
 
     #[inline(always)]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! What the out-of-order shapes differ in: which instructions may be dispatched together, and which queue and pipes they are bound to.
 
-use super::super::queues::Calendar;
+use super::super::queues::{Calendar, LANES};
 use crate::description::Description;
 use crate::flags::Known;
 use crate::op::Op;
@@ -18,31 +18,23 @@ pub(crate) trait Rules: Send {
     fn new(description: &Description) -> Self;
     /// Takes away what `Description::without_dispatch` has left of groups and slices.
     fn unlimit(&mut self) {}
-    /// Looks at the issue queues before the next instruction is offered in `cycle`.
-    fn see(&mut self, _calendar: &mut Calendar, _cycle: u64) {}
-    /// The cycle in which `op` can be dispatched, from `earliest` on, and whether that starts a new cycle's set. What is
-    /// `known` of its flags is known when this is compiled (`Op::has`).
-    fn offer<K: Known>(&mut self, op: &Op, earliest: u64, taken: bool) -> (u64, bool);
-    /// Finds slices for `op` if it is dispatched in `cycle`, which may be later than offered.
-    fn place<K: Known>(&mut self, _op: &Op, _cycle: u64, _taken: bool) {}
-    /// Whether the instruction placed last is several operations.
-    fn is_cracked(&self) -> bool {
-        false
+    /// The cycle in which `op` can be dispatched, from `earliest` on, and whether that starts a new cycle's set; where there
+    /// are slices, `held` is how many wait in each queue in the cycle `earliest`. What is `known` of its flags is known when
+    /// this is compiled (`Op::has`).
+    fn offer<K: Known>(&mut self, op: &Op, earliest: u64, taken: bool, held: &[u16; LANES]) -> (u64, bool);
+    /// Finds slices for `op`, which may be dispatched in `cycle`, later than offered: the first cycle, from that one on, in
+    /// which their queues have room.
+    fn admit<K: Known>(&mut self, _op: &Op, cycle: u64, _taken: bool, _calendar: &mut Calendar) -> u64 {
+        cycle
     }
-    /// How many entries of `queue`, that of its unit, it takes: one for each operation in the queues of slices, one in another's.
-    fn entries(&self, _queue: u8) -> usize {
-        1
-    }
-    /// The queue in which its operation of that number waits; `queue` is that of its unit.
-    fn queue(&self, queue: u8, _number: usize) -> usize {
-        usize::from(queue)
-    }
-    /// Of the pipes in `mask`, those that a part of the instruction placed last can take, or has to take all if it is a
+    /// The instruction admitted last, whose unit's queue is `queue`, waits in the queues of its slices until `release`.
+    fn hold(&self, _queue: u8, _calendar: &mut Calendar, _release: u64) {}
+    /// Of the pipes in `mask`, those that a part of the instruction admitted last can take, or has to take all if it is a
     /// `pair`.
     fn pipes_of(&self, mask: u32, _part: usize, _pair: bool) -> u32 {
         mask
     }
-    /// The slot that the instruction placed last begins with, where that matters.
+    /// The slot that the instruction dispatched last begins with, where that matters.
     fn slot(&self) -> usize {
         0
     }
