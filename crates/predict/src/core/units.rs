@@ -66,17 +66,30 @@ const DEBTORS: usize = 4096;
 /// the cycle, the addition's result the next in which the port is free, and the addition owes a cycle: the next time it is
 /// executed, it issues a cycle later. In a loop the effect is the same.
 struct Ports {
-    /// For each cycle and port, the instruction that has it and its latency.
-    holders: Box<[[(u32, u16); 4]; PORT_CYCLES]>,
+    /// For each cycle and port, who has it.
+    holders: Box<[[Holder; 4]; PORT_CYCLES]>,
     /// Cycles owed by each instruction.
     debts: Box<[u8; DEBTORS]>,
     /// A result takes any one of the ports that it is given: no slice was chosen at dispatch.
     any: bool,
 }
 
+/// An instruction that has a result port: its place among the debtors and its latency.
+#[derive(Clone, Copy, Default)]
+struct Holder {
+    debtor: u16,
+    latency: u16,
+}
+
+/// The place of an instruction among the debtors.
+#[inline(always)]
+fn debtor(op: &Op) -> u16 {
+    (op.index as usize % DEBTORS) as u16
+}
+
 impl Ports {
     fn new() -> Ports {
-        let holders = Box::new([[(0, 0); 4]; PORT_CYCLES]);
+        let holders = Box::new([[Holder::default(); 4]; PORT_CYCLES]);
         Ports { holders, debts: Box::new([0; DEBTORS]), any: false }
     }
 
@@ -93,13 +106,13 @@ impl Ports {
     /// The cycles that `op` owes in all.
     #[inline]
     fn debt(&self, op: &Op) -> u8 {
-        self.debts[op.index as usize % DEBTORS]
+        self.debts[usize::from(debtor(op)) % DEBTORS]
     }
 
     /// The cycles that `op` owes this time.
     #[inline]
     fn owed(&mut self, op: &Op) -> u64 {
-        let debt = &mut self.debts[op.index as usize % DEBTORS];
+        let debt = &mut self.debts[usize::from(debtor(op)) % DEBTORS];
         let owed = u64::from(*debt > 0);
         *debt -= owed as u8;
         owed
@@ -111,7 +124,7 @@ impl Ports {
         let mut rest = taken;
         while rest != 0 {
             let port = rest.trailing_zeros() as usize % 4;
-            if holders[port].1 >= op.latency.max(WRITE_BACK) {
+            if holders[port].latency >= op.latency.max(WRITE_BACK) {
                 return false;
             }
             rest &= rest - 1;
@@ -119,7 +132,7 @@ impl Ports {
         rest = taken;
         while rest != 0 {
             let port = rest.trailing_zeros() as usize % 4;
-            let debt = &mut self.debts[holders[port].0 as usize % DEBTORS];
+            let debt = &mut self.debts[usize::from(holders[port].debtor) % DEBTORS];
             *debt = debt.saturating_add(u8::from(!planted(Fault::DebtForgotten)));
             rest &= rest - 1;
         }
@@ -134,10 +147,11 @@ impl Ports {
 
     #[inline]
     fn hold(&mut self, cycle: u64, results: u32, op: &Op) {
+        let holder = Holder { debtor: debtor(op), latency: op.latency.max(WRITE_BACK) };
         let mut rest = results;
         while rest != 0 {
             let port = rest.trailing_zeros() as usize % 4;
-            self.holders[cycle as usize % PORT_CYCLES][port] = (op.index, op.latency.max(WRITE_BACK));
+            self.holders[cycle as usize % PORT_CYCLES][port] = holder;
             rest &= rest - 1;
         }
     }
@@ -355,21 +369,27 @@ impl Pipes {
     /// can have those in `results` when its latency is over; says when.
     #[inline(always)]
     pub(crate) fn reserve_both(&mut self, mask: u32, all: bool, results: u32, op: &Op, earliest: u64) -> u64 {
-        let there = earliest + u64::from(op.latency.max(WRITE_BACK));
-        let chooses = all || self.ports.any || self.ports.debt(op) > 0;
-        if mostly(!chooses && !self.beyond(there)) {
-            let free = mask & !self.busy[earliest as usize % HORIZON];
-            let port = &mut self.busy[there as usize % HORIZON];
-            if mostly(free != 0 && *port & results == 0) {
-                *port |= results;
-                let pipe = free & free.wrapping_neg();
-                self.busy[earliest as usize % HORIZON] |= pipe;
-                self.held |= pipe | results;
-                self.ports.hold(there, results, op);
-                return earliest;
+        let latency = u64::from(op.latency.max(WRITE_BACK));
+        let chooses = all || mask == 0 || self.ports.any || self.ports.debt(op) > 0;
+        let mut cycle = earliest;
+        while mostly(!chooses && !self.beyond(cycle + latency)) {
+            let there = (cycle + latency) as usize % HORIZON;
+            let free = mask & !self.busy[cycle as usize % HORIZON];
+            if rarely(free == 0) {
+                cycle += 1;
+                continue;
             }
+            if rarely(self.busy[there] & results != 0) {
+                break;
+            }
+            self.busy[there] |= results;
+            let pipe = free & free.wrapping_neg();
+            self.busy[cycle as usize % HORIZON] |= pipe;
+            self.held |= pipe | results;
+            self.ports.hold(cycle + latency, results, op);
+            return cycle;
         }
-        self.reserve_both_later(mask, all, results, op, earliest)
+        self.reserve_both_later(mask, all, results, op, cycle)
     }
 
     /// The same where that is not so simple.

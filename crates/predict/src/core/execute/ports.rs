@@ -3,6 +3,7 @@
 
 use super::Rules;
 use crate::core::halves::{Halves, Side, ELSEWHERE};
+use crate::core::hint::mostly;
 use crate::core::planted::{planted, Fault};
 use crate::core::units::Pipes;
 use crate::description::{Description, Part};
@@ -213,6 +214,9 @@ impl<R: Rules> Ports<R> {
         }
         if part.pair {
             return self.pipes.reserve_all(mask, earliest);
+        }
+        if mostly(part.busy <= 1) {
+            return self.pipes.reserve_one(mask, part.prefer, earliest);
         }
         self.pipes.reserve(&Part { mask, ..*part }, earliest)
     }
