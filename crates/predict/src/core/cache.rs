@@ -5,6 +5,7 @@
 //! one's transfer, and a prefetched line that is late costs what is left. Replacement is least recently used;
 //! all levels hold what passes through them. Address translation is not modelled.
 
+use super::hint::rarely;
 use super::planted::{planted, Fault};
 use super::Counters;
 use crate::description::{Caches, Level};
@@ -38,7 +39,8 @@ impl Cache {
         } else {
             (line % self.sets as u64) as usize
         };
-        &mut self.lines[set * self.ways..(set + 1) * self.ways]
+        let first = set * self.ways;
+        &mut self.lines[first..first + self.ways]
     }
 
     /// Looks a line up and makes it the most recently used: arrival, and whether this is the first use after a prefetch.
@@ -51,28 +53,33 @@ impl Cache {
     #[inline]
     pub(super) fn touch_as(&mut self, line: u64, tag: u64) -> Option<(u64, bool)> {
         let set = self.set(line);
-        if set[0].0 != tag {
+        if rarely(set[0].0 != tag) {
             let way = set.iter().position(|&(of, _)| of == tag)?;
             if planted(Fault::UseForgotten) {
                 return Some((set[way].1 & !PREFETCHED, false));
             }
-            let used = set[way];
-            set.copy_within(..way, 1);
-            set[0] = used;
+            use_way(set, way);
         }
         let (_, arrival) = set[0];
         set[0].1 = arrival & !PREFETCHED;
         Some((arrival & !PREFETCHED, arrival & PREFETCHED != 0))
     }
 
+    /// Of a line that is there, whether a prefetch brought it and it has not been used yet; leaves the order of use alone.
+    #[inline]
+    fn look(&mut self, line: u64) -> Option<bool> {
+        let found = self.set(line).iter().find(|&&(tag, _)| tag == line);
+        found.map(|&(_, arrival)| arrival & PREFETCHED != 0)
+    }
+
     /// Whether the line is there, leaving the order of use alone.
     pub fn holds(&mut self, line: u64) -> bool {
-        self.set(line).iter().any(|&(tag, _)| tag == line)
+        self.look(line).is_some()
     }
 
     /// Whether a prefetch brought the line and it has not been used yet.
     pub fn is_prefetched(&mut self, line: u64) -> bool {
-        self.set(line).iter().any(|&(tag, arrival)| tag == line && arrival & PREFETCHED != 0)
+        self.look(line) == Some(true)
     }
 
     /// The line that `insert` of this one would evict, and whether a prefetch brought it and it was never used.
@@ -102,6 +109,14 @@ impl Cache {
         set.copy_within(..set.len() - 1, 1);
         set[0] = (tag, arrival);
     }
+}
+
+/// Makes a line of a set the most recently used.
+#[inline(never)]
+fn use_way(set: &mut [(u64, u64)], way: usize) {
+    let used = set[way];
+    set.copy_within(..way, 1);
+    set[0] = used;
 }
 
 #[derive(Clone, Copy)]
@@ -226,18 +241,22 @@ impl Hierarchy {
     }
 
     /// Cycles beyond the first level's latency that an access starting at `cycle` takes to get its line.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn data(&mut self, line: u64, cycle: u64) -> u64 {
-        if self.ideal {
+        if rarely(self.ideal) {
             return 0;
         }
         self.catch_up(cycle);
-        if let Some((arrival, first_use)) = self.l1.touch(line) {
-            if first_use {
-                self.follow(line, cycle);
-            }
-            return arrival.saturating_sub(cycle + self.l1_latency);
+        let Some((arrival, first_use)) = self.l1.touch(line) else { return self.miss(line, cycle) };
+        if rarely(first_use) {
+            self.follow(line, cycle);
         }
+        arrival.saturating_sub(cycle + self.l1_latency)
+    }
+
+    /// The same of a line that the first level does not have.
+    #[inline(never)]
+    fn miss(&mut self, line: u64, cycle: u64) -> u64 {
         self.counts.l1 += 1;
         let entry = (0..self.misses.len()).min_by_key(|&index| self.misses[index]).unwrap_or(0);
         let start = if self.skipping { cycle } else { cycle.max(self.misses[entry]) };
@@ -267,8 +286,7 @@ impl Hierarchy {
 
     /// Whether a load of that byte finds its line filled no earlier than it is used.
     pub(crate) fn fills(&mut self, address: u64) -> bool {
-        let line = self.line_of(address);
-        !self.ideal && (!self.l1.holds(line) || self.l1.is_prefetched(line))
+        !self.ideal && self.l1.look(self.line_of(address)) != Some(false)
     }
 
     /// Brings the line of an access that is skipped over into the caches, uncounted.
@@ -375,6 +393,7 @@ impl Hierarchy {
     }
 
     /// Trains the prefetch streams with a use of a line that missed or that a prefetch brought.
+    #[inline(never)]
     fn follow(&mut self, line: u64, cycle: u64) {
         if self.streams_max == 0 {
             return;
@@ -453,12 +472,13 @@ impl Hierarchy {
     /// Makes the prefetches that were put off and for which a path was free before `now`.
     #[inline]
     fn catch_up(&mut self, now: u64) {
-        if self.put_off < now && !self.skipping {
+        if rarely(self.put_off < now && !self.skipping) {
             self.catch_up_until(now);
         }
     }
 
     /// Those that could start first go first; of several, that of the stream which has the fewest lines before its use.
+    #[inline(never)]
     fn catch_up_until(&mut self, now: u64) {
         loop {
             let starts = (0..self.streams.len()).filter_map(|index| {

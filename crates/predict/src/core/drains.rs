@@ -174,7 +174,7 @@ impl Drains {
         }
         let may_pair = store.bytes <= self.pair && !store.crosses;
         let with = self.free.saturating_sub(self.interval);
-        let is_held = self.modified.is_some_and(|modified| modified.holds(store, with));
+        let is_held = self.modified.as_ref().is_some_and(|modified| modified.holds(store, with));
         if may_pair && self.alone_in == Some(line) && earliest <= with && !is_held {
             self.alone_in = self.alone_in.filter(|_| self.run);
             if let Some(modified) = &mut self.modified {

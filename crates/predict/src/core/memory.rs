@@ -452,6 +452,7 @@ impl MemoryPath {
 
     /// Puts the stores of one instruction into the queue; when they have finished.
     pub(super) fn store(&mut self, op: &Op, accesses: &[Access], address_time: u64, data_time: u64) -> u64 {
+        let simple = self.renames(op);
         for access in accesses.iter().filter(|access| access.store && access.known) {
             if self.costs.order_remembers > 0 {
                 *entry(&mut self.addressed, op.index) = address_time;
@@ -459,6 +460,7 @@ impl MemoryPath {
             let bytes = u64::from(access.bytes.max(1));
             let line_ready = self.caches.store(access.address, bytes, address_time);
             let crossing = self.crossing(access.address, bytes);
+            let crosses = self.store_crosses(access.address, bytes, crossing);
             let mut done = 0;
             while done < bytes {
                 let piece = (bytes - done).min(64);
@@ -468,9 +470,9 @@ impl MemoryPath {
                     address_time,
                     data_time,
                     index: op.index,
-                    simple: self.renames(op),
+                    simple,
                     vector: op.is(Flags::MOVES_VECTOR),
-                    crosses: self.store_crosses(access.address, bytes, crossing),
+                    crosses,
                     ..Store::default()
                 });
                 self.unit_stores.push((number, line_ready + crossing));

@@ -6,6 +6,7 @@
 //! hardware's comparators do.
 
 use super::drains::{granules, Drains, Store};
+use super::hint::rarely;
 use super::planted::{planted, Fault};
 
 const TABLE: usize = 1024;
@@ -53,7 +54,7 @@ pub(crate) struct StoreQueue {
     stores: Box<[Store]>,
     /// For each store and each of its granules, the store to that granule before it.
     previous: Box<[[u64; GRANULES]]>,
-    table: Box<[(u64, u64)]>,
+    table: Box<[(u64, u64); TABLE]>,
     /// The youngest store that the table has forgotten for one to another granule.
     hidden: u64,
     next: u64,
@@ -69,7 +70,7 @@ impl StoreQueue {
         StoreQueue {
             stores: vec![Store::default(); room].into(),
             previous: vec![[NOBODY; GRANULES]; room].into(),
-            table: vec![(0, NOBODY); TABLE].into(),
+            table: Box::new([(0, NOBODY); TABLE]),
             hidden: NOBODY,
             next: 1,
             entries: entries as u64 + u64::from(planted(Fault::StoreQueueLonger)),
@@ -144,17 +145,19 @@ impl StoreQueue {
         let Store { address, bytes, .. } = store;
         self.stores[slot] = Store { number, drain: u64::MAX, ..store };
         let (first, last) = granules(address, bytes);
-        let mut granule = first;
-        while granule <= last {
-            let known = self.known(granule);
+        let compared = self.alias_mask >> 3;
+        for (index, previous) in self.previous[slot].iter_mut().enumerate() {
+            let granule = first + index as u64;
+            if granule > last {
+                break;
+            }
+            let known = granule & compared;
             let entry = &mut self.table[Self::table_index(known)];
-            let before = if entry.0 == known { entry.1 } else { NOBODY };
-            if entry.0 != known {
+            *previous = if entry.0 == known { entry.1 } else { NOBODY };
+            if rarely(entry.0 != known) {
                 self.hidden = self.hidden.max(entry.1);
             }
             *entry = (known, number);
-            self.previous[slot][(granule - first) as usize % GRANULES] = before;
-            granule += 1;
         }
         number
     }
