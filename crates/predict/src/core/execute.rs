@@ -156,8 +156,9 @@ impl<R: Rules> Engine<R> {
         }
         if op.result_count == 1 {
             let first = op.first_result;
+            // What accesses no memory updates no base.
             let from = match first.role {
-                Role::BaseUpdate => base_from(&first, ready, issue),
+                Role::BaseUpdate if op.has::<K>(Flags::LOAD) => base_from(&first, ready, issue),
                 _ => issue + loaded.extra,
             };
             self.values.set(&first, from, loaded.passed_on(), mark);
@@ -312,6 +313,7 @@ impl<R: Rules> Engine<R> {
     }
 
     /// Executes the loads of one instruction that went to its pipe at `issue`.
+    #[inline(always)]
     fn load<W: Record>(
         &mut self,
         op: &Op,

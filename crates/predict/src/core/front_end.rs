@@ -231,7 +231,7 @@ impl FrontEnd {
 
     /// The same where branch prediction runs ahead: a block starts wherever it is entered, and fetch goes on in the same
     /// cycle if it was predicted by then.
-    #[inline(never)]
+    #[inline]
     fn enter_predicted(&mut self, op: &Op) {
         let address = op.address;
         let line_left = self.to_line_end(address);

@@ -119,9 +119,7 @@ impl<R: Rules> Engine<R> {
             self.put_off(&mut now, cycle, Cause::DispatchRules);
             self.turn_group(&mut now, events);
         }
-        if op.has::<K>(Flags::LOAD | Flags::STORE) {
-            self.admit_access(op, &mut now);
-        }
+        self.admit_access::<K>(op, &mut now);
         if op.is(Flags::WRITES_GENERAL | Flags::WRITES_VECTOR) {
             self.rename(op, &mut now);
         }
@@ -187,12 +185,13 @@ impl<R: Rules> Engine<R> {
     }
 
     /// Waits for room in the load and store queues.
-    fn admit_access(&mut self, op: &Op, now: &mut u64) {
-        if op.is(Flags::LOAD) {
+    #[inline(always)]
+    fn admit_access<K: Known>(&mut self, op: &Op, now: &mut u64) {
+        if op.has::<K>(Flags::LOAD) {
             let before = Self::holder(&mut self.loads, self.window.newest());
             self.wait_for(now, self.given_back(before));
         }
-        if op.is(Flags::STORE) {
+        if op.has::<K>(Flags::STORE) {
             let cycle = self.memory.store_room();
             if mostly(cycle != u64::MAX) {
                 self.put_off(now, cycle, Cause::StoreQueue);
