@@ -415,6 +415,8 @@ pub struct Description {
     pub(crate) classes: Vec<Class>,
     /// Added cycles, by producer's domain * DOMAINS_MAX + consumer's.
     pub(crate) bypass: Option<Vec<u8>>,
+    /// By consumer's domain, a bit for each producer's domain whose values come late to it.
+    pub(crate) late: [u32; DOMAINS_MAX],
     /// By domain, that of its results which take more than one cycle.
     longer: [u8; DOMAINS_MAX],
     /// Classes whose parts are added to an instruction that also reads, or writes, memory.
@@ -432,6 +434,15 @@ pub struct Description {
     prefixes: Vec<(String, usize, u16)>,
 }
 
+/// For each consumer's domain the producers' that are late for it, by a table of `Description::bypass`.
+fn late(bypass: &[u8]) -> [u32; DOMAINS_MAX] {
+    let mut late = [0; DOMAINS_MAX];
+    for (index, _) in bypass.iter().enumerate().filter(|(_, cycles)| **cycles > 0) {
+        late[index % DOMAINS_MAX] |= 1 << (index / DOMAINS_MAX);
+    }
+    late
+}
+
 impl Description {
     /// The bypass domain of a result in `role` that takes `latency` cycles, of a class whose results are of `domain`.
     pub(crate) fn domain_of_result(&self, domain: u8, role: Role, latency: u16) -> u8 {
@@ -440,12 +451,6 @@ impl Description {
         } else {
             domain
         }
-    }
-
-    /// Whether readers in this domain get every value at once, wherever it comes from.
-    pub(crate) fn is_near(&self, reader: u8) -> bool {
-        let table = self.bypass.as_deref().unwrap_or_default();
-        table.chunks(DOMAINS_MAX).all(|of_producer| of_producer[usize::from(reader)] == 0)
     }
 
     /// Reads a checked cpu.
@@ -494,6 +499,7 @@ impl Description {
             halves,
             queues,
             classes,
+            late: late(bypass.as_deref().unwrap_or_default()),
             bypass,
             longer,
             load_op,

@@ -35,7 +35,6 @@ impl Result {
     }
 
     /// Its bypass domain.
-    #[cfg(test)]
     pub(crate) fn domain(&self) -> u8 {
         crate::value::domain_of(self.value)
     }

@@ -51,6 +51,8 @@ pub struct Plan {
     pub(crate) fallback_names: BTreeMap<u32, String>,
     /// The classes that instructions were timed by, with those that their accesses add.
     pub(crate) classes: BTreeSet<u16>,
+    /// The bypass domains that each register's values come from, a bit for each.
+    producers: Box<[u32; REGISTERS]>,
 }
 
 impl Plan {
@@ -71,6 +73,7 @@ impl Plan {
             unknown: BTreeMap::new(),
             fallback_names: BTreeMap::new(),
             classes: BTreeSet::new(),
+            producers: Box::new([1; REGISTERS]),
         }
     }
 
@@ -104,6 +107,7 @@ impl Plan {
     /// Compiles the instructions of the next block.
     pub fn add_block(&mut self, description: &Description, kinds: &RegisterKinds, block: &[Instruction]) {
         let first = self.ops.len() as u32;
+        let written = self.results.len();
         for (index, instruction) in block.iter().enumerate() {
             self.add(description, kinds, instruction);
             // Two are fused, not three.
@@ -112,6 +116,11 @@ impl Plan {
             if let Some(pipes) = pair.flatten() {
                 self.fuse(pipes);
             }
+        }
+        let is_new = self.learn_producers(description, written);
+        for index in if is_new { 0 } else { first as usize }..self.ops.len() {
+            let near = Flags::NEAR.when(self.is_near(description, &self.ops[index]));
+            self.ops[index].flags = self.ops[index].flags & !Flags::NEAR | near;
         }
         let ops = &self.ops[first as usize..];
         let sum = |flag: Flags| ops.iter().filter(|op| op.is(flag)).count() as u32;
@@ -124,6 +133,29 @@ impl Plan {
             fallbacks: sum(Flags::FALLBACK),
             is_string: matches!(block, [one] if one.mnemonic.starts_with("rep ")),
         });
+    }
+
+    /// Notes which domains the results come from, from that one on; whether values may come late now to instructions that were
+    /// there before.
+    fn learn_producers(&mut self, description: &Description, first: usize) -> bool {
+        let is_late = |domain: u8| description.late.iter().any(|late| late & 1 << domain != 0);
+        let mut is_new = false;
+        for result in &self.results[first..] {
+            let (domain, producers) = (result.domain(), &mut self.producers[usize::from(result.register)]);
+            is_new |= *producers & 1 << domain == 0 && is_late(domain);
+            *producers |= 1 << domain;
+        }
+        is_new
+    }
+
+    /// Whether no bypass between domains delays a source of this instruction.
+    fn is_near(&self, description: &Description, op: &Op) -> bool {
+        let (of_address, stored, others) = self.sources_of(op);
+        let near = |registers: &[u8], reader: u8| {
+            let late = description.late[usize::from(reader) % DOMAINS_MAX];
+            registers.iter().all(|&register| self.producers[usize::from(register)] & late == 0)
+        };
+        near(of_address, ADDRESS_DOMAIN) && near(stored, STORED_DOMAIN) && near(others, op.source_domain)
     }
 
     /// Fuses the last two instructions into one operation: it takes the slot of the first and the pipe of one of them, or of each.
@@ -229,7 +261,6 @@ impl Plan {
         let (reads, source_domain) = simple_sources(instruction, reads_as);
         if reads.is_some() {
             flags |= Flags::ONE_KIND;
-            flags |= Flags::NEAR.when(description.is_near(source_domain));
             // What only renames the stack pointer has finished as soon as its line is there (`pop %sp`), and not a cycle later.
             let renames = flags.has(Flags::LOAD) && latency == 0;
             let simple = !flags.has(Flags::STORE) && !renames && is_simple(&timing.parts, source_domain);

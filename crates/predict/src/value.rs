@@ -3,7 +3,6 @@
 //! that the latest of several values is the largest word and brings its cause along.
 
 use crate::cause::Cause;
-#[cfg(test)]
 use crate::description::DOMAINS_MAX;
 
 /// Where the domain and the cycle stand in a `Value`; the cause stands lowest.
@@ -19,7 +18,6 @@ pub(crate) fn result_value(latency: u16, domain: u8) -> u32 {
 }
 
 /// The domain in it.
-#[cfg(test)]
 pub(crate) fn domain_of(value: u32) -> u8 {
     (value >> DOMAIN_SHIFT) as u8 % DOMAINS_MAX as u8
 }

@@ -81,11 +81,17 @@ impl Values {
     /// number of the cause that the later of them waited for.
     #[inline(always)]
     pub(crate) fn pair(&self, op: &Op, earliest: u64, far: u64) -> (u64, u64, u64) {
-        let [first, second, other] = op.first_sources;
-        let row = self.row(ADDRESS_DOMAIN);
-        let address = value(earliest).max(self.seen_by(row, first, far)).max(self.seen_by(row, second, far));
-        let domain = if op.stored_sources > 0 { STORED_DOMAIN } else { op.source_domain };
-        let other = value(earliest).max(self.seen_by(self.row(domain), other, far));
+        let [first, second, third] = op.first_sources;
+        let (first, second, other) = if mostly(op.is(Flags::NEAR)) {
+            let at_once = |register: u8| self.crossed(self.values[usize::from(register)], 0, far);
+            (at_once(first), at_once(second), at_once(third))
+        } else {
+            let row = self.row(ADDRESS_DOMAIN);
+            let other = self.row(if op.stored_sources > 0 { STORED_DOMAIN } else { op.source_domain });
+            (self.seen_by(row, first, far), self.seen_by(row, second, far), self.seen_by(other, third, far))
+        };
+        let address = value(earliest).max(first).max(second);
+        let other = value(earliest).max(other);
         (address >> TIME_SHIFT, other >> TIME_SHIFT, address.max(other) & CAUSE_MASK)
     }
 
