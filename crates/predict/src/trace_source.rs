@@ -87,10 +87,10 @@ impl Filler {
     fn block(&mut self, chunk: &mut Chunk, block: u32, accesses: &[trace::Access]) -> Step {
         let first = chunk.accesses.len();
         let mut rare = false;
-        chunk.accesses.extend(accesses.iter().map(|access| {
+        for access in accesses {
             rare |= access.cache_operation | (access.bytes == 0);
-            converted(access, access.bytes)
-        }));
+            chunk.accesses.push(converted(access, access.bytes));
+        }
         if rare {
             chunk.accesses.truncate(first);
             self.rare_accesses(chunk, block, accesses);
