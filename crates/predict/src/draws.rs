@@ -8,7 +8,7 @@
 //! figures counts once. `fit --write` puts the choice into the cpu file (`validation.draws`), and beside the figures the choices
 //! without each family, by which `validate` judges it. A cpu without figures takes `DRAWS` cores of its ranges as they are.
 
-use crate::cpu::Cpu;
+use crate::cpu::{Cpu, Guess};
 use crate::driver::{Options, PredictError, Prediction};
 use crate::explain::{predict_all, Open};
 use stats::SplitMix64;
@@ -54,7 +54,11 @@ pub fn drawn(cpu: &Cpu, count: usize, which: &[usize]) -> Vec<Cpu> {
         for (cpu, &number) in cpus.iter_mut().zip(which) {
             let number = number % count;
             let share = (parts[number] as f64 + within[number]) / count as f64;
-            let value = if whole {
+            let value = if is_of_any_size(&guess) {
+                // From 4 to 8 as likely as from 1024 to 2048, or hardly any core would have one of the small ones.
+                let size = (guess.high + 1.0) / (guess.low + 1.0);
+                ((guess.low + 1.0) * size.powf(share) - 1.0).floor()
+            } else if whole {
                 // Both ends are as likely as any value between them.
                 (guess.low - 0.5 + share * (guess.high - guess.low + 1.0))
                     .round()
@@ -66,6 +70,13 @@ pub fn drawn(cpu: &Cpu, count: usize, which: &[usize]) -> Vec<Cpu> {
         }
     }
     cpus
+}
+
+/// How many times as much as the least a range reaches to if not even the size of the number is known.
+const ANY_SIZE: f64 = 100.0;
+
+fn is_of_any_size(guess: &Guess) -> bool {
+    guess.high + 1.0 >= ANY_SIZE * (guess.low + 1.0)
 }
 
 /// What every candidate makes of one published figure.
@@ -205,14 +216,30 @@ mod tests {
             let mut values: Vec<f64> = all.iter().map(|cpu| cpu.value(&guess.key).unwrap()).collect();
             values.sort_by(f64::total_cmp);
             assert!(values[0] >= guess.low && values[31] <= guess.high, "{}", guess.key);
-            let (near, far) = (values[0] - guess.low, guess.high - values[31]);
-            let step = (guess.high - guess.low) / 32.0;
-            assert!(near <= step && far <= step, "{}: {values:?}", guess.key);
+            // Of a number of which not even the size is known, every part of the range of its sizes.
+            let of_size = |value: f64| if is_of_any_size(&guess) { (value + 1.0).ln() } else { value };
+            let [least, low, high, most] = [guess.low, values[0], values[31], guess.high].map(of_size);
+            let step = (most - least) / 32.0 + 1e-3;
+            assert!(low - least <= step && most - high <= step, "{}: {values:?}", guess.key);
         }
         let one = drawn(&cpu, 32, &[17]).remove(0);
         for guess in cpu.guesses() {
             assert_eq!(one.value(&guess.key), all[17].value(&guess.key));
         }
+    }
+
+    /// As many cores remember a load for less than 64 executions as for more.
+    #[test]
+    fn numbers_of_any_size_are_drawn_by_their_size() {
+        let cpu = power7();
+        let remembers = "memory.order_remembers";
+        let guess = cpu.guesses().into_iter().find(|guess| guess.key == remembers).unwrap();
+        assert_eq!((guess.low, guess.high), (0.0, 4096.0));
+        let all = drawn(&cpu, 32, &(0..32).collect::<Vec<_>>());
+        let values: Vec<f64> = all.iter().map(|cpu| cpu.value(remembers).unwrap()).collect();
+        let least = values.iter().filter(|&&value| value == 0.0).count();
+        let less = values.iter().filter(|&&value| value < 63.0).count();
+        assert!((2..=4).contains(&least) && (15..=17).contains(&less), "{values:?}");
     }
 
     #[test]

@@ -239,8 +239,7 @@ fn numbers_that_move_together_are_one_guess() {
     assert_eq!(values(&slower.with(leader, 1.0).unwrap()), values(&cpu));
 }
 
-/// A divider that is not pipelined is kept as long as a division takes, whichever of the documented times that is; and what is tied
-/// stays tied however often it is moved.
+/// A divider that is not pipelined is kept as long as a division takes, whichever of the documented times that is.
 #[test]
 fn a_division_keeps_its_divider_as_long_as_it_takes_on_every_drawn_core() {
     for (name, class) in [("power7", "divide_extended"), ("power8", "divide_long"), ("mpc885", "divide")] {
