@@ -21,6 +21,7 @@ fn cpus_are_listed_described_and_compared() {
     lab.line("cpu power8 --diff la464").ends(0, &["arch", "loongarch64"]);
     lab.line("cpu power8 --diff power8").ends(0, &["power8 and power8 do not differ"]);
     lab.line("cpu power8 --diff power8 --json").ends(0, &[]);
+    lab.line("cpu power7").ends(0, &["moves with class.alu.latency.value; as class.alu"]);
 }
 
 #[test]

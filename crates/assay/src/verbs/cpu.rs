@@ -206,7 +206,7 @@ fn record(context: &Context, cpu: &Cpu, key: &str, entry: &Entry) -> EntryRecord
             number.unit.clone(),
             known_as(number),
             number.source.clone(),
-            number.note.clone(),
+            note(number),
         ),
     };
     EntryRecord {
@@ -220,6 +220,12 @@ fn record(context: &Context, cpu: &Cpu, key: &str, entry: &Entry) -> EntryRecord
         note,
         place: format!("{}:{}", context.workspace.display(&place.file), place.line),
     }
+}
+
+/// With which number it moves, and what the file remarks.
+fn note(number: &Number) -> Option<String> {
+    let with = number.moves_with.as_ref().map(|key| format!("moves with {key}"));
+    with.into_iter().chain(number.note.clone()).reduce(|with, note| format!("{with}; {note}"))
 }
 
 /// `guess 2..6`, `fitted to ...`, or the kind alone.
