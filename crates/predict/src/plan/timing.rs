@@ -33,10 +33,8 @@ impl Timing {
         let mnemonic = &instruction.mnemonic;
         let of_form = |form| description.class_of_form(mnemonic, form).map(|class| (form, class));
         if let Some((form, class)) = forms(instruction, kinds).into_iter().find_map(of_form) {
-            // What is merged is computed behind the load.
-            let compose = form == "merge";
             let timing =
-                from_class(description, class, instruction, kinds, compose).passing(description, instruction);
+                from_class(description, class, instruction, kinds, true).passing(description, instruction);
             let ignores = description.classes[usize::from(class)].ignores;
             return Timing { independent: form == "zero" && ignores == Ignores::Nothing, ..timing };
         }
