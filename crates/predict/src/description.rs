@@ -178,13 +178,14 @@ pub struct Memory {
     pub(crate) forward_partial: Option<u64>,
     /// Added to a forwarded load that crosses the first boundary, if that differs from other loads.
     pub(crate) cross_forward: Option<u64>,
-    /// Accesses with any form of address can be renamed to each other, not only those by base and displacement.
-    pub(crate) renames_any: bool,
+    pub(crate) renames: Renames,
     pub(crate) rename_interval: u64,
     /// Bytes of the smallest load that can be renamed.
     pub(crate) rename_least: u64,
     /// The same where something is computed with what is loaded.
     pub(crate) rename_least_computing: u64,
+    /// Slots more of an instruction that is split at dispatch.
+    pub(crate) split_slots: u8,
     /// Cycles that an address of two registers adds to a load.
     pub(crate) indexed: u64,
     pub(crate) forward_failed: u64,
@@ -257,6 +258,18 @@ impl ReadModify {
     pub(crate) fn takes(self, address: u64, bytes: u64) -> bool {
         (address | bytes) & (self.unit - 1) != 0
     }
+}
+
+/// Which accesses a core that renames memory can rename to each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Renames {
+    /// Those by a base register and a displacement.
+    #[default]
+    Base,
+    /// With any form of address.
+    Any,
+    /// The same, but what computes with the value and stores nothing has to be split at dispatch.
+    Split,
 }
 
 /// Whether an instruction is bound to one of its pipes at dispatch.

@@ -316,9 +316,9 @@ impl MemoryPath {
         let Load { op, access, bytes, dispatch, issue, crossing } = *load;
         let simple = self.renames(op)
             && store.simple
-            && (crossing == 0 || self.costs.renames_any)
+            && (crossing == 0 || self.costs.renames != Renames::Base)
             && bytes >= self.least_renamed(op)
-            && renamable(access, store, self.costs.renames_any);
+            && renamable(access, store, self.costs.renames != Renames::Base);
         if let Some(renamed) = self.costs.forward_renamed.filter(|_| simple) {
             // The value is renamed to the store's source: it need not wait for the load's issue.
             let slot = self.renames_free.max(dispatch);
@@ -358,8 +358,9 @@ impl MemoryPath {
     /// extends the sign, which takes longer than others, nor one of an instruction that stores what it computed with another
     /// register.
     fn renames(&self, op: &Op) -> bool {
-        if self.costs.renames_any {
-            return !op.is(Flags::MOVES_VECTOR) || op.is(Flags::GENERAL_AT_BASE);
+        if self.costs.renames != Renames::Base {
+            let general = !op.is(Flags::MOVES_VECTOR) || op.is(Flags::GENERAL_AT_BASE);
+            return general && !(self.costs.renames == Renames::Split && self.computes_in_one(op));
         }
         let extends = op.is(Flags::LOAD)
             && !op.is(Flags::STORE)
@@ -367,6 +368,13 @@ impl MemoryPath {
             && u64::from(op.latency) > self.l1_latency;
         let updates = op.is(Flags::LOAD) && op.is(Flags::STORE) && op.other_sources > 0;
         op.is(Flags::GENERAL_AT_BASE) && !extends && !updates
+    }
+
+    /// Whether it computes with what it loads, or extends its sign, in one slot, and stores nothing.
+    fn computes_in_one(&self, op: &Op) -> bool {
+        let extends = op.is(Flags::GENERAL_AT_BASE) && u64::from(op.latency) > self.l1_latency;
+        let computes = (op.part_count > 1 || extends) && !planted(Fault::RenamedWhole);
+        computes && op.slots < 2 && op.is(Flags::LOAD) && !op.is(Flags::STORE)
     }
 
     /// Bytes of the smallest load that is renamed, as it computes with them or does not.

@@ -39,7 +39,8 @@ pub(crate) enum Fault {
     SchedulerTurnForgotten,
     /// The store queue: a chain goes on in another granule, a store that the table forgot is not looked for, stores drain
     /// without a pause, two only to one line, no more than two, a read-modify-write delays nobody, the queue has an entry more, a value is
-    /// forwarded before its store has completed, and a store with the same low bits of address hides an older one to the bytes.
+    /// forwarded before its store has completed, memory is renamed for
+    /// what is not split, and a store with the same low bits of address hides an older one to the bytes.
     WrongGranule,
     HiddenForgotten,
     DrainsAtOnce,
@@ -48,6 +49,7 @@ pub(crate) enum Fault {
     ModifiedFree,
     StoreQueueLonger,
     ForwardedEarly,
+    RenamedWhole,
     AliasHides,
     /// The window: one more completes in a cycle, one more is in flight, a rename register or a load more; vectors have a pool
     /// of their own where they share one; an entry of an issue queue is given back early.

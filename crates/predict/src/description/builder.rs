@@ -167,7 +167,12 @@ impl Builder<'_> {
             forward_vector: self.whole("memory.forward_vector", self.whole("memory.forward", 1)),
             forward_partial: self.optional("memory.forward_partial"),
             cross_forward: self.optional("memory.cross_forward"),
-            renames_any: self.cpu.word("memory.renames") == Some("any"),
+            renames: match self.cpu.word("memory.renames") {
+                Some("any") => Renames::Any,
+                Some("split") => Renames::Split,
+                _ => Renames::Base,
+            },
+            split_slots: self.whole("memory.split_slots", 0) as u8,
             rename_least: self.whole("memory.rename_least", 1),
             rename_least_computing: self
                 .whole("memory.rename_least_computing", self.whole("memory.rename_least", 1)),

@@ -42,6 +42,7 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::DrainsAtOnce, POWER),
     (Fault::StoreQueueLonger, IN_ORDER),
     (Fault::ForwardedEarly, SLICED),
+    (Fault::RenamedWhole, &["zen4"]),
     (Fault::AliasHides, &["power8"]),
     (Fault::CompletesMore, POWER),
     (Fault::WindowLonger, POWER),

@@ -5,7 +5,7 @@
 use super::caches::Hierarchy;
 use super::stores::{Meets, Store, Stores};
 use super::{crossing, Tally};
-use crate::description::{Description, Memory as Numbers};
+use crate::description::{Description, Memory as Numbers, Renames};
 use crate::flags::Flags;
 use crate::op::Op;
 use crate::source::Access;
@@ -146,7 +146,7 @@ impl Memory {
             return None;
         }
         let (numbers, bytes) = (&self.numbers, u64::from(access.bytes.max(1)));
-        let words = |bytes: u64| bytes == 2 && numbers.renames_any;
+        let words = |bytes: u64| bytes == 2 && numbers.renames != Renames::Base;
         let sizes = |bytes: u64| matches!(bytes, 1 | 4 | 8) || words(bytes);
         let computes = op.part_count > 1;
         let least = if computes { numbers.rename_least_computing } else { numbers.rename_least };
@@ -155,7 +155,7 @@ impl Memory {
             && bytes >= least
             && store.renames
             && self.renames(op)
-            && (crossing == 0 || numbers.renames_any);
+            && (crossing == 0 || numbers.renames != Renames::Base);
         if let Some(cycles) = numbers.forward_renamed.filter(|_| renamed) {
             let slot = self.renames_free.max(dispatch);
             self.renames_free = slot + numbers.rename_interval;
@@ -233,11 +233,15 @@ impl Memory {
 
     /// Whether an access has a form that memory is renamed for.
     fn renames(&self, op: &Op) -> bool {
-        if self.numbers.renames_any {
-            return !op.is(Flags::MOVES_VECTOR) || op.is(Flags::GENERAL_AT_BASE);
-        }
         let (loads, stores) = (op.is(Flags::LOAD), op.is(Flags::STORE));
         let slow = u64::from(op.latency) > self.l1_latency;
+        let computes = op.part_count > 1 || slow && op.is(Flags::GENERAL_AT_BASE);
+        if self.numbers.renames == Renames::Split && loads && !stores && computes && op.slots < 2 {
+            return false;
+        }
+        if self.numbers.renames != Renames::Base {
+            return !op.is(Flags::MOVES_VECTOR) || op.is(Flags::GENERAL_AT_BASE);
+        }
         let extends = loads && !stores && op.part_count == 1 && slow;
         op.is(Flags::GENERAL_AT_BASE) && !extends && !(loads && stores && op.other_sources > 0)
     }

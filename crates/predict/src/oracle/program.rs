@@ -375,6 +375,7 @@ fn blocks(pool: &Pool, random: &mut Random, mix: &Mix) -> Vec<Vec<Instruction>> 
 /// or anywhere.
 fn accesses(block: &[Instruction], random: &mut Random, mix: &Mix) -> Vec<Access> {
     let mut accesses = Vec::new();
+    let mut stored = None;
     for (index, instruction) in block.iter().enumerate() {
         let wanted = [(instruction.load, false), (instruction.store, true)];
         let bytes = instruction.access_bytes.max(1);
@@ -387,7 +388,13 @@ fn accesses(block: &[Instruction], random: &mut Random, mix: &Mix) -> Vec<Access
                 roll if roll < mix.cold + 8 => 0x2001_0000 + random.below(96),
                 _ => 0x2000_0000 + random.below(96),
             };
-            let address = *of_both.get_or_insert(address / aligned * aligned);
+            // What was just stored is loaded again, now and then.
+            let again = stored.filter(|&(_, size)| size == bytes && !store && random.chance(25));
+            let address = again.map_or(address / aligned * aligned, |(address, _)| address);
+            let address = *of_both.get_or_insert(address);
+            if store {
+                stored = Some((address, bytes));
+            }
             let known = !random.chance(1);
             accesses.push(Access { instruction: index as u16, bytes, store, known, address });
         }

@@ -259,7 +259,27 @@ fn from_class(
             slots = slots.max(1);
         }
     }
+    let extends = u64::from(class.latency[0]) > description.caches.l1.latency;
+    if compose && is_split(instruction, !own || extends, kinds) {
+        slots += description.memory.split_slots;
+    }
     Timing { class: index, slots, latencies, parts, fallback: false, independent: false }
+}
+
+/// Whether an instruction is one of those that `memory.split_slots` is about; `computes`: with what it loads, or extends its sign.
+fn is_split(instruction: &Instruction, computes: bool, kinds: &RegisterKinds) -> bool {
+    let is_general = |&register| kinds.kind(register) != RegisterKind::Vector;
+    let general = instruction.store_reads.iter().all(is_general)
+        && instruction.reads.iter().all(is_general)
+        && !writes_vector(instruction, kinds);
+    let indexed = instruction.address_reads.len() > 1;
+    general
+        && match (instruction.load, instruction.store) {
+            (true, true) => computes,
+            (true, false) => computes && indexed,
+            (false, true) => indexed,
+            (false, false) => false,
+        }
 }
 
 /// The class whose parts read the memory operand of an instruction of another class.
