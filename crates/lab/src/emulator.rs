@@ -127,6 +127,24 @@ pub fn for_trace_on(
     }
 }
 
+/// The QEMU for a program that claims nothing: with the newest `-cpu` of its architecture, if none is named.
+pub fn for_program(workspace: &Workspace, arch: Arch, cpu: Option<&str>) -> Result<Engine> {
+    let mut newest_first = Target::of(arch).requirements.iter().rev();
+    let newest = newest_first
+        .find(|requirement| requirement.qemu != Qemu::None)
+        .expect("every target has a baseline that QEMU runs");
+    let newest_cpu = match arch {
+        // No CPU model has all that QEMU emulates, and the newest models have features that it does not emulate.
+        Arch::X86_64 => "max",
+        // QEMU 7.2 does not tell where SVE loads and stores, and the C library chooses it for copying where it can.
+        Arch::Aarch64 => "max,sve=off",
+        // A claim's `-cpu` is without the extensions that it does not name.
+        Arch::Riscv64 => "rv64,v=true,vext_spec=v1.0",
+        _ => newest.qemu_cpu,
+    };
+    qemu_engine(workspace, arch, newest.qemu, cpu.unwrap_or(newest_cpu))
+}
+
 /// The machine itself, if it can run the variant.
 pub fn native_for(variant: &Variant) -> Result<Engine, CannotRun> {
     native_with(variant.arch, &variant.requirements)

@@ -8,12 +8,11 @@ use arch::Arch;
 use lab::code_map::CodeFile;
 use lab::discover::is_source;
 use lab::elf::{ElfFile, Function};
-use lab::emulator::{qemu_engine, Engine};
+use lab::emulator::for_program;
 use lab::foreign_root::{unpacked, Root};
 use lab::output::Output;
 use lab::process::{signal_name, Ending, Printing};
 use lab::record::Recording;
-use lab::target::{Qemu, Target};
 use lab::toolchain::find_program;
 use lab::{Problem, Result};
 use report::record::Record;
@@ -64,7 +63,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         None => find(&args.command[0])?,
     };
     let elf = load(program)?;
-    let engine = engine(context, elf.arch, args.qemu_cpu.as_deref())?;
+    let engine = for_program(&context.workspace, elf.arch, args.qemu_cpu.as_deref())?;
     let output = output(context, args, program)?;
     let root = Root::find(&context.workspace, elf.arch, args.sysroot.as_deref());
     refuse_missing_loader(&root, program, &elf)?;
@@ -384,23 +383,6 @@ fn empty(place: &str, args: &Args, began: bool) -> Result<Outcome> {
         .remedy("give the program arguments that make it call the function; nm shows other functions");
     eprintln!("assay: {problem}");
     Ok(Outcome::Failed)
-}
-
-fn engine(context: &Context, arch: Arch, cpu: Option<&str>) -> Result<Engine> {
-    let mut newest_first = Target::of(arch).requirements.iter().rev();
-    let newest = newest_first
-        .find(|requirement| requirement.qemu != Qemu::None)
-        .expect("every target has a baseline that QEMU runs");
-    let newest_cpu = match arch {
-        // No CPU model has all that QEMU emulates, and the newest models have features that it does not emulate.
-        Arch::X86_64 => "max",
-        // QEMU 7.2 does not tell where SVE loads and stores, and the C library chooses it for copying where it can.
-        Arch::Aarch64 => "max,sve=off",
-        // A claim's `-cpu` is without the extensions that it does not name.
-        Arch::Riscv64 => "rv64,v=true,vext_spec=v1.0",
-        _ => newest.qemu_cpu,
-    };
-    qemu_engine(&context.workspace, arch, newest.qemu, cpu.unwrap_or(newest_cpu))
 }
 
 fn output(context: &Context, args: &Args, program: &Path) -> Result<Output> {
