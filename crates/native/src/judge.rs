@@ -31,8 +31,6 @@ const VISITS: usize = 3;
 /// Further visits to loops whose visits disagree, and the relative difference allowed between the two fastest.
 const VISITS_MORE: usize = 5;
 const DISAGREEMENT: f64 = 0.025;
-/// Loops visited between two runs of the control loop.
-const BATCH: usize = 8;
 
 /// One loop, measured and predicted; cycles are core cycles per turn.
 #[derive(Clone, Debug)]
@@ -139,7 +137,7 @@ struct Ready {
 /// again. With `intervals` each loop is predicted on drawn cores too, which takes far longer. `progress` is called now and
 /// then with a message.
 pub fn judge(
-    mut cases: Vec<Case>,
+    cases: Vec<Case>,
     cpu: &Cpu,
     intervals: bool,
     assemble: &Assemble<'_>,
@@ -147,17 +145,11 @@ pub fn judge(
     progress: &dyn Fn(&str),
 ) -> Result<Results, JudgeError> {
     let mut results = Results::default();
-    cases.push(control());
+    let mut control = control_loop(cpu, assemble)?;
     let object = assemble(&assembly(&cases)).map_err(JudgeError::Assembler)?;
-    let mut programs = programs(&object, cases.len())?;
-    let llvm = cpu.word("llvm").unwrap_or_default();
-    let mut scheduling = Scheduling::new(Arch::X86_64, llvm)?;
+    let programs = programs(&object, cases.len())?;
+    let mut scheduling = scheduling_of(cpu)?;
     let mut ready = Vec::new();
-    let control = cases.pop().zip(programs.pop()).and_then(|(case, program)| {
-        let control = prepare(&case, program, cpu, false, &mut scheduling).ok()?;
-        Some(Control::new(control.program, control.turns, control.predicted_cycles))
-    });
-    let mut control = control.ok_or(JudgeError::Control)?;
     let count = cases.len();
     let mut last = Instant::now();
     for (number, (case, program)) in cases.into_iter().zip(programs).enumerate() {
@@ -181,18 +173,11 @@ pub fn judge(
         if wanting.is_empty() {
             break;
         }
-        let mut alone = control.is_alone();
-        for batch in wanting.chunks_mut(BATCH) {
-            let found: Vec<Option<f64>> = batch.iter().map(|loop_| loop_.visit(&mut results)).collect();
-            let still = control.is_alone();
-            for (loop_, cycles) in batch.iter_mut().zip(found) {
-                match alone && still {
-                    true => loop_.visits.extend(cycles),
-                    false => loop_.shared += 1,
-                }
-            }
-            alone = still;
-        }
+        let visit = |loop_: &&mut Ready| loop_.visit(&mut results);
+        control.watch(&mut wanting, visit, |loop_, found| match found {
+            Some(cycles) => loop_.visits.extend(cycles),
+            None => loop_.shared += 1,
+        });
     }
     results.control = control.share();
     for loop_ in ready {
@@ -214,6 +199,20 @@ pub fn judge(
         });
     }
     Ok(results)
+}
+
+/// The control loop, as the core runs it that `cpu` describes.
+pub fn control_loop(cpu: &Cpu, assemble: &Assemble<'_>) -> Result<Control, JudgeError> {
+    let case = control();
+    let object = assemble(&assembly(std::slice::from_ref(&case))).map_err(JudgeError::Assembler)?;
+    let program = programs(&object, 1)?.remove(0);
+    let ready = prepare(&case, program, cpu, false, &mut scheduling_of(cpu)?);
+    let ready = ready.map_err(|_| JudgeError::Control)?;
+    Ok(Control::new(ready.program, ready.turns, ready.predicted_cycles))
+}
+
+fn scheduling_of(cpu: &Cpu) -> Result<Scheduling, JudgeError> {
+    Ok(Scheduling::new(Arch::X86_64, cpu.word("llvm").unwrap_or_default())?)
 }
 
 impl Ready {

@@ -13,7 +13,7 @@ use crate::run::{sample, Runs, Sample};
 const QUANTILE: f64 = 0.08;
 /// The quantile of a visit's clock rates that is taken as the core's, and the smallest share of it that a sample may have.
 const CLOCK_QUANTILE: f64 = 0.9;
-const CLOCK_NEAR: f64 = 0.985;
+pub(crate) const CLOCK_NEAR: f64 = 0.985;
 /// The time that the control loop may take, relative to the core's width: between 1.13, which zero idioms took on a Zen 3
 /// (its cpu file, dispatch.width), and 1.3, which loops of that kind took on a shared core.
 pub const SHARE_MAX: f64 = 1.17;
@@ -69,8 +69,11 @@ pub(crate) fn control() -> Case {
     }
 }
 
+/// What is visited between two runs of the control loop.
+const BATCH: usize = 8;
+
 /// The control loop and its runs.
-pub(crate) struct Control {
+pub struct Control {
     program: Program,
     turns: u64,
     expected_cycles: f64,
@@ -83,8 +86,27 @@ impl Control {
         Control { program, turns, expected_cycles, shares: Vec::new() }
     }
 
+    /// Visits all items, some of them between two looks at the control loop. `take` gets what the visit to an item found, or nothing
+    /// if the core was shared meanwhile.
+    pub fn watch<T, V>(
+        &mut self,
+        items: &mut [T],
+        mut visit: impl FnMut(&T) -> V,
+        mut take: impl FnMut(&mut T, Option<V>),
+    ) {
+        let mut alone = self.is_alone();
+        for batch in items.chunks_mut(BATCH) {
+            let found: Vec<V> = batch.iter().map(&mut visit).collect();
+            let still = self.is_alone();
+            for (item, found) in batch.iter_mut().zip(found) {
+                take(item, (alone && still).then_some(found));
+            }
+            alone = still;
+        }
+    }
+
     /// Runs the control loop; whether it gets the full width, that is, the core is not shared now.
-    pub(crate) fn is_alone(&mut self) -> bool {
+    fn is_alone(&mut self) -> bool {
         let runs = Runs { short: self.turns / 4, long: self.turns, filled: false, walks: false };
         let found = visit(&self.program, runs).and_then(|found| found.cycles);
         let share = found.map_or(f64::INFINITY, |cycles| cycles / self.expected_cycles);
@@ -93,7 +115,7 @@ impl Control {
     }
 
     /// Measured cycles over expected ones: best and median of the runs.
-    pub(crate) fn share(&self) -> Option<[f64; 2]> {
+    pub fn share(&self) -> Option<[f64; 2]> {
         let best = self.shares.iter().copied().reduce(f64::min)?;
         Some([best, stats::median(&self.shares)?])
     }
