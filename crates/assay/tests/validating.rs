@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! `validate` as users run it: every routine of the corpus is built, recorded and predicted; rows are chosen by
-//! pattern; a missing source is an error with a remedy.
+//! pattern; a missing source is an error with a remedy. Whole routines of crates are built, timed, recorded and predicted.
 
 mod common;
 
@@ -62,4 +62,72 @@ fn probes_with_an_option_that_generates_loops_are_refused() {
         let line = format!("validate --native --probes x {option}");
         Lab::shared().line(&line).ends(2, &["cannot be used with"]);
     }
+}
+
+/// Three of the routines, one of which does little but compute, one decodes, one is as its data are.
+const ROUTINES: [&str; 3] = ["sha256", "inflate", "sort_unstable"];
+/// Far above the model's error where the core is described; a wrong clock, another number of calls, or other code under QEMU shows in
+/// all of them.
+const ROUTINES_MEDIAN_PERCENT_MAX: f64 = 25.0;
+
+/// What is timed natively and what QEMU runs compute the same, on any machine; that they take the same cycles can be judged where
+/// the core is described.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn whole_routines_compute_under_qemu_what_is_timed_and_take_about_its_cycles() {
+    let lab = Lab::shared();
+    let only = ROUTINES.map(|name| ["--only", name]).concat();
+    let validated = |more: &[&str]| {
+        let words = [&["validate", "--native", "--routines", "--json"][..], &only, more].concat();
+        lab.assay(words)
+    };
+    let mut ran = validated(&[]);
+    let described = !ran.stderr.contains("no cpu file describes this machine");
+    if !described {
+        ran = validated(&["--as", "zen3"]);
+    }
+    // What a busy machine is no reason for.
+    for wrong in ["something else under QEMU", "not recorded in the calls", "QEMU does not tell"] {
+        assert!(!ran.stderr.contains(wrong), "{ran:#?}");
+    }
+    if ran.stderr.contains("no routine could be judged") {
+        println!("skipped: {}", ran.stderr.lines().last().unwrap_or_default());
+        return;
+    }
+    let ran = ran.ends(0, &["Routines not judged: "]);
+    let lines = ran.stdout.lines().map(|line| serde_json::from_str::<Value>(line).expect("lines of JSON"));
+    let (rows, summaries): (Vec<Value>, Vec<Value>) = lines.partition(|record| record["kind"] == "native");
+    for row in &rows {
+        assert!(ROUTINES.iter().any(|name| row["row"] == *name), "{row}");
+        assert_eq!((&row["category"], &row["held_out"]), (&"routine".into(), &true.into()), "{row}");
+        assert!(row["measured_cycles"].as_f64().is_some_and(|cycles| cycles > 1000.0), "{row}");
+    }
+    let all = summaries.last().expect("the last one is of all");
+    assert_eq!((&all["rows"], &all["loops_count"]), (&"all routines".into(), &rows.len().into()), "{all}");
+    if !described || rows.len() < ROUTINES.len() {
+        let told = ran.stderr.lines().last().unwrap_or_default();
+        println!("skipped: the cycles of {} routines here, described: {described}; {told}", rows.len());
+        return;
+    }
+    let median = all["median_absolute_error_percent"].as_f64();
+    assert!(median.is_some_and(|median| median <= ROUTINES_MEDIAN_PERCENT_MAX), "{rows:#?}");
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn routines_that_cannot_be_had_are_told_with_a_remedy() {
+    let lab = Lab::shared();
+    let routines = "validate --native --routines --as zen3";
+    lab.line(&format!("{routines} --only no-such-routine")).refused(&["no routine", "--only"]);
+    for option in ["--seed 2", "--loops 9", "--open-half", "--probes x"] {
+        lab.line(&format!("{routines} {option}")).ends(2, &["cannot be used with"]);
+    }
+    lab.line("validate --routines").ends(2, &["--native"]);
+    lab.line("validate --native --only sha256").refused(&["--only", "--routines"]);
+    // Crates that are neither here nor to be fetched.
+    let (lab, home) = (Lab::empty(), Lab::empty());
+    let mut command = lab.command();
+    command.args(routines.split(' ')).env("CARGO_HOME", &home.folder).env("CARGO_NET_OFFLINE", "true");
+    common::finish(&mut command).refused(&["the routines do not build", "network"]);
+    lab.assert_tidy();
 }

@@ -29,6 +29,7 @@ pub mod pool;
 pub mod problem;
 pub mod process;
 pub mod record;
+pub mod routines;
 pub mod symbols;
 pub mod target;
 pub mod toolchain;

@@ -197,6 +197,8 @@ pub struct Recorded {
     pub trace: Option<Scratch>,
     /// How it ended.
     pub ending: Ending,
+    /// What it printed, unless that was shown.
+    pub printed: String,
     /// QEMU with all its options, for the log.
     pub line: String,
 }
@@ -217,7 +219,7 @@ impl Recording<'_> {
         let command = command.env("LD_PRELOAD", both).env("ASSAY_PRELOAD", users);
         let output = command.run()?;
         let trace = scratch.path().is_file().then_some(scratch);
-        Ok(Recorded { trace, ending: output.ending, line: command.line() })
+        Ok(Recorded { trace, ending: output.ending, printed: output.stdout, line: command.line() })
     }
 
     fn command(&self, workspace: &Workspace) -> Result<(Command, Scratch)> {

@@ -61,6 +61,8 @@ pub enum Category {
     Block,
     /// A hand-written loop that shows one mechanism.
     Probe,
+    /// A whole routine, which is no loop and has no text here.
+    Routine,
 }
 
 impl Category {
@@ -97,6 +99,7 @@ impl Category {
             Category::Vectors => "vectors",
             Category::Block => "block",
             Category::Probe => "probe",
+            Category::Routine => "routine",
         }
     }
 }

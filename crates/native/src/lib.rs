@@ -6,6 +6,8 @@
 //! programs, `case` makes a function of either, `run` executes it in a process of its own: once by single steps, which
 //! records the path and each address, then many times with timing (`visit`). `source` passes the steps to the predictor,
 //! `judge` compares and summarises. A turn is one iteration of a loop. x86-64 only.
+//!
+//! Whole routines of published crates are a program of their own (the folder `routines`); `routines` judges what it prints.
 
 pub mod blocks;
 pub mod case;
@@ -14,8 +16,9 @@ pub mod generate;
 pub mod judge;
 pub mod machine;
 pub mod probes;
+pub mod routines;
 pub mod run;
 pub mod source;
 mod visit;
 
-pub use visit::SHARE_MAX;
+pub use visit::{Control, SHARE_MAX};

@@ -23,7 +23,7 @@ const CODE_BYTES: u64 = crate::case::CASE_BYTES;
 /// Seconds after which a process is killed.
 const SECONDS_MAX: u32 = 60;
 /// The relative difference allowed between the clock before and after a sample.
-const CLOCK_DRIFT: f64 = 0.015;
+pub(crate) const CLOCK_DRIFT: f64 = 0.015;
 
 /// One instruction about to be executed.
 #[repr(C)]
@@ -53,6 +53,9 @@ pub enum Failure {
     /// The clock never was steady, or no two visits agreed.
     #[error("was disturbed in all of its samples")]
     Disturbed,
+    /// The processes that it was timed in differ.
+    #[error("took other times in other processes")]
+    Disagree,
     /// Its core was shared.
     #[error("ran while another thread had a part of the core, by the control loop")]
     Shared,

@@ -20,7 +20,7 @@ use serde::Serialize;
 /// Options of `validate`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Only rows whose study, name, family or cpu has PATTERN in it, letter case apart (repeatable: any of them)
+    /// Only rows whose study, name, family or cpu has PATTERN in it, or with --routines the name or kind of the routine; letter case apart (repeatable: any of them)
     #[arg(long, value_name = "PATTERN")]
     only: Vec<String>,
     /// Also a table of provenance: who measured, on which machine, and what a figure may show
@@ -31,12 +31,13 @@ pub struct Args {
 }
 
 /// Which rows are wanted.
-struct Choice<'a> {
+pub struct Choice<'a> {
     patterns: &'a [String],
 }
 
 impl Choice<'_> {
-    fn takes(&self, words: &[&str]) -> bool {
+    /// Whether a row that these words tell of is wanted.
+    pub fn takes(&self, words: &[&str]) -> bool {
         let has = |pattern: &String| {
             let pattern = pattern.to_lowercase();
             words.iter().any(|word| word.to_lowercase().contains(&pattern))
@@ -82,17 +83,18 @@ struct ValidateRecord<'a> {
 
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
+    let choice = Choice { patterns: &args.only };
     if args.native.native {
-        let given = [("--only", !args.only.is_empty()), ("--provenance", args.provenance)];
+        let is_only = !args.only.is_empty() && !args.native.routines;
+        let given = [("--only", is_only), ("--provenance", args.provenance)];
         if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {
             return Err(Problem::new(format!(
                 "{option} is for published figures, of which --native judges none"
             ))
-            .remedy("leave one of the two out"));
+            .remedy("leave one of the two out; with --routines, --only chooses among these"));
         }
-        return crate::verbs::validate_native::run(context, &args.native);
+        return crate::verbs::validate_native::run(context, &args.native, &choice);
     }
-    let choice = Choice { patterns: &args.only };
     let mut rows = judge_figures(context, &choice)?;
     for name in study_file::names(&context.workspace)? {
         let mut study = study_file::load(&context.workspace, &name)?;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! `validate --native`: loops generated from a seed and basic blocks of the installed programs, measured on this machine,
 //! predicted with the cpu file that names it, and run through llvm-mca. The crate `native` does the work; this file shows
-//! the results.
+//! the results. `routines` does the same with whole routines, which are not generated.
+
+mod routines;
 
 use crate::context::{Context, Outcome};
+use crate::verbs::validate::Choice;
 use arch::Arch;
 use lab::cache::{read_text, read_whole};
 use lab::target::Target;
@@ -33,16 +36,19 @@ pub struct Args {
     /// With --native: what the loops are made from
     #[arg(long, value_name = "S", default_value_t = 1, requires = "native")]
     seed: u64,
+    /// With --native: whole routines of published crates instead of loops (the first time fetches and builds them: some minutes)
+    #[arg(long, requires = "native", conflicts_with_all = ["loops", "seed", "open_half", "probes"])]
+    pub routines: bool,
     /// With --native: the 90 % interval of each prediction too, from the ranges of the cpu file (takes far longer)
     #[arg(long, requires = "native")]
     intervals: bool,
     /// With --native: the half that the model may be mended by, instead of the one that is held out
     #[arg(long, requires = "native")]
     open_half: bool,
-    /// With --native: show so many of the worst loops with their code (only of the open half)
-    #[arg(long, value_name = "N", default_value_t = 10, requires = "native")]
-    worst: usize,
-    /// With --native: take the measured cycles of loops that FILE, printed by --json before, has
+    /// With --native: show so many of the worst: of loops with their code, only of the open half (default: 10); of routines if asked for
+    #[arg(long, value_name = "N", requires = "native")]
+    worst: Option<usize>,
+    /// With --native: take the measured cycles of loops or routines that FILE, printed by --json before, has
     #[arg(long, value_name = "FILE", requires = "native")]
     measured: Option<PathBuf>,
     /// With --native: judge the description of CPU, which is of another core than this machine's
@@ -105,12 +111,13 @@ struct Group {
 }
 
 /// Runs the verb.
-pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
+pub fn run(context: &Context, args: &Args, choice: &Choice<'_>) -> Result<Outcome> {
+    if args.routines {
+        return routines::run(context, args, choice);
+    }
     let (cpu, of_another) = cpu(context, args)?;
     let (cases, harvest) = cases(args)?;
-    let here = machine::name();
-    let before = |path| measured_before(path, here.as_deref());
-    let measured = args.measured.as_deref().map(before).transpose()?.unwrap_or_default();
+    let measured = args.measured_before()?;
     if cases.is_empty() {
         return Err(Problem::new("there are no loops in this half").remedy("ask for more with --loops"));
     }
@@ -118,13 +125,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let assembled = |text: &str| assemble(context, text).map_err(|problem| problem.to_string());
     let results = judge(cases, &cpu, args.intervals, &assembled, &measured, &progress)
         .map_err(|error| Problem::new(error.to_string()))?;
-    let control = results.control.map(|[best, middle]| {
-        format!(
-            "The control loop, which needs the whole width, took {best:.2} times its cycles at best and {middle:.2} \
-             in the middle; a visit between looks that found more than {} does not count.",
-            native::SHARE_MAX
-        )
-    });
+    let control = control_text(&results);
     if results.outcomes.is_empty() {
         let why =
             counted(results.failures_by_reason().iter().map(|(reason, count)| (reason.as_str(), *count)));
@@ -138,7 +139,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         return Ok(Outcome::Fine);
     }
     let mut report = Report::new(&format!("Loops on this machine against {}", cpu.name));
-    let section = report.section("").table(table(&groups));
+    let section = report.section("").table(table(&groups, &LOOPS));
     of_another.iter().for_each(|text| {
         section.paragraph(text);
     });
@@ -160,7 +161,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     if args.probes.is_some() {
         section.table(probes(&results));
     } else if args.open_half {
-        worst(&results, args.worst).iter().for_each(|text| {
+        worst(&results, args.worst.unwrap_or(WORST)).iter().for_each(|text| {
             section.verbatim(text);
         });
     }
@@ -168,7 +169,26 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
+/// How many of the worst loops are shown if no number is given.
+const WORST: usize = 10;
+
+/// What the control loop tells of the core, if anything was measured.
+fn control_text(results: &Results) -> Option<String> {
+    let [best, middle] = results.control?;
+    Some(format!(
+        "The control loop, which needs the whole width, took {best:.2} times its cycles at best and {middle:.2} \
+         in the middle; a visit between looks that found more than {} does not count.",
+        native::SHARE_MAX
+    ))
+}
+
 impl Args {
+    /// What an earlier run measured, by row.
+    fn measured_before(&self) -> Result<BTreeMap<String, f64>> {
+        let before = |path| measured_before(path, machine::name().as_deref());
+        Ok(self.measured.as_deref().map(before).transpose()?.unwrap_or_default())
+    }
+
     fn is_held_out(&self) -> bool {
         self.probes.is_none() && !self.open_half
     }
@@ -257,6 +277,7 @@ fn measured_before(path: &Path, here: Option<&str>) -> Result<BTreeMap<String, f
     Ok(measured)
 }
 
+/// Reasons with how often each was met.
 fn counted<'a>(reasons: impl Iterator<Item = (&'a str, u64)>) -> String {
     let parts: Vec<String> = reasons.map(|(reason, count)| format!("{count} ({reason})")).collect();
     if parts.is_empty() {
@@ -281,7 +302,20 @@ fn assemble(context: &Context, text: &str) -> Result<Vec<u8>> {
 }
 
 fn groups(results: &Results) -> Vec<Group> {
-    let group = |name: &str, takes: &dyn Fn(&native::judge::Outcome) -> bool| {
+    let block = Category::Block;
+    let mut groups: Vec<Group> = results
+        .by_category()
+        .into_keys()
+        .map(|category| Group::of(results, category.name(), &|outcome| outcome.case.category == category))
+        .collect();
+    groups.push(Group::of(results, "all generated", &|outcome| outcome.case.category != block));
+    groups.push(Group::of(results, "all", &|_| true));
+    groups
+}
+
+impl Group {
+    /// The rows that `takes` selects.
+    fn of(results: &Results, name: &str, takes: &dyn Fn(&native::judge::Outcome) -> bool) -> Group {
         let (own, mca) = results.errors(takes);
         let of = || results.outcomes.iter().filter(|outcome| takes(outcome));
         let inside: Vec<bool> = of().filter_map(native::judge::Outcome::is_inside).collect();
@@ -294,25 +328,34 @@ fn groups(results: &Results) -> Vec<Group> {
             inside_percent: (!inside.is_empty()).then(|| share(&inside)),
             half_width_percent: stats::median(&widths),
         }
-    };
-    let block = Category::Block;
-    let mut groups: Vec<Group> = results
-        .by_category()
-        .into_keys()
-        .map(|category| group(category.name(), &|outcome| outcome.case.category == category))
-        .collect();
-    groups.push(group("all generated", &|outcome| outcome.case.category != block));
-    groups.push(group("all", &|_| true));
-    groups
+    }
 }
 
-fn table(groups: &[Group]) -> Table {
+/// What the rows of a table are.
+struct Rows {
+    name: &'static str,
+    /// What was measured, and what llvm-mca runs.
+    measured: &'static str,
+    /// Why llvm-mca has no answer.
+    no_mca: &'static str,
+}
+
+const LOOPS: Rows = Rows {
+    name: "loops",
+    measured: "core cycles per turn, fastest of several visits; llvm-mca runs LLVM's model of the same core",
+    no_mca: "llvm-mca has no answer for calls",
+};
+
+fn table(groups: &[Group], rows: &Rows) -> Table {
     let mut table = Table::new(
         "Predicted against measured, in percent of the measured cycles",
-        "core cycles per turn, fastest of several visits; llvm-mca runs LLVM's model of the same core; inside: measured \
-         cycles within the 90 % interval of the prediction, whose ends are half width away in the median (--intervals)",
+        &format!(
+            "{}; inside: measured cycles within the 90 % interval of the prediction, whose ends are half width away in the \
+             median (--intervals)",
+            rows.measured
+        ),
     );
-    let name = table.text_column("loops");
+    let name = table.text_column(rows.name);
     let count = table.integer_column("n", "");
     let mean = table.derived_column("mean", "%", 1);
     let median = table.derived_column("median", "%", 1);
@@ -344,7 +387,7 @@ fn table(groups: &[Group]) -> Table {
             table.set(row, mca_mean, Derived::from(group.mca.mean_percent));
             table.set(row, mca_median, Derived::from(group.mca.median_percent));
         } else {
-            table.mark(row, mca_mean, "llvm-mca has no answer for calls");
+            table.mark(row, mca_mean, rows.no_mca);
         }
     }
     table
@@ -367,20 +410,20 @@ fn probes(results: &Results) -> Table {
     table
 }
 
-/// The worst loops with their code.
+/// The worst rows, loops with their code.
 fn worst(results: &Results, count: usize) -> Vec<String> {
     let mut outcomes: Vec<_> = results.outcomes.iter().collect();
     outcomes.sort_by(|a, b| b.error_percent().abs().total_cmp(&a.error_percent().abs()));
     outcomes.truncate(count);
     let text = |outcome: &&native::judge::Outcome| {
-        format!(
-            "{}: measured {:.2}, predicted {:.2} ({:+.0} %)\n    {}",
+        let figures = format!(
+            "{}: measured {:.2}, predicted {:.2} ({:+.0} %)",
             outcome.case.name,
             outcome.measured_cycles,
             outcome.predicted_cycles,
-            outcome.error_percent(),
-            outcome.text.join("\n    ")
-        )
+            outcome.error_percent()
+        );
+        outcome.text.iter().fold(figures, |text, line| text + "\n    " + line)
     };
     outcomes.iter().map(text).collect()
 }
@@ -435,9 +478,10 @@ mod tests {
             native: true,
             loops: 1000,
             seed: 7,
+            routines: false,
             intervals: false,
             open_half,
-            worst: 10,
+            worst: None,
             measured: None,
             as_cpu: None,
             probes: probes.map(PathBuf::from),

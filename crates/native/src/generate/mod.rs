@@ -108,7 +108,7 @@ pub fn case(seed: u64, number: u64) -> Case {
         Category::Branches => path::branches(&mut writer),
         Category::Calls => path::calls(&mut writer),
         Category::Fetch => path::fetch(&mut writer),
-        Category::Vectors | Category::Block | Category::Probe => vectors(&mut writer),
+        Category::Vectors | Category::Block | Category::Probe | Category::Routine => vectors(&mut writer),
     }
     let odd_place = category == Category::Fetch || writer.random.percent(40);
     let offset = if odd_place { writer.random.below(64) as u32 } else { 0 };
