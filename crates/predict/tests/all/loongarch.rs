@@ -297,32 +297,48 @@ fn la664_has_two_ways_for_wide_accesses() {
     }
 }
 
-/// jiegec's chains and loops of one instruction: reciprocals take less time than roots, and roots of them keep pipes longer.
+/// jiegec's chains and loops of one instruction: reciprocals take less time than roots, and roots of them keep pipes longer. On
+/// LA664 scalar ones keep them less long than vectors do, by LLVM.
 #[test]
 fn reciprocals_and_those_of_roots_have_times_of_their_own() {
-    let (root, reciprocal, single, of_root) = (0x0114_4800, 0x0114_5800, 0x0114_5400, 0x0114_6800);
-    // xvfsqrt.d, xvfrecip.d
-    let (roots, reciprocals) = (0x769c_e800, 0x769c_f800);
+    let (root, reciprocal, of_root) = (0x0114_4800, 0x0114_5800, 0x0114_6800);
+    let (root_single, single, of_root_single) = (0x0114_4400, 0x0114_5400, 0x0114_6400);
+    // xvfsqrt.d, xvfrecip.d, xvfrecip.s, xvfrsqrt.d
+    let (roots, reciprocals, singles, of_roots) = (0x769c_e800, 0x769c_f800, 0x769c_f400, 0x769d_0800);
     let chain = |cpu, opcode: u32| each(cpu, &[opcode | 1 << 5 | 1]);
     let apart = |cpu, opcode: u32| {
         each(cpu, &(0..16).map(|register| opcode | 16 << 5 | register).collect::<Vec<_>>())
     };
-    for cpu in ["la464", "la664"] {
-        for (opcode, cycles) in
-            [(root, 36.0), (roots, 36.0), (reciprocal, 23.0), (reciprocals, 23.0), (single, 27.0)]
-        {
-            close(chain(cpu, opcode), cycles);
-        }
+    for (cpu, opcode, cycles) in [
+        ("la464", root, 36.0),
+        ("la464", roots, 36.0),
+        ("la464", reciprocal, 23.0),
+        ("la464", reciprocals, 23.0),
+        ("la464", single, 12.0),
+        ("la464", singles, 27.0),
+        ("la664", root, 36.0),
+        ("la664", roots, 36.0),
+        ("la664", reciprocal, 8.0),
+        ("la664", reciprocals, 8.0),
+        ("la664", single, 12.0),
+        ("la664", singles, 11.0),
+    ] {
+        close(chain(cpu, opcode), cycles);
     }
     for (cpu, opcode, cycles) in [
         ("la464", root, 18.5),
         ("la464", reciprocal, 12.0),
         ("la464", single, 7.0),
         ("la464", of_root, 27.5),
-        ("la664", root, 17.5),
+        ("la664", root, 7.0),
+        ("la664", root_single, 4.0),
+        ("la664", roots, 17.5),
         ("la664", reciprocal, 4.0),
-        ("la664", single, 5.5),
-        ("la664", of_root, 26.5),
+        ("la664", single, 3.0),
+        ("la664", singles, 5.5),
+        ("la664", of_root, 12.0),
+        ("la664", of_root_single, 7.0),
+        ("la664", of_roots, 26.5),
     ] {
         close(apart(cpu, opcode), cycles);
     }
