@@ -344,14 +344,14 @@ fn reciprocals_and_those_of_roots_have_times_of_their_own() {
     }
 }
 
-/// LLVM: two cycles to a flag from 128 bits, four from 256.
+/// LLVM: two cycles to a flag from 128 bits; from 256 four on LA464, three on LA664.
 #[test]
-fn a_flag_from_a_long_vector_takes_two_cycles_more() {
+fn a_flag_from_a_long_vector_takes_longer() {
     // vsetanyeqz.b fcc0, vr1; movcf2gr t0, fcc0; vreplgr2vr.d vr1, t0
     let chain = [0x729c_a000 | 1 << 5, 0x0114_dc00 | 12, 0x729f_0c00 | 12 << 5 | 1];
     let long = [0x769c_a000 | 1 << 5, chain[1], 0x769f_0c00 | 12 << 5 | 1];
-    for cpu in ["la464", "la664"] {
-        close(cycles_of(cpu, &long) - cycles_of(cpu, &chain), 2.0);
+    for (cpu, more) in [("la464", 2.0), ("la664", 1.0)] {
+        close(cycles_of(cpu, &long) - cycles_of(cpu, &chain), more);
     }
 }
 
