@@ -114,8 +114,8 @@ const LATENCIES: [(&str, &str, &str); 4] = [
         "power7",
         "pwr7",
         "vaddfp vsubfp vcf* vct* vexptefp vlogefp vmaddfp vnmsubfp vrefp vrfi* vrsqrtefp vm*hs vmladduhm vmsum* vmul* \
-         vsum* xvcvdpsp xvcvsx*sp xvcvux*sp xvresp xvrsqrtesp xvtdivsp xvtsqrtsp xvcmp*sp xvcmp*sp. xvcpsgnsp l*arx \
-         st*cx. lmw lswi lfiw* mfcr f*.",
+         vsum* xvcvdpsp xvcvsx*sp xvcvux*sp xvresp xvrsqrtesp xvtdivsp xvtsqrtsp xvcpsgnsp l*arx st*cx. \
+         lmw lswi lfiw* mfcr f*.",
     ),
     // LLVM has one entry of 41 cycles for all divisions with a record or overflow; divd takes 12 to 23 (pveclib), and nothing says
     // that its record doubles that. A load of a vector register in 3 cycles would be the only one. The rest as on POWER7.
