@@ -260,14 +260,15 @@ fn from_class(
         }
     }
     let extends = u64::from(class.latency[0]) > description.caches.l1.latency;
-    if compose && is_split(instruction, !own || extends, kinds) {
+    if compose && is_split(instruction, !own, extends, kinds) {
         slots += description.memory.split_slots;
     }
     Timing { class: index, slots, latencies, parts, fallback: false, independent: false }
 }
 
-/// Whether an instruction is one of those that `memory.split_slots` is about; `computes`: with what it loads, or extends its sign.
-fn is_split(instruction: &Instruction, computes: bool, kinds: &RegisterKinds) -> bool {
+/// Whether an instruction is one of those that `memory.split_slots` is about; `computes`: with what it loads, `extends`: its sign. A
+/// class that describes what it reads and writes has all slots itself.
+fn is_split(instruction: &Instruction, computes: bool, extends: bool, kinds: &RegisterKinds) -> bool {
     let is_general = |&register| kinds.kind(register) != RegisterKind::Vector;
     let general = instruction.store_reads.iter().all(is_general)
         && instruction.reads.iter().all(is_general)
@@ -276,7 +277,7 @@ fn is_split(instruction: &Instruction, computes: bool, kinds: &RegisterKinds) ->
     general
         && match (instruction.load, instruction.store) {
             (true, true) => computes,
-            (true, false) => computes && indexed,
+            (true, false) => (computes || extends) && indexed,
             (false, true) => indexed,
             (false, false) => false,
         }
