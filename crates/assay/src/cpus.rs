@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::judge::told;
 use arch::Arch;
 use decode::Scheduling;
+use lab::target::{known_anywhere, Target};
 use lab::{Problem, Result};
 use predict::cpu::CpuError;
 use predict::fallback::PREFIX;
@@ -95,14 +96,33 @@ fn names_a_file(name: &str) -> bool {
 }
 
 fn of_file(folder: &Path, file: &Path) -> Result<Cpu> {
-    Cpu::load_file(folder, file)
-        .map_err(|error| told(&error, "see that the path is right; docs/add-a-cpu.md"))
+    let loaded = Cpu::load_file(folder, file).and_then(with_names);
+    loaded.map_err(|error| told(&error, "see that the path is right; docs/add-a-cpu.md"))
+}
+
+/// The cpu, if what it names by others' words exists: instructions, LLVM's model, claims of variants.
+fn with_names(cpu: Cpu) -> Result<Cpu, CpuError> {
+    cpu.check_names()?;
+    let unknown = cpu.words("implements").iter().find(|claim| !known_anywhere(claim));
+    match (unknown, cpu.entry("implements")) {
+        (Some(claim), Some(entry)) => {
+            let runs = |arch: &&Arch| cpu.runs(**arch);
+            let claims = Arch::ALL.iter().filter(runs).map(|arch| Target::of(*arch).requirement_names());
+            Err(CpuError::Invalid {
+                place: entry.place().clone(),
+                key: "implements".into(),
+                problem: format!("names '{claim}', which no variant can claim"),
+                allowed: claims.collect::<Vec<_>>().join(", "),
+            })
+        }
+        _ => Ok(cpu),
+    }
 }
 
 /// Loads one of our descriptions. The error for an unknown name suggests LLVM's model, if that has the name, or a
 /// similar name of ours.
 fn described(folder: &Path, name: &str) -> Result<Cpu> {
-    Cpu::load(folder, name).map_err(|error| {
+    Cpu::load(folder, name).and_then(with_names).map_err(|error| {
         let CpuError::Unknown { known, .. } = &error else { return of_ours(folder, &error) };
         if Arch::ALL.iter().any(|arch| llvm_names(*arch).contains(&name)) {
             return Problem::new(format!("no file describes the cpu '{name}'"))

@@ -247,7 +247,7 @@ fn a_wrong_cpu_file_is_refused_with_file_line_key_and_what_is_allowed() {
         text.lines().filter(|line| !line.starts_with(start)).collect::<Vec<_>>().join("\n")
     };
     type Edit<'a> = &'a dyn Fn(&str) -> String;
-    let cases: [(&str, Edit, &[&str]); 5] = [
+    let cases: [(&str, Edit, &[&str]); 6] = [
         ("missing", &|text| without(text, "frequency"), &["clock.frequency", "value ="]),
         (
             "negative",
@@ -274,3 +274,8 @@ fn a_wrong_cpu_file_is_refused_with_file_line_key_and_what_is_allowed() {
         }
     }
 }
+        (
+            "misspelt",
+            &|text| text.replacen("instructions = [", "instructions = [\"nosuch\", ", 1),
+            &["instructions' names 'nosuch', and no instruction of powerpc is called so"],
+        ),

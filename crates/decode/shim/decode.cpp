@@ -263,14 +263,26 @@ static void copy_text(StringRef text, char *buffer, size_t size)
 	buffer[count] = 0;
 }
 
-void assay_mnemonic(assay_target *target, char *buffer, size_t size)
+static void copy_mnemonic(assay_target &target, const MCInst &instruction, char *buffer, size_t size)
 {
 #if LLVM_VERSION_MAJOR >= 20
-	const char *mnemonic = target->printer->getMnemonic(target->last).first;
+	const char *mnemonic = target.printer->getMnemonic(instruction).first;
 #else
-	const char *mnemonic = target->printer->getMnemonic(&target->last).first;
+	const char *mnemonic = target.printer->getMnemonic(&instruction).first;
 #endif
 	copy_text(StringRef(mnemonic ? mnemonic : "").trim(), buffer, size);
+}
+
+void assay_mnemonic(assay_target *target, char *buffer, size_t size)
+{
+	copy_mnemonic(*target, target->last, buffer, size);
+}
+
+void assay_opcode_mnemonic(assay_target *target, uint32_t opcode, char *buffer, size_t size)
+{
+	MCInst instruction;
+	instruction.setOpcode(opcode);
+	copy_mnemonic(*target, instruction, buffer, size);
 }
 
 void assay_text(assay_target *target, uint64_t address, char *buffer, size_t size)

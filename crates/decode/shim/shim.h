@@ -59,6 +59,8 @@ uint32_t assay_register_count(const struct assay_target *target);
 const char *assay_register_name(const struct assay_target *target, uint32_t number);
 uint32_t assay_opcode_count(const struct assay_target *target);
 void assay_opcode_describe(const struct assay_target *target, uint32_t opcode, struct assay_opcode *out);
+// The mnemonic of the opcode, cut off at its size; empty if it is none of an instruction that can be decoded.
+void assay_opcode_mnemonic(struct assay_target *target, uint32_t opcode, char *buffer, size_t size);
 
 // 1: decoded. 0: no instruction (nothing else is set).
 int assay_decode(struct assay_target *target, const uint8_t *bytes, size_t size, uint64_t address,

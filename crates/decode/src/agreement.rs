@@ -177,3 +177,25 @@ fn registers_of_arguments_are_those_of_the_calling_conventions() {
         }
     }
 }
+
+/// So that a name in a cpu file that no instruction has can be told from one that some have.
+#[test]
+fn each_mnemonic_that_is_decoded_is_among_those_that_there_are() {
+    for arch in Arch::ALL {
+        let known = Decoder::new(arch).unwrap().mnemonics();
+        assert!(known.len() > 500 && !known.contains("nosuch"), "{arch}: {} mnemonics", known.len());
+        let mut unknown = BTreeMap::new();
+        let mut look = |ours: &Instruction| {
+            if !known.contains(&ours.mnemonic) {
+                unknown.insert(ours.mnemonic.clone(), ours.text.clone());
+            }
+        };
+        each_instruction(arch, |_, _, _, ours| look(ours));
+        if arch == Arch::Aarch64 {
+            let mut decoder = Decoder::new(arch).unwrap();
+            let hints = (0..128u32).map(|number| 0xd503_201f | number << 5);
+            hints.filter_map(|word| decoder.decode(&word.to_le_bytes(), 0).ok()).for_each(|hint| look(&hint));
+        }
+        assert!(unknown.is_empty(), "{arch}: {unknown:?}");
+    }
+}

@@ -2,6 +2,7 @@
 //! The decoder: LLVM's target, the architecture's tables, and what was learnt of each opcode so far.
 
 use arch::Arch;
+use std::collections::BTreeSet;
 
 use crate::facts::Facts;
 use crate::instruction::{hexadecimal, Flow, Instruction};
@@ -103,6 +104,18 @@ impl Decoder {
     /// The architecture it decodes.
     pub fn arch(&self) -> Arch {
         self.arch
+    }
+
+    /// All mnemonics that `decode` may give, and some that stand for none: LLVM has opcodes that only its compiler uses.
+    pub fn mnemonics(&self) -> BTreeSet<String> {
+        let of_opcode = |number| (self.isa.mnemonics)(&self.target.opcode_mnemonic(number));
+        let mut all: BTreeSet<String> = (0..self.opcodes.len()).flat_map(of_opcode).collect();
+        all.extend(self.isa.own_mnemonics.concat().into_iter().map(str::to_owned));
+        if self.arch == Arch::X86_64 {
+            all.extend(LOCKABLE.map(|name| format!("lock {name}")));
+        }
+        all.remove("");
+        all
     }
 
     /// Decodes the instruction at the start of `bytes`, which may be longer. `address` is the instruction's.

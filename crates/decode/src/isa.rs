@@ -20,6 +20,10 @@ pub(crate) struct Isa {
     pub(crate) map: fn(&str) -> Mapping,
     /// From LLVM's mnemonic to the ISA's own.
     pub(crate) mnemonic: fn(&Raw) -> String,
+    /// All of the ISA's own mnemonics that instructions have which LLVM calls so.
+    pub(crate) mnemonics: fn(&str) -> Vec<String>,
+    /// Those that no opcode of LLVM's leads to.
+    pub(crate) own_mnemonics: &'static [&'static [&'static str]],
     /// Fills in the facts; `raw.mnemonic` is what the function above returned.
     pub(crate) facts: fn(&Raw, &mut Facts),
     /// The operands.
@@ -35,6 +39,11 @@ pub(crate) struct Extra {
     pub(crate) facts: Facts,
     /// Bytes.
     pub(crate) length: usize,
+}
+
+/// For architectures whose mnemonics are the first words of LLVM's.
+pub(crate) fn first_word(llvm_mnemonic: &str) -> Vec<String> {
+    llvm_mnemonic.split_whitespace().take(1).map(str::to_owned).collect()
 }
 
 /// For architectures that LLVM knows all of.

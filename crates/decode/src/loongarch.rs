@@ -23,7 +23,7 @@
 
 use crate::facts::{Access, Facts};
 use crate::instruction::{Flow, Role};
-use crate::isa::{no_extra, plain, Isa, Raw};
+use crate::isa::{first_word, no_extra, plain, Isa, Raw};
 use crate::registers::{file, split_number, File, Mapping, RegisterKind};
 
 const RA: u16 = 1;
@@ -49,6 +49,8 @@ pub(crate) const ISA: Isa = Isa {
     arguments: &[("r", 4, 8), ("f", 0, 8)],
     map,
     mnemonic: |raw| raw.mnemonic.to_owned(),
+    mnemonics: first_word,
+    own_mnemonics: &[],
     facts,
     operands: plain,
     extra: no_extra,

@@ -20,7 +20,7 @@
 
 use crate::facts::{Access, Facts};
 use crate::instruction::{Flow, Role};
-use crate::isa::{no_extra, plain, Isa, Raw};
+use crate::isa::{first_word, no_extra, plain, Isa, Raw};
 use crate::registers::{file, split_number, File, Mapping, RegisterKind};
 
 const F: u16 = 32;
@@ -52,6 +52,8 @@ pub(crate) const ISA: Isa = Isa {
     arguments: &[("x", 10, 8), ("f", 10, 8), ("v", 8, 16)],
     map,
     mnemonic: |raw| raw.mnemonic.to_owned(),
+    mnemonics: first_word,
+    own_mnemonics: &[],
     facts,
     operands: plain,
     extra: no_extra,

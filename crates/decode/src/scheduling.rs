@@ -136,10 +136,15 @@ impl Scheduling {
 
     /// The cpus of an architecture that LLVM has an instruction model for.
     pub fn cpus(arch: Arch) -> Result<Vec<&'static str>, crate::Error> {
+        let named = Scheduling::named(arch)?;
+        Ok(named.into_iter().filter(|(_, has_model)| *has_model).map(|(name, _)| name).collect())
+    }
+
+    /// All cpus of an architecture that LLVM knows by name, and whether it has an instruction model for them.
+    pub fn named(arch: Arch) -> Result<Vec<(&'static str, bool)>, crate::Error> {
         let isa = isa_of(arch);
-        let target =
-            Target::new(isa.triple, "", isa.features).map_err(|message| crate::Error { arch, message })?;
-        Ok(target.cpus().into_iter().filter(|(_, has_model)| *has_model).map(|(name, _)| name).collect())
+        let target = Target::new(isa.triple, "", isa.features);
+        Ok(target.map_err(|message| crate::Error { arch, message })?.cpus())
     }
 
     /// LLVM's name of the cpu.

@@ -253,6 +253,15 @@ impl Target {
         }
     }
 
+    /// LLVM's mnemonic of an opcode; empty if there is none, as for what only the compiler has.
+    pub(crate) fn opcode_mnemonic(&self, number: usize) -> String {
+        assert!(number < self.opcode_count(), "opcode {number} of {}", self.opcode_count());
+        let mut buffer = [0 as c_char; TEXT_MAX];
+        // SAFETY: the number is in range, and the buffer is as long as stated.
+        unsafe { (self.llvm.opcode_mnemonic)(self.raw(), number as u32, buffer.as_mut_ptr(), buffer.len()) };
+        buffer_text(&buffer)
+    }
+
     pub(crate) fn decode(&mut self, bytes: &[u8], address: u64) -> Option<Decoded> {
         let mut out = std::mem::MaybeUninit::<Decoded>::zeroed();
         // SAFETY: the bytes are readable for the stated size; all of the fields allow zero bytes.

@@ -8,7 +8,7 @@ fn main() {
     let dir = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| "cpus".into()));
     let mut failed = false;
     for name in Cpu::list(&dir) {
-        match Cpu::load(&dir, &name) {
+        match Cpu::load(&dir, &name).and_then(|cpu| cpu.check_names().map(|()| cpu)) {
             Ok(cpu) => println!(
                 "{name}: {}, {} keys, {} guessed",
                 cpu.title(),

@@ -21,7 +21,7 @@ mod access;
 
 use crate::facts::Facts;
 use crate::instruction::{Flow, Role};
-use crate::isa::{no_extra, plain, Isa, Raw};
+use crate::isa::{first_word, no_extra, plain, Isa, Raw};
 use crate::registers::{file, split_number, File, Mapping, RegisterKind};
 
 const LR: u16 = 30;
@@ -62,6 +62,8 @@ pub(crate) const ISA: Isa = Isa {
     arguments: &[("x", 0, 9), ("v", 0, 8)],
     map,
     mnemonic,
+    mnemonics,
+    own_mnemonics: &[HINTS],
     facts,
     operands: plain,
     extra: no_extra,
@@ -93,6 +95,54 @@ fn one(name: &str) -> Option<u16> {
         ("B" | "H" | "S" | "D" | "Q" | "Z", n) => Some(V + n),
         ("P" | "PN", n) => Some(P + n),
         _ => None,
+    }
+}
+
+const CONDITIONS: [&str; 16] =
+    ["eq", "ne", "hs", "lo", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le", "al", "nv"];
+
+/// All of these share one opcode of LLVM's, `hint`.
+const HINTS: &[&str] = &[
+    "nop",
+    "yield",
+    "wfe",
+    "wfi",
+    "sev",
+    "sevl",
+    "dgh",
+    "esb",
+    "psb",
+    "tsb",
+    "csdb",
+    "clrbhb",
+    "bti",
+    "gcsb",
+    "chkfeat",
+    "pacm",
+    "xpaclri",
+    "pacia1716",
+    "pacib1716",
+    "autia1716",
+    "autib1716",
+    "paciaz",
+    "paciasp",
+    "pacibz",
+    "pacibsp",
+    "autiaz",
+    "autiasp",
+    "autibz",
+    "autibsp",
+    "stshh",
+];
+
+/// What [`mnemonic`] may make of LLVM's.
+fn mnemonics(llvm_mnemonic: &str) -> Vec<String> {
+    let own = first_word(llvm_mnemonic);
+    match own.first() {
+        Some(branch) if branch.ends_with('.') => {
+            CONDITIONS.iter().map(|name| format!("{branch}{name}")).collect()
+        }
+        _ => own,
     }
 }
 

@@ -10,6 +10,14 @@ use crate::registers::Mapping;
 
 use super::{CA, CR, CTR, FPSCR, LR, OV, SO, TAR, VS};
 
+/// What is decoded here.
+pub(super) const MNEMONICS: &[&str] = &[
+    "lswx", "stswx", "eciwx", "ecowx", "mcrxr", "tlbia", "lfdpx", "stfdpx", "lfdp", "stfdp", "bctar",
+    "bctarl", "mtfsb0.", "mtfsb1.", "fmrgew", "fmrgow", "prtyw", "prtyd", "msgsndu", "msgclru", "msgsndp",
+    "msgclrp", "msgsnd", "msgclr", "tlbie", "tlbiel", "slbiag", "slbia", "rfscv", "urfid", "stop", "doze",
+    "nap", "sleep", "rvwinkle", "pnop", "plq", "pstq",
+];
+
 /// The fields of an instruction word, by the names that the ISA gives them.
 struct Fields {
     word: u32,

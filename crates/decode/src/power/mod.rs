@@ -26,7 +26,7 @@ pub(crate) mod versions;
 
 use crate::facts::{Access, Facts};
 use crate::instruction::{Flow, Role};
-use crate::isa::{plain, Isa, Raw};
+use crate::isa::{first_word, plain, Isa, Raw};
 use crate::registers::{file, split_number, File, Mapping, RegisterKind};
 
 const VS: u16 = 32;
@@ -73,6 +73,8 @@ pub(crate) const ISA_32: Isa = Isa {
     arguments: &[("r", 3, 8), ("vs", 1, 13), ("vs", 34, 12)],
     map,
     mnemonic,
+    mnemonics: |llvm| first_word(llvm).iter().map(|word| own(word).to_owned()).collect(),
+    own_mnemonics: OWN_MNEMONICS,
     facts,
     operands: plain,
     extra: extra::decode,
@@ -117,6 +119,9 @@ fn primary(raw: &Raw) -> u32 {
     raw.field(0, 5)
 }
 
+/// `sync` by its L field, and what LLVM does not decode.
+const OWN_MNEMONICS: &[&[&str]] = &[&["lwsync", "ptesync"], extra::MNEMONICS];
+
 /// The extended opcode of X and XL forms.
 fn extended(raw: &Raw) -> u32 {
     raw.field(21, 30)
@@ -141,8 +146,14 @@ fn mnemonic(raw: &Raw) -> String {
         (31, 598) if raw.field(9, 10) == 2 => return "ptesync".to_owned(),
         _ => {}
     }
-    let own = match raw.mnemonic {
-        "nop" | "xnop" => ["ori", "xori"][usize::from(raw.mnemonic == "xnop")],
+    own(raw.mnemonic).to_owned()
+}
+
+/// The ISA's own for what LLVM has an opcode under another name of.
+fn own(llvm_mnemonic: &str) -> &str {
+    match llvm_mnemonic {
+        "nop" => "ori",
+        "xnop" => "xori",
         "li" => "addi",
         "lis" => "addis",
         "pli" => "paddi",
@@ -153,8 +164,7 @@ fn mnemonic(raw: &Raw) -> String {
         "trap" => "tw",
         "msync" => "sync",
         other => other,
-    };
-    own.to_owned()
+    }
 }
 
 /// `tw 31,0,0`, which no condition can keep from trapping.

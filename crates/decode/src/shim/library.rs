@@ -39,6 +39,7 @@ functions! {
     b"assay_register_name\0" register_name(*const RawTarget, u32) -> *const c_char;
     b"assay_opcode_count\0" opcode_count(*const RawTarget) -> u32;
     b"assay_opcode_describe\0" opcode_describe(*const RawTarget, u32, *mut RawOpcode);
+    b"assay_opcode_mnemonic\0" opcode_mnemonic(*mut RawTarget, u32, *mut c_char, usize);
     b"assay_decode\0" decode(*mut RawTarget, *const u8, usize, u64, *mut Decoded) -> i32;
     b"assay_mnemonic\0" mnemonic(*mut RawTarget, *mut c_char, usize);
     b"assay_text\0" text(*mut RawTarget, u64, *mut c_char, usize);

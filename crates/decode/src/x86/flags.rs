@@ -50,6 +50,11 @@ pub(super) fn has_condition(raw: &Raw) -> bool {
         && condition(raw).is_some()
 }
 
+/// `ne` and all the others.
+pub(super) fn condition_names() -> impl Iterator<Item = &'static str> {
+    CONDITIONS.iter().map(|(name, _)| *name)
+}
+
 fn is_flags(raw: &Raw, numbers: &[usize]) -> bool {
     numbers.iter().any(|&number| raw.register_names[number] == "EFLAGS")
 }

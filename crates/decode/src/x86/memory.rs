@@ -41,6 +41,15 @@ pub(super) fn repeat_prefix(raw: &Raw) -> Option<&'static str> {
     }
 }
 
+/// The prefixes that [`repeat_prefix`] may find in front of what LLVM calls so.
+pub(super) fn repeat_prefixes(llvm_mnemonic: &str) -> &'static [&'static str] {
+    match llvm_mnemonic.split_at_checked(4) {
+        Some(("movs" | "stos" | "lods", "b" | "w" | "d" | "q")) => &["rep"],
+        Some(("scas" | "cmps", "b" | "w" | "d" | "q")) => &["repe", "repne"],
+        _ => &[],
+    }
+}
+
 /// What the instruction does to memory, and how many bytes of it.
 pub(super) fn of(raw: &Raw) -> Option<(Access, u16)> {
     if let Some((stem, bytes)) = string(raw) {

@@ -97,6 +97,8 @@ pub(crate) const ISA: Isa = Isa {
     ],
     map,
     mnemonic,
+    mnemonics,
+    own_mnemonics: &[],
     facts,
     operands: operands::of,
     extra: no_extra,
@@ -163,6 +165,21 @@ fn mnemonic(raw: &Raw) -> String {
         Some(prefix) => format!("{prefix} {named}"),
         None => named,
     }
+}
+
+/// What [`mnemonic`] may make of LLVM's, whose condition is an operand, and whose prefix is a flag.
+fn mnemonics(llvm_mnemonic: &str) -> Vec<String> {
+    let own = llvm_mnemonic.split_whitespace().next().unwrap_or_default();
+    let with_condition =
+        |end: &str| flags::condition_names().map(|name| format!("{own}{name}{end}")).collect();
+    let mut all: Vec<String> = match own {
+        "j" | "set" | "cmov" => with_condition(""),
+        "cmp" => with_condition("xadd"),
+        _ => Vec::new(),
+    };
+    all.extend(memory::repeat_prefixes(own).iter().map(|prefix| format!("{prefix} {own}")));
+    all.push(own.to_owned());
+    all
 }
 
 fn facts(raw: &Raw, out: &mut Facts) {

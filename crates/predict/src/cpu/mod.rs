@@ -7,6 +7,7 @@
 mod effect;
 mod error;
 mod file;
+mod names;
 mod number;
 pub mod schema;
 mod tree;

@@ -510,3 +510,22 @@ fn every_pattern_is_that_of_an_instruction() {
         }
     }
 }
+
+/// All that can be in a trace can be in a cpu file.
+#[test]
+fn each_mnemonic_found_may_be_named_in_a_cpu_file() {
+    for (arch, found) in [
+        (Arch::Powerpc64, &power_64().found),
+        (Arch::Powerpc, &power_32().found),
+        (Arch::Loongarch64, loongarch()),
+        (Arch::X86_64, &x86()[1]),
+    ] {
+        let known = Decoder::new(arch).unwrap().mnemonics();
+        let unknown: BTreeSet<&String> = found
+            .keys()
+            .map(|(mnemonic, ..)| mnemonic)
+            .filter(|mnemonic| !known.contains(*mnemonic))
+            .collect();
+        assert_eq!(unknown, BTreeSet::new(), "{arch}");
+    }
+}

@@ -55,6 +55,42 @@ fn every_shipped_cpu_loads_and_opens_with_an_essay() {
     }
 }
 
+/// Every list of every file: classes, what a core lacks, what it fuses.
+#[test]
+fn every_instruction_that_a_shipped_cpu_names_exists() {
+    for name in Cpu::list(&shipped()) {
+        Cpu::load(&shipped(), &name).unwrap().check_names().unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+#[test]
+fn an_instruction_that_does_not_exist_is_refused_wherever_it_is_named() {
+    let fused = |first: &str, second: &str| {
+        format!("[fusion.wrong]\nfirst = [{first:?}]\nsecond = [{second:?}]\n[clock]")
+    };
+    for (cpu, old, new, key) in [
+        ("mpc885", "instructions = [", "instructions = [\"nosuch\", ", "instructions' names 'nosuch'"),
+        ("mpc885", "instructions = [", "instructions = [\"nosuch*\", ", "instructions' names 'nosuch*'"),
+        ("mpc885", "instructions = [", "instructions = [\"li\", ", "instructions' names 'li'"),
+        ("power9", "llvm = \"pwr9\"", "llvm = \"pwr99\"", "'llvm' names 'pwr99'"),
+        ("mpc885", "lacks = [", "lacks = [\"fad\", ", "'lacks' names 'fad'"),
+        ("zen3", "[clock]", &fused("cmp", "jnz"), "'fusion.wrong.second' names 'jnz'"),
+        ("zen3", "[clock]", &fused("cm*", "je"), "'fusion.wrong.first' names 'cm*'"),
+    ] {
+        let text = |name: &str| match name == cpu {
+            true => {
+                assert!(text_of(name).contains(old), "{name} has {old}");
+                text_of(name).replacen(old, new, 1)
+            }
+            false => text_of(name),
+        };
+        let read = |name: &str| Ok((text(name), PathBuf::from(format!("{name}.toml"))));
+        let loaded = Cpu::load_with(cpu, read).unwrap_or_else(|error| panic!("{error}"));
+        let error = loaded.check_names().expect_err(key).to_string();
+        assert!(error.contains(key) && (cpu == "power9" || error.contains("no instruction of")), "{error}");
+    }
+}
+
 #[test]
 fn every_number_has_a_source_and_every_guess_a_range() {
     for name in Cpu::list(&shipped()) {
