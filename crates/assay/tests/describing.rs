@@ -30,6 +30,10 @@ fn a_cpu_is_printed_whole_and_predicts_the_same() {
     let whole = lab.line("cpu power10 --effective").ends(0, &["[class.load_vector]", "[unit.LS]"]);
     assert!(!whole.stdout.contains("inherits ="), "{}", whole.stdout);
     let file = lab.write("p10.toml", whole.stdout.as_str());
+    let fitted =
+        lab.line("cpu power9 --effective").ends(0, &["leave this folder out.\n[validation]\n"]).stdout;
+    lab.write("p9.toml", fitted);
+    lab.line("cpu ./p9.toml").ends(0, &["p9: "]);
     let cycles = |cpu: &str| {
         let words = ["predict", "csum_fold", "-a", "powerpc64le", "--json", "-c", cpu];
         let records = lab.assay(words).ends(0, &[]).records("prediction");

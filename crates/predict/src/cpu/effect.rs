@@ -16,7 +16,8 @@ impl Cpu {
         let numbers =
             self.idle_pairs().or_else(|| self.idle_branch_number()).or_else(|| self.idle_class_number());
         let found = numbers.or_else(|| self.idle_queue()).or_else(|| self.idle_rule());
-        let found = found.or_else(|| self.idle_bypass());
+        let found =
+            found.or_else(|| self.idle_bypass()).or_else(|| self.idle_fusion()).or_else(|| self.idle_class());
         let Some((key, problem, allowed)) = found else { return Ok(()) };
         let Some(place) = self.entry(&key).map(|entry| entry.place().clone()) else { return Ok(()) };
         Err(CpuError::Invalid { place, key, problem, allowed: allowed.into() })
@@ -161,6 +162,38 @@ impl Cpu {
             let idle = to.iter().find(|to| !reads.contains(to.as_str()))?;
             let allowed = "to address, to store_data, to other_half where dispatch.halves is, or to the domain of a class's sources";
             Some((key(idle), "has no effect".into(), allowed))
+        })
+    }
+
+    /// A class that serves no instruction: it has no list, and neither its name nor another key makes it serve some. (A list that
+    /// is empty is that of a class whose instructions all have others, in a cpu that is written out.)
+    fn idle_class(&self) -> Option<Found> {
+        const BY_NAME: [&str; 4] = ["load", "store", "branch", "default"];
+        const BY_KEY: [&str; 3] = ["memory.load_op", "memory.load_op_vector", "memory.store_op"];
+        self.names("class").into_iter().find_map(|class| {
+            let serves = BY_NAME.contains(&class.as_str())
+                || BY_KEY.iter().any(|key| self.word(key) == Some(class.as_str()))
+                || self.has(&format!("class.{class}.instructions"));
+            let below = format!("class.{class}.");
+            let key = self.entries().map(|(key, _)| key).find(|key| key.starts_with(&below))?;
+            let allowed = "in a class with instructions, or in one of load, store, branch, default";
+            (!serves).then(|| (key.to_owned(), "has no effect".into(), allowed))
+        })
+    }
+
+    /// Half of a fusion. The second instruction is always named.
+    fn idle_fusion(&self) -> Option<Found> {
+        self.names("fusion").into_iter().find_map(|fusion| {
+            let key = |rest: &str| format!("fusion.{fusion}.{rest}");
+            let there = |rest: &&str| self.has(&key(rest));
+            let first = ["first", "second", "pipe", "takes"].into_iter().find(there)?;
+            let missing = ["first", "second"].into_iter().find(|rest| !there(rest))?;
+            let allowed = if missing == "first" {
+                "together with fusion.*.first"
+            } else {
+                "together with fusion.*.second"
+            };
+            Some((key(first), "has no effect alone".into(), allowed))
         })
     }
 

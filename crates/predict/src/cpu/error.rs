@@ -26,7 +26,7 @@ pub enum CpuError {
         reason: String,
     },
     /// Not TOML.
-    #[error("{place}: not valid TOML: {reason}")]
+    #[error("{place}: not valid TOML: {reason}; mend that line, or what stands before it")]
     Syntax {
         /// Where.
         place: Place,

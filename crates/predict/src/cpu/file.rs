@@ -49,6 +49,8 @@ pub struct File {
     pub removes: Vec<(String, Place)>,
     /// The comment at its head: the essay.
     pub essay: String,
+    /// The file itself.
+    pub path: Arc<PathBuf>,
 }
 
 struct Parser {
@@ -61,6 +63,10 @@ struct Parser {
 
 /// Deeper nesting than any key has; stops a hostile file from exhausting the stack.
 const DEPTH_MAX: usize = 8;
+
+/// Written below [sources], these would be short names of sources, and the key would be absent without a word. (`llvm` is both.)
+const KEYS_AT_THE_TOP: [&str; 9] =
+    ["title", "kind", "arch", "inherits", "remove", "implements", "lacks", "isa", "machine"];
 
 /// Parses the text of one file. `path` is for messages only.
 pub fn parse(text: &str, path: PathBuf) -> Result<File, CpuError> {
@@ -93,7 +99,7 @@ pub fn parse(text: &str, path: PathBuf) -> Result<File, CpuError> {
             _ => parser.walk(name.to_owned(), value, 0)?,
         }
     }
-    Ok(File { entries: parser.entries, inherits, removes, essay: essay(text) })
+    Ok(File { entries: parser.entries, inherits, removes, essay: essay(text), path: parser.file })
 }
 
 /// The comment block at the head of the file, without its marks and its licence line.
@@ -151,6 +157,14 @@ impl Parser {
         };
         for (key, value) in table.iter() {
             let name = key.get_ref().to_string();
+            if KEYS_AT_THE_TOP.contains(&name.as_str()) {
+                return Err(self.invalid(
+                    value,
+                    &format!("sources.{name}"),
+                    "is a source here, and a key at the top",
+                    format!("'{name}' above the first line in brackets; a source by another name"),
+                ));
+            }
             let text = self.text_of(&format!("sources.{name}"), value)?;
             self.sources.insert(name, text);
         }

@@ -10,6 +10,7 @@ mod file;
 mod names;
 mod number;
 pub mod schema;
+mod shape;
 mod tree;
 mod whole;
 
@@ -20,7 +21,6 @@ pub use number::{Kind, Number, Place};
 use schema::{CoreKind, Need};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// A cpu: its keys after inheritance.
 #[derive(Clone, Debug, PartialEq)]
@@ -170,7 +170,7 @@ impl Cpu {
             entries: BTreeMap::new(),
             distance: BTreeMap::new(),
         };
-        let mut first_place = None;
+        let own = files.first().map(|file| file.path.clone()).unwrap_or_default();
         for (distance, file) in files.into_iter().enumerate().rev() {
             for (key, place) in &file.removes {
                 let below = format!("{key}.");
@@ -189,20 +189,18 @@ impl Cpu {
             // What the parent's figures say does not hold for its heir.
             cpu.entries.retain(|key, _| !key.starts_with("validation."));
             for (key, entry) in file.entries {
-                if distance == 0 && first_place.is_none() {
-                    first_place = Some(Place { file: entry.place().file.clone(), line: 1 });
-                }
                 cpu.distance.insert(key.clone(), distance);
                 cpu.entries.insert(key, entry);
             }
             cpu.essays.insert(0, (chain[distance].clone(), file.essay));
         }
-        let place = first_place.unwrap_or_else(|| Place { file: Arc::new(PathBuf::from(name)), line: 1 });
+        let place = Place { file: own, line: 1 };
         cpu.check_needed(&place)?;
         cpu.check_archs(&place)?;
         cpu.check_ties()?;
         cpu.check_effects()?;
         crate::description::Description::new(&cpu)?;
+        cpu.check_shapes()?;
         Ok(cpu)
     }
 
@@ -254,12 +252,17 @@ impl Cpu {
 
     /// The architectures that it runs have to be known ones, or nothing would ever be predicted for it.
     fn check_archs(&self, place: &Place) -> Result<(), CpuError> {
-        let known = |word: &&String| !arch::Arch::ALL.iter().any(|arch| arch.name() == word.as_str());
-        let Some(word) = self.words("arch").iter().find(known) else { return Ok(()) };
+        let is_unknown = |word: &&String| !arch::Arch::ALL.iter().any(|arch| arch.name() == word.as_str());
+        let words = self.words("arch");
+        let problem = match words.iter().find(is_unknown) {
+            Some(word) => format!("names '{word}', which is no architecture"),
+            None if words.is_empty() => "names no architecture".into(),
+            None => return Ok(()),
+        };
         Err(CpuError::Invalid {
             place: self.entry("arch").map_or(place, Entry::place).clone(),
             key: "arch".into(),
-            problem: format!("names '{word}', which is no architecture"),
+            problem,
             allowed: arch::Arch::ALL.map(arch::Arch::name).join(" "),
         })
     }

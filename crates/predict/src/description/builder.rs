@@ -378,8 +378,7 @@ impl Builder<'_> {
                 Some(wanted) => match queues.iter().position(|(queue, _)| queue == wanted) {
                     Some(index) => Some(index as u8),
                     None => {
-                        let known =
-                            queues.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
+                        let known = self.cpu.names("queue").join(", ");
                         return Err(self.invalid(&queue_key, format!("names no queue: '{wanted}'"), known));
                     }
                 },

@@ -469,6 +469,70 @@ fn entries_that_do_not_fill_a_cycle_are_refused() {
     assert!(error.contains("'fetch.entry'") && error.contains("a divisor of fetch.width"), "{error}");
 }
 
+#[test]
+fn what_would_be_passed_over_in_silence_is_refused() {
+    let slots =
+        "slots = { value = 2, unit = \"slots\", source = \"assay\", kind = \"guess\", range = [1, 2] }";
+    let idle = message_of("power9", |whole| format!("{whole}\n[class.again]\n{slots}\n"));
+    assert!(
+        idle.contains("'class.again.slots' has no effect; allowed: in a class with instructions"),
+        "{idle}"
+    );
+    let topmost =
+        message_of("power9", |text| text.replacen("[sources]\n", "[sources]\nlacks = \"fadd\"\n", 1));
+    assert!(
+        topmost.contains("'sources.lacks' is a source here, and a key at the top; allowed: 'lacks' above"),
+        "{topmost}"
+    );
+    let arch = message_of("power9", |text| {
+        let line = text.lines().find(|line| line.starts_with("arch = ")).unwrap();
+        text.replacen(line, "arch = []", 1)
+    });
+    assert!(arch.contains("'arch' names no architecture; allowed: powerpc"), "{arch}");
+    let nothing = Cpu::load_with("mine", |_| Ok((String::new(), PathBuf::from("a/mine.toml")))).unwrap_err();
+    assert!(nothing.to_string().starts_with("a/mine.toml:1: missing key 'title'"), "{nothing}");
+    let torn =
+        Cpu::load_with("mine", |_| Ok(("title =".to_owned(), PathBuf::from("a/mine.toml")))).unwrap_err();
+    assert!(torn.to_string().ends_with("; mend that line, or what stands before it"), "{torn}");
+}
+
+#[test]
+fn half_of_a_fusion_is_refused() {
+    for (half, other) in [("first", "second"), ("second", "first")] {
+        let error = message_of("zen3", |text| {
+            text.replacen("[clock]", &format!("[fusion.half]\n{half} = [\"cmp\"]\n[clock]"), 1)
+        });
+        let expected =
+            format!("'fusion.half.{half}' has no effect alone; allowed: together with fusion.*.{other}");
+        assert!(error.ends_with(&expected), "{error}");
+    }
+}
+
+#[test]
+fn a_number_that_would_be_simulated_as_another_is_refused() {
+    let replaced = |cpu: &str, line: &str, from: &str, to: &str| {
+        message_of(cpu, |text| {
+            let lines = text.lines().map(|each| match each.starts_with(line) {
+                true => each.replacen(&format!("value = {from},"), &format!("value = {to},"), 1),
+                false => each.to_owned(),
+            });
+            lines.collect::<Vec<_>>().join("\n")
+        })
+    };
+    for (cpu, line, from, to, key) in [
+        ("zen3", "block = ", "64", "48", "fetch.block"),
+        ("power8", "cross = ", "128", "100", "memory.cross"),
+        ("zen3", "unit = { value", "4", "3", "memory.read_modify.unit"),
+    ] {
+        let error = replaced(cpu, line, from, to);
+        assert!(error.ends_with(&format!("'{key}' is {to}; allowed: a power of two")), "{error}");
+    }
+    let l2 = replaced("power8", "size = ", "512", "32");
+    assert!(l2.contains("'cache.l2.size' is 32; allowed: 64 KiB and more, as cache.l1.size"), "{l2}");
+    let ways = replaced("power8", "ways = ", "8", "7");
+    assert!(ways.contains(".size' is ") && ways.contains("whole sets: a multiple of"), "{ways}");
+}
+
 /// What a core is refused with whose text has been edited.
 fn message_of(edited: &str, edit: impl Fn(String) -> String) -> String {
     let text = |name: &str| if name == edited { edit(text_of(name)) } else { text_of(name) };
