@@ -86,6 +86,15 @@ pub fn for_trace(cpus: &[Cpu], are_named: bool, runs: impl Fn(&Cpu) -> bool) -> 
     cpus.iter().filter(|cpu| runs(cpu) || are_named && !is_able(&cpu.name)).collect()
 }
 
+/// Tells of a cpu that lacks what a recorded program executes, where others remain: one that the user named is a failure.
+pub fn leave_out(context: &Context, is_named: bool, problem: &Problem) {
+    if is_named {
+        context.tell_failure(&problem.to_string());
+    } else {
+        context.progress(&format!("left out: {}", problem.what));
+    }
+}
+
 /// The folder of our descriptions.
 pub fn folder(context: &Context) -> PathBuf {
     context.workspace.root.join("cpus")

@@ -132,6 +132,43 @@ fn a_trace_of_another_architecture_is_refused_by_every_verb_that_takes_one() {
 }
 
 #[test]
+fn a_cpu_that_lacks_an_instruction_takes_no_result_from_the_others() {
+    let lab = Lab::shared();
+    // Of ISA 3.0.
+    lab.write("p.s", ".globl _start\n_start: li 5, 0\n lxvx 34, 0, 1\n li 0, 1\n li 3, 0\n sc\n");
+    let mut clang = Command::new("clang-19");
+    clang.args(["--target=powerpc64le-linux-gnu", "-mcpu=power9", "-nostdlib", "-static", "-fuse-ld=lld"]);
+    finish(clang.args(["p.s", "-o", "p"]).current_dir(&lab.folder)).ends(0, &[]);
+    lab.line("trace -o t.trace -- ./p").ends(0, &[]);
+    let lacks = "failed: t.trace: power8 does not have what the program executes: 'lxvx'";
+    for cpus in ["power9,power8,power10", "power8,power9,power10"] {
+        let ran = lab.line(&format!("predict t.trace -c {cpus} --json")).ends(1, &[lacks]);
+        assert_eq!(ran.records("trace_prediction").len(), 2);
+        lab.line(&format!("predict t.trace -c {cpus}")).ends(1, &[lacks, "power9", "power10", "90 %"]);
+        let ran = lab.line(&format!("compare t.trace t.trace -c {cpus} --json")).ends(1, &[lacks]);
+        assert_eq!(ran.records("compare").len(), 2);
+    }
+    for verb in ["predict t.trace", "compare t.trace t.trace"] {
+        lab.line(&format!("{verb} -c power8")).refused(&["power8 does not have", "lxvx"]);
+        lab.line(&format!("{verb} -c power7,power8"))
+            .ends(2, &["power7 does not have", "power8 does not have"]);
+        // What nobody named is no failure.
+        let ran = lab.line(verb).ends(0, &["left out: ", "power8 does not have", "power9"]);
+        assert!(!ran.stderr.contains("failed"), "{ran:#?}");
+    }
+}
+
+#[test]
+fn a_trace_that_is_wrong_takes_no_result_from_the_others() {
+    let lab = Lab::shared();
+    record(&lab, "regions.c", "CALLS", "region").ends(0, &[]);
+    lab.write("cut.trace", &fs::read(lab.folder.join("t.trace")).unwrap()[..200]);
+    let ran = lab.line("predict cut.trace t.trace no.trace t.trace -c power8 --json");
+    let ran = ran.ends(2, &["cut.trace is truncated", "no.trace"]);
+    assert_eq!(ran.records("trace_prediction").len(), 2);
+}
+
+#[test]
 fn a_trace_cut_off_anywhere_is_refused_by_every_verb_that_takes_one() {
     let lab = Lab::shared();
     record(&lab, "regions.c", "CALLS", "region").ends(0, &[]);
@@ -255,6 +292,11 @@ fn a_wrong_cpu_file_is_refused_with_file_line_key_and_what_is_allowed() {
             &["clock.frequency", "-133", "1 to 10000 MHz"],
         ),
         ("unknown", &|text| text.replacen("[fetch]\n", "[fetch]\nblok = 3\n", 1), &["fetch.blok", "block"]),
+        (
+            "misspelt",
+            &|text| text.replacen("instructions = [", "instructions = [\"nosuch\", ", 1),
+            &["instructions' names 'nosuch', and no instruction of powerpc is called so"],
+        ),
         ("cyclic", &|text| format!("inherits = \"mpc885\"\n{text}"), &["mpc885 -> mpc885"]),
         ("no parent", &|text| format!("inherits = \"mpc999\"\n{text}"), &["mpc999", "mpc885"]),
     ];
@@ -274,8 +316,3 @@ fn a_wrong_cpu_file_is_refused_with_file_line_key_and_what_is_allowed() {
         }
     }
 }
-        (
-            "misspelt",
-            &|text| text.replacen("instructions = [", "instructions = [\"nosuch\", ", 1),
-            &["instructions' names 'nosuch', and no instruction of powerpc is called so"],
-        ),

@@ -71,12 +71,17 @@ pub fn run(
             }
         }
     }
+    let (is_one, mut compared) = (able.len() == 1, 0);
     for cpu in able {
-        let sides = sides(&traces, &paths, cpu, named)?;
-        let Some((per_call, sides)) = sides else {
-            context.progress(&format!("left out {}: it lacks what a program executes", cpu.name));
-            continue;
+        let (per_call, sides) = match sides(&traces, &paths, cpu)? {
+            Ok(sides) => sides,
+            Err(lacks) if is_one => return Err(lacks),
+            Err(lacks) => {
+                cpus::leave_out(context, named, &lacks);
+                continue;
+            }
         };
+        compared += 1;
         let judged = |index: usize| {
             let other = index != baseline;
             other.then(|| record(cpu, sources[index], per_call, &sides[index], &sides[baseline]))
@@ -88,14 +93,18 @@ pub fn run(
             report.section("").table(table(cpu, per_call, &sides, baseline, &records));
         }
     }
+    if compared == 0 {
+        return Err(Problem::new("each of the cpus lacks something that the programs execute")
+            .remedy("choose another cpu with -c, or build the programs for one of these"));
+    }
     if !context.json {
         context.show(&report);
     }
     Ok(Outcome::Fine)
 }
 
-/// All traces on a cpu, and whether their cycles are per call. `None` if the cpu was not named and cannot run them.
-fn sides(traces: &[Held], paths: &[PathBuf], cpu: &Cpu, named: bool) -> Result<Option<(bool, Vec<Side>)>> {
+/// All traces on a cpu, and whether their cycles are per call; or what the cpu lacks of what they execute.
+fn sides(traces: &[Held], paths: &[PathBuf], cpu: &Cpu) -> Result<Result<(bool, Vec<Side>)>> {
     let mut found = Vec::new();
     let progress = Progress::of(&format!("predicting on {}", cpu.name), paths.len());
     for trace in traces {
@@ -103,7 +112,7 @@ fn sides(traces: &[Held], paths: &[PathBuf], cpu: &Cpu, named: bool) -> Result<O
         let failed = |error: &dyn std::fmt::Display| judge::of_trace(path, error);
         let mut source = judge::source_of(trace)?;
         let prediction = match predict::predict(&mut source, &[cpu], &Options::default()) {
-            Err(predict::PredictError::Lacks { .. }) if !named => return Ok(None),
+            Err(error @ predict::PredictError::Lacks { .. }) => return Ok(Err(failed(&error))),
             told => told.map_err(|error| failed(&error))?.remove(0),
         };
         let draws =
@@ -119,7 +128,7 @@ fn sides(traces: &[Held], paths: &[PathBuf], cpu: &Cpu, named: bool) -> Result<O
         cycles: prediction.cycles_per_call.filter(|_| per_call).unwrap_or(prediction.cycles as f64),
         draws,
     };
-    Ok(Some((per_call, found.into_iter().map(side).collect())))
+    Ok(Ok((per_call, found.into_iter().map(side).collect())))
 }
 
 /// The file's name, or its path if several traces share the name.

@@ -99,11 +99,16 @@ fn trace_files(context: &Context, args: &Args, cpus: &[Cpu]) -> Result<Outcome> 
             .at(&args.selection.words[0])
             .remedy("./assay explain TRACE -c CPU tells what bounds a trace"));
     }
-    let words = &args.selection.words;
-    for path in words {
-        trace_file(context, Path::new(path), cpus, args.cpus.is_empty())?;
+    // What is wrong with one of them takes no result from the others.
+    let mut first = None;
+    for path in &args.selection.words {
+        match trace_file(context, Path::new(path), cpus, args.cpus.is_empty()) {
+            Err(problem) if first.is_some() => eprintln!("assay: {problem}"),
+            Err(problem) => first = Some(problem),
+            Ok(_) => {}
+        }
     }
-    Ok(Outcome::Fine)
+    first.map_or(Ok(Outcome::Fine), Err)
 }
 
 /// Predicts a recorded trace: for one cpu the events that hardware counters have, for several a table.
@@ -122,9 +127,8 @@ fn trace_file(context: &Context, path: &Path, cpus: &[Cpu], all: bool) -> Result
     let predictions = loop {
         let mut again = judge::source_of(&held)?;
         match predict::predict(&mut again, &able, &Options::default()) {
-            Err(error @ PredictError::Lacks { .. }) if all && able.len() > 1 => {
-                // This cpu was not named, so it is left out instead.
-                context.progress(&format!("left out: {error}"));
+            Err(error @ PredictError::Lacks { .. }) if able.len() > 1 => {
+                cpus::leave_out(context, !all, &judge::of_trace(path, &error));
                 let PredictError::Lacks { cpu: lacking, .. } = error else { continue };
                 able.retain(|cpu| cpu.name != lacking);
             }
