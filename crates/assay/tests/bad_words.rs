@@ -164,6 +164,8 @@ fn a_pipe_in_the_place_of_a_file_is_refused_and_not_waited_for() {
         ("hot pipe.trace", &["pipe.trace is not an Assay trace"]),
         ("predict pipe.trace", &["pipe.trace is not an Assay trace"]),
         ("count pipe.trace", &["pipe.trace is not an Assay trace"]),
+        ("count ./pipe", &["./pipe is not an Assay trace", "a pipe"]),
+        ("count /dev/null", &["/dev/null is not an Assay trace", "a device"]),
         ("predict csum_partial -c ./pipe.toml", &["pipe.toml", "it is not a file"]),
         ("trace -- ./pipe", &["./pipe: is not a file", "name an ELF object or program"]),
         ("validate --native --probes pipe", &["pipe: is not a file"]),

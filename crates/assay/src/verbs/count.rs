@@ -3,7 +3,7 @@
 
 use crate::context::{Context, Outcome};
 use crate::judge::{self, Judge};
-use crate::select::{only_traces, Cases, Selection};
+use crate::select::{names_a_trace, only_traces, Cases, Selection};
 use crate::work::{each_case, Skips};
 use lab::{Problem, Result};
 use report::record::{Common, CountRecord, Record};
@@ -25,7 +25,7 @@ pub struct Args {
 
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
-    if let Some(path) = args.selection.words.first().filter(|word| word.ends_with(".trace")) {
+    if let Some(path) = args.selection.words.first().filter(|word| names_a_trace(word)) {
         only_traces(&args.selection, &args.cases)?;
         if args.selection.words.len() > 1 {
             return Err(Problem::new("count takes one trace at a time")
