@@ -119,9 +119,12 @@ fn allowing_files_of(
     // SAFETY: both point to locals. Above the hard limit only the superuser may go.
     unsafe {
         if libc::setrlimit(libc::RLIMIT_FSIZE, &raised) != 0 {
+            let kib = bytes.div_ceil(1 << 10);
+            // Shells count in blocks of their own.
             let why = format!(
-                "the limit on the size of files is {} bytes; raise it to {bytes} (ulimit -f)",
-                usual.rlim_cur
+                "the limit on the size of files is {} KiB; raise it to {kib} KiB: ulimit -f {kib} in bash, ulimit -f {} in dash",
+                usual.rlim_cur >> 10,
+                2 * kib
             );
             return Err(std::io::Error::other(why));
         }

@@ -74,8 +74,10 @@ impl Output {
         }
         let longest = longest_file();
         if self.ending == Ending::Killed(libc::SIGXFSZ) && longest < limits.file_bytes {
-            let told =
-                format!("the limit on the size of files is {longest} bytes, and a longer one is needed");
+            let told = format!(
+                "the limit on the size of files is {} KiB, and a longer one is needed",
+                longest >> 10
+            );
             return Some(Problem::new(told).remedy("raise the limit on the size of files (ulimit -f)"));
         }
         None
