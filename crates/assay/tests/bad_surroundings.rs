@@ -212,6 +212,20 @@ fn a_read_only_cache_is_refused_with_its_path() {
     assert_eq!(files_below(&lab.cache), [lab.cache.join("qemu-10")]);
 }
 
+/// A recording may take minutes, and would be lost.
+#[test]
+fn a_place_that_cannot_be_written_is_refused_before_the_program_runs() {
+    let lab = Lab::shared();
+    let script = "mkdir fixed && mount -t tmpfs -o ro none fixed &&
+        exec \"$ASSAY\" trace -o fixed/t.trace -- touch ran";
+    let Some(ran) = in_mount_namespace(&lab, script) else { return };
+    ran.refused(&[
+        "fixed/t.trace: cannot write the file: Read-only file system",
+        "a place that can be written",
+    ]);
+    assert!(!lab.folder.join("ran").exists(), "the program ran");
+}
+
 #[test]
 fn a_full_disk_is_no_verdict_and_leaves_nothing() {
     let lab = Lab::empty();

@@ -6,10 +6,12 @@
 //! them, so they are opened and written. `-` is standard output, and so are `/dev/stdout` and the like.
 
 use crate::problem::{Problem, Result};
+use std::ffi::CString;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::mem::ManuallyDrop;
 use std::os::fd::{FromRawFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -36,9 +38,9 @@ enum Place {
 }
 
 impl Output {
-    /// Finds out what the name is. Errors: a folder, a name in a folder that does not exist, a loop of links.
+    /// Finds out what the name is. Errors: a folder, a name in a folder that does not exist or cannot be written, a loop of links.
     pub fn new(named: &Path) -> Result<Output> {
-        let place = find(named).map_err(|error| failed(named, &error))?;
+        let place = find(named).and_then(writable).map_err(|error| failed(named, &error))?;
         Ok(Output { named: named.to_owned(), place, is_program: false })
     }
 
@@ -133,6 +135,18 @@ fn find(named: &Path) -> io::Result<Place> {
         path = folder.join(fs::read_link(&here)?);
     }
     Err(io::Error::from_raw_os_error(libc::ELOOP))
+}
+
+/// A place of a file, if its folder can be written: the file is made beside it.
+fn writable(place: Place) -> io::Result<Place> {
+    if let Place::File(path) = &place {
+        let folder = CString::new(path.parent().unwrap_or(Path::new("/")).as_os_str().as_bytes())?;
+        // SAFETY: the path ends with a zero.
+        if unsafe { libc::access(folder.as_ptr(), libc::W_OK | libc::X_OK) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
+    }
+    Ok(place)
 }
 
 /// Writes beside the file and renames; an existing file keeps its permissions.
