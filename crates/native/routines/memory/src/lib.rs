@@ -184,6 +184,7 @@ mod tests {
         for bytes in 0..60 {
             for (to, from) in [(0, 0), (0, 3), (3, 0), (17, 1), (1, 17), (20, 20)] {
                 let (mut moved, mut wanted) = (original, original);
+                #[allow(clippy::manual_memcpy)] // What it offers is the copy that is tried here.
                 for at in 0..bytes {
                     wanted[to + at] = original[from + at];
                 }
