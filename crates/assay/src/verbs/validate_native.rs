@@ -274,6 +274,12 @@ fn measured_before(path: &Path, here: Option<&str>) -> Result<BTreeMap<String, f
             measured.insert(row.to_owned(), cycles);
         }
     }
+    // All would be measured anew, which takes minutes and is not what was asked for.
+    if measured.is_empty() {
+        return Err(Problem::new("holds no measured loop and no measured routine")
+            .at(path.display())
+            .remedy(remedy));
+    }
     Ok(measured)
 }
 
@@ -525,6 +531,9 @@ mod tests {
             refused.contains("'AuthenticAMD 25 1', and this machine is 'AuthenticAMD 25 17'"),
             "{refused}"
         );
+        std::fs::write(&path, "{}\n").unwrap();
+        let empty = taken(Some("AuthenticAMD 25 1")).unwrap_err().to_string();
+        assert!(empty.contains("no measured loop"), "{empty}");
         std::fs::remove_file(path).unwrap();
     }
 
