@@ -72,15 +72,22 @@ impl Output {
                     .remedy("try again when more memory is free; dmesg tells what the kernel killed"),
             );
         }
-        let longest = longest_file();
-        if self.ending == Ending::Killed(libc::SIGXFSZ) && longest < limits.file_bytes {
+        self.found_no_length(longest_file(), limits)
+    }
+
+    /// Whether a limit on the size of files that is not ours stopped it, or what it had started: a compiler that starts the linker
+    /// only says so.
+    fn found_no_length(&self, longest: u64, limits: Limits) -> Option<Problem> {
+        let told = ["File size limit exceeded", "File too large"];
+        let is_cut = self.ending == Ending::Killed(libc::SIGXFSZ)
+            || !self.success() && told.iter().any(|words| self.stderr.contains(words));
+        (is_cut && longest < limits.file_bytes).then(|| {
             let told = format!(
                 "the limit on the size of files is {} KiB, and a longer one is needed",
                 longest >> 10
             );
-            return Some(Problem::new(told).remedy("raise the limit on the size of files (ulimit -f)"));
-        }
-        None
+            Problem::new(told).remedy("raise the limit on the size of files (ulimit -f)")
+        })
     }
 
     /// The last lines of what it said, for a message.
@@ -133,4 +140,34 @@ pub fn signal_name(signal: i32) -> String {
         other => return format!("signal {other}"),
     };
     name.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_linker_that_a_compiler_started_is_stopped_by_a_limit_too() {
+        let failed = |stderr: &str, ending| Output {
+            ending,
+            stdout: String::new(),
+            stderr: stderr.to_owned(),
+            elapsed: Duration::ZERO,
+        };
+        let limits = Limits { memory_bytes: u64::MAX, file_bytes: 1 << 30 };
+        let linker = "ld.lld-19: error: failed to open a.out: File too large";
+        for (stderr, ending, found) in [
+            (linker, Ending::Exited(1), true),
+            ("clang: error: unable to execute command: File size limit exceeded", Ending::Exited(254), true),
+            ("", Ending::Killed(libc::SIGXFSZ), true),
+            ("error: undefined symbol: f", Ending::Exited(1), false),
+            (linker, Ending::Exited(0), false),
+        ] {
+            let told = failed(stderr, ending).found_no_length(100 << 10, limits).map(|problem| problem.what);
+            let wanted = "the limit on the size of files is 100 KiB, and a longer one is needed";
+            assert_eq!(told.as_deref(), found.then_some(wanted), "{stderr}");
+        }
+        // A limit of ours is the program's own fault, and so is what an unlimited one says.
+        assert_eq!(failed(linker, Ending::Exited(1)).found_no_length(1 << 30, limits), None);
+    }
 }
