@@ -140,6 +140,13 @@ pub struct Dispatch {
     /// Sets of pipes that the slots of a cycle go to in turn; none if every operation may take all its pipes.
     pub(crate) lanes: Vec<u32>,
     pub(crate) steering: Option<Steering>,
+    /// What is accepted in a cycle.
+    pub(crate) accepts: Vec<Accept>,
+    /// Operations that wait for a pipe that they are bound to, at most, and the cycles from issue for which they still count.
+    pub(crate) binding_entries: u16,
+    pub(crate) binding_held: u64,
+    /// Pipes among whose operations loads and stores count until their addresses have issued.
+    pub(crate) binding_address: u32,
 }
 
 /// How operations go to two schedulers of two pipes each.
@@ -160,6 +167,9 @@ pub(crate) struct Steering {
 #[derive(Clone, Debug)]
 pub struct Memory {
     pub(crate) load_queue: usize,
+    /// Loads that have not been issued, at most, and the cycles from issue for which they still count.
+    pub(crate) waiting_loads: Option<u16>,
+    pub(crate) waiting_held: u64,
     pub(crate) store_queue: usize,
     pub(crate) miss_queue: usize,
     pub(crate) forward: u64,
@@ -270,6 +280,29 @@ pub(crate) enum Renames {
     Any,
     /// The same, but what computes with the value and stores nothing has to be split at dispatch.
     Split,
+}
+
+/// Operations are bound to the first so many pipes of a core.
+pub(crate) const BOUND_PIPES: usize = 8;
+
+/// Pipes that operations are bound to at dispatch if they have several to choose from; identical pipes of a unit are not among
+/// them.
+pub(crate) fn binding(binds: Binds, units: &[Unit]) -> u32 {
+    let alone = |unit: &&Unit| unit.mask.is_power_of_two() && unit.mask < 1 << BOUND_PIPES;
+    if binds == Binds::No {
+        return 0;
+    }
+    units.iter().filter(alone).fold(0, |all, unit| all | unit.mask)
+}
+
+/// Most limits on what is accepted in a cycle, one a bit of `Op::steer`.
+pub(crate) const ACCEPTS_MAX: usize = 8;
+
+/// Of instructions with an operation that can take no other pipes than these, so many are dispatched in a cycle.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Accept {
+    pub(crate) pipes: u32,
+    pub(crate) operations: u8,
 }
 
 /// Whether an instruction is bound to one of its pipes at dispatch.
@@ -493,6 +526,8 @@ impl Description {
         let results_from = builder.unit_named("dispatch.results_from", &units)?;
         let lanes = builder.lanes(&units)?;
         let steering = builder.steering(&units)?;
+        let accepts = builder.accepts(&units)?;
+        let binding_address = builder.binding_address(&units)?;
         let fusions = builder.fusions(&units)?;
         let classes = builder.classes(&units)?;
         let (exact, prefixes) = builder.patterns(&classes)?;
@@ -505,7 +540,16 @@ impl Description {
             kind: cpu.kind(),
             fetch: builder.fetch()?,
             branch: builder.branch(),
-            dispatch: Dispatch { slice_queue, results, results_from, lanes, steering, ..builder.dispatch() },
+            dispatch: Dispatch {
+                slice_queue,
+                results,
+                results_from,
+                lanes,
+                steering,
+                accepts,
+                binding_address,
+                ..builder.dispatch()
+            },
             memory: builder.memory(),
             caches: builder.caches()?,
             units,
@@ -590,6 +634,8 @@ impl Description {
             binds: Binds::No,
             lanes: Vec::new(),
             steering: None,
+            accepts: Vec::new(),
+            binding_entries: u16::MAX,
             ..free.dispatch
         };
         free

@@ -131,8 +131,11 @@ pub struct Op {
     pub(crate) constants: u8,
     /// The queue it waits in, or `NO_QUEUE`.
     pub(crate) queue: u8,
-    /// How its half of the core is chosen (`core::halves`).
+    /// How its half of the core is chosen (`core::halves`); on a core without, a bit for each limit on what is accepted in a cycle
+    /// that it counts for (`accept.*`).
     pub(crate) steer: u8,
+    /// Where operations bound to a pipe have a limit (`binding.entries`), the pipes that its first such operation can take.
+    pub(crate) bound: u8,
     /// Sources of a `ONE_KIND` instruction or a `PAIR`, `NO_REGISTER` if there are fewer.
     pub(crate) first_sources: [u8; 3],
     pub(crate) first_result: Result,

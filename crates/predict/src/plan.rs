@@ -122,6 +122,7 @@ impl Plan {
             let near = Flags::NEAR.when(self.is_near(description, &self.ops[index]));
             self.ops[index].flags = self.ops[index].flags & !Flags::NEAR | near;
         }
+        self.limit(description, first as usize);
         let ops = &self.ops[first as usize..];
         let sum = |flag: Flags| ops.iter().filter(|op| op.is(flag)).count() as u32;
         self.blocks.push(BlockPlan {
@@ -146,6 +147,32 @@ impl Plan {
             *producers |= 1 << domain;
         }
         is_new
+    }
+
+    /// Notes for what limits on dispatch the instructions count, from that one on. (Those that were fused have other pipes than before.)
+    fn limit(&mut self, description: &Description, first: usize) {
+        let dispatch = &description.dispatch;
+        if dispatch.accepts.is_empty() && dispatch.binding_entries == u16::MAX {
+            return;
+        }
+        let limited = dispatch.binding_entries != u16::MAX;
+        let binding = if limited { binding(dispatch.binds, &description.units) } else { 0 };
+        for index in first..self.ops.len() {
+            let parts = self.parts_of(&self.ops[index]);
+            let within = |pipes: u32| parts.iter().find(|part| part.mask != 0 && part.mask & !pipes == 0);
+            let counts = |(bit, accept): (usize, &Accept)| u8::from(within(accept.pipes).is_some()) << bit;
+            let steer = dispatch.accepts.iter().enumerate().map(counts).sum();
+            let accesses = self.ops[index].is(Flags::LOAD | Flags::STORE);
+            let address = if accesses && limited { dispatch.binding_address } else { 0 };
+            let bound = match within(binding).filter(|part| part.busy <= 1) {
+                // What computes with what it loads in one slot is one entry.
+                Some(part) if part.mask & address != 0 && self.ops[index].slots <= 1 => part.mask & address,
+                Some(part) => part.mask,
+                None if self.ops[index].mask != 0 => address,
+                None => 0,
+            } as u8;
+            (self.ops[index].steer, self.ops[index].bound) = (steer, bound);
+        }
     }
 
     /// Whether no bypass between domains delays a source of this instruction.
@@ -296,6 +323,7 @@ impl Plan {
             constants: constants(instruction),
             queue,
             steer,
+            bound: 0,
             source_domain,
             first_sources,
             first_result: results.first().copied().unwrap_or(Result::new(0, 0, 0, Role::Value)),
@@ -410,6 +438,9 @@ fn queue_of(description: &Description, parts: &[Part]) -> u8 {
 /// How an instruction of these parts is sent to a half of the core: in turn with all others whose first part goes to the same
 /// unit, or to the only half that has all its pipes.
 fn steer(description: &Description, queue: u8, parts: &[Part]) -> u8 {
+    if description.halves.is_none() {
+        return 0;
+    }
     let Some(halves) = description.halves.filter(|_| description.is_in_halves(queue)) else { return NEITHER };
     let shared = !(halves[0] | halves[1]);
     let fits = |half: usize| parts.iter().all(|part| part.mask & (halves[half] | shared) != 0);

@@ -4,7 +4,7 @@
 
 use super::hint::rarely;
 use super::planted::{planted, Fault};
-use crate::description::Binds;
+use crate::description::{Binds, BOUND_PIPES};
 
 /// Cycles remembered; a reservation farther ahead than this meets no competition.
 /// A power of two, small enough that the table stays in a first-level cache.
@@ -39,29 +39,84 @@ impl Turns {
     }
 }
 
-/// Pipes whose operations waiting are counted, the lowest ones.
-pub(super) const COUNTED: usize = 8;
-
 /// Operations that are bound to each pipe and wait for it: the next goes to the pipe with the fewest, as on Intel's cores,
 /// which count them at rename (Abel and Reineke, uiCA, ICS 2022).
 pub(super) struct Waiting {
     now: u64,
-    counts: [u16; COUNTED],
+    counts: [u16; BOUND_PIPES],
     /// When each pipe was bound last, counted in operations, where of equals that is bound which was not for longest.
-    bound: Option<[u32; COUNTED]>,
+    bound: Option<[u32; BOUND_PIPES]>,
     operations: u32,
+    /// Operations that may wait for a pipe, and for how long they count after their issue.
+    entries: u16,
+    held: u64,
+    /// Pipes that something was bound to in the cycle `now`, where entries are limited, and the one that the newest instruction was.
+    used: u32,
+    chosen: u32,
+    /// When the newest instruction's first operation issued that is bound to no pipe: its address.
+    address: Option<u64>,
     /// Of each cycle, those that are issued in it.
-    leave: Box<[[u16; COUNTED]; HORIZON]>,
+    leave: Box<[[u16; BOUND_PIPES]; HORIZON]>,
 }
 
 impl Waiting {
     pub(super) fn new(binds: Binds) -> Waiting {
         Waiting {
             now: 0,
-            counts: [0; COUNTED],
-            bound: (binds == Binds::InTurn).then_some([0; COUNTED]),
+            counts: [0; BOUND_PIPES],
+            bound: (binds == Binds::InTurn).then_some([0; BOUND_PIPES]),
             operations: 0,
-            leave: Box::new([[0; COUNTED]; HORIZON]),
+            entries: u16::MAX,
+            held: 0,
+            used: 0,
+            chosen: 0,
+            address: None,
+            leave: Box::new([[0; BOUND_PIPES]; HORIZON]),
+        }
+    }
+
+    /// From now on so many may wait for a pipe, and count until that many cycles after their issue.
+    pub(super) fn limit(&mut self, entries: u16, held: u64) {
+        (self.entries, self.held) = (entries, held);
+    }
+
+    /// Binds the newest instruction, whose first bound operation can take the pipes in `mask`; the first cycle from `now` on in
+    /// which one more may wait for its pipe.
+    pub(super) fn admit(&mut self, mask: u32, mut now: u64) -> u64 {
+        if mask == 0 {
+            return now;
+        }
+        self.pass(now);
+        let unused = if planted(Fault::UsedAgain) { mask } else { mask & !self.used };
+        self.chosen = self.best(if unused == 0 { mask } else { unused });
+        let entries = self.entries.saturating_add(u16::from(planted(Fault::BindingLonger)));
+        while self.counts[self.chosen.trailing_zeros() as usize % BOUND_PIPES] >= entries {
+            now += 1;
+            self.pass(now);
+        }
+        self.used |= self.chosen;
+        self.address = None;
+        now
+    }
+
+    /// An operation of the newest instruction that is bound to no pipe issues at `cycle`.
+    #[inline]
+    pub(super) fn issued(&mut self, cycle: u64) {
+        self.address.get_or_insert(cycle);
+    }
+
+    /// The newest instruction has issued. If no operation of it took the pipe that it was bound to, its address waits in the place of one.
+    pub(super) fn settle(&mut self) {
+        if let (Some(address), true) = (self.address, self.chosen != 0 && !planted(Fault::AddressUnbound)) {
+            self.bind(self.chosen, address);
+        }
+        self.chosen = 0;
+    }
+
+    #[inline]
+    fn pass(&mut self, now: u64) {
+        if rarely(now > self.now) {
+            self.leave_until(now);
         }
     }
 
@@ -71,29 +126,39 @@ impl Waiting {
         let late = u64::from(planted(Fault::WaitsLonger));
         let mut counts = self.counts;
         for cycle in (now - passed).saturating_sub(late)..now - late {
-            let left = std::mem::replace(&mut self.leave[cycle as usize % HORIZON], [0; COUNTED]);
+            let left = std::mem::replace(&mut self.leave[cycle as usize % HORIZON], [0; BOUND_PIPES]);
             for (count, left) in counts.iter_mut().zip(left) {
                 *count = count.wrapping_sub(left);
             }
         }
         self.counts = counts;
         self.now = now;
+        self.used = 0;
     }
 
-    /// Of the pipes in `mask`, the one that the fewest wait for at `now`, before which nothing is bound any more; of equals
-    /// the last, or that which was bound longest ago.
+    /// The pipe of `mask` that the newest instruction was bound to, when it was dispatched; else that which an operation is bound to
+    /// at `now`. Nothing is bound before `now` any more.
     #[inline]
     pub(super) fn choose(&mut self, mask: u32, now: u64) -> u32 {
-        if rarely(now > self.now) {
-            self.leave_until(now);
+        match std::mem::take(&mut self.chosen) & mask {
+            0 => {
+                self.pass(now);
+                self.best(mask)
+            }
+            chosen => chosen,
         }
+    }
+
+    /// Of the pipes in `mask`, the one that the fewest wait for; of equals the last, or that which was bound longest ago.
+    #[inline]
+    fn best(&mut self, mask: u32) -> u32 {
         if self.bound.is_some() {
             return self.choose_in_turn(mask);
         }
         let (mut rest, mut chosen, mut fewest) = (mask, 0, u16::MAX);
         while rest != 0 {
             let pipe = 31 - rest.leading_zeros();
-            let count = self.counts[pipe as usize % COUNTED];
+            let count = self.counts[pipe as usize % BOUND_PIPES];
             if count < fewest || chosen == 0 || count == fewest && planted(Fault::FirstOfEquals) {
                 (chosen, fewest) = (1 << pipe, count);
             }
@@ -108,7 +173,7 @@ impl Waiting {
         let (mut rest, mut chosen, mut least) = (mask, None, u64::MAX);
         while rest != 0 {
             let pipe = 31 - rest.leading_zeros();
-            let place = pipe as usize % COUNTED;
+            let place = pipe as usize % BOUND_PIPES;
             let key = u64::from(self.counts[place]) << 32 | u64::from(bound[place]);
             if key < least {
                 (chosen, least) = (Some(place), key);
@@ -126,8 +191,8 @@ impl Waiting {
     /// An operation bound to that pipe now is issued at `cycle`.
     #[inline]
     pub(super) fn bind(&mut self, pipe: u32, cycle: u64) {
-        let number = pipe.trailing_zeros() as usize % COUNTED;
-        let cycle = cycle.clamp(self.now, self.now + HORIZON as u64 - 1);
+        let number = pipe.trailing_zeros() as usize % BOUND_PIPES;
+        let cycle = (cycle + self.held).clamp(self.now, self.now + HORIZON as u64 - 1);
         self.counts[number] = self.counts[number].wrapping_add(1);
         let leave = &mut self.leave[cycle as usize % HORIZON][number];
         *leave = leave.wrapping_add(1);

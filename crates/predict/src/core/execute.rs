@@ -71,6 +71,9 @@ pub(crate) struct Engine<R> {
     values: Values,
     window: Window,
     loads: Ring,
+    /// Loads that wait for issue, where these have a limit of their own, and the cycles from issue for which one counts.
+    waiting_loads: Option<Calendar>,
+    waiting_held: u64,
     /// Rename registers; instructions that rename without limit do not ask.
     general: Ring,
     vector: Ring,
@@ -122,6 +125,11 @@ impl<R: Rules> Engine<R> {
             values: Values::new(description.bypass.as_deref().filter(|_| !relax.latency)),
             window: Window::new(window, d.complete_width.max(1) as u64, d.complete_latency),
             loads: Ring::new(limit(memory.load_queue).max(least)),
+            waiting_loads: memory
+                .waiting_loads
+                .filter(|_| !relax.window)
+                .map(|entries| Calendar::new([entries; LANES])),
+            waiting_held: memory.waiting_held,
             general: rename(d.rename_shared.or(d.rename_general)),
             vector: rename(d.rename_shared.or(d.rename_vector)),
             shared: d.rename_shared.is_some(),
@@ -322,6 +330,10 @@ impl<R: Rules> Engine<R> {
         issue: u64,
         events: &mut W,
     ) -> Loaded {
+        if let Some(waiting) = &mut self.waiting_loads {
+            let held = if planted(Fault::WaitingFreedEarly) { 0 } else { self.waiting_held };
+            waiting.hold(0, issue + 1 + held);
+        }
         let mut loaded = Loaded::AT_ONCE;
         for access in accesses {
             if mostly(!access.store && access.known) {
@@ -427,6 +439,9 @@ impl<R: Rules> Shape for Engine<R> {
         } else {
             self.run(plan, op, accesses, &mut dispatch, events)
         };
+        if !R::GROUPED && !R::SLICED && rarely(op.bound != 0) {
+            self.ports.settle();
+        }
         if mostly(op.queue != NO_QUEUE) {
             if R::SLICED {
                 self.rules.hold(op.queue, &mut self.calendar, run.issue + 1);

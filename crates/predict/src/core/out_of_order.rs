@@ -5,7 +5,7 @@ use super::execute::Rules;
 use super::hint::{mostly, rarely};
 use super::planted::{planted, Fault};
 use super::queues::LANES;
-use crate::description::Description;
+use crate::description::{Description, ACCEPTS_MAX};
 use crate::flags::{Flags, Known};
 use crate::op::Op;
 
@@ -22,6 +22,10 @@ pub(crate) struct Slots {
     lanes: Box<[u32]>,
     any: u32,
     lane: usize,
+    /// What is accepted in a cycle; how many of each the current cycle has, and a bit for each that it has all of.
+    accepts: Box<[u8]>,
+    accepted: [u8; ACCEPTS_MAX],
+    full: u8,
 }
 
 impl Rules for Slots {
@@ -40,6 +44,9 @@ impl Rules for Slots {
             any: description.dispatch.lanes.iter().fold(0, |all, lane| all | lane),
             lanes: description.dispatch.lanes.clone().into_boxed_slice(),
             lane: 0,
+            accepts: description.dispatch.accepts.iter().map(|accept| accept.operations).collect(),
+            accepted: [0; ACCEPTS_MAX],
+            full: 0,
         }
     }
 
@@ -59,7 +66,8 @@ impl Rules for Slots {
     #[inline]
     fn offer<K: Known>(&mut self, op: &Op, earliest: u64, taken: bool, _held: &[u16; LANES]) -> (u64, bool) {
         let full = op.has::<K>(Flags::BRANCH) && self.branches >= self.branches_max
-            || taken && self.taken >= self.taken_max;
+            || taken && self.taken >= self.taken_max
+            || op.steer & self.full != 0;
         let free = if self.used >= self.width { self.free() } else { self.cycle + u64::from(full) };
         let cycle = earliest.max(free);
         (cycle, cycle > self.cycle)
@@ -75,15 +83,30 @@ impl Rules for Slots {
             self.cycle = cycle;
             self.branches = 0;
             self.taken = 0;
+            self.accepted = [0; ACCEPTS_MAX];
+            self.full = 0;
         }
         self.lane = if planted(Fault::LaneForgotten) { 0 } else { self.used as usize };
         self.used += u32::from(op.slots);
         self.branches += u32::from(op.has::<K>(Flags::BRANCH));
         self.taken += u32::from(taken);
+        if rarely(op.steer != 0) {
+            self.accept(op.steer);
+        }
     }
 }
 
 impl Slots {
+    /// Counts an instruction for the limits of its bits.
+    #[inline]
+    fn accept(&mut self, limits: u8) {
+        for (bit, (most, accepted)) in self.accepts.iter().zip(&mut self.accepted).enumerate() {
+            *accepted += limits >> bit & 1;
+            let all = *most + u8::from(planted(Fault::AcceptsMore));
+            self.full |= u8::from(*accepted >= all) << bit;
+        }
+    }
+
     /// The first cycle with room after the newest instruction, which takes more slots than a cycle has.
     #[inline]
     fn free(&self) -> u64 {

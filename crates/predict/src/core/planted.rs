@@ -33,6 +33,13 @@ pub(crate) enum Fault {
     PortWithoutPipe,
     DebtForgotten,
     ResultLost,
+    /// Binding: a pipe that something was bound to in the same cycle is taken again although others are free, one more waits, or loads
+    /// and stores do not; a cycle accepts one more; a load that has issued gives its place back at once.
+    UsedAgain,
+    BindingLonger,
+    AddressUnbound,
+    AcceptsMore,
+    WaitingFreedEarly,
     /// A slot goes to the first set of pipes, whichever it is, or to either scheduler; a scheduler's pipes have no turns.
     LaneForgotten,
     SlotForgotten,

@@ -5,11 +5,11 @@
 //! ready, so an older instruction is served before a younger one and a younger one may use what an older left
 //! free: oldest-first scheduling, without ticking through cycles.
 
-use super::binding::{Turns, Waiting, COUNTED, HORIZON};
+use super::binding::{Turns, Waiting, HORIZON};
 use super::hint::{mostly, rarely};
 use super::planted::{planted, Fault};
 use super::schedulers::Schedulers;
-use crate::description::{Binds, Part, Steering, Unit};
+use crate::description::{binding, Binds, Part, Steering, Unit};
 use crate::op::Op;
 
 /// Cycles after which the ones before them are forgotten.
@@ -161,13 +161,12 @@ impl Pipes {
     /// `binds`: whether an instruction is bound to one of its pipes; `one_result`: a pipe has one result a cycle; `halves` are the pipes of each half of the core.
     pub(crate) fn new(binds: Binds, one_result: bool, units: &[Unit], halves: Option<[u32; 2]>) -> Pipes {
         let binds_any = binds != Binds::No;
-        let alone = units.iter().filter(|unit| unit.mask.is_power_of_two() && unit.mask < 1 << COUNTED);
         Pipes {
             busy: Box::new([0; HORIZON]),
             long: Box::new([0; HORIZON]),
             first: 0,
             spans: [Span::default(); SPANS],
-            binding: if binds_any { alone.fold(0, |all, unit| all | unit.mask) } else { 0 },
+            binding: binding(binds, units),
             waiting: Waiting::new(binds),
             schedulers: Schedulers::new(None),
             dispatched: 0,
@@ -184,6 +183,23 @@ impl Pipes {
     /// From now on operations go to schedulers by slots.
     pub(crate) fn steer(&mut self, rules: Steering) {
         self.schedulers = Schedulers::new(Some(rules));
+    }
+
+    /// From now on so many operations may wait for a pipe that they are bound to, and count until so many cycles after issue.
+    pub(crate) fn limit_binding(&mut self, entries: u16, held: u64) {
+        self.waiting.limit(entries, held);
+    }
+
+    /// Binds the newest instruction to one of these pipes; when it can be dispatched, from `now` on.
+    #[inline]
+    pub(crate) fn admit(&mut self, mask: u32, now: u64) -> u64 {
+        self.waiting.admit(mask & self.binding, now)
+    }
+
+    /// The newest instruction, which was admitted, has issued.
+    #[inline]
+    pub(crate) fn settle(&mut self) {
+        self.waiting.settle();
     }
 
     /// From now on a result may take any of the ports that its operation is given.
@@ -278,7 +294,9 @@ impl Pipes {
             self.waiting.bind(pipe, cycle);
             return cycle;
         }
-        self.take_one(mask, prefer, earliest)
+        let cycle = self.take_one(mask, prefer, earliest);
+        self.waiting.issued(cycle);
+        cycle
     }
 
     /// The instruction dispatched last begins with that slot.

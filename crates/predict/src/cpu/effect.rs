@@ -16,8 +16,11 @@ impl Cpu {
         let numbers =
             self.idle_pairs().or_else(|| self.idle_branch_number()).or_else(|| self.idle_class_number());
         let found = numbers.or_else(|| self.idle_queue()).or_else(|| self.idle_rule());
-        let found =
-            found.or_else(|| self.idle_bypass()).or_else(|| self.idle_fusion()).or_else(|| self.idle_class());
+        let found = found
+            .or_else(|| self.idle_bypass())
+            .or_else(|| self.idle_accept())
+            .or_else(|| self.idle_fusion())
+            .or_else(|| self.idle_class());
         let Some((key, problem, allowed)) = found else { return Ok(()) };
         let Some(place) = self.entry(&key).map(|entry| entry.place().clone()) else { return Ok(()) };
         Err(CpuError::Invalid { place, key, problem, allowed: allowed.into() })
@@ -29,7 +32,7 @@ impl Cpu {
 
     /// Numbers that only act together with another.
     fn idle_pairs(&self) -> Option<Found> {
-        const PAIRS: [(&str, &str, &str); 26] = [
+        const PAIRS: [(&str, &str, &str); 30] = [
             ("fetch.btb", "fetch.btb_taken", "together with fetch.btb_taken"),
             ("fetch.btb_taken", "fetch.btb", "together with fetch.btb"),
             ("fetch.btb2", "fetch.btb2_taken", "together with fetch.btb2_taken"),
@@ -54,8 +57,12 @@ impl Cpu {
             ("memory.read_modify.busy", "memory.read_modify.unit", "together with memory.read_modify.unit"),
             ("memory.read_modify.retry", "memory.read_modify.unit", "together with memory.read_modify.unit"),
             ("memory.read_modify.failed", "memory.read_modify.unit", "together with memory.read_modify.unit"),
+            ("memory.waiting_held", "memory.waiting_loads", "together with memory.waiting_loads"),
             ("prefetch.distance", "prefetch.streams", "together with prefetch.streams"),
             ("cache.l3.size", "cache.l2.size", "together with cache.l2.size"),
+            ("binding.entries", "dispatch.binds", "together with dispatch.binds"),
+            ("binding.held", "binding.entries", "together with binding.entries"),
+            ("binding.address", "binding.entries", "together with binding.entries"),
             ("schedulers.entries", "schedulers.pipes", "together with schedulers.pipes"),
             ("schedulers.enter", "schedulers.pipes", "together with schedulers.pipes"),
             ("schedulers.apart", "schedulers.pipes", "together with schedulers.pipes"),
@@ -82,6 +89,7 @@ impl Cpu {
             ("complete.conditions", in_order, "in an in-order core"),
             ("dispatch.latency", !in_order, "in a core that is not in-order"),
             ("memory.load_queue", !in_order, "in a core that is not in-order"),
+            ("memory.waiting_loads", self.kind() == CoreKind::OutOfOrder, "in a core of kind 'out_of_order'"),
             ("rename.shared", self.kind() == CoreKind::Grouped, "in a grouped core"),
             ("rename.general", !in_order && !shared, "in a core that is not in-order, without rename.shared"),
             ("rename.vector", !in_order && !shared, "in a core that is not in-order, without rename.shared"),
@@ -178,6 +186,22 @@ impl Cpu {
             let key = self.entries().map(|(key, _)| key).find(|key| key.starts_with(&below))?;
             let allowed = "in a class with instructions, or in one of load, store, branch, default";
             (!serves).then(|| (key.to_owned(), "has no effect".into(), allowed))
+        })
+    }
+
+    /// Pipes without a limit, or a limit without pipes.
+    fn idle_accept(&self) -> Option<Found> {
+        self.names("accept").into_iter().find_map(|name| {
+            let (pipes, operations) = (format!("accept.{name}.pipes"), format!("accept.{name}.operations"));
+            match (self.has(&pipes), self.has(&operations)) {
+                (true, false) => {
+                    Some((pipes, "has no effect alone".into(), "together with accept.*.operations"))
+                }
+                (false, true) => {
+                    Some((operations, "has no effect alone".into(), "together with accept.*.pipes"))
+                }
+                _ => None,
+            }
         })
     }
 

@@ -140,6 +140,10 @@ impl Builder<'_> {
             results_from: 0,
             lanes: Vec::new(),
             steering: None,
+            accepts: Vec::new(),
+            binding_entries: self.whole("binding.entries", u64::from(u16::MAX)) as u16,
+            binding_held: self.whole("binding.held", 0),
+            binding_address: 0,
         }
     }
 
@@ -153,6 +157,8 @@ impl Builder<'_> {
         let bits = self.whole("memory.alias_bits", 64);
         Memory {
             load_queue: self.whole("memory.load_queue", 1) as usize,
+            waiting_loads: self.optional("memory.waiting_loads").map(|entries| entries as u16),
+            waiting_held: self.whole("memory.waiting_held", 0),
             store_queue: self.whole("memory.store_queue", 1) as usize,
             miss_queue: self.whole("memory.miss_queue", 1) as usize,
             forward: self.whole("memory.forward", 1),
@@ -327,6 +333,41 @@ impl Builder<'_> {
     }
 
     /// The pipes of units, and those of the first one.
+    /// The pipes among whose operations loads and stores count.
+    pub(super) fn binding_address(&self, units: &[Unit]) -> Result<u32, CpuError> {
+        let key = "binding.address";
+        let Some(names) = self.cpu.word(key) else { return Ok(0) };
+        let (pipes, _) = self.pipes(key, names, '|', units)?;
+        if pipes >= 1 << BOUND_PIPES {
+            return Err(self.invalid(
+                key,
+                "has a pipe that nothing is bound to",
+                format!("of the first {BOUND_PIPES} pipes"),
+            ));
+        }
+        Ok(pipes)
+    }
+
+    /// How many instructions are dispatched in a cycle that can take no other pipes than some.
+    pub(super) fn accepts(&self, units: &[Unit]) -> Result<Vec<Accept>, CpuError> {
+        let names = self.cpu.names("accept");
+        let Some(first) = names.first() else { return Ok(Vec::new()) };
+        if self.cpu.kind() != CoreKind::OutOfOrder {
+            let key = format!("accept.{first}.pipes");
+            return Err(self.invalid(&key, "has no effect in this core", "a core of kind 'out_of_order'"));
+        }
+        if let Some(name) = names.get(ACCEPTS_MAX) {
+            let key = format!("accept.{name}.pipes");
+            return Err(self.invalid(&key, "is one limit too many", format!("at most {ACCEPTS_MAX}")));
+        }
+        let accept = |name: &String| {
+            let key = format!("accept.{name}.pipes");
+            let (pipes, _) = self.pipes(&key, self.cpu.word(&key).unwrap_or_default(), '|', units)?;
+            Ok(Accept { pipes, operations: self.whole(&format!("accept.{name}.operations"), 32) as u8 })
+        };
+        names.iter().map(accept).collect()
+    }
+
     fn pipes(&self, key: &str, names: &str, between: char, units: &[Unit]) -> Result<(u32, u32), CpuError> {
         let (mut all, mut first) = (0, 0);
         for name in names.split(between) {

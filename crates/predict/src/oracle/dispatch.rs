@@ -106,6 +106,9 @@ pub(super) struct Slots {
     /// Sets of pipes, and the slot that the newest instruction began with.
     lanes: Vec<u32>,
     pub(super) slot: u32,
+    /// What a cycle accepts, and the limits that the instructions of this one count for.
+    accepts: Vec<Accept>,
+    accepted: Vec<u8>,
 }
 
 impl Slots {
@@ -120,6 +123,8 @@ impl Slots {
             taken: 0,
             lanes: dispatch.lanes.clone(),
             slot: 0,
+            accepts: dispatch.accepts.clone(),
+            accepted: Vec::new(),
         }
     }
 
@@ -139,7 +144,8 @@ impl Slots {
         for cycle in self.cycle.. {
             let limited = cycle == self.cycle
                 && (op.is(Flags::BRANCH) && self.branches >= self.branches_max
-                    || taken && self.taken >= self.taken_max);
+                    || taken && self.taken >= self.taken_max
+                    || self.accepts_no_more(op.steer));
             if cycle >= earliest && used < self.width && !limited {
                 return cycle;
             }
@@ -148,12 +154,23 @@ impl Slots {
         unreachable!()
     }
 
+    /// Whether the cycle has as many instructions as it accepts of one of those limits.
+    fn accepts_no_more(&self, limits: u8) -> bool {
+        self.accepts.iter().enumerate().any(|(bit, accept)| {
+            let has = |limits: u8| limits & 1 << bit != 0;
+            has(limits)
+                && self.accepted.iter().filter(|&&one| has(one)).count() >= usize::from(accept.operations)
+        })
+    }
+
     pub(super) fn add(&mut self, op: &Op, taken: bool, cycle: u64) {
         while self.cycle < cycle {
             self.cycle += 1;
             self.used = self.used.saturating_sub(self.width);
             (self.branches, self.taken) = (0, 0);
+            self.accepted.clear();
         }
+        self.accepted.push(op.steer);
         self.slot = self.used;
         self.used += u32::from(op.slots);
         self.branches += u32::from(op.is(Flags::BRANCH));

@@ -5,7 +5,7 @@ use super::dispatch::{Group, Slices, Slots};
 use super::fetch::Front;
 use super::memory::{Found, Memory};
 use super::pipes::{Pipes, Writer};
-use super::queues::{Queue, Queues};
+use super::queues::{Queue, Queues, WAITING_LOADS};
 use super::registers::{Made, Ready, Registers};
 use super::window::{Entries, Window};
 use super::{Machine, Tally};
@@ -66,6 +66,8 @@ struct Issued {
     extra: u64,
     computed: bool,
     made: Option<Made>,
+    /// When the first operation of a single cycle issued that is bound to no pipe, where operations are bound one by one.
+    unbound: Option<u64>,
 }
 
 impl OutOfOrder {
@@ -174,9 +176,12 @@ impl OutOfOrder {
                 now = self.window.open(now);
             }
         }
-        now = now.max(self.structures(op));
+        now = now.max(self.structures(op, now));
         let side = self.steer(op);
         now = self.enter_queues(op, now, offered, taken, side);
+        if matches!(self.shape, Shape::Plain(_)) {
+            now = self.pipes.admit(u32::from(op.bound), now);
+        }
         match &mut self.shape {
             Shape::Grouped(group) => group.add(op, now, opens),
             Shape::Plain(slots) => slots.add(op, taken, now),
@@ -187,12 +192,17 @@ impl OutOfOrder {
         (now, opens, side)
     }
 
-    /// When load queue, store queue and rename registers have room.
-    fn structures(&mut self, op: &Op) -> u64 {
+    /// When load queue, store queue and rename registers have room, in or after the cycle `from`.
+    fn structures(&mut self, op: &Op, from: u64) -> u64 {
         let dispatch = &self.description.dispatch;
         let mut now = 0;
         if op.is(Flags::LOAD) {
             now = now.max(self.loads.take(&self.window, self.description.memory.load_queue));
+            let room = |cycle: &u64| {
+                let limit = self.description.memory.waiting_loads.map_or(usize::MAX, usize::from);
+                self.queues.held(WAITING_LOADS, *cycle) < limit
+            };
+            now = (now.max(from)..).find(room).unwrap();
         }
         if op.is(Flags::STORE) {
             now = now.max(self.memory.store_room());
@@ -309,7 +319,11 @@ impl OutOfOrder {
                     return self.pipes.through_scheduler(&steering, &part, earliest, place);
                 }
                 if part.busy > 1 || !self.pipes.binds(part.mask) {
-                    return self.pipes.first_free(&part, earliest);
+                    let cycle = self.pipes.first_free(&part, earliest);
+                    if part.busy <= 1 {
+                        issued.unbound.get_or_insert(cycle);
+                    }
+                    return cycle;
                 }
                 let writes = dispatch.one_result
                     && op.is(Flags::WRITES_GENERAL)
@@ -375,6 +389,7 @@ impl OutOfOrder {
 
     /// Cycles beyond its latency that the memory read by an instruction costs.
     fn load(&mut self, plan: &Plan, op: &Op, accesses: &[Access], dispatch: &mut u64, issue: u64) -> u64 {
+        self.queues.add(WAITING_LOADS, issue + 1 + self.description.memory.waiting_held);
         let mut extra = 0;
         for access in accesses.iter().filter(|access| !access.store && access.known) {
             let indexed = if op.is(Flags::INDEXED) { self.description.memory.indexed } else { 0 };
@@ -452,6 +467,7 @@ impl Machine for OutOfOrder {
         let start = dispatch + self.description.dispatch.latency;
         let ready = self.registers.ready(plan, op, start, side.half);
         let issued = self.issue(plan, op, accesses, &mut dispatch, start, &ready, side);
+        self.pipes.settle(issued.unbound);
         let base = issued.last - issued.steps.min(issued.last);
         // An instruction that computes with what it loads has waited for that already.
         let from = base + if issued.computed { 0 } else { issued.extra };

@@ -30,6 +30,12 @@ pub(super) struct Pipes {
     /// What was bound to each pipe last, counted in bindings.
     last: BTreeMap<u32, u64>,
     bindings: u64,
+    /// How many may wait for a pipe, if that is limited, and how long after its issue one still counts; the pipes that something was
+    /// bound to in the newest cycle, and that which the newest instruction was bound to.
+    entries: Option<usize>,
+    held: u64,
+    bound_now: (u64, u32),
+    chosen: Option<u32>,
     /// The schedulers that operations go to by slots, the pipe and issue of what may still wait there, when the last operation
     /// entered and to which it did not, how many entered with it, and how many have had to choose a pipe of each.
     steering: Option<Steering>,
@@ -56,7 +62,10 @@ impl Pipes {
         let binding =
             if description.dispatch.binds != Binds::No { alone.map(|unit| unit.mask).sum() } else { 0 };
         let in_turn = description.dispatch.binds == Binds::InTurn;
-        Pipes { binding, in_turn, steering: description.dispatch.steering, ..Pipes::default() }
+        let limited = description.dispatch.binding_entries != u16::MAX;
+        let entries = limited.then_some(usize::from(description.dispatch.binding_entries));
+        let held = description.dispatch.binding_held;
+        Pipes { binding, in_turn, entries, held, steering: description.dispatch.steering, ..Pipes::default() }
     }
 
     fn free(&self, mask: u32, cycle: u64) -> u32 {
@@ -108,16 +117,44 @@ impl Pipes {
         mask != 0 && mask & !self.binding == 0
     }
 
-    /// Binds to the pipe that the fewest wait for at `now`, of equals the last or that which was bound longest ago, and takes it; `writes` is the latency of
-    /// the general register that the pipe has to have room for, if one is asked for.
-    pub(super) fn bound(&mut self, mask: u32, writes: Option<u64>, earliest: u64, now: u64) -> u64 {
-        self.bound.retain(|&(_, issue)| issue >= now);
-        let waiting = |pipe: &u32| self.bound.iter().filter(|(bound, _)| bound == pipe).count();
+    /// How many wait for that pipe.
+    fn waiting(&self, pipe: u32, now: u64) -> usize {
+        self.bound.iter().filter(|&&(bound, issue)| bound == pipe && issue + self.held >= now).count()
+    }
+
+    /// Chooses the pipe that the fewest wait for at `now`, of equals the last or that which was bound longest ago.
+    fn best(&mut self, mask: u32, now: u64) -> u32 {
         let last = |pipe: &u32| self.last.get(pipe).copied().unwrap_or(0);
-        let key = |pipe: &u32| (waiting(pipe), if self.in_turn { last(pipe) } else { 0 });
+        let key = |pipe: &u32| (self.waiting(*pipe, now), if self.in_turn { last(pipe) } else { 0 });
         let pipe = bits(mask).rev().min_by_key(key).unwrap();
         self.bindings += 1;
         self.last.insert(pipe, self.bindings);
+        pipe
+    }
+
+    /// The cycle from `now` on in which an instruction whose first bound operation takes one of these pipes can be dispatched.
+    pub(super) fn admit(&mut self, mask: u32, now: u64) -> u64 {
+        let Some(entries) = self.entries.filter(|_| self.binds(mask)) else { return now };
+        let used = if self.bound_now.0 == now { self.bound_now.1 } else { 0 };
+        let pipe = self.best(if mask & !used == 0 { mask } else { mask & !used }, now);
+        let cycle = (now..).find(|&cycle| self.waiting(pipe, cycle) < entries).unwrap();
+        let used = if cycle == now { used } else { 0 };
+        self.bound_now = (cycle, used | pipe);
+        self.chosen = Some(pipe);
+        cycle
+    }
+
+    /// The newest instruction has issued, its address at `address`: if no operation took the pipe that it was bound to, that did.
+    pub(super) fn settle(&mut self, address: Option<u64>) {
+        let bound = self.chosen.take().zip(address);
+        self.bound.extend(bound);
+    }
+
+    /// Binds to the pipe that the fewest wait for at `now`, of equals the last or that which was bound longest ago, and takes it; `writes` is the latency of
+    /// the general register that the pipe has to have room for, if one is asked for.
+    pub(super) fn bound(&mut self, mask: u32, writes: Option<u64>, earliest: u64, now: u64) -> u64 {
+        let admitted = self.chosen.take().filter(|pipe| mask & pipe != 0);
+        let pipe = admitted.unwrap_or_else(|| self.best(mask, now));
         let mut cycle = earliest;
         loop {
             if self.free(pipe, cycle) != 0 {

@@ -7,6 +7,9 @@ use std::collections::BTreeMap;
 /// A queue and its half, 0 if it has none.
 pub(super) type Queue = (usize, usize);
 
+/// Where loads wait that are not issued.
+pub(super) const WAITING_LOADS: Queue = (usize::MAX, 0);
+
 pub(super) struct Queues {
     /// Entries of each queue, or of each half of it.
     entries: Vec<usize>,

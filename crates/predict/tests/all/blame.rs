@@ -54,7 +54,8 @@ fn an_unlimited_window_lets_no_pipe_write_two_results_at_once() {
         let found = explained(name, Arch::X86_64, &code, &[]);
         let window = found.bounds.iter().find(|bound| bound.resource.starts_with("window")).unwrap();
         assert!(found.cycles > 7.5, "{name}: {:.2}, the pipe is no bound", found.cycles);
-        assert!(window.cycles_without > 0.98 * found.cycles, "{name}: {:.2}, {window:?}", found.cycles);
+        // Two pipes could take 12 operations in six cycles.
+        assert!(window.cycles_without > 7.5, "{name}: {:.2}, {window:?}", found.cycles);
     }
 }
 

@@ -556,6 +556,27 @@ fn schedulers_are_two_pairs_of_pipes_or_none() {
 }
 
 #[test]
+fn what_a_cycle_accepts_is_named_with_pipes_and_a_number() {
+    let with = |cpu: &str, text: &'static str| message_of(cpu, move |file| format!("{file}\n{text}\n"));
+    let number = "{ value = 2, unit = \"instructions\", source = \"llvm\", kind = \"manual\" }";
+    let both = format!("[accept.again]\npipes = \"A0|A9\"\noperations = {number}").leak();
+    assert!(with("zen4", both).contains("names no unit: 'A9'"), "{}", with("zen4", both));
+    let pipes = with("zen4", "[accept.again]\npipes = \"A0\"");
+    assert!(pipes.contains("'accept.again.pipes' has no effect alone"), "{pipes}");
+    let alone = with("zen4", format!("[accept.again]\noperations = {number}").leak());
+    assert!(alone.contains("'accept.again.operations' has no effect alone"), "{alone}");
+    let other = with("power9", format!("[accept.again]\npipes = \"LS0\"\noperations = {number}").leak());
+    assert!(other.contains("'accept.again.pipes' has no effect in this core"), "{other}");
+    let more: String =
+        (0..3).map(|one| format!("[accept.z{one}]\npipes = \"A0\"\noperations = {number}\n")).collect();
+    let many = with("zen4", more.leak());
+    assert!(many.contains("is one limit too many") && many.contains("at most 8"), "{many}");
+    let address =
+        message_of("zen4", |file| file.replacen("address = \"A0|A1|A2\"", "address = \"A0|LS\"", 1));
+    assert!(address.contains("'binding.address' has a pipe that nothing is bound to"), "{address}");
+}
+
+#[test]
 fn a_dispatch_rule_that_the_core_does_not_have_is_refused() {
     let ruled = |cpu: &str, rule: &str| {
         let class = format!("[class.again]\ngroup = [\"{rule}\"]\n");

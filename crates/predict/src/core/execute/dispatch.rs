@@ -133,6 +133,10 @@ impl<R: Rules> Engine<R> {
             let cycle = self.calendar.admit(usize::from(op.queue | self.ports.lane()), now);
             self.put_off(&mut now, cycle, Cause::IssueQueue);
         }
+        if !R::GROUPED && !R::SLICED && rarely(op.bound != 0) {
+            let cycle = self.ports.admit(op.bound, now);
+            self.put_off(&mut now, cycle, Cause::IssueQueue);
+        }
         self.rules.settle::<K>(op, now, opens, taken);
         self.last_dispatch = now;
         self.ports.pass(now, self.rules.slot());
@@ -190,6 +194,10 @@ impl<R: Rules> Engine<R> {
         if op.has::<K>(Flags::LOAD) {
             let before = Self::holder(&mut self.loads, self.window.newest());
             self.wait_for(now, self.given_back(before));
+            if let Some(waiting) = &mut self.waiting_loads {
+                let cycle = waiting.admit(0, *now);
+                self.put_off(now, cycle, Cause::IssueQueue);
+            }
         }
         if op.has::<K>(Flags::STORE) {
             let cycle = self.memory.store_room();

@@ -45,6 +45,9 @@ impl<R: Rules> Ports<R> {
         if let Some(rules) = d.steering {
             pipes.steer(rules);
         }
+        if !relax.window {
+            pipes.limit_binding(d.binding_entries, d.binding_held);
+        }
         if relax.dispatch {
             pipes.choose_ports();
         }
@@ -64,6 +67,18 @@ impl<R: Rules> Ports<R> {
     #[inline]
     pub(super) fn steer(&mut self, op: &Op) {
         self.side = self.halves.steer(op);
+    }
+
+    /// Binds the newest instruction to one of these pipes; when it can be dispatched, from `now` on.
+    #[inline]
+    pub(super) fn admit(&mut self, mask: u8, now: u64) -> u64 {
+        self.pipes.admit(u32::from(mask), now)
+    }
+
+    /// The newest instruction, which was admitted, has issued.
+    #[inline]
+    pub(super) fn settle(&mut self) {
+        self.pipes.settle();
     }
 
     /// Cycles of each pipe that are reserved from `cycle` on.
