@@ -63,7 +63,7 @@ impl Flags {
     /// `mask`, `prefer`, `first_sources` and `first_result` of an `Op` describe it completely, except for rare extra sources
     /// and results.
     pub(crate) const SIMPLE: Flags = Flags(1 << 22);
-    /// No bypass between domains delays a source of this instruction.
+    /// No bypass between domains delays a source of this instruction, and `first_sources` holds all if they are of one kind.
     pub(crate) const NEAR: Flags = Flags(1 << 23);
     /// All sources go into an address, or all into memory, or all into neither.
     pub(crate) const ONE_KIND: Flags = Flags(1 << 24);

@@ -98,6 +98,12 @@ impl Plan {
         &self.results[op.results as usize..op.results as usize + usize::from(op.result_count)]
     }
 
+    /// The result of that number.
+    #[inline]
+    pub(crate) fn result_of(&self, op: &Op, number: u8) -> &Result {
+        &self.results[op.results as usize + usize::from(number)]
+    }
+
     /// The pipes of an instruction.
     #[inline]
     pub(crate) fn parts_of(&self, op: &Op) -> &[Part] {
@@ -119,7 +125,8 @@ impl Plan {
         }
         let is_new = self.learn_producers(description, written);
         for index in if is_new { 0 } else { first as usize }..self.ops.len() {
-            let near = Flags::NEAR.when(self.is_near(description, &self.ops[index]));
+            let op = &self.ops[index];
+            let near = Flags::NEAR.when(!op.is(Flags::MANY_SOURCES) && self.is_near(description, op));
             self.ops[index].flags = self.ops[index].flags & !Flags::NEAR | near;
         }
         self.limit(description, first as usize);

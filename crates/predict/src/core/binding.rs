@@ -102,7 +102,9 @@ impl Waiting {
     /// An operation of the newest instruction that is bound to no pipe issues at `cycle`.
     #[inline]
     pub(super) fn issued(&mut self, cycle: u64) {
-        self.address.get_or_insert(cycle);
+        if rarely(self.chosen != 0) {
+            self.address.get_or_insert(cycle);
+        }
     }
 
     /// The newest instruction has issued. If no operation of it took the pipe that it was bound to, its address waits in the place of one.

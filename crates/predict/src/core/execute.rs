@@ -162,16 +162,19 @@ impl<R: Rules> Engine<R> {
         if op.has::<K>(Flags::LOAD) {
             loaded = self.load(op, accesses, dispatch, issue, events);
         }
-        if op.result_count == 1 {
-            let first = op.first_result;
+        let mut set = |result: &Result| {
             // What accesses no memory updates no base.
-            let from = match first.role {
-                Role::BaseUpdate if op.has::<K>(Flags::LOAD) => base_from(&first, ready, issue),
+            let from = match result.role {
+                Role::BaseUpdate if op.has::<K>(Flags::LOAD) => base_from(result, ready, issue),
                 _ => issue + loaded.extra,
             };
-            self.values.set(&first, from, loaded.passed_on(), mark);
-        } else if op.result_count > 1 {
-            self.set_results(plan, op, issue, (ready, issue), loaded, mark);
+            self.values.set(result, from, loaded.passed_on(), mark);
+        };
+        if op.result_count > 0 {
+            set(&op.first_result);
+        }
+        for number in 1..op.result_count {
+            set(plan.result_of(op, number));
         }
         let late = planted(Fault::SimpleLate) && K::FLAGS == Simple::FLAGS
             || planted(Fault::SimpleLoadLate) && K::FLAGS == SimpleLoad::FLAGS
@@ -399,8 +402,8 @@ impl<R: Rules> Engine<R> {
         finish
     }
 
-    fn branch(&mut self, op: &Op, resolved: u64, next: u64) {
-        let outcome = self.front.predict(op, next);
+    fn branch(&mut self, plan: &Plan, op: &Op, resolved: u64, next: u64) {
+        let outcome = self.front.predict(plan, op, next);
         if rarely(outcome.mispredicted || outcome.unpredicted) {
             self.counters.branch_misses += 1;
             self.front.restart(resolved + self.mispredict, Cause::Mispredict);
@@ -457,7 +460,7 @@ impl<R: Rules> Shape for Engine<R> {
         }
         if op.has::<K>(Flags::BRANCH) {
             self.counters.branches_taken += u64::from(taken);
-            self.branch(op, run.base, next);
+            self.branch(plan, op, run.base, next);
         }
         if W::ON {
             let pipes = self.ports.taken();

@@ -3,12 +3,13 @@
 
 use super::branch::{Branches, Outcome};
 use super::cache::Hierarchy;
-use super::hint::rarely;
+use super::hint::{mostly, rarely};
 use super::planted::{planted, Fault};
 use crate::cause::Cause;
 use crate::description::Description;
 use crate::flags::Flags;
 use crate::op::Op;
+use crate::plan::Plan;
 use crate::relax::Relax;
 
 /// Most instructions that a cpu file lets wait before dispatch; a power of two.
@@ -68,15 +69,13 @@ pub(crate) struct FrontEnd {
     /// Room left for instructions and their constants in what is fetched, and how much there is.
     room: u32,
     room_in_all: u32,
-    /// Where the last instruction starts, and the one before it.
-    address: u64,
-    before: u64,
     /// Bits of an address that change where a line ends; none if that does not matter.
     crossing_mask: u64,
     /// A branch is of the block that its last byte is in.
     branch_ends: bool,
-    /// Whether that or room matters.
+    /// Whether that or room matters; and how many instructions of a block only have to be in its run of bytes: none if so.
     by_bytes: bool,
+    unchecked: u32,
     /// When the newest block started, if the next may come with its end.
     follows: Option<u64>,
     /// Branches fetched in this cycle, and how many may be.
@@ -118,11 +117,10 @@ impl FrontEnd {
             in_block: 0,
             room: 0,
             room_in_all: fetch.room.filter(|_| !relax.fetch).unwrap_or(u32::MAX),
-            address: 0,
-            before: 0,
             crossing_mask: if fetch.breaks { !(description.caches.instruction_line - 1) } else { 0 },
             branch_ends,
             by_bytes: branch_ends || has_room,
+            unchecked: if branch_ends || has_room { 0 } else { fetch.width },
             follows: (fetch.follows && fetch.ahead.is_none()).then_some(0),
             branches_in_block: 0,
             branches_max: if relax.fetch { u32::MAX } else { fetch.branches },
@@ -161,15 +159,14 @@ impl FrontEnd {
     #[inline(always)]
     pub(crate) fn fetch(&mut self, op: &Op, caches: &mut Hierarchy) -> u64 {
         let outside = op.address.wrapping_sub(self.piece) >= self.piece_bytes;
-        let full = self.in_block >= self.width && !op.is(Flags::FUSED);
-        if rarely(outside || full || self.by_bytes) {
+        if rarely(outside || self.in_block >= self.unchecked) {
+            let enters = outside || self.in_block >= self.width && !op.is(Flags::FUSED);
             if self.by_bytes {
-                self.fetch_bytes(op, outside || full, caches);
-            } else {
+                self.fetch_bytes(op, enters, caches);
+            } else if mostly(enters) {
                 self.enter(op, op.address, caches);
             }
         }
-        (self.before, self.address) = (self.address, op.address);
         self.in_block += u32::from(!op.is(Flags::FUSED));
         let buffer = self.buffer + usize::from(planted(Fault::BufferLonger));
         let before = self.number.wrapping_sub(buffer) & self.left_mask;
@@ -315,7 +312,7 @@ impl FrontEnd {
     }
 
     /// Predicts a branch that goes on to `next`.
-    pub(crate) fn predict(&mut self, op: &Op, next: u64) -> Outcome {
+    pub(crate) fn predict(&mut self, plan: &Plan, op: &Op, next: u64) -> Outcome {
         let outcome = self.branches.resolve(op, next);
         self.branches_in_block += 1;
         if rarely(self.branches_in_block == self.branches_max) {
@@ -325,8 +322,11 @@ impl FrontEnd {
         let taken = outcome.taken_cycles > 0;
         if (taken || outcome.overruled_cycles > 0) && !self.taken_free {
             let joined = if taken { self.join(op, outcome.taken_cycles) } else { 0 };
-            let way =
-                if taken { outcome.taken_cycles + u64::from(self.crosses_line(op)) - joined } else { 0 };
+            let way = if taken {
+                outcome.taken_cycles + u64::from(self.crosses_line(plan, op)) - joined
+            } else {
+                0
+            };
             let overruled = if planted(Fault::OverruledFree) { 0 } else { outcome.overruled_cycles };
             let taken_cycles = way + overruled;
             let from = self.ahead.as_ref().map_or(self.cycle, |ahead| {
@@ -338,11 +338,13 @@ impl FrontEnd {
         outcome
     }
 
-    /// Whether the last instruction, `op`, or the one before it, if they are fused, crosses a line, if that matters.
+    /// Whether `op`, or the instruction in front of it, if they are fused, crosses a line, if that matters. The two are of one
+    /// block, so they stand one behind the other in the plan.
     #[inline]
-    fn crosses_line(&self, op: &Op) -> bool {
+    fn crosses_line(&self, plan: &Plan, op: &Op) -> bool {
         let crosses = |from: u64, to: u64| (from ^ (to - 1)) & self.crossing_mask != 0;
-        crosses(op.address, op.end()) || op.is(Flags::FUSED) && crosses(self.before, op.address)
+        let in_front = || plan.ops[op.index as usize - 1].address;
+        crosses(op.address, op.end()) || op.is(Flags::FUSED) && crosses(in_front(), op.address)
     }
 
     /// Whether the target of a taken branch is predicted in the same cycle as the branch, and fetched in it, as a number of

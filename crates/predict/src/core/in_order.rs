@@ -231,8 +231,8 @@ impl InOrder {
     /// soon after its register is there as the right path after a condition. Other cores learn of their errors when the branch
     /// is executed.
     #[inline(never)]
-    fn branch(&mut self, op: &Op, fetch: u64, known: u64, executed: u64, next: u64) {
-        let outcome = self.front.predict(op, next);
+    fn branch(&mut self, plan: &Plan, op: &Op, fetch: u64, known: u64, executed: u64, next: u64) {
+        let outcome = self.front.predict(plan, op, next);
         let looks = self.front.branches.is_static() && !planted(Fault::RegistersUnseen);
         if looks && known <= fetch {
             return;
@@ -373,7 +373,7 @@ impl Shape for InOrder {
         }
         if op.has::<K>(Flags::BRANCH) {
             self.counters.branches_taken += u64::from(next != op.end());
-            self.branch(op, fetch, last, base, next);
+            self.branch(plan, op, fetch, last, base, next);
         }
         if W::ON {
             let waited = [

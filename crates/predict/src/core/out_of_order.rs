@@ -65,17 +65,22 @@ impl Rules for Slots {
 
     #[inline]
     fn offer<K: Known>(&mut self, op: &Op, earliest: u64, taken: bool, _held: &[u16; LANES]) -> (u64, bool) {
+        debug_assert!(earliest >= self.cycle);
         let full = op.has::<K>(Flags::BRANCH) && self.branches >= self.branches_max
             || taken && self.taken >= self.taken_max
             || op.steer & self.full != 0;
-        let free = if self.used >= self.width { self.free() } else { self.cycle + u64::from(full) };
+        if mostly(self.used < self.width && !full) {
+            return (earliest, earliest > self.cycle);
+        }
+        let free = if self.used >= self.width { self.free() } else { self.cycle + 1 };
         let cycle = earliest.max(free);
         (cycle, cycle > self.cycle)
     }
 
     #[inline]
-    fn settle<K: Known>(&mut self, op: &Op, cycle: u64, _opens: bool, taken: bool) {
-        if rarely(cycle > self.cycle) {
+    fn settle<K: Known>(&mut self, op: &Op, cycle: u64, opens: bool, taken: bool) {
+        debug_assert_eq!(opens, cycle > self.cycle);
+        if rarely(opens) {
             // Slots that did not fit into one cycle are taken in the next.
             let passed = (cycle - self.cycle).saturating_mul(u64::from(self.width));
             let left = u64::from(self.used).saturating_sub(passed) as u32;

@@ -6,7 +6,7 @@
 //! are freed in any order: it counts how many become free in each cycle, and since dispatch never goes back in time, the
 //! count is exact and costs a few additions a cycle.
 
-use super::hint::rarely;
+use super::hint::{mostly, rarely};
 use super::planted::{planted, Fault};
 
 /// Most entries of a ring: a power of two, no fewer than a cpu file may give any structure or than unlimited ones have.
@@ -99,10 +99,12 @@ impl Calendar {
     #[inline(always)]
     pub(crate) fn admit(&mut self, queue: usize, cycle: u64) -> u64 {
         self.pass(cycle);
-        if rarely(self.is_full(queue)) {
-            self.wait(queue);
+        debug_assert_eq!(self.now, cycle, "nobody asks for an earlier one");
+        if mostly(!self.is_full(queue)) {
+            return cycle;
         }
-        self.now.max(cycle)
+        self.wait(queue);
+        self.now
     }
 
     /// Goes to `cycle`, if it stands before it. Nothing asks for an earlier one any more.

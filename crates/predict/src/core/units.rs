@@ -10,6 +10,7 @@ use super::hint::{mostly, rarely};
 use super::planted::{planted, Fault};
 use super::schedulers::Schedulers;
 use crate::description::{binding, Binds, Part, Steering, Unit};
+use crate::flags::Flags;
 use crate::op::Op;
 
 /// Cycles after which the ones before them are forgotten.
@@ -35,6 +36,8 @@ pub(crate) struct Pipes {
     spans: [Span; SPANS],
     /// Pipes that instructions are bound to if they have several to choose from; identical pipes of a unit are not among them.
     binding: u32,
+    /// Pipes that instructions are neither bound to nor sent to by a scheduler: of these, any that is free is taken.
+    unbound: u32,
     waiting: Waiting,
     schedulers: Schedulers,
     /// The cycle in which the newest instruction was dispatched, and its first slot.
@@ -161,12 +164,14 @@ impl Pipes {
     /// `binds`: whether an instruction is bound to one of its pipes; `one_result`: a pipe has one result a cycle; `halves` are the pipes of each half of the core.
     pub(crate) fn new(binds: Binds, one_result: bool, units: &[Unit], halves: Option<[u32; 2]>) -> Pipes {
         let binds_any = binds != Binds::No;
+        let binding = binding(binds, units);
         Pipes {
             busy: Box::new([0; HORIZON]),
             long: Box::new([0; HORIZON]),
             first: 0,
             spans: [Span::default(); SPANS],
-            binding: binding(binds, units),
+            binding,
+            unbound: !binding,
             waiting: Waiting::new(binds),
             schedulers: Schedulers::new(None),
             dispatched: 0,
@@ -183,6 +188,7 @@ impl Pipes {
     /// From now on operations go to schedulers by slots.
     pub(crate) fn steer(&mut self, rules: Steering) {
         self.schedulers = Schedulers::new(Some(rules));
+        self.unbound &= !self.schedulers.pipes;
     }
 
     /// From now on so many operations may wait for a pipe that they are bound to, and count until so many cycles after issue.
@@ -282,6 +288,9 @@ impl Pipes {
     /// The same for a part that occupies its pipe for one cycle. Of no pipes, none is taken.
     #[inline(always)]
     pub(crate) fn reserve_one(&mut self, mask: u32, prefer: u32, earliest: u64) -> u64 {
+        if mostly(mask & self.unbound != 0) {
+            return self.take_unbound(mask, prefer, earliest);
+        }
         if self.steered(mask) {
             let (pipe, from) = self.schedulers.enter(mask, self.dispatched, self.slot);
             let cycle = self.take_one(pipe, pipe, earliest.max(from));
@@ -294,6 +303,12 @@ impl Pipes {
             self.waiting.bind(pipe, cycle);
             return cycle;
         }
+        self.take_unbound(mask, prefer, earliest)
+    }
+
+    /// Takes a pipe for an operation that is bound to none.
+    #[inline(always)]
+    fn take_unbound(&mut self, mask: u32, prefer: u32, earliest: u64) -> u64 {
         let cycle = self.take_one(mask, prefer, earliest);
         self.waiting.issued(cycle);
         cycle
@@ -320,21 +335,22 @@ impl Pipes {
         cycle
     }
 
-    /// The same for an operation that writes a general register `latency` cycles later, unless that is 0.
+    /// The same for an operation of `op` that computes its result.
     #[inline(always)]
-    pub(crate) fn reserve_with_result(
-        &mut self,
-        (mask, prefer): (u32, u32),
-        latency: u16,
-        earliest: u64,
-    ) -> u64 {
-        let bound = mask != 0 && mask & !self.binding == 0 && !self.steered(mask);
-        let one_result = bound && self.written.is_some() && latency > 0;
-        if !one_result {
+    pub(crate) fn reserve_with_result(&mut self, (mask, prefer): (u32, u32), op: &Op, earliest: u64) -> u64 {
+        if mask == 0 {
+            return earliest;
+        }
+        if mostly(mask & self.unbound != 0) {
+            return self.take_unbound(mask, prefer, earliest);
+        }
+        let bound = mask & !self.binding == 0 && !self.steered(mask);
+        let writes = op.is(Flags::WRITES_GENERAL) && op.latency > 0;
+        if !(bound && writes && self.written.is_some()) {
             return self.reserve_one(mask, prefer, earliest);
         }
         let pipe = self.waiting.choose(mask, self.dispatched);
-        let cycle = self.take_writing(pipe, latency, earliest);
+        let cycle = self.take_writing(pipe, op.latency, earliest);
         self.waiting.bind(pipe, cycle);
         cycle
     }

@@ -70,9 +70,9 @@ impl Values {
             for register in op.first_sources {
                 latest = latest.max(self.seen_by(row, register, far));
             }
-        }
-        if rarely(op.is(Flags::MANY_SOURCES)) && !planted(Fault::ManyForgotten) {
-            latest = latest.max(self.latest(plan.all_sources(op), op.source_domain, far));
+            if rarely(op.is(Flags::MANY_SOURCES)) && !planted(Fault::ManyForgotten) {
+                latest = latest.max(self.latest(plan.all_sources(op), op.source_domain, far));
+            }
         }
         (latest >> TIME_SHIFT, latest & CAUSE_MASK)
     }

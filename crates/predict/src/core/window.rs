@@ -126,11 +126,11 @@ impl Window {
         self.recent((self.newest + 1).wrapping_sub(entries))
     }
 
-    /// The next unit; `open` if it is a group.
+    /// The next unit, behind one that is closed; `open` if it is a group.
     #[inline]
     pub(super) fn advance(&mut self, open: bool) {
         self.newest += 1;
-        self.open = open;
+        self.open |= open;
     }
 
     /// An instruction of the open group finished at `finish` and waited for `cause` (its number).

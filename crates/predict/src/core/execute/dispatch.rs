@@ -137,9 +137,13 @@ impl<R: Rules> Engine<R> {
             let cycle = self.ports.admit(op.bound, now);
             self.put_off(&mut now, cycle, Cause::IssueQueue);
         }
-        self.rules.settle::<K>(op, now, opens, taken);
-        self.last_dispatch = now;
-        self.ports.pass(now, self.rules.slot());
+        let is_later = now > self.last_dispatch;
+        self.rules.settle::<K>(op, now, if R::GROUPED { opens } else { is_later }, taken);
+        if rarely(is_later) {
+            self.last_dispatch = now;
+            self.ports.pass(now);
+        }
+        self.ports.at_slot(self.rules.slot());
         self.front.dispatched(now);
         (fetch, now, opens)
     }

@@ -28,16 +28,6 @@ pub(super) struct Ports<R> {
     rules: PhantomData<R>,
 }
 
-/// Cycles from issue until the pipe writes a general register; 0 if it writes none, or if write ports are not modelled.
-#[inline]
-fn written(op: &Op) -> u16 {
-    if op.is(Flags::WRITES_GENERAL) {
-        op.latency
-    } else {
-        0
-    }
-}
-
 impl<R: Rules> Ports<R> {
     pub(super) fn new(description: &Description, relax: Relax) -> Ports<R> {
         let d = &description.dispatch;
@@ -86,10 +76,15 @@ impl<R: Rules> Ports<R> {
         self.pipes.reserved_from(cycle)
     }
 
-    /// The newest instruction is dispatched at `now`, its first operation in that slot; nothing is issued before.
+    /// The newest instruction is dispatched at `now`; nothing is issued before.
     #[inline]
-    pub(super) fn pass(&mut self, now: u64, slot: usize) {
+    pub(super) fn pass(&mut self, now: u64) {
         self.pipes.pass(now);
+    }
+
+    /// Its first operation is in that slot.
+    #[inline]
+    pub(super) fn at_slot(&mut self, slot: usize) {
         if !R::GROUPED && !R::SLICED {
             self.pipes.at_slot(slot);
         }
@@ -201,7 +196,7 @@ impl<R: Rules> Ports<R> {
         {
             self.take_with_result(op, ready)
         } else if !R::GROUPED && !op.has::<K>(Flags::LOAD | Flags::BRANCH) {
-            self.pipes.reserve_with_result((rules.pipes_of(op.mask, 0, false), op.prefer), written(op), ready)
+            self.pipes.reserve_with_result((rules.pipes_of(op.mask, 0, false), op.prefer), op, ready)
         } else {
             // A branch of a sliced core may take any of its pipes.
             let mask = if R::SLICED { op.mask } else { rules.pipes_of(op.mask, 0, false) };
@@ -244,7 +239,7 @@ impl<R: Rules> Ports<R> {
             self.one(rules, part.mask, part.prefer, number, earliest)
         } else {
             let mask = rules.pipes_of(part.mask, number, false);
-            self.pipes.reserve_with_result((mask, part.prefer), written(op), earliest)
+            self.pipes.reserve_with_result((mask, part.prefer), op, earliest)
         }
     }
 

@@ -38,6 +38,7 @@ pub(crate) trait Rules: Send {
     fn slot(&self) -> usize {
         0
     }
-    /// `op` is dispatched in `cycle`, which may be later than offered.
+    /// `op` is dispatched in `cycle`, which may be later than offered; `opens`: in a new group, or where there are none in a new
+    /// cycle.
     fn settle<K: Known>(&mut self, op: &Op, cycle: u64, opens: bool, taken: bool);
 }

@@ -2,6 +2,7 @@
 //! One instruction's way through the pipes: when it could begin, issue and finish, and what it waited for.
 
 use crate::cause::Cause;
+use crate::core::hint::mostly;
 use crate::core::memory::Loaded;
 use crate::core::Event;
 use crate::op::Op;
@@ -33,7 +34,12 @@ impl Run {
     /// The number of the cause that it waited for longest; of equals the last.
     #[inline]
     pub(super) fn cause(&self) -> u64 {
-        let (for_sources, for_pipe) = (self.ready - self.start, self.issue.saturating_sub(self.ready));
+        let for_sources = self.ready - self.start;
+        if mostly(self.issue <= self.ready) {
+            let at_once = self.loaded.extra >= for_sources;
+            return if at_once { self.loaded.cause as u64 } else { self.source_cause };
+        }
+        let for_pipe = self.issue - self.ready;
         if self.loaded.extra >= for_sources.max(for_pipe) {
             self.loaded.cause as u64
         } else if for_pipe >= for_sources {
