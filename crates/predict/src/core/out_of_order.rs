@@ -5,7 +5,7 @@ use super::execute::Rules;
 use super::hint::{mostly, rarely};
 use super::planted::{planted, Fault};
 use super::queues::LANES;
-use crate::description::{Description, ACCEPTS_MAX};
+use crate::description::{Accept, Description};
 use crate::flags::{Flags, Known};
 use crate::op::Op;
 
@@ -22,10 +22,11 @@ pub(crate) struct Slots {
     lanes: Box<[u32]>,
     any: u32,
     lane: usize,
-    /// What is accepted in a cycle; how many of each the current cycle has, and a bit for each that it has all of.
-    accepts: Box<[u8]>,
-    accepted: [u8; ACCEPTS_MAX],
-    full: u8,
+    /// A byte for each limit on what a cycle accepts: how many it has accepted, counted so that the highest bit is set when that is
+    /// all, and where that count begins. `counts` has for each set of limits, a bit each, a one in their bytes.
+    accepted: u64,
+    none_accepted: u64,
+    counts: Box<[u64; 256]>,
 }
 
 impl Rules for Slots {
@@ -33,6 +34,13 @@ impl Rules for Slots {
     const HALVES: bool = false;
 
     fn new(description: &Description) -> Slots {
+        let byte = |bit: usize, number: u8| u64::from(number) << (8 * bit);
+        let accepts = &description.dispatch.accepts;
+        // Of limits that are lifted (`explain`) instructions still have their bits.
+        let counts = |set: usize| (0..accepts.len()).map(|bit| byte(bit, (set >> bit & 1) as u8)).sum();
+        let more = u8::from(planted(Fault::AcceptsMore));
+        let begins = |(bit, accept): (usize, &Accept)| byte(bit, 0x80 - accept.operations - more);
+        let none_accepted = accepts.iter().enumerate().map(begins).sum();
         Slots {
             width: description.dispatch.width,
             branches_max: description.dispatch.branches.unwrap_or(u32::MAX),
@@ -44,9 +52,9 @@ impl Rules for Slots {
             any: description.dispatch.lanes.iter().fold(0, |all, lane| all | lane),
             lanes: description.dispatch.lanes.clone().into_boxed_slice(),
             lane: 0,
-            accepts: description.dispatch.accepts.iter().map(|accept| accept.operations).collect(),
-            accepted: [0; ACCEPTS_MAX],
-            full: 0,
+            accepted: none_accepted,
+            none_accepted,
+            counts: Box::new(std::array::from_fn(counts)),
         }
     }
 
@@ -68,7 +76,7 @@ impl Rules for Slots {
         debug_assert!(earliest >= self.cycle);
         let full = op.has::<K>(Flags::BRANCH) && self.branches >= self.branches_max
             || taken && self.taken >= self.taken_max
-            || op.steer & self.full != 0;
+            || op.steer != 0 && self.accepted & self.counts[usize::from(op.steer)] << 7 != 0;
         if mostly(self.used < self.width && !full) {
             return (earliest, earliest > self.cycle);
         }
@@ -88,30 +96,17 @@ impl Rules for Slots {
             self.cycle = cycle;
             self.branches = 0;
             self.taken = 0;
-            self.accepted = [0; ACCEPTS_MAX];
-            self.full = 0;
+            self.accepted = self.none_accepted;
         }
         self.lane = if planted(Fault::LaneForgotten) { 0 } else { self.used as usize };
         self.used += u32::from(op.slots);
         self.branches += u32::from(op.has::<K>(Flags::BRANCH));
         self.taken += u32::from(taken);
-        if rarely(op.steer != 0) {
-            self.accept(op.steer);
-        }
+        self.accepted += self.counts[usize::from(op.steer)];
     }
 }
 
 impl Slots {
-    /// Counts an instruction for the limits of its bits.
-    #[inline]
-    fn accept(&mut self, limits: u8) {
-        for (bit, (most, accepted)) in self.accepts.iter().zip(&mut self.accepted).enumerate() {
-            *accepted += limits >> bit & 1;
-            let all = *most + u8::from(planted(Fault::AcceptsMore));
-            self.full |= u8::from(*accepted >= all) << bit;
-        }
-    }
-
     /// The first cycle with room after the newest instruction, which takes more slots than a cycle has.
     #[inline]
     fn free(&self) -> u64 {
