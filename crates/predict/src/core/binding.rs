@@ -50,7 +50,8 @@ pub(super) struct Waiting {
     /// Operations that may wait for a pipe, and for how long they count after their issue.
     entries: u16,
     held: u64,
-    /// Pipes that something was bound to in the cycle `now`, where entries are limited, and the one that the newest instruction was.
+    /// Where entries are limited: pipes that something was bound to in the cycle `now`, and the one that the newest instruction was
+    /// bound to, until it takes it.
     used: u32,
     chosen: u32,
     /// When the newest instruction's first operation issued that is bound to no pipe: its address.
@@ -107,7 +108,8 @@ impl Waiting {
         }
     }
 
-    /// The newest instruction has issued. If no operation of it took the pipe that it was bound to, its address waits in the place of one.
+    /// The newest instruction has issued. If no operation of it took the pipe that it was bound to, its address waits in the place of
+    /// one.
     pub(super) fn settle(&mut self) {
         if let (Some(address), true) = (self.address, self.chosen != 0 && !planted(Fault::AddressUnbound)) {
             self.bind(self.chosen, address);

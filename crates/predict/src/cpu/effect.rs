@@ -89,6 +89,7 @@ impl Cpu {
             ("complete.conditions", in_order, "in an in-order core"),
             ("dispatch.latency", !in_order, "in a core that is not in-order"),
             ("memory.load_queue", !in_order, "in a core that is not in-order"),
+            ("binding.entries", self.kind() == CoreKind::OutOfOrder, "in a core of kind 'out_of_order'"),
             ("memory.waiting_loads", self.kind() == CoreKind::OutOfOrder, "in a core of kind 'out_of_order'"),
             ("rename.shared", self.kind() == CoreKind::Grouped, "in a grouped core"),
             ("rename.general", !in_order && !shared, "in a core that is not in-order, without rename.shared"),

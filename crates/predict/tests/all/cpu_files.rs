@@ -567,6 +567,10 @@ fn what_a_cycle_accepts_is_named_with_pipes_and_a_number() {
     assert!(alone.contains("'accept.again.operations' has no effect alone"), "{alone}");
     let other = with("power9", format!("[accept.again]\npipes = \"LS0\"\noperations = {number}").leak());
     assert!(other.contains("'accept.again.pipes' has no effect in this core"), "{other}");
+    let entries =
+        "[binding]\nentries = { value = 24, unit = \"entries\", source = \"llvm\", kind = \"manual\" }";
+    let grouped = with("power8", entries);
+    assert!(grouped.contains("'binding.entries' has no effect"), "{grouped}");
     let more: String =
         (0..3).map(|one| format!("[accept.z{one}]\npipes = \"A0\"\noperations = {number}\n")).collect();
     let many = with("zen4", more.leak());
