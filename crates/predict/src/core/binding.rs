@@ -47,11 +47,13 @@ pub(super) struct Waiting {
     /// When each pipe was bound last, counted in operations, where of equals that is bound which was not for longest.
     bound: Option<[u32; BOUND_PIPES]>,
     operations: u32,
-    /// Operations that may wait for a pipe, and for how long they count after their issue.
+    /// Operations that wait for one pipe when a cycle begins in which no more are bound, and for how long they count after their
+    /// issue.
     entries: u16,
     held: u64,
-    /// Where entries are limited: pipes that something was bound to in the cycle `now`, and the one that the newest instruction was
-    /// bound to, until it takes it.
+    /// Where entries are limited: whether so many waited when the cycle `now` began, pipes that something was bound to in it, and the
+    /// one that the newest instruction was bound to, until it takes it.
+    full: bool,
     used: u32,
     chosen: u32,
     /// When the newest instruction's first operation issued that is bound to no pipe: its address.
@@ -69,6 +71,7 @@ impl Waiting {
             operations: 0,
             entries: u16::MAX,
             held: 0,
+            full: false,
             used: 0,
             chosen: 0,
             address: None,
@@ -76,25 +79,25 @@ impl Waiting {
         }
     }
 
-    /// From now on so many may wait for a pipe, and count until that many cycles after their issue.
+    /// From now on nothing is bound in a cycle that begins with so many waiting for a pipe; they count until that many cycles after
+    /// their issue.
     pub(super) fn limit(&mut self, entries: u16, held: u64) {
         (self.entries, self.held) = (entries, held);
     }
 
-    /// Binds the newest instruction, whose first bound operation can take the pipes in `mask`; the first cycle from `now` on in
-    /// which one more may wait for its pipe.
+    /// Binds the newest instruction, whose first bound operation can take the pipes in `mask`; the first cycle from `now` on that
+    /// begins with room for every pipe.
     pub(super) fn admit(&mut self, mask: u32, mut now: u64) -> u64 {
         if mask == 0 {
             return now;
         }
         self.pass(now);
+        while rarely(self.full) {
+            now += 1;
+            self.leave_until(now);
+        }
         let unused = if planted(Fault::UsedAgain) { mask } else { mask & !self.used };
         self.chosen = self.best(if unused == 0 { mask } else { unused });
-        let entries = self.entries.saturating_add(u16::from(planted(Fault::BindingLonger)));
-        while self.counts[self.chosen.trailing_zeros() as usize % BOUND_PIPES] >= entries {
-            now += 1;
-            self.pass(now);
-        }
         self.used |= self.chosen;
         self.address = None;
         now
@@ -138,6 +141,8 @@ impl Waiting {
         self.counts = counts;
         self.now = now;
         self.used = 0;
+        let entries = self.entries.saturating_add(u16::from(planted(Fault::BindingLonger)));
+        self.full = counts.iter().any(|&count| count >= entries);
     }
 
     /// The pipe of `mask` that the newest instruction was bound to, when it was dispatched; else that which an operation is bound to

@@ -189,9 +189,11 @@ impl Pipes {
     pub(crate) fn steer(&mut self, rules: Steering) {
         self.schedulers = Schedulers::new(Some(rules));
         self.unbound &= !self.schedulers.pipes;
+        self.binding &= !self.schedulers.pipes;
     }
 
-    /// From now on so many operations may wait for a pipe that they are bound to, and count until so many cycles after issue.
+    /// From now on nothing is bound to a pipe in a cycle that begins with so many operations waiting for one; they count until so
+    /// many cycles after issue.
     pub(crate) fn limit_binding(&mut self, entries: u16, held: u64) {
         self.waiting.limit(entries, held);
     }
@@ -344,7 +346,7 @@ impl Pipes {
         if mostly(mask & self.unbound != 0) {
             return self.take_unbound(mask, prefer, earliest);
         }
-        let bound = mask & !self.binding == 0 && !self.steered(mask);
+        let bound = mask & !self.binding == 0;
         let writes = op.is(Flags::WRITES_GENERAL) && op.latency > 0;
         if !(bound && writes && self.written.is_some()) {
             return self.reserve_one(mask, prefer, earliest);

@@ -138,7 +138,7 @@ pub const NUMBERS: &[NumberKey] = &[
     key("rename.shared", "registers", 1.0, 1024.0, Optional, "both together, of one pool that they share (default: each has its own)"),
     key("queue.*.entries", "entries", 1.0, 1024.0, Optional, "instructions that wait for issue in this queue"),
     key("queue.*.copies", "queues", 1.0, 4.0, Optional, "sliced: such queues, one to a slice (default 1)"),
-    key("binding.entries", "entries", 1.0, 1024.0, Optional, "with dispatch.binds, out_of_order: operations bound to one pipe that wait for it; where it has as many, an instruction with one more is not dispatched, nor what follows it; in a cycle each goes to a pipe to which nothing was bound in it, if there is one (default: no limit, and any pipe)"),
+    key("binding.entries", "entries", 1.0, 1024.0, Optional, "with dispatch.binds, out_of_order: operations bound to one pipe that wait for it; in a cycle that begins with as many for any of them nothing that is bound is dispatched, nor what follows it; what one cycle dispatches goes to a pipe to which nothing was bound in it, if there is one (default: no limit, and any pipe)"),
     key("binding.held", "cycles", 0.0, 64.0, Optional, "with binding.entries: cycles from issue until the entry is free (default 0)"),
     key("accept.*.operations", "instructions", 1.0, 32.0, Optional, "so many are dispatched in a cycle, of instructions with an operation that can take no other pipes than accept.*.pipes (absent: no limit)"),
     key("schedulers.entries", "entries", 1.0, 1024.0, Optional, "with schedulers.pipes: operations that each of the two holds (default: no limit)"),

@@ -23,15 +23,16 @@ pub(super) struct Pipes {
     written: BTreeMap<u64, u32>,
     /// Pipes that something is bound to, each alone in its unit.
     binding: u32,
-    /// Pipe and issue of operations that were bound and may still wait.
-    bound: Vec<(u32, u64)>,
+    /// Pipe, issue and dispatch of operations that were bound and may still wait.
+    bound: Vec<(u32, u64, u64)>,
     /// Of pipes that as few wait for, that which was bound longest ago is bound.
     in_turn: bool,
     /// What was bound to each pipe last, counted in bindings.
     last: BTreeMap<u32, u64>,
     bindings: u64,
-    /// How many may wait for a pipe, if that is limited, and how long after its issue one still counts; the pipes that something was
-    /// bound to in the newest cycle, and that which the newest instruction was bound to.
+    /// With how many waiting for one pipe a cycle begins in which nothing is bound, if there is such a limit, and how long after its
+    /// issue one still counts; the pipes that something was bound to in the newest cycle, and that which the newest instruction was
+    /// bound to.
     entries: Option<usize>,
     held: u64,
     bound_now: (u64, u32),
@@ -61,6 +62,8 @@ impl Pipes {
         let alone = description.units.iter().filter(|unit| unit.mask.count_ones() == 1 && unit.mask < 1 << 8);
         let binding =
             if description.dispatch.binds != Binds::No { alone.map(|unit| unit.mask).sum() } else { 0 };
+        let steered = description.dispatch.steering.map_or([[0; 2]; 2], |steering| steering.pipes);
+        let binding = binding & !steered.as_flattened().iter().fold(0, |all, pipe| all | pipe);
         let in_turn = description.dispatch.binds == Binds::InTurn;
         let limited = description.dispatch.binding_entries != u16::MAX;
         let entries = limited.then_some(usize::from(description.dispatch.binding_entries));
@@ -119,7 +122,15 @@ impl Pipes {
 
     /// How many wait for that pipe.
     fn waiting(&self, pipe: u32, now: u64) -> usize {
-        self.bound.iter().filter(|&&(bound, issue)| bound == pipe && issue + self.held >= now).count()
+        self.bound.iter().filter(|&&(bound, issue, _)| bound == pipe && issue + self.held >= now).count()
+    }
+
+    /// Whether that cycle begins with so many waiting for one of the pipes.
+    fn full(&self, entries: usize, cycle: u64) -> bool {
+        let waits =
+            |&&(_, issue, dispatch): &&(u32, u64, u64)| dispatch < cycle && issue + self.held >= cycle;
+        bits(self.binding)
+            .any(|pipe| self.bound.iter().filter(waits).filter(|one| one.0 == pipe).count() >= entries)
     }
 
     /// Chooses the pipe that the fewest wait for at `now`, of equals the last or that which was bound longest ago.
@@ -135,10 +146,9 @@ impl Pipes {
     /// The cycle from `now` on in which an instruction whose first bound operation takes one of these pipes can be dispatched.
     pub(super) fn admit(&mut self, mask: u32, now: u64) -> u64 {
         let Some(entries) = self.entries.filter(|_| self.binds(mask)) else { return now };
-        let used = if self.bound_now.0 == now { self.bound_now.1 } else { 0 };
-        let pipe = self.best(if mask & !used == 0 { mask } else { mask & !used }, now);
-        let cycle = (now..).find(|&cycle| self.waiting(pipe, cycle) < entries).unwrap();
-        let used = if cycle == now { used } else { 0 };
+        let cycle = (now..).find(|&cycle| !self.full(entries, cycle)).unwrap();
+        let used = if self.bound_now.0 == cycle { self.bound_now.1 } else { 0 };
+        let pipe = self.best(if mask & !used == 0 { mask } else { mask & !used }, cycle);
         self.bound_now = (cycle, used | pipe);
         self.chosen = Some(pipe);
         cycle
@@ -146,8 +156,9 @@ impl Pipes {
 
     /// The newest instruction has issued, its address at `address`: if no operation took the pipe that it was bound to, that did.
     pub(super) fn settle(&mut self, address: Option<u64>) {
-        let bound = self.chosen.take().zip(address);
-        self.bound.extend(bound);
+        if let Some((pipe, address)) = self.chosen.take().zip(address) {
+            self.bound.push((pipe, address, self.bound_now.0));
+        }
     }
 
     /// Binds to the pipe that the fewest wait for at `now`, of equals the last or that which was bound longest ago, and takes it; `writes` is the latency of
@@ -169,7 +180,7 @@ impl Pipes {
             }
             cycle += 1;
         }
-        self.bound.push((pipe, cycle));
+        self.bound.push((pipe, cycle, now));
         cycle
     }
 
