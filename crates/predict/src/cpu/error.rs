@@ -17,6 +17,16 @@ pub enum CpuError {
         /// What there is.
         known: Vec<String>,
     },
+    /// Two files of one name, in different folders.
+    #[error("two files describe the cpu '{name}': {} and {}; a cpu is called as its file: give one of them another name", first.display(), second.display())]
+    Twice {
+        /// The name.
+        name: String,
+        /// The first of them by path.
+        first: PathBuf,
+        /// Another one.
+        second: PathBuf,
+    },
     /// The file cannot be read.
     #[error("cannot read {}: {reason}", path.display())]
     Read {

@@ -60,9 +60,9 @@ pub struct Guess {
     pub high: f64,
 }
 
-/// `(name, path)` of every cpu file in `dir` and the folders directly in it.
-fn files(dir: &Path) -> BTreeMap<String, PathBuf> {
-    let mut found = BTreeMap::new();
+/// Paths of the cpu files in `dir` and the folders directly in it, by name; several of one name are sorted.
+fn files(dir: &Path) -> BTreeMap<String, Vec<PathBuf>> {
+    let mut found: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
     let mut folders = vec![dir.to_owned()];
     let inner = std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
     folders.extend(inner.filter(|path| path.is_dir()));
@@ -70,20 +70,34 @@ fn files(dir: &Path) -> BTreeMap<String, PathBuf> {
         for path in std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
             if path.extension().is_some_and(|ending| ending == "toml") {
                 if let Some(name) = path.file_stem().and_then(|stem| stem.to_str()) {
-                    found.insert(name.to_owned(), path.clone());
+                    found.entry(name.to_owned()).or_default().push(path.clone());
                 }
             }
         }
     }
+    found.values_mut().for_each(|paths| paths.sort());
     found
 }
 
-fn path_in<'a>(files: &'a BTreeMap<String, PathBuf>, dir: &Path, wanted: &str) -> Result<&'a Path, CpuError> {
-    files.get(wanted).map(PathBuf::as_path).ok_or_else(|| CpuError::Unknown {
-        name: wanted.to_owned(),
-        dir: dir.to_owned(),
-        known: files.keys().cloned().collect(),
-    })
+/// The file of a name. Of two, whichever was taken would hide the other.
+fn path_in<'a>(
+    files: &'a BTreeMap<String, Vec<PathBuf>>,
+    dir: &Path,
+    wanted: &str,
+) -> Result<&'a Path, CpuError> {
+    match files.get(wanted).map(Vec::as_slice) {
+        Some([path]) => Ok(path),
+        Some([first, second, ..]) => Err(CpuError::Twice {
+            name: wanted.to_owned(),
+            first: first.to_owned(),
+            second: second.to_owned(),
+        }),
+        _ => Err(CpuError::Unknown {
+            name: wanted.to_owned(),
+            dir: dir.to_owned(),
+            known: files.keys().cloned().collect(),
+        }),
+    }
 }
 
 fn read(path: &Path) -> Result<(String, PathBuf), CpuError> {
@@ -103,9 +117,9 @@ impl Cpu {
         files(dir).into_keys().collect()
     }
 
-    /// The file of the cpu `name` in `dir`, if there is one.
+    /// The file of the cpu `name` in `dir`, if there is one and no second.
     pub fn path(dir: &Path, name: &str) -> Option<PathBuf> {
-        files(dir).remove(name)
+        path_in(&files(dir), dir, name).ok().map(Path::to_owned)
     }
 
     /// Loads the cpu `name` from `dir`, with everything it inherits, and checks it.

@@ -533,6 +533,26 @@ fn a_number_that_would_be_simulated_as_another_is_refused() {
     assert!(ways.contains(".size' is ") && ways.contains("whole sets: a multiple of"), "{ways}");
 }
 
+#[test]
+fn two_files_of_one_name_are_refused_whichever_folder_comes_first() {
+    let folder = std::env::temp_dir().join(format!("assay-namesakes-{}", std::process::id()));
+    for (place, name) in [("a", "twice"), ("b", "twice"), ("b", "once")] {
+        std::fs::create_dir_all(folder.join(place)).unwrap();
+        std::fs::write(folder.join(place).join(name).with_extension("toml"), text_of("mpc885")).unwrap();
+    }
+    let heir = "inherits = \"twice\"\n";
+    std::fs::write(folder.join("heir.toml"), heir).unwrap();
+    for name in ["twice", "heir"] {
+        let error = Cpu::load(&folder, name).expect_err("which of them is meant?").to_string();
+        let told =
+            ["two files describe the cpu 'twice'", "a/twice.toml and ", "b/twice.toml; ", "another name"];
+        assert!(told.iter().all(|part| error.contains(part)), "{error}");
+    }
+    assert_eq!(Cpu::list(&folder), ["heir", "once", "twice"]);
+    assert!(Cpu::load(&folder, "once").is_ok() && Cpu::path(&folder, "twice").is_none());
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
 /// What a core is refused with whose text has been edited.
 fn message_of(edited: &str, edit: impl Fn(String) -> String) -> String {
     let text = |name: &str| if name == edited { edit(text_of(name)) } else { text_of(name) };
