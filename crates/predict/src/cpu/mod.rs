@@ -11,6 +11,7 @@ mod names;
 mod number;
 pub mod schema;
 mod shape;
+mod taken;
 mod tree;
 mod whole;
 
@@ -215,6 +216,7 @@ impl Cpu {
         cpu.check_effects()?;
         crate::description::Description::new(&cpu)?;
         cpu.check_shapes()?;
+        cpu.check_taken()?;
         Ok(cpu)
     }
 

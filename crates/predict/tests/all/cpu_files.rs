@@ -553,6 +553,39 @@ fn two_files_of_one_name_are_refused_whichever_folder_comes_first() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
+/// An heir of a core of ours with this text.
+fn heir(parent: &str, text: &str) -> Result<Cpu, CpuError> {
+    let heir = format!("inherits = {parent:?}\n[sources]\nus = \"us\"\n{text}");
+    Cpu::load_with("heir", |name| {
+        let text = if name == "heir" { heir.clone() } else { text_of(name) };
+        Ok((text, PathBuf::from(format!("{name}.toml"))))
+    })
+}
+
+#[test]
+fn an_heir_s_class_that_takes_an_instruction_with_pipes_names_its_own() {
+    for (parent, list, word, from) in [
+        ("power9", "\"mulld\"", "mulld", "multiply"),
+        ("power9", "\"mul*\"", "mul*", "multiply"),
+        ("power9", "\"ori@move\"", "ori@move", "alu"),
+        ("zen3", "\"nop\", \"imul\"", "imul", "multiply"),
+    ] {
+        let class = format!("[class.mine]\ninstructions = [{list}]\n");
+        let error = heir(parent, &class).expect_err("it would be free").to_string();
+        let expected = format!(
+            "'class.mine.instructions' takes '{word}' from class.{from}, which has pipes, to a class that names none; \
+             allowed: with class.mine.parts: the pipes that it takes, or [] for none"
+        );
+        assert!(error.ends_with(&expected), "{error}");
+        heir(parent, &format!("{class}parts = []\n")).unwrap_or_else(|error| panic!("{error}"));
+    }
+    // What had no pipes, and what no class had.
+    for list in ["\"sc\"", "\"nosuch\""] {
+        heir("power9", &format!("[class.mine]\ninstructions = [{list}]\n"))
+            .unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
 /// What a core is refused with whose text has been edited.
 fn message_of(edited: &str, edit: impl Fn(String) -> String) -> String {
     let text = |name: &str| if name == edited { edit(text_of(name)) } else { text_of(name) };
