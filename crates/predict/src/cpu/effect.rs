@@ -18,6 +18,8 @@ impl Cpu {
         let found = numbers.or_else(|| self.idle_queue()).or_else(|| self.idle_rule());
         let found = found
             .or_else(|| self.idle_bypass())
+            .or_else(|| self.idle_domain())
+            .or_else(|| self.idle_machine())
             .or_else(|| self.idle_accept())
             .or_else(|| self.idle_fusion())
             .or_else(|| self.idle_class());
@@ -76,6 +78,8 @@ impl Cpu {
         let in_order = self.kind() == CoreKind::InOrder;
         let predictor = self.word("branch.predictor");
         let shared = self.has("rename.shared");
+        let binds = self.value("dispatch.binds").is_some_and(|how| how > 0.0);
+        let one_result = self.value("dispatch.one_result").is_some_and(|count| count > 0.0);
         let rules = [
             ("branch.table", predictor != Some("static"), "with a predictor that is not static"),
             ("branch.history", predictor != Some("static"), "with a predictor that is not static"),
@@ -90,6 +94,8 @@ impl Cpu {
             ("dispatch.latency", !in_order, "in a core that is not in-order"),
             ("memory.load_queue", !in_order, "in a core that is not in-order"),
             ("binding.entries", self.kind() == CoreKind::OutOfOrder, "in a core of kind 'out_of_order'"),
+            ("dispatch.one_result", binds || !one_result, "where dispatch.binds is 1 or 2"),
+            ("binding.entries", binds, "where dispatch.binds is 1 or 2"),
             ("memory.waiting_loads", self.kind() == CoreKind::OutOfOrder, "in a core of kind 'out_of_order'"),
             ("rename.shared", self.kind() == CoreKind::Grouped, "in a grouped core"),
             ("rename.general", !in_order && !shared, "in a core that is not in-order, without rename.shared"),
@@ -172,6 +178,46 @@ impl Cpu {
             let allowed = "to address, to store_data, to other_half where dispatch.halves is, or to the domain of a class's sources";
             Some((key(idle), "has no effect".into(), allowed))
         })
+    }
+
+    /// A domain of one class's results that no bypass names, most likely misspelt. (Those of several classes tell kinds of results
+    /// apart, for heirs that name them; where a bypass names `other`, a domain that none names is apart from it.)
+    fn idle_domain(&self) -> Option<Found> {
+        let bypasses = self.names("bypass");
+        let ends = bypasses.iter().flat_map(|from| self.names(&format!("bypass.{from}")));
+        let named: BTreeSet<String> = ends.chain(bypasses.iter().cloned()).collect();
+        if named.contains("other") {
+            return None;
+        }
+        let classes = self.names("class");
+        let of = |class: &String, rest: &str| self.word(&format!("class.{class}.{rest}"));
+        let has = |class: &String, domain: &str| {
+            ["domain", "base_as", "reads_as"].map(|rest| of(class, rest)).contains(&Some(domain))
+        };
+        let mut own = classes.iter().flat_map(|class| [(class, "domain"), (class, "base_as")]);
+        own.find_map(|(class, rest)| {
+            let domain = of(class, rest).filter(|domain| *domain != "other" && !named.contains(*domain))?;
+            let is_alone = !classes.iter().any(|one| one != class && has(one, domain));
+            let problem = format!("names '{domain}', which has no effect");
+            let allowed = "a domain that a bypass or another class names, or other";
+            is_alone.then(|| (format!("class.{class}.{rest}"), problem, allowed))
+        })
+    }
+
+    /// A machine that CPUID cannot give such a name.
+    fn idle_machine(&self) -> Option<Found> {
+        let allowed = "maker, family and model, as /proc/cpuinfo tells them: 'AuthenticAMD 25 1'";
+        let is_number = |word: &str| word.parse::<u32>().is_ok_and(|number| number.to_string() == word);
+        let is_name = |machine: &String| {
+            let words: Vec<&str> = machine.rsplitn(3, ' ').collect();
+            matches!(words[..], [model, family, maker] if maker.len() == 12 && is_number(family) && is_number(model))
+        };
+        let wrong = self.words("machine").iter().find(|machine| !is_name(machine));
+        if let Some(machine) = wrong {
+            return Some(("machine".into(), format!("names '{machine}', which is no machine"), allowed));
+        }
+        let idle = self.has("machine") && !self.runs(arch::Arch::X86_64);
+        idle.then(|| ("machine".into(), "has no effect".into(), "in a core that runs x86_64"))
     }
 
     /// A class that serves no instruction: it has no list, and neither its name nor another key makes it serve some. (A list that

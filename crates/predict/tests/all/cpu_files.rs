@@ -586,6 +586,52 @@ fn an_heir_s_class_that_takes_an_instruction_with_pipes_names_its_own() {
     }
 }
 
+/// What names something that there is not, or that nothing names.
+#[test]
+fn idle_domains_and_machines_are_refused() {
+    let class = |domain: &str| format!("[class.mine]\ninstructions = [\"nosuch\"]\ndomain = {domain:?}\n");
+    let error = heir("power9", &class("loads")).expect_err("no bypass names it").to_string();
+    assert!(
+        error.contains("'class.mine.domain' names 'loads', which has no effect; allowed: a domain that"),
+        "{error}"
+    );
+    for domain in ["load", "fx", "other"] {
+        heir("power9", &class(domain)).unwrap_or_else(|error| panic!("{error}"));
+    }
+    for machine in [
+        "foo",
+        "AuthenticAMD 25",
+        "AuthenticAMD 25 0x11",
+        "AuthenticAMD 25 017",
+        "AMD 25 17",
+        "AuthenticAMD  25 17",
+    ] {
+        let named = format!("machine = [{machine:?}, ");
+        let error = message_of("zen3", |text| text.replacen("machine = [\"AuthenticAMD 25 1\", ", &named, 1));
+        let expected =
+            format!("'machine' names '{machine}', which is no machine; allowed: maker, family and model, as");
+        assert!(error.contains(&expected), "{error}");
+    }
+    let error = message_of("power9", |text| {
+        text.replacen("[sources]\n", "machine = [\"GenuineIntel 6 143\"]\n[sources]\n", 1)
+    });
+    assert!(error.ends_with("'machine' has no effect; allowed: in a core that runs x86_64"), "{error}");
+}
+
+#[test]
+fn operations_that_nothing_binds_have_no_limit() {
+    let unbound = |one_result: &str| {
+        message_of("zen4", |text| {
+            let bound = text.replacen("binds = { value = 2,", "binds = { value = 0,", 1);
+            bound.replacen("one_result = { value = 1,", &format!("one_result = {{ value = {one_result},"), 1)
+        })
+    };
+    for (one_result, key) in [("1", "dispatch.one_result"), ("0", "binding.entries")] {
+        let expected = format!("'{key}' has no effect in this core; allowed: where dispatch.binds is 1 or 2");
+        assert!(unbound(one_result).ends_with(&expected), "{}", unbound(one_result));
+    }
+}
+
 /// What a core is refused with whose text has been edited.
 fn message_of(edited: &str, edit: impl Fn(String) -> String) -> String {
     let text = |name: &str| if name == edited { edit(text_of(name)) } else { text_of(name) };
