@@ -192,29 +192,41 @@ pub fn llvm_cpu(arch: Arch, name: &str) -> Result<Cpu, CpuError> {
     Cpu::load_with(&full, |_| Ok((text.clone(), PathBuf::from(&full))))
 }
 
-/// LLVM's core `name` as what a cpu file inherits: for the first architecture that the file says it runs and LLVM has it for;
-/// for any where the file says none.
+/// LLVM's core `name` as what a cpu file inherits: for the first architecture that the file says it runs and LLVM has it for.
+/// A file that says none inherits that too, so there may be only one.
 pub(crate) fn inherited(heir: &str, name: &str) -> Result<(String, PathBuf), CpuError> {
     let said = toml::from_str::<toml::Table>(heir).ok().and_then(|table| table.get("arch").cloned());
+    let refused = |reason: String| CpuError::Read { path: PathBuf::from(format!("{PREFIX}{name}")), reason };
     let words: Vec<String> = match said {
         Some(toml::Value::Array(items)) => {
             items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect()
         }
         Some(toml::Value::String(word)) => vec![word],
-        _ => Arch::ALL.map(|arch| arch.name().to_owned()).to_vec(),
+        _ => {
+            let have = |arch: &Arch| Scheduling::cpus(*arch).is_ok_and(|cpus| cpus.contains(&name));
+            let archs: Vec<&str> =
+                Arch::ALL.iter().filter(|arch| have(arch)).map(|arch| arch.name()).collect();
+            if archs.len() > 1 {
+                let all = archs.join(", ");
+                return Err(refused(format!(
+                    "LLVM has it for {all}; say in the file that inherits it which of these it runs: arch = [\"{}\"]",
+                    archs[archs.len() - 1]
+                )));
+            }
+            // None is refused below, with the reason.
+            Arch::ALL.map(|arch| arch.name().to_owned()).to_vec()
+        }
     };
     let known = words.iter().filter_map(|word| Arch::ALL.into_iter().find(|arch| arch.name() == word));
-    let mut refused = None;
+    let mut last = None;
     for arch in known {
         match text(arch, name) {
             Ok(text) => return Ok((text, PathBuf::from(format!("{PREFIX}{name}")))),
-            Err(error) => refused = refused.or(Some(error)),
+            Err(error) => last = last.or(Some(error)),
         }
     }
-    Err(refused.unwrap_or_else(|| CpuError::Read {
-        path: PathBuf::from(format!("{PREFIX}{name}")),
-        reason: "the file that inherits it names no architecture that we know".into(),
-    }))
+    Err(last
+        .unwrap_or_else(|| refused("the file that inherits it names no architecture that we know".into())))
 }
 
 /// What a model says of some number in place of the guess.

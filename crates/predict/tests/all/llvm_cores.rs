@@ -181,3 +181,26 @@ fn a_core_that_issues_in_order_mispredicts_what_its_registers_would_tell() {
     let penalty = u74.value("branch.mispredict").unwrap() as u64;
     assert!(cycles >= least + misses as u64 * penalty / 2, "{cycles} and {least}, {misses} wrong");
 }
+
+/// POWER has one name for three architectures, and what was meant decides which programs the heir runs.
+#[test]
+fn an_heir_of_a_core_that_llvm_has_for_several_architectures_says_which() {
+    let folder = std::env::temp_dir().join(format!("assay-heirs-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let load = |text: &str| {
+        let file = folder.join("mine.toml");
+        std::fs::write(&file, text).unwrap();
+        Cpu::load_file(&folder, &file)
+    };
+    let error = load("inherits = \"llvm:pwr9\"\n").expect_err("which of them?").to_string();
+    for part in ["llvm:pwr9", "LLVM has it for powerpc, powerpc64, powerpc64le; ", "arch = [\"powerpc64le\"]"]
+    {
+        assert!(error.contains(part), "{error}");
+    }
+    let said = load("arch = [\"powerpc64le\"]\ninherits = \"llvm:pwr9\"\n").unwrap();
+    assert!(said.runs(Arch::Powerpc64le) && !said.runs(Arch::Powerpc));
+    assert!(load("inherits = \"llvm:cortex-a76\"\n").unwrap().runs(Arch::Aarch64));
+    let unknown = load("inherits = \"llvm:nosuch\"\n").unwrap_err().to_string();
+    assert!(unknown.contains("llvm:nosuch"), "{unknown}");
+    std::fs::remove_dir_all(folder).unwrap();
+}
