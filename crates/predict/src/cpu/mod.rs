@@ -31,6 +31,8 @@ pub struct Cpu {
     /// Its essay, and those of the cpus it inherits from, nearest first, as (name, text).
     pub essays: Vec<(String, String)>,
     entries: BTreeMap<String, Entry>,
+    /// By key, the keys of the numbers that `moves_with` ties to it. Drawing cores sets thousands of numbers.
+    tied: BTreeMap<String, Vec<String>>,
     /// For `class.*.instructions`: how many steps of inheritance away the list stands.
     distance: BTreeMap<String, usize>,
 }
@@ -183,6 +185,7 @@ impl Cpu {
             name: name.to_owned(),
             essays: Vec::new(),
             entries: BTreeMap::new(),
+            tied: BTreeMap::new(),
             distance: BTreeMap::new(),
         };
         let own = files.first().map(|file| file.path.clone()).unwrap_or_default();
@@ -208,6 +211,11 @@ impl Cpu {
                 cpu.entries.insert(key, entry);
             }
             cpu.essays.insert(0, (chain[distance].clone(), file.essay));
+        }
+        for (key, entry) in &cpu.entries {
+            if let Entry::Number(Number { moves_with: Some(with), .. }) = entry {
+                cpu.tied.entry(with.clone()).or_default().push(key.clone());
+            }
         }
         let place = Place { file: own, line: 1 };
         cpu.check_needed(&place)?;
@@ -413,13 +421,11 @@ impl Cpu {
 
     /// The numbers that `moves_with` ties to one, with where they stand and their ranges.
     fn moved_with(&self, key: &str) -> Vec<(String, f64, (f64, f64))> {
-        let tied = |(other, entry): (&String, &Entry)| match entry {
-            Entry::Number(Number { value, range: Some(range), moves_with: Some(with), .. }) => {
-                (with == key).then(|| (other.clone(), *value, *range))
-            }
-            _ => None,
+        let ranged = |other: &String| {
+            let number = self.number(other)?;
+            Some((other.clone(), number.value, number.range?))
         };
-        self.entries.iter().filter_map(tied).collect()
+        self.tied.get(key).into_iter().flatten().filter_map(ranged).collect()
     }
 
     fn set_alone(&mut self, key: &str, value: f64) -> Option<()> {
