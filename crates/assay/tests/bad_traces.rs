@@ -118,11 +118,18 @@ fn a_program_that_ends_inside_is_predicted_up_to_there() {
 fn a_trace_of_another_architecture_is_refused_by_every_verb_that_takes_one() {
     let lab = Lab::shared();
     record(&lab, "regions.c", "CALLS", "region").ends(0, &[]);
-    for line in ["predict t.trace -c la464", "predict t.trace -c power8,la464", "explain t.trace -c la464"] {
-        lab.line(line).refused(&["t.trace", "la464 does not run powerpc64le programs, but: loongarch64"]);
+    let runs = "la464 does not run powerpc64le programs, but: loongarch64";
+    for verb in ["predict t.trace", "compare t.trace t.trace", "explain t.trace"] {
+        lab.line(&format!("{verb} -c la464")).refused(&["t.trace", runs]);
     }
-    for line in ["predict t.trace -c power8,llvm:znver4", "compare t.trace t.trace -c power8,llvm:znver4"] {
-        lab.line(line).refused(&["llvm:znver4 does not run powerpc64le programs"]);
+    // It takes no result from the others.
+    for (verb, kind) in [("predict t.trace", "trace_prediction"), ("compare t.trace t.trace", "compare")] {
+        for cpus in ["power8,la464", "la464,power8"] {
+            let ran = lab.line(&format!("{verb} -c {cpus} --json")).ends(1, &["failed: t.trace: ", runs]);
+            assert_eq!(ran.records(kind).len(), 1);
+        }
+        lab.line(&format!("{verb} -c power8,llvm:znver4")).ends(1, &["llvm:znver4 does not run powerpc64le"]);
+        lab.line(&format!("{verb} -c la464,zen3")).ends(2, &[runs, "zen3 does not run powerpc64le"]);
     }
     // Of a core of LLVM's, what is for the trace's architecture.
     lab.line("predict t.trace -c power8,llvm:pwr9").ends(0, &["power8", "llvm:pwr9"]);

@@ -183,6 +183,16 @@ pub enum PredictError {
     },
 }
 
+impl PredictError {
+    /// The cpu that cannot run the program, where others may.
+    pub fn of_one_cpu(&self) -> Option<&str> {
+        match self {
+            PredictError::WrongArch { cpu, .. } | PredictError::Lacks { cpu, .. } => Some(cpu),
+            _ => None,
+        }
+    }
+}
+
 /// Predicts the program of `source` on each of `cpus`, in parallel.
 pub fn predict(
     source: &mut dyn Source,

@@ -75,9 +75,9 @@ pub fn run(
     for cpu in able {
         let (per_call, sides) = match sides(&traces, &paths, cpu)? {
             Ok(sides) => sides,
-            Err(lacks) if is_one => return Err(lacks),
-            Err(lacks) => {
-                cpus::leave_out(context, named, &lacks);
+            Err(reason) if is_one => return Err(reason),
+            Err(reason) => {
+                cpus::leave_out(context, named, &reason);
                 continue;
             }
         };
@@ -94,7 +94,7 @@ pub fn run(
         }
     }
     if compared == 0 {
-        return Err(Problem::new("each of the cpus lacks something that the programs execute")
+        return Err(Problem::new("none of the cpus runs all of the programs")
             .remedy("choose another cpu with -c, or build the programs for one of these"));
     }
     if !context.json {
@@ -103,7 +103,7 @@ pub fn run(
     Ok(Outcome::Fine)
 }
 
-/// All traces on a cpu, and whether their cycles are per call; or what the cpu lacks of what they execute.
+/// All traces on a cpu, and whether their cycles are per call; or why that cpu does not run one of them.
 fn sides(traces: &[Held], paths: &[PathBuf], cpu: &Cpu) -> Result<Result<(bool, Vec<Side>)>> {
     let mut found = Vec::new();
     let progress = Progress::of(&format!("predicting on {}", cpu.name), paths.len());
@@ -112,7 +112,7 @@ fn sides(traces: &[Held], paths: &[PathBuf], cpu: &Cpu) -> Result<Result<(bool, 
         let failed = |error: &dyn std::fmt::Display| judge::of_trace(path, error);
         let mut source = judge::source_of(trace)?;
         let prediction = match predict::predict(&mut source, &[cpu], &Options::default()) {
-            Err(error @ predict::PredictError::Lacks { .. }) => return Ok(Err(failed(&error))),
+            Err(error) if error.of_one_cpu().is_some() => return Ok(Err(failed(&error))),
             told => told.map_err(|error| failed(&error))?.remove(0),
         };
         let draws =

@@ -13,7 +13,7 @@ use lab::{Problem, Result};
 use predict::doubt::ModelError;
 use predict::draws::draws;
 use predict::regions::RegionTotal;
-use predict::{Cpu, Options, PredictError, Prediction, Source};
+use predict::{Cpu, Options, Prediction, Source};
 use report::record::{PredictionRecord, Record};
 use report::{Count, Derived, Predicted, Report, Table};
 use serde::Serialize;
@@ -127,10 +127,10 @@ fn trace_file(context: &Context, path: &Path, cpus: &[Cpu], all: bool) -> Result
     let predictions = loop {
         let mut again = judge::source_of(&held)?;
         match predict::predict(&mut again, &able, &Options::default()) {
-            Err(error @ PredictError::Lacks { .. }) if able.len() > 1 => {
+            Err(error) if error.of_one_cpu().is_some() && able.len() > 1 => {
                 cpus::leave_out(context, !all, &judge::of_trace(path, &error));
-                let PredictError::Lacks { cpu: lacking, .. } = error else { continue };
-                able.retain(|cpu| cpu.name != lacking);
+                let unable = error.of_one_cpu();
+                able.retain(|cpu| Some(cpu.name.as_str()) != unable);
             }
             told => {
                 gaps = judge::gaps(again.end(), true);
