@@ -96,6 +96,17 @@ impl Progress {
     pub fn step(&self) {
         self.done.fetch_add(1, Ordering::Relaxed);
     }
+
+    /// How many are done.
+    #[cfg(test)]
+    pub fn done(&self) -> usize {
+        self.done.load(Ordering::Relaxed)
+    }
+
+    /// Counts at least so many items as done.
+    pub fn reach(&self, count: usize) {
+        self.done.fetch_max(count, Ordering::Relaxed);
+    }
 }
 
 impl Drop for Progress {

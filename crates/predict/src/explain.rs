@@ -8,7 +8,7 @@
 //! `sensitivity` moves each guessed number of the cpu to the ends of its range. `predict_placed` moves the code
 //! through a fetch block. `verdict` builds on both.
 
-use crate::cpu::Cpu;
+use crate::cpu::{Cpu, Guess};
 use crate::description::Description;
 use crate::driver::{predict_jobs, Options, PredictError, Prediction};
 use crate::relax::Relax;
@@ -25,6 +25,15 @@ pub const STORES: &str = "stores into the first-level cache";
 
 /// Predictions made from one reading.
 const JOBS: usize = 16;
+
+/// Readings of the program that `explain`, `least::Bounds::of`, `sensitivity` and `predict_placed` take for a cpu, each at most, where
+/// it has been predicted for that cpu.
+pub fn readings_max(arch: Arch, cpu: &Cpu, predicted: &Prediction) -> Result<[usize; 4], PredictError> {
+    let resources = 1 + relaxations(&Description::new(cpu)?).len();
+    let batches = |jobs: usize| jobs.div_ceil(JOBS);
+    let guesses = moving_guesses(cpu, predicted).len();
+    Ok([batches(resources), 2, 1 + batches(2 * guesses), 1 + batches(places(arch, cpu).len())])
+}
 
 /// What one resource is worth.
 #[derive(Clone, Debug, PartialEq)]
@@ -166,8 +175,7 @@ impl Sensitivity {
 /// instruction have no effect, and are not tried.
 pub fn sensitivity(open: &mut Open<'_>, cpu: &Cpu, base: &Options) -> Result<Sensitivity, PredictError> {
     let unmoved = predict_jobs(&mut *open()?, &[(cpu, base.clone())])?.remove(0);
-    let can_move = |key: &str| cpu.keys_of(key).iter().any(|key| may_move(key, &unmoved));
-    let guesses: Vec<_> = cpu.guesses().into_iter().filter(|guess| can_move(&guess.key)).collect();
+    let guesses = moving_guesses(cpu, &unmoved);
     let mut changed = Vec::new();
     for guess in &guesses {
         for value in [guess.low, guess.high] {
@@ -187,6 +195,12 @@ pub fn sensitivity(open: &mut Open<'_>, cpu: &Cpu, base: &Options) -> Result<Sen
     let mut moves: Vec<Move> = moved.filter(|m| strength(m) > base / 1000.0).collect();
     moves.sort_by(|a, b| strength(b).total_cmp(&strength(a)));
     Ok(Sensitivity { cycles: base, moves })
+}
+
+/// The guesses that can change what was predicted.
+fn moving_guesses(cpu: &Cpu, predicted: &Prediction) -> Vec<Guess> {
+    let can_move = |key: &str| cpu.keys_of(key).iter().any(|key| may_move(key, predicted));
+    cpu.guesses().into_iter().filter(|guess| can_move(&guess.key)).collect()
 }
 
 /// Whether a number of the cpu can change what was predicted.

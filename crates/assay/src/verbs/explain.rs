@@ -13,7 +13,9 @@ use crate::progress::Progress;
 use crate::select::{names_a_trace, only_traces, Cases, Selection};
 use lab::discover::Variant;
 use lab::{Problem, Result};
-use predict::explain::{explain, places, predict_placed, sensitivity, Alignments, Explanation, Sensitivity};
+use predict::explain::{
+    explain, places, predict_placed, readings_max, sensitivity, Alignments, Explanation, Sensitivity,
+};
 use predict::hot::{self, HotLoop};
 use predict::least::{Bounds, Least};
 use predict::timeline::Timeline;
@@ -118,7 +120,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         show_first(context, &report, first.timeline.as_ref());
     }
     if sweeps {
-        let told = Sweeps::of(&mut open, &cpu, base).map_err(|error| failed(&error))?;
+        let told = Sweeps::of(&mut open, &cpu, base, &first.prediction).map_err(|error| failed(&error))?;
         if context.json && page.as_ref().is_none_or(|page| !page.is_stdout()) {
             println!("{}", record(&subject.title, args, &told, first.hot.as_ref()).to_line());
         }
@@ -150,6 +152,7 @@ const SWEEPS_UNASKED: Duration = Duration::from_secs(10);
 
 /// The results of one prediction.
 struct First {
+    prediction: Prediction,
     text: String,
     /// Instructions of the whole trace, which are counted only to check `--from`; `u64::MAX` without it.
     executed: u64,
@@ -180,7 +183,7 @@ fn first_numbers(
         timeline.events.truncate(usize::try_from(args.count).unwrap_or(usize::MAX));
     }
     let executed = args.from.map_or(Ok(u64::MAX), |_| executed(open))?;
-    Ok((First { text, executed, hot, timeline }, took))
+    Ok((First { prediction, text, executed, hot, timeline }, took))
 }
 
 /// The figures of one prediction. Those of a call are of its steady state; all others are of the whole run, which holds calls with
@@ -260,14 +263,16 @@ impl Sweeps {
         open: &mut predict::explain::Open<'_>,
         cpu: &Cpu,
         base: &Options,
+        first: &Prediction,
     ) -> std::result::Result<Sweeps, PredictError> {
-        let _progress =
-            Progress::of("predicting with each resource free, each guess moved, at each place", 0);
+        let readings = readings_max(open()?.arch(), cpu, first)?;
+        let what = "readings of the trace, with each resource free, each guess moved, at each place";
+        let told = Told { progress: Progress::of(what, readings.iter().sum()), readings };
         Ok(Sweeps {
-            explanation: explain(open, cpu, base)?,
-            bounds: Bounds::of(open, cpu, base)?,
-            guesses: sensitivity(open, cpu, base)?,
-            shifted: predict_placed(open, &[cpu], base)?.remove(0).1,
+            explanation: told.part(0, open, |open| explain(open, cpu, base))?,
+            bounds: told.part(1, open, |open| Bounds::of(open, cpu, base))?,
+            guesses: told.part(2, open, |open| sensitivity(open, cpu, base))?,
+            shifted: told.part(3, open, |open| predict_placed(open, &[cpu], base))?.remove(0).1,
         })
     }
 
@@ -280,6 +285,32 @@ impl Sweeps {
         let section = report.section("What the prediction rests on");
         section.table(guesses_table(&self.guesses));
         section.paragraph(&alignment_text(&self.shifted));
+    }
+}
+
+/// Tells how many readings of the trace are done.
+struct Told {
+    progress: Progress,
+    /// Of each part, at most.
+    readings: [usize; 4],
+}
+
+impl Told {
+    /// Does a part of the work. The next reading begins when the one before it is done, and a part may need fewer than expected.
+    fn part<T>(
+        &self,
+        number: usize,
+        open: &mut predict::explain::Open<'_>,
+        work: impl FnOnce(&mut predict::explain::Open<'_>) -> std::result::Result<T, PredictError>,
+    ) -> std::result::Result<T, PredictError> {
+        let mut done = self.readings[..number].iter().sum();
+        let found = work(&mut || {
+            self.progress.reach(done);
+            done += 1;
+            open()
+        });
+        self.progress.reach(self.readings[..=number].iter().sum());
+        found
     }
 }
 
@@ -462,5 +493,29 @@ fn record<'a>(what: &'a str, args: &'a Args, sweeps: &'a Sweeps, hot: Option<&Ho
         alignment_cycles: shifted.range().into(),
         loop_cycles: hot.map(|hot| hot.cycles),
         loop_instructions: hot.map(|hot| hot.instructions.len()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reading_is_done_when_the_next_begins_and_all_of_a_part_when_it_ends() {
+        let told = Told { progress: Progress::of("readings", 8), readings: [3, 2, 2, 1] };
+        let mut open = || Err(predict::SourceError::Failed("nothing is read".into()));
+        let mut seen = Vec::new();
+        for (number, times) in [(0, 3), (1, 1), (2, 2), (3, 1)] {
+            let part = told.part(number, &mut open, |open| {
+                for _ in 0..times {
+                    assert!(open().is_err());
+                    seen.push(told.progress.done());
+                }
+                Ok(())
+            });
+            part.expect("nothing failed");
+            seen.push(told.progress.done());
+        }
+        assert_eq!(seen, [0, 1, 2, 3, 3, 5, 5, 6, 7, 7, 8]);
     }
 }

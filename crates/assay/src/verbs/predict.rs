@@ -121,7 +121,9 @@ fn trace_file(context: &Context, path: &Path, cpus: &[Cpu], all: bool) -> Result
             Problem::new(format!("no described cpu runs {arch} programs")).remedy("./assay cpu lists them")
         );
     }
-    let progress = Progress::of(&format!("predicting {}", path.display()), 0);
+    // Once on all cpus, then the drawn cores of each; those that are left out count as done.
+    let (parts, progress) =
+        (1 + able.len(), Progress::of(&format!("predicting {}", path.display()), 1 + able.len()));
     let (gaps, unknown, regions);
     let mut open = judge::opener_of(&held);
     let predictions = loop {
@@ -141,7 +143,8 @@ fn trace_file(context: &Context, path: &Path, cpus: &[Cpu], all: bool) -> Result
         }
     };
     let mut factors = Vec::new();
-    for cpu in &able {
+    for (number, cpu) in able.iter().enumerate() {
+        progress.reach(parts - able.len() + number);
         let draws =
             draws(&mut open, cpu, &Options::default()).map_err(|error| judge::of_trace(path, &error))?;
         factors.push(ModelError::of(cpu).factors(&[&draws.0]));

@@ -32,6 +32,41 @@ impl Found {
     }
 }
 
+/// A verb that takes minutes tells how many readings of the program are done, of how many.
+#[test]
+fn no_part_of_an_explanation_reads_the_program_more_often_than_told() {
+    use predict::explain::{explain, predict_placed, readings_max, sensitivity};
+    let cpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cpus");
+    for name in ["power7", "power8", "power9", "power10"] {
+        let cpu = Cpu::load(&cpus, name).unwrap_or_else(|error| panic!("{error}"));
+        let (options, arch) = (Options::default(), Arch::Powerpc64le);
+        let readings = std::cell::Cell::new(0);
+        let mut open = || {
+            readings.set(readings.get() + 1);
+            let source = LoopSource::new(arch, &power(&[add(3, 4, 5), add(6, 3, 5)]), 0x1000_0000, &[], 200);
+            source
+                .map(|one| Box::new(one) as Box<dyn Source>)
+                .map_err(|error| SourceError::Failed(error.to_string()))
+        };
+        let explained = explain(&mut open, &cpu, &options).unwrap();
+        let mut took = vec![readings.take()];
+        Bounds::of(&mut open, &cpu, &options).unwrap();
+        took.push(readings.take());
+        sensitivity(&mut open, &cpu, &options).unwrap();
+        took.push(readings.take());
+        predict_placed(&mut open, &[&cpu], &options).unwrap();
+        took.push(readings.take());
+        let told = readings_max(arch, &cpu, &explained.prediction).unwrap();
+        assert!(
+            took.iter().zip(told).all(|(took, told)| (1..=told).contains(took)),
+            "{name}: {took:?} {told:?}"
+        );
+        // But for the search for an obstacle, which may not be needed, it is as often.
+        let known = [0, 2, 3];
+        assert_eq!(known.map(|part| took[part]), known.map(|part| told[part]), "{name}");
+    }
+}
+
 /// A loop of these words and `bdnz`.
 fn power(body: &[u32]) -> Vec<u8> {
     let bdnz = 0x4200_0000 | ((body.len() as u32 * 4).wrapping_neg() & 0xfffc);
