@@ -95,6 +95,7 @@ fn whole_routines_compute_under_qemu_what_is_timed_and_take_about_its_cycles() {
         return;
     }
     let ran = ran.ends(0, &["Routines not judged: "]);
+    the_sources_list_what_the_program_has(&lab);
     let lines = ran.stdout.lines().map(|line| serde_json::from_str::<Value>(line).expect("lines of JSON"));
     let (rows, summaries): (Vec<Value>, Vec<Value>) = lines.partition(|record| record["kind"] == "native");
     for row in &rows {
@@ -113,6 +114,21 @@ fn whole_routines_compute_under_qemu_what_is_timed_and_take_about_its_cycles() {
     assert!(median.is_some_and(|median| median <= ROUTINES_MEDIAN_PERCENT_MAX), "{rows:#?}");
 }
 
+/// `--only` is judged by what the sources list, before the program is built.
+#[cfg(target_arch = "x86_64")]
+fn the_sources_list_what_the_program_has(lab: &Lab) {
+    let workspace = lab::cache::Workspace { root: common::root(), cache: lab.cache.clone() };
+    let mut program = std::process::Command::new(lab::routines::place(&workspace));
+    let has = common::finish(program.arg("list")).ends(0, &[]).stdout;
+    let listed = lab::routines::listed(&workspace).expect("the sources are there");
+    let mut listed: Vec<String> =
+        listed.into_iter().map(|routine| format!("{} {}", routine.name, routine.kind)).collect();
+    let mut has: Vec<&str> = has.lines().collect();
+    has.sort_unstable();
+    listed.sort_unstable();
+    assert_eq!(has, listed);
+}
+
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn routines_that_cannot_be_had_are_told_with_a_remedy() {
@@ -126,8 +142,13 @@ fn routines_that_cannot_be_had_are_told_with_a_remedy() {
     lab.line("validate --native --only sha256").refused(&["--only", "--routines"]);
     // Crates that are neither here nor to be fetched.
     let (lab, home) = (Lab::empty(), Lab::empty());
-    let mut command = lab.command();
-    command.args(routines.split(' ')).env("CARGO_HOME", &home.folder).env("CARGO_NET_OFFLINE", "true");
-    common::finish(&mut command).refused(&["the routines do not build", "network"]);
+    let offline = |more: &str| {
+        let mut command = lab.command();
+        command.args(routines.split(' ')).args(more.split_whitespace());
+        common::finish(command.env("CARGO_HOME", &home.folder).env("CARGO_NET_OFFLINE", "true"))
+    };
+    offline("").refused(&["the routines do not build", "network"]);
+    // A word that chooses none is refused without them.
+    offline("--only nosuch").refused(&["no routine", "--only", "cipher, codec, "]);
     lab.assert_tidy();
 }

@@ -2,13 +2,14 @@
 //! The program of whole routines of published crates (`crates/native/routines`): built by cargo when it is wanted, run, and
 //! recorded.
 
-use crate::cache::{Scratch, Workspace};
+use crate::cache::{read_text, Scratch, Workspace};
 use crate::elf::ElfFile;
 use crate::emulator::Engine;
 use crate::problem::{Problem, Result};
 use crate::process::{Command, Ending, Output, Printing};
 use crate::record::Recording;
 use crate::toolchain::require_program;
+use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -43,6 +44,27 @@ pub struct Routine {
 /// Where it is once it is built.
 pub fn place(workspace: &Workspace) -> PathBuf {
     workspace.cache.join("routines").join(TARGET).join("release/routines")
+}
+
+/// The routines, as the sources list them: what needs no program. Errors: the sources cannot be read.
+pub fn listed(workspace: &Workspace) -> Result<Vec<Routine>> {
+    let folder = workspace.root.join(FOLDER).join("src");
+    let entries = fs::read_dir(&folder).map_err(|error| Problem::io("read the folder", &folder, &error))?;
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    files.sort();
+    let mut routines = Vec::new();
+    for file in files.iter().filter(|file| file.extension().is_some_and(|ending| ending == "rs")) {
+        routines.extend(listed_in(&read_text(file)?));
+    }
+    Ok(routines)
+}
+
+/// Those of a file: `roi_NAME(` at the beginning of a line in `routines! { "KIND"`.
+fn listed_in(text: &str) -> Vec<Routine> {
+    let Some((_, list)) = text.split_once("\nroutines! { \"") else { return Vec::new() };
+    let Some((kind, list)) = list.split_once('"') else { return Vec::new() };
+    let name = |line: &str| Some(line.trim_start().strip_prefix("roi_")?.split_once('(')?.0.to_owned());
+    list.lines().filter_map(name).map(|name| Routine { name, kind: kind.to_owned() }).collect()
 }
 
 impl Program {

@@ -50,21 +50,29 @@ struct Predicted {
 pub fn run(context: &Context, args: &Args, choice: &Choice<'_>) -> Result<Outcome> {
     let (cpu, of_another) = cpu(context, args)?;
     let before = args.measured_before()?;
+    let takes = |routine: &Routine| choice.takes(&[&routine.name, &routine.kind]);
+    // Asked first, since the program takes a minute to build.
+    let listed = routines::listed(&context.workspace)?;
+    if !listed.iter().any(takes) {
+        let kinds: BTreeSet<&str> = listed.iter().map(|routine| routine.kind.as_str()).collect();
+        let kinds = kinds.into_iter().collect::<Vec<_>>().join(", ");
+        return Err(Problem::new("no routine has one of these words in its name or kind")
+            .at("--only")
+            .remedy(format!(
+                "name a kind ({kinds}), or leave out --only: --json then shows the names of all"
+            )));
+    }
     let program = built(context)?;
-    let chosen =
-        program.routines()?.into_iter().filter(|routine| choice.takes(&[&routine.name, &routine.kind]));
-    let mut measured: Vec<Measured> = chosen
+    let mut measured: Vec<Measured> = program
+        .routines()?
+        .into_iter()
+        .filter(takes)
         .map(|routine| Measured {
             before: before.get(&routine.name).copied(),
             routine,
             readings: Readings::default(),
         })
         .collect();
-    if measured.is_empty() {
-        return Err(Problem::new("no routine has one of these words in its name or kind")
-            .at("--only")
-            .remedy("leave out --only: --json then shows the names of all"));
-    }
     let mut results = Results::default();
     measure(context, &program, &cpu, &mut measured, &mut results)?;
     judge(context, args, &program, &cpu, &measured, &mut results)?;
