@@ -226,6 +226,76 @@ fn a_place_that_cannot_be_written_is_refused_before_the_program_runs() {
     assert!(!lab.folder.join("ran").exists(), "the program ran");
 }
 
+/// A program whose trace is of some hundred kilobytes: a loop loads from random addresses.
+fn program_of_a_long_trace(lab: &Lab) {
+    lab.write(
+        "long.s",
+        ".globl _start
+_start: lis 9, 0x5851
+ ori 9, 9, 0xf42d
+ sldi 9, 9, 32
+ oris 9, 9, 0x4c95
+ ori 9, 9, 0x7f2d
+ addis 10, 1, -1
+ lis 5, 3
+1: mulld 6, 6, 9
+ addi 6, 6, 1
+ rldicl 7, 6, 32, 48
+ lbzx 8, 10, 7
+ addic. 5, 5, -1
+ bne 1b
+ li 0, 1
+ li 3, 0
+ sc
+",
+    );
+    let mut clang = Command::new("clang-19");
+    clang.args([
+        "--target=powerpc64le-linux-gnu",
+        "-nostdlib",
+        "-static",
+        "-fuse-ld=lld",
+        "long.s",
+        "-o",
+        "long",
+    ]);
+    finish(clang.current_dir(&lab.folder)).ends(0, &[]);
+}
+
+#[test]
+fn a_recording_that_has_no_room_at_its_place_stays_in_the_cache() {
+    let lab = Lab::empty();
+    program_of_a_long_trace(&lab);
+    let script = "mkdir small && mount -t tmpfs -o size=16k none small && echo before > small/t.trace
+        \"$ASSAY\" trace -o small/t.trace -- ./long; status=$?; cat small/t.trace; exit $status";
+    let Some(ran) = in_mount_namespace(&lab, script) else { return };
+    let ran = ran.ends(2, &["small/t.trace", "No space left on device", "what was recorded is in "]);
+    assert_eq!(ran.stdout, "before\n", "the older file stays");
+    let kept = lab.cache.join("log/unwritten.trace");
+    assert!(ran.stderr.contains(&kept.display().to_string()), "{ran:#?}");
+    lab.assay(["predict", kept.to_str().unwrap(), "-c", "power8"]).ends(0, &["power8"]);
+    lab.assert_tidy();
+}
+
+#[test]
+fn a_recording_that_is_lost_is_told_with_the_limit_that_it_met() {
+    let lab = Lab::empty();
+    program_of_a_long_trace(&lab);
+    lab.line("trace -o t.trace -- ./long").ends(0, &[]);
+    fs::remove_file(lab.folder.join("t.trace")).unwrap();
+    let lost = "long: the recording is lost";
+    let small =
+        "mount -t tmpfs -o size=200k none \"$ASSAY_CACHE\"/tmp && exec \"$ASSAY\" trace -o t.trace -- ./long";
+    if let Some(ran) = in_mount_namespace(&lab, small) {
+        ran.refused(&["No space left on device", lost, "ASSAY_CACHE", "--limit"]);
+    }
+    if let Some(ran) = under_limit(&lab, "-f 200", "trace -o t.trace -- ./long") {
+        ran.refused(&["File too large", lost, "the limit on the size of files is 100 KiB", "(ulimit -f)"]);
+    }
+    assert!(!lab.folder.join("t.trace").exists());
+    lab.assert_tidy();
+}
+
 #[test]
 fn a_full_disk_is_no_verdict_and_leaves_nothing() {
     let lab = Lab::empty();

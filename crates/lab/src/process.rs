@@ -11,7 +11,7 @@ mod reading;
 mod termination;
 
 pub use group::stop_all;
-pub use output::{signal_name, Ending, Output};
+pub use output::{longest_file, signal_name, Ending, Output};
 pub use termination::hand_on;
 
 use crate::alone::Filter;

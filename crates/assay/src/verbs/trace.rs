@@ -5,13 +5,14 @@ use crate::context::{Context, Outcome};
 use crate::interrupt;
 use crate::progress::Progress;
 use arch::Arch;
+use lab::cache::Scratch;
 use lab::code_map::CodeFile;
 use lab::discover::is_source;
 use lab::elf::{ElfFile, Function};
 use lab::emulator::for_program;
 use lab::foreign_root::{unpacked, Root};
 use lab::output::Output;
-use lab::process::{signal_name, Ending, Printing};
+use lab::process::{longest_file, signal_name, Ending, Printing};
 use lab::record::Recording;
 use lab::toolchain::find_program;
 use lab::{Problem, Result};
@@ -26,6 +27,9 @@ use trace::EntryCounts;
 
 /// As many as the tracer takes (`tracer/tracer.h`).
 const REGIONS_MAX: usize = 16;
+
+/// The status with which the tracer ends QEMU when it cannot go on (`tracer/target.c`); there is no trace then.
+const TRACER_FAILED: i32 = 125;
 
 /// Options of `trace`.
 #[derive(clap::Args)]
@@ -85,7 +89,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let Some(trace) = recorded.trace else {
         return Err(no_trace(&root, program, &elf, recorded.ending, &log));
     };
-    let outcome = keep(context, trace.path(), recorded.ending, &output, args);
+    let outcome = keep(context, trace, recorded.ending, &output, args);
     // If `keep` failed, its message takes the place of the note on how the program ended.
     if let Ok(outcome) = &outcome {
         let kept = match outcome {
@@ -99,7 +103,6 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     if let Some(remedy) = remedy_of(&root, program, &elf, recorded.ending, args) {
         eprintln!("  remedy: {remedy}");
     }
-    drop(trace);
     if let (Err(problem), true) = (&outcome, interrupt::was_asked()) {
         eprintln!("assay: {problem}");
     }
@@ -241,6 +244,9 @@ fn remedy_of(root: &Root, program: &Path, elf: &ElfFile, ending: Ending, args: &
 
 /// The problem if there is no trace: the tracer never started, or was killed.
 fn no_trace(root: &Root, program: &Path, elf: &ElfFile, ending: Ending, log: &Path) -> Problem {
+    if ending == Ending::Exited(TRACER_FAILED) {
+        return lost(program);
+    }
     let why = match ending {
         Ending::Exited(status) => format!("nothing was recorded: QEMU exited with status {status}"),
         Ending::Killed(signal) => format!("nothing was recorded: {} ended QEMU", signal_name(signal)),
@@ -254,6 +260,20 @@ fn no_trace(root: &Root, program: &Path, elf: &ElfFile, ending: Ending, log: &Pa
     Problem::new(why)
         .at(program.display())
         .remedy(format!("{libraries}see what it said above; the command line is in {}", log.display()))
+}
+
+/// The problem if the tracer gave up, having said why: most often because it could not write, and then it removes what it wrote.
+fn lost(program: &Path) -> Problem {
+    let remedy = match longest_file() {
+        Some(bytes) => format!(
+            "see what the tracer says above; the limit on the size of files is {} KiB: raise it (ulimit -f), or record less (--roi, --limit)",
+            bytes >> 10
+        ),
+        None => "see what the tracer says above; if a disk is full, free some space there, or set ASSAY_CACHE to a folder that has \
+                 more, or record less (--roi, --limit)"
+            .to_owned(),
+    };
+    Problem::new("the recording is lost: the tracer ended the program").at(program.display()).remedy(remedy)
 }
 
 /// What was recorded. Kind `trace`.
@@ -302,9 +322,15 @@ fn sums<'a>(entries: impl Iterator<Item = &'a EntryCounts>) -> (u64, u64) {
 }
 
 /// Copies the trace to its place, unless it is empty, and says what was recorded.
-fn keep(context: &Context, recorded: &Path, ending: Ending, output: &Output, args: &Args) -> Result<Outcome> {
+fn keep(
+    context: &Context,
+    recorded: Scratch,
+    ending: Ending,
+    output: &Output,
+    args: &Args,
+) -> Result<Outcome> {
     let failed = |error: trace::Error| Problem::new(error.to_string());
-    let mut reader = trace::Reader::open(recorded).map_err(failed)?;
+    let mut reader = trace::Reader::open(recorded.path()).map_err(failed)?;
     // The program has ended, so the terminal is free for a progress display.
     let progress = Progress::of("reading what was recorded", 0);
     let entries = trace::count(&mut reader).map_err(failed)?;
@@ -316,8 +342,11 @@ fn keep(context: &Context, recorded: &Path, ending: Ending, output: &Output, arg
         let is_loaded = reader.end().is_some_and(|end| !end.images().is_empty());
         return empty(&output.name(), args, is_loaded || ending == Ending::Exited(0));
     }
-    let mut file = File::open(recorded).map_err(|error| Problem::io("read the trace", recorded, &error))?;
-    output.copy(&mut file)?;
+    let opened = File::open(recorded.path());
+    let mut file = opened.map_err(|error| Problem::io("read the trace", recorded.path(), &error))?;
+    if let Err(problem) = output.copy(&mut file) {
+        return Err(if output.is_file() { kept_elsewhere(context, recorded, problem) } else { problem });
+    }
     let bytes = file.metadata().map_or(0, |data| data.len());
     eprintln!("{}: {instructions} instructions in {calls} entries, {bytes} bytes", output.name());
     let regions = of_regions(reader.header(), &entries);
@@ -341,6 +370,23 @@ fn keep(context: &Context, recorded: &Path, ending: Ending, output: &Output, arg
         println!("{}", record.to_line());
     }
     Ok(Outcome::Fine)
+}
+
+/// A recording may have taken minutes: where its own place has no room for it, it stays in the cache, until the next such one.
+fn kept_elsewhere(context: &Context, recorded: Scratch, problem: Problem) -> Problem {
+    let kept = context.workspace.folder("log").and_then(|log| recorded.keep_as(&log.join("unwritten.trace")));
+    match kept {
+        Ok(path) => {
+            let place = path.display();
+            let remedy = format!(
+                "{}; what was recorded is in {place}, until another trace cannot be written: move it from there",
+                problem.remedy
+            );
+            problem.remedy(remedy)
+        }
+        // The first of the problems is the one to tell.
+        Err(_) => problem,
+    }
 }
 
 /// Notes what the trace leaves out, or counts in another way than expected.

@@ -72,7 +72,7 @@ impl Output {
                     .remedy("try again when more memory is free; dmesg tells what the kernel killed"),
             );
         }
-        self.found_no_length(longest_file(), limits)
+        self.found_no_length(longest_file().unwrap_or(u64::MAX), limits)
     }
 
     /// Whether a limit on the size of files that is not ours stopped it, or what it had started: a compiler that starts the linker
@@ -108,12 +108,12 @@ impl Output {
 const OUT_OF_MEMORY: [&str; 3] =
     ["failed to map segment", "cannot map zero-fill pages", "annot allocate memory"];
 
-/// The limit on the size of files that our shell has set.
-fn longest_file() -> u64 {
+/// The limit on the size of files that our shell has set, in bytes.
+pub fn longest_file() -> Option<u64> {
     let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
     // SAFETY: it points to a local. If the call fails, no limit is known.
     unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) };
-    limit.rlim_cur
+    (limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
 }
 
 /// The ending that a status tells.
