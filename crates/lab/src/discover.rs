@@ -350,6 +350,11 @@ pub fn named<'a>(hotpaths: &'a [Arc<HotPath>], word: &str) -> Result<Vec<&'a Arc
             .at(word)
             .remedy(format!("write: {hotpath} {file}")));
     }
+    if matching.is_empty() && (word.starts_with(['.', '/']) || is_source(Path::new(word))) {
+        return Err(Problem::new("there is no such file").at(word).remedy(
+            "see that the path is right, and name the hot path before it, as in: csum_partial FILE; ./assay list shows the hot paths",
+        ));
+    }
     if matching.is_empty() {
         let mut known: Vec<&str> =
             hotpaths.iter().flat_map(|h| [h.library.as_str(), h.name.as_str()]).collect();
