@@ -218,14 +218,14 @@ pub(crate) fn inherited(heir: &str, name: &str) -> Result<(String, PathBuf), Cpu
         }
     };
     let known = words.iter().filter_map(|word| Arch::ALL.into_iter().find(|arch| arch.name() == word));
-    let mut last = None;
+    let mut first = None;
     for arch in known {
         match text(arch, name) {
             Ok(text) => return Ok((text, PathBuf::from(format!("{PREFIX}{name}")))),
-            Err(error) => last = last.or(Some(error)),
+            Err(error) => first = first.or(Some(error)),
         }
     }
-    Err(last
+    Err(first
         .unwrap_or_else(|| refused("the file that inherits it names no architecture that we know".into())))
 }
 

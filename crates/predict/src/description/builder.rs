@@ -332,7 +332,6 @@ impl Builder<'_> {
         }))
     }
 
-    /// The pipes of units, and those of the first one.
     /// The pipes among whose operations loads and stores count.
     pub(super) fn binding_address(&self, units: &[Unit]) -> Result<u32, CpuError> {
         let key = "binding.address";
@@ -368,6 +367,7 @@ impl Builder<'_> {
         names.iter().map(accept).collect()
     }
 
+    /// The pipes of units, and those of the first one.
     fn pipes(&self, key: &str, names: &str, between: char, units: &[Unit]) -> Result<(u32, u32), CpuError> {
         let (mut all, mut first) = (0, 0);
         for name in names.split(between) {
