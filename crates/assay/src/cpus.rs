@@ -29,6 +29,11 @@ pub fn cpus_for(context: &Context, names: &[String], archs: &[Arch]) -> Result<V
     for name in names {
         let found = match name.strip_prefix(PREFIX) {
             Some(llvm) => llvm_cpus(llvm, &archs)?,
+            None if name.trim().is_empty() => {
+                return Err(Problem::new("an empty name of a cpu")
+                    .at("-c")
+                    .remedy("leave out what is empty, or a comma too many; ./assay cpu lists the cpus"));
+            }
             None if name.contains(',') => {
                 return Err(Problem::new(format!("one cpu at a time: '{name}' names several"))
                     .remedy("name one of them; ./assay predict and compare take several"));

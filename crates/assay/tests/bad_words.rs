@@ -44,6 +44,7 @@ fn what_names_nothing_is_refused_with_what_there_is() {
         ("check -d missing", &["missing", "cannot read the folder"]),
         ("check -d good.c", &["good.c", "cannot read the folder"]),
         ("check ./nosuch.S", &["./nosuch.S", "no such file", "csum_partial FILE"]),
+        ("predict csum_fold -a powerpc64 -c power8,", &["-c", "empty name", "a comma too many"]),
         ("study nosuch", &["'nosuch'", "2023-loongarch-checksum"]),
         ("study --scenario x", &["--scenario", "none is named"]),
         ("study --picture x.svg", &["--picture", "none is named"]),
