@@ -354,6 +354,8 @@ pub struct Caches {
     pub(crate) memory_latency: u64,
     pub(crate) memory_interval: u64,
     pub(crate) write_through: bool,
+    /// Lines that stores have asked for at once which the second level does not hold; 0 if they wait for none.
+    pub(crate) claims: usize,
     pub(crate) streams: usize,
     pub(crate) distance: u64,
     pub(crate) instruction_ahead: u64,

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Caches, prefetch streams, misses in flight.
+//! Caches, prefetch streams, misses in flight, and lines that stores claim.
 //!
 //! Every line carries the cycle at which it arrives, so a second access to a missing line waits for the first
 //! one's transfer, and a prefetched line that is late costs what is left. Replacement is least recently used;
 //! all levels hold what passes through them. Address translation is not modelled.
 
+use super::claims::{Claim, Claims};
 use super::hint::rarely;
 use super::planted::{planted, Fault};
 use super::Counters;
 use crate::description::{Caches, Level};
 use std::collections::VecDeque;
+use std::ops::RangeInclusive;
 
 const NONE: u64 = u64::MAX;
 const PREFETCHED: u64 = 1 << 63;
 const NEVER: u64 = u64::MAX;
+/// When a line is there that a store may have to claim.
+pub(super) const TO_CLAIM: u64 = u64::MAX;
 
 /// One set-associative cache; within a set the lines stand in order of use.
 #[derive(Clone)]
@@ -187,10 +191,11 @@ pub(crate) struct Hierarchy {
     /// What may become a stream: either direction from each of the last misses, as many as there are streams, oldest first.
     begun: VecDeque<Stream>,
     distance: u64,
-    /// Before this cycle no path is free for a prefetch that was put off.
+    /// Before this cycle no path is free for a prefetch that was put off, and no claim takes its turn.
     put_off: u64,
     clock: u64,
     pub(crate) write_through: bool,
+    claims: Claims,
     pub(crate) counts: MissCounts,
     /// Everything hits; for finding out what the caches cost.
     pub(crate) ideal: bool,
@@ -226,6 +231,7 @@ impl Hierarchy {
             put_off: NEVER,
             clock: 0,
             write_through: caches.write_through,
+            claims: Claims::new(caches.claims),
             counts: MissCounts::default(),
             ideal: false,
             skipping: false,
@@ -276,7 +282,11 @@ impl Hierarchy {
 
     /// Whether an access to that byte would not be counted as a miss.
     pub(crate) fn holds(&mut self, address: u64, store: bool) -> bool {
-        self.ideal || store && self.write_through || self.l1.holds(self.line_of(address))
+        let line = self.line_of(address);
+        if self.ideal || store && self.write_through {
+            return self.ideal || !self.has_to_claim(line);
+        }
+        self.l1.holds(line)
     }
 
     /// Whether a prefetch has brought the line of that byte, which may come late.
@@ -303,12 +313,15 @@ impl Hierarchy {
         self.skipping = false;
     }
 
-    /// Brings the lines of a store to where it is written; when the last one is there, 0 if all are.
+    /// Brings the lines of a store to where it is written; when the last one is there, 0 if all are. `TO_CLAIM` if the store may
+    /// have to claim one when it has completed.
     pub(crate) fn store(&mut self, address: u64, bytes: u64, cycle: u64) -> u64 {
         let mut ready = 0;
         for line in self.line_of(address)..=self.line_of(address + bytes - 1) {
             if self.write_through {
-                self.store_through(line);
+                if rarely(!self.store_through(line)) {
+                    ready = TO_CLAIM;
+                }
                 continue;
             }
             let extra = self.data(line, cycle);
@@ -319,16 +332,81 @@ impl Hierarchy {
         ready
     }
 
-    /// A store that goes past the first level: the line is not brought in, but its use is noted.
-    pub(crate) fn store_through(&mut self, line: u64) {
+    /// A store that goes past the first level: the line is not brought in there, but its use is noted. Whether no claim is needed.
+    pub(crate) fn store_through(&mut self, line: u64) -> bool {
         if self.l1.touch(line).is_none() {
             for outer in &mut self.outer {
                 if outer.cache.touch(line).is_some() {
-                    return;
+                    return true;
+                }
+                if self.claims.is_on() && !self.skipping && !self.ideal {
+                    return false;
                 }
                 outer.cache.insert(line, 0, false);
             }
         }
+        true
+    }
+
+    /// Whether a store has to claim its line: neither the first nor the second level holds it, and no older store's claim waits.
+    fn has_to_claim(&mut self, line: u64) -> bool {
+        self.claims.is_on()
+            && !self.l1.holds(line)
+            && !self.outer[0].cache.holds(line)
+            && !self.claims.gathers(line)
+    }
+
+    /// From when on there is room for what a store claims that has completed and is to these lines.
+    #[inline(never)]
+    pub(crate) fn room_for_claims(&mut self, lines: RangeInclusive<u64>) -> u64 {
+        let wanted = lines.filter(|&line| self.has_to_claim(line)).count();
+        let mut room = 0;
+        while self.claims.is_full(wanted) {
+            match (self.claims.leave(), self.claims.next()) {
+                (Some(arrival), _) => room = room.max(arrival),
+                (None, Some(claim)) => self.catch_up_until(claim.cycle + 1),
+                (None, None) => break,
+            }
+        }
+        room
+    }
+
+    /// The store leaves the store queue at `cycle`, and writes all bytes of its line or not.
+    #[inline(never)]
+    pub(crate) fn claim(&mut self, lines: RangeInclusive<u64>, cycle: u64, whole: bool) {
+        for line in lines {
+            if self.has_to_claim(line) {
+                self.counts.l1 += 1;
+                self.counts.l2 += 1;
+                let beyond = self.outer.iter_mut().all(|outer| !outer.cache.holds(line));
+                self.counts.memory += u64::from(beyond && !whole);
+                self.claims.add(Claim { line, cycle, whole });
+                self.put_off = self.put_off.min(cycle);
+            }
+        }
+    }
+
+    /// The next claim takes its turn.
+    fn take_claim(&mut self, Claim { line, cycle, whole }: Claim) {
+        let arrival = if self.outer[0].cache.touch(line).is_some() {
+            cycle
+        } else if whole {
+            self.establish(line, cycle)
+        } else {
+            self.transfer(line, cycle, false)
+        };
+        self.claims.taken(if planted(Fault::ClaimFree) { cycle } else { arrival });
+    }
+
+    /// A line of which nothing is read because all of it is written: it is there when the farthest cache has answered.
+    fn establish(&mut self, line: u64, cycle: u64) -> u64 {
+        let arrival = cycle + self.outer.iter().map(|outer| outer.latency).max().unwrap_or(0);
+        for outer in &mut self.outer {
+            if outer.cache.touch(line).is_none() {
+                outer.cache.insert(line, arrival, false);
+            }
+        }
+        arrival
     }
 
     /// Cycles that fetching from this address waits for its line.
@@ -469,7 +547,7 @@ impl Hierarchy {
         self.l1.insert(line, arrival, true);
     }
 
-    /// Makes the prefetches that were put off and for which a path was free before `now`.
+    /// Makes the prefetches that were put off and for which a path was free before `now`, and the claims of before `now`.
     #[inline]
     fn catch_up(&mut self, now: u64) {
         if rarely(self.put_off < now && !self.skipping) {
@@ -477,7 +555,8 @@ impl Hierarchy {
         }
     }
 
-    /// Those that could start first go first; of several, that of the stream which has the fewest lines before its use.
+    /// Those that could start first go first; of several, a claim, and else the prefetch of the stream which has the fewest lines
+    /// before its use.
     #[inline(never)]
     fn catch_up_until(&mut self, now: u64) {
         loop {
@@ -487,15 +566,17 @@ impl Hierarchy {
                 let start = self.path_of(line).0.max(asked);
                 Some((start, line.abs_diff(next), self.streams[index].age(), index, line))
             });
-            let Some((start, .., index, line)) = starts.min() else {
-                self.put_off = NEVER;
-                return;
-            };
-            if start >= now {
-                self.put_off = start;
+            let (start, .., index, line) = starts.min().unwrap_or((NEVER, 0, (0, 0), 0, 0));
+            let claim = self.claims.next().filter(|claim| claim.cycle <= start);
+            let first = claim.map_or(start, |claim| claim.cycle);
+            if first >= now {
+                self.put_off = first;
                 return;
             }
-            self.bring_ahead(index, line, start);
+            match claim {
+                Some(claim) => self.take_claim(claim),
+                None => self.bring_ahead(index, line, start),
+            }
         }
     }
 }
@@ -535,6 +616,7 @@ mod tests {
             memory_latency: 200,
             memory_interval: 0,
             write_through: false,
+            claims: 0,
             streams,
             distance: 4,
             instruction_ahead: 0,

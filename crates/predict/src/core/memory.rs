@@ -3,10 +3,10 @@
 //! how a store gets into the cache. An engine passes the cycle in which an access went to its pipe and gets the delay of its
 //! bytes; a load that a store of its own unit blocks is returned to the engine, since only the engine can end that unit.
 
-use super::cache::Hierarchy;
+use super::cache::{Hierarchy, TO_CLAIM};
 use super::drains::{Drains, Store};
 use super::front_end::FrontEnd;
-use super::hint::mostly;
+use super::hint::{mostly, rarely};
 use super::planted::{planted, Fault};
 use super::store_queue::{Given, Meets, StoreQueue, NOBODY};
 use super::Counters;
@@ -111,6 +111,14 @@ struct Load<'a> {
     crossing: u64,
 }
 
+/// A piece of a store which may have to claim lines, from the first to the last; it writes all bytes of its line, or not.
+#[derive(Clone, Copy)]
+struct Claiming {
+    first: u64,
+    last: u64,
+    whole: bool,
+}
+
 /// The caches and the store queue of a core, and what meeting in them costs.
 pub(super) struct MemoryPath {
     costs: Memory,
@@ -127,8 +135,9 @@ pub(super) struct MemoryPath {
     addressed: Vec<u64>,
     /// The first cycle in which another load's register can be renamed to a stored one.
     renames_free: u64,
-    /// Stores of the newest unit, by number, and when their lines are there.
+    /// Stores of the newest unit, by number, and when their lines are there; and those that have to claim theirs, in order.
     unit_stores: Vec<(u64, u64)>,
+    unit_claims: Vec<Claiming>,
     /// The store that the last load had to wait for, by number, for records of single instructions.
     awaited: u64,
     counts: MeetCounts,
@@ -154,6 +163,7 @@ impl MemoryPath {
             addressed: Vec::new(),
             renames_free: 0,
             unit_stores: Vec::new(),
+            unit_claims: Vec::new(),
             awaited: NOBODY,
             counts: MeetCounts::default(),
             costs,
@@ -466,8 +476,9 @@ impl MemoryPath {
                 *entry(&mut self.addressed, op.index) = address_time;
             }
             let bytes = u64::from(access.bytes.max(1));
-            let line_ready = self.caches.store(access.address, bytes, address_time);
+            let ready = self.caches.store(access.address, bytes, address_time);
             let crossing = self.crossing(access.address, bytes);
+            let ready = ready.saturating_add(crossing);
             let crosses = self.store_crosses(access.address, bytes, crossing);
             let mut done = 0;
             while done < bytes {
@@ -483,11 +494,26 @@ impl MemoryPath {
                     crosses,
                     ..Store::default()
                 });
-                self.unit_stores.push((number, line_ready + crossing));
+                self.unit_stores.push((number, ready));
+                if rarely(ready == TO_CLAIM) {
+                    self.may_claim(access, done, piece);
+                }
                 done += piece;
             }
         }
         address_time.max(data_time) + 1
+    }
+
+    /// Notes the piece of a store that begins after so many bytes.
+    #[cold]
+    fn may_claim(&mut self, access: &Access, done: u64, piece: u64) {
+        let line_bytes = self.caches.line_bytes();
+        let line_of = |byte: u64| self.caches.line_of(access.address + byte);
+        self.unit_claims.push(Claiming {
+            first: line_of(done),
+            last: line_of(done + piece - 1),
+            whole: u64::from(access.bytes) == line_bytes && access.address % line_bytes == 0,
+        });
     }
 
     /// The newest unit completed: its stores may enter the cache.
@@ -500,9 +526,18 @@ impl MemoryPath {
 
     #[inline(never)]
     fn complete_stores(&mut self, cycle: u64) {
-        for &(number, line_ready) in &self.unit_stores {
-            self.stores.complete(number, cycle, line_ready);
+        let mut claims = self.unit_claims.iter();
+        for &(number, ready) in &self.unit_stores {
+            if rarely(ready == TO_CLAIM) {
+                let Some(&Claiming { first, last, whole }) = claims.next() else { continue };
+                let room = self.caches.room_for_claims(first..=last);
+                let entered = self.stores.complete(number, cycle, room);
+                self.caches.claim(first..=last, entered, whole);
+            } else {
+                self.stores.complete(number, cycle, ready);
+            }
         }
+        self.unit_claims.clear();
         self.unit_stores.clear();
     }
 }

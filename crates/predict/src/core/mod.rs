@@ -13,6 +13,7 @@ mod binding;
 pub(crate) mod branch;
 mod cache;
 pub use cache::Cache;
+mod claims;
 mod drains;
 mod execute;
 mod front_end;

@@ -92,12 +92,15 @@ pub(crate) enum Fault {
     FlushedAgain,
     StoreForgotten,
     /// Caches: use does not make a line younger, a miss takes no entry of the queue, or no pipe, prefetch runs less far ahead
-    /// or is forgotten where its path is busy.
+    /// or is forgotten where its path is busy; stores claim any number of lines at once, or in no time, or each claims its own.
     UseForgotten,
     MissQueueFree,
     FillFree,
     PrefetchShort,
     PrefetchLost,
+    ClaimsUnbounded,
+    ClaimFree,
+    ClaimedApart,
     /// In order: one more completes in a cycle, or what may not complete together; younger instructions do not wait for a
     /// condition; a branch is not folded, or completes all the same; it is mispredicted although its registers are known, or its
     /// target is known without them.

@@ -102,6 +102,11 @@ impl Cpu {
             ("rename.vector", !in_order && !shared, "in a core that is not in-order, without rename.shared"),
             ("memory.same_group_flush", self.kind() == CoreKind::Grouped, "in a grouped core"),
             (
+                "memory.store_misses",
+                !in_order && self.word("cache.l1.write") == Some("through") && self.has("cache.l2.size"),
+                "where cache.l1.write is \"through\" and there is cache.l2, in a core that is not in-order",
+            ),
+            (
                 "memory.general_completed",
                 self.has("memory.forward_completed"),
                 "together with memory.forward_completed",

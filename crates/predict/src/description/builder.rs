@@ -270,6 +270,7 @@ impl Builder<'_> {
             memory_latency: self.whole("cache.memory.latency", 100),
             memory_interval: self.whole("cache.memory.interval", 0),
             write_through: self.cpu.word("cache.l1.write") == Some("through"),
+            claims: self.whole("memory.store_misses", 0) as usize,
             streams: self.whole("prefetch.streams", 0) as usize,
             distance: self.whole("prefetch.distance", 4),
             instruction_ahead: self.whole("prefetch.instruction", 0),

@@ -77,6 +77,17 @@ struct Stream {
     used: u64,
 }
 
+/// A line that a store has asked the second level for.
+struct Claim {
+    line: u64,
+    /// When the store left the store queue.
+    cycle: u64,
+    /// The store writes all bytes of the line.
+    whole: bool,
+    /// When the line arrives, once that is known.
+    arrival: Option<u64>,
+}
+
 pub(super) struct Hierarchy {
     caches: Caches,
     data: Sets,
@@ -89,6 +100,8 @@ pub(super) struct Hierarchy {
     /// The streams need not be looked at before.
     idle_until: u64,
     clock: u64,
+    /// All there ever were, in the order of the stores.
+    claims: Vec<Claim>,
     pub(super) l1_misses: u64,
     pub(super) instruction_misses: u64,
 }
@@ -111,6 +124,7 @@ impl Hierarchy {
             streams: Vec::new(),
             idle_until: u64::MAX,
             clock: 0,
+            claims: Vec::new(),
             l1_misses: 0,
             instruction_misses: 0,
         }
@@ -149,12 +163,17 @@ impl Hierarchy {
         arrival.saturating_sub(hit)
     }
 
-    /// When the lines of a store whose address is known at `cycle` are there; 0 if they are.
-    pub(super) fn store(&mut self, address: u64, bytes: u64, cycle: u64) -> u64 {
-        let mut ready = 0;
+    /// When the lines of a store whose address is known at `cycle` are there; 0 if they are. None if one is claimed when the
+    /// store has completed, unless it has come by then.
+    pub(super) fn store(&mut self, address: u64, bytes: u64, cycle: u64) -> Option<u64> {
+        let (mut ready, mut lacks) = (0, false);
         for line in self.lines(address, bytes) {
             if self.caches.write_through {
-                self.store_through(line);
+                if self.caches.claims == 0 {
+                    self.store_through(line);
+                } else if self.data.find(line).is_none() && self.outer[0].lines.find(line).is_none() {
+                    lacks = true;
+                }
             } else {
                 let extra = self.line(line, cycle);
                 if extra > 0 {
@@ -162,7 +181,65 @@ impl Hierarchy {
                 }
             }
         }
-        ready
+        if lacks {
+            None
+        } else {
+            Some(ready)
+        }
+    }
+
+    /// Whether these are all bytes of a line.
+    pub(super) fn is_whole_line(&self, address: u64, bytes: u64) -> bool {
+        bytes == self.caches.line && address % bytes == 0
+    }
+
+    /// Whether a store has to ask for the line: neither the first nor the second level has it, and no claim for it is to be made.
+    fn is_unclaimed(&mut self, line: u64) -> bool {
+        let is_asked = self.claims.iter().any(|claim| claim.arrival.is_none() && claim.line == line);
+        !is_asked && !self.data.holds(line) && !self.outer[0].lines.holds(line)
+    }
+
+    /// When a completed store may claim those of its lines that it has to. Of `memory.store_misses` claims and the next one, the
+    /// first has its line before the last is made.
+    pub(super) fn claims_from(&mut self, address: u64, bytes: u64) -> u64 {
+        let wanted = self.lines(address, bytes).filter(|&line| self.is_unclaimed(line)).count();
+        let mut from = 0;
+        for before in
+            0..(self.claims.len() + wanted).saturating_sub(self.caches.claims).min(self.claims.len())
+        {
+            if self.claims[before].arrival.is_none() {
+                self.make_up(self.claims[before].cycle + 1);
+            }
+            from = from.max(self.claims[before].arrival.unwrap());
+        }
+        from
+    }
+
+    /// A store leaves the store queue at `cycle`; `whole` if it writes all of its line.
+    pub(super) fn claim(&mut self, address: u64, bytes: u64, cycle: u64, whole: bool) {
+        for line in self.lines(address, bytes) {
+            if self.is_unclaimed(line) {
+                self.l1_misses += 1;
+                self.claims.push(Claim { line, cycle, whole, arrival: None });
+            }
+        }
+    }
+
+    /// When the line of a claim arrives that is made now.
+    fn claimed(&mut self, line: u64, cycle: u64, whole: bool) -> u64 {
+        if self.outer[0].lines.find(line).is_some() {
+            return cycle;
+        }
+        if !whole {
+            return self.from_beyond(line, cycle);
+        }
+        let arrival = cycle + self.outer.iter().map(|outer| outer.latency).max().unwrap();
+        for outer in &mut self.outer {
+            if outer.lines.find(line).is_none() {
+                outer.lines.bring(line, arrival, false);
+            }
+        }
+        arrival
     }
 
     fn store_through(&mut self, line: u64) {
@@ -298,8 +375,21 @@ impl Hierarchy {
         }
     }
 
-    /// Makes the prefetches for which the path was busy and that have begun before `now`.
+    /// Makes the claims of before `now`, and the prefetches for which the path was busy and that have begun before `now`. Of both,
+    /// what begins first goes first, and claims go before prefetches of the same cycle.
     fn make_up(&mut self, now: u64) {
+        while let Some(next) = self.claims.iter().position(|claim| claim.arrival.is_none()) {
+            let Claim { line, cycle, whole, .. } = self.claims[next];
+            if cycle >= now {
+                break;
+            }
+            self.make_up_prefetches(cycle);
+            self.claims[next].arrival = Some(self.claimed(line, cycle, whole));
+        }
+        self.make_up_prefetches(now);
+    }
+
+    fn make_up_prefetches(&mut self, now: u64) {
         while self.idle_until < now {
             let mut first = (u64::MAX, 0, 0, false, 0);
             for index in 0..self.streams.len() {

@@ -123,7 +123,8 @@ impl InOrder {
     fn store(&mut self, accesses: &[Access], issue: u64, complete: u64) {
         for access in accesses.iter().filter(|access| access.store && access.known) {
             let bytes = u64::from(access.bytes.max(1));
-            let line_ready = self.caches.store(access.address, bytes, issue);
+            let line_ready =
+                self.caches.store(access.address, bytes, issue).expect("no core in order claims");
             let crosses = crossing(&self.description.memory, access.address, bytes);
             for from in (0..bytes).step_by(64) {
                 self.stores.stores.push(Store {

@@ -16,8 +16,9 @@ pub(super) struct Memory {
     l1_latency: u64,
     pub(super) caches: Hierarchy,
     stores: Stores,
-    /// Stores of the open unit, by number, and when their lines are there.
-    of_unit: Vec<(usize, u64)>,
+    /// Stores of the open unit, by number, and when their lines are there, or whether they write all of a line that they may have
+    /// to claim.
+    of_unit: Vec<(usize, Result<u64, bool>)>,
     /// Loads that were flushed once and wait from then on.
     flushed: BTreeSet<u32>,
     /// For which store's address such a load waits, by static instruction, and how many times more.
@@ -259,10 +260,12 @@ impl Memory {
     pub(super) fn store(&mut self, op: &Op, accesses: &[Access], address_time: u64, data_time: u64) {
         for access in accesses.iter().filter(|access| access.store && access.known) {
             let bytes = u64::from(access.bytes.max(1));
-            let line_ready = self.caches.store(access.address, bytes, address_time);
+            let ready = self.caches.store(access.address, bytes, address_time);
+            let writes_line = self.caches.is_whole_line(access.address, bytes);
             let crossing = crossing(&self.numbers, access.address, bytes);
             for from in (0..bytes).step_by(64) {
-                self.of_unit.push((self.stores.stores.len(), line_ready + crossing));
+                let ready = ready.map(|ready| ready + crossing).ok_or(writes_line);
+                self.of_unit.push((self.stores.stores.len(), ready));
                 self.stores.stores.push(Store {
                     index: op.index,
                     address: access.address + from,
@@ -281,8 +284,16 @@ impl Memory {
 
     /// The open unit completed at `cycle`: its stores may enter the cache.
     pub(super) fn complete(&mut self, cycle: u64) {
-        for (number, line_ready) in std::mem::take(&mut self.of_unit) {
-            self.stores.complete(number, cycle, line_ready);
+        for (number, ready) in std::mem::take(&mut self.of_unit) {
+            match ready {
+                Ok(line_ready) => self.stores.complete(number, cycle, line_ready),
+                Err(writes_line) => {
+                    let Store { address, bytes, .. } = self.stores.stores[number];
+                    self.stores.complete(number, cycle, self.caches.claims_from(address, bytes));
+                    let entered = self.stores.stores[number].drain.unwrap();
+                    self.caches.claim(address, bytes, entered, writes_line);
+                }
+            }
         }
     }
 

@@ -703,4 +703,6 @@ fn a_dispatch_rule_that_the_core_does_not_have_is_refused() {
         text.lines().filter(|line| !line.starts_with("forward_completed")).collect::<Vec<_>>().join("\n")
     });
     assert!(general.contains("'memory.general_completed' has no effect in this core"), "{general}");
+    let back = message_of("power9", |text| text.replace("\nwrite = \"through\"", ""));
+    assert!(back.contains("'memory.store_misses' has no effect in this core"), "{back}");
 }

@@ -18,6 +18,7 @@ mod power9;
 mod power_models;
 mod relations;
 mod settling;
+mod store_misses;
 mod strings;
 mod verdict;
 mod zen;

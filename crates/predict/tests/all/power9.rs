@@ -134,7 +134,8 @@ fn a_value_that_was_just_computed_takes_long_through_memory_one_that_lies_there_
     let late = turn(&[std(4, 0), ld(3, 0), address(7)], &[SLOT, SLOT]);
     assert!((8.0..8.2).contains(&late), "{late}");
     let apart = turn(&[std(4, 64), ld(3, 0), address(7)], &[SLOT + 64, SLOT]);
-    assert!((6.0..6.2).contains(&apart), "{apart}");
+    // One of the 4000 turns waits for the line.
+    assert!((6.0..6.3).contains(&apart), "{apart}");
 }
 
 #[test]
