@@ -142,7 +142,9 @@ impl Waiting {
         self.now = now;
         self.used = 0;
         let entries = self.entries.saturating_add(u16::from(planted(Fault::BindingLonger)));
-        self.full = counts.iter().any(|&count| count >= entries);
+        // All at once, without branches.
+        let beyond = counts.iter().fold(0, |beyond, &count| beyond | count.saturating_sub(entries - 1));
+        self.full = beyond != 0;
     }
 
     /// The pipe of `mask` that the newest instruction was bound to, when it was dispatched; else that which an operation is bound to
