@@ -2,6 +2,7 @@
 //! Times loops, predicts them, and summarises the model's errors.
 
 use crate::case::{assembly, programs, Case, Category, ObjectError, Program};
+use crate::quiet::run_cycles;
 use crate::run::{steps, Failure, Runs};
 use crate::source::Recorded;
 use crate::visit::{control, visit, Control};
@@ -23,9 +24,7 @@ const STEPS_BRANCHING: u64 = 30_000;
 const TURNS_WALKING_MAX: u64 = 1024;
 const TURNS_BRANCHING_MAX: u64 = 6_000;
 const TURNS_MIN: u64 = 12;
-/// Cycles that a long run should take.
-const RUN_CYCLES: f64 = 250_000.0;
-const RUN_TURNS_MAX: f64 = 250_000.0;
+const TURNS_MAX: f64 = 250_000.0;
 /// Visits to every loop, interleaved with those to the others.
 const VISITS: usize = 3;
 /// Further visits to loops whose visits disagree, and the relative difference allowed between the two fastest.
@@ -273,7 +272,7 @@ fn prepare(
             .map_err(|error| error.to_string())?;
         interval_cycles = Some(interval(ModelError::of(cpu), predicted_cycles, &draws, &[]));
     }
-    let wanted = (RUN_CYCLES / predicted_cycles).clamp(TURNS_MIN as f64, RUN_TURNS_MAX) as u64;
+    let wanted = (run_cycles() / predicted_cycles).clamp(TURNS_MIN as f64, TURNS_MAX) as u64;
     let turn: Vec<Instruction> = recorded.turn().to_vec();
     Ok(Ready {
         case: case.clone(),

@@ -16,6 +16,7 @@ pub mod generate;
 pub mod judge;
 pub mod machine;
 pub mod probes;
+mod quiet;
 pub mod routines;
 pub mod run;
 pub mod source;
