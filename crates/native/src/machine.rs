@@ -50,13 +50,30 @@ fn family_and_model(version: u32) -> (u32, u32) {
     (extended, if matches!(family, 6 | 15) { field(16, 4) << 4 | model } else { model })
 }
 
+/// Whether a cpu file's `entry` names that machine: by what CPUID says, and by flags. A host may give its guests another core's
+/// number, but not instructions that this core lacks.
+fn is_named(entry: &str, machine: &str, flags: &[String]) -> bool {
+    entry.strip_prefix(machine).is_some_and(|rest| match rest.strip_prefix(' ') {
+        Some(needed) => needed.split(' ').all(|needed| flags.iter().any(|flag| flag == needed)),
+        None => rest.is_empty(),
+    })
+}
+
+/// The flags of this machine, as Linux names them.
+fn flags() -> Vec<String> {
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("flags")?.trim_start().strip_prefix(':'));
+    line.unwrap_or_default().split_whitespace().map(str::to_owned).collect()
+}
+
 /// The cpu in `dir` whose file names this machine.
 pub fn described_in(dir: &Path) -> Result<Cpu, NotDescribed> {
     let machine = name().ok_or(NotDescribed::OtherArch)?;
+    let flags = flags();
     let mut described = Vec::new();
     for name in Cpu::list(dir) {
         let cpu = Cpu::load(dir, &name)?;
-        if cpu.words("machine").contains(&machine) {
+        if cpu.words("machine").iter().any(|entry| is_named(entry, &machine, &flags)) {
             return Ok(cpu);
         }
         described.extend(cpu.words("machine").iter().map(|machine| format!("{} ({machine})", cpu.name)));
@@ -67,6 +84,16 @@ pub fn described_in(dir: &Path) -> Result<Cpu, NotDescribed> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_flag_tells_cores_of_one_number_apart() {
+        let has = |flags: &[&str]| flags.iter().map(|&flag| flag.to_owned()).collect::<Vec<_>>();
+        let is_named = |entry, flags: &[&str]| is_named(entry, "GenuineIntel 6 16", &has(flags));
+        assert!(is_named("GenuineIntel 6 16", &[]));
+        assert!(!is_named("GenuineIntel 6 167", &["amx_tile"]), "another number");
+        assert!(is_named("GenuineIntel 6 16 amx_tile", &["fpu", "amx_tile"]));
+        assert!(!is_named("GenuineIntel 6 16 amx_tile", &["fpu", "amx_tile2"]));
+    }
 
     #[test]
     fn family_and_model_are_put_together_as_the_manuals_say() {

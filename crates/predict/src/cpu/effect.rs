@@ -211,11 +211,21 @@ impl Cpu {
 
     /// A machine that CPUID cannot give such a name.
     fn idle_machine(&self) -> Option<Found> {
-        let allowed = "maker, family and model, as /proc/cpuinfo tells them: 'AuthenticAMD 25 1'";
+        let allowed =
+            "maker, family and model, as /proc/cpuinfo tells them, and flags from there: 'AuthenticAMD 25 1'";
         let is_number = |word: &str| word.parse::<u32>().is_ok_and(|number| number.to_string() == word);
+        let is_flag = |word: &&str| {
+            !word.is_empty()
+                && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+        };
         let is_name = |machine: &String| {
-            let words: Vec<&str> = machine.rsplitn(3, ' ').collect();
-            matches!(words[..], [model, family, maker] if maker.len() == 12 && is_number(family) && is_number(model))
+            let Some((_maker, rest)) = machine.split_at_checked(12) else { return false };
+            match rest.split(' ').collect::<Vec<_>>()[..] {
+                ["", family, model, ref flags @ ..] => {
+                    is_number(family) && is_number(model) && flags.iter().all(is_flag)
+                }
+                _ => false,
+            }
         };
         let wrong = self.words("machine").iter().find(|machine| !is_name(machine));
         if let Some(machine) = wrong {

@@ -275,7 +275,7 @@ pub const WORDS: &[WordKey] = &[
     word("implements", &[], true, false, "claims of variants (`assay-requires`) that it fulfils, besides its architecture's baseline"),
     word("lacks", &[], true, false, "mnemonics of its architecture that the core does not have, a trailing * stands for any ending: a program that executes one cannot be predicted for it"),
     word("isa", &["2.06", "2.07", "3.0", "3.1"], false, false, "version of the Power ISA that the core implements: it lacks what is younger"),
-    word("machine", &[], true, false, "machines that have this core, as CPUID names them (`AuthenticAMD 25 1`: maker, family, model): `validate --native` tries it there"),
+    word("machine", &[], true, false, "machines that have this core, as CPUID names them (`AuthenticAMD 25 1`: maker, family, model, and flags of /proc/cpuinfo that another core of this number lacks): `validate --native` tries it there"),
     word("validation.draws", &[], true, false, "those of the 512 cores drawn from the ranges that agree with the published figures, by number; written by `assay fit` (crates/predict/src/draws.rs)"),
     word("llvm", &[], false, false, "LLVM's name of a cpu whose scheduling model serves for instructions in no class"),
     word("branch.predictor", &["static", "tournament", "tage"], false, true, "how directions are predicted"),

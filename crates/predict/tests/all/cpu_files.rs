@@ -605,6 +605,8 @@ fn idle_domains_and_machines_are_refused() {
         "AuthenticAMD 25 017",
         "AMD 25 17",
         "AuthenticAMD  25 17",
+        "AuthenticAMD 25 17 ",
+        "GenuineIntel 6 167 AMX",
     ] {
         let named = format!("machine = [{machine:?}, ");
         let error = message_of("zen3", |text| text.replacen("machine = [\"AuthenticAMD 25 1\", ", &named, 1));
