@@ -34,6 +34,8 @@ pub struct Recorded {
 /// The fewest passes over the recorded turns, and the fewest steps of all passes together.
 const PASSES: u32 = 2;
 const STEPS_LEAST: u64 = 5_000;
+/// The fewest turns: a loop that is replayed from the queue in front of rename is so only after dozens.
+const TURNS_LEAST: u64 = 400;
 /// From this many steps on, a loop whose path may change is replayed once only: a predictor could memorise the recording.
 const STEPS_ONCE: usize = 3_000;
 
@@ -47,7 +49,7 @@ impl Recorded {
             blocks: Vec::new(),
             chunk: Chunk::default(),
             passes: 0,
-            passes_max: PASSES.max((STEPS_LEAST / steps.len().max(1) as u64 + 1) as u32),
+            passes_max: PASSES,
             mark: CODE + program.start,
             turn: Vec::new(),
             walks: false,
@@ -101,6 +103,9 @@ impl Recorded {
             let accesses = first..recorded.chunk.accesses.len() as u32;
             recorded.chunk.items.push(Item::Block { block: number, accesses, next });
         }
+        let turns_short = TURNS_LEAST / recorded.turns.max(1) + 1;
+        let steps_short = STEPS_LEAST / steps.len().max(1) as u64 + 1;
+        recorded.passes_max = PASSES.max(turns_short.max(steps_short) as u32);
         if recorded.branches() > 1 && !recorded.walks && steps.len() >= STEPS_ONCE {
             recorded.passes_max = 1;
         }

@@ -58,6 +58,23 @@ pub struct Fetch {
     pub(crate) btb_line: u64,
     pub(crate) return_changed: Option<u64>,
     pub(crate) overruled: Option<u64>,
+    pub(crate) replay: Option<Replay>,
+}
+
+/// Paths that are replayed from the queue in front of rename.
+#[derive(Clone, Copy, Debug)]
+pub struct Replay {
+    /// Slots and taken branches that a path has at most.
+    pub(crate) slots: u64,
+    pub(crate) taken: usize,
+    /// Taken branches that have to repeat before.
+    pub(crate) after: usize,
+    /// A path is copied until it fills so many rows of so many slots; the cycle ends with the last copy.
+    pub(crate) rows: u64,
+    pub(crate) row: u64,
+    /// Instructions, and taken branches, delivered in a cycle.
+    pub(crate) width: u32,
+    pub(crate) branches: u32,
 }
 
 /// A level of branch target buffer.

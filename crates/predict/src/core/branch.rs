@@ -118,6 +118,8 @@ pub(crate) struct Outcome {
     pub(crate) unpredicted: bool,
     /// Cycles from fetching the branch to fetching its target, when it was taken and predicted so.
     pub(crate) taken_cycles: u64,
+    /// The fastest level of target buffer did not have it, though it was taken.
+    pub(crate) is_new: bool,
     /// Further cycles until the next instruction is fetched, if the first prediction was overruled.
     pub(crate) overruled_cycles: u64,
 }
@@ -226,10 +228,11 @@ impl Branches {
             mispredicted: !right && !self.ideal,
             unpredicted: unpredicted && !self.ideal,
             taken_cycles: 0,
+            is_new: false,
             overruled_cycles,
         };
         if taken {
-            outcome.taken_cycles = self.taken_cost(op, next);
+            (outcome.taken_cycles, outcome.is_new) = self.taken_cost(op, next);
             if let (true, Some(cost)) = (op.is(Flags::RETURN), self.return_changed) {
                 let cost = cost.saturating_sub(self.known_returns(op, next));
                 outcome.taken_cycles = outcome.taken_cycles.max(cost);
@@ -249,25 +252,29 @@ impl Branches {
         self.kind == Predictor::Static
     }
 
-    fn taken_cost(&mut self, op: &Op, next: u64) -> u64 {
+    /// Cycles of a taken branch, and whether the fastest level of target buffer lacked it.
+    fn taken_cost(&mut self, op: &Op, next: u64) -> (u64, bool) {
         let mut cost = self.taken_cycles;
         let indirect = op.is(Flags::INDIRECT | Flags::RETURN);
         let behind = std::mem::replace(&mut self.behind_indirect, indirect);
         let unaided = self.after_indirect && (behind || indirect);
         let line = op.address >> self.btb_shift;
+        let mut is_new = false;
         for (btb, cycles) in self.btb.iter_mut().rev() {
-            if btb.touch_as(line, op.address).is_some() {
+            is_new = btb.touch_as(line, op.address).is_none();
+            if !is_new {
                 cost = if unaided { cost } else { cost.min(*cycles) };
             } else {
                 btb.insert_as(line, op.address, 0);
             }
         }
-        match self.same_block {
+        let cost = match self.same_block {
             Some((block, cycles)) if op.address & block == next & block => cost.min(cycles),
             _ if op.is(Flags::CALL) => cost.max(self.call_taken),
             _ if op.is(Flags::RETURN) => cost.max(self.return_taken),
             _ => cost,
-        }
+        };
+        (cost, is_new)
     }
 
     /// How many of the last two times, counted from the older, a return went where it goes now.

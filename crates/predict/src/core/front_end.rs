@@ -5,6 +5,7 @@ use super::branch::{Branches, Outcome};
 use super::cache::Hierarchy;
 use super::hint::{mostly, rarely};
 use super::planted::{planted, Fault};
+use super::replay::{Detector, Replayed};
 use crate::cause::Cause;
 use crate::description::Description;
 use crate::flags::Flags;
@@ -43,6 +44,16 @@ struct Entries {
     shares: bool,
     /// The second one came alone, so that the third, if there is one, comes as late as if the block had started a cycle.
     alone: bool,
+}
+
+/// Loops that come from the queue in front of rename.
+struct Replay {
+    detector: Detector,
+    /// Instructions, and taken branches, that it delivers in a cycle.
+    width: u32,
+    branches: u32,
+    /// `FrontEnd::width` and `unchecked` where the loop is fetched.
+    fetched: (u32, u32),
 }
 
 /// The room that an instruction takes with its constants, where these matter; what is fused with the one in front of it takes
@@ -84,6 +95,7 @@ pub(crate) struct FrontEnd {
     cycle: u64,
     ahead: Option<Ahead>,
     entries: Option<Entries>,
+    replay: Option<Replay>,
     /// What delayed fetch to the current cycle.
     pub(crate) cause: Cause,
     /// Cycle of the next block, if a taken branch or a misprediction sets it, and which of them did.
@@ -93,6 +105,8 @@ pub(crate) struct FrontEnd {
     left: Box<[u64; BUFFER_MAX]>,
     left_mask: usize,
     number: usize,
+    /// Slots fetched.
+    slots: u64,
     buffer: usize,
     pub(crate) branches: Branches,
     unlimited: bool,
@@ -142,12 +156,19 @@ impl FrontEnd {
                 shares: false,
                 alone: false,
             }),
+            replay: fetch.replay.filter(|_| !relax.fetch).map(|limits| Replay {
+                detector: Detector::new(limits),
+                width: limits.width,
+                branches: limits.branches,
+                fetched: (fetch.width, if branch_ends || has_room { 0 } else { fetch.width }),
+            }),
             cause: Cause::Fetch,
             redirect: (0, Cause::Fetch),
             redirected: false,
             left: Box::new([0; BUFFER_MAX]),
             left_mask: fetch.buffer.max(1).next_power_of_two() - 1,
             number: 0,
+            slots: 0,
             buffer: fetch.buffer.clamp(1, BUFFER_MAX),
             branches,
             unlimited: relax.fetch,
@@ -168,6 +189,7 @@ impl FrontEnd {
             }
         }
         self.in_block += u32::from(!op.is(Flags::FUSED));
+        self.slots += u64::from(op.slots);
         let buffer = self.buffer + usize::from(planted(Fault::BufferLonger));
         let before = self.number.wrapping_sub(buffer) & self.left_mask;
         self.cycle = self.cycle.max(self.left[before % BUFFER_MAX]);
@@ -192,6 +214,12 @@ impl FrontEnd {
     /// Moves fetch to the next block, or within a block to the next line.
     #[inline(never)]
     fn enter(&mut self, op: &Op, address: u64, caches: &mut Hierarchy) {
+        if self.replay.as_ref().is_some_and(|replay| replay.detector.replays()) {
+            // The next cycle of the replay, from wherever it is.
+            (self.in_block, self.branches_in_block) = (0, 0);
+            (self.cycle, self.cause) = (self.cycle + 1, Cause::Fetch);
+            return;
+        }
         let started = self.follows.filter(|_| address.wrapping_sub(self.piece) >= self.piece_bytes);
         if self.ahead.is_some() {
             self.enter_predicted(op);
@@ -314,6 +342,10 @@ impl FrontEnd {
     /// Predicts a branch that goes on to `next`.
     pub(crate) fn predict(&mut self, plan: &Plan, op: &Op, next: u64) -> Outcome {
         let outcome = self.branches.resolve(op, next);
+        if let Some(mispredicted) = self.replay(op, next, &outcome) {
+            // What is replayed is not predicted; that another way is taken shows when the branch executes.
+            return Outcome { mispredicted, unpredicted: false, ..outcome };
+        }
         self.branches_in_block += 1;
         if rarely(self.branches_in_block == self.branches_max) {
             // The next instruction is fetched in the next cycle, as if the block were full.
@@ -336,6 +368,45 @@ impl FrontEnd {
             self.restart(from + taken_cycles, Cause::TakenBranch);
         }
         outcome
+    }
+
+    /// Whether the branch leaves the path that is replayed; nothing if none is.
+    #[inline]
+    fn replay(&mut self, op: &Op, next: u64, outcome: &Outcome) -> Option<bool> {
+        let replay = self.replay.as_mut()?;
+        let began = replay.detector.replays();
+        let taken = outcome.taken_cycles > 0;
+        let known = !op.is(Flags::INDIRECT) && (!outcome.is_new || planted(Fault::ReplaysNew));
+        match replay.detector.branch(op, next, taken, known, self.slots) {
+            Replayed::No => None,
+            Replayed::Ends => {
+                self.fetch_again();
+                Some(true)
+            }
+            Replayed::Goes { cycle_ends } => {
+                if !began {
+                    // Where the path's instructions stand no longer matters.
+                    (self.piece, self.piece_bytes) = (0, u64::MAX);
+                    (self.width, self.unchecked) = (replay.width, replay.width);
+                }
+                self.branches_in_block = if began { self.branches_in_block + u32::from(taken) } else { 0 };
+                if cycle_ends || self.branches_in_block == replay.branches {
+                    self.in_block = self.width;
+                }
+                Some(false)
+            }
+        }
+    }
+
+    /// What was replayed is fetched from now on.
+    fn fetch_again(&mut self) {
+        let Some(replay) = self.replay.as_mut() else { return };
+        replay.detector.stop();
+        (self.width, self.unchecked) = replay.fetched;
+        (self.piece_bytes, self.in_block, self.branches_in_block) = (0, 0, 0);
+        if let Some(ahead) = &mut self.ahead {
+            (ahead.predicted, ahead.bytes, ahead.joined) = (self.cycle, 0, false);
+        }
     }
 
     /// Whether `op`, or the instruction in front of it, if they are fused, crosses a line, if that matters. The two are of one
@@ -367,6 +438,9 @@ impl FrontEnd {
 
     /// Fetch starts again so that the next instruction is dispatched at `cycle` at the earliest.
     pub(crate) fn restart(&mut self, cycle: u64, cause: Cause) {
+        if self.replay.as_ref().is_some_and(|replay| replay.detector.replays()) {
+            self.fetch_again();
+        }
         self.redirect = (cycle, cause);
         self.redirected = true;
         self.piece_bytes = 0;

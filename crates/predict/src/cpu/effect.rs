@@ -34,13 +34,19 @@ impl Cpu {
 
     /// Numbers that only act together with another.
     fn idle_pairs(&self) -> Option<Found> {
-        const PAIRS: [(&str, &str, &str); 30] = [
+        const PAIRS: [(&str, &str, &str); 36] = [
             ("fetch.btb", "fetch.btb_taken", "together with fetch.btb_taken"),
             ("fetch.btb_taken", "fetch.btb", "together with fetch.btb"),
             ("fetch.btb2", "fetch.btb2_taken", "together with fetch.btb2_taken"),
             ("fetch.btb2_taken", "fetch.btb2", "together with fetch.btb2"),
             ("fetch.again", "fetch.ahead", "together with fetch.ahead"),
             ("fetch.entry", "fetch.again", "together with fetch.again"),
+            ("replay.slots", "fetch.ahead", "together with fetch.ahead"),
+            ("replay.taken", "replay.slots", "together with replay.slots"),
+            ("replay.branches", "replay.slots", "together with replay.slots"),
+            ("replay.after", "replay.slots", "together with replay.slots"),
+            ("replay.rows", "replay.slots", "together with replay.slots"),
+            ("replay.row", "replay.rows", "together with replay.rows"),
             ("memory.rename_least", "memory.forward_renamed", "together with memory.forward_renamed"),
             (
                 "memory.rename_least_computing",
@@ -93,6 +99,7 @@ impl Cpu {
             ("complete.conditions", in_order, "in an in-order core"),
             ("dispatch.latency", !in_order, "in a core that is not in-order"),
             ("memory.load_queue", !in_order, "in a core that is not in-order"),
+            ("replay.slots", self.kind() == CoreKind::OutOfOrder, "in a core of kind 'out_of_order'"),
             ("binding.entries", self.kind() == CoreKind::OutOfOrder, "in a core of kind 'out_of_order'"),
             ("dispatch.one_result", binds || !one_result, "where dispatch.binds is 1 or 2"),
             ("binding.entries", binds, "where dispatch.binds is 1 or 2"),

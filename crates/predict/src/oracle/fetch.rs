@@ -40,6 +40,38 @@ pub(super) struct Front {
     /// When each instruction left the buffer.
     left: Vec<u64>,
     branches: Branches,
+    replay: Replayed,
+    /// Slots fetched.
+    slots: u64,
+}
+
+/// The path that is replayed, or may be soon.
+#[derive(Default)]
+struct Replayed {
+    /// All branches that were taken: from where, to where, the slots fetched until then.
+    taken: Vec<(u64, u64, u64)>,
+    /// How many of them do not count as repeated.
+    not_counted: usize,
+    /// Branches of the path that is replayed, and how many were replayed; none if none is.
+    period: usize,
+    replayed: usize,
+    copies: usize,
+}
+
+impl Replayed {
+    /// How many branches in a row, the newest the last, were as the one so many before.
+    fn alike(&self, period: usize) -> usize {
+        let is_alike = |&index: &usize| {
+            let (one, before) = (self.taken[index], self.taken[index - period]);
+            (one.0, one.1) == (before.0, before.1)
+        };
+        (self.not_counted.max(period)..self.taken.len()).rev().take_while(is_alike).count()
+    }
+
+    fn slots(&self, period: usize) -> u64 {
+        let last = self.taken.len() - 1;
+        self.taken[last].2 - self.taken[last - period].2
+    }
 }
 
 impl Front {
@@ -69,6 +101,8 @@ impl Front {
             crosses: false,
             left: Vec::new(),
             branches: Branches::new(&description.branch, &fetch),
+            replay: Replayed::default(),
+            slots: 0,
             fetch,
         }
     }
@@ -80,8 +114,21 @@ impl Front {
         let room = self.fetch.room.unwrap_or(u32::MAX);
         let takes = u32::from(op.constants) + if fused { 0 } else { 2 };
         let overfull = self.block.contains(&op.address) && self.room_taken.saturating_add(takes) > room;
-        let full = !fused && (self.full || self.fetched >= self.fetch.width) || overfull;
-        self.reach(op.address, full, caches);
+        let width = self
+            .fetch
+            .replay
+            .filter(|_| self.replay.period > 0)
+            .map_or(self.fetch.width, |replay| replay.width);
+        let full = !fused && (self.full || self.fetched >= width) || overfull;
+        if self.replay.period > 0 {
+            if full {
+                (self.cycle, self.fetched, self.full) = (self.cycle + 1, 0, false);
+                self.branches_fetched = 0;
+            }
+        } else {
+            self.reach(op.address, full, caches);
+        }
+        self.slots += u64::from(op.slots);
         if self.ahead.is_none() && self.fetch.branch_ends && op.is(Flags::BRANCH) {
             self.reach(op.end() - 1, false, caches);
         }
@@ -177,6 +224,9 @@ impl Front {
     /// A branch that goes on to `next`.
     pub(super) fn branch(&mut self, op: &Op, next: u64) -> Outcome {
         let outcome = self.branches.resolve(op, next);
+        if let Some(leaves) = self.replay(op, next, &outcome) {
+            return Outcome { mispredicted: leaves, unpredicted: false, ..outcome };
+        }
         self.branches_fetched += 1;
         self.full |= self.branches_fetched == self.fetch.branches;
         let taken = outcome.taken_cycles > 0;
@@ -204,7 +254,58 @@ impl Front {
         outcome
     }
 
+    /// Whether the branch leaves the path that is replayed; nothing if none is.
+    fn replay(&mut self, op: &Op, next: u64, outcome: &Outcome) -> Option<bool> {
+        let limits = self.fetch.replay?;
+        let path = &mut self.replay;
+        let goes = path.period > 0;
+        let expected = goes.then(|| path.taken[path.taken.len() - path.period]);
+        if outcome.taken_cycles == 0 {
+            let leaves = expected.is_some_and(|(from, ..)| from == op.address);
+            if leaves {
+                self.fetch_again();
+            }
+            return goes.then_some(leaves);
+        }
+        path.taken.push((op.address, next, self.slots));
+        if goes {
+            let leaves = expected.is_none_or(|(from, to, _)| (from, to) != (op.address, next));
+            if leaves {
+                self.fetch_again();
+                return Some(true);
+            }
+            path.replayed += 1;
+            self.branches_fetched += 1;
+            self.full |=
+                self.branches_fetched == limits.branches || path.replayed % (path.period * path.copies) == 0;
+            return Some(false);
+        }
+        if outcome.is_new || op.is(Flags::INDIRECT) {
+            path.not_counted = path.taken.len();
+            return None;
+        }
+        let repeats = |&period: &usize| path.alike(period) >= limits.after;
+        let period = (1..=limits.taken).find(repeats).filter(|&period| path.slots(period) <= limits.slots)?;
+        let rows = path.slots(period).div_ceil(limits.row);
+        path.copies = limits.rows.div_ceil(rows.max(1)) as usize;
+        (path.period, path.replayed, self.branches_fetched) = (period, 0, 0);
+        Some(false)
+    }
+
+    fn fetch_again(&mut self) {
+        self.replay.period = 0;
+        self.replay.not_counted = self.replay.taken.len();
+        self.block = 0..0;
+        (self.fetched, self.branches_fetched, self.full) = (0, 0, false);
+        if let Some(ahead) = &mut self.ahead {
+            (ahead.predicted, ahead.block, ahead.joined) = (self.cycle, 0..0, false);
+        }
+    }
+
     pub(super) fn restart(&mut self, cycle: u64) {
+        if self.replay.period > 0 {
+            self.fetch_again();
+        }
         self.redirect = Some(cycle);
     }
 }

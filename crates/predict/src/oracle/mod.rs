@@ -111,7 +111,13 @@ enum Verdict {
 
 impl Bench {
     fn new(name: &str) -> Bench {
-        let cpu = load(name);
+        let mut cpu = load(name);
+        // The programs have short paths, and branches far apart.
+        for (key, value) in [("replay.slots", 24.0), ("replay.after", 6.0), ("fetch.btb_ways", 1.0)] {
+            if cpu.value("replay.slots").is_some() {
+                cpu.set(key, value);
+            }
+        }
         let description = Description::new(&cpu).unwrap();
         let pool = Pool::new(&cpu, &description);
         Bench { cpu, description, pool }
