@@ -335,10 +335,20 @@ pub(crate) enum Binds {
 
 /// Mnemonics that are fused, any of the first with any of the second.
 #[derive(Clone, Debug)]
-struct Fusion {
+pub(crate) struct Fusion {
     first: HashSet<String>,
     second: HashSet<String>,
-    pipes: FusedPipes,
+    pub(crate) pipes: FusedPipes,
+    pub(crate) computes: Option<Computes>,
+}
+
+/// What the second of two has to compute with, and to write to the same register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Computes {
+    /// The first one's copy of a register.
+    Copied,
+    /// What the first one loads.
+    Loaded,
 }
 
 /// The pipes that a fused operation takes.
@@ -348,6 +358,8 @@ pub(crate) enum FusedPipes {
     Second,
     /// One of these for what the first does, and one that the second would take by itself.
     Each(u32),
+    /// Those that each takes by itself.
+    Own,
 }
 
 /// One level of cache.
@@ -625,12 +637,14 @@ impl Description {
         ((0..slices).map(|slice| have(slice, 1)).collect(), superslices)
     }
 
-    /// If the core fuses two instructions with these mnemonics into one operation, one right after the other: the pipes that it
-    /// takes.
-    pub(crate) fn fuses(&self, first: &str, second: &str) -> Option<FusedPipes> {
-        let starts = |fusion: &Fusion| fusion.first.contains(first) || fusion.first.contains("*");
-        let fuse = |fusion: &&Fusion| fusion.second.contains(second) && starts(fusion);
-        self.fusions.iter().find(fuse).map(|fusion| fusion.pipes)
+    /// How the core may fuse two instructions with these mnemonics into one operation, one right after the other.
+    pub(crate) fn fusions_of<'a>(
+        &'a self,
+        first: &'a str,
+        second: &'a str,
+    ) -> impl Iterator<Item = &'a Fusion> {
+        let starts = move |fusion: &Fusion| fusion.first.contains(first) || fusion.first.contains("*");
+        self.fusions.iter().filter(move |fusion| fusion.second.contains(second) && starts(fusion))
     }
 
     /// The same cpu where dispatch and completion limit nothing: they have no width, and nothing is bound to a half of the core or

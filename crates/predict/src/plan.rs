@@ -11,6 +11,7 @@ mod timing;
 use crate::description::*;
 use crate::fallback::Fallback;
 use crate::flags::Flags;
+use crate::forms::forms;
 use crate::op::*;
 use crate::register_kinds::RegisterKinds;
 use crate::relax::Relax;
@@ -115,12 +116,15 @@ impl Plan {
         let first = self.ops.len() as u32;
         let written = self.results.len();
         for (index, instruction) in block.iter().enumerate() {
-            self.add(description, kinds, instruction);
             // Two are fused, not three.
-            let again = self.ops[first as usize..].iter().rev().nth(1).is_some_and(|op| op.is(Flags::FUSED));
-            let pair = (index > 0 && !again).then(|| fused(description, &block[index - 1], instruction));
-            if let Some(pipes) = pair.flatten() {
+            let again = self.ops[first as usize..].last().is_some_and(|op| op.is(Flags::FUSED));
+            let pair =
+                (index > 0 && !again).then(|| fused(description, kinds, &block[index - 1], instruction));
+            let pair = pair.flatten();
+            self.add(description, kinds, instruction, matches!(pair, Some(FusedPipes::Own)));
+            if let Some(pipes) = pair {
                 self.fuse(pipes);
+                self.execute_counted();
             }
         }
         let is_new = self.learn_producers(description, written);
@@ -201,6 +205,7 @@ impl Plan {
         let parts = first.parts as usize..first.parts as usize + usize::from(first.part_count);
         if let Some(last) = self.parts[parts].last_mut() {
             match pipes {
+                FusedPipes::Own => return,
                 FusedPipes::First => (second.mask, second.prefer) = (last.mask, last.prefer),
                 FusedPipes::Second => {}
                 FusedPipes::Each(takes) => {
@@ -231,13 +236,37 @@ impl Plan {
         }
     }
 
-    fn add(&mut self, description: &Description, kinds: &RegisterKinds, instruction: &Instruction) {
+    /// What rename would have computed alone takes a pipe if it is fused with a branch, and a cycle: the loop's own `dec` is a chain.
+    fn execute_counted(&mut self) {
+        let [.., first, second] = &mut self.ops[..] else { return };
+        if !second.is(Flags::BRANCH) || first.part_count > 0 {
+            return;
+        }
+        let results = first.results as usize..first.results as usize + usize::from(first.result_count);
+        let executed = |result: &Result| {
+            Result::new(result.register, result.domain(), result.latency().max(1), result.role)
+        };
+        self.results[results].iter_mut().for_each(|result| *result = executed(result));
+        (first.first_result, first.latency) = (executed(&first.first_result), first.latency.max(1));
+    }
+
+    /// Compiles an instruction; `executed`: it takes a pipe even if it would not by itself.
+    fn add(
+        &mut self,
+        description: &Description,
+        kinds: &RegisterKinds,
+        instruction: &Instruction,
+        executed: bool,
+    ) {
         let lacks = description.lacks(&instruction.mnemonic)
             || self.fallback.as_mut().is_some_and(|llvm| llvm.lacks(instruction));
         if lacks {
             self.lacking.entry(instruction.mnemonic.clone()).or_insert(instruction.address);
         }
         let mut timing = Timing::of(description, kinds, self.fallback.as_mut(), instruction);
+        if executed && timing.parts.is_empty() {
+            timing.execute(description, kinds, instruction);
+        }
         let queue = queue_of(description, &timing.parts);
         let steer = steer(description, queue, &timing.parts);
         timing.relax(self.relax);
@@ -402,7 +431,12 @@ fn simple_sources(instruction: &Instruction, reads_as: u8) -> (Option<&[Register
 
 /// Whether the core makes one operation of a conditional branch and the instruction in front of it, which does not write
 /// memory nor compare memory with a constant, or of a no-operation and what stands in front of it; if so, the pipes that it takes.
-fn fused(description: &Description, first: &Instruction, second: &Instruction) -> Option<FusedPipes> {
+fn fused(
+    description: &Description,
+    kinds: &RegisterKinds,
+    first: &Instruction,
+    second: &Instruction,
+) -> Option<FusedPipes> {
     let follows = first.address.wrapping_add(u64::from(first.length)) == second.address;
     let constant = first.operands.last().is_some_and(Operand::is_constant);
     let may = match second.flow {
@@ -410,7 +444,64 @@ fn fused(description: &Description, first: &Instruction, second: &Instruction) -
         Flow::Next => first.flow == Flow::Next,
         _ => false,
     };
-    (follows && may).then(|| description.fuses(&first.mnemonic, &second.mnemonic)).flatten()
+    if !follows || !may {
+        return None;
+    }
+    let holds = |fusion: &&Fusion| match fusion.computes {
+        None => true,
+        Some(Computes::Copied) => copies(first, kinds) && computes_with(description, kinds, first, second),
+        Some(Computes::Loaded) => {
+            loads_simply(first, kinds)
+                && computes_with(description, kinds, first, second)
+                && is_of_two(second)
+        }
+    };
+    description.fusions_of(&first.mnemonic, &second.mnemonic).find(holds).map(|fusion| fusion.pipes)
+}
+
+/// Whether it loads by one register and a constant.
+fn loads_simply(instruction: &Instruction, kinds: &RegisterKinds) -> bool {
+    let loads = instruction.load && !instruction.store;
+    loads && instruction.address_reads.len() == 1 && !has_form(instruction, kinds, "relative")
+}
+
+/// Whether it computes with another register than its first one, or with that alone.
+fn is_of_two(instruction: &Instruction) -> bool {
+    match instruction.operands.as_slice() {
+        [_] => true,
+        [one, other, ..] => one != other && !other.is_constant(),
+        [] => false,
+    }
+}
+
+fn has_form(instruction: &Instruction, kinds: &RegisterKinds, form: &str) -> bool {
+    forms(instruction, kinds).contains(&form)
+}
+
+/// Whether it moves the whole of a register to another one.
+fn copies(instruction: &Instruction, kinds: &RegisterKinds) -> bool {
+    let memory = instruction.load || instruction.store;
+    !memory && instruction.reads.len() == 1 && has_form(instruction, kinds, "move")
+}
+
+/// Whether `second` computes in registers with what `first` wrote, all of it, and writes it to the same register.
+fn computes_with(
+    description: &Description,
+    kinds: &RegisterKinds,
+    first: &Instruction,
+    second: &Instruction,
+) -> bool {
+    let (Some(written), Some(Operand::Register { register, bits })) =
+        (first.operands.first(), second.operands.first())
+    else {
+        return false;
+    };
+    let whole = bits.is_none_or(|bits| bits >= 32);
+    let memory = second.load || second.store;
+    let is_zero =
+        || has_form(second, kinds, "zero") && description.class_of_form(&second.mnemonic, "zero").is_some();
+    let depends = second.reads.contains(register) && !has_form(second, kinds, "count") && !is_zero();
+    *written == Operand::Register { register: *register, bits: *bits } && whole && !memory && depends
 }
 
 fn one_kind_sources(reads: &[Register]) -> [u8; 3] {

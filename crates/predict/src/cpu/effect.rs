@@ -279,7 +279,7 @@ impl Cpu {
         self.names("fusion").into_iter().find_map(|fusion| {
             let key = |rest: &str| format!("fusion.{fusion}.{rest}");
             let there = |rest: &&str| self.has(&key(rest));
-            let first = ["first", "second", "pipe", "takes"].into_iter().find(there)?;
+            let first = ["first", "second", "pipe", "takes", "computes"].into_iter().find(there)?;
             let missing = ["first", "second"].into_iter().find(|rest| !there(rest))?;
             let allowed = if missing == "first" {
                 "together with fusion.*.first"

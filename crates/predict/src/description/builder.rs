@@ -232,7 +232,13 @@ impl Builder<'_> {
         let fusion = |name: String| {
             let takes = format!("fusion.{name}.takes");
             let pipe = format!("fusion.{name}.pipe");
+            let computes = match self.cpu.word(&format!("fusion.{name}.computes")) {
+                Some("copied") => Some(Computes::Copied),
+                Some("loaded") => Some(Computes::Loaded),
+                _ => None,
+            };
             let pipes = match (self.cpu.word(&takes), self.cpu.word(&pipe)) {
+                (None, None) if computes.is_some() => FusedPipes::Own,
                 (Some(_), Some(_)) => {
                     return Err(self.invalid(&takes, "stands beside fusion.*.pipe", "one of the two"));
                 }
@@ -241,7 +247,7 @@ impl Builder<'_> {
                 (None, _) => FusedPipes::Second,
             };
             let first = words(format!("fusion.{name}.first"));
-            Ok(Fusion { first, second: words(format!("fusion.{name}.second")), pipes })
+            Ok(Fusion { first, second: words(format!("fusion.{name}.second")), pipes, computes })
         };
         self.cpu.names("fusion").into_iter().map(fusion).collect()
     }

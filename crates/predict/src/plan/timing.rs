@@ -70,6 +70,18 @@ impl Timing {
         timing
     }
 
+    /// Has the instruction take the pipes of its mnemonic's class, whatever its form.
+    pub(super) fn execute(
+        &mut self,
+        description: &Description,
+        kinds: &RegisterKinds,
+        instruction: &Instruction,
+    ) {
+        if let Some(class) = description.class_of(&instruction.mnemonic) {
+            *self = from_class(description, class, instruction, kinds, true);
+        }
+    }
+
     /// What is wider than a pipe passes through it in two halves.
     fn passing(mut self, description: &Description, instruction: &Instruction) -> Timing {
         let is_wider = |operand: &Operand| operand.bits() > Some(description.dispatch.datapath);

@@ -16,6 +16,7 @@ mod loongarch;
 mod power10;
 mod power9;
 mod power_models;
+mod redwood_cove;
 mod relations;
 mod settling;
 mod store_misses;

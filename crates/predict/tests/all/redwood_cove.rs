@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+//! Loops of one mechanism each on Redwood Cove, beside the cycles that were measured there.
+
+use crate::behaviour::{x86_turn, x86_turn_along};
+
+fn turn(body: &[u8]) -> f64 {
+    x86_turn("redwood_cove", body, &[])
+}
+
+fn near(cycles: f64, measured: f64) {
+    assert!((cycles - measured).abs() < 0.015 * measured, "{cycles}, measured {measured}");
+}
+
+/// Golden Cove fetches nine operations in two cycles; a queue that holds the loop hands out six a cycle. The cycle ends with the
+/// last of the copies in that queue.
+#[test]
+fn a_short_loop_is_replayed_without_a_gap_between_its_turns() {
+    let nops = |count: usize| vec![0x90; count];
+    assert!((x86_turn("golden_cove", &nops(8), &[]) - 2.0).abs() < 0.01);
+    for (count, measured) in [(8, 1.5), (9, 1.66), (12, 2.16), (16, 2.99), (18, 3.24), (19, 3.49), (24, 4.32)]
+    {
+        near(turn(&nops(count)), measured);
+    }
+}
+
+/// The loop's own `dec` is no longer computed at rename if it is fused with its branch: no turn takes less than a cycle.
+#[test]
+fn a_counter_fused_with_its_branch_is_a_chain() {
+    near(turn(&[0x90]), 1.0);
+}
+
+/// `jmp` over 14 bytes, so that four of them are in a line.
+fn jumps(count: usize) -> (Vec<u8>, Vec<i64>) {
+    let jump = [&[0xeb, 0x0e][..], &[0x90; 14]].concat();
+    let goes = (1..=count as i64).map(|number| 16 * number).chain([0]).collect();
+    (jump.repeat(count), goes)
+}
+
+#[test]
+fn three_taken_branches_are_replayed_a_cycle_and_sixteen_in_all() {
+    for (count, measured) in [(3, 1.33), (5, 1.99), (7, 2.66), (15, 5.33)] {
+        let (body, goes) = jumps(count);
+        near(x86_turn_along("redwood_cove", &body, &[], &goes), measured);
+    }
+    let (body, goes) = jumps(16);
+    let fetched = x86_turn_along("redwood_cove", &body, &[], &goes);
+    assert!(fetched > 8.0, "{fetched}: half a cycle each");
+}
+
+/// Five jumps and the loop's branch in one line are more than the target buffer keeps of it.
+#[test]
+fn branches_that_the_target_buffer_forgets_are_not_replayed() {
+    let near_jumps = [0xeb, 0x06, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90].repeat(5);
+    let goes = [8, 16, 24, 32, 40, 0];
+    let cycles = x86_turn_along("redwood_cove", &near_jumps, &[], &goes);
+    assert!(cycles > 5.0, "{cycles}");
+}
+
+/// Two pairs and twelve no-operations take 2.5 cycles if each pair is one operation, and 3 if not.
+#[test]
+fn a_move_and_what_computes_with_the_copy_are_one_operation() {
+    let with_nops = |pair: &[u8]| turn(&[pair, pair, &[0x90; 12]].concat());
+    let mov = [0x48, 0x89, 0xc8]; // mov rax, rcx
+    for (then, name) in [
+        (&[0x48, 0x01, 0xd0][..], "add rax, rdx"),
+        (&[0x48, 0x83, 0xc0, 0x05], "add rax, 5"),
+        (&[0x48, 0xc1, 0xe0, 0x03], "shl rax, 3"),
+        (&[0x48, 0xf7, 0xd0], "not rax"),
+        (&[0x48, 0x01, 0xc0], "add rax, rax"),
+    ] {
+        let cycles = with_nops(&[&mov, then].concat());
+        assert!((cycles - 2.5).abs() < 0.02, "{name}: {cycles}");
+    }
+    for (then, name) in [
+        (&[0x01, 0xd0][..], "add eax, edx, of another width"),
+        (&[0x48, 0x0f, 0xaf, 0xc2], "imul rax, rdx"),
+        (&[0x48, 0xd3, 0xe0], "shl rax, cl"),
+        (&[0x48, 0x29, 0xc0], "sub rax, rax, which is zero"),
+        (&[0x48, 0x01, 0xc2], "add rdx, rax, another register"),
+    ] {
+        let cycles = with_nops(&[&mov, then].concat());
+        assert!(cycles > 2.8, "{name}: {cycles}");
+    }
+}
+
+/// What rename adds by itself takes a cycle if it is fused with a move.
+#[test]
+fn an_addition_fused_with_a_move_is_executed() {
+    // mov rax, rcx; add rax, 5; mov rcx, rax; add rcx, 5
+    let body = [0x48, 0x89, 0xc8, 0x48, 0x83, 0xc0, 0x05, 0x48, 0x89, 0xc1, 0x48, 0x83, 0xc1, 0x05];
+    near(turn(&body), 2.0);
+    near(x86_turn("golden_cove", &body, &[]), 1.0);
+}
+
+#[test]
+fn a_load_and_what_computes_with_it_are_one_operation() {
+    use predict::loops::Walk;
+    let at = Walk { start: 0x1_0000, step: 0, wrap: 0 };
+    let with_nops = |load: &[u8], then: &[u8]| {
+        let pair = [load, then].concat();
+        x86_turn("redwood_cove", &[&pair, &pair, &[0x90; 12][..]].concat(), &[at, at])
+    };
+    let (load, indexed) = ([0x48, 0x8b, 0x07], [0x4a, 0x8b, 0x04, 0x3f]); // mov rax, [rdi]; mov rax, [rdi + r15]
+    let (add, constant) = ([0x48, 0x01, 0xd0], [0x48, 0x83, 0xf0, 0x05]); // add rax, rdx; xor rax, 5
+    near(with_nops(&load, &add), 2.49);
+    near(with_nops(&load, &constant), 2.99);
+    near(with_nops(&indexed, &add), 2.99);
+    // movdqu xmm0, [rdi] before paddd xmm0, xmm1, and before mulps xmm0, xmm1
+    let vector = [0xf3, 0x0f, 0x6f, 0x07];
+    near(with_nops(&vector, &[0x66, 0x0f, 0xfe, 0xc1]), 2.49);
+    near(with_nops(&vector, &[0x0f, 0x59, 0xc1]), 2.99);
+}
