@@ -77,6 +77,8 @@ pub(crate) struct FrontEnd {
     piece: u64,
     piece_bytes: u64,
     in_block: u32,
+    /// Slots are counted, not instructions: those of a loop that is replayed.
+    by_slots: bool,
     /// Room left for instructions and their constants in what is fetched, and how much there is.
     room: u32,
     room_in_all: u32,
@@ -92,6 +94,8 @@ pub(crate) struct FrontEnd {
     /// Branches fetched in this cycle, and how many may be.
     branches_in_block: u32,
     branches_max: u32,
+    /// No more branches of a loop that is replayed come in this cycle.
+    branches_full: bool,
     cycle: u64,
     ahead: Option<Ahead>,
     entries: Option<Entries>,
@@ -129,6 +133,7 @@ impl FrontEnd {
             piece: u64::MAX,
             piece_bytes: 0,
             in_block: 0,
+            by_slots: false,
             room: 0,
             room_in_all: fetch.room.filter(|_| !relax.fetch).unwrap_or(u32::MAX),
             crossing_mask: if fetch.breaks { !(description.caches.instruction_line - 1) } else { 0 },
@@ -137,6 +142,7 @@ impl FrontEnd {
             unchecked: if branch_ends || has_room { 0 } else { fetch.width },
             follows: (fetch.follows && fetch.ahead.is_none()).then_some(0),
             branches_in_block: 0,
+            branches_full: false,
             branches_max: if relax.fetch { u32::MAX } else { fetch.branches },
             cycle: 0,
             ahead: fetch.ahead.map(|cycles| Ahead {
@@ -181,15 +187,17 @@ impl FrontEnd {
     pub(crate) fn fetch(&mut self, op: &Op, caches: &mut Hierarchy) -> u64 {
         let outside = op.address.wrapping_sub(self.piece) >= self.piece_bytes;
         if rarely(outside || self.in_block >= self.unchecked) {
-            let enters = outside || self.in_block >= self.width && !op.is(Flags::FUSED);
+            let full = self.in_block >= self.width && !op.is(Flags::FUSED);
+            let enters = outside || full || self.branches_full && op.is(Flags::BRANCH);
             if self.by_bytes {
                 self.fetch_bytes(op, enters, caches);
             } else if mostly(enters) {
                 self.enter(op, op.address, caches);
             }
         }
-        self.in_block += u32::from(!op.is(Flags::FUSED));
-        self.slots += u64::from(op.slots);
+        let slots = u32::from(op.slots);
+        self.in_block += if self.by_slots { slots } else { u32::from(!op.is(Flags::FUSED)) };
+        self.slots += u64::from(slots);
         let buffer = self.buffer + usize::from(planted(Fault::BufferLonger));
         let before = self.number.wrapping_sub(buffer) & self.left_mask;
         self.cycle = self.cycle.max(self.left[before % BUFFER_MAX]);
@@ -215,9 +223,12 @@ impl FrontEnd {
     #[inline(never)]
     fn enter(&mut self, op: &Op, address: u64, caches: &mut Hierarchy) {
         if self.replay.as_ref().is_some_and(|replay| replay.detector.replays()) {
-            // The next cycle of the replay, from wherever it is.
-            (self.in_block, self.branches_in_block) = (0, 0);
-            (self.cycle, self.cause) = (self.cycle + 1, Cause::Fetch);
+            // The next cycle of the replay, from wherever it is; slots that did not fit into this one come in it.
+            let cycles = (self.in_block / self.width).max(1);
+            self.in_block = self.in_block.saturating_sub(cycles * self.width);
+            (self.branches_in_block, self.branches_full) = (0, false);
+            self.unchecked = self.width;
+            (self.cycle, self.cause) = (self.cycle + u64::from(cycles), Cause::Fetch);
             return;
         }
         let started = self.follows.filter(|_| address.wrapping_sub(self.piece) >= self.piece_bytes);
@@ -388,10 +399,14 @@ impl FrontEnd {
                     // Where the path's instructions stand no longer matters.
                     (self.piece, self.piece_bytes) = (0, u64::MAX);
                     (self.width, self.unchecked) = (replay.width, replay.width);
+                    self.by_slots = true;
                 }
                 self.branches_in_block = if began { self.branches_in_block + u32::from(taken) } else { 0 };
-                if cycle_ends || self.branches_in_block == replay.branches {
-                    self.in_block = self.width;
+                if cycle_ends {
+                    self.in_block = self.in_block.max(self.width);
+                }
+                if self.branches_in_block >= replay.branches {
+                    (self.branches_full, self.unchecked) = (true, 0);
                 }
                 Some(false)
             }
@@ -403,6 +418,7 @@ impl FrontEnd {
         let Some(replay) = self.replay.as_mut() else { return };
         replay.detector.stop();
         (self.width, self.unchecked) = replay.fetched;
+        (self.by_slots, self.branches_full) = (false, false);
         (self.piece_bytes, self.in_block, self.branches_in_block) = (0, 0, 0);
         if let Some(ahead) = &mut self.ahead {
             (ahead.predicted, ahead.bytes, ahead.joined) = (self.cycle, 0, false);

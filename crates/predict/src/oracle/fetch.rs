@@ -114,15 +114,17 @@ impl Front {
         let room = self.fetch.room.unwrap_or(u32::MAX);
         let takes = u32::from(op.constants) + if fused { 0 } else { 2 };
         let overfull = self.block.contains(&op.address) && self.room_taken.saturating_add(takes) > room;
-        let width = self
-            .fetch
-            .replay
-            .filter(|_| self.replay.period > 0)
-            .map_or(self.fetch.width, |replay| replay.width);
-        let full = !fused && (self.full || self.fetched >= width) || overfull;
+        let replayed = self.fetch.replay.filter(|_| self.replay.period > 0);
+        let width = replayed.map_or(self.fetch.width, |replay| replay.width);
+        let last_branch = replayed.is_some_and(|replay| self.branches_fetched >= replay.branches);
+        let branches = last_branch && op.is(Flags::BRANCH);
+        let full = !fused && (self.full || self.fetched >= width) || overfull || branches;
         if self.replay.period > 0 {
             if full {
-                (self.cycle, self.fetched, self.full) = (self.cycle + 1, 0, false);
+                let cycles = (self.fetched / width).max(1);
+                self.cycle += u64::from(cycles);
+                self.fetched = self.fetched.saturating_sub(cycles * width);
+                self.full = false;
                 self.branches_fetched = 0;
             }
         } else {
@@ -132,7 +134,7 @@ impl Front {
         if self.ahead.is_none() && self.fetch.branch_ends && op.is(Flags::BRANCH) {
             self.reach(op.end() - 1, false, caches);
         }
-        self.fetched += u32::from(!fused);
+        self.fetched += if self.replay.period > 0 { u32::from(op.slots) } else { u32::from(!fused) };
         self.room_taken += takes;
         let crosses = self.fetch.breaks && (op.end() - 1) / self.line_bytes != op.address / self.line_bytes;
         self.crosses = crosses || fused && self.crosses;
@@ -276,8 +278,7 @@ impl Front {
             }
             path.replayed += 1;
             self.branches_fetched += 1;
-            self.full |=
-                self.branches_fetched == limits.branches || path.replayed % (path.period * path.copies) == 0;
+            self.full |= path.replayed % (path.period * path.copies) == 0;
             return Some(false);
         }
         if outcome.is_new || op.is(Flags::INDIRECT) {
