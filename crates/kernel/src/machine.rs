@@ -128,7 +128,13 @@ static MACHINES: [Machine; 8] = [
         traced_by_built: true,
         // The firmware only reports the first core of each package to the kernel.
         qemu_arguments: &["-M", "pc", "-smp", "cores=1,threads=1"],
-        cpus: &[("golden_cove", "max"), ("zen3", "max"), ("zen4", "max"), ("zen5", "max")],
+        cpus: &[
+            ("golden_cove", "max"),
+            ("redwood_cove", "max"),
+            ("zen3", "max"),
+            ("zen4", "max"),
+            ("zen5", "max"),
+        ],
         not_modelled: "QEMU emulates neither AVX-512 nor the cores' own model numbers",
         ..VIRT
     },

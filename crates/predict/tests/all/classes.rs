@@ -501,7 +501,7 @@ fn every_pattern_is_that_of_an_instruction() {
         (&["power7", "power8", "power9", "power10"][..], &power_64().found, ""),
         (&["mpc885", "e300c2"], &power_32().found, ""),
         (&["la464", "la664"], loongarch(), NOT_WALKED_LOONGARCH),
-        (&["golden_cove", "zen3", "zen4", "zen5"], x86, NOT_WALKED_X86),
+        (&["golden_cove", "redwood_cove", "zen3", "zen4", "zen5"], x86, NOT_WALKED_X86),
     ] {
         let walked = |pattern: &String| not_walked.split(' ').all(|other| other != pattern);
         for cpu in cpus {

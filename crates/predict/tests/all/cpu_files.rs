@@ -42,6 +42,7 @@ fn every_shipped_cpu_loads_and_opens_with_an_essay() {
         "mpc885",
         "e300c2",
         "golden_cove",
+        "redwood_cove",
         "zen3",
         "zen4",
         "zen5",

@@ -68,8 +68,19 @@ fn a_pattern_that_a_history_holds_is_learnt_wherever_the_code_is() {
 /// What nobody can know is wrong half of the time, whatever a predictor remembers.
 #[test]
 fn of_random_directions_half_are_mispredicted() {
-    let names =
-        ["power7", "power8", "power9", "power10", "la464", "la664", "zen3", "zen4", "zen5", "golden_cove"];
+    let names = [
+        "power7",
+        "power8",
+        "power9",
+        "power10",
+        "la464",
+        "la664",
+        "zen3",
+        "zen4",
+        "zen5",
+        "golden_cove",
+        "redwood_cove",
+    ];
     for name in names {
         let misses = branches(&cpu(name), &directions(1, 4000), 1, 0x40_0000).counters.branch_misses;
         assert!((1800..2200).contains(&misses), "{name}: {misses} of 4000");
