@@ -383,6 +383,8 @@ pub struct Caches {
     pub(crate) memory_latency: u64,
     pub(crate) memory_interval: u64,
     pub(crate) write_through: bool,
+    /// Cycles of the path from the second level that a written line takes which leaves the first.
+    pub(crate) write_back: u64,
     /// Lines that stores have asked for at once which the second level does not hold; 0 if they wait for none.
     pub(crate) claims: usize,
     pub(crate) streams: usize,

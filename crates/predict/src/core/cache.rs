@@ -15,6 +15,8 @@ use std::ops::RangeInclusive;
 
 const NONE: u64 = u64::MAX;
 const PREFETCHED: u64 = 1 << 63;
+const WRITTEN: u64 = 1 << 62;
+const MARKS: u64 = PREFETCHED | WRITTEN;
 const NEVER: u64 = u64::MAX;
 /// When a line is there that a store may have to claim.
 pub(super) const TO_CLAIM: u64 = u64::MAX;
@@ -22,7 +24,7 @@ pub(super) const TO_CLAIM: u64 = u64::MAX;
 /// One set-associative cache; within a set the lines stand in order of use.
 #[derive(Clone)]
 pub struct Cache {
-    /// Line number and cycle of arrival, marked when a prefetch brought it and it has not been used yet.
+    /// Line number and cycle of arrival, marked when a prefetch brought it and it has not been used yet, and when it was written.
     lines: Box<[(u64, u64)]>,
     sets: usize,
     /// The number of sets is a power of two.
@@ -60,13 +62,25 @@ impl Cache {
         if rarely(set[0].0 != tag) {
             let way = set.iter().position(|&(of, _)| of == tag)?;
             if planted(Fault::UseForgotten) {
-                return Some((set[way].1 & !PREFETCHED, false));
+                return Some((set[way].1 & !MARKS, false));
             }
             use_way(set, way);
         }
         let (_, arrival) = set[0];
         set[0].1 = arrival & !PREFETCHED;
-        Some((arrival & !PREFETCHED, arrival & PREFETCHED != 0))
+        Some((arrival & !MARKS, arrival & PREFETCHED != 0))
+    }
+
+    /// The line is written, if it is there.
+    fn write(&mut self, line: u64) {
+        if let Some(found) = self.set(line).iter_mut().find(|found| found.0 == line) {
+            found.1 |= WRITTEN;
+        }
+    }
+
+    /// Whether `insert` of this line pushes one out that was written.
+    fn pushes_out(&mut self, line: u64) -> bool {
+        self.set(line).last().is_some_and(|&(tag, arrival)| tag != NONE && arrival & WRITTEN != 0)
     }
 
     /// Of a line that is there, whether a prefetch brought it and it has not been used yet; leaves the order of use alone.
@@ -195,6 +209,7 @@ pub(crate) struct Hierarchy {
     put_off: u64,
     clock: u64,
     pub(crate) write_through: bool,
+    write_back: u64,
     claims: Claims,
     pub(crate) counts: MissCounts,
     /// Everything hits; for finding out what the caches cost.
@@ -231,6 +246,7 @@ impl Hierarchy {
             put_off: NEVER,
             clock: 0,
             write_through: caches.write_through,
+            write_back: caches.write_back,
             claims: Claims::new(caches.claims),
             counts: MissCounts::default(),
             ideal: false,
@@ -270,9 +286,22 @@ impl Hierarchy {
         if !self.skipping {
             self.misses[entry] = if planted(Fault::MissQueueFree) { 0 } else { arrival };
         }
+        self.write_back(line, start);
         self.l1.insert(line, arrival, false);
         self.follow(line, start);
         arrival.saturating_sub(cycle + self.l1_latency)
+    }
+
+    /// The line that one from beyond pushes out takes the path, too, if it was written.
+    fn write_back(&mut self, line: u64, cycle: u64) {
+        if self.write_back == 0 || self.skipping || planted(Fault::WriteBackFree) {
+            return;
+        }
+        if self.l1.pushes_out(line) {
+            if let Some(second) = self.outer.first_mut() {
+                second.free = second.free.max(cycle) + self.write_back;
+            }
+        }
     }
 
     /// When the paths to the outer caches and to memory are free again.
@@ -308,6 +337,9 @@ impl Hierarchy {
             self.store_through(line);
         } else {
             self.data(line, cycle);
+            if store {
+                self.l1.write(line);
+            }
         }
         self.counts = before;
         self.skipping = false;
@@ -325,6 +357,9 @@ impl Hierarchy {
                 continue;
             }
             let extra = self.data(line, cycle);
+            if rarely(self.write_back > 0) {
+                self.l1.write(line);
+            }
             if extra > 0 {
                 ready = ready.max(cycle + self.l1_latency + extra);
             }
@@ -544,6 +579,7 @@ impl Hierarchy {
     fn bring_ahead(&mut self, index: usize, line: u64, cycle: u64) {
         self.streams[index].ahead = line;
         let arrival = self.transfer(line, cycle, false);
+        self.write_back(line, cycle);
         self.l1.insert(line, arrival, true);
     }
 
@@ -616,6 +652,7 @@ mod tests {
             memory_latency: 200,
             memory_interval: 0,
             write_through: false,
+            write_back: 0,
             claims: 0,
             streams,
             distance: 4,
@@ -648,6 +685,24 @@ mod tests {
             (0..64).map(|line| caches.data(line, line * 100)).sum::<u64>()
         };
         assert!(walk(4) * 3 < walk(0), "{} {}", walk(4), walk(0));
+    }
+
+    #[test]
+    fn a_written_line_that_is_pushed_out_takes_the_path() {
+        let last = |stored| {
+            let mut caches = hierarchy(0);
+            caches.write_back = 7;
+            for line in [0, 4, 8, 12] {
+                caches.data(line, 1000 * line);
+            }
+            if stored {
+                caches.store(64 * 8, 8, 20_000);
+                caches.store(64 * 12, 8, 30_000);
+            }
+            caches.data(0, 40_000); // pushes 8 out, whose set holds two
+            caches.data(4, 40_000)
+        };
+        assert_eq!(last(true), last(false) + 7);
     }
 
     /// Two lines of every nine, as fast as the path brings them. What lies in the gaps is fetched at the cost of one transfer at

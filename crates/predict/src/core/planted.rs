@@ -96,8 +96,9 @@ pub(crate) enum Fault {
     CrossingForgotten,
     FlushedAgain,
     StoreForgotten,
-    /// Caches: use does not make a line younger, a miss takes no entry of the queue, or no pipe, prefetch runs less far ahead
+    /// Caches: a written line that is pushed out takes no path, use does not make a line younger, a miss takes no entry of the queue, or no pipe, prefetch runs less far ahead
     /// or is forgotten where its path is busy; stores claim any number of lines at once, or in no time, or each claims its own.
+    WriteBackFree,
     UseForgotten,
     MissQueueFree,
     FillFree,

@@ -210,6 +210,7 @@ pub const NUMBERS: &[NumberKey] = &[
     key("cache.l2.ways", "ways", 1.0, 64.0, Optional, "its associativity"),
     key("cache.l2.latency", "cycles", 1.0, 1000.0, Optional, "load-to-use latency on a hit"),
     key("cache.l2.interval", "cycles", 0.0, 256.0, Optional, "cycles a line transfer keeps the path from it busy (default 0)"),
+    key("cache.l2.write_back", "cycles", 0.0, 64.0, Optional, "with cache.l1.write = back: cycles that a line which was written keeps the path from the second level busy when another pushes it out of the first (default 0)"),
     key("cache.l3.size", "KiB", 1.0, 1048576.0, Optional, "third-level cache; absent: none"),
     key("cache.l3.ways", "ways", 1.0, 64.0, Optional, "its associativity"),
     key("cache.l3.latency", "cycles", 1.0, 1000.0, Optional, "load-to-use latency on a hit"),

@@ -279,6 +279,9 @@ impl Builder<'_> {
                 outer.push(self.level(name, line)?);
             }
         }
+        let write_through = self.cpu.word("cache.l1.write") == Some("through");
+        // Nothing that is written through is ever pushed out.
+        let write_back = if write_through { 0 } else { self.whole("cache.l2.write_back", 0) };
         Ok(Caches {
             instruction: self.level("cache.instruction", instruction_line)?,
             instruction_line,
@@ -287,7 +290,8 @@ impl Builder<'_> {
             outer,
             memory_latency: self.whole("cache.memory.latency", 100),
             memory_interval: self.whole("cache.memory.interval", 0),
-            write_through: self.cpu.word("cache.l1.write") == Some("through"),
+            write_through,
+            write_back,
             claims: self.whole("memory.store_misses", 0) as usize,
             streams: self.whole("prefetch.streams", 0) as usize,
             distance: self.whole("prefetch.distance", 4),

@@ -9,6 +9,7 @@ struct Line {
     used: u64,
     arrival: u64,
     prefetched: bool,
+    written: bool,
 }
 
 /// Lines of one cache, by set.
@@ -46,15 +47,24 @@ impl Sets {
         self.set(number).iter().any(|line| line.number == number)
     }
 
-    fn bring(&mut self, number: u64, arrival: u64, prefetched: bool) {
+    /// Whether a line that was written had to leave.
+    fn bring(&mut self, number: u64, arrival: u64, prefetched: bool) -> bool {
         self.clock += 1;
         let (used, ways) = (self.clock, self.ways);
         let set = self.set(number);
+        let mut wrote = false;
         if set.len() == ways {
             let oldest = (0..ways).min_by_key(|&way| set[way].used).unwrap();
-            set.remove(oldest);
+            wrote = set.remove(oldest).written;
         }
-        set.push(Line { number, used, arrival, prefetched });
+        set.push(Line { number, used, arrival, prefetched, written: false });
+        wrote
+    }
+
+    fn write(&mut self, number: u64) {
+        for line in self.set(number) {
+            line.written |= line.number == number;
+        }
     }
 }
 
@@ -158,9 +168,19 @@ impl Hierarchy {
         let start = cycle.max(self.misses[entry]);
         let arrival = self.from_beyond(line, start);
         self.misses[entry] = arrival;
-        self.data.bring(line, arrival, false);
+        self.bring_first(line, arrival, false, start);
         self.follow(line, start);
         arrival.saturating_sub(hit)
+    }
+
+    /// Brings a line that was asked for at `cycle` to the first level. One that was written and has to leave takes the path of the
+    /// second level behind that.
+    fn bring_first(&mut self, line: u64, arrival: u64, prefetched: bool, cycle: u64) {
+        let wrote = self.data.bring(line, arrival, prefetched);
+        if let (true, Some(second)) = (wrote, self.outer.first_mut()) {
+            second.free = second.free.max(cycle);
+            second.free += self.caches.write_back;
+        }
     }
 
     /// When the lines of a store whose address is known at `cycle` are there; 0 if they are. None if one is claimed when the
@@ -176,6 +196,7 @@ impl Hierarchy {
                 }
             } else {
                 let extra = self.line(line, cycle);
+                self.data.write(line);
                 if extra > 0 {
                     ready = ready.max(cycle + self.caches.l1.latency + extra);
                 }
@@ -364,7 +385,7 @@ impl Hierarchy {
         let line = step(stream.ahead, stream.up, 1);
         stream.ahead = line;
         let arrival = self.from_beyond(line, cycle);
-        self.data.bring(line, arrival, true);
+        self.bring_first(line, arrival, true, cycle);
     }
 
     /// When the path to the first level that has a line is free, and how long a transfer occupies it.

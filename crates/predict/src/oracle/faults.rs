@@ -82,6 +82,7 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::CrossingForgotten, ANY),
     (Fault::FlushedAgain, &["power8", "power9"]),
     (Fault::StoreForgotten, &["zen4"]),
+    (Fault::WriteBackFree, &["small:redwood_cove"]),
     (Fault::UseForgotten, ANY),
     (Fault::MissQueueFree, &["mpc885", "power7"]),
     (Fault::FillFree, &["zen4"]),
