@@ -240,6 +240,8 @@ pub struct Memory {
     pub(crate) crossings: Vec<(u64, u64)>,
     /// Of the first boundary: accesses that a load across it takes the pipes of, and cycles until the next store drains.
     pub(crate) fill_loads: u64,
+    /// Accesses more of a load whose line has not come yet.
+    pub(crate) late_loads: u64,
     pub(crate) cross_loads: u64,
     pub(crate) cross_drain: u64,
     /// The boundary that a store crosses to take `cross_drain`; 0: that of the first of `crossings`.
@@ -389,6 +391,8 @@ pub struct Caches {
     pub(crate) claims: usize,
     pub(crate) streams: usize,
     pub(crate) distance: u64,
+    /// The same of lines that the second level has.
+    pub(crate) near: u64,
     pub(crate) instruction_ahead: u64,
 }
 

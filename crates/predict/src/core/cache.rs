@@ -90,6 +90,12 @@ impl Cache {
         found.map(|&(_, arrival)| arrival & PREFETCHED != 0)
     }
 
+    /// When the line arrives, or arrived, leaving the order of use alone.
+    fn arrival(&mut self, line: u64) -> Option<u64> {
+        let found = self.set(line).iter().find(|&&(tag, _)| tag == line);
+        found.map(|&(_, arrival)| arrival & !MARKS)
+    }
+
     /// Whether the line is there, leaving the order of use alone.
     pub fn holds(&mut self, line: u64) -> bool {
         self.look(line).is_some()
@@ -205,6 +211,7 @@ pub(crate) struct Hierarchy {
     /// What may become a stream: either direction from each of the last misses, as many as there are streams, oldest first.
     begun: VecDeque<Stream>,
     distance: u64,
+    near: u64,
     /// Before this cycle no path is free for a prefetch that was put off, and no claim takes its turn.
     put_off: u64,
     clock: u64,
@@ -243,6 +250,7 @@ impl Hierarchy {
             begun: VecDeque::new(),
             streams_max: caches.streams,
             distance: caches.distance,
+            near: if planted(Fault::NearForgotten) { caches.distance } else { caches.near },
             put_off: NEVER,
             clock: 0,
             write_through: caches.write_through,
@@ -326,6 +334,12 @@ impl Hierarchy {
     /// Whether a load of that byte finds its line filled no earlier than it is used.
     pub(crate) fn fills(&mut self, address: u64) -> bool {
         !self.ideal && self.l1.look(self.line_of(address)) != Some(false)
+    }
+
+    /// Whether a load of that byte at `cycle` has to wait for its line.
+    pub(crate) fn comes_late(&mut self, address: u64, cycle: u64) -> bool {
+        let (line, hit) = (self.line_of(address), cycle + self.l1_latency);
+        !self.ideal && self.l1.arrival(line).is_none_or(|arrival| arrival > hit)
     }
 
     /// Brings the line of an access that is skipped over into the caches, uncounted.
@@ -562,18 +576,25 @@ impl Hierarchy {
 
     /// The next line that a stream lacks of what it asked for.
     fn coming(&mut self, index: usize) -> Option<u64> {
-        let Stream { mut ahead, goal, step, .. } = self.streams[index];
+        let Stream { mut ahead, goal, step, next: expected, .. } = self.streams[index];
         let reached = |ahead| if step > 0 { ahead >= goal } else { ahead <= goal };
         while !reached(ahead) {
             let next = ahead.wrapping_add_signed(step);
             if !self.l1.holds(next) {
                 self.streams[index].ahead = ahead;
-                return Some(next);
+                return (!self.stays_near(next, expected)).then_some(next);
             }
             ahead = next;
         }
         self.streams[index].ahead = ahead;
         None
+    }
+
+    /// Whether a line is so far ahead of a stream, which expects the line `next`, that it stays in the second level if it is there.
+    fn stays_near(&mut self, line: u64, next: u64) -> bool {
+        self.near < self.distance
+            && line.abs_diff(next) >= self.near
+            && self.outer.first_mut().is_some_and(|second| second.cache.holds(line))
     }
 
     fn bring_ahead(&mut self, index: usize, line: u64, cycle: u64) {
@@ -656,6 +677,7 @@ mod tests {
             claims: 0,
             streams,
             distance: 4,
+            near: 4,
             instruction_ahead: 0,
         };
         Hierarchy::new(&caches, 4)

@@ -340,7 +340,7 @@ impl<R: Rules> Engine<R> {
         let mut loaded = Loaded::AT_ONCE;
         for access in accesses {
             if mostly(!access.store && access.known) {
-                for _ in 1..self.memory.passes(access) {
+                for _ in 1..self.memory.passes(access, issue) {
                     self.ports.again(op, issue);
                 }
                 let mut one = match self.memory.look_up(op, access, *dispatch, issue, &mut self.front) {

@@ -217,16 +217,19 @@ impl MemoryPath {
         counters.order_flushes += counts.order_flushes;
     }
 
-    /// How many accesses a load takes its pipe for, the filling of its line among them.
+    /// How many accesses a load that went to its pipe at `issue` takes it for, the filling of its line among them.
     #[inline]
-    pub(super) fn passes(&mut self, access: &Access) -> u64 {
+    pub(super) fn passes(&mut self, access: &Access, issue: u64) -> u64 {
         let own = match self.crossing(access.address, u64::from(access.bytes.max(1))) {
             0 => 1,
             _ => self.costs.cross_loads,
         };
         let fills =
             self.costs.fill_loads > 0 && self.caches.fills(access.address) && !planted(Fault::FillFree);
-        own + if fills { self.costs.fill_loads } else { 0 }
+        let late = self.costs.late_loads > 0
+            && self.caches.comes_late(access.address, issue)
+            && !planted(Fault::LateFree);
+        own + if fills { self.costs.fill_loads } else { 0 } + if late { self.costs.late_loads } else { 0 }
     }
 
     /// What an address of two registers costs.

@@ -213,6 +213,7 @@ impl Builder<'_> {
             string_bytes: self.whole("memory.string_bytes", 0),
             crossings,
             fill_loads: self.whole("memory.fill_loads", 0),
+            late_loads: self.whole("memory.late_loads", 0),
             cross_loads: self.whole("memory.cross_loads", 1),
             cross_drain: self.whole("memory.cross_drain", self.whole("memory.drain_interval", 1)),
             cross_store: self.optional("memory.cross_store").map_or(0, u64::next_power_of_two),
@@ -282,6 +283,7 @@ impl Builder<'_> {
         let write_through = self.cpu.word("cache.l1.write") == Some("through");
         // Nothing that is written through is ever pushed out.
         let write_back = if write_through { 0 } else { self.whole("cache.l2.write_back", 0) };
+        let distance = self.whole("prefetch.distance", 4);
         Ok(Caches {
             instruction: self.level("cache.instruction", instruction_line)?,
             instruction_line,
@@ -294,7 +296,8 @@ impl Builder<'_> {
             write_back,
             claims: self.whole("memory.store_misses", 0) as usize,
             streams: self.whole("prefetch.streams", 0) as usize,
-            distance: self.whole("prefetch.distance", 4),
+            distance,
+            near: self.whole("prefetch.near", distance),
             instruction_ahead: self.whole("prefetch.instruction", 0),
         })
     }

@@ -149,6 +149,12 @@ impl Hierarchy {
         self.data.lacks_or_prefetched(address / self.caches.line)
     }
 
+    /// Whether the line of that byte has not come when a load at `cycle` would have it.
+    pub(super) fn lacks(&mut self, address: u64, cycle: u64) -> bool {
+        let (number, hit) = (address / self.caches.line, cycle + self.caches.l1.latency);
+        self.data.set(number).iter().all(|line| line.number != number || line.arrival > hit)
+    }
+
     /// Cycles beyond the first level's latency until the last line of a load at `cycle` is there.
     pub(super) fn load(&mut self, address: u64, bytes: u64, cycle: u64) -> u64 {
         self.lines(address, bytes).map(|line| self.line(line, cycle)).max().unwrap_or(0)
@@ -374,7 +380,11 @@ impl Hierarchy {
                 return None;
             }
             if !self.data.holds(line) {
-                return Some(line);
+                // The second level keeps a line of its own until the stream is as near as `prefetch.near`.
+                let lines_before = line.abs_diff(self.streams[index].next) + 1;
+                let kept = lines_before > self.caches.near
+                    && self.outer.first_mut().is_some_and(|second| second.lines.holds(line));
+                return if kept { None } else { Some(line) };
             }
             self.streams[index].ahead = line;
         }

@@ -396,7 +396,8 @@ impl OutOfOrder {
             let numbers = &self.description.memory;
             let crossing = if self.memory.crosses(access) { numbers.cross_loads - 1 } else { 0 };
             let filling = if self.memory.caches.fills(access.address) { numbers.fill_loads } else { 0 };
-            self.take_again(plan, op, issue, crossing + filling);
+            let late = if self.memory.caches.lacks(access.address, issue) { numbers.late_loads } else { 0 };
+            self.take_again(plan, op, issue, crossing + filling + late);
             let (found, again) = self.memory.load(op, access, *dispatch, issue);
             if let Some(again) = again {
                 self.front.restart(again);
@@ -416,7 +417,7 @@ impl OutOfOrder {
         extra
     }
 
-    /// Takes the pipe of a load that crosses a boundary for its further accesses, and for the filling of its line.
+    /// Takes the pipe of a load that crosses a boundary for its further accesses, for the filling of its line, and if it comes late.
     fn take_again(&mut self, plan: &Plan, op: &Op, issue: u64, times: u64) {
         for _ in 0..times {
             let Some(&part) = plan.parts_of(op).first() else { continue };
