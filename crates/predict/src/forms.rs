@@ -28,6 +28,7 @@ pub(crate) const FORMS: &[&str] = &[
     "byte",
     "relative",
     "scaled",
+    "full",
     "wide",
     "count",
     "constant",
@@ -141,7 +142,8 @@ fn is_masked(instruction: &Instruction, source: Register, kinds: &RegisterKinds)
 
 /// Forms that only x86 has: `merge` (a load of 8 or 16 bits, which keeps the rest of its register), `quad` (arithmetic on 64 bits with one operand or a constant), `displaced` (an address of 64 bits from a
 /// register and a constant), `one` (of one operand: shifts by one, encoded so), `byte` (from the lowest byte of a register),
-/// `relative` (an address from the next instruction), `scaled` (an index times 2, 4 or 8), `wide` (vectors of 256 bits and more),
+/// `relative` (an address from the next instruction), `scaled` (an index times 2, 4 or 8), `full` (vectors of 512 bits), `wide` (of 256 bits
+/// and more, nothing in memory),
 /// `count` (the last source is `cl`), `constant` (a store of a constant), `stack` (computes with the stack
 /// pointer), `three` (an address of two registers and a constant).
 fn of_x86(instruction: &Instruction, kinds: &RegisterKinds, forms: &mut Vec<&'static str>) {
@@ -173,6 +175,7 @@ fn of_x86(instruction: &Instruction, kinds: &RegisterKinds, forms: &mut Vec<&'st
         ("byte", !memory && matches!(operands, [_, source] if low_byte(source))),
         ("relative", is(&|address| address.from_next)),
         ("scaled", is(&|address| address.scale > 1)),
+        ("full", operands.iter().any(|operand| matches!(operand, Operand::Register { bits: Some(512), .. }))),
         ("wide", !memory && operands.iter().any(|operand| operand.bits() >= Some(256))),
         ("count", operands.len() > 1 && operands.last() == Some(&COUNT)),
         ("stack", instruction.reads.contains(&STACK)),
@@ -304,6 +307,18 @@ mod tests {
         assert_eq!(of(&[0x48, 0x8d, 0x04, 0xb7]), ["scaled"]); // lea rax, [rdi + 4*rsi]
         assert_eq!(of(&[0x48, 0x8d, 0x44, 0x3f, 0x08]), ["three"]); // lea rax, [rdi + rdi + 8]
         assert_eq!(of(&[0x48, 0x8d, 0x44, 0xb7, 0x08]), ["scaled", "three"]);
+    }
+
+    #[test]
+    fn vectors_of_512_bits_are_full_and_wide() {
+        let of = |bytes: &[u8]| {
+            let told = ["full", "wide"];
+            x86(bytes).into_iter().filter(|form| told.contains(form)).collect::<Vec<_>>()
+        };
+        assert_eq!(of(&[0x62, 0xf1, 0x6d, 0x48, 0xfe, 0xcb]), ["full", "wide"]); // vpaddd zmm1, zmm2, zmm3
+        assert_eq!(of(&[0x62, 0xf1, 0x6d, 0x48, 0xfe, 0x0f]), ["full"]); // vpaddd zmm1, zmm2, [rdi]
+        assert_eq!(of(&[0xc5, 0xed, 0xfe, 0xcb]), ["wide"]); // vpaddd ymm1, ymm2, ymm3
+        assert!(of(&[0xc5, 0xe9, 0xfe, 0xcb]).is_empty()); // vpaddd xmm1, xmm2, xmm3
     }
 
     #[test]
