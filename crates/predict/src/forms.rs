@@ -10,6 +10,9 @@ const COUNT: Operand = Operand::Register { register: Register(1), bits: Some(8) 
 /// x86's stack pointer.
 const STACK: Register = Register(4);
 
+/// The constants that cores of Intel's since Golden Cove add at rename (measured on Redwood Cove).
+const ADDED: std::ops::RangeInclusive<i64> = -1024..=1023;
+
 /// The names of all forms.
 pub(crate) const FORMS: &[&str] = &[
     "scratch",
@@ -140,7 +143,7 @@ fn is_masked(instruction: &Instruction, source: Register, kinds: &RegisterKinds)
     instruction.reads.iter().any(is_mask) && !instruction.text.contains("{z}")
 }
 
-/// Forms that only x86 has: `merge` (a load of 8 or 16 bits, which keeps the rest of its register), `quad` (arithmetic on 64 bits with one operand or a constant), `displaced` (an address of 64 bits from a
+/// Forms that only x86 has: `merge` (a load of 8 or 16 bits, which keeps the rest of its register), `quad` (arithmetic on 64 bits with one operand or a constant of 11 bits), `displaced` (an address of 64 bits from a
 /// register and a constant), `one` (of one operand: shifts by one, encoded so), `byte` (from the lowest byte of a register),
 /// `relative` (an address from the next instruction), `scaled` (an index times 2, 4 or 8), `full` (vectors of 512 bits), `wide` (of 256 bits
 /// and more, nothing in memory),
@@ -152,8 +155,8 @@ fn of_x86(instruction: &Instruction, kinds: &RegisterKinds, forms: &mut Vec<&'st
     let is_general = |operand: &Operand| matches!(operand, Operand::Register { register, .. } if kinds.kind(*register) == RegisterKind::General);
     let address = operands.iter().find_map(Operand::address);
     let quad = operands.first().is_some_and(|first| first.bits() == Some(64) && is_general(first));
-    let with_one =
-        quad && !memory && (operands.len() == 1 || operands.last().is_some_and(Operand::is_constant));
+    let is_added = |operand: &Operand| matches!(operand, Operand::Constant(value) if ADDED.contains(value));
+    let with_one = quad && !memory && (operands.len() == 1 || operands.last().is_some_and(is_added));
     let in_memory = matches!(operands, [Operand::Memory(_)]);
     let divisor = in_memory && instruction.load && !instruction.store && instruction.access_bytes == 8;
     // `lea` accesses nothing: what its address is made of are its sources.
@@ -217,6 +220,11 @@ mod tests {
             assert!(forms.contains(&"quad") && forms.contains(&"immediate"), "{forms:?}");
         }
         assert!(!x86(&[0x83, 0xc0, 5]).contains(&"quad"));
+        // add rax, 1023; sub rax, -1024; add rax, 1024; add rax, -1025.
+        assert!(x86(&[0x48, 0x05, 0xff, 3, 0, 0]).contains(&"quad"));
+        assert!(x86(&[0x48, 0x2d, 0, 0xfc, 0xff, 0xff]).contains(&"quad"));
+        assert!(!x86(&[0x48, 0x05, 0, 4, 0, 0]).contains(&"quad"));
+        assert!(!x86(&[0x48, 0x05, 0xff, 0xfb, 0xff, 0xff]).contains(&"quad"));
         assert!(!x86(&[0x48, 0x01, 0xd8]).contains(&"quad"));
         // The condition of a jump is no constant that it works on.
         assert!(!x86(&[0x75, 0x10]).contains(&"immediate"));
