@@ -211,6 +211,8 @@ pub struct Memory {
     pub(crate) rename_least: u64,
     /// The same where something is computed with what is loaded.
     pub(crate) rename_least_computing: u64,
+    /// The domain of registers to which rename has added a constant: of less than 8 bytes of these no load is renamed.
+    pub(crate) rename_counted: Option<u8>,
     /// Slots more of an instruction that is split at dispatch.
     pub(crate) split_slots: u8,
     /// Cycles that an address of two registers adds to a load.
@@ -573,6 +575,8 @@ impl Description {
         let load_op = builder.class_key("memory.load_op", &classes)?;
         let load_op_vector = builder.class_key("memory.load_op_vector", &classes)?.or(load_op);
         let store_op = builder.class_key("memory.store_op", &classes)?;
+        let counted = "memory.rename_counted";
+        let rename_counted = cpu.word(counted).map(|name| builder.domain(name, counted)).transpose()?;
         Ok(Description {
             kind: cpu.kind(),
             fetch: builder.fetch()?,
@@ -587,7 +591,7 @@ impl Description {
                 binding_address,
                 ..builder.dispatch()
             },
-            memory: builder.memory(),
+            memory: Memory { rename_counted, ..builder.memory() },
             caches: builder.caches()?,
             units,
             halves,

@@ -201,6 +201,10 @@ impl Plan {
     fn fuse(&mut self, pipes: FusedPipes) {
         let [.., first, second] = &mut self.ops[..] else { return };
         second.slots = 0;
+        if matches!(pipes, FusedPipes::Own) {
+            // What is fused with its computation is not renamed to what was stored.
+            first.flags = first.flags & !Flags::GENERAL_AT_BASE;
+        }
         second.flags |= Flags::FUSED;
         let parts = first.parts as usize..first.parts as usize + usize::from(first.part_count);
         if let Some(last) = self.parts[parts].last_mut() {

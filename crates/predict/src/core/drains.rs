@@ -21,6 +21,8 @@ pub(crate) struct Store {
     /// When it completed; 0 until it has.
     pub(crate) completed: u64,
     pub(crate) simple: bool,
+    /// Of a register to which rename added a constant, if that matters.
+    pub(crate) counted: bool,
     /// Of a vector register.
     pub(crate) vector: bool,
     /// It crosses the first boundary of `memory.cross`.

@@ -210,7 +210,8 @@ impl<R: Rules> Engine<R> {
                 finish =
                     finish.max(self.set_results(plan, op, base, update, Loaded::AT_ONCE, self.ports.own()));
             }
-            finish = finish.max(self.memory.store(op, accesses, address, data));
+            let counted = self.stores_counted(plan, op);
+            finish = finish.max(self.memory.store(op, accesses, address, data, counted));
             return Run { start, ready, source_cause, issue: base, base, loaded: Loaded::AT_ONCE, finish };
         }
         let loaded = self.load(op, accesses, dispatch, address, events);
@@ -250,8 +251,9 @@ impl<R: Rules> Engine<R> {
         let mut finish = self.set_results(plan, op, base, update, met, mark).max(issue + 1);
         finish += u64::from(planted(Fault::GeneralLate));
         if op.is(Flags::STORE) {
-            finish =
-                finish.max(self.memory.store(op, accesses, address.unwrap_or(issue), data.unwrap_or(issue)));
+            let (address, data) = (address.unwrap_or(issue), data.unwrap_or(issue));
+            let counted = self.stores_counted(plan, op);
+            finish = finish.max(self.memory.store(op, accesses, address, data, counted));
         }
         Run { start, ready: sources.last, source_cause: sources.cause, issue, base, loaded, finish }
     }
@@ -400,6 +402,13 @@ impl<R: Rules> Engine<R> {
             self.values.set(result, from, loaded.passed_on(), mark);
         }
         finish
+    }
+
+    /// Whether it stores a register to which rename has added a constant that no operation has added yet, if that matters.
+    fn stores_counted(&self, plan: &Plan, op: &Op) -> bool {
+        let is_counted =
+            |domain| plan.sources_of(op).1.iter().any(|&register| self.values.domain_of(register) == domain);
+        self.memory.counted().is_some_and(is_counted)
     }
 
     fn branch(&mut self, plan: &Plan, op: &Op, resolved: u64, next: u64) {

@@ -368,7 +368,7 @@ impl Shape for InOrder {
             self.complete(op, written, finish)
         };
         if op.has::<K>(Flags::STORE) {
-            self.memory.store(op, accesses, base, base);
+            self.memory.store(op, accesses, base, base, false);
             self.memory.complete_unit(complete);
         }
         if op.has::<K>(Flags::BRANCH) {

@@ -331,7 +331,8 @@ impl MemoryPath {
             && store.simple
             && (crossing == 0 || self.costs.renames != Renames::Base)
             && bytes >= self.least_renamed(op)
-            && renamable(access, store, self.costs.renames != Renames::Base);
+            && renamable(access, store, self.costs.renames != Renames::Base)
+            && !(store.counted && bytes.min(store.bytes) < 8);
         if let Some(renamed) = self.costs.forward_renamed.filter(|_| simple) {
             // The value is renamed to the store's source: it need not wait for the load's issue.
             let slot = self.renames_free.max(dispatch);
@@ -365,6 +366,11 @@ impl MemoryPath {
         }
         self.awaited = if there > at_once { given.store } else { NOBODY };
         Loaded { extra: there.saturating_sub(load.issue + self.l1_latency), cause: Cause::LoadHitStore }
+    }
+
+    /// The domain of what rename has added a constant to, if a part of it is not renamed to what is stored.
+    pub(super) fn counted(&self) -> Option<u8> {
+        self.costs.rename_counted
     }
 
     /// Whether the access has a form that a core which renames memory can rename. Golden Cove renames neither a load that
@@ -472,7 +478,15 @@ impl MemoryPath {
     }
 
     /// Puts the stores of one instruction into the queue; when they have finished.
-    pub(super) fn store(&mut self, op: &Op, accesses: &[Access], address_time: u64, data_time: u64) -> u64 {
+    /// `counted`: rename has added a constant to what is stored.
+    pub(super) fn store(
+        &mut self,
+        op: &Op,
+        accesses: &[Access],
+        address_time: u64,
+        data_time: u64,
+        counted: bool,
+    ) -> u64 {
         let simple = self.renames(op);
         for access in accesses.iter().filter(|access| access.store && access.known) {
             if self.costs.order_remembers > 0 {
@@ -493,6 +507,7 @@ impl MemoryPath {
                     data_time,
                     index: op.index,
                     simple,
+                    counted,
                     vector: op.is(Flags::MOVES_VECTOR),
                     crosses,
                     ..Store::default()

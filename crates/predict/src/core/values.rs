@@ -51,6 +51,11 @@ impl Values {
         self.values[usize::from(result.register)] = timed.wrapping_add(other) | mark;
     }
 
+    /// The bypass domain that the register's value comes from.
+    pub(crate) fn domain_of(&self, register: u8) -> u8 {
+        (self.values[usize::from(register)] >> DOMAIN_SHIFT) as u8 % DOMAINS_MAX as u8
+    }
+
     /// The register has a value that has been there from the first.
     pub(crate) fn forget(&mut self, register: u8) {
         self.values[usize::from(register)] = 0;

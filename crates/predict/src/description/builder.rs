@@ -194,6 +194,7 @@ impl Builder<'_> {
             rename_least: self.whole("memory.rename_least", 1),
             rename_least_computing: self
                 .whole("memory.rename_least_computing", self.whole("memory.rename_least", 1)),
+            rename_counted: None,
             rename_interval: self.whole("memory.rename_interval", 0),
             indexed: self.whole("memory.indexed", 0),
             forward_failed: self.whole("memory.forward_failed", 0),

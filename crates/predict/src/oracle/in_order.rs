@@ -136,6 +136,7 @@ impl InOrder {
                     drain: None,
                     completed: None,
                     renames: false,
+                    counted: false,
                     vector: false,
                     crosses: crosses > 0,
                 });

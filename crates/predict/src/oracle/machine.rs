@@ -487,7 +487,11 @@ impl Machine for OutOfOrder {
         }
         if op.is(Flags::STORE) {
             let (address, data) = (issued.address.unwrap_or(issued.last), issued.data.unwrap_or(issued.last));
-            self.memory.store(op, accesses, address, data);
+            let counted = self.description.memory.rename_counted;
+            let (_, stored, _) = plan.sources_of(op);
+            let counted = counted
+                .is_some_and(|domain| stored.iter().any(|&one| self.registers.domain_of(one) == domain));
+            self.memory.store(op, accesses, address, data, counted);
             finish = finish.max(address.max(data) + 1);
         }
         for queue in self.queues_of(op, side) {

@@ -155,6 +155,7 @@ impl Memory {
         let renamed = alike
             && bytes >= least
             && store.renames
+            && (!store.counted || bytes == 8 && store.bytes == 8)
             && self.renames(op)
             && (crossing == 0 || numbers.renames != Renames::Base);
         if let Some(cycles) = numbers.forward_renamed.filter(|_| renamed) {
@@ -257,7 +258,14 @@ impl Memory {
     }
 
     /// Puts the stores of an instruction into the queue.
-    pub(super) fn store(&mut self, op: &Op, accesses: &[Access], address_time: u64, data_time: u64) {
+    pub(super) fn store(
+        &mut self,
+        op: &Op,
+        accesses: &[Access],
+        address_time: u64,
+        data_time: u64,
+        counted: bool,
+    ) {
         for access in accesses.iter().filter(|access| access.store && access.known) {
             let bytes = u64::from(access.bytes.max(1));
             let ready = self.caches.store(access.address, bytes, address_time);
@@ -275,6 +283,7 @@ impl Memory {
                     drain: None,
                     completed: None,
                     renames: self.renames(op),
+                    counted,
                     vector: op.is(Flags::MOVES_VECTOR),
                     crosses: self.store_crosses(access.address, bytes, crossing),
                 });

@@ -55,6 +55,10 @@ impl Registers {
         self.values[usize::from(result.register)] = Value { time, domain: result.domain(), made };
     }
 
+    pub(super) fn domain_of(&self, register: u8) -> u8 {
+        self.values[usize::from(register)].domain
+    }
+
     fn cycles(&self, from: u8, to: u8) -> u64 {
         u64::from(self.bypass[usize::from(from) * DOMAINS_MAX + usize::from(to)])
     }

@@ -15,6 +15,7 @@ pub(super) struct Store {
     /// When it completed, once it has.
     pub(super) completed: Option<u64>,
     pub(super) renames: bool,
+    pub(super) counted: bool,
     /// Of a vector register.
     pub(super) vector: bool,
     pub(super) crosses: bool,

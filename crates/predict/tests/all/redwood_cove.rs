@@ -110,3 +110,22 @@ fn a_load_and_what_computes_with_it_are_one_operation() {
     near(with_nops(&vector, &[0x66, 0x0f, 0xfe, 0xc1]), 2.49);
     near(with_nops(&vector, &[0x0f, 0x59, 0xc1]), 2.99);
 }
+
+/// Measured: 1.00, 6.23, 1.00, 7.56, 1.00 cycles.
+#[test]
+fn a_part_of_a_register_with_a_constant_is_not_renamed_nor_is_a_fused_load() {
+    use predict::loops::Walk;
+    let at = Walk { start: 0x1_0000, step: 0, wrap: 0 };
+    let turn = |body: &[&[u8]]| x86_turn("redwood_cove", &body.concat(), &[at, at]);
+    let (store, load) = ([0x48, 0x89, 0x07], [0x48, 0x8b, 0x07]); // mov [rdi], rax; mov rax, [rdi]
+    let (store_half, load_half) = ([0x89, 0x07], [0x8b, 0x07]); // of eax
+    let (count, count_half) = ([0x48, 0x83, 0xc0, 0x01], [0x83, 0xc0, 0x01]); // add rax, 1; add eax, 1
+    let add = [0x4c, 0x01, 0xf0]; // add rax, r14
+    near(turn(&[&store, &load, &count]), 1.0);
+    let half = turn(&[&store_half, &load_half, &count]);
+    assert!((half - 6.23).abs() < 0.3, "{half}");
+    near(turn(&[&store_half, &load_half, &count_half]), 1.0);
+    let fused = turn(&[&store, &load, &add]);
+    assert!((fused - 7.56).abs() < 0.6, "{fused}");
+    near(turn(&[&store, &load, &[0x90], &add]), 1.0);
+}
