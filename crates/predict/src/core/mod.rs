@@ -25,7 +25,7 @@ mod memory;
 mod out_of_order;
 pub(crate) mod planted;
 mod queues;
-pub(crate) mod replay;
+mod replay;
 mod schedulers;
 mod shape;
 mod sliced;

@@ -10,7 +10,7 @@ use crate::description::Replay;
 use crate::op::Op;
 
 /// Taken branches that a path has at most.
-pub(crate) const PATH_MAX: usize = 64;
+const PATH_MAX: usize = 64;
 
 /// Taken branches that are remembered, a power of two: those of a path, and the one in front of it.
 const REMEMBERED: usize = 2 * PATH_MAX;
