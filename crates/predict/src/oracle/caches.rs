@@ -182,7 +182,7 @@ impl Hierarchy {
     /// Brings a line that was asked for at `cycle` to the first level. One that was written and has to leave takes the path of the
     /// second level behind that.
     fn bring_first(&mut self, line: u64, arrival: u64, prefetched: bool, cycle: u64) {
-        let wrote = self.data.bring(line, arrival, prefetched);
+        let wrote = self.data.bring(line, arrival, prefetched) && self.caches.write_back > 0;
         if let (true, Some(second)) = (wrote, self.outer.first_mut()) {
             second.free = second.free.max(cycle);
             second.free += self.caches.write_back;

@@ -266,7 +266,9 @@ fn every_cpu_tells_what_the_oracle_tells() {
 
 #[test]
 fn written_lines_that_are_pushed_out_are_told_alike() {
-    over_seeds(&Bench::new("small:redwood_cove"), 0..40, 300);
+    for name in ["small:redwood_cove", "small:la664"] {
+        over_seeds(&Bench::new(name), 0..40, 300);
+    }
 }
 
 /// Of long programs: a load of the stack pointer that misses, result ports that are held more than 512 cycles apart, a load
